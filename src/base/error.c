@@ -1,0 +1,49 @@
+#include "base/error.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+static void fill(Error *error, const char *file, int line, int column, const char *format, va_list list) {
+    if (!error) return;
+    memset(error, 0, sizeof *error);
+    if (file) snprintf(error->file, sizeof error->file, "%s", file);
+    error->line = line;
+    error->column = column;
+    vsnprintf(error->message, sizeof error->message, format, list);
+}
+
+bool error_set(Error *error, const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    fill(error, NULL, 0, 0, format, list);
+    va_end(list);
+    return false;
+}
+
+bool error_set_at(Error *error, const char *file, int line, int column, const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    fill(error, file, line, column, format, list);
+    va_end(list);
+    return false;
+}
+
+static void print_safely(const char *text, FILE *to) {
+    for (; *text; text++) fputc((unsigned char)*text < 32 || *text == 127 ? '?' : *text, to);
+}
+
+void error_print(const Error *error, FILE *to) {
+    fputs("redviz: ", to);
+    if (error->file[0]) {
+        print_safely(error->file, to);
+        if (error->line) fprintf(to, ":%d", error->line);
+        if (error->line && error->column) fprintf(to, ":%d", error->column);
+        fputs(": ", to);
+    }
+    print_safely(error->message, to);
+    fputc('\n', to);
+    if (!error->excerpt[0]) return;
+    fputs("  ", to);
+    for (const char *c = error->excerpt; *c; c++) fputc(*c == '\t' ? ' ' : (unsigned char)*c < 32 ? '?' : *c, to);
+    fprintf(to, "\n  %*s^\n", error->column > 0 ? error->column - 1 : 0, "");
+}

@@ -1,0 +1,28 @@
+/* Errors: what is wrong with an input, and where.
+ *
+ * A function that can fail on bad input returns false (or NULL) and fills its last parameter, an Error.
+ * The message is one line, in plain words, and says what to do next where that is not obvious. A fault of
+ * the kernel under study is not an Error but a trap in the trace; a bug of redviz is an assert. */
+#ifndef BASE_ERROR_H
+#define BASE_ERROR_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+typedef struct Error {
+    char file[256];     /* empty: the error has no place in a file */
+    int line, column;   /* from 1; 0: not known */
+    char message[512];
+    char excerpt[256];  /* the source line that `column` points into; empty: none. Tabs are kept. */
+} Error;
+
+/* Fills `error` (ignored when NULL) and returns false, so that callers can `return error_set(...)`. */
+bool error_set(Error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+bool error_set_at(Error *error, const char *file, int line, int column, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
+/* Prints "redviz: file:line:column: message" and, where there is one, the excerpt with a caret below it.
+ * Bytes that could steer a terminal are printed as '?'. */
+void error_print(const Error *error, FILE *to);
+
+#endif

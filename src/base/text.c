@@ -1,0 +1,102 @@
+#define _POSIX_C_SOURCE 200809L
+#include "base/text.h"
+
+#include "base/memory.h"
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+void text_add_bytes(Text *text, const char *bytes, size_t length) {
+    array_reserve(text->data, text->length + length + 1, text->capacity);
+    if (length) memcpy(text->data + text->length, bytes, length);
+    text->length += length;
+    text->data[text->length] = 0;
+}
+
+void text_add(Text *text, const char *string) { text_add_bytes(text, string, strlen(string)); }
+
+void text_print(Text *text, const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    int length = vsnprintf(NULL, 0, format, list);
+    va_end(list);
+    array_reserve(text->data, text->length + (size_t)length + 1, text->capacity);
+    va_start(list, format);
+    vsnprintf(text->data + text->length, (size_t)length + 1, format, list);
+    va_end(list);
+    text->length += (size_t)length;
+}
+
+const char *text_string(const Text *text) { return text->data ? text->data : ""; }
+
+void text_clear(Text *text) {
+    text->length = 0;
+    if (text->data) text->data[0] = 0;
+}
+
+void text_done(Text *text) {
+    free(text->data);
+    *text = (Text){0};
+}
+
+bool text_read_file(const char *path, size_t limit_bytes, char **data, size_t *length, Error *error) {
+    FILE *file = fopen(path, "rb");
+    if (!file) return error_set_at(error, path, 0, 0, "cannot open: %s", strerror(errno));
+    struct stat status;
+    bool good = fstat(fileno(file), &status) == 0;
+    if (good && !S_ISREG(status.st_mode)) {
+        fclose(file);
+        return error_set_at(error, path, 0, 0, "not a regular file");
+    }
+    if (good && (unsigned long long)status.st_size > limit_bytes) {
+        fclose(file);
+        return error_set_at(error, path, 0, 0, "%lld bytes are too many; the limit is %zu",
+                            (long long)status.st_size, limit_bytes);
+    }
+    size_t bytes = good ? (size_t)status.st_size : 0;
+    char *buffer = memory_new(bytes + 1);
+    size_t got = good ? fread(buffer, 1, bytes, file) : 0;
+    good = good && got == bytes && !ferror(file);
+    fclose(file);
+    if (!good) {
+        free(buffer);
+        return error_set_at(error, path, 0, 0, "cannot read");
+    }
+    *data = buffer;
+    *length = bytes;
+    return true;
+}
+
+static size_t distance(const char *a, const char *b) {
+    enum { LONGEST = 63 };
+    size_t row[LONGEST + 1], a_length = strlen(a), b_length = strlen(b);
+    if (a_length > LONGEST || b_length > LONGEST) return LONGEST;
+    for (size_t j = 0; j <= b_length; j++) row[j] = j;
+    for (size_t i = 1; i <= a_length; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= b_length; j++) {
+            size_t best = diagonal + (a[i - 1] != b[j - 1]);
+            diagonal = row[j];
+            if (row[j] + 1 < best) best = row[j] + 1;
+            if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
+            row[j] = best;
+        }
+    }
+    return row[b_length];
+}
+
+const char *text_nearest(const char *name, const char *const *candidates, size_t count) {
+    const char *nearest = NULL;
+    size_t best = strlen(name) / 2 + 1;
+    for (size_t i = 0; i < count; i++) {
+        size_t d = distance(name, candidates[i]);
+        if (d < best) {
+            best = d;
+            nearest = candidates[i];
+        }
+    }
+    return nearest;
+}

@@ -1,0 +1,27 @@
+/* Text: a growing, always terminated string, and whole-file reading. */
+#ifndef BASE_TEXT_H
+#define BASE_TEXT_H
+
+#include "base/error.h"
+#include <stddef.h>
+
+typedef struct Text {
+    char *data; /* NULL when empty and never written; else terminated */
+    size_t length, capacity;
+} Text;
+
+void text_add(Text *text, const char *string);
+void text_add_bytes(Text *text, const char *bytes, size_t length);
+void text_print(Text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+const char *text_string(const Text *text); /* never NULL */
+void text_clear(Text *text);               /* keeps the memory */
+void text_done(Text *text);
+
+/* Reads a whole regular file; the caller frees *data with free(). *data is terminated by a NUL that is not
+ * counted. Refuses directories, devices and files above `limit_bytes`. */
+bool text_read_file(const char *path, size_t limit_bytes, char **data, size_t *length, Error *error);
+
+/* The candidate nearest to `name` by edit distance, or NULL where none is near: for "did you mean". */
+const char *text_nearest(const char *name, const char *const *candidates, size_t count);
+
+#endif
