@@ -1,0 +1,84 @@
+/* Catalogue: every kernel that ships with redviz: what it teaches, how it is launched, what it should give.
+ * A kernel is one .cu file in kernels/ and one row in catalog.c. */
+#ifndef CATALOG_CATALOG_H
+#define CATALOG_CATALOG_H
+
+#include "catalog/plan.h"
+
+typedef enum CatalogGroup { CATALOG_LADDER, CATALOG_NUMERICS, CATALOG_LAB, CATALOG_BUG } CatalogGroup;
+
+typedef struct CatalogParameter { /* --param NAME=VALUE */
+    const char *name;
+    int64_t minimum, maximum, fallback; /* fallback: the default */
+    const char *meaning;
+} CatalogParameter;
+
+enum { CATALOG_PARAMETERS = 6 };
+
+typedef struct CatalogOptions {   /* what the command line asked for; 0 or NULL: the row's default */
+    uint64_t n;
+    uint32_t block;               /* threads per block */
+    uint32_t grid;                /* blocks, for kernels whose grid is free */
+    PtxType dtype;
+    const char *op;               /* "sum", "min", "max" */
+    const char *parameters[CATALOG_PARAMETERS]; /* "stride=4" */
+    int parameter_count;
+    FillKind fill;
+    bool has_fill;
+    bool whole_numbers;           /* tests: random floats that are small integers */
+    const char *fill_path;
+    uint64_t seed;
+    uint32_t multiprocessors;     /* for grids that depend on the device; 0: 132 (H200) */
+} CatalogOptions;
+
+typedef struct CatalogRow CatalogRow;
+
+typedef struct CatalogRun {       /* options resolved by the row: every field is set */
+    const CatalogRow *row;
+    uint64_t n;
+    uint32_t block, grid;
+    PtxType dtype;
+    const char *op;
+    int64_t parameters[CATALOG_PARAMETERS];
+    uint64_t seed;
+    uint32_t multiprocessors;
+} CatalogRun;
+
+typedef struct CatalogResult {    /* after the run */
+    double result, expected;      /* the reduced value; kernels with many outputs: the element that is furthest off */
+    const char *result_text, *expected_text; /* exact, in the plan's arena */
+    double absolute_error, relative_error;
+    double bound;                 /* absolute error allowed by the depth of the kernel's tree; 0: exact */
+    bool correct;
+    uint64_t index;               /* of the output element that is reported */
+} CatalogResult;
+
+struct CatalogRow {
+    const char *id;
+    const char *aliases;          /* space separated: "K0" */
+    CatalogGroup group;
+    const char *title;            /* a few words, for the header of the screen */
+    const char *lesson;           /* one sentence */
+    const char *watch;            /* what to watch for, one sentence */
+    const char *source;           /* "interleaved.cu"; the PTX is the same name with .ptx */
+    const char *types;            /* "int float double" */
+    const char *operations;       /* "sum min max" */
+    uint32_t default_block, minimum_block, maximum_block;
+    const char *block_rule;       /* "any", "power of two", "multiple of 32", ... as said in error messages */
+    uint64_t default_n;
+    bool (*accepts_block)(uint32_t block);     /* NULL: every size in the range */
+    CatalogParameter parameters[CATALOG_PARAMETERS];
+    bool (*plan)(const CatalogRun *run, Plan *plan, Error *error); /* buffers, launches */
+    void (*check)(const CatalogRun *run, const Plan *filled, const Plan *done, CatalogResult *result);
+};
+
+int catalog_count(void);
+const CatalogRow *catalog_row(int index);
+/* By id or alias; an unknown name fails and suggests the nearest. */
+const CatalogRow *catalog_find(const char *name, Error *error);
+/* Resolves defaults and refuses what the row does not accept, in one line that says what it does accept. */
+bool catalog_resolve(const CatalogRow *row, const CatalogOptions *options, CatalogRun *run, Error *error);
+/* Where kernels/ and assets/ptx are: the build tree, the installed share folder, or $REDVIZ_SHARE. */
+bool catalog_path(const char *folder, const char *name, char *path, size_t path_bytes, Error *error);
+
+#endif

@@ -1,0 +1,62 @@
+/* Session: one run, end to end: find the kernel, plan it, execute it, keep what the interface and the reports read.
+ * The only file that sees every layer; the interface sees it and the trace, never a producer. */
+#ifndef SESSION_H
+#define SESSION_H
+
+#include "catalog/catalog.h"
+#include "metrics/metrics.h"
+#include "metrics/report.h"
+#include "trace/steps.h"
+#include "trace/trace.h"
+
+typedef struct SessionOptions {
+    const char *kernel;          /* catalogue name, or NULL */
+    const char *file;            /* FILE.ptx, or NULL */
+    const char *entry, *args;
+    CatalogOptions catalog;      /* n, block, grid, dtype, op, parameters, fill, seed */
+    uint32_t grid[3], block[3];  /* as given for files; 0: not given */
+    uint32_t shared_bytes;
+    bool cooperative;
+    bool has_trace_blocks;
+    uint32_t trace_first, trace_last;
+    uint64_t schedule;
+    int threads;
+    uint64_t instruction_budget;
+} SessionOptions;
+
+typedef struct Session Session;
+
+/* Runs to the end. NULL with `error` on bad input. A kernel that traps or is wrong still gives a session. */
+Session *session_open(const SessionOptions *options, Error *error);
+void session_free(Session *session);
+
+const SessionOptions *session_options(const Session *session);
+const CatalogRow *session_row(const Session *session);    /* NULL: not a catalogue kernel */
+const CatalogRun *session_run(const Session *session);    /* resolved options; NULL as above */
+const Trace *session_trace(const Session *session);
+const CatalogResult *session_result(const Session *session); /* NULL: no reference */
+const char *session_name(const Session *session);
+const char *session_backend(const Session *session);      /* "EMULATED" */
+bool session_failed(const Session *session);              /* fatal trap, or wrong result of a checked kernel */
+
+/* The traced blocks of all launches, in order: what can be played. */
+typedef struct SessionView { int launch; const TraceBlock *block; Steps *steps; } SessionView;
+int session_view_count(const Session *session);
+const SessionView *session_view(const Session *session, int index);
+
+/* Source text of a file named by the line table; NULL where it cannot be found. Lines are from 1. */
+int session_source_line_count(const Session *session, const char *file);
+const char *session_source_line(const Session *session, const char *file, int line);
+const char *session_ptx_line(const Session *session, int launch, int pc); /* the instruction as text */
+
+/* Questions about values (emulator re-execution behind them); -1 / false where they cannot be answered. */
+double session_progress(const Session *session, int view, int event);
+bool session_event_weights(const Session *session, int view, int event, uint32_t weight[32], int32_t producer[32]);
+bool session_register(const Session *session, int view, int event, int warp, const char *name, uint64_t bits[32],
+                      uint32_t weight[32], int32_t producer[32]);
+
+void session_report(const Session *session, bool json, Text *out);
+void session_events(const Session *session, FILE *to);
+bool session_dump(const Session *session, const char *spec, FILE *to, Error *error); /* BUFFER[:COUNT] */
+
+#endif

@@ -1,0 +1,45 @@
+/* Canvas: a grid of character cells that frames are drawn into. Pure memory: no terminal here.
+ * Colours are roles, never numbers; theme.c gives roles their look. Text is UTF-8; wide and combining characters are not
+ * used, and an ASCII canvas replaces box and block glyphs on the way in (one table). */
+#ifndef TUI_CANVAS_H
+#define TUI_CANVAS_H
+
+#include "base/text.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum Role {
+#define ROLE(id, ...) ROLE_##id,
+#include "roles.def"
+#undef ROLE
+    ROLE_COUNT
+} Role;
+
+typedef struct Cell {
+    uint32_t glyph;   /* Unicode scalar */
+    uint8_t role;
+    uint8_t reverse;  /* selection, cursor */
+} Cell;
+
+typedef struct Canvas {
+    int columns, rows;
+    bool ascii;
+    Cell *cells;      /* [row][column] */
+} Canvas;
+
+typedef struct Rectangle { int column, row, columns, rows; } Rectangle;
+
+Canvas *canvas_new(int columns, int rows, bool ascii);
+void canvas_free(Canvas *canvas);
+void canvas_clear(Canvas *canvas);
+/* All drawing clips to `area`; coordinates are relative to it. Returns columns written. */
+int canvas_text(Canvas *canvas, Rectangle area, int column, int row, Role role, const char *utf8);
+int canvas_print(Canvas *canvas, Rectangle area, int column, int row, Role role, const char *format, ...)
+    __attribute__((format(printf, 6, 7)));
+void canvas_glyph(Canvas *canvas, Rectangle area, int column, int row, Role role, uint32_t glyph);
+/* Draws the border of `area` with a title left and a note right; returns the inside. */
+Rectangle canvas_box(Canvas *canvas, Rectangle area, Role role, const char *title, const char *note);
+/* Rows as lines, trailing spaces removed: what --frame prints. */
+void canvas_to_text(const Canvas *canvas, Text *out);
+
+#endif
