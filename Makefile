@@ -1,0 +1,146 @@
+# redviz. `make run` and `make test` install what they miss and do the rest; `make help` lists the targets.
+#
+# Variables: V=1 shows commands, DEV=1 makes warnings errors, SANITIZE=1 builds with ASan and UBSan (into
+# build/sanitize), PREFIX is where `make install` puts the program, CC and CFLAGS are yours to set.
+
+CC = cc
+CFLAGS ?= -O2 -g
+PREFIX ?= /usr/local
+
+O = build
+FLAGS = -std=c11 -Wall -Wextra -Wpedantic -ffp-contract=off -pthread -I. -Isrc -MMD -MP
+LIBRARIES = $(CURSES_LIBRARIES) -lm -pthread
+CURSES_LIBRARIES ?= -lncursesw
+ifdef DEV
+FLAGS += -Werror
+endif
+ifdef SANITIZE
+O = build/sanitize
+FLAGS += -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+endif
+ifndef V
+Q = @
+SAY = @echo
+else
+SAY = @:
+endif
+
+# Everything but main.c is one archive, which the program and every test program are linked with. A file in
+# tests/ that is neither a test (test_*.c), nor fuzzing, nor a benchmark, is there to help tests.
+SOURCES = $(wildcard src/*.c src/*/*.c tui/*.c)
+LIBRARY = $(O)/libredviz.a
+LIBRARY_OBJECTS = $(patsubst %.c,$(O)/obj/%.o,$(filter-out src/main.c,$(SOURCES)))
+TEST_SOURCES = $(wildcard tests/*/test_*.c)
+TESTS = $(patsubst %.c,$(O)/%,$(TEST_SOURCES))
+HELPER_SOURCES = $(filter-out $(TEST_SOURCES) tests/fuzz/% tests/bench/%,$(wildcard tests/*/*.c))
+HELPER_OBJECTS = $(patsubst %.c,$(O)/obj/%.o,$(HELPER_SOURCES))
+BENCHES = $(patsubst %.c,$(O)/%,$(wildcard tests/bench/*.c))
+FORMATTED = $(wildcard src/*.[ch] src/*/*.[ch] tui/*.[ch] tests/*/*.[ch])
+
+all: $(O)/redviz
+
+help:
+	@sed -n 's/^#: //p' Makefile
+
+#: make [all]          build build/redviz
+#: make run            install what is missing, build, open the first kernel (a frame and the report without a terminal)
+#: make test           install what is missing, build, run every test
+#: make test-sanitize  the same under AddressSanitizer and UndefinedBehaviorSanitizer
+#: make test-valgrind  the same under valgrind
+#: make bench          figures of this machine
+#: make ptx            regenerate assets/ptx from kernels/ (needs nvcc); make ptx-check: is it stale?
+#: make lint           clang-tidy and cppcheck; make format: clang-format
+#: make fuzz           fuzz the PTX front end for FUZZ_SECONDS (60)
+#: make deps           install what building and testing need
+#: make install        into PREFIX (/usr/local); make uninstall
+#: make clean          remove build/
+
+run:
+	@scripts/deps.sh build
+	@$(MAKE) --no-print-directory all
+	@scripts/run.sh $(O)/redviz
+
+test:
+	@scripts/deps.sh build test
+	@$(MAKE) --no-print-directory -k all tests || true
+	@tests/run_tests.sh $(O) $(TEST_SOURCES)
+
+tests: $(TESTS)
+
+test-sanitize:
+	@$(MAKE) --no-print-directory test SANITIZE=1 REDVIZ_TEST_LIMIT=65536
+
+test-valgrind:
+	@scripts/deps.sh build test valgrind
+	@$(MAKE) --no-print-directory -k all tests
+	@REDVIZ_TEST_LIMIT=65536 REDVIZ_UNDER="valgrind -q --error-exitcode=99 --leak-check=full" \
+	    tests/run_tests.sh $(O) $(TEST_SOURCES)
+
+bench:
+	@scripts/deps.sh build
+	@$(MAKE) --no-print-directory all $(BENCHES)
+	@tests/bench/run.sh $(O)
+
+ptx:
+	@scripts/make_ptx.sh
+
+ptx-check:
+	@scripts/make_ptx.sh --check
+
+lint:
+	@scripts/deps.sh build test lint
+	@scripts/lint.sh $(SOURCES) $(TEST_SOURCES) $(HELPER_SOURCES)
+
+format:
+	clang-format -i $(FORMATTED)
+
+FUZZ_SECONDS ?= 60
+fuzz:
+	@scripts/fuzz.sh $(FUZZ_SECONDS)
+
+deps:
+	@scripts/deps.sh build test
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/redviz/kernels \
+	    $(DESTDIR)$(PREFIX)/share/redviz/assets/ptx
+	install -m 755 $(O)/redviz $(DESTDIR)$(PREFIX)/bin/redviz
+	install -m 644 kernels/* $(DESTDIR)$(PREFIX)/share/redviz/kernels
+	install -m 644 assets/ptx/* $(DESTDIR)$(PREFIX)/share/redviz/assets/ptx
+
+uninstall:
+	rm -rf $(DESTDIR)$(PREFIX)/bin/redviz $(DESTDIR)$(PREFIX)/share/redviz
+
+clean:
+	rm -rf build
+
+$(O)/redviz: $(O)/obj/src/main.o $(LIBRARY)
+	$(SAY) "  link     $@"
+	$(Q)$(CC) $(CFLAGS) $(FLAGS) $(LDFLAGS) -o $@ $^ $(LIBRARIES)
+
+$(LIBRARY): $(LIBRARY_OBJECTS)
+	$(SAY) "  archive  $@"
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(O)/helpers.a: $(HELPER_OBJECTS)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(TESTS): $(O)/tests/%: $(O)/obj/tests/%.o $(O)/helpers.a $(LIBRARY)
+	$(SAY) "  link     $@"
+	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(FLAGS) $(LDFLAGS) -o $@ $^ -lcmocka -lvterm $(LIBRARIES)
+
+$(BENCHES): $(O)/tests/%: $(O)/obj/tests/%.o $(LIBRARY)
+	$(SAY) "  link     $@"
+	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(FLAGS) $(LDFLAGS) -o $@ $^ $(LIBRARIES)
+
+# The emulator's lane loops are what -O3 is for: it vectorizes them.
+$(O)/obj/src/emulator/%.o: CFLAGS += -O3
+
+$(O)/obj/%.o: %.c Makefile
+	$(SAY) "  compile  $<"
+	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(FLAGS) -c -o $@ $<
+
+.SECONDARY:
+.PHONY: all help run test tests test-sanitize test-valgrind bench ptx ptx-check lint format fuzz deps install \
+    uninstall clean
+-include $(LIBRARY_OBJECTS:.o=.d) $(HELPER_OBJECTS:.o=.d) $(O)/obj/src/main.d $(patsubst $(O)/tests/%,$(O)/obj/tests/%.d,$(TESTS) $(BENCHES))
