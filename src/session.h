@@ -22,6 +22,7 @@ typedef struct SessionOptions {
     uint64_t schedule;
     int threads;
     uint64_t instruction_budget;
+    const volatile bool *cancel; /* true ends session_open() early, with an error; NULL: never */
 } SessionOptions;
 
 typedef struct Session Session;

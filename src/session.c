@@ -1,0 +1,490 @@
+#include "session.h"
+
+#include "base/memory.h"
+#include "catalog/occupancy.h"
+#include "emulator/emulator.h"
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SOURCE_LIMIT_BYTES = 16 << 20, PTX_LIMIT_BYTES = 256 << 20, DEFAULT_BLOCK = 256 };
+
+typedef struct SourceFile {
+    const char *name; /* as the line table says it */
+    char *text;       /* NULL: not found */
+    const char **lines;
+    int line_count;
+} SourceFile;
+
+typedef struct Launch { /* what a launch needs again when it is replayed */
+    EmulatorLaunch geometry;
+    uint8_t *parameters;
+} Launch;
+
+typedef struct View {
+    SessionView shown;
+    Replay *replay; /* opened at the first question */
+    bool replay_failed;
+} View;
+
+struct Session {
+    SessionOptions options;
+    Arena arena;
+    char ptx_path[PATH_MAX];
+    char *ptx_text;
+    PtxModule *module;
+    PtxProgram **programs; /* [launch]; launches of one entry share a program */
+    const CatalogRow *row;
+    CatalogRun run;
+    Plan plan, filled; /* after and before the run; `filled` is kept until the result is checked */
+    bool has_result;
+    CatalogResult result;
+    Emulator *emulator;
+    Trace *trace;
+    Launch *launches;
+    int *registers;    /* [launch] */
+    double *occupancy; /* [launch] */
+    View *views;
+    int view_count;
+    SourceFile *sources;
+    int source_count, source_capacity;
+};
+
+/* ---- opening -------------------------------------------------------------------------------------------------- */
+
+static bool load_module(Session *session, Error *error) {
+    size_t length;
+    if (session->options.kernel) {
+        char name[128];
+        snprintf(name, sizeof name, "%.*s.ptx", (int)strcspn(session->row->source, "."), session->row->source);
+        if (!catalog_path("assets/ptx", name, session->ptx_path, sizeof session->ptx_path, error)) return false;
+    } else {
+        snprintf(session->ptx_path, sizeof session->ptx_path, "%s", session->options.file);
+    }
+    if (!text_read_file(session->ptx_path, PTX_LIMIT_BYTES, &session->ptx_text, &length, error)) return false;
+    session->module = ptx_module_parse(session->ptx_text, length, session->ptx_path, error);
+    return session->module != NULL;
+}
+
+static bool plan_catalogue_kernel(Session *session, Error *error) {
+    session->row = catalog_find(session->options.kernel, error);
+    return session->row && catalog_resolve(session->row, &session->options.catalog, &session->run, error) &&
+           load_module(session, error) && session->row->plan(&session->run, &session->plan, error);
+}
+
+static uint64_t volume(const uint32_t size[3]) { return (uint64_t)size[0] * size[1] * size[2]; }
+
+/* A kernel that is in no catalogue: geometry from the options, else from the PTX (.reqntid), else one thread an element. */
+static bool plan_user_kernel(Session *session, Error *error) {
+    SessionOptions *options = &session->options;
+    if (!load_module(session, error)) return false;
+    PtxFunction *entry = ptx_module_find_entry(session->module, options->entry, error);
+    if (!entry) return false;
+    PlanLaunch *launch = plan_add_launch(&session->plan, entry->name);
+    launch->shared_bytes = options->shared_bytes;
+    launch->cooperative = options->cooperative;
+    if (!options->catalog.n) options->catalog.n = 1 << 20;
+    uint64_t n = options->catalog.n;
+    for (int i = 0; i < 3; i++) {
+        uint32_t required = entry->required_threads[i];
+        launch->block[i] = options->block[i] ? options->block[i] : required ? required : i ? 1 : DEFAULT_BLOCK;
+        if (required && launch->block[i] != required)
+            return error_set(error, "--block: %s requires %ux%ux%u threads (.reqntid)", launch->entry,
+                             entry->required_threads[0], entry->required_threads[1], entry->required_threads[2]);
+    }
+    uint64_t threads = volume(launch->block), blocks = (n + threads - 1) / threads;
+    for (int i = 0; i < 3; i++) launch->grid[i] = options->grid[i] ? options->grid[i] : 1;
+    if (!options->grid[0]) {
+        if (blocks > INT_MAX) return error_set(error, "--grid: %llu blocks are too many; give --grid or a smaller --n",
+                                               (unsigned long long)blocks);
+        launch->grid[0] = (uint32_t)blocks;
+    }
+    PlanVariables variables = {n, threads, volume(launch->grid)};
+    if (!plan_parse_arguments(&session->plan, launch, entry, options->args, &variables, error)) return false;
+    if (options->catalog.has_fill && !options->args && session->plan.buffer_count) {
+        session->plan.buffers[0].fill = options->catalog.fill;
+        session->plan.buffers[0].path = options->catalog.fill_path;
+    }
+    return true;
+}
+
+static uint64_t buffer_address(void *context, int buffer) {
+    return emulator_buffer_address(((const Session *)context)->emulator, buffer);
+}
+
+static bool link_program(Session *session, int index, Error *error) {
+    PlanLaunch *launch = &session->plan.launches[index];
+    PtxFunction *entry = ptx_module_find_entry(session->module, launch->entry, error);
+    if (!entry) return false;
+    for (int i = 0; i < index; i++)
+        if (session->programs[i]->entry == entry) session->programs[index] = session->programs[i];
+    if (!session->programs[index]) session->programs[index] = ptx_program_link(session->module, entry, error);
+    return session->programs[index] != NULL;
+}
+
+static bool is_fatal(const Trap *trap) { return trap->kind != TRAP_UNINITIALIZED; }
+
+static bool has_fatal_trap(const Trace *trace) {
+    for (int i = 0; i < trace->trap_count; i++)
+        if (is_fatal(&trace->traps[i])) return true;
+    return false;
+}
+
+static bool run_launch(Session *session, int index, Error *error) {
+    const PlanLaunch *planned = &session->plan.launches[index];
+    Launch *launch = &session->launches[index];
+    EmulatorLaunch *geometry = &launch->geometry;
+    if (!plan_pack_arguments(planned, session->programs[index]->entry, buffer_address, session, &launch->parameters,
+                             &geometry->parameter_bytes, error))
+        return false;
+    geometry->program = session->programs[index];
+    memcpy(geometry->grid, planned->grid, sizeof geometry->grid);
+    memcpy(geometry->block, planned->block, sizeof geometry->block);
+    geometry->dynamic_shared_bytes = planned->shared_bytes;
+    geometry->cooperative = planned->cooperative;
+    geometry->parameters = launch->parameters;
+    return emulator_run(session->emulator, geometry, session->trace, error);
+}
+
+static bool execute(Session *session, Error *error) {
+    const SessionOptions *options = &session->options;
+    EmulatorOptions settings = {
+        .threads = options->threads,
+        .seed = options->catalog.seed,
+        .schedule = options->schedule,
+        .trace_first = options->has_trace_blocks ? options->trace_first : 0,
+        .trace_last = options->has_trace_blocks ? options->trace_last : 0,
+        .instruction_budget = options->instruction_budget,
+        .multiprocessors = options->catalog.multiprocessors,
+        .cancel = options->cancel,
+    };
+    Plan *plan = &session->plan;
+    session->emulator = emulator_new(&settings);
+    session->trace = trace_new("emulator");
+    for (int i = 0; i < plan->buffer_count; i++) {
+        const PlanBuffer *buffer = &plan->buffers[i];
+        emulator_add_buffer(session->emulator, buffer->name, buffer->bytes,
+                            buffer->count * (uint64_t)ptx_type_bytes(buffer->type), buffer->type);
+    }
+    session->programs = arena_new(&session->arena, (size_t)plan->launch_count * sizeof *session->programs);
+    session->launches = arena_new(&session->arena, (size_t)plan->launch_count * sizeof *session->launches);
+    for (int i = 0; i < plan->launch_count; i++)
+        if (!link_program(session, i, error)) return false;
+    for (int i = 0; i < plan->launch_count && !has_fatal_trap(session->trace); i++)
+        if (!run_launch(session, i, error)) return false;
+    return true;
+}
+
+/* The reference needs the inputs as they were; a kernel may have changed them. */
+static void keep_inputs(Session *session) {
+    session->filled = session->plan;
+    session->filled.arena = (Arena){0};
+    size_t count = (size_t)session->plan.buffer_count;
+    session->filled.buffers = memory_new((count + 1) * sizeof(PlanBuffer));
+    for (size_t i = 0; i < count; i++) {
+        PlanBuffer *copy = &session->filled.buffers[i];
+        *copy = session->plan.buffers[i];
+        size_t bytes = copy->count * (size_t)ptx_type_bytes(copy->type);
+        copy->bytes = memory_new(bytes);
+        memcpy(copy->bytes, session->plan.buffers[i].bytes, bytes);
+    }
+}
+
+static void drop_inputs(Session *session) {
+    for (int i = 0; i < session->filled.buffer_count; i++) free(session->filled.buffers[i].bytes);
+    free(session->filled.buffers);
+    session->filled = (Plan){0};
+}
+
+static void find_occupancy(Session *session) {
+    size_t count = (size_t)session->plan.launch_count;
+    session->registers = arena_new(&session->arena, count * sizeof *session->registers);
+    session->occupancy = arena_new(&session->arena, count * sizeof *session->occupancy);
+    for (int i = 0; i < session->plan.launch_count; i++) {
+        session->registers[i] = -1;
+        session->occupancy[i] = -1;
+        if (!session->row || i >= session->trace->launch_count) continue;
+        const TraceLaunch *launch = session->trace->launches[i];
+        session->registers[i] = occupancy_registers(session->programs[i]->entry->name, OCCUPANCY_H200);
+        if (session->registers[i] < 0) continue;
+        session->occupancy[i] =
+            occupancy_theoretical(OCCUPANCY_H200, (uint32_t)session->registers[i],
+                                  launch->static_shared_bytes + launch->dynamic_shared_bytes, (uint32_t)volume(launch->block));
+    }
+}
+
+static void list_views(Session *session) {
+    int count = 0;
+    for (int i = 0; i < session->trace->launch_count; i++) count += session->trace->launches[i]->block_count;
+    session->views = arena_new(&session->arena, (size_t)count * sizeof *session->views);
+    for (int i = 0; i < session->trace->launch_count; i++)
+        for (int j = 0; j < session->trace->launches[i]->block_count; j++)
+            session->views[session->view_count++].shown =
+                (SessionView){.launch = i, .block = session->trace->launches[i]->blocks[j]};
+}
+
+Session *session_open(const SessionOptions *options, Error *error) {
+    Session *session = memory_new(sizeof *session);
+    session->options = *options;
+    bool good = options->kernel ? plan_catalogue_kernel(session, error) : plan_user_kernel(session, error);
+    good = good && plan_fill(&session->plan, options->catalog.seed, error);
+    if (good && session->row) keep_inputs(session);
+    if (!good || !execute(session, error)) {
+        session_free(session);
+        return NULL;
+    }
+    if (session->row) {
+        session->has_result = true;
+        session->row->check(&session->run, &session->filled, &session->plan, &session->result);
+        if (has_fatal_trap(session->trace)) session->result.correct = false;
+        drop_inputs(session);
+    }
+    find_occupancy(session);
+    list_views(session);
+    return session;
+}
+
+void session_free(Session *session) {
+    if (!session) return;
+    for (int i = 0; i < session->view_count; i++) {
+        replay_free(session->views[i].replay);
+        steps_free(session->views[i].shown.steps);
+    }
+    trace_free(session->trace);
+    emulator_free(session->emulator);
+    for (int i = 0; session->programs && i < session->plan.launch_count; i++) {
+        bool is_shared = false;
+        for (int j = 0; j < i; j++) is_shared |= session->programs[j] == session->programs[i];
+        if (!is_shared) ptx_program_free(session->programs[i]);
+    }
+    for (int i = 0; session->launches && i < session->plan.launch_count; i++) free(session->launches[i].parameters);
+    for (int i = 0; i < session->source_count; i++) {
+        free(session->sources[i].text);
+        free(session->sources[i].lines);
+    }
+    free(session->sources);
+    drop_inputs(session);
+    plan_free(&session->plan);
+    ptx_module_free(session->module);
+    free(session->ptx_text);
+    arena_done(&session->arena);
+    free(session);
+}
+
+/* ---- what it holds -------------------------------------------------------------------------------------------- */
+
+const SessionOptions *session_options(const Session *session) { return &session->options; }
+const CatalogRow *session_row(const Session *session) { return session->row; }
+const CatalogRun *session_run(const Session *session) { return session->row ? &session->run : NULL; }
+const Trace *session_trace(const Session *session) { return session->trace; }
+const CatalogResult *session_result(const Session *session) { return session->has_result ? &session->result : NULL; }
+const char *session_backend(const Session *session) {
+    (void)session;
+    return "EMULATED";
+}
+
+const char *session_name(const Session *session) {
+    return session->row ? session->row->id : session->trace->launches[0]->name;
+}
+
+bool session_failed(const Session *session) {
+    return has_fatal_trap(session->trace) || (session->has_result && !session->result.correct);
+}
+
+int session_view_count(const Session *session) { return session->view_count; }
+
+/* Steps are made when a view is first looked at: a report needs none. */
+const SessionView *session_view(const Session *session, int index) {
+    if (index < 0 || index >= session->view_count) return NULL;
+    SessionView *view = &session->views[index].shown;
+    if (!view->steps) view->steps = steps_build(session->trace->launches[view->launch], view->block);
+    return view;
+}
+
+/* ---- source text ---------------------------------------------------------------------------------------------- */
+
+static void split_lines(SourceFile *source) {
+    int capacity = 0;
+    for (char *line = source->text; line && *line;) {
+        array_push(source->lines, source->line_count, capacity, line);
+        char *end = strchr(line, '\n');
+        if (!end) break;
+        if (end > line && end[-1] == '\r') end[-1] = 0;
+        *end = 0;
+        line = end + 1;
+    }
+}
+
+/* Ours lie in kernels/; a user's is where the line table says, or beside the PTX file. */
+static void read_source(const Session *session, const char *file, SourceFile *source) {
+    char path[PATH_MAX * 2];
+    size_t length;
+    const char *base = strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
+    if (session->row) {
+        if (catalog_path("kernels", base, path, sizeof path, NULL) &&
+            text_read_file(path, SOURCE_LIMIT_BYTES, &source->text, &length, NULL))
+            split_lines(source);
+        return;
+    }
+    const char *slash = strrchr(session->ptx_path, '/');
+    snprintf(path, sizeof path, "%.*s%s", slash ? (int)(slash + 1 - session->ptx_path) : 0, session->ptx_path, base);
+    if (text_read_file(file, SOURCE_LIMIT_BYTES, &source->text, &length, NULL) ||
+        text_read_file(path, SOURCE_LIMIT_BYTES, &source->text, &length, NULL))
+        split_lines(source);
+}
+
+static const SourceFile *find_source(const Session *session, const char *file) {
+    if (!file) return NULL;
+    for (int i = 0; i < session->source_count; i++)
+        if (!strcmp(session->sources[i].name, file)) return &session->sources[i];
+    Session *cache = (Session *)(uintptr_t)session; /* logically const: text is read at the first question */
+    SourceFile source = {.name = arena_copy_text(&cache->arena, file, strlen(file))};
+    read_source(session, file, &source);
+    array_push(cache->sources, cache->source_count, cache->source_capacity, source);
+    return &cache->sources[cache->source_count - 1];
+}
+
+int session_source_line_count(const Session *session, const char *file) {
+    const SourceFile *source = find_source(session, file);
+    return source ? source->line_count : 0;
+}
+
+const char *session_source_line(const Session *session, const char *file, int line) {
+    const SourceFile *source = find_source(session, file);
+    return source && line >= 1 && line <= source->line_count ? source->lines[line - 1] : NULL;
+}
+
+const char *session_ptx_line(const Session *session, int launch, int pc) {
+    Session *cache = (Session *)(uintptr_t)session;
+    const PtxProgram *program = session->trace->launches[launch]->program;
+    if (pc < 0 || pc >= program->code_count) return NULL;
+    Text text = {0};
+    ptx_instruction_print(program->code[pc].instruction, &text);
+    const char *line = arena_copy_text(&cache->arena, text_string(&text), text.length);
+    text_done(&text);
+    return line;
+}
+
+/* ---- questions about values ----------------------------------------------------------------------------------- */
+
+static Replay *find_replay(const Session *session, int index) {
+    if (index < 0 || index >= session->view_count) return NULL;
+    View *view = &session->views[index];
+    if (view->replay || view->replay_failed) return view->replay;
+    view->replay = replay_open(session->trace, view->shown.launch, view->shown.block,
+                               &session->launches[view->shown.launch].geometry, NULL);
+    view->replay_failed = !view->replay;
+    return view->replay;
+}
+
+double session_progress(const Session *session, int view, int event) {
+    Replay *replay = find_replay(session, view);
+    return replay ? replay_progress(replay, event) : -1;
+}
+
+bool session_event_weights(const Session *session, int view, int event, uint32_t weight[32], int32_t producer[32]) {
+    Replay *replay = find_replay(session, view);
+    const ReplayEventFacts *facts = replay ? replay_event_facts(replay, event) : NULL;
+    if (!facts) return false;
+    memcpy(weight, facts->weight, sizeof facts->weight);
+    memcpy(producer, facts->producer, sizeof facts->producer);
+    return true;
+}
+
+bool session_register(const Session *session, int view, int event, int warp, const char *name, uint64_t bits[32],
+                      uint32_t weight[32], int32_t producer[32]) {
+    Replay *replay = find_replay(session, view);
+    ReplayValue value;
+    if (!replay || !replay_seek(replay, event, NULL) || !replay_register(replay, warp, name, &value)) return false;
+    memcpy(bits, value.bits, sizeof value.bits);
+    memcpy(weight, value.weight, sizeof value.weight);
+    memcpy(producer, value.producer, sizeof value.producer);
+    return true;
+}
+
+/* ---- output --------------------------------------------------------------------------------------------------- */
+
+static const char *report_source(void *context, const char *file, int line) {
+    return session_source_line(context, file, line);
+}
+
+void session_report(const Session *session, bool json, Text *out) {
+    const PlanLaunch *first = &session->plan.launches[0];
+    const char *readable = session->row ? session->row->title : NULL;
+    ReportInput input = {
+        .kernel = session_name(session),
+        .title = readable,
+        .backend = "emulator",
+        .n = session->row ? session->run.n : session->options.catalog.n,
+        .block = (uint32_t)volume(first->block),
+        .grid = (uint32_t)volume(first->grid),
+        .dtype = session->row ? plan_type_name(session->run.dtype) : NULL,
+        .op = session->row ? session->run.op : NULL,
+        .has_result = session->has_result,
+        .narrowed = session->options.has_trace_blocks,
+        .trace = session->trace,
+        .registers = session->registers,
+        .occupancy = session->occupancy,
+        .source_text = report_source,
+        .context = (void *)(uintptr_t)session,
+    };
+    if (session->has_result) {
+        input.correct = session->result.correct;
+        input.result = has_fatal_trap(session->trace) ? NULL : session->result.result_text;
+        input.expected = session->result.expected_text;
+        input.absolute_error = session->result.absolute_error;
+        input.relative_error = session->result.relative_error;
+    }
+    (json ? report_json : report_text)(&input, out);
+}
+
+void session_events(const Session *session, FILE *to) {
+    Text line = {0};
+    TraceEvent event;
+    for (int i = 0; i < session->view_count; i++) {
+        const SessionView *view = &session->views[i].shown;
+        const TraceLaunch *launch = session->trace->launches[view->launch];
+        fprintf(to, "# launch %d %s block %u: %d events\n", view->launch, launch->name, trace_block_linear(view->block),
+                trace_block_event_count(view->block));
+        for (int j = 0; j < trace_block_event_count(view->block); j++) {
+            trace_block_read(view->block, j, &event);
+            text_clear(&line);
+            trace_event_print(session->trace, launch, view->block, &event, &line);
+            fprintf(to, "%s\n", text_string(&line));
+        }
+    }
+    text_done(&line);
+}
+
+bool session_dump(const Session *session, const char *spec, FILE *to, Error *error) {
+    size_t length = strcspn(spec, ":");
+    const PlanBuffer *found = NULL;
+    for (int i = 0; i < session->plan.buffer_count; i++) {
+        const PlanBuffer *buffer = &session->plan.buffers[i];
+        if (strlen(buffer->name) == length && !strncmp(buffer->name, spec, length)) found = buffer;
+    }
+    if (!found) {
+        Text names = {0};
+        for (int i = 0; i < session->plan.buffer_count; i++)
+            text_print(&names, "%s%s", i ? ", " : "", session->plan.buffers[i].name);
+        error_set(error, "--dump: no buffer '%.*s'; there are: %s", (int)length, spec, text_string(&names));
+        text_done(&names);
+        return false;
+    }
+    uint64_t count = found->count;
+    if (spec[length]) {
+        char *end;
+        count = strtoull(spec + length + 1, &end, 0);
+        if (end == spec + length + 1 || *end)
+            return error_set(error, "--dump: '%s' is no count; write BUFFER:COUNT", spec + length + 1);
+        if (count > found->count) count = found->count;
+    }
+    Text value = {0};
+    for (uint64_t i = 0; i < count; i++) {
+        text_clear(&value);
+        plan_element_print(found->type, found->bytes, i, &value);
+        fprintf(to, "%s\n", text_string(&value));
+    }
+    text_done(&value);
+    return true;
+}
