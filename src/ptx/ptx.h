@@ -114,13 +114,14 @@ typedef enum PtxOperandKind {
 typedef struct PtxOperand PtxOperand;
 struct PtxOperand {
     PtxOperandKind kind;
-    bool negated;            /* !p of a predicate, -x is folded into literals */
+    bool negated;            /* !p of a predicate, -r of vmad; -x is folded into literals */
     int8_t component;        /* r.x .y .z .w (also .r .g .b .a): 0..3; -1: none */
     uint8_t float_bytes;
     PtxRegister *reg;
     PtxVariable *variable;
     PtxFunction *function;
     PtxLabel *label;
+    const char *selector;    /* part of a video operand, without the dot: "b0", "h1", "h10", "b3210"; else NULL */
     const char *name;        /* spelling of specials, literals, functions, labels, others */
     int64_t integer;
     double number;
