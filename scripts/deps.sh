@@ -1,0 +1,110 @@
+#!/bin/sh
+# Installs what a group of targets needs and does not find: deps.sh GROUP...  (build, test, valgrind, lint, fuzz)
+#
+# The check is a compilation, so it holds on every system; nothing is downloaded when it succeeds. Packages are
+# installed with apt-get (Debian, Ubuntu) as root or with sudo; elsewhere the command to type is printed.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+cc=${CC:-cc}
+case $(uname -s) in Darwin) curses=${CURSES_LIBRARIES:--lncurses} ;; *) curses=${CURSES_LIBRARIES:--lncursesw} ;; esac
+
+# compiles HEADERS LIBRARIES: can a program with these headers be built and linked?
+compiles() {
+    command -v "$cc" >/dev/null 2>&1 || return 1
+    folder=$(mktemp -d) || return 1
+    for header in $1; do echo "#include <$header>"; done >"$folder/check.c"
+    echo 'int main(void) { return 0; }' >>"$folder/check.c"
+    # shellcheck disable=SC2086 # the libraries are words
+    "$cc" -o "$folder/check" "$folder/check.c" $2 2>"$folder/messages"
+    status=$?
+    rm -rf "$folder"
+    return $status
+}
+
+has() {
+    case $1 in
+    build) compiles "stdio.h math.h pthread.h curses.h" "$curses -lm -pthread" ;;
+    test) compiles "stdarg.h stddef.h setjmp.h stdint.h cmocka.h vterm.h" "-lcmocka -lvterm" ;;
+    valgrind) command -v valgrind >/dev/null 2>&1 ;;
+    lint) command -v clang-tidy >/dev/null 2>&1 && command -v cppcheck >/dev/null 2>&1 ;;
+    fuzz) command -v clang >/dev/null 2>&1 ;;
+    *) echo "redviz: deps.sh: no such group: $1" >&2 && exit 2 ;;
+    esac
+}
+
+# packages MANAGER GROUP: what to install, in the manager's own names
+packages() {
+    case $1:$2 in
+    apt-get:build) echo "gcc libc6-dev libncurses-dev" ;;
+    apt-get:test) echo "libcmocka-dev libvterm-dev" ;;
+    apt-get:lint) echo "clang-tidy cppcheck" ;;
+    apt-get:fuzz) echo "clang" ;;
+    dnf:build) echo "gcc glibc-devel ncurses-devel libasan libubsan" ;;
+    dnf:test) echo "libcmocka-devel libvterm-devel" ;;
+    dnf:lint) echo "clang-tools-extra cppcheck" ;;
+    dnf:fuzz) echo "clang compiler-rt" ;;
+    pacman:build) echo "gcc ncurses" ;;
+    pacman:test) echo "cmocka libvterm" ;;
+    pacman:lint | pacman:fuzz) echo "clang cppcheck" ;;
+    brew:build) ;; # the compiler and curses come with xcode-select --install
+    brew:test) echo "cmocka libvterm" ;;
+    brew:lint | brew:fuzz) echo "llvm cppcheck" ;;
+    *:valgrind) echo "valgrind" ;;
+    esac
+}
+
+missing=
+for group in "$@"; do has "$group" || missing="$missing $group"; done
+[ -z "$missing" ] && exit 0
+
+manager=
+for candidate in apt-get dnf pacman brew; do
+    if command -v "$candidate" >/dev/null 2>&1; then manager=$candidate && break; fi
+done
+names=
+for group in $missing; do names="$names $(packages "${manager:-apt-get}" "$group")"; done
+names=$(echo $names) # one space between words
+
+give_up() {
+    echo "redviz: needed for$missing and not found here; install it with this command, then run make again:" >&2
+    echo "    $1" >&2
+    exit 1
+}
+
+case $manager in
+apt-get)
+    command="apt-get update && apt-get install -y --no-install-recommends $names"
+    if [ "$(id -u)" = 0 ]; then
+        prefix=
+    elif command -v sudo >/dev/null 2>&1 && { sudo -n true 2>/dev/null || [ -t 0 ]; }; then
+        prefix="sudo "
+    else
+        give_up "su -c '$command'   (or the same with sudo)"
+    fi
+    echo "installing $names"
+    log=$(mktemp) || exit 1
+    # One broken third-party list must not stop the installation, so the update's own status does not count.
+    ${prefix}apt-get update -q >"$log" 2>&1 </dev/null
+    if ! ${prefix}env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends \
+        -o DPkg::Lock::Timeout=120 $names >>"$log" 2>&1 </dev/null; then
+        tail -n 15 "$log" >&2
+        rm -f "$log"
+        give_up "$prefix$command"
+    fi
+    rm -f "$log"
+    ;;
+dnf) give_up "sudo dnf install $names" ;;
+pacman) give_up "sudo pacman -S --needed $names" ;;
+brew) give_up "xcode-select --install; brew install $names" ;;
+*)
+    if [ "$(uname -s)" = Darwin ]; then give_up "xcode-select --install, and Homebrew's packages cmocka, libvterm"; fi
+    give_up "your package manager; on Debian the packages are: $names"
+    ;;
+esac
+
+for group in $missing; do
+    if ! has "$group"; then
+        echo "redviz: $names installed, but '$cc' still cannot build with it; see: scripts/deps.sh $group" >&2
+        exit 1
+    fi
+done

@@ -1,0 +1,75 @@
+#!/bin/sh
+# Runs test programs: run_tests.sh BUILD_FOLDER tests/AREA/test_NAME.c...
+#
+# One line a program, the whole output of those that fail, and "N passed, N failed" last. The numbers are the
+# programs' own: cmocka writes TAP, whose first line is the number of tests, so that tests which a crash kept
+# from running count as failed. A program that is missing, or ends badly after its tests passed, is one failure.
+# REDVIZ_UNDER is a command to run each program under (valgrind), JOBS programs run at a time, and REDVIZ_BROKEN
+# says that the build failed, so that programs left from an earlier one cannot hide it.
+set -u
+
+run_one() { # BUILD_FOLDER SOURCE
+    name=${2#tests/}
+    name=${name%.c}
+    base=$1/results/$(echo "$name" | tr / .)
+    program=$1/tests/$name
+    if [ ! -x "$program" ]; then
+        echo "0 1" >"$base.count"
+        echo "  FAILED   $name: it did not build"
+        return
+    fi
+    under=${REDVIZ_UNDER:-}
+    command -v timeout >/dev/null 2>&1 && under="timeout -k 10 ${REDVIZ_TEST_SECONDS:-900} $under"
+    start=$(date +%s)
+    # shellcheck disable=SC2086 # a command and its arguments
+    CMOCKA_MESSAGE_OUTPUT=TAP REDVIZ_BIN=$1/redviz $under "$program" </dev/null >"$base.log" 2>&1
+    status=$?
+    seconds=$(($(date +%s) - start))
+    planned=$(sed -n 's/^1\.\.\([0-9]*\)$/\1/p' "$base.log" | awk '{ sum += $1 } END { print sum + 0 }')
+    skipped=$(grep -c '^\(not \)\{0,1\}ok .*# SKIP' "$base.log")
+    passed=$(grep '^ok ' "$base.log" | grep -vc '# SKIP')
+    failed=$((planned - passed - skipped))
+    note=
+    if [ "$planned" -eq 0 ]; then
+        failed=1 note=" (it ran no test)"
+    elif [ $status -ne 0 ] && [ $failed -eq 0 ]; then
+        failed=1
+    fi
+    [ "$skipped" -gt 0 ] && note="$note ($skipped skipped)"
+    [ $status -gt 123 ] && note="$note (ended with status $status)"
+    echo "$passed $failed" >"$base.count"
+    if [ $failed -eq 0 ]; then
+        echo "  passed   $name: $passed in $seconds s$note"
+    else
+        echo "  FAILED   $name: $passed passed, $failed failed$note
+$(grep -v '^ok ' "$base.log" | tail -n 100 | sed 's/^/           /')"
+    fi
+}
+
+if [ "$1" = --one ]; then
+    shift
+    run_one "$@"
+    exit 0
+fi
+
+folder=$1
+shift
+rm -rf "$folder/results"
+mkdir -p "$folder/results"
+printf '%s\n' "$@" | xargs -P "${JOBS:-2}" -n 1 "$0" --one "$folder"
+
+passed=0 failed=0
+for source in "$@"; do
+    name=${source#tests/}
+    count=$folder/results/$(echo "${name%.c}" | tr / .).count
+    [ -s "$count" ] && read -r p f <"$count" || { p=0 f=1; }
+    passed=$((passed + p)) failed=$((failed + f))
+done
+[ $((passed + failed)) -gt 0 ] || failed=1
+if [ -n "${REDVIZ_BROKEN:-}" ]; then
+    echo "  FAILED   the build: see the compiler's messages above"
+    failed=$((failed + 1))
+fi
+echo "$passed $failed" >"$folder/results/summary"
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]
