@@ -1,5 +1,6 @@
 /* Catalogue: every kernel that ships with redviz: what it teaches, how it is launched, what it should give.
- * A kernel is one .cu file in kernels/ and one row in catalog.c. */
+ *
+ * A kernel is one .cu file in kernels/ and one row in ladder.c, numerics.c, labs.c or bugs.c (rows.h). */
 #ifndef CATALOG_CATALOG_H
 #define CATALOG_CATALOG_H
 
@@ -39,18 +40,23 @@ typedef struct CatalogRun {       /* options resolved by the row: every field is
     uint32_t block, grid;
     PtxType dtype;
     const char *op;
-    int64_t parameters[CATALOG_PARAMETERS];
+    int64_t parameters[CATALOG_PARAMETERS]; /* in the order of the row's */
+    FillKind fill;
+    bool has_fill;                /* false: the row chooses */
+    bool whole_numbers;
+    const char *fill_path;        /* borrowed from the options */
     uint64_t seed;
     uint32_t multiprocessors;
 } CatalogRun;
 
 typedef struct CatalogResult {    /* after the run */
     double result, expected;      /* the reduced value; kernels with many outputs: the element that is furthest off */
-    const char *result_text, *expected_text; /* exact, in the plan's arena */
+    char result_text[64], expected_text[64]; /* exact */
     double absolute_error, relative_error;
     double bound;                 /* absolute error allowed by the depth of the kernel's tree; 0: exact */
     bool correct;
     uint64_t index;               /* of the output element that is reported */
+    uint64_t compared;            /* output elements that were compared */
 } CatalogResult;
 
 struct CatalogRow {

@@ -30,7 +30,7 @@ typedef struct PlanArgument {
 } PlanArgument;
 
 typedef struct PlanLaunch {
-    const char *entry;    /* exact PTX name */
+    const char *entry;    /* exact or readable name ("interleaved<int,Sum>"): resolve with ptx_module_find_entry() */
     uint32_t grid[3], block[3];
     uint32_t shared_bytes; /* dynamic */
     bool cooperative;

@@ -1,0 +1,159 @@
+#!/bin/sh
+# Compiles kernels/*.cu to assets/ptx/*.ptx with nvcc, and records what they were made from.
+#
+#   scripts/make_ptx.sh             all kernels; removes assets whose source is gone
+#   scripts/make_ptx.sh NAME...     only kernels/NAME.cu
+#   scripts/make_ptx.sh --check     needs no nvcc: names the assets that are stale against kernels/; exit 1 if any
+#
+# assets/ptx/MANIFEST       asset, file, sha256: the .ptx itself and every source of ours that it was made from
+# assets/ptx/resources.csv  what ptxas makes of every entry on every architecture, so that occupancy is known
+#                           without a GPU and without a toolkit
+set -eu
+export LC_ALL=C
+cd "$(dirname "$0")/.."
+
+assets=assets/ptx
+architectures="75 80 86 89 90 100 120"
+
+# The virtual architecture a kernel is compiled for: 75, unless it uses something newer.
+architecture_of() {
+    case $1 in
+    redux | cooperative | bfloat_promote) echo 80 ;;
+    *) echo 75 ;;
+    esac
+}
+
+# The .cu, the headers of ours that it includes, and those that any of our headers include.
+sources_of() {
+    echo "kernels/$1.cu"
+    sed -n 's/^#include "\(.*\)"/kernels\/\1/p' "kernels/$1.cu" kernels/*.cuh | sort -u | while read -r header; do
+        [ -f "$header" ] && echo "$header"
+    done
+}
+
+hash_of() { sha256sum "$1" | cut -d ' ' -f 1; }
+
+check() {
+    stale=$(
+        while read -r asset file hash; do
+            if [ ! -f "$file" ]; then
+                echo "$asset: $file is missing"
+            elif [ "$(hash_of "$file")" != "$hash" ]; then
+                echo "$asset: $file has changed"
+            fi
+        done <$assets/MANIFEST
+        for source in kernels/*.cu; do
+            name=$(basename "$source" .cu)
+            grep -q "^$name.ptx kernels/$name.cu " $assets/MANIFEST || echo "$name.ptx: was never made"
+            sources_of "$name" | while read -r file; do
+                grep -q "^$name.ptx $file " $assets/MANIFEST || echo "$name.ptx: $file is not recorded"
+            done
+        done
+        for asset in $assets/*.ptx; do
+            name=$(basename "$asset" .ptx)
+            [ -f "kernels/$name.cu" ] || echo "$name.ptx: kernels/$name.cu is gone"
+        done
+    )
+    [ -z "$stale" ] && return 0
+    printf '%s\n' "$stale" >&2
+    echo "make_ptx.sh: assets/ptx is stale against kernels/: run 'make ptx' where nvcc is" >&2
+    return 1
+}
+
+# Lowers .version to the first that ptxas accepts for this file (older drivers refuse newer text), and makes
+# the names of sources relative: ours to the repository, CUDA's own headers to their base name.
+compile() {
+    name=$1 architecture=$(architecture_of "$1")
+    nvcc -ptx -lineinfo -std=c++17 -arch="compute_$architecture" -o "$work/$name.raw" "kernels/$name.cu"
+    sed -E -e "s|^([[:space:]]*\\.file[[:space:]]+[0-9]+ \")$PWD/|\\1|" \
+        -e 's|^([[:space:]]*\.file[[:space:]]+[0-9]+ ")/.*/|\1|' "$work/$name.raw" >"$work/$name.full"
+    for version in 7.2 7.4 7.8 8.0 8.3 8.6 9.0; do
+        sed -E "s|^\\.version .*|.version $version|" "$work/$name.full" >"$work/$name.ptx"
+        ptxas -arch="sm_$architecture" -o "$work/$name.cubin" "$work/$name.ptx" 2>"$work/$name.log" && return 0
+    done
+    cat "$work/$name.log" >&2
+    return 1
+}
+
+# ptxas -v speaks of each entry in turn; the size of its machine code is the size of its .text section.
+resources() {
+    name=$1
+    for architecture in $architectures; do
+        [ "$architecture" -ge "$(architecture_of "$name")" ] || continue
+        ptxas -v -arch="sm_$architecture" -o "$work/$name.cubin" "$work/$name.ptx" 2>"$work/$name.log"
+        readelf -SW "$work/$name.cubin" 2>/dev/null | awk -v asset="$name.ptx" -v architecture="sm_$architecture" '
+            FILENAME == "-" {
+                if (match($0, /\.text\.[^ ]+ +PROGBITS +[0-9a-f]+ +[0-9a-f]+ +[0-9a-f]+/)) {
+                    split(substr($0, RSTART + 6, RLENGTH - 6), field, / +/)
+                    size[field[1]] = field[5]
+                }
+                next
+            }
+            /Compiling entry function/ { split($0, field, "\047"); entry = field[2] }
+            /bytes spill stores/ {
+                spills = 0
+                for (i = 1; i < NF; i++) if ($(i + 1) == "bytes" && $(i + 3) ~ /^(stores|loads)/) spills += $i
+            }
+            /Used [0-9]+ registers/ {
+                shared = 0
+                for (i = 1; i < NF; i++) {
+                    if ($i == "Used") registers = $(i + 1)
+                    if ($(i + 1) == "bytes" && $(i + 2) ~ /^smem/) shared = $i
+                }
+                print asset "," entry "," architecture "," registers "," shared "," spills ",0x" size[entry]
+            }' - "$work/$name.log"
+    done | while IFS=, read -r asset entry architecture registers shared spills sass; do
+        echo "$asset,$entry,$architecture,$registers,$shared,$spills,$((sass))"
+    done
+}
+
+# Replaces the lines of one asset in MANIFEST and resources.csv; others keep theirs.
+record() {
+    name=$1
+    touch $assets/MANIFEST $assets/resources.csv
+    {
+        awk -v asset="$name.ptx" '$1 != asset' $assets/MANIFEST
+        for file in "$assets/$name.ptx" $(sources_of "$name"); do
+            echo "$name.ptx $file $(hash_of "$file")"
+        done
+    } | sort >"$work/MANIFEST"
+    {
+        echo "asset,entry,architecture,registers,static_shared_bytes,spill_bytes,sass_bytes"
+        awk -F , -v asset="$name.ptx" 'NR > 1 && $1 != asset' $assets/resources.csv | cat - "$work/$name.csv" | sort
+    } >"$work/resources.csv"
+    cp "$work/MANIFEST" "$work/resources.csv" $assets/
+}
+
+forget() {
+    awk -v asset="$1.ptx" '$1 != asset' $assets/MANIFEST >"$work/MANIFEST"
+    awk -F , -v asset="$1.ptx" '$1 != asset' $assets/resources.csv >"$work/resources.csv"
+    cp "$work/MANIFEST" "$work/resources.csv" $assets/
+    rm -f "$assets/$1.ptx"
+}
+
+if [ "${1-}" = --check ]; then
+    check
+    exit
+fi
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir -p $assets
+
+if [ $# -eq 0 ]; then
+    for asset in $assets/*.ptx; do
+        name=$(basename "$asset" .ptx)
+        [ "$name" = '*' ] || [ -f "kernels/$name.cu" ] || forget "$name"
+    done
+    set -- $(cd kernels && ls ./*.cu | sed 's|^\./||; s|\.cu$||')
+fi
+for name; do
+    echo "  PTX   $assets/$name.ptx"
+    compile "$name"
+    resources "$name" >"$work/$name.csv"
+    (
+        flock 9 # two runs at a time must not lose each other's lines
+        cp "$work/$name.ptx" "$assets/$name.ptx"
+        record "$name"
+    ) 9>>$assets/MANIFEST
+done
