@@ -28,6 +28,14 @@ SharedCost access_shared_cost(bool is_load, int width, uint32_t mask, const uint
 SharedCost access_shared_schedule(bool is_load, int width, uint32_t mask, const uint64_t offsets[WARP_LANES],
                                   uint8_t wavefront_of_lane[WARP_LANES]);
 
+typedef struct GlobalCost {
+    int sectors; /* access_global_sectors */
+    int ideal;   /* access_global_sectors_ideal */
+} GlobalCost;
+
+/* Both counts of a request in one pass: what a producer calls for every access. */
+GlobalCost access_global_cost(int width, uint32_t mask, const uint64_t addresses[WARP_LANES]);
+
 /* Distinct 32-byte sectors touched by the active lanes (an access may straddle sectors). */
 int access_global_sectors(int width, uint32_t mask, const uint64_t addresses[WARP_LANES]);
 /* The fewest sectors that many distinct bytes could lie in. */

@@ -2,7 +2,7 @@
  *
  * A trace holds, per launch: the program, its geometry, whole-grid counters per instruction, traps, and for the traced
  * blocks the events in order. An *event* is one warp executing one recorded PTX instruction: shared, global, local
- * (only when reached through a generic address) or constant access, atomic, shuffle, vote/match/activemask/elect, redux,
+ * or constant access (parameters are not recorded), atomic, shuffle, vote/match/activemask/elect, redux,
  * barrier (block-wide, named, bar.warp.sync), conditional branch. Everything that reads a trace (metrics, panes)
  * reads it through this header and never learns who wrote it.
  *
@@ -29,18 +29,27 @@ typedef enum TraceKind {
     TRACE_GLOBAL_ATOMIC,
     TRACE_LOCAL_LOAD,      /* through generic addresses or ld.local */
     TRACE_LOCAL_STORE,
+    TRACE_CONSTANT_LOAD,   /* ld.const; costs are not modelled */
     TRACE_SHUFFLE,
     TRACE_VOTE,            /* vote, match, activemask, elect */
     TRACE_REDUX,
     TRACE_BARRIER,         /* block-wide: bar.sync / barrier.sync / bar.red without count, barrier 0..15 with all threads */
     TRACE_NAMED_BARRIER,   /* counted or arrive barriers: not interval boundaries */
     TRACE_WARP_SYNC,       /* bar.warp.sync */
-    TRACE_BRANCH,          /* conditional branch (guarded bra, brx): values = the target pc of each lane */
+    TRACE_BRANCH,          /* conditional branch (guarded bra, any brx): mask = every lane that reached it, taken or not
+                              (the guard is what it decides on); values = the pc each lane goes to */
     TRACE_KIND_COUNT
 } TraceKind;
 
 const char *trace_kind_text(TraceKind kind); /* "shared_load" */
 bool trace_kind_is_access(TraceKind kind);   /* has addresses */
+
+/* What an instruction records, from its text alone. A generic ld, st, atom, red (trace_is_generic) is given its global kind
+ * here; where it really went is known at run time: a lane's address decides, trace_kind_in_space() names the kind, and an
+ * execution whose lanes reach several spaces makes one event for each (shared, global, local), with disjoint masks. */
+TraceKind trace_kind_of(const PtxInstruction *instruction);
+bool trace_is_generic(const PtxInstruction *instruction);
+TraceKind trace_kind_in_space(TraceKind kind, PtxSpace space); /* GLOBAL_LOAD, SHARED: SHARED_LOAD; CONST loads: global */
 
 enum { TRACE_MAX_ELEMENTS = 8 };
 
@@ -86,8 +95,11 @@ typedef struct TraceCounter {
     uint64_t executions;      /* warp-level: fragments that issued it (also with all guards false) */
     uint64_t lanes;           /* active lanes, summed */
     uint64_t requests;        /* executions with at least one active lane: memory requests, shuffles, ... */
-    uint64_t wavefronts, ideal_wavefronts; /* shared loads and stores */
-    uint64_t sectors, ideal_sectors;       /* global loads, stores and atomics */
+    uint64_t shared_requests, global_requests; /* generic ld, st, atom, red only: executions that reached shared memory;
+                                                  global (or const through a generic address) memory. Where the space is
+                                                  written in the instruction these stay 0 and `requests` says it. */
+    uint64_t wavefronts, ideal_wavefronts; /* shared loads and stores, and the shared lanes of generic ones; not atomics */
+    uint64_t sectors, ideal_sectors;       /* global loads, stores and atomics, and the global lanes of generic ones */
     uint64_t divergent;       /* branches: executions whose active lanes went different ways */
 } TraceCounter;
 
