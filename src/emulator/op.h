@@ -84,6 +84,10 @@ static inline void *operand_at(const Warp *warp, Operand operand) {
 /* Makes operand i of the instruction available as a value of `type` (literals converted as PTX says: integers to the type's
  * width, floats to its format; special registers, variable addresses, r.x components, negated predicates). */
 bool lowering_source(Lowering *low, Op *op, int operand_index, PtxType type, Operand *out);
+/* The same for an operand that is part of another one: an item of {a, b} or of a|b. */
+bool lowering_value(Lowering *low, Op *op, const PtxOperand *operand, PtxType type, Operand *out);
+/* CC.CF, the carry flag of add.cc, addc, ...: a hidden predicate register of the function, created on first use. */
+bool lowering_carry(Lowering *low, Op *op, Operand *out);
 /* The register behind a destination operand; *present is false for the sink `_`. The width in bytes goes to *bytes. */
 bool lowering_destination(Lowering *low, Op *op, const PtxOperand *operand, Operand *out, uint8_t *bytes, bool *present);
 /* d = operand 0, sources = operands 1.. all of `type`; the usual case. */
