@@ -14,7 +14,8 @@ typedef struct AppStart {
     const char *keys; /* pressed before the first frame, may be NULL: each character is a key, special keys are written
                          <Right> <Left> <Up> <Down> <Home> <End> <PageUp> <PageDown> <Tab> <BackTab> <Enter> <Escape>
                          <Backspace> <Space> <Less> */
-    bool ascii;       /* the locale is not UTF-8: nl_langinfo(CODESET) after setlocale(LC_ALL, "") */
+    bool ascii;       /* the locale is not UTF-8: nl_langinfo(CODESET) after setlocale(LC_CTYPE, ""); no other
+                         category, so that numbers stay as they are in C */
 } AppStart;
 
 /* Runs the interface on the terminal until the user quits. False with `error` (restored terminal, nothing drawn) when

@@ -32,14 +32,26 @@ typedef struct Rectangle { int column, row, columns, rows; } Rectangle;
 Canvas *canvas_new(int columns, int rows, bool ascii);
 void canvas_free(Canvas *canvas);
 void canvas_clear(Canvas *canvas);
-/* All drawing clips to `area`; coordinates are relative to it. Returns columns written. */
+/* The cell at a place inside `area`, or NULL where that is outside of it or of the canvas. */
+Cell *canvas_cell(Canvas *canvas, Rectangle area, int column, int row);
+/* All drawing clips to `area`; coordinates are relative to it. Controls, wide and combining characters and malformed
+ * UTF-8 are drawn as '?'. Returns columns written. */
 int canvas_text(Canvas *canvas, Rectangle area, int column, int row, Role role, const char *utf8);
 int canvas_print(Canvas *canvas, Rectangle area, int column, int row, Role role, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
 void canvas_glyph(Canvas *canvas, Rectangle area, int column, int row, Role role, uint32_t glyph);
+int canvas_text_columns(const char *utf8);
+/* Words wrapped at the area's width from `row` on; the last row ends in an ellipsis where text is left. Returns rows. */
+int canvas_paragraph(Canvas *canvas, Rectangle area, int row, Role role, const char *utf8);
+void canvas_fill(Canvas *canvas, Rectangle area, Role role); /* with spaces */
+void canvas_reverse(Canvas *canvas, Rectangle area, int column, int row, int columns);
 /* Draws the border of `area` with a title left and a note right; returns the inside. */
-Rectangle canvas_box(Canvas *canvas, Rectangle area, Role role, const char *title, const char *note);
+Rectangle canvas_box(Canvas *canvas, Rectangle area, Role note_role, const char *title, const char *note);
+/* The same with a line above only: for small screens. */
+Rectangle canvas_rule(Canvas *canvas, Rectangle area, Role note_role, const char *title, const char *note);
 /* Rows as lines, trailing spaces removed: what --frame prints. */
 void canvas_to_text(const Canvas *canvas, Text *out);
+/* Runs of cells whose role is not TEXT, as "row:first-last ROLE", for tests. */
+void canvas_to_roles(const Canvas *canvas, Text *out);
 
 #endif
