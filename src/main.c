@@ -1,0 +1,123 @@
+/* redviz: the command line decides what to print, or opens the interface.
+ *
+ * Exit status: 0 done; 1 the run failed (the kernel is wrong, trapped or hung); 2 bad usage, bad input, or
+ * output that could not be written. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "list.h"
+#include "metrics/report.h"
+#include "options.h"
+#include "session.h"
+#include "tui/app.h"
+#include <errno.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define REDVIZ_VERSION "0.1"
+
+enum { DONE = 0, RUN_FAILED = 1, BAD_INPUT = 2, ACCESS_LIMIT_BYTES = 256 << 20 };
+
+static int refuse(const Error *error) {
+    fflush(stdout);
+    error_print(error, stderr);
+    return BAD_INPUT;
+}
+
+/* Output that nobody reads any more ends the program the way the shell expects; other failures are told. */
+static int finish_output(int status) {
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout)) return status;
+    if (errno == EPIPE) {
+        signal(SIGPIPE, SIG_DFL);
+        raise(SIGPIPE);
+    }
+    fprintf(stderr, "redviz: cannot write the output: %s\n", strerror(errno ? errno : EIO));
+    return BAD_INPUT;
+}
+
+static int print_text(Text *text, int status) {
+    fwrite(text_string(text), 1, text->length, stdout);
+    text_done(text);
+    return status;
+}
+
+static int print_access(const char *path, Error *error) {
+    char *csv;
+    size_t length;
+    Text out = {0};
+    if (!text_read_file(path, ACCESS_LIMIT_BYTES, &csv, &length, error)) return refuse(error);
+    bool ok = report_access(csv, length, path, &out, error);
+    free(csv);
+    int status = print_text(&out, DONE);
+    return ok ? status : refuse(error);
+}
+
+static bool show(const Options *options, Session *session, Error *error) {
+    AppStart start = {
+        .step = options->step, .keys = options->keys, .ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0};
+    Text out = {0};
+    bool ok = true;
+    switch (options->action) {
+    case ACTION_REPORT:
+        session_report(session, options->json, &out);
+        break;
+    case ACTION_EVENTS:
+        session_events(session, stdout);
+        break;
+    case ACTION_DUMP:
+        ok = session_dump(session, options->dump, stdout, error);
+        break;
+    case ACTION_FRAME:
+        ok = app_frame(session, options->frame_columns, options->frame_rows, &start, &out, error);
+        break;
+    default:
+        ok = app_run(session, &start, error);
+        break;
+    }
+    print_text(&out, DONE);
+    return ok;
+}
+
+static int run(const Options *options, Error *error) {
+    Session *session = session_open(&options->session, error);
+    if (!session) return refuse(error);
+    bool shown = show(options, session, error);
+    /* Whoever used the interface saw the failure; a script reads it from the status. */
+    bool failed = options->action != ACTION_OPEN && session_failed(session);
+    session_free(session);
+    return !shown ? refuse(error) : failed ? RUN_FAILED : DONE;
+}
+
+static int act(const Options *options, Error *error) {
+    Text out = {0};
+    switch (options->action) {
+    case ACTION_HELP:
+        options_print_help(&out);
+        break;
+    case ACTION_KEYS:
+        app_print_keys(&out);
+        break;
+    case ACTION_VERSION:
+        text_add(&out, "redviz " REDVIZ_VERSION "\n");
+        break;
+    case ACTION_LIST:
+        list_kernels(options->json, &out);
+        break;
+    case ACTION_ACCESS:
+        return print_access(options->access_path, error);
+    default:
+        return run(options, error);
+    }
+    return print_text(&out, DONE);
+}
+
+int main(int argc, char **argv) {
+    Error error = {0};
+    Options options;
+    setlocale(LC_CTYPE, ""); /* characters only: numbers are written the same everywhere */
+    if (!options_parse(argc, argv, &options, &error)) return refuse(&error);
+    return finish_output(act(&options, &error));
+}

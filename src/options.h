@@ -1,0 +1,42 @@
+/* Options: the command line, read and checked.
+ *
+ * One table (options.def) holds every option: its name, its argument, what it stands for in --help, and the
+ * function that takes its value. Numbers are decimal, hexadecimal (0x100000) or powers (2^20). */
+#ifndef OPTIONS_H
+#define OPTIONS_H
+
+#include "base/text.h"
+#include "session.h"
+
+typedef enum Action {
+    ACTION_OPEN,   /* the interface */
+    ACTION_REPORT, /* --report */
+    ACTION_EVENTS, /* --events */
+    ACTION_FRAME,  /* --frame */
+    ACTION_DUMP,   /* --dump */
+    ACTION_LIST,   /* --list */
+    ACTION_ACCESS, /* --access */
+    ACTION_KEYS,   /* --help-keys */
+    ACTION_HELP,
+    ACTION_VERSION
+} Action;
+
+typedef struct Options {
+    SessionOptions session;
+    Action action;
+    const char *action_name; /* the option that chose it, "report"; NULL: none did */
+    bool json;               /* --report=json, --json */
+    int frame_columns, frame_rows;
+    const char *keys; /* NULL: none */
+    int step;         /* from 1; 0: not given */
+    const char *access_path, *dump;
+    const char *first_for_kernel,
+        *first_for_file; /* an option that only suits --kernel, or only FILE.ptx; NULL */
+} Options;
+
+/* Everything is borrowed from `argv`. False with a line that names the option and says what it accepts. */
+bool options_parse(int argc, char **argv, Options *options, Error *error);
+
+void options_print_help(Text *out);
+
+#endif
