@@ -1,0 +1,327 @@
+/* Access rules, fast: the emulator asks them for every access of every block.
+ *
+ * Almost all accesses of real kernels are arithmetic progressions over the lanes (address = base + lane * stride), whose
+ * cost has a closed form; that is tried first. Everything else is counted lane by lane, without allocation.
+ *
+ * A *unit* is what one bank group serves at a time: the word of a narrow access, the whole element of an aligned 8- or
+ * 16-byte access (its words lie in neighbouring banks and always travel together, so counting units counts words). */
+#include "trace/access.h"
+
+static const uint32_t FULL_MASK = 0xffffffffu;
+
+static inline int lowest(uint32_t mask) { return __builtin_ctz(mask); }
+
+/* ---- arithmetic progressions --------------------------------------------------------------------------------------- */
+
+typedef struct Progression {
+    uint64_t first;  /* value of the lowest active lane */
+    uint64_t last;   /* of the highest */
+    int64_t stride;  /* bytes from one lane to the next; 0 for a single active lane */
+} Progression;
+
+/* `difference` / `gap` where that is whole. Most gaps are powers of two, and a division is slow. */
+static inline bool divide(int64_t difference, int gap, int64_t *quotient) {
+    if ((gap & (gap - 1)) == 0) {
+        *quotient = difference >> __builtin_ctz((unsigned)gap);
+        return (difference & (gap - 1)) == 0;
+    }
+    *quotient = difference / gap;
+    return difference % gap == 0;
+}
+
+static bool progression_find(uint32_t mask, const uint64_t address[WARP_LANES], Progression *out) {
+    int first = lowest(mask), highest = 31 - __builtin_clz(mask);
+    out->first = address[first];
+    out->last = address[highest];
+    out->stride = 0;
+    uint32_t rest = mask & (mask - 1);
+    if (!rest) return true;
+    int second = lowest(rest);
+    if (!divide((int64_t)(address[second] - address[first]), second - first, &out->stride)) return false;
+    uint64_t stride = (uint64_t)out->stride, base = out->first - (uint64_t)first * stride;
+
+    /* Inactive lanes usually continue the progression; looking at all 32 lanes is a vector loop. */
+    uint64_t wrong = 0;
+    for (uint64_t lane = 0; lane < WARP_LANES; lane++) wrong |= address[lane] ^ (base + lane * stride);
+    if (!wrong) return true;
+    if (mask == FULL_MASK) return false;
+    for (rest &= rest - 1; rest; rest &= rest - 1) {
+        int lane = lowest(rest);
+        if (address[lane] != base + (uint64_t)lane * stride) return false;
+    }
+    return true;
+}
+
+/* ---- shared memory: phases ----------------------------------------------------------------------------------------- */
+
+/* Every active lane's partner (lane ^ distance) is inactive or has the same address. */
+static bool pairs_agree(uint32_t mask, const uint64_t offset[WARP_LANES], int distance) {
+    uint32_t left = distance == 1 ? 0x55555555u : 0x33333333u; /* the lower lane of each pair */
+    for (uint32_t both = mask & (mask >> distance) & left; both; both &= both - 1) {
+        int lane = lowest(both);
+        if (offset[lane] != offset[lane + distance]) return false;
+    }
+    return true;
+}
+
+/* How the lanes are served: phases of `lanes` consecutive lanes; bank groups of `1 << shift` bytes, `groups` of them. */
+typedef struct Phases {
+    int count, lanes, shift, groups;
+    bool is_paired;
+} Phases;
+
+static Phases phases_of(bool is_load, int width, uint32_t mask, const uint64_t offset[WARP_LANES]) {
+    Phases phases = {.count = width > 8 ? 4 : width > 4 ? 2 : 1, .shift = width > 8 ? 4 : width > 4 ? 3 : 2};
+    if (phases.count > 1 && is_load && (pairs_agree(mask, offset, 1) || pairs_agree(mask, offset, 2))) {
+        phases.count /= 2;
+        phases.is_paired = true;
+    }
+    phases.lanes = WARP_LANES / phases.count;
+    phases.groups = BANK_COUNT * BANK_BYTES >> phases.shift;
+    return phases;
+}
+
+static inline uint32_t phase_mask(const Phases *phases, int phase, uint32_t mask) {
+    uint32_t run = phases->lanes == WARP_LANES ? FULL_MASK : (1u << phases->lanes) - 1;
+    return mask >> (phase * phases->lanes) & run;
+}
+
+/* ---- shared memory: wavefronts of one phase ------------------------------------------------------------------------ */
+
+/* The most lanes of `mask` that are congruent modulo `period` (a power of two up to 32). */
+static int crowded_residue(uint32_t mask, int period) {
+    static const uint32_t every[] = {[1] = 0xffffffffu, [2] = 0x55555555u, [4] = 0x11111111u};
+    if (period >= 32) return 1;
+    if (period == 16) return mask & mask >> 16 ? 2 : 1;
+    if (period == 8) { /* eight columns of four bits each: in any column, are there 4, 3, 2 */
+        uint32_t a = mask & 0xff, b = mask >> 8 & 0xff, c = mask >> 16 & 0xff, d = mask >> 24;
+        uint32_t any = a | b | c | d;
+        uint32_t two = (a & b) | (c & d) | ((a | b) & (c | d));
+        uint32_t three = (a & b & (c | d)) | (c & d & (a | b));
+        uint32_t four = a & b & c & d;
+        return four ? 4 : three ? 3 : two ? 2 : any ? 1 : 0;
+    }
+    int most = 0;
+    for (int residue = 0; residue < period; residue++) {
+        int lanes = __builtin_popcount(mask >> residue & every[period]);
+        if (lanes > most) most = lanes;
+    }
+    return most;
+}
+
+/* Units lane * step (+ a constant) of one phase: lanes meet in a bank group when their distance times the step is a
+ * multiple of the groups. A step of 0 units has one unit; it must not come from a stride shorter than a unit. */
+static int strided_wavefronts(const Phases *phases, int64_t step, uint32_t mask) {
+    if (step == 0) return 1;
+    int shared_factor = 1; /* gcd(step, groups) */
+    while (shared_factor < phases->groups && (step & shared_factor) == 0) shared_factor *= 2;
+    int period = phases->groups / shared_factor;
+    if (period >= phases->lanes) return 1;
+    uint32_t full = phases->lanes == WARP_LANES ? FULL_MASK : (1u << phases->lanes) - 1;
+    if (mask == full) return phases->lanes / period;
+    return crowded_residue(mask, period);
+}
+
+/* The most distinct units in one bank group, by looking. `shift`, `groups`: of a unit; an access that is not aligned to
+ * its width may touch several units. */
+static int counted_wavefronts(int shift, int groups, int width, uint32_t mask, const uint64_t *offset) {
+    uint64_t seen[BANK_COUNT][WARP_LANES]; /* the units of one lane lie in different groups: at most one a lane */
+    uint8_t count[BANK_COUNT] = {0};
+    int most = 0;
+    for (; mask; mask &= mask - 1) {
+        uint64_t begin = offset[lowest(mask)];
+        uint64_t end = (begin + (uint64_t)width - 1) >> shift;
+        for (uint64_t unit = begin >> shift; unit <= end; unit++) {
+            int group = (int)(unit & (uint64_t)(groups - 1)), i = 0, known = count[group];
+            while (i < known && seen[group][i] != unit) i++;
+            if (i < known) continue;
+            seen[group][known] = unit;
+            count[group] = (uint8_t)(known + 1);
+            if (known + 1 > most) most = known + 1;
+        }
+    }
+    return most;
+}
+
+static bool is_aligned(int width, uint32_t mask, const uint64_t offset[WARP_LANES]) {
+    uint64_t bits = 0;
+    for (; mask; mask &= mask - 1) bits |= offset[lowest(mask)];
+    return (bits & (uint64_t)(width - 1)) == 0;
+}
+
+/* One access of at most 16 bytes a lane. */
+static SharedCost shared_cost(bool is_load, int width, uint32_t mask, const uint64_t offset[WARP_LANES]) {
+    SharedCost cost = {0};
+    Phases phases = phases_of(is_load, width, mask, offset);
+    cost.phases = phases.count;
+    cost.is_paired = phases.is_paired;
+
+    Progression line;
+    bool strided = progression_find(mask, offset, &line);
+    uint64_t unit_bits = ((uint64_t)1 << phases.shift) - 1;
+    /* Closed form: the lanes step by whole units and no lane straddles two. */
+    strided = strided && ((uint64_t)line.stride & unit_bits) == 0 && (line.first & unit_bits) + (uint64_t)width <= unit_bits + 1;
+    int64_t step = line.stride >> phases.shift;
+    int shift = phases.shift, groups = phases.groups;
+    if (!strided && width > 4 && !is_aligned(width, mask, offset)) shift = 2, groups = BANK_COUNT;
+
+    for (int phase = 0; phase < phases.count; phase++) {
+        uint32_t active = phase_mask(&phases, phase, mask);
+        if (!active) continue;
+        cost.ideal++;
+        cost.wavefronts += strided ? strided_wavefronts(&phases, step, active)
+                                   : counted_wavefronts(shift, groups, width, active, offset + phase * phases.lanes);
+    }
+    return cost;
+}
+
+SharedCost access_shared_cost(bool is_load, int width, uint32_t mask, const uint64_t offsets[WARP_LANES]) {
+    if (!mask) return (SharedCost){0};
+    if (width <= 16) return shared_cost(is_load, width, mask, offsets);
+    uint64_t second[WARP_LANES];
+    for (int lane = 0; lane < WARP_LANES; lane++) second[lane] = offsets[lane] + 16;
+    SharedCost low = shared_cost(is_load, 16, mask, offsets), high = shared_cost(is_load, 16, mask, second);
+    return (SharedCost){low.wavefronts + high.wavefronts, low.ideal + high.ideal, low.phases + high.phases, low.is_paired};
+}
+
+/* ---- shared memory: which wavefront serves which lane -------------------------------------------------------------- */
+
+/* How many smaller distinct units of this phase lie in the bank group of `unit`. */
+static int rank_of_unit(const Phases *phases, uint32_t active, const uint64_t *offset, uint64_t unit) {
+    uint64_t smaller[WARP_LANES];
+    int count = 0;
+    for (; active; active &= active - 1) {
+        uint64_t other = offset[lowest(active)] >> phases->shift;
+        if (other >= unit || (other ^ unit) & (uint64_t)(phases->groups - 1)) continue;
+        int i = 0;
+        while (i < count && smaller[i] != other) i++;
+        if (i == count) smaller[count++] = other;
+    }
+    return count;
+}
+
+static void schedule(bool is_load, int width, uint32_t mask, const uint64_t offset[WARP_LANES], int before,
+                     uint8_t wavefront_of_lane[WARP_LANES]) {
+    Phases phases = phases_of(is_load, width, mask, offset);
+    for (int phase = 0; phase < phases.count; phase++) {
+        int begin = phase * phases.lanes, most = 0;
+        uint32_t active = phase_mask(&phases, phase, mask);
+        for (uint32_t rest = active; rest; rest &= rest - 1) {
+            int lane = lowest(rest);
+            uint64_t unit = offset[begin + lane] >> phases.shift;
+            int rank = rank_of_unit(&phases, active, offset + begin, unit);
+            wavefront_of_lane[begin + lane] = (uint8_t)(before + rank);
+            if (rank + 1 > most) most = rank + 1;
+        }
+        before += most;
+    }
+}
+
+SharedCost access_shared_schedule(bool is_load, int width, uint32_t mask, const uint64_t offsets[WARP_LANES],
+                                  uint8_t wavefront_of_lane[WARP_LANES]) {
+    SharedCost cost = access_shared_cost(is_load, width, mask, offsets);
+    for (int lane = 0; lane < WARP_LANES; lane++) wavefront_of_lane[lane] = 0;
+    if (width <= 16) {
+        schedule(is_load, width, mask, offsets, 0, wavefront_of_lane);
+    } else { /* the second half is what completes a lane */
+        uint64_t second[WARP_LANES];
+        for (int lane = 0; lane < WARP_LANES; lane++) second[lane] = offsets[lane] + 16;
+        schedule(is_load, 16, mask, second, access_shared_cost(is_load, 16, mask, offsets).wavefronts, wavefront_of_lane);
+    }
+    return cost;
+}
+
+/* ---- global memory: sectors ---------------------------------------------------------------------------------------- */
+
+enum { SECTOR_SHIFT = 5 };
+
+static GlobalCost cost_of(uint64_t sectors, uint64_t distinct_bytes) {
+    return (GlobalCost){(int)sectors, (int)((distinct_bytes + SECTOR_BYTES - 1) >> SECTOR_SHIFT)};
+}
+
+/* Closed form: lanes in a row, none of which leaves a whole sector out. False where there is none. */
+static bool strided_sectors(int width, uint32_t mask, const Progression *line, GlobalCost *out) {
+    uint32_t run = mask >> lowest(mask);
+    bool contiguous = (run & (run + 1)) == 0;
+    uint64_t step = line->stride < 0 ? 0 - (uint64_t)line->stride : (uint64_t)line->stride;
+    if (!contiguous && step) return false;
+    uint64_t low = line->stride < 0 ? line->last : line->first, high = line->stride < 0 ? line->first : line->last;
+    uint64_t end = high + (uint64_t)width - 1, lanes = (uint64_t)__builtin_popcount(mask);
+    uint64_t bytes = step < (uint64_t)width ? end - low + 1 : lanes * (uint64_t)width;
+    if (step <= SECTOR_BYTES) {
+        *out = cost_of((end >> SECTOR_SHIFT) - (low >> SECTOR_SHIFT) + 1, bytes);
+        return true;
+    }
+    uint64_t place = (low | step) & (SECTOR_BYTES - 1); /* steps of whole sectors: every lane lies alike */
+    if ((step & (SECTOR_BYTES - 1)) == 0 && place + (uint64_t)width <= SECTOR_BYTES) {
+        *out = cost_of(lanes, bytes);
+        return true;
+    }
+    return false;
+}
+
+/* Ascending addresses: what each lane adds to those before it. False when they do not ascend. */
+static bool ascending_sectors(int width, uint32_t mask, const uint64_t address[WARP_LANES], GlobalCost *out) {
+    uint64_t sectors = 0, bytes = 0, next_sector = 0, next_byte = 0, previous = 0;
+    for (; mask; mask &= mask - 1) {
+        uint64_t begin = address[lowest(mask)], end = begin + (uint64_t)width;
+        if (begin < previous || end < begin) return false;
+        uint64_t first = begin >> SECTOR_SHIFT, past = ((end - 1) >> SECTOR_SHIFT) + 1;
+        sectors += past - (first > next_sector ? first : next_sector);
+        bytes += end - (begin > next_byte ? begin : next_byte);
+        previous = begin;
+        next_byte = end;
+        next_sector = past;
+    }
+    *out = cost_of(sectors, bytes);
+    return true;
+}
+
+/* Distinct values of address >> shift, by a hash set on the stack whose occupied places are 128 bits. */
+static uint64_t distinct(uint32_t mask, const uint64_t address[WARP_LANES], int shift) {
+    enum { PLACES = 128 };
+    uint64_t place[PLACES], occupied[PLACES / 64] = {0}, count = 0;
+    for (; mask; mask &= mask - 1) {
+        uint64_t key = address[lowest(mask)] >> shift;
+        unsigned slot = (unsigned)((key * 0x9e3779b97f4a7c15u) >> 57);
+        while (occupied[slot / 64] >> slot % 64 & 1 && place[slot] != key) slot = (slot + 1) % PLACES;
+        if (occupied[slot / 64] >> slot % 64 & 1) continue;
+        occupied[slot / 64] |= (uint64_t)1 << slot % 64;
+        place[slot] = key;
+        count++;
+    }
+    return count;
+}
+
+static GlobalCost sorted_sectors(int width, uint32_t mask, const uint64_t address[WARP_LANES]) {
+    uint64_t sorted[WARP_LANES] = {0}, limit = UINT64_MAX - (uint64_t)width;
+    int count = 0;
+    for (; mask; mask &= mask - 1) {
+        uint64_t value = address[lowest(mask)];
+        if (value > limit) value = limit; /* no machine has memory there */
+        int i = count++;
+        for (; i > 0 && sorted[i - 1] > value; i--) sorted[i] = sorted[i - 1];
+        sorted[i] = value;
+    }
+    GlobalCost cost = {0};
+    ascending_sectors(width, count == WARP_LANES ? FULL_MASK : (1u << count) - 1, sorted, &cost);
+    return cost;
+}
+
+GlobalCost access_global_cost(int width, uint32_t mask, const uint64_t addresses[WARP_LANES]) {
+    GlobalCost cost = {0};
+    if (!mask) return cost;
+    Progression line;
+    if (progression_find(mask, addresses, &line) && strided_sectors(width, mask, &line, &cost)) return cost;
+    if (ascending_sectors(width, mask, addresses, &cost)) return cost;
+    if (!is_aligned(width, mask, addresses)) return sorted_sectors(width, mask, addresses);
+    return cost_of(distinct(mask, addresses, SECTOR_SHIFT), distinct(mask, addresses, 0) * (uint64_t)width);
+}
+
+int access_global_sectors(int width, uint32_t mask, const uint64_t addresses[WARP_LANES]) {
+    return access_global_cost(width, mask, addresses).sectors;
+}
+
+int access_global_sectors_ideal(int width, uint32_t mask, const uint64_t addresses[WARP_LANES]) {
+    return access_global_cost(width, mask, addresses).ideal;
+}
