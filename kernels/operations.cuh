@@ -1,6 +1,7 @@
-// What the reductions fold with. An operation is a function object: op(a, b), which is associative and commutative,
-// so that threads may fold in any order; identity<T, Op>() is the value that changes nothing, for threads that have
-// no element; op.atomic(&total, a) folds into memory that other blocks fold into at the same time.
+// What the reductions fold with. An operation is a function object: op(a, b), which is associative and
+// commutative, so that threads may fold in any order; identity<T, Op>() is the value that changes nothing,
+// for threads that have no element; op.atomic(&total, a) folds into memory that other blocks fold into at the
+// same time.
 #pragma once
 
 struct Sum {
@@ -22,13 +23,27 @@ struct Max {
 
 // 0 for a sum; for a minimum the largest value there is, for a maximum the smallest.
 template <typename T, typename Op> struct Identity;
-template <typename T> struct Identity<T, Sum> { __device__ static T value() { return T(0); } };
-template <> struct Identity<int, Min> { __device__ static int value() { return 0x7fffffff; } };
-template <> struct Identity<int, Max> { __device__ static int value() { return -0x7fffffff - 1; } };
-template <> struct Identity<float, Min> { __device__ static float value() { return __builtin_huge_valf(); } };
-template <> struct Identity<float, Max> { __device__ static float value() { return -__builtin_huge_valf(); } };
-template <> struct Identity<double, Min> { __device__ static double value() { return __builtin_huge_val(); } };
-template <> struct Identity<double, Max> { __device__ static double value() { return -__builtin_huge_val(); } };
+template <typename T> struct Identity<T, Sum> {
+    __device__ static T value() { return T(0); }
+};
+template <> struct Identity<int, Min> {
+    __device__ static int value() { return 0x7fffffff; }
+};
+template <> struct Identity<int, Max> {
+    __device__ static int value() { return -0x7fffffff - 1; }
+};
+template <> struct Identity<float, Min> {
+    __device__ static float value() { return __builtin_huge_valf(); }
+};
+template <> struct Identity<float, Max> {
+    __device__ static float value() { return -__builtin_huge_valf(); }
+};
+template <> struct Identity<double, Min> {
+    __device__ static double value() { return __builtin_huge_val(); }
+};
+template <> struct Identity<double, Max> {
+    __device__ static double value() { return -__builtin_huge_val(); }
+};
 
 template <typename T, typename Op> __device__ T identity() { return Identity<T, Op>::value(); }
 
@@ -55,8 +70,8 @@ template <typename Op> __device__ void atomic_fold(double *total, double a, Op o
 template <typename T> __device__ void Min::atomic(T *total, T a) const { atomic_fold(total, a, *this); }
 template <typename T> __device__ void Max::atomic(T *total, T a) const { atomic_fold(total, a, *this); }
 
-// The block's dynamic shared memory as an array of T. (Templates cannot each declare `extern __shared__ T sdata[]`:
-// it would be one name with several types.)
+// The block's dynamic shared memory as an array of T. (Templates cannot each declare `extern __shared__ T
+// sdata[]`: it would be one name with several types.)
 template <typename T> __device__ T *shared_array() {
     extern __shared__ __align__(16) unsigned char shared_bytes[];
     return reinterpret_cast<T *>(shared_bytes);
