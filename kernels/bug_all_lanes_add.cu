@@ -4,8 +4,8 @@
 //                                   after delta 1    a+b+c+d    b+d+c   c+d  d+d
 //                                                    ^ the sum  ^ leftovers: lanes that ran out of partners
 //
-// What it teaches: __shfl_down_sync leaves the sum in lane 0 only. A lane whose source is outside the warp gets its
-// own value back, so the other lanes hold sums that nobody asked for.
+// What it teaches: __shfl_down_sync leaves the sum in lane 0 only. A lane whose source is outside the warp
+// gets its own value back, so the other lanes hold sums that nobody asked for.
 #include "operations.cuh"
 
 template <typename T>

@@ -1,11 +1,11 @@
-// bug_double_count: WRONG ON PURPOSE. Each thread adds two elements while loading, but the grid is not halved.
+// bug_double_count: WRONG ON PURPOSE. Each thread loads two elements, but the grid is not halved.
 //
 //   first_add          block 0: [0, 256) + [256, 512)     block 1: [512, 768) + [768, 1024)
 //   here               block 0: [0, 256) + [256, 512)     block 1: [256, 512) + [512, 768)     ...
 //                                          ^ twice                 ^ twice
 //
-// What it teaches: the index and the grid belong together. Two elements a thread need i = blockIdx.x * (2 * blockDim.x)
-// + tid and half as many blocks; as it is, every element after the first block counts twice.
+// What it teaches: the index and the grid belong together. Two elements a thread need i = blockIdx.x * (2 *
+// blockDim.x) + tid and half as many blocks; as it is, every element after the first block counts twice.
 #include "operations.cuh"
 
 template <typename T>

@@ -1,14 +1,15 @@
-// bug_missing_sync: WRONG ON PURPOSE. The last warp adds without a barrier, as if its lanes could not get apart.
+// bug_missing_sync: WRONG ON PURPOSE. The last warp adds without a barrier.
 //
-//   what the author means, line by line        what the compiler makes of it: nothing here says that another
-//     sums[tid] += sums[tid + 32]               thread writes sums[], so all six loads come first
-//     sums[tid] += sums[tid + 16]                 load sums[tid], [tid + 32], [tid + 16], [tid + 8], ... [tid + 1]
-//     ...                                         add them
-//     sums[tid] += sums[tid + 1]                  store sums[tid]
-//   lane 0 sees 64 partial sums                 lane 0 adds only the 7 that it loaded itself
+//   what the author means                what the compiler makes of it: nothing says that others write sums
+//     sums[tid] += sums[tid + 32]          load sums[tid], [tid + 32], [tid + 16], [tid + 8], ..., [tid + 1]
+//     sums[tid] += sums[tid + 16]          add the seven
+//     ...                                  store sums[tid], once
+//     sums[tid] += sums[tid + 1]
+//   lane 0 ends with 64 numbers          lane 0 ends with the 7 that it loaded itself
 //
-// What it teaches: "a warp runs in lockstep" is no substitute for __syncwarp(): the order of memory accesses is the
-// compiler's to choose until a barrier says otherwise. unroll_last_warp shows the same tail done right.
+// What it teaches: "a warp runs in lockstep" is no substitute for __syncwarp(): the order of memory accesses
+// is the compiler's to choose until a barrier says otherwise. unroll_last_warp shows the same tail done
+// right.
 #include "operations.cuh"
 
 template <typename T>

@@ -1,13 +1,13 @@
-// bug_overlapping_halves: WRONG ON PURPOSE, though it looks right here. The guard lets threads add that should only be
-// read from.
+// bug_overlapping_halves: WRONG ON PURPOSE, though it looks right. Threads add that should only be read from.
 //
 //   blockDim = 8, s = 2    tid      0    1    2    3    4    5    6    7
 //   guard tid < s          adds    +2   +3
 //   guard tid + s < 8      adds    +2   +3   +4   +5   +6   +7
 //                                        thread 0 reads sums[2] while thread 2 writes it: a race
 //
-// What it teaches: the two halves of a step must not overlap: what one thread reads, no other may write before the next
-// barrier. In lockstep every load comes before every store and the sum is right; a warp that runs ahead breaks it.
+// What it teaches: the two halves of a step must not overlap: what one thread reads, no other may write
+// before the next barrier. In lockstep every load comes before every store and the sum is right; a warp that
+// runs ahead breaks it.
 #include "operations.cuh"
 
 template <typename T>

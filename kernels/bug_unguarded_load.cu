@@ -4,9 +4,9 @@
 //                              0 .. 255     256 .. 511   512 .. 767   768 .. 999 | 1000 .. 1023
 //                                                                                  not ours: out of bounds
 //
-// What it teaches: the grid is rounded up to whole blocks, so the last block must ask i < n before it loads. It goes
-// unnoticed as long as n is a multiple of the block, and often after that: the bytes behind an array are readable on
-// many a machine, and add whatever lies there.
+// What it teaches: the grid is rounded up to whole blocks, so the last block must ask i < n before it loads.
+// It goes unnoticed as long as n is a multiple of the block, and often after that: the bytes behind an array
+// are readable on many a machine, and add whatever lies there.
 #include "operations.cuh"
 
 template <typename T>

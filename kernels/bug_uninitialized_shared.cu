@@ -1,11 +1,11 @@
-// bug_uninitialized_shared: WRONG ON PURPOSE. Threads without an element store nothing, and the tree adds what was there.
+// bug_uninitialized_shared: WRONG ON PURPOSE. Threads without an element store nothing, not even 0.
 //
 //   n = 1000, block 3:   tid    0 ................ 231   232 ................ 255
 //                        sums   in[768] .... in[999]     ?    ?    ?    ?    ?
 //                               0 + 128, 1 + 129, ...,   103 + 231, 104 + 232 = ?
 //
-// What it teaches: shared memory starts with whatever the last block left there. A tail that has no elements must be
-// filled with the identity (0 for a sum), as all other kernels here do.
+// What it teaches: shared memory starts with whatever the last block left there. A tail that has no elements
+// must be filled with the identity (0 for a sum), as all other kernels here do.
 #include "operations.cuh"
 
 template <typename T>

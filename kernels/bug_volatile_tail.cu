@@ -1,13 +1,13 @@
-// bug_volatile_tail: WRONG ON PURPOSE, though it looks right here. The last warp adds through a volatile pointer, but
-// without __syncwarp().
+// bug_volatile_tail: WRONG ON PURPOSE, though it looks right. The tail is volatile, but without __syncwarp().
 //
 //   in lockstep               since Volta, if lane 16 is late at the second line
 //     all 32 lanes load         lane 0  loads sums[16]: still without sums[48]
 //     all 32 lanes add          lane 16 stores sums[16] + sums[48]: too late
 //     all 32 lanes store
 //
-// What it teaches: volatile makes the compiler keep every load and store in order (compare bug_missing_sync), but it
-// does not keep the lanes together: only __syncwarp() does. Lockstep was never promised, and Volta ended it.
+// What it teaches: volatile makes the compiler keep every load and store in order (compare bug_missing_sync),
+// but it does not keep the lanes together: only __syncwarp() does. Lockstep was never promised, and Volta
+// ended it.
 #include "operations.cuh"
 
 template <typename T>

@@ -5,8 +5,8 @@
 //   words = 2    0   1   0   1   0   1   0   1         two words, 16 readers each
 //   words = 4    0   1   2   3   0   1   2   3         four words, 8 readers each
 //
-// What it teaches: only different words in one bank conflict. One word read by 32 lanes is one wavefront, and so is
-// every other row above.
+// What it teaches: only different words in one bank conflict. One word read by 32 lanes is one wavefront, and
+// so is every other row above.
 
 __global__ void lab_bank_broadcast(const int *in, int *out, unsigned n, unsigned words) {
     extern __shared__ int shared[];

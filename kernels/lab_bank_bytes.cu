@@ -5,7 +5,8 @@
 //   char,  stride 4:    word 0: lane 0            word 1: lane 1         ...    32 words,  1 wavefront
 //   char,  stride 128:  word 0: lane 0            word 32: lane 1        ...     1 bank,  32 wavefronts
 //
-// What it teaches: a bank is 4 bytes wide whatever the type; lanes in different bytes of the same word do not conflict.
+// What it teaches: a bank is 4 bytes wide whatever the type; lanes in different bytes of the same word do not
+// conflict.
 #include "operations.cuh"
 
 template <typename T>

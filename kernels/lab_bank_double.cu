@@ -3,8 +3,8 @@
 //   phase 0: lanes  0..15    banks  0-1  2-3  4-5  ...  30-31
 //   phase 1: lanes 16..31    banks  0-1  2-3  4-5  ...  30-31
 //
-// What it teaches: 2 wavefronts are the least that 32 doubles (256 bytes) can take: they are no conflict. At stride 2
-// the 16 lanes of a phase meet twice in every bank: 4 wavefronts, 2 of them excess.
+// What it teaches: 2 wavefronts are the least that 32 doubles (256 bytes) can take: they are no conflict. At
+// stride 2 the 16 lanes of a phase meet twice in every bank: 4 wavefronts, 2 of them excess.
 
 __global__ void lab_bank_double(const double *in, double *out, unsigned n, unsigned stride) {
     extern __shared__ double elements[];

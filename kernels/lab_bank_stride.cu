@@ -1,4 +1,4 @@
-// lab_bank_stride: how far apart neighbouring lanes lie in shared memory decides how often the access is served.
+// lab_bank_stride: how far apart the words of neighbouring lanes lie decides how long an access takes.
 //
 //   lane              0   1   2   3  ...  31        shared memory has 32 banks of 4-byte words:
 //   stride = 1  bank  0   1   2   3  ...  31        all different: 1 wavefront

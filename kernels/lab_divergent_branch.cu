@@ -5,8 +5,8 @@
 //   second arm         . x . x . x . x                      block 2: the first
 //   a warp walks both arms, half asleep           a warp walks one arm, wide awake
 //
-// What it teaches: a branch costs when the lanes of one warp disagree, not because there is a branch. Even threads
-// (or blocks) repeat x -> 3x + 1, odd ones x -> 5x - 1.
+// What it teaches: a branch costs when the lanes of one warp disagree, not because there is a branch. Even
+// threads (or blocks) repeat x -> 3x + 1, odd ones x -> 5x - 1.
 template <bool BY_BLOCK>
 __global__ void lab_divergent_branch(const int *in, int *out, unsigned n, unsigned repeats) {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
