@@ -62,6 +62,7 @@ struct Op {
     uint8_t d_bytes, s_bytes[OP_SOURCES]; /* register widths, where they differ from the type (ld, st, cvt); 0: predicate */
     int32_t number[4];         /* meaning belongs to the handler: a mode, a comparison, a rounding, an immediate */
     const void *extra;         /* arena of the lowered program */
+    const struct Prelude *prelude; /* what lowering_source needs done first (!p, %clock); NULL: nothing. Not for handlers. */
     const PtxInstruction *instruction;
     int pc;
 };
@@ -84,8 +85,8 @@ static inline void *operand_at(const Warp *warp, Operand operand) {
 /* Makes operand i of the instruction available as a value of `type` (literals converted as PTX says: integers to the type's
  * width, floats to its format; special registers, variable addresses, r.x components, negated predicates). */
 bool lowering_source(Lowering *low, Op *op, int operand_index, PtxType type, Operand *out);
-/* The same for an operand that is part of another one: an item of {a, b} or of a|b. */
-bool lowering_value(Lowering *low, Op *op, const PtxOperand *operand, PtxType type, Operand *out);
+/* The same for any operand, such as an item of {a, b} or of a|b. *bytes (may be NULL): the width of the register behind it. */
+bool lowering_value(Lowering *low, Op *op, const PtxOperand *operand, PtxType type, Operand *out, uint8_t *bytes);
 /* CC.CF, the carry flag of add.cc, addc, ...: a hidden predicate register of the function, created on first use. */
 bool lowering_carry(Lowering *low, Op *op, Operand *out);
 /* The register behind a destination operand; *present is false for the sink `_`. The width in bytes goes to *bytes. */
