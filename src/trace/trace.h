@@ -20,24 +20,10 @@
 #include "trace/access.h"
 
 typedef enum TraceKind {
-    TRACE_NOT_RECORDED,    /* an instruction of this kind makes no events */
-    TRACE_SHARED_LOAD,
-    TRACE_SHARED_STORE,
-    TRACE_SHARED_ATOMIC,   /* atom and red */
-    TRACE_GLOBAL_LOAD,     /* ld.global, and generic loads that reached global or constant memory */
-    TRACE_GLOBAL_STORE,
-    TRACE_GLOBAL_ATOMIC,
-    TRACE_LOCAL_LOAD,      /* through generic addresses or ld.local */
-    TRACE_LOCAL_STORE,
-    TRACE_CONSTANT_LOAD,   /* ld.const; costs are not modelled */
-    TRACE_SHUFFLE,
-    TRACE_VOTE,            /* vote, match, activemask, elect */
-    TRACE_REDUX,
-    TRACE_BARRIER,         /* block-wide: bar.sync / barrier.sync / bar.red without count, barrier 0..15 with all threads */
-    TRACE_NAMED_BARRIER,   /* counted or arrive barriers: not interval boundaries */
-    TRACE_WARP_SYNC,       /* bar.warp.sync */
-    TRACE_BRANCH,          /* conditional branch (guarded bra, any brx): mask = every lane that reached it, taken or not
-                              (the guard is what it decides on); values = the pc each lane goes to */
+    TRACE_NOT_RECORDED, /* an instruction of this kind makes no events */
+#define KIND(id, text, is_access) TRACE_##id,
+#include "trace/kinds.def"
+#undef KIND
     TRACE_KIND_COUNT
 } TraceKind;
 

@@ -1,0 +1,116 @@
+/* What an instruction records in a trace, decided from its text; and the names of kinds and traps. */
+#include "trace/trace.h"
+
+static const struct Kind {
+    const char *text;
+    bool is_access;
+} kinds[TRACE_KIND_COUNT] = {
+    [TRACE_NOT_RECORDED] = {"not_recorded", false},
+#define KIND(id, text, is_access) [TRACE_##id] = {text, is_access},
+#include "trace/kinds.def"
+#undef KIND
+};
+
+static const char *const trap_texts[TRAP_KIND_COUNT] = {
+#define TRAP(id, text) [TRAP_##id] = text,
+#include "trace/traps.def"
+#undef TRAP
+};
+
+const char *trace_kind_text(TraceKind kind) { return kinds[kind].text; }
+bool trace_kind_is_access(TraceKind kind) { return kinds[kind].is_access; }
+const char *trap_kind_text(TrapKind kind) { return trap_texts[kind]; }
+
+typedef enum Direction { LOAD, STORE, ATOMIC } Direction;
+
+static TraceKind kind_of_access(Direction direction, PtxSpace space) {
+    switch (space) {
+    case PTX_SPACE_SHARED:
+    case PTX_SPACE_SHARED_CLUSTER:
+        return (TraceKind[]){TRACE_SHARED_LOAD, TRACE_SHARED_STORE, TRACE_SHARED_ATOMIC}[direction];
+    case PTX_SPACE_GLOBAL:
+    case PTX_SPACE_GENERIC:
+        return (TraceKind[]){TRACE_GLOBAL_LOAD, TRACE_GLOBAL_STORE, TRACE_GLOBAL_ATOMIC}[direction];
+    case PTX_SPACE_LOCAL:
+        return (TraceKind[]){TRACE_LOCAL_LOAD, TRACE_LOCAL_STORE, TRACE_NOT_RECORDED}[direction];
+    case PTX_SPACE_CONST:
+        return direction == LOAD ? TRACE_CONSTANT_LOAD : TRACE_NOT_RECORDED;
+    case PTX_SPACE_REG:
+    case PTX_SPACE_PARAM:
+    case PTX_SPACE_TEX:
+        break;
+    }
+    return TRACE_NOT_RECORDED;
+}
+
+/* bar.sync a{, b}; bar.arrive a, b; bar.red d, a{, b}, p: b is the number of threads that take part. */
+static TraceKind kind_of_barrier(const PtxInstruction *in) {
+    if (ptx_instruction_has(in, PTX_MOD_WARP)) return TRACE_WARP_SYNC;
+    if (ptx_instruction_has(in, PTX_MOD_ARRIVE) || ptx_instruction_has(in, PTX_MOD_CLUSTER)) return TRACE_NAMED_BARRIER;
+    int without_count = ptx_instruction_has(in, PTX_MOD_RED) ? 3 : 1;
+    return in->operand_count > without_count ? TRACE_NAMED_BARRIER : TRACE_BARRIER;
+}
+
+TraceKind trace_kind_of(const PtxInstruction *instruction) {
+    switch (instruction->opcode) {
+    case PTX_ld:
+    case PTX_ldu:
+        return kind_of_access(LOAD, instruction->space);
+    case PTX_st:
+        return kind_of_access(STORE, instruction->space);
+    case PTX_atom:
+    case PTX_red:
+        return kind_of_access(ATOMIC, instruction->space);
+    case PTX_shfl:
+        return TRACE_SHUFFLE;
+    case PTX_vote:
+    case PTX_match:
+    case PTX_activemask:
+    case PTX_elect:
+        return TRACE_VOTE;
+    case PTX_redux:
+        return TRACE_REDUX;
+    case PTX_bar:
+    case PTX_barrier:
+        return kind_of_barrier(instruction);
+    case PTX_bra:
+        return instruction->guard.kind == PTX_OPERAND_NONE ? TRACE_NOT_RECORDED : TRACE_BRANCH;
+    case PTX_brx:
+        return TRACE_BRANCH;
+    default:
+        return TRACE_NOT_RECORDED;
+    }
+}
+
+bool trace_is_generic(const PtxInstruction *instruction) {
+    if (instruction->space != PTX_SPACE_GENERIC) return false;
+    switch (instruction->opcode) {
+    case PTX_ld:
+    case PTX_ldu:
+    case PTX_st:
+    case PTX_atom:
+    case PTX_red:
+        return true;
+    default:
+        return false;
+    }
+}
+
+TraceKind trace_kind_in_space(TraceKind kind, PtxSpace space) {
+    PtxSpace reached = space == PTX_SPACE_CONST ? PTX_SPACE_GLOBAL : space; /* a generic load of it goes the global way */
+    switch (kind) {
+    case TRACE_SHARED_LOAD:
+    case TRACE_GLOBAL_LOAD:
+    case TRACE_LOCAL_LOAD:
+        return kind_of_access(LOAD, reached);
+    case TRACE_SHARED_STORE:
+    case TRACE_GLOBAL_STORE:
+    case TRACE_LOCAL_STORE:
+        return kind_of_access(STORE, reached);
+    case TRACE_SHARED_ATOMIC:
+    case TRACE_GLOBAL_ATOMIC:
+        return kind_of_access(ATOMIC, reached);
+    default:
+        return kind;
+    }
+}

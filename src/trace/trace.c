@@ -1,0 +1,93 @@
+/* The containers of a trace: launches, buffers, traps, and which blocks are traced. */
+#include "trace/trace.h"
+
+#include "base/memory.h"
+#include "trace/block.h"
+#include <stdlib.h>
+
+enum { MOST_TRAPS = 64 };
+
+Trace *trace_new(const char *producer) {
+    Trace *trace = memory_new(sizeof *trace);
+    trace->producer = arena_copy_text(&trace->arena, producer, strlen(producer));
+    return trace;
+}
+
+static void launch_free(TraceLaunch *launch) {
+    for (int i = 0; i < launch->block_count; i++) trace_block_free(launch->blocks[i]);
+    free(launch->blocks);
+    free(launch->counters);
+    free(launch);
+}
+
+void trace_free(Trace *trace) {
+    if (!trace) return;
+    for (int i = 0; i < trace->launch_count; i++) launch_free(trace->launches[i]);
+    free(trace->launches);
+    free(trace->buffers);
+    free(trace->traps);
+    text_done(&trace->printed);
+    arena_done(&trace->arena);
+    free(trace);
+}
+
+/* Lists below grow one by one and are short, or doubled where they may be long: their capacity is not kept, since it
+ * follows from their count. */
+static bool is_power_of_two(int count) { return (count & (count - 1)) == 0; }
+
+static void *grown(void *items, int count, size_t item_bytes) {
+    if (!is_power_of_two(count)) return items;
+    return memory_resize(items, (size_t)(count ? count * 2 : 1) * item_bytes);
+}
+
+TraceLaunch *trace_add_launch(Trace *trace, const PtxProgram *program) {
+    TraceLaunch *launch = memory_new(sizeof *launch);
+    launch->program = program;
+    launch->name = "";
+    launch->counters = memory_new((size_t)program->code_count * sizeof *launch->counters);
+    trace->launches = grown(trace->launches, trace->launch_count, sizeof *trace->launches);
+    trace->launches[trace->launch_count++] = launch;
+    return launch;
+}
+
+int trace_add_buffer(Trace *trace, const char *name, uint64_t bytes, PtxType type) {
+    trace->buffers = grown(trace->buffers, trace->buffer_count, sizeof *trace->buffers);
+    trace->buffers[trace->buffer_count] =
+        (TraceBuffer){.name = arena_copy_text(&trace->arena, name, strlen(name)), .bytes = bytes, .type = type};
+    return trace->buffer_count++;
+}
+
+void trace_add_trap(Trace *trace, const Trap *trap) {
+    if (trace->trap_count == MOST_TRAPS) return;
+    trace->traps = grown(trace->traps, trace->trap_count, sizeof *trace->traps);
+    Trap *copy = &trace->traps[trace->trap_count++];
+    *copy = *trap;
+    if (trap->detail) copy->detail = arena_copy_text(&trace->arena, trap->detail, strlen(trap->detail));
+}
+
+/* The place of `linear_block`, or where it would be inserted. */
+static int place_of(const TraceLaunch *launch, uint32_t linear_block) {
+    int low = 0, high = launch->block_count;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (trace_block_linear(launch->blocks[middle]) < linear_block) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+void trace_launch_add_block(TraceLaunch *launch, TraceBlock *block) {
+    int place = place_of(launch, trace_block_linear(block));
+    launch->blocks = grown(launch->blocks, launch->block_count, sizeof *launch->blocks);
+    memmove(launch->blocks + place + 1, launch->blocks + place,
+            (size_t)(launch->block_count - place) * sizeof *launch->blocks);
+    launch->blocks[place] = block;
+    launch->block_count++;
+    launch->dropped += trace_block_dropped(block);
+}
+
+const TraceBlock *trace_launch_find_block(const TraceLaunch *launch, uint32_t linear_block) {
+    int place = place_of(launch, linear_block);
+    if (place == launch->block_count || trace_block_linear(launch->blocks[place]) != linear_block) return NULL;
+    return launch->blocks[place];
+}
