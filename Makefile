@@ -78,7 +78,7 @@ test-valgrind:
 bench:
 	@scripts/deps.sh build
 	@$(MAKE) --no-print-directory all $(BENCHES)
-	@tests/bench/run.sh $(O)
+	@for bench in $(BENCHES); do REDVIZ_BIN=$(O)/redviz $$bench || exit 1; done
 
 ptx:
 	@scripts/make_ptx.sh

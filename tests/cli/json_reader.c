@@ -6,7 +6,9 @@
 
 static const char *skip_value(const char *at);
 
-static const char *skip_space(const char *at) { return at + strspn(at, " \t\r\n"); }
+static const char *skip_space(const char *at) {
+    return at + strspn(at, " \t\r\n");
+}
 
 static const char *skip_string(const char *at) {
     if (*at++ != '"') return NULL;

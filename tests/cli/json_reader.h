@@ -1,5 +1,5 @@
-/* A strict JSON reader for tests: is a text valid, and what stands at a path. Independent of base/json.h, which
- * writes what is read here. */
+/* A strict JSON reader for tests: is a text valid, and what stands at a path. Independent of base/json.h,
+ * which writes what is read here. */
 #ifndef TESTS_JSON_READER_H
 #define TESTS_JSON_READER_H
 
@@ -7,7 +7,8 @@
 
 bool json_valid(const char *text); /* one value and nothing after it but white space */
 
-/* Where the value at "totals.shared_loads" or "launches.0.entry" begins; NULL where there is none. `text` is valid. */
+/* Where the value at "totals.shared_loads" or "launches.0.entry" begins; NULL where there is none. `text` is
+ * valid. */
 const char *json_at(const char *text, const char *path);
 int json_array_count(const char *array);
 

@@ -1,4 +1,5 @@
-/* The program as scripts meet it: what it prints where, and its exit status. Runs $REDVIZ_BIN (build/redviz). */
+/* The program as scripts meet it: what it prints where, and its exit status. Runs $REDVIZ_BIN (build/redviz).
+ */
 #define _POSIX_C_SOURCE 200809L
 
 #include <setjmp.h>
@@ -16,7 +17,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* ---- running the program --------------------------------------------------------------------------------------- */
+/* ---- running the program
+ * --------------------------------------------------------------------------------------- */
 
 typedef struct Outcome {
     int status; /* -1: ended by a signal */
@@ -30,7 +32,8 @@ static char *read_back(const char *name) {
     size_t length;
     Error error = {0};
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    if (!text_read_file(path, (size_t)1 << 30, &data, &length, &error)) fail_msg("%s: %s", path, error.message);
+    if (!text_read_file(path, (size_t)1 << 30, &data, &length, &error))
+        fail_msg("%s: %s", path, error.message);
     return data;
 }
 
@@ -45,8 +48,10 @@ static Outcome shell(const char *format, ...) {
     Text command = {0};
     text_print(&command, "exec </dev/null >%s/out 2>%s/err; export LC_ALL=C.UTF-8\n", folder, folder);
     for (const char *c = words; *c; c++) {
-        if (*c == '@') text_add(&command, program ? program : "build/redviz");
-        else text_add_bytes(&command, c, 1);
+        if (*c == '@')
+            text_add(&command, program ? program : "build/redviz");
+        else
+            text_add_bytes(&command, c, 1);
     }
     int status = system(text_string(&command));
     text_done(&command);
@@ -89,10 +94,11 @@ static int remove_folder(void **state) {
     return system(command);
 }
 
-/* ---- usage ------------------------------------------------------------------------------------------------------ */
+/* ---- usage
+ * ------------------------------------------------------------------------------------------------------ */
 
-/* Bad usage and bad input: status 2, nothing on stdout, one line on stderr that names what is wrong and what is
- * accepted. */
+/* Bad usage and bad input: status 2, nothing on stdout, one line on stderr that names what is wrong and what
+ * is accepted. */
 static void test_bad_usage(void **state) {
     (void)state;
     static const struct {
@@ -155,8 +161,8 @@ static void test_bad_usage(void **state) {
         Outcome outcome = shell("@ %s", cases[i].arguments);
         if (outcome.status != 2 || *outcome.out || line_count(outcome.err) != 1 ||
             strncmp(outcome.err, "redviz: ", 8) != 0 || !strstr(outcome.err, cases[i].says)) {
-            print_error("redviz %s: status %d, stdout '%.80s', stderr '%s'\n", cases[i].arguments, outcome.status,
-                        outcome.out, outcome.err);
+            print_error("redviz %s: status %d, stdout '%.80s', stderr '%s'\n", cases[i].arguments,
+                        outcome.status, outcome.out, outcome.err);
             wrong++;
         }
         outcome_done(&outcome);
@@ -189,9 +195,12 @@ static void test_broken_ptx(void **state) {
 
 static void test_help(void **state) {
     (void)state;
-    static const char *const shown[] = {"--kernel NAME", "--report[=text|json]", "--access FILE.csv", "Exit status"};
-    static const char *const later[] = {"--bench", "--verify", "--check", "--compare", "--save", "--watch", ".cu"};
-    char *help = output_of(0, "@ --help"), *brief = output_of(0, "@ -h"), *keys = output_of(0, "@ --help-keys");
+    static const char *const shown[] = {"--kernel NAME", "--report[=text|json]", "--access FILE.csv",
+                                        "Exit status"};
+    static const char *const later[] = {"--bench", "--verify", "--check", "--compare",
+                                        "--save",  "--watch",  ".cu"};
+    char *help = output_of(0, "@ --help"), *brief = output_of(0, "@ -h"),
+         *keys = output_of(0, "@ --help-keys");
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) assert_contains(help, shown[i]);
     for (size_t i = 0; i < sizeof later / sizeof *later; i++) assert_null(strstr(help, later[i]));
     assert_string_equal(help, brief);
@@ -202,7 +211,8 @@ static void test_help(void **state) {
     free(version);
 }
 
-/* ---- the catalogue ---------------------------------------------------------------------------------------------- */
+/* ---- the catalogue
+ * ---------------------------------------------------------------------------------------------- */
 
 static void test_list(void **state) {
     (void)state;
@@ -234,7 +244,8 @@ static void test_list(void **state) {
     free(by_alias);
 }
 
-/* ---- reports ---------------------------------------------------------------------------------------------------- */
+/* ---- reports
+ * ---------------------------------------------------------------------------------------------------- */
 
 static double field(const char *json, const char *path) {
     const char *value = json_at(json, path);
@@ -244,16 +255,50 @@ static double field(const char *json, const char *path) {
 
 static void test_report_fields(void **state) {
     (void)state;
-    static const char *const paths[] = {
-        "kernel", "backend", "device", "n", "block", "grid", "dtype", "op", "result", "expected", "absolute_error",
-        "relative_error", "correct", "totals.warp_instructions", "totals.shared_loads", "totals.shared_stores",
-        "totals.shared_load_wavefronts", "totals.shared_load_wavefronts_ideal", "totals.shared_store_wavefronts",
-        "totals.shared_store_wavefronts_ideal", "totals.global_load_requests", "totals.global_load_sectors",
-        "totals.global_store_requests", "totals.global_store_sectors", "totals.shuffles", "totals.barriers",
-        "totals.branches", "totals.divergent_branches", "totals.atomics", "totals.average_active_lanes",
-        "launches.1.entry", "launches.1.grid.2", "launches.1.block.0", "launches.1.shared_bytes",
-        "launches.1.registers", "launches.1.occupancy", "launches.1.totals.barriers", "lines.0.file", "lines.0.line",
-        "lines.0.text", "lines.0.shared_loads", "measured", "traps", "hazards"};
+    static const char *const paths[] = {"kernel",
+                                        "backend",
+                                        "device",
+                                        "n",
+                                        "block",
+                                        "grid",
+                                        "dtype",
+                                        "op",
+                                        "result",
+                                        "expected",
+                                        "absolute_error",
+                                        "relative_error",
+                                        "correct",
+                                        "totals.warp_instructions",
+                                        "totals.shared_loads",
+                                        "totals.shared_stores",
+                                        "totals.shared_load_wavefronts",
+                                        "totals.shared_load_wavefronts_ideal",
+                                        "totals.shared_store_wavefronts",
+                                        "totals.shared_store_wavefronts_ideal",
+                                        "totals.global_load_requests",
+                                        "totals.global_load_sectors",
+                                        "totals.global_store_requests",
+                                        "totals.global_store_sectors",
+                                        "totals.shuffles",
+                                        "totals.barriers",
+                                        "totals.branches",
+                                        "totals.divergent_branches",
+                                        "totals.atomics",
+                                        "totals.average_active_lanes",
+                                        "launches.1.entry",
+                                        "launches.1.grid.2",
+                                        "launches.1.block.0",
+                                        "launches.1.shared_bytes",
+                                        "launches.1.registers",
+                                        "launches.1.occupancy",
+                                        "launches.1.totals.barriers",
+                                        "lines.0.file",
+                                        "lines.0.line",
+                                        "lines.0.text",
+                                        "lines.0.shared_loads",
+                                        "measured",
+                                        "traps",
+                                        "hazards"};
     char *json = output_of(0, "@ --kernel two_stage --n 10000 --report=json");
     assert_true(json_valid(json));
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
@@ -278,10 +323,11 @@ static void test_ladder_counters(void **state) {
     for (char line[512]; fgets(line, sizeof line, file);) {
         char kernel[32], command[128];
         unsigned grid, loads, measured, load_wavefronts, store_wavefronts, store_conflicts, requests, sectors;
-        if (sscanf(line, "%31[a-z_],%u,%u,%u,%u,%u,%u,%u,%u", kernel, &grid, &loads, &measured, &load_wavefronts,
-                   &store_wavefronts, &store_conflicts, &requests, &sectors) != 9)
+        if (sscanf(line, "%31[a-z_],%u,%u,%u,%u,%u,%u,%u,%u", kernel, &grid, &loads, &measured,
+                   &load_wavefronts, &store_wavefronts, &store_conflicts, &requests, &sectors) != 9)
             continue;
-        snprintf(command, sizeof command, "@ --kernel %s --n 1048576 --block 256 --dtype int --report=json", kernel);
+        snprintf(command, sizeof command, "@ --kernel %s --n 1048576 --block 256 --dtype int --report=json",
+                 kernel);
         char *json = output_of(0, command);
         const struct {
             const char *path;
@@ -331,13 +377,14 @@ static void test_failed_runs(void **state) {
     free(wrong), free(trapped), free(hung);
 }
 
-/* ---- traces, frames, buffers, accesses -------------------------------------------------------------------------- */
+/* ---- traces, frames, buffers, accesses
+ * -------------------------------------------------------------------------- */
 
 /* One seed, one trace: the bytes do not depend on the number of host threads. */
 static void test_host_threads(void **state) {
     (void)state;
-    static const char *const kernels[] = {"interleaved", "atomic", "shuffle_atomic", "grid_stride", "last_block",
-                                          "cooperative", "two_stage"};
+    static const char *const kernels[] = {"interleaved", "atomic",      "shuffle_atomic", "grid_stride",
+                                          "last_block",  "cooperative", "two_stage"};
     static const char *const prints[] = {"--events --trace-blocks 1-5", "--report=json", "--report"};
     for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
         for (size_t p = 0; p < sizeof prints / sizeof *prints; p++) {
@@ -381,7 +428,8 @@ static void test_frame(void **state) {
 
 static void test_dump(void **state) {
     (void)state;
-    char *ints = output_of(0, "@ tests/cli/scale.ptx --n 2^8 --args 'in=int[n]:iota, out=int[n]:zero, n' --dump out:5");
+    char *ints = output_of(
+        0, "@ tests/cli/scale.ptx --n 2^8 --args 'in=int[n]:iota, out=int[n]:zero, n' --dump out:5");
     assert_string_equal(ints, "0\n3\n6\n9\n12\n");
     char *all = output_of(0, "@ tests/cli/scale.ptx --n 0x11 --block 4,2 --grid 3 "
                              "--args 'in=int[n]:ones, out=int[n]:zero, n' --dump out");
@@ -396,21 +444,26 @@ static void test_access(void **state) {
     char *expected = output_of(0, "cat tests/data/warp_access_counts.csv");
     char *counted = output_of(0, "@ --access tests/data/warp_access_counts.csv");
     char command[256];
-    snprintf(command, sizeof command, "sed 's/,[^,]*$//' tests/data/warp_access_counts.csv >%s/bare.csv && "
-                                      "@ --access %s/bare.csv", folder, folder);
+    snprintf(command, sizeof command,
+             "sed 's/,[^,]*$//' tests/data/warp_access_counts.csv >%s/bare.csv && "
+             "@ --access %s/bare.csv",
+             folder, folder);
     char *counted_bare = output_of(0, command);
     assert_int_equal(line_count(expected), 920);
     assert_string_equal(counted, expected);
     assert_string_equal(counted_bare, expected);
     free(expected), free(counted), free(counted_bare);
-    Outcome bad = shell("printf 'kind,width_bytes,active_mask,off0\\nshared_load,5,0x1,0\\n' >%s/bad.csv; @ --access "
-                        "%s/bad.csv", folder, folder);
+    Outcome bad =
+        shell("printf 'kind,width_bytes,active_mask,off0\\nshared_load,5,0x1,0\\n' >%s/bad.csv; @ --access "
+              "%s/bad.csv",
+              folder, folder);
     assert_int_equal(bad.status, 2);
     assert_contains(bad.err, "bad.csv:");
     outcome_done(&bad);
 }
 
-/* ---- where the output goes -------------------------------------------------------------------------------------- */
+/* ---- where the output goes
+ * -------------------------------------------------------------------------------------- */
 
 static void test_full_disk(void **state) {
     (void)state;
@@ -431,7 +484,8 @@ static void test_broken_pipe(void **state) {
     (void)state;
     static const char *const before[] = {"", "trap '' PIPE; "};
     for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
-        Outcome outcome = shell("%s@ --kernel interleaved --n 65536 --trace-blocks 0-63 --events | head -n 1", before[i]);
+        Outcome outcome =
+            shell("%s@ --kernel interleaved --n 65536 --trace-blocks 0-63 --events | head -n 1", before[i]);
         assert_int_equal(outcome.status, 0);
         assert_int_equal(line_count(outcome.out), 1);
         assert_string_equal(outcome.err, "");
@@ -441,8 +495,10 @@ static void test_broken_pipe(void **state) {
 
 static void test_json_reader(void **state) {
     (void)state;
-    static const char *const good[] = {"{}", "[1, -0.5e+3, null]", "{\"a\":[{\"b\\n\":\"\\u00e9\"}], \"c\":true} \n"};
-    static const char *const bad[] = {"", "{", "{\"a\":}", "[1,]", "01", "nan", "{} {}", "\"\t\"", "{\"a\" 1}", "1."};
+    static const char *const good[] = {"{}", "[1, -0.5e+3, null]",
+                                       "{\"a\":[{\"b\\n\":\"\\u00e9\"}], \"c\":true} \n"};
+    static const char *const bad[] = {"",    "{",     "{\"a\":}", "[1,]",      "01",
+                                      "nan", "{} {}", "\"\t\"",   "{\"a\" 1}", "1."};
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) assert_true(json_valid(good[i]));
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         if (json_valid(bad[i])) fail_msg("accepted: %s", bad[i]);
@@ -453,14 +509,14 @@ static void test_json_reader(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_json_reader),    cmocka_unit_test(test_bad_usage),
-        cmocka_unit_test(test_no_terminal),    cmocka_unit_test(test_broken_ptx),
-        cmocka_unit_test(test_help),           cmocka_unit_test(test_list),
-        cmocka_unit_test(test_report_fields),  cmocka_unit_test(test_ladder_counters),
-        cmocka_unit_test(test_report_text),    cmocka_unit_test(test_failed_runs),
-        cmocka_unit_test(test_host_threads),   cmocka_unit_test(test_frame),
-        cmocka_unit_test(test_dump),           cmocka_unit_test(test_access),
-        cmocka_unit_test(test_full_disk),      cmocka_unit_test(test_broken_pipe),
+        cmocka_unit_test(test_json_reader),   cmocka_unit_test(test_bad_usage),
+        cmocka_unit_test(test_no_terminal),   cmocka_unit_test(test_broken_ptx),
+        cmocka_unit_test(test_help),          cmocka_unit_test(test_list),
+        cmocka_unit_test(test_report_fields), cmocka_unit_test(test_ladder_counters),
+        cmocka_unit_test(test_report_text),   cmocka_unit_test(test_failed_runs),
+        cmocka_unit_test(test_host_threads),  cmocka_unit_test(test_frame),
+        cmocka_unit_test(test_dump),          cmocka_unit_test(test_access),
+        cmocka_unit_test(test_full_disk),     cmocka_unit_test(test_broken_pipe),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
