@@ -33,8 +33,7 @@ static void fail(const Error *error) {
     exit(1);
 }
 
-/* ---- one kernel, without the parts of a session that are not the emulator
- * --------------------------------------- */
+/* ---- one kernel, without the parts of a session that are not the emulator ------------------------------ */
 
 typedef struct Measurement {
     double seconds;
@@ -141,8 +140,7 @@ static void print_memory(void) {
            (double)all.event_bytes / (double)all.events);
 }
 
-/* ---- whole processes
- * -------------------------------------------------------------------------------------------- */
+/* ---- whole processes ----------------------------------------------------------------------------------- */
 
 static int by_value(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;

@@ -17,8 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* ---- running the program
- * --------------------------------------------------------------------------------------- */
+/* ---- running the program ------------------------------------------------------------------------------- */
 
 typedef struct Outcome {
     int status; /* -1: ended by a signal */
@@ -94,8 +93,7 @@ static int remove_folder(void **state) {
     return system(command);
 }
 
-/* ---- usage
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- usage --------------------------------------------------------------------------------------------- */
 
 /* Bad usage and bad input: status 2, nothing on stdout, one line on stderr that names what is wrong and what
  * is accepted. */
@@ -211,8 +209,7 @@ static void test_help(void **state) {
     free(version);
 }
 
-/* ---- the catalogue
- * ---------------------------------------------------------------------------------------------- */
+/* ---- the catalogue ------------------------------------------------------------------------------------- */
 
 static void test_list(void **state) {
     (void)state;
@@ -244,8 +241,7 @@ static void test_list(void **state) {
     free(by_alias);
 }
 
-/* ---- reports
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- reports ------------------------------------------------------------------------------------------- */
 
 static double field(const char *json, const char *path) {
     const char *value = json_at(json, path);
@@ -377,8 +373,7 @@ static void test_failed_runs(void **state) {
     free(wrong), free(trapped), free(hung);
 }
 
-/* ---- traces, frames, buffers, accesses
- * -------------------------------------------------------------------------- */
+/* ---- traces, frames, buffers, accesses ----------------------------------------------------------------- */
 
 /* One seed, one trace: the bytes do not depend on the number of host threads. */
 static void test_host_threads(void **state) {
@@ -462,8 +457,7 @@ static void test_access(void **state) {
     outcome_done(&bad);
 }
 
-/* ---- where the output goes
- * -------------------------------------------------------------------------------------- */
+/* ---- where the output goes ----------------------------------------------------------------------------- */
 
 static void test_full_disk(void **state) {
     (void)state;
