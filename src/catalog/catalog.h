@@ -37,7 +37,8 @@ typedef struct CatalogRow CatalogRow;
 typedef struct CatalogRun {       /* options resolved by the row: every field is set */
     const CatalogRow *row;
     uint64_t n;
-    uint32_t block, grid;
+    uint32_t block;
+    uint32_t grid;                /* as asked for; 0: the row chooses (the plan's launches have it) */
     PtxType dtype;
     const char *op;
     int64_t parameters[CATALOG_PARAMETERS]; /* in the order of the row's */
@@ -72,6 +73,7 @@ struct CatalogRow {
     uint32_t default_block, minimum_block, maximum_block;
     const char *block_rule;       /* "any", "power of two", "multiple of 32", ... as said in error messages */
     uint64_t default_n;
+    bool has_free_grid;           /* --grid is accepted; else the grid follows from n and the block */
     bool (*accepts_block)(uint32_t block);     /* NULL: every size in the range */
     CatalogParameter parameters[CATALOG_PARAMETERS];
     bool (*plan)(const CatalogRun *run, Plan *plan, Error *error); /* buffers, launches */

@@ -9,7 +9,14 @@
 #include "ptx/ptx.h"
 #include <stdint.h>
 
-typedef enum FillKind { FILL_ZERO, FILL_ONES, FILL_IOTA, FILL_RANDOM, FILL_FILE } FillKind;
+typedef enum FillKind {
+    FILL_ZERO,
+    FILL_ONES,
+    FILL_IOTA,   /* element i is i; integers wrap, floats round */
+    FILL_RANDOM,
+    FILL_FILE,
+    FILL_VALUE   /* every element is `value`; chosen by rows only (a minimum starts from the largest value) */
+} FillKind;
 
 typedef struct PlanBuffer {
     const char *name;
@@ -17,7 +24,9 @@ typedef struct PlanBuffer {
     uint64_t count;       /* elements */
     FillKind fill;
     const char *path;     /* FILL_FILE: raw little-endian */
-    double scale;         /* RANDOM: integers in [-scale, scale], floats likewise; 0: the default of its type */
+    uint8_t value[8];     /* FILL_VALUE: one element, little-endian */
+    double scale;         /* RANDOM: integers in [-scale, scale] ([0, scale] where unsigned), floats likewise; 0: the
+                             default: 10 for one byte, 100 for two, 1000 for more; 1 for floats, 8 for whole_numbers */
     bool whole_numbers;   /* RANDOM floats are small integers, whose sums are exact in any order */
     void *bytes;          /* count elements; filled by plan_fill(), then changed by the run */
 } PlanBuffer;
@@ -35,18 +44,22 @@ typedef struct PlanLaunch {
     uint32_t shared_bytes; /* dynamic */
     bool cooperative;
     PlanArgument *arguments;
-    int argument_count;
+    int argument_count, argument_capacity;
 } PlanLaunch;
 
+enum { PLAN_LAUNCHES = 8 };
+
+/* Zero-initialised is a valid empty plan. */
 typedef struct Plan {
-    Arena arena;
+    Arena arena;          /* names, entries */
     PlanBuffer *buffers;
-    int buffer_count;
-    PlanLaunch *launches;
+    int buffer_count, buffer_capacity;
+    PlanLaunch *launches; /* at most PLAN_LAUNCHES: pointers to them stay valid */
     int launch_count;
 } Plan;
 
-/* Allocates and fills every buffer (deterministic in `seed`); reads files. */
+/* Allocates and fills every buffer; reads files. The same seed gives the same bytes on every machine. Refuses plans
+ * that need more than half of this machine's memory. */
 bool plan_fill(Plan *plan, uint64_t seed, Error *error);
 void plan_free(Plan *plan);
 
@@ -67,10 +80,21 @@ void plan_element_print(PtxType type, const void *bytes, uint64_t i, Text *out);
 bool plan_type_parse(const char *name, PtxType *type); /* char uchar ... half bfloat float double */
 const char *plan_type_name(PtxType type);              /* "int", "half", ... */
 
-/* --args: 'in=float[n]:random, out=float[grid]:zero, n' for `entry`; expressions of n, block, grid (+ - * / % ( ), and the
- * named parameters). NULL: first pointer is the input, further pointers outputs, integers are n. */
+/* Converts `number` to the type, as a kernel's cast does: floats round to nearest even, integers truncate and wrap. */
+void plan_element_set(PtxType type, void *bytes, uint64_t i, double number);
+
+/* --args: a comma-separated item for each parameter of `entry`, in order:
+ *
+ *   NAME=TYPE[COUNT]        pointer to a new buffer of zeros
+ *   NAME=TYPE[COUNT]:FILL   filled: zero, ones, iota, random or file:PATH
+ *   NAME                    pointer to a buffer named before
+ *   EXPRESSION              scalar, converted to the parameter's type
+ *   NAME=EXPRESSION         the same; later expressions may use NAME
+ *
+ * COUNT and EXPRESSION are made of numbers, n, block, grid, named scalars, + - * / % and ( ). Without `args` (NULL) the
+ * first pointer is the input (n random elements), further pointers are outputs (n zeros), integers are n. */
 typedef struct PlanVariables {
-    uint64_t n, block, grid;   /* totals over the dimensions */
+    uint64_t n, block, grid; /* block and grid: totals over their dimensions */
 } PlanVariables;
 bool plan_parse_arguments(Plan *plan, PlanLaunch *launch, const PtxFunction *entry, const char *args,
                           const PlanVariables *variables, Error *error);

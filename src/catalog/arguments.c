@@ -1,0 +1,259 @@
+/* --args: the arguments of a kernel that is in no catalogue, written by hand or guessed. The grammar is in plan.h. */
+#include "catalog/expression.h"
+#include "catalog/plan.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+
+enum { NAMES = 64 };
+
+typedef struct Reader {
+    Plan *plan;
+    PlanLaunch *launch;
+    const PtxFunction *entry;
+    ExpressionName names[NAMES]; /* n, block, grid, then the named scalars */
+    int name_count;
+    Error *error;
+} Reader;
+
+typedef struct Span { /* a piece of the command line */
+    const char *text;
+    size_t length;
+} Span;
+
+static Span trim(Span span) {
+    while (span.length && isspace((unsigned char)span.text[0])) span.text++, span.length--;
+    while (span.length && isspace((unsigned char)span.text[span.length - 1])) span.length--;
+    return span;
+}
+
+static Span cut(Span span, size_t begin, size_t end) { return trim((Span){span.text + begin, end - begin}); }
+
+static size_t find(Span span, char wanted) {
+    size_t at = 0;
+    while (at < span.length && span.text[at] != wanted) at++;
+    return at;
+}
+
+static int shown(Span span) { return (int)(span.length > 100 ? 100 : span.length); }
+
+static bool is_name(Span span) {
+    if (!span.length || isdigit((unsigned char)span.text[0])) return false;
+    for (size_t i = 0; i < span.length; i++)
+        if (!isalnum((unsigned char)span.text[i]) && span.text[i] != '_') return false;
+    return true;
+}
+
+static bool equals(Span span, const char *text) {
+    return strlen(text) == span.length && memcmp(text, span.text, span.length) == 0;
+}
+
+static bool evaluate(Reader *reader, Span span, ExpressionValue *value) {
+    Error inner = {0};
+    if (expression_evaluate(span.text, span.length, reader->names, reader->name_count, value, &inner)) return true;
+    return error_set(reader->error, "--args: %s", inner.message);
+}
+
+static int find_buffer(const Reader *reader, Span name) {
+    for (int i = 0; i < reader->plan->buffer_count; i++)
+        if (equals(name, reader->plan->buffers[i].name)) return i;
+    return -1;
+}
+
+static bool read_fill(Reader *reader, Span fill, PlanBuffer *buffer) {
+    static const char *const names[] = {[FILL_ZERO] = "zero", [FILL_ONES] = "ones", [FILL_IOTA] = "iota",
+                                        [FILL_RANDOM] = "random"};
+    for (size_t kind = 0; kind < sizeof names / sizeof *names; kind++)
+        if (equals(fill, names[kind])) {
+            buffer->fill = (FillKind)kind;
+            return true;
+        }
+    if (fill.length > 5 && memcmp(fill.text, "file:", 5) == 0) {
+        buffer->fill = FILL_FILE;
+        buffer->path = arena_copy_text(&reader->plan->arena, fill.text + 5, fill.length - 5);
+        return true;
+    }
+    return error_set(reader->error, "--args: the fill '%.*s' of %s is none of zero, ones, iota, random, file:PATH",
+                     shown(fill), fill.text, buffer->name);
+}
+
+/* TYPE[COUNT] or TYPE[COUNT]:FILL; `bracket` is where '[' is. */
+static bool read_buffer(Reader *reader, Span name, Span value, size_t bracket) {
+    char type_name[16] = "";
+    PtxType type;
+    ExpressionValue count;
+    Span type_span = cut(value, 0, bracket);
+    size_t close = find(value, ']');
+    if (type_span.length < sizeof type_name) memcpy(type_name, type_span.text, type_span.length);
+    if (!plan_type_parse(type_name, &type))
+        return error_set(reader->error, "--args: '%.*s' is no type; there are char, uchar, short, ushort, int, uint, "
+                                        "long, ulong, half, bfloat, float, double",
+                         shown(type_span), type_span.text);
+    if (close == value.length)
+        return error_set(reader->error, "--args: ']' is missing in '%.*s'", shown(value), value.text);
+    if (find_buffer(reader, name) >= 0)
+        return error_set(reader->error, "--args: %.*s is there twice; write only its name to pass it again", shown(name),
+                         name.text);
+    if (!evaluate(reader, cut(value, bracket + 1, close), &count)) return false;
+    if (count.is_float || count.integer < 1 || count.integer > (int64_t)1 << 48)
+        return error_set(reader->error, "--args: %.*s has %.17g elements; a whole number from 1 is needed", shown(name),
+                         name.text, count.number);
+    char *copy = arena_copy_text(&reader->plan->arena, name.text, name.length);
+    int index = plan_add_buffer(reader->plan, copy, type, (uint64_t)count.integer, FILL_ZERO);
+    plan_add_pointer(reader->plan, reader->launch, index);
+    Span rest = cut(value, close + 1, value.length);
+    if (!rest.length) return true;
+    if (rest.text[0] != ':')
+        return error_set(reader->error, "--args: '%.*s' follows ']'; a fill begins with ':'", shown(rest), rest.text);
+    return read_fill(reader, cut(rest, 1, rest.length), &reader->plan->buffers[index]);
+}
+
+static bool fits(int64_t integer, uint64_t bytes) {
+    if (bytes >= 8) return true;
+    int64_t limit = (int64_t)1 << (8 * bytes);
+    return integer < limit && integer >= -(limit / 2);
+}
+
+/* As the parameter's type says; a float for a parameter declared as bits (.b32, .b8 x[2]) becomes a float of its
+ * size. */
+static bool add_scalar(Reader *reader, Span span, const PtxVariable *parameter, ExpressionValue value) {
+    uint8_t bytes[16] = {0};
+    int size = (int)parameter->bytes;
+    bool is_float = ptx_type_is_float(parameter->type);
+    if (size != 1 && size != 2 && size != 4 && size != 8)
+        return error_set(reader->error, "--args: parameter %d of %s is a structure of %d bytes; only numbers and "
+                                        "pointers can be given",
+                         reader->launch->argument_count + 1, reader->entry->name, size);
+    if (is_float || (value.is_float && size > 1)) {
+        PtxType type = parameter->type == PTX_BF16 ? PTX_BF16 : size == 2 ? PTX_F16 : size == 4 ? PTX_F32 : PTX_F64;
+        bool wants_integer = !is_float && (ptx_type_is_signed(parameter->type) || parameter->type == PTX_U16 ||
+                                           parameter->type == PTX_U32 || parameter->type == PTX_U64);
+        if (wants_integer)
+            return error_set(reader->error, "--args: '%.*s' is no whole number, and parameter %d of %s is one", shown(span),
+                             span.text, reader->launch->argument_count + 1, reader->entry->name);
+        plan_element_set(type, bytes, 0, value.number);
+    } else {
+        if (value.is_float || !fits(value.integer, parameter->bytes))
+            return error_set(reader->error, "--args: '%.*s' does not fit the %d bytes of parameter %d of %s", shown(span),
+                             span.text, size, reader->launch->argument_count + 1, reader->entry->name);
+        for (int i = 0; i < size; i++) bytes[i] = (uint8_t)((uint64_t)value.integer >> (8 * i));
+    }
+    plan_add_scalar(reader->plan, reader->launch, bytes, size);
+    return true;
+}
+
+static bool read_scalar(Reader *reader, Span name, Span span) {
+    const PtxVariable *parameter = reader->entry->parameters[reader->launch->argument_count];
+    ExpressionValue value;
+    if (!evaluate(reader, span, &value) || !add_scalar(reader, span, parameter, value)) return false;
+    if (!name.length) return true;
+    if (reader->name_count == NAMES) return error_set(reader->error, "--args: more than %d names", NAMES);
+    char *copy = arena_copy_text(&reader->plan->arena, name.text, name.length);
+    reader->names[reader->name_count++] = (ExpressionName){copy, value};
+    return true;
+}
+
+static bool read_item(Reader *reader, Span item) {
+    size_t equal = find(item, '=');
+    Span name = {item.text, 0}, value = item;
+    if (!item.length) return error_set(reader->error, "--args: an item is empty");
+    if (equal < item.length) {
+        name = cut(item, 0, equal);
+        value = cut(item, equal + 1, item.length);
+        if (!is_name(name))
+            return error_set(reader->error, "--args: '%.*s' is no name", shown(name), name.text);
+    }
+    size_t bracket = find(value, '[');
+    if (bracket < value.length) {
+        if (name.length) return read_buffer(reader, name, value, bracket);
+        return error_set(reader->error, "--args: the buffer '%.*s' has no name; write NAME=%.*s", shown(value), value.text,
+                         shown(value), value.text);
+    }
+    int buffer = name.length ? -1 : find_buffer(reader, value);
+    if (buffer < 0) return read_scalar(reader, name, value);
+    plan_add_pointer(reader->plan, reader->launch, buffer);
+    return true;
+}
+
+static int count_items(Span args) {
+    int count = args.length > 0;
+    for (size_t i = 0; i < args.length; i++) count += args.text[i] == ',';
+    return count;
+}
+
+static bool read_items(Reader *reader, Span args) {
+    int count = count_items(args);
+    if (count != reader->entry->parameter_count)
+        return error_set(reader->error, "--args: %s takes %d arguments, not %d", reader->entry->name,
+                         reader->entry->parameter_count, count);
+    for (int i = 0; i < count; i++) {
+        size_t comma = find(args, ',');
+        if (!read_item(reader, cut(args, 0, comma))) return false;
+        args = comma < args.length ? cut(args, comma + 1, args.length) : (Span){args.text, 0};
+    }
+    return true;
+}
+
+/* ---- guessing -------------------------------------------------------------------------------------------------- */
+
+/* Newer compilers mark pointers with .ptr; where none is marked, every unsigned 64-bit parameter is taken for one. */
+static bool is_pointer(const PtxFunction *entry, const PtxVariable *parameter) {
+    if (parameter->bytes != 8 || (parameter->type != PTX_U64 && parameter->type != PTX_B64)) return false;
+    bool any_marked = false;
+    for (int i = 0; i < entry->parameter_count; i++)
+        any_marked |= entry->parameters[i]->text && strstr(entry->parameters[i]->text, ".ptr") != NULL;
+    return !any_marked || (parameter->text && strstr(parameter->text, ".ptr") != NULL);
+}
+
+static PtxType element_type(PtxType type) {
+    switch (type) {
+    case PTX_B8: return PTX_U8;
+    case PTX_B16: return PTX_U16;
+    case PTX_B32:
+    case PTX_U32: return PTX_S32; /* nvcc loads int as u32 */
+    case PTX_B64: return PTX_S64;
+    case PTX_U8: case PTX_U16: case PTX_U64: case PTX_S8: case PTX_S16: case PTX_S32: case PTX_S64:
+    case PTX_F16: case PTX_BF16: case PTX_F32: case PTX_F64: return type;
+    default: return PTX_NO_TYPE;
+    }
+}
+
+/* The type of the first load from global memory; int where the body has none, or is not parsed yet. */
+static PtxType guess_type(const PtxFunction *entry) {
+    for (int i = 0; entry->is_parsed && i < entry->statement_count; i++) {
+        const PtxInstruction *instruction = entry->statements[i].instruction;
+        if (entry->statements[i].kind != PTX_STATEMENT_INSTRUCTION || strcmp(instruction->name, "ld") != 0) continue;
+        if (instruction->space != PTX_SPACE_GLOBAL && instruction->space != PTX_SPACE_GENERIC) continue;
+        PtxType type = instruction->type_count ? element_type(instruction->types[0]) : PTX_NO_TYPE;
+        if (type != PTX_NO_TYPE) return type;
+    }
+    return PTX_S32;
+}
+
+static bool guess(Reader *reader, const PlanVariables *variables) {
+    PtxType type = guess_type(reader->entry);
+    int pointers = 0;
+    uint64_t count = variables->n ? variables->n : 1;
+    for (int i = 0; i < reader->entry->parameter_count; i++) {
+        const PtxVariable *parameter = reader->entry->parameters[i];
+        if (is_pointer(reader->entry, parameter)) {
+            char name[16] = "in";
+            if (pointers) snprintf(name, sizeof name, pointers == 1 ? "out" : "out%d", pointers);
+            int buffer = plan_add_buffer(reader->plan, name, type, count, pointers ? FILL_ZERO : FILL_RANDOM);
+            plan_add_pointer(reader->plan, reader->launch, buffer);
+            pointers++;
+        } else if (!add_scalar(reader, (Span){"n", 1}, parameter, expression_integer((int64_t)variables->n))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool plan_parse_arguments(Plan *plan, PlanLaunch *launch, const PtxFunction *entry, const char *args,
+                          const PlanVariables *variables, Error *error) {
+    Reader reader = {.plan = plan, .launch = launch, .entry = entry, .error = error, .name_count = 3};
+    reader.names[0] = (ExpressionName){"n", expression_integer((int64_t)variables->n)};
+    reader.names[1] = (ExpressionName){"block", expression_integer((int64_t)variables->block)};
+    reader.names[2] = (ExpressionName){"grid", expression_integer((int64_t)variables->grid)};
+    return args ? read_items(&reader, trim((Span){args, strlen(args)})) : guess(&reader, variables);
+}

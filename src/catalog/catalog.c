@@ -1,0 +1,208 @@
+/* Finding a kernel by name, resolving what the command line asked of it, and finding its files. */
+#define _POSIX_C_SOURCE 200809L
+#include "catalog/catalog.h"
+
+#include "base/text.h"
+#include "catalog/rows.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { MULTIPROCESSORS_H200 = 132, MOST_NAMES = 256, LONGEST_ID = 63 };
+#define LARGEST_N ((uint64_t)1 << 30) /* element numbers are 32-bit in the kernels, with room for a stride beyond n */
+
+static const struct {
+    const CatalogRow *rows;
+    const int *count;
+} TABLES[] = {
+    {ladder_rows, &ladder_row_count},
+    {numerics_rows, &numerics_row_count},
+    {labs_rows, &labs_row_count},
+    {bugs_rows, &bugs_row_count},
+};
+enum { TABLE_COUNT = sizeof TABLES / sizeof *TABLES };
+
+int catalog_count(void) {
+    int count = 0;
+    for (int i = 0; i < TABLE_COUNT; i++) count += *TABLES[i].count;
+    return count;
+}
+
+const CatalogRow *catalog_row(int index) {
+    for (int i = 0; i < TABLE_COUNT; i++) {
+        if (index < *TABLES[i].count) return &TABLES[i].rows[index];
+        index -= *TABLES[i].count;
+    }
+    return NULL;
+}
+
+/* Is `word` one of the space-separated `words`? */
+static bool is_among(const char *words, const char *word) {
+    size_t length = strlen(word);
+    for (const char *at = words; at && *at; at += strspn(at, " ")) {
+        size_t here = strcspn(at, " ");
+        if (here == length && memcmp(at, word, length) == 0) return true;
+        at += here;
+    }
+    return false;
+}
+
+static bool first_word(const char *words, char *word, size_t bytes) {
+    size_t length = strcspn(words, " ");
+    if (length + 1 > bytes) return false;
+    memcpy(word, words, length);
+    word[length] = 0;
+    return true;
+}
+
+const CatalogRow *catalog_find(const char *name, Error *error) {
+    const char *ids[MOST_NAMES];
+    size_t id_count = 0;
+    for (int i = 0; i < catalog_count(); i++) {
+        const CatalogRow *row = catalog_row(i);
+        if (strcmp(row->id, name) == 0 || is_among(row->aliases, name)) return row;
+        if (id_count < MOST_NAMES) ids[id_count++] = row->id;
+    }
+    const char *nearest = text_nearest(name, ids, id_count);
+    if (nearest) error_set(error, "no kernel '%.80s'; did you mean '%s'? --list shows all", name, nearest);
+    else error_set(error, "no kernel '%.80s'; --list shows all", name);
+    return NULL;
+}
+
+/* ---- options --------------------------------------------------------------------------------------------------- */
+
+static bool resolve_block(const CatalogRow *row, uint32_t asked, uint32_t *block, Error *error) {
+    *block = asked ? asked : row->default_block;
+    if (*block >= row->minimum_block && *block <= row->maximum_block && (!row->accepts_block || row->accepts_block(*block)))
+        return true;
+    if (row->minimum_block == row->maximum_block)
+        return error_set(error, "--block %" PRIu32 ": %s takes %" PRIu32 " threads", *block, row->id, row->minimum_block);
+    return error_set(error, "--block %" PRIu32 ": %s takes %s, from %" PRIu32 " to %" PRIu32, *block, row->id,
+                     row->block_rule, row->minimum_block, row->maximum_block);
+}
+
+static bool resolve_type(const CatalogRow *row, PtxType asked, PtxType *type, Error *error) {
+    char first[16];
+    if (asked == PTX_NO_TYPE) return first_word(row->types, first, sizeof first) && plan_type_parse(first, type);
+    if (!is_among(row->types, plan_type_name(asked)))
+        return error_set(error, "--dtype %s: %s takes one of: %s", plan_type_name(asked), row->id, row->types);
+    *type = asked;
+    return true;
+}
+
+/* The three names live as long as the program, so that a run may keep a pointer. */
+static const char *known_operation(const char *op) {
+    static const char *const known[] = {"sum", "min", "max"};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(known[i], op) == 0) return known[i];
+    return NULL;
+}
+
+static bool resolve_operation(const CatalogRow *row, const char *asked, const char **op, Error *error) {
+    char first[16];
+    if (!asked) return first_word(row->operations, first, sizeof first) && (*op = known_operation(first)) != NULL;
+    if (!is_among(row->operations, asked) || !known_operation(asked))
+        return error_set(error, "--op %.40s: %s takes one of: %s", asked, row->id, row->operations);
+    *op = known_operation(asked);
+    return true;
+}
+
+static int parameter_count(const CatalogRow *row) {
+    int count = 0;
+    while (count < CATALOG_PARAMETERS && row->parameters[count].name) count++;
+    return count;
+}
+
+static bool unknown_parameter(const CatalogRow *row, const char *asked, size_t length, Error *error) {
+    Text names = {0};
+    for (int i = 0; i < parameter_count(row); i++) text_print(&names, "%s%s", i ? ", " : "", row->parameters[i].name);
+    if (names.length)
+        error_set(error, "--param %.*s: %s has no such parameter; it has: %s", (int)length, asked, row->id, names.data);
+    else
+        error_set(error, "--param %.*s: %s has no parameters", (int)length, asked, row->id);
+    text_done(&names);
+    return false;
+}
+
+static bool resolve_parameter(const CatalogRow *row, const char *asked, int64_t *values, Error *error) {
+    size_t length = strcspn(asked, "=");
+    int index = 0;
+    for (; index < parameter_count(row); index++)
+        if (strlen(row->parameters[index].name) == length && memcmp(row->parameters[index].name, asked, length) == 0) break;
+    if (index == parameter_count(row)) return unknown_parameter(row, asked, length > 60 ? 60 : length, error);
+    const CatalogParameter *parameter = &row->parameters[index];
+    char *stop;
+    long long value = asked[length] ? strtoll(asked + length + 1, &stop, 0) : 0;
+    bool is_number = asked[length] && stop != asked + length + 1 && !*stop;
+    if (!is_number || value < parameter->minimum || value > parameter->maximum)
+        return error_set(error, "--param %.80s: %s is a whole number from %" PRId64 " to %" PRId64, asked, parameter->name,
+                         parameter->minimum, parameter->maximum);
+    values[index] = value;
+    return true;
+}
+
+bool catalog_resolve(const CatalogRow *row, const CatalogOptions *options, CatalogRun *run, Error *error) {
+    *run = (CatalogRun){
+        .row = row,
+        .n = options->n ? options->n : row->default_n,
+        .grid = options->grid,
+        .fill = options->fill,
+        .has_fill = options->has_fill,
+        .whole_numbers = options->whole_numbers,
+        .fill_path = options->fill_path,
+        .seed = options->seed,
+        .multiprocessors = options->multiprocessors ? options->multiprocessors : MULTIPROCESSORS_H200,
+    };
+    if (run->n > LARGEST_N)
+        return error_set(error, "--n %" PRIu64 ": the catalogue's kernels take up to %" PRIu64, run->n, LARGEST_N);
+    if (run->grid && !row->has_free_grid)
+        return error_set(error, "--grid: the grid of %s follows from n and the block size", row->id);
+    for (int i = 0; i < parameter_count(row); i++) run->parameters[i] = row->parameters[i].fallback;
+    for (int i = 0; i < options->parameter_count; i++)
+        if (!resolve_parameter(row, options->parameters[i], run->parameters, error)) return false;
+    return resolve_block(row, options->block, &run->block, error) &&
+           resolve_type(row, options->dtype, &run->dtype, error) &&
+           resolve_operation(row, options->op, &run->op, error);
+}
+
+/* ---- files ----------------------------------------------------------------------------------------------------- */
+
+#ifndef REDVIZ_SHARE_DIR
+#define REDVIZ_SHARE_DIR "/usr/local/share/redviz"
+#endif
+
+static bool try_path(const char *root, const char *folder, const char *name, char *path, size_t path_bytes) {
+    int length = snprintf(path, path_bytes, "%s/%s/%s", root, folder, name);
+    return length > 0 && (size_t)length < path_bytes && access(path, R_OK) == 0;
+}
+
+/* Folders above the executable: build/redviz lies one below the root of the tree, a test's program two below. */
+static bool try_tree(const char *folder, const char *name, char *path, size_t path_bytes) {
+    char root[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", root, sizeof root - 1);
+    if (length <= 0) return false;
+    root[length] = 0;
+    for (int up = 0; up < 4; up++) {
+        char *slash = strrchr(root, '/');
+        if (!slash || slash == root) return false;
+        *slash = 0;
+        char operations[PATH_MAX + 32]; /* what only redviz' own tree has */
+        snprintf(operations, sizeof operations, "%s/kernels/operations.cuh", root);
+        if (access(operations, R_OK) == 0 && try_path(root, folder, name, path, path_bytes)) return true;
+    }
+    return false;
+}
+
+bool catalog_path(const char *folder, const char *name, char *path, size_t path_bytes, Error *error) {
+    const char *share = getenv("REDVIZ_SHARE");
+    if (share && *share) {
+        if (try_path(share, folder, name, path, path_bytes)) return true;
+        return error_set(error, "%s/%s is not in REDVIZ_SHARE=%s", folder, name, share);
+    }
+    if (try_tree(folder, name, path, path_bytes) || try_path(REDVIZ_SHARE_DIR, folder, name, path, path_bytes)) return true;
+    return error_set(error, "%s/%s is neither beside the program nor in %s: set REDVIZ_SHARE to the folder that has "
+                            "kernels and assets",
+                     folder, name, REDVIZ_SHARE_DIR);
+}
