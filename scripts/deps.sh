@@ -73,14 +73,11 @@ give_up() {
 
 case $manager in
 apt-get)
-    command="apt-get update && apt-get install -y --no-install-recommends $names"
-    if [ "$(id -u)" = 0 ]; then
-        prefix=
-    elif command -v sudo >/dev/null 2>&1 && { sudo -n true 2>/dev/null || [ -t 0 ]; }; then
-        prefix="sudo "
-    else
-        give_up "su -c '$command'   (or the same with sudo)"
-    fi
+    if [ "$(id -u)" = 0 ]; then prefix=; elif command -v sudo >/dev/null 2>&1; then prefix="sudo "; else prefix=none; fi
+    command="${prefix}apt-get update && ${prefix}apt-get install -y --no-install-recommends $names"
+    [ "$prefix" = none ] && give_up "su -c 'apt-get update && apt-get install -y --no-install-recommends $names'"
+    # sudo may ask for a password only where somebody can type it.
+    [ -n "$prefix" ] && [ ! -t 0 ] && ! sudo -n true 2>/dev/null && give_up "$command"
     echo "installing $names"
     log=$(mktemp) || exit 1
     # One broken third-party list must not stop the installation, so the update's own status does not count.
@@ -89,7 +86,7 @@ apt-get)
         -o DPkg::Lock::Timeout=120 $names >>"$log" 2>&1 </dev/null; then
         tail -n 15 "$log" >&2
         rm -f "$log"
-        give_up "$prefix$command"
+        give_up "$command"
     fi
     rm -f "$log"
     ;;
