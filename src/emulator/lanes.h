@@ -166,6 +166,16 @@ LANES_INLINE uint32_t saturate32(uint32_t bits) {
     return (bits & 0x80000000u) || is_nan32(bits) ? 0 : bits > 0x3f800000u ? 0x3f800000u : bits;
 }
 
+/* binary16 to float is exact; the multiplication by 2^112 moves the exponent and makes subnormals normal. */
+LANES_INLINE uint32_t widen_f16(uint32_t half) {
+    uint32_t magnitude = (half & 0x7fffu) << 13, sign = (half & 0x8000u) << 16;
+    uint32_t finite = bits_of(float_of(magnitude) * 5192296858534827628530496329220096.0f);
+    return sign | ((half & 0x7c00u) == 0x7c00u ? magnitude | 0x7f800000u : finite);
+}
+LANES_INLINE uint32_t widen_bf16(uint32_t half) { return half << 16; }
+/* .ftz of binary16. */
+LANES_INLINE uint32_t flush16(uint32_t half) { return half & 0x7c00u ? half : half & 0x8000u; }
+
 /* ---- lowering --------------------------------------------------------------------------------------------------- */
 
 /* Rejects modifiers that are neither types of the instruction nor in the list, which ends with PTX_MODIFIER_NONE. */
