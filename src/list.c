@@ -1,3 +1,4 @@
+/* --list: rows of the catalogue, as a table or as JSON. */
 #include "list.h"
 
 #include "base/json.h"

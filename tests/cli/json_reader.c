@@ -1,3 +1,4 @@
+/* Recursive descent over the text: every skip_ function returns what stands behind its value, or NULL. */
 #include "tests/cli/json_reader.h"
 
 #include <stdio.h>
