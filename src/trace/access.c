@@ -1,22 +1,27 @@
 /* Access rules, fast: the emulator asks them for every access of every block.
  *
- * Almost all accesses of real kernels are arithmetic progressions over the lanes (address = base + lane * stride), whose
- * cost has a closed form; that is tried first. Everything else is counted lane by lane, without allocation.
+ * Almost all accesses of real kernels are arithmetic progressions over the lanes (address = base + lane *
+ * stride), whose cost has a closed form; that is tried first. Everything else is counted lane by lane,
+ * without allocation.
  *
- * A *unit* is what one bank group serves at a time: the word of a narrow access, the whole element of an aligned 8- or
- * 16-byte access (its words lie in neighbouring banks and always travel together, so counting units counts words). */
+ * A *unit* is what one bank group serves at a time: the word of a narrow access, the whole element of an
+ * aligned 8- or 16-byte access (its words lie in neighbouring banks and always travel together, so counting
+ * units counts words). */
 #include "trace/access.h"
 
 static const uint32_t FULL_MASK = 0xffffffffu;
 
-static inline int lowest(uint32_t mask) { return __builtin_ctz(mask); }
+static inline int lowest(uint32_t mask) {
+    return __builtin_ctz(mask);
+}
 
-/* ---- arithmetic progressions --------------------------------------------------------------------------------------- */
+/* ---- arithmetic progressions
+ * --------------------------------------------------------------------------------------- */
 
 typedef struct Progression {
-    uint64_t first;  /* value of the lowest active lane */
-    uint64_t last;   /* of the highest */
-    int64_t stride;  /* bytes from one lane to the next; 0 for a single active lane */
+    uint64_t first; /* value of the lowest active lane */
+    uint64_t last;  /* of the highest */
+    int64_t stride; /* bytes from one lane to the next; 0 for a single active lane */
 } Progression;
 
 /* `difference` / `gap` where that is whole. Most gaps are powers of two, and a division is slow. */
@@ -29,7 +34,8 @@ static inline bool divide(int64_t difference, int gap, int64_t *quotient) {
     return difference % gap == 0;
 }
 
-typedef uint64_t LanePair __attribute__((vector_size(16), aligned(8), may_alias)); /* what -O2 alone makes no vectors of */
+typedef uint64_t LanePair
+    __attribute__((vector_size(16), aligned(8), may_alias)); /* what -O2 alone makes no vectors of */
 
 /* All 32 addresses are base + lane * stride. */
 static inline bool is_progression(const uint64_t address[WARP_LANES], uint64_t base, uint64_t stride) {
@@ -50,7 +56,8 @@ static bool progression_find(uint32_t mask, const uint64_t address[WARP_LANES], 
     if (!divide((int64_t)(address[second] - address[first]), second - first, &out->stride)) return false;
     uint64_t stride = (uint64_t)out->stride, base = out->first - (uint64_t)first * stride;
 
-    if (is_progression(address, base, stride)) return true; /* inactive lanes usually continue the progression */
+    if (is_progression(address, base, stride))
+        return true; /* inactive lanes usually continue the progression */
     if (mask == FULL_MASK) return false;
     for (rest &= rest - 1; rest; rest &= rest - 1) {
         int lane = lowest(rest);
@@ -59,7 +66,8 @@ static bool progression_find(uint32_t mask, const uint64_t address[WARP_LANES], 
     return true;
 }
 
-/* ---- shared memory: phases ----------------------------------------------------------------------------------------- */
+/* ---- shared memory: phases
+ * ----------------------------------------------------------------------------------------- */
 
 /* Every active lane's partner (lane ^ distance) is inactive or has the same address. */
 static bool pairs_agree(uint32_t mask, const uint64_t offset[WARP_LANES], int distance) {
@@ -71,7 +79,8 @@ static bool pairs_agree(uint32_t mask, const uint64_t offset[WARP_LANES], int di
     return true;
 }
 
-/* How the lanes are served: phases of `lanes` consecutive lanes; bank groups of `1 << shift` bytes, `groups` of them. */
+/* How the lanes are served: phases of `lanes` consecutive lanes; bank groups of `1 << shift` bytes, `groups`
+ * of them. */
 typedef struct Phases {
     int count, lanes, shift, groups;
     bool is_paired;
@@ -93,7 +102,8 @@ static inline uint32_t phase_mask(const Phases *phases, int phase, uint32_t mask
     return mask >> (phase * phases->lanes) & run;
 }
 
-/* ---- shared memory: wavefronts of one phase ------------------------------------------------------------------------ */
+/* ---- shared memory: wavefronts of one phase
+ * ------------------------------------------------------------------------ */
 
 /* The most lanes of `mask` that are congruent modulo `period` (a power of two up to 32). */
 static int crowded_residue(uint32_t mask, int period) {
@@ -116,8 +126,9 @@ static int crowded_residue(uint32_t mask, int period) {
     return most;
 }
 
-/* Units lane * step (+ a constant) of one phase: lanes meet in a bank group when their distance times the step is a
- * multiple of the groups. A step of 0 units has one unit; it must not come from a stride shorter than a unit. */
+/* Units lane * step (+ a constant) of one phase: lanes meet in a bank group when their distance times the
+ * step is a multiple of the groups. A step of 0 units has one unit; it must not come from a stride shorter
+ * than a unit. */
 static int strided_wavefronts(const Phases *phases, int64_t step, uint32_t mask) {
     if (step == 0) return 1;
     int shared_factor = 1; /* gcd(step, groups) */
@@ -129,10 +140,11 @@ static int strided_wavefronts(const Phases *phases, int64_t step, uint32_t mask)
     return crowded_residue(mask, period);
 }
 
-/* The most distinct units in one bank group, by looking. `shift`, `groups`: of a unit; an access that is not aligned to
- * its width may touch several units. */
+/* The most distinct units in one bank group, by looking. `shift`, `groups`: of a unit; an access that is not
+ * aligned to its width may touch several units. */
 static int counted_wavefronts(int shift, int groups, int width, uint32_t mask, const uint64_t *offset) {
-    uint64_t seen[BANK_COUNT][WARP_LANES]; /* the units of one lane lie in different groups: at most one a lane */
+    uint64_t seen[BANK_COUNT]
+                 [WARP_LANES]; /* the units of one lane lie in different groups: at most one a lane */
     uint8_t count[BANK_COUNT] = {0};
     int most = 0;
     for (; mask; mask &= mask - 1) {
@@ -167,7 +179,8 @@ static SharedCost shared_cost(bool is_load, int width, uint32_t mask, const uint
     bool strided = progression_find(mask, offset, &line);
     uint64_t unit_bits = ((uint64_t)1 << phases.shift) - 1;
     /* Closed form: the lanes step by whole units and no lane straddles two. */
-    strided = strided && ((uint64_t)line.stride & unit_bits) == 0 && (line.first & unit_bits) + (uint64_t)width <= unit_bits + 1;
+    strided = strided && ((uint64_t)line.stride & unit_bits) == 0 &&
+              (line.first & unit_bits) + (uint64_t)width <= unit_bits + 1;
     int64_t step = line.stride >> phases.shift;
     int shift = phases.shift, groups = phases.groups;
     if (!strided && width > 4 && !is_aligned(width, mask, offset)) shift = 2, groups = BANK_COUNT;
@@ -176,8 +189,9 @@ static SharedCost shared_cost(bool is_load, int width, uint32_t mask, const uint
         uint32_t active = phase_mask(&phases, phase, mask);
         if (!active) continue;
         cost.ideal++;
-        cost.wavefronts += strided ? strided_wavefronts(&phases, step, active)
-                                   : counted_wavefronts(shift, groups, width, active, offset + phase * phases.lanes);
+        cost.wavefronts +=
+            strided ? strided_wavefronts(&phases, step, active)
+                    : counted_wavefronts(shift, groups, width, active, offset + phase * phases.lanes);
     }
     return cost;
 }
@@ -188,10 +202,12 @@ SharedCost access_shared_cost(bool is_load, int width, uint32_t mask, const uint
     uint64_t second[WARP_LANES];
     for (int lane = 0; lane < WARP_LANES; lane++) second[lane] = offsets[lane] + 16;
     SharedCost low = shared_cost(is_load, 16, mask, offsets), high = shared_cost(is_load, 16, mask, second);
-    return (SharedCost){low.wavefronts + high.wavefronts, low.ideal + high.ideal, low.phases + high.phases, low.is_paired};
+    return (SharedCost){low.wavefronts + high.wavefronts, low.ideal + high.ideal, low.phases + high.phases,
+                        low.is_paired};
 }
 
-/* ---- shared memory: which wavefront serves which lane -------------------------------------------------------------- */
+/* ---- shared memory: which wavefront serves which lane
+ * -------------------------------------------------------------- */
 
 /* How many smaller distinct units of this phase lie in the bank group of `unit`. */
 static int rank_of_unit(const Phases *phases, uint32_t active, const uint64_t *offset, uint64_t unit) {
@@ -233,12 +249,14 @@ SharedCost access_shared_schedule(bool is_load, int width, uint32_t mask, const 
     } else { /* the second half is what completes a lane */
         uint64_t second[WARP_LANES];
         for (int lane = 0; lane < WARP_LANES; lane++) second[lane] = offsets[lane] + 16;
-        schedule(is_load, 16, mask, second, access_shared_cost(is_load, 16, mask, offsets).wavefronts, wavefront_of_lane);
+        schedule(is_load, 16, mask, second, access_shared_cost(is_load, 16, mask, offsets).wavefronts,
+                 wavefront_of_lane);
     }
     return cost;
 }
 
-/* ---- global memory: sectors ---------------------------------------------------------------------------------------- */
+/* ---- global memory: sectors
+ * ---------------------------------------------------------------------------------------- */
 
 enum { SECTOR_SHIFT = 5 };
 
@@ -252,7 +270,8 @@ static bool strided_sectors(int width, uint32_t mask, const Progression *line, G
     bool contiguous = (run & (run + 1)) == 0;
     uint64_t step = line->stride < 0 ? 0 - (uint64_t)line->stride : (uint64_t)line->stride;
     if (!contiguous && step) return false;
-    uint64_t low = line->stride < 0 ? line->last : line->first, high = line->stride < 0 ? line->first : line->last;
+    uint64_t low = line->stride < 0 ? line->last : line->first,
+             high = line->stride < 0 ? line->first : line->last;
     uint64_t end = high + (uint64_t)width - 1, lanes = (uint64_t)__builtin_popcount(mask);
     uint64_t bytes = step < (uint64_t)width ? end - low + 1 : lanes * (uint64_t)width;
     if (step <= SECTOR_BYTES) {

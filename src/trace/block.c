@@ -1,8 +1,9 @@
 /* The encoded events of one traced block: a list of pages.
  *
- * A page is filled from both ends: events from the front, and from the back a *slot* (two bytes: where the event begins) for
- * each. So any event is found by a search over pages and one look at a slot, an event costs two bytes of index, and a page is
- * complete in itself. The first page is small, since runs may trace thousands of short blocks; pages grow with the block. */
+ * A page is filled from both ends: events from the front, and from the back a *slot* (two bytes: where the
+ * event begins) for each. So any event is found by a search over pages and one look at a slot, an event costs
+ * two bytes of index, and a page is complete in itself. The first page is small, since runs may trace
+ * thousands of short blocks; pages grow with the block. */
 #include "trace/block.h"
 
 #include "base/memory.h"
@@ -43,8 +44,11 @@ void trace_block_free(TraceBlock *block) {
 
 static Page *page_with_room(TraceBlock *block, size_t bytes) {
     Page *last = block->page_count ? &block->pages[block->page_count - 1] : NULL;
-    if (last && last->used + bytes + (size_t)SLOT_BYTES * (size_t)(last->count + 1) <= last->capacity) return last;
-    uint32_t capacity = !last ? SMALLEST_PAGE : last->capacity < LARGEST_PAGE ? last->capacity * 2 : LARGEST_PAGE;
+    if (last && last->used + bytes + (size_t)SLOT_BYTES * (size_t)(last->count + 1) <= last->capacity)
+        return last;
+    uint32_t capacity = !last                           ? SMALLEST_PAGE
+                        : last->capacity < LARGEST_PAGE ? last->capacity * 2
+                                                        : LARGEST_PAGE;
     Page page = {.capacity = capacity, .first = block->event_count};
     page.bytes = memory_resize(NULL, capacity);
     array_push(block->pages, block->page_count, block->page_capacity, page);
@@ -68,9 +72,15 @@ void trace_block_append(TraceBlock *block, const TraceEvent *event) {
     block->event_count++;
 }
 
-uint32_t trace_block_linear(const TraceBlock *block) { return block->linear; }
-int trace_block_event_count(const TraceBlock *block) { return block->event_count; }
-uint64_t trace_block_dropped(const TraceBlock *block) { return block->dropped; }
+uint32_t trace_block_linear(const TraceBlock *block) {
+    return block->linear;
+}
+int trace_block_event_count(const TraceBlock *block) {
+    return block->event_count;
+}
+uint64_t trace_block_dropped(const TraceBlock *block) {
+    return block->dropped;
+}
 
 size_t trace_block_bytes(const TraceBlock *block) {
     size_t bytes = sizeof *block + (size_t)block->page_capacity * sizeof *block->pages;
@@ -83,8 +93,10 @@ static const uint8_t *find(const TraceBlock *block, int event) {
     int low = 0, high = block->page_count - 1;
     while (low < high) {
         int middle = low + (high - low + 1) / 2;
-        if (block->pages[middle].first <= event) low = middle;
-        else high = middle - 1;
+        if (block->pages[middle].first <= event)
+            low = middle;
+        else
+            high = middle - 1;
     }
     const Page *page = &block->pages[low];
     const uint8_t *slot = page->bytes + page->capacity - SLOT_BYTES * (event - page->first + 1);

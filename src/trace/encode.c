@@ -1,26 +1,28 @@
 /* Encoded events: header, then columns.
  *
  *   byte 0   kind (5 bits), has_result, is_load, mask is full
- *   byte 1   element_bytes (3 bits: 0, 1, 2, 4, 8, 16), element_count (3 bits: 0, 1, 2, 4, 8), width (2 bits: WidthForm)
- *   byte 2   taken (2 bits: MaskForm), participants (2 bits), which columns follow (4 bits)
- *   numbers  warp, pc, turn, interval, occurrence {, width}   seven bits a byte, low ones first
- *   masks    {mask} {taken} {participants}   four bytes each, where byte 0 or 2 does not say it all
- *   columns  {buffer, offset} {operand} {source} {value[0], value[1], ...}
+ *   byte 1   element_bytes (3 bits: 0, 1, 2, 4, 8, 16), element_count (3 bits: 0, 1, 2, 4, 8), width (2 bits:
+ * WidthForm) byte 2   taken (2 bits: MaskForm), participants (2 bits), which columns follow (4 bits) numbers
+ * warp, pc, turn, interval, occurrence {, width}   seven bits a byte, low ones first masks    {mask} {taken}
+ * {participants}   four bytes each, where byte 0 or 2 does not say it all columns  {buffer, offset} {operand}
+ * {source} {value[0], value[1], ...}
  *
- * A column is a byte (form, width of the numbers) and what the form needs. Numbers are sign-extended from their width before
- * they are compared, so that small negative values are small. Memory traffic is mostly strided addresses, and values that
- * lie close together or have trailing zeros in common (whole numbers in floats). */
+ * A column is a byte (form, width of the numbers) and what the form needs. Numbers are sign-extended from
+ * their width before they are compared, so that small negative values are small. Memory traffic is mostly
+ * strided addresses, and values that lie close together or have trailing zeros in common (whole numbers in
+ * floats). */
 #include "trace/encode.h"
 
 #include <assert.h>
 
 typedef enum ColumnForm {
     COLUMN_ZERO,
-    COLUMN_UNIFORM,  /* number */
-    COLUMN_STRIDED,  /* number of the lowest active lane, difference from lane to lane */
-    COLUMN_TWO,      /* four bytes: lanes that hold the second; first number, second number */
-    COLUMN_PACKED,   /* base, bits (a byte), shift (a byte), then (number - base) >> shift of each active lane in that many bits */
-    COLUMN_SHUFFLED  /* values of a shuffle: operand[source] */
+    COLUMN_UNIFORM, /* number */
+    COLUMN_STRIDED, /* number of the lowest active lane, difference from lane to lane */
+    COLUMN_TWO,     /* four bytes: lanes that hold the second; first number, second number */
+    COLUMN_PACKED,  /* base, bits (a byte), shift (a byte), then (number - base) >> shift of each active lane
+                       in that many bits */
+    COLUMN_SHUFFLED /* values of a shuffle: operand[source] */
 } ColumnForm;
 
 typedef enum WidthForm { WIDTH_PRODUCT, WIDTH_ZERO, WIDTH_WRITTEN } WidthForm;
@@ -30,7 +32,8 @@ enum { HAS_ADDRESSES = 1 << 4, HAS_OPERAND = 1 << 5, HAS_SOURCE = 1 << 6, HAS_VA
 
 static const uint32_t FULL_MASK = 0xffffffffu;
 
-/* ---- numbers ------------------------------------------------------------------------------------------------------- */
+/* ---- numbers
+ * ------------------------------------------------------------------------------------------------------- */
 
 static uint8_t *put_number(uint8_t *at, uint64_t number) {
     for (; number >= 0x80; number >>= 7) *at++ = (uint8_t)(number | 0x80);
@@ -92,7 +95,8 @@ static uint64_t extend(uint64_t number, int bytes) {
     return (truncate(number, bytes) ^ sign) - sign;
 }
 
-/* ---- columns: writing ---------------------------------------------------------------------------------------------- */
+/* ---- columns: writing
+ * ---------------------------------------------------------------------------------------------- */
 
 typedef struct Lanes { /* the active lanes of a column */
     int count;
@@ -114,7 +118,8 @@ static uint8_t *put_packed(uint8_t *at, const Lanes *lanes, uint64_t base, uint6
         for (int left = bits; left > 0; left -= 32, number >>= 32) { /* at most 7 + 32 bits pend */
             int now = left < 32 ? left : 32;
             pending |= truncate(number, 4) << pending_bits;
-            for (pending_bits += now; pending_bits >= 8; pending_bits -= 8, pending >>= 8) *at++ = (uint8_t)pending;
+            for (pending_bits += now; pending_bits >= 8; pending_bits -= 8, pending >>= 8)
+                *at++ = (uint8_t)pending;
         }
     }
     if (pending_bits) *at++ = (uint8_t)pending;
@@ -176,7 +181,8 @@ static uint8_t *put_column(uint8_t *at, uint32_t mask, const uint64_t column[WAR
     return at;
 }
 
-/* ---- columns: reading ---------------------------------------------------------------------------------------------- */
+/* ---- columns: reading
+ * ---------------------------------------------------------------------------------------------- */
 
 static const uint8_t *get_packed(const uint8_t *at, int bytes, uint32_t mask, uint64_t column[WARP_LANES]) {
     uint64_t base, pending = 0;
@@ -198,7 +204,8 @@ static const uint8_t *get_packed(const uint8_t *at, int bytes, uint32_t mask, ui
 }
 
 /* Fills the active lanes of `column` (zero before); `form` tells what it was. */
-static const uint8_t *get_column(const uint8_t *at, uint32_t mask, uint64_t column[WARP_LANES], ColumnForm *form) {
+static const uint8_t *get_column(const uint8_t *at, uint32_t mask, uint64_t column[WARP_LANES],
+                                 ColumnForm *form) {
     int bytes = *at >> 3;
     *form = (ColumnForm)(*at++ & 7);
     uint64_t first = 0, second = 0;
@@ -235,7 +242,8 @@ static const uint8_t *get_column(const uint8_t *at, uint32_t mask, uint64_t colu
     return at;
 }
 
-/* ---- fields that are not columns of 64-bit numbers ------------------------------------------------------------------ */
+/* ---- fields that are not columns of 64-bit numbers
+ * ------------------------------------------------------------------ */
 
 static bool any_lane(uint32_t mask, const uint64_t column[WARP_LANES]) {
     uint64_t any = 0;
@@ -243,7 +251,9 @@ static bool any_lane(uint32_t mask, const uint64_t column[WARP_LANES]) {
     return any != 0;
 }
 
-static int value_rows(const TraceEvent *event) { return event->element_count > 1 ? event->element_count : 1; }
+static int value_rows(const TraceEvent *event) {
+    return event->element_count > 1 ? event->element_count : 1;
+}
 
 static bool any_value(const TraceEvent *event) {
     for (int row = 0; row < value_rows(event); row++)
@@ -256,7 +266,8 @@ static bool values_follow_from_sources(const TraceEvent *event) {
     if (event->kind != TRACE_SHUFFLE || value_rows(event) != 1) return false;
     for (uint32_t rest = event->mask; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest), source = event->source[lane];
-        if (source < 0 || source >= WARP_LANES || event->value[0][lane] != event->operand[source]) return false;
+        if (source < 0 || source >= WARP_LANES || event->value[0][lane] != event->operand[source])
+            return false;
     }
     return true;
 }
@@ -270,28 +281,38 @@ static void source_distances(const TraceEvent *event, uint64_t column[WARP_LANES
     }
 }
 
-/* ---- events -------------------------------------------------------------------------------------------------------- */
+/* ---- events
+ * -------------------------------------------------------------------------------------------------------- */
 
 static unsigned size_code(int size) { /* 0, 1, 2, 4, 8, 16: 0..5 */
     assert(size >= 0 && size <= 16 && (size & (size - 1)) == 0);
     return size ? (unsigned)__builtin_ctz((unsigned)size) + 1 : 0;
 }
 
-static int size_of_code(unsigned code) { return code ? 1 << (code - 1) : 0; }
+static int size_of_code(unsigned code) {
+    return code ? 1 << (code - 1) : 0;
+}
 
 static MaskForm mask_form(uint32_t mask, uint32_t of_event) {
-    return mask == 0 ? MASK_ZERO : mask == of_event ? MASK_SAME : mask == FULL_MASK ? MASK_FULL : MASK_WRITTEN;
+    return mask == 0           ? MASK_ZERO
+           : mask == of_event  ? MASK_SAME
+           : mask == FULL_MASK ? MASK_FULL
+                               : MASK_WRITTEN;
 }
 
 static uint8_t *put_header(const TraceEvent *event, unsigned columns, uint8_t *at) {
     int product = event->element_bytes * event->element_count;
-    WidthForm width = event->width == product ? WIDTH_PRODUCT : event->width == 0 ? WIDTH_ZERO : WIDTH_WRITTEN;
-    MaskForm taken = mask_form(event->taken, event->mask), participants = mask_form(event->participants, event->mask);
+    WidthForm width = event->width == product ? WIDTH_PRODUCT
+                      : event->width == 0     ? WIDTH_ZERO
+                                              : WIDTH_WRITTEN;
+    MaskForm taken = mask_form(event->taken, event->mask),
+             participants = mask_form(event->participants, event->mask);
     bool full = event->mask == FULL_MASK;
     _Static_assert(TRACE_KIND_COUNT <= 32, "a kind is five bits");
-    *at++ = (uint8_t)((unsigned)event->kind | (unsigned)event->has_result << 5 | (unsigned)event->is_load << 6 |
-                      (unsigned)full << 7);
-    *at++ = (uint8_t)(size_code(event->element_bytes) | size_code(event->element_count) << 3 | (unsigned)width << 6);
+    *at++ = (uint8_t)((unsigned)event->kind | (unsigned)event->has_result << 5 |
+                      (unsigned)event->is_load << 6 | (unsigned)full << 7);
+    *at++ = (uint8_t)(size_code(event->element_bytes) | size_code(event->element_count) << 3 |
+                      (unsigned)width << 6);
     *at++ = (uint8_t)((unsigned)taken | (unsigned)participants << 2 | columns);
     at = put_number(at, (uint64_t)event->warp);
     at = put_number(at, (uint64_t)event->pc);
@@ -327,7 +348,8 @@ size_t encode_event(const TraceEvent *event, uint8_t *bytes) {
     if (has_values && values_follow_from_sources(event)) {
         *at++ = COLUMN_SHUFFLED;
     } else if (has_values) {
-        for (int row = 0; row < value_rows(event); row++) at = put_column(at, event->mask, event->value[row], natural);
+        for (int row = 0; row < value_rows(event); row++)
+            at = put_column(at, event->mask, event->value[row], natural);
     }
     size_t length = (size_t)(at - bytes);
     assert(length <= ENCODED_EVENT_LIMIT);

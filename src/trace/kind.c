@@ -17,9 +17,15 @@ static const char *const trap_texts[TRAP_KIND_COUNT] = {
 #undef TRAP
 };
 
-const char *trace_kind_text(TraceKind kind) { return kinds[kind].text; }
-bool trace_kind_is_access(TraceKind kind) { return kinds[kind].is_access; }
-const char *trap_kind_text(TrapKind kind) { return trap_texts[kind]; }
+const char *trace_kind_text(TraceKind kind) {
+    return kinds[kind].text;
+}
+bool trace_kind_is_access(TraceKind kind) {
+    return kinds[kind].is_access;
+}
+const char *trap_kind_text(TrapKind kind) {
+    return trap_texts[kind];
+}
 
 typedef enum Direction { LOAD, STORE, ATOMIC } Direction;
 
@@ -46,7 +52,8 @@ static TraceKind kind_of_access(Direction direction, PtxSpace space) {
 /* bar.sync a{, b}; bar.arrive a, b; bar.red d, a{, b}, p: b is the number of threads that take part. */
 static TraceKind kind_of_barrier(const PtxInstruction *in) {
     if (ptx_instruction_has(in, PTX_MOD_WARP)) return TRACE_WARP_SYNC;
-    if (ptx_instruction_has(in, PTX_MOD_ARRIVE) || ptx_instruction_has(in, PTX_MOD_CLUSTER)) return TRACE_NAMED_BARRIER;
+    if (ptx_instruction_has(in, PTX_MOD_ARRIVE) || ptx_instruction_has(in, PTX_MOD_CLUSTER))
+        return TRACE_NAMED_BARRIER;
     int without_count = ptx_instruction_has(in, PTX_MOD_RED) ? 3 : 1;
     return in->operand_count > without_count ? TRACE_NAMED_BARRIER : TRACE_BARRIER;
 }
@@ -97,7 +104,8 @@ bool trace_is_generic(const PtxInstruction *instruction) {
 }
 
 TraceKind trace_kind_in_space(TraceKind kind, PtxSpace space) {
-    PtxSpace reached = space == PTX_SPACE_CONST ? PTX_SPACE_GLOBAL : space; /* a generic load of it goes the global way */
+    PtxSpace reached =
+        space == PTX_SPACE_CONST ? PTX_SPACE_GLOBAL : space; /* a generic load of it goes the global way */
     switch (kind) {
     case TRACE_SHARED_LOAD:
     case TRACE_GLOBAL_LOAD:

@@ -1,7 +1,11 @@
 /* Steps: the unit of play. A step is the warps of a block that stand at the same (interval, pc, occurrence).
  *
  * Steps never violate a warp's program order: where aligning would, the step splits. Steps are ordered by their first
- * event (turn, warp). Steps group into line steps (consecutive steps of one source line) and interval steps. */
+ * event (turn, warp). Steps group into interval steps (consecutive steps of one interval) and, inside these, line steps (consecutive steps
+ * of one source line).
+ *
+ * Along the events of a warp the step numbers never fall; they stay the same only between fragments with no lane in common
+ * (a diverged warp at the same place). */
 #ifndef TRACE_STEPS_H
 #define TRACE_STEPS_H
 

@@ -31,9 +31,11 @@ void trace_free(Trace *trace) {
     free(trace);
 }
 
-/* Lists below grow one by one and are short, or doubled where they may be long: their capacity is not kept, since it
- * follows from their count. */
-static bool is_power_of_two(int count) { return (count & (count - 1)) == 0; }
+/* Lists below grow one by one and are short, or doubled where they may be long: their capacity is not kept,
+ * since it follows from their count. */
+static bool is_power_of_two(int count) {
+    return (count & (count - 1)) == 0;
+}
 
 static void *grown(void *items, int count, size_t item_bytes) {
     if (!is_power_of_two(count)) return items;
@@ -52,8 +54,8 @@ TraceLaunch *trace_add_launch(Trace *trace, const PtxProgram *program) {
 
 int trace_add_buffer(Trace *trace, const char *name, uint64_t bytes, PtxType type) {
     trace->buffers = grown(trace->buffers, trace->buffer_count, sizeof *trace->buffers);
-    trace->buffers[trace->buffer_count] =
-        (TraceBuffer){.name = arena_copy_text(&trace->arena, name, strlen(name)), .bytes = bytes, .type = type};
+    trace->buffers[trace->buffer_count] = (TraceBuffer){
+        .name = arena_copy_text(&trace->arena, name, strlen(name)), .bytes = bytes, .type = type};
     return trace->buffer_count++;
 }
 
@@ -70,8 +72,10 @@ static int place_of(const TraceLaunch *launch, uint32_t linear_block) {
     int low = 0, high = launch->block_count;
     while (low < high) {
         int middle = low + (high - low) / 2;
-        if (trace_block_linear(launch->blocks[middle]) < linear_block) low = middle + 1;
-        else high = middle;
+        if (trace_block_linear(launch->blocks[middle]) < linear_block)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return low;
 }
@@ -88,6 +92,7 @@ void trace_launch_add_block(TraceLaunch *launch, TraceBlock *block) {
 
 const TraceBlock *trace_launch_find_block(const TraceLaunch *launch, uint32_t linear_block) {
     int place = place_of(launch, linear_block);
-    if (place == launch->block_count || trace_block_linear(launch->blocks[place]) != linear_block) return NULL;
+    if (place == launch->block_count || trace_block_linear(launch->blocks[place]) != linear_block)
+        return NULL;
     return launch->blocks[place];
 }

@@ -1,5 +1,6 @@
-/* The access rules against the 919 accesses measured on an H200, and against a slow count that follows the words of the
- * rules literally, on random accesses of every shape (progressions, pairs, permutations, partial masks). */
+/* The access rules against the 919 accesses measured on an H200, and against a slow count that follows the
+ * words of the rules literally, on random accesses of every shape (progressions, pairs, permutations, partial
+ * masks). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the measurements ---------------------------------------------------------------------------------------------- */
+/* ---- the measurements
+ * ---------------------------------------------------------------------------------------------- */
 
 static void reproduces_every_measured_access(void **state) {
     (void)state;
@@ -33,14 +35,17 @@ static void reproduces_every_measured_access(void **state) {
         int computed = !strncmp(kind, "global", 6)
                            ? access_global_sectors(width, mask, offset)
                            : access_shared_cost(!strcmp(kind, "shared_load"), width, mask, offset).wavefronts;
-        if (computed != count) fail_msg("row %d, %s of %d bytes: computed %d, measured %d", rows + 1, kind, width, computed, count);
+        if (computed != count)
+            fail_msg("row %d, %s of %d bytes: computed %d, measured %d", rows + 1, kind, width, computed,
+                     count);
         rows++;
     }
     assert_int_equal(rows, 919);
     free(csv);
 }
 
-/* ---- the rules, word by word --------------------------------------------------------------------------------------- */
+/* ---- the rules, word by word
+ * --------------------------------------------------------------------------------------- */
 
 static bool agrees_with_lane(uint32_t mask, const uint64_t *offset, int distance) {
     for (int lane = 0; lane < WARP_LANES; lane++) {
@@ -93,7 +98,8 @@ static int slow_sectors(int width, uint32_t mask, const uint64_t *address, int g
     return count;
 }
 
-/* ---- random accesses ----------------------------------------------------------------------------------------------- */
+/* ---- random accesses
+ * ----------------------------------------------------------------------------------------------- */
 
 static uint64_t random_state = 0x243f6a8885a308d3u;
 static uint32_t any(uint32_t below) {
@@ -150,13 +156,15 @@ static void random_global_accesses_touch_the_sectors_that_their_bytes_lie_in(voi
         uint32_t mask = any_mask();
         uint64_t address[WARP_LANES];
         any_offsets(width, mask, any(4) > 0, address);
-        assert_int_equal(access_global_sectors(width, mask, address), slow_sectors(width, mask, address, SECTOR_BYTES));
+        assert_int_equal(access_global_sectors(width, mask, address),
+                         slow_sectors(width, mask, address, SECTOR_BYTES));
         assert_int_equal(access_global_sectors_ideal(width, mask, address),
                          (slow_sectors(width, mask, address, 1) + SECTOR_BYTES - 1) / SECTOR_BYTES);
     }
 }
 
-/* ---- examples that a lecturer would give --------------------------------------------------------------------------- */
+/* ---- examples that a lecturer would give
+ * --------------------------------------------------------------------------- */
 
 static void stride(int bytes, uint64_t out[WARP_LANES]) {
     for (int lane = 0; lane < WARP_LANES; lane++) out[lane] = (uint64_t)(lane * bytes);
@@ -187,7 +195,8 @@ static void textbook_examples(void **state) {
     assert_int_equal(access_global_sectors(4, 0, offset), 0);
 }
 
-/* ---- the schedule -------------------------------------------------------------------------------------------------- */
+/* ---- the schedule
+ * -------------------------------------------------------------------------------------------------- */
 
 static void schedule_serves_every_lane_within_the_wavefronts(void **state) {
     (void)state;
@@ -207,10 +216,13 @@ static void schedule_serves_every_lane_within_the_wavefronts(void **state) {
             }
             assert_true(wavefront[lane] < cost.wavefronts);
             used |= (uint64_t)1 << wavefront[lane];
-            for (int other = 0; other < lane; other++) { /* one wavefront never serves two words of one bank */
+            for (int other = 0; other < lane;
+                 other++) { /* one wavefront never serves two words of one bank */
                 if (!(mask >> other & 1) || wavefront[other] != wavefront[lane] || width > 16) continue;
-                for (uint64_t word = offset[lane] / 4; word <= (offset[lane] + (uint64_t)width - 1) / 4; word++)
-                    for (uint64_t old = offset[other] / 4; old <= (offset[other] + (uint64_t)width - 1) / 4; old++)
+                for (uint64_t word = offset[lane] / 4; word <= (offset[lane] + (uint64_t)width - 1) / 4;
+                     word++)
+                    for (uint64_t old = offset[other] / 4; old <= (offset[other] + (uint64_t)width - 1) / 4;
+                         old++)
                         assert_false(word != old && word % BANK_COUNT == old % BANK_COUNT);
             }
         }
@@ -222,7 +234,8 @@ static void schedule_counts_up_through_the_words_of_a_bank(void **state) {
     (void)state;
     uint64_t offset[WARP_LANES];
     uint8_t wavefront[WARP_LANES];
-    for (int lane = 0; lane < WARP_LANES; lane++) offset[lane] = (uint64_t)(31 - lane) * 64; /* 16 lanes a bank, descending */
+    for (int lane = 0; lane < WARP_LANES; lane++)
+        offset[lane] = (uint64_t)(31 - lane) * 64; /* 16 lanes a bank, descending */
     SharedCost cost = access_shared_schedule(true, 4, 0xffffffffu, offset, wavefront);
     assert_int_equal(cost.wavefronts, 16);
     for (int lane = 0; lane < WARP_LANES; lane++) assert_int_equal(wavefront[lane], (31 - lane) / 2);
