@@ -1,4 +1,5 @@
-/* --args: the arguments of a kernel that is in no catalogue, written by hand or guessed. The grammar is in plan.h. */
+/* --args: the arguments of a kernel that is in no catalogue, written by hand or guessed. The grammar is in
+ * plan.h. */
 #include "catalog/expression.h"
 #include "catalog/plan.h"
 
@@ -27,7 +28,9 @@ static Span trim(Span span) {
     return span;
 }
 
-static Span cut(Span span, size_t begin, size_t end) { return trim((Span){span.text + begin, end - begin}); }
+static Span cut(Span span, size_t begin, size_t end) {
+    return trim((Span){span.text + begin, end - begin});
+}
 
 static size_t find(Span span, char wanted) {
     size_t at = 0;
@@ -35,7 +38,9 @@ static size_t find(Span span, char wanted) {
     return at;
 }
 
-static int shown(Span span) { return (int)(span.length > 100 ? 100 : span.length); }
+static int shown(Span span) {
+    return (int)(span.length > 100 ? 100 : span.length);
+}
 
 static bool is_name(Span span) {
     if (!span.length || isdigit((unsigned char)span.text[0])) return false;
@@ -50,7 +55,8 @@ static bool equals(Span span, const char *text) {
 
 static bool evaluate(Reader *reader, Span span, ExpressionValue *value) {
     Error inner = {0};
-    if (expression_evaluate(span.text, span.length, reader->names, reader->name_count, value, &inner)) return true;
+    if (expression_evaluate(span.text, span.length, reader->names, reader->name_count, value, &inner))
+        return true;
     return error_set(reader->error, "--args: %s", inner.message);
 }
 
@@ -61,8 +67,8 @@ static int find_buffer(const Reader *reader, Span name) {
 }
 
 static bool read_fill(Reader *reader, Span fill, PlanBuffer *buffer) {
-    static const char *const names[] = {[FILL_ZERO] = "zero", [FILL_ONES] = "ones", [FILL_IOTA] = "iota",
-                                        [FILL_RANDOM] = "random"};
+    static const char *const names[] = {
+        [FILL_ZERO] = "zero", [FILL_ONES] = "ones", [FILL_IOTA] = "iota", [FILL_RANDOM] = "random"};
     for (size_t kind = 0; kind < sizeof names / sizeof *names; kind++)
         if (equals(fill, names[kind])) {
             buffer->fill = (FillKind)kind;
@@ -73,7 +79,8 @@ static bool read_fill(Reader *reader, Span fill, PlanBuffer *buffer) {
         buffer->path = arena_copy_text(&reader->plan->arena, fill.text + 5, fill.length - 5);
         return true;
     }
-    return error_set(reader->error, "--args: the fill '%.*s' of %s is none of zero, ones, iota, random, file:PATH",
+    return error_set(reader->error,
+                     "--args: the fill '%.*s' of %s is none of zero, ones, iota, random, file:PATH",
                      shown(fill), fill.text, buffer->name);
 }
 
@@ -86,25 +93,27 @@ static bool read_buffer(Reader *reader, Span name, Span value, size_t bracket) {
     size_t close = find(value, ']');
     if (type_span.length < sizeof type_name) memcpy(type_name, type_span.text, type_span.length);
     if (!plan_type_parse(type_name, &type))
-        return error_set(reader->error, "--args: '%.*s' is no type; there are char, uchar, short, ushort, int, uint, "
-                                        "long, ulong, half, bfloat, float, double",
+        return error_set(reader->error,
+                         "--args: '%.*s' is no type; there are char, uchar, short, ushort, int, uint, "
+                         "long, ulong, half, bfloat, float, double",
                          shown(type_span), type_span.text);
     if (close == value.length)
         return error_set(reader->error, "--args: ']' is missing in '%.*s'", shown(value), value.text);
     if (find_buffer(reader, name) >= 0)
-        return error_set(reader->error, "--args: %.*s is there twice; write only its name to pass it again", shown(name),
-                         name.text);
+        return error_set(reader->error, "--args: %.*s is there twice; write only its name to pass it again",
+                         shown(name), name.text);
     if (!evaluate(reader, cut(value, bracket + 1, close), &count)) return false;
     if (count.is_float || count.integer < 1 || count.integer > (int64_t)1 << 48)
-        return error_set(reader->error, "--args: %.*s has %.17g elements; a whole number from 1 is needed", shown(name),
-                         name.text, count.number);
+        return error_set(reader->error, "--args: %.*s has %.17g elements; a whole number from 1 is needed",
+                         shown(name), name.text, count.number);
     char *copy = arena_copy_text(&reader->plan->arena, name.text, name.length);
     int index = plan_add_buffer(reader->plan, copy, type, (uint64_t)count.integer, FILL_ZERO);
     plan_add_pointer(reader->plan, reader->launch, index);
     Span rest = cut(value, close + 1, value.length);
     if (!rest.length) return true;
     if (rest.text[0] != ':')
-        return error_set(reader->error, "--args: '%.*s' follows ']'; a fill begins with ':'", shown(rest), rest.text);
+        return error_set(reader->error, "--args: '%.*s' follows ']'; a fill begins with ':'", shown(rest),
+                         rest.text);
     return read_fill(reader, cut(rest, 1, rest.length), &reader->plan->buffers[index]);
 }
 
@@ -114,28 +123,35 @@ static bool fits(int64_t integer, uint64_t bytes) {
     return integer < limit && integer >= -(limit / 2);
 }
 
-/* As the parameter's type says; a float for a parameter declared as bits (.b32, .b8 x[2]) becomes a float of its
- * size. */
+/* As the parameter's type says; a float for a parameter declared as bits (.b32, .b8 x[2]) becomes a float of
+ * its size. */
 static bool add_scalar(Reader *reader, Span span, const PtxVariable *parameter, ExpressionValue value) {
     uint8_t bytes[16] = {0};
     int size = (int)parameter->bytes;
     bool is_float = ptx_type_is_float(parameter->type);
     if (size != 1 && size != 2 && size != 4 && size != 8)
-        return error_set(reader->error, "--args: parameter %d of %s is a structure of %d bytes; only numbers and "
-                                        "pointers can be given",
+        return error_set(reader->error,
+                         "--args: parameter %d of %s is a structure of %d bytes; only numbers and "
+                         "pointers can be given",
                          reader->launch->argument_count + 1, reader->entry->name, size);
     if (is_float || (value.is_float && size > 1)) {
-        PtxType type = parameter->type == PTX_BF16 ? PTX_BF16 : size == 2 ? PTX_F16 : size == 4 ? PTX_F32 : PTX_F64;
-        bool wants_integer = !is_float && (ptx_type_is_signed(parameter->type) || parameter->type == PTX_U16 ||
-                                           parameter->type == PTX_U32 || parameter->type == PTX_U64);
+        PtxType type = parameter->type == PTX_BF16 ? PTX_BF16
+                       : size == 2                 ? PTX_F16
+                       : size == 4                 ? PTX_F32
+                                                   : PTX_F64;
+        bool wants_integer =
+            !is_float && (ptx_type_is_signed(parameter->type) || parameter->type == PTX_U16 ||
+                          parameter->type == PTX_U32 || parameter->type == PTX_U64);
         if (wants_integer)
-            return error_set(reader->error, "--args: '%.*s' is no whole number, and parameter %d of %s is one", shown(span),
+            return error_set(reader->error,
+                             "--args: '%.*s' is no whole number, and parameter %d of %s is one", shown(span),
                              span.text, reader->launch->argument_count + 1, reader->entry->name);
         plan_element_set(type, bytes, 0, value.number);
     } else {
         if (value.is_float || !fits(value.integer, parameter->bytes))
-            return error_set(reader->error, "--args: '%.*s' does not fit the %d bytes of parameter %d of %s", shown(span),
-                             span.text, size, reader->launch->argument_count + 1, reader->entry->name);
+            return error_set(reader->error, "--args: '%.*s' does not fit the %d bytes of parameter %d of %s",
+                             shown(span), span.text, size, reader->launch->argument_count + 1,
+                             reader->entry->name);
         for (int i = 0; i < size; i++) bytes[i] = (uint8_t)((uint64_t)value.integer >> (8 * i));
     }
     plan_add_scalar(reader->plan, reader->launch, bytes, size);
@@ -166,8 +182,8 @@ static bool read_item(Reader *reader, Span item) {
     size_t bracket = find(value, '[');
     if (bracket < value.length) {
         if (name.length) return read_buffer(reader, name, value, bracket);
-        return error_set(reader->error, "--args: the buffer '%.*s' has no name; write NAME=%.*s", shown(value), value.text,
-                         shown(value), value.text);
+        return error_set(reader->error, "--args: the buffer '%.*s' has no name; write NAME=%.*s",
+                         shown(value), value.text, shown(value), value.text);
     }
     int buffer = name.length ? -1 : find_buffer(reader, value);
     if (buffer < 0) return read_scalar(reader, name, value);
@@ -194,9 +210,11 @@ static bool read_items(Reader *reader, Span args) {
     return true;
 }
 
-/* ---- guessing -------------------------------------------------------------------------------------------------- */
+/* ---- guessing
+ * -------------------------------------------------------------------------------------------------- */
 
-/* Newer compilers mark pointers with .ptr; where none is marked, every unsigned 64-bit parameter is taken for one. */
+/* Newer compilers mark pointers with .ptr; where none is marked, every unsigned 64-bit parameter is taken for
+ * one. */
 static bool is_pointer(const PtxFunction *entry, const PtxVariable *parameter) {
     if (parameter->bytes != 8 || (parameter->type != PTX_U64 && parameter->type != PTX_B64)) return false;
     bool any_marked = false;
@@ -207,14 +225,29 @@ static bool is_pointer(const PtxFunction *entry, const PtxVariable *parameter) {
 
 static PtxType element_type(PtxType type) {
     switch (type) {
-    case PTX_B8: return PTX_U8;
-    case PTX_B16: return PTX_U16;
+    case PTX_B8:
+        return PTX_U8;
+    case PTX_B16:
+        return PTX_U16;
     case PTX_B32:
-    case PTX_U32: return PTX_S32; /* nvcc loads int as u32 */
-    case PTX_B64: return PTX_S64;
-    case PTX_U8: case PTX_U16: case PTX_U64: case PTX_S8: case PTX_S16: case PTX_S32: case PTX_S64:
-    case PTX_F16: case PTX_BF16: case PTX_F32: case PTX_F64: return type;
-    default: return PTX_NO_TYPE;
+    case PTX_U32:
+        return PTX_S32; /* nvcc loads int as u32 */
+    case PTX_B64:
+        return PTX_S64;
+    case PTX_U8:
+    case PTX_U16:
+    case PTX_U64:
+    case PTX_S8:
+    case PTX_S16:
+    case PTX_S32:
+    case PTX_S64:
+    case PTX_F16:
+    case PTX_BF16:
+    case PTX_F32:
+    case PTX_F64:
+        return type;
+    default:
+        return PTX_NO_TYPE;
     }
 }
 
@@ -222,7 +255,8 @@ static PtxType element_type(PtxType type) {
 static PtxType guess_type(const PtxFunction *entry) {
     for (int i = 0; entry->is_parsed && i < entry->statement_count; i++) {
         const PtxInstruction *instruction = entry->statements[i].instruction;
-        if (entry->statements[i].kind != PTX_STATEMENT_INSTRUCTION || strcmp(instruction->name, "ld") != 0) continue;
+        if (entry->statements[i].kind != PTX_STATEMENT_INSTRUCTION || strcmp(instruction->name, "ld") != 0)
+            continue;
         if (instruction->space != PTX_SPACE_GLOBAL && instruction->space != PTX_SPACE_GENERIC) continue;
         PtxType type = instruction->type_count ? element_type(instruction->types[0]) : PTX_NO_TYPE;
         if (type != PTX_NO_TYPE) return type;
@@ -242,7 +276,8 @@ static bool guess(Reader *reader, const PlanVariables *variables) {
             int buffer = plan_add_buffer(reader->plan, name, type, count, pointers ? FILL_ZERO : FILL_RANDOM);
             plan_add_pointer(reader->plan, reader->launch, buffer);
             pointers++;
-        } else if (!add_scalar(reader, (Span){"n", 1}, parameter, expression_integer((int64_t)variables->n))) {
+        } else if (!add_scalar(reader, (Span){"n", 1}, parameter,
+                               expression_integer((int64_t)variables->n))) {
             return false;
         }
     }

@@ -11,7 +11,8 @@
 #include <unistd.h>
 
 enum { MULTIPROCESSORS_H200 = 132, MOST_NAMES = 256, LONGEST_ID = 63 };
-#define LARGEST_N ((uint64_t)1 << 30) /* element numbers are 32-bit in the kernels, with room for a stride beyond n */
+#define LARGEST_N                                                                                            \
+    ((uint64_t)1 << 30) /* element numbers are 32-bit in the kernels, with room for a stride beyond n */
 
 static const struct {
     const CatalogRow *rows;
@@ -66,28 +67,35 @@ const CatalogRow *catalog_find(const char *name, Error *error) {
         if (id_count < MOST_NAMES) ids[id_count++] = row->id;
     }
     const char *nearest = text_nearest(name, ids, id_count);
-    if (nearest) error_set(error, "no kernel '%.80s'; did you mean '%s'? --list shows all", name, nearest);
-    else error_set(error, "no kernel '%.80s'; --list shows all", name);
+    if (nearest)
+        error_set(error, "no kernel '%.80s'; did you mean '%s'? --list shows all", name, nearest);
+    else
+        error_set(error, "no kernel '%.80s'; --list shows all", name);
     return NULL;
 }
 
-/* ---- options --------------------------------------------------------------------------------------------------- */
+/* ---- options
+ * --------------------------------------------------------------------------------------------------- */
 
 static bool resolve_block(const CatalogRow *row, uint32_t asked, uint32_t *block, Error *error) {
     *block = asked ? asked : row->default_block;
-    if (*block >= row->minimum_block && *block <= row->maximum_block && (!row->accepts_block || row->accepts_block(*block)))
+    if (*block >= row->minimum_block && *block <= row->maximum_block &&
+        (!row->accepts_block || row->accepts_block(*block)))
         return true;
     if (row->minimum_block == row->maximum_block)
-        return error_set(error, "--block %" PRIu32 ": %s takes %" PRIu32 " threads", *block, row->id, row->minimum_block);
+        return error_set(error, "--block %" PRIu32 ": %s takes %" PRIu32 " threads", *block, row->id,
+                         row->minimum_block);
     return error_set(error, "--block %" PRIu32 ": %s takes %s, from %" PRIu32 " to %" PRIu32, *block, row->id,
                      row->block_rule, row->minimum_block, row->maximum_block);
 }
 
 static bool resolve_type(const CatalogRow *row, PtxType asked, PtxType *type, Error *error) {
     char first[16];
-    if (asked == PTX_NO_TYPE) return first_word(row->types, first, sizeof first) && plan_type_parse(first, type);
+    if (asked == PTX_NO_TYPE)
+        return first_word(row->types, first, sizeof first) && plan_type_parse(first, type);
     if (!is_among(row->types, plan_type_name(asked)))
-        return error_set(error, "--dtype %s: %s takes one of: %s", plan_type_name(asked), row->id, row->types);
+        return error_set(error, "--dtype %s: %s takes one of: %s", plan_type_name(asked), row->id,
+                         row->types);
     *type = asked;
     return true;
 }
@@ -102,7 +110,8 @@ static const char *known_operation(const char *op) {
 
 static bool resolve_operation(const CatalogRow *row, const char *asked, const char **op, Error *error) {
     char first[16];
-    if (!asked) return first_word(row->operations, first, sizeof first) && (*op = known_operation(first)) != NULL;
+    if (!asked)
+        return first_word(row->operations, first, sizeof first) && (*op = known_operation(first)) != NULL;
     if (!is_among(row->operations, asked) || !known_operation(asked))
         return error_set(error, "--op %.40s: %s takes one of: %s", asked, row->id, row->operations);
     *op = known_operation(asked);
@@ -117,9 +126,11 @@ static int parameter_count(const CatalogRow *row) {
 
 static bool unknown_parameter(const CatalogRow *row, const char *asked, size_t length, Error *error) {
     Text names = {0};
-    for (int i = 0; i < parameter_count(row); i++) text_print(&names, "%s%s", i ? ", " : "", row->parameters[i].name);
+    for (int i = 0; i < parameter_count(row); i++)
+        text_print(&names, "%s%s", i ? ", " : "", row->parameters[i].name);
     if (names.length)
-        error_set(error, "--param %.*s: %s has no such parameter; it has: %s", (int)length, asked, row->id, names.data);
+        error_set(error, "--param %.*s: %s has no such parameter; it has: %s", (int)length, asked, row->id,
+                  names.data);
     else
         error_set(error, "--param %.*s: %s has no parameters", (int)length, asked, row->id);
     text_done(&names);
@@ -130,15 +141,17 @@ static bool resolve_parameter(const CatalogRow *row, const char *asked, int64_t 
     size_t length = strcspn(asked, "=");
     int index = 0;
     for (; index < parameter_count(row); index++)
-        if (strlen(row->parameters[index].name) == length && memcmp(row->parameters[index].name, asked, length) == 0) break;
+        if (strlen(row->parameters[index].name) == length &&
+            memcmp(row->parameters[index].name, asked, length) == 0)
+            break;
     if (index == parameter_count(row)) return unknown_parameter(row, asked, length > 60 ? 60 : length, error);
     const CatalogParameter *parameter = &row->parameters[index];
     char *stop;
     long long value = asked[length] ? strtoll(asked + length + 1, &stop, 0) : 0;
     bool is_number = asked[length] && stop != asked + length + 1 && !*stop;
     if (!is_number || value < parameter->minimum || value > parameter->maximum)
-        return error_set(error, "--param %.80s: %s is a whole number from %" PRId64 " to %" PRId64, asked, parameter->name,
-                         parameter->minimum, parameter->maximum);
+        return error_set(error, "--param %.80s: %s is a whole number from %" PRId64 " to %" PRId64, asked,
+                         parameter->name, parameter->minimum, parameter->maximum);
     values[index] = value;
     return true;
 }
@@ -156,7 +169,8 @@ bool catalog_resolve(const CatalogRow *row, const CatalogOptions *options, Catal
         .multiprocessors = options->multiprocessors ? options->multiprocessors : MULTIPROCESSORS_H200,
     };
     if (run->n > LARGEST_N)
-        return error_set(error, "--n %" PRIu64 ": the catalogue's kernels take up to %" PRIu64, run->n, LARGEST_N);
+        return error_set(error, "--n %" PRIu64 ": the catalogue's kernels take up to %" PRIu64, run->n,
+                         LARGEST_N);
     if (run->grid && !row->has_free_grid)
         return error_set(error, "--grid: the grid of %s follows from n and the block size", row->id);
     for (int i = 0; i < parameter_count(row); i++) run->parameters[i] = row->parameters[i].fallback;
@@ -167,7 +181,8 @@ bool catalog_resolve(const CatalogRow *row, const CatalogOptions *options, Catal
            resolve_operation(row, options->op, &run->op, error);
 }
 
-/* ---- files ----------------------------------------------------------------------------------------------------- */
+/* ---- files
+ * ----------------------------------------------------------------------------------------------------- */
 
 #ifndef REDVIZ_SHARE_DIR
 #define REDVIZ_SHARE_DIR "/usr/local/share/redviz"
@@ -178,7 +193,8 @@ static bool try_path(const char *root, const char *folder, const char *name, cha
     return length > 0 && (size_t)length < path_bytes && access(path, R_OK) == 0;
 }
 
-/* Folders above the executable: build/redviz lies one below the root of the tree, a test's program two below. */
+/* Folders above the executable: build/redviz lies one below the root of the tree, a test's program two below.
+ */
 static bool try_tree(const char *folder, const char *name, char *path, size_t path_bytes) {
     char root[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", root, sizeof root - 1);
@@ -201,8 +217,11 @@ bool catalog_path(const char *folder, const char *name, char *path, size_t path_
         if (try_path(share, folder, name, path, path_bytes)) return true;
         return error_set(error, "%s/%s is not in REDVIZ_SHARE=%s", folder, name, share);
     }
-    if (try_tree(folder, name, path, path_bytes) || try_path(REDVIZ_SHARE_DIR, folder, name, path, path_bytes)) return true;
-    return error_set(error, "%s/%s is neither beside the program nor in %s: set REDVIZ_SHARE to the folder that has "
-                            "kernels and assets",
+    if (try_tree(folder, name, path, path_bytes) ||
+        try_path(REDVIZ_SHARE_DIR, folder, name, path, path_bytes))
+        return true;
+    return error_set(error,
+                     "%s/%s is neither beside the program nor in %s: set REDVIZ_SHARE to the folder that has "
+                     "kernels and assets",
                      folder, name, REDVIZ_SHARE_DIR);
 }

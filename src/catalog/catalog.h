@@ -16,65 +16,66 @@ typedef struct CatalogParameter { /* --param NAME=VALUE */
 
 enum { CATALOG_PARAMETERS = 6 };
 
-typedef struct CatalogOptions {   /* what the command line asked for; 0 or NULL: the row's default */
+typedef struct CatalogOptions { /* what the command line asked for; 0 or NULL: the row's default */
     uint64_t n;
-    uint32_t block;               /* threads per block */
-    uint32_t grid;                /* blocks, for kernels whose grid is free */
+    uint32_t block; /* threads per block */
+    uint32_t grid;  /* blocks, for kernels whose grid is free */
     PtxType dtype;
-    const char *op;               /* "sum", "min", "max" */
+    const char *op;                             /* "sum", "min", "max" */
     const char *parameters[CATALOG_PARAMETERS]; /* "stride=4" */
     int parameter_count;
     FillKind fill;
     bool has_fill;
-    bool whole_numbers;           /* tests: random floats that are small integers */
+    bool whole_numbers; /* tests: random floats that are small integers */
     const char *fill_path;
     uint64_t seed;
-    uint32_t multiprocessors;     /* for grids that depend on the device; 0: 132 (H200) */
+    uint32_t multiprocessors; /* for grids that depend on the device; 0: 132 (H200) */
 } CatalogOptions;
 
 typedef struct CatalogRow CatalogRow;
 
-typedef struct CatalogRun {       /* options resolved by the row: every field is set */
+typedef struct CatalogRun { /* options resolved by the row: every field is set */
     const CatalogRow *row;
     uint64_t n;
     uint32_t block;
-    uint32_t grid;                /* as asked for; 0: the row chooses (the plan's launches have it) */
+    uint32_t grid; /* as asked for; 0: the row chooses (the plan's launches have it) */
     PtxType dtype;
     const char *op;
     int64_t parameters[CATALOG_PARAMETERS]; /* in the order of the row's */
     FillKind fill;
-    bool has_fill;                /* false: the row chooses */
+    bool has_fill; /* false: the row chooses */
     bool whole_numbers;
-    const char *fill_path;        /* borrowed from the options */
+    const char *fill_path; /* borrowed from the options */
     uint64_t seed;
     uint32_t multiprocessors;
 } CatalogRun;
 
-typedef struct CatalogResult {    /* after the run */
-    double result, expected;      /* the reduced value; kernels with many outputs: the element that is furthest off */
+typedef struct CatalogResult { /* after the run */
+    double result,
+        expected; /* the reduced value; kernels with many outputs: the element that is furthest off */
     char result_text[64], expected_text[64]; /* exact */
     double absolute_error, relative_error;
-    double bound;                 /* absolute error allowed by the depth of the kernel's tree; 0: exact */
+    double bound; /* absolute error allowed by the depth of the kernel's tree; 0: exact */
     bool correct;
-    uint64_t index;               /* of the output element that is reported */
-    uint64_t compared;            /* output elements that were compared */
+    uint64_t index;    /* of the output element that is reported */
+    uint64_t compared; /* output elements that were compared */
 } CatalogResult;
 
 struct CatalogRow {
     const char *id;
-    const char *aliases;          /* space separated: "K0" */
+    const char *aliases; /* space separated: "K0" */
     CatalogGroup group;
-    const char *title;            /* a few words, for the header of the screen */
-    const char *lesson;           /* one sentence */
-    const char *watch;            /* what to watch for, one sentence */
-    const char *source;           /* "interleaved.cu"; the PTX is the same name with .ptx */
-    const char *types;            /* "int float double" */
-    const char *operations;       /* "sum min max" */
+    const char *title;      /* a few words, for the header of the screen */
+    const char *lesson;     /* one sentence */
+    const char *watch;      /* what to watch for, one sentence */
+    const char *source;     /* "interleaved.cu"; the PTX is the same name with .ptx */
+    const char *types;      /* "int float double" */
+    const char *operations; /* "sum min max" */
     uint32_t default_block, minimum_block, maximum_block;
-    const char *block_rule;       /* "any", "power of two", "multiple of 32", ... as said in error messages */
+    const char *block_rule; /* "any", "power of two", "multiple of 32", ... as said in error messages */
     uint64_t default_n;
-    bool has_free_grid;           /* --grid is accepted; else the grid follows from n and the block */
-    bool (*accepts_block)(uint32_t block);     /* NULL: every size in the range */
+    bool has_free_grid; /* --grid is accepted; else the grid follows from n and the block */
+    bool (*accepts_block)(uint32_t block); /* NULL: every size in the range */
     CatalogParameter parameters[CATALOG_PARAMETERS];
     bool (*plan)(const CatalogRun *run, Plan *plan, Error *error); /* buffers, launches */
     void (*check)(const CatalogRun *run, const Plan *filled, const Plan *done, CatalogResult *result);

@@ -1,4 +1,5 @@
-/* Elements: typed memory read, written and printed one element at a time; the names of types on the command line. */
+/* Elements: typed memory read, written and printed one element at a time; the names of types on the command
+ * line. */
 #include "catalog/narrow.h"
 #include "catalog/plan.h"
 
@@ -10,8 +11,9 @@ static const struct {
     const char *name;
     PtxType type;
 } TYPE_NAMES[] = {
-    {"char", PTX_S8}, {"uchar", PTX_U8}, {"short", PTX_S16}, {"ushort", PTX_U16}, {"int", PTX_S32},    {"uint", PTX_U32},
-    {"long", PTX_S64}, {"ulong", PTX_U64}, {"half", PTX_F16},  {"bfloat", PTX_BF16}, {"float", PTX_F32}, {"double", PTX_F64},
+    {"char", PTX_S8},  {"uchar", PTX_U8},    {"short", PTX_S16}, {"ushort", PTX_U16},
+    {"int", PTX_S32},  {"uint", PTX_U32},    {"long", PTX_S64},  {"ulong", PTX_U64},
+    {"half", PTX_F16}, {"bfloat", PTX_BF16}, {"float", PTX_F32}, {"double", PTX_F64},
 };
 enum { TYPE_NAME_COUNT = sizeof TYPE_NAMES / sizeof *TYPE_NAMES };
 
@@ -45,19 +47,32 @@ double plan_element(PtxType type, const void *bytes, uint64_t i) {
     float as_float;
     double as_double;
     switch (type) {
-    case PTX_S8: return READ(int8_t);
-    case PTX_U8: return *at;
-    case PTX_S16: return READ(int16_t);
-    case PTX_U16: return READ(uint16_t);
-    case PTX_S32: return READ(int32_t);
-    case PTX_U32: return READ(uint32_t);
-    case PTX_S64: return (double)READ(int64_t);
-    case PTX_U64: return (double)READ(uint64_t);
-    case PTX_F16: return narrow_half_read(READ(uint16_t));
-    case PTX_BF16: return narrow_bfloat_read(READ(uint16_t));
-    case PTX_F32: return (double)READ(float);
-    case PTX_F64: return READ(double);
-    default: return NAN;
+    case PTX_S8:
+        return READ(int8_t);
+    case PTX_U8:
+        return *at;
+    case PTX_S16:
+        return READ(int16_t);
+    case PTX_U16:
+        return READ(uint16_t);
+    case PTX_S32:
+        return READ(int32_t);
+    case PTX_U32:
+        return READ(uint32_t);
+    case PTX_S64:
+        return (double)READ(int64_t);
+    case PTX_U64:
+        return (double)READ(uint64_t);
+    case PTX_F16:
+        return narrow_half_read(READ(uint16_t));
+    case PTX_BF16:
+        return narrow_bfloat_read(READ(uint16_t));
+    case PTX_F32:
+        return (double)READ(float);
+    case PTX_F64:
+        return READ(double);
+    default:
+        return NAN;
     }
 }
 
@@ -77,8 +92,12 @@ void plan_element_set(PtxType type, void *bytes, uint64_t i, double number) {
     uint16_t narrow;
     uint64_t integer;
     switch (type) {
-    case PTX_F64: memcpy(at, &number, 8); break;
-    case PTX_F32: memcpy(at, &single, 4); break;
+    case PTX_F64:
+        memcpy(at, &number, 8);
+        break;
+    case PTX_F32:
+        memcpy(at, &single, 4);
+        break;
     case PTX_F16:
         narrow = narrow_half_write(number);
         memcpy(at, &narrow, 2);
@@ -107,7 +126,8 @@ static void print_float(PtxType type, double value, Text *out) {
     for (int precision = 1; precision <= 17; precision++) {
         uint8_t again[8];
         snprintf(digits, sizeof digits, "%.*g", precision, value);
-        plan_element_set(type, again, 0, type == PTX_F32 ? (double)strtof(digits, NULL) : strtod(digits, NULL));
+        plan_element_set(type, again, 0,
+                         type == PTX_F32 ? (double)strtof(digits, NULL) : strtod(digits, NULL));
         if (plan_element(type, again, 0) == value) break;
     }
     text_add(out, digits);
@@ -128,7 +148,10 @@ void plan_element_print(PtxType type, const void *bytes, uint64_t i, Text *out) 
     case PTX_F16:
     case PTX_BF16:
     case PTX_F32:
-    case PTX_F64: print_float(type, plan_element(type, bytes, i), out); break;
-    default: text_print(out, "%.0f", plan_element(type, bytes, i));
+    case PTX_F64:
+        print_float(type, plan_element(type, bytes, i), out);
+        break;
+    default:
+        text_print(out, "%.0f", plan_element(type, bytes, i));
     }
 }

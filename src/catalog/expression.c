@@ -23,7 +23,9 @@ static bool fail(Reader *reader, const char *problem) {
     return error_set(reader->error, "'%.*s': %s", length > 200 ? 200 : length, reader->text, problem);
 }
 
-ExpressionValue expression_integer(int64_t integer) { return (ExpressionValue){false, integer, (double)integer}; }
+ExpressionValue expression_integer(int64_t integer) {
+    return (ExpressionValue){false, integer, (double)integer};
+}
 
 static char peek(Reader *reader) {
     while (reader->at < reader->end && isspace((unsigned char)*reader->at)) reader->at++;
@@ -54,7 +56,8 @@ static bool read_number(Reader *reader, ExpressionValue *value) {
 
 static bool read_name(Reader *reader, ExpressionValue *value) {
     const char *begin = reader->at;
-    while (reader->at < reader->end && (isalnum((unsigned char)*reader->at) || *reader->at == '_')) reader->at++;
+    while (reader->at < reader->end && (isalnum((unsigned char)*reader->at) || *reader->at == '_'))
+        reader->at++;
     size_t length = (size_t)(reader->at - begin);
     for (int i = 0; i < reader->name_count; i++) {
         const ExpressionName *name = &reader->names[i];
@@ -63,7 +66,8 @@ static bool read_name(Reader *reader, ExpressionValue *value) {
             return true;
         }
     }
-    return error_set(reader->error, "'%.*s' is not known; an expression is made of numbers, n, block and grid",
+    return error_set(reader->error,
+                     "'%.*s' is not known; an expression is made of numbers, n, block and grid",
                      (int)(length > 100 ? 100 : length), begin);
 }
 
@@ -71,11 +75,21 @@ static bool apply(Reader *reader, char operation, ExpressionValue *left, Express
     if (left->is_float || right.is_float) {
         double a = left->number, b = right.number, result = 0;
         switch (operation) {
-        case '+': result = a + b; break;
-        case '-': result = a - b; break;
-        case '*': result = a * b; break;
-        case '/': result = a / b; break;
-        case '%': result = fmod(a, b); break;
+        case '+':
+            result = a + b;
+            break;
+        case '-':
+            result = a - b;
+            break;
+        case '*':
+            result = a * b;
+            break;
+        case '/':
+            result = a / b;
+            break;
+        case '%':
+            result = fmod(a, b);
+            break;
         }
         *left = (ExpressionValue){true, 0, result};
         return true;
@@ -83,9 +97,15 @@ static bool apply(Reader *reader, char operation, ExpressionValue *left, Express
     int64_t a = left->integer, b = right.integer, result = 0;
     bool overflow = false;
     switch (operation) {
-    case '+': overflow = __builtin_add_overflow(a, b, &result); break;
-    case '-': overflow = __builtin_sub_overflow(a, b, &result); break;
-    case '*': overflow = __builtin_mul_overflow(a, b, &result); break;
+    case '+':
+        overflow = __builtin_add_overflow(a, b, &result);
+        break;
+    case '-':
+        overflow = __builtin_sub_overflow(a, b, &result);
+        break;
+    case '*':
+        overflow = __builtin_mul_overflow(a, b, &result);
+        break;
     default:
         if (b == 0) return fail(reader, "division by zero");
         overflow = a == INT64_MIN && b == -1;
@@ -115,8 +135,10 @@ static bool read_factor(Reader *reader, ExpressionValue *value) {
         if (good && next == '+') *value = operand;
         if (good && next == '-') {
             *value = expression_integer(0);
-            if (operand.is_float) *value = (ExpressionValue){true, 0, -operand.number};
-            else good = apply(reader, '-', value, operand);
+            if (operand.is_float)
+                *value = (ExpressionValue){true, 0, -operand.number};
+            else
+                good = apply(reader, '-', value, operand);
         }
     }
     reader->depth--;

@@ -4,8 +4,8 @@
  *   product = factor { ("*" | "/" | "%") factor }
  *   factor  = NUMBER | NAME | "(" sum ")" | ("-" | "+") factor
  *
- * Integers are 64 bits, overflow is an error; a number with a point or an exponent is a float, and so is what is
- * computed with it. */
+ * Integers are 64 bits, overflow is an error; a number with a point or an exponent is a float, and so is what
+ * is computed with it. */
 #ifndef CATALOG_EXPRESSION_H
 #define CATALOG_EXPRESSION_H
 

@@ -15,7 +15,9 @@ static uint64_t mix(uint64_t x) {
     return x ^ (x >> 31);
 }
 
-static uint64_t random_bits(uint64_t seed, uint64_t i) { return mix(seed + (i + 1) * 0x9e3779b97f4a7c15u); }
+static uint64_t random_bits(uint64_t seed, uint64_t i) {
+    return mix(seed + (i + 1) * 0x9e3779b97f4a7c15u);
+}
 
 static double default_scale(const PlanBuffer *buffer) {
     if (ptx_type_is_float(buffer->type)) return buffer->whole_numbers ? 8 : 1;
@@ -32,7 +34,8 @@ static void fill_random(PlanBuffer *buffer, uint64_t seed) {
         double number = has_sign ? (2 * fraction - 1) * scale : fraction * scale;
         if (whole) {
             uint64_t choices = (has_sign ? 2 : 1) * (uint64_t)scale + 1;
-            number = (double)(uint64_t)(fraction * (double)choices) - (has_sign ? (double)(uint64_t)scale : 0);
+            number =
+                (double)(uint64_t)(fraction * (double)choices) - (has_sign ? (double)(uint64_t)scale : 0);
         }
         plan_element_set(buffer->type, buffer->bytes, i, number);
     }
@@ -48,23 +51,29 @@ static bool fill_from_file(PlanBuffer *buffer, size_t bytes, Error *error) {
     fclose(file);
     if (!good) return error_set_at(error, buffer->path, 0, 0, "not a regular file");
     if (got < bytes)
-        return error_set_at(error, buffer->path, 0, 0, "%zu bytes are too few for %s: %llu elements of %s are %zu", got,
-                            buffer->name, (unsigned long long)buffer->count, plan_type_name(buffer->type), bytes);
+        return error_set_at(error, buffer->path, 0, 0,
+                            "%zu bytes are too few for %s: %llu elements of %s are %zu", got, buffer->name,
+                            (unsigned long long)buffer->count, plan_type_name(buffer->type), bytes);
     return true;
 }
 
 static bool fill(PlanBuffer *buffer, uint64_t seed, Error *error) {
     size_t element = (size_t)ptx_type_bytes(buffer->type);
     switch (buffer->fill) {
-    case FILL_ZERO: break; /* as it comes */
+    case FILL_ZERO:
+        break; /* as it comes */
     case FILL_ONES:
         for (uint64_t i = 0; i < buffer->count; i++) plan_element_set(buffer->type, buffer->bytes, i, 1);
         break;
     case FILL_IOTA:
-        for (uint64_t i = 0; i < buffer->count; i++) plan_element_set(buffer->type, buffer->bytes, i, (double)i);
+        for (uint64_t i = 0; i < buffer->count; i++)
+            plan_element_set(buffer->type, buffer->bytes, i, (double)i);
         break;
-    case FILL_RANDOM: fill_random(buffer, seed); break;
-    case FILL_FILE: return fill_from_file(buffer, (size_t)buffer->count * element, error);
+    case FILL_RANDOM:
+        fill_random(buffer, seed);
+        break;
+    case FILL_FILE:
+        return fill_from_file(buffer, (size_t)buffer->count * element, error);
     case FILL_VALUE:
         for (uint64_t i = 0; i < buffer->count; i++)
             memcpy((uint8_t *)buffer->bytes + i * element, buffer->value, element);
@@ -73,14 +82,16 @@ static bool fill(PlanBuffer *buffer, uint64_t seed, Error *error) {
     return true;
 }
 
-/* A plan is kept twice (before and after the run); more than half of the memory would only swap or be killed. */
+/* A plan is kept twice (before and after the run); more than half of the memory would only swap or be killed.
+ */
 static bool fits_memory(const Plan *plan, Error *error) {
     double bytes = 0;
     double limit = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 2;
     for (int i = 0; i < plan->buffer_count; i++)
         bytes += (double)plan->buffers[i].count * ptx_type_bytes(plan->buffers[i].type);
     if (bytes <= limit) return true;
-    return error_set(error, "the buffers need %.1f GB and this machine has room for %.1f GB: use a smaller --n",
+    return error_set(error,
+                     "the buffers need %.1f GB and this machine has room for %.1f GB: use a smaller --n",
                      bytes / 1e9, limit / 1e9);
 }
 

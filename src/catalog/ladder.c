@@ -1,11 +1,15 @@
 /* The ladder: twenty ways to reduce an array, each a step from the one before. */
 #include "catalog/rows.h"
 
-/* ---- plans ----------------------------------------------------------------------------------------------------- */
+/* ---- plans
+ * ----------------------------------------------------------------------------------------------------- */
 
-static uint32_t element_bytes(const CatalogRun *run) { return (uint32_t)ptx_type_bytes(run->dtype); }
+static uint32_t element_bytes(const CatalogRun *run) {
+    return (uint32_t)ptx_type_bytes(run->dtype);
+}
 
-/* kernel(in, out, n): every thread takes `per_thread` elements, and every block leaves a partial result in `out`. */
+/* kernel(in, out, n): every thread takes `per_thread` elements, and every block leaves a partial result in
+ * `out`. */
 static void plan_partials(const CatalogRun *run, Plan *plan, const char *entry, uint32_t per_thread,
                           uint32_t shared_bytes) {
     uint32_t grid = rows_blocks(run->n, (uint64_t)run->block * per_thread);
@@ -66,17 +70,21 @@ static bool plan_atomic(const CatalogRun *run, Plan *plan, Error *error) {
 static bool plan_multi_add(const CatalogRun *run, Plan *plan, Error *error) {
     int64_t items = rows_parameter(run, "items");
     if (items != 4 && items != 8 && items != 16)
-        return error_set(error, "--param items=%lld: multi_add is compiled for 4, 8 and 16", (long long)items);
+        return error_set(error, "--param items=%lld: multi_add is compiled for 4, 8 and 16",
+                         (long long)items);
     const char *more = arena_print(&plan->arena, "%d", (int)items);
     plan_partials(run, plan, rows_entry(plan, run, "multi_add", more), (uint32_t)items, 0);
     return true;
 }
 
-static uint32_t vector_elements(const CatalogRun *run) { return 16 / element_bytes(run); }
+static uint32_t vector_elements(const CatalogRun *run) {
+    return 16 / element_bytes(run);
+}
 
 static bool plan_vectorized_shared(const CatalogRun *run, Plan *plan, Error *error) {
     (void)error;
-    plan_partials(run, plan, rows_entry(plan, run, "vectorized_shared", NULL), vector_elements(run), run->block * 16);
+    plan_partials(run, plan, rows_entry(plan, run, "vectorized_shared", NULL), vector_elements(run),
+                  run->block * 16);
     return true;
 }
 
@@ -93,8 +101,8 @@ static bool plan_vectorized_shuffle(const CatalogRun *run, Plan *plan, Error *er
     return true;
 }
 
-/* As many blocks as the multiprocessors hold at once (2048 threads each), up to blocks_per_sm on each; no more than
- * there is work for. */
+/* As many blocks as the multiprocessors hold at once (2048 threads each), up to blocks_per_sm on each; no
+ * more than there is work for. */
 static uint32_t resident_grid(const CatalogRun *run) {
     if (run->grid) return run->grid;
     uint32_t per_multiprocessor = (uint32_t)rows_parameter(run, "blocks_per_sm"), most = 2048 / run->block;
@@ -117,7 +125,8 @@ static bool plan_one_launch(const CatalogRun *run, Plan *plan, bool cooperative)
     int in = rows_add_input(plan, run, run->n);
     int partial = rows_add_output(plan, "partial", run->dtype, grid);
     int out = rows_add_output(plan, "out", run->dtype, 1);
-    PlanLaunch *launch = rows_add_launch(plan, rows_entry(plan, run, run->row->id, NULL), grid, run->block, 0);
+    PlanLaunch *launch =
+        rows_add_launch(plan, rows_entry(plan, run, run->row->id, NULL), grid, run->block, 0);
     launch->cooperative = cooperative;
     plan_add_pointer(plan, launch, in);
     plan_add_pointer(plan, launch, partial);
@@ -156,8 +165,8 @@ static uint32_t two_stage_elements(uint64_t n) {
 
 static void add_stage(const CatalogRun *run, Plan *plan, int in, int out, uint64_t n) {
     uint32_t elements = two_stage_elements(n), threads = run->block < elements ? run->block : elements;
-    PlanLaunch *launch = rows_add_launch(plan, rows_entry(plan, run, "two_stage", NULL), rows_blocks(n, elements), threads,
-                                         threads * element_bytes(run));
+    PlanLaunch *launch = rows_add_launch(plan, rows_entry(plan, run, "two_stage", NULL),
+                                         rows_blocks(n, elements), threads, threads * element_bytes(run));
     plan_add_pointer(plan, launch, in);
     plan_add_pointer(plan, launch, out);
     rows_add_u32(plan, launch, (uint32_t)n);
@@ -175,7 +184,8 @@ static bool plan_two_stage(const CatalogRun *run, Plan *plan, Error *error) {
     return true;
 }
 
-/* ---- checks: the depth of each kernel's tree ------------------------------------------------------------------- */
+/* ---- checks: the depth of each kernel's tree
+ * ------------------------------------------------------------------- */
 
 enum { WARP_LEVELS = 5 };
 
@@ -185,26 +195,34 @@ static double levels(uint32_t block) {
     return count;
 }
 
-/* A thread's own elements (folded into the identity, where the kernel starts from it), then the block's tree. */
-static double block_depth(const CatalogRun *run, double per_thread) { return per_thread + levels(run->block); }
+/* A thread's own elements (folded into the identity, where the kernel starts from it), then the block's tree.
+ */
+static double block_depth(const CatalogRun *run, double per_thread) {
+    return per_thread + levels(run->block);
+}
 
-static void check_two_each(const CatalogRun *run, const Plan *filled, const Plan *done, CatalogResult *result) {
+static void check_two_each(const CatalogRun *run, const Plan *filled, const Plan *done,
+                           CatalogResult *result) {
     rows_check_reduction(run, filled, done, 1, block_depth(run, 2), result);
 }
 
-static void check_vectors(const CatalogRun *run, const Plan *filled, const Plan *done, CatalogResult *result) {
+static void check_vectors(const CatalogRun *run, const Plan *filled, const Plan *done,
+                          CatalogResult *result) {
     rows_check_reduction(run, filled, done, 1, block_depth(run, vector_elements(run)), result);
 }
 
-static void check_multi_add(const CatalogRun *run, const Plan *filled, const Plan *done, CatalogResult *result) {
-    rows_check_reduction(run, filled, done, 1, block_depth(run, (double)rows_parameter(run, "items")), result);
+static void check_multi_add(const CatalogRun *run, const Plan *filled, const Plan *done,
+                            CatalogResult *result) {
+    rows_check_reduction(run, filled, done, 1, block_depth(run, (double)rows_parameter(run, "items")),
+                         result);
 }
 
 static void check_atomic(const CatalogRun *run, const Plan *filled, const Plan *done, CatalogResult *result) {
     rows_check_reduction(run, filled, done, 1, (double)run->n, result);
 }
 
-static void check_shuffle_atomic(const CatalogRun *run, const Plan *filled, const Plan *done, CatalogResult *result) {
+static void check_shuffle_atomic(const CatalogRun *run, const Plan *filled, const Plan *done,
+                                 CatalogResult *result) {
     rows_check_reduction(run, filled, done, 1, block_depth(run, 2) + done->launches[0].grid[0], result);
 }
 
@@ -212,17 +230,20 @@ static double grid_stride_depth(const CatalogRun *run, const Plan *done) {
     return block_depth(run, rows_blocks(run->n, (uint64_t)done->launches[0].grid[0] * run->block));
 }
 
-static void check_grid_stride(const CatalogRun *run, const Plan *filled, const Plan *done, CatalogResult *result) {
+static void check_grid_stride(const CatalogRun *run, const Plan *filled, const Plan *done,
+                              CatalogResult *result) {
     rows_check_reduction(run, filled, done, 1, grid_stride_depth(run, done), result);
 }
 
 /* One warp folds the partial results. */
-static void check_one_launch(const CatalogRun *run, const Plan *filled, const Plan *done, CatalogResult *result) {
+static void check_one_launch(const CatalogRun *run, const Plan *filled, const Plan *done,
+                             CatalogResult *result) {
     double last = rows_blocks(done->launches[0].grid[0], 32) + WARP_LEVELS;
     rows_check_reduction(run, filled, done, 2, grid_stride_depth(run, done) + last, result);
 }
 
-static void check_two_stage(const CatalogRun *run, const Plan *filled, const Plan *done, CatalogResult *result) {
+static void check_two_stage(const CatalogRun *run, const Plan *filled, const Plan *done,
+                            CatalogResult *result) {
     double depth = 0;
     uint64_t n = run->n;
     for (int i = 0; i < 2; i++) {
@@ -233,161 +254,251 @@ static void check_two_stage(const CatalogRun *run, const Plan *filled, const Pla
     rows_check_reduction(run, filled, done, 2, depth, result);
 }
 
-/* ---- rows ------------------------------------------------------------------------------------------------------ */
+/* ---- rows
+ * ------------------------------------------------------------------------------------------------------ */
 
-#define LADDER .group = CATALOG_LADDER, .operations = "sum min max", .default_n = 1 << 20, .default_block = 256
+#define LADDER                                                                                               \
+    .group = CATALOG_LADDER, .operations = "sum min max", .default_n = 1 << 20, .default_block = 256
 #define ALL_TYPES .types = "int float double"
-#define POWER_OF_TWO(least)                                                                                           \
-    .minimum_block = (least), .maximum_block = 1024, .block_rule = "a power of two", .accepts_block = rows_accept_power_of_two
-#define WHOLE_WARPS                                                                                                   \
-    .minimum_block = 32, .maximum_block = 1024, .block_rule = "a multiple of 32", .accepts_block = rows_accept_whole_warps
-#define BLOCKS_PER_SM(fallback_)                                                                                      \
-    .has_free_grid = true, .parameters = {                                                                            \
-        {"blocks_per_sm", 1, 32, fallback_, "blocks for each multiprocessor, as far as its 2048 threads reach"}}
+#define POWER_OF_TWO(least)                                                                                  \
+    .minimum_block = (least), .maximum_block = 1024, .block_rule = "a power of two",                         \
+    .accepts_block = rows_accept_power_of_two
+#define WHOLE_WARPS                                                                                          \
+    .minimum_block = 32, .maximum_block = 1024, .block_rule = "a multiple of 32",                            \
+    .accepts_block = rows_accept_whole_warps
+#define BLOCKS_PER_SM(fallback_)                                                                             \
+    .has_free_grid = true,                                                                                   \
+    .parameters = {{"blocks_per_sm", 1, 32, fallback_,                                                       \
+                    "blocks for each multiprocessor, as far as its 2048 threads reach"}}
 
 const CatalogRow ladder_rows[] = {
     {.id = "atomic",
-     LADDER, ALL_TYPES,
+     LADDER,
+     ALL_TYPES,
      .title = "one atomic per element",
-     .lesson = "Correct, short, and as slow as it gets: the memory system handles the operations one after another.",
+     .lesson = "Correct, short, and as slow as it gets: the memory system handles the operations one after "
+               "another.",
      .watch = "Every lane of every warp goes for the same word, and there is no shared memory at all.",
      .source = "atomic.cu",
-     .minimum_block = 1, .maximum_block = 1024, .block_rule = "any size",
-     .plan = plan_atomic, .check = check_atomic},
-    {.id = "interleaved", .aliases = "K0",
-     LADDER, ALL_TYPES, POWER_OF_TWO(1),
+     .minimum_block = 1,
+     .maximum_block = 1024,
+     .block_rule = "any size",
+     .plan = plan_atomic,
+     .check = check_atomic},
+    {.id = "interleaved",
+     .aliases = "K0",
+     LADDER,
+     ALL_TYPES,
+     POWER_OF_TWO(1),
      .title = "neighbours first, tid % (2*s)",
      .lesson = "Divergence: the threads that still work lie further and further apart.",
-     .watch = "At s = 1 half of every warp idles, at s = 16 one lane of 32 works; yet there is no bank conflict.",
+     .watch =
+         "At s = 1 half of every warp idles, at s = 16 one lane of 32 works; yet there is no bank conflict.",
      .source = "interleaved.cu",
-     .plan = plan_one_each, .check = check_two_each},
+     .plan = plan_one_each,
+     .check = check_two_each},
     {.id = "interleaved_bitmask",
-     LADDER, ALL_TYPES, POWER_OF_TWO(1),
+     LADDER,
+     ALL_TYPES,
+     POWER_OF_TWO(1),
      .title = "neighbours first, tid & (2*s-1)",
      .lesson = "The remainder was slow arithmetic, not the problem: the lanes diverge exactly as before.",
      .watch = "The same active lanes as interleaved at every step, with cheaper instructions to find them.",
      .source = "interleaved_bitmask.cu",
-     .plan = plan_one_each, .check = check_two_each},
-    {.id = "strided", .aliases = "K1",
-     LADDER, ALL_TYPES, POWER_OF_TWO(1),
+     .plan = plan_one_each,
+     .check = check_two_each},
+    {.id = "strided",
+     .aliases = "K1",
+     LADDER,
+     ALL_TYPES,
+     POWER_OF_TWO(1),
      .title = "contiguous threads, strided index",
      .lesson = "Bank conflicts: lanes that are 2*s words apart meet in the same banks.",
-     .watch = "Whole warps work or idle, but wavefronts double with every step: 2, 4, 8 passes for one access.",
+     .watch =
+         "Whole warps work or idle, but wavefronts double with every step: 2, 4, 8 passes for one access.",
      .source = "strided.cu",
-     .plan = plan_one_each, .check = check_two_each},
-    {.id = "sequential", .aliases = "K2",
-     LADDER, ALL_TYPES, POWER_OF_TWO(1),
+     .plan = plan_one_each,
+     .check = check_two_each},
+    {.id = "sequential",
+     .aliases = "K2",
+     LADDER,
+     ALL_TYPES,
+     POWER_OF_TWO(1),
      .title = "far half onto near half",
-     .lesson = "Contiguous threads on contiguous words: no conflict, and no divergence until one warp is left.",
+     .lesson =
+         "Contiguous threads on contiguous words: no conflict, and no divergence until one warp is left.",
      .watch = "Active lanes are always the first ones, and every access takes one wavefront.",
      .source = "sequential.cu",
-     .plan = plan_one_each, .check = check_two_each},
-    {.id = "first_add", .aliases = "K3",
-     LADDER, ALL_TYPES, POWER_OF_TWO(1),
+     .plan = plan_one_each,
+     .check = check_two_each},
+    {.id = "first_add",
+     .aliases = "K3",
+     LADDER,
+     ALL_TYPES,
+     POWER_OF_TWO(1),
      .title = "add while loading",
      .lesson = "Half of the threads of sequential never added anything; here all do, while they are loading.",
-     .watch = "Half as many blocks for the same n, and one shared load a step, because the sum stays in a register.",
+     .watch = "Half as many blocks for the same n, and one shared load a step, because the sum stays in a "
+              "register.",
      .source = "first_add.cu",
-     .plan = plan_two_each, .check = check_two_each},
+     .plan = plan_two_each,
+     .check = check_two_each},
     {.id = "unroll_last_warp",
-     LADDER, ALL_TYPES, POWER_OF_TWO(64),
+     LADDER,
+     ALL_TYPES,
+     POWER_OF_TWO(64),
      .title = "last warp without block barriers",
      .lesson = "A warp needs no block barrier, but it does need __syncwarp() between reading and writing.",
-     .watch = "From s = 32 on seven warps are done; the last one goes on with bar.warp.sync instead of bar.sync.",
+     .watch =
+         "From s = 32 on seven warps are done; the last one goes on with bar.warp.sync instead of bar.sync.",
      .source = "unroll_last_warp.cu",
-     .plan = plan_two_each, .check = check_two_each},
-    {.id = "unrolled", .aliases = "K5",
-     LADDER, ALL_TYPES, POWER_OF_TWO(64),
+     .plan = plan_two_each,
+     .check = check_two_each},
+    {.id = "unrolled",
+     .aliases = "K5",
+     LADDER,
+     ALL_TYPES,
+     POWER_OF_TWO(64),
      .title = "block size known at compile time",
      .lesson = "What the compiler knows costs nothing at run time: no loop, no counter.",
      .watch = "The PTX is a straight line: the only branches left are tid < s.",
      .source = "unrolled.cu",
-     .plan = plan_unrolled, .check = check_two_each},
-    {.id = "shuffle_last_warp", .aliases = "K4",
-     LADDER, ALL_TYPES, POWER_OF_TWO(32),
+     .plan = plan_unrolled,
+     .check = check_two_each},
+    {.id = "shuffle_last_warp",
+     .aliases = "K4",
+     LADDER,
+     ALL_TYPES,
+     POWER_OF_TWO(32),
      .title = "shared memory to 64, then shuffles",
      .lesson = "Lanes of a warp can read each other's registers: no shared memory, no __syncwarp().",
      .watch = "Five shuffles with offsets 16, 8, 4, 2, 1; only lane 0 ends with the whole sum.",
      .source = "shuffle_last_warp.cu",
-     .plan = plan_two_each, .check = check_two_each},
+     .plan = plan_two_each,
+     .check = check_two_each},
     {.id = "shuffle",
-     LADDER, ALL_TYPES, WHOLE_WARPS,
+     LADDER,
+     ALL_TYPES,
+     WHOLE_WARPS,
      .title = "two levels of shuffles",
      .lesson = "1024 threads need one barrier and 32 words of shared memory, because 32 * 32 = 1024.",
-     .watch = "All lanes stay active through the first five shuffles; then one warp folds what the warps left.",
+     .watch =
+         "All lanes stay active through the first five shuffles; then one warp folds what the warps left.",
      .source = "shuffle.cu",
-     .plan = plan_shuffle, .check = check_two_each},
+     .plan = plan_shuffle,
+     .check = check_two_each},
     {.id = "shuffle_atomic",
-     LADDER, ALL_TYPES, WHOLE_WARPS,
+     LADDER,
+     ALL_TYPES,
+     WHOLE_WARPS,
      .title = "shuffles, then one atomic per block",
      .lesson = "Atomics are fine where few threads use them, and one launch gives the result.",
      .watch = "The one atomic at the end of each block, beside one per element in atomic.",
      .source = "shuffle_atomic.cu",
-     .plan = plan_shuffle_atomic, .check = check_shuffle_atomic},
+     .plan = plan_shuffle_atomic,
+     .check = check_shuffle_atomic},
     {.id = "multi_add",
-     LADDER, ALL_TYPES, WHOLE_WARPS,
+     LADDER,
+     ALL_TYPES,
+     WHOLE_WARPS,
      .title = "several elements per thread",
-     .lesson = "More work per thread: independent loads are under way together, and fewer blocks pay for the tree.",
+     .lesson =
+         "More work per thread: independent loads are under way together, and fewer blocks pay for the tree.",
      .watch = "The loads come in a row before the first barrier; the grid shrinks by the number of items.",
      .source = "multi_add.cu",
      .parameters = {{"items", 4, 16, 8, "elements per thread: 4, 8 or 16"}},
-     .plan = plan_multi_add, .check = check_multi_add},
-    {.id = "grid_stride", .aliases = "K6",
-     LADDER, ALL_TYPES, WHOLE_WARPS, BLOCKS_PER_SM(8),
+     .plan = plan_multi_add,
+     .check = check_multi_add},
+    {.id = "grid_stride",
+     .aliases = "K6",
+     LADDER,
+     ALL_TYPES,
+     WHOLE_WARPS,
+     BLOCKS_PER_SM(8),
      .title = "a grid that fits the device, one loop",
      .lesson = "One loop serves every n and every grid; the tree's cost no longer grows with n.",
      .watch = "Each trip of the loop is one coalesced request a warp, a whole grid apart from the last.",
      .source = "grid_stride.cu",
-     .plan = plan_grid_stride, .check = check_grid_stride},
+     .plan = plan_grid_stride,
+     .check = check_grid_stride},
     {.id = "vectorized_shared",
-     LADDER, ALL_TYPES, POWER_OF_TWO(1),
+     LADDER,
+     ALL_TYPES,
+     POWER_OF_TWO(1),
      .title = "16-byte vectors staged in shared memory",
-     .lesson = "A 16-byte shared access takes four wavefronts, a quarter of the warp each, and that is no conflict.",
+     .lesson = "A 16-byte shared access takes four wavefronts, a quarter of the warp each, and that is no "
+               "conflict.",
      .watch = "Four wavefronts for each full access, and four is the ideal.",
      .source = "vectorized_shared.cu",
-     .plan = plan_vectorized_shared, .check = check_vectors},
+     .plan = plan_vectorized_shared,
+     .check = check_vectors},
     {.id = "vectorized",
-     LADDER, ALL_TYPES, POWER_OF_TWO(1),
+     LADDER,
+     ALL_TYPES,
+     POWER_OF_TWO(1),
      .title = "16-byte loads, summed in registers first",
-     .lesson = "The wide load stays, and shared memory holds and moves a quarter of what vectorized_shared does.",
+     .lesson =
+         "The wide load stays, and shared memory holds and moves a quarter of what vectorized_shared does.",
      .watch = "Sixteen sectors in one global request, then shared accesses of one wavefront.",
      .source = "vectorized.cu",
-     .plan = plan_vectorized, .check = check_vectors},
+     .plan = plan_vectorized,
+     .check = check_vectors},
     {.id = "vectorized_shuffle",
-     LADDER, ALL_TYPES, WHOLE_WARPS,
+     LADDER,
+     ALL_TYPES,
+     WHOLE_WARPS,
      .title = "16-byte loads, registers, shuffles",
      .lesson = "One request of a warp moves 512 bytes, and shared memory only carries one value per warp.",
      .watch = "One load, ten shuffles, one barrier.",
      .source = "vectorized_shuffle.cu",
-     .plan = plan_vectorized_shuffle, .check = check_vectors},
+     .plan = plan_vectorized_shuffle,
+     .check = check_vectors},
     {.id = "redux",
-     LADDER, .types = "int", WHOLE_WARPS,
+     LADDER,
+     .types = "int",
+     WHOLE_WARPS,
      .title = "one instruction per warp",
      .lesson = "Five shuffles and five additions become one instruction (integers, since Ampere).",
      .watch = "redux.sync gives every lane the result, not only lane 0.",
      .source = "redux.cu",
-     .plan = plan_shuffle, .check = check_two_each},
-    {.id = "cooperative", .aliases = "K7",
-     LADDER, ALL_TYPES, WHOLE_WARPS, BLOCKS_PER_SM(2),
+     .plan = plan_shuffle,
+     .check = check_two_each},
+    {.id = "cooperative",
+     .aliases = "K7",
+     LADDER,
+     ALL_TYPES,
+     WHOLE_WARPS,
+     BLOCKS_PER_SM(2),
      .title = "one launch, a barrier across the grid",
      .lesson = "All blocks wait for each other, which only works when every block is resident at once.",
      .watch = "One thread of each block spins at the grid barrier until the last block has arrived.",
      .source = "cooperative.cu",
-     .plan = plan_cooperative, .check = check_one_launch},
+     .plan = plan_cooperative,
+     .check = check_one_launch},
     {.id = "last_block",
-     LADDER, ALL_TYPES, WHOLE_WARPS, BLOCKS_PER_SM(2),
+     LADDER,
+     ALL_TYPES,
+     WHOLE_WARPS,
+     BLOCKS_PER_SM(2),
      .title = "one launch, the last block finishes",
-     .lesson = "No block waits for another; fences make the partial results visible before the ticket is drawn.",
+     .lesson =
+         "No block waits for another; fences make the partial results visible before the ticket is drawn.",
      .watch = "Every block draws a ticket; only the block that draws the last one goes on.",
      .source = "last_block.cu",
-     .plan = plan_last_block, .check = check_one_launch},
+     .plan = plan_last_block,
+     .check = check_one_launch},
     {.id = "two_stage",
-     LADDER, ALL_TYPES, .minimum_block = 1, .maximum_block = 256, .block_rule = "a power of two",
+     LADDER,
+     ALL_TYPES,
+     .minimum_block = 1,
+     .maximum_block = 256,
+     .block_rule = "a power of two",
      .accepts_block = rows_accept_power_of_two,
      .title = "two launches",
      .lesson = "The end of a launch is the one barrier across the grid that every device has.",
      .watch = "The second launch is one block that folds what the first one left.",
      .source = "two_stage.cu",
-     .plan = plan_two_stage, .check = check_two_stage},
+     .plan = plan_two_stage,
+     .check = check_two_stage},
 };
 const int ladder_row_count = sizeof ladder_rows / sizeof *ladder_rows;

@@ -9,8 +9,12 @@ typedef struct Format {
 
 static const Format HALF = {5, 10}, BFLOAT = {8, 7};
 
-static int bias(Format format) { return (1 << (format.exponent_bits - 1)) - 1; }
-static int32_t infinity_bits(Format format) { return ((1 << format.exponent_bits) - 1) << format.mantissa_bits; }
+static int bias(Format format) {
+    return (1 << (format.exponent_bits - 1)) - 1;
+}
+static int32_t infinity_bits(Format format) {
+    return ((1 << format.exponent_bits) - 1) << format.mantissa_bits;
+}
 
 static double read(Format format, uint16_t bits) {
     int32_t magnitude = bits & 0x7fff, mantissa = magnitude & ((1 << format.mantissa_bits) - 1);
@@ -20,8 +24,10 @@ static double read(Format format, uint16_t bits) {
     if (magnitude == infinity_bits(format)) {
         result = INFINITY;
     } else {
-        if (exponent) mantissa += 1 << format.mantissa_bits;
-        else exponent = 1; /* subnormal */
+        if (exponent)
+            mantissa += 1 << format.mantissa_bits;
+        else
+            exponent = 1; /* subnormal */
         result = ldexp(mantissa, exponent - bias(format) - format.mantissa_bits);
     }
     return bits & 0x8000 ? -result : result;
@@ -44,7 +50,15 @@ static uint16_t write(Format format, double number) {
     return (uint16_t)(sign | bits);
 }
 
-double narrow_half_read(uint16_t bits) { return read(HALF, bits); }
-double narrow_bfloat_read(uint16_t bits) { return read(BFLOAT, bits); }
-uint16_t narrow_half_write(double number) { return write(HALF, number); }
-uint16_t narrow_bfloat_write(double number) { return write(BFLOAT, number); }
+double narrow_half_read(uint16_t bits) {
+    return read(HALF, bits);
+}
+double narrow_bfloat_read(uint16_t bits) {
+    return read(BFLOAT, bits);
+}
+uint16_t narrow_half_write(double number) {
+    return write(HALF, number);
+}
+uint16_t narrow_bfloat_write(double number) {
+    return write(BFLOAT, number);
+}

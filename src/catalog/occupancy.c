@@ -20,13 +20,19 @@ typedef struct Architecture {
 enum { KB = 1024 };
 
 static const Architecture ARCHITECTURES[] = {
-    {75, 32, 16, 64 * KB, 64 * KB, 0, 256},         {80, 64, 32, 164 * KB, 163 * KB, 1 * KB, 128},
-    {86, 48, 16, 100 * KB, 99 * KB, 1 * KB, 128},   {89, 48, 24, 100 * KB, 99 * KB, 1 * KB, 128},
-    {90, 64, 32, 228 * KB, 227 * KB, 1 * KB, 128},  {100, 64, 32, 228 * KB, 227 * KB, 1 * KB, 128},
+    {75, 32, 16, 64 * KB, 64 * KB, 0, 256},        {80, 64, 32, 164 * KB, 163 * KB, 1 * KB, 128},
+    {86, 48, 16, 100 * KB, 99 * KB, 1 * KB, 128},  {89, 48, 24, 100 * KB, 99 * KB, 1 * KB, 128},
+    {90, 64, 32, 228 * KB, 227 * KB, 1 * KB, 128}, {100, 64, 32, 228 * KB, 227 * KB, 1 * KB, 128},
     {120, 48, 24, 100 * KB, 99 * KB, 1 * KB, 128},
 };
 
-enum { REGISTERS = 65536, REGISTER_UNIT = 256, PARTITIONS = 4, MAXIMUM_REGISTERS = 255, MAXIMUM_THREADS = 1024 };
+enum {
+    REGISTERS = 65536,
+    REGISTER_UNIT = 256,
+    PARTITIONS = 4,
+    MAXIMUM_REGISTERS = 255,
+    MAXIMUM_THREADS = 1024
+};
 
 static const Architecture *find(int capability) {
     for (size_t i = 0; i < sizeof ARCHITECTURES / sizeof *ARCHITECTURES; i++)
@@ -34,7 +40,9 @@ static const Architecture *find(int capability) {
     return NULL;
 }
 
-static uint32_t round_up(uint32_t value, uint32_t unit) { return (value + unit - 1) / unit * unit; }
+static uint32_t round_up(uint32_t value, uint32_t unit) {
+    return (value + unit - 1) / unit * unit;
+}
 
 /* Registers go to warps, in units, and each of the four partitions has a quarter of them. */
 static uint32_t blocks_by_registers(uint32_t registers, uint32_t warps) {
@@ -55,8 +63,8 @@ int occupancy_blocks(int capability, uint32_t registers, uint32_t shared_bytes, 
     const Architecture *architecture = find(capability);
     if (!architecture || threads == 0 || threads > MAXIMUM_THREADS) return 0;
     uint32_t warps = (threads + 31) / 32;
-    uint32_t limits[] = {architecture->blocks, architecture->warps / warps, blocks_by_registers(registers, warps),
-                         blocks_by_shared(architecture, shared_bytes)};
+    uint32_t limits[] = {architecture->blocks, architecture->warps / warps,
+                         blocks_by_registers(registers, warps), blocks_by_shared(architecture, shared_bytes)};
     uint32_t least = limits[0];
     for (size_t i = 1; i < sizeof limits / sizeof *limits; i++)
         if (limits[i] < least) least = limits[i];

@@ -43,8 +43,8 @@ void plan_free(Plan *plan) {
     *plan = (Plan){0};
 }
 
-/* "Kernel Function Parameter Attributes" and ".param" in the PTX ISA: parameters lie one after the other, each at a
- * multiple of its alignment. */
+/* "Kernel Function Parameter Attributes" and ".param" in the PTX ISA: parameters lie one after the other,
+ * each at a multiple of its alignment. */
 bool plan_pack_arguments(const PlanLaunch *launch, const PtxFunction *entry,
                          uint64_t (*address_of)(void *context, int buffer), void *context, uint8_t **bytes,
                          size_t *byte_count, Error *error) {
@@ -55,11 +55,12 @@ bool plan_pack_arguments(const PlanLaunch *launch, const PtxFunction *entry,
     for (int i = 0; i < entry->parameter_count; i++) {
         const PtxVariable *parameter = entry->parameters[i];
         const PlanArgument *argument = &launch->arguments[i];
-        uint64_t wanted = parameter->bytes, given = argument->buffer >= 0 ? 8 : (uint64_t)argument->byte_count;
+        uint64_t wanted = parameter->bytes,
+                 given = argument->buffer >= 0 ? 8 : (uint64_t)argument->byte_count;
         if (wanted != given)
-            return error_set(error, "argument %d of %s: the parameter has %llu bytes, %s has %llu", i + 1, entry->name,
-                             (unsigned long long)wanted, argument->buffer >= 0 ? "a pointer" : "the value",
-                             (unsigned long long)given);
+            return error_set(error, "argument %d of %s: the parameter has %llu bytes, %s has %llu", i + 1,
+                             entry->name, (unsigned long long)wanted,
+                             argument->buffer >= 0 ? "a pointer" : "the value", (unsigned long long)given);
         size_t alignment = parameter->alignment > 0 ? (size_t)parameter->alignment : 1;
         size = (size + alignment - 1) / alignment * alignment + (size_t)wanted;
     }
@@ -70,7 +71,8 @@ bool plan_pack_arguments(const PlanLaunch *launch, const PtxFunction *entry,
         const PlanArgument *argument = &launch->arguments[i];
         size_t alignment = entry->parameters[i]->alignment > 0 ? (size_t)entry->parameters[i]->alignment : 1;
         at = (at + alignment - 1) / alignment * alignment;
-        uint64_t address = argument->buffer >= 0 ? address_of(context, argument->buffer) + argument->offset : 0;
+        uint64_t address =
+            argument->buffer >= 0 ? address_of(context, argument->buffer) + argument->offset : 0;
         memcpy(*bytes + at, argument->buffer >= 0 ? (const void *)&address : argument->bytes,
                (size_t)entry->parameters[i]->bytes);
         at += (size_t)entry->parameters[i]->bytes;

@@ -1,6 +1,8 @@
-/* Plan: everything needed to run a kernel, on any backend: buffers, how they are filled, launches with their arguments.
+/* Plan: everything needed to run a kernel, on any backend: buffers, how they are filled, launches with their
+ * arguments.
  *
- * A catalogue row makes one (catalog.h); so does --args for any other kernel. A plan owns what it points to. */
+ * A catalogue row makes one (catalog.h); so does --args for any other kernel. A plan owns what it points to.
+ */
 #ifndef CATALOG_PLAN_H
 #define CATALOG_PLAN_H
 
@@ -12,34 +14,36 @@
 typedef enum FillKind {
     FILL_ZERO,
     FILL_ONES,
-    FILL_IOTA,   /* element i is i; integers wrap, floats round */
+    FILL_IOTA, /* element i is i; integers wrap, floats round */
     FILL_RANDOM,
     FILL_FILE,
-    FILL_VALUE   /* every element is `value`; chosen by rows only (a minimum starts from the largest value) */
+    FILL_VALUE /* every element is `value`; chosen by rows only (a minimum starts from the largest value) */
 } FillKind;
 
 typedef struct PlanBuffer {
     const char *name;
-    PtxType type;         /* S8 U8 S16 U16 S32 U32 S64 U64 F16 BF16 F32 F64 */
-    uint64_t count;       /* elements */
+    PtxType type;   /* S8 U8 S16 U16 S32 U32 S64 U64 F16 BF16 F32 F64 */
+    uint64_t count; /* elements */
     FillKind fill;
-    const char *path;     /* FILL_FILE: raw little-endian */
-    uint8_t value[8];     /* FILL_VALUE: one element, little-endian */
-    double scale;         /* RANDOM: integers in [-scale, scale] ([0, scale] where unsigned), floats likewise; 0: the
-                             default: 10 for one byte, 100 for two, 1000 for more; 1 for floats, 8 for whole_numbers */
-    bool whole_numbers;   /* RANDOM floats are small integers, whose sums are exact in any order */
-    void *bytes;          /* count elements; filled by plan_fill(), then changed by the run */
+    const char *path; /* FILL_FILE: raw little-endian */
+    uint8_t value[8]; /* FILL_VALUE: one element, little-endian */
+    double
+        scale; /* RANDOM: integers in [-scale, scale] ([0, scale] where unsigned), floats likewise; 0: the
+                  default: 10 for one byte, 100 for two, 1000 for more; 1 for floats, 8 for whole_numbers */
+    bool whole_numbers; /* RANDOM floats are small integers, whose sums are exact in any order */
+    void *bytes;        /* count elements; filled by plan_fill(), then changed by the run */
 } PlanBuffer;
 
 typedef struct PlanArgument {
-    int buffer;           /* >= 0: pointer to that buffer (plus `offset` bytes); -1: the scalar in `bytes` */
+    int buffer; /* >= 0: pointer to that buffer (plus `offset` bytes); -1: the scalar in `bytes` */
     uint64_t offset;
     uint8_t bytes[16];
-    int byte_count;       /* size of the scalar */
+    int byte_count; /* size of the scalar */
 } PlanArgument;
 
 typedef struct PlanLaunch {
-    const char *entry;    /* exact or readable name ("interleaved<int,Sum>"): resolve with ptx_module_find_entry() */
+    const char
+        *entry; /* exact or readable name ("interleaved<int,Sum>"): resolve with ptx_module_find_entry() */
     uint32_t grid[3], block[3];
     uint32_t shared_bytes; /* dynamic */
     bool cooperative;
@@ -51,15 +55,15 @@ enum { PLAN_LAUNCHES = 8 };
 
 /* Zero-initialised is a valid empty plan. */
 typedef struct Plan {
-    Arena arena;          /* names, entries */
+    Arena arena; /* names, entries */
     PlanBuffer *buffers;
     int buffer_count, buffer_capacity;
     PlanLaunch *launches; /* at most PLAN_LAUNCHES: pointers to them stay valid */
     int launch_count;
 } Plan;
 
-/* Allocates and fills every buffer; reads files. The same seed gives the same bytes on every machine. Refuses plans
- * that need more than half of this machine's memory. */
+/* Allocates and fills every buffer; reads files. The same seed gives the same bytes on every machine. Refuses
+ * plans that need more than half of this machine's memory. */
 bool plan_fill(Plan *plan, uint64_t seed, Error *error);
 void plan_free(Plan *plan);
 
@@ -68,19 +72,21 @@ PlanLaunch *plan_add_launch(Plan *plan, const char *entry);
 void plan_add_pointer(Plan *plan, PlanLaunch *launch, int buffer);
 void plan_add_scalar(Plan *plan, PlanLaunch *launch, const void *bytes, int byte_count);
 
-/* Lays the arguments out as the entry's .param list wants them (alignment, sizes); pointers come from `address_of`.
- * Fails when their number or sizes do not fit the entry. *bytes is malloc'd. */
+/* Lays the arguments out as the entry's .param list wants them (alignment, sizes); pointers come from
+ * `address_of`. Fails when their number or sizes do not fit the entry. *bytes is malloc'd. */
 bool plan_pack_arguments(const PlanLaunch *launch, const PtxFunction *entry,
                          uint64_t (*address_of)(void *context, int buffer), void *context, uint8_t **bytes,
                          size_t *byte_count, Error *error);
 
-/* Element i of typed memory as a double (half and bfloat widened), and its exact text ("-3", "0.1", "nan"). */
+/* Element i of typed memory as a double (half and bfloat widened), and its exact text ("-3", "0.1", "nan").
+ */
 double plan_element(PtxType type, const void *bytes, uint64_t i);
 void plan_element_print(PtxType type, const void *bytes, uint64_t i, Text *out);
 bool plan_type_parse(const char *name, PtxType *type); /* char uchar ... half bfloat float double */
 const char *plan_type_name(PtxType type);              /* "int", "half", ... */
 
-/* Converts `number` to the type, as a kernel's cast does: floats round to nearest even, integers truncate and wrap. */
+/* Converts `number` to the type, as a kernel's cast does: floats round to nearest even, integers truncate and
+ * wrap. */
 void plan_element_set(PtxType type, void *bytes, uint64_t i, double number);
 
 /* --args: a comma-separated item for each parameter of `entry`, in order:
@@ -91,8 +97,9 @@ void plan_element_set(PtxType type, void *bytes, uint64_t i, double number);
  *   EXPRESSION              scalar, converted to the parameter's type
  *   NAME=EXPRESSION         the same; later expressions may use NAME
  *
- * COUNT and EXPRESSION are made of numbers, n, block, grid, named scalars, + - * / % and ( ). Without `args` (NULL) the
- * first pointer is the input (n random elements), further pointers are outputs (n zeros), integers are n. */
+ * COUNT and EXPRESSION are made of numbers, n, block, grid, named scalars, + - * / % and ( ). Without `args`
+ * (NULL) the first pointer is the input (n random elements), further pointers are outputs (n zeros), integers
+ * are n. */
 typedef struct PlanVariables {
     uint64_t n, block, grid; /* block and grid: totals over their dimensions */
 } PlanVariables;

@@ -7,8 +7,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-bool rows_accept_power_of_two(uint32_t block) { return block && (block & (block - 1)) == 0; }
-bool rows_accept_whole_warps(uint32_t block) { return block && block % 32 == 0; }
+bool rows_accept_power_of_two(uint32_t block) {
+    return block && (block & (block - 1)) == 0;
+}
+bool rows_accept_whole_warps(uint32_t block) {
+    return block && block % 32 == 0;
+}
 
 int64_t rows_parameter(const CatalogRun *run, const char *name) {
     for (int i = 0; i < CATALOG_PARAMETERS && run->row->parameters[i].name; i++)
@@ -17,18 +21,27 @@ int64_t rows_parameter(const CatalogRun *run, const char *name) {
     return 0;
 }
 
-/* ---- plans ----------------------------------------------------------------------------------------------------- */
+/* ---- plans
+ * ----------------------------------------------------------------------------------------------------- */
 
 const char *rows_type_name(PtxType type) {
     switch (type) {
-    case PTX_S8: return "char";
-    case PTX_U8: return "unsigned char";
-    case PTX_S16: return "short";
-    case PTX_U16: return "unsigned short";
-    case PTX_U32: return "unsigned int";
-    case PTX_F16: return "__half";
-    case PTX_BF16: return "__nv_bfloat16";
-    default: return plan_type_name(type);
+    case PTX_S8:
+        return "char";
+    case PTX_U8:
+        return "unsigned char";
+    case PTX_S16:
+        return "short";
+    case PTX_U16:
+        return "unsigned short";
+    case PTX_U32:
+        return "unsigned int";
+    case PTX_F16:
+        return "__half";
+    case PTX_BF16:
+        return "__nv_bfloat16";
+    default:
+        return plan_type_name(type);
     }
 }
 
@@ -37,8 +50,8 @@ const char *rows_operation_name(const char *op) {
 }
 
 const char *rows_entry(Plan *plan, const CatalogRun *run, const char *function, const char *more) {
-    return arena_print(&plan->arena, "%s<%s,%s%s%s>", function, rows_type_name(run->dtype), rows_operation_name(run->op),
-                       more ? "," : "", more ? more : "");
+    return arena_print(&plan->arena, "%s<%s,%s%s%s>", function, rows_type_name(run->dtype),
+                       rows_operation_name(run->op), more ? "," : "", more ? more : "");
 }
 
 int rows_add_input(Plan *plan, const CatalogRun *run, uint64_t count) {
@@ -52,7 +65,8 @@ int rows_add_output(Plan *plan, const char *name, PtxType type, uint64_t count) 
     return plan_add_buffer(plan, name, type, count, FILL_ZERO);
 }
 
-PlanLaunch *rows_add_launch(Plan *plan, const char *entry, uint32_t grid, uint32_t block, uint32_t shared_bytes) {
+PlanLaunch *rows_add_launch(Plan *plan, const char *entry, uint32_t grid, uint32_t block,
+                            uint32_t shared_bytes) {
     PlanLaunch *launch = plan_add_launch(plan, entry);
     launch->grid[0] = grid;
     launch->block[0] = block;
@@ -60,8 +74,12 @@ PlanLaunch *rows_add_launch(Plan *plan, const char *entry, uint32_t grid, uint32
     return launch;
 }
 
-void rows_add_u32(Plan *plan, PlanLaunch *launch, uint32_t value) { plan_add_scalar(plan, launch, &value, 4); }
-void rows_add_f32(Plan *plan, PlanLaunch *launch, float value) { plan_add_scalar(plan, launch, &value, 4); }
+void rows_add_u32(Plan *plan, PlanLaunch *launch, uint32_t value) {
+    plan_add_scalar(plan, launch, &value, 4);
+}
+void rows_add_f32(Plan *plan, PlanLaunch *launch, float value) {
+    plan_add_scalar(plan, launch, &value, 4);
+}
 
 uint32_t rows_blocks(uint64_t n, uint64_t per_block) {
     uint64_t blocks = (n + per_block - 1) / per_block;
@@ -76,15 +94,21 @@ void rows_identity(PtxType type, const char *op, void *bytes) {
         plan_element_set(type, bytes, 0, is_min ? INFINITY : is_max ? -INFINITY : 0);
         return;
     }
-    if (ptx_type_is_signed(type)) value = is_min ? ((uint64_t)1 << (bits - 1)) - 1 : is_max ? (uint64_t)1 << (bits - 1) : 0;
-    else value = is_min ? UINT64_MAX : 0;
+    if (ptx_type_is_signed(type))
+        value = is_min ? ((uint64_t)1 << (bits - 1)) - 1 : is_max ? (uint64_t)1 << (bits - 1) : 0;
+    else
+        value = is_min ? UINT64_MAX : 0;
     for (int i = 0; i < bits / 8; i++) ((uint8_t *)bytes)[i] = (uint8_t)(value >> (8 * i));
 }
 
-/* ---- references ------------------------------------------------------------------------------------------------ */
+/* ---- references
+ * ------------------------------------------------------------------------------------------------ */
 
 double rows_bound(PtxType type, double depth, long double magnitude) {
-    double roundoff = type == PTX_F64 ? 0x1p-53 : type == PTX_F32 ? 0x1p-24 : type == PTX_F16 ? 0x1p-11 : 0x1p-8;
+    double roundoff = type == PTX_F64   ? 0x1p-53
+                      : type == PTX_F32 ? 0x1p-24
+                      : type == PTX_F16 ? 0x1p-11
+                                        : 0x1p-8;
     if (!ptx_type_is_float(type)) return 0;
     double growth = depth * roundoff;
     return growth < 1 ? growth / (1 - growth) * (double)magnitude : INFINITY;
@@ -118,7 +142,9 @@ static long double distance(long double a, long double b) {
 }
 
 /* How far off, in bounds: 0 where right, above 1 where wrong. */
-static double severity(double error, double bound) { return error == 0 ? 0 : bound > 0 ? error / bound : INFINITY; }
+static double severity(double error, double bound) {
+    return error == 0 ? 0 : bound > 0 ? error / bound : INFINITY;
+}
 
 void rows_compare(CatalogResult *result, PtxType type, uint64_t index, long double got, long double expected,
                   double bound) {
@@ -140,15 +166,19 @@ void rows_compare(CatalogResult *result, PtxType type, uint64_t index, long doub
     print_value(type, expected, result->expected_text, sizeof result->expected_text);
 }
 
-static long double fold(PtxType type, const char *op, const void *bytes, uint64_t count, long double *magnitude) {
+static long double fold(PtxType type, const char *op, const void *bytes, uint64_t count,
+                        long double *magnitude) {
     bool is_min = strcmp(op, "min") == 0, is_max = strcmp(op, "max") == 0;
     long double result = is_min ? INFINITY : is_max ? -INFINITY : 0;
     *magnitude = 0;
     for (uint64_t i = 0; i < count; i++) {
         long double value = plan_element(type, bytes, i);
-        if (is_min) result = value < result ? value : result;
-        else if (is_max) result = value > result ? value : result;
-        else result += value;
+        if (is_min)
+            result = value < result ? value : result;
+        else if (is_max)
+            result = value > result ? value : result;
+        else
+            result += value;
         *magnitude += fabsl(value);
     }
     return result;
@@ -161,8 +191,8 @@ static const PlanBuffer *find_input(const Plan *plan) {
     return NULL;
 }
 
-void rows_check_reduction(const CatalogRun *run, const Plan *filled, const Plan *done, int output, double depth,
-                          CatalogResult *result) {
+void rows_check_reduction(const CatalogRun *run, const Plan *filled, const Plan *done, int output,
+                          double depth, CatalogResult *result) {
     const PlanBuffer *in = find_input(filled), *out = &done->buffers[output];
     long double magnitude, ignored;
     long double expected = fold(in->type, run->op, in->bytes, in->count, &magnitude);

@@ -1,7 +1,8 @@
 /* Rows: the tables that the catalogue is made of, and what their plan() and check() functions share.
  *
- * Each of ladder.c, numerics.c, labs.c and bugs.c exports one table. A row's plan() adds buffers and launches;
- * its check() compares every output element with a reference computed on the host from the filled input. */
+ * Each of ladder.c, numerics.c, labs.c and bugs.c exports one table. A row's plan() adds buffers and
+ * launches; its check() compares every output element with a reference computed on the host from the filled
+ * input. */
 #ifndef CATALOG_ROWS_H
 #define CATALOG_ROWS_H
 
@@ -17,10 +18,10 @@ bool rows_accept_whole_warps(uint32_t block);
 /* Value of a --param of the run's row, by name (which must be one of the row's). */
 int64_t rows_parameter(const CatalogRun *run, const char *name);
 
-/* Readable entry name, as ptx_module_find_entry() takes it, in the plan's arena: rows_entry(plan, run, "unrolled",
- * "256") is "unrolled<int,Sum,256>"; `more` NULL: no further template arguments. */
+/* Readable entry name, as ptx_module_find_entry() takes it, in the plan's arena: rows_entry(plan, run,
+ * "unrolled", "256") is "unrolled<int,Sum,256>"; `more` NULL: no further template arguments. */
 const char *rows_entry(Plan *plan, const CatalogRun *run, const char *function, const char *more);
-const char *rows_type_name(PtxType type);    /* as in C++: "int", "float", "__half", "__nv_bfloat16", ... */
+const char *rows_type_name(PtxType type); /* as in C++: "int", "float", "__half", "__nv_bfloat16", ... */
 const char *rows_operation_name(const char *op); /* "Sum", "Min", "Max" */
 
 /* The run's input: `count` elements of its dtype, filled as --fill says (random by default). */
@@ -29,7 +30,8 @@ int rows_add_input(Plan *plan, const CatalogRun *run, uint64_t count);
 int rows_add_output(Plan *plan, const char *name, PtxType type, uint64_t count);
 
 /* A launch of `grid` blocks of `block` threads, one-dimensional, without arguments yet. */
-PlanLaunch *rows_add_launch(Plan *plan, const char *entry, uint32_t grid, uint32_t block, uint32_t shared_bytes);
+PlanLaunch *rows_add_launch(Plan *plan, const char *entry, uint32_t grid, uint32_t block,
+                            uint32_t shared_bytes);
 void rows_add_u32(Plan *plan, PlanLaunch *launch, uint32_t value);
 void rows_add_f32(Plan *plan, PlanLaunch *launch, float value);
 
@@ -39,23 +41,23 @@ uint32_t rows_blocks(uint64_t n, uint64_t per_block);
 /* Identity of the operation in `type`, as written to memory: what a total starts from. */
 void rows_identity(PtxType type, const char *op, void *bytes);
 
-/* Error bound of a floating-point sum whose longest chain is `depth` additions, over terms whose magnitudes add up
- * to `magnitude`: depth*u / (1 - depth*u) * magnitude (Higham, Accuracy and Stability of Numerical Algorithms, 4.2),
- * u the unit roundoff of `type`. 0 for integers. */
+/* Error bound of a floating-point sum whose longest chain is `depth` additions, over terms whose magnitudes
+ * add up to `magnitude`: depth*u / (1 - depth*u) * magnitude (Higham, Accuracy and Stability of Numerical
+ * Algorithms, 4.2), u the unit roundoff of `type`. 0 for integers. */
 double rows_bound(PtxType type, double depth, long double magnitude);
 
-/* Compares one output element with its reference and keeps it in `result` when it is the first, or further off than
- * what is there (relative to its bound). Before the first call `result` is zeroed; afterwards `correct` says whether
- * every element compared so far lies within its bound. Exact texts: `type` decides how both are printed.
- * Integers: `expected` wraps as the type does. NaN equals NaN. */
+/* Compares one output element with its reference and keeps it in `result` when it is the first, or further
+ * off than what is there (relative to its bound). Before the first call `result` is zeroed; afterwards
+ * `correct` says whether every element compared so far lies within its bound. Exact texts: `type` decides how
+ * both are printed. Integers: `expected` wraps as the type does. NaN equals NaN. */
 void rows_compare(CatalogResult *result, PtxType type, uint64_t index, long double got, long double expected,
                   double bound);
 
-/* The whole check of a reduction of the buffer "in" to one value with the run's op: folds the `count` elements of
- * the buffer `output` (partial results of the blocks, or one total) on the host, exactly for integers, in long double
- * for floats, and compares with the fold of the input. `depth`: additions on the longest way from an element of the
- * input to an element of `output`. */
-void rows_check_reduction(const CatalogRun *run, const Plan *filled, const Plan *done, int output, double depth,
-                          CatalogResult *result);
+/* The whole check of a reduction of the buffer "in" to one value with the run's op: folds the `count`
+ * elements of the buffer `output` (partial results of the blocks, or one total) on the host, exactly for
+ * integers, in long double for floats, and compares with the fold of the input. `depth`: additions on the
+ * longest way from an element of the input to an element of `output`. */
+void rows_check_reduction(const CatalogRun *run, const Plan *filled, const Plan *done, int output,
+                          double depth, CatalogResult *result);
 
 #endif
