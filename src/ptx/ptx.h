@@ -31,7 +31,8 @@ typedef enum PtxModifierKind {
 #define MODIFIER(id, text) PTX_MOD_##id,
 #include "ptx/modifiers.def"
 #undef MODIFIER
-    PTX_MOD_OTHER
+    PTX_MOD_TYPE, /* a row of types.def: see PtxInstruction.types */
+    PTX_MOD_OTHER /* no row: text only */
 } PtxModifierKind;
 
 /* Fundamental and packed types ("Types" in the PTX ISA). */
@@ -65,7 +66,7 @@ typedef struct PtxRegister {
 } PtxRegister;
 
 typedef struct PtxVariable {
-    const char *name;
+    const char *name;      /* "_" in prototypes */
     PtxFunction *function; /* NULL: module scope */
     PtxSpace space;
     PtxType type;
@@ -83,7 +84,8 @@ typedef struct PtxVariable {
 
 typedef struct PtxRelocation { /* initial value holds the address of a variable or function */
     uint64_t offset;           /* into the variable's bytes */
-    int bytes;                 /* 4 or 8 */
+    int bytes;                 /* 4 or 8; 1 for one byte of the address, 0xFF00(symbol) */
+    int shift;                 /* of that byte: bits 8 .. 15 are shift 8; else 0 */
     const char *symbol;
     int64_t addend;
     bool generic;              /* generic(symbol) */
@@ -182,6 +184,7 @@ typedef struct PtxStatement {
     PtxFunction *prototype; /* parameters and results of a .callprototype, no body */
     const char *text;
     const char **names;
+    PtxOperand *targets;    /* [name_count] the same, resolved: kind LABEL or FUNCTION */
     int name_count;
     bool is_call_targets;
 } PtxStatement;
@@ -195,6 +198,8 @@ struct PtxFunction {
     int result_count;
     uint32_t required_threads[3]; /* .reqntid; 0: not given */
     uint32_t maximum_threads[3];  /* .maxntid; 0: not given */
+    bool is_noreturn;             /* .noreturn: a call of it does not come back */
+    PtxFunction *alias_of;        /* .alias: this declaration stands for that function; else NULL */
     const char *directives;       /* all performance directives as printed back (.maxntid, .minnctapersm, .noreturn...) */
     /* The body. Filled by ptx_function_parse(), which parses on first use. */
     bool is_parsed;
@@ -206,6 +211,8 @@ struct PtxFunction {
     int loc_count;
     size_t body_begin, body_end;  /* byte range of "{...}" in the module's text */
     int line;                     /* of the declaration, in the PTX text */
+    int body_line;                /* of the opening brace, and where that line begins */
+    size_t body_line_begin;
 };
 
 typedef struct PtxSourceFile {
