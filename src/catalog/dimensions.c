@@ -1,7 +1,7 @@
 /* Reductions along one dimension: of rows, of columns, and of an array of three dimensions.
  *
- * An array has as many rows (of `columns` elements, each `depth` deep) as it takes to hold n elements; the last row
- * may be shorter. Sums that have no element are not computed. */
+ * An array has as many rows (of `columns` elements, each `depth` deep) as it takes to hold n elements; the
+ * last row may be shorter. Sums that have no element are not computed. */
 #include "catalog/dimensions.h"
 
 #include "catalog/reference.h"
@@ -50,13 +50,14 @@ bool dimensions_plan_row_sum(const CatalogRun *run, Plan *plan, Error *error) {
 }
 
 void dimensions_check_row_sum(const CatalogRun *run, const Plan *filled, const Plan *done,
-                          CatalogResult *result) {
+                              CatalogResult *result) {
     bool is_sum = !strcmp(run->op, "sum");
     for (uint64_t row = 0; row < rows_of(run); row++) {
         long double magnitude;
         uint64_t length = row_length(run, row);
         long double expected = reference_fold(run, filled, row * columns_of(run), length, 1, &magnitude);
-        double bound = is_sum ? rows_bound(run->dtype, reference_looped_depth(length, run->block), magnitude) : 0;
+        double bound =
+            is_sum ? rows_bound(run->dtype, reference_looped_depth(length, run->block), magnitude) : 0;
         reference_compare(result, &done->buffers[1], row, expected, bound);
     }
 }
@@ -67,7 +68,7 @@ bool dimensions_plan_moments(const CatalogRun *run, Plan *plan, Error *error) {
 }
 
 void dimensions_check_moments(const CatalogRun *run, const Plan *filled, const Plan *done,
-                          CatalogResult *result) {
+                              CatalogResult *result) {
     for (uint64_t row = 0; row < rows_of(run); row++) {
         Reference sum = {0}, squares = {0};
         uint64_t length = row_length(run, row);
@@ -78,9 +79,9 @@ void dimensions_check_moments(const CatalogRun *run, const Plan *filled, const P
         }
         double depth = reference_looped_depth(length, run->block);
         reference_compare(result, &done->buffers[1], 2 * row, reference_sum(&sum),
-                rows_bound(run->dtype, depth, sum.magnitude));
+                          rows_bound(run->dtype, depth, sum.magnitude));
         reference_compare(result, &done->buffers[1], 2 * row + 1, reference_sum(&squares),
-                rows_bound(run->dtype, depth + 1, squares.magnitude)); /* + 1: the product */
+                          rows_bound(run->dtype, depth + 1, squares.magnitude)); /* + 1: the product */
     }
 }
 
@@ -100,7 +101,8 @@ enum {
 static Exponentials row_exponentials(const CatalogRun *run, const Plan *filled, uint64_t row) {
     uint64_t begin = row * columns_of(run), length = row_length(run, row);
     Exponentials result = {.largest = reference_element(filled, begin)};
-    for (uint64_t k = 1; k < length; k++) result.largest = fmaxl(result.largest, reference_element(filled, begin + k));
+    for (uint64_t k = 1; k < length; k++)
+        result.largest = fmaxl(result.largest, reference_element(filled, begin + k));
     Reference total = {0}, distances = {0};
     for (uint64_t k = 0; k < length; k++) {
         long double distance = reference_element(filled, begin + k) - result.largest, term = expl(distance);
@@ -125,7 +127,7 @@ bool dimensions_plan_softmax_row(const CatalogRun *run, Plan *plan, Error *error
 }
 
 void dimensions_check_softmax_row(const CatalogRun *run, const Plan *filled, const Plan *done,
-                              CatalogResult *result) {
+                                  CatalogResult *result) {
     for (uint64_t row = 0; row < rows_of(run); row++) {
         Exponentials row_of = row_exponentials(run, filled, row);
         for (uint64_t k = 0; k < row_length(run, row); k++) {
@@ -134,7 +136,7 @@ void dimensions_check_softmax_row(const CatalogRun *run, const Plan *filled, con
                         expected = expl(-distance) / row_of.total;
             double own = (FUNCTION_ERROR + (double)distance) * reference_roundoff(run->dtype);
             reference_compare(result, &done->buffers[1], i, expected,
-                    (double)expected * (row_of.relative_bound + own) + smallest_normal(run->dtype));
+                              (double)expected * (row_of.relative_bound + own) + smallest_normal(run->dtype));
         }
     }
 }
@@ -145,7 +147,7 @@ bool dimensions_plan_logsumexp(const CatalogRun *run, Plan *plan, Error *error) 
 }
 
 void dimensions_check_logsumexp(const CatalogRun *run, const Plan *filled, const Plan *done,
-                            CatalogResult *result) {
+                                CatalogResult *result) {
     for (uint64_t row = 0; row < rows_of(run); row++) {
         Exponentials row_of = row_exponentials(run, filled, row);
         long double logarithm = logl(row_of.total), expected = row_of.largest + logarithm;
@@ -197,22 +199,30 @@ static void check_slices(const CatalogRun *run, const Plan *filled, const PlanBu
         uint64_t begin = t / slices.inner * slices.length * slices.inner + t % slices.inner;
         uint64_t reachable = (run->n - begin + slices.inner - 1) / slices.inner;
         uint64_t length = reachable < slices.length ? reachable : slices.length;
-        long double magnitude, expected = reference_fold(run, filled, begin, length, slices.inner, &magnitude);
+        long double magnitude,
+            expected = reference_fold(run, filled, begin, length, slices.inner, &magnitude);
         reference_compare(result, out, t, expected,
-                is_sum ? rows_bound(run->dtype, reference_looped_depth(length, threads), magnitude) : 0);
+                          is_sum ? rows_bound(run->dtype, reference_looped_depth(length, threads), magnitude)
+                                 : 0);
     }
 }
 
 void dimensions_check_column_sum(const CatalogRun *run, const Plan *filled, const Plan *done,
-                             CatalogResult *result) {
+                                 CatalogResult *result) {
     check_slices(run, filled, &done->buffers[1], column_slices(run), 1, result);
 }
 
-enum { TRANSPOSE_TILE = 32, TRANSPOSE_ROWS = 8 }; /* a block of 32 x 8 threads moves a tile of 32 x 32 */
+enum { /* a block of 32 x 8 threads moves a tile of 32 x 32; a grid has up to 65535 of them in y */
+       TRANSPOSE_TILE = 32,
+       TRANSPOSE_ROWS = 8,
+       MOST_GRID_ROWS = 65535
+};
 
 bool dimensions_plan_column_sum_permuted(const CatalogRun *run, Plan *plan, Error *error) {
-    (void)error;
     uint32_t rows = (uint32_t)rows_of(run), columns = (uint32_t)columns_of(run);
+    if (rows > TRANSPOSE_TILE * MOST_GRID_ROWS)
+        return error_set(error, "--param columns=%u: more than %d rows are too many tiles; use more columns",
+                         columns, TRANSPOSE_TILE * MOST_GRID_ROWS);
     uint32_t sums = run->n < columns ? (uint32_t)run->n : columns;
     int in = rows_add_input(plan, run, run->n);
     int out = rows_add_output(plan, "out", run->dtype, sums);
@@ -235,9 +245,8 @@ bool dimensions_plan_column_sum_permuted(const CatalogRun *run, Plan *plan, Erro
 }
 
 void dimensions_check_column_sum_permuted(const CatalogRun *run, const Plan *filled, const Plan *done,
-                                      CatalogResult *result) {
+                                          CatalogResult *result) {
     uint64_t sums = run->n < columns_of(run) ? run->n : columns_of(run);
     check_slices(run, filled, &done->buffers[1], (Slices){rows_of(run), columns_of(run), sums}, run->block,
                  result);
 }
-

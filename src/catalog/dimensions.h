@@ -1,4 +1,5 @@
-/* Dimensions: plan() and check() of the rows that reduce along one dimension; their table is in numerics.c. */
+/* Dimensions: plan() and check() of the rows that reduce along one dimension; their table is in numerics.c.
+ */
 #ifndef CATALOG_DIMENSIONS_H
 #define CATALOG_DIMENSIONS_H
 
@@ -7,16 +8,22 @@
 enum { TILES_AUTO, TILES_ONE, TILES_SEVERAL }; /* row_sum's parameter `tiles` */
 
 bool dimensions_plan_row_sum(const CatalogRun *run, Plan *plan, Error *error);
-void dimensions_check_row_sum(const CatalogRun *run, const Plan *filled, const Plan *done, CatalogResult *result);
+void dimensions_check_row_sum(const CatalogRun *run, const Plan *filled, const Plan *done,
+                              CatalogResult *result);
 bool dimensions_plan_moments(const CatalogRun *run, Plan *plan, Error *error);
-void dimensions_check_moments(const CatalogRun *run, const Plan *filled, const Plan *done, CatalogResult *result);
+void dimensions_check_moments(const CatalogRun *run, const Plan *filled, const Plan *done,
+                              CatalogResult *result);
 bool dimensions_plan_softmax_row(const CatalogRun *run, Plan *plan, Error *error);
-void dimensions_check_softmax_row(const CatalogRun *run, const Plan *filled, const Plan *done, CatalogResult *result);
+void dimensions_check_softmax_row(const CatalogRun *run, const Plan *filled, const Plan *done,
+                                  CatalogResult *result);
 bool dimensions_plan_logsumexp(const CatalogRun *run, Plan *plan, Error *error);
-void dimensions_check_logsumexp(const CatalogRun *run, const Plan *filled, const Plan *done, CatalogResult *result);
+void dimensions_check_logsumexp(const CatalogRun *run, const Plan *filled, const Plan *done,
+                                CatalogResult *result);
 bool dimensions_plan_column_sum(const CatalogRun *run, Plan *plan, Error *error);
-void dimensions_check_column_sum(const CatalogRun *run, const Plan *filled, const Plan *done, CatalogResult *result);
+void dimensions_check_column_sum(const CatalogRun *run, const Plan *filled, const Plan *done,
+                                 CatalogResult *result);
 bool dimensions_plan_column_sum_permuted(const CatalogRun *run, Plan *plan, Error *error);
-void dimensions_check_column_sum_permuted(const CatalogRun *run, const Plan *filled, const Plan *done, CatalogResult *result);
+void dimensions_check_column_sum_permuted(const CatalogRun *run, const Plan *filled, const Plan *done,
+                                          CatalogResult *result);
 
 #endif

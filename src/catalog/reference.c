@@ -6,7 +6,7 @@
 
 void reference_add(Reference *sum, long double x) {
     long double t = sum->value + x, of_x = t - sum->value;
-    sum->low += (sum->value - (t - of_x)) + (x - of_x);
+    if (isfinite(t)) sum->low += (sum->value - (t - of_x)) + (x - of_x);
     sum->value = t;
     sum->magnitude += fabsl(x);
 }
@@ -20,7 +20,7 @@ double reference_element(const Plan *filled, uint64_t i) {
 }
 
 long double reference_fold(const CatalogRun *run, const Plan *filled, uint64_t begin, uint64_t count,
-                        uint64_t step, long double *magnitude) {
+                           uint64_t step, long double *magnitude) {
     Reference sum = {0};
     double extreme = reference_element(filled, begin);
     bool is_minimum = !strcmp(run->op, "min");
@@ -46,9 +46,8 @@ double reference_looped_depth(uint64_t count, uint32_t block) {
 }
 
 void reference_compare(CatalogResult *result, const PlanBuffer *out, uint64_t index, long double expected,
-                    double bound) {
+                       double bound) {
     double got = plan_element(out->type, out->bytes, index);
     if (index && (long double)got == expected) return;
     rows_compare(result, out->type, index, got, expected, bound);
 }
-

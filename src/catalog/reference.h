@@ -1,11 +1,11 @@
-/* Reference: what a numerics kernel should give, summed on the host with compensation in long double, and what each
- * rounding on the way may cost. Private to the catalogue. */
+/* Reference: what a numerics kernel should give, summed on the host with compensation in long double, and
+ * what each rounding on the way may cost. Private to the catalogue. */
 #ifndef CATALOG_REFERENCE_H
 #define CATALOG_REFERENCE_H
 
 #include "catalog/rows.h"
 
-typedef struct Reference { /* a compensated sum; zero-initialised is empty */
+typedef struct Reference {  /* a compensated sum; zero-initialised is empty */
     long double value, low; /* low: what `value` is short of */
     long double magnitude;  /* sum of the absolute values */
 } Reference;
@@ -18,8 +18,8 @@ double reference_element(const Plan *filled, uint64_t i);
 
 /* `count` elements of the input (at least one) from `begin`, `step` apart, folded with the run's operation;
  * *magnitude is the sum of their absolute values. */
-long double reference_fold(const CatalogRun *run, const Plan *filled, uint64_t begin, uint64_t count, uint64_t step,
-                           long double *magnitude);
+long double reference_fold(const CatalogRun *run, const Plan *filled, uint64_t begin, uint64_t count,
+                           uint64_t step, long double *magnitude);
 
 /* Largest relative error of one rounding to nearest. */
 double reference_roundoff(PtxType type);
@@ -29,8 +29,8 @@ double reference_roundoff(PtxType type);
 double reference_tree_depth(uint32_t block);
 double reference_looped_depth(uint64_t count, uint32_t block);
 
-/* rows_compare() of element `index` of `out`; equal elements after the first are passed over, which saves their
- * text. */
+/* rows_compare() of element `index` of `out`; equal elements after the first are passed over, which saves
+ * their text. */
 void reference_compare(CatalogResult *result, const PlanBuffer *out, uint64_t index, long double expected,
                        double bound);
 

@@ -1,0 +1,190 @@
+/* Bugs that people really write, kept wrong on purpose. Every one is a sum of n elements; the check holds it
+ * against the true sum, so the report says which of them this run found out:
+ *
+ *   a wrong sum          bug_missing_sync, bug_all_lanes_add, bug_double_count
+ *   a trap               bug_unguarded_load (where n is no multiple of the block), bug_half_shared (block >
+ * 128) poison, then a wrong sum bug_uninitialized_shared (where n is no multiple of the block) nothing, in
+ * lockstep bug_overlapping_halves, bug_volatile_tail: races, right as long as no warp gets ahead */
+#include "catalog/rows.h"
+
+/* One launch of a thread an element; `out` has `outputs` sums; `shared_elements` of the run's type. */
+static bool plan_bug(const CatalogRun *run, Plan *plan, bool one_total, uint32_t shared_elements) {
+    int in = rows_add_input(plan, run, run->n);
+    uint32_t blocks = rows_blocks(run->n, run->block);
+    int out = rows_add_output(plan, "out", run->dtype, one_total ? 1 : blocks);
+    const char *entry = rows_typed_entry(plan, run, run->row->id);
+    uint32_t shared_bytes = shared_elements * (uint32_t)ptx_type_bytes(run->dtype);
+    PlanLaunch *launch = rows_add_launch(plan, entry, blocks, run->block, shared_bytes);
+    plan_add_pointer(plan, launch, in);
+    plan_add_pointer(plan, launch, out);
+    rows_add_u32(plan, launch, (uint32_t)run->n);
+    return true;
+}
+
+static bool plan_shared_tree(const CatalogRun *run, Plan *plan, Error *error) {
+    (void)error;
+    return plan_bug(run, plan, false, run->block);
+}
+
+static bool plan_static_shared(const CatalogRun *run, Plan *plan, Error *error) {
+    (void)error;
+    return plan_bug(run, plan, false, 0);
+}
+
+static bool plan_atomic_total(const CatalogRun *run, Plan *plan, Error *error) {
+    (void)error;
+    return plan_bug(run, plan, true, 0);
+}
+
+/* What a right kernel of this shape would be allowed: a tree over the block's threads. */
+static void check_sum(const CatalogRun *run, const Plan *filled, const Plan *done, CatalogResult *result) {
+    double depth = 1;
+    for (uint32_t threads = 1; threads < run->block; threads *= 2) depth++;
+    rows_check_reduction(run, filled, done, 1, depth, result);
+}
+
+static void check_atomic_total(const CatalogRun *run, const Plan *filled, const Plan *done,
+                               CatalogResult *result) {
+    rows_check_reduction(run, filled, done, 1, 5 + (double)rows_blocks(run->n, 32), result);
+}
+
+const CatalogRow bugs_rows[] = {
+    {.id = "bug_missing_sync",
+     .group = CATALOG_BUG,
+     .title = "wrong on purpose: last warp without __syncwarp",
+     .lesson = "Nothing tells the compiler that other lanes write the array, so it loads everything before "
+               "it stores.",
+     .watch =
+         "The last warp loads seven numbers and stores once: lane 0 never sees what the other lanes added.",
+     .source = "bug_missing_sync.cu",
+     .types = "int float double",
+     .operations = "sum",
+     .default_block = 256,
+     .minimum_block = 64,
+     .maximum_block = 1024,
+     .block_rule = "a power of two from 64",
+     .default_n = 1024,
+     .accepts_block = rows_accept_power_of_two,
+     .plan = plan_shared_tree,
+     .check = check_sum},
+    {.id = "bug_overlapping_halves",
+     .group = CATALOG_BUG,
+     .title = "wrong on purpose: guard lets the halves overlap",
+     .lesson = "A thread adds into an element that another thread reads in the same interval: a race that "
+               "lockstep hides.",
+     .watch = "More threads add than tid < s would let, and the sum is still right: every load comes before "
+              "every store.",
+     .source = "bug_overlapping_halves.cu",
+     .types = "int float double",
+     .operations = "sum",
+     .default_block = 256,
+     .minimum_block = 1,
+     .maximum_block = 1024,
+     .block_rule = "a power of two",
+     .default_n = 1024,
+     .accepts_block = rows_accept_power_of_two,
+     .plan = plan_shared_tree,
+     .check = check_sum},
+    {.id = "bug_unguarded_load",
+     .group = CATALOG_BUG,
+     .title = "wrong on purpose: no i < n before the load",
+     .lesson = "The grid is rounded up to whole blocks, so the last block must not load what is not there.",
+     .watch = "The last block loads past the end of `in`: out of bounds.",
+     .source = "bug_unguarded_load.cu",
+     .types = "int float double",
+     .operations = "sum",
+     .default_block = 256,
+     .minimum_block = 1,
+     .maximum_block = 1024,
+     .block_rule = "a power of two",
+     .default_n = 1000,
+     .accepts_block = rows_accept_power_of_two,
+     .plan = plan_shared_tree,
+     .check = check_sum},
+    {.id = "bug_half_shared",
+     .group = CATALOG_BUG,
+     .title = "wrong on purpose: shared array of half the size",
+     .lesson = "Every thread stores its element before half of them add, so the array needs room for the "
+               "whole block.",
+     .watch = "Threads 128 to 255 store past the end of `sums`: out of bounds.",
+     .source = "bug_half_shared.cu",
+     .types = "int float double",
+     .operations = "sum",
+     .default_block = 256,
+     .minimum_block = 1,
+     .maximum_block = 256,
+     .block_rule = "a power of two up to 256",
+     .default_n = 1024,
+     .accepts_block = rows_accept_power_of_two,
+     .plan = plan_static_shared,
+     .check = check_sum},
+    {.id = "bug_uninitialized_shared",
+     .group = CATALOG_BUG,
+     .title = "wrong on purpose: the tail is never zeroed",
+     .lesson = "Shared memory starts with what the last block left there: threads without an element must "
+               "store the identity.",
+     .watch = "In the last block the first step of the tree reads words that nobody has written.",
+     .source = "bug_uninitialized_shared.cu",
+     .types = "int float double",
+     .operations = "sum",
+     .default_block = 256,
+     .minimum_block = 1,
+     .maximum_block = 1024,
+     .block_rule = "a power of two",
+     .default_n = 1000,
+     .accepts_block = rows_accept_power_of_two,
+     .plan = plan_shared_tree,
+     .check = check_sum},
+    {.id = "bug_all_lanes_add",
+     .group = CATALOG_BUG,
+     .title = "wrong on purpose: every lane adds its leftovers",
+     .lesson =
+         "After shuffles down only lane 0 holds the sum; the other lanes hold sums that nobody asked for.",
+     .watch = "The atomic has 32 active lanes where it should have one.",
+     .source = "bug_all_lanes_add.cu",
+     .types = "int float double",
+     .operations = "sum",
+     .default_block = 256,
+     .minimum_block = 32,
+     .maximum_block = 1024,
+     .block_rule = "a multiple of 32",
+     .default_n = 1024,
+     .accepts_block = rows_accept_whole_warps,
+     .plan = plan_atomic_total,
+     .check = check_atomic_total},
+    {.id = "bug_volatile_tail",
+     .group = CATALOG_BUG,
+     .title = "wrong on purpose: volatile, but no __syncwarp",
+     .lesson = "volatile keeps the order of each lane's accesses; only __syncwarp keeps the lanes together.",
+     .watch = "The sum is right, because here the lanes of a warp do walk together. Since Volta nothing "
+              "promises that.",
+     .source = "bug_volatile_tail.cu",
+     .types = "int float double",
+     .operations = "sum",
+     .default_block = 256,
+     .minimum_block = 64,
+     .maximum_block = 1024,
+     .block_rule = "a power of two from 64",
+     .default_n = 1024,
+     .accepts_block = rows_accept_power_of_two,
+     .plan = plan_shared_tree,
+     .check = check_sum},
+    {.id = "bug_double_count",
+     .group = CATALOG_BUG,
+     .title = "wrong on purpose: two loads a thread, grid not halved",
+     .lesson = "Index and grid belong together: block b + 1 loads again what block b has added already.",
+     .watch = "Every element after the first block is loaded twice.",
+     .source = "bug_double_count.cu",
+     .types = "int float double",
+     .operations = "sum",
+     .default_block = 256,
+     .minimum_block = 1,
+     .maximum_block = 1024,
+     .block_rule = "a power of two",
+     .default_n = 1024,
+     .accepts_block = rows_accept_power_of_two,
+     .plan = plan_shared_tree,
+     .check = check_sum},
+};
+
+const int bugs_row_count = sizeof bugs_rows / sizeof bugs_rows[0];

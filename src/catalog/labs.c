@@ -1,0 +1,390 @@
+/* Labs: one lesson about the machine each; what a lesson is about is set by --param.
+ *
+ * Most copy n elements from `in` to `out` by way of the access that they are about, so their check is exact
+ * and looks at every element. n counts elements; there is a thread for each unless a row says otherwise. */
+#include "catalog/rows.h"
+#include <string.h>
+
+/* ---- shared by the rows ---- */
+
+static const PlanBuffer *input_of(const Plan *filled) {
+    return &filled->buffers[0];
+}
+static const PlanBuffer *output_of(const Plan *done) {
+    return &done->buffers[1];
+}
+
+/* Text is only made for what is reported: equal elements after the first are passed over. */
+static void compare(CatalogResult *result, const PlanBuffer *out, uint64_t index, double expected) {
+    double got = plan_element(out->type, out->bytes, index);
+    if (index && got == expected) return;
+    rows_compare(result, out->type, index, got, expected, 0);
+}
+
+/* in[count] -> out[count], a thread an element; the arguments in, out, n are added, more may follow. */
+static PlanLaunch *plan_copy(const CatalogRun *run, Plan *plan, const char *entry, uint64_t input_count,
+                             uint32_t shared_bytes) {
+    int in = rows_add_input(plan, run, input_count);
+    int out = rows_add_output(plan, "out", run->dtype, run->n);
+    PlanLaunch *launch =
+        rows_add_launch(plan, entry, rows_blocks(run->n, run->block), run->block, shared_bytes);
+    plan_add_pointer(plan, launch, in);
+    plan_add_pointer(plan, launch, out);
+    rows_add_u32(plan, launch, (uint32_t)run->n);
+    return launch;
+}
+
+static void check_copy(const CatalogRun *run, const Plan *filled, const Plan *done, CatalogResult *result) {
+    const PlanBuffer *in = input_of(filled), *out = output_of(done);
+    for (uint64_t i = 0; i < run->n; i++) compare(result, out, i, plan_element(in->type, in->bytes, i));
+}
+
+/* ---- banks ---- */
+
+/* Shared bytes of an array whose last thread is (block - 1) * stride elements from its start. */
+static uint32_t strided_bytes(const CatalogRun *run, int64_t element_bytes) {
+    return (uint32_t)(((run->block - 1) * rows_parameter(run, "stride") + 1) * element_bytes);
+}
+
+static bool plan_bank_stride(const CatalogRun *run, Plan *plan, Error *error) {
+    (void)error;
+    uint32_t offset = (uint32_t)rows_parameter(run, "offset");
+    PlanLaunch *launch = plan_copy(run, plan, "lab_bank_stride", run->n, strided_bytes(run, 4) + offset * 4);
+    rows_add_u32(plan, launch, (uint32_t)rows_parameter(run, "stride"));
+    rows_add_u32(plan, launch, offset);
+    return true;
+}
+
+static bool plan_bank_broadcast(const CatalogRun *run, Plan *plan, Error *error) {
+    (void)error;
+    PlanLaunch *launch = plan_copy(run, plan, "lab_bank_broadcast", run->n, run->block * 4);
+    rows_add_u32(plan, launch, (uint32_t)rows_parameter(run, "words"));
+    return true;
+}
+
+static void check_bank_broadcast(const CatalogRun *run, const Plan *filled, const Plan *done,
+                                 CatalogResult *result) {
+    const PlanBuffer *in = input_of(filled);
+    uint64_t words = (uint64_t)rows_parameter(run, "words");
+    for (uint64_t i = 0; i < run->n; i++) {
+        uint64_t thread = i % run->block;
+        compare(result, output_of(done), i, plan_element(in->type, in->bytes, i - thread + thread % words));
+    }
+}
+
+static bool plan_bank_bytes(const CatalogRun *run, Plan *plan, Error *error) {
+    (void)error;
+    const char *entry = rows_typed_entry(plan, run, "lab_bank_bytes");
+    PlanLaunch *launch = plan_copy(run, plan, entry, run->n, strided_bytes(run, ptx_type_bytes(run->dtype)));
+    rows_add_u32(plan, launch, (uint32_t)rows_parameter(run, "stride"));
+    return true;
+}
+
+static bool plan_bank_double(const CatalogRun *run, Plan *plan, Error *error) {
+    (void)error;
+    PlanLaunch *launch = plan_copy(run, plan, "lab_bank_double", run->n, strided_bytes(run, 8));
+    rows_add_u32(plan, launch, (uint32_t)rows_parameter(run, "stride"));
+    return true;
+}
+
+/* A thread moves 4 elements; both buffers end with a whole vector. */
+static bool plan_bank_vector(const CatalogRun *run, Plan *plan, Error *error) {
+    (void)error;
+    uint32_t vectors = (uint32_t)((run->n + 3) / 4);
+    int in = rows_add_input(plan, run, (uint64_t)vectors * 4);
+    int out = rows_add_output(plan, "out", run->dtype, (uint64_t)vectors * 4);
+    PlanLaunch *launch = rows_add_launch(plan, "lab_bank_vector", rows_blocks(vectors, run->block),
+                                         run->block, strided_bytes(run, 16));
+    plan_add_pointer(plan, launch, in);
+    plan_add_pointer(plan, launch, out);
+    rows_add_u32(plan, launch, vectors);
+    rows_add_u32(plan, launch, (uint32_t)rows_parameter(run, "stride"));
+    return true;
+}
+
+enum {
+    TILE = 32
+}; /* lab_bank_padding: a block of one warp sums the TILE rows of a tile, TILE elements each */
+
+static bool plan_bank_padding(const CatalogRun *run, Plan *plan, Error *error) {
+    (void)error;
+    int in = rows_add_input(plan, run, run->n);
+    int out = rows_add_output(plan, "out", run->dtype, (run->n + TILE - 1) / TILE);
+    const char *entry = rows_parameter(run, "padding") ? "lab_bank_padding<1>" : "lab_bank_padding<0>";
+    PlanLaunch *launch = rows_add_launch(plan, entry, rows_blocks(run->n, TILE * TILE), run->block, 0);
+    plan_add_pointer(plan, launch, in);
+    plan_add_pointer(plan, launch, out);
+    rows_add_u32(plan, launch, (uint32_t)run->n);
+    return true;
+}
+
+static void check_bank_padding(const CatalogRun *run, const Plan *filled, const Plan *done,
+                               CatalogResult *result) {
+    const PlanBuffer *in = input_of(filled);
+    for (uint64_t row = 0; row * TILE < run->n; row++) {
+        uint32_t sum = 0; /* wraps as the kernel's int does */
+        for (uint64_t i = row * TILE; i < run->n && i < (row + 1) * TILE; i++)
+            sum += (uint32_t)(int32_t)plan_element(in->type, in->bytes, i);
+        compare(result, output_of(done), row, (int32_t)sum);
+    }
+}
+
+/* ---- warps ---- */
+
+static bool plan_partial_warp(const CatalogRun *run, Plan *plan, Error *error) {
+    (void)error;
+    int in = rows_add_input(plan, run, run->n);
+    uint32_t blocks = rows_blocks(run->n, run->block);
+    int out = rows_add_output(plan, "out", run->dtype, blocks);
+    PlanLaunch *launch = rows_add_launch(plan, "lab_partial_warp", blocks, run->block, run->block * 4);
+    plan_add_pointer(plan, launch, in);
+    plan_add_pointer(plan, launch, out);
+    rows_add_u32(plan, launch, (uint32_t)run->n);
+    return true;
+}
+
+static void check_partial_warp(const CatalogRun *run, const Plan *filled, const Plan *done,
+                               CatalogResult *result) {
+    rows_check_reduction(run, filled, done, 1, 0, result);
+}
+
+static bool plan_divergent_branch(const CatalogRun *run, Plan *plan, Error *error) {
+    (void)error;
+    bool by_block = rows_parameter(run, "by") == 1;
+    const char *entry = by_block ? "lab_divergent_branch<true>" : "lab_divergent_branch<false>";
+    PlanLaunch *launch = plan_copy(run, plan, entry, run->n, 0);
+    rows_add_u32(plan, launch, (uint32_t)rows_parameter(run, "repeats"));
+    return true;
+}
+
+static void check_divergent_branch(const CatalogRun *run, const Plan *filled, const Plan *done,
+                                   CatalogResult *result) {
+    const PlanBuffer *in = input_of(filled);
+    bool by_block = rows_parameter(run, "by") == 1;
+    int64_t repeats = rows_parameter(run, "repeats");
+    for (uint64_t i = 0; i < run->n; i++) {
+        uint64_t decider = by_block ? i / run->block : i % run->block;
+        uint32_t x = (uint32_t)(int32_t)plan_element(in->type, in->bytes, i);
+        for (int64_t k = 0; k < repeats; k++) x = decider % 2 == 0 ? 3 * x + 1 : 5 * x - 1;
+        compare(result, output_of(done), i, (int32_t)x);
+    }
+}
+
+static bool plan_coalescing(const CatalogRun *run, Plan *plan, Error *error) {
+    uint64_t stride = (uint64_t)rows_parameter(run, "stride");
+    if (run->n * stride > UINT32_MAX)
+        return error_set(error, "--param stride=%llu: n * stride must stay below 2^32; use a smaller --n",
+                         (unsigned long long)stride);
+    const char *entry = rows_typed_entry(plan, run, "lab_coalescing");
+    PlanLaunch *launch = plan_copy(run, plan, entry, (run->n - 1) * stride + 1, 0);
+    rows_add_u32(plan, launch, (uint32_t)stride);
+    return true;
+}
+
+static void check_coalescing(const CatalogRun *run, const Plan *filled, const Plan *done,
+                             CatalogResult *result) {
+    const PlanBuffer *in = input_of(filled);
+    uint64_t stride = (uint64_t)rows_parameter(run, "stride");
+    for (uint64_t i = 0; i < run->n; i++)
+        compare(result, output_of(done), i, plan_element(in->type, in->bytes, i * stride));
+}
+
+static bool plan_shuffle_range(const CatalogRun *run, Plan *plan, Error *error) {
+    int64_t width = rows_parameter(run, "width");
+    if (width & (width - 1))
+        return error_set(error, "--param width=%lld: a segment has 1, 2, 4, 8, 16 or 32 lanes",
+                         (long long)width);
+    PlanLaunch *launch = plan_copy(run, plan, "lab_shuffle_range", run->n, 0);
+    rows_add_u32(plan, launch, (uint32_t)rows_parameter(run, "delta"));
+    rows_add_u32(plan, launch, (uint32_t)width);
+    return true;
+}
+
+static void check_shuffle_range(const CatalogRun *run, const Plan *filled, const Plan *done,
+                                CatalogResult *result) {
+    const PlanBuffer *in = input_of(filled);
+    uint64_t delta = (uint64_t)rows_parameter(run, "delta"), width = (uint64_t)rows_parameter(run, "width");
+    for (uint64_t i = 0; i < run->n; i++) {
+        uint64_t source =
+            i % width + delta < width ? i + delta : i; /* blocks are whole warps, so i % 32 is the lane */
+        compare(result, output_of(done), i, source < run->n ? plan_element(in->type, in->bytes, source) : 0);
+    }
+}
+
+/* ---- the table ---- */
+
+const CatalogRow labs_rows[] = {
+    {.id = "lab_bank_stride",
+     .group = CATALOG_LAB,
+     .title = "lab: banks by stride",
+     .lesson = "A warp that reads 4-byte words `stride` apart needs gcd(stride, 32) wavefronts, wherever the "
+               "array starts.",
+     .watch = "Set stride to 1, 2, 32 and 33 and look at how many lanes share a bank.",
+     .source = "lab_bank_stride.cu",
+     .types = "int",
+     .operations = "sum",
+     .default_block = 32,
+     .minimum_block = 1,
+     .maximum_block = 256,
+     .block_rule = "any up to 256",
+     .default_n = 32,
+     .parameters = {{"stride", 1, 33, 2, "words from one thread's element to the next"},
+                    {"offset", 0, 31, 0,
+                     "words before the first thread's element: the bank where the array starts"}},
+     .plan = plan_bank_stride,
+     .check = check_copy},
+    {.id = "lab_bank_broadcast",
+     .group = CATALOG_LAB,
+     .title = "lab: lanes that read one word",
+     .lesson = "Lanes that read the same word are served together: only different words of a bank conflict.",
+     .watch =
+         "Set words to 1, 2, 4: the lanes point at fewer or more words, and the load stays at one wavefront.",
+     .source = "lab_bank_broadcast.cu",
+     .types = "int",
+     .operations = "sum",
+     .default_block = 32,
+     .minimum_block = 1,
+     .maximum_block = 1024,
+     .block_rule = "any",
+     .default_n = 32,
+     .parameters = {{"words", 1, 32, 1, "different words that the warp reads"}},
+     .plan = plan_bank_broadcast,
+     .check = check_bank_broadcast},
+    {.id = "lab_bank_bytes",
+     .group = CATALOG_LAB,
+     .title = "lab: elements of 1 and 2 bytes",
+     .lesson =
+         "A bank is 4 bytes wide whatever the type: lanes in different bytes of one word do not conflict.",
+     .watch =
+         "At stride 1 four chars (two shorts) lie in each word; at stride 128 (64) every lane is in bank 0.",
+     .source = "lab_bank_bytes.cu",
+     .types = "char short",
+     .operations = "sum",
+     .default_block = 32,
+     .minimum_block = 1,
+     .maximum_block = 128,
+     .block_rule = "any up to 128",
+     .default_n = 32,
+     .parameters = {{"stride", 1, 128, 1, "elements from one thread's element to the next"}},
+     .plan = plan_bank_bytes,
+     .check = check_copy},
+    {.id = "lab_bank_double",
+     .group = CATALOG_LAB,
+     .title = "lab: elements of 8 bytes",
+     .lesson =
+         "An access of 8 bytes a lane is served in two phases of 16 lanes: 2 wavefronts are its minimum.",
+     .watch = "At stride 1 there are 2 wavefronts and no excess; at stride 2 there are 4.",
+     .source = "lab_bank_double.cu",
+     .types = "double",
+     .operations = "sum",
+     .default_block = 32,
+     .minimum_block = 1,
+     .maximum_block = 128,
+     .block_rule = "any up to 128",
+     .default_n = 32,
+     .parameters = {{"stride", 1, 33, 1, "elements from one thread's element to the next"}},
+     .plan = plan_bank_double,
+     .check = check_copy},
+    {.id = "lab_bank_vector",
+     .group = CATALOG_LAB,
+     .title = "lab: elements of 16 bytes",
+     .lesson =
+         "An access of 16 bytes a lane is served in four phases of 8 lanes: 4 wavefronts are no conflict.",
+     .watch = "Ideal 4, excess 0: the same 512 bytes as single words would take 4 accesses.",
+     .source = "lab_bank_vector.cu",
+     .types = "int",
+     .operations = "sum",
+     .default_block = 32,
+     .minimum_block = 1,
+     .maximum_block = 64,
+     .block_rule = "any up to 64",
+     .default_n = 128,
+     .parameters = {{"stride", 1, 33, 1, "16-byte elements from one thread's to the next"}},
+     .plan = plan_bank_vector,
+     .check = check_copy},
+    {.id = "lab_bank_padding",
+     .group = CATALOG_LAB,
+     .title = "lab: a column of [32][32] and of [32][33]",
+     .lesson =
+         "One unused word at the end of each row puts the 32 elements of a column into 32 different banks.",
+     .watch = "The load in the second loop: 32 wavefronts with padding=0, 1 with padding=1.",
+     .source = "lab_bank_padding.cu",
+     .types = "int",
+     .operations = "sum",
+     .default_block = 32,
+     .minimum_block = 32,
+     .maximum_block = 32,
+     .block_rule = "32: one warp",
+     .default_n = 1024,
+     .parameters = {{"padding", 0, 1, 0, "unused words at the end of each row of the tile"}},
+     .plan = plan_bank_padding,
+     .check = check_bank_padding},
+    {.id = "lab_partial_warp",
+     .group = CATALOG_LAB,
+     .title = "lab: a block that ends within a warp",
+     .lesson = "48 threads are two warps, and the second one runs with 16 of its 32 lanes.",
+     .watch = "Lanes 16 to 31 of warp 1 do not exist: its mask never exceeds 0x0000ffff.",
+     .source = "lab_partial_warp.cu",
+     .types = "int",
+     .operations = "sum",
+     .default_block = 48,
+     .minimum_block = 1,
+     .maximum_block = 1024,
+     .block_rule = "any",
+     .default_n = 96,
+     .plan = plan_partial_warp,
+     .check = check_partial_warp},
+    {.id = "lab_divergent_branch",
+     .group = CATALOG_LAB,
+     .title = "lab: a branch by thread or by block",
+     .lesson = "A branch costs when the lanes of one warp disagree, not because there is a branch.",
+     .watch = "by=0: every warp walks both arms, half of its lanes asleep; by=1: one arm, all lanes awake.",
+     .source = "lab_divergent_branch.cu",
+     .types = "int",
+     .operations = "sum",
+     .default_block = 64,
+     .minimum_block = 1,
+     .maximum_block = 1024,
+     .block_rule = "any",
+     .default_n = 256,
+     .parameters = {{"by", 0, 1, 0, "what decides: 0 the thread's index, 1 the block's"},
+                    {"repeats", 1, 1000, 4, "turns of the loop in each arm"}},
+     .plan = plan_divergent_branch,
+     .check = check_divergent_branch},
+    {.id = "lab_coalescing",
+     .group = CATALOG_LAB,
+     .title = "lab: sectors of a global load",
+     .lesson = "A request costs as many 32-byte sectors as its lanes touch: 8 ints are one, 32 are four.",
+     .watch = "Sectors per load: --block 8 gives 1, --block 32 gives 4, and stride=8 gives 32.",
+     .source = "lab_coalescing.cu",
+     .types = "int double",
+     .operations = "sum",
+     .default_block = 32,
+     .minimum_block = 1,
+     .maximum_block = 1024,
+     .block_rule = "any",
+     .default_n = 1024,
+     .parameters = {{"stride", 1, 64, 1, "elements from one thread's element to the next"}},
+     .plan = plan_coalescing,
+     .check = check_coalescing},
+    {.id = "lab_shuffle_range",
+     .group = CATALOG_LAB,
+     .title = "lab: where a shuffle ends",
+     .lesson = "A lane whose source lies outside its segment keeps its own value.",
+     .watch = "The last `delta` lanes of each segment of `width` lanes have no arrow.",
+     .source = "lab_shuffle_range.cu",
+     .types = "int",
+     .operations = "sum",
+     .default_block = 32,
+     .minimum_block = 32,
+     .maximum_block = 1024,
+     .block_rule = "a multiple of 32",
+     .default_n = 32,
+     .accepts_block = rows_accept_whole_warps,
+     .parameters = {{"delta", 0, 31, 4, "lanes between a lane and its source"},
+                    {"width", 1, 32, 16, "lanes in a segment: a power of two"}},
+     .plan = plan_shuffle_range,
+     .check = check_shuffle_range},
+};
+
+const int labs_row_count = sizeof labs_rows / sizeof labs_rows[0];

@@ -1,0 +1,385 @@
+/* Numerics: sums that care about rounding; and the table, which holds the rows of dimensions.c too. */
+#include "catalog/dimensions.h"
+#include "catalog/narrow.h"
+#include "catalog/reference.h"
+#include <math.h>
+
+/* ---- mean ---- */
+
+static bool plan_mean(const CatalogRun *run, Plan *plan, Error *error) {
+    (void)error;
+    uint32_t blocks = rows_blocks(run->n, run->block);
+    uint32_t shared_bytes = run->block * (uint32_t)ptx_type_bytes(run->dtype);
+    int in = rows_add_input(plan, run, run->n);
+    int out = rows_add_output(plan, "out", run->dtype, 1);
+    int partials = rows_add_output(plan, "partials", run->dtype, blocks);
+    PlanLaunch *launch =
+        rows_add_launch(plan, rows_typed_entry(plan, run, "mean_partials"), blocks, run->block, shared_bytes);
+    plan_add_pointer(plan, launch, in);
+    plan_add_pointer(plan, launch, partials);
+    rows_add_u32(plan, launch, (uint32_t)run->n);
+    launch =
+        rows_add_launch(plan, rows_typed_entry(plan, run, "mean_of_partials"), 1, run->block, shared_bytes);
+    plan_add_pointer(plan, launch, partials);
+    plan_add_pointer(plan, launch, out);
+    rows_add_u32(plan, launch, blocks);
+    rows_add_u32(plan, launch, (uint32_t)run->n);
+    return true;
+}
+
+static void check_mean(const CatalogRun *run, const Plan *filled, const Plan *done, CatalogResult *result) {
+    Reference sum = {0};
+    for (uint64_t i = 0; i < run->n; i++) reference_add(&sum, reference_element(filled, i));
+    double depth = reference_tree_depth(run->block) +
+                   reference_looped_depth(rows_blocks(run->n, run->block), run->block);
+    long double count = (long double)run->n; /* two more roundings: n as a float, and the division */
+    reference_compare(result, &done->buffers[1], 0, reference_sum(&sum) / count,
+                      rows_bound(run->dtype, depth + 2, sum.magnitude / count));
+}
+
+/* ---- half and bfloat ---- */
+
+static uint64_t items_of(const CatalogRun *run) {
+    return (uint64_t)rows_parameter(run, "items");
+}
+static uint64_t threads_of(const CatalogRun *run) {
+    return (run->n + items_of(run) - 1) / items_of(run);
+}
+
+/* Thread t adds elements t, t + threads, t + 2 * threads, ... one after another. */
+static bool plan_running_sums(const CatalogRun *run, Plan *plan, Error *error) {
+    (void)error;
+    uint32_t threads = (uint32_t)threads_of(run);
+    int in = rows_add_input(plan, run, run->n);
+    if (!run->has_fill) plan->buffers[in].fill = FILL_ONES; /* what the lesson counts with */
+    int out = rows_add_output(plan, "out", run->dtype, threads);
+    PlanLaunch *launch = rows_add_launch(plan, run->row->id, rows_blocks(threads, run->block), run->block, 0);
+    plan_add_pointer(plan, launch, in);
+    plan_add_pointer(plan, launch, out);
+    rows_add_u32(plan, launch, (uint32_t)run->n);
+    rows_add_u32(plan, launch, threads);
+    return true;
+}
+
+/* Elements t, t + threads, ...: their true sum; and what fp16 must make of them, added in this order. */
+static Reference running_sum(const CatalogRun *run, const Plan *filled, uint64_t t, double *in_half,
+                             uint64_t *count) {
+    Reference sum = {0};
+    *in_half = 0;
+    *count = 0;
+    for (uint64_t i = t; i < run->n; i += threads_of(run), ++*count) {
+        double x = reference_element(filled, i);
+        reference_add(&sum, x);
+        *in_half = narrow_half_read(
+            narrow_half_write(*in_half + x)); /* the sum of two halves is exact in a double */
+    }
+    return sum;
+}
+
+/* Reports how far each sum is from the true one. Two things must hold for it to be correct: it is, bit for
+ * bit, what correctly rounded fp16 additions in this order give; and it lies within (count - 1) * u * sum|x|
+ * of the true sum, the bound for a running sum of any length (Jeannerod and Rump, Improved Error Bounds for
+ * Inner Products, 2013), which an overflow does not. */
+static void check_half_naive(const CatalogRun *run, const Plan *filled, const Plan *done,
+                             CatalogResult *result) {
+    const PlanBuffer *out = &done->buffers[1];
+    for (uint64_t t = 0; t < threads_of(run); t++) {
+        double predicted;
+        uint64_t count;
+        Reference sum = running_sum(run, filled, t, &predicted, &count);
+        if (plan_element(out->type, out->bytes, t) != predicted)
+            rows_compare(result, out->type, t, plan_element(out->type, out->bytes, t), predicted, 0);
+        else
+            reference_compare(result, out, t, reference_sum(&sum),
+                              (double)(count - 1) * reference_roundoff(PTX_F16) * (double)sum.magnitude);
+    }
+}
+
+/* fp32 additions, then one rounding to the narrow type. A sum that the type cannot hold is expected to be
+ * infinite. */
+static void check_promote(const CatalogRun *run, const Plan *filled, const Plan *done,
+                          CatalogResult *result) {
+    double largest = run->dtype == PTX_F16 ? 65520 : 0x1.ffp127; /* from here on rounding gives infinity */
+    for (uint64_t t = 0; t < threads_of(run); t++) {
+        double unused;
+        uint64_t count;
+        Reference sum = running_sum(run, filled, t, &unused, &count);
+        long double expected = reference_sum(&sum);
+        double bound = rows_bound(PTX_F32, (double)count, sum.magnitude);
+        bound += ((double)fabsl(expected) + bound) * reference_roundoff(run->dtype);
+        if (run->dtype == PTX_F16) bound += 0x1p-25; /* half a subnormal */
+        if (fabsl(expected) >= largest) expected = copysignl(INFINITY, expected);
+        reference_compare(result, &done->buffers[1], t, expected, bound);
+    }
+}
+
+static bool plan_scaled_half(const CatalogRun *run, Plan *plan, Error *error) {
+    int64_t scale = rows_parameter(run, "scale");
+    if (scale & (scale - 1))
+        return error_set(error, "--param scale=%lld: only powers of two scale without rounding",
+                         (long long)scale);
+    uint32_t blocks = rows_blocks(run->n, run->block);
+    int in = rows_add_input(plan, run, run->n);
+    plan->buffers[in].scale = 60000; /* random numbers of which few overflow fp16 */
+    int out = rows_add_output(plan, "out", PTX_F32, blocks);
+    PlanLaunch *launch = rows_add_launch(plan, "scaled_half", blocks, run->block, run->block * 2);
+    plan_add_pointer(plan, launch, in);
+    plan_add_pointer(plan, launch, out);
+    rows_add_u32(plan, launch, (uint32_t)run->n);
+    rows_add_f32(plan, launch, (float)scale);
+    return true;
+}
+
+/* Scaling by a power of two is exact but for subnormals, which are rounded to multiples of 2^-24. */
+static void check_scaled_half(const CatalogRun *run, const Plan *filled, const Plan *done,
+                              CatalogResult *result) {
+    const PlanBuffer *out = &done->buffers[1];
+    Reference expected = {0}, got = {0};
+    for (uint64_t i = 0; i < run->n; i++) reference_add(&expected, reference_element(filled, i));
+    for (uint64_t b = 0; b < out->count; b++) reference_add(&got, plan_element(out->type, out->bytes, b));
+    double bound = rows_bound(PTX_F16, reference_tree_depth(run->block), expected.magnitude) +
+                   (double)run->n * 0x1p-25 * (double)rows_parameter(run, "scale");
+    rows_compare(result, PTX_F32, 0, reference_sum(&got), reference_sum(&expected), bound);
+}
+
+/* ---- kahan ---- */
+
+static bool plan_kahan(const CatalogRun *run, Plan *plan, Error *error) {
+    (void)error;
+    int in = rows_add_input(plan, run, run->n);
+    int out = rows_add_output(plan, "out", run->dtype, 1);
+    PlanLaunch *launch = rows_add_launch(plan, rows_typed_entry(plan, run, "kahan"), 1, run->block,
+                                         2 * run->block * (uint32_t)ptx_type_bytes(run->dtype));
+    plan_add_pointer(plan, launch, in);
+    plan_add_pointer(plan, launch, out);
+    rows_add_u32(plan, launch, (uint32_t)run->n);
+    return true;
+}
+
+/* 2u + O(n u^2) times sum|x| for the running sums (Higham, 4.3), u for the last rounding; the tree adds
+ * second-order terms only. n is that of one thread. */
+static void check_kahan(const CatalogRun *run, const Plan *filled, const Plan *done, CatalogResult *result) {
+    Reference sum = {0};
+    for (uint64_t i = 0; i < run->n; i++) reference_add(&sum, reference_element(filled, i));
+    double u = reference_roundoff(run->dtype), depth = reference_looped_depth(run->n, run->block);
+    reference_compare(result, &done->buffers[1], 0, reference_sum(&sum),
+                      (3 * u + 4 * depth * u * u) * (double)sum.magnitude);
+}
+
+/* ---- the table ---- */
+
+const CatalogRow numerics_rows[] = {
+    {.id = "row_sum",
+     .group = CATALOG_NUMERICS,
+     .title = "sum of each row, a block a row",
+     .lesson = "A row is contiguous, so a block that sums it loads whole sectors; longer rows take more "
+               "tiles, not more blocks.",
+     .watch = "With columns=256 every thread loads once (one tile); with more, the load is in a loop.",
+     .source = "row_sum.cu",
+     .types = "int float double",
+     .operations = "sum min max",
+     .default_block = 256,
+     .minimum_block = 1,
+     .maximum_block = 1024,
+     .block_rule = "a power of two",
+     .default_n = 1 << 20,
+     .accepts_block = rows_accept_power_of_two,
+     .parameters = {{"columns", 1, 1 << 30, 1024, "elements in a row"},
+                    {"tiles", 0, 2, TILES_AUTO,
+                     "tiles a row: 1 one, 2 several, 0 one where the block is wide enough"}},
+     .plan = dimensions_plan_row_sum,
+     .check = dimensions_check_row_sum},
+    {.id = "column_sum",
+     .group = CATALOG_NUMERICS,
+     .title = "sum along any dimension, a thread a sum",
+     .lesson =
+         "The same loop is coalesced over an outer dimension and touches a sector a lane over the inner one.",
+     .watch = "Sectors per load: 4 with axis=0, 32 with axis=1.",
+     .source = "column_sum.cu",
+     .types = "int float double",
+     .operations = "sum min max",
+     .default_block = 256,
+     .minimum_block = 1,
+     .maximum_block = 1024,
+     .block_rule = "any",
+     .default_n = 1 << 20,
+     .parameters = {{"axis", 0, 2, 0, "dimension that is summed over, of [rows][columns][depth]"},
+                    {"columns", 1, 1 << 20, 1024, "size of the second dimension"},
+                    {"depth", 1, 1024, 1, "size of the third dimension; 1: there is none"}},
+     .plan = dimensions_plan_column_sum,
+     .check = dimensions_check_column_sum},
+    {.id = "column_sum_permuted",
+     .group = CATALOG_NUMERICS,
+     .title = "column sums: transpose, then sum rows",
+     .lesson = "Transposing first makes the sum easy and moves three times the data.",
+     .watch = "Two launches: the tile is loaded by rows and stored by columns, and its 33rd element a row "
+              "keeps banks apart.",
+     .source = "column_sum_permuted.cu",
+     .types = "int float double",
+     .operations = "sum min max",
+     .default_block = 256,
+     .minimum_block = 1,
+     .maximum_block = 1024,
+     .block_rule = "a power of two",
+     .default_n = 1 << 20,
+     .accepts_block = rows_accept_power_of_two,
+     .parameters = {{"columns", 1, 1 << 20, 1024, "elements in a row"}},
+     .plan = dimensions_plan_column_sum_permuted,
+     .check = dimensions_check_column_sum_permuted},
+    {.id = "mean",
+     .group = CATALOG_NUMERICS,
+     .title = "mean: sum, then divide once",
+     .lesson = "A mean is a sum with one division at its very end.",
+     .watch = "The second launch: one block, and a single lane that divides.",
+     .source = "mean.cu",
+     .types = "float double",
+     .operations = "sum",
+     .default_block = 256,
+     .minimum_block = 1,
+     .maximum_block = 1024,
+     .block_rule = "a power of two",
+     .default_n = 1 << 20,
+     .accepts_block = rows_accept_power_of_two,
+     .plan = plan_mean,
+     .check = check_mean},
+    {.id = "moments",
+     .group = CATALOG_NUMERICS,
+     .title = "sum and sum of squares in one pass",
+     .lesson = "A reduction may carry more than one value: the loads are paid once.",
+     .watch = "Two shared arrays and one barrier a step: the two trees climb together.",
+     .source = "moments.cu",
+     .types = "float double",
+     .operations = "sum",
+     .default_block = 256,
+     .minimum_block = 1,
+     .maximum_block = 1024,
+     .block_rule = "a power of two",
+     .default_n = 1 << 20,
+     .accepts_block = rows_accept_power_of_two,
+     .parameters = {{"columns", 1, 1 << 30, 1024, "elements in a row"}},
+     .plan = dimensions_plan_moments,
+     .check = dimensions_check_moments},
+    {.id = "softmax_row",
+     .group = CATALOG_NUMERICS,
+     .title = "softmax of each row",
+     .lesson = "Two reductions in a row: everybody needs the maximum before anybody can add.",
+     .watch = "sdata[0] is read by all lanes at once (one wavefront), and a barrier stands before the array "
+              "is used again.",
+     .source = "softmax_row.cu",
+     .types = "float double",
+     .operations = "sum",
+     .default_block = 256,
+     .minimum_block = 1,
+     .maximum_block = 1024,
+     .block_rule = "a power of two",
+     .default_n = 1 << 18,
+     .accepts_block = rows_accept_power_of_two,
+     .parameters = {{"columns", 1, 1 << 30, 1024, "elements in a row"}},
+     .plan = dimensions_plan_softmax_row,
+     .check = dimensions_check_softmax_row},
+    {.id = "logsumexp",
+     .group = CATALOG_NUMERICS,
+     .title = "log of the sum of exponentials, stable",
+     .lesson =
+         "Take the maximum out before exp() and add it back after log(): the same number, without overflow.",
+     .watch = "The largest element contributes exp(0) = 1, so the sum is never 0 and rarely large.",
+     .source = "logsumexp.cu",
+     .types = "float double",
+     .operations = "sum",
+     .default_block = 256,
+     .minimum_block = 1,
+     .maximum_block = 1024,
+     .block_rule = "a power of two",
+     .default_n = 1 << 18,
+     .accepts_block = rows_accept_power_of_two,
+     .parameters = {{"columns", 1, 1 << 30, 1024, "elements in a row"}},
+     .plan = dimensions_plan_logsumexp,
+     .check = dimensions_check_logsumexp},
+    {.id = "half_naive",
+     .group = CATALOG_NUMERICS,
+     .title = "fp16 sums in fp16: they stop growing",
+     .lesson = "fp16 has 11 significant bits: a running sum of ones sticks at 2048, because 2049 rounds back "
+               "to it.",
+     .watch =
+         "The result is 2048 where 4096 is expected: exactly what theory predicts. half_promote gives 4096.",
+     .source = "half_naive.cu",
+     .types = "half",
+     .operations = "sum",
+     .default_block = 256,
+     .minimum_block = 1,
+     .maximum_block = 1024,
+     .block_rule = "any",
+     .default_n = 1 << 20,
+     .parameters = {{"items", 1, 1 << 20, 4096, "elements that a thread adds"}},
+     .plan = plan_running_sums,
+     .check = check_half_naive},
+    {.id = "half_promote",
+     .group = CATALOG_NUMERICS,
+     .title = "fp16 sums in fp32",
+     .lesson = "Store small, add large: fp16 in memory, fp32 in the register, one rounding at the end.",
+     .watch = "The same loads as half_naive, one conversion more, and the right sum.",
+     .source = "half_promote.cu",
+     .types = "half",
+     .operations = "sum",
+     .default_block = 256,
+     .minimum_block = 1,
+     .maximum_block = 1024,
+     .block_rule = "any",
+     .default_n = 1 << 20,
+     .parameters = {{"items", 1, 1 << 20, 4096, "elements that a thread adds"}},
+     .plan = plan_running_sums,
+     .check = check_promote},
+    {.id = "bfloat_promote",
+     .group = CATALOG_NUMERICS,
+     .title = "bfloat16 sums in fp32",
+     .lesson = "A bfloat16 is the upper half of a float, so promoting it is free; with 8 bits it needs it "
+               "even more.",
+     .watch = "The conversion is a shift by 16 bits; the sum is rounded to bfloat16 once.",
+     .source = "bfloat_promote.cu",
+     .types = "bfloat",
+     .operations = "sum",
+     .default_block = 256,
+     .minimum_block = 1,
+     .maximum_block = 1024,
+     .block_rule = "any",
+     .default_n = 1 << 20,
+     .parameters = {{"items", 1, 1 << 20, 4096, "elements that a thread adds"}},
+     .plan = plan_running_sums,
+     .check = check_promote},
+    {.id = "scaled_half",
+     .group = CATALOG_NUMERICS,
+     .title = "fp16 sums that would overflow, scaled",
+     .lesson = "Dividing by a power of two first costs no digits and keeps the sum below 65504.",
+     .watch = "Elements are up to 60000 large: with scale=1 two of them are too much for fp16, and the "
+              "result is infinite.",
+     .source = "scaled_half.cu",
+     .types = "half",
+     .operations = "sum",
+     .default_block = 256,
+     .minimum_block = 1,
+     .maximum_block = 1024,
+     .block_rule = "a power of two",
+     .default_n = 1 << 20,
+     .accepts_block = rows_accept_power_of_two,
+     .parameters = {{"scale", 1, 1 << 14, 1024, "what elements are divided by: a power of two"}},
+     .plan = plan_scaled_half,
+     .check = check_scaled_half},
+    {.id = "kahan",
+     .group = CATALOG_NUMERICS,
+     .title = "compensated summation",
+     .lesson = "Each addition remembers what it lost, so the error hardly depends on how many there are.",
+     .watch = "Four additions for each element, in an order that must not be simplified.",
+     .source = "kahan.cu",
+     .types = "float double",
+     .operations = "sum",
+     .default_block = 256,
+     .minimum_block = 1,
+     .maximum_block = 1024,
+     .block_rule = "a power of two",
+     .default_n = 1 << 20,
+     .accepts_block = rows_accept_power_of_two,
+     .plan = plan_kahan,
+     .check = check_kahan},
+};
+
+const int numerics_row_count = sizeof numerics_rows / sizeof numerics_rows[0];
