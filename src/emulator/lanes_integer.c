@@ -2,9 +2,8 @@
  *
  * Wrapping arithmetic is the same for signed and unsigned values, so most handlers exist once per width. */
 #include "emulator/lanes.h"
+#include "emulator/lanes_exact.h"
 
-__extension__ typedef unsigned __int128 Wide;
-__extension__ typedef __int128 SignedWide;
 
 #define S16(x) ((int16_t)(x))
 #define S32(x) ((int32_t)(x))
