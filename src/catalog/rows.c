@@ -54,6 +54,10 @@ const char *rows_entry(Plan *plan, const CatalogRun *run, const char *function, 
                        rows_operation_name(run->op), more ? "," : "", more ? more : "");
 }
 
+const char *rows_typed_entry(Plan *plan, const CatalogRun *run, const char *function) {
+    return arena_print(&plan->arena, "%s<%s>", function, rows_type_name(run->dtype));
+}
+
 int rows_add_input(Plan *plan, const CatalogRun *run, uint64_t count) {
     int index = plan_add_buffer(plan, "in", run->dtype, count, run->has_fill ? run->fill : FILL_RANDOM);
     plan->buffers[index].path = run->fill_path;

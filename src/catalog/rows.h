@@ -21,6 +21,8 @@ int64_t rows_parameter(const CatalogRun *run, const char *name);
 /* Readable entry name, as ptx_module_find_entry() takes it, in the plan's arena: rows_entry(plan, run,
  * "unrolled", "256") is "unrolled<int,Sum,256>"; `more` NULL: no further template arguments. */
 const char *rows_entry(Plan *plan, const CatalogRun *run, const char *function, const char *more);
+/* The same for a template of the type alone: "moments<float>". */
+const char *rows_typed_entry(Plan *plan, const CatalogRun *run, const char *function);
 const char *rows_type_name(PtxType type); /* as in C++: "int", "float", "__half", "__nv_bfloat16", ... */
 const char *rows_operation_name(const char *op); /* "Sum", "Min", "Max" */
 
