@@ -29,12 +29,6 @@ PtxType lanes_type(const PtxInstruction *in, int index) {
     return index < in->type_count ? in->types[index] : PTX_NO_TYPE;
 }
 
-bool lanes_is_half(PtxType type) {
-    return type == PTX_F16 || type == PTX_F16X2 || type == PTX_BF16 || type == PTX_BF16X2;
-}
-
-bool lanes_is_float(PtxType type) { return type == PTX_F32 || type == PTX_F64 || type == PTX_F32X2; }
-
 PtxModifierKind lanes_rounding(const PtxInstruction *in) {
     for (int i = 0; i < in->modifier_count; i++)
         switch (in->modifiers[i].kind) {

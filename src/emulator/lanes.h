@@ -195,11 +195,13 @@ PtxModifierKind lanes_rounding(const PtxInstruction *in);
 PtxType lanes_type(const PtxInstruction *in, int index); /* PTX_NO_TYPE past the end */
 
 /* Opcodes with integer, float and half forms: lower_add() and its like (lanes_arithmetic.c) choose by type. */
-bool lanes_is_half(PtxType type);  /* f16, f16x2, bf16, bf16x2 */
-bool lanes_is_float(PtxType type); /* f32, f64, f32x2 */
 typedef bool LaneLowering(Lowering *low, const PtxInstruction *in, Op *op);
 LaneLowering lanes_lower_integer_add, lanes_lower_integer_sub, lanes_lower_integer_mul, lanes_lower_integer_mad,
-    lanes_lower_integer_div, lanes_lower_integer_abs, lanes_lower_integer_neg;
-bool lanes_lower_integer_order(Lowering *low, const PtxInstruction *in, Op *op, bool maximal); /* min, max */
+    lanes_lower_integer_div, lanes_lower_integer_abs, lanes_lower_integer_neg, lanes_lower_integer_min,
+    lanes_lower_integer_max;
+LaneLowering lanes_lower_float_add, lanes_lower_float_sub, lanes_lower_float_mul, lanes_lower_float_fma,
+    lanes_lower_float_div, lanes_lower_float_abs, lanes_lower_float_neg, lanes_lower_float_min, lanes_lower_float_max;
+LaneLowering lanes_lower_half_add, lanes_lower_half_sub, lanes_lower_half_mul, lanes_lower_half_fma,
+    lanes_lower_half_abs, lanes_lower_half_neg, lanes_lower_half_min, lanes_lower_half_max;
 
 #endif

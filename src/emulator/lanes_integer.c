@@ -350,11 +350,17 @@ bool lanes_lower_integer_neg(Lowering *low, const PtxInstruction *in, Op *op) {
            lanes_simple(low, in, op, type, 1, negate[type], SHADOW_SUM);
 }
 
-bool lanes_lower_integer_order(Lowering *low, const PtxInstruction *in, Op *op, bool maximal) {
+static bool lower_order(Lowering *low, const PtxInstruction *in, Op *op, HandlerOfType plain, HandlerOfType relu) {
     PtxType type = lanes_type(in, 0);
-    bool relu = ptx_instruction_has(in, PTX_MOD_RELU);
-    const LaneHandler *handler = maximal ? relu ? maximum_relu[type] : maximum[type]
-                                         : relu ? minimum_relu[type] : minimum[type];
     return lanes_accept(low, in, op, PTX_MOD_RELU, PTX_MODIFIER_NONE) &&
-           lanes_simple(low, in, op, type, 2, handler, SHADOW_SUM);
+           lanes_simple(low, in, op, type, 2, ptx_instruction_has(in, PTX_MOD_RELU) ? relu[type] : plain[type],
+                        SHADOW_SUM);
+}
+
+bool lanes_lower_integer_min(Lowering *low, const PtxInstruction *in, Op *op) {
+    return lower_order(low, in, op, minimum, minimum_relu);
+}
+
+bool lanes_lower_integer_max(Lowering *low, const PtxInstruction *in, Op *op) {
+    return lower_order(low, in, op, maximum, maximum_relu);
 }
