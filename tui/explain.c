@@ -1,0 +1,243 @@
+/* Explain: the step in plain sentences, from what the trace knows: lanes, addresses, distances between addresses, shuffle
+ * deltas. It never speaks of source variables, which the trace does not know. */
+#include "pane.h"
+
+#include "base/memory.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct Crowd {           /* who takes part in the step */
+    bool *active, *waiting;      /* [warp] */
+    int warp_count, active_count, waiting_count;
+    int threads;                 /* active, over all warps */
+    bool same_mask;              /* every active warp has the same active lanes */
+    uint32_t mask;               /* those lanes */
+    int idle;                    /* lanes of each active warp that exist and rest; with same_mask only */
+} Crowd;
+
+static Crowd crowd_of(const Moment *now) {
+    int count = now->outline->warp_count;
+    Crowd crowd = {.active = memory_new((size_t)count), .waiting = memory_new((size_t)count), .warp_count = count,
+                   .same_mask = true};
+    for (int warp = 0; warp < count; warp++) {
+        WarpState state = outline_warp_state(now->outline, now->view->step, warp);
+        crowd.waiting[warp] = state.waiting != 0;
+        crowd.waiting_count += crowd.waiting[warp];
+        if (!state.active) continue;
+        if (crowd.active_count && state.active != crowd.mask) crowd.same_mask = false;
+        crowd.active[warp] = true;
+        crowd.mask = state.active;
+        crowd.idle = __builtin_popcount(state.exists & ~state.active & ~state.exited);
+        crowd.active_count++;
+        crowd.threads += __builtin_popcount(state.active);
+    }
+    return crowd;
+}
+
+static void crowd_done(Crowd *crowd) {
+    free(crowd->active);
+    free(crowd->waiting);
+}
+
+/* "lanes 0, 8, 16, 24 of warps 0-7 work, 28 of each idle" */
+static void print_crowd(const Crowd *crowd, Text *out) {
+    char lanes[64], warps[64];
+    moment_describe_warps(crowd->active, crowd->warp_count, warps, sizeof warps);
+    moment_describe_lanes(crowd->mask, lanes, sizeof lanes);
+    const char *work = crowd->threads == 1 ? "works" : "work";
+    if (crowd->same_mask) {
+        text_print(out, "%s of %s %s", lanes, warps, work);
+        if (crowd->idle) text_print(out, ", %d%s idle", crowd->idle, crowd->active_count > 1 ? " of each" : "");
+    } else {
+        text_print(out, "%d threads of %s work", crowd->threads, warps);
+    }
+    if (!crowd->waiting_count) return;
+    moment_describe_warps(crowd->waiting, crowd->warp_count, warps, sizeof warps);
+    text_print(out, "; %s wait%s at the barrier", warps, crowd->waiting_count == 1 ? "s" : "");
+}
+
+static bool same_line(const PtxCode *a, const PtxCode *b) {
+    return a && b && a->line.line && a->line.line == b->line.line && a->line.file && b->line.file &&
+           !strcmp(a->line.file, b->line.file);
+}
+
+/* Elements between the two shared addresses that every lane touches on this line (sdata[i] += sdata[i + distance]);
+ * 0: there are no two, or their distance is not the same for all lanes. */
+static int64_t operand_distance(const Moment *now) {
+    const TraceEvent *event = &now->event;
+    for (int by = -3; by <= 3; by++) {
+        int number = by ? outline_neighbour(now->outline, now->event_number, event->warp, by) : -1;
+        TraceEvent other;
+        if (number < 0) continue;
+        trace_block_read(now->steps->block, number, &other);
+        if ((other.kind != TRACE_SHARED_LOAD && other.kind != TRACE_SHARED_STORE) || other.mask != event->mask ||
+            other.width != event->width || other.interval != event->interval ||
+            !same_line(now->code, scene_code(now->scene, now->view->view, other.pc)))
+            continue;
+        int first = __builtin_ctz(event->mask);
+        int64_t distance = (int64_t)(other.offset[first] - event->offset[first]);
+        bool same = true;
+        for (int lane = first; lane < WARP_LANES; lane++)
+            if (event->mask >> lane & 1 && (other.buffer[lane] != event->buffer[lane] ||
+                                            (int64_t)(other.offset[lane] - event->offset[lane]) != distance))
+                same = false;
+        if (!same || !distance || distance % event->width) continue;
+        return (distance < 0 ? -distance : distance) / event->width;
+    }
+    return 0;
+}
+
+/* Words from one active lane's address to the next one's; false where it varies. */
+static bool lane_stride(const Moment *now, int64_t *words) {
+    int64_t stride = 0;
+    int previous = -1, pairs = 0;
+    for (int lane = 0; lane < WARP_LANES; lane++) {
+        if (!(now->event.mask >> lane & 1)) continue;
+        if (previous >= 0) {
+            int64_t bytes = (int64_t)(now->address[lane] - now->address[previous]);
+            if (pairs++ && bytes != stride) return false;
+            stride = bytes;
+        }
+        previous = lane;
+    }
+    *words = (stride < 0 ? -stride : stride) / BANK_BYTES;
+    return pairs > 0 && stride % BANK_BYTES == 0;
+}
+
+static int banks_used(const Moment *now) {
+    uint32_t banks = 0;
+    for (int lane = 0; lane < WARP_LANES; lane++)
+        if (now->event.mask >> lane & 1) banks |= 1u << now->address[lane] / BANK_BYTES % BANK_COUNT;
+    return __builtin_popcount(banks);
+}
+
+static void explain_shared(const Moment *now, Text *out) {
+    int64_t stride = 0;
+    if (now->event.kind == TRACE_SHARED_ATOMIC) {
+        text_add(out, "An atomic update of shared memory; what it costs in wavefronts is not modelled.");
+        return;
+    }
+    bool regular = lane_stride(now, &stride);
+    if (now->cost.wavefronts > now->cost.ideal) {
+        if (regular && stride > 1)
+            text_print(out, "Words %lld apart meet in %d of 32 banks", (long long)stride, banks_used(now));
+        else
+            text_print(out, "Different words meet in one bank");
+        text_print(out, ": w%d needs %d wavefronts instead of %d.", now->event.warp, now->cost.wavefronts,
+                   now->cost.ideal);
+    } else if (now->cost.ideal > 1) {
+        text_print(out, "%d bytes a lane are served in %d phases, each without conflict: %d wavefronts is ideal.",
+                   now->event.width, now->cost.phases, now->cost.wavefronts);
+    } else if (regular && stride == 0) {
+        text_add(out, "All lanes ask for one word and share it (broadcast): one wavefront.");
+    } else {
+        text_add(out, "No bank is asked for two words: one wavefront, no conflict.");
+    }
+}
+
+static void explain_global(const Moment *now, Text *out) {
+    const TraceEvent *event = &now->event;
+    uint64_t address[WARP_LANES] = {0};
+    if (event->kind == TRACE_LOCAL_LOAD || event->kind == TRACE_LOCAL_STORE) {
+        text_add(out, "Local memory: registers did not suffice, or an array is indexed at run time.");
+        return;
+    }
+    for (int lane = 0; lane < WARP_LANES; lane++)
+        if (event->mask >> lane & 1) address[lane] = (uint64_t)(event->buffer[lane] + 1) << 40 | event->offset[lane];
+    int sectors = access_global_sectors(event->width, event->mask, address);
+    int ideal = access_global_sectors_ideal(event->width, event->mask, address);
+    text_print(out, "w%d's %d bytes lie in %d sector%s of 32 bytes", event->warp,
+               __builtin_popcount(event->mask) * event->width, sectors, sectors == 1 ? "" : "s");
+    if (sectors > ideal)
+        text_print(out, ", where %d would do: most of what is moved is not used.", ideal);
+    else
+        text_add(out, ", as few as can be: coalesced.");
+    if (event->kind == TRACE_GLOBAL_ATOMIC) text_add(out, " Updates of one address wait for each other.");
+}
+
+static void explain_shuffle(const Moment *now, Text *out) {
+    uint32_t keeps = 0, undefined = 0;
+    int delta = 0, takers = 0;
+    bool same = true;
+    char lanes[64];
+    for (int lane = 0; lane < WARP_LANES; lane++) {
+        int source = now->event.source[lane];
+        if (!(now->event.mask >> lane & 1)) continue;
+        if (source < 0) {
+            undefined |= 1u << lane;
+        } else if (source == lane) {
+            keeps |= 1u << lane;
+        } else {
+            if (takers++ && source - lane != delta) same = false;
+            delta = source - lane;
+        }
+    }
+    if (takers && same)
+        text_print(out, "Delta %d: each lane takes the value of the lane %d %s it, register to register.",
+                   delta < 0 ? -delta : delta, delta < 0 ? -delta : delta, delta < 0 ? "below" : "above");
+    else if (takers)
+        text_add(out, "Lanes exchange values from register to register, without shared memory.");
+    if (keeps) {
+        moment_describe_lanes(keeps, lanes, sizeof lanes);
+        text_print(out, " Out of the segment: %s keep%s.", lanes, keeps & (keeps - 1) ? " their own value" : "s its own value");
+    }
+    if (undefined) {
+        moment_describe_lanes(undefined, lanes, sizeof lanes);
+        text_print(out, " The source of %s takes no part: an undefined value, a bug.", lanes);
+    }
+}
+
+static bool short_branch(const Moment *now) {
+    enum { FEW_INSTRUCTIONS = 12 }; /* ptxas predicates short bodies; the limit is its own affair, so we say "may" */
+    const PtxCode *code = now->code;
+    if (!code || code->reconvergence == PTX_NO_PC || code->reconvergence <= now->step->pc ||
+        code->reconvergence - now->step->pc > FEW_INSTRUCTIONS)
+        return false;
+    return true;
+}
+
+static void explain_branch(const Moment *now, Text *out) {
+    const OutlineStep *step = &now->outline->step[now->view->step];
+    const TraceEvent *event = &now->event;
+    char lanes[64];
+    if (event->taken && event->taken != event->mask) {
+        moment_describe_lanes(event->taken, lanes, sizeof lanes);
+        text_print(out, "w%d splits: %s jump%s, %d go on; the two sides run one after the other.", event->warp, lanes,
+                   event->taken & (event->taken - 1) ? "" : "s", __builtin_popcount(event->mask & ~event->taken));
+        if (short_branch(now)) text_add(out, " (The body is short: ptxas may predicate it instead of branching.)");
+    } else if (step->diverges) {
+        text_print(out, "w%d stays together, another warp splits.", event->warp);
+    } else {
+        text_add(out, "In every warp all lanes go the same way: no divergence.");
+    }
+}
+
+void explain_step(const Moment *now, bool watch, Text *out) {
+    Crowd crowd = crowd_of(now);
+    int64_t distance = moment_is_shared(now->event.kind) ? operand_distance(now) : 0;
+    size_t begin = out->length;
+    if (distance) text_print(out, "Distance %lld: ", (long long)distance);
+    print_crowd(&crowd, out);
+    if (out->data && out->data[begin] >= 'a' && out->data[begin] <= 'z') out->data[begin] -= 'a' - 'A';
+    text_add(out, ". ");
+    switch (now->event.kind) {
+    case TRACE_SHARED_LOAD:
+    case TRACE_SHARED_STORE:
+    case TRACE_SHARED_ATOMIC: explain_shared(now, out); break;
+    case TRACE_GLOBAL_LOAD:
+    case TRACE_GLOBAL_STORE:
+    case TRACE_GLOBAL_ATOMIC:
+    case TRACE_LOCAL_LOAD:
+    case TRACE_LOCAL_STORE: explain_global(now, out); break;
+    case TRACE_SHUFFLE: explain_shuffle(now, out); break;
+    case TRACE_BRANCH: explain_branch(now, out); break;
+    case TRACE_BARRIER: text_add(out, "What they wrote to shared memory is seen by all from here on."); break;
+    case TRACE_NAMED_BARRIER: text_add(out, "A named barrier: only the threads it counts meet here."); break;
+    case TRACE_WARP_SYNC: text_add(out, "The lanes of the warp meet, and see what each other wrote."); break;
+    case TRACE_REDUX: text_add(out, "One instruction reduces the values of all its lanes."); break;
+    case TRACE_VOTE: text_add(out, "The lanes of the warp answer one question together."); break;
+    default: break;
+    }
+    if (watch && *now->scene->watch) text_print(out, " Watch: %s", now->scene->watch);
+    crowd_done(&crowd);
+}

@@ -1,0 +1,147 @@
+#include "frame.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static const char *verdict_text(const Scene *scene, char *out, size_t bytes) {
+    switch (scene->verdict) {
+    case SCENE_RIGHT: return "result ok";
+    case SCENE_WRONG: snprintf(out, bytes, "WRONG: %s, not %s", scene->result, scene->expected); return out;
+    case SCENE_WRONG_ON_PURPOSE: return "wrong on purpose";
+    case SCENE_TRAPPED:
+        snprintf(out, bytes, "TRAP %s", trap_kind_text(scene->trace->traps[0].kind));
+        return out;
+    default: return "result not checked";
+    }
+}
+
+static uint64_t product(const uint32_t size[3]) { return (uint64_t)size[0] * size[1] * size[2]; }
+
+/* The kernel on the left with as much of its title as fits; the run and its verdict on the right. */
+static void draw_header(const Scene *scene, const View *view, Canvas *canvas, Rectangle area) {
+    char n[32], grid[64] = "", verdict[96], right[256], launch[48] = "";
+    moment_print_count(scene->n, n, sizeof n);
+    if (view->view < scene->view_count) {
+        const TraceLaunch *of = scene_launch(scene, view->view);
+        snprintf(grid, sizeof grid, "  %" PRIu64 " x %" PRIu64, product(of->grid), product(of->block));
+        if (scene->trace->launch_count > 1)
+            snprintf(launch, sizeof launch, "  launch %d of %d", scene->views[view->view].launch + 1,
+                     scene->trace->launch_count);
+    }
+    const char *told = verdict_text(scene, verdict, sizeof verdict);
+    snprintf(right, sizeof right, "%s%s%s  n %s%s%s   %s   ", scene->dtype, *scene->dtype ? " " : "", scene->op, n, grid,
+             launch, scene->level);
+    canvas_print(canvas, area, 0, 0, ROLE_HEADER, "%*s", area.columns, "");
+    int told_columns = canvas_text_columns(told), right_columns = canvas_text_columns(right);
+    int told_at = area.columns - told_columns - 1, right_at = told_at - right_columns;
+    Role role = scene->verdict == SCENE_RIGHT ? ROLE_GOOD : scene->verdict == SCENE_NOT_CHECKED ? ROLE_HEADER : ROLE_WARNING;
+    int at = 1 + canvas_print(canvas, area, 1, 0, ROLE_HEADER, "redviz  %s", scene->kernel);
+    if (at + 3 + canvas_text_columns(scene->title) + 2 < right_at)
+        canvas_print(canvas, area, at + 3, 0, ROLE_HEADER, "%s", scene->title);
+    if (right_at > at) canvas_text(canvas, area, right_at, 0, ROLE_HEADER, right);
+    canvas_text(canvas, area, told_at, 0, role, told);
+    canvas_reverse(canvas, area, 0, 0, area.columns);
+    for (int column = 0; column < area.columns; column++) { /* HEADER is reverse by itself */
+        Cell *cell = canvas_cell(canvas, area, column, 0);
+        if (cell && cell->role == ROLE_HEADER) cell->reverse = 0;
+    }
+}
+
+/* "→ ← step"; returns its columns, drawn or not. */
+static int draw_hint(Canvas *canvas, Rectangle area, int at, const KeyRow *row, bool draw) {
+    char keys[64], key[24], back[24];
+    keys_show(row->forwards, 0, key, sizeof key);
+    bool two = keys_show(row->backwards, 0, back, sizeof back);
+    snprintf(keys, sizeof keys, "%s%s%s", key, two ? " " : "", two ? back : "");
+    if (draw) {
+        canvas_text(canvas, area, at, 0, ROLE_KEY, keys);
+        canvas_text(canvas, area, at + canvas_text_columns(keys) + 1, 0, ROLE_DIM, row->name);
+    }
+    return canvas_text_columns(keys) + 1 + canvas_text_columns(row->name) + 2;
+}
+
+/* Hints in the order of keys.def while they fit; how to get help and how to leave are always there. */
+static void draw_footer(const View *view, Canvas *canvas, Rectangle area) {
+    int at = 1, kept = draw_hint(canvas, area, 0, &key_rows[ACT_HELP], false) +
+                       draw_hint(canvas, area, 0, &key_rows[ACT_QUIT], false);
+    if (view->message[0]) {
+        canvas_text(canvas, area, 1, 0, ROLE_WARNING, view->message);
+        return;
+    }
+    if (view->number >= 0) at += canvas_print(canvas, area, at, 0, ROLE_CURRENT, "%d_ ", view->number);
+    for (int action = 1; action < ACTION_COUNT; action++) {
+        const KeyRow *row = &key_rows[action];
+        bool always = action == ACT_HELP || action == ACT_QUIT;
+        if (!*row->name) continue;
+        if (!always && at + draw_hint(canvas, area, 0, row, false) + kept > area.columns) continue;
+        at += draw_hint(canvas, area, at, row, true);
+    }
+}
+
+static void draw_pane(const Pane *pane, const Moment *now, Canvas *canvas, Rectangle area, bool boxed) {
+    PaneHead head = {.note_role = ROLE_DIM};
+    pane->head(now, &head);
+    Rectangle inside = boxed ? canvas_box(canvas, area, head.note_role, head.title, head.note)
+                             : canvas_rule(canvas, area, head.note_role, head.title, head.note);
+    if (inside.rows > 0 && inside.columns > 0) pane->draw(now, canvas, inside);
+}
+
+static void draw_nothing(const Scene *scene, Canvas *canvas, Rectangle area) {
+    int row = 1;
+    area.column += 2;
+    area.columns -= 4;
+    row += canvas_paragraph(canvas, area, row, ROLE_TEXT,
+                            "This run recorded no events of a traced block: there is nothing to step through.");
+    if (!scene->trace->trap_count) return;
+    Text text = {0};
+    text_print(&text, "Trap %s: %s", trap_kind_text(scene->trace->traps[0].kind), scene->trace->traps[0].detail);
+    canvas_paragraph(canvas, area, row + 1, ROLE_WARNING, text_string(&text));
+    text_done(&text);
+}
+
+static void draw_overlay(const Moment *now, const Layout *layout, Canvas *canvas) {
+    for (int i = 0; panes[i]; i++) {
+        if (panes[i]->slot != SLOT_OVERLAY || panes[i]->overlay != now->view->overlay) continue;
+        canvas_fill(canvas, layout->overlay, ROLE_TEXT);
+        draw_pane(panes[i], now, canvas, layout->overlay, true);
+    }
+}
+
+void frame_draw(const Scene *scene, const View *view, Canvas *canvas) {
+    Layout layout;
+    Moment now;
+    canvas_clear(canvas);
+    if (!layout_make(canvas->columns, canvas->rows, view->zoom, &layout)) {
+        char text[96];
+        snprintf(text, sizeof text, "redviz needs %d columns and %d rows; here are %d and %d.", SMALLEST_COLUMNS,
+                 SMALLEST_ROWS, canvas->columns, canvas->rows);
+        canvas_paragraph(canvas, (Rectangle){0, 0, canvas->columns, canvas->rows}, 0, ROLE_TEXT, text);
+        return;
+    }
+    draw_header(scene, view, canvas, layout.header);
+    draw_footer(view, canvas, layout.footer);
+    if (moment_init(&now, scene, view)) {
+        for (int i = 0; panes[i]; i++) {
+            const Pane *pane = panes[i];
+            if (pane->slot >= SLOT_COUNT || layout.slots[pane->slot].rows <= 0) continue;
+            if (pane->slot == SLOT_PICTURE && !(pane->kinds >> now.event.kind & 1)) continue;
+            draw_pane(pane, &now, canvas, layout.slots[pane->slot], layout.boxed);
+        }
+    } else {
+        Rectangle middle = {0, 1, canvas->columns, canvas->rows - 2};
+        draw_nothing(scene, canvas, middle);
+    }
+    draw_overlay(&now, &layout, canvas);
+}
+
+int frame_step_at(const Scene *scene, const View *view, int columns, int rows, int column, int row) {
+    Layout layout;
+    Moment now;
+    if (view->overlay != OVERLAY_NONE || !layout_make(columns, rows, view->zoom, &layout) ||
+        !moment_init(&now, scene, view))
+        return -1;
+    Rectangle area = layout.slots[SLOT_TIMELINE];
+    int border = layout.boxed ? 2 : 1; /* as canvas_box and canvas_rule leave them */
+    if (row < area.row || row >= area.row + area.rows) return -1;
+    return pane_timeline_step_at(&now, area.columns - 2 * border, column - area.column - border);
+}

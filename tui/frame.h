@@ -1,0 +1,13 @@
+/* Frame: one screen, a pure function of scene, view and size. */
+#ifndef TUI_FRAME_H
+#define TUI_FRAME_H
+
+#include "layout.h"
+
+/* Draws onto the whole canvas. */
+void frame_draw(const Scene *scene, const View *view, Canvas *canvas);
+
+/* The step that a click at this place of the screen means; -1: none. */
+int frame_step_at(const Scene *scene, const View *view, int columns, int rows, int column, int row);
+
+#endif

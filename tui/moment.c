@@ -1,0 +1,156 @@
+#include "moment.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+bool moment_is_shared(TraceKind kind) {
+    return kind == TRACE_SHARED_LOAD || kind == TRACE_SHARED_STORE || kind == TRACE_SHARED_ATOMIC;
+}
+
+bool moment_is_global(TraceKind kind) {
+    return kind == TRACE_GLOBAL_LOAD || kind == TRACE_GLOBAL_STORE || kind == TRACE_GLOBAL_ATOMIC ||
+           kind == TRACE_LOCAL_LOAD || kind == TRACE_LOCAL_STORE;
+}
+
+bool moment_init(Moment *moment, const Scene *scene, const View *view) {
+    *moment = (Moment){.scene = scene, .view = view};
+    if (view->view >= scene->view_count) return false;
+    moment->steps = scene->views[view->view].steps;
+    if (view->step >= moment->steps->step_count) return false;
+    moment->launch = scene_launch(scene, view->view);
+    moment->outline = scene_outline(scene, view->view);
+    moment->step = &moment->steps->steps[view->step];
+    moment->code = scene_code(scene, view->view, moment->step->pc);
+    moment->event_number = outline_warp_event(moment->outline, view->step, view->warp, view->lane);
+    if (moment->event_number < 0) moment->event_number = moment->steps->events[moment->step->first];
+    TraceEvent *event = &moment->event;
+    trace_block_read(moment->steps->block, moment->event_number, event);
+    if (!moment_is_shared(event->kind)) return true;
+    for (int lane = 0; lane < WARP_LANES; lane++)
+        if (event->mask >> lane & 1)
+            moment->address[lane] =
+                moment->launch->symbols[event->buffer[lane]].window_offset + event->offset[lane];
+    if (event->kind != TRACE_SHARED_ATOMIC)
+        moment->cost = access_shared_schedule(event->kind == TRACE_SHARED_LOAD, event->width, event->mask,
+                                              moment->address, moment->wavefront_of_lane);
+    return true;
+}
+
+int moment_wavefronts(const Moment *moment) { return moment->cost.wavefronts > 1 ? moment->cost.wavefronts : 1; }
+
+/* Numbers of a set in words: runs "0-31", equal distances "0, 8, 16, 24" or "0, 2, ... 30". False: neither. */
+static bool describe_set(const int *numbers, int count, char *out, size_t bytes) {
+    int stride = count > 1 ? numbers[1] - numbers[0] : 1;
+    for (int i = 2; i < count; i++)
+        if (numbers[i] - numbers[i - 1] != stride) stride = 0;
+    if (count == 1)
+        snprintf(out, bytes, "%d", numbers[0]);
+    else if (stride == 1 && count == 2)
+        snprintf(out, bytes, "%d, %d", numbers[0], numbers[1]);
+    else if (stride == 1)
+        snprintf(out, bytes, "%d-%d", numbers[0], numbers[count - 1]);
+    else if (count == 2)
+        snprintf(out, bytes, "%d, %d", numbers[0], numbers[1]);
+    else if (count == 3)
+        snprintf(out, bytes, "%d, %d, %d", numbers[0], numbers[1], numbers[2]);
+    else if (count == 4)
+        snprintf(out, bytes, "%d, %d, %d, %d", numbers[0], numbers[1], numbers[2], numbers[3]);
+    else if (stride)
+        snprintf(out, bytes, "%d, %d, ... %d", numbers[0], numbers[1], numbers[count - 1]);
+    else
+        return false;
+    return true;
+}
+
+void moment_describe_lanes(uint32_t mask, char *out, size_t bytes) {
+    int lanes[WARP_LANES], count = 0;
+    char set[64];
+    for (int lane = 0; lane < WARP_LANES; lane++)
+        if (mask >> lane & 1) lanes[count++] = lane;
+    if (count == WARP_LANES)
+        snprintf(out, bytes, "all 32 lanes");
+    else if (count && describe_set(lanes, count, set, sizeof set))
+        snprintf(out, bytes, "lane%s %s", count == 1 ? "" : "s", set);
+    else
+        snprintf(out, bytes, count ? "%d lanes" : "no lane", count);
+}
+
+void moment_describe_warps(const bool *warps, int count, char *out, size_t bytes) {
+    int numbers[64], found = 0, total = 0;
+    char set[64];
+    for (int warp = 0; warp < count; warp++) {
+        if (!warps[warp]) continue;
+        total++;
+        if (found < (int)(sizeof numbers / sizeof *numbers)) numbers[found++] = warp;
+    }
+    if (total && total == found && describe_set(numbers, found, set, sizeof set))
+        snprintf(out, bytes, "warp%s %s", found == 1 ? "" : "s", set);
+    else
+        snprintf(out, bytes, "%d warps", total);
+}
+
+/* The type that the instruction names, where it says more than the width; else the data's. */
+static PtxType natural_type(const Moment *moment, int bytes_of_value) {
+    const PtxInstruction *instruction = moment->code ? moment->code->instruction : NULL;
+    PtxType type = instruction && instruction->type_count ? instruction->types[0] : PTX_NO_TYPE;
+    if (ptx_type_is_float(type) || ptx_type_is_signed(type)) return type;
+    return ptx_type_bytes(moment->scene->type) == bytes_of_value ? moment->scene->type : type;
+}
+
+static int64_t sign_extended(uint64_t bits, int bytes) {
+    int unused = 64 - 8 * bytes;
+    return bytes >= 8 || bytes <= 0 ? (int64_t)bits : (int64_t)(bits << unused) >> unused;
+}
+
+static double half_value(uint64_t bits) {
+    int exponent = (int)(bits >> 10 & 31), fraction = (int)(bits & 1023);
+    double value = exponent == 31   ? (fraction ? NAN : INFINITY)
+                   : exponent == 0 ? ldexp(fraction, -24)
+                                   : ldexp(fraction + 1024, exponent - 25);
+    return bits >> 15 & 1 ? -value : value;
+}
+
+static double float_value(uint64_t bits, int bytes, bool is_bfloat) {
+    if (bytes == 8) {
+        double value;
+        memcpy(&value, &bits, sizeof value);
+        return value;
+    }
+    if (bytes == 2 && !is_bfloat) return half_value(bits);
+    uint32_t word = (uint32_t)(bytes == 2 ? bits << 16 : bits);
+    float value;
+    memcpy(&value, &word, sizeof value);
+    return value;
+}
+
+void moment_print_value(const Moment *moment, uint64_t bits, int bytes_of_value, char *out, size_t bytes) {
+    if (!bytes_of_value) bytes_of_value = moment->event.element_bytes ? moment->event.element_bytes : 4;
+    PtxType type = natural_type(moment, bytes_of_value);
+    ValueFormat format = moment->view->values;
+    if (format == VALUE_FLOAT && bytes_of_value < 2) format = VALUE_HEX;
+    if (format == VALUE_HEX)
+        snprintf(out, bytes, "%0*" PRIx64, 2 * bytes_of_value, bits);
+    else if (format == VALUE_FLOAT || (format == VALUE_NATURAL && ptx_type_is_float(type)))
+        snprintf(out, bytes, "%.7g", float_value(bits, bytes_of_value, type == PTX_BF16));
+    else if (format == VALUE_NATURAL && !ptx_type_is_signed(type) && type != PTX_NO_TYPE)
+        snprintf(out, bytes, "%" PRIu64, bits);
+    else
+        snprintf(out, bytes, "%" PRId64, sign_extended(bits, bytes_of_value));
+}
+
+const char *moment_value_format_name(const Moment *moment) {
+    static const char *const names[VALUE_FORMAT_COUNT] = {"", "hex", "signed", "float"};
+    return names[moment->view->values];
+}
+
+void moment_print_count(uint64_t count, char *out, size_t bytes) {
+    char digits[24];
+    int length = snprintf(digits, sizeof digits, "%" PRIu64, count);
+    size_t at = 0;
+    for (int i = 0; i < length && at + 2 < bytes; i++) {
+        if (i && (length - i) % 3 == 0) out[at++] = ',';
+        out[at++] = digits[i];
+    }
+    out[at] = 0;
+}

@@ -1,0 +1,45 @@
+/* Moment: the scene at the view's place, decoded once a frame; what every pane is given. */
+#ifndef TUI_MOMENT_H
+#define TUI_MOMENT_H
+
+#include "scene.h"
+#include "view.h"
+
+typedef struct Moment {
+    const Scene *scene;
+    const View *view;
+    const TraceLaunch *launch;
+    const Steps *steps;
+    Outline *outline;
+    const Step *step;
+    const PtxCode *code;        /* of the step's instruction */
+    int event_number;           /* the event shown: of the selected warp, else of the step's first */
+    TraceEvent event;
+    /* Shared accesses: */
+    uint64_t address[WARP_LANES];            /* in the block's window: banks follow from it */
+    SharedCost cost;                         /* atomics: zero, their wavefronts are not modelled */
+    uint8_t wavefront_of_lane[WARP_LANES];
+} Moment;
+
+/* False where there is nothing to show: no traced block, or one without events. */
+bool moment_init(Moment *moment, const Scene *scene, const View *view);
+
+/* Wavefronts of the access shown; 1 for everything else. */
+int moment_wavefronts(const Moment *moment);
+
+bool moment_is_shared(TraceKind kind);
+bool moment_is_global(TraceKind kind); /* and local: whatever has sectors or buffers */
+
+/* Lanes in words: "lanes 0-31", "lanes 0, 8, 16, 24", "lane 5", "17 lanes". */
+void moment_describe_lanes(uint32_t mask, char *out, size_t bytes);
+/* Warps likewise: "warp 3", "warps 1-7"; `warps[i]` set bits of a bitmap of `count`. */
+void moment_describe_warps(const bool *warps, int count, char *out, size_t bytes);
+
+/* One value of the event in the view's format. `bytes_of_value`: its width; 0: the event's. */
+void moment_print_value(const Moment *moment, uint64_t bits, int bytes_of_value, char *out, size_t bytes);
+const char *moment_value_format_name(const Moment *moment);
+
+/* 1048576 as "1,048,576". */
+void moment_print_count(uint64_t count, char *out, size_t bytes);
+
+#endif

@@ -1,0 +1,248 @@
+/* Banks: the shown warp's shared access. 32 columns are the banks, a row is a line of 32 words, a cell holds the lane
+ * that asks for the word. The wavefronts of the access are lit one after another; tall columns are the conflict. */
+#include "pane.h"
+
+#include "base/memory.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { LABEL_COLUMNS = 7, MAX_ROWS = WARP_LANES * 9 }; /* a 32-byte lane touches at most 9 words */
+
+typedef struct BankRow {
+    uint64_t line;                /* word / 32 */
+    int8_t lane[BANK_COUNT];      /* lowest lane that asks for the word; -1: untouched */
+    uint8_t sharers[BANK_COUNT];  /* lanes that ask for it */
+    uint32_t lit;                 /* banks served by the current wavefront */
+    uint32_t selected;            /* banks of the selected lane's words */
+} BankRow;
+
+typedef struct Banks {
+    BankRow rows[MAX_ROWS];       /* ascending */
+    int count;
+    int words[BANK_COUNT];        /* distinct words per bank, in the current phase */
+    int ways;                     /* the most of them in any phase */
+    bool shared_words;            /* some word is asked for by several lanes */
+    int phase, phase_lanes;       /* of the current wavefront; lanes per phase */
+    bool is_modelled;             /* wavefronts are known (not for atomics) */
+} Banks;
+
+static BankRow *row_of_line(Banks *banks, uint64_t line) {
+    int at = 0;
+    while (at < banks->count && banks->rows[at].line < line) at++;
+    if (at < banks->count && banks->rows[at].line == line) return &banks->rows[at];
+    if (banks->count == MAX_ROWS) return NULL;
+    memmove(&banks->rows[at + 1], &banks->rows[at], (size_t)(banks->count - at) * sizeof *banks->rows);
+    banks->count++;
+    banks->rows[at] = (BankRow){.line = line};
+    memset(banks->rows[at].lane, -1, sizeof banks->rows[at].lane);
+    return &banks->rows[at];
+}
+
+static void banks_add_lane(Banks *banks, const Moment *now, int lane) {
+    uint64_t first = now->address[lane] / BANK_BYTES;
+    uint64_t last = (now->address[lane] + (uint64_t)now->event.width - 1) / BANK_BYTES;
+    bool lit = banks->is_modelled && now->wavefront_of_lane[lane] == now->view->wavefront;
+    for (uint64_t word = first; word <= last; word++) {
+        BankRow *row = row_of_line(banks, word / BANK_COUNT);
+        int bank = (int)(word % BANK_COUNT);
+        if (!row) return;
+        if (row->lane[bank] < 0) row->lane[bank] = (int8_t)lane;
+        if (++row->sharers[bank] > 1) banks->shared_words = true;
+        if (lit) row->lit |= 1u << bank;
+        if (lane == now->view->lane) row->selected |= 1u << bank;
+    }
+}
+
+/* Distinct words per bank that the lanes of `mask` ask for. */
+static int count_words(const Moment *now, uint32_t mask, int words[BANK_COUNT]) {
+    Banks *part = memory_new(sizeof *part);
+    int most = 0;
+    for (int lane = 0; lane < WARP_LANES; lane++)
+        if (mask & now->event.mask & 1u << lane) banks_add_lane(part, now, lane);
+    for (int bank = 0; bank < BANK_COUNT; bank++) {
+        words[bank] = 0;
+        for (int row = 0; row < part->count; row++) words[bank] += part->rows[row].lane[bank] >= 0;
+        if (words[bank] > most) most = words[bank];
+    }
+    free(part);
+    return most;
+}
+
+static void banks_fill(Banks *banks, const Moment *now) {
+    memset(banks, 0, sizeof *banks);
+    banks->is_modelled = now->event.kind != TRACE_SHARED_ATOMIC;
+    int phases = now->cost.phases > 0 ? now->cost.phases : 1;
+    banks->phase_lanes = WARP_LANES / phases;
+    for (int lane = 0; lane < WARP_LANES; lane++) {
+        if (!(now->event.mask >> lane & 1)) continue;
+        banks_add_lane(banks, now, lane);
+        if (banks->is_modelled && now->wavefront_of_lane[lane] == now->view->wavefront)
+            banks->phase = lane / banks->phase_lanes;
+    }
+    for (int phase = 0; phase < phases; phase++) {
+        uint32_t mask = phases == 1 ? 0xffffffffu : ((1u << banks->phase_lanes) - 1) << phase * banks->phase_lanes;
+        int words[BANK_COUNT], ways = count_words(now, mask, words);
+        if (phase == banks->phase) memcpy(banks->words, words, sizeof words);
+        if (ways > banks->ways) banks->ways = ways;
+    }
+}
+
+static const char *verb(TraceKind kind) {
+    return kind == TRACE_SHARED_LOAD ? "loads" : kind == TRACE_SHARED_STORE ? "stores" : "updates";
+}
+
+static void head(const Moment *now, PaneHead *out) {
+    const TraceEvent *event = &now->event;
+    Banks *banks = memory_new(sizeof *banks);
+    char symbol[48];
+    banks_fill(banks, now);
+    int first = event->mask ? __builtin_ctz(event->mask) : 0;
+    scene_short_name(now->launch->symbols[event->buffer[first]].name, symbol, sizeof symbol);
+    int at = snprintf(out->title, sizeof out->title, "banks  w%d %s %s", event->warp, verb(event->kind), symbol);
+    if (event->width != BANK_BYTES && at > 0 && at < (int)sizeof out->title)
+        at += snprintf(out->title + at, sizeof out->title - (size_t)at, ", %d bytes a lane", event->width);
+    if (!banks->is_modelled) {
+        snprintf(out->note, sizeof out->note, "wavefronts of atomics are not modelled");
+    } else {
+        if (at > 0 && at < (int)sizeof out->title)
+            snprintf(out->title + at, sizeof out->title - (size_t)at, "   wavefront %d of %d   ideal %d",
+                     now->view->wavefront + 1, moment_wavefronts(now), now->cost.ideal);
+        if (now->cost.wavefronts > now->cost.ideal) {
+            snprintf(out->note, sizeof out->note, "%d-way conflict!", banks->ways);
+            out->note_role = ROLE_CONFLICT;
+        } else {
+            snprintf(out->note, sizeof out->note, banks->shared_words ? "broadcast, no conflict" : "no conflict");
+            out->note_role = ROLE_GOOD;
+        }
+    }
+    free(banks);
+}
+
+/* A cell: the lane, right-aligned where its column has room for two digits, and '+' for "and others". */
+static void draw_cell(Canvas *canvas, Rectangle area, int column, int row, int width, const BankRow *line, int bank) {
+    int lane = line->lane[bank];
+    bool lit = line->lit >> bank & 1, shared = line->sharers[bank] > 1;
+    Role role = lit ? ROLE_LIT : ROLE_TEXT;
+    if (lane < 0) {
+        canvas_glyph(canvas, area, column + (width > 1), row, ROLE_IDLE, 0xB7);
+        return;
+    }
+    if (width == 1) {
+        canvas_glyph(canvas, area, column, row, role, shared ? '+' : 0x25A0);
+    } else if (width == 2) {
+        char text[8];
+        snprintf(text, sizeof text, shared && lane > 9 ? "++" : shared ? "%d+" : "%2d", lane);
+        canvas_text(canvas, area, column, row, role, text);
+    } else {
+        canvas_print(canvas, area, column, row, role, "%2d", lane);
+        if (shared) canvas_glyph(canvas, area, column + 2, row, role, '+');
+    }
+    if (line->selected >> bank & 1) {
+        for (int i = 0; i < (width == 1 ? 1 : 2); i++) {
+            Cell *cell = canvas_cell(canvas, area, column + i, row);
+            if (cell && !lit) cell->role = ROLE_SELECTED;
+        }
+    }
+}
+
+static void draw_row(Canvas *canvas, Rectangle area, int row, int width, const BankRow *line, bool gap) {
+    canvas_print(canvas, area, 0, row, line->lit ? ROLE_CURRENT : ROLE_DIM, "%c%4llu%c", gap ? '~' : ' ',
+                 (unsigned long long)line->line * BANK_COUNT, line->lit ? '>' : ' ');
+    for (int bank = 0; bank < BANK_COUNT; bank++)
+        draw_cell(canvas, area, LABEL_COLUMNS + bank * width, row, width, line, bank);
+}
+
+static void draw_header(Canvas *canvas, Rectangle area, int width) {
+    canvas_text(canvas, area, 1, 0, ROLE_DIM, "bank");
+    for (int bank = 0; bank < BANK_COUNT; bank++) {
+        if (width == 1 && bank % 8 == 0)
+            canvas_print(canvas, area, LABEL_COLUMNS + bank, 0, ROLE_DIM, "%d", bank);
+        else if (width > 1)
+            canvas_print(canvas, area, LABEL_COLUMNS + bank * width, 0, bank % 2 && width == 2 ? ROLE_DIM : ROLE_TEXT,
+                         "%2d", bank);
+    }
+}
+
+static void draw_words(const Banks *banks, Canvas *canvas, Rectangle area, int row, int width) {
+    canvas_text(canvas, area, 1, row, ROLE_DIM, "words");
+    for (int bank = 0; bank < BANK_COUNT; bank++) {
+        int column = LABEL_COLUMNS + bank * width, words = banks->words[bank];
+        Role role = words > 1 && banks->is_modelled ? ROLE_CONFLICT : ROLE_DIM;
+        if (!words)
+            canvas_glyph(canvas, area, column + (width > 1), row, ROLE_IDLE, '.');
+        else if (width == 1)
+            canvas_glyph(canvas, area, column, row, role, words > 9 ? '#' : (uint32_t)('0' + words));
+        else
+            canvas_print(canvas, area, column, row, role, width > 2 && words > 1 && banks->is_modelled ? "%2d!" : "%2d",
+                         words);
+    }
+}
+
+/* One line about the selected lane, and what the cells mean. */
+static int draw_notes(const Moment *now, const Banks *banks, Canvas *canvas, Rectangle area, int row) {
+    int lane = now->view->lane, begin = row;
+    if (row < area.rows) {
+        if (now->event.mask >> lane & 1) {
+            char value[40] = "";
+            if (now->event.has_result) moment_print_value(now, now->event.value[0][lane], 0, value, sizeof value);
+            int at = canvas_print(canvas, area, 1, row, ROLE_TEXT, "lane %d: word %llu, bank %llu", lane,
+                                  (unsigned long long)now->address[lane] / BANK_BYTES,
+                                  (unsigned long long)now->address[lane] / BANK_BYTES % BANK_COUNT);
+            if (banks->is_modelled)
+                at += canvas_print(canvas, area, 1 + at, row, ROLE_TEXT, ", in wavefront %d",
+                                   now->wavefront_of_lane[lane] + 1);
+            if (*value) canvas_print(canvas, area, 1 + at, row, ROLE_TEXT, ", value %s", value);
+        } else {
+            canvas_print(canvas, area, 1, row, ROLE_DIM, "lane %d is not active in this access", lane);
+        }
+        row++;
+    }
+    if (row < area.rows && now->cost.phases > 1) {
+        int first = banks->phase * banks->phase_lanes;
+        canvas_print(canvas, area, 1, row++, ROLE_TEXT, "%d bytes a lane take %d phases; phase %d serves lanes %d-%d%s",
+                     now->event.width, now->cost.phases, banks->phase + 1, first, first + banks->phase_lanes - 1,
+                     now->cost.is_paired ? "; the pair rule halved them" : "");
+    } else if (row < area.rows && now->cost.is_paired) {
+        canvas_text(canvas, area, 1, row++, ROLE_TEXT,
+                    "pair rule: every lane's neighbour loads the same address or rests, so two phases become one");
+    }
+    if (row < area.rows)
+        canvas_print(canvas, area, 1, row++, ROLE_DIM,
+                     "a cell is the lane that asks for that word; a bank serves one word per wavefront%s",
+                     banks->shared_words ? "; + several lanes, one word: broadcast" : "");
+    return row - begin;
+}
+
+static void draw(const Moment *now, Canvas *canvas, Rectangle area) {
+    Banks *banks = memory_new(sizeof *banks);
+    banks_fill(banks, now);
+    int width = area.columns >= LABEL_COLUMNS + 3 * BANK_COUNT   ? 3
+                : area.columns >= LABEL_COLUMNS + 2 * BANK_COUNT ? 2
+                                                                 : 1;
+    int room = area.rows - 2, lit = 0, first = 0; /* the header and the words take a row each */
+    if (room > banks->count + 1 || room > 8) room -= 1; /* the lane's line */
+    while (lit < banks->count && !banks->rows[lit].lit) lit++;
+    if (lit == banks->count) lit = 0;
+    if (banks->count > room) first = lit - room / 2;
+    if (first > banks->count - room) first = banks->count - room;
+    if (first < 0) first = 0;
+    draw_header(canvas, area, width);
+    int row = 1;
+    for (int i = first; i < banks->count && i < first + room; i++, row++)
+        draw_row(canvas, area, row, width, &banks->rows[i], i > 0 && banks->rows[i - 1].line + 1 != banks->rows[i].line);
+    if (banks->count > room && room > 0)
+        canvas_print(canvas, area, area.columns - 19, area.rows - 1, ROLE_DIM, "rows %d-%d of %d", first + 1,
+                     first + room, banks->count);
+    draw_words(banks, canvas, area, row++, width);
+    Rectangle notes = area;
+    if (banks->count > room) notes.columns -= 20;
+    draw_notes(now, banks, canvas, notes, row);
+    free(banks);
+}
+
+const Pane pane_banks = {
+    .slot = SLOT_PICTURE,
+    .kinds = 1u << TRACE_SHARED_LOAD | 1u << TRACE_SHARED_STORE | 1u << TRACE_SHARED_ATOMIC,
+    .head = head,
+    .draw = draw,
+};

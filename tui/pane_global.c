@@ -1,0 +1,177 @@
+/* Global: the shown warp's access to global (or local) memory, by lines of 128 bytes and their four sectors of 32. A cell
+ * is a word of four bytes and holds the lane that asks for it; words of a touched sector that nobody asked for are
+ * moved all the same, and words of other sectors stay blank. */
+#include "pane.h"
+
+#include "base/memory.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { WORDS = LINE_BYTES / 4, SECTOR_WORDS = SECTOR_BYTES / 4, LABEL_COLUMNS = 11, MAX_LINES = WARP_LANES * 2 };
+
+typedef struct MemoryLine {
+    int buffer;
+    uint64_t line;           /* offset / 128 */
+    int8_t lane[WORDS];      /* lowest lane that asks for the word; -1: none */
+    uint8_t sharers[WORDS];
+    uint8_t sectors;         /* bits of the touched ones */
+} MemoryLine;
+
+typedef struct Memory {
+    MemoryLine lines[MAX_LINES]; /* by buffer and offset */
+    int count;
+    int sectors, ideal;
+} Memory;
+
+static MemoryLine *line_of(Memory *memory, int buffer, uint64_t line) {
+    int at = 0;
+    while (at < memory->count &&
+           (memory->lines[at].buffer < buffer || (memory->lines[at].buffer == buffer && memory->lines[at].line < line)))
+        at++;
+    if (at < memory->count && memory->lines[at].buffer == buffer && memory->lines[at].line == line)
+        return &memory->lines[at];
+    if (memory->count == MAX_LINES) return NULL;
+    memmove(&memory->lines[at + 1], &memory->lines[at], (size_t)(memory->count - at) * sizeof *memory->lines);
+    memory->count++;
+    memory->lines[at] = (MemoryLine){.buffer = buffer, .line = line};
+    memset(memory->lines[at].lane, -1, sizeof memory->lines[at].lane);
+    return &memory->lines[at];
+}
+
+static void memory_fill(Memory *memory, const Moment *now) {
+    const TraceEvent *event = &now->event;
+    uint64_t address[WARP_LANES] = {0};
+    memset(memory, 0, sizeof *memory);
+    for (int lane = 0; lane < WARP_LANES; lane++) {
+        if (!(event->mask >> lane & 1)) continue;
+        /* Buffers are apart by more than any offset, and aligned, so sectors never join two of them. */
+        address[lane] = (uint64_t)(event->buffer[lane] + 1) << 40 | event->offset[lane];
+        uint64_t first = event->offset[lane] / 4, last = (event->offset[lane] + (uint64_t)event->width - 1) / 4;
+        for (uint64_t word = first; word <= last; word++) {
+            MemoryLine *line = line_of(memory, event->buffer[lane], word / WORDS);
+            int at = (int)(word % WORDS);
+            if (!line) break;
+            if (line->lane[at] < 0) line->lane[at] = (int8_t)lane;
+            line->sharers[at]++;
+            line->sectors |= (uint8_t)(1u << at / SECTOR_WORDS);
+        }
+    }
+    memory->sectors = access_global_sectors(event->width, event->mask, address);
+    memory->ideal = access_global_sectors_ideal(event->width, event->mask, address);
+}
+
+static bool is_local(TraceKind kind) { return kind == TRACE_LOCAL_LOAD || kind == TRACE_LOCAL_STORE; }
+
+static const char *buffer_name(const Moment *now, int buffer) {
+    if (is_local(now->event.kind))
+        return buffer < now->launch->symbol_count ? now->launch->symbols[buffer].name : "local";
+    return buffer < now->scene->trace->buffer_count ? now->scene->trace->buffers[buffer].name : "?";
+}
+
+static const char *verb(TraceKind kind) {
+    switch (kind) {
+    case TRACE_GLOBAL_STORE:
+    case TRACE_LOCAL_STORE: return "stores to";
+    case TRACE_GLOBAL_ATOMIC: return "updates";
+    default: return "loads from";
+    }
+}
+
+static void head(const Moment *now, PaneHead *out) {
+    Memory *memory = memory_new(sizeof *memory);
+    char name[48];
+    memory_fill(memory, now);
+    int first = now->event.mask ? __builtin_ctz(now->event.mask) : 0;
+    scene_short_name(buffer_name(now, now->event.buffer[first]), name, sizeof name);
+    snprintf(out->title, sizeof out->title, "%s  w%d %s %s, %d bytes a lane   1 request   %d sector%s   ideal %d",
+             is_local(now->event.kind) ? "local" : "global", now->event.warp, verb(now->event.kind), name,
+             now->event.width, memory->sectors, memory->sectors == 1 ? "" : "s", memory->ideal);
+    if (is_local(now->event.kind)) { /* interleaved by thread in hardware: offsets do not tell the sectors */
+        snprintf(out->title, sizeof out->title, "local  w%d %s its threads' own memory, %d bytes a lane",
+                 now->event.warp, verb(now->event.kind), now->event.width);
+    } else if (memory->sectors > memory->ideal) {
+        snprintf(out->note, sizeof out->note, "%.3gx the ideal!", (double)memory->sectors / memory->ideal);
+        out->note_role = ROLE_CONFLICT;
+    } else {
+        snprintf(out->note, sizeof out->note, "coalesced");
+        out->note_role = ROLE_GOOD;
+    }
+    free(memory);
+}
+
+static int word_column(int word, int width) { return LABEL_COLUMNS + word * width + word / SECTOR_WORDS; }
+
+static void draw_line(const Moment *now, Canvas *canvas, Rectangle area, int row, int width, const MemoryLine *line) {
+    canvas_print(canvas, area, 0, row, ROLE_DIM, "%9llu", (unsigned long long)line->line * LINE_BYTES);
+    for (int word = 0; word < WORDS; word++) {
+        int column = word_column(word, width), lane = line->lane[word];
+        bool moved = line->sectors >> word / SECTOR_WORDS & 1, shared = line->sharers[word] > 1;
+        Role role = ROLE_ACTIVE;
+        if (word % SECTOR_WORDS == 0) canvas_glyph(canvas, area, column - 1, row, ROLE_BORDER, 0x2502);
+        if (!moved) continue;
+        if (lane < 0) {
+            canvas_glyph(canvas, area, column + (width > 1), row, ROLE_IDLE, 0xB7);
+            continue;
+        }
+        if (lane == now->view->lane) role = ROLE_LIT;
+        if (width == 1)
+            canvas_glyph(canvas, area, column, row, role, shared ? '+' : 0x25A0);
+        else if (width == 2)
+            canvas_print(canvas, area, column, row, role, shared && lane > 9 ? "++" : shared ? "%d+" : "%2d", lane);
+        else
+            canvas_print(canvas, area, column, row, role, shared ? "%2d+" : "%2d", lane);
+    }
+    canvas_glyph(canvas, area, word_column(WORDS, width) - 1, row, ROLE_BORDER, 0x2502);
+}
+
+static void draw_lane_note(const Moment *now, Canvas *canvas, Rectangle area, int row) {
+    int lane = now->view->lane;
+    if (!(now->event.mask >> lane & 1)) {
+        canvas_print(canvas, area, 1, row, ROLE_DIM, "lane %d is not active in this access", lane);
+        return;
+    }
+    char value[40] = "", name[48];
+    scene_short_name(buffer_name(now, now->event.buffer[lane]), name, sizeof name);
+    if (now->event.has_result) moment_print_value(now, now->event.value[0][lane], 0, value, sizeof value);
+    canvas_print(canvas, area, 1, row, ROLE_TEXT, "lane %d: %s, byte %llu%s%s", lane, name,
+                 (unsigned long long)now->event.offset[lane], *value ? ", value " : "", value);
+}
+
+static void draw(const Moment *now, Canvas *canvas, Rectangle area) {
+    Memory *memory = memory_new(sizeof *memory);
+    memory_fill(memory, now);
+    int width = 3;
+    while (width > 1 && word_column(WORDS, width) > area.columns) width--;
+    int room = area.rows - (area.rows > 4 ? 3 : area.rows > 2 ? 2 : 1), first = 0;
+    while (first < memory->count && room > 0 && memory->count - first > room) { /* keep the selected lane in sight */
+        bool holds = false;
+        for (int word = 0; word < WORDS; word++)
+            for (int i = 0; i < room; i++) holds |= memory->lines[first + i].lane[word] == now->view->lane;
+        if (holds || !(now->event.mask >> now->view->lane & 1)) break;
+        first++;
+    }
+    canvas_text(canvas, area, 0, 0, ROLE_DIM, "     byte");
+    for (int sector = 0; sector < WORDS / SECTOR_WORDS; sector++)
+        canvas_print(canvas, area, word_column(sector * SECTOR_WORDS, width), 0, ROLE_DIM,
+                     width > 1 ? "+%d sector %d" : "+%d", sector * SECTOR_BYTES, sector);
+    int row = 1;
+    for (int i = first; i < memory->count && row <= room; i++, row++)
+        draw_line(now, canvas, area, row, width, &memory->lines[i]);
+    if (row < area.rows) draw_lane_note(now, canvas, area, row);
+    if (memory->count > room && row < area.rows)
+        canvas_print(canvas, area, area.columns - 20, row, ROLE_DIM, "lines %d-%d of %d", first + 1, first + room,
+                     memory->count);
+    row++;
+    if (row < area.rows)
+        canvas_print(canvas, area, 1, row, ROLE_DIM, "a cell is the lane that asks for those 4 bytes; %s moved, but not asked for",
+                     canvas->ascii ? "." : "·");
+    free(memory);
+}
+
+const Pane pane_global = {
+    .slot = SLOT_PICTURE,
+    .kinds = 1u << TRACE_GLOBAL_LOAD | 1u << TRACE_GLOBAL_STORE | 1u << TRACE_GLOBAL_ATOMIC | 1u << TRACE_LOCAL_LOAD |
+             1u << TRACE_LOCAL_STORE,
+    .head = head,
+    .draw = draw,
+};

@@ -1,0 +1,166 @@
+/* Lanes: every warp of the block as a row of 32 cells. Neighbouring warps that look the same share a row where there
+ * are more warps than rows. */
+#include "pane.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include "base/memory.h"
+
+enum { GLYPH_ACTIVE = 0x25A0, GLYPH_IDLE = 0xB7, GLYPH_WAITING = 'b', GLYPH_EXITED = 'x' };
+enum { LABEL_COLUMNS = 8, NOTE_COLUMNS = 20 };
+
+typedef struct Row {
+    int first, last; /* warps */
+    WarpState state;
+} Row;
+
+static void head(const Moment *now, PaneHead *out) {
+    snprintf(out->title, sizeof out->title, "lanes  block %u", trace_block_linear(now->steps->block));
+    snprintf(out->note, sizeof out->note, "step %d of %d", now->view->step + 1, now->steps->step_count);
+}
+
+static bool same(const WarpState *a, const WarpState *b) {
+    return a->exists == b->exists && a->active == b->active && a->waiting == b->waiting && a->exited == b->exited;
+}
+
+static int gather_rows(const Moment *now, bool fold, Row *rows) {
+    int count = 0;
+    for (int warp = 0; warp < now->outline->warp_count; warp++) {
+        Row row = {warp, warp, outline_warp_state(now->outline, now->view->step, warp)};
+        bool selected = warp == now->event.warp || warp - 1 == now->event.warp;
+        if (fold && count && !selected && same(&rows[count - 1].state, &row.state))
+            rows[count - 1].last = warp;
+        else
+            rows[count++] = row;
+    }
+    return count;
+}
+
+static void draw_cells(const Moment *now, Canvas *canvas, Rectangle area, int at, int row, int width,
+                       const Row *warps) {
+    const WarpState *state = &warps->state;
+    bool shown = warps->first == now->event.warp;
+    for (int lane = 0; lane < WARP_LANES; lane++) {
+        uint32_t bit = 1u << lane;
+        if (!(state->exists & bit)) continue;
+        Role role = ROLE_IDLE;
+        uint32_t glyph = GLYPH_IDLE;
+        if (state->active & bit)
+            role = ROLE_ACTIVE, glyph = GLYPH_ACTIVE;
+        else if (state->waiting & bit)
+            role = ROLE_WAITING, glyph = GLYPH_WAITING;
+        else if (state->exited & bit)
+            role = ROLE_EXITED, glyph = GLYPH_EXITED;
+        canvas_glyph(canvas, area, at + lane * width, row, role, glyph);
+        if (shown && lane == now->view->lane) canvas_reverse(canvas, area, at + lane * width, row, 1);
+    }
+}
+
+static void print_note(const Moment *now, const Row *row, char *out, size_t bytes, Role *role) {
+    const WarpState *state = &row->state;
+    *role = ROLE_DIM;
+    out[0] = 0;
+    if (state->active) {
+        Moment other = *now;
+        View view = *now->view;
+        view.warp = row->first;
+        if (!moment_init(&other, now->scene, &view) || !other.cost.wavefronts) return;
+        bool excess = other.cost.wavefronts > other.cost.ideal;
+        *role = excess ? ROLE_CONFLICT : ROLE_DIM;
+        snprintf(out, bytes, "%d wave%s%s", other.cost.wavefronts, other.cost.wavefronts == 1 ? "" : "s",
+                 excess ? "!" : "");
+    } else if (state->waiting) {
+        *role = ROLE_WAITING;
+        snprintf(out, bytes, "at barrier");
+    } else if (state->exited == state->exists) {
+        snprintf(out, bytes, "exited");
+    } else if (state->next_kind == TRACE_BARRIER) {
+        snprintf(out, bytes, "to the barrier");
+    }
+}
+
+static void draw_warps(const Moment *now, Canvas *canvas, Rectangle area, int row, int width, const Row *warps) {
+    bool shown = warps->first == now->event.warp;
+    char note[32], label[16];
+    Role role;
+    if (warps->first == warps->last)
+        snprintf(label, sizeof label, "w%d", warps->first);
+    else
+        snprintf(label, sizeof label, "w%d-%d", warps->first, warps->last);
+    canvas_print(canvas, area, 0, row, shown ? ROLE_SELECTED : ROLE_TEXT, "%s%s", shown ? ">" : " ", label);
+    draw_cells(now, canvas, area, LABEL_COLUMNS, row, width, warps);
+    print_note(now, warps, note, sizeof note, &role);
+    int at = LABEL_COLUMNS + WARP_LANES * width + 1;
+    canvas_print(canvas, area, at, row, ROLE_TEXT, "%2d/%d", __builtin_popcount(warps->state.active),
+                 __builtin_popcount(warps->state.exists));
+    canvas_text(canvas, area, at + 7, row, role, note);
+}
+
+static int longest_value(const Moment *now) {
+    char text[32];
+    int longest = 0;
+    for (int lane = 0; lane < WARP_LANES; lane++) {
+        if (!(now->event.mask >> lane & 1)) continue;
+        moment_print_value(now, now->event.value[0][lane], 0, text, sizeof text);
+        if ((int)strlen(text) > longest) longest = (int)strlen(text);
+    }
+    return longest;
+}
+
+/* The values that the warp loads, stores or receives: all 32 lanes, so that nobody prints them one by one. */
+static void draw_values(const Moment *now, Canvas *canvas, Rectangle area, int row) {
+    const TraceEvent *event = &now->event;
+    if (!event->has_result || event->kind == TRACE_BRANCH) return;
+    int width = longest_value(now) + 2;
+    if (width < 5) width = 5;
+    int per_row = 32;
+    while (per_row > 1 && 8 + per_row * width > area.columns) per_row /= 2;
+    if (row + 1 + WARP_LANES / per_row > area.rows) return;
+    const char *format = moment_value_format_name(now);
+    canvas_print(canvas, area, 0, row, ROLE_DIM, "values of w%d%s%s%s", event->warp, *format ? " (" : "", format,
+                 *format ? ")" : "");
+    for (int lane = 0; lane < WARP_LANES; lane++) {
+        int line = row + 1 + lane / per_row, column = 8 + lane % per_row * width;
+        char text[32] = "-";
+        if (lane % per_row == 0) canvas_print(canvas, area, 0, line, ROLE_DIM, "lane %2d", lane);
+        bool active = event->mask >> lane & 1;
+        if (active) moment_print_value(now, event->value[0][lane], 0, text, sizeof text);
+        canvas_print(canvas, area, column, line, active ? ROLE_TEXT : ROLE_IDLE, "%*s", width - 1, text);
+        if (lane == now->view->lane)
+            canvas_reverse(canvas, area, column + width - 1 - (int)strlen(text), line, (int)strlen(text));
+    }
+}
+
+static void draw(const Moment *now, Canvas *canvas, Rectangle area) {
+    Row *rows = memory_new((size_t)now->outline->warp_count * sizeof *rows);
+    int ruler = area.rows >= 4 ? 1 : 0;
+    int width = area.columns >= LABEL_COLUMNS + 2 * WARP_LANES + NOTE_COLUMNS ? 2 : 1;
+    int count = gather_rows(now, now->outline->warp_count > area.rows - ruler, rows);
+    int room = area.rows - ruler, first = 0, shown = 0;
+    while (shown < count && rows[shown].last < now->event.warp) shown++;
+    if (count > room && shown >= room - 1) first = shown - room + 2;
+    if (first > count - room) first = count - room;
+    if (first < 0) first = 0;
+    if (ruler)
+        for (int lane = 0; lane < WARP_LANES; lane += 8)
+            canvas_print(canvas, area, LABEL_COLUMNS + lane * width, 0, ROLE_DIM, "%d", lane);
+    int row = ruler;
+    for (int i = first; i < count && row < area.rows; i++, row++) draw_warps(now, canvas, area, row, width, &rows[i]);
+    if (first + room < count)
+        canvas_print(canvas, area, area.columns - 9, area.rows - 1, ROLE_DIM, " %4d more", count - first - room);
+    free(rows);
+    if (row + 1 < area.rows) {
+        row++;
+        int at = 0;
+        static const struct { Role role; uint32_t glyph; const char *text; } legend[] = {
+            {ROLE_ACTIVE, GLYPH_ACTIVE, " active  "}, {ROLE_IDLE, GLYPH_IDLE, " idle  "},
+            {ROLE_WAITING, GLYPH_WAITING, " at barrier  "}, {ROLE_EXITED, GLYPH_EXITED, " exited"}};
+        for (size_t i = 0; i < sizeof legend / sizeof *legend; i++) {
+            canvas_glyph(canvas, area, at++, row, legend[i].role, legend[i].glyph);
+            at += canvas_text(canvas, area, at, row, ROLE_DIM, legend[i].text);
+        }
+        draw_values(now, canvas, area, row + 2);
+    }
+}
+
+const Pane pane_lanes = {.slot = SLOT_LANES, .head = head, .draw = draw};

@@ -1,0 +1,97 @@
+#include "scene.h"
+
+#include "base/memory.h"
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char *line_of_session(const void *session, const char *file, int line) {
+    return session_source_line(session, file, line);
+}
+static int line_count_of_session(const void *session, const char *file) {
+    return session_source_line_count(session, file);
+}
+static const char *ptx_of_session(const void *session, int launch, int pc) {
+    return session_ptx_line(session, launch, pc);
+}
+
+static SceneVerdict verdict_of(const Session *session) {
+    const CatalogRow *row = session_row(session);
+    const CatalogResult *result = session_result(session);
+    bool wrong = session_trace(session)->trap_count || (result && !result->correct);
+    if (wrong && row && row->group == CATALOG_BUG) return SCENE_WRONG_ON_PURPOSE;
+    if (session_trace(session)->trap_count) return SCENE_TRAPPED;
+    if (!result) return SCENE_NOT_CHECKED;
+    return result->correct ? SCENE_RIGHT : SCENE_WRONG;
+}
+
+Scene *scene_new(const Session *session) {
+    Scene *scene = memory_new(sizeof *scene);
+    const CatalogRow *row = session_row(session);
+    const CatalogRun *run = session_run(session);
+    const CatalogResult *result = session_result(session);
+    *scene = (Scene){
+        .kernel = session_name(session),
+        .title = row && row->title ? row->title : "",
+        .level = session_backend(session),
+        .dtype = run ? plan_type_name(run->dtype) : "",
+        .op = run ? run->op : "",
+        .type = run ? run->dtype : PTX_NO_TYPE,
+        .n = run ? run->n : session_options(session)->catalog.n,
+        .watch = row && row->watch ? row->watch : "",
+        .verdict = verdict_of(session),
+        .result = result ? result->result_text : "",
+        .expected = result ? result->expected_text : "",
+        .trace = session_trace(session),
+        .view_count = session_view_count(session),
+        .source_line = line_of_session,
+        .source_line_count = line_count_of_session,
+        .ptx_line = ptx_of_session,
+        .context = session,
+    };
+    scene->views = memory_new((size_t)scene->view_count * sizeof *scene->views);
+    scene->outlines = memory_new((size_t)scene->view_count * sizeof(Outline *));
+    for (int i = 0; i < scene->view_count; i++) scene->views[i] = *session_view(session, i);
+    return scene;
+}
+
+void scene_free(Scene *scene) {
+    if (!scene) return;
+    for (int i = 0; i < scene->view_count; i++) outline_free(scene->outlines[i]);
+    free(scene->outlines);
+    free(scene->views);
+    free(scene);
+}
+
+Outline *scene_outline(const Scene *scene, int view) {
+    if (!scene->outlines[view]) scene->outlines[view] = outline_new(scene->views[view].steps);
+    return scene->outlines[view];
+}
+
+const TraceLaunch *scene_launch(const Scene *scene, int view) {
+    return scene->trace->launches[scene->views[view].launch];
+}
+
+const PtxCode *scene_code(const Scene *scene, int view, int pc) {
+    const PtxProgram *program = scene_launch(scene, view)->program;
+    return pc >= 0 && pc < program->code_count ? &program->code[pc] : NULL;
+}
+
+/* Itanium names hold identifiers as <length><identifier>; the last one that ends the name is the variable's own. */
+void scene_short_name(const char *symbol, char *out, size_t bytes) {
+    const char *best = symbol;
+    size_t length = strlen(symbol);
+    if (symbol[0] == '_' && symbol[1] == 'Z')
+        for (const char *at = symbol; *at; at++) {
+            if (!isdigit((unsigned char)*at) || (at > symbol && isdigit((unsigned char)at[-1]))) continue;
+            char *end;
+            unsigned long count = strtoul(at, &end, 10);
+            if (count > 0 && count == length - (size_t)(end - symbol)) best = end;
+        }
+    snprintf(out, bytes, "%s", best);
+}
+
+const char *scene_file_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}

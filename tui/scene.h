@@ -1,0 +1,47 @@
+/* Scene: everything about a run that panes read, as plain data. Made from a session; tests make one by hand.
+ * A pane is a function of (scene, view); only the outlines are gathered on first use. */
+#ifndef TUI_SCENE_H
+#define TUI_SCENE_H
+
+#include "outline.h"
+#include "session.h"
+
+typedef enum SceneVerdict {
+    SCENE_NOT_CHECKED, /* no reference */
+    SCENE_RIGHT,
+    SCENE_WRONG,
+    SCENE_WRONG_ON_PURPOSE, /* a bug kernel does what it is there to show */
+    SCENE_TRAPPED
+} SceneVerdict;
+
+typedef struct Scene {
+    const char *kernel, *title;  /* "" where there is none; so for every string here */
+    const char *level;           /* where the run comes from: "EMULATED" */
+    const char *dtype, *op;
+    PtxType type;                /* of the data; NO_TYPE: not known */
+    uint64_t n;
+    const char *watch;           /* the catalogue's sentence: what to watch for */
+    SceneVerdict verdict;
+    const char *result, *expected;
+    const Trace *trace;
+    SessionView *views;          /* owned array of borrowed blocks and steps */
+    int view_count;
+    Outline **outlines;          /* [view_count], NULL until asked for */
+    const char *(*source_line)(const void *context, const char *file, int line); /* NULL: not there */
+    int (*source_line_count)(const void *context, const char *file);
+    const char *(*ptx_line)(const void *context, int launch, int pc);
+    const void *context;
+} Scene;
+
+Scene *scene_new(const Session *session);
+void scene_free(Scene *scene);
+
+Outline *scene_outline(const Scene *scene, int view);
+const TraceLaunch *scene_launch(const Scene *scene, int view);
+const PtxCode *scene_code(const Scene *scene, int view, int pc);
+
+/* Names as a student wrote them: "sdata" of _ZZ11interleavedIiEvPKT_PS0_jE5sdata; "strided.cu" of a path. */
+void scene_short_name(const char *symbol, char *out, size_t bytes);
+const char *scene_file_name(const char *path);
+
+#endif
