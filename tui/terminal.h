@@ -1,0 +1,44 @@
+/* Terminal: the only file that knows curses. Shows canvases, reads keys, and gives the terminal back however the program
+ * ends: return, exit(), signals, a crash.
+ *
+ * One terminal at a time, used from one thread; only terminal_wake() may be called from others. Waiting takes no CPU. */
+#ifndef TUI_TERMINAL_H
+#define TUI_TERMINAL_H
+
+#include "base/error.h"
+#include "canvas.h"
+#include "keys.h"
+
+typedef enum TerminalEventKind {
+    TERMINAL_TIMEOUT, /* or woken: look at what you wait for */
+    TERMINAL_KEY,
+    TERMINAL_CLICK,   /* column, row */
+    TERMINAL_WHEEL,   /* direction: 1 away from the user, -1 */
+    TERMINAL_RESIZE,  /* the size changed, or the program was resumed: draw again */
+    TERMINAL_END      /* a signal asks the program to end, or the terminal is gone: see terminal_end() */
+} TerminalEventKind;
+
+typedef struct TerminalEvent {
+    TerminalEventKind kind;
+    Key key;
+    int column, row, direction;
+    int signal;
+} TerminalEvent;
+
+/* Fails, with nothing changed, when standard input or output is no terminal, or it cannot place the cursor. */
+bool terminal_open(Error *error);
+void terminal_close(void); /* may be called twice */
+
+void terminal_size(int *columns, int *rows);
+/* Sends the cells that changed since the last call. */
+void terminal_show(const Canvas *canvas);
+void terminal_forget(void); /* the next terminal_show() sends everything */
+
+/* Waits for the next event, at most `milliseconds` (negative: for ever). */
+TerminalEvent terminal_wait(int milliseconds);
+void terminal_wake(void);
+
+/* Restores the terminal and ends the program by `signal`. */
+void terminal_end(int signal);
+
+#endif
