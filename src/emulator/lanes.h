@@ -173,6 +173,24 @@ LANES_INLINE uint32_t widen_f16(uint32_t half) {
     return sign | ((half & 0x7c00u) == 0x7c00u ? magnitude | 0x7f800000u : finite);
 }
 LANES_INLINE uint32_t widen_bf16(uint32_t half) { return half << 16; }
+/* Float to binary16 and bfloat16, to nearest even. Below 2^-14, adding 0.5 rounds at the last bit of a subnormal. */
+LANES_INLINE uint32_t narrow_f16(uint32_t bits) {
+    uint32_t magnitude = bits & 0x7fffffffu, sign = bits >> 16 & 0x8000u;
+    uint32_t normal = (magnitude - (112u << 23) + 0xfffu + (magnitude >> 13 & 1)) >> 13;
+    uint32_t subnormal = bits_of(float_of(magnitude) + 0.5f) - 0x3f000000u;
+    uint32_t finite = magnitude < 0x38800000u ? subnormal : magnitude < 0x477ff000u ? normal : 0x7c00u;
+    return magnitude > 0x7f800000u ? NAN_F16 : sign | finite;
+}
+LANES_INLINE uint32_t narrow_bf16(uint32_t bits) {
+    return is_nan32(bits) ? NAN_F16 : (bits + 0x7fffu + (bits >> 16 & 1)) >> 16;
+}
+/* Double to float, rounded to odd: a second rounding to a narrower format then gives what one rounding would have given. */
+LANES_INLINE uint32_t float_odd(double value) {
+    uint32_t near = bits_of((float)value);
+    double rest = value - (double)float_of(near);
+    uint32_t away = (rest > 0.0) == (value > 0.0) ? 1u : ~0u;
+    return (rest > 0.0 || rest < 0.0) && !(near & 1) ? near + away : near;
+}
 /* .ftz of binary16. */
 LANES_INLINE uint32_t flush16(uint32_t half) { return half & 0x7c00u ? half : half & 0x8000u; }
 
