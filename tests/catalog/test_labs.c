@@ -1,0 +1,261 @@
+/* Each lab shows what its lesson says, in the counters that --report prints and in the events that the panes
+ * draw. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "runs.h"
+#include <string.h>
+
+static const char *parameter(char *text, const char *name, int value) {
+    snprintf(text, 32, "%s=%d", name, value);
+    return text;
+}
+
+static Session *run_right(const char *kernel, const CatalogOptions *options) {
+    Session *session = run_kernel(kernel, options);
+    assert_int_equal(session_trace(session)->trap_count, 0);
+    assert_true(session_result(session)->correct);
+    return session;
+}
+
+static Session *run_right_with(const char *kernel, const char *first, const char *second) {
+    CatalogOptions options = {.parameters = {first, second},
+                              .parameter_count = (first != NULL) + (second != NULL)};
+    return run_right(kernel, &options);
+}
+
+/* One warp, one store, one load: both cost `wavefronts`, of which `ideal` cannot be avoided. */
+static void assert_one_access(Session *session, uint64_t wavefronts, uint64_t ideal) {
+    Totals totals = run_totals(session);
+    assert_int_equal(totals.shared_loads, 1);
+    assert_int_equal(totals.shared_load_wavefronts, wavefronts);
+    assert_int_equal(totals.shared_load_wavefronts_ideal, ideal);
+    assert_int_equal(totals.shared_stores, 1);
+    assert_int_equal(totals.shared_store_wavefronts, wavefronts);
+    assert_int_equal(totals.shared_store_wavefronts_ideal, ideal);
+    session_free(session);
+}
+
+static int gcd(int a, int b) {
+    return b ? gcd(b, a % b) : a;
+}
+
+static void bank_stride_costs_the_gcd(void **state) {
+    (void)state;
+    char first[32], second[32];
+    static const int offsets[] = {0, 1, 17, 31};
+    for (int stride = 1; stride <= 33; stride++)
+        for (int i = 0; i < 4; i++) {
+            parameter(first, "stride", stride);
+            parameter(second, "offset", offsets[i]);
+            assert_one_access(run_right_with("lab_bank_stride", first, second), (uint64_t)gcd(stride, 32), 1);
+        }
+}
+
+static void one_word_is_one_wavefront(void **state) {
+    (void)state;
+    char text[32];
+    for (int words = 1; words <= 32; words++)
+        assert_one_access(run_right_with("lab_bank_broadcast", parameter(text, "words", words), NULL), 1, 1);
+}
+
+/* What 32 lanes of `bytes` bytes, `stride` elements apart, cost: per phase the most different words in a
+ * bank. */
+static uint64_t count_wavefronts(int bytes, int stride) {
+    int phases = bytes <= 4 ? 1 : bytes / 4, lanes = 32 / phases;
+    uint64_t sum = 0;
+    for (int phase = 0; phase < phases; phase++) {
+        int most = 0, used[32] = {0}, last[32];
+        memset(
+            last, -1,
+            sizeof last); /* addresses grow with the lane, so a word seen before was the last of its bank */
+        for (int lane = phase * lanes; lane < (phase + 1) * lanes; lane++)
+            for (int byte = 0; byte < bytes; byte++) {
+                int word = (lane * stride * bytes + byte) / 4, bank = word % 32;
+                used[bank] += last[bank] != word;
+                last[bank] = word;
+                most = used[bank] > most ? used[bank] : most;
+            }
+        sum += (uint64_t)most;
+    }
+    return sum;
+}
+
+static void small_elements_share_a_word(void **state) {
+    (void)state;
+    static const struct {
+        PtxType type;
+        int bytes, stride, wavefronts;
+    } cases[] = {{PTX_S8, 1, 1, 1},  {PTX_S8, 1, 4, 1},  {PTX_S8, 1, 8, 2},  {PTX_S8, 1, 128, 32},
+                 {PTX_S8, 1, 5, 2},  {PTX_S16, 2, 1, 1}, {PTX_S16, 2, 2, 1}, {PTX_S16, 2, 64, 32},
+                 {PTX_S16, 2, 3, 2}, {PTX_S16, 2, 66, 1}};
+    char text[32];
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        CatalogOptions options = {.dtype = cases[i].type,
+                                  .parameters = {parameter(text, "stride", cases[i].stride)},
+                                  .parameter_count = 1};
+        assert_int_equal(count_wavefronts(cases[i].bytes, cases[i].stride), cases[i].wavefronts);
+        assert_one_access(run_right("lab_bank_bytes", &options), (uint64_t)cases[i].wavefronts, 1);
+    }
+}
+
+static void doubles_take_two_phases(void **state) {
+    (void)state;
+    char text[32];
+    assert_one_access(run_right_with("lab_bank_double", NULL, NULL), 2, 2);
+    assert_one_access(run_right_with("lab_bank_double", "stride=2", NULL), 4, 2);
+    for (int stride = 3; stride <= 33; stride++)
+        assert_one_access(run_right_with("lab_bank_double", parameter(text, "stride", stride), NULL),
+                          count_wavefronts(8, stride), 2);
+}
+
+static void vectors_take_four_phases(void **state) {
+    (void)state;
+    char text[32];
+    assert_one_access(run_right_with("lab_bank_vector", NULL, NULL), 4, 4);
+    for (int stride = 2; stride <= 33; stride++)
+        assert_one_access(run_right_with("lab_bank_vector", parameter(text, "stride", stride), NULL),
+                          count_wavefronts(16, stride), 4);
+}
+
+static void padding_frees_the_column(void **state) {
+    (void)state;
+    for (int padding = 0; padding <= 1; padding++) {
+        Session *session = run_right_with("lab_bank_padding", padding ? "padding=1" : "padding=0", NULL);
+        Totals totals = run_totals(session);
+        assert_int_equal(totals.shared_stores, 32); /* rows: never a conflict */
+        assert_int_equal(totals.shared_store_wavefronts, 32);
+        assert_int_equal(totals.shared_loads, 32); /* columns */
+        assert_int_equal(totals.shared_load_wavefronts, padding ? 32 : 32 * 32);
+        assert_int_equal(totals.shared_load_wavefronts_ideal, 32);
+        session_free(session);
+    }
+}
+
+static void last_warp_is_half_empty(void **state) {
+    (void)state;
+    Session *session = run_right_with("lab_partial_warp", NULL, NULL);
+    const SessionView *view = session_view(session, 0);
+    uint32_t widest[2] = {0};
+    for (int i = 0; i < trace_block_event_count(view->block); i++) {
+        TraceEvent event;
+        trace_block_read(view->block, i, &event);
+        assert_in_range(event.warp, 0, 1);
+        widest[event.warp] |= event.mask;
+    }
+    assert_int_equal(widest[0], 0xffffffff);
+    assert_int_equal(widest[1], 0x0000ffff);
+    session_free(session);
+}
+
+static void only_threads_diverge(void **state) {
+    (void)state;
+    Session *by_thread = run_right_with("lab_divergent_branch", "by=0", NULL);
+    Session *by_block = run_right_with("lab_divergent_branch", "by=1", NULL);
+    Totals of_thread = run_totals(by_thread), of_block = run_totals(by_block);
+    assert_int_equal(of_thread.divergent_branches, 8); /* the if, once in each of 4 blocks of 2 warps */
+    assert_int_equal(of_block.divergent_branches, 0);
+    assert_true(of_thread.warp_instructions > of_block.warp_instructions);
+    assert_true(totals_average_active_lanes(&of_block) == 32);
+    assert_true(totals_average_active_lanes(&of_thread) < 32);
+    session_free(by_thread);
+    session_free(by_block);
+}
+
+static void assert_sectors(uint32_t block, PtxType type, int stride, uint64_t sectors_per_load) {
+    char text[32];
+    CatalogOptions options = {.block = block,
+                              .dtype = type,
+                              .parameters = {parameter(text, "stride", stride)},
+                              .parameter_count = 1};
+    Session *session = run_right("lab_coalescing", &options);
+    Totals totals = run_totals(session);
+    assert_int_equal(totals.global_load_requests, 1024 / block);
+    assert_int_equal(totals.global_load_sectors, totals.global_load_requests * sectors_per_load);
+    assert_int_equal(totals.global_store_requests, 1024 / block);
+    assert_int_equal(totals.global_store_sectors, 1024 * (uint64_t)ptx_type_bytes(type) / 32);
+    session_free(session);
+}
+
+static void sectors_follow_the_lanes(void **state) {
+    (void)state;
+    assert_sectors(8, PTX_S32, 1, 1);
+    assert_sectors(32, PTX_S32, 1, 4);
+    assert_sectors(32, PTX_S32, 2, 8);
+    assert_sectors(32, PTX_S32, 4, 16);
+    assert_sectors(32, PTX_S32, 8, 32);
+    assert_sectors(32, PTX_S32, 33, 32);
+    assert_sectors(8, PTX_S32, 2, 2);
+    assert_sectors(8, PTX_F64, 1, 2);
+    assert_sectors(32, PTX_F64, 1, 8);
+    assert_sectors(32, PTX_F64, 4, 32);
+}
+
+static void lanes_out_of_range_keep_their_own(void **state) {
+    (void)state;
+    char first[32], second[32];
+    for (int width = 1; width <= 32; width *= 2)
+        for (int delta = 0; delta < 32; delta += 3) {
+            Session *session = run_right_with("lab_shuffle_range", parameter(first, "delta", delta),
+                                              parameter(second, "width", width));
+            const SessionView *view = session_view(session, 0);
+            int shuffles = 0;
+            for (int i = 0; i < trace_block_event_count(view->block); i++) {
+                TraceEvent event;
+                trace_block_read(view->block, i, &event);
+                if (event.kind != TRACE_SHUFFLE) continue;
+                shuffles++;
+                assert_int_equal(event.mask, 0xffffffff);
+                for (int lane = 0; lane < 32; lane++) {
+                    int source = lane % width + delta < width ? lane + delta : lane;
+                    assert_int_equal(event.source[lane], source);
+                    assert_int_equal(event.value[0][lane], event.operand[source]);
+                }
+            }
+            assert_int_equal(shuffles, 1);
+            session_free(session);
+        }
+}
+
+/* Labs give the right copies and sums for every n and block size that they accept. */
+static void labs_are_right_for_every_size(void **state) {
+    (void)state;
+    static const uint64_t sizes[] = {1, 2, 31, 33, 1000, 65537};
+    static const uint32_t blocks[] = {0, 1, 8, 48, 64, 128};
+    for (int i = 0; i < catalog_count(); i++) {
+        const CatalogRow *row = catalog_row(i);
+        if (row->group != CATALOG_LAB) continue;
+        for (int b = 0; b < 6; b++)
+            for (int n = 0; n < 6; n++) {
+                CatalogOptions options = {.n = sizes[n], .block = blocks[b]};
+                CatalogRun run;
+                if (!catalog_resolve(row, &options, &run, NULL) || sizes[n] / run.block > 4096) continue;
+                session_free(run_right(row->id, &options));
+            }
+    }
+}
+
+static void bad_widths_are_refused(void **state) {
+    (void)state;
+    SessionOptions options = {.kernel = "lab_shuffle_range",
+                              .catalog = {.parameters = {"width=12"}, .parameter_count = 1}};
+    Error error = {0};
+    assert_null(session_open(&options, &error));
+    assert_non_null(strstr(error.message, "width=12"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bank_stride_costs_the_gcd),     cmocka_unit_test(one_word_is_one_wavefront),
+        cmocka_unit_test(small_elements_share_a_word),   cmocka_unit_test(doubles_take_two_phases),
+        cmocka_unit_test(vectors_take_four_phases),      cmocka_unit_test(padding_frees_the_column),
+        cmocka_unit_test(last_warp_is_half_empty),       cmocka_unit_test(only_threads_diverge),
+        cmocka_unit_test(sectors_follow_the_lanes),      cmocka_unit_test(lanes_out_of_range_keep_their_own),
+        cmocka_unit_test(labs_are_right_for_every_size), cmocka_unit_test(bad_widths_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
