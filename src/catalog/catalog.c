@@ -193,20 +193,27 @@ static bool try_path(const char *root, const char *folder, const char *name, cha
     return length > 0 && (size_t)length < path_bytes && access(path, R_OK) == 0;
 }
 
-/* Folders above the executable: build/redviz lies one below the root of the tree, a test's program two below.
- */
-static bool try_tree(const char *folder, const char *name, char *path, size_t path_bytes) {
-    char root[PATH_MAX];
+static bool has_kernels(const char *root) {
+    char path[PATH_MAX];
+    return try_path(root, "kernels", "operations.cuh", path, sizeof path);
+}
+
+/* From the executable upwards: build/redviz lies two below the root of the tree, a test of the sanitizer
+ * build five; an installed bin/redviz lies beside share/redviz. */
+static bool try_above(const char *folder, const char *name, char *path, size_t path_bytes) {
+    char root[PATH_MAX], share[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", root, sizeof root - 1);
     if (length <= 0) return false;
     root[length] = 0;
-    for (int up = 0; up < 4; up++) {
+    for (int up = 0; up < 6; up++) {
         char *slash = strrchr(root, '/');
         if (!slash || slash == root) return false;
         *slash = 0;
-        char operations[PATH_MAX + 32]; /* what only redviz' own tree has */
-        snprintf(operations, sizeof operations, "%s/kernels/operations.cuh", root);
-        if (access(operations, R_OK) == 0 && try_path(root, folder, name, path, path_bytes)) return true;
+        if (has_kernels(root) && try_path(root, folder, name, path, path_bytes)) return true;
+        int written = snprintf(share, sizeof share, "%s/share/redviz", root);
+        if (written < (int)sizeof share && has_kernels(share) &&
+            try_path(share, folder, name, path, path_bytes))
+            return true;
     }
     return false;
 }
@@ -217,7 +224,7 @@ bool catalog_path(const char *folder, const char *name, char *path, size_t path_
         if (try_path(share, folder, name, path, path_bytes)) return true;
         return error_set(error, "%s/%s is not in REDVIZ_SHARE=%s", folder, name, share);
     }
-    if (try_tree(folder, name, path, path_bytes) ||
+    if (try_above(folder, name, path, path_bytes) ||
         try_path(REDVIZ_SHARE_DIR, folder, name, path, path_bytes))
         return true;
     return error_set(error,

@@ -1,0 +1,392 @@
+/* The catalogue: names, what options are accepted, the geometry of launches, and occupancy. */
+#define _POSIX_C_SOURCE 200809L
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/text.h"
+#include "catalog/catalog.h"
+#include "catalog/occupancy.h"
+#include "catalog/rows.h"
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- names
+ * ----------------------------------------------------------------------------------------------------- */
+
+static void sample_numbers_are_aliases(void **state) {
+    (void)state;
+    static const char *const pairs[][2] = {
+        {"K0", "interleaved"}, {"K1", "strided"},           {"K2", "sequential"},
+        {"K3", "first_add"},   {"K4", "shuffle_last_warp"}, {"K5", "unrolled"},
+        {"K6", "grid_stride"}, {"K7", "cooperative"},       {"atomic", "atomic"}};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        const CatalogRow *row = catalog_find(pairs[i][0], NULL);
+        assert_non_null(row);
+        assert_string_equal(row->id, pairs[i][1]);
+    }
+}
+
+static void unknown_names_suggest_the_nearest(void **state) {
+    (void)state;
+    Error error = {0};
+    assert_null(catalog_find("interleavd", &error));
+    assert_non_null(strstr(error.message, "did you mean 'interleaved'?"));
+    assert_null(catalog_find("qqqqqqqqqqqqqqqqq", &error));
+    assert_null(strstr(error.message, "did you mean"));
+    assert_null(catalog_find("", &error));
+    assert_null(catalog_find("K", &error));
+}
+
+static void names_are_unique(void **state) {
+    (void)state;
+    for (int i = 0; i < catalog_count(); i++)
+        assert_ptr_equal(catalog_find(catalog_row(i)->id, NULL), catalog_row(i));
+    assert_null(catalog_row(catalog_count()));
+}
+
+static void the_catalogue_of_the_issue_is_there(void **state) {
+    (void)state;
+    static const char *const ids[] = {
+        "atomic",
+        "interleaved",
+        "interleaved_bitmask",
+        "strided",
+        "sequential",
+        "first_add",
+        "unroll_last_warp",
+        "unrolled",
+        "shuffle_last_warp",
+        "shuffle",
+        "shuffle_atomic",
+        "multi_add",
+        "grid_stride",
+        "vectorized_shared",
+        "vectorized",
+        "vectorized_shuffle",
+        "redux",
+        "cooperative",
+        "last_block",
+        "two_stage",
+        "row_sum",
+        "column_sum",
+        "column_sum_permuted",
+        "mean",
+        "moments",
+        "softmax_row",
+        "logsumexp",
+        "bfloat_promote",
+        "half_naive",
+        "half_promote",
+        "scaled_half",
+        "kahan",
+        "lab_bank_stride",
+        "lab_bank_broadcast",
+        "lab_bank_bytes",
+        "lab_bank_double",
+        "lab_bank_vector",
+        "lab_bank_padding",
+        "lab_partial_warp",
+        "lab_divergent_branch",
+        "lab_coalescing",
+        "lab_shuffle_range",
+        "bug_missing_sync",
+        "bug_overlapping_halves",
+        "bug_unguarded_load",
+        "bug_half_shared",
+        "bug_uninitialized_shared",
+        "bug_all_lanes_add",
+        "bug_volatile_tail",
+        "bug_double_count",
+    };
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+        Error error = {0};
+        if (!catalog_find(ids[i], &error)) fail_msg("%s", error.message);
+    }
+}
+
+static void every_row_is_complete(void **state) {
+    (void)state;
+    for (int i = 0; i < catalog_count(); i++) {
+        const CatalogRow *row = catalog_row(i);
+        char path[PATH_MAX], ptx[128];
+        Error error = {0};
+        assert_true(row->title && *row->title && row->lesson && *row->lesson && row->watch && *row->watch);
+        assert_true(row->block_rule && *row->block_rule && row->types && row->operations && row->plan &&
+                    row->check);
+        assert_true(row->minimum_block <= row->default_block && row->default_block <= row->maximum_block);
+        if (!catalog_path("kernels", row->source, path, sizeof path, &error)) fail_msg("%s", error.message);
+        snprintf(ptx, sizeof ptx, "%.*s.ptx", (int)strcspn(row->source, "."), row->source);
+        if (!catalog_path("assets/ptx", ptx, path, sizeof path, &error)) fail_msg("%s", error.message);
+        CatalogRun run;
+        if (!catalog_resolve(row, &(CatalogOptions){0}, &run, &error))
+            fail_msg("%s: %s", row->id, error.message);
+    }
+}
+
+/* ---- options
+ * --------------------------------------------------------------------------------------------------- */
+
+static void options_resolve_to_the_row_or_are_refused(void **state) {
+    (void)state;
+    static const struct {
+        const char *kernel;
+        CatalogOptions options;
+        const char *problem;
+    } cases[] = {
+        {"interleaved", {.block = 96}, "takes a power of two, from 1 to 1024"},
+        {"interleaved", {.block = 2048}, "takes a power of two"},
+        {"shuffle", {.block = 48}, "takes a multiple of 32, from 32 to 1024"},
+        {"unrolled", {.block = 32}, "from 64 to 1024"},
+        {"redux", {.dtype = PTX_F32}, "--dtype float: redux takes one of: int"},
+        {"interleaved", {.dtype = PTX_F16}, "takes one of: int float double"},
+        {"interleaved", {.op = "product"}, "--op product: interleaved takes one of: sum min max"},
+        {"interleaved", {.grid = 4}, "the grid of interleaved follows from n"},
+        {"interleaved", {.n = (uint64_t)1 << 40}, "take up to 1073741824"},
+        {"interleaved", {.parameters = {"items=4"}, .parameter_count = 1}, "interleaved has no parameters"},
+        {"multi_add",
+         {.parameters = {"item=4"}, .parameter_count = 1},
+         "has no such parameter; it has: items"},
+        {"multi_add", {.parameters = {"items=four"}, .parameter_count = 1}, "a whole number from 4 to 16"},
+        {"multi_add", {.parameters = {"items=17"}, .parameter_count = 1}, "a whole number from 4 to 16"},
+        {"multi_add", {.parameters = {"items"}, .parameter_count = 1}, "a whole number from 4 to 16"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        CatalogRun run;
+        Error error = {0};
+        assert_false(catalog_resolve(catalog_find(cases[i].kernel, NULL), &cases[i].options, &run, &error));
+        if (!strstr(error.message, cases[i].problem)) fail_msg("%s", error.message);
+    }
+    CatalogRun run;
+    assert_true(catalog_resolve(
+        catalog_find("multi_add", NULL),
+        &(CatalogOptions){.op = "max", .parameters = {"items=16"}, .parameter_count = 1}, &run, NULL));
+    assert_int_equal(run.n, 1 << 20);
+    assert_int_equal(run.block, 256);
+    assert_int_equal(run.dtype, PTX_S32);
+    assert_string_equal(run.op, "max");
+    assert_int_equal(rows_parameter(&run, "items"), 16);
+    assert_int_equal(run.multiprocessors, 132);
+}
+
+/* ---- plans
+ * ----------------------------------------------------------------------------------------------------- */
+
+static void make_plan(const char *kernel, CatalogOptions options, Plan *plan) {
+    CatalogRun run;
+    Error error = {0};
+    const CatalogRow *row = catalog_find(kernel, &error);
+    *plan = (Plan){0};
+    if (!row || !catalog_resolve(row, &options, &run, &error) || !row->plan(&run, plan, &error))
+        fail_msg("%s: %s", kernel, error.message);
+}
+
+static void launches_have_the_textbook_geometry(void **state) {
+    (void)state;
+    static const struct {
+        const char *kernel;
+        CatalogOptions options;
+        const char *entry;
+        uint32_t grid, block, shared_bytes;
+    } cases[] = {
+        {"interleaved", {0}, "interleaved<int,Sum>", 4096, 256, 1024},
+        {"interleaved", {.n = 1}, "interleaved<int,Sum>", 1, 256, 1024},
+        {"interleaved", {.n = 257, .dtype = PTX_F64, .op = "min"}, "interleaved<double,Min>", 2, 256, 2048},
+        {"first_add", {0}, "first_add<int,Sum>", 2048, 256, 1024},
+        {"unrolled", {.block = 512}, "unrolled<int,Sum,512>", 1024, 512, 2048},
+        {"multi_add", {.dtype = PTX_F32}, "multi_add<float,Sum,8>", 512, 256, 0},
+        {"vectorized", {.dtype = PTX_F64}, "vectorized<double,Sum>", 2048, 256, 2048},
+        {"vectorized_shared",
+         {.dtype = PTX_F32, .op = "max"},
+         "vectorized_shared<float,Max>",
+         1024,
+         256,
+         4096},
+        {"grid_stride", {0}, "grid_stride<int,Sum>", 132 * 8, 256, 0},
+        {"grid_stride", {.block = 1024}, "grid_stride<int,Sum>", 132 * 2, 1024, 0},
+        {"grid_stride", {.multiprocessors = 20}, "grid_stride<int,Sum>", 160, 256, 0},
+        {"grid_stride", {.grid = 7}, "grid_stride<int,Sum>", 7, 256, 0},
+        {"grid_stride", {.n = 1000}, "grid_stride<int,Sum>", 4, 256, 0},
+        {"cooperative", {0}, "cooperative<int,Sum>", 264, 256, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Plan plan;
+        make_plan(cases[i].kernel, cases[i].options, &plan);
+        assert_int_equal(plan.launch_count, 1);
+        assert_string_equal(plan.launches[0].entry, cases[i].entry);
+        assert_int_equal(plan.launches[0].grid[0], cases[i].grid);
+        assert_int_equal(plan.launches[0].block[0], cases[i].block);
+        assert_int_equal(plan.launches[0].shared_bytes, cases[i].shared_bytes);
+        plan_free(&plan);
+    }
+}
+
+static void two_stage_cuts_n_by_its_rule(void **state) {
+    (void)state;
+    static const struct {
+        uint64_t n;
+        uint32_t grid, block, last_block; /* blocks and threads of the first launch, threads of the second */
+    } cases[] = {
+        {1, 1, 64, 64},          {64, 1, 64, 64},          {65, 1, 128, 64},         {1000, 1, 256, 64},
+        {1024, 1, 256, 64},      {1025, 5, 256, 64},       {65537, 257, 256, 256},   {131072, 512, 256, 256},
+        {131073, 257, 256, 256}, {1048576, 512, 256, 256}, {1048583, 257, 256, 256},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Plan plan;
+        make_plan("two_stage", (CatalogOptions){.n = cases[i].n}, &plan);
+        assert_int_equal(plan.launch_count, 2);
+        assert_int_equal(plan.launches[0].grid[0], cases[i].grid);
+        assert_int_equal(plan.launches[0].block[0], cases[i].block);
+        assert_int_equal(plan.launches[1].grid[0], 1);
+        assert_int_equal(plan.launches[1].block[0], cases[i].last_block);
+        plan_free(&plan);
+    }
+}
+
+static void atomics_start_from_the_identity(void **state) {
+    (void)state;
+    static const struct {
+        PtxType type;
+        const char *op;
+        double value;
+    } cases[] = {{PTX_S32, "sum", 0},        {PTX_S32, "min", 2147483647}, {PTX_S32, "max", -2147483648.0},
+                 {PTX_F32, "min", INFINITY}, {PTX_F64, "max", -INFINITY},  {PTX_F64, "sum", 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Plan plan;
+        make_plan("atomic", (CatalogOptions){.n = 5, .dtype = cases[i].type, .op = cases[i].op}, &plan);
+        assert_true(plan_fill(&plan, 1, NULL));
+        assert_int_equal(plan.buffers[1].count, 1);
+        assert_true(plan_element(cases[i].type, plan.buffers[1].bytes, 0) == cases[i].value);
+        plan_free(&plan);
+    }
+}
+
+/* ---- references
+ * ------------------------------------------------------------------------------------------------ */
+
+static void comparing_keeps_the_worst_element(void **state) {
+    (void)state;
+    CatalogResult result = {0};
+    rows_compare(&result, PTX_F32, 0, 1, 1, 0.5);
+    assert_true(result.correct);
+    rows_compare(&result, PTX_F32, 1, 1.25, 1, 0.5);
+    rows_compare(&result, PTX_F32, 2, 1, 1, 0.5);
+    assert_true(result.correct);
+    assert_int_equal(result.index, 1);
+    assert_string_equal(result.result_text, "1.25");
+    assert_true(result.absolute_error == 0.25 && result.relative_error == 0.25);
+    rows_compare(&result, PTX_F32, 3, NAN, 1, 0.5);
+    rows_compare(&result, PTX_F32, 4, 1, 1, 0.5);
+    assert_false(result.correct);
+    assert_int_equal(result.index, 3);
+    assert_int_equal(result.compared, 5);
+    result = (CatalogResult){0};
+    rows_compare(&result, PTX_F32, 0, NAN, NAN, 0);
+    rows_compare(&result, PTX_F32, 1, INFINITY, INFINITY, 0);
+    assert_true(result.correct);
+}
+
+static void integers_wrap_as_their_type(void **state) {
+    (void)state;
+    CatalogResult result = {0};
+    rows_compare(&result, PTX_S32, 0, -2147483648.0L, 2147483648.0L, 0);
+    assert_true(result.correct);
+    assert_string_equal(result.expected_text, "-2147483648");
+    result = (CatalogResult){0};
+    rows_compare(&result, PTX_U8, 0, 1, 257, 0);
+    assert_true(result.correct);
+    rows_compare(&result, PTX_U8, 1, 1, 258, 0);
+    assert_false(result.correct);
+}
+
+static void bounds_grow_with_depth_and_roundoff(void **state) {
+    (void)state;
+    assert_true(rows_bound(PTX_S32, 100, 1e9L) == 0);
+    double bound = rows_bound(PTX_F32, 10, 1);
+    assert_true(bound > 10 * 0x1p-24 && bound < 10.001 * 0x1p-24);
+    assert_true(rows_bound(PTX_F64, 10, 2) < bound * 1e-7);
+    assert_true(isinf(rows_bound(PTX_F16, 5000, 1)));
+}
+
+/* ---- occupancy
+ * ------------------------------------------------------------------------------------------------- */
+
+static void occupancy_matches_the_calculator(void **state) {
+    (void)state;
+    static const struct {
+        int architecture;
+        uint32_t registers, shared_bytes, threads;
+        int blocks;
+        double occupancy;
+    } cases[] = {
+        {90, 32, 1024, 256, 8, 1.0},        /* warps are the limit */
+        {90, 33, 0, 256, 6, 0.75},          /* 40 registers after rounding: 1280 a warp, 48 warps */
+        {90, 64, 0, 1024, 1, 0.5},          /* registers */
+        {90, 255, 0, 1024, 0, 0.0},         /* 8192 registers a warp: a block does not fit */
+        {90, 16, 100 * 1024, 256, 2, 0.25}, /* shared memory, with 1 KB reserved */
+        {90, 16, 228 * 1024, 256, 0, 0.0},  /* 227 KB is the most a block may have */
+        {90, 16, 0, 32, 32, 0.5},           /* blocks */
+        {90, 16, 0, 48, 32, 1.0},           /* 48 threads occupy two warps */
+        {75, 16, 0, 256, 4, 1.0},           {75, 16, 32 * 1024, 256, 2, 0.5}, {80, 32, 0, 1024, 2, 1.0},
+        {86, 32, 0, 1024, 1, 32.0 / 48},    {89, 16, 0, 64, 24, 1.0},         {120, 40, 0, 256, 6, 1.0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(occupancy_blocks(cases[i].architecture, cases[i].registers, cases[i].shared_bytes,
+                                          cases[i].threads),
+                         cases[i].blocks);
+        assert_true(occupancy_theoretical(cases[i].architecture, cases[i].registers, cases[i].shared_bytes,
+                                          cases[i].threads) == cases[i].occupancy);
+    }
+    assert_true(occupancy_theoretical(10, 16, 0, 256) < 0);
+    assert_int_equal(occupancy_blocks(90, 16, 0, 0), 0);
+}
+
+static void registers_of_shipped_entries_are_known(void **state) {
+    (void)state;
+    int registers = occupancy_registers("_Z11interleavedIi3SumEvPKT_PS1_j", OCCUPANCY_H200);
+    assert_true(registers >= 8 && registers <= 32);
+    assert_int_equal(occupancy_registers("_Z11interleavedIi3SumEvPKT_PS1_", OCCUPANCY_H200), -1);
+    assert_int_equal(occupancy_registers("_Z11interleavedIi3SumEvPKT_PS1_j", 35), -1);
+}
+
+/* ---- files
+ * ----------------------------------------------------------------------------------------------------- */
+
+static void files_are_found_or_the_error_says_how(void **state) {
+    (void)state;
+    char path[PATH_MAX];
+    Error error = {0};
+    assert_true(catalog_path("kernels", "operations.cuh", path, sizeof path, &error));
+    assert_false(catalog_path("kernels", "nothing.cu", path, sizeof path, &error));
+    assert_non_null(strstr(error.message, "set REDVIZ_SHARE"));
+    setenv("REDVIZ_SHARE", "/nonexistent", 1);
+    assert_false(catalog_path("kernels", "operations.cuh", path, sizeof path, &error));
+    assert_non_null(strstr(error.message, "REDVIZ_SHARE=/nonexistent"));
+    unsetenv("REDVIZ_SHARE");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sample_numbers_are_aliases),
+        cmocka_unit_test(unknown_names_suggest_the_nearest),
+        cmocka_unit_test(names_are_unique),
+        cmocka_unit_test(the_catalogue_of_the_issue_is_there),
+        cmocka_unit_test(every_row_is_complete),
+        cmocka_unit_test(options_resolve_to_the_row_or_are_refused),
+        cmocka_unit_test(launches_have_the_textbook_geometry),
+        cmocka_unit_test(two_stage_cuts_n_by_its_rule),
+        cmocka_unit_test(atomics_start_from_the_identity),
+        cmocka_unit_test(comparing_keeps_the_worst_element),
+        cmocka_unit_test(integers_wrap_as_their_type),
+        cmocka_unit_test(bounds_grow_with_depth_and_roundoff),
+        cmocka_unit_test(occupancy_matches_the_calculator),
+        cmocka_unit_test(registers_of_shipped_entries_are_known),
+        cmocka_unit_test(files_are_found_or_the_error_says_how),
+    };
+    return cmocka_run_group_tests_name("catalogue", tests, NULL, NULL);
+}
