@@ -42,7 +42,8 @@ double reference_tree_depth(uint32_t block) {
 }
 
 double reference_looped_depth(uint64_t count, uint32_t block) {
-    return (double)((count + block - 1) / block) + reference_tree_depth(block);
+    uint64_t turns = (count + block - 1) / block;
+    return (double)turns + reference_tree_depth(block);
 }
 
 void reference_compare(CatalogResult *result, const PlanBuffer *out, uint64_t index, long double expected,
