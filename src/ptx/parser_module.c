@@ -259,6 +259,7 @@ static bool enter_function(PtxParser *parser, const PtxToken *at, PtxFunction **
     if (meaning) {
         (*function)->name = name->text;
         meaning->function = *function;
+        (*function)->index = (int)parser->function_count;
         array_push(parser->functions, parser->function_count, parser->function_capacity, *function);
         return true;
     }
@@ -267,6 +268,7 @@ static bool enter_function(PtxParser *parser, const PtxToken *at, PtxFunction **
         return ptx_fail(parser, at, "'%.80s' is already the name of something else", name->text);
     if (before->has_body && now->has_body) return ptx_fail(parser, at, "the function '%.80s' has two bodies", name->text);
     now->name = name->text;
+    now->index = before->index;
     now->is_visible |= before->is_visible;
     now->is_weak |= before->is_weak;
     now->is_noreturn |= before->is_noreturn;

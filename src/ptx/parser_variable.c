@@ -204,17 +204,19 @@ static bool sampler_fields(PtxParser *parser) { /* { addr_mode_0 = wrap, filter_
 }
 
 /* Enters a module variable. A declaration after .extern, and .extern after a definition, mean the same variable. */
-static bool enter_global(PtxParser *parser, const PtxToken *at, PtxVariable **variable) {
+static bool enter_global(PtxParser *parser, const PtxToken *at, PtxVariable *variable) {
     PtxName *name = ptx_token_name(parser, at);
     PtxMeaning *meaning = ptx_names_declare(parser->module->names, name, PTX_MEANS_VARIABLE);
     if (meaning) {
-        meaning->variable = *variable;
-        array_push(parser->variables, parser->variable_count, parser->variable_capacity, *variable);
+        meaning->variable = variable;
+        variable->index = (int)parser->variable_count;
+        array_push(parser->variables, parser->variable_count, parser->variable_capacity, variable);
         return true;
     }
     PtxVariable *before = name->top->variable;
-    if (name->top->kind != PTX_MEANS_VARIABLE || (!before->is_extern && !(*variable)->is_extern)) return declared_twice(parser, at, name);
-    if (before->is_extern) *before = **variable;
+    if (name->top->kind != PTX_MEANS_VARIABLE || (!before->is_extern && !variable->is_extern)) return declared_twice(parser, at, name);
+    variable->index = before->index;
+    if (before->is_extern) *before = *variable;
     return true;
 }
 
@@ -231,7 +233,7 @@ static void add(PtxParser *parser, PtxVariable *variable, const char *text) {
 
 static bool enter(PtxParser *parser, const PtxToken *at, PtxVariable *variable, const char *text) {
     add(parser, variable, text);
-    if (!parser->function) return enter_global(parser, at, &variable);
+    if (!parser->function) return enter_global(parser, at, variable);
     PtxName *name = ptx_token_name(parser, at);
     PtxMeaning *meaning = ptx_names_declare(parser->module->names, name, PTX_MEANS_VARIABLE);
     if (!meaning) return declared_twice(parser, at, name);

@@ -16,10 +16,10 @@ typedef struct PtxSourceLine { /* where a student finds this instruction in the 
 } PtxSourceLine;
 
 typedef struct PtxCode {
-    const PtxInstruction *instruction;
+    const PtxInstruction *instruction; /* where control could run off a function's end, the linker adds a ret */
     int function;       /* index into program->functions */
     int target;         /* pc of the branch target; PTX_NO_PC: not a direct branch */
-    int *targets;       /* brx.idx / call with a list: branch pcs, else NULL */
+    int *targets;       /* brx.idx / call with a list: branch pcs (of a call: where the functions begin), else NULL */
     int target_count;
     int reconvergence;  /* for branches: pc of the immediate post-dominator; PTX_NO_PC: only at the function's end */
     bool block_begin;   /* first instruction of a basic block */
@@ -39,12 +39,30 @@ typedef struct PtxProgram {
     int code_count;
     PtxProgramFunction *functions; /* [0] is the entry */
     int function_count;
+    int *place;                /* [module function]: see ptx_program_function */
     Arena arena;
 } PtxProgram;
 
-/* Links `entry`. Fails on undefined functions (vprintf, malloc, free, __assertfail and other intrinsics that the
- * emulator provides are left external: see PTX_EXTERNAL in program.c), undefined labels and missing bodies. */
+/* Functions without a body that the machine provides ("Formatted Output", "Dynamic Global Memory Allocation" and
+ * "Assertion" in the CUDA programming guide). */
+typedef enum PtxExternal {
+    PTX_EXTERNAL_NONE,
+#define EXTERNAL(name, prototype) PTX_EXTERNAL_##name,
+#include "ptx/externals.def"
+#undef EXTERNAL
+    PTX_EXTERNAL_COUNT
+} PtxExternal;
+
+PtxExternal ptx_external_find(const char *name); /* PTX_EXTERNAL_NONE: not one of them */
+
+/* Links `entry`: itself, the functions that it calls, and those whose address is taken in code that is linked or in the
+ * initial values of the variables that this code names. Where it calls through a pointer, every function of the module whose
+ * address is taken anywhere is linked too, since an earlier launch may have stored the pointer.
+ * Fails where a body does not parse, and on functions without a body that are no PtxExternal. */
 PtxProgram *ptx_program_link(PtxModule *module, PtxFunction *entry, Error *error);
 void ptx_program_free(PtxProgram *program);
+
+/* Index into program->functions of `function` (its .alias followed); -1: not linked, as externals are. */
+int ptx_program_function(const PtxProgram *program, const PtxFunction *function);
 
 #endif

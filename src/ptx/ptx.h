@@ -68,6 +68,7 @@ typedef struct PtxRegister {
 typedef struct PtxVariable {
     const char *name;      /* "_" in prototypes */
     PtxFunction *function; /* NULL: module scope */
+    int index;             /* place in module->variables (module scope only) */
     PtxSpace space;
     PtxType type;
     int vector;            /* 1, 2, 4 */
@@ -191,6 +192,7 @@ typedef struct PtxStatement {
 
 struct PtxFunction {
     const char *name;
+    int index;                 /* place in module->functions */
     bool is_entry, is_extern, is_visible, is_weak, has_body;
     PtxVariable **parameters;  /* space PARAM (or REG) */
     int parameter_count;

@@ -1,0 +1,270 @@
+/* Readable names: the part of the Itanium C++ ABI's mangling that names of kernels use, printed as C++ is written.
+ *
+ *   _Z6reduceIfLi256EEvPT_S1_j                 reduce<float,256>
+ *   _ZN3ops3sumIPKiEEvT_                       ops::sum<const int*>
+ *
+ * Nested names, templates with types, values and packs, substitutions, built-in types, pointers, references, qualifiers,
+ * arrays. The parameters of the function are not printed. Everything else (lambdas, expressions, operators, function types)
+ * gives the mangled name back. Depth and length are limited: substitutions can describe names of exponential length. */
+#include "ptx/names.h"
+
+#include <stdlib.h>
+
+enum { DEPTH_LIMIT = 48, NAME_LIMIT = 2048, SUBSTITUTION_LIMIT = 512 };
+
+typedef struct Demangler {
+    const char *at, *end;
+    char *substitutions[SUBSTITUTION_LIMIT];
+    int substitution_count;
+    char *arguments[SUBSTITUTION_LIMIT]; /* of the innermost finished template: T_, T0_ */
+    int argument_count;
+    int depth;
+} Demangler;
+
+static bool type(Demangler *d, Text *out);
+static bool name(Demangler *d, Text *out);
+
+static int peek(const Demangler *d, int ahead) { return d->end - d->at > ahead ? (unsigned char)d->at[ahead] : 0; }
+
+static bool take(Demangler *d, const char *text) {
+    size_t length = strlen(text);
+    if ((size_t)(d->end - d->at) < length || memcmp(d->at, text, length) != 0) return false;
+    d->at += length;
+    return true;
+}
+
+static bool remember(Demangler *d, const Text *what) {
+    if (d->substitution_count == SUBSTITUTION_LIMIT || what->length > NAME_LIMIT) return false;
+    d->substitutions[d->substitution_count++] = memory_copy_text(text_string(what));
+    return true;
+}
+
+static bool enter(Demangler *d) { return ++d->depth <= DEPTH_LIMIT; }
+static bool leave(Demangler *d, bool good) {
+    d->depth--;
+    return good;
+}
+
+/* 6reduce; compilers put names with internal linkage into namespaces that they make up. */
+static bool source_name(Demangler *d, Text *out) {
+    size_t length = 0;
+    while (peek(d, 0) >= '0' && peek(d, 0) <= '9' && length < NAME_LIMIT) length = length * 10 + (size_t)(*d->at++ - '0');
+    if (length == 0 || length > NAME_LIMIT || length > (size_t)(d->end - d->at)) return false;
+    bool hidden = length > 10 && (!memcmp(d->at, "_GLOBAL__N", 10) || !memcmp(d->at, "_INTERNAL_", 10));
+    if (!hidden) text_add_bytes(out, d->at, length);
+    d->at += length;
+    return true;
+}
+
+/* S_ S0_ SA_ and the abbreviations of std. */
+static bool substitution(Demangler *d, Text *out) {
+    static const char *const standard[][2] = {{"St", "std"}, {"Sa", "std::allocator"}, {"Sb", "std::basic_string"}, {"Ss", "std::string"}};
+    for (size_t i = 0; i < sizeof standard / sizeof *standard; i++)
+        if (take(d, standard[i][0])) return text_add(out, standard[i][1]), true;
+    if (!take(d, "S")) return false;
+    int index = 0;
+    for (bool first = true; !take(d, "_"); first = false) {
+        int c = peek(d, 0), digit = c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'Z' ? c - 'A' + 10 : -1;
+        if (digit < 0 || index > SUBSTITUTION_LIMIT) return false;
+        index = (first ? 0 : (index - 1) * 36) + digit + 1;
+        d->at++;
+    }
+    if (index >= d->substitution_count) return false;
+    text_add(out, d->substitutions[index]);
+    return true;
+}
+
+static bool template_parameter(Demangler *d, Text *out) { /* T_ T0_ */
+    if (!take(d, "T")) return false;
+    int index = 0;
+    for (; !take(d, "_"); d->at++) {
+        int c = peek(d, 0);
+        if (c < '0' || c > '9' || index > SUBSTITUTION_LIMIT) return false;
+        index = (index ? (index - 1) * 10 : 0) + c - '0' + 1;
+    }
+    if (index >= d->argument_count) return false;
+    text_add(out, d->arguments[index]);
+    return true;
+}
+
+/* L type value E */
+static bool literal(Demangler *d, Text *out) {
+    Text kind = {0};
+    bool good = peek(d, 0) != '_' && type(d, &kind);
+    bool is_bool = !strcmp(text_string(&kind), "bool"), is_plain = good && strchr("abcstijlmxyhw", d->at[-1]) && kind.length;
+    const char *digits = d->at + (peek(d, 0) == 'n');
+    const char *end = digits;
+    while (end < d->end && *end >= '0' && *end <= '9') end++;
+    good = good && end > digits && end < d->end && *end == 'E' && strcmp(text_string(&kind), "float") && strcmp(text_string(&kind), "double");
+    if (good && is_bool) text_add(out, *digits == '0' ? "false" : "true");
+    if (good && !is_bool) {
+        if (!is_plain) text_print(out, "(%s)", text_string(&kind));
+        text_print(out, "%s%.*s", digits > d->at ? "-" : "", (int)(end - digits), digits);
+    }
+    text_done(&kind);
+    if (good) d->at = end + 1;
+    return good;
+}
+
+static bool argument(Demangler *d, Text *out);
+
+static bool pack(Demangler *d, Text *out) { /* J argument... E */
+    for (bool first = true; !take(d, "E"); first = false) {
+        if (!first) text_add(out, ",");
+        if (!argument(d, out)) return false;
+    }
+    return true;
+}
+
+static bool argument(Demangler *d, Text *out) {
+    if (!enter(d)) return leave(d, false);
+    bool good = take(d, "L") ? literal(d, out) : take(d, "J") ? pack(d, out) : peek(d, 0) != 'X' && type(d, out);
+    return leave(d, good && out->length <= NAME_LIMIT);
+}
+
+/* I argument... E. Its arguments become T_, T0_, ... when it is complete. */
+static bool arguments(Demangler *d, Text *out) {
+    char *list[64];
+    int count = 0;
+    bool good = enter(d);
+    text_add(out, "<");
+    while (good && !take(d, "E")) {
+        Text one = {0};
+        good = count < 64 && argument(d, &one);
+        if (good) {
+            if (count && one.length) text_add(out, ",");
+            text_add(out, text_string(&one));
+            list[count++] = memory_copy_text(text_string(&one));
+        }
+        text_done(&one);
+    }
+    text_add(out, ">");
+    for (int i = 0; good && i < d->argument_count; i++) free(d->arguments[i]);
+    for (int i = 0; i < count; i++) {
+        if (good) d->arguments[i] = list[i];
+        else free(list[i]);
+    }
+    if (good) d->argument_count = count;
+    return leave(d, good && out->length <= NAME_LIMIT);
+}
+
+static void join(Text *path, const char *part) {
+    if (path->length && *part) text_add(path, "::");
+    text_add(path, part);
+}
+
+/* N [qualifiers] prefix... E */
+static bool nested(Demangler *d, Text *out) {
+    while (take(d, "K") || take(d, "V") || take(d, "r")) {}
+    Text path = {0};
+    bool good = true;
+    while (good && !take(d, "E")) {
+        Text part = {0};
+        bool known = peek(d, 0) == 'S', is_arguments = take(d, "I");
+        good = is_arguments ? path.length && arguments(d, &part) : known ? substitution(d, &part) : peek(d, 0) == 'T' ? template_parameter(d, &part) : source_name(d, &part);
+        if (is_arguments) text_add(&path, text_string(&part));
+        else join(&path, text_string(&part));
+        text_done(&part);
+        good = good && path.length <= NAME_LIMIT;
+        if (good && !known && peek(d, 0) != 'E') good = remember(d, &path);
+    }
+    text_add(out, text_string(&path));
+    text_done(&path);
+    return good;
+}
+
+/* A name that is not nested: [St] source-name [arguments], or a substitution with arguments. */
+static bool unscoped(Demangler *d, Text *out) {
+    Text path = {0};
+    bool known = peek(d, 0) == 'S' && peek(d, 1) != 't', good;
+    if (take(d, "St")) {
+        text_add(&path, "std::");
+        good = source_name(d, &path);
+    } else {
+        good = known ? substitution(d, &path) : source_name(d, &path);
+    }
+    if (good && peek(d, 0) == 'I') {
+        good = known || remember(d, &path);
+        d->at++;
+        good = good && arguments(d, &path);
+    }
+    text_add(out, text_string(&path));
+    text_done(&path);
+    return good;
+}
+
+static bool name(Demangler *d, Text *out) {
+    if (!enter(d)) return leave(d, false);
+    return leave(d, take(d, "N") ? nested(d, out) : unscoped(d, out));
+}
+
+static const char *builtin(Demangler *d) {
+    static const char *const words[][2] = {
+        {"v", "void"}, {"w", "wchar_t"}, {"b", "bool"}, {"c", "char"}, {"a", "signed char"}, {"h", "unsigned char"}, {"s", "short"},
+        {"t", "unsigned short"}, {"i", "int"}, {"j", "unsigned int"}, {"l", "long"}, {"m", "unsigned long"}, {"x", "long long"},
+        {"y", "unsigned long long"}, {"n", "__int128"}, {"o", "unsigned __int128"}, {"f", "float"}, {"d", "double"}, {"e", "long double"},
+        {"DF16_", "_Float16"}, {"DF16b", "__bf16"}, {"Dh", "half"}, {"Di", "char32_t"}, {"Ds", "char16_t"}, {"Du", "char8_t"}, {"Dn", "std::nullptr_t"}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (take(d, words[i][0])) return words[i][1];
+    return NULL;
+}
+
+/* A type that wraps another: `before` goes in front of plain types, `after` behind. */
+static bool wrapped(Demangler *d, const char *before, const char *after, Text *out) {
+    Text inner = {0};
+    bool good = type(d, &inner);
+    bool pointer = inner.length && strchr("*&", inner.data[inner.length - 1]);
+    text_print(out, "%s%s%s", pointer ? "" : before, text_string(&inner), pointer && *before ? " const" : after);
+    text_done(&inner);
+    return good;
+}
+
+static bool compound(Demangler *d, Text *out) {
+    if (take(d, "P")) return wrapped(d, "", "*", out);
+    if (take(d, "R")) return wrapped(d, "", "&", out);
+    if (take(d, "O")) return wrapped(d, "", "&&", out);
+    if (take(d, "K")) return wrapped(d, "const ", "", out);
+    if (take(d, "V")) return wrapped(d, "", " volatile", out);
+    if (take(d, "Dp")) return wrapped(d, "", "", out);
+    return false;
+}
+
+static bool type(Demangler *d, Text *out) {
+    if (!enter(d)) return leave(d, false);
+    Text text = {0};
+    const char *word = NULL;
+    int c = peek(d, 0);
+    bool good, again = c == 'S' && peek(d, 1) != 't'; /* a substitution is no new candidate, unless arguments follow */
+    if (c == 'P' || c == 'R' || c == 'O' || c == 'K' || c == 'V' || (c == 'D' && peek(d, 1) == 'p')) good = compound(d, &text);
+    else if (c == 'T') good = template_parameter(d, &text);
+    else if (c == 'N' || c == 'S' || (c >= '0' && c <= '9')) {
+        const char *begin = d->at;
+        good = name(d, &text);
+        again = again && good && d->at[-1] == '_' && (d->at - begin) <= 4;
+        again = again || (good && c == 'S' && d->at - begin == 2);
+    } else if ((word = builtin(d))) good = (text_add(&text, word), true);
+    else good = false;
+    if (good && !word && !again) good = remember(d, &text);
+    text_add(out, text_string(&text));
+    good = good && text.length <= NAME_LIMIT;
+    text_done(&text);
+    return leave(d, good);
+}
+
+const char *ptx_readable_name(PtxModule *module, const char *mangled) {
+    PtxName *known = ptx_names_get(module->names, mangled, strlen(mangled));
+    if (known->readable) return known->readable;
+    known->readable = known->text;
+    if (known->length < 4 || memcmp(known->text, "_Z", 2) != 0) return known->readable;
+    Demangler *d = memory_new(sizeof *d);
+    d->at = known->text + 2;
+    d->end = known->text + known->length;
+    Text out = {0};
+    take(d, "L"); /* internal linkage */
+    if (name(d, &out) && out.length && out.length <= NAME_LIMIT) known->readable = arena_copy_text(&module->arena, out.data, out.length);
+    text_done(&out);
+    for (int i = 0; i < d->substitution_count; i++) free(d->substitutions[i]);
+    for (int i = 0; i < d->argument_count; i++) free(d->arguments[i]);
+    free(d);
+    return known->readable;
+}
