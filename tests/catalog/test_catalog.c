@@ -226,6 +226,67 @@ static void launches_have_the_textbook_geometry(void **state) {
     }
 }
 
+static PtxModule *load_ptx(const CatalogRow *row) {
+    char name[128], path[PATH_MAX], *text;
+    size_t length;
+    Error error = {0};
+    snprintf(name, sizeof name, "%.*s.ptx", (int)strcspn(row->source, "."), row->source);
+    if (!catalog_path("assets/ptx", name, path, sizeof path, &error) ||
+        !text_read_file(path, 1 << 24, &text, &length, &error))
+        fail_msg("%s", error.message);
+    PtxModule *module = ptx_module_parse(text, length, name, &error);
+    if (!module) fail_msg("%s: %s", name, error.message);
+    free(text);
+    return module;
+}
+
+static uint64_t no_address(void *context, int buffer) {
+    (void)context;
+    return (uint64_t)buffer;
+}
+
+/* Every launch finds its entry, takes the arguments it is given, and its registers are known. */
+static void check_launches(const CatalogRow *row, const Plan *plan, PtxModule *module) {
+    for (int i = 0; i < plan->launch_count; i++) {
+        Error error = {0};
+        uint8_t *bytes;
+        size_t count;
+        const PtxFunction *entry = ptx_module_find_entry(module, plan->launches[i].entry, &error);
+        if (!entry ||
+            !plan_pack_arguments(&plan->launches[i], entry, no_address, NULL, &bytes, &count, &error))
+            fail_msg("%s: %s", row->id, error.message);
+        free(bytes);
+        if (occupancy_registers(entry->name, OCCUPANCY_H200) < 1)
+            fail_msg("%s: no registers of %s", row->id, entry->name);
+    }
+}
+
+static void every_type_and_operation_has_its_entry(void **state) {
+    (void)state;
+    static const PtxType types[] = {PTX_S8,  PTX_U8,  PTX_S16, PTX_U16,  PTX_S32, PTX_U32,
+                                    PTX_S64, PTX_U64, PTX_F16, PTX_BF16, PTX_F32, PTX_F64};
+    static const char *const ops[] = {"sum", "min", "max"};
+    for (int i = 0; i < catalog_count(); i++) {
+        const CatalogRow *row = catalog_row(i);
+        PtxModule *module = load_ptx(row);
+        int checked = 0;
+        for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+            for (size_t o = 0; o < sizeof ops / sizeof *ops; o++) {
+                CatalogRun run;
+                Plan plan = {0};
+                Error error = {0};
+                if (!catalog_resolve(row, &(CatalogOptions){.dtype = types[t], .op = ops[o]}, &run, NULL))
+                    continue;
+                if (!row->plan(&run, &plan, &error)) fail_msg("%s: %s", row->id, error.message);
+                check_launches(row, &plan, module);
+                plan_free(&plan);
+                checked++;
+            }
+        assert_true(checked > 0);
+        ptx_module_free(module);
+    }
+}
+
 static void two_stage_cuts_n_by_its_rule(void **state) {
     (void)state;
     static const struct {
@@ -379,6 +440,7 @@ int main(void) {
         cmocka_unit_test(every_row_is_complete),
         cmocka_unit_test(options_resolve_to_the_row_or_are_refused),
         cmocka_unit_test(launches_have_the_textbook_geometry),
+        cmocka_unit_test(every_type_and_operation_has_its_entry),
         cmocka_unit_test(two_stage_cuts_n_by_its_rule),
         cmocka_unit_test(atomics_start_from_the_identity),
         cmocka_unit_test(comparing_keeps_the_worst_element),
