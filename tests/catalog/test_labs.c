@@ -221,24 +221,6 @@ static void lanes_out_of_range_keep_their_own(void **state) {
         }
 }
 
-/* Labs give the right copies and sums for every n and block size that they accept. */
-static void labs_are_right_for_every_size(void **state) {
-    (void)state;
-    static const uint64_t sizes[] = {1, 2, 31, 33, 1000, 65537};
-    static const uint32_t blocks[] = {0, 1, 8, 48, 64, 128};
-    for (int i = 0; i < catalog_count(); i++) {
-        const CatalogRow *row = catalog_row(i);
-        if (row->group != CATALOG_LAB) continue;
-        for (int b = 0; b < 6; b++)
-            for (int n = 0; n < 6; n++) {
-                CatalogOptions options = {.n = sizes[n], .block = blocks[b]};
-                CatalogRun run;
-                if (!catalog_resolve(row, &options, &run, NULL) || sizes[n] / run.block > 4096) continue;
-                session_free(run_right(row->id, &options));
-            }
-    }
-}
-
 static void bad_widths_are_refused(void **state) {
     (void)state;
     SessionOptions options = {.kernel = "lab_shuffle_range",
@@ -250,12 +232,12 @@ static void bad_widths_are_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bank_stride_costs_the_gcd),     cmocka_unit_test(one_word_is_one_wavefront),
-        cmocka_unit_test(small_elements_share_a_word),   cmocka_unit_test(doubles_take_two_phases),
-        cmocka_unit_test(vectors_take_four_phases),      cmocka_unit_test(padding_frees_the_column),
-        cmocka_unit_test(last_warp_is_half_empty),       cmocka_unit_test(only_threads_diverge),
-        cmocka_unit_test(sectors_follow_the_lanes),      cmocka_unit_test(lanes_out_of_range_keep_their_own),
-        cmocka_unit_test(labs_are_right_for_every_size), cmocka_unit_test(bad_widths_are_refused),
+        cmocka_unit_test(bank_stride_costs_the_gcd),   cmocka_unit_test(one_word_is_one_wavefront),
+        cmocka_unit_test(small_elements_share_a_word), cmocka_unit_test(doubles_take_two_phases),
+        cmocka_unit_test(vectors_take_four_phases),    cmocka_unit_test(padding_frees_the_column),
+        cmocka_unit_test(last_warp_is_half_empty),     cmocka_unit_test(only_threads_diverge),
+        cmocka_unit_test(sectors_follow_the_lanes),    cmocka_unit_test(lanes_out_of_range_keep_their_own),
+        cmocka_unit_test(bad_widths_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
