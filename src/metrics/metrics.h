@@ -1,35 +1,41 @@
 /* Metrics: what a trace says about cost. Reads traces only; never knows who produced them.
- * A metric is one row of metrics.def plus one fold function. Counts here are of PTX instructions, not SASS. */
+ * A metric is one row of metrics.def plus one fold function. Counts here are of PTX instructions, not SASS; all of them are
+ * per warp (a warp-level execution with at least one active lane), except lane_instructions. */
 #ifndef METRICS_METRICS_H
 #define METRICS_METRICS_H
 
 #include "trace/steps.h"
 #include "trace/trace.h"
 
-typedef struct Totals {          /* the counters of DESIGN's JSON */
-    uint64_t warp_instructions, lane_instructions, shared_loads, shared_stores, shared_load_wavefronts,
-        shared_load_wavefronts_ideal, shared_store_wavefronts, shared_store_wavefronts_ideal, global_load_requests,
-        global_load_sectors, global_load_sectors_ideal, global_store_requests, global_store_sectors,
-        global_store_sectors_ideal, shuffles, barriers, branches, divergent_branches, atomics;
+typedef struct Totals {
+#define METRIC(name, in_json, from_events, label) uint64_t name;
+#include "metrics/metrics.def"
+#undef METRIC
 } Totals;
 
-double totals_average_active_lanes(const Totals *totals);
+double totals_average_active_lanes(const Totals *totals); /* lanes of an instruction; 0 where none was executed */
 void totals_add(Totals *sum, const Totals *addend);
 
 /* Whole grid. */
 void metrics_of_launch(const TraceLaunch *launch, Totals *out);
 void metrics_of_run(const Trace *trace, Totals *out);
-/* Traced events only (no warp_instructions: events are not all instructions). */
+/* Traced events only (warp_instructions and lane_instructions stay 0: events are not all instructions). */
 void metrics_of_step(const Steps *steps, int step, Totals *out);
 void metrics_of_steps(const Steps *steps, int first, int count, Totals *out); /* a line, an interval, a block */
+void metrics_of_traced_launch(const TraceLaunch *launch, Totals *out);        /* all its traced blocks */
+
+/* The source line of an instruction as reports name it: that of the PTX text where there is no line information. */
+PtxSourceLine metrics_line_of(const PtxProgram *program, int pc);
 
 typedef struct LineMetrics {
-    const char *file;            /* borrowed from the program */
+    const char *file;            /* borrowed from the program; as metrics_line_of() */
     int line;
     Totals totals;
+    int worst_shared, worst_global; /* traced events: the most wavefronts a shared access took for each ideal one (8: an 8-way
+                                       bank conflict), the most sectors a global request touched; 0: none traced */
 } LineMetrics;
 
-/* One per source line of all launches, whole grid, by file then line. Caller frees the array. */
-LineMetrics *metrics_by_line(const Trace *trace, int *count);
+/* One per source line of all launches, by file then line: whole grid, or `traced` blocks only. Caller frees the array. */
+LineMetrics *metrics_by_line(const Trace *trace, bool traced, int *count);
 
 #endif

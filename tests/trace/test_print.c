@@ -16,7 +16,8 @@ static PtxCode code[CODE];
 static PtxProgram program = {.code = code, .code_count = CODE};
 static Trace *trace;
 static TraceLaunch *launch;
-static TraceSymbol symbols[] = {{"sdata", PTX_SPACE_SHARED, 0, 1024}, {"totals", PTX_SPACE_SHARED, 1024, 128}};
+static TraceSymbol symbols[] = {{"sdata", PTX_SPACE_SHARED, 0, 1024},
+                                {"totals", PTX_SPACE_SHARED, 1024, 128}};
 
 static int open_trace(void **state) {
     (void)state;
@@ -41,7 +42,8 @@ static int close_trace(void **state) {
 }
 
 static TraceEvent event_of(TraceKind kind, int pc, uint32_t mask) {
-    TraceEvent event = {.kind = kind, .warp = 1, .turn = 17, .interval = 2, .occurrence = 3, .pc = pc, .mask = mask};
+    TraceEvent event = {
+        .kind = kind, .warp = 1, .turn = 17, .interval = 2, .occurrence = 3, .pc = pc, .mask = mask};
     return event;
 }
 
@@ -76,13 +78,15 @@ static void addresses_are_shortened(void **state) {
     event.buffer[0] = 1;
     event.value[0][0] = 4096;
     assert_prints(&event, "global_store  pc 0  line 20  mask 00000001  at out+12  value 4096");
-    event = access_of(TRACE_SHARED_LOAD, 0, 0x15, 0, 4); /* every second lane: the stride is between active lanes */
+    event = access_of(TRACE_SHARED_LOAD, 0, 0x15, 0,
+                      4); /* every second lane: the stride is between active lanes */
     event.value[0][2] = 1, event.value[0][4] = 2;
     assert_prints(&event, "shared_load  pc 0  line 20  mask 00000015  at sdata+0 stride 8  value 0,1,2");
     event.offset[4] = 100;
     assert_prints(&event, "shared_load  pc 0  line 20  mask 00000015  at sdata+0,8,100  value 0,1,2");
     event.buffer[4] = 1;
-    assert_prints(&event, "shared_load  pc 0  line 20  mask 00000015  at sdata+0,sdata+8,totals+100  value 0,1,2");
+    assert_prints(&event,
+                  "shared_load  pc 0  line 20  mask 00000015  at sdata+0,sdata+8,totals+100  value 0,1,2");
     event = access_of(TRACE_GLOBAL_LOAD, 0, 3, 0, 0);
     assert_prints(&event, "global_load  pc 0  line 20  mask 00000003  at in+0  value 0");
 }
@@ -109,7 +113,9 @@ static void halves_are_decimal(void **state) {
     event.width = event.element_bytes = 2;
     static const uint16_t halves[] = {0x3c00, 0xc100, 0x7bff, 0x0001, 0xfc00}; /* IEEE 754 binary16 */
     for (int lane = 0; lane < 5; lane++) event.value[0][lane] = halves[lane];
-    assert_prints(&event, "global_load  pc 3  line 23  mask 0000001f  at in+0 stride 2  value 1,-2.5,65504,5.9605e-08,-inf");
+    assert_prints(
+        &event,
+        "global_load  pc 3  line 23  mask 0000001f  at in+0 stride 2  value 1,-2.5,65504,5.9605e-08,-inf");
     instructions[3].types[0] = PTX_BF16;
     event.value[0][0] = 0x3f80, event.value[0][1] = 0x4049, event.mask = 3;
     assert_prints(&event, "global_load  pc 3  line 23  mask 00000003  at in+0,2  value 1,3.141");
@@ -119,7 +125,8 @@ static void halves_are_decimal(void **state) {
 static void shuffles_say_where_values_come_from(void **state) {
     (void)state;
     TraceEvent event = event_of(TRACE_SHUFFLE, 3, 0xf);
-    event.element_bytes = 4, event.element_count = 1, event.has_result = true, event.participants = 0xffffffffu;
+    event.element_bytes = 4, event.element_count = 1, event.has_result = true,
+    event.participants = 0xffffffffu;
     for (int lane = 0; lane < 4; lane++) {
         event.operand[lane] = (uint64_t)lane;
         event.source[lane] = (int8_t)(lane + 1);

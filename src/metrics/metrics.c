@@ -1,0 +1,220 @@
+/* Folds: from an instruction's counters to the metrics of a launch, a line or a step.
+ *
+ * There is one fold function per row of metrics.def. It is given counters of one kind of work at a time, so a
+ * generic instruction, whose lanes reached shared and global memory, is folded in two parts; and an event is
+ * folded as the counters of a single execution, so whole grids and single steps are counted by the same code.
+ */
+#include "metrics/metrics.h"
+
+#include "metrics/fold.h"
+
+/* ---- what each metric takes
+ * ----------------------------------------------------------------------------------------- */
+
+#define FOLD(name)             static uint64_t fold_##name(TraceKind kind, const TraceCounter *counter)
+#define OF_KIND(wanted, field) kind == TRACE_##wanted ? counter->field : 0
+
+FOLD(warp_instructions) {
+    (void)kind;
+    return counter->executions;
+}
+FOLD(lane_instructions) {
+    (void)kind;
+    return counter->lanes;
+}
+FOLD(shared_loads) {
+    return OF_KIND(SHARED_LOAD, requests);
+}
+FOLD(shared_stores) {
+    return OF_KIND(SHARED_STORE, requests);
+}
+FOLD(shared_load_wavefronts) {
+    return OF_KIND(SHARED_LOAD, wavefronts);
+}
+FOLD(shared_load_wavefronts_ideal) {
+    return OF_KIND(SHARED_LOAD, ideal_wavefronts);
+}
+FOLD(shared_store_wavefronts) {
+    return OF_KIND(SHARED_STORE, wavefronts);
+}
+FOLD(shared_store_wavefronts_ideal) {
+    return OF_KIND(SHARED_STORE, ideal_wavefronts);
+}
+FOLD(global_load_requests) {
+    return OF_KIND(GLOBAL_LOAD, requests);
+}
+FOLD(global_load_sectors) {
+    return OF_KIND(GLOBAL_LOAD, sectors);
+}
+FOLD(global_load_sectors_ideal) {
+    return OF_KIND(GLOBAL_LOAD, ideal_sectors);
+}
+FOLD(global_store_requests) {
+    return OF_KIND(GLOBAL_STORE, requests);
+}
+FOLD(global_store_sectors) {
+    return OF_KIND(GLOBAL_STORE, sectors);
+}
+FOLD(global_store_sectors_ideal) {
+    return OF_KIND(GLOBAL_STORE, ideal_sectors);
+}
+FOLD(shuffles) {
+    return OF_KIND(SHUFFLE, requests);
+}
+FOLD(barriers) {
+    return kind == TRACE_BARRIER || kind == TRACE_NAMED_BARRIER ? counter->requests : 0;
+}
+FOLD(branches) {
+    return OF_KIND(BRANCH, requests);
+}
+FOLD(divergent_branches) {
+    return OF_KIND(BRANCH, divergent);
+}
+FOLD(atomics) {
+    return kind == TRACE_SHARED_ATOMIC || kind == TRACE_GLOBAL_ATOMIC ? counter->requests : 0;
+}
+
+static void fold(TraceKind kind, const TraceCounter *counter, Totals *sum) {
+#define METRIC(name, in_json, from_events, label) sum->name += fold_##name(kind, counter);
+#include "metrics/metrics.def"
+#undef METRIC
+}
+
+/* ---- whole grid
+ * ----------------------------------------------------------------------------------------------------- */
+
+/* Work of a generic instruction in one space; its executions and lanes are counted with the first. */
+static void fold_generic(TraceKind kind, const TraceCounter *counter, Totals *sum) {
+    TraceCounter issued = {.executions = counter->executions, .lanes = counter->lanes};
+    TraceCounter shared = {.requests = counter->shared_requests,
+                           .wavefronts = counter->wavefronts,
+                           .ideal_wavefronts = counter->ideal_wavefronts};
+    TraceCounter global = {.requests = counter->global_requests,
+                           .sectors = counter->sectors,
+                           .ideal_sectors = counter->ideal_sectors};
+    fold(TRACE_NOT_RECORDED, &issued, sum);
+    fold(trace_kind_in_space(kind, PTX_SPACE_SHARED), &shared, sum);
+    fold(trace_kind_in_space(kind, PTX_SPACE_GLOBAL), &global, sum);
+}
+
+void fold_instruction(const TraceLaunch *launch, int pc, Totals *sum) {
+    const PtxInstruction *instruction = launch->program->code[pc].instruction;
+    TraceKind kind = trace_kind_of(instruction);
+    if (trace_is_generic(instruction))
+        fold_generic(kind, &launch->counters[pc], sum);
+    else
+        fold(kind, &launch->counters[pc], sum);
+}
+
+/* ---- events
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+/* Buffers start at 256-byte boundaries and never share a sector: placing them far apart counts right. */
+static uint64_t place_in_global(const TraceEvent *event, int lane) {
+    enum { BUFFER_SHIFT = 47 };
+    return ((uint64_t)event->buffer[lane] << BUFFER_SHIFT) + event->offset[lane];
+}
+
+static uint64_t place_in_window(const TraceLaunch *launch, const TraceEvent *event, int lane) {
+    int symbol = event->buffer[lane];
+    uint64_t window = symbol < launch->symbol_count ? launch->symbols[symbol].window_offset : 0;
+    return window + event->offset[lane];
+}
+
+static bool goes_different_ways(const TraceEvent *event) {
+    uint32_t rest = event->mask;
+    if (!rest) return false;
+    uint64_t first = event->value[0][__builtin_ctz(rest)];
+    for (; rest; rest &= rest - 1)
+        if (event->value[0][__builtin_ctz(rest)] != first) return true;
+    return false;
+}
+
+TraceCounter fold_counter_of_event(const TraceLaunch *launch, const TraceEvent *event) {
+    TraceCounter counter = {.requests = event->mask != 0};
+    uint64_t place[WARP_LANES] = {0};
+    switch (event->kind) {
+    case TRACE_SHARED_LOAD:
+    case TRACE_SHARED_STORE:
+        for (int lane = 0; lane < WARP_LANES; lane++) place[lane] = place_in_window(launch, event, lane);
+        SharedCost shared = access_shared_cost(event->is_load, event->width, event->mask, place);
+        counter.wavefronts = (uint64_t)shared.wavefronts;
+        counter.ideal_wavefronts = (uint64_t)shared.ideal;
+        break;
+    case TRACE_GLOBAL_LOAD:
+    case TRACE_GLOBAL_STORE:
+    case TRACE_GLOBAL_ATOMIC:
+        for (int lane = 0; lane < WARP_LANES; lane++) place[lane] = place_in_global(event, lane);
+        GlobalCost global = access_global_cost(event->width, event->mask, place);
+        counter.sectors = (uint64_t)global.sectors;
+        counter.ideal_sectors = (uint64_t)global.ideal;
+        break;
+    case TRACE_BRANCH:
+        counter.divergent = goes_different_ways(event);
+        break;
+    default:
+        break;
+    }
+    return counter;
+}
+
+void fold_event(const TraceLaunch *launch, const TraceEvent *event, Totals *sum) {
+    TraceCounter counter = fold_counter_of_event(launch, event);
+    fold(event->kind, &counter, sum);
+}
+
+/* ---- public
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+double totals_average_active_lanes(const Totals *totals) {
+    return totals->warp_instructions ? (double)totals->lane_instructions / (double)totals->warp_instructions
+                                     : 0;
+}
+
+void totals_add(Totals *sum, const Totals *addend) {
+#define METRIC(name, in_json, from_events, label) sum->name += addend->name;
+#include "metrics/metrics.def"
+#undef METRIC
+}
+
+void metrics_of_launch(const TraceLaunch *launch, Totals *out) {
+    *out = (Totals){0};
+    for (int pc = 0; pc < launch->program->code_count; pc++) fold_instruction(launch, pc, out);
+}
+
+void metrics_of_run(const Trace *trace, Totals *out) {
+    *out = (Totals){0};
+    for (int i = 0; i < trace->launch_count; i++) {
+        Totals launch;
+        metrics_of_launch(trace->launches[i], &launch);
+        totals_add(out, &launch);
+    }
+}
+
+void metrics_of_steps(const Steps *steps, int first, int count, Totals *out) {
+    *out = (Totals){0};
+    TraceEvent event;
+    for (int i = first; i < first + count; i++) {
+        const Step *step = &steps->steps[i];
+        for (int k = 0; k < step->count; k++) {
+            trace_block_read(steps->block, steps->events[step->first + k], &event);
+            fold_event(steps->launch, &event, out);
+        }
+    }
+}
+
+void metrics_of_step(const Steps *steps, int step, Totals *out) {
+    metrics_of_steps(steps, step, 1, out);
+}
+
+void metrics_of_traced_launch(const TraceLaunch *launch, Totals *out) {
+    *out = (Totals){0};
+    TraceEvent event;
+    for (int b = 0; b < launch->block_count; b++)
+        for (int i = 0; i < trace_block_event_count(launch->blocks[b]); i++) {
+            trace_block_read(launch->blocks[b], i, &event);
+            fold_event(launch, &event, out);
+        }
+}
