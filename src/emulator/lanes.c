@@ -92,8 +92,12 @@ bool lanes_operands(Lowering *low, const PtxInstruction *in, Op *op, PtxType des
         return lowering_reject(low, op, "%s writes %d bytes, its destination has %d", in->name,
                                ptx_type_bytes(destination), op->d_bytes);
     op->has_d = true;
-    for (int i = 0; i < source_count; i++)
+    for (int i = 0; i < source_count; i++) {
         if (!lowering_source(low, op, i + 1, types[i], &op->s[i])) return false;
+        if (op->s_bytes[i] != ptx_type_bytes(types[i]))
+            return lowering_reject(low, op, "%s reads %d bytes, operand %d has %d", in->name, ptx_type_bytes(types[i]),
+                                   i + 2, op->s_bytes[i]);
+    }
     op->source_count = source_count;
     return true;
 }

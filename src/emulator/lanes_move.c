@@ -127,7 +127,7 @@ static bool lower_unpack(Lowering *low, const PtxInstruction *in, Op *op, PtxTyp
         uint8_t bytes;
         if (!lowering_destination(low, op, &vector->items[i], &elements->items[i], &bytes, &elements->present[i]))
             return false;
-        if (elements->present[i] && bytes != elements->bytes)
+        if (elements->present[i] && bytes != (elements->bytes == 1 ? 2 : elements->bytes))
             return lowering_reject(low, op, "element %d of mov.%s has another size", i + 1, ptx_type_text(type));
     }
     op->d = elements->items[0], op->has_d = elements->present[0], op->d_bytes = (uint8_t)elements->bytes;
