@@ -119,6 +119,7 @@ static bool apply(Reader *reader, char operation, ExpressionValue *left, Express
 static bool read_factor(Reader *reader, ExpressionValue *value) {
     char next = peek(reader);
     bool good;
+    *value = expression_integer(0);
     if (isdigit((unsigned char)next) || next == '.') return read_number(reader, value);
     if (isalpha((unsigned char)next) || next == '_') return read_name(reader, value);
     if (next != '(' && next != '-' && next != '+')
@@ -134,7 +135,6 @@ static bool read_factor(Reader *reader, ExpressionValue *value) {
         good = read_factor(reader, &operand);
         if (good && next == '+') *value = operand;
         if (good && next == '-') {
-            *value = expression_integer(0);
             if (operand.is_float)
                 *value = (ExpressionValue){true, 0, -operand.number};
             else

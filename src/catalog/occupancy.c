@@ -74,8 +74,9 @@ int occupancy_blocks(int capability, uint32_t registers, uint32_t shared_bytes, 
 double occupancy_theoretical(int capability, uint32_t registers, uint32_t shared_bytes, uint32_t threads) {
     const Architecture *architecture = find(capability);
     if (!architecture) return -1;
-    int blocks = occupancy_blocks(capability, registers, shared_bytes, threads);
-    return blocks * (double)((threads + 31) / 32) / architecture->warps;
+    uint32_t warps = (threads + 31) / 32;
+    return (double)occupancy_blocks(capability, registers, shared_bytes, threads) * warps /
+           architecture->warps;
 }
 
 /* A line of resources.csv: asset,entry,architecture,registers,... */

@@ -13,7 +13,6 @@ int plan_add_buffer(Plan *plan, const char *name, PtxType type, uint64_t count, 
 
 PlanLaunch *plan_add_launch(Plan *plan, const char *entry) {
     assert(plan->launch_count < PLAN_LAUNCHES);
-    if (!plan->launches) plan->launches = memory_new(PLAN_LAUNCHES * sizeof *plan->launches);
     PlanLaunch *launch = &plan->launches[plan->launch_count++];
     *launch = (PlanLaunch){.grid = {1, 1, 1}, .block = {1, 1, 1}};
     launch->entry = arena_copy_text(&plan->arena, entry, strlen(entry));
@@ -38,7 +37,6 @@ void plan_free(Plan *plan) {
     for (int i = 0; i < plan->buffer_count; i++) free(plan->buffers[i].bytes);
     for (int i = 0; i < plan->launch_count; i++) free(plan->launches[i].arguments);
     free(plan->buffers);
-    free(plan->launches);
     arena_done(&plan->arena);
     *plan = (Plan){0};
 }

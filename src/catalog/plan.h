@@ -58,7 +58,8 @@ typedef struct Plan {
     Arena arena; /* names, entries */
     PlanBuffer *buffers;
     int buffer_count, buffer_capacity;
-    PlanLaunch *launches; /* at most PLAN_LAUNCHES: pointers to them stay valid */
+    PlanLaunch
+        launches[PLAN_LAUNCHES]; /* in place: pointers to them stay valid as long as the plan stays put */
     int launch_count;
 } Plan;
 

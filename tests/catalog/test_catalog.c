@@ -227,8 +227,8 @@ static void launches_have_the_textbook_geometry(void **state) {
 }
 
 static PtxModule *load_ptx(const CatalogRow *row) {
-    char name[128], path[PATH_MAX], *text;
-    size_t length;
+    char name[128], path[PATH_MAX], *text = NULL;
+    size_t length = 0;
     Error error = {0};
     snprintf(name, sizeof name, "%.*s.ptx", (int)strcspn(row->source, "."), row->source);
     if (!catalog_path("assets/ptx", name, path, sizeof path, &error) ||
@@ -249,7 +249,7 @@ static uint64_t no_address(void *context, int buffer) {
 static void check_launches(const CatalogRow *row, const Plan *plan, PtxModule *module) {
     for (int i = 0; i < plan->launch_count; i++) {
         Error error = {0};
-        uint8_t *bytes;
+        uint8_t *bytes = NULL;
         size_t count;
         const PtxFunction *entry = ptx_module_find_entry(module, plan->launches[i].entry, &error);
         if (!entry ||
