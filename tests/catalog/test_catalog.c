@@ -256,7 +256,7 @@ static void check_launches(const CatalogRow *row, const Plan *plan, PtxModule *m
             !plan_pack_arguments(&plan->launches[i], entry, no_address, NULL, &bytes, &count, &error))
             fail_msg("%s: %s", row->id, error.message);
         free(bytes);
-        if (occupancy_registers(entry->name, OCCUPANCY_H200) < 1)
+        if (entry && occupancy_registers(entry->name, OCCUPANCY_H200) < 1)
             fail_msg("%s: no registers of %s", row->id, entry->name);
     }
 }
