@@ -158,7 +158,7 @@ static bool read_access(const Place *place, const Row *row, const Columns *colum
         int column = columns->offset[lane];
         if (column == NO_COLUMN) {
             if (!active) continue;
-            char message[64];
+            char message[80];
             snprintf(message, sizeof message, "lane %d is active and the file has no column off%d", lane,
                      lane);
             return reject(place, row->fields[columns->mask].column, message, NULL);
@@ -228,7 +228,8 @@ bool report_access(const char *csv, size_t length, const char *file, Text *out, 
     Columns columns;
     bool has_header = false;
     Place place = {.file = file, .line = 0, .error = error};
-    for (size_t at = 0; at < length;) {
+    static const char mark[] = "\xef\xbb\xbf"; /* a byte order mark, as spreadsheets write it */
+    for (size_t at = length >= 3 && memcmp(csv, mark, 3) == 0 ? 3 : 0; at < length;) {
         const char *newline = memchr(csv + at, '\n', length - at);
         size_t end = newline ? (size_t)(newline - csv) : length;
         place.line++;
