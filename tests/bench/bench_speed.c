@@ -28,7 +28,7 @@ static double seconds(void) {
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-static void fail(const Error *error) {
+_Noreturn static void fail(const Error *error) {
     error_print(error, stderr);
     exit(1);
 }
@@ -147,16 +147,16 @@ static int by_value(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-static double run_once(char **arguments) {
+static double run_once(char *program, char **arguments) {
     posix_spawn_file_actions_t quiet;
     pid_t child;
     int status;
     posix_spawn_file_actions_init(&quiet);
     posix_spawn_file_actions_addopen(&quiet, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
     double start = seconds();
-    if (posix_spawn(&child, arguments[0], &quiet, NULL, arguments, environ) != 0 ||
+    if (posix_spawn(&child, program, &quiet, NULL, arguments, environ) != 0 ||
         waitpid(child, &status, 0) != child || !WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-        fprintf(stderr, "bench_speed: %s did not run\n", arguments[0]);
+        fprintf(stderr, "bench_speed: %s did not run\n", program);
         exit(1);
     }
     double took = seconds() - start;
@@ -168,7 +168,7 @@ static void print_process(char *program, char *n, char *threads, int repeats) {
     char *arguments[] = {program, "--kernel",  "interleaved", "--report", "--n",
                          n,       "--threads", threads,       NULL};
     double *times = memory_new((size_t)repeats * sizeof *times);
-    for (int i = 0; i < repeats; i++) times[i] = run_once(arguments);
+    for (int i = 0; i < repeats; i++) times[i] = run_once(program, arguments);
     qsort(times, (size_t)repeats, sizeof *times, by_value);
     printf("  --kernel interleaved --report --n %-8s --threads %s: median %7.1f ms, best %7.1f ms, of %d\n",
            n, threads, times[repeats / 2] * 1e3, times[0] * 1e3, repeats);
