@@ -31,7 +31,7 @@ sources_of() {
     done
 }
 
-hash_of() { sha256sum "$1" | cut -d ' ' -f 1; }
+hash_of() { if command -v sha256sum >/dev/null; then sha256sum "$1"; else shasum -a 256 "$1"; fi | cut -d ' ' -f 1; }
 
 check() {
     stale=$(
