@@ -1,19 +1,26 @@
-/* Control flow of one function: basic blocks and where diverged lanes meet again.
+/* Control flow of one function: basic blocks, and where lanes that a branch has separated meet again.
  *
- * Lanes that a branch separates meet at its immediate post-dominator: the first block that every path from the branch to
- * the function's end passes. Post-dominators are the dominators of the reversed graph, rooted at a virtual end node to which
- * ret, exit, trap and calls that do not return lead. They are found with the algorithm of Lengauer and Tarjan (A Fast
- * Algorithm for Finding Dominators in a Flowgraph, 1979), the simple version: O(m log n) on any input.
+ * They meet at the branch's immediate post-dominator: the first block that every path from the branch to the function's end
+ * passes. ret, exit, trap and calls that do not return lead to the end.
  *
- * Blocks that cannot reach the end (endless loops) get an edge to it from the last of them, so that branches inside the loop
- * still reconverge. */
+ * Lanes that leave early must not keep the others apart:
+ *
+ *     if (y) { if (x) return; b; }  c;  __syncthreads();
+ *
+ * Every path passes only the end, yet the lanes that stay meet at c, as on hardware, where lanes that have exited are waited
+ * for by nobody. So where post-dominators find nothing for a branch (the end, or a block that only returns), blocks are taken
+ * in layers: the first layer is what can reach the last exit of the function, the next one what can reach the last exit of the
+ * rest, and so on (traps come last: an assertion is not where lanes meet). Post-dominators inside a layer ignore the edges out
+ * of it. If that finds a meeting point for any branch, it is used for the whole function, so that regions nest; else not. */
 #include "ptx/link.h"
 
 #include <stdlib.h>
 
 bool ptx_flow_ends(const PtxInstruction *instruction) {
     switch (instruction->opcode) {
-    case PTX_ret: case PTX_exit: case PTX_trap: return true;
+    case PTX_ret:
+    case PTX_exit:
+    case PTX_trap: return true;
     case PTX_call: break;
     default: return false;
     }
@@ -25,197 +32,226 @@ bool ptx_flow_ends(const PtxInstruction *instruction) {
     return false;
 }
 
-typedef struct Graph { /* nodes 0 .. count - 2 are blocks, count - 1 is the end */
-    int count;
-    int *first;       /* [block] its first pc */
-    int *block_of;    /* [pc - begin] */
-    int *from, *to;   /* edges */
-    size_t edge_count, from_capacity, to_capacity;
-    int *out, *out_begin; /* successors of node n: out[out_begin[n]] .. out[out_begin[n + 1] - 1] */
-    int *in, *in_begin;   /* predecessors likewise */
-} Graph;
-
 static bool is_jump(const PtxInstruction *instruction) {
     return instruction->opcode == PTX_bra || instruction->opcode == PTX_brx || ptx_flow_ends(instruction);
 }
 
-static void mark_blocks(PtxProgram *program, const PtxProgramFunction *function) {
-    PtxCode *code = program->code;
-    code[function->begin].block_begin = true;
-    for (int pc = function->begin; pc < function->end; pc++) {
-        PtxOpcode opcode = code[pc].instruction->opcode;
-        if (is_jump(code[pc].instruction) && pc + 1 < function->end) code[pc + 1].block_begin = true;
-        if (opcode == PTX_bra) code[code[pc].target].block_begin = true;
-        for (int i = 0; opcode == PTX_brx && i < code[pc].target_count; i++) code[code[pc].targets[i]].block_begin = true;
-    }
+static bool is_guarded(const PtxInstruction *instruction) { return instruction->guard.kind != PTX_OPERAND_NONE; }
+
+/* ---- blocks and edges ------------------------------------------------------------------------------------------------- */
+
+typedef struct Edges {
+    int *from, *to;
+    size_t count, from_capacity, to_capacity;
+} Edges;
+
+typedef struct Flow {
+    PtxCode *code;   /* of the program */
+    int begin, end;  /* pcs of the function */
+    int *first;      /* [block + 1] its first pc; behind the last: end */
+    int *block_of;   /* [pc - begin] */
+    PtxGraph graph;
+} Flow;
+
+static void add_edge(Edges *edges, int from, int to) {
+    array_reserve(edges->from, edges->count + 1, edges->from_capacity);
+    array_reserve(edges->to, edges->count + 1, edges->to_capacity);
+    edges->from[edges->count] = from;
+    edges->to[edges->count++] = to;
 }
 
-static void edge(Graph *graph, int from, int to) {
-    array_reserve(graph->from, graph->edge_count + 1, graph->from_capacity);
-    array_reserve(graph->to, graph->edge_count + 1, graph->to_capacity);
-    graph->from[graph->edge_count] = from;
-    graph->to[graph->edge_count++] = to;
-}
-
-static void add_edges(Graph *graph, const PtxProgram *program, const PtxProgramFunction *function, int pc) { /* last pc of a block */
-    const PtxCode *code = &program->code[pc];
-    int block = graph->block_of[pc - function->begin], end = graph->count - 1;
-    bool guarded = code->instruction->guard.kind != PTX_OPERAND_NONE, jump = is_jump(code->instruction);
-    if (code->instruction->opcode == PTX_bra) edge(graph, block, graph->block_of[code->target - function->begin]);
-    else if (code->instruction->opcode == PTX_brx)
-        for (int i = 0; i < code->target_count; i++) edge(graph, block, graph->block_of[code->targets[i] - function->begin]);
-    else if (jump) edge(graph, block, end);
-    if (!jump || guarded) edge(graph, block, pc + 1 < function->end ? block + 1 : end);
-}
-
-static void sort_edges(int nodes, size_t edges, const int *key, const int *value, int **list, int **begin) {
+static void sort_edges(int nodes, size_t count, const int *key, const int *value, int **list, int **begin) {
     *begin = memory_new(((size_t)nodes + 2) * sizeof **begin);
-    *list = memory_new(edges * sizeof **list);
-    for (size_t i = 0; i < edges; i++) (*begin)[key[i] + 2]++;
+    *list = memory_new(count * sizeof **list);
+    for (size_t i = 0; i < count; i++) (*begin)[key[i] + 2]++;
     for (int i = 2; i < nodes + 2; i++) (*begin)[i] += (*begin)[i - 1];
-    for (size_t i = 0; i < edges; i++) (*list)[(*begin)[key[i] + 1]++] = value[i];
+    for (size_t i = 0; i < count; i++) (*list)[(*begin)[key[i] + 1]++] = value[i];
 }
 
-static void build(Graph *graph, const PtxProgram *program, const PtxProgramFunction *function) {
-    int length = function->end - function->begin;
-    graph->first = memory_new((size_t)length * sizeof(int));
-    graph->block_of = memory_new((size_t)length * sizeof(int));
-    int blocks = 0;
-    for (int i = 0; i < length; i++) {
-        if (program->code[function->begin + i].block_begin) graph->first[blocks++] = function->begin + i;
-        graph->block_of[i] = blocks - 1;
-    }
-    graph->count = blocks + 1;
-    for (int pc = function->begin; pc < function->end; pc++)
-        if (pc + 1 == function->end || program->code[pc + 1].block_begin) add_edges(graph, program, function, pc);
-    sort_edges(graph->count, graph->edge_count, graph->from, graph->to, &graph->out, &graph->out_begin);
-    sort_edges(graph->count, graph->edge_count, graph->to, graph->from, &graph->in, &graph->in_begin);
+static void graph_init(PtxGraph *graph, int nodes, Edges *edges) { /* takes the edges */
+    graph->count = nodes;
+    sort_edges(nodes, edges->count, edges->from, edges->to, &graph->out, &graph->out_begin);
+    sort_edges(nodes, edges->count, edges->to, edges->from, &graph->in, &graph->in_begin);
+    free(edges->from);
+    free(edges->to);
 }
 
-static void graph_done(Graph *graph) {
-    free(graph->first);
-    free(graph->block_of);
-    free(graph->from);
-    free(graph->to);
+static void graph_done(PtxGraph *graph) {
     free(graph->out);
     free(graph->out_begin);
     free(graph->in);
     free(graph->in_begin);
 }
 
-/* Nodes are known by their number in depth-first order from here on; 0 is the end node. */
-typedef struct Tree {
+static void mark_blocks(const Flow *flow) {
+    PtxCode *code = flow->code;
+    code[flow->begin].block_begin = true;
+    for (int pc = flow->begin; pc < flow->end; pc++) {
+        PtxOpcode opcode = code[pc].instruction->opcode;
+        if (is_jump(code[pc].instruction) && pc + 1 < flow->end) code[pc + 1].block_begin = true;
+        if (opcode == PTX_bra) code[code[pc].target].block_begin = true;
+        for (int i = 0; opcode == PTX_brx && i < code[pc].target_count; i++) code[code[pc].targets[i]].block_begin = true;
+    }
+}
+
+static void add_edges(const Flow *flow, Edges *edges, int pc) { /* pc: the last one of a block */
+    const PtxCode *code = &flow->code[pc];
+    int block = flow->block_of[pc - flow->begin], end = flow->graph.count - 1;
+    bool jump = is_jump(code->instruction);
+    if (code->instruction->opcode == PTX_bra) add_edge(edges, block, flow->block_of[code->target - flow->begin]);
+    else if (code->instruction->opcode == PTX_brx)
+        for (int i = 0; i < code->target_count; i++) add_edge(edges, block, flow->block_of[code->targets[i] - flow->begin]);
+    else if (jump) add_edge(edges, block, end);
+    if (!jump || is_guarded(code->instruction)) add_edge(edges, block, block + 1); /* behind the last block: the end */
+}
+
+static void flow_init(Flow *flow, PtxProgram *program, const PtxProgramFunction *function) {
+    *flow = (Flow){.code = program->code, .begin = function->begin, .end = function->end};
+    size_t length = (size_t)(function->end - function->begin);
+    flow->first = memory_new((length + 1) * sizeof *flow->first);
+    flow->block_of = memory_new(length * sizeof *flow->block_of);
+    mark_blocks(flow);
+    int blocks = 0;
+    for (int pc = flow->begin; pc < flow->end; pc++) {
+        if (flow->code[pc].block_begin) flow->first[blocks++] = pc;
+        flow->block_of[pc - flow->begin] = blocks - 1;
+    }
+    flow->first[blocks] = flow->end;
+    flow->graph.count = blocks + 1;
+    Edges edges = {0};
+    for (int block = 0; block < blocks; block++) add_edges(flow, &edges, flow->first[block + 1] - 1);
+    graph_init(&flow->graph, blocks + 1, &edges);
+}
+
+static void flow_done(Flow *flow) {
+    free(flow->first);
+    free(flow->block_of);
+    graph_done(&flow->graph);
+}
+
+/* ---- layers: the lanes that stay ---------------------------------------------------------------------------------------- */
+
+typedef struct Layers {
+    int *layer;  /* [block] its number from 1 */
+    int *root;   /* [layer] the block whose exit made it */
     int count;
-    int *node, *number;    /* [number] and [node]; number -1: not visited */
-    int *parent, *semi, *ancestor, *best, *dominator;
-    int *bucket, *next;    /* lists of nodes whose semidominator is the index */
-    bool *leads_to_end;    /* [number] endless loop: has the added edge */
-    int *stack, *cursor;
-} Tree;
+    int *stack;
+} Layers;
 
-static void visit(Tree *tree, const Graph *graph, int root, int parent) {
-    int depth = 0;
-    tree->number[root] = tree->count;
-    tree->node[tree->count] = root;
-    tree->parent[tree->count++] = parent;
-    tree->stack[0] = root;
-    tree->cursor[root] = graph->in_begin[root];
-    while (depth >= 0) {
-        int node = tree->stack[depth];
-        if (tree->cursor[node] == graph->in_begin[node + 1]) {
-            depth--;
-            continue;
+static const PtxInstruction *last_of(const Flow *flow, int block) { return flow->code[flow->first[block + 1] - 1].instruction; }
+
+static bool only_returns(const Flow *flow, int block) {
+    const PtxInstruction *last = last_of(flow, block);
+    return flow->first[block + 1] == flow->first[block] + 1 && ptx_flow_ends(last) && !is_guarded(last);
+}
+
+static bool leaves(const Flow *flow, int node) { return node == flow->graph.count - 1 || only_returns(flow, node); }
+
+static bool has_exit(const Flow *flow, int block) {
+    for (int i = flow->graph.out_begin[block]; i < flow->graph.out_begin[block + 1]; i++)
+        if (leaves(flow, flow->graph.out[i])) return true;
+    return false;
+}
+
+static bool faults(const Flow *flow, int block) { /* ends in a trap or an assertion */
+    PtxOpcode opcode = last_of(flow, block)->opcode;
+    return opcode == PTX_trap || (opcode == PTX_call && ptx_flow_ends(last_of(flow, block)));
+}
+
+static void claim(const Flow *flow, Layers *layers, int root) { /* what reaches `root` and is in no layer yet */
+    int depth = 0, layer = ++layers->count;
+    layers->root[layer] = root;
+    layers->layer[root] = layer;
+    layers->stack[depth++] = root;
+    while (depth) {
+        int block = layers->stack[--depth];
+        if (only_returns(flow, block)) continue; /* stands for an exit of each block before it */
+        for (int i = flow->graph.in_begin[block]; i < flow->graph.in_begin[block + 1]; i++) {
+            int from = flow->graph.in[i];
+            if (layers->layer[from]) continue;
+            layers->layer[from] = layer;
+            layers->stack[depth++] = from;
         }
-        int next = graph->in[tree->cursor[node]++];
-        if (tree->number[next] >= 0) continue;
-        tree->number[next] = tree->count;
-        tree->node[tree->count] = next;
-        tree->parent[tree->count++] = tree->number[node];
-        tree->stack[++depth] = next;
-        tree->cursor[next] = graph->in_begin[next];
     }
 }
 
-static void number_nodes(Tree *tree, const Graph *graph) {
-    for (int i = 0; i < graph->count; i++) tree->number[i] = -1;
-    visit(tree, graph, graph->count - 1, 0);
-    for (int node = graph->count - 2; node >= 0; node--) {
-        if (tree->number[node] >= 0) continue;
-        tree->leads_to_end[tree->count] = true;
-        visit(tree, graph, node, 0);
-    }
-}
-
-/* The node with the smallest semidominator on the path above `v`; shortens the path. */
-static int evaluate(Tree *tree, int v) {
-    if (tree->ancestor[v] < 0) return v;
-    int depth = 0;
-    for (int u = v; tree->ancestor[tree->ancestor[u]] >= 0; u = tree->ancestor[u]) tree->stack[depth++] = u;
-    while (depth--) {
-        int u = tree->stack[depth], above = tree->ancestor[u];
-        if (tree->semi[tree->best[above]] < tree->semi[tree->best[u]]) tree->best[u] = tree->best[above];
-        tree->ancestor[u] = tree->ancestor[above];
-    }
-    return tree->best[v];
-}
-
-static void semidominate(Tree *tree, int w, int v) {
-    int u = evaluate(tree, v);
-    if (tree->semi[u] < tree->semi[w]) tree->semi[w] = tree->semi[u];
-}
-
-static void dominate(Tree *tree, const Graph *graph) {
-    for (int w = tree->count - 1; w > 0; w--) {
-        int node = tree->node[w];
-        for (int i = graph->out_begin[node]; i < graph->out_begin[node + 1]; i++) semidominate(tree, w, tree->number[graph->out[i]]);
-        if (tree->leads_to_end[w]) semidominate(tree, w, 0);
-        tree->next[w] = tree->bucket[tree->semi[w]];
-        tree->bucket[tree->semi[w]] = w;
-        int parent = tree->parent[w];
-        tree->ancestor[w] = parent;
-        for (int v = tree->bucket[parent]; v >= 0; v = tree->next[v]) {
-            int u = evaluate(tree, v);
-            tree->dominator[v] = tree->semi[u] < tree->semi[v] ? u : parent;
+static void layers_init(Layers *layers, const Flow *flow) {
+    size_t nodes = (size_t)flow->graph.count;
+    *layers = (Layers){memory_new(nodes * sizeof(int)), memory_new((nodes + 1) * sizeof(int)), 0, memory_new(nodes * sizeof(int))};
+    for (int pass = 0; pass < 3; pass++) /* exits, traps, endless loops */
+        for (int block = flow->graph.count - 2; block >= 0; block--) {
+            if (layers->layer[block]) continue;
+            if (pass < 2 && (!has_exit(flow, block) || (pass == 0 && faults(flow, block)))) continue;
+            claim(flow, layers, block);
         }
-        tree->bucket[parent] = -1;
-    }
-    for (int w = 1; w < tree->count; w++)
-        if (tree->dominator[w] != tree->semi[w]) tree->dominator[w] = tree->dominator[tree->dominator[w]];
 }
 
-static void tree_build(Tree *tree, const Graph *graph) {
-    size_t count = (size_t)graph->count;
-    int **arrays[] = {&tree->node, &tree->number, &tree->parent, &tree->semi, &tree->ancestor, &tree->best, &tree->dominator,
-                      &tree->bucket, &tree->next, &tree->stack, &tree->cursor};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) *arrays[i] = memory_new(count * sizeof(int));
-    tree->leads_to_end = memory_new(count);
-    for (int i = 0; i < graph->count; i++) {
-        tree->semi[i] = tree->best[i] = i;
-        tree->ancestor[i] = tree->bucket[i] = -1;
-    }
-    number_nodes(tree, graph);
-    dominate(tree, graph);
+static void layers_done(Layers *layers) {
+    free(layers->layer);
+    free(layers->root);
+    free(layers->stack);
 }
 
-static void tree_done(Tree *tree) {
-    int *arrays[] = {tree->node, tree->number, tree->parent, tree->semi, tree->ancestor, tree->best, tree->dominator,
-                     tree->bucket, tree->next, tree->stack, tree->cursor};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
-    free(tree->leads_to_end);
+static bool stays(const Flow *flow, const Layers *layers, int from, int to) {
+    return !leaves(flow, to) && layers->layer[from] == layers->layer[to];
+}
+
+/* Post-dominators inside layers; the end where fewer than two ways out of the block stay in its layer. */
+static void meet_in_layers(const Flow *flow, int *meet) {
+    int end = flow->graph.count - 1;
+    Layers layers;
+    layers_init(&layers, flow);
+    Edges edges = {0};
+    for (int block = 0; block < end; block++) {
+        for (int i = flow->graph.out_begin[block]; i < flow->graph.out_begin[block + 1]; i++)
+            if (stays(flow, &layers, block, flow->graph.out[i])) add_edge(&edges, block, flow->graph.out[i]);
+        if (layers.root[layers.layer[block]] == block) add_edge(&edges, block, end);
+    }
+    PtxGraph graph;
+    graph_init(&graph, end + 1, &edges);
+    ptx_graph_post_dominators(&graph, meet);
+    for (int block = 0; block < end; block++) {
+        int ways = 0;
+        for (int i = graph.out_begin[block]; i < graph.out_begin[block + 1]; i++) ways += graph.out[i] != end;
+        if (ways < 2) meet[block] = end;
+    }
+    graph_done(&graph);
+    layers_done(&layers);
+}
+
+/* ---- the result ----------------------------------------------------------------------------------------------------------- */
+
+static bool is_branch(const PtxInstruction *instruction) {
+    return instruction->opcode == PTX_brx || (instruction->opcode == PTX_bra && is_guarded(instruction));
+}
+
+static bool has_early_exits(const Flow *flow, const int *meet) { /* a branch that has found no meeting point */
+    for (int block = 0; block < flow->graph.count - 1; block++)
+        if (is_branch(last_of(flow, block)) && leaves(flow, meet[block])) return true;
+    return false;
+}
+
+static bool finds_more(const Flow *flow, const int *before, const int *now) {
+    for (int block = 0; block < flow->graph.count - 1; block++)
+        if (is_branch(last_of(flow, block)) && leaves(flow, before[block]) && !leaves(flow, now[block])) return true;
+    return false;
 }
 
 void ptx_flow_analyse(PtxProgram *program, const PtxProgramFunction *function) {
-    Graph graph = {0};
-    Tree tree = {0};
-    mark_blocks(program, function);
-    build(&graph, program, function);
-    tree_build(&tree, &graph);
-    for (int pc = function->begin; pc < function->end; pc++) {
-        PtxCode *code = &program->code[pc];
-        if (code->instruction->opcode != PTX_bra && code->instruction->opcode != PTX_brx) continue;
-        int meet = tree.node[tree.dominator[tree.number[graph.block_of[pc - function->begin]]]];
-        code->reconvergence = meet == graph.count - 1 ? PTX_NO_PC : graph.first[meet];
+    Flow flow;
+    flow_init(&flow, program, function);
+    int end = flow.graph.count - 1;
+    int *meet = memory_new(2 * (size_t)flow.graph.count * sizeof *meet), *staying = meet + flow.graph.count;
+    ptx_graph_post_dominators(&flow.graph, meet);
+    if (has_early_exits(&flow, meet)) {
+        meet_in_layers(&flow, staying);
+        if (finds_more(&flow, meet, staying)) memcpy(meet, staying, (size_t)flow.graph.count * sizeof *meet);
     }
-    tree_done(&tree);
-    graph_done(&graph);
+    for (int block = 0; block < end; block++) {
+        PtxCode *code = &program->code[flow.first[block + 1] - 1];
+        bool branches = code->instruction->opcode == PTX_bra || code->instruction->opcode == PTX_brx;
+        if (branches && meet[block] != end) code->reconvergence = flow.first[meet[block]];
+    }
+    free(meet);
+    flow_done(&flow);
 }

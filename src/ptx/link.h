@@ -4,6 +4,15 @@
 
 #include "ptx/program.h"
 
+typedef struct PtxGraph { /* nodes 0 .. count - 2 are basic blocks in the order of their pcs, count - 1 is the end */
+    int count;
+    int *out, *out_begin; /* successors of node n: out[out_begin[n]] .. out[out_begin[n + 1] - 1] */
+    int *in, *in_begin;   /* predecessors likewise */
+} PtxGraph;
+
+/* dominators.c: meet[n] is the immediate post-dominator of node n, maybe the end. */
+void ptx_graph_post_dominators(const PtxGraph *graph, int *meet);
+
 /* flow.c: block_begin and reconvergence of the pcs of one function, whose targets are known. */
 void ptx_flow_analyse(PtxProgram *program, const PtxProgramFunction *function);
 /* Does control leave the function, for the lanes that execute this instruction? ret, exit, trap, a call that does not return. */

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+enum { MAXIMUM_HEAD = 1024, MAXIMUM_NAME = 65536 }; /* bytes; heads are copied for each name */
+
 typedef struct Head { /* what stands before the names */
     PtxSpace space;
     PtxType type;
@@ -97,6 +99,7 @@ static bool head(PtxParser *parser, Head *out) {
     if (out->space == PTX_SPACE_GENERIC) return ptx_fail(parser, &begin, "this declaration names no state space");
     if (out->type == PTX_NO_TYPE) return ptx_unexpected(parser, "a type such as .u32");
     if (out->type == PTX_PRED && out->space != PTX_SPACE_REG) return ptx_fail(parser, &begin, ".pred variables must be registers");
+    if (parser->previous.begin - begin.begin > MAXIMUM_HEAD) return ptx_fail(parser, &begin, "this declaration has too many attributes");
     out->text = ptx_text_since(parser, &begin);
     return true;
 }
@@ -143,7 +146,7 @@ bool ptx_parse_registers(PtxParser *parser) {
     return true;
 }
 
-enum { MAXIMUM_DIMENSIONS = 16 };
+enum { MAXIMUM_DIMENSIONS = 16, MAXIMUM_FAMILY = 4096 };
 
 typedef struct Shape {
     uint64_t dimensions[MAXIMUM_DIMENSIONS]; /* 0: not given (only the first) */
@@ -245,8 +248,9 @@ static bool enter(PtxParser *parser, const PtxToken *at, PtxVariable *variable, 
 static bool family(PtxParser *parser, const Head *what, const PtxToken *at) {
     char *end;
     long long count = strtoll(parser->token.begin, &end, 10);
-    if (parser->token.kind != PTX_TOKEN_NUMBER || end != parser->token.begin + parser->token.length || count < 1 || count > 65536)
-        return ptx_fail(parser, &parser->token, "a number of variables must be from 1 to 65536");
+    if (parser->token.kind != PTX_TOKEN_NUMBER || end != parser->token.begin + parser->token.length || count < 1 || count > MAXIMUM_FAMILY)
+        return ptx_fail(parser, &parser->token, "a number of variables must be from 1 to %d", MAXIMUM_FAMILY);
+    if (at->length > MAXIMUM_HEAD) return ptx_fail(parser, at, "this name is too long");
     ptx_advance(parser);
     for (long long i = 0; i < count; i++) {
         const char *name = arena_print(&parser->module->arena, "%.*s%lld", (int)at->length, at->begin, i);
@@ -263,7 +267,7 @@ static bool family(PtxParser *parser, const Head *what, const PtxToken *at) {
 static bool declarator(PtxParser *parser, const Head *what) {
     PtxToken at = parser->token;
     if (!ptx_expect(parser, PTX_TOKEN_NAME, "a variable's name")) return false;
-    if (at.length > 65536) return ptx_fail(parser, &at, "this name is too long");
+    if (at.length > MAXIMUM_NAME) return ptx_fail(parser, &at, "this name is too long");
     if (ptx_accept(parser, '<')) return family(parser, what, &at);
     PtxVariable *variable = new_variable(parser, what, ptx_token_name(parser, &at)->text, at.line);
     Shape form;
