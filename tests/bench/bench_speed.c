@@ -187,7 +187,8 @@ static void print_machine(void) {
 
 int main(void) {
     static char fallback[] = "build/redviz", small[] = "4096", large[] = "2^20", one[] = "1", two[] = "2";
-    char *program = getenv("REDVIZ_BIN") ? getenv("REDVIZ_BIN") : fallback;
+    char *program = getenv("REDVIZ_BIN");
+    if (!program) program = fallback;
     print_machine();
     printf("\nprocess, from start to exit:\n");
     print_process(program, small, one, 51);
