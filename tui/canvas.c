@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { TAB_COLUMNS = 4 };
+enum { TAB_COLUMNS = 4, LEAST_TITLE_COLUMNS = 16 };
 
 /* Glyphs beyond ASCII that panes draw, and what an ASCII canvas shows instead. Glyphs that mean different things have
  * different replacements. */
@@ -159,13 +159,17 @@ void canvas_reverse(Canvas *canvas, Rectangle area, int column, int row, int col
     }
 }
 
-/* Title left, note right, on the top line of `area`; the note gives way where both do not fit. */
+/* Title left, note right, on the top line of `area`; where both do not fit the title is cut. */
 static void draw_heading(Canvas *canvas, Rectangle area, Role note_role, const char *title, const char *note) {
     Rectangle line = {area.column + 2, area.row, area.columns - 4, 1};
     int title_columns = title && *title ? canvas_text_columns(title) + 2 : 0;
     int note_columns = note && *note ? canvas_text_columns(note) + 2 : 0;
-    if (title_columns) canvas_print(canvas, line, 0, 0, ROLE_TITLE, " %s ", title);
-    if (note_columns && title_columns + note_columns + 1 <= line.columns)
+    Rectangle left = line;
+    if (note_columns + LEAST_TITLE_COLUMNS > line.columns) note_columns = 0;
+    left.columns -= note_columns ? note_columns + 1 : 0;
+    if (title_columns) canvas_print(canvas, left, 0, 0, ROLE_TITLE, " %s ", title);
+    if (title_columns > left.columns) canvas_text(canvas, left, left.columns - 2, 0, ROLE_TITLE, "\u2026 ");
+    if (note_columns)
         canvas_print(canvas, line, line.columns - note_columns, 0, note_role, " %s ", note);
 }
 

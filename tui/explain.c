@@ -179,11 +179,11 @@ static void explain_shuffle(const Moment *now, Text *out) {
         text_add(out, "Lanes exchange values from register to register, without shared memory.");
     if (keeps) {
         moment_describe_lanes(keeps, lanes, sizeof lanes);
-        text_print(out, " Out of the segment: %s keep%s.", lanes, keeps & (keeps - 1) ? " their own value" : "s its own value");
+        text_print(out, "%sOut of the segment: %s keep%s.", takers ? " " : "", lanes, keeps & (keeps - 1) ? " their own value" : "s its own value");
     }
     if (undefined) {
         moment_describe_lanes(undefined, lanes, sizeof lanes);
-        text_print(out, " The source of %s takes no part: an undefined value, a bug.", lanes);
+        text_print(out, "%sThe source of %s takes no part: an undefined value, a bug.", takers || keeps ? " " : "", lanes);
     }
 }
 

@@ -1,5 +1,6 @@
 #include "frame.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -47,12 +48,17 @@ static void draw_header(const Scene *scene, const View *view, Canvas *canvas, Re
     }
 }
 
-/* "→ ← step"; returns its columns, drawn or not. */
+/* "← → step"; returns its columns, drawn or not. */
 static int draw_hint(Canvas *canvas, Rectangle area, int at, const KeyRow *row, bool draw) {
     char keys[64], key[24], back[24];
     keys_show(row->forwards, 0, key, sizeof key);
     bool two = keys_show(row->backwards, 0, back, sizeof back);
-    snprintf(keys, sizeof keys, "%s%s%s", key, two ? " " : "", two ? back : "");
+    if (!two)
+        snprintf(keys, sizeof keys, "%s", key);
+    else if (isalpha((unsigned char)key[0]))
+        snprintf(keys, sizeof keys, "%s %s", key, back); /* n N */
+    else
+        snprintf(keys, sizeof keys, "%s %s", back, key); /* as they lie on the keyboard */
     if (draw) {
         canvas_text(canvas, area, at, 0, ROLE_KEY, keys);
         canvas_text(canvas, area, at + canvas_text_columns(keys) + 1, 0, ROLE_DIM, row->name);
@@ -81,6 +87,10 @@ static void draw_footer(const View *view, Canvas *canvas, Rectangle area) {
 static void draw_pane(const Pane *pane, const Moment *now, Canvas *canvas, Rectangle area, bool boxed) {
     PaneHead head = {.note_role = ROLE_DIM};
     pane->head(now, &head);
+    if (pane->slot == SLOT_EXPLANATION && !boxed && area.rows <= 2) { /* no row to spare for a title */
+        pane->draw(now, canvas, (Rectangle){area.column + 1, area.row, area.columns - 2, area.rows});
+        return;
+    }
     Rectangle inside = boxed ? canvas_box(canvas, area, head.note_role, head.title, head.note)
                              : canvas_rule(canvas, area, head.note_role, head.title, head.note);
     if (inside.rows > 0 && inside.columns > 0) pane->draw(now, canvas, inside);

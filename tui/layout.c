@@ -31,9 +31,9 @@ static Rectangle cut_left(Rectangle *area, int columns) {
 static void make_narrow(Layout *layout, Rectangle middle) {
     Rectangle *slots = layout->slots;
     slots[SLOT_TIMELINE] = cut_bottom(&middle, middle.rows >= 20 ? 3 : 2);
-    slots[SLOT_EXPLANATION] = cut_bottom(&middle, middle.rows >= 26 ? 4 : middle.rows >= 17 ? 3 : 2);
-    slots[SLOT_LANES] = cut_bottom(&middle, clamp(middle.rows / 5, 2, 12));
-    slots[SLOT_PICTURE] = cut_bottom(&middle, clamp((middle.rows + 1) / 2, 5, 15));
+    slots[SLOT_EXPLANATION] = cut_bottom(&middle, middle.rows >= 26 ? 4 : 2);
+    slots[SLOT_LANES] = cut_bottom(&middle, clamp(middle.rows / 4, 3, 12));
+    slots[SLOT_PICTURE] = cut_bottom(&middle, clamp((middle.rows + 1) / 2, 6, 15));
     slots[SLOT_SOURCE] = middle;
 }
 
@@ -41,25 +41,14 @@ static void make_narrow(Layout *layout, Rectangle middle) {
 static void make_middle(Layout *layout, Rectangle middle) {
     Rectangle *slots = layout->slots;
     int frame = layout->boxed ? 2 : 1;
-    slots[SLOT_TIMELINE] = cut_bottom(&middle, frame + 2);
-    Rectangle words = cut_bottom(&middle, frame + (middle.rows > 24 ? 3 : 2));
+    int tall = middle.rows >= 50;
+    slots[SLOT_TIMELINE] = cut_bottom(&middle, frame + (tall ? 4 : 2));
+    Rectangle words = cut_bottom(&middle, frame + (tall ? 4 : middle.rows > 24 ? 3 : 2));
     slots[SLOT_PICTURE] = cut_bottom(&middle, clamp(middle.rows * 9 / 20, 8, 13 + (middle.rows - 29) / 3));
     slots[SLOT_EXPLANATION] = cut_left(&words, words.columns * 65 / 100);
     slots[SLOT_TIMINGS] = words;
-    slots[SLOT_SOURCE] = cut_left(&middle, clamp(middle.columns - 62, middle.columns / 2 - 4, middle.columns / 2));
+    slots[SLOT_SOURCE] = cut_left(&middle, clamp(middle.columns - 60, middle.columns / 2 - 8, middle.columns / 2));
     slots[SLOT_LANES] = middle;
-}
-
-/* A tall source on the left; lanes, picture and words on the right; the timeline below both. */
-static void make_wide(Layout *layout, Rectangle middle) {
-    Rectangle *slots = layout->slots;
-    slots[SLOT_TIMELINE] = cut_bottom(&middle, middle.rows >= 50 ? 6 : 5);
-    slots[SLOT_SOURCE] = cut_left(&middle, clamp(middle.columns - 112, middle.columns * 2 / 5, middle.columns - 90));
-    Rectangle words = cut_bottom(&middle, middle.rows >= 50 ? 7 : 6);
-    slots[SLOT_EXPLANATION] = cut_left(&words, words.columns * 65 / 100);
-    slots[SLOT_TIMINGS] = words;
-    slots[SLOT_LANES] = cut_top(&middle, middle.rows * 9 / 20);
-    slots[SLOT_PICTURE] = middle;
 }
 
 bool layout_make(int columns, int rows, Zoom zoom, Layout *out) {
@@ -83,8 +72,6 @@ bool layout_make(int columns, int rows, Zoom zoom, Layout *out) {
         out->slots[SLOT_TIMELINE] = cut_bottom(&middle, out->boxed ? 4 : 3);
         out->slots[SLOT_EXPLANATION] = cut_bottom(&middle, out->boxed ? 5 : 3);
         out->slots[slot_of_zoom[zoom]] = middle;
-    } else if (columns >= 150 && rows >= 36) {
-        make_wide(out, middle);
     } else if (columns >= 100 && rows >= 24) {
         make_middle(out, middle);
     } else {

@@ -100,12 +100,12 @@ static void head(const Moment *now, PaneHead *out) {
     scene_short_name(now->launch->symbols[event->buffer[first]].name, symbol, sizeof symbol);
     int at = snprintf(out->title, sizeof out->title, "banks  w%d %s %s", event->warp, verb(event->kind), symbol);
     if (event->width != BANK_BYTES && at > 0 && at < (int)sizeof out->title)
-        at += snprintf(out->title + at, sizeof out->title - (size_t)at, ", %d bytes a lane", event->width);
+        at += snprintf(out->title + at, sizeof out->title - (size_t)at, " (%d bytes)", event->width);
     if (!banks->is_modelled) {
         snprintf(out->note, sizeof out->note, "wavefronts of atomics are not modelled");
     } else {
         if (at > 0 && at < (int)sizeof out->title)
-            snprintf(out->title + at, sizeof out->title - (size_t)at, "   wavefront %d of %d   ideal %d",
+            snprintf(out->title + at, sizeof out->title - (size_t)at, "   wavefront %d of %d (ideal %d)",
                      now->view->wavefront + 1, moment_wavefronts(now), now->cost.ideal);
         if (now->cost.wavefronts > now->cost.ideal) {
             snprintf(out->note, sizeof out->note, "%d-way conflict!", banks->ways);
@@ -123,6 +123,7 @@ static void draw_cell(Canvas *canvas, Rectangle area, int column, int row, int w
     int lane = line->lane[bank];
     bool lit = line->lit >> bank & 1, shared = line->sharers[bank] > 1;
     Role role = lit ? ROLE_LIT : ROLE_TEXT;
+    if (width > 3) column += width - 3, width = 3;
     if (lane < 0) {
         canvas_glyph(canvas, area, column + (width > 1), row, ROLE_IDLE, 0xB7);
         return;
@@ -145,6 +146,9 @@ static void draw_cell(Canvas *canvas, Rectangle area, int column, int row, int w
     }
 }
 
+/* Columns of a bank: 1 to 5. */
+static int clamp_width(int width) { return width < 1 ? 1 : width > 5 ? 5 : width; }
+
 static void draw_row(Canvas *canvas, Rectangle area, int row, int width, const BankRow *line, bool gap) {
     canvas_print(canvas, area, 0, row, line->lit ? ROLE_CURRENT : ROLE_DIM, "%c%4llu%c", gap ? '~' : ' ',
                  (unsigned long long)line->line * BANK_COUNT, line->lit ? '>' : ' ');
@@ -158,7 +162,7 @@ static void draw_header(Canvas *canvas, Rectangle area, int width) {
         if (width == 1 && bank % 8 == 0)
             canvas_print(canvas, area, LABEL_COLUMNS + bank, 0, ROLE_DIM, "%d", bank);
         else if (width > 1)
-            canvas_print(canvas, area, LABEL_COLUMNS + bank * width, 0, bank % 2 && width == 2 ? ROLE_DIM : ROLE_TEXT,
+            canvas_print(canvas, area, LABEL_COLUMNS + bank * width + (width > 3 ? width - 3 : 0), 0, bank % 2 && width == 2 ? ROLE_DIM : ROLE_TEXT,
                          "%2d", bank);
     }
 }
@@ -166,15 +170,14 @@ static void draw_header(Canvas *canvas, Rectangle area, int width) {
 static void draw_words(const Banks *banks, Canvas *canvas, Rectangle area, int row, int width) {
     canvas_text(canvas, area, 1, row, ROLE_DIM, "words");
     for (int bank = 0; bank < BANK_COUNT; bank++) {
-        int column = LABEL_COLUMNS + bank * width, words = banks->words[bank];
+        int column = LABEL_COLUMNS + bank * width + (width > 3 ? width - 3 : 0), words = banks->words[bank];
         Role role = words > 1 && banks->is_modelled ? ROLE_CONFLICT : ROLE_DIM;
         if (!words)
             canvas_glyph(canvas, area, column + (width > 1), row, ROLE_IDLE, '.');
         else if (width == 1)
             canvas_glyph(canvas, area, column, row, role, words > 9 ? '#' : (uint32_t)('0' + words));
         else
-            canvas_print(canvas, area, column, row, role, width > 2 && words > 1 && banks->is_modelled ? "%2d!" : "%2d",
-                         words);
+            canvas_print(canvas, area, column, row, role, words < 2 || !banks->is_modelled ? "%2d" : width > 2 ? "%2d!" : words < 10 ? "%d!" : "%2d", words);
     }
 }
 
@@ -216,9 +219,7 @@ static int draw_notes(const Moment *now, const Banks *banks, Canvas *canvas, Rec
 static void draw(const Moment *now, Canvas *canvas, Rectangle area) {
     Banks *banks = memory_new(sizeof *banks);
     banks_fill(banks, now);
-    int width = area.columns >= LABEL_COLUMNS + 3 * BANK_COUNT   ? 3
-                : area.columns >= LABEL_COLUMNS + 2 * BANK_COUNT ? 2
-                                                                 : 1;
+    int width = clamp_width((area.columns - LABEL_COLUMNS) / BANK_COUNT);
     int room = area.rows - 2, lit = 0, first = 0; /* the header and the words take a row each */
     if (room > banks->count + 1 || room > 8) room -= 1; /* the lane's line */
     while (lit < banks->count && !banks->rows[lit].lit) lit++;

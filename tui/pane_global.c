@@ -83,9 +83,8 @@ static void head(const Moment *now, PaneHead *out) {
     memory_fill(memory, now);
     int first = now->event.mask ? __builtin_ctz(now->event.mask) : 0;
     scene_short_name(buffer_name(now, now->event.buffer[first]), name, sizeof name);
-    snprintf(out->title, sizeof out->title, "%s  w%d %s %s, %d bytes a lane   1 request   %d sector%s   ideal %d",
-             is_local(now->event.kind) ? "local" : "global", now->event.warp, verb(now->event.kind), name,
-             now->event.width, memory->sectors, memory->sectors == 1 ? "" : "s", memory->ideal);
+    snprintf(out->title, sizeof out->title, "global  w%d %s %s   1 request: %d sector%s, ideal %d",
+             now->event.warp, verb(now->event.kind), name, memory->sectors, memory->sectors == 1 ? "" : "s", memory->ideal);
     if (is_local(now->event.kind)) { /* interleaved by thread in hardware: offsets do not tell the sectors */
         snprintf(out->title, sizeof out->title, "local  w%d %s its threads' own memory, %d bytes a lane",
                  now->event.warp, verb(now->event.kind), now->event.width);

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 
 enum { GLYPH_ACTIVE = 0x25A0, GLYPH_IDLE = 0xB7, GLYPH_WAITING = 'b', GLYPH_EXITED = 'x' };
-enum { LABEL_COLUMNS = 8, NOTE_COLUMNS = 20 };
+enum { LABEL_COLUMNS = 8, NOTE_COLUMNS = 17 };
 
 typedef struct Row {
     int first, last; /* warps */
@@ -16,7 +16,8 @@ typedef struct Row {
 
 static void head(const Moment *now, PaneHead *out) {
     snprintf(out->title, sizeof out->title, "lanes  block %u", trace_block_linear(now->steps->block));
-    snprintf(out->note, sizeof out->note, "step %d of %d", now->view->step + 1, now->steps->step_count);
+    snprintf(out->note, sizeof out->note, "%u of %d threads active", now->outline->step[now->view->step].lanes,
+             now->outline->thread_count);
 }
 
 static bool same(const WarpState *a, const WarpState *b) {
@@ -27,8 +28,7 @@ static int gather_rows(const Moment *now, bool fold, Row *rows) {
     int count = 0;
     for (int warp = 0; warp < now->outline->warp_count; warp++) {
         Row row = {warp, warp, outline_warp_state(now->outline, now->view->step, warp)};
-        bool selected = warp == now->event.warp || warp - 1 == now->event.warp;
-        if (fold && count && !selected && same(&rows[count - 1].state, &row.state))
+        if (fold && count && same(&rows[count - 1].state, &row.state))
             rows[count - 1].last = warp;
         else
             rows[count++] = row;
@@ -39,7 +39,7 @@ static int gather_rows(const Moment *now, bool fold, Row *rows) {
 static void draw_cells(const Moment *now, Canvas *canvas, Rectangle area, int at, int row, int width,
                        const Row *warps) {
     const WarpState *state = &warps->state;
-    bool shown = warps->first == now->event.warp;
+    bool shown = warps->first <= now->event.warp && now->event.warp <= warps->last;
     for (int lane = 0; lane < WARP_LANES; lane++) {
         uint32_t bit = 1u << lane;
         if (!(state->exists & bit)) continue;
@@ -71,16 +71,16 @@ static void print_note(const Moment *now, const Row *row, char *out, size_t byte
                  excess ? "!" : "");
     } else if (state->waiting) {
         *role = ROLE_WAITING;
-        snprintf(out, bytes, "at barrier");
+        snprintf(out, bytes, "barrier");
     } else if (state->exited == state->exists) {
         snprintf(out, bytes, "exited");
     } else if (state->next_kind == TRACE_BARRIER) {
-        snprintf(out, bytes, "to the barrier");
+        snprintf(out, bytes, "to barrier");
     }
 }
 
 static void draw_warps(const Moment *now, Canvas *canvas, Rectangle area, int row, int width, const Row *warps) {
-    bool shown = warps->first == now->event.warp;
+    bool shown = warps->first <= now->event.warp && now->event.warp <= warps->last;
     char note[32], label[16];
     Role role;
     if (warps->first == warps->last)
@@ -115,12 +115,14 @@ static void draw_values(const Moment *now, Canvas *canvas, Rectangle area, int r
     if (width < 5) width = 5;
     int per_row = 32;
     while (per_row > 1 && 8 + per_row * width > area.columns) per_row /= 2;
-    if (row + 1 + WARP_LANES / per_row > area.rows) return;
+    int room = area.rows - row - 1, first = 0;
+    if (room < 1) return;
+    if (room * per_row < WARP_LANES) first = now->view->lane / (room * per_row) * room * per_row;
     const char *format = moment_value_format_name(now);
     canvas_print(canvas, area, 0, row, ROLE_DIM, "values of w%d%s%s%s", event->warp, *format ? " (" : "", format,
                  *format ? ")" : "");
-    for (int lane = 0; lane < WARP_LANES; lane++) {
-        int line = row + 1 + lane / per_row, column = 8 + lane % per_row * width;
+    for (int lane = first; lane < WARP_LANES && lane < first + room * per_row; lane++) {
+        int line = row + 1 + (lane - first) / per_row, column = 8 + lane % per_row * width;
         char text[32] = "-";
         if (lane % per_row == 0) canvas_print(canvas, area, 0, line, ROLE_DIM, "lane %2d", lane);
         bool active = event->mask >> lane & 1;
@@ -159,7 +161,7 @@ static void draw(const Moment *now, Canvas *canvas, Rectangle area) {
             canvas_glyph(canvas, area, at++, row, legend[i].role, legend[i].glyph);
             at += canvas_text(canvas, area, at, row, ROLE_DIM, legend[i].text);
         }
-        draw_values(now, canvas, area, row + 2);
+        draw_values(now, canvas, area, row + (area.rows - row > 4 ? 2 : 1));
     }
 }
 

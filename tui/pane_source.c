@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-enum { GUTTER_COLUMNS = 12, NUMBER_COLUMNS = 6 };
+enum { GUTTER_COLUMNS = 12, NUMBER_COLUMNS = 6, ROOMY_COLUMNS = 90 };
 
 static bool shows_ptx(const Moment *now) {
     return now->view->ptx || !now->code || !now->code->line.file ||
@@ -59,11 +59,9 @@ static int first_line(int begin, int end, int current, int rows) {
     return first < begin ? begin : first;
 }
 
-static void draw_line(const Moment *now, Canvas *canvas, Rectangle area, int row, int number, bool current,
-                      const char *text) {
+static void draw_line(Canvas *canvas, Rectangle area, int row, int number, bool current, const char *text) {
     Rectangle body = {area.column, area.row, area.columns - GUTTER_COLUMNS, area.rows};
     int at = area.columns >= 50 ? NUMBER_COLUMNS : 2;
-    (void)now;
     if (current) canvas_glyph(canvas, body, 0, row, ROLE_CURRENT, '>');
     if (at == NUMBER_COLUMNS) canvas_print(canvas, body, 1, row, ROLE_DIM, "%4d", number);
     const char *comment = strstr(text, "//");
@@ -79,6 +77,17 @@ static void draw_line(const Moment *now, Canvas *canvas, Rectangle area, int row
         canvas_glyph(canvas, body, body.columns - 1, row, ROLE_DIM, 0x2026);
 }
 
+/* Where columns are few: how far the kernel's body can move left. */
+static size_t common_indent(const Moment *now, const char *file, int begin, int end) {
+    size_t least = 64;
+    for (int line = begin; line <= end; line++) {
+        const char *text = now->scene->source_line(now->scene->context, file, line);
+        size_t indent = text ? strspn(text, " ") : 0;
+        if (text && text[indent] && text[indent] != '}' && indent < least) least = indent;
+    }
+    return least == 64 ? 0 : least;
+}
+
 static void draw_source(const Moment *now, Canvas *canvas, Rectangle area) {
     const PtxSourceLine *line = &now->code->line;
     const PtxProgram *program = now->launch->program;
@@ -92,11 +101,14 @@ static void draw_source(const Moment *now, Canvas *canvas, Rectangle area) {
         if (other->line < begin) begin = other->line;
         if (other->line > end) end = other->line;
     }
+    size_t dedent = area.columns < ROOMY_COLUMNS ? common_indent(now, line->file, begin, end) : 0;
     int first = first_line(begin > 1 ? begin - 1 : 1, end + 1 > count ? count : end + 1, line->line, rows);
     for (int row = 0; row < rows && first + row <= count; row++) {
         const char *text = now->scene->source_line(now->scene->context, line->file, first + row);
         OutlineSums of_line = {0};
         if (!text) continue;
+        size_t indent = strspn(text, " ");
+        text += indent < dedent ? indent : dedent;
         for (int pc = 0; pc < program->code_count; pc++) {
             if (program->code[pc].line.line != first + row || !sums[pc].events) continue;
             if (strcmp(program->code[pc].line.file, line->file) != 0) continue;
@@ -106,7 +118,7 @@ static void draw_source(const Moment *now, Canvas *canvas, Rectangle area) {
             of_line.wavefronts += sums[pc].wavefronts;
             of_line.ideal += sums[pc].ideal;
         }
-        draw_line(now, canvas, area, row, first + row, first + row == line->line, text);
+        draw_line(canvas, area, row, first + row, first + row == line->line, text);
         draw_gutter(&of_line, canvas, area, row);
     }
     if (rows == area.rows) return;
@@ -125,7 +137,7 @@ static void draw_ptx(const Moment *now, Canvas *canvas, Rectangle area) {
         int pc = first + row;
         const char *text =
             now->scene->ptx_line(now->scene->context, now->scene->views[now->view->view].launch, pc);
-        draw_line(now, canvas, area, row, pc, pc == now->step->pc, text ? text : "");
+        draw_line(canvas, area, row, pc, pc == now->step->pc, text ? text : "");
         draw_gutter(&sums[pc], canvas, area, row);
     }
 }

@@ -56,10 +56,12 @@ static void draw(const Moment *now, Canvas *canvas, Rectangle area) {
         uint64_t lanes = 0;
         bool conflicts = false, barrier = false, here = false;
         if (first >= end) break;
+        int before = first;
+        if (column > 0) first_step(steps->step_count, area.columns, column - 1, &before);
         for (int step = first; step < end; step++) {
             lanes += outline->step[step].lanes;
             conflicts |= outline->step[step].conflicts;
-            barrier |= step > 0 && steps->steps[step].interval_step != steps->steps[step - 1].interval_step;
+            barrier |= step > 0 && end != before && steps->steps[step].interval_step != steps->steps[step - 1].interval_step;
             here |= step == now->view->step;
         }
         draw_bar(canvas, area, column, bar_rows,

@@ -1,0 +1,51 @@
+#include "golden.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { GOLDEN_LIMIT_BYTES = 1 << 20 };
+
+static void rewrite(const char *path, const Text *text) {
+    FILE *file = fopen(path, "wb");
+    if (!file) fail_msg("cannot write %s", path);
+    fwrite(text_string(text), 1, text->length, file);
+    fclose(file);
+}
+
+static void print_difference(const char *path, const char *expected, const char *got) {
+    int line = 1;
+    while (*expected || *got) {
+        size_t a = strcspn(expected, "\n"), b = strcspn(got, "\n");
+        if (a != b || memcmp(expected, got, a) != 0) {
+            print_error("%s:%d\n  expected: %.*s\n  got:      %.*s\n", path, line, (int)a, expected, (int)b, got);
+            return;
+        }
+        expected += a + (expected[a] == '\n');
+        got += b + (got[b] == '\n');
+        line++;
+    }
+}
+
+void golden_check(const char *name, const Text *text) {
+    char path[256], *expected;
+    size_t length;
+    Error error = {0};
+    snprintf(path, sizeof path, "tests/tui/golden/%s.txt", name);
+    if (getenv("REDVIZ_REWRITE")) {
+        rewrite(path, text);
+        return;
+    }
+    if (!text_read_file(path, GOLDEN_LIMIT_BYTES, &expected, &length, &error))
+        fail_msg("%s: %s; REDVIZ_REWRITE=1 writes it", path, error.message);
+    bool same = length == text->length && !memcmp(expected, text_string(text), length);
+    if (!same) print_difference(path, expected, text_string(text));
+    free(expected);
+    if (!same) fail_msg("%s differs; REDVIZ_REWRITE=1 rewrites it, git diff shows what changed", path);
+}

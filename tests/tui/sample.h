@@ -1,0 +1,26 @@
+/* Sample: a run made by hand, so that screens can be tested without an emulator: the textbook reduction with contiguous
+ * threads and a strided index (bank conflicts), then one instruction of every other kind. */
+#ifndef TESTS_TUI_SAMPLE_H
+#define TESTS_TUI_SAMPLE_H
+
+#include "tui/scene.h"
+
+typedef struct Sample {
+    Scene scene;
+    Trace *trace;
+    SessionView views[2];
+    Outline *outlines[2];
+} Sample;
+
+/* One block of `threads` threads. */
+Sample *sample_new(int threads);
+/* Two launches whose only events are a global load by each warp. */
+Sample *sample_new_two_launches(void);
+/* A trace without a traced block, and with a trap. */
+Sample *sample_new_empty(void);
+void sample_free(Sample *sample);
+
+/* The first step of this kind; fails the test where there is none. `skip`: that many later. */
+int sample_step(const Sample *sample, TraceKind kind, int skip);
+
+#endif

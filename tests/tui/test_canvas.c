@@ -1,0 +1,134 @@
+/* Canvas: clipping, what text may hold, ASCII, wrapping, frames; and the looks of roles. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tui/canvas.h"
+#include "tui/theme.h"
+#include <string.h>
+
+static const Rectangle all = {0, 0, 10, 3};
+
+static void assert_shows(const Canvas *canvas, const char *expected) {
+    Text text = {0};
+    canvas_to_text(canvas, &text);
+    assert_string_equal(text_string(&text), expected);
+    text_done(&text);
+}
+
+static void text_is_clipped_at_every_edge(void **state) {
+    (void)state;
+    Canvas *canvas = canvas_new(10, 3, false);
+    assert_int_equal(canvas_text(canvas, all, 7, 0, ROLE_TEXT, "abcdef"), 3);
+    assert_int_equal(canvas_text(canvas, all, -2, 1, ROLE_TEXT, "abcdef"), 4);
+    canvas_text(canvas, all, 0, 3, ROLE_TEXT, "below");
+    canvas_text(canvas, all, 0, -1, ROLE_TEXT, "above");
+    canvas_text(canvas, (Rectangle){8, 2, 9, 9}, 0, 0, ROLE_TEXT, "right"); /* the area itself goes beyond */
+    assert_shows(canvas, "       abc\ncdef\n        ri\n");
+    canvas_free(canvas);
+}
+
+static void drawing_stays_inside_its_area(void **state) {
+    (void)state;
+    Canvas *canvas = canvas_new(10, 3, false);
+    Rectangle area = {2, 1, 4, 1};
+    canvas_text(canvas, area, 0, 0, ROLE_TEXT, "abcdefgh");
+    canvas_glyph(canvas, area, 4, 0, ROLE_TEXT, 'x');
+    canvas_glyph(canvas, area, 0, 1, ROLE_TEXT, 'x');
+    canvas_fill(canvas, (Rectangle){5, 1, 99, 99}, ROLE_TEXT);
+    assert_shows(canvas, "\n  abc\n\n");
+    canvas_free(canvas);
+}
+
+static void hostile_text_takes_one_column_a_character(void **state) {
+    (void)state;
+    Canvas *canvas = canvas_new(10, 3, false);
+    canvas_text(canvas, all, 0, 0, ROLE_TEXT, "a\033[2Jb");           /* no escape sequence gets through */
+    canvas_text(canvas, all, 0, 1, ROLE_TEXT, "\xe6\x97\xa5\xcc\x81|"); /* wide, combining */
+    canvas_text(canvas, all, 0, 2, ROLE_TEXT, "\xc0\xaf\xff\xe2\x82|"); /* overlong, stray, cut short */
+    assert_shows(canvas, "a?[2Jb\n??|\n?????|\n");
+    canvas_free(canvas);
+}
+
+static void tabs_go_to_the_next_fourth_column(void **state) {
+    (void)state;
+    Canvas *canvas = canvas_new(10, 3, false);
+    canvas_text(canvas, all, 0, 0, ROLE_TEXT, "\ta\tb");
+    assert_shows(canvas, "    a   b\n\n\n");
+    assert_int_equal(canvas_text_columns("\ta\tb"), 9);
+    canvas_free(canvas);
+}
+
+static void an_ascii_canvas_holds_ascii_only(void **state) {
+    (void)state;
+    Canvas *canvas = canvas_new(10, 3, true);
+    canvas_box(canvas, all, ROLE_DIM, NULL, NULL);
+    canvas_text(canvas, all, 2, 1, ROLE_TEXT, "\u25a0\u00b7\u2588\u2190\u00e4");
+    assert_shows(canvas, "+--------+\n| #.#<?  |\n+--------+\n");
+    canvas_free(canvas);
+}
+
+static void paragraphs_wrap_at_words(void **state) {
+    (void)state;
+    Canvas *canvas = canvas_new(10, 3, false);
+    assert_int_equal(canvas_paragraph(canvas, all, 0, ROLE_TEXT, "one two three four"), 2);
+    assert_shows(canvas, "one two\nthree four\n\n");
+    canvas_clear(canvas);
+    assert_int_equal(canvas_paragraph(canvas, all, 1, ROLE_TEXT, "one two three four five six"), 2);
+    assert_shows(canvas, "\none two\nthree fou\u2026\n");
+    canvas_clear(canvas);
+    canvas_paragraph(canvas, all, 0, ROLE_TEXT, "abcdefghijklm n");
+    assert_shows(canvas, "abcdefghij\nklm n\n\n");
+    canvas_free(canvas);
+}
+
+static void a_note_outlives_a_long_title(void **state) {
+    (void)state;
+    Canvas *canvas = canvas_new(40, 3, false);
+    Rectangle area = {0, 0, 40, 3};
+    Rectangle inside = canvas_box(canvas, area, ROLE_CONFLICT, "a title that is far too long", "8-way conflict!");
+    assert_shows(canvas, "\u250c\u2500 a title that is\u2026 \u2500 8-way conflict! \u2500\u2510\n"
+                         "\u2502                                      \u2502\n"
+                         "\u2514\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500"
+                         "\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2518\n");
+    assert_int_equal(inside.columns, 36);
+    assert_int_equal(inside.rows, 1);
+    canvas_free(canvas);
+}
+
+/* What means something must not look like plain text, with or without colours, and its opposite neither. */
+static void meaning_has_a_look_of_its_own(void **state) {
+    (void)state;
+    static const int terminals[] = {0, 8, 16, 256};
+    static const Role loud[] = {ROLE_CONFLICT, ROLE_WARNING, ROLE_LIT, ROLE_ACTIVE, ROLE_CURRENT, ROLE_SELECTED};
+    for (size_t t = 0; t < sizeof terminals / sizeof *terminals; t++) {
+        Look plain = theme_look(ROLE_TEXT, terminals[t]);
+        for (size_t i = 0; i < sizeof loud / sizeof *loud; i++) {
+            Look look = theme_look(loud[i], terminals[t]);
+            assert_true(look.bold != plain.bold || look.underline != plain.underline || look.reverse != plain.reverse);
+            if (!terminals[t]) assert_int_equal(look.colour, -1);
+            assert_true(look.colour < terminals[t]);
+        }
+        Look lit = theme_look(ROLE_LIT, terminals[t]), conflict = theme_look(ROLE_CONFLICT, terminals[t]);
+        assert_true(lit.reverse && !conflict.reverse);
+    }
+    assert_int_not_equal(theme_look(ROLE_ACTIVE, 256).colour, theme_look(ROLE_CONFLICT, 256).colour);
+    assert_int_not_equal(theme_look(ROLE_ACTIVE, 8).colour, theme_look(ROLE_CONFLICT, 8).colour);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(text_is_clipped_at_every_edge),
+        cmocka_unit_test(drawing_stays_inside_its_area),
+        cmocka_unit_test(hostile_text_takes_one_column_a_character),
+        cmocka_unit_test(tabs_go_to_the_next_fourth_column),
+        cmocka_unit_test(an_ascii_canvas_holds_ascii_only),
+        cmocka_unit_test(paragraphs_wrap_at_words),
+        cmocka_unit_test(a_note_outlives_a_long_title),
+        cmocka_unit_test(meaning_has_a_look_of_its_own),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
