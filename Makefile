@@ -95,7 +95,12 @@ format:
 
 FUZZ_SECONDS ?= 60
 fuzz:
-	@scripts/fuzz.sh $(FUZZ_SECONDS)
+	@scripts/deps.sh build fuzz
+	$(Q)mkdir -p build/fuzz/found
+	$(Q)clang -std=c11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -I. -Isrc \
+	    -o build/fuzz/fuzz_ptx tests/fuzz/fuzz_ptx.c $(filter src/ptx/% src/base/%,$(SOURCES)) -lm
+	build/fuzz/fuzz_ptx -max_total_time=$(FUZZ_SECONDS) -max_len=8192 -timeout=10 -dict=tests/fuzz/ptx.dict \
+	    -artifact_prefix=build/fuzz/ build/fuzz/found tests/fuzz/corpus assets/ptx
 
 deps:
 	@scripts/deps.sh build test
@@ -119,10 +124,10 @@ $(O)/redviz: $(O)/obj/src/main.o $(LIBRARY)
 
 $(LIBRARY): $(LIBRARY_OBJECTS)
 	$(SAY) "  archive  $@"
-	$(Q)rm -f $@ && $(AR) rcs $@ $^
+	$(Q)rm -f $@ && $(AR) qcs $@ $^
 
 $(O)/helpers.a: $(HELPER_OBJECTS)
-	$(Q)rm -f $@ && $(AR) rcs $@ $^
+	$(Q)rm -f $@ && $(AR) qcs $@ $^
 
 $(TESTS): $(O)/tests/%: $(O)/obj/tests/%.o $(O)/helpers.a $(LIBRARY)
 	$(SAY) "  link     $@"
