@@ -32,8 +32,8 @@ static void make_narrow(Layout *layout, Rectangle middle) {
     Rectangle *slots = layout->slots;
     slots[SLOT_TIMELINE] = cut_bottom(&middle, middle.rows >= 20 ? 3 : 2);
     slots[SLOT_EXPLANATION] = cut_bottom(&middle, middle.rows >= 26 ? 4 : 2);
-    slots[SLOT_LANES] = cut_bottom(&middle, clamp(middle.rows / 4, 3, 12));
-    slots[SLOT_PICTURE] = cut_bottom(&middle, clamp((middle.rows + 1) / 2, 6, 15));
+    slots[SLOT_LANES] = cut_bottom(&middle, clamp(middle.rows / 4, 2, 12));
+    slots[SLOT_PICTURE] = cut_bottom(&middle, clamp((middle.rows + 1) / 2, 5, 15));
     slots[SLOT_SOURCE] = middle;
 }
 

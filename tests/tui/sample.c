@@ -97,7 +97,7 @@ typedef struct Recorder {
     TraceEvent *events;
     int count, capacity, threads, warps;
     uint32_t turn[32], interval, occurrence;
-    int value[256]; /* the shared array */
+    int value[1024]; /* the shared array */
 } Recorder;
 
 static uint32_t existing(const Recorder *recorder, int warp) {
@@ -127,7 +127,7 @@ static TraceEvent *record_access(Recorder *recorder, int warp, int pc, uint32_t 
         if (!(mask >> lane & 1)) continue;
         int word = first + (warp * WARP_LANES + lane) * stride;
         event->offset[lane] = (uint64_t)word * 4;
-        event->value[0][lane] = (uint64_t)recorder->value[word % 256];
+        event->value[0][lane] = (uint64_t)recorder->value[word % 1024];
     }
     return event;
 }
@@ -245,7 +245,7 @@ static Sample *sample_open(int threads, int launches) {
         launch->grid[0] = 4096, launch->grid[1] = launch->grid[2] = 1;
         launch->block[0] = (uint32_t)threads, launch->block[1] = launch->block[2] = 1;
         launch->symbols = arena_new(&sample->trace->arena, sizeof *launch->symbols);
-        launch->symbols[0] = (TraceSymbol){"_ZZ7stridedIiEvPKT_PS0_jE5sdata", PTX_SPACE_SHARED, 0, 1024};
+        launch->symbols[0] = (TraceSymbol){"_ZZ7stridedIiEvPKT_PS0_jE5sdata", PTX_SPACE_SHARED, 0, 4096};
         launch->symbol_count = 1;
     }
     sample->scene = (Scene){
@@ -266,10 +266,9 @@ static void sample_add_view(Sample *sample, int launch, TraceBlock *block) {
 Sample *sample_new(int threads) {
     Sample *sample = sample_open(threads, 1);
     Recorder recorder = {.threads = threads, .warps = (threads + 31) / 32};
-    for (int i = 0; i < 256; i++) recorder.value[i] = i * 37 % 100;
+    for (int i = 0; i < 1024; i++) recorder.value[i] = i * 37 % 100;
     for (int warp = 0; warp < recorder.warps; warp++) {
-        TraceEvent *event = record_access(&recorder, warp, PC_LOAD_GLOBAL, existing(&recorder, warp), 0, 1);
-        (void)event;
+        record_access(&recorder, warp, PC_LOAD_GLOBAL, existing(&recorder, warp), 0, 1);
         record_access(&recorder, warp, PC_FILL, existing(&recorder, warp), 0, 1);
     }
     record_barrier(&recorder, PC_BARRIER);

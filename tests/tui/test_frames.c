@@ -1,0 +1,267 @@
+/* Frames of a run made by hand: every pane and layout as exact text, the colours that carry meaning, every size. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "golden.h"
+#include "sample.h"
+#include "tui/frame.h"
+#include <string.h>
+
+static void press(View *view, const Scene *scene, const char *script) {
+    Key key;
+    Error error = {0};
+    while (*script) {
+        assert_true(keys_read(&script, &key, &error));
+        view_press(view, scene, key);
+    }
+}
+
+static Canvas *draw(const Sample *sample, const View *view, int columns, int rows, bool ascii) {
+    Canvas *canvas = canvas_new(columns, rows, ascii);
+    frame_draw(&sample->scene, view, canvas);
+    return canvas;
+}
+
+/* Presses `keys` at the start of the sample and compares the frame. */
+static void check(const char *name, int threads, int columns, int rows, bool ascii, const char *keys) {
+    Sample *sample = sample_new(threads);
+    View view;
+    Text text = {0};
+    view_init(&view, &sample->scene);
+    press(&view, &sample->scene, keys);
+    Canvas *canvas = draw(sample, &view, columns, rows, ascii);
+    canvas_to_text(canvas, &text);
+    golden_check(name, &text);
+    text_done(&text);
+    canvas_free(canvas);
+    sample_free(sample);
+}
+
+/* The pane of one kind of instruction, enlarged. */
+static void check_kind(const char *name, TraceKind kind, int skip, const char *keys) {
+    Sample *sample = sample_new(256);
+    char script[64];
+    snprintf(script, sizeof script, "%dGz%s", sample_step(sample, kind, skip) + 1, keys);
+    sample_free(sample);
+    check(name, 256, 120, 30, false, script);
+}
+
+/* ---- panes --------------------------------------------------------------------------------------------------------- */
+
+static void banks_light_one_wavefront_after_another(void **state) {
+    (void)state;
+    check_kind("banks_first_wavefront", TRACE_SHARED_LOAD, 2, "");
+    check_kind("banks_second_wavefront", TRACE_SHARED_LOAD, 2, ".");
+}
+static void banks_show_phases_of_wide_accesses(void **state) {
+    (void)state;
+    check_kind("banks_vector", TRACE_SHARED_LOAD, 17, "..");
+}
+static void banks_mark_a_broadcast(void **state) {
+    (void)state;
+    check_kind("banks_broadcast", TRACE_SHARED_LOAD, 18, "");
+}
+static void banks_do_not_guess_the_cost_of_atomics(void **state) {
+    (void)state;
+    check_kind("banks_atomic", TRACE_SHARED_ATOMIC, 0, "");
+}
+static void shuffles_have_arrows_and_lanes_that_keep(void **state) {
+    (void)state;
+    check_kind("shuffle_down", TRACE_SHUFFLE, 0, "5x");
+    check_kind("shuffle_keeps", TRACE_SHUFFLE, 0, "30x");
+}
+static void shuffles_warn_of_undefined_values(void **state) {
+    (void)state;
+    check_kind("shuffle_undefined", TRACE_SHUFFLE, 1, "");
+}
+static void votes_and_redux_share_the_place(void **state) {
+    (void)state;
+    check_kind("vote", TRACE_VOTE, 0, "");
+    check_kind("redux", TRACE_REDUX, 0, "");
+}
+static void global_accesses_are_lines_of_sectors(void **state) {
+    (void)state;
+    check_kind("global_coalesced", TRACE_GLOBAL_LOAD, 0, "9x");
+    check_kind("global_strided", TRACE_GLOBAL_LOAD, 1, "9x");
+}
+static void branches_show_who_jumps(void **state) {
+    (void)state;
+    check_kind("branch_divergent", TRACE_BRANCH, 6, "");
+}
+static void barriers_show_who_has_arrived(void **state) {
+    (void)state;
+    check_kind("barrier_partial", TRACE_BARRIER, 4, "");
+    check_kind("barrier_complete", TRACE_BARRIER, 0, "");
+    check_kind("warp_sync", TRACE_WARP_SYNC, 0, "");
+}
+
+/* ---- layouts ------------------------------------------------------------------------------------------------------- */
+
+static void layouts(void **state) {
+    (void)state;
+    check("layout_60x16", 256, 60, 16, false, "13G");
+    check("layout_80x24", 256, 80, 24, false, "13G");
+    check("layout_100x24", 256, 100, 24, false, "13G");
+    check("layout_120x40", 256, 120, 40, false, "13G.");
+    check("layout_200x60", 256, 200, 60, false, "13G");
+}
+static void a_small_terminal_asks_for_room(void **state) {
+    (void)state;
+    check("small_59x16", 256, 59, 16, false, "");
+    check("small_20x5", 256, 20, 5, false, "");
+}
+static void ascii(void **state) {
+    (void)state;
+    check("ascii_80x24", 256, 80, 24, true, "13G");
+    check("ascii_shuffle_120x40", 256, 120, 40, true, "G9h");
+}
+static void a_partial_warp_has_no_cells_for_missing_threads(void **state) {
+    (void)state;
+    check("partial_warp", 48, 120, 40, false, "5G1w");
+}
+static void many_warps_share_rows(void **state) {
+    (void)state;
+    check("many_warps", 1024, 80, 24, false, "9G");
+}
+static void help_and_menu(void **state) {
+    (void)state;
+    check("help_80x24", 256, 80, 24, false, "?");
+    check("help_120x40", 256, 120, 40, false, "?");
+}
+static void ptx_takes_the_place_of_the_source(void **state) {
+    (void)state;
+    check("ptx_120x40", 256, 120, 40, false, "13Gpc");
+}
+static void footer_tells_what_a_jump_did_not_find(void **state) {
+    (void)state;
+    check("no_conflict_left", 256, 80, 24, false, "Gn");
+}
+
+static void a_run_without_events_says_so(void **state) {
+    (void)state;
+    Sample *sample = sample_new_empty();
+    View view;
+    Text text = {0};
+    view_init(&view, &sample->scene);
+    press(&view, &sample->scene, "ljk]nd.wxbvcpzg G?<Escape>");
+    Canvas *canvas = draw(sample, &view, 80, 24, false);
+    canvas_to_text(canvas, &text);
+    golden_check("empty_80x24", &text);
+    text_done(&text);
+    canvas_free(canvas);
+    sample_free(sample);
+}
+
+/* ---- colours that carry meaning ------------------------------------------------------------------------------------ */
+
+/* The role in the middle of the first place that shows this text; *row: where to look from, and where it was found. */
+static Role role_of_text(const Canvas *canvas, int *row, const char *ascii_text) {
+    for (; *row < canvas->rows; ++*row)
+        for (int column = 0; column + (int)strlen(ascii_text) <= canvas->columns; column++) {
+        const Cell *cells = &canvas->cells[*row * canvas->columns + column];
+        size_t i = 0;
+        while (ascii_text[i] && cells[i].glyph == (uint32_t)(unsigned char)ascii_text[i]) i++;
+        if (!ascii_text[i]) return (Role)cells[i / 2].role;
+    }
+    fail_msg("the frame does not hold \"%s\"", ascii_text);
+    return ROLE_COUNT;
+}
+
+static void conflicts_and_current_lanes_have_their_roles(void **state) {
+    (void)state;
+    Sample *sample = sample_new(256);
+    View view;
+    view_init(&view, &sample->scene);
+    press(&view, &sample->scene, "13Gn");
+    Canvas *canvas = draw(sample, &view, 120, 40, false);
+    int row = 15;
+    assert_int_equal(role_of_text(canvas, &row, "4-way conflict!"), ROLE_CONFLICT);
+    assert_int_equal(role_of_text(canvas, &row, "  0> "), ROLE_CURRENT);
+    assert_int_equal(role_of_text(canvas, &row, " 7 "), ROLE_LIT); /* served by the first wavefront */
+    assert_int_equal(role_of_text(canvas, &row, " 9 "), ROLE_TEXT); /* by the second */
+    assert_int_equal(role_of_text(canvas, &row, " 4!"), ROLE_CONFLICT);
+    canvas_free(canvas);
+    sample_free(sample);
+}
+
+/* ---- every size ---------------------------------------------------------------------------------------------------- */
+
+static bool overlap(Rectangle a, Rectangle b) {
+    return a.rows > 0 && b.rows > 0 && a.columns > 0 && b.columns > 0 && a.row < b.row + b.rows &&
+           b.row < a.row + a.rows && a.column < b.column + b.columns && b.column < a.column + a.columns;
+}
+
+static void panes_never_overlap_nor_leave_the_screen(void **state) {
+    (void)state;
+    for (int columns = 1; columns <= 220; columns++) {
+        for (int rows = 1; rows <= 70; rows++) {
+            for (Zoom zoom = ZOOM_NONE; zoom < ZOOM_COUNT; zoom++) {
+                Layout layout;
+                bool shown = layout_make(columns, rows, zoom, &layout);
+                assert_int_equal(shown, columns >= SMALLEST_COLUMNS && rows >= SMALLEST_ROWS);
+                for (int i = 0; shown && i < SLOT_COUNT; i++) {
+                    Rectangle a = layout.slots[i];
+                    if (a.rows <= 0) continue;
+                    assert_true(a.column >= 0 && a.column + a.columns <= columns && a.columns > 8);
+                    assert_true(a.row >= 1 && a.row + a.rows <= rows - 1);
+                    for (int j = 0; j < i; j++) assert_false(overlap(a, layout.slots[j]));
+                }
+                if (!shown || zoom != ZOOM_NONE) continue;
+                assert_true(layout.slots[SLOT_SOURCE].rows >= 3 && layout.slots[SLOT_PICTURE].rows >= 5);
+                assert_true(layout.slots[SLOT_LANES].rows >= 2 && layout.slots[SLOT_TIMELINE].rows >= 2);
+            }
+        }
+    }
+}
+
+static void every_size_can_be_drawn(void **state) {
+    (void)state;
+    Sample *sample = sample_new(256);
+    static const char *const overlays[] = {"", "z", "zz", "zzz", "p", "?"};
+    for (int columns = 1; columns <= 220; columns += columns < 130 ? 3 : 17) {
+        for (int rows = 1; rows <= 70; rows += rows < 44 ? 2 : 9) {
+            View view;
+            view_init(&view, &sample->scene);
+            press(&view, &sample->scene, overlays[(columns + rows) % 6]);
+            view_go_to_step(&view, &sample->scene, (columns * 7 + rows) % sample->views[0].steps->step_count);
+            Canvas *canvas = draw(sample, &view, columns, rows, false);
+            bool empty = true;
+            for (int i = 0; i < columns * rows; i++) empty &= canvas->cells[i].glyph == ' ';
+            assert_false(empty);
+            canvas_free(canvas);
+        }
+    }
+    sample_free(sample);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(banks_light_one_wavefront_after_another),
+        cmocka_unit_test(banks_show_phases_of_wide_accesses),
+        cmocka_unit_test(banks_mark_a_broadcast),
+        cmocka_unit_test(banks_do_not_guess_the_cost_of_atomics),
+        cmocka_unit_test(shuffles_have_arrows_and_lanes_that_keep),
+        cmocka_unit_test(shuffles_warn_of_undefined_values),
+        cmocka_unit_test(votes_and_redux_share_the_place),
+        cmocka_unit_test(global_accesses_are_lines_of_sectors),
+        cmocka_unit_test(branches_show_who_jumps),
+        cmocka_unit_test(barriers_show_who_has_arrived),
+        cmocka_unit_test(layouts),
+        cmocka_unit_test(a_small_terminal_asks_for_room),
+        cmocka_unit_test(ascii),
+        cmocka_unit_test(a_partial_warp_has_no_cells_for_missing_threads),
+        cmocka_unit_test(many_warps_share_rows),
+        cmocka_unit_test(help_and_menu),
+        cmocka_unit_test(ptx_takes_the_place_of_the_source),
+        cmocka_unit_test(footer_tells_what_a_jump_did_not_find),
+        cmocka_unit_test(a_run_without_events_says_so),
+        cmocka_unit_test(conflicts_and_current_lanes_have_their_roles),
+        cmocka_unit_test(panes_never_overlap_nor_leave_the_screen),
+        cmocka_unit_test(every_size_can_be_drawn),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,306 @@
+/* View: what keys do, that going back undoes going forwards, and that a frame depends on the place alone. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "sample.h"
+#include "tui/frame.h"
+#include <stdlib.h>
+#include <string.h>
+
+static void press(View *view, const Sample *sample, const char *script) {
+    Key key;
+    Error error = {0};
+    while (*script) {
+        assert_true(keys_read(&script, &key, &error));
+        view_press(view, &sample->scene, key);
+    }
+}
+
+static char *frame(const Sample *sample, const View *view) {
+    Canvas *canvas = canvas_new(120, 40, false);
+    Text text = {0};
+    frame_draw(&sample->scene, view, canvas);
+    canvas_to_text(canvas, &text);
+    canvas_free(canvas);
+    return text.data;
+}
+
+static void every_key_of_the_table_does_something(void **state) {
+    (void)state;
+    Sample *sample = sample_new(256);
+    for (int action = 1; action < ACTION_COUNT; action++) {
+        for (int side = 0; side < 2; side++) {
+            const char *list = side ? key_rows[action].backwards : key_rows[action].forwards;
+            while (*list) {
+                View view, before;
+                Key key;
+                assert_true(keys_read(&list, &key, NULL));
+                while (*list == ' ') list++;
+                view_init(&view, &sample->scene);
+                press(&view, sample, "30G1w");
+                before = view;
+                ViewAnswer answer = view_press(&view, &sample->scene, key);
+                assert_int_not_equal(answer, VIEW_IGNORED);
+                /* b has nowhere to go in a run of one block, and says so in a message */
+                assert_true(answer != VIEW_CHANGED || memcmp(&before, &view, sizeof view) != 0);
+            }
+        }
+    }
+    sample_free(sample);
+}
+
+static void no_key_is_in_two_rows(void **state) {
+    (void)state;
+    for (Key key = 1; key < SPECIAL_KEYS_END; key = key == '~' ? SPECIAL_KEYS + 1 : key + 1) {
+        int rows = 0;
+        for (int action = 1; action < ACTION_COUNT; action++)
+            for (int side = 0; side < 2; side++) {
+                const char *list = side ? key_rows[action].backwards : key_rows[action].forwards;
+                Key other;
+                while (*list && keys_read(&list, &other, NULL)) {
+                    rows += other == key;
+                    while (*list == ' ') list++;
+                }
+            }
+        assert_in_range(rows, 0, 1);
+    }
+}
+
+static void going_back_undoes_going_forwards(void **state) {
+    (void)state;
+    Sample *sample = sample_new(256);
+    View view;
+    view_init(&view, &sample->scene);
+    int count = sample->views[0].steps->step_count;
+    char **frames = calloc((size_t)count, sizeof *frames);
+    for (int step = 0; step < count; step++) {
+        assert_int_equal(view.step, step);
+        frames[step] = frame(sample, &view);
+        press(&view, sample, "l");
+    }
+    for (int step = count - 1; step >= 0; step--) {
+        char *again = frame(sample, &view);
+        assert_string_equal(again, frames[step]);
+        free(again);
+        free(frames[step]);
+        press(&view, sample, "<Left>");
+    }
+    free(frames);
+    sample_free(sample);
+}
+
+static void wavefronts_go_on_into_the_next_step_and_back(void **state) {
+    (void)state;
+    Sample *sample = sample_new(256);
+    View view;
+    view_init(&view, &sample->scene);
+    int first = sample_step(sample, TRACE_SHARED_LOAD, 2); /* words 4 apart: 4 wavefronts */
+    view_go_to_step(&view, &sample->scene, first);
+    press(&view, sample, "...");
+    assert_int_equal(view.step, first);
+    assert_int_equal(view.wavefront, 3);
+    press(&view, sample, ".");
+    assert_int_equal(view.step, first + 1);
+    assert_int_equal(view.wavefront, 0);
+    press(&view, sample, ",");
+    assert_int_equal(view.step, first);
+    assert_int_equal(view.wavefront, 3);
+    press(&view, sample, "8,");
+    assert_true(view.step < first);
+    press(&view, sample, "g,");
+    assert_int_equal(view.step, 0);
+    sample_free(sample);
+}
+
+static void lines_and_intervals_go_to_their_first_step(void **state) {
+    (void)state;
+    Sample *sample = sample_new(256);
+    const Steps *steps = sample->views[0].steps;
+    View view;
+    view_init(&view, &sample->scene);
+    press(&view, sample, "]");
+    assert_int_equal(view.step, steps->interval_begin[1]);
+    press(&view, sample, "ll[");
+    assert_int_equal(view.step, steps->interval_begin[1]); /* from the middle: to the start of this one */
+    press(&view, sample, "[");
+    assert_int_equal(view.step, 0);
+    press(&view, sample, "3]");
+    assert_int_equal(view.step, steps->interval_begin[3]);
+    press(&view, sample, "99]");
+    assert_int_equal(view.step, steps->interval_begin[steps->interval_step_count - 1]);
+    press(&view, sample, "gjjk");
+    assert_int_equal(view.step, steps->line_begin[1]);
+    press(&view, sample, "k<Up><Up>");
+    assert_int_equal(view.step, 0);
+    sample_free(sample);
+}
+
+static void jumps_find_conflicts_and_divergence(void **state) {
+    (void)state;
+    Sample *sample = sample_new(256);
+    const Outline *outline = scene_outline(&sample->scene, 0);
+    View view;
+    view_init(&view, &sample->scene);
+    press(&view, sample, "n");
+    int first = view.step;
+    assert_true(outline->step[first].conflicts);
+    for (int step = 0; step < first; step++) assert_false(outline->step[step].conflicts);
+    press(&view, sample, "nN");
+    assert_int_equal(view.step, first);
+    press(&view, sample, "N");
+    assert_int_equal(view.step, first);
+    assert_string_equal(view.message, "no bank conflict before this step");
+    press(&view, sample, "d");
+    assert_true(outline->step[view.step].diverges);
+    assert_string_equal(view.message, "");
+    sample_free(sample);
+}
+
+static void numbers_say_how_often_or_which(void **state) {
+    (void)state;
+    Sample *sample = sample_new(256);
+    View view;
+    view_init(&view, &sample->scene);
+    press(&view, sample, "10l");
+    assert_int_equal(view.step, 10);
+    press(&view, sample, "7g");
+    assert_int_equal(view.step, 6);
+    press(&view, sample, "3w17x");
+    assert_int_equal(view.warp, 3);
+    assert_int_equal(view.lane, 17);
+    press(&view, sample, "99999999999999l");
+    assert_int_equal(view.step, sample->views[0].steps->step_count - 1);
+    press(&view, sample, "99w99x");
+    assert_int_equal(view.warp, 7);
+    assert_int_equal(view.lane, 31);
+    sample_free(sample);
+}
+
+static void launches_are_views_of_their_own(void **state) {
+    (void)state;
+    Sample *sample = sample_new_two_launches();
+    View view;
+    view_init(&view, &sample->scene);
+    press(&view, sample, "b");
+    assert_int_equal(view.view, 1);
+    char *text = frame(sample, &view);
+    assert_non_null(strstr(text, "launch 2 of 2"));
+    free(text);
+    press(&view, sample, "b");
+    assert_int_equal(view.view, 1);
+    press(&view, sample, "B");
+    assert_int_equal(view.view, 0);
+    sample_free(sample);
+}
+
+static void playing_shows_every_wavefront_and_stops_at_the_end(void **state) {
+    (void)state;
+    Sample *sample = sample_new(64);
+    View view;
+    view_init(&view, &sample->scene);
+    int shown = 1, expected = 0;
+    for (int step = 0; step < sample->views[0].steps->step_count; step++) {
+        View at = view;
+        Moment now;
+        view_go_to_step(&at, &sample->scene, step);
+        assert_true(moment_init(&now, &sample->scene, &at));
+        expected += moment_wavefronts(&now);
+    }
+    while (view_next_wavefront(&view, &sample->scene)) shown++;
+    assert_int_equal(shown, expected);
+    press(&view, sample, "<Space>"); /* at the end, play begins anew */
+    assert_int_equal(view.step, 0);
+    assert_true(view.playing);
+    sample_free(sample);
+}
+
+static void the_menu_filters_as_you_type(void **state) {
+    (void)state;
+    Sample *sample = sample_new(64);
+    View view;
+    view_init(&view, &sample->scene);
+    press(&view, sample, "K");
+    assert_string_equal(view_chosen_kernel(&view), "strided"); /* where we are */
+    press(&view, sample, "bank_str");
+    assert_string_equal(view_chosen_kernel(&view), "lab_bank_stride");
+    assert_int_equal(view_press(&view, &sample->scene, SPECIAL_ENTER), VIEW_OPEN);
+    assert_int_equal(view.overlay, OVERLAY_NONE);
+    press(&view, sample, "KK0");
+    assert_string_equal(view_chosen_kernel(&view), "interleaved"); /* aliases count */
+    press(&view, sample, "zzzz");
+    assert_null(view_chosen_kernel(&view));
+    assert_int_equal(view_press(&view, &sample->scene, SPECIAL_ENTER), VIEW_IGNORED);
+    press(&view, sample, "<Backspace><Backspace><Backspace><Backspace><Escape>");
+    assert_int_equal(view.overlay, OVERLAY_NONE);
+    sample_free(sample);
+}
+
+static void a_click_on_the_timeline_seeks(void **state) {
+    (void)state;
+    Sample *sample = sample_new(256);
+    View view;
+    view_init(&view, &sample->scene);
+    assert_int_equal(frame_step_at(&sample->scene, &view, 120, 40, 2, 37), 0);
+    assert_int_equal(frame_step_at(&sample->scene, &view, 120, 40, 22, 37), 20);
+    assert_int_equal(frame_step_at(&sample->scene, &view, 120, 40, 117, 37), -1); /* right of the last step */
+    assert_int_equal(frame_step_at(&sample->scene, &view, 120, 40, 22, 10), -1);
+    assert_int_equal(frame_step_at(&sample->scene, &view, 20, 10, 2, 5), -1);
+    sample_free(sample);
+}
+
+static void scripts_name_special_keys(void **state) {
+    (void)state;
+    const char *script = "a<Right><Less><x";
+    static const Key keys[] = {'a', SPECIAL_RIGHT, '<', '<', 'x', KEY_NONE_PRESSED};
+    Key key;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        assert_true(keys_read(&script, &key, NULL));
+        assert_int_equal(key, keys[i]);
+    }
+    Error error = {0};
+    script = "<Rihgt>";
+    assert_false(keys_read(&script, &key, &error));
+    assert_non_null(strstr(error.message, "<Rihgt>"));
+}
+
+static void names_are_shown_as_they_were_written(void **state) {
+    (void)state;
+    char name[48];
+    scene_short_name("_ZZ11interleavedIiEvPKT_PS0_jE5sdata", name, sizeof name);
+    assert_string_equal(name, "sdata");
+    scene_short_name("_Z1x", name, sizeof name);
+    assert_string_equal(name, "x");
+    scene_short_name("global_1a", name, sizeof name);
+    assert_string_equal(name, "global_1a");
+    moment_print_count(1048576, name, sizeof name);
+    assert_string_equal(name, "1,048,576");
+    moment_describe_lanes(0x01010101, name, sizeof name);
+    assert_string_equal(name, "lanes 0, 8, 16, 24");
+    moment_describe_lanes(0x55555555, name, sizeof name);
+    assert_string_equal(name, "lanes 0, 2, ... 30");
+    moment_describe_lanes(0x80000003, name, sizeof name);
+    assert_string_equal(name, "lanes 0, 1, 31");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_key_of_the_table_does_something),
+        cmocka_unit_test(no_key_is_in_two_rows),
+        cmocka_unit_test(going_back_undoes_going_forwards),
+        cmocka_unit_test(wavefronts_go_on_into_the_next_step_and_back),
+        cmocka_unit_test(lines_and_intervals_go_to_their_first_step),
+        cmocka_unit_test(jumps_find_conflicts_and_divergence),
+        cmocka_unit_test(numbers_say_how_often_or_which),
+        cmocka_unit_test(launches_are_views_of_their_own),
+        cmocka_unit_test(playing_shows_every_wavefront_and_stops_at_the_end),
+        cmocka_unit_test(the_menu_filters_as_you_type),
+        cmocka_unit_test(a_click_on_the_timeline_seeks),
+        cmocka_unit_test(scripts_name_special_keys),
+        cmocka_unit_test(names_are_shown_as_they_were_written),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
