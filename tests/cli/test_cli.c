@@ -426,7 +426,7 @@ static void test_dump(void **state) {
     char *ints = output_of(
         0, "@ tests/cli/scale.ptx --n 2^8 --args 'in=int[n]:iota, out=int[n]:zero, n' --dump out:5");
     assert_string_equal(ints, "0\n3\n6\n9\n12\n");
-    char *all = output_of(0, "@ tests/cli/scale.ptx --n 0x11 --block 4,2 --grid 3 "
+    char *all = output_of(0, "@ tests/cli/scale.ptx --n 0x11 --block 6,1,1 --grid 3,2 "
                              "--args 'in=int[n]:ones, out=int[n]:zero, n' --dump out");
     assert_int_equal(line_count(all), 17);
     assert_int_equal(strspn(all, "3\n"), strlen(all));
