@@ -415,7 +415,7 @@ void options_print_help(Text *out) {
                  : *argument ? " "
                              : "",
                  argument, optional ? "]" : "");
-        text_print(out, "  %-26s %s%s\n", usage, row->help, row->suits == FILE_PTX ? " (FILE.ptx)" : "");
+        text_print(out, "  %-28s %s%s\n", usage, row->help, row->suits == FILE_PTX ? " (FILE.ptx)" : "");
     }
     text_add(out,
              "\nExit status: 0 done; 1 the run failed (wrong, trapped, hung); 2 bad usage or bad input.\n");
