@@ -48,9 +48,7 @@ static bool reject(const Place *place, int column, const char *message, const Fi
     return false;
 }
 
-/* ---- rows
- * -----------------------------------------------------------------------------------------------------------
- */
+/* ---- rows ------------------------------------------------------------------------------------------- */
 
 static void trim(Field *field) {
     while (field->length && (*field->text == ' ' || *field->text == '\t'))
@@ -107,8 +105,7 @@ static bool read_header(const Place *place, const Row *row, Columns *columns) {
     return true;
 }
 
-/* ---- one access
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- one access ------------------------------------------------------------------------------------- */
 
 static bool read_number(const Place *place, const Field *field, const char *what, uint64_t limit,
                         uint64_t *number) {
@@ -192,8 +189,7 @@ static int count_of(const Access *access) {
     }
 }
 
-/* ---- the file
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- the file --------------------------------------------------------------------------------------- */
 
 /* The row as it came, without its count. */
 static void print_row(const Row *row, const Columns *columns, Text *out) {

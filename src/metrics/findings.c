@@ -1,8 +1,8 @@
 /* Findings: a kernel's faults and wrong results first, then what costs most, then what is as good as it gets.
  *
  * A finding about a line is worth a sentence when it concerns a good part of what the line does: the first
- * thread of a block that writes the result always diverges, and nobody should be told so about every kernel.
- */
+ * thread of a block that writes the result always diverges, and nobody should be told so about every
+ * kernel. */
 #include "metrics/findings.h"
 
 #include "base/memory.h"
@@ -41,9 +41,7 @@ static void add_sentence(Text *out, Text *sentence) {
     text_done(sentence);
 }
 
-/* ---- faults
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- faults ----------------------------------------------------------------------------------------- */
 
 static void print_trap(const Trace *trace, const Trap *trap, int more, Text *out) {
     Text sentence = {0};
@@ -79,11 +77,11 @@ static void print_traps(const Trace *trace, Text *out) {
 }
 
 static void print_result(const ReportInput *input, Text *out) {
-    if (!input->has_result || input->correct) return;
+    if (!input->has_result || input->correct || !input->result) return;
     Text sentence = {0};
     text_print(&sentence, "The result is WRONG: %s, expected %s (absolute error %.6g)", input->result,
                input->expected, input->absolute_error);
-    text_add(&sentence, input->trace->trap_count ? "; the traps above come first." : ".");
+    text_add(&sentence, input->trace->trap_count ? "; see the traps above." : ".");
     add_sentence(out, &sentence);
 }
 
@@ -98,8 +96,23 @@ static void print_dropped(const Trace *trace, Text *out) {
     add_sentence(out, &sentence);
 }
 
-/* ---- findings about lines
- * ------------------------------------------------------------------------------------------- */
+/* The hardware gives some value, usually a plausible one: nothing else tells. */
+static void print_undefined_shuffles(const LineMetrics *lines, int count, Text *out) {
+    for (int i = 0; i < count; i++) {
+        if (!lines[i].undefined_shuffles) continue;
+        CountText executions;
+        Text sentence = {0};
+        text_print(
+            &sentence,
+            "line %d: a shuffle takes a value from an inactive lane, which is undefined (%s execution%s "
+            "in the traced blocks).",
+            lines[i].line, count_text(lines[i].undefined_shuffles, &executions),
+            lines[i].undefined_shuffles == 1 ? "" : "s");
+        add_sentence(out, &sentence);
+    }
+}
+
+/* ---- findings about lines --------------------------------------------------------------------------- */
 
 static uint64_t wavefronts(const Totals *t) {
     return t->shared_load_wavefronts + t->shared_store_wavefronts;
@@ -145,11 +158,10 @@ static void say_conflicts(const LineMetrics *line, Text *sentence) {
 static void say_sectors(const LineMetrics *line, Text *sentence) {
     const Totals *t = &line->totals;
     CountText taken, ideal;
-    text_print(sentence,
-               "%.3g sectors a request where %.3g would do: %s instead of %s; neighbouring lanes do not use "
-               "neighbouring addresses.",
+    text_print(sentence, "%.3g sectors a request where %.3g would do: %s instead of %s",
                (double)sectors(t) / (double)requests(t), (double)sectors_ideal(t) / (double)requests(t),
                count_text(sectors(t), &taken), count_text(sectors_ideal(t), &ideal));
+    text_add(sentence, sectors(t) >= 2 * sectors_ideal(t) ? "; the addresses of a warp lie far apart." : ".");
 }
 
 static void say_divergence(const LineMetrics *line, Text *sentence) {
@@ -200,8 +212,7 @@ static void print_line_finding(const LineFinding *finding, const LineMetrics *li
     if (left > 0) text_print(out, "- %d more lines with %s.\n", left, finding->none_left);
 }
 
-/* ---- what is as good as it gets
- * ------------------------------------------------------------------------------------- */
+/* ---- what is as good as it gets --------------------------------------------------------------------- */
 
 static void print_good(const Totals *totals, Text *out) {
     if (wavefronts(totals) && wavefronts(totals) == wavefronts_ideal(totals))
@@ -221,6 +232,7 @@ void findings_print(const ReportInput *input, const Totals *totals, const LineMe
                     Text *out) {
     print_traps(input->trace, out);
     print_result(input, out);
+    print_undefined_shuffles(lines, line_count, out);
     print_dropped(input->trace, out);
     for (size_t i = 0; i < sizeof line_findings / sizeof *line_findings; i++)
         print_line_finding(&line_findings[i], lines, line_count, out);

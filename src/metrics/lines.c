@@ -12,8 +12,7 @@ PtxSourceLine metrics_line_of(const PtxProgram *program, int pc) {
     return (PtxSourceLine){program->module ? program->module->file : NULL, code->instruction->line};
 }
 
-/* ---- the sorted list of lines
- * --------------------------------------------------------------------------------------- */
+/* ---- the sorted list of lines ----------------------------------------------------------------------- */
 
 static int compare_lines(const void *a, const void *b) {
     const LineMetrics *x = a, *y = b;
@@ -48,8 +47,7 @@ static LineMetrics *find_line(LineMetrics *lines, int count, const PtxProgram *p
     return bsearch(&key, lines, (size_t)count, sizeof *lines, compare_lines);
 }
 
-/* ---- filling it
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- filling it ------------------------------------------------------------------------------------- */
 
 static void keep_worst(LineMetrics *line, const TraceCounter *event) {
     if (event->ideal_wavefronts) {
@@ -59,16 +57,24 @@ static void keep_worst(LineMetrics *line, const TraceCounter *event) {
     if ((int)event->sectors > line->worst_global) line->worst_global = (int)event->sectors;
 }
 
+static bool takes_from_inactive_lane(const TraceEvent *event) {
+    if (event->kind != TRACE_SHUFFLE) return false;
+    for (uint32_t rest = event->mask; rest; rest &= rest - 1)
+        if (event->source[__builtin_ctz(rest)] < 0) return true;
+    return false;
+}
+
 static void add_events(const TraceLaunch *launch, const TraceBlock *block, LineMetrics *const *line_of_pc,
                        bool totals) {
     TraceEvent event;
     for (int i = 0; i < trace_block_event_count(block); i++) {
         trace_block_read_header(block, i, &event);
-        if (!totals && !trace_kind_is_access(event.kind)) continue;
+        if (!totals && !trace_kind_is_access(event.kind) && event.kind != TRACE_SHUFFLE) continue;
         trace_block_read(block, i, &event);
         LineMetrics *line = line_of_pc[event.pc];
         TraceCounter counter = fold_counter_of_event(launch, &event);
         keep_worst(line, &counter);
+        line->undefined_shuffles += takes_from_inactive_lane(&event);
         if (totals) fold_event(launch, &event, &line->totals);
     }
 }

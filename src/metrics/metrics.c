@@ -2,14 +2,13 @@
  *
  * There is one fold function per row of metrics.def. It is given counters of one kind of work at a time, so a
  * generic instruction, whose lanes reached shared and global memory, is folded in two parts; and an event is
- * folded as the counters of a single execution, so whole grids and single steps are counted by the same code.
- */
+ * folded as the counters of a single execution, so whole grids and single steps are counted by
+ * the same code. */
 #include "metrics/metrics.h"
 
 #include "metrics/fold.h"
 
-/* ---- what each metric takes
- * ----------------------------------------------------------------------------------------- */
+/* ---- what each metric takes ------------------------------------------------------------------------- */
 
 #define FOLD(name)             static uint64_t fold_##name(TraceKind kind, const TraceCounter *counter)
 #define OF_KIND(wanted, field) kind == TRACE_##wanted ? counter->field : 0
@@ -80,8 +79,7 @@ static void fold(TraceKind kind, const TraceCounter *counter, Totals *sum) {
 #undef METRIC
 }
 
-/* ---- whole grid
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- whole grid ------------------------------------------------------------------------------------- */
 
 /* Work of a generic instruction in one space; its executions and lanes are counted with the first. */
 static void fold_generic(TraceKind kind, const TraceCounter *counter, Totals *sum) {
@@ -106,9 +104,7 @@ void fold_instruction(const TraceLaunch *launch, int pc, Totals *sum) {
         fold(kind, &launch->counters[pc], sum);
 }
 
-/* ---- events
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- events ----------------------------------------------------------------------------------------- */
 
 /* Buffers start at 256-byte boundaries and never share a sector: placing them far apart counts right. */
 static uint64_t place_in_global(const TraceEvent *event, int lane) {
@@ -164,9 +160,7 @@ void fold_event(const TraceLaunch *launch, const TraceEvent *event, Totals *sum)
     fold(event->kind, &counter, sum);
 }
 
-/* ---- public
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- public ----------------------------------------------------------------------------------------- */
 
 double totals_average_active_lanes(const Totals *totals) {
     return totals->warp_instructions ? (double)totals->lane_instructions / (double)totals->warp_instructions

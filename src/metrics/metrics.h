@@ -1,6 +1,7 @@
 /* Metrics: what a trace says about cost. Reads traces only; never knows who produced them.
- * A metric is one row of metrics.def plus one fold function. Counts here are of PTX instructions, not SASS; all of them are
- * per warp (a warp-level execution with at least one active lane), except lane_instructions. */
+ * A metric is one row of metrics.def plus one fold function. Counts here are of PTX instructions, not SASS;
+ * all of them are per warp (a warp-level execution with at least one active lane), except
+ * lane_instructions. */
 #ifndef METRICS_METRICS_H
 #define METRICS_METRICS_H
 
@@ -13,7 +14,7 @@ typedef struct Totals {
 #undef METRIC
 } Totals;
 
-double totals_average_active_lanes(const Totals *totals); /* lanes of an instruction; 0 where none was executed */
+double totals_average_active_lanes(const Totals *totals); /* 0 where nothing was executed */
 void totals_add(Totals *sum, const Totals *addend);
 
 /* Whole grid. */
@@ -21,21 +22,25 @@ void metrics_of_launch(const TraceLaunch *launch, Totals *out);
 void metrics_of_run(const Trace *trace, Totals *out);
 /* Traced events only (warp_instructions and lane_instructions stay 0: events are not all instructions). */
 void metrics_of_step(const Steps *steps, int step, Totals *out);
-void metrics_of_steps(const Steps *steps, int first, int count, Totals *out); /* a line, an interval, a block */
+void metrics_of_steps(const Steps *steps, int first, int count, Totals *out); /* a line, an interval, ... */
 void metrics_of_traced_launch(const TraceLaunch *launch, Totals *out);        /* all its traced blocks */
 
-/* The source line of an instruction as reports name it: that of the PTX text where there is no line information. */
+/* The source line of an instruction as reports name it: that of the PTX text where there is no
+ * line information. */
 PtxSourceLine metrics_line_of(const PtxProgram *program, int pc);
 
 typedef struct LineMetrics {
-    const char *file;            /* borrowed from the program; as metrics_line_of() */
+    const char *file; /* borrowed from the program; as metrics_line_of() */
     int line;
     Totals totals;
-    int worst_shared, worst_global; /* traced events: the most wavefronts a shared access took for each ideal one (8: an 8-way
-                                       bank conflict), the most sectors a global request touched; 0: none traced */
+    /* Of the traced events only: */
+    int worst_shared;            /* most wavefronts for each ideal one (8: an 8-way bank conflict); 0: none */
+    int worst_global;            /* most sectors of a request; 0: none */
+    uint64_t undefined_shuffles; /* executions that took a value from an inactive lane */
 } LineMetrics;
 
-/* One per source line of all launches, by file then line: whole grid, or `traced` blocks only. Caller frees the array. */
+/* One per source line of all launches, by file then line: whole grid, or `traced` blocks only. Caller frees
+ * the array. */
 LineMetrics *metrics_by_line(const Trace *trace, bool traced, int *count);
 
 #endif

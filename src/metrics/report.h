@@ -5,21 +5,20 @@
 #include "base/text.h"
 #include "metrics/metrics.h"
 
-typedef struct ReportLine { const char *file; int line; const char *text; } ReportLine;
-
 typedef struct ReportInput {
-    const char *kernel, *title;    /* title may be NULL */
-    const char *backend, *device;  /* device NULL: none */
+    const char *kernel, *title;   /* title may be NULL */
+    const char *backend, *device; /* "emulator", "gpu"; device NULL: none */
     uint64_t n;
-    uint32_t block, grid;          /* threads per block, blocks (totals) */
-    const char *dtype, *op;        /* NULL: not known (a user's kernel) */
-    bool has_result, correct;      /* no reference: has_result false, fields print as null */
-    const char *result, *expected; /* exact decimal text */
+    uint32_t block, grid;     /* threads per block, blocks (totals) */
+    const char *dtype, *op;   /* NULL: not known (a user's kernel) */
+    bool has_result, correct; /* no reference: has_result false, fields print as null */
+    const char *result;       /* exact decimal text; NULL: a trap ended the run before there was one */
+    const char *expected;     /* exact decimal text */
     double absolute_error, relative_error;
-    bool narrowed;                 /* --trace-blocks given: totals over the traced blocks only */
+    bool narrowed; /* --trace-blocks given: totals over the traced blocks only */
     const Trace *trace;
-    const int *registers;          /* [launch]; -1: not known */
-    const double *occupancy;       /* [launch]; negative: not known */
+    const int *registers;                                                  /* [launch]; -1: not known */
+    const double *occupancy;                                               /* [launch]; negative: not known */
     const char *(*source_text)(void *context, const char *file, int line); /* NULL: not available */
     void *context;
 } ReportInput;
@@ -27,7 +26,8 @@ typedef struct ReportInput {
 void report_json(const ReportInput *input, Text *out);
 void report_text(const ReportInput *input, Text *out);
 
-/* --access: reads a CSV of accesses, prints the same rows with the computed count last. Bad rows: line and column. */
+/* --access: reads a CSV of accesses, prints the same rows with the computed count last. Bad rows: line and
+ * column. */
 bool report_access(const char *csv, size_t length, const char *file, Text *out, Error *error);
 
 #endif

@@ -32,6 +32,10 @@ static void put_totals(Json *json, const Totals *totals, bool from_events_only) 
 static void put_decimal(Json *json, const char *key, const char *text) {
     char *end;
     errno = 0;
+    if (!text) {
+        json_null(json, key);
+        return;
+    }
     if (text[0] == '-') {
         long long number = strtoll(text, &end, 10);
         if (!*end && !errno) {

@@ -8,18 +8,17 @@
 
 enum { WIDTH = 98, SOURCE_COLUMNS = 40 };
 
-/* ---- head
- * -----------------------------------------------------------------------------------------------------------
- */
+/* ---- head ------------------------------------------------------------------------------------------- */
 
 static void print_title(const ReportInput *input, Text *out) {
+    const char *backend = strcmp(input->backend, "emulator") == 0 ? "EMULATED" : input->backend;
     size_t begin = out->length;
     text_add(out, input->kernel);
     if (input->title) text_print(out, ": %s", input->title);
     size_t used = out->length - begin,
-           tail = strlen(input->backend) + (input->device ? strlen(input->device) + 1 : 0);
+           tail = strlen(backend) + (input->device ? strlen(input->device) + 1 : 0);
     int gap = used + tail + 2 < WIDTH ? (int)(WIDTH - used - tail) : 2;
-    text_print(out, "%*s%s%s%s\n", gap, "", input->backend, input->device ? " " : "",
+    text_print(out, "%*s%s%s%s\n", gap, "", backend, input->device ? " " : "",
                input->device ? input->device : "");
 }
 
@@ -31,6 +30,8 @@ static void print_head(const ReportInput *input, Text *out) {
                input->op ? input->op : "", count_text(input->grid, &grid), input->block);
     if (!input->has_result)
         text_add(out, "result not checked: there is no reference for this kernel\n");
+    else if (!input->result)
+        text_print(out, "no result, a trap ended the run; expected %s\n", input->expected);
     else if (input->correct)
         text_print(out, "result %s, expected %s: ok\n", input->result, input->expected);
     else
@@ -54,9 +55,7 @@ static void print_launches(const ReportInput *input, Text *out) {
     }
 }
 
-/* ---- table
- * ----------------------------------------------------------------------------------------------------------
- */
+/* ---- table ------------------------------------------------------------------------------------------ */
 
 static bool did_something(const Totals *t) {
     return t->shared_loads + t->shared_stores + t->global_load_requests + t->global_store_requests +
@@ -140,9 +139,7 @@ static void print_table(const ReportInput *input, const LineMetrics *lines, int 
     source_text_done(&source);
 }
 
-/* ---- totals
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- totals ----------------------------------------------------------------------------------------- */
 
 static void print_total(Text *out, const char *label, uint64_t count) {
     CountText buffer;

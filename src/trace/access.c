@@ -15,8 +15,7 @@ static inline int lowest(uint32_t mask) {
     return __builtin_ctz(mask);
 }
 
-/* ---- arithmetic progressions
- * --------------------------------------------------------------------------------------- */
+/* ---- arithmetic progressions ------------------------------------------------------------------------ */
 
 typedef struct Progression {
     uint64_t first; /* value of the lowest active lane */
@@ -66,8 +65,7 @@ static bool progression_find(uint32_t mask, const uint64_t address[WARP_LANES], 
     return true;
 }
 
-/* ---- shared memory: phases
- * ----------------------------------------------------------------------------------------- */
+/* ---- shared memory: phases -------------------------------------------------------------------------- */
 
 /* Every active lane's partner (lane ^ distance) is inactive or has the same address. */
 static bool pairs_agree(uint32_t mask, const uint64_t offset[WARP_LANES], int distance) {
@@ -102,8 +100,7 @@ static inline uint32_t phase_mask(const Phases *phases, int phase, uint32_t mask
     return mask >> (phase * phases->lanes) & run;
 }
 
-/* ---- shared memory: wavefronts of one phase
- * ------------------------------------------------------------------------ */
+/* ---- shared memory: wavefronts of one phase --------------------------------------------------------- */
 
 /* The most lanes of `mask` that are congruent modulo `period` (a power of two up to 32). */
 static int crowded_residue(uint32_t mask, int period) {
@@ -206,8 +203,7 @@ SharedCost access_shared_cost(bool is_load, int width, uint32_t mask, const uint
                         low.is_paired};
 }
 
-/* ---- shared memory: which wavefront serves which lane
- * -------------------------------------------------------------- */
+/* ---- shared memory: which wavefront serves which lane ----------------------------------------------- */
 
 /* How many smaller distinct units of this phase lie in the bank group of `unit`. */
 static int rank_of_unit(const Phases *phases, uint32_t active, const uint64_t *offset, uint64_t unit) {
@@ -255,8 +251,7 @@ SharedCost access_shared_schedule(bool is_load, int width, uint32_t mask, const 
     return cost;
 }
 
-/* ---- global memory: sectors
- * ---------------------------------------------------------------------------------------- */
+/* ---- global memory: sectors ------------------------------------------------------------------------- */
 
 enum { SECTOR_SHIFT = 5 };
 

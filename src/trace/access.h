@@ -12,19 +12,20 @@
 enum { WARP_LANES = 32, BANK_COUNT = 32, BANK_BYTES = 4, SECTOR_BYTES = 32, LINE_BYTES = 128 };
 
 typedef struct SharedCost {
-    int wavefronts;  /* sum over the phases of the most distinct words in one bank */
-    int ideal;       /* phases with an active lane */
-    int phases;      /* 1, 2 or 4 */
-    bool is_paired;  /* the pair rule halved the phases (loads of 8 and 16 bytes only) */
+    int wavefronts; /* sum over the phases of the most distinct words in one bank */
+    int ideal;      /* phases with an active lane */
+    int phases;     /* 1, 2 or 4 */
+    bool is_paired; /* the pair rule halved the phases (loads of 8 and 16 bytes only) */
 } SharedCost;
 
-/* `offsets[lane]`: byte offset in the block's shared window, for lanes in `mask`. `width`: bytes per lane (1..16;
- * 32-byte accesses count as two of 16). Rules: DESIGN, "What the hardware does". */
+/* `offsets[lane]`: byte offset in the block's shared window, for lanes in `mask`. `width`: bytes per lane
+ * (1..16; 32-byte accesses count as two of 16). Rules: DESIGN, "What the hardware does". */
 SharedCost access_shared_cost(bool is_load, int width, uint32_t mask, const uint64_t offsets[WARP_LANES]);
 
-/* For panes: which wavefront serves each active lane (0-based over the whole access; a 16-byte lane is served in one
- * phase), and per wavefront nothing else. Returns the same cost. Within a phase, wavefront k serves the k-th distinct
- * word (ascending) of every bank. A lane wider than 4 bytes is served when its last word is. */
+/* For panes: which wavefront serves each active lane (0-based over the whole access; a 16-byte lane is served
+ * in one phase), and per wavefront nothing else. Returns the same cost. Within a phase, wavefront k serves
+ * the k-th distinct word (ascending) of every bank. A lane wider than 4 bytes is served when its last word
+ * is. */
 SharedCost access_shared_schedule(bool is_load, int width, uint32_t mask, const uint64_t offsets[WARP_LANES],
                                   uint8_t wavefront_of_lane[WARP_LANES]);
 

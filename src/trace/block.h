@@ -4,7 +4,7 @@
 
 #include "trace/trace.h"
 
-void trace_block_free(TraceBlock *block); /* NULL is fine */
+void trace_block_free(TraceBlock *block);              /* NULL is fine */
 uint64_t trace_block_dropped(const TraceBlock *block); /* events beyond INT_MAX */
 
 #endif

@@ -32,8 +32,7 @@ enum { HAS_ADDRESSES = 1 << 4, HAS_OPERAND = 1 << 5, HAS_SOURCE = 1 << 6, HAS_VA
 
 static const uint32_t FULL_MASK = 0xffffffffu;
 
-/* ---- numbers
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- numbers ---------------------------------------------------------------------------------------- */
 
 static uint8_t *put_number(uint8_t *at, uint64_t number) {
     for (; number >= 0x80; number >>= 7) *at++ = (uint8_t)(number | 0x80);
@@ -95,8 +94,7 @@ static uint64_t extend(uint64_t number, int bytes) {
     return (truncate(number, bytes) ^ sign) - sign;
 }
 
-/* ---- columns: writing
- * ---------------------------------------------------------------------------------------------- */
+/* ---- columns: writing ------------------------------------------------------------------------------- */
 
 typedef struct Lanes { /* the active lanes of a column */
     int count;
@@ -181,8 +179,7 @@ static uint8_t *put_column(uint8_t *at, uint32_t mask, const uint64_t column[WAR
     return at;
 }
 
-/* ---- columns: reading
- * ---------------------------------------------------------------------------------------------- */
+/* ---- columns: reading ------------------------------------------------------------------------------- */
 
 static const uint8_t *get_packed(const uint8_t *at, int bytes, uint32_t mask, uint64_t column[WARP_LANES]) {
     uint64_t base, pending = 0;
@@ -242,8 +239,7 @@ static const uint8_t *get_column(const uint8_t *at, uint32_t mask, uint64_t colu
     return at;
 }
 
-/* ---- fields that are not columns of 64-bit numbers
- * ------------------------------------------------------------------ */
+/* ---- fields that are not columns of 64-bit numbers -------------------------------------------------- */
 
 static bool any_lane(uint32_t mask, const uint64_t column[WARP_LANES]) {
     uint64_t any = 0;
@@ -281,8 +277,7 @@ static void source_distances(const TraceEvent *event, uint64_t column[WARP_LANES
     }
 }
 
-/* ---- events
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- events ----------------------------------------------------------------------------------------- */
 
 static unsigned size_code(int size) { /* 0, 1, 2, 4, 8, 16: 0..5 */
     assert(size >= 0 && size <= 16 && (size & (size - 1)) == 0);

@@ -1,14 +1,16 @@
 /* Encode: one event as bytes, exact and short. Private to src/trace.
  *
- * An encoded event is a header (flags, variable-length numbers) and *columns*: 32 lanes of one field, of which only the
- * active lanes are stored, in the shortest of the forms of encode.c. Fields that are zero in all active lanes take no bytes.
- * What is read back equals what was written, provided that inactive lanes held 0 (trace.h). */
+ * An encoded event is a header (flags, variable-length numbers) and *columns*: 32 lanes of one field, of
+ * which only the active lanes are stored, in the shortest of the forms of encode.c. Fields that are zero in
+ * all active lanes take no bytes. What is read back equals what was written, provided that inactive lanes
+ * held 0 (trace.h). */
 #ifndef TRACE_ENCODE_H
 #define TRACE_ENCODE_H
 
 #include "trace/trace.h"
 
-enum { ENCODED_EVENT_LIMIT = 4096 }; /* no event needs more bytes: 12 columns of 32 * 8, their heads, a header of 60 */
+/* No event needs more bytes: 12 columns of 32 * 8, their heads, a header of 60. */
+enum { ENCODED_EVENT_LIMIT = 4096 };
 
 /* Writes at most ENCODED_EVENT_LIMIT bytes and returns how many. */
 size_t encode_event(const TraceEvent *event, uint8_t *bytes);

@@ -15,8 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- active lanes
- * -------------------------------------------------------------------------------------------------- */
+/* ---- active lanes ----------------------------------------------------------------------------------- */
 
 static int lanes_of(uint32_t mask, int lanes[WARP_LANES]) {
     int count = 0;
@@ -30,8 +29,7 @@ static bool all_equal(const int *lanes, int count, const uint64_t column[WARP_LA
     return true;
 }
 
-/* ---- numbers
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- numbers ---------------------------------------------------------------------------------------- */
 
 static void print_double(double value, int digits, Text *out) {
     if (isnan(value)) {
@@ -96,8 +94,7 @@ static void print_number(PtxType type, int bytes, uint64_t bits, Text *out) {
     }
 }
 
-/* ---- fields
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- fields ----------------------------------------------------------------------------------------- */
 
 typedef struct Names { /* where an event's buffers are named */
     const Trace *trace;

@@ -9,8 +9,7 @@
 #include "base/memory.h"
 #include <stdlib.h>
 
-/* ---- newest step of a key: a hash table of step numbers
- * ------------------------------------------------------------- */
+/* ---- newest step of a key: a hash table of step numbers --------------------------------------------- */
 
 typedef struct Newest {
     int *places;  /* step number + 1; 0: empty */
@@ -49,8 +48,7 @@ static void make_room(Newest *newest, const Step *steps) {
     free(old.places);
 }
 
-/* ---- giving every event its step
- * ------------------------------------------------------------------------------------ */
+/* ---- giving every event its step -------------------------------------------------------------------- */
 
 typedef struct Position { /* of a warp */
     int step;             /* of its latest event; -1: none yet */
@@ -102,8 +100,7 @@ static void align_events(Builder *builder, int event_count) {
     }
 }
 
-/* ---- grouping events by step: two counting sorts, first by rank, then by step
- * ---------------------------------------- */
+/* ---- grouping events by step: two counting sorts, first by rank, then by step ----------------------- */
 
 static int *sorted_by_rank(const Builder *builder, int event_count) {
     size_t ranks = (size_t)builder->warp_count * WARP_LANES;
@@ -132,8 +129,7 @@ static void group_events(Builder *builder, int event_count) {
     free(sorted);
 }
 
-/* ---- groups of steps
- * ------------------------------------------------------------------------------------------------ */
+/* ---- groups of steps -------------------------------------------------------------------------------- */
 
 static bool same_line(const TraceLaunch *launch, int a, int b) {
     const PtxSourceLine *x = &launch->program->code[a].line, *y = &launch->program->code[b].line;

@@ -1,11 +1,11 @@
 /* Steps: the unit of play. A step is the warps of a block that stand at the same (interval, pc, occurrence).
  *
- * Steps never violate a warp's program order: where aligning would, the step splits. Steps are ordered by their first
- * event (turn, warp). Steps group into interval steps (consecutive steps of one interval) and, inside these, line steps (consecutive steps
- * of one source line).
+ * Steps never violate a warp's program order: where aligning would, the step splits. Steps are ordered by
+ * their first event (turn, warp). Steps group into interval steps (consecutive steps of one interval) and,
+ * inside these, line steps (consecutive steps of one source line).
  *
- * Along the events of a warp the step numbers never fall; they stay the same only between fragments with no lane in common
- * (a diverged warp at the same place). */
+ * Along the events of a warp the step numbers never fall; they stay the same only between fragments with no
+ * lane in common (a diverged warp at the same place). */
 #ifndef TRACE_STEPS_H
 #define TRACE_STEPS_H
 
@@ -14,8 +14,8 @@
 typedef struct Step {
     int pc;
     uint32_t interval, occurrence;
-    int first;               /* index into Steps.events */
-    int count;               /* events in this step: at most one per fragment, ordered by warp, then lowest lane */
+    int first; /* index into Steps.events */
+    int count; /* events in this step: at most one per fragment, ordered by warp, then lowest lane */
     int line_step, interval_step; /* indices of the groups it belongs to */
 } Step;
 
@@ -24,11 +24,11 @@ typedef struct Steps {
     const TraceBlock *block;   /* borrowed */
     Step *steps;
     int step_count;
-    int *events;               /* event numbers, grouped by step */
-    int *step_of_event;        /* [event] */
-    int *line_begin;           /* [line_step_count + 1] first step of each group */
+    int *events;        /* event numbers, grouped by step */
+    int *step_of_event; /* [event] */
+    int *line_begin;    /* [line_step_count + 1] first step of each group */
     int line_step_count;
-    int *interval_begin;       /* [interval_step_count + 1] */
+    int *interval_begin; /* [interval_step_count + 1] */
     int interval_step_count;
 } Steps;
 

@@ -1,16 +1,17 @@
 /* Trace: what a run did, whichever producer (the CPU emulator or an instrumented GPU) recorded it.
  *
- * A trace holds, per launch: the program, its geometry, whole-grid counters per instruction, traps, and for the traced
- * blocks the events in order. An *event* is one warp executing one recorded PTX instruction: shared, global, local
- * or constant access (parameters are not recorded), atomic, shuffle, vote/match/activemask/elect, redux,
- * barrier (block-wide, named, bar.warp.sync), conditional branch. Everything that reads a trace (metrics, panes)
- * reads it through this header and never learns who wrote it.
+ * A trace holds, per launch: the program, its geometry, whole-grid counters per instruction, traps, and for
+ * the traced blocks the events in order. An *event* is one warp executing one recorded PTX instruction:
+ * shared, global, local or constant access (parameters are not recorded), atomic, shuffle,
+ * vote/match/activemask/elect, redux, barrier (block-wide, named, bar.warp.sync), conditional branch.
+ * Everything that reads a trace (metrics, panes) reads it through this header and never learns who wrote it.
  *
- * Order: events of a launch are stored block by block, and inside a block in the order of a round-robin schedule in which
- * every warp that can run executes one instruction a turn: by (turn, warp). Program order of each warp is kept.
+ * Order: events of a launch are stored block by block, and inside a block in the order of a round-robin
+ * schedule in which every warp that can run executes one instruction a turn: by (turn, warp). Program order
+ * of each warp is kept.
  *
- * Addresses are canonical: (buffer, offset). Shared offsets are relative to a symbol; TraceSymbol says where the symbol
- * lies in the block's shared window, which is what decides banks. */
+ * Addresses are canonical: (buffer, offset). Shared offsets are relative to a symbol; TraceSymbol says where
+ * the symbol lies in the block's shared window, which is what decides banks. */
 #ifndef TRACE_TRACE_H
 #define TRACE_TRACE_H
 
@@ -30,12 +31,14 @@ typedef enum TraceKind {
 const char *trace_kind_text(TraceKind kind); /* "shared_load" */
 bool trace_kind_is_access(TraceKind kind);   /* has addresses */
 
-/* What an instruction records, from its text alone. A generic ld, st, atom, red (trace_is_generic) is given its global kind
- * here; where it really went is known at run time: a lane's address decides, trace_kind_in_space() names the kind, and an
- * execution whose lanes reach several spaces makes one event for each (shared, global, local), with disjoint masks. */
+/* What an instruction records, from its text alone. A generic ld, st, atom, red (trace_is_generic) is given
+ * its global kind here; where it really went is known at run time: a lane's address decides,
+ * trace_kind_in_space() names the kind (constant memory through a generic address is global), and an
+ * execution whose lanes reach several spaces makes one event for each (shared, global, local), with disjoint
+ * masks. */
 TraceKind trace_kind_of(const PtxInstruction *instruction);
 bool trace_is_generic(const PtxInstruction *instruction);
-TraceKind trace_kind_in_space(TraceKind kind, PtxSpace space); /* GLOBAL_LOAD, SHARED: SHARED_LOAD; CONST loads: global */
+TraceKind trace_kind_in_space(TraceKind kind, PtxSpace space); /* GLOBAL_LOAD, SHARED: SHARED_LOAD */
 
 enum { TRACE_MAX_ELEMENTS = 8 };
 
@@ -44,49 +47,53 @@ typedef struct TraceEvent {
     TraceKind kind;
     int warp;
     int pc;
-    uint32_t mask;            /* lanes that executed it (guard true) */
-    uint32_t turn;            /* of the round-robin schedule, from 0 at the block's start */
-    uint32_t interval;        /* block-wide barriers that this warp has passed */
-    uint32_t occurrence;      /* of this pc in this interval, counted per thread: of the lowest active lane, from 0 */
-    int width;                /* accesses: bytes per lane (element_bytes * element_count) */
-    int element_bytes;        /* of one value */
-    int element_count;        /* 1, 2, 4, 8 */
-    bool is_load;             /* accesses: reads memory (atomics read and write: true) */
-    bool has_result;          /* values are present (red and barriers have none) */
-    uint16_t buffer[WARP_LANES];  /* index into launch symbols (shared, local) or trace buffers (global) */
-    uint64_t offset[WARP_LANES];  /* bytes within that buffer */
-    uint64_t value[TRACE_MAX_ELEMENTS][WARP_LANES]; /* loaded, stored, shuffled-in, voted, ...; zero-extended bits */
+    uint32_t mask;       /* lanes that executed it (guard true) */
+    uint32_t turn;       /* of the round-robin schedule, from 0 at the block's start */
+    uint32_t interval;   /* block-wide barriers that this warp has passed */
+    uint32_t occurrence; /* of this pc in this interval, per thread: of the lowest active lane, from 0 */
+    int width;           /* accesses: bytes per lane (element_bytes * element_count) */
+    int element_bytes;   /* of one value */
+    int element_count;   /* 1, 2, 4, 8 */
+    bool is_load;        /* accesses: reads memory (atomics read and write: true) */
+    bool has_result;     /* values are present (red and barriers have none) */
+    uint16_t buffer[WARP_LANES]; /* index into launch symbols (shared, local) or trace buffers (global) */
+    uint64_t offset[WARP_LANES]; /* bytes within that buffer */
+    /* Loaded, stored, shuffled in, voted, ...; zero-extended bits. */
+    uint64_t value[TRACE_MAX_ELEMENTS][WARP_LANES];
     uint64_t operand[WARP_LANES]; /* atomics and redux, shuffle: the lane's own input; branch: unused */
-    int8_t source[WARP_LANES];    /* shuffle: the lane whose value was taken; own lane if kept (out of segment);
-                                     -1: that lane was inactive, the value is undefined */
-    uint32_t participants;    /* sync ops: the membermask; barriers: number of the barrier */
-    uint32_t taken;           /* branch: lanes that took it */
+    int8_t source[WARP_LANES]; /* shuffle: the lane whose value was taken; own lane if kept (out of segment);
+                                  -1: that lane was inactive, the value is undefined */
+    uint32_t participants;     /* sync ops: the membermask; barriers: number of the barrier */
+    uint32_t taken;            /* branch: lanes that took it */
 } TraceEvent;
 
-typedef struct TraceSymbol {  /* shared variables: one each; a local frame: one for all of a thread's local memory */
+/* Shared variables: one each; a local frame: one for all of a thread's local memory. */
+typedef struct TraceSymbol {
     const char *name;
     PtxSpace space;
-    uint64_t window_offset;   /* shared: bytes from the start of the block's window (banks follow from it) */
+    uint64_t window_offset; /* shared: bytes from the start of the block's window (banks follow from it) */
     uint64_t bytes;
 } TraceSymbol;
 
-typedef struct TraceBuffer {  /* global memory: arguments, module variables (.global, .const), workspace */
+typedef struct TraceBuffer { /* global memory: arguments, module variables (.global, .const), workspace */
     const char *name;
     uint64_t bytes;
-    PtxType type;             /* element type for display; NO_TYPE: bytes */
+    PtxType type; /* element type for display; NO_TYPE: bytes */
 } TraceBuffer;
 
 /* Whole-grid counters of one instruction. Lane sums count threads that executed it (guard true). */
 typedef struct TraceCounter {
-    uint64_t executions;      /* warp-level: fragments that issued it (also with all guards false) */
-    uint64_t lanes;           /* active lanes, summed */
-    uint64_t requests;        /* executions with at least one active lane: memory requests, shuffles, ... */
-    uint64_t shared_requests, global_requests; /* generic ld, st, atom, red only: executions that reached shared memory;
-                                                  global (or const through a generic address) memory. Where the space is
-                                                  written in the instruction these stay 0 and `requests` says it. */
-    uint64_t wavefronts, ideal_wavefronts; /* shared loads and stores, and the shared lanes of generic ones; not atomics */
-    uint64_t sectors, ideal_sectors;       /* global loads, stores and atomics, and the global lanes of generic ones */
-    uint64_t divergent;       /* branches: executions whose active lanes went different ways */
+    uint64_t executions; /* warp-level: fragments that issued it (also with all guards false) */
+    uint64_t lanes;      /* active lanes, summed */
+    uint64_t requests;   /* executions with at least one active lane: memory requests, shuffles, ... */
+    /* Generic ld, st, atom, red only: executions that reached shared memory; global (or const) memory. Where
+     * the space is written in the instruction these stay 0 and `requests` says it. */
+    uint64_t shared_requests, global_requests;
+    /* Shared loads and stores, and the shared lanes of generic ones; not atomics. */
+    uint64_t wavefronts, ideal_wavefronts;
+    /* Global loads, stores and atomics, and the global lanes of generic ones. */
+    uint64_t sectors, ideal_sectors;
+    uint64_t divergent; /* branches: executions whose active lanes went different ways */
 } TraceCounter;
 
 typedef enum TrapKind {
@@ -98,42 +105,42 @@ typedef enum TrapKind {
 
 const char *trap_kind_text(TrapKind kind); /* "out_of_bounds" */
 
-typedef struct Trap {         /* a fault of the kernel under study */
+typedef struct Trap { /* a fault of the kernel under study */
     TrapKind kind;
-    int launch, pc;           /* pc PTX_NO_PC: no single place (deadlock) */
+    int launch, pc; /* pc PTX_NO_PC: no single place (deadlock) */
     uint32_t block[3];
     int warp;
     uint32_t lanes;
     uint64_t address[WARP_LANES];
-    const char *detail;       /* one line: "4 bytes past the end of `in` (4000 bytes); ..." */
+    const char *detail; /* one line: "4 bytes past the end of `in` (4000 bytes); ..." */
 } Trap;
 
 typedef struct TraceBlock TraceBlock; /* encoded events of one traced block */
 
 typedef struct TraceLaunch {
-    const PtxProgram *program;   /* borrowed: outlives the trace */
-    const char *name;            /* readable entry name */
+    const PtxProgram *program; /* borrowed: outlives the trace */
+    const char *name;          /* readable entry name */
     uint32_t grid[3], block[3];
     uint32_t static_shared_bytes, dynamic_shared_bytes;
     bool cooperative;
-    TraceSymbol *symbols;        /* shared variables in window order; then "local" */
+    TraceSymbol *symbols; /* shared variables in window order; then "local" */
     int symbol_count;
-    TraceCounter *counters;      /* [program->code_count], whole grid */
-    TraceBlock **blocks;         /* traced blocks, ascending linear block index */
+    TraceCounter *counters; /* [program->code_count], whole grid */
+    TraceBlock **blocks;    /* traced blocks, ascending linear block index */
     int block_count;
-    uint64_t dropped;            /* events that did not fit (GPU buffers) */
+    uint64_t dropped; /* events that did not fit (GPU buffers) */
 } TraceLaunch;
 
 typedef struct Trace {
-    const char *producer;        /* "emulator", "gpu" */
+    const char *producer; /* "emulator", "gpu" */
     TraceLaunch **launches;
     int launch_count;
     TraceBuffer *buffers;
     int buffer_count;
     Trap *traps;
     int trap_count;
-    Text printed;                /* what the kernel printed (vprintf), in block order */
-    Arena arena;                 /* names, symbols, details */
+    Text printed; /* what the kernel printed (vprintf), in block order */
+    Arena arena;  /* names, symbols, details */
 } Trace;
 
 Trace *trace_new(const char *producer);
@@ -142,7 +149,7 @@ TraceLaunch *trace_add_launch(Trace *trace, const PtxProgram *program); /* count
 int trace_add_buffer(Trace *trace, const char *name, uint64_t bytes, PtxType type);
 void trace_add_trap(Trace *trace, const Trap *trap); /* copies detail; keeps the first 64, counts no more */
 
-/* Writing. A block is filled by one thread, then added; blocks may be added in any order and are kept sorted. */
+/* Writing. A block is filled by one thread, then added, in any order of blocks; they are kept sorted. */
 TraceBlock *trace_block_new(uint32_t linear_block);
 void trace_block_append(TraceBlock *block, const TraceEvent *event);
 void trace_launch_add_block(TraceLaunch *launch, TraceBlock *block); /* takes ownership */
@@ -150,14 +157,17 @@ void trace_launch_add_block(TraceLaunch *launch, TraceBlock *block); /* takes ow
 /* Reading. Events are numbered from 0 inside their block. */
 uint32_t trace_block_linear(const TraceBlock *block);
 int trace_block_event_count(const TraceBlock *block);
-size_t trace_block_bytes(const TraceBlock *block); /* memory held: one million events of grid_stride in 200 MB */
-void trace_block_read(const TraceBlock *block, int event, TraceEvent *out); /* any order; sequential is fastest */
+size_t
+trace_block_bytes(const TraceBlock *block); /* memory held: a million events of grid_stride in 200 MB */
+/* Any order; sequential is fastest. */
+void trace_block_read(const TraceBlock *block, int event, TraceEvent *out);
 /* Header fields only (kind, warp, pc, mask, turn, interval, occurrence, taken): cheap. */
 void trace_block_read_header(const TraceBlock *block, int event, TraceEvent *out);
-const TraceBlock *trace_launch_find_block(const TraceLaunch *launch, uint32_t linear_block); /* NULL: not traced */
+/* NULL: not traced. */
+const TraceBlock *trace_launch_find_block(const TraceLaunch *launch, uint32_t linear_block);
 
 /* One event as a line of text, as --events prints it; stable, with canonical addresses. */
-void trace_event_print(const Trace *trace, const TraceLaunch *launch, const TraceBlock *block, const TraceEvent *event,
-                       Text *out);
+void trace_event_print(const Trace *trace, const TraceLaunch *launch, const TraceBlock *block,
+                       const TraceEvent *event, Text *out);
 
 #endif

@@ -32,7 +32,8 @@ static const char ptx[] = ".version 7.2\n"
                           "}\n"
                           ".file 1 \"sample.cu\"\n";
 
-static TraceSymbol symbols[] = {{"sdata", PTX_SPACE_SHARED, 0, 4096}, {"tail", PTX_SPACE_SHARED, 4096 + 4, 4096}};
+static TraceSymbol symbols[] = {{"sdata", PTX_SPACE_SHARED, 0, 4096},
+                                {"tail", PTX_SPACE_SHARED, 4096 + 4, 4096}};
 
 void sample_open(Sample *sample) {
     Error error = {0};
@@ -61,8 +62,10 @@ void sample_close(Sample *sample) {
     ptx_module_free(sample->module);
 }
 
-TraceEvent sample_access(TraceKind kind, int pc, uint32_t mask, int buffer, uint64_t offset, uint64_t stride) {
-    TraceEvent event = {.kind = kind, .pc = pc, .mask = mask, .width = 4, .element_bytes = 4, .element_count = 1};
+TraceEvent sample_access(TraceKind kind, int pc, uint32_t mask, int buffer, uint64_t offset,
+                         uint64_t stride) {
+    TraceEvent event = {
+        .kind = kind, .pc = pc, .mask = mask, .width = 4, .element_bytes = 4, .element_count = 1};
     event.is_load = kind == TRACE_SHARED_LOAD || kind == TRACE_GLOBAL_LOAD;
     for (uint64_t lane = 0; lane < WARP_LANES; lane++) {
         if (!(mask >> lane & 1)) continue;

@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Counts are computed, columns and rows kept: the file that was measured is its own expected output, 919 of 919. */
+/* Counts are computed, columns and rows kept: the file that was measured is its own expected output, 919 of
+ * 919. */
 static void the_measured_file_comes_back_unchanged(void **state) {
     (void)state;
     char *csv;
@@ -42,26 +43,33 @@ static void columns_are_found_by_name(void **state) {
     (void)state;
     assert_computes("active_mask,off1,kind,off0,width_bytes\n0x3,128,shared_load,0,4\n",
                     "active_mask,off1,kind,off0,width_bytes,count\n0x3,128,shared_load,0,4,2\n");
-    assert_computes("count,kind,width_bytes,active_mask,off0\n77,global_load,8,1,32\n", /* moved to the end, not read */
-                    "kind,width_bytes,active_mask,off0,count\nglobal_load,8,1,32,1\n");
-    assert_computes("kind,width_bytes,active_mask,off0,off1,count\nshared_store,4,2,,4\n", /* the count may be missing */
-                    "kind,width_bytes,active_mask,off0,off1,count\nshared_store,4,2,,4,1\n");
-    assert_computes("\xef\xbb\xbfkind,width_bytes,active_mask,off0\r\nshared_load,4,1,012\r\n", /* twelve; ten, as in C, would not be aligned */
-                    "kind,width_bytes,active_mask,off0,count\nshared_load,4,1,012,1\n");
+    assert_computes(
+        "count,kind,width_bytes,active_mask,off0\n77,global_load,8,1,32\n", /* moved to the end, not read */
+        "kind,width_bytes,active_mask,off0,count\nglobal_load,8,1,32,1\n");
+    assert_computes(
+        "kind,width_bytes,active_mask,off0,off1,count\nshared_store,4,2,,4\n", /* the count may be missing */
+        "kind,width_bytes,active_mask,off0,off1,count\nshared_store,4,2,,4,1\n");
+    assert_computes(
+        "\xef\xbb\xbfkind,width_bytes,active_mask,off0\r\nshared_load,4,1,012\r\n", /* twelve; ten, as in C,
+                                                                                       would not be aligned */
+        "kind,width_bytes,active_mask,off0,count\nshared_load,4,1,012,1\n");
 }
 
 static void comments_and_empty_lines_are_kept(void **state) {
     (void)state;
-    assert_computes("# measured, by us\n\nkind,width_bytes,active_mask,off0\n  # one\nglobal_store,4,1,0",
-                    "# measured, by us\n\nkind,width_bytes,active_mask,off0,count\n  # one\nglobal_store,4,1,0,1\n");
+    assert_computes(
+        "# measured, by us\n\nkind,width_bytes,active_mask,off0\n  # one\nglobal_store,4,1,0",
+        "# measured, by us\n\nkind,width_bytes,active_mask,off0,count\n  # one\nglobal_store,4,1,0,1\n");
 }
 
 static void what_was_not_measured_says_so(void **state) {
     (void)state;
-    assert_computes("kind,width_bytes,active_mask,off0\nshared_atomic,4,1,0\nlocal_load,4,1,0\nglobal_atomic,4,1,0\n",
-                    "kind,width_bytes,active_mask,off0,count\nshared_atomic,4,1,0,not modelled\n"
-                    "local_load,4,1,0,not modelled\nglobal_atomic,4,1,0,1\n");
-    assert_computes("kind,width_bytes,active_mask,off0\nshared_load,4,0,0\n", "kind,width_bytes,active_mask,off0,count\nshared_load,4,0,0,0\n");
+    assert_computes(
+        "kind,width_bytes,active_mask,off0\nshared_atomic,4,1,0\nlocal_load,4,1,0\nglobal_atomic,4,1,0\n",
+        "kind,width_bytes,active_mask,off0,count\nshared_atomic,4,1,0,not modelled\n"
+        "local_load,4,1,0,not modelled\nglobal_atomic,4,1,0,1\n");
+    assert_computes("kind,width_bytes,active_mask,off0\nshared_load,4,0,0\n",
+                    "kind,width_bytes,active_mask,off0,count\nshared_load,4,0,0,0\n");
 }
 
 static void mistakes_have_a_place(void **state) {
@@ -98,7 +106,8 @@ static void mistakes_have_a_place(void **state) {
         Error error = {0};
         assert_false(report_access(rows[i].csv, strlen(rows[i].csv), "a.csv", &out, &error));
         assert_string_equal(error.file, "a.csv");
-        if (error.line != rows[i].line || error.column != rows[i].column || !strstr(error.message, rows[i].message))
+        if (error.line != rows[i].line || error.column != rows[i].column ||
+            !strstr(error.message, rows[i].message))
             fail_msg("'%s': line %d column %d: %s", rows[i].csv, error.line, error.column, error.message);
         text_done(&out);
     }
@@ -112,7 +121,8 @@ static void mistakes_have_a_place(void **state) {
 /* Any cut or change of a good file is an error or a result, never a crash (run under the sanitizers). */
 static void damaged_files_are_survived(void **state) {
     (void)state;
-    static const char csv[] = "kind,width_bytes,active_mask,off0,off1,count\nshared_load,16,3,0,16,1\n# x\nglobal_load,1,0x2,,7,1\n";
+    static const char csv[] = "kind,width_bytes,active_mask,off0,off1,count\nshared_load,16,3,0,16,1\n# "
+                              "x\nglobal_load,1,0x2,,7,1\n";
     uint64_t random = 1;
     for (int i = 0; i < 20000; i++) {
         char damaged[sizeof csv];

@@ -1,4 +1,5 @@
-/* Metrics of the sample launch: what each takes from counters and from events, generic accesses, lines, steps. */
+/* Metrics of the sample launch: what each takes from counters and from events, generic accesses, lines,
+ * steps. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,15 +16,26 @@
 
 static void set_counters(TraceLaunch *launch) {
     TraceCounter *c = launch->counters;
-    c[SAMPLE_LOAD_SHARED] = (TraceCounter){.executions = 10, .lanes = 320, .requests = 9, .wavefronts = 30, .ideal_wavefronts = 9};
-    c[SAMPLE_STORE_SHARED] = (TraceCounter){.executions = 10, .lanes = 100, .requests = 8, .wavefronts = 8, .ideal_wavefronts = 8};
-    c[SAMPLE_LOAD_GLOBAL] = (TraceCounter){.executions = 4, .lanes = 128, .requests = 4, .sectors = 20, .ideal_sectors = 16};
-    c[SAMPLE_LOAD_GENERIC] = (TraceCounter){.executions = 6, .lanes = 192, .requests = 6, .shared_requests = 2, .global_requests = 5,
-                                            .wavefronts = 7, .ideal_wavefronts = 2, .sectors = 40, .ideal_sectors = 20};
+    c[SAMPLE_LOAD_SHARED] = (TraceCounter){
+        .executions = 10, .lanes = 320, .requests = 9, .wavefronts = 30, .ideal_wavefronts = 9};
+    c[SAMPLE_STORE_SHARED] =
+        (TraceCounter){.executions = 10, .lanes = 100, .requests = 8, .wavefronts = 8, .ideal_wavefronts = 8};
+    c[SAMPLE_LOAD_GLOBAL] =
+        (TraceCounter){.executions = 4, .lanes = 128, .requests = 4, .sectors = 20, .ideal_sectors = 16};
+    c[SAMPLE_LOAD_GENERIC] = (TraceCounter){.executions = 6,
+                                            .lanes = 192,
+                                            .requests = 6,
+                                            .shared_requests = 2,
+                                            .global_requests = 5,
+                                            .wavefronts = 7,
+                                            .ideal_wavefronts = 2,
+                                            .sectors = 40,
+                                            .ideal_sectors = 20};
     c[SAMPLE_BRANCH] = (TraceCounter){.executions = 12, .lanes = 384, .requests = 12, .divergent = 5};
     c[SAMPLE_SHUFFLE] = (TraceCounter){.executions = 7, .lanes = 224, .requests = 7};
     c[SAMPLE_BARRIER] = (TraceCounter){.executions = 3, .lanes = 96, .requests = 3};
-    c[SAMPLE_RED] = (TraceCounter){.executions = 2, .lanes = 2, .requests = 2, .sectors = 2, .ideal_sectors = 2};
+    c[SAMPLE_RED] =
+        (TraceCounter){.executions = 2, .lanes = 2, .requests = 2, .sectors = 2, .ideal_sectors = 2};
     c[SAMPLE_EXIT] = (TraceCounter){.executions = 3, .lanes = 96, .requests = 3};
 }
 
@@ -94,8 +106,8 @@ static void lines_come_in_order_with_their_own_counts(void **state) {
     sample_close(&sample);
 }
 
-/* Two warps: a 2-way conflict, a store of one lane at an odd place of the window, global loads coalesced and strided, a
- * diverging branch. */
+/* Two warps: a 2-way conflict, a store of one lane at an odd place of the window, global loads coalesced and
+ * strided, a diverging branch. */
 static TraceBlock *traced_block(void) {
     TraceBlock *block = trace_block_new(0);
     for (int warp = 0; warp < 2; warp++) {
@@ -146,8 +158,8 @@ static void banks_follow_from_the_place_in_the_window(void **state) {
     Sample sample;
     sample_open(&sample);
     TraceEvent event = sample_access(TRACE_SHARED_LOAD, SAMPLE_LOAD_SHARED, 3, 0, 0, 0);
-    event.buffer[1] = 1;     /* tail begins at 4100 */
-    event.offset[1] = 124;   /* bank (4100 + 124) / 4 % 32 = 0, as lane 0 */
+    event.buffer[1] = 1;   /* tail begins at 4100 */
+    event.offset[1] = 124; /* bank (4100 + 124) / 4 % 32 = 0, as lane 0 */
     TraceBlock *block = trace_block_new(0);
     trace_block_append(block, &event);
     event.offset[1] = 120;

@@ -13,8 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the measurements
- * ---------------------------------------------------------------------------------------------- */
+/* ---- the measurements ------------------------------------------------------------------------------- */
 
 static void reproduces_every_measured_access(void **state) {
     (void)state;
@@ -44,8 +43,7 @@ static void reproduces_every_measured_access(void **state) {
     free(csv);
 }
 
-/* ---- the rules, word by word
- * --------------------------------------------------------------------------------------- */
+/* ---- the rules, word by word ------------------------------------------------------------------------ */
 
 static bool agrees_with_lane(uint32_t mask, const uint64_t *offset, int distance) {
     for (int lane = 0; lane < WARP_LANES; lane++) {
@@ -98,8 +96,7 @@ static int slow_sectors(int width, uint32_t mask, const uint64_t *address, int g
     return count;
 }
 
-/* ---- random accesses
- * ----------------------------------------------------------------------------------------------- */
+/* ---- random accesses -------------------------------------------------------------------------------- */
 
 static uint64_t random_state = 0x243f6a8885a308d3u;
 static uint32_t any(uint32_t below) {
@@ -163,8 +160,7 @@ static void random_global_accesses_touch_the_sectors_that_their_bytes_lie_in(voi
     }
 }
 
-/* ---- examples that a lecturer would give
- * --------------------------------------------------------------------------- */
+/* ---- examples that a lecturer would give ------------------------------------------------------------ */
 
 static void stride(int bytes, uint64_t out[WARP_LANES]) {
     for (int lane = 0; lane < WARP_LANES; lane++) out[lane] = (uint64_t)(lane * bytes);
@@ -195,8 +191,7 @@ static void textbook_examples(void **state) {
     assert_int_equal(access_global_sectors(4, 0, offset), 0);
 }
 
-/* ---- the schedule
- * -------------------------------------------------------------------------------------------------- */
+/* ---- the schedule ----------------------------------------------------------------------------------- */
 
 static void schedule_serves_every_lane_within_the_wavefronts(void **state) {
     (void)state;

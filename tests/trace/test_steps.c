@@ -129,8 +129,7 @@ static void a_block_without_events_has_no_steps(void **state) {
     trace_block_free(block);
 }
 
-/* ---- invariants
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- invariants ------------------------------------------------------------------------------------- */
 
 static uint64_t random_state;
 static uint32_t any(uint32_t below) {

@@ -24,8 +24,7 @@ static uint32_t any(uint32_t below) {
     return any32() % below;
 }
 
-/* ---- random events
- * ------------------------------------------------------------------------------------------------- */
+/* ---- random events ---------------------------------------------------------------------------------- */
 
 static uint64_t narrow(uint64_t bits, int bytes) {
     return bytes == 8 ? bits : bits & (((uint64_t)1 << 8 * bytes) - 1);
@@ -118,8 +117,7 @@ static void assert_same_event(const TraceEvent *a, const TraceEvent *b) {
     assert_memory_equal(a->source, b->source, sizeof a->source);
 }
 
-/* ---- blocks
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- blocks ----------------------------------------------------------------------------------------- */
 
 static void every_event_is_read_as_it_was_appended(void **state) {
     (void)state;
@@ -223,9 +221,7 @@ static void traps_and_buffers_are_copied_and_traps_are_bounded(void **state) {
     trace_free(trace);
 }
 
-/* ---- kinds
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- kinds ------------------------------------------------------------------------------------------ */
 
 static PtxInstruction instruction(PtxOpcode opcode, PtxSpace space, int operand_count) {
     return (PtxInstruction){.opcode = opcode, .space = space, .operand_count = operand_count};

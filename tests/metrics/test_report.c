@@ -1,0 +1,369 @@
+/* Reports of the sample launch: the exact text, the exact JSON, and what becomes null. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "metrics/report.h"
+#include "tests/cli/json_reader.h"
+#include "tests/metrics/sample.h"
+#include <string.h>
+
+#define ALL 0xffffffffu
+
+static const char *source_text(void *context, const char *file, int line) {
+    static const char *const lines[] = {"    sdata[2 * tid] += sdata[tid];", "\tint x = in[tid];",
+                                        "    x += p[32 * tid]; // a comment that is too long for its column",
+                                        "    if (tid < s)  \r\n"};
+    (void)context;
+    return strcmp(file, "sample.cu") == 0 && line < 14 ? lines[line - 10] : NULL;
+}
+
+static void fill(Sample *sample, ReportInput *input) {
+    sample_open(sample);
+    TraceCounter *c = sample->launch->counters;
+    c[SAMPLE_LOAD_SHARED] = (TraceCounter){.executions = 10000,
+                                           .lanes = 320000,
+                                           .requests = 10000,
+                                           .wavefronts = 40000,
+                                           .ideal_wavefronts = 10000};
+    c[SAMPLE_STORE_SHARED] =
+        (TraceCounter){.executions = 10, .lanes = 100, .requests = 8, .wavefronts = 8, .ideal_wavefronts = 8};
+    c[SAMPLE_LOAD_GLOBAL] =
+        (TraceCounter){.executions = 4, .lanes = 128, .requests = 4, .sectors = 16, .ideal_sectors = 16};
+    c[SAMPLE_LOAD_GENERIC] = (TraceCounter){.executions = 6,
+                                            .lanes = 192,
+                                            .requests = 6,
+                                            .shared_requests = 2,
+                                            .global_requests = 5,
+                                            .wavefronts = 7,
+                                            .ideal_wavefronts = 2,
+                                            .sectors = 160,
+                                            .ideal_sectors = 20};
+    c[SAMPLE_BRANCH] = (TraceCounter){.executions = 12, .lanes = 384, .requests = 12, .divergent = 5};
+    c[SAMPLE_SHUFFLE] = (TraceCounter){.executions = 7, .lanes = 224, .requests = 7};
+    c[SAMPLE_BARRIER] = (TraceCounter){.executions = 3, .lanes = 96, .requests = 3};
+    c[SAMPLE_RED] =
+        (TraceCounter){.executions = 2, .lanes = 2, .requests = 2, .sectors = 2, .ideal_sectors = 2};
+    TraceBlock *block = trace_block_new(0);
+    TraceEvent load = sample_access(TRACE_SHARED_LOAD, SAMPLE_LOAD_SHARED, ALL, 0, 0, 32);
+    trace_block_append(block, &load);
+    TraceEvent shuffle = {.kind = TRACE_SHUFFLE, .pc = SAMPLE_SHUFFLE, .mask = 1};
+    shuffle.source[0] = -1;
+    trace_block_append(block, &shuffle);
+    trace_launch_add_block(sample->launch, block);
+    *input = (ReportInput){.kernel = "sample",
+                           .title = "a launch built by hand",
+                           .backend = "emulator",
+                           .n = 1048576,
+                           .block = 64,
+                           .grid = 4,
+                           .dtype = "int",
+                           .op = "sum",
+                           .has_result = true,
+                           .correct = true,
+                           .result = "-18",
+                           .expected = "-18",
+                           .trace = sample->trace,
+                           .source_text = source_text};
+}
+
+static void assert_text(const ReportInput *input, const char *expected) {
+    Text out = {0};
+    report_text(input, &out);
+    assert_string_equal(text_string(&out), expected);
+    for (const char *line = text_string(&out); *line;) { /* fits a slide */
+        size_t length = strcspn(line, "\n");
+        assert_true(length <= 98);
+        line += length + (line[length] == '\n');
+    }
+    text_done(&out);
+}
+
+#define TABLE                                                                                                \
+    " line  sample.cu                                active  wavefronts        ideal   sectors  diverg.\n"   \
+    "                                                lanes                        /request branches\n"       \
+    "   10  sdata[2 * tid] += sdata[tid];              32.0       40,008       10,008\n"                     \
+    "   11  int x = in[tid];                           32.0                                4.00\n"           \
+    "   12  x += p[32 * tid]; // a comment that is..   32.0            7            2     32.00\n"           \
+    "   13  if (tid < s)                               32.0                                        42 %\n"   \
+    "   14                                             32.0\n"                                               \
+    "   15                                             32.0\n"                                               \
+    "   16                                              1.0\n"                                               \
+    "\n"                                                                                                     \
+    "PTX counts, whole grid\n"                                                                               \
+    "  warp instructions                   10,044\n"                                                         \
+    "  average active lanes                  32.0   of 32\n"                                                 \
+    "  shared loads                        10,002\n"                                                         \
+    "    wavefronts                        40,007   ideal 10,002\n"                                          \
+    "  shared stores                            8\n"                                                         \
+    "    wavefronts                             8   ideal 8\n"                                               \
+    "  global load requests                     9\n"                                                         \
+    "    sectors                              176   ideal 36\n"                                              \
+    "  shuffles                                 7\n"                                                         \
+    "  atomics                                  2\n"                                                         \
+    "  barriers (per warp)                      3\n"                                                         \
+    "  conditional branches                    12\n"                                                         \
+    "    divergent                              5\n"                                                         \
+    "\n"
+
+#define FINDINGS                                                                                             \
+    "- line 14: a shuffle takes a value from an inactive lane, which is undefined (1 execution in the\n"     \
+    "  traced blocks).\n"                                                                                    \
+    "- line 10: up to 8-way bank conflicts: 40,008 wavefronts where 10,008 would do.\n"                      \
+    "- line 12: bank conflicts: 7 wavefronts where 2 would do.\n"                                            \
+    "- line 12: 32 sectors a request where 4 would do: 160 instead of 20; the addresses of a warp lie\n"     \
+    "  far apart.\n"                                                                                         \
+    "- line 13: 42 % of the branches diverge (5 of 12); on hardware the compiler may use predication\n"      \
+    "  instead.\n"
+
+static void a_report_reads_like_a_slide(void **state) {
+    (void)state;
+    Sample sample;
+    ReportInput input;
+    fill(&sample, &input);
+    static const int registers[] = {16};
+    static const double occupancy[] = {0.75};
+    input.registers = registers;
+    input.occupancy = occupancy;
+    assert_text(
+        &input,
+        "sample: a launch built by hand                                                            EMULATED\n"
+        "n = 1,048,576 int, sum, 4 blocks of 64 threads\n"
+        "result -18, expected -18: ok\n"
+        "sample<<<(4,1,1), (64,1,1)>>>  8,192 bytes of shared memory, 16 registers, occupancy 75 %\n"
+        "\n" TABLE FINDINGS);
+    sample_close(&sample);
+}
+
+static void traps_and_wrong_results_come_first(void **state) {
+    (void)state;
+    Sample sample;
+    ReportInput input;
+    fill(&sample, &input);
+    Trap trap = {
+        .kind = TRAP_OUT_OF_BOUNDS, .pc = SAMPLE_LOAD_GLOBAL, .warp = 1, .lanes = 0xff, .block = {3, 0, 0}};
+    trap.detail = "4 bytes past the end of `in` (4000 bytes); nothing is nearer";
+    trace_add_trap(sample.trace, &trap);
+    trace_add_trap(sample.trace, &trap);
+    trace_add_trap(sample.trace,
+                   &(Trap){.kind = TRAP_DEADLOCK, .pc = PTX_NO_PC, .detail = "warp 0 waits at line 15"});
+    input.correct = false;
+    input.result = "17";
+    input.absolute_error = 35;
+    assert_text(
+        &input,
+        "sample: a launch built by hand                                                            EMULATED\n"
+        "n = 1,048,576 int, sum, 4 blocks of 64 threads\n"
+        "result 17, expected -18: WRONG\n"
+        "sample<<<(4,1,1), (64,1,1)>>>  8,192 bytes of shared memory\n"
+        "\n" TABLE
+        "- line 11: TRAP out_of_bounds, block (3,0,0) warp 1 lanes 000000ff: 4 bytes past the end of `in`\n"
+        "  (4000 bytes); nothing is nearer (and 1 more at this line)\n"
+        "- TRAP deadlock, block (0,0,0) warp 0 lanes 00000000: warp 0 waits at line 15\n"
+        "- The result is WRONG: 17, expected -18 (absolute error 35); see the traps above.\n" FINDINGS);
+    sample_close(&sample);
+}
+
+static void what_is_good_is_said_too(void **state) {
+    (void)state;
+    Sample sample;
+    ReportInput input;
+    fill(&sample, &input);
+    TraceCounter *c = sample.launch->counters;
+    memset(c, 0, SAMPLE_COUNT * sizeof *c);
+    c[SAMPLE_LOAD_SHARED] =
+        (TraceCounter){.executions = 4, .lanes = 64, .requests = 4, .wavefronts = 4, .ideal_wavefronts = 4};
+    c[SAMPLE_LOAD_GLOBAL] =
+        (TraceCounter){.executions = 4, .lanes = 128, .requests = 4, .sectors = 16, .ideal_sectors = 16};
+    c[SAMPLE_BRANCH] = (TraceCounter){.executions = 8, .lanes = 256, .requests = 8};
+    Text out = {0};
+    report_text(&input, &out);
+    assert_non_null(strstr(text_string(&out), "- An instruction is executed by 28.0 of 32 lanes on average.\n"
+                                              "- No shared access has a bank conflict.\n"
+                                              "- Every global request touches the minimum of sectors.\n"
+                                              "- No branch diverges.\n"));
+    assert_null(strstr(text_string(&out), "- line 10"));
+    text_done(&out);
+    sample_close(&sample);
+}
+
+static void many_lines_are_cut_short(void **state) {
+    (void)state;
+    Sample sample;
+    ReportInput input;
+    fill(&sample, &input);
+    PtxCode *code = sample.program->code; /* every instruction a branch of its own line */
+    for (int pc = 0; pc < SAMPLE_COUNT; pc++) {
+        code[pc].instruction = code[SAMPLE_BRANCH].instruction;
+        code[pc].line.line = 10 + pc;
+        sample.launch->counters[pc] =
+            (TraceCounter){.executions = 4, .lanes = 4, .requests = 4, .divergent = 4};
+    }
+    sample.launch->counters[7].divergent = 3;
+    Text out = {0};
+    report_text(&input, &out);
+    const char *text = text_string(&out), *at = strstr(text, "- line 10: every branch diverges (4);");
+    assert_non_null(at); /* ties in the order of the lines */
+    assert_non_null(at = strstr(at, "- line 11: every"));
+    assert_non_null(at = strstr(at, "- line 12: every"));
+    assert_non_null(at = strstr(at, "- line 13: every"));
+    assert_null(strstr(text, "- line 17"));
+    assert_non_null(strstr(at, "- 5 more lines with divergent branches.\n"));
+    text_done(&out);
+    sample_close(&sample);
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------------- */
+
+static void json_has_the_fields_of_the_design_in_their_order(void **state) {
+    (void)state;
+    Sample sample;
+    ReportInput input;
+    fill(&sample, &input);
+    input.title = NULL;
+    trace_add_trap(sample.trace, &(Trap){.kind = TRAP_OUT_OF_BOUNDS,
+                                         .pc = SAMPLE_LOAD_GLOBAL,
+                                         .warp = 1,
+                                         .lanes = 3,
+                                         .block = {3, 0, 0},
+                                         .detail = "past \"in\""});
+    Text out = {0};
+    report_json(&input, &out);
+    static const char counters[] =
+        "\"warp_instructions\":10044,\"shared_loads\":10002,\"shared_stores\":8,\"shared_load_wavefronts\":"
+        "40007,"
+        "\"shared_load_wavefronts_ideal\":10002,\"shared_store_wavefronts\":8,\"shared_store_wavefronts_"
+        "ideal\":8,"
+        "\"global_load_requests\":9,\"global_load_sectors\":176,\"global_store_requests\":0,\"global_store_"
+        "sectors\":0,"
+        "\"shuffles\":7,\"barriers\":3,\"branches\":12,\"divergent_branches\":5,\"atomics\":2,"
+        "\"average_active_lanes\":31.971923536439665}";
+    Text begin = {0};
+    text_print(&begin,
+               "{\"kernel\":\"sample\",\"backend\":\"emulator\",\"device\":null,\"n\":1048576,\"block\":64,"
+               "\"grid\":4,"
+               "\"dtype\":\"int\",\"op\":\"sum\",\"result\":-18,\"expected\":-18,\"absolute_error\":0,"
+               "\"relative_error\":0,"
+               "\"correct\":true,\"totals\":{%s,\"launches\":[{\"entry\":\"sample\",\"grid\":[4,1,1],"
+               "\"block\":[64,1,1],"
+               "\"shared_bytes\":8192,\"registers\":null,\"occupancy\":null,\"totals\":{%s}],\"lines\":[{"
+               "\"file\":\"sample.cu\","
+               "\"line\":10,\"text\":\"sdata[2 * tid] += sdata[tid];\",\"warp_instructions\":10010,",
+               counters, counters);
+    assert_memory_equal(text_string(&out), begin.data, begin.length);
+    static const char end[] =
+        "\"average_active_lanes\":1}],\"measured\":null,\"traps\":[{\"kind\":\"out_of_bounds\",\"line\":11,"
+        "\"block\":3,\"warp\":1,\"lanes\":\"0x00000003\",\"detail\":\"past \\\"in\\\"\"}],"
+        "\"hazards\":null}\n";
+    assert_true(out.length > sizeof end);
+    assert_string_equal(out.data + out.length - (sizeof end - 1), end);
+    assert_true(json_valid(out.data));
+    text_done(&begin);
+    text_done(&out);
+    sample_close(&sample);
+}
+
+static void assert_field(const char *json, const char *path, const char *expected) {
+    const char *value = json_at(json, path);
+    if (!value) fail_msg("there is no %s", path);
+    assert_memory_equal(value, expected, strlen(expected));
+}
+
+static void what_is_not_known_is_null(void **state) {
+    (void)state;
+    Sample sample;
+    ReportInput input;
+    fill(&sample, &input);
+    input.has_result = false;
+    input.dtype = input.op = NULL;
+    input.source_text = NULL;
+    Text out = {0};
+    report_json(&input, &out);
+    static const char *const paths[] = {"device",         "dtype",          "op",      "result",   "expected",
+                                        "absolute_error", "relative_error", "correct", "measured", "hazards",
+                                        "lines.0.text"};
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) assert_field(out.data, paths[i], "null");
+    text_clear(&out);
+    input.has_result = true; /* a trap came before there was a result; the reference is a huge integer */
+    input.correct = false;
+    input.result = NULL;
+    input.expected = "18446744073709551615";
+    input.absolute_error = input.relative_error = 0.0 / 0.0;
+    report_json(&input, &out);
+    assert_field(out.data, "result", "null");
+    assert_field(out.data, "expected", "18446744073709551615");
+    assert_field(out.data, "absolute_error", "null");
+    assert_field(out.data, "correct", "false");
+    text_clear(&out);
+    input.result = "nan";
+    input.expected = "0.1";
+    report_json(&input, &out);
+    assert_field(out.data, "result", "null");
+    assert_field(out.data, "expected", "0.1,");
+    text_done(&out);
+    sample_close(&sample);
+}
+
+/* --trace-blocks: what events say, and null for what they do not. */
+static void a_narrowed_report_counts_traced_events(void **state) {
+    (void)state;
+    Sample sample;
+    ReportInput input;
+    fill(&sample, &input);
+    input.narrowed = true;
+    Text out = {0};
+    report_json(&input, &out);
+    static const char *const objects[] = {"totals", "launches.0.totals", "lines.0"};
+    for (size_t i = 0; i < 3; i++) {
+        char path[80];
+        snprintf(path, sizeof path, "%s.warp_instructions", objects[i]);
+        assert_field(out.data, path, "null");
+        snprintf(path, sizeof path, "%s.average_active_lanes", objects[i]);
+        assert_field(out.data, path, "null");
+        snprintf(path, sizeof path, "%s.shared_loads", objects[i]);
+        assert_field(out.data, path, "1,");
+        snprintf(path, sizeof path, "%s.shared_load_wavefronts", objects[i]);
+        assert_field(out.data, path, "8,");
+    }
+    text_clear(&out);
+    report_text(&input, &out);
+    assert_non_null(strstr(out.data, "PTX counts, traced blocks only"));
+    assert_null(strstr(out.data, "warp instructions"));
+    assert_non_null(strstr(out.data, "- line 10: 8-way bank conflicts: 8 wavefronts where 1 would do.\n"));
+    text_done(&out);
+    sample_close(&sample);
+}
+
+/* PTX without line information: its own lines stand for the source. */
+static void ptx_stands_in_for_missing_source(void **state) {
+    (void)state;
+    Sample sample;
+    ReportInput input;
+    fill(&sample, &input);
+    for (int pc = 0; pc < SAMPLE_COUNT; pc++) sample.program->code[pc].line = (PtxSourceLine){NULL, 0};
+    Text out = {0};
+    report_json(&input, &out);
+    assert_field(out.data, "lines.0.file", "\"sample.ptx\"");
+    assert_field(out.data, "lines.0.line", "10,");
+    assert_field(out.data, "lines.0.text", "\"ld.shared.u32 %r1, [%rd1];\"");
+    assert_field(out.data, "lines.2.text", "\"ld.global.u32 %r2, [%rd2];\"");
+    text_done(&out);
+    sample_close(&sample);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_report_reads_like_a_slide),
+        cmocka_unit_test(traps_and_wrong_results_come_first),
+        cmocka_unit_test(what_is_good_is_said_too),
+        cmocka_unit_test(many_lines_are_cut_short),
+        cmocka_unit_test(json_has_the_fields_of_the_design_in_their_order),
+        cmocka_unit_test(what_is_not_known_is_null),
+        cmocka_unit_test(a_narrowed_report_counts_traced_events),
+        cmocka_unit_test(ptx_stands_in_for_missing_source),
+    };
+    return cmocka_run_group_tests_name("report", tests, NULL, NULL);
+}
