@@ -3,7 +3,8 @@
  * numbers, whose sums are exact in any order, and on random numbers, within the bound that the depth of the
  * kernel's tree gives.
  *
- * REDVIZ_TEST_LIMIT is the largest n (the sanitizer and valgrind runs are slow). */
+ * REDVIZ_TEST_LIMIT is the largest n (the sanitizer and valgrind runs are slow); REDVIZ_TEST_KERNEL a pattern of kernels
+ * to try ("shuffle*"). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -98,6 +99,7 @@ static void every_result_equals_the_reference(void **state) {
 int main(void) {
     const char *asked = getenv("REDVIZ_TEST_LIMIT");
     if (asked) limit = strtoull(asked, NULL, 10);
+    if (getenv("REDVIZ_TEST_KERNEL")) cmocka_set_test_filter(getenv("REDVIZ_TEST_KERNEL"));
     struct CMUnitTest *tests = memory_new((size_t)catalog_count() * sizeof *tests);
     size_t count = 0;
     for (int i = 0; i < catalog_count(); i++) {
