@@ -1,0 +1,103 @@
+/* Access: the parts that ld, st, atom and red share: addresses of the lanes, where they lead, checks, costs, events.
+ * Private to the emulator. */
+#ifndef EMULATOR_ACCESS_H
+#define EMULATOR_ACCESS_H
+
+#include "emulator/block.h"
+
+typedef struct MemoryValue { /* a register that is loaded or stored */
+    Operand place;
+    uint8_t bytes;
+    bool present;            /* false: the sink `_` */
+} MemoryValue;
+
+typedef struct MemoryOp {
+    CoreOp core;
+    PtxSpace space;
+    TraceKind kind;          /* as trace_kind_of() says */
+    PtxType type;
+    bool is_load, is_store, is_atomic; /* one of them */
+    bool ordered;            /* volatile, relaxed, acquire, release: others may be watching */
+    bool is_signed;          /* loads sign-extend into wider registers */
+    uint8_t element_bytes, count, width;
+    uint8_t base_bytes;      /* 4 or 8 */
+    Operand base;
+    int64_t offset;
+    MemoryValue values[TRACE_MAX_ELEMENTS]; /* destinations of ld; sources of st, atom, red (operand b) */
+    struct AtomicRule *rule; /* atom, red */
+    MemoryValue results[TRACE_MAX_ELEMENTS], third; /* atom: destinations, operand c */
+} MemoryOp;
+
+/* The addresses of one access in one space, and the host bytes behind them: host(lane) = bytes + offset[lane]. */
+typedef struct Access {
+    const Op *op;
+    const MemoryOp *memory;
+    Block *block;
+    Warp *warp;
+    PtxSpace space;          /* SHARED, GLOBAL (CONST included), LOCAL, PARAM */
+    uint32_t mask;
+    bool line;               /* an arithmetic progression over the lanes of the mask */
+    uint64_t first;          /* line: what lane 0 has, or would have */
+    int64_t stride;
+    uint64_t address[WARP_LANES]; /* in the space; lanes outside the mask are undefined */
+    const Region *region;    /* GLOBAL */
+    uint8_t *bytes;
+    const uint64_t *offset;  /* [lane]; valid where !host_line */
+    bool host_line;          /* host(lane) = bytes + host_first + lane * host_stride */
+    uint64_t host_first;
+    int64_t host_stride;
+    uint64_t scattered[WARP_LANES];
+} Access;
+
+bool access_lower_address(Lowering *low, Op *op, MemoryOp *memory, const PtxOperand *operand);
+
+/* Splits by space where the address is generic, checks bounds and alignment, counts costs, and calls `move` for every part
+ * (all lanes of a part lie in one space and, if global, in one region). Returns OUTCOME_NEXT or OUTCOME_STOP. */
+typedef void (*AccessMove)(Access *access);
+Outcome access_execute(Block *block, Warp *warp, const Op *op, uint32_t mask, AccessMove move);
+
+static inline uint8_t *access_host(const Access *access, int lane) {
+    return access->host_line ? access->bytes + (access->host_first + (uint64_t)((int64_t)lane * access->host_stride))
+                             : access->bytes + access->offset[lane];
+}
+
+/* Writes the event of an access that has been made, where the block is traced: `values` as [element], `operand` (atomics) may
+ * be NULL. Keeps the account by which spinning fragments are known. `changed`: memory is not what it was. */
+void access_record(Access *access, const MemoryValue *values, int count, const uint64_t *operand, bool changed);
+
+/* Makes sure that the warp has `bytes` of local memory per lane; false (after a trap) where that is too much. */
+bool local_reserve(Block *block, Warp *warp, uint64_t bytes);
+/* Host byte of one lane's local memory: for printf and calls. NULL: outside. Pieces of 16 bytes are contiguous. */
+uint8_t *local_at(const Warp *warp, int lane, uint64_t offset);
+
+/* Reads one byte at a generic address as `lane` sees it; false where nothing is mapped. */
+bool generic_read(const Warp *warp, int lane, uint64_t address, void *to, size_t bytes);
+
+/* Values between registers and 64-bit numbers. */
+static inline uint64_t register_read(const Warp *warp, Operand place, int bytes, int lane) {
+    const void *at = operand_at(warp, place);
+    switch (bytes) {
+    case 0: return *(const uint32_t *)at >> lane & 1;
+    case 2: return ((const uint16_t *)at)[lane];
+    case 4: return ((const uint32_t *)at)[lane];
+    default: return ((const uint64_t *)at)[lane];
+    }
+}
+
+static inline void register_write(Warp *warp, Operand place, int bytes, int lane, uint64_t value) {
+    void *at = operand_at(warp, place);
+    switch (bytes) {
+    case 0: *(uint32_t *)at = (*(uint32_t *)at & ~(UINT32_C(1) << lane)) | (uint32_t)(value & 1) << lane; break;
+    case 2: ((uint16_t *)at)[lane] = (uint16_t)value; break;
+    case 4: ((uint32_t *)at)[lane] = (uint32_t)value; break;
+    default: ((uint64_t *)at)[lane] = value; break;
+    }
+}
+
+static inline uint64_t bytes_read(const uint8_t *from, int bytes) {
+    uint64_t value = 0;
+    memcpy(&value, from, (size_t)bytes);
+    return value;
+}
+
+#endif

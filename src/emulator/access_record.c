@@ -1,0 +1,71 @@
+/* What is kept of an access: its event, in traced blocks, and the account by which a spinning fragment is known. */
+#include "emulator/access.h"
+
+#include "emulator/recorder.h"
+
+/* Iterations of a loop are the same when they access the same words and find the same values. Only needed while lanes of the
+ * warp are apart. */
+static void account(const Access *access, const MemoryValue *values, int count, bool changed) {
+    Fragment *fragment = warp_fragment(access->warp);
+    fragment->touched = true;
+    fragment->changed |= changed;
+    uint64_t hash = fragment->hash ^ (uint64_t)access->op->pc ^ (uint64_t)access->mask << 32;
+    for (uint32_t rest = access->mask; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        hash = (hash ^ access->address[lane]) * 0x9e3779b97f4a7c15u;
+        for (int e = 0; e < count; e++) {
+            if (!values[e].present) continue;
+            hash = (hash ^ register_read(access->warp, values[e].place, values[e].bytes, lane)) * 0xc2b2ae3d27d4eb4fu;
+            hash ^= hash >> 29;
+        }
+    }
+    fragment->hash = hash;
+}
+
+static void place_shared_lane(const Grid *grid, uint64_t address, uint16_t *buffer, uint64_t *offset) {
+    const LoweredProgram *program = grid->program;
+    int place = 0;
+    while (place + 1 < program->shared_count && program->shared[place + 1].offset <= address) place++;
+    *buffer = (uint16_t)place;
+    *offset = address - (program->shared_count ? program->shared[place].offset : 0);
+}
+
+static void record(const Access *access, const MemoryValue *values, int count, const uint64_t *operand, bool changed) {
+    const MemoryOp *memory = access->memory;
+    const Grid *grid = access->block->grid;
+    Recorder *recorder = access->block->recorder;
+    TraceEvent *event = recorder_begin(recorder, access->warp, access->op->pc, access->mask,
+                                       trace_kind_in_space(memory->kind, access->space));
+    if (memory->kind == TRACE_CONSTANT_LOAD) event->kind = TRACE_CONSTANT_LOAD;
+    event->width = memory->width;
+    event->element_bytes = memory->element_bytes;
+    event->element_count = memory->count;
+    event->is_load = !memory->is_store;
+    event->has_result = count > 0;
+    for (uint32_t rest = access->mask; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        switch (access->space) {
+        case PTX_SPACE_SHARED:
+            place_shared_lane(grid, access->address[lane], &event->buffer[lane], &event->offset[lane]);
+            break;
+        case PTX_SPACE_LOCAL:
+            event->buffer[lane] = (uint16_t)(grid->trace->symbol_count - 1);
+            event->offset[lane] = access->address[lane];
+            break;
+        default:
+            event->buffer[lane] = (uint16_t)(access->region - grid->memory->regions);
+            event->offset[lane] = access->address[lane] - access->region->base;
+        }
+        uint64_t bits = memory->element_bytes < 8 ? (UINT64_C(1) << 8 * memory->element_bytes) - 1 : ~UINT64_C(0);
+        for (int e = 0; e < count; e++)
+            if (values[e].present) event->value[e][lane] = register_read(access->warp, values[e].place, values[e].bytes, lane) & bits;
+        if (operand) event->operand[lane] = operand[lane];
+    }
+    bool watches = memory->ordered || memory->is_atomic;
+    recorder_end(recorder, !changed, watches);
+}
+
+void access_record(Access *access, const MemoryValue *values, int count, const uint64_t *operand, bool changed) {
+    if (access->warp->live != warp_fragment(access->warp)->mask) account(access, values, count, changed);
+    if (access->block->recorder && access->space != PTX_SPACE_PARAM) record(access, values, count, operand, changed);
+}

@@ -1,0 +1,301 @@
+/* Blocks: the schedule.
+ *
+ * It is defined as a round robin: in every turn each warp that can run executes one instruction, in the order of the warps.
+ * Only instructions that others can see (memory, barriers, exits, recorded events) need that order, so a warp runs ahead
+ * through everything else at once and then waits for its turn: the next instruction to execute is always the ordered one
+ * with the lowest (turn, warp). What is traced decides nothing but where a warp stops to look. */
+#include "emulator/block.h"
+
+#include "emulator/access.h"
+#include "emulator/recorder.h"
+
+#include <stdlib.h>
+
+enum { RUN_AHEAD = 4096 };
+
+static inline uint32_t guard_lanes(const Op *op, const Warp *warp, uint32_t mask) {
+    uint32_t bits = *(const uint32_t *)operand_at(warp, op->guard);
+    return mask & (op->guard_negated ? ~bits : bits);
+}
+
+/* ---- branches ------------------------------------------------------------------------------------------------------ */
+
+static void record_branch(Block *block, const Warp *warp, const Op *op, uint32_t taken, int target) {
+    uint32_t mask = warp->fragments[warp->current].mask;
+    TraceEvent *event = recorder_begin(block->recorder, warp, op->pc, mask, TRACE_BRANCH);
+    event->element_bytes = 4;
+    event->element_count = 1;
+    event->has_result = true;
+    event->taken = taken;
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        event->value[0][lane] = (uint64_t)(taken & lane_bit[lane] ? target : op->pc + 1);
+    }
+    recorder_end(block->recorder, true, false);
+}
+
+static inline void jump(Worker *worker, Warp *warp, Fragment *fragment, int pc, int target) {
+    count_segment(worker, fragment, pc + 1);
+    fragment->pc = fragment->segment = target;
+    if (target <= pc && warp->live != fragment->mask) warp_consider_rotation(warp);
+}
+
+/* The current fragment stands at a guarded bra. */
+static inline void take_branch(Block *block, Warp *warp, Fragment *fragment, bool traced) {
+    Worker *worker = block->worker;
+    int pc = fragment->pc;
+    const Op *op = &block->grid->program->ops[pc];
+    const PtxCode *code = &block->grid->program->program->code[pc];
+    uint32_t taken = guard_lanes(op, warp, fragment->mask);
+    TraceCounter *counter = &worker->counters[pc];
+    counter->requests++;
+    warp->turn++;
+    if (traced) record_branch(block, warp, op, taken, code->target);
+    if (!taken) {
+        fragment->pc++;
+    } else if (taken == fragment->mask) {
+        jump(worker, warp, fragment, pc, code->target);
+    } else {
+        counter->divergent++;
+        count_segment(worker, fragment, pc + 1);
+        warp_diverge(warp, taken, code->target, code->reconvergence);
+    }
+}
+
+/* ---- running ahead ------------------------------------------------------------------------------------------------- */
+
+/* Executes what no other warp can see, up to the next ordered instruction. Returns its turn, or NEVER. */
+static inline __attribute__((always_inline)) uint64_t run_ahead(Block *block, Warp *warp, bool traced) {
+    const LoweredProgram *program = block->grid->program;
+    Worker *worker = block->worker;
+    uint64_t limit = warp->turn + RUN_AHEAD;
+    for (;;) {
+        if (warp->current == NO_FRAGMENT) {
+            if (!warp->live) return NEVER;
+            if (!block_unstick(block, warp)) return NEVER;
+        }
+        Fragment *fragment = warp_fragment(warp);
+        int pc = fragment->pc, end = program->run_end[pc];
+        if (pc == fragment->join_pc) {
+            count_segment(worker, fragment, pc);
+            warp_arrive(warp);
+            continue;
+        }
+        if (program->may_fall_off && pc == fragment->frame->layout->end) {
+            count_segment(worker, fragment, pc);
+            call_return_values(warp, fragment->frame, fragment->mask);
+            warp_return(warp, fragment->mask);
+            if (!warp->live) barrier_after_exit(block);
+            continue;
+        }
+        uint32_t mask = fragment->mask;
+        for (const Op *op = program->ops + pc, *last = program->ops + end; op < last; op++) {
+            uint32_t lanes = mask;
+            if (op->guarded) {
+                lanes = guard_lanes(op, warp, mask);
+                worker->counters[op->pc].lanes -= (uint64_t)__builtin_popcount(mask & ~lanes);
+                if (!lanes) continue;
+            }
+            op->run(op, warp, lanes);
+        }
+        warp->turn += (uint64_t)(end - pc);
+        fragment->pc = pc = end;
+        if (pc == fragment->join_pc || (program->may_fall_off && pc == fragment->frame->layout->end)) continue;
+        switch ((StepKind)program->step[pc]) {
+        case STEP_LANES:
+        case STEP_NOTHING: break;
+        case STEP_JUMP:
+            warp->turn++;
+            jump(worker, warp, fragment, pc, program->program->code[pc].target);
+            break;
+        case STEP_BRANCH:
+            if (traced) return warp->turn;
+            take_branch(block, warp, fragment, false);
+            break;
+        case STEP_ORDERED: return warp->turn;
+        }
+        if (warp->turn >= limit) return warp->turn;
+    }
+}
+
+/* ---- ordered instructions ------------------------------------------------------------------------------------------ */
+
+static Outcome execute_ordered(Block *block, Warp *warp, const Op *op) {
+    uint32_t mask = warp_fragment(warp)->mask, lanes = mask;
+    if (op->prelude) prelude_run(op->prelude, warp);
+    if (op->guarded) {
+        lanes = guard_lanes(op, warp, mask);
+        if (!lanes) {
+            block->worker->counters[op->pc].lanes -= (uint64_t)__builtin_popcount(mask);
+            return OUTCOME_NEXT;
+        }
+    }
+    const CoreOp *core = op->extra;
+    Outcome outcome = core->execute(block, warp, op, lanes);
+    if (lanes != mask && outcome != OUTCOME_WAIT)
+        block->worker->counters[op->pc].lanes -= (uint64_t)__builtin_popcount(mask & ~lanes);
+    return outcome;
+}
+
+/* One turn of one warp: its ordered instruction, then whatever it can do without the others. */
+static inline __attribute__((always_inline)) uint64_t step(Block *block, Warp *warp, bool traced) {
+    const LoweredProgram *program = block->grid->program;
+    warp->turn = block->turn;
+    for (;;) {
+        if (warp->current == NO_FRAGMENT && (!warp->live || !block_unstick(block, warp))) return NEVER;
+        Fragment *fragment = warp_fragment(warp);
+        StepKind kind = program->step[fragment->pc];
+        if (fragment->pc == fragment->join_pc) break;
+        if (kind == STEP_BRANCH && traced) {
+            take_branch(block, warp, fragment, true);
+            break;
+        }
+        if (kind != STEP_ORDERED) break;
+        Outcome outcome = execute_ordered(block, warp, &program->ops[fragment->pc]);
+        if (outcome == OUTCOME_STOP) return NEVER;
+        if (outcome == OUTCOME_WAIT) {
+            warp_pick(warp);
+            continue;
+        }
+        warp->turn++;
+        if (outcome == OUTCOME_NEXT) fragment->pc++;
+        if (outcome == OUTCOME_ARRIVED) warp_pick(warp);
+        break;
+    }
+    return run_ahead(block, warp, traced);
+}
+
+/* A different fair order, where one is asked for: now and then a warp is late. */
+static uint64_t delay(const Block *block, const Warp *warp) {
+    uint64_t mix = block->grid->schedule ^ block->linear * 0x9e3779b97f4a7c15u ^ warp->turn * 0xc2b2ae3d27d4eb4fu ^
+                   (uint64_t)warp->index * 0x165667b19e3779f9u;
+    mix = (mix ^ mix >> 29) * 0xbf58476d1ce4e5b9u;
+    return mix >> 62;
+}
+
+static inline __attribute__((always_inline)) SliceEnd run_slice(Block *block, uint64_t instructions, bool traced) {
+    Worker *worker = block->worker;
+    const Grid *grid = block->grid;
+    uint64_t used = 0;
+    int count = block->warp_count;
+    while (!worker->stopped) {
+        uint64_t turn = NEVER;
+        for (int w = 0; w < count; w++) turn = block->next[w] < turn ? block->next[w] : turn;
+        if (turn == NEVER) {
+            bool live = false;
+            for (int w = 0; w < count; w++) live |= block->warps[w].live != 0;
+            if (!live) return SLICE_DONE;
+            block_resolve(block);
+            continue;
+        }
+        block->turn = turn;
+        for (int w = 0; w < count && !worker->stopped; w++) {
+            if (block->next[w] != turn) continue;
+            Warp *warp = &block->warps[w];
+            block->next[w] = NEVER;
+            uint64_t next = step(block, warp, traced);
+            used += warp->turn - turn;
+            if (next != NEVER && grid->schedule) next += delay(block, warp);
+            block->next[w] = next;
+        }
+        if (used >= instructions) {
+            block->executed += used;
+            return worker->stopped ? SLICE_STOPPED : SLICE_USED;
+        }
+    }
+    block->executed += used;
+    return SLICE_STOPPED;
+}
+
+SliceEnd block_run(Block *block, uint64_t instructions) {
+    return block->recorder ? run_slice(block, instructions, true) : run_slice(block, instructions, false);
+}
+
+/* ---- life of a block ----------------------------------------------------------------------------------------------- */
+
+static size_t aligned(size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+/* Spread, so that the same register of different warps does not always fall into the same cache set. */
+static size_t register_stride(const Grid *grid) { return aligned(grid->program->functions[0].register_bytes) + 192; }
+
+size_t block_bytes(const Grid *grid) {
+    const FunctionLayout *entry = &grid->program->functions[0];
+    size_t per_warp = sizeof(Warp) + sizeof(Frame) + register_stride(grid) + (size_t)entry->local_bytes * WARP_LANES * 9 / 8 +
+                      (size_t)entry->parameter_bytes * WARP_LANES;
+    return sizeof(Block) + (size_t)grid->program->shared_bytes * 9 / 8 + per_warp * (size_t)grid->warps_per_block;
+}
+
+static size_t shared_words(const Grid *grid) { return (size_t)grid->program->shared_bytes / 64 + 1; }
+
+Block *block_new(Grid *grid) {
+    Block *block = memory_new(sizeof *block);
+    size_t warps = (size_t)grid->warps_per_block;
+    block->grid = grid;
+    block->warp_count = grid->warps_per_block;
+    block->warps = memory_new(warps * sizeof *block->warps);
+    block->frames = memory_new(warps * sizeof *block->frames);
+    block->registers_memory = memory_new(warps * register_stride(grid) + 64);
+    block->registers = (uint8_t *)block->registers_memory + (64 - (uintptr_t)block->registers_memory % 64) % 64;
+    block->shared = memory_new((size_t)grid->program->shared_bytes + 64);
+    block->shared_written = memory_new(shared_words(grid) * sizeof *block->shared_written);
+    const FunctionLayout *entry = &grid->program->functions[0];
+    for (size_t w = 0; w < warps; w++) {
+        Frame *frame = &block->frames[w];
+        frame->layout = entry;
+        frame->registers = block->registers + w * register_stride(grid);
+        frame->parameters = entry->parameter_bytes ? memory_new((size_t)entry->parameter_bytes * WARP_LANES) : NULL;
+        frame->join = NO_JOIN;
+    }
+    return block;
+}
+
+void block_free(Block *block) {
+    if (!block) return;
+    for (int w = 0; w < block->warp_count; w++) {
+        warp_done(&block->warps[w]);
+        free(block->frames[w].parameters);
+    }
+    if (block->recorder) recorder_free(block->recorder);
+    free(block->warps);
+    free(block->frames);
+    free(block->registers_memory);
+    free(block->shared);
+    free(block->shared_written);
+    free(block);
+}
+
+static void start_warp(Block *block, int index) {
+    const Grid *grid = block->grid;
+    Warp *warp = &block->warps[index];
+    Frame *frame = &block->frames[index];
+    uint32_t first = (uint32_t)index * WARP_LANES, left = grid->threads_per_block - first;
+    warp_abandon(warp);
+    memset(frame->registers, 0, frame->layout->register_bytes);
+    frame->local_base = 0;
+    frame->local_top = frame->layout->local_bytes;
+    warp_start(warp, block, index, left >= WARP_LANES ? ALL_LANES : (UINT32_C(1) << left) - 1, frame);
+    if (warp->local_bytes) {
+        memset(warp->local, 0xa5, warp->local_bytes * WARP_LANES);
+        memset(warp->local_written, 0, warp->local_bytes * WARP_LANES / 8);
+    }
+    local_reserve(block, warp, frame->local_top);
+    frame_fill_slots(warp, frame);
+    block->next[index] = 0;
+}
+
+void block_start(Block *block, Worker *worker, uint64_t linear) {
+    const Grid *grid = block->grid;
+    block->worker = worker;
+    block->linear = linear;
+    block->id[0] = (uint32_t)(linear % grid->grid[0]);
+    block->id[1] = (uint32_t)(linear / grid->grid[0] % grid->grid[1]);
+    block->id[2] = (uint32_t)(linear / grid->grid[0] / grid->grid[1]);
+    block->turn = block->executed = 0;
+    block->started_at = linear * 1000;
+    block->frame_bytes = 0;
+    memset(block->barriers, 0, sizeof block->barriers);
+    memset(block->shared, 0xa5, grid->program->shared_bytes);
+    memset(block->shared_written, 0, shared_words(grid) * sizeof *block->shared_written);
+    for (int w = 0; w < block->warp_count; w++) start_warp(block, w);
+    if (linear >= grid->trace_first && linear <= grid->trace_last) block->recorder = recorder_new(grid, linear);
+}

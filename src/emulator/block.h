@@ -1,0 +1,151 @@
+/* Block, grid and worker: the state of a launch while it runs. Private to the emulator.
+ *
+ * A Grid is one launch, read by all host threads. A Worker is one host thread's share: counters, traps, printed text; they
+ * are added up in block order at the end. A Block is one resident block. */
+#ifndef EMULATOR_BLOCK_H
+#define EMULATOR_BLOCK_H
+
+#include "emulator/warp.h"
+#include "emulator/memory.h"
+
+enum { MAX_WARPS = 32, MAX_UNINITIALIZED = 2, BARRIER_COUNT = 17, CLUSTER_BARRIER = 16 };
+#define NEVER UINT64_MAX
+
+typedef struct Recorder Recorder;
+typedef struct Worker Worker;
+
+typedef struct Grid {
+    Emulator *emulator;
+    Memory *memory;
+    const EmulatorLaunch *launch;
+    const LoweredProgram *program;
+    TraceLaunch *trace;
+    int launch_index;           /* in the trace */
+    uint32_t grid[3], block[3];
+    uint32_t threads_per_block;
+    int warps_per_block;
+    uint64_t block_count;
+    uint32_t multiprocessors;
+    uint64_t number;            /* of this launch in the emulator's life, from 1 */
+    uint64_t seed, schedule;
+    uint64_t workspace;         /* address of the grid workspace of cooperative launches, or 0 */
+    uint64_t budget;
+    uint64_t trace_first, trace_last; /* first > last: none */
+    const volatile bool *cancel;
+    volatile uint64_t *blocks_done;
+} Grid;
+
+typedef struct RunCounter { int64_t executions, lanes; } RunCounter; /* differences: sum up to a pc is that pc's count */
+
+typedef struct SharedPattern { /* the last arithmetic progression of an instruction, and its cost */
+    uint32_t mask, stride, phase;
+    uint16_t wavefronts, ideal;
+} SharedPattern;
+
+struct Worker {
+    Grid *grid;
+    RunCounter *runs;           /* [op_count + 1] */
+    TraceCounter *counters;     /* [op_count]; executions and lanes are corrections to `runs`, wrapping */
+    SharedPattern *patterns;    /* [op_count] */
+    uint32_t *last_region;      /* [op_count] */
+    uint8_t *uninitialized;     /* [op_count] reads reported so far */
+    Trap *traps;
+    int trap_count, trap_capacity;
+    Text printed;
+    uint64_t executed;          /* warp instructions of finished slices */
+    bool stopped;               /* a fatal trap */
+    Footprint *footprint;       /* NULL: not needed */
+    Arena arena;                /* details of traps */
+};
+
+typedef struct Barrier {
+    bool in_use;
+    uint32_t expected;          /* threads; 0: all that live */
+    uint32_t arrived;           /* threads; a warp all of whose live lanes have come counts as 32 */
+    uint32_t holds, votes;      /* bar.red: threads whose predicate is true; threads that gave one */
+} Barrier;
+
+struct Block {
+    Grid *grid;
+    Worker *worker;
+    uint64_t linear;
+    uint32_t id[3];
+    int warp_count;
+    Warp *warps;                /* [grid->warps_per_block] */
+    Frame *frames;              /* the entry frames */
+    uint8_t *registers;         /* of the entry frames */
+    void *registers_memory;
+    uint64_t next[MAX_WARPS];   /* turn of each warp's next instruction; NEVER: it waits or has ended */
+    uint64_t turn;
+    uint64_t started_at;        /* for %clock */
+    uint64_t executed;          /* warp instructions */
+    int live_warps;
+    uint8_t *shared;
+    uint64_t *shared_written;   /* a bit per byte */
+    Barrier barriers[BARRIER_COUNT];
+    Recorder *recorder;         /* NULL: not traced */
+    uint64_t frame_bytes;       /* of called functions */
+};
+
+typedef enum SliceEnd { SLICE_DONE, SLICE_USED, SLICE_STOPPED } SliceEnd;
+
+Block *block_new(Grid *grid);
+void block_free(Block *block);
+/* Puts block `linear` of the grid into `block`. */
+void block_start(Block *block, Worker *worker, uint64_t linear);
+/* Runs until the block ends, a fatal trap, or `instructions` warp instructions are used up. */
+SliceEnd block_run(Block *block, uint64_t instructions);
+size_t block_bytes(const Grid *grid); /* host memory of one resident block */
+
+Worker *worker_new(Grid *grid);
+void worker_free(Worker *worker);
+/* Adds what `from` gathered; called in block order. */
+void worker_merge(Worker *into, Worker *from);
+/* Puts the counters into the trace. */
+void worker_finish(Worker *worker);
+
+/* A fault in `warp` (NULL: the block as a whole). Fatal ones stop the launch. `address` may be NULL. */
+void raise_trap(Block *block, TrapKind kind, const Warp *warp, int pc, uint32_t lanes, const uint64_t *address,
+                const char *format, ...) __attribute__((format(printf, 7, 8)));
+
+static inline void count_segment(Worker *worker, Fragment *fragment, int end) {
+    int64_t lanes = __builtin_popcount(fragment->mask);
+    worker->runs[fragment->segment].executions++;
+    worker->runs[end].executions--;
+    worker->runs[fragment->segment].lanes += lanes;
+    worker->runs[end].lanes -= lanes;
+    fragment->segment = end;
+}
+
+/* A warp of which no fragment is ready: releases lanes that wait for nothing but each other. False: it waits for others, or
+ * (after a trap) for ever. */
+bool block_unstick(Block *block, Warp *warp);
+/* No warp can run: releases what may be released, or finds the fault. */
+void block_resolve(Block *block);
+/* Lanes have exited: barriers may be complete without them. */
+void barrier_after_exit(Block *block);
+/* The lanes of fragments at an aligned barrier will never be all that live: who waits where. */
+void raise_divergent_barrier(Block *block, const Warp *warp);
+void raise_missing_lanes(Block *block, const Warp *warp);
+
+/* Copies the results of lanes that leave `frame` to its caller. */
+void call_return_values(const Warp *warp, const Frame *frame, uint32_t mask);
+
+/* ---- ordered instructions (OP_MEMORY, OP_WARP, OP_BARRIER, OP_CONTROL, OP_TRAP) ------------------------------------ */
+
+typedef enum Outcome {
+    OUTCOME_NEXT,    /* executed; go on at the next pc */
+    OUTCOME_MOVED,   /* executed; the handler has set pcs and the current fragment */
+    OUTCOME_ARRIVED, /* executed; the fragment waits (its state says for what) */
+    OUTCOME_WAIT,    /* not executed: the fragment waits and tries again when it is ready */
+    OUTCOME_STOP     /* fatal trap */
+} Outcome;
+
+/* What Op.extra of an ordered instruction begins with. `mask`: lanes whose guard is true, never 0. */
+typedef struct CoreOp CoreOp;
+typedef Outcome (*CoreExecute)(Block *block, Warp *warp, const Op *op, uint32_t mask);
+struct CoreOp {
+    CoreExecute execute;
+};
+
+#endif

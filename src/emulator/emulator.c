@@ -1,0 +1,237 @@
+/* The emulator: its memory, the variables of modules, and launches (emulator.h). */
+#include "emulator/grid.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { WORKSPACE_BYTES = 4096, MAX_SHARED_BYTES = 227 << 10, MAX_THREADS = 1024, DEFAULT_MULTIPROCESSORS = 132 };
+static const uint64_t DEFAULT_BUDGET = UINT64_C(20000000000);
+
+typedef struct Placed { /* a module variable in global memory */
+    const PtxVariable *variable;
+    int region;
+} Placed;
+
+struct Emulator {
+    EmulatorOptions options;
+    Memory memory;
+    Placed *placed;
+    int placed_count, placed_capacity;
+    const PtxModule **modules; /* whose variables have been made */
+    int module_count, module_capacity;
+    int workspace;             /* region of the grid workspace; -1: none yet */
+    uint64_t launches;
+};
+
+Emulator *emulator_new(const EmulatorOptions *options) {
+    Emulator *emulator = memory_new(sizeof *emulator);
+    if (options) emulator->options = *options;
+    EmulatorOptions *settings = &emulator->options;
+    if (!settings->instruction_budget) settings->instruction_budget = DEFAULT_BUDGET;
+    if (!settings->multiprocessors) settings->multiprocessors = DEFAULT_MULTIPROCESSORS;
+    if (settings->threads <= 0) settings->threads = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    if (settings->threads < 1) settings->threads = 1;
+    if (!settings->memory_limit_bytes) {
+        long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
+        settings->memory_limit_bytes = pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes / 2 : UINT64_C(1) << 30;
+    }
+    emulator->workspace = -1;
+    return emulator;
+}
+
+void emulator_free(Emulator *emulator) {
+    if (!emulator) return;
+    memory_done(&emulator->memory);
+    free(emulator->placed);
+    free(emulator->modules);
+    free(emulator);
+}
+
+int emulator_add_buffer(Emulator *emulator, const char *name, void *bytes, uint64_t byte_count, PtxType type) {
+    return memory_add(&emulator->memory, name, bytes, byte_count, type, false, false);
+}
+
+uint64_t emulator_buffer_address(const Emulator *emulator, int buffer) { return emulator->memory.regions[buffer].base; }
+
+bool emulator_find_buffer(const Emulator *emulator, uint64_t address, int *buffer, uint64_t *offset) {
+    int region = memory_find(&emulator->memory, address);
+    if (region < 0) return false;
+    *buffer = region;
+    *offset = address - emulator->memory.regions[region].base;
+    return true;
+}
+
+/* ---- module variables ------------------------------------------------------------------------------------------------ */
+
+static int find_placed(const Emulator *emulator, const PtxVariable *variable) {
+    for (int i = 0; i < emulator->placed_count; i++)
+        if (emulator->placed[i].variable == variable) return emulator->placed[i].region;
+    return -1;
+}
+
+static int place_variable(Emulator *emulator, const PtxVariable *variable) {
+    int region = find_placed(emulator, variable);
+    if (region >= 0) return region;
+    uint64_t bytes = variable->bytes;
+    uint8_t *host = memory_new(bytes ? bytes : 1);
+    if (variable->initial) memcpy(host, variable->initial, bytes);
+    region = memory_add(&emulator->memory, variable->name, host, bytes, variable->type, variable->space == PTX_SPACE_CONST, true);
+    Placed placed = {variable, region};
+    array_push(emulator->placed, emulator->placed_count, emulator->placed_capacity, placed);
+    return region;
+}
+
+static uint64_t address_of(void *context, const PtxVariable *variable) {
+    Emulator *emulator = context;
+    int region = place_variable(emulator, variable);
+    return emulator->memory.regions[region].base;
+}
+
+/* Value of a symbol in an initialiser: a variable of global or constant memory, or a function. */
+static uint64_t symbol_value(Emulator *emulator, const PtxModule *module, const char *symbol) {
+    for (int i = 0; i < module->variable_count; i++) {
+        const PtxVariable *variable = module->variables[i];
+        if (strcmp(variable->name, symbol)) continue;
+        return variable->space == PTX_SPACE_GLOBAL || variable->space == PTX_SPACE_CONST ? address_of(emulator, variable) : 0;
+    }
+    for (int i = 0; i < module->function_count; i++)
+        if (!strcmp(module->functions[i]->name, symbol)) return FUNCTION_BASE + (uint64_t)i * FUNCTION_STRIDE;
+    return 0;
+}
+
+static void make_module(Emulator *emulator, const PtxModule *module) {
+    for (int i = 0; i < emulator->module_count; i++)
+        if (emulator->modules[i] == module) return;
+    array_push(emulator->modules, emulator->module_count, emulator->module_capacity, module);
+    for (int i = 0; i < module->variable_count; i++) {
+        const PtxVariable *variable = module->variables[i];
+        if (variable->space == PTX_SPACE_GLOBAL || variable->space == PTX_SPACE_CONST) place_variable(emulator, variable);
+    }
+    for (int i = 0; i < module->variable_count; i++) {
+        const PtxVariable *variable = module->variables[i];
+        for (int r = 0; r < variable->relocation_count; r++) {
+            const PtxRelocation *relocation = &variable->relocations[r];
+            uint64_t value = symbol_value(emulator, module, relocation->symbol) + (uint64_t)relocation->addend;
+            int region = find_placed(emulator, variable);
+            if (region < 0 || relocation->offset + (uint64_t)relocation->bytes > variable->bytes) continue;
+            memcpy(emulator->memory.regions[region].host + relocation->offset, &value, (size_t)relocation->bytes);
+        }
+    }
+}
+
+/* ---- launches -------------------------------------------------------------------------------------------------------- */
+
+static bool check_geometry(const EmulatorLaunch *launch, Error *error) {
+    static const uint64_t most_blocks[] = {0x7fffffff, 65535, 65535}, most_threads[] = {1024, 1024, 64};
+    uint64_t threads = 1;
+    for (int d = 0; d < 3; d++) {
+        if (!launch->grid[d] || launch->grid[d] > most_blocks[d])
+            return error_set(error, "the grid is %u x %u x %u; a grid has 1 to 2147483647 x 65535 x 65535 blocks", launch->grid[0],
+                             launch->grid[1], launch->grid[2]);
+        if (!launch->block[d] || launch->block[d] > most_threads[d])
+            return error_set(error, "the block is %u x %u x %u; a block has at most 1024 x 1024 x 64 threads, 1024 in all",
+                             launch->block[0], launch->block[1], launch->block[2]);
+        threads *= launch->block[d];
+    }
+    if (threads > MAX_THREADS)
+        return error_set(error, "the block has %llu threads; at most 1024 are possible; use a smaller --block", (unsigned long long)threads);
+    const PtxFunction *entry = launch->program->entry;
+    uint64_t most = 1;
+    for (int d = 0; d < 3; d++) {
+        if (entry->required_threads[d] && entry->required_threads[d] != launch->block[d])
+            return error_set(error, "this kernel is compiled for blocks of %u x %u x %u threads; use --block", entry->required_threads[0],
+                             entry->required_threads[1] ? entry->required_threads[1] : 1, entry->required_threads[2] ? entry->required_threads[2] : 1);
+        most *= entry->maximum_threads[d] ? entry->maximum_threads[d] : 1;
+    }
+    if (entry->maximum_threads[0] && threads > most)
+        return error_set(error, "this kernel is compiled for at most %llu threads a block, not %llu; use --block", (unsigned long long)most,
+                         (unsigned long long)threads);
+    uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1];
+    if (blocks > UINT32_MAX || blocks * launch->grid[2] > UINT32_MAX)
+        return error_set(error, "the grid has more than 4294967295 blocks, which is too many to emulate; use a smaller --grid");
+    return true;
+}
+
+static void add_symbol(TraceLaunch *launch, const char *name, PtxSpace space, uint64_t window_offset, uint64_t bytes) {
+    launch->symbols[launch->symbol_count++] = (TraceSymbol){name, space, window_offset, bytes};
+}
+
+static void describe_launch(Grid *grid, Trace *trace) {
+    const LoweredProgram *program = grid->program;
+    TraceLaunch *launch = grid->trace;
+    launch->name = ptx_readable_name(program->program->module, program->program->entry->name);
+    memcpy(launch->grid, grid->grid, sizeof launch->grid);
+    memcpy(launch->block, grid->block, sizeof launch->block);
+    launch->static_shared_bytes = program->static_shared_bytes;
+    launch->dynamic_shared_bytes = grid->launch->dynamic_shared_bytes;
+    launch->cooperative = grid->launch->cooperative;
+    launch->symbols = arena_new(&trace->arena, (size_t)(program->shared_count + 2) * sizeof *launch->symbols);
+    for (int i = 0; i < program->shared_count; i++) {
+        const SharedPlace *place = &program->shared[i];
+        const char *name = place->variable->name;
+        add_symbol(launch, arena_copy_text(&trace->arena, name, strlen(name)), PTX_SPACE_SHARED, place->offset, place->bytes);
+    }
+    if (!program->shared_count) add_symbol(launch, "shared", PTX_SPACE_SHARED, 0, program->shared_bytes);
+    add_symbol(launch, "local", PTX_SPACE_LOCAL, 0, program->functions[0].local_bytes);
+}
+
+static void add_buffers(const Emulator *emulator, Trace *trace) {
+    for (int i = trace->buffer_count; i < emulator->memory.count; i++) {
+        const Region *region = &emulator->memory.regions[i];
+        trace_add_buffer(trace, region->name, region->bytes, region->type);
+    }
+}
+
+/* What cooperative groups read through %envreg1 and %envreg2: the size of the workspace, then the barrier of the grid. */
+static uint64_t make_workspace(Emulator *emulator) {
+    if (emulator->workspace < 0)
+        emulator->workspace = memory_add(&emulator->memory, "grid workspace", memory_new(WORKSPACE_BYTES), WORKSPACE_BYTES,
+                                         PTX_U32, false, true);
+    Region *region = &emulator->memory.regions[emulator->workspace];
+    memset(region->host, 0, WORKSPACE_BYTES);
+    uint32_t bytes = WORKSPACE_BYTES;
+    memcpy(region->host, &bytes, sizeof bytes);
+    return region->base;
+}
+
+static void grid_init(Grid *grid, Emulator *emulator, const EmulatorLaunch *launch, const LoweredProgram *program) {
+    const EmulatorOptions *options = &emulator->options;
+    *grid = (Grid){.emulator = emulator, .memory = &emulator->memory, .launch = launch, .program = program};
+    memcpy(grid->grid, launch->grid, sizeof grid->grid);
+    memcpy(grid->block, launch->block, sizeof grid->block);
+    grid->threads_per_block = launch->block[0] * launch->block[1] * launch->block[2];
+    grid->warps_per_block = (int)((grid->threads_per_block + WARP_LANES - 1) / WARP_LANES);
+    grid->block_count = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    grid->multiprocessors = options->multiprocessors;
+    grid->number = ++emulator->launches;
+    grid->seed = options->seed;
+    grid->schedule = options->schedule;
+    grid->budget = options->instruction_budget;
+    grid->trace_first = options->trace_first;
+    grid->trace_last = options->trace_last;
+    grid->cancel = options->cancel;
+    grid->blocks_done = options->blocks_done;
+}
+
+bool emulator_run(Emulator *emulator, const EmulatorLaunch *launch, Trace *trace, Error *error) {
+    if (!check_geometry(launch, error)) return false;
+    make_module(emulator, launch->program->module);
+    LoweredProgram *program = lowered_new(launch, address_of, emulator, error);
+    if (!program) return false;
+    if (program->shared_bytes > MAX_SHARED_BYTES) {
+        error_set(error, "%u bytes of shared memory a block; at most %d are possible", program->shared_bytes, MAX_SHARED_BYTES);
+        lowered_free(program);
+        return false;
+    }
+    if (program->uses_heap) heap_prepare(&emulator->memory);
+    Grid grid;
+    grid_init(&grid, emulator, launch, program);
+    if (launch->cooperative) grid.workspace = make_workspace(emulator);
+    grid.trace = trace_add_launch(trace, launch->program);
+    grid.launch_index = trace->launch_count - 1;
+    describe_launch(&grid, trace);
+    add_buffers(emulator, trace);
+    bool done = grid_run(&grid, emulator->options.threads, emulator->options.memory_limit_bytes, trace, error);
+    lowered_free(program);
+    return done;
+}

@@ -1,0 +1,225 @@
+/* Running a grid (grid.h).
+ *
+ * Blocks run one after another, each to its end. Where a launch has blocks that may talk to each other, a block that only
+ * spins is put aside for the next ones, up to as many as a machine keeps resident; a cooperative launch has all of them.
+ *
+ * Where blocks cannot talk, host threads take a share of consecutive blocks each, and note which words they read and write.
+ * If in the end any word that one share wrote was touched by another, or anything went wrong, memory is put back to what it
+ * was and the grid runs on one thread. So the result is always that of one thread. */
+#include "emulator/grid.h"
+
+#include "emulator/recorder.h"
+
+#include "trace/block.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+enum { BLOCKS_PER_MULTIPROCESSOR = 16, POLL = 1 << 22, FEW_WARPS = 512 };
+
+typedef struct Share { /* of the grid's blocks: one host thread's work */
+    Grid *grid;
+    Worker *worker;
+    uint64_t first, end;
+    uint64_t most_resident;
+    bool cancelled;
+    TraceLaunch blocks; /* its traced blocks */
+    pthread_t thread;
+} Share;
+
+static bool is_cancelled(const Grid *grid) { return grid->cancel && *grid->cancel; }
+
+/* ---- one share, on one thread -------------------------------------------------------------------------------------- */
+
+typedef struct Residents {
+    Block **blocks; /* in the order in which they started */
+    int count, capacity;
+    Block **idle;   /* ended; to be used again */
+    int idle_count, idle_capacity;
+} Residents;
+
+static Block *start_next(Share *share, Residents *residents) {
+    Block *block = residents->idle_count ? residents->idle[--residents->idle_count] : block_new(share->grid);
+    array_push(residents->blocks, residents->count, residents->capacity, block);
+    block_start(block, share->worker, share->first++);
+    return block;
+}
+
+static void finish(Share *share, Residents *residents, int index) {
+    Block *block = residents->blocks[index];
+    share->worker->executed += block->executed;
+    if (block->recorder) recorder_finish(block->recorder, &share->blocks);
+    block->recorder = NULL;
+    residents->count--;
+    memmove(&residents->blocks[index], &residents->blocks[index + 1],
+            (size_t)(residents->count - index) * sizeof *residents->blocks);
+    array_push(residents->idle, residents->idle_count, residents->idle_capacity, block);
+    if (share->grid->blocks_done) __atomic_fetch_add(share->grid->blocks_done, 1, __ATOMIC_RELAXED);
+}
+
+static uint64_t executed_so_far(const Share *share, const Residents *residents) {
+    uint64_t executed = share->worker->executed;
+    for (int i = 0; i < residents->count; i++) executed += residents->blocks[i]->executed;
+    return executed;
+}
+
+/* Lets a block run until it ends, rests (it seems to wait for another block), or must stop. */
+static SliceEnd run_block(Share *share, Residents *residents, Block *block) {
+    const Grid *grid = share->grid;
+    for (;;) {
+        uint64_t executed = executed_so_far(share, residents);
+        if (executed >= grid->budget) {
+            raise_trap(block, TRAP_INSTRUCTION_BUDGET, NULL, PTX_NO_PC, 0, NULL,
+                       "more than %llu warp instructions; an endless loop?", (unsigned long long)grid->budget);
+            return SLICE_STOPPED;
+        }
+        uint64_t left = grid->budget - executed;
+        SliceEnd end = block_run(block, left < POLL ? left : POLL);
+        if (end != SLICE_USED) return end;
+        if (is_cancelled(grid)) {
+            share->cancelled = true;
+            return SLICE_STOPPED;
+        }
+    }
+}
+
+static void run_share(Share *share) {
+    Residents residents = {0};
+    bool stopped = false;
+    while (!stopped && (residents.count || share->first < share->end)) {
+        /* New blocks first: those that wait may wait for them. */
+        while (!stopped && share->first < share->end && (uint64_t)residents.count < share->most_resident) {
+            Block *block = start_next(share, &residents);
+            SliceEnd end = run_block(share, &residents, block);
+            if (end == SLICE_DONE) finish(share, &residents, residents.count - 1);
+            stopped = end == SLICE_STOPPED || is_cancelled(share->grid);
+        }
+        for (int i = 0; !stopped && i < residents.count;) {
+            SliceEnd end = run_block(share, &residents, residents.blocks[i]);
+            stopped = end == SLICE_STOPPED || is_cancelled(share->grid);
+            if (end == SLICE_DONE) finish(share, &residents, i);
+            else i++;
+        }
+    }
+    share->cancelled |= is_cancelled(share->grid);
+    while (residents.count) finish(share, &residents, residents.count - 1); /* stopped: what was recorded stays */
+    for (int i = 0; i < residents.idle_count; i++) block_free(residents.idle[i]);
+    free(residents.idle);
+    free(residents.blocks);
+}
+
+/* ---- several shares -------------------------------------------------------------------------------------------------- */
+
+static void *run_thread(void *share) {
+    run_share(share);
+    return NULL;
+}
+
+static void drop_blocks(TraceLaunch *launch) {
+    for (int i = 0; i < launch->block_count; i++) trace_block_free(launch->blocks[i]);
+    free(launch->blocks);
+    *launch = (TraceLaunch){0};
+}
+
+static uint8_t **save_memory(const Memory *memory) {
+    uint8_t **copies = memory_new((size_t)memory->count * sizeof *copies);
+    for (int i = 0; i < memory->count; i++) {
+        const Region *region = &memory->regions[i];
+        if (region->read_only || !region->bytes) continue;
+        copies[i] = memory_new(region->bytes);
+        memcpy(copies[i], region->host, region->bytes);
+    }
+    return copies;
+}
+
+static void restore_memory(Memory *memory, uint8_t **copies, bool restore) {
+    for (int i = 0; i < memory->count; i++) {
+        if (restore && copies[i]) memcpy(memory->regions[i].host, copies[i], memory->regions[i].bytes);
+        free(copies[i]);
+    }
+    free(copies);
+}
+
+static bool shares_agree(Share *shares, int count) {
+    Footprint *footprints[64];
+    for (int i = 0; i < count; i++) {
+        if (shares[i].worker->stopped || shares[i].cancelled) return false;
+        footprints[i] = shares[i].worker->footprint;
+    }
+    return !footprint_conflicts(footprints, count);
+}
+
+static void merge(Share *into, Share *from) {
+    worker_merge(into->worker, from->worker);
+    for (int i = 0; i < from->blocks.block_count; i++) trace_launch_add_block(&into->blocks, from->blocks.blocks[i]);
+    free(from->blocks.blocks);
+    from->blocks = (TraceLaunch){0};
+    into->cancelled |= from->cancelled;
+}
+
+/* False: nothing has happened, the grid is to be run on one thread. */
+static bool run_parallel(Share *whole, int threads) {
+    Share shares[64] = {0};
+    if (threads > 64) threads = 64;
+    if ((uint64_t)threads > whole->end) threads = (int)whole->end;
+    Grid *grid = whole->grid;
+    uint8_t **saved = save_memory(grid->memory);
+    uint64_t done = grid->blocks_done ? *grid->blocks_done : 0;
+    for (int i = 0; i < threads; i++) {
+        shares[i] = (Share){.grid = grid, .worker = worker_new(grid), .most_resident = 1};
+        shares[i].first = whole->end * (uint64_t)i / (uint64_t)threads;
+        shares[i].end = whole->end * (uint64_t)(i + 1) / (uint64_t)threads;
+        shares[i].worker->footprint = footprint_new(grid->memory);
+    }
+    int started = 0;
+    while (started < threads && !pthread_create(&shares[started].thread, NULL, run_thread, &shares[started])) started++;
+    for (int i = 0; i < started; i++) pthread_join(shares[i].thread, NULL);
+    bool good = started == threads && shares_agree(shares, threads);
+    restore_memory(grid->memory, saved, !good);
+    if (!good && grid->blocks_done) *grid->blocks_done = done;
+    for (int i = 0; i < threads; i++) {
+        if (good) merge(whole, &shares[i]);
+        drop_blocks(&shares[i].blocks);
+        worker_free(shares[i].worker);
+    }
+    return good;
+}
+
+/* ---- the grid -------------------------------------------------------------------------------------------------------- */
+
+static void publish(Share *share, Trace *trace) {
+    Worker *worker = share->worker;
+    worker_finish(worker);
+    for (int i = 0; i < share->blocks.block_count; i++) trace_launch_add_block(share->grid->trace, share->blocks.blocks[i]);
+    free(share->blocks.blocks);
+    for (int i = 0; i < worker->trap_count; i++) trace_add_trap(trace, &worker->traps[i]);
+    if (worker->printed.length) text_add_bytes(&trace->printed, worker->printed.data, worker->printed.length);
+}
+
+static bool fits(Share *share, uint64_t memory_limit) {
+    Grid *grid = share->grid;
+    uint64_t each = block_bytes(grid), room = memory_limit / each;
+    uint64_t most = (uint64_t)grid->multiprocessors * BLOCKS_PER_MULTIPROCESSOR;
+    if (grid->launch->cooperative) most = grid->block_count;
+    if (!grid->program->lets_blocks_meet && !grid->launch->cooperative) most = 1;
+    share->most_resident = most < room ? most : room;
+    if (room && (!grid->launch->cooperative || room >= grid->block_count)) return true;
+    Block nowhere = {.grid = grid, .worker = share->worker};
+    raise_trap(&nowhere, TRAP_TOO_LARGE, NULL, PTX_NO_PC, 0, NULL,
+               "%llu blocks at once take %llu MB of this machine's memory; use a smaller grid, block or local array",
+               (unsigned long long)(grid->launch->cooperative ? grid->block_count : 1),
+               (unsigned long long)(each * (grid->launch->cooperative ? grid->block_count : 1) >> 20));
+    return false;
+}
+
+bool grid_run(Grid *grid, int threads, uint64_t memory_limit, Trace *trace, Error *error) {
+    Share whole = {.grid = grid, .worker = worker_new(grid), .end = grid->block_count};
+    if (fits(&whole, memory_limit)) {
+        bool apart = !grid->program->lets_blocks_meet && !grid->launch->cooperative;
+        bool worth_it = grid->block_count * (uint64_t)grid->warps_per_block >= FEW_WARPS && grid->block_count > 1;
+        if (threads < 2 || !apart || !worth_it || !run_parallel(&whole, threads)) run_share(&whole);
+    }
+    publish(&whole, trace);
+    worker_free(whole.worker);
+    return whole.cancelled ? error_set(error, "cancelled") : true;
+}

@@ -1,0 +1,11 @@
+/* Running a grid: which blocks run when, and on which host thread. Private to the emulator. */
+#ifndef EMULATOR_GRID_H
+#define EMULATOR_GRID_H
+
+#include "emulator/block.h"
+
+/* Runs every block of the grid and puts counters, events, traps and printed text into `trace`. False with `error` where the
+ * run was cancelled. `threads`: host threads, at least 1. */
+bool grid_run(Grid *grid, int threads, uint64_t memory_limit, Trace *trace, Error *error);
+
+#endif

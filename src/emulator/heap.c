@@ -1,0 +1,62 @@
+/* The device heap: malloc and free of kernels. First fit over a list of pieces that lies outside the heap, so that a kernel
+ * that writes over its allocations cannot harm it. */
+#include "emulator/memory.h"
+
+enum { HEAP_BYTES = 8 << 20, HEAP_ALIGNMENT = 16 };
+
+typedef struct HeapPiece {
+    uint64_t offset, bytes;
+    bool used;
+} HeapPiece;
+
+void heap_prepare(Memory *memory) {
+    if (memory->pieces) return;
+    memory->heap_region = memory_add(memory, "heap", memory_new(HEAP_BYTES), HEAP_BYTES, PTX_NO_TYPE, false, true);
+    HeapPiece whole = {0, HEAP_BYTES, false};
+    array_push(memory->pieces, memory->piece_count, memory->piece_capacity, whole);
+}
+
+uint64_t heap_allocate(Memory *memory, uint64_t bytes) {
+    if (bytes > HEAP_BYTES || !memory->pieces) return 0;
+    bytes = bytes ? (bytes + HEAP_ALIGNMENT - 1) / HEAP_ALIGNMENT * HEAP_ALIGNMENT : HEAP_ALIGNMENT;
+    for (int i = 0; i < memory->piece_count; i++) {
+        HeapPiece piece = memory->pieces[i];
+        if (piece.used || piece.bytes < bytes) continue;
+        if (piece.bytes > bytes) {
+            array_reserve(memory->pieces, memory->piece_count + 1, memory->piece_capacity);
+            memmove(&memory->pieces[i + 1], &memory->pieces[i], (size_t)(memory->piece_count - i) * sizeof piece);
+            memory->piece_count++;
+            memory->pieces[i + 1] = (HeapPiece){piece.offset + bytes, piece.bytes - bytes, false};
+        }
+        memory->pieces[i] = (HeapPiece){piece.offset, bytes, true};
+        return memory->regions[memory->heap_region].base + piece.offset;
+    }
+    return 0;
+}
+
+static void remove_piece(Memory *memory, int index) {
+    memory->piece_count--;
+    memmove(&memory->pieces[index], &memory->pieces[index + 1],
+            (size_t)(memory->piece_count - index) * sizeof *memory->pieces);
+}
+
+bool heap_free(Memory *memory, uint64_t address) {
+    if (!address) return true;
+    if (!memory->pieces) return false;
+    uint64_t offset = address - memory->regions[memory->heap_region].base;
+    for (int i = 0; i < memory->piece_count; i++) {
+        HeapPiece *piece = &memory->pieces[i];
+        if (piece->offset != offset || !piece->used) continue;
+        piece->used = false;
+        if (i + 1 < memory->piece_count && !memory->pieces[i + 1].used) {
+            piece->bytes += memory->pieces[i + 1].bytes;
+            remove_piece(memory, i + 1);
+        }
+        if (i > 0 && !memory->pieces[i - 1].used) {
+            memory->pieces[i - 1].bytes += memory->pieces[i].bytes;
+            remove_piece(memory, i);
+        }
+        return true;
+    }
+    return false;
+}

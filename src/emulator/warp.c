@@ -1,0 +1,333 @@
+/* Warps: fragments that split and meet again (warp.h). */
+#include "emulator/block.h"
+
+#include <stdlib.h>
+
+enum {
+    SHARE = 512,            /* instructions of a fragment before a ready sibling gets the turn */
+    SPIN_ITERATIONS = 8,    /* the same iteration so often, and nothing changed: it spins */
+    PATIENCE = 1 << 20      /* instructions, with accesses in the loop, before waiting siblings are released anyway */
+};
+
+void warp_select(Warp *warp, int index) {
+    warp->current = index;
+    if (index == NO_FRAGMENT) return;
+    Fragment *fragment = &warp->fragments[index];
+    warp->base.registers = fragment->frame->registers;
+    fragment->since = warp->turn;
+}
+
+bool warp_pick(Warp *warp) {
+    int count = warp->fragment_count, start = warp->current;
+    for (int i = 1; i <= count; i++) {
+        int index = (start + i + count) % count;
+        if (warp->fragments[index].state != FRAGMENT_READY) continue;
+        warp_select(warp, index);
+        return true;
+    }
+    warp->current = NO_FRAGMENT;
+    return false;
+}
+
+static void set_join(Warp *warp, Fragment *fragment, int join) {
+    fragment->join = join;
+    fragment->join_pc = join == NO_JOIN ? PTX_NO_PC : warp->joins[join].pc;
+}
+
+static int add_fragment(Warp *warp, int pc, uint32_t mask, Frame *frame, int join) {
+    Fragment *fragment = &warp->fragments[warp->fragment_count];
+    *fragment = (Fragment){.pc = pc, .mask = mask, .frame = frame, .segment = pc};
+    set_join(warp, fragment, join);
+    return warp->fragment_count++;
+}
+
+/* Keeps the order of the others. `current` follows its fragment; it becomes NO_FRAGMENT when that one goes. */
+static void remove_fragment(Warp *warp, int index) {
+    for (int i = index + 1; i < warp->fragment_count; i++) warp->fragments[i - 1] = warp->fragments[i];
+    warp->fragment_count--;
+    if (warp->current == index) warp->current = NO_FRAGMENT;
+    else if (warp->current > index) warp->current--;
+}
+
+static int add_join(Warp *warp, int pc, Frame *frame, uint32_t members, int parent) {
+    int index = 0;
+    while (index < warp->join_count && warp->joins[index].used) index++;
+    if (index == warp->join_count) {
+        array_reserve(warp->joins, warp->join_count + 1, warp->join_capacity);
+        warp->join_count++;
+    }
+    warp->joins[index] = (Join){pc, frame, members, 0, parent, true};
+    return index;
+}
+
+static void free_frame(Warp *warp, Frame *frame) {
+    Frame **link = &warp->frames;
+    while (*link != frame) link = &(*link)->next;
+    *link = frame->next;
+    warp->block->frame_bytes -= frame->layout->register_bytes + (uint64_t)frame->layout->parameter_bytes * WARP_LANES;
+    free(frame->memory);
+}
+
+static int settle(Warp *warp, int pc, uint32_t mask, Frame *frame, int join);
+
+/* All that can still come have come: the lanes go on together. Returns the fragment, or NO_FRAGMENT where they now wait at
+ * the next join out. */
+static int complete_join(Warp *warp, int index) {
+    Join join = warp->joins[index];
+    warp->joins[index].used = false;
+    if (!join.members) return NO_FRAGMENT;
+    return settle(warp, join.pc, join.members, join.frame, join.parent);
+}
+
+static int complete_frame(Warp *warp, Frame *frame) {
+    uint32_t lanes = frame->members;
+    Frame *parent = frame->parent;
+    int join = frame->join, pc = frame->call->pc + 1;
+    free_frame(warp, frame);
+    return lanes ? settle(warp, pc, lanes, parent, join) : NO_FRAGMENT;
+}
+
+/* Lanes come to `pc` inside `join`: they wait there if it is that join's place, else become a fragment. */
+static int settle(Warp *warp, int pc, uint32_t mask, Frame *frame, int join) {
+    while (join != NO_JOIN && warp->joins[join].pc == pc) {
+        Join *at = &warp->joins[join];
+        at->arrived |= mask;
+        if (at->arrived != at->members) return NO_FRAGMENT;
+        mask = at->members;
+        at->used = false;
+        join = at->parent;
+    }
+    return add_fragment(warp, pc, mask, frame, join);
+}
+
+void warp_start(Warp *warp, Block *block, int index, uint32_t lanes, Frame *entry_frame) {
+    warp->block = block;
+    warp->index = index;
+    warp->started = warp->live = lanes;
+    warp->turn = 0;
+    warp->interval = 0;
+    warp->fragment_count = warp->join_count = 0;
+    warp->frames = warp->entry_frame = entry_frame;
+    entry_frame->members = lanes;
+    entry_frame->arrived = 0;
+    entry_frame->next = NULL;
+    memset(warp->arrived, 0, sizeof warp->arrived);
+    warp->base.constants = block->grid->program->constants;
+    warp_select(warp, add_fragment(warp, 0, lanes, entry_frame, NO_JOIN));
+}
+
+void warp_abandon(Warp *warp) {
+    while (warp->frames && warp->frames != warp->entry_frame) free_frame(warp, warp->frames);
+}
+
+void frame_fill_slots(Warp *warp, Frame *frame) {
+    for (int i = 0; i < frame->layout->slot_count; i++) {
+        const Slot *slot = &frame->layout->slots[i];
+        uint8_t *to = frame->registers + slot->offset;
+        for (int lane = 0; lane < WARP_LANES; lane++) {
+            uint64_t value = slot->special < 0 ? frame->local_base + slot->local_offset : special_value(slot->special, warp, lane);
+            memcpy(to + lane * slot->bytes, &value, slot->bytes);
+        }
+    }
+}
+
+void warp_done(Warp *warp) {
+    warp_abandon(warp);
+    free(warp->joins);
+    free(warp->local);
+    free(warp->local_written);
+}
+
+/* The current fragment's lanes go `ways` ways; way 0 runs first. The fragment itself is replaced. */
+void warp_scatter(Warp *warp, int ways, const uint32_t *masks, const int *targets, int reconvergence) {
+    Fragment from = *warp_fragment(warp);
+    remove_fragment(warp, warp->current);
+    int join = from.join;
+    bool known = join != NO_JOIN && warp->joins[join].pc == reconvergence;
+    if (reconvergence != PTX_NO_PC && !known) join = add_join(warp, reconvergence, from.frame, from.mask, from.join);
+    int first = NO_FRAGMENT;
+    for (int way = 0; way < ways; way++) {
+        if (!masks[way]) continue;
+        int fragment = settle(warp, targets[way], masks[way], from.frame, join);
+        if (first == NO_FRAGMENT) first = fragment;
+    }
+    warp_select(warp, first);
+    if (first == NO_FRAGMENT) warp_pick(warp);
+}
+
+void warp_diverge(Warp *warp, uint32_t taken, int target, int reconvergence) {
+    const Fragment *from = warp_fragment(warp);
+    uint32_t masks[2] = {from->mask & ~taken, taken};
+    int targets[2] = {from->pc + 1, target};
+    uint64_t schedule = warp->block->grid->schedule;
+    if (schedule && (schedule * 0x9e3779b97f4a7c15u ^ (uint64_t)from->pc * 0xc2b2ae3d27d4eb4fu) >> 63) {
+        uint32_t mask = masks[0];
+        masks[0] = masks[1], masks[1] = mask;
+        targets[0] = target, targets[1] = from->pc + 1;
+    }
+    warp_scatter(warp, 2, masks, targets, reconvergence);
+}
+
+void warp_arrive(Warp *warp) {
+    Fragment at = *warp_fragment(warp);
+    remove_fragment(warp, warp->current);
+    int fragment = settle(warp, at.pc, at.mask, at.frame, at.join);
+    warp_select(warp, fragment);
+    if (fragment == NO_FRAGMENT) warp_pick(warp);
+}
+
+/* Takes `lanes` out of every join and frame; those that were only waiting for them complete. */
+static void forget_lanes(Warp *warp, uint32_t lanes) {
+    for (int i = 0; i < warp->join_count; i++)
+        if (warp->joins[i].used) warp->joins[i].members &= ~lanes, warp->joins[i].arrived &= ~lanes;
+    for (Frame *frame = warp->frames; frame; frame = frame->next) frame->members &= ~lanes, frame->arrived &= ~lanes;
+    for (bool again = true; again;) {
+        again = false;
+        for (int i = 0; i < warp->join_count; i++) {
+            Join *join = &warp->joins[i];
+            if (!join->used || join->arrived != join->members) continue;
+            complete_join(warp, i);
+            again = true;
+        }
+        for (Frame *frame = warp->frames; frame; frame = frame->next) {
+            if (frame == warp->entry_frame || frame->arrived != frame->members) continue;
+            complete_frame(warp, frame);
+            again = true;
+            break;
+        }
+    }
+}
+
+/* Shrinks the current fragment to the lanes that are not in `lanes`, at the next pc; removes it when none is left. */
+static void leave(Warp *warp, uint32_t lanes) {
+    Fragment *fragment = warp_fragment(warp);
+    fragment->mask &= ~lanes;
+    fragment->segment = ++fragment->pc;
+    if (!fragment->mask) remove_fragment(warp, warp->current);
+}
+
+void warp_exit(Warp *warp, uint32_t lanes) {
+    leave(warp, lanes);
+    warp->live &= ~lanes;
+    for (int i = 0; i < warp->fragment_count; i++) { /* they may have waited for the lanes that are gone */
+        Fragment *fragment = &warp->fragments[i];
+        if (fragment->state == FRAGMENT_AT_WARP_OP || fragment->state == FRAGMENT_AT_ALIGNED) fragment->state = FRAGMENT_READY;
+    }
+    forget_lanes(warp, lanes);
+    if (warp->current == NO_FRAGMENT) warp_pick(warp);
+}
+
+void warp_enter(Warp *warp, uint32_t lanes, Frame *frame) {
+    Fragment *caller = warp_fragment(warp);
+    frame->parent = caller->frame;
+    frame->members = lanes;
+    frame->arrived = 0;
+    frame->next = warp->frames;
+    warp->frames = frame;
+    frame->join = caller->join;
+    int rest_pc = caller->pc + 1;
+    uint32_t rest = caller->mask & ~lanes;
+    Frame *rest_frame = caller->frame;
+    int join = caller->join;
+    if (rest && (join == NO_JOIN || warp->joins[join].pc != rest_pc)) /* a guarded call: they meet behind it */
+        frame->join = join = add_join(warp, rest_pc, rest_frame, caller->mask, join);
+    remove_fragment(warp, warp->current);
+    int entered = add_fragment(warp, frame->layout->begin, lanes, frame, NO_JOIN);
+    if (rest) settle(warp, rest_pc, rest, rest_frame, join);
+    warp_select(warp, entered);
+}
+
+void warp_return(Warp *warp, uint32_t lanes) {
+    Frame *frame = warp_fragment(warp)->frame;
+    if (frame == warp->entry_frame) {
+        warp_exit(warp, lanes);
+        return;
+    }
+    leave(warp, lanes);
+    /* Lanes that return inside a join never come to it. */
+    for (int i = 0; i < warp->join_count; i++)
+        if (warp->joins[i].used && warp->joins[i].frame == frame)
+            warp->joins[i].members &= ~lanes, warp->joins[i].arrived &= ~lanes;
+    frame->arrived |= lanes;
+    for (bool again = true; again;) {
+        again = false;
+        for (int i = 0; i < warp->join_count; i++) {
+            Join *join = &warp->joins[i];
+            if (!join->used || join->frame != frame || join->arrived != join->members) continue;
+            complete_join(warp, i);
+            again = true;
+        }
+    }
+    int merged = NO_FRAGMENT;
+    if (frame->arrived == frame->members) merged = complete_frame(warp, frame);
+    if (warp->current == NO_FRAGMENT && merged != NO_FRAGMENT) warp_select(warp, merged);
+    if (warp->current == NO_FRAGMENT) warp_pick(warp);
+}
+
+static void release_join(Warp *warp, int index) {
+    Join *join = &warp->joins[index];
+    uint32_t lanes = join->arrived;
+    join->members &= ~lanes;
+    join->arrived = 0;
+    int pc = join->pc, parent = join->parent;
+    settle(warp, pc, lanes, join->frame, parent);
+}
+
+static void release_frame(Warp *warp, Frame *frame) {
+    uint32_t lanes = frame->arrived;
+    frame->members &= ~lanes;
+    frame->arrived = 0;
+    settle(warp, frame->call->pc + 1, lanes, frame->parent, frame->join);
+}
+
+bool warp_release(Warp *warp, const Fragment *fragment) {
+    int join = fragment->join;
+    for (Frame *frame = fragment->frame; frame; join = frame->join, frame = frame->parent) {
+        for (; join != NO_JOIN; join = warp->joins[join].parent) {
+            if (!warp->joins[join].arrived) continue;
+            release_join(warp, join);
+            return true;
+        }
+        if (frame->parent && frame->arrived) {
+            release_frame(warp, frame);
+            return true;
+        }
+    }
+    return false;
+}
+
+bool warp_release_any(Warp *warp) {
+    for (int i = 0; i < warp->fragment_count; i++) {
+        Fragment fragment = warp->fragments[i]; /* releasing may move the fragments */
+        if (warp_release(warp, &fragment)) return true;
+    }
+    return false;
+}
+
+static bool has_other_ready(const Warp *warp) {
+    for (int i = 0; i < warp->fragment_count; i++)
+        if (i != warp->current && warp->fragments[i].state == FRAGMENT_READY) return true;
+    return false;
+}
+
+void warp_consider_rotation(Warp *warp) {
+    Fragment *fragment = warp_fragment(warp);
+    bool same = fragment->touched && !fragment->changed && fragment->hash == fragment->last_hash;
+    fragment->spins = same ? fragment->spins + 1 : 0;
+    fragment->last_hash = fragment->hash;
+    bool touched = fragment->touched;
+    fragment->hash = 0;
+    fragment->touched = fragment->changed = false;
+    uint64_t used = warp->turn - fragment->since;
+    bool spins = fragment->spins >= SPIN_ITERATIONS;
+    if (has_other_ready(warp)) {
+        if (!spins && used < SHARE) return;
+    } else {
+        if (!spins && !(touched && used >= PATIENCE)) return;
+        Fragment copy = *fragment;
+        if (!warp_release(warp, &copy)) return;
+        fragment = warp_fragment(warp);
+    }
+    fragment->spins = 0;
+    warp_pick(warp);
+}
