@@ -209,6 +209,14 @@ static void test_help(void **state) {
     free(version);
 }
 
+/* README's table of keys is the program's own. */
+static void test_readme_keys(void **state) {
+    (void)state;
+    char *keys = output_of(0, "@ --help-keys"), *readme = output_of(0, "cat README.md");
+    assert_contains(readme, keys);
+    free(keys), free(readme);
+}
+
 /* ---- the catalogue ------------------------------------------------------------------------------------- */
 
 static void test_list(void **state) {
@@ -503,14 +511,23 @@ static void test_json_reader(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_json_reader),   cmocka_unit_test(test_bad_usage),
-        cmocka_unit_test(test_no_terminal),   cmocka_unit_test(test_broken_ptx),
-        cmocka_unit_test(test_help),          cmocka_unit_test(test_list),
-        cmocka_unit_test(test_report_fields), cmocka_unit_test(test_ladder_counters),
-        cmocka_unit_test(test_report_text),   cmocka_unit_test(test_failed_runs),
-        cmocka_unit_test(test_host_threads),  cmocka_unit_test(test_frame),
-        cmocka_unit_test(test_dump),          cmocka_unit_test(test_access),
-        cmocka_unit_test(test_full_disk),     cmocka_unit_test(test_broken_pipe),
+        cmocka_unit_test(test_json_reader),
+        cmocka_unit_test(test_bad_usage),
+        cmocka_unit_test(test_no_terminal),
+        cmocka_unit_test(test_broken_ptx),
+        cmocka_unit_test(test_help),
+        cmocka_unit_test(test_readme_keys),
+        cmocka_unit_test(test_list),
+        cmocka_unit_test(test_report_fields),
+        cmocka_unit_test(test_ladder_counters),
+        cmocka_unit_test(test_report_text),
+        cmocka_unit_test(test_failed_runs),
+        cmocka_unit_test(test_host_threads),
+        cmocka_unit_test(test_frame),
+        cmocka_unit_test(test_dump),
+        cmocka_unit_test(test_access),
+        cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_broken_pipe),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
