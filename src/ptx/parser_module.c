@@ -6,6 +6,7 @@
  *   function  = {linkage} (".entry" | ".func" [attribute] [parameters]) name [parameters] {performance} (";" | "{" body "}")
  *
  * Bodies are only measured here: choosing one of many entries must not cost parsing the others. */
+#include "ptx/messages.h"
 #include "ptx/parser.h"
 
 #include <stdarg.h>
@@ -14,22 +15,12 @@
 /* ---- tokens ------------------------------------------------------------------------------------------------------- */
 
 bool ptx_fail(PtxParser *parser, const PtxToken *at, const char *format, ...) {
-    Error *error = parser->error;
-    char message[sizeof error->message];
+    char message[512];
     va_list list;
     va_start(list, format);
     vsnprintf(message, sizeof message, format, list);
     va_end(list);
-    error_set_at(error, parser->module->file, at->line, at->column, "%s", message);
-    if (!error || (size_t)at->column >= sizeof error->excerpt) return false;
-    const char *text = parser->module->text, *end = text + parser->module->length;
-    if (at->begin < text || at->begin > end) return false; /* a made-up token */
-    const char *line = at->begin - (at->column - 1);
-    size_t length = 0;
-    while (line + length < end && line[length] != '\n' && line[length] != '\r' && length < sizeof error->excerpt - 1) length++;
-    memcpy(error->excerpt, line, length);
-    error->excerpt[length] = 0;
-    return false;
+    return ptx_fail_at(parser->module, at->begin, at->line, at->column, parser->error, "%s", message);
 }
 
 bool ptx_unexpected(PtxParser *parser, const char *wanted) {
@@ -369,6 +360,15 @@ static bool check_uses(PtxParser *parser) {
 
 static bool module(PtxParser *parser) {
     PtxModule *module = parser->module;
+    const char *zero = memchr(module->text, 0, module->length);
+    if (zero) { /* strings of the IR end at a zero byte */
+        PtxToken at = {.begin = zero, .line = 1, .column = 1};
+        for (const char *c = module->text; c < zero; c++) {
+            at.column = *c == '\n' ? 1 : at.column + 1;
+            at.line += *c == '\n';
+        }
+        return ptx_fail(parser, &at, "a zero byte: this is not PTX text");
+    }
     ptx_advance(parser);
     if (!ptx_token_is(&parser->token, ".version")) return ptx_fail(parser, &parser->token, "this is not PTX: it must begin with .version");
     while (parser->token.kind != PTX_TOKEN_END)
@@ -382,6 +382,7 @@ PtxModule *ptx_module_parse(const char *text, size_t length, const char *file_na
         error_set_at(error, file_name, 0, 0, "%zu bytes of PTX are too many; the limit is 512 MB", length);
         return NULL;
     }
+    while (length && !text[length - 1]) length--; /* the terminator of embedded PTX */
     PtxModule *result = memory_new(sizeof *result);
     result->file = arena_copy_text(&result->arena, file_name, strlen(file_name));
     result->text = arena_copy_text(&result->arena, text, length);

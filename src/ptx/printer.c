@@ -122,7 +122,8 @@ static void print_loc(const PtxLoc *loc, Text *out) {
     text_print(out, "\t.loc\t%d %d %d", loc->file, loc->line, loc->column);
     if (loc->function_name) text_print(out, ", function_name %s", loc->function_name);
     if (loc->function_name && loc->function_name_addend) text_print(out, "+%d", loc->function_name_addend);
-    if (loc->inlined_file) text_print(out, ", inlined_at %d %d %d", loc->inlined_file, loc->inlined_line, loc->inlined_column);
+    if (loc->inlined_file || loc->inlined_line || loc->inlined_column)
+        text_print(out, ", inlined_at %d %d %d", loc->inlined_file, loc->inlined_line, loc->inlined_column);
     text_add(out, "\n");
 }
 

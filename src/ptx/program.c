@@ -1,6 +1,7 @@
 /* Program: finds what an entry needs, lays it out as one array of pcs, and resolves branch targets. */
 #include "ptx/link.h"
 
+#include "ptx/messages.h"
 #include "ptx/names.h"
 #include <stdlib.h>
 
@@ -31,28 +32,13 @@ typedef struct Linker {
     bool calls_pointers;
 } Linker;
 
-static bool fail(const Linker *linker, int line, int column, const char *what, const char *name) {
-    const PtxModule *module = linker->module;
-    error_set_at(linker->error, module->file, line, column, what, name);
-    if (!linker->error || line < 1 || column < 1 || (size_t)column >= sizeof linker->error->excerpt) return false;
-    const char *begin = module->text, *end = module->text + module->length;
-    for (int i = 1; i < line && begin < end; i++) {
-        const char *next = memchr(begin, '\n', (size_t)(end - begin));
-        begin = next ? next + 1 : end;
-    }
-    size_t length = 0;
-    while (begin + length < end && begin[length] != '\n' && length < sizeof linker->error->excerpt - 1) length++;
-    memcpy(linker->error->excerpt, begin, length);
-    linker->error->excerpt[length] = 0;
-    return false;
-}
-
 static bool want_function(Linker *linker, PtxFunction *function, const PtxInstruction *from) {
     if (function->alias_of) function = function->alias_of;
     if (!function->has_body && ptx_external_find(function->name)) return true;
     if (!function->has_body)
-        return fail(linker, from ? from->line : function->line, from ? from->column : 0,
-                    "the function '%.80s' has no body in this file; link it in first (nvcc without -rdc=true)", function->name);
+        return ptx_fail_at(linker->module, NULL, from ? from->line : function->line, from ? from->column : 0, linker->error,
+                           "the function '%.80s' has no body in this file; link it in first (nvcc without -rdc=true)",
+                           function->name);
     if (linker->function_wanted[function->index]) return true;
     linker->function_wanted[function->index] = true;
     array_push(linker->functions, linker->function_count, linker->function_capacity, function);
@@ -176,11 +162,15 @@ static bool runs_off(const PtxInstruction *last) {
     return last->guard.kind != PTX_OPERAND_NONE || !jumps;
 }
 
+static bool refuse(const Linker *linker, const PtxInstruction *instruction, const char *why) {
+    return ptx_fail_at(linker->module, NULL, instruction->line, instruction->column, linker->error, "%s", why);
+}
+
 static bool resolve_branch(Linker *linker, const PtxFunction *function, PtxCode *code, int base, const int *pcs) {
     const PtxInstruction *instruction = code->instruction;
     const PtxLabel *label = instruction->operand_count == 1 ? instruction->operands[0].label : NULL;
     if (!label || function->statements[label->statement].kind != PTX_STATEMENT_LABEL)
-        return fail(linker, instruction->line, instruction->column, "bra needs one label of an instruction%s", "");
+        return refuse(linker, instruction, "bra needs one label of an instruction");
     code->target = base + pcs[label->statement];
     return true;
 }
@@ -190,13 +180,13 @@ static bool resolve_list(Linker *linker, const PtxFunction *function, PtxCode *c
     const PtxLabel *label = instruction->operand_count == 2 ? instruction->operands[1].label : NULL;
     const PtxStatement *list = label ? &function->statements[label->statement] : NULL;
     if (!list || list->kind != PTX_STATEMENT_TARGETS || list->is_call_targets)
-        return fail(linker, instruction->line, instruction->column, "brx.idx needs an index and the name of a .branchtargets list%s", "");
+        return refuse(linker, instruction, "brx.idx needs an index and the name of a .branchtargets list");
     code->target_count = list->name_count;
     code->targets = arena_new(&linker->program->arena, (size_t)list->name_count * sizeof *code->targets);
     for (int i = 0; i < list->name_count; i++) {
         const PtxLabel *target = list->targets[i].label;
         if (function->statements[target->statement].kind != PTX_STATEMENT_LABEL)
-            return fail(linker, instruction->line, instruction->column, "'%.80s' in the list of targets is no label of an instruction", target->name);
+            return refuse(linker, instruction, "its list of targets names something that is no label of an instruction");
         code->targets[i] = base + pcs[target->statement];
     }
     return true;
