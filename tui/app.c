@@ -168,7 +168,7 @@ void app_print_keys(Text *out) {
         text_add(out, "|");
         for (int side = 0; side < 2; side++) {
             const char *list = side ? key_rows[action].backwards : key_rows[action].forwards;
-            for (int i = 0; keys_show(list, i, name, sizeof name); i++)
+            for (int i = 0; keys_show(list, i, false, name, sizeof name); i++)
                 text_print(out, "%s `%s`", side && i == 0 ? "," : "", name);
         }
         text_print(out, " | %s |\n", key_rows[action].help);

@@ -39,17 +39,36 @@ static void crowd_done(Crowd *crowd) {
     free(crowd->waiting);
 }
 
-/* "lanes 0, 8, 16, 24 of warps 0-7 work, 28 of each idle" */
-static void print_crowd(const Crowd *crowd, Text *out) {
+static const char *verb_of(TraceKind kind) {
+    switch (kind) {
+    case TRACE_SHARED_LOAD:
+    case TRACE_GLOBAL_LOAD:
+    case TRACE_LOCAL_LOAD: return "load";
+    case TRACE_SHARED_STORE:
+    case TRACE_GLOBAL_STORE:
+    case TRACE_LOCAL_STORE: return "store";
+    case TRACE_SHARED_ATOMIC:
+    case TRACE_GLOBAL_ATOMIC: return "update";
+    case TRACE_SHUFFLE: return "shuffle";
+    case TRACE_BRANCH: return "branch";
+    case TRACE_BARRIER:
+    case TRACE_NAMED_BARRIER:
+    case TRACE_WARP_SYNC: return "arrive";
+    default: return "work";
+    }
+}
+
+/* "lanes 0, 8, 16, 24 of warps 0-7 load, 28 of each idle" */
+static void print_crowd(const Crowd *crowd, const char *verb, Text *out) {
     char lanes[64], warps[64];
     moment_describe_warps(crowd->active, crowd->warp_count, warps, sizeof warps);
     moment_describe_lanes(crowd->mask, lanes, sizeof lanes);
-    const char *work = crowd->threads == 1 ? "works" : "work";
+    const char *ending = crowd->threads == 1 ? "s" : "";
     if (crowd->same_mask) {
-        text_print(out, "%s of %s %s", lanes, warps, work);
+        text_print(out, "%s of %s %s%s", lanes, warps, verb, ending);
         if (crowd->idle) text_print(out, ", %d%s idle", crowd->idle, crowd->active_count > 1 ? " of each" : "");
     } else {
-        text_print(out, "%d threads of %s work", crowd->threads, warps);
+        text_print(out, "%d threads of %s %s", crowd->threads, warps, verb);
     }
     if (!crowd->waiting_count) return;
     moment_describe_warps(crowd->waiting, crowd->warp_count, warps, sizeof warps);
@@ -212,12 +231,20 @@ static void explain_branch(const Moment *now, Text *out) {
     }
 }
 
+static bool barrier_is_complete(const Moment *now) {
+    for (int warp = 0; warp < now->outline->warp_count; warp++) {
+        WarpState state = outline_warp_state(now->outline, now->view->step, warp);
+        if (!state.active && !state.waiting && state.exited != state.exists) return false;
+    }
+    return true;
+}
+
 void explain_step(const Moment *now, bool watch, Text *out) {
     Crowd crowd = crowd_of(now);
     int64_t distance = moment_is_shared(now->event.kind) ? operand_distance(now) : 0;
     size_t begin = out->length;
     if (distance) text_print(out, "Distance %lld: ", (long long)distance);
-    print_crowd(&crowd, out);
+    print_crowd(&crowd, verb_of(now->event.kind), out);
     if (out->data && out->data[begin] >= 'a' && out->data[begin] <= 'z') out->data[begin] -= 'a' - 'A';
     text_add(out, ". ");
     switch (now->event.kind) {
@@ -231,7 +258,10 @@ void explain_step(const Moment *now, bool watch, Text *out) {
     case TRACE_LOCAL_STORE: explain_global(now, out); break;
     case TRACE_SHUFFLE: explain_shuffle(now, out); break;
     case TRACE_BRANCH: explain_branch(now, out); break;
-    case TRACE_BARRIER: text_add(out, "What they wrote to shared memory is seen by all from here on."); break;
+    case TRACE_BARRIER:
+        text_add(out, barrier_is_complete(now) ? "All have arrived: what they wrote before, all see from here on."
+                                               : "The barrier holds them until the others arrive.");
+        break;
     case TRACE_NAMED_BARRIER: text_add(out, "A named barrier: only the threads it counts meet here."); break;
     case TRACE_WARP_SYNC: text_add(out, "The lanes of the warp meet, and see what each other wrote."); break;
     case TRACE_REDUX: text_add(out, "One instruction reduces the values of all its lanes."); break;

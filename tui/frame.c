@@ -51,11 +51,11 @@ static void draw_header(const Scene *scene, const View *view, Canvas *canvas, Re
 /* "← → step"; returns its columns, drawn or not. */
 static int draw_hint(Canvas *canvas, Rectangle area, int at, const KeyRow *row, bool draw) {
     char keys[64], key[24], back[24];
-    keys_show(row->forwards, 0, key, sizeof key);
-    bool two = keys_show(row->backwards, 0, back, sizeof back);
+    keys_show(row->forwards, 0, canvas->ascii, key, sizeof key);
+    bool two = keys_show(row->backwards, 0, canvas->ascii, back, sizeof back);
     if (!two)
         snprintf(keys, sizeof keys, "%s", key);
-    else if (isalpha((unsigned char)key[0]))
+    else if (isalpha((unsigned char)key[0]) && !key[1])
         snprintf(keys, sizeof keys, "%s %s", key, back); /* n N */
     else
         snprintf(keys, sizeof keys, "%s %s", back, key); /* as they lie on the keyboard */
@@ -75,11 +75,13 @@ static void draw_footer(const View *view, Canvas *canvas, Rectangle area) {
         return;
     }
     if (view->number >= 0) at += canvas_print(canvas, area, at, 0, ROLE_CURRENT, "%d_ ", view->number);
+    bool full = false;
     for (int action = 1; action < ACTION_COUNT; action++) {
         const KeyRow *row = &key_rows[action];
         bool always = action == ACT_HELP || action == ACT_QUIT;
         if (!*row->name) continue;
-        if (!always && at + draw_hint(canvas, area, 0, row, false) + kept > area.columns) continue;
+        full |= at + draw_hint(canvas, area, 0, row, false) + kept > area.columns + 2;
+        if (full && !always) continue;
         at += draw_hint(canvas, area, at, row, true);
     }
 }

@@ -62,7 +62,7 @@ Action keys_find(Key key, int *direction) {
     return ACT_NONE;
 }
 
-bool keys_show(const char *list, int index, char *out, size_t bytes) {
+bool keys_show(const char *list, int index, bool ascii, char *out, size_t bytes) {
     Key key;
     for (; *list; index--) {
         if (!keys_read(&list, &key, NULL)) return false;
@@ -71,7 +71,8 @@ bool keys_show(const char *list, int index, char *out, size_t bytes) {
         const char *shown = NULL;
         char character[2] = {(char)key, 0};
         for (int i = 0; i < SPECIAL_COUNT; i++)
-            if (specials[i].key == key) shown = specials[i].shown;
+            if (specials[i].key == key)
+                shown = ascii && (unsigned char)specials[i].shown[0] > 126 ? specials[i].name : specials[i].shown;
         snprintf(out, bytes, "%s", shown ? shown : character);
         return true;
     }

@@ -39,6 +39,6 @@ Action keys_find(Key key, int *direction);
 bool keys_read(const char **script, Key *key, Error *error);
 
 /* Key `index` of a list of keys.def as people read it ("→", "Space", "Shift-Tab"); false: no such key. */
-bool keys_show(const char *list, int index, char *out, size_t bytes);
+bool keys_show(const char *list, int index, bool ascii, char *out, size_t bytes);
 
 #endif

@@ -116,7 +116,7 @@ static uint32_t step_turn(const Steps *steps, const Step *step) {
 
 WarpState outline_warp_state(const Outline *outline, int step, int warp) {
     const Steps *steps = outline->steps;
-    WarpState state = {.exists = existing_lanes(outline, warp), .event = -1, .next_kind = -1};
+    WarpState state = {.exists = existing_lanes(outline, warp), .event = -1, .next_pc = -1};
     if (warp < 0 || warp >= outline->warp_count || step < 0 || step >= steps->step_count) return state;
     int begin = outline->warp_begin[warp], end = outline->warp_begin[warp + 1];
     int here = warp_position(outline, step, warp), next = here;
@@ -133,7 +133,7 @@ WarpState outline_warp_state(const Outline *outline, int step, int warp) {
         state.exited = state.exists & ~outline->lanes_later[here] & ~outline->barrier_lanes[here];
     if (next < end) {
         trace_block_read_header(steps->block, outline->events[next], &event);
-        state.next_kind = (int)event.kind;
+        state.next_pc = event.pc;
     }
     if (state.active) return state;
     /* It waits if it has arrived, and the steps shown have not left the interval that the barrier closes. */

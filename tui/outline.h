@@ -36,7 +36,7 @@ typedef struct WarpState {       /* one warp at one step, as masks of lanes */
     uint32_t waiting;            /* at a block-wide barrier that has not released them */
     uint32_t exited;
     int event;                   /* of this step (the first fragment), or -1 */
-    int next_kind;               /* TraceKind of its next event after this step; -1: none */
+    int next_pc;                 /* of its next event after this step; -1: none */
 } WarpState;
 
 /* Reads every event of the block once. */

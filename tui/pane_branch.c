@@ -136,11 +136,11 @@ static void barrier_draw(const Moment *now, Canvas *canvas, Rectangle area) {
         missing[warp] = !here[warp] && !before[warp] && state.exited != state.exists;
         arrived += here[warp] || before[warp];
         alive += state.exited != state.exists;
-        int per_row = area.columns / 6 > 0 ? area.columns / 6 : 1;
-        int row = 2 + warp / per_row * 2, column = 1 + warp % per_row * 6;
+        int each = count > 10 ? 7 : 6, per_row = area.columns / each;
+        int row = 2 + warp / per_row * 2, column = 1 + warp % per_row * each;
         if (row + 3 >= area.rows) continue;
         canvas_print(canvas, area, column, row, ROLE_DIM, "w%d", warp);
-        canvas_glyph(canvas, area, column + 3, row,
+        canvas_glyph(canvas, area, column + each - 3, row,
                      here[warp]      ? ROLE_ACTIVE
                      : before[warp]  ? ROLE_WAITING
                      : missing[warp] ? ROLE_WARNING

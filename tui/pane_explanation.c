@@ -28,8 +28,7 @@ static void timings_head(const Moment *now, PaneHead *out) {
 static void timings_draw(const Moment *now, Canvas *canvas, Rectangle area) {
     (void)now;
     canvas_paragraph(canvas, area, 0, ROLE_DIM,
-                     "Nothing was measured: this run was emulated, and an emulator has no clock to compare. "
-                     "Counts are exact, times need a GPU.");
+                     "Nothing was measured: counts are exact, but times need a GPU.");
 }
 
 const Pane pane_explanation = {.slot = SLOT_EXPLANATION, .head = head, .draw = draw};

@@ -12,13 +12,13 @@ static void head(const Moment *now, PaneHead *out) {
 }
 
 /* "→ l   ← h" */
-static void print_keys(const KeyRow *row, char *out, size_t bytes) {
+static void print_keys(const KeyRow *row, bool ascii, char *out, size_t bytes) {
     char name[24];
     size_t at = 0;
     out[0] = 0;
     for (int side = 0; side < 2; side++) {
         const char *list = side ? row->backwards : row->forwards;
-        for (int i = 0; keys_show(list, i, name, sizeof name) && at < bytes; i++)
+        for (int i = 0; keys_show(list, i, ascii, name, sizeof name) && at < bytes; i++)
             at += (size_t)snprintf(out + at, bytes - at, "%s%s", i ? " " : side ? "   " : "", name);
     }
 }
@@ -30,7 +30,7 @@ static void draw(const Moment *now, Canvas *canvas, Rectangle area) {
     for (int row = 0; row < area.rows && scroll + row < rows; row++) {
         const KeyRow *key = &key_rows[1 + scroll + row];
         char keys[64];
-        print_keys(key, keys, sizeof keys);
+        print_keys(key, canvas->ascii, keys, sizeof keys);
         canvas_text(canvas, area, 0, row, ROLE_KEY, keys);
         canvas_text(canvas, area, KEYS_COLUMNS, row, ROLE_TEXT, key->help);
     }

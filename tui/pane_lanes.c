@@ -21,7 +21,8 @@ static void head(const Moment *now, PaneHead *out) {
 }
 
 static bool same(const WarpState *a, const WarpState *b) {
-    return a->exists == b->exists && a->active == b->active && a->waiting == b->waiting && a->exited == b->exited;
+    return a->exists == b->exists && a->active == b->active && a->waiting == b->waiting && a->exited == b->exited &&
+           (a->active || a->next_pc == b->next_pc);
 }
 
 static int gather_rows(const Moment *now, bool fold, Row *rows) {
@@ -74,8 +75,9 @@ static void print_note(const Moment *now, const Row *row, char *out, size_t byte
         snprintf(out, bytes, "barrier");
     } else if (state->exited == state->exists) {
         snprintf(out, bytes, "exited");
-    } else if (state->next_kind == TRACE_BARRIER) {
-        snprintf(out, bytes, "to barrier");
+    } else if (state->next_pc >= 0) {
+        const PtxCode *code = scene_code(now->scene, now->view->view, state->next_pc);
+        if (code && code->line.line) snprintf(out, bytes, "to line %d", code->line.line);
     }
 }
 
