@@ -54,7 +54,6 @@ static void assert_trap(const Session *session, TrapKind kind, const char *sourc
     assert_int_equal(trap->warp, warp);
     assert_int_equal(trap->lanes, lanes);
     assert_true(trap->detail && trap->detail[0]);
-    assert_true(session_failed(session));
 }
 
 static void every_bug_is_marked(void **state) {
@@ -101,6 +100,7 @@ static void unguarded_load_traps(void **state) {
     for (int i = 0; i < TYPE_COUNT; i++) {
         Session *session = run_ones("bug_unguarded_load", 0, 0, TYPES[i]);
         assert_trap(session, TRAP_OUT_OF_BOUNDS, "sums[tid] = in[i];", 3, 7, 0xffffff00);
+        assert_true(session_failed(session));
         session_free(session);
         assert_right("bug_unguarded_load", 1024, 256, TYPES[i]); /* which is why it stays unnoticed */
     }
@@ -111,6 +111,7 @@ static void half_shared_traps(void **state) {
     for (int i = 0; i < TYPE_COUNT; i++) {
         Session *session = run_ones("bug_half_shared", 0, 0, TYPES[i]);
         assert_trap(session, TRAP_OUT_OF_BOUNDS, "sums[tid] = i < n", 0, 4, 0xffffffff);
+        assert_true(session_failed(session));
         session_free(session);
         assert_right("bug_half_shared", 1000, 128, TYPES[i]);
     }
@@ -122,7 +123,9 @@ static void uninitialized_shared_reads_poison(void **state) {
     for (int i = 0; i < TYPE_COUNT; i++) {
         Session *session = run_ones("bug_uninitialized_shared", 0, 0, TYPES[i]);
         assert_trap(session, TRAP_UNINITIALIZED, "sums[tid] += sums[tid + s];", 3, 3, 0xffffff00);
-        assert_false(session_result(session)->correct);
+        assert_int_equal(session_trace(session)->trap_count,
+                         1); /* the place is reported once, and the run goes on */
+        if (TYPES[i] == PTX_S32) assert_true(session_failed(session)); /* poison may be small as a float */
         session_free(session);
         assert_right("bug_uninitialized_shared", 1024, 256, TYPES[i]);
     }
