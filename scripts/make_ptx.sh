@@ -60,13 +60,41 @@ check() {
     return 1
 }
 
+# Names with internal linkage hold nvcc's process number: "_ZN47_INTERNAL_e7a13096_10_shuffle_cu_40c95bdc_11937" is
+# the file's unnamed namespace, "_ZN12_GLOBAL__N_1" in mangled C++, so that the same source gives the same PTX.
+# Strings of .debug_str are written as numbers, several lines each.
+without_process_numbers() {
+    awk '
+        function flush(   at, length_, i, line) {
+            if (string == "") return
+            at = index(string, "_INTERNAL_")
+            if (at && match(string, /^_ZN[0-9]+/)) {
+                length_ = substr(string, 4, RLENGTH - 3)
+                string = "_ZN12_GLOBAL__N_1" substr(string, RLENGTH + 1 + length_)
+            }
+            for (i = 1; i <= length(string); i++) line = line code[substr(string, i, 1)] ","
+            print ".b8 " line "0"
+            string = ""
+        }
+        BEGIN { for (i = 1; i < 128; i++) { character[i] = sprintf("%c", i); code[character[i]] = i } }
+        /^\t?\.section[ \t]+\.debug_str/ { inside = 1 }
+        inside && /^\.b8 / {
+            count = split(substr($0, 5), number, ",")
+            for (i = 1; i <= count; i++) if (number[i] != 0) string = string character[number[i] + 0]
+            if (number[count] == 0) flush()
+            next
+        }
+        { print }'
+}
+
 # Lowers .version to the first that ptxas accepts for this file (older drivers refuse newer text), and makes
 # the names of sources relative: ours to the repository, CUDA's own headers to their base name.
 compile() {
     name=$1 architecture=$(architecture_of "$1")
     nvcc -ptx -lineinfo -std=c++17 -arch="compute_$architecture" -o "$work/$name.raw" "kernels/$name.cu"
     sed -E -e "s|^([[:space:]]*\\.file[[:space:]]+[0-9]+ \")$PWD/|\\1|" \
-        -e 's|^([[:space:]]*\.file[[:space:]]+[0-9]+ ")/.*/|\1|' "$work/$name.raw" >"$work/$name.full"
+        -e 's|^([[:space:]]*\.file[[:space:]]+[0-9]+ ")/.*/|\1|' "$work/$name.raw" |
+        without_process_numbers >"$work/$name.full"
     for version in 7.2 7.4 7.8 8.0 8.3 8.6 9.0; do
         sed -E "s|^\\.version .*|.version $version|" "$work/$name.full" >"$work/$name.ptx"
         ptxas -arch="sm_$architecture" -o "$work/$name.cubin" "$work/$name.ptx" 2>"$work/$name.log" && return 0
