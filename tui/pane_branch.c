@@ -53,7 +53,7 @@ static void print_place(const Moment *now, int pc, char *out, size_t bytes) {
     else if (code->line.line && (!now->code || code->line.line != now->code->line.line))
         snprintf(out, bytes, "line %d", code->line.line);
     else
-        snprintf(out, bytes, "instruction %d", pc);
+        snprintf(out, bytes, "PTX %d", pc);
 }
 
 static void branch_draw(const Moment *now, Canvas *canvas, Rectangle area) {
@@ -72,9 +72,10 @@ static void branch_draw(const Moment *now, Canvas *canvas, Rectangle area) {
     int at = 1;
     if (now->code) {
         print_place(now, now->code->target, place, sizeof place);
-        at += canvas_print(canvas, area, at, row, ROLE_TEXT, "the jump goes to %s", place);
+        at += canvas_print(canvas, area, at, row, ROLE_TEXT, "jump: to %s, meet again ", place);
         print_place(now, now->code->reconvergence, place, sizeof place);
-        at += canvas_print(canvas, area, at, row, ROLE_TEXT, ", the lanes meet again at %s;", place);
+        bool there = now->code->reconvergence == now->code->target;
+        at += canvas_print(canvas, area, at, row, ROLE_TEXT, there ? "there;" : "at %s;", place);
     }
     canvas_print(canvas, area, at, row++, diverging ? ROLE_WARNING : ROLE_TEXT, " %d of %d warps diverge%s", diverging,
                  now->step->count, diverging ? "!" : "");

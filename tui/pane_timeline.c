@@ -1,5 +1,5 @@
 /* Timeline: every step of the run. Height is the share of the block's threads that are active, '!' marks a bank conflict,
- * '|' a barrier, '^' where we are. More steps than columns share one: the mean of their heights, any of their marks. */
+ * 'd' a divergent branch, '|' a barrier, '^' where we are. More steps than columns share one: the mean of their heights, any of their marks. */
 #include "pane.h"
 
 #include <stdio.h>
@@ -54,13 +54,14 @@ static void draw(const Moment *now, Canvas *canvas, Rectangle area) {
     for (int column = 0; column < area.columns; column++) {
         int end, first = first_step(steps->step_count, area.columns, column, &end);
         uint64_t lanes = 0;
-        bool conflicts = false, barrier = false, here = false;
+        bool conflicts = false, diverges = false, barrier = false, here = false;
         if (first >= end) break;
         int before = first;
         if (column > 0) first_step(steps->step_count, area.columns, column - 1, &before);
         for (int step = first; step < end; step++) {
             lanes += outline->step[step].lanes;
             conflicts |= outline->step[step].conflicts;
+            diverges |= outline->step[step].diverges;
             barrier |= step > 0 && end != before && steps->steps[step].interval_step != steps->steps[step - 1].interval_step;
             here |= step == now->view->step;
         }
@@ -68,6 +69,8 @@ static void draw(const Moment *now, Canvas *canvas, Rectangle area) {
                  (double)lanes / ((double)(end - first) * (outline->thread_count ? outline->thread_count : 1)));
         if (conflicts)
             canvas_glyph(canvas, area, column, bar_rows, ROLE_CONFLICT, '!');
+        else if (diverges)
+            canvas_glyph(canvas, area, column, bar_rows, ROLE_WARNING, 'd');
         else if (barrier)
             canvas_glyph(canvas, area, column, bar_rows, ROLE_DIM, '|');
         if (!here) continue;
@@ -76,7 +79,7 @@ static void draw(const Moment *now, Canvas *canvas, Rectangle area) {
     }
     if (bar_rows + 1 < area.rows)
         canvas_text(canvas, area, 0, bar_rows + 1, ROLE_DIM,
-                    "height: active threads   ! bank conflict   | barrier   ^ here");
+                    "height: active threads   ! bank conflict   d divergent branch   | barrier   ^ here");
 }
 
 const Pane pane_timeline = {.slot = SLOT_TIMELINE, .head = head, .draw = draw};
