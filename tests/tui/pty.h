@@ -1,0 +1,49 @@
+/* Pty: the real program on a pseudo-terminal, read through libvterm.
+ *
+ * A small shell of our own leads the session, so that job control works as in a real one: it starts the program in the
+ * foreground, tells when it stops or ends, and resumes it on demand. */
+#ifndef TESTS_TUI_PTY_H
+#define TESTS_TUI_PTY_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+#include <termios.h>
+#include <vterm.h>
+
+typedef struct Pty {
+    int master, slave;
+    int reports, orders;    /* pipes from and to the shell */
+    pid_t shell, program;
+    VTerm *vterm;
+    VTermScreen *screen;
+    bool alternate, cursor; /* what the terminal shows: the alternate screen, its cursor */
+    bool mouse;
+    size_t matched;         /* characters of the sequence that switches the mouse */
+    size_t received;        /* bytes that the program sent */
+    struct termios modes;   /* before the program started */
+} Pty;
+
+/* `environment`: "NAME=VALUE" strings that replace the test's own, NULL at the end. */
+Pty *pty_start(const char *const arguments[], const char *const environment[], int columns, int rows);
+void pty_free(Pty *pty);
+
+void pty_type(Pty *pty, const char *keys);
+void pty_resize(Pty *pty, int columns, int rows);
+
+/* Reads until a row holds `text`, and fails the test if that does not happen. */
+void pty_wait_for(Pty *pty, const char *text);
+/* Reads until nothing has come for a moment. */
+void pty_settle(Pty *pty);
+bool pty_shows(Pty *pty, const char *text);
+/* A row as UTF-8, without trailing spaces; valid until the next call. */
+const char *pty_row(Pty *pty, int row);
+/* Cells that are drawn in a colour. */
+int pty_coloured_cells(Pty *pty);
+
+/* Waits until the program stops ('S') or ends ('E'); *status as waitpid() gives it. */
+char pty_wait_for_report(Pty *pty, int *status);
+void pty_resume(Pty *pty);
+/* The terminal's modes are those from before the program. */
+bool pty_modes_are_back(const Pty *pty);
+
+#endif

@@ -1,0 +1,219 @@
+/* Terminal: the real program on a pseudo-terminal: keys, play, mouse, resizing at any moment, suspension, and a terminal
+ * that is as it was before, however the program ends. */
+#define _XOPEN_SOURCE 700
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "pty.h"
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+/* ncurses lets a terminal's padding and size come from these; the tests want the terminal's own. */
+static const char *const xterm[] = {"TERM=xterm-256color", "LC_ALL=C.UTF-8", "NO_COLOR=", NULL};
+
+static Pty *start(const char *const environment[], int columns, int rows) {
+    const char *program = getenv("REDVIZ_BIN");
+    const char *const arguments[] = {program ? program : "build/redviz", "--kernel", "strided", "--n", "4096", NULL};
+    unsetenv("LINES");
+    unsetenv("COLUMNS");
+    return pty_start(arguments, environment, columns, rows);
+}
+
+static void assert_terminal_is_back(Pty *pty) {
+    assert_true(pty_modes_are_back(pty));
+    assert_false(pty->alternate);
+    assert_true(pty->cursor);
+    assert_false(pty->mouse);
+}
+
+static void quit(Pty *pty) {
+    int status;
+    pty_type(pty, "q");
+    assert_int_equal(pty_wait_for_report(pty, &status), 'E');
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    assert_terminal_is_back(pty);
+    pty_free(pty);
+}
+
+static void steps_forwards_and_backwards_and_quits(void **state) {
+    (void)state;
+    Pty *pty = start(xterm, 80, 24);
+    pty_wait_for(pty, "step 1 of ");
+    assert_true(pty->alternate);
+    assert_false(pty->cursor);
+    assert_non_null(strstr(pty_row(pty, 0), "redviz  strided"));
+    assert_non_null(strstr(pty_row(pty, 0), "EMULATED"));
+    assert_true(pty_coloured_cells(pty) > 0);
+    pty_type(pty, "\033OC"); /* the right arrow, in the mode that ncurses asks for */
+    pty_wait_for(pty, "step 2 of ");
+    pty_type(pty, "17l");
+    pty_wait_for(pty, "step 19 of ");
+    pty_type(pty, "h\033OD");
+    pty_wait_for(pty, "step 17 of ");
+    pty_type(pty, "g?");
+    pty_wait_for(pty, "any other key closes");
+    pty_type(pty, "\033");
+    pty_wait_for(pty, "step 1 of ");
+    quit(pty);
+}
+
+static void follows_every_size_while_playing(void **state) {
+    (void)state;
+    Pty *pty = start(xterm, 80, 24);
+    pty_wait_for(pty, "step 1 of ");
+    pty_type(pty, "--"); /* slow, so that the run does not end under the test */
+    pty_type(pty, " ");
+    pty_wait_for(pty, "playing");
+    for (int columns = 40; columns < 200; columns += 7) pty_resize(pty, columns, columns / 3);
+    pty_resize(pty, 30, 10);
+    pty_wait_for(pty, "redviz needs 60");
+    pty_resize(pty, 120, 40);
+    pty_wait_for(pty, "\u2518"); /* a box's corner */
+    pty_wait_for(pty, "q quit");
+    assert_non_null(strstr(pty_row(pty, 39), "q quit"));
+    pty_type(pty, " ");
+    pty_settle(pty);
+    assert_false(pty_shows(pty, "playing"));
+    quit(pty);
+}
+
+static void the_mouse_seeks_and_steps(void **state) {
+    (void)state;
+    Pty *pty = start(xterm, 80, 24);
+    pty_wait_for(pty, "step 1 of ");
+    assert_true(pty->mouse);
+    pty_type(pty, "\033[<65;10;10M"); /* wheel down */
+    pty_wait_for(pty, "step 2 of ");
+    pty_type(pty, "\033[<64;10;10M"); /* wheel up */
+    pty_wait_for(pty, "step 1 of ");
+    pty_type(pty, "\033[<0;30;22M\033[<0;30;22m"); /* the timeline's bars */
+    pty_settle(pty);
+    assert_false(pty_shows(pty, "step 1 of "));
+    quit(pty);
+}
+
+static void another_kernel_opens_from_the_menu(void **state) {
+    (void)state;
+    Pty *pty = start(xterm, 120, 40);
+    pty_wait_for(pty, "step 1 of ");
+    pty_type(pty, "Ksequential\r");
+    pty_wait_for(pty, "redviz  sequential");
+    pty_type(pty, "l");
+    pty_wait_for(pty, "step 2 of ");
+    quit(pty);
+}
+
+static void suspends_and_resumes(void **state) {
+    (void)state;
+    int status;
+    Pty *pty = start(xterm, 80, 24);
+    pty_wait_for(pty, "step 1 of ");
+    pty_type(pty, "5g");
+    pty_wait_for(pty, "step 5 of ");
+    pty_type(pty, "\032"); /* Ctrl-Z */
+    assert_int_equal(pty_wait_for_report(pty, &status), 'S');
+    assert_terminal_is_back(pty);
+    pty_resize(pty, 100, 30); /* while nobody listens */
+    pty_resume(pty);
+    pty_wait_for(pty, "step 5 of ");
+    pty_settle(pty);
+    assert_true(pty->alternate);
+    assert_non_null(strstr(pty_row(pty, 29), "q quit"));
+    pty_type(pty, "l");
+    pty_wait_for(pty, "step 6 of ");
+    quit(pty);
+}
+
+static void signals_and_crashes_give_the_terminal_back(void **state) {
+    (void)state;
+    static const int signals[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGSEGV, SIGABRT, SIGBUS};
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        int status;
+        Pty *pty = start(xterm, 80, 24);
+        pty_wait_for(pty, "step 1 of ");
+        pty_type(pty, " "); /* playing */
+        pty_wait_for(pty, "playing");
+        kill(pty->program, signals[i]);
+        assert_int_equal(pty_wait_for_report(pty, &status), 'E');
+        /* A sanitizer takes crashes over after us and exits by itself. */
+        if (WIFSIGNALED(status)) assert_int_equal(WTERMSIG(status), signals[i]);
+        assert_terminal_is_back(pty);
+        pty_free(pty);
+    }
+}
+
+static void control_c_ends_by_interrupt(void **state) {
+    (void)state;
+    int status;
+    Pty *pty = start(xterm, 80, 24);
+    pty_wait_for(pty, "step 1 of ");
+    pty_type(pty, "\003");
+    assert_int_equal(pty_wait_for_report(pty, &status), 'E');
+    assert_true(WIFSIGNALED(status));
+    assert_int_equal(WTERMSIG(status), SIGINT);
+    assert_terminal_is_back(pty);
+    pty_free(pty);
+}
+
+static void every_kind_of_terminal_is_served(void **state) {
+    (void)state;
+    static const struct {
+        const char *environment[4];
+        bool coloured;
+    } terminals[] = {
+        {{"TERM=screen-256color", "LC_ALL=C.UTF-8", "NO_COLOR=", NULL}, true},
+        {{"TERM=linux", "LC_ALL=C.UTF-8", "NO_COLOR=", NULL}, true},
+        {{"TERM=vt100", "LC_ALL=C", "NO_COLOR=", NULL}, false},
+        {{"TERM=xterm-256color", "LC_ALL=C.UTF-8", "NO_COLOR=1", NULL}, false},
+    };
+    for (size_t i = 0; i < sizeof terminals / sizeof *terminals; i++) {
+        Pty *pty = start(terminals[i].environment, 80, 24);
+        pty_wait_for(pty, "step 1 of ");
+        pty_type(pty, "n");
+        pty_wait_for(pty, "conflict!");
+        pty_settle(pty);
+        if (terminals[i].coloured)
+            assert_true(pty_coloured_cells(pty) > 0);
+        else
+            assert_int_equal(pty_coloured_cells(pty), 0);
+        assert_int_equal(pty_shows(pty, "\u2500"), strcmp(terminals[i].environment[1], "LC_ALL=C") != 0);
+        quit(pty);
+    }
+}
+
+static void a_terminal_that_cannot_place_its_cursor_is_refused(void **state) {
+    (void)state;
+    static const char *const dumb[] = {"TERM=dumb", "LC_ALL=C.UTF-8", NULL};
+    int status;
+    Pty *pty = start(dumb, 120, 24);
+    assert_int_equal(pty_wait_for_report(pty, &status), 'E');
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 2);
+    assert_true(pty_shows(pty, "--frame"));
+    assert_true(pty_modes_are_back(pty));
+    pty_free(pty);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(steps_forwards_and_backwards_and_quits),
+        cmocka_unit_test(follows_every_size_while_playing),
+        cmocka_unit_test(the_mouse_seeks_and_steps),
+        cmocka_unit_test(another_kernel_opens_from_the_menu),
+        cmocka_unit_test(suspends_and_resumes),
+        cmocka_unit_test(signals_and_crashes_give_the_terminal_back),
+        cmocka_unit_test(control_c_ends_by_interrupt),
+        cmocka_unit_test(every_kind_of_terminal_is_served),
+        cmocka_unit_test(a_terminal_that_cannot_place_its_cursor_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
