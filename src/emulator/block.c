@@ -173,11 +173,29 @@ static uint64_t delay(const Block *block, const Warp *warp) {
     return mix >> 62;
 }
 
+/* `warp` has had its turn: is there anything in the block that does not spin or wait? */
+static bool rests(const Block *block, const Warp *warp) {
+    if (warp->current == NO_FRAGMENT || !warp->fragments[warp->current].rests) return false;
+    for (int w = 0; w < block->warp_count; w++)
+        if (block->next[w] != NEVER && !warp_rests(&block->warps[w])) return false;
+    return true;
+}
+
+/* What it waited for may have come: it is to spin anew before it rests again. */
+static void wake(Block *block) {
+    for (int w = 0; w < block->warp_count; w++)
+        for (int i = 0; i < block->warps[w].fragment_count; i++) {
+            block->warps[w].fragments[i].rests = false;
+            block->warps[w].fragments[i].spins = 0;
+        }
+}
+
 static inline __attribute__((always_inline)) SliceEnd run_slice(Block *block, uint64_t instructions, bool traced) {
     Worker *worker = block->worker;
     const Grid *grid = block->grid;
     uint64_t used = 0;
     int count = block->warp_count;
+    wake(block);
     while (!worker->stopped) {
         uint64_t turn = NEVER;
         for (int w = 0; w < count; w++) turn = block->next[w] < turn ? block->next[w] : turn;
@@ -189,6 +207,7 @@ static inline __attribute__((always_inline)) SliceEnd run_slice(Block *block, ui
             continue;
         }
         block->turn = turn;
+        bool spins = false;
         for (int w = 0; w < count && !worker->stopped; w++) {
             if (block->next[w] != turn) continue;
             Warp *warp = &block->warps[w];
@@ -197,10 +216,11 @@ static inline __attribute__((always_inline)) SliceEnd run_slice(Block *block, ui
             used += warp->turn - turn;
             if (next != NEVER && grid->schedule) next += delay(block, warp);
             block->next[w] = next;
+            spins |= rests(block, warp);
         }
-        if (used >= instructions) {
+        if (used >= instructions || spins) {
             block->executed += used;
-            return worker->stopped ? SLICE_STOPPED : SLICE_USED;
+            return worker->stopped ? SLICE_STOPPED : spins ? SLICE_RESTS : SLICE_USED;
         }
     }
     block->executed += used;

@@ -87,13 +87,14 @@ struct Block {
     uint64_t frame_bytes;       /* of called functions */
 };
 
-typedef enum SliceEnd { SLICE_DONE, SLICE_USED, SLICE_STOPPED } SliceEnd;
+typedef enum SliceEnd { SLICE_DONE, SLICE_USED, SLICE_RESTS, SLICE_STOPPED } SliceEnd;
 
 Block *block_new(Grid *grid);
 void block_free(Block *block);
 /* Puts block `linear` of the grid into `block`. */
 void block_start(Block *block, Worker *worker, uint64_t linear);
-/* Runs until the block ends, a fatal trap, or `instructions` warp instructions are used up. */
+/* Runs until the block ends, a fatal trap, `instructions` warp instructions are used up, or it rests: all that can run only
+ * spins, so that it seems to wait for another block. */
 SliceEnd block_run(Block *block, uint64_t instructions);
 size_t block_bytes(const Grid *grid); /* host memory of one resident block */
 

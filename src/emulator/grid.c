@@ -15,7 +15,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { BLOCKS_PER_MULTIPROCESSOR = 16, POLL = 1 << 22, FEW_WARPS = 512 };
+enum { BLOCKS_PER_MULTIPROCESSOR = 16, POLL = 1 << 22, SLICE = 1 << 16, FEW_WARPS = 512 };
 
 typedef struct Share { /* of the grid's blocks: one host thread's work */
     Grid *grid;
@@ -63,9 +63,12 @@ static uint64_t executed_so_far(const Share *share, const Residents *residents) 
     return executed;
 }
 
-/* Lets a block run until it ends, rests (it seems to wait for another block), or must stop. */
+/* Lets a block run until it ends or must stop; where others may be resident, also until it rests (it seems to wait for
+ * another block) or has had its slice. */
 static SliceEnd run_block(Share *share, Residents *residents, Block *block) {
     const Grid *grid = share->grid;
+    bool alone = share->most_resident == 1;
+    uint64_t slice = alone ? POLL : SLICE;
     for (;;) {
         uint64_t executed = executed_so_far(share, residents);
         if (executed >= grid->budget) {
@@ -74,8 +77,8 @@ static SliceEnd run_block(Share *share, Residents *residents, Block *block) {
             return SLICE_STOPPED;
         }
         uint64_t left = grid->budget - executed;
-        SliceEnd end = block_run(block, left < POLL ? left : POLL);
-        if (end != SLICE_USED) return end;
+        SliceEnd end = block_run(block, left < slice ? left : slice);
+        if (end == SLICE_DONE || end == SLICE_STOPPED || !alone) return end;
         if (is_cancelled(grid)) {
             share->cancelled = true;
             return SLICE_STOPPED;

@@ -310,6 +310,12 @@ static bool has_other_ready(const Warp *warp) {
     return false;
 }
 
+bool warp_rests(const Warp *warp) {
+    for (int i = 0; i < warp->fragment_count; i++)
+        if (warp->fragments[i].state == FRAGMENT_READY && !warp->fragments[i].rests) return false;
+    return true;
+}
+
 void warp_consider_rotation(Warp *warp) {
     Fragment *fragment = warp_fragment(warp);
     bool same = fragment->touched && !fragment->changed && fragment->hash == fragment->last_hash;
@@ -320,6 +326,7 @@ void warp_consider_rotation(Warp *warp) {
     fragment->touched = fragment->changed = false;
     uint64_t used = warp->turn - fragment->since;
     bool spins = fragment->spins >= SPIN_ITERATIONS;
+    fragment->rests = spins || (same && fragment->rests);
     if (has_other_ready(warp)) {
         if (!spins && used < SHARE) return;
     } else {

@@ -59,6 +59,7 @@ typedef struct Fragment {
     uint64_t since;            /* turn at which it was picked last */
     uint64_t hash, last_hash;  /* of the accesses of this iteration of a loop, and of the one before */
     uint32_t spins;            /* iterations in a row that were the same and changed nothing */
+    bool rests;                /* it has spun for long: it seems to wait for others */
 } Fragment;
 
 struct Warp {
@@ -115,6 +116,8 @@ bool warp_release_any(Warp *warp);
 /* After a backward branch of the current fragment, while lanes of the warp are elsewhere: lets others run when it has had
  * its share, or releases those that it seems to spin for. */
 void warp_consider_rotation(Warp *warp);
+/* Everything of the warp that can run only spins. */
+bool warp_rests(const Warp *warp);
 /* Does fragment_count fall to 0: every lane has exited. */
 static inline bool warp_is_done(const Warp *warp) { return warp->live == 0; }
 
