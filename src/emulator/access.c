@@ -4,7 +4,7 @@
  * first and checked by its two ends. Everything else goes lane by lane. */
 #include "emulator/access.h"
 
-#include "emulator/recorder.h"
+#include "emulator/replay.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -455,6 +455,10 @@ static Outcome in_parameters(Access *access, AccessMove move) {
     access->mask = all & ~of_entry;
     access->bytes = frame->parameters;
     if (access->mask) move(access);
+    if (access->block->replay) {
+        access->mask = all;
+        replay_parameters(access);
+    }
     return OUTCOME_NEXT;
 }
 
@@ -475,6 +479,25 @@ static uint32_t lanes_in_window(const Access *access, uint64_t base) {
         if (access->address[lane] - base < WINDOW_BYTES) lanes |= lane_bit[lane];
     }
     return lanes;
+}
+
+/* A replay: memory is what the events say; parameters are what they are. */
+static Outcome in_replay(Access *access, AccessMove move) {
+    PtxSpace space = access->memory->space;
+    uint32_t all = access->mask;
+    access->mask = space == PTX_SPACE_PARAM     ? all
+                   : space == PTX_SPACE_GENERIC ? lanes_in_window(access, PARAMETER_WINDOW)
+                                                : 0;
+    if (access->mask) {
+        if (space == PTX_SPACE_GENERIC)
+            for (int l = 0; l < WARP_LANES; l++) access->address[l] -= PARAMETER_WINDOW;
+        all &= ~access->mask;
+        access->line = false;
+        Outcome outcome = in_parameters(access, move);
+        if (outcome != OUTCOME_NEXT || !all) return outcome;
+    }
+    access->mask = all;
+    return replay_access(access);
 }
 
 static Outcome in_generic(Access *access, AccessMove move) {
@@ -517,6 +540,7 @@ Outcome access_execute(Block *block, Warp *warp, const Op *op, uint32_t mask, Ac
     block->worker->counters[op->pc].requests++;
     read_addresses(&access);
     find_line(&access);
+    if (block->replay) return in_replay(&access, move);
     switch (access.memory->space) {
     case PTX_SPACE_SHARED:
     case PTX_SPACE_SHARED_CLUSTER: return in_shared(&access, move);

@@ -65,6 +65,9 @@ static inline uint8_t *access_host(const Access *access, int lane) {
  * be NULL. Keeps the account by which spinning fragments are known. `changed`: memory is not what it was. */
 void access_record(Access *access, const MemoryValue *values, int count, const uint64_t *operand, bool changed);
 
+/* The operation of an atom or red. */
+PtxModifierKind atomic_operation(const MemoryOp *memory);
+
 /* Makes sure that the warp has `bytes` of local memory per lane; false (after a trap) where that is too much. */
 bool local_reserve(Block *block, Warp *warp, uint64_t bytes);
 /* Host byte of one lane's local memory: for printf and calls. NULL: outside. Pieces of 16 bytes are contiguous. */

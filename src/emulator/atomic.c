@@ -148,6 +148,8 @@ static void move_atomic(Access *access) {
     access_record(access, memory->results, has_result ? memory->count : 0, operand, changed);
 }
 
+PtxModifierKind atomic_operation(const MemoryOp *memory) { return memory->rule->operation; }
+
 static Outcome execute_atomic(Block *block, Warp *warp, const Op *op, uint32_t mask) {
     return access_execute(block, warp, op, mask, move_atomic);
 }

@@ -8,10 +8,14 @@
 
 #include "emulator/access.h"
 #include "emulator/recorder.h"
+#include "emulator/replay.h"
 
 #include <stdlib.h>
 
 enum { RUN_AHEAD = 4096 };
+
+/* Known when the functions below are compiled, so that a plain run pays for nothing else. */
+typedef enum Mode { RUN_PLAIN, RUN_TRACED, RUN_REPLAY } Mode;
 
 static inline uint32_t guard_lanes(const Op *op, const Warp *warp, uint32_t mask) {
     uint32_t bits = *(const uint32_t *)operand_at(warp, op->guard);
@@ -65,7 +69,7 @@ static inline void take_branch(Block *block, Warp *warp, Fragment *fragment, boo
 /* ---- running ahead ------------------------------------------------------------------------------------------------- */
 
 /* Executes what no other warp can see, up to the next ordered instruction. Returns its turn, or NEVER. */
-static inline __attribute__((always_inline)) uint64_t run_ahead(Block *block, Warp *warp, bool traced) {
+static inline __attribute__((always_inline)) uint64_t run_ahead(Block *block, Warp *warp, Mode mode) {
     const LoweredProgram *program = block->grid->program;
     Worker *worker = block->worker;
     uint64_t limit = warp->turn + RUN_AHEAD;
@@ -97,6 +101,7 @@ static inline __attribute__((always_inline)) uint64_t run_ahead(Block *block, Wa
                 if (!lanes) continue;
             }
             op->run(op, warp, lanes);
+            if (mode == RUN_REPLAY) replay_lanes(block->replay, warp, op, lanes);
         }
         warp->turn += (uint64_t)(end - pc);
         fragment->pc = pc = end;
@@ -109,7 +114,7 @@ static inline __attribute__((always_inline)) uint64_t run_ahead(Block *block, Wa
             jump(worker, warp, fragment, pc, program->program->code[pc].target);
             break;
         case STEP_BRANCH:
-            if (traced) return warp->turn;
+            if (mode != RUN_PLAIN) return warp->turn;
             take_branch(block, warp, fragment, false);
             break;
         case STEP_ORDERED: return warp->turn;
@@ -137,22 +142,36 @@ static Outcome execute_ordered(Block *block, Warp *warp, const Op *op) {
     return outcome;
 }
 
-/* One turn of one warp: its ordered instruction, then whatever it can do without the others. */
-static inline __attribute__((always_inline)) uint64_t step(Block *block, Warp *warp, bool traced) {
+/* In a replay the events decide which fragment of a warp goes on, where spin loops that were left out of the trace make a
+ * difference. */
+static bool is_out_of_turn(const Block *block, const Warp *warp, const Op *op) {
+    uint32_t mask = warp->fragments[warp->current].mask;
+    if (op->op_class != OP_MEMORY && op->op_class != OP_CONTROL) return false; /* these may wait for each other */
+    if (op->guarded && op->op_class == OP_MEMORY) mask = guard_lanes(op, warp, mask);
+    return mask && block->grid->program->recorded[op->pc] && !replay_expects(block->replay, warp, op->pc, mask);
+}
+
+/* The warp's ordered instruction. False: it waits for others, or has ended. */
+static inline __attribute__((always_inline)) bool take_turn(Block *block, Warp *warp, Mode mode) {
     const LoweredProgram *program = block->grid->program;
-    warp->turn = block->turn;
+    if (mode != RUN_REPLAY) warp->turn = block->turn;
     for (;;) {
-        if (warp->current == NO_FRAGMENT && (!warp->live || !block_unstick(block, warp))) return NEVER;
+        if (warp->current == NO_FRAGMENT && (!warp->live || !block_unstick(block, warp))) return false;
         Fragment *fragment = warp_fragment(warp);
+        const Op *op = &program->ops[fragment->pc];
         StepKind kind = program->step[fragment->pc];
-        if (fragment->pc == fragment->join_pc) break;
-        if (kind == STEP_BRANCH && traced) {
-            take_branch(block, warp, fragment, true);
-            break;
+        if (fragment->pc == fragment->join_pc) return true;
+        if (mode == RUN_REPLAY) {
+            if (is_out_of_turn(block, warp, op)) return warp_pick(warp);
+            if (program->recorded[op->pc]) warp->turn = block->turn;
         }
-        if (kind != STEP_ORDERED) break;
-        Outcome outcome = execute_ordered(block, warp, &program->ops[fragment->pc]);
-        if (outcome == OUTCOME_STOP) return NEVER;
+        if (kind == STEP_BRANCH && mode != RUN_PLAIN) {
+            take_branch(block, warp, fragment, true);
+            return true;
+        }
+        if (kind != STEP_ORDERED) return true;
+        Outcome outcome = execute_ordered(block, warp, op);
+        if (outcome == OUTCOME_STOP) return false;
         if (outcome == OUTCOME_WAIT) {
             warp_pick(warp);
             continue;
@@ -160,9 +179,12 @@ static inline __attribute__((always_inline)) uint64_t step(Block *block, Warp *w
         warp->turn++;
         if (outcome == OUTCOME_NEXT) fragment->pc++;
         if (outcome == OUTCOME_ARRIVED) warp_pick(warp);
-        break;
+        return true;
     }
-    return run_ahead(block, warp, traced);
+}
+
+bool block_replay_turn(Block *block, Warp *warp) {
+    return run_ahead(block, warp, RUN_REPLAY) != NEVER && take_turn(block, warp, RUN_REPLAY);
 }
 
 /* A different fair order, where one is asked for: now and then a warp is late. */
@@ -190,7 +212,7 @@ static void wake(Block *block) {
         }
 }
 
-static inline __attribute__((always_inline)) SliceEnd run_slice(Block *block, uint64_t instructions, bool traced) {
+static inline __attribute__((always_inline)) SliceEnd run_slice(Block *block, uint64_t instructions, Mode mode) {
     Worker *worker = block->worker;
     const Grid *grid = block->grid;
     uint64_t used = 0;
@@ -212,7 +234,7 @@ static inline __attribute__((always_inline)) SliceEnd run_slice(Block *block, ui
             if (block->next[w] != turn) continue;
             Warp *warp = &block->warps[w];
             block->next[w] = NEVER;
-            uint64_t next = step(block, warp, traced);
+            uint64_t next = take_turn(block, warp, mode) ? run_ahead(block, warp, mode) : NEVER;
             used += warp->turn - turn;
             if (next != NEVER && grid->schedule) next += delay(block, warp);
             block->next[w] = next;
@@ -228,7 +250,7 @@ static inline __attribute__((always_inline)) SliceEnd run_slice(Block *block, ui
 }
 
 SliceEnd block_run(Block *block, uint64_t instructions) {
-    return block->recorder ? run_slice(block, instructions, true) : run_slice(block, instructions, false);
+    return block->recorder ? run_slice(block, instructions, RUN_TRACED) : run_slice(block, instructions, RUN_PLAIN);
 }
 
 /* ---- life of a block ----------------------------------------------------------------------------------------------- */
@@ -318,4 +340,15 @@ void block_start(Block *block, Worker *worker, uint64_t linear) {
     memset(block->shared_written, 0, shared_words(grid) * sizeof *block->shared_written);
     for (int w = 0; w < block->warp_count; w++) start_warp(block, w);
     if (linear >= grid->trace_first && linear <= grid->trace_last) block->recorder = recorder_new(grid, linear);
+}
+
+void block_copy(Block *to, const Block *from) {
+    memcpy(to->id, from->id, sizeof to->id);
+    to->linear = from->linear;
+    to->turn = from->turn;
+    to->started_at = from->started_at;
+    to->frame_bytes = from->frame_bytes;
+    memcpy(to->barriers, from->barriers, sizeof to->barriers);
+    memcpy(to->next, from->next, sizeof to->next);
+    for (int w = 0; w < to->warp_count; w++) warp_copy(&to->warps[w], &from->warps[w]);
 }

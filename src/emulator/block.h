@@ -15,7 +15,6 @@ typedef struct Recorder Recorder;
 typedef struct Worker Worker;
 
 typedef struct Grid {
-    Emulator *emulator;
     Memory *memory;
     const EmulatorLaunch *launch;
     const LoweredProgram *program;
@@ -84,6 +83,7 @@ struct Block {
     uint64_t *shared_written;   /* a bit per byte */
     Barrier barriers[BARRIER_COUNT];
     Recorder *recorder;         /* NULL: not traced */
+    Replay *replay;             /* NULL: an ordinary run */
     uint64_t frame_bytes;       /* of called functions */
 };
 
@@ -97,6 +97,11 @@ void block_start(Block *block, Worker *worker, uint64_t linear);
  * spins, so that it seems to wait for another block. */
 SliceEnd block_run(Block *block, uint64_t instructions);
 size_t block_bytes(const Grid *grid); /* host memory of one resident block */
+
+/* Replays: `warp` goes on to its next ordered instruction and executes it. False: it waits for others, or has ended. */
+bool block_replay_turn(Block *block, Warp *warp);
+/* Makes `to` stand where `from` stands, memory left out. Both are of one grid. */
+void block_copy(Block *to, const Block *from);
 
 Worker *worker_new(Grid *grid);
 void worker_free(Worker *worker);

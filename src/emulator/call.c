@@ -4,6 +4,7 @@
  * local memory. Lanes that enter together meet again at the return. */
 #include "emulator/access.h"
 #include "emulator/print.h"
+#include "emulator/shadow.h"
 
 #include <stdlib.h>
 
@@ -68,6 +69,7 @@ static void copy_values(const Warp *warp, uint32_t mask, const Frame *from, cons
             read_value(warp, from, &source[i], lane, buffer, bytes);
             write_value(to, &destination[i], lane, buffer, bytes);
         }
+        if (warp->block->replay) shadow_pass(from, &source[i], to, &destination[i], mask);
         if (buffer != small) free(buffer);
     }
 }
@@ -103,12 +105,13 @@ static Outcome call_assert(Block *block, Warp *warp, const Op *op, uint32_t mask
 static Outcome call_intrinsic(Block *block, Warp *warp, const Op *op, uint32_t mask) {
     const CallOp *call = op->extra;
     Memory *memory = block->grid->memory;
-    if (call->intrinsic == INTRINSIC_ASSERT) return call_assert(block, warp, op, mask);
+    if (call->intrinsic == INTRINSIC_ASSERT) return block->replay ? OUTCOME_STOP : call_assert(block, warp, op, mask);
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
         uint64_t first = argument(warp, call, 0, lane);
         switch (call->intrinsic) {
         case INTRINSIC_PRINTF:
+            if (block->replay) break; /* printed when it was recorded */
             set_result(warp, call, lane, (uint64_t)print_format(warp, lane, first, argument(warp, call, 1, lane), &block->worker->printed));
             break;
         case INTRINSIC_MALLOC: set_result(warp, call, lane, heap_allocate(memory, first)); break;
@@ -128,22 +131,15 @@ static Outcome call_intrinsic(Block *block, Warp *warp, const Op *op, uint32_t m
 
 static Frame *new_frame(Block *block, Warp *warp, const Op *op, const FunctionLayout *layout, uint32_t mask) {
     const Frame *caller = warp_fragment(warp)->frame;
-    uint64_t parameter_bytes = (uint64_t)layout->parameter_bytes * WARP_LANES;
-    uint64_t bytes = layout->register_bytes + parameter_bytes;
+    uint64_t bytes = frame_bytes(layout);
     if (caller->depth + 1 >= MAX_DEPTH || block->frame_bytes + bytes > MAX_FRAME_BYTES) {
         raise_trap(block, TRAP_STACK_OVERFLOW, warp, op->pc, mask, NULL, "calls are nested %" PRIu32 " deep", caller->depth + 1);
         return NULL;
     }
     if (!local_reserve(block, warp, (uint64_t)caller->local_top + layout->local_bytes)) return NULL;
-    size_t head = (sizeof(Frame) + 63) / 64 * 64;
-    uint8_t *memory = memory_new(head + 64 + bytes);
-    uint8_t *aligned = memory + (64 - (uintptr_t)memory % 64) % 64;
-    Frame *frame = (Frame *)(void *)aligned;
-    frame->memory = memory;
-    frame->layout = layout;
+    Frame *frame = frame_new(layout);
+    if (block->replay) frame->shadows = shadows_new(layout);
     frame->call = op;
-    frame->registers = aligned + head;
-    frame->parameters = frame->registers + layout->register_bytes;
     frame->local_base = caller->local_top;
     frame->local_top = caller->local_top + layout->local_bytes;
     frame->depth = caller->depth + 1;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { WORKSPACE_BYTES = 4096, MAX_SHARED_BYTES = 227 << 10, MAX_THREADS = 1024, DEFAULT_MULTIPROCESSORS = 132 };
+enum { WORKSPACE_BYTES = 4096, MAX_SHARED_BYTES = 227 << 10, MAX_THREADS = 1024 };
 static const uint64_t DEFAULT_BUDGET = UINT64_C(20000000000);
 
 typedef struct Placed { /* a module variable in global memory */
@@ -194,14 +194,8 @@ static uint64_t make_workspace(Emulator *emulator) {
     return region->base;
 }
 
-static void grid_init(Grid *grid, Emulator *emulator, const EmulatorLaunch *launch, const LoweredProgram *program) {
+static void set_options(Grid *grid, Emulator *emulator) {
     const EmulatorOptions *options = &emulator->options;
-    *grid = (Grid){.emulator = emulator, .memory = &emulator->memory, .launch = launch, .program = program};
-    memcpy(grid->grid, launch->grid, sizeof grid->grid);
-    memcpy(grid->block, launch->block, sizeof grid->block);
-    grid->threads_per_block = launch->block[0] * launch->block[1] * launch->block[2];
-    grid->warps_per_block = (int)((grid->threads_per_block + WARP_LANES - 1) / WARP_LANES);
-    grid->block_count = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
     grid->multiprocessors = options->multiprocessors;
     grid->number = ++emulator->launches;
     grid->seed = options->seed;
@@ -225,7 +219,8 @@ bool emulator_run(Emulator *emulator, const EmulatorLaunch *launch, Trace *trace
     }
     if (program->uses_heap) heap_prepare(&emulator->memory);
     Grid grid;
-    grid_init(&grid, emulator, launch, program);
+    grid_init(&grid, launch, program, &emulator->memory);
+    set_options(&grid, emulator);
     if (launch->cooperative) grid.workspace = make_workspace(emulator);
     grid.trace = trace_add_launch(trace, launch->program);
     grid.launch_index = trace->launch_count - 1;

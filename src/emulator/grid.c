@@ -188,6 +188,16 @@ static bool run_parallel(Share *whole, int threads) {
     return good;
 }
 
+void grid_init(Grid *grid, const EmulatorLaunch *launch, const LoweredProgram *program, Memory *memory) {
+    *grid = (Grid){.memory = memory, .launch = launch, .program = program, .multiprocessors = DEFAULT_MULTIPROCESSORS};
+    memcpy(grid->grid, launch->grid, sizeof grid->grid);
+    memcpy(grid->block, launch->block, sizeof grid->block);
+    grid->threads_per_block = launch->block[0] * launch->block[1] * launch->block[2];
+    grid->warps_per_block = (int)((grid->threads_per_block + WARP_LANES - 1) / WARP_LANES);
+    grid->block_count = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    grid->trace_first = 1; /* none */
+}
+
 /* ---- the grid -------------------------------------------------------------------------------------------------------- */
 
 static void publish(Share *share, Trace *trace) {

@@ -11,7 +11,11 @@ typedef struct HeapPiece {
 
 void heap_prepare(Memory *memory) {
     if (memory->pieces) return;
-    memory->heap_region = memory_add(memory, "heap", memory_new(HEAP_BYTES), HEAP_BYTES, PTX_NO_TYPE, false, true);
+    heap_begin(memory, memory_add(memory, "heap", memory_new(HEAP_BYTES), HEAP_BYTES, PTX_NO_TYPE, false, true));
+}
+
+void heap_begin(Memory *memory, int region) {
+    memory->heap_region = region;
     HeapPiece whole = {0, HEAP_BYTES, false};
     array_push(memory->pieces, memory->piece_count, memory->piece_capacity, whole);
 }

@@ -36,6 +36,7 @@ void memory_describe(const Memory *memory, uint64_t address, int width, Text *ou
 uint64_t heap_allocate(Memory *memory, uint64_t bytes);
 bool heap_free(Memory *memory, uint64_t address); /* false: not an allocation (0 is fine) */
 void heap_prepare(Memory *memory);
+void heap_begin(Memory *memory, int region); /* nothing is allocated in this region yet */
 
 /* What one host thread read and wrote of global memory, in 4-byte words. */
 typedef struct Footprint {

@@ -1,6 +1,8 @@
 /* Recording of events, with spin loops collapsed (recorder.h). */
 #include "emulator/recorder.h"
 
+#include "emulator/replay.h"
+
 #include "trace/block.h"
 
 #include <stdlib.h>
@@ -29,6 +31,7 @@ struct Recorder {
     Occurrences **occurrences; /* [pc][thread], made when a pc is first recorded */
     int pc_count;
     size_t threads;
+    Replay *replay;          /* everything else is empty then */
 };
 
 Recorder *recorder_new(const Grid *grid, uint64_t linear) {
@@ -38,6 +41,12 @@ Recorder *recorder_new(const Grid *grid, uint64_t linear) {
     recorder->pc_count = grid->program->op_count;
     recorder->occurrences = memory_new(((size_t)recorder->pc_count + 1) * sizeof *recorder->occurrences);
     recorder->threads = (size_t)grid->warps_per_block * WARP_LANES;
+    return recorder;
+}
+
+Recorder *recorder_for_replay(Replay *replay) {
+    Recorder *recorder = memory_new(sizeof *recorder);
+    recorder->replay = replay;
     return recorder;
 }
 
@@ -56,6 +65,7 @@ static Occurrences *occurrences_of(Recorder *recorder, int pc, int warp) {
 }
 
 TraceEvent *recorder_begin(Recorder *recorder, const Warp *warp, int pc, uint32_t mask, TraceKind kind) {
+    if (recorder->replay) return replay_begin(recorder->replay, warp, pc, mask);
     Queued *slot = queued(recorder, recorder->next);
     memset(slot, 0, sizeof *slot);
     TraceEvent *event = &slot->event;
@@ -131,6 +141,10 @@ static void collapse(Recorder *recorder, History *history) {
 }
 
 void recorder_end(Recorder *recorder, bool repeatable, bool watches) {
+    if (recorder->replay) {
+        replay_end(recorder->replay);
+        return;
+    }
     uint64_t number = recorder->next++;
     Queued *slot = queued(recorder, number);
     slot->watches = watches;

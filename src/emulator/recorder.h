@@ -8,6 +8,8 @@
 #include "emulator/block.h"
 
 Recorder *recorder_new(const Grid *grid, uint64_t linear);
+/* One that compares events with those that were recorded instead (replay.h). */
+Recorder *recorder_for_replay(Replay *replay);
 /* Begins an event of `warp` at its turn: kind, warp, pc, mask, turn, interval and occurrence are set, the rest is 0. */
 TraceEvent *recorder_begin(Recorder *recorder, const Warp *warp, int pc, uint32_t mask, TraceKind kind);
 /* Ends it. `repeatable`: it changed nothing, so that it may be an iteration of a spin loop; `watches`: it reads what others

@@ -1,5 +1,6 @@
 /* Warps: fragments that split and meet again (warp.h). */
 #include "emulator/block.h"
+#include "emulator/shadow.h"
 
 #include <stdlib.h>
 
@@ -60,11 +61,28 @@ static int add_join(Warp *warp, int pc, Frame *frame, uint32_t members, int pare
     return index;
 }
 
+uint64_t frame_bytes(const FunctionLayout *layout) {
+    return layout->register_bytes + (uint64_t)layout->parameter_bytes * WARP_LANES;
+}
+
+Frame *frame_new(const FunctionLayout *layout) {
+    size_t head = (sizeof(Frame) + 63) / 64 * 64;
+    uint8_t *memory = memory_new(head + 64 + frame_bytes(layout));
+    uint8_t *aligned = memory + (64 - (uintptr_t)memory % 64) % 64;
+    Frame *frame = (Frame *)(void *)aligned;
+    frame->memory = memory;
+    frame->layout = layout;
+    frame->registers = aligned + head;
+    frame->parameters = frame->registers + layout->register_bytes;
+    return frame;
+}
+
 static void free_frame(Warp *warp, Frame *frame) {
     Frame **link = &warp->frames;
     while (*link != frame) link = &(*link)->next;
     *link = frame->next;
-    warp->block->frame_bytes -= frame->layout->register_bytes + (uint64_t)frame->layout->parameter_bytes * WARP_LANES;
+    warp->block->frame_bytes -= frame_bytes(frame->layout);
+    free(frame->shadows);
     free(frame->memory);
 }
 
@@ -137,6 +155,71 @@ void warp_done(Warp *warp) {
     free(warp->local);
     free(warp->local_written);
 }
+
+/* ---- copies -------------------------------------------------------------------------------------------------------- */
+
+/* The frame of `to` that stands for `frame` of `from`: the lists of both are in the same order. */
+static Frame *counterpart(const Warp *to, const Warp *from, const Frame *frame) {
+    Frame *other = to->frames;
+    for (const Frame *at = from->frames; at != frame; at = at->next) {
+        if (!at) return NULL;
+        other = other->next;
+    }
+    return other;
+}
+
+static void copy_frame(Frame *to, const Frame *from) {
+    Frame own = *to;
+    *to = *from;
+    to->registers = own.registers;
+    to->parameters = own.parameters;
+    to->shadows = own.shadows;
+    to->memory = own.memory;
+    memcpy(to->registers, from->registers, from->layout->register_bytes);
+    if (from->layout->parameter_bytes) memcpy(to->parameters, from->parameters, (size_t)from->layout->parameter_bytes * WARP_LANES);
+    memcpy(to->shadows, from->shadows, shadows_bytes(from->layout));
+}
+
+static void copy_frames(Warp *to, const Warp *from) {
+    warp_abandon(to);
+    Frame **link = &to->frames;
+    for (const Frame *frame = from->frames; frame; frame = frame->next) {
+        Frame *copy = to->entry_frame;
+        if (frame != from->entry_frame) {
+            copy = frame_new(frame->layout);
+            copy->shadows = shadows_new(frame->layout);
+        }
+        copy_frame(copy, frame);
+        *link = copy;
+        link = &copy->next;
+    }
+    *link = NULL;
+    for (Frame *frame = to->frames; frame; frame = frame->next)
+        if (frame->parent) frame->parent = counterpart(to, from, frame->parent);
+}
+
+void warp_copy(Warp *to, const Warp *from) {
+    Warp own = *to;
+    copy_frames(&own, from);
+    *to = *from;
+    to->block = own.block;
+    to->frames = own.frames;
+    to->entry_frame = own.entry_frame;
+    to->local = own.local;
+    to->local_written = own.local_written;
+    to->local_bytes = own.local_bytes;
+    to->joins = own.joins;
+    to->join_capacity = own.join_capacity;
+    array_reserve(to->joins, from->join_count + 1, to->join_capacity);
+    for (int i = 0; i < from->join_count; i++) {
+        to->joins[i] = from->joins[i];
+        if (from->joins[i].used) to->joins[i].frame = counterpart(to, from, from->joins[i].frame);
+    }
+    for (int i = 0; i < to->fragment_count; i++) to->fragments[i].frame = counterpart(to, from, from->fragments[i].frame);
+    if (to->current != NO_FRAGMENT) to->base.registers = warp_fragment(to)->frame->registers;
+}
+
+/* ---- branches ------------------------------------------------------------------------------------------------------ */
 
 /* The current fragment's lanes go `ways` ways; way 0 runs first. The fragment itself is replaced. */
 void warp_scatter(Warp *warp, int ways, const uint32_t *masks, const int *targets, int reconvergence) {

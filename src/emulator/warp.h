@@ -12,6 +12,7 @@
 
 typedef struct Block Block;
 typedef struct Frame Frame;
+typedef struct Shadow Shadow;
 
 enum { NO_JOIN = -1, NO_FRAGMENT = -1 };
 
@@ -22,6 +23,7 @@ struct Frame {
     const Op *call;            /* NULL: the entry */
     uint8_t *registers;
     uint8_t *parameters;       /* [lane][layout->parameter_bytes] */
+    Shadow *shadows;           /* replays only (shadow.h) */
     uint32_t local_base;       /* bytes into each lane's local memory */
     uint32_t local_top;        /* end of the frame, alloca included */
     uint32_t depth;
@@ -84,10 +86,16 @@ struct Warp {
 
 static inline Fragment *warp_fragment(Warp *warp) { return &warp->fragments[warp->current]; }
 
+/* A frame of a called function; what it needs of host memory. */
+Frame *frame_new(const FunctionLayout *layout);
+uint64_t frame_bytes(const FunctionLayout *layout);
+
 /* Starts the warp at pc 0 with the lanes of `lanes`. */
 void warp_start(Warp *warp, Block *block, int index, uint32_t lanes, Frame *entry_frame);
 void warp_abandon(Warp *warp); /* frees the frames of functions that it was in */
 void warp_done(Warp *warp);
+/* Makes `to` stand where `from` stands. Both are warps of blocks of one grid; local memory is left out, as replays have none. */
+void warp_copy(Warp *to, const Warp *from);
 /* Fills in special registers and local addresses of a new frame. */
 void frame_fill_slots(Warp *warp, Frame *frame);
 

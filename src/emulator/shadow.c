@@ -1,0 +1,274 @@
+/* Shadows of registers, parameters and memory (shadow.h). */
+#include "emulator/shadow.h"
+
+#include <stdlib.h>
+
+/* ---- frames
+ * -------------------------------------------------------------------------------------------------------- */
+
+static size_t shadow_count(const FunctionLayout *layout) {
+    return layout->register_bytes / 64 + (layout->parameter_bytes + 3) / 4 + 2;
+}
+
+size_t shadows_bytes(const FunctionLayout *layout) {
+    return shadow_count(layout) * sizeof(Shadow);
+}
+
+Shadow *shadows_new(const FunctionLayout *layout) {
+    Shadow *shadows = memory_new(shadows_bytes(layout));
+    for (size_t i = 0; i < shadow_count(layout); i++)
+        for (int lane = 0; lane < WARP_LANES; lane++) shadows[i].producer[lane] = -1;
+    return shadows;
+}
+
+/* ---- instructions of the lanes
+ * ------------------------------------------------------------------------------------- */
+
+enum { NOT_A_REGISTER = -1 };
+
+typedef struct Rule { /* lists of shadows in ShadowRules.slots */
+    int destination, destination_count;
+    int source[OP_SOURCES], source_count[OP_SOURCES]; /* per operand: a vector has several */
+    int operand_count;
+} Rule;
+
+struct ShadowRules {
+    Rule *rules; /* [pc] */
+    int32_t *slots;
+    int slot_count, slot_capacity;
+};
+
+static int32_t slot_of(const FunctionLayout *layout, const PtxOperand *operand) {
+    if (operand->kind != PTX_OPERAND_REGISTER || !operand->reg) return NOT_A_REGISTER;
+    uint32_t offset = layout->register_offset[operand->reg->index];
+    if (offset == UINT32_MAX) return NOT_A_REGISTER;
+    int bytes = ptx_type_bytes(operand->reg->type),
+        component = operand->component > 0 ? operand->component : 0;
+    int each = bytes == 0 ? 64 : (bytes == 1 ? 2 : bytes) * WARP_LANES;
+    return (int32_t)((offset + (uint32_t)(component * each)) / 64);
+}
+
+/* The registers of an operand or of its items, added to the slots; returns how many. */
+static int add_slots(ShadowRules *rules, const FunctionLayout *layout, const PtxOperand *operand) {
+    int32_t slot = slot_of(layout, operand);
+    int count = 0;
+    if (slot != NOT_A_REGISTER) {
+        array_push(rules->slots, rules->slot_count, rules->slot_capacity, slot);
+        count++;
+    }
+    for (int i = 0; i < operand->item_count; i++) count += add_slots(rules, layout, &operand->items[i]);
+    return count;
+}
+
+static void make_rule(ShadowRules *rules, const FunctionLayout *layout, const Op *op, Rule *rule) {
+    const PtxInstruction *in = op->instruction;
+    if (!in->operand_count) return;
+    rule->destination = rules->slot_count;
+    rule->destination_count = add_slots(rules, layout, &in->operands[0]);
+    for (int i = 1; i < in->operand_count && rule->operand_count < OP_SOURCES && op->shadow != SHADOW_NONE;
+         i++) {
+        rule->source[rule->operand_count] = rules->slot_count;
+        rule->source_count[rule->operand_count++] = add_slots(rules, layout, &in->operands[i]);
+    }
+}
+
+ShadowRules *shadow_rules_new(const LoweredProgram *program) {
+    ShadowRules *rules = memory_new(sizeof *rules);
+    rules->rules = memory_new(((size_t)program->op_count + 1) * sizeof *rules->rules);
+    for (int pc = 0; pc < program->op_count; pc++) {
+        const Op *op = &program->ops[pc];
+        const FunctionLayout *layout = &program->functions[program->program->code[pc].function];
+        if (op->op_class == OP_LANES) make_rule(rules, layout, op, &rules->rules[pc]);
+    }
+    return rules;
+}
+
+void shadow_rules_free(ShadowRules *rules) {
+    if (!rules) return;
+    free(rules->rules);
+    free(rules->slots);
+    free(rules);
+}
+
+/* The parts of a vector are parts of one value: the largest counts. */
+static Shadow operand_shadow(const Frame *frame, const int32_t *slots, int count) {
+    Shadow all;
+    for (int l = 0; l < WARP_LANES; l++) all.weight[l] = 0, all.producer[l] = -1;
+    for (int i = 0; i < count; i++) {
+        const Shadow *one = &frame->shadows[slots[i]];
+        for (int l = 0; l < WARP_LANES; l++) {
+            all.weight[l] = one->weight[l] > all.weight[l] ? one->weight[l] : all.weight[l];
+            all.producer[l] = one->producer[l] > all.producer[l] ? one->producer[l] : all.producer[l];
+        }
+    }
+    return all;
+}
+
+static void combine(Shadow *into, const Shadow *operand, bool take_larger) {
+    for (int l = 0; l < WARP_LANES; l++) {
+        uint32_t larger = operand->weight[l] > into->weight[l] ? operand->weight[l] : into->weight[l];
+        into->weight[l] = take_larger ? larger : weight_sum(into->weight[l], operand->weight[l]);
+        into->producer[l] =
+            operand->producer[l] > into->producer[l] ? operand->producer[l] : into->producer[l];
+    }
+}
+
+uint32_t shadow_lanes(const ShadowRules *rules, const Frame *frame, const Op *op, uint32_t mask) {
+    const Rule *rule = &rules->rules[op->pc];
+    Shadow result = operand_shadow(frame, NULL, 0);
+    for (int i = 0; i < rule->operand_count; i++) {
+        Shadow operand = operand_shadow(frame, rules->slots + rule->source[i], rule->source_count[i]);
+        combine(&result, &operand, op->shadow == SHADOW_PRODUCT && i == 1);
+    }
+    uint32_t largest = 0;
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        uint32_t weight = result.weight[__builtin_ctz(rest)];
+        if (weight > largest) largest = weight;
+    }
+    for (int i = 0; i < rule->destination_count; i++) {
+        Shadow *to = &frame->shadows[rules->slots[rule->destination + i]];
+        for (int l = 0; l < WARP_LANES; l++) {
+            to->weight[l] = mask & lane_bit[l] ? result.weight[l] : to->weight[l];
+            to->producer[l] = mask & lane_bit[l] ? result.producer[l] : to->producer[l];
+        }
+    }
+    return rule->destination_count ? largest : 0;
+}
+
+/* ---- calls
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+static Shadow read_value_shadow(const Frame *frame, const CallValue *value, uint32_t offset, uint32_t bytes) {
+    Shadow all = operand_shadow(frame, NULL, 0);
+    if (!value->in_memory) {
+        const Shadow *shadow = shadow_of(frame, value->place);
+        return shadow ? *shadow : all;
+    }
+    for (uint32_t at = 0; at < bytes; at += 4)
+        combine(&all, shadow_of_parameter(frame, value->offset + offset + at), true);
+    return all;
+}
+
+static void write_shadow(Shadow *to, const Shadow *from, uint32_t mask) {
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        to->weight[lane] = from->weight[lane];
+        to->producer[lane] = from->producer[lane];
+    }
+}
+
+void shadow_pass(const Frame *from, const CallValue *source, const Frame *to, const CallValue *destination,
+                 uint32_t mask) {
+    uint32_t bytes = source->bytes < destination->bytes ? source->bytes : destination->bytes;
+    if (!source->present || !destination->present) return;
+    if (!destination->in_memory) {
+        Shadow shadow = read_value_shadow(from, source, 0, bytes);
+        write_shadow(shadow_of(to, destination->place), &shadow, mask);
+        return;
+    }
+    for (uint32_t at = 0; at < bytes; at += 4) {
+        Shadow shadow = read_value_shadow(from, source, at, 4);
+        write_shadow(shadow_of_parameter(to, destination->offset + at), &shadow, mask);
+    }
+}
+
+/* ---- memory
+ * -------------------------------------------------------------------------------------------------------- */
+
+enum { WIDEST = 8 };
+
+typedef struct Stored {
+    uint64_t key; /* + 1; 0: a free place */
+    uint32_t weight;
+    int32_t producer;
+    uint8_t bytes; /* 0: overwritten by a neighbour */
+} Stored;
+
+struct ShadowMemory { /* open hash */
+    Stored *places;
+    size_t size, used;
+    unsigned sizes; /* of elements that were stored, as a set: 1 | 2 | 4 | 8 */
+};
+
+static size_t hash(uint64_t key) {
+    return (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 20);
+}
+
+static Stored *find(const ShadowMemory *memory, uint64_t key) {
+    size_t at = hash(key);
+    for (;; at++) {
+        Stored *place = &memory->places[at & (memory->size - 1)];
+        if (place->key == key + 1 || !place->key) return place;
+    }
+}
+
+static void grow(ShadowMemory *memory) {
+    ShadowMemory old = *memory;
+    memory->size = old.size * 2;
+    memory->places = memory_new(memory->size * sizeof *memory->places);
+    for (size_t i = 0; i < old.size; i++)
+        if (old.places[i].key) *find(memory, old.places[i].key - 1) = old.places[i];
+    free(old.places);
+}
+
+ShadowMemory *shadow_memory_new(void) {
+    ShadowMemory *memory = memory_new(sizeof *memory);
+    memory->size = 1024;
+    memory->places = memory_new(memory->size * sizeof *memory->places);
+    return memory;
+}
+
+void shadow_memory_free(ShadowMemory *memory) {
+    if (!memory) return;
+    free(memory->places);
+    free(memory);
+}
+
+/* The element that covers the byte `key`; NULL: none. */
+static const Stored *covering(const ShadowMemory *memory, uint64_t key) {
+    for (uint64_t back = 0; back < WIDEST && back <= key; back++) {
+        const Stored *place = find(memory, key - back);
+        if (place->key && place->bytes > back) return place;
+    }
+    return NULL;
+}
+
+bool shadow_memory_read(const ShadowMemory *memory, uint64_t key, int bytes, uint32_t *weight,
+                        int32_t *producer) {
+    const Stored *place = find(memory, key);
+    *weight = 0;
+    *producer = -1;
+    if (!place->key || place->bytes < bytes) { /* not as it was stored: several elements, or a part of one */
+        const Stored *last = NULL;
+        for (int i = 0; i < bytes; i++) {
+            const Stored *part = covering(memory, key + (uint64_t)i);
+            if (!part || part == last) continue;
+            last = part;
+            *weight = weight_sum(*weight, part->weight);
+            if (part->producer > *producer) *producer = part->producer;
+        }
+        return last != NULL;
+    }
+    *weight = place->weight;
+    *producer = place->producer;
+    return true;
+}
+
+void shadow_memory_write(ShadowMemory *memory, uint64_t key, int bytes, uint32_t weight, int32_t producer) {
+    if (memory->used * 2 >= memory->size) grow(memory);
+    memory->sizes |= (unsigned)bytes;
+    if (memory->sizes & (memory->sizes - 1)) { /* elements of different sizes may overlap */
+        for (uint64_t back = 1; back < WIDEST && back <= key; back++) {
+            Stored *before = find(memory, key - back);
+            if (before->key && before->bytes > back) before->bytes = (uint8_t)back;
+        }
+        for (uint64_t inside = 1; inside < (uint64_t)bytes; inside++) {
+            Stored *part = find(memory, key + inside);
+            if (part->key) part->bytes = 0;
+        }
+    }
+    Stored *place = find(memory, key);
+    memory->used += !place->key;
+    *place = (Stored){key + 1, weight, producer, (uint8_t)bytes};
+}
