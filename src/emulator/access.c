@@ -351,7 +351,7 @@ static inline Outcome in_global(Access *access, AccessMove move) {
     }
     if (access->memory->kind != TRACE_CONSTANT_LOAD) {
         TraceCounter *counter = &access->block->worker->counters[access->op->pc];
-        if (is_contiguous(access) || (access->line && all == ALL_LANES && access->stride == access->memory->width)) {
+        if (access->line && all == ALL_LANES && access->stride == access->memory->width) {
             uint64_t bytes = (uint64_t)access->memory->width * WARP_LANES;
             counter->sectors += (access->first + bytes - 1) / SECTOR_BYTES - access->first / SECTOR_BYTES + 1;
             counter->ideal_sectors += bytes / SECTOR_BYTES;
