@@ -325,6 +325,11 @@ static void start_warp(Block *block, int index) {
     block->next[index] = 0;
 }
 
+static void start_reserved(Block *block, uint32_t bytes) {
+    memset(block->shared, 0, bytes);
+    bits_set(block->shared_written, 0, bytes);
+}
+
 void block_start(Block *block, Worker *worker, uint64_t linear) {
     const Grid *grid = block->grid;
     block->worker = worker;
@@ -338,6 +343,7 @@ void block_start(Block *block, Worker *worker, uint64_t linear) {
     memset(block->barriers, 0, sizeof block->barriers);
     memset(block->shared, 0xa5, grid->program->shared_bytes);
     memset(block->shared_written, 0, shared_words(grid) * sizeof *block->shared_written);
+    if (grid->program->reserved_shared_bytes) start_reserved(block, grid->program->reserved_shared_bytes);
     for (int w = 0; w < block->warp_count; w++) start_warp(block, w);
     if (linear >= grid->trace_first && linear <= grid->trace_last) block->recorder = recorder_new(grid, linear);
 }

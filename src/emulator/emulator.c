@@ -168,7 +168,7 @@ static void describe_launch(Grid *grid, Trace *trace) {
     launch->symbols = arena_new(&trace->arena, (size_t)(program->shared_count + 2) * sizeof *launch->symbols);
     for (int i = 0; i < program->shared_count; i++) {
         const SharedPlace *place = &program->shared[i];
-        const char *name = place->variable->name;
+        const char *name = place->name;
         add_symbol(launch, arena_copy_text(&trace->arena, name, strlen(name)), PTX_SPACE_SHARED, place->offset, place->bytes);
     }
     if (!program->shared_count) add_symbol(launch, "shared", PTX_SPACE_SHARED, 0, program->shared_bytes);
@@ -212,8 +212,9 @@ bool emulator_run(Emulator *emulator, const EmulatorLaunch *launch, Trace *trace
     make_module(emulator, launch->program->module);
     LoweredProgram *program = lowered_new(launch, address_of, emulator, error);
     if (!program) return false;
-    if (program->shared_bytes > MAX_SHARED_BYTES) {
-        error_set(error, "%u bytes of shared memory a block; at most %d are possible", program->shared_bytes, MAX_SHARED_BYTES);
+    uint32_t shared_bytes = program->shared_bytes - program->reserved_shared_bytes;
+    if (shared_bytes > MAX_SHARED_BYTES) {
+        error_set(error, "%u bytes of shared memory a block; at most %d are possible", shared_bytes, MAX_SHARED_BYTES);
         lowered_free(program);
         return false;
     }

@@ -15,7 +15,7 @@
         1u << ((first) + 5), 1u << ((first) + 6), 1u << ((first) + 7)
 const uint32_t lane_bit[WARP_LANES] = {LANE_BITS_8(0), LANE_BITS_8(8), LANE_BITS_8(16), LANE_BITS_8(24)};
 
-enum { SLOT_ALIGNMENT = 64, UNUSED = -1 };
+enum { SLOT_ALIGNMENT = 64, UNUSED = -1, RESERVED_SHARED_BYTES = 1024 };
 
 typedef bool (*LowerFunction)(Lowering *low, const PtxInstruction *in, Op *op);
 static const LowerFunction lower_functions[PTX_OPCODE_COUNT] = {
@@ -366,17 +366,28 @@ static void run_after_prelude(const Op *op, Warp *warp, uint32_t mask) {
 
 /* ---- shared memory ------------------------------------------------------------------------------------------------- */
 
+/* Cooperative groups keep their barriers in shared memory that the system reserves (%reserved_smem_offset_1). */
+static void mark_reserved(LoweredProgram *lowered, const PtxOperand *operand) {
+    if (operand->kind != PTX_OPERAND_SPECIAL || strncmp(operand->name, "%reserved_smem", strlen("%reserved_smem"))) return;
+    if (lowered->reserved_shared_bytes) return;
+    SharedPlace place = {NULL, "reserved", 0, RESERVED_SHARED_BYTES};
+    array_push(lowered->shared, lowered->shared_count, lowered->shared_capacity, place);
+    lowered->reserved_shared_bytes = RESERVED_SHARED_BYTES;
+}
+
 static void mark_shared(LoweredProgram *lowered, const PtxOperand *operand) {
     for (int i = 0; i < operand->item_count; i++) mark_shared(lowered, &operand->items[i]);
+    mark_reserved(lowered, operand);
     const PtxVariable *variable = operand->variable;
     if (!variable || (variable->space != PTX_SPACE_SHARED && variable->space != PTX_SPACE_SHARED_CLUSTER)) return;
     for (int i = 0; i < lowered->shared_count; i++)
         if (lowered->shared[i].variable == variable) return;
-    SharedPlace place = {variable, 0, 0};
+    SharedPlace place = {variable, variable->name, 0, 0};
     array_push(lowered->shared, lowered->shared_count, lowered->shared_capacity, place);
 }
 
 static int shared_rank(const LoweredProgram *lowered, const PtxVariable *variable) {
+    if (!variable) return -1;             /* what is reserved */
     if (!variable->bytes) return 1 << 30; /* the dynamic part */
     const PtxModule *module = lowered->program->module;
     for (int i = 0; i < module->variable_count; i++)
@@ -384,7 +395,7 @@ static int shared_rank(const LoweredProgram *lowered, const PtxVariable *variabl
     return 1 << 29; /* of a function: in order of first use */
 }
 
-/* Static variables that the program names, those of the module first, then the dynamic part. */
+/* What is reserved, then static variables that the program names, those of the module first, then the dynamic part. */
 static void place_shared(LoweredProgram *lowered, uint32_t dynamic_bytes) {
     for (int pc = 0; pc < lowered->op_count; pc++) {
         const PtxInstruction *in = lowered->program->code[pc].instruction;
@@ -396,22 +407,20 @@ static void place_shared(LoweredProgram *lowered, uint32_t dynamic_bytes) {
         for (; j > 0 && shared_rank(lowered, lowered->shared[j - 1].variable) > rank; j--) lowered->shared[j] = lowered->shared[j - 1];
         lowered->shared[j] = place;
     }
-    uint64_t at = 0, end = 0;
-    for (int i = 0; i < lowered->shared_count; i++) {
+    uint64_t reserved = lowered->reserved_shared_bytes, at = reserved, end = reserved;
+    for (int i = reserved != 0; i < lowered->shared_count; i++) {
         SharedPlace *place = &lowered->shared[i];
         uint64_t alignment = (uint64_t)(place->variable->alignment > 0 ? place->variable->alignment : 1);
         bool dynamic = !place->variable->bytes;
         if (dynamic && alignment < 16) alignment = 16;
-        if (dynamic && !lowered->static_shared_bytes) lowered->static_shared_bytes = (uint32_t)at;
         at = (at + alignment - 1) / alignment * alignment;
         place->offset = (uint32_t)at;
         place->bytes = dynamic ? dynamic_bytes : (uint32_t)place->variable->bytes;
         uint64_t place_end = at + (dynamic ? dynamic_bytes : place->variable->bytes);
         if (place_end > end) end = place_end;
-        if (!dynamic) at = place_end, lowered->static_shared_bytes = (uint32_t)at;
+        if (!dynamic) at = place_end, lowered->static_shared_bytes = (uint32_t)(at - reserved);
     }
-    if (!lowered->shared_count) end = dynamic_bytes;
-    uint64_t with_dynamic = (uint64_t)lowered->static_shared_bytes + dynamic_bytes;
+    uint64_t with_dynamic = reserved + lowered->static_shared_bytes + dynamic_bytes;
     uint64_t all = end > with_dynamic ? end : with_dynamic;
     lowered->shared_bytes = all > UINT32_MAX ? UINT32_MAX : (uint32_t)all; /* too much: the launch is refused */
 }

@@ -49,7 +49,8 @@ typedef struct FunctionLayout {
 } FunctionLayout;
 
 typedef struct SharedPlace {
-    const PtxVariable *variable;
+    const PtxVariable *variable; /* NULL: what the system reserves */
+    const char *name;
     uint32_t offset, bytes;
 } SharedPlace;
 
@@ -66,7 +67,8 @@ typedef struct LoweredProgram {
     FunctionLayout *functions; /* as program->functions */
     SharedPlace *shared;      /* in window order; the dynamic part last */
     int shared_count, shared_capacity;
-    uint32_t static_shared_bytes, shared_bytes; /* without and with the dynamic part */
+    uint32_t static_shared_bytes, shared_bytes; /* without and with the dynamic part; in shared_bytes also what is reserved */
+    uint32_t reserved_shared_bytes; /* at the beginning of the window, where the program asks for it */
     bool lets_blocks_meet;    /* blocks may see each other: atomics, fences, ordered accesses */
     bool uses_heap;           /* malloc, free */
     bool may_fall_off;        /* a function does not end in ret, exit, trap or bra: running off its end is a ret */
