@@ -4,11 +4,15 @@
 #include "emulator/recorder.h"
 
 /* Iterations of a loop are the same when they access the same words and find the same values. Only needed while lanes of the
- * warp are apart. */
+ * warp are apart, or where blocks wait for each other. */
 static void account(const Access *access, const MemoryValue *values, int count, bool changed) {
     Fragment *fragment = warp_fragment(access->warp);
     fragment->touched = true;
-    fragment->changed |= changed;
+    if (changed) {
+        fragment->changed = true;
+        access->block->worker->changes++;
+    }
+    if (changed || fragment->quiet < QUIET_ITERATIONS) return;
     uint64_t hash = fragment->hash ^ (uint64_t)access->op->pc ^ (uint64_t)access->mask << 32;
     for (uint32_t rest = access->mask; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
@@ -66,6 +70,7 @@ static void record(const Access *access, const MemoryValue *values, int count, c
 }
 
 void access_record(Access *access, const MemoryValue *values, int count, const uint64_t *operand, bool changed) {
-    if (access->warp->live != warp_fragment(access->warp)->mask) account(access, values, count, changed);
+    if (access->warp->live != warp_fragment(access->warp)->mask || access->block->grid->blocks_meet)
+        account(access, values, count, changed);
     if (access->block->recorder && access->space != PTX_SPACE_PARAM) record(access, values, count, operand, changed);
 }

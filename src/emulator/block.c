@@ -41,7 +41,7 @@ static void record_branch(Block *block, const Warp *warp, const Op *op, uint32_t
 static inline void jump(Worker *worker, Warp *warp, Fragment *fragment, int pc, int target) {
     count_segment(worker, fragment, pc + 1);
     fragment->pc = fragment->segment = target;
-    if (target <= pc && warp->live != fragment->mask) warp_consider_rotation(warp);
+    if (target <= pc && (warp->live != fragment->mask || warp->block->grid->blocks_meet)) warp_consider_rotation(warp);
 }
 
 /* The current fragment stands at a guarded bra. */

@@ -8,6 +8,7 @@
 #include "emulator/warp.h"
 #include "emulator/memory.h"
 
+enum { QUIET_ITERATIONS = 4 }; /* of a loop, that changed nothing, before its accesses are compared */
 enum { MAX_WARPS = 32, MAX_UNINITIALIZED = 2, BARRIER_COUNT = 17, CLUSTER_BARRIER = 16 };
 #define NEVER UINT64_MAX
 
@@ -30,6 +31,7 @@ typedef struct Grid {
     uint64_t workspace;         /* address of the grid workspace of cooperative launches, or 0 */
     uint64_t budget;
     uint64_t trace_first, trace_last; /* first > last: none */
+    bool blocks_meet;           /* a block may wait for another */
     const volatile bool *cancel;
     volatile uint64_t *blocks_done;
 } Grid;
@@ -52,6 +54,7 @@ struct Worker {
     int trap_count, trap_capacity;
     Text printed;
     uint64_t executed;          /* warp instructions of finished slices */
+    uint64_t changes;           /* accesses that changed memory, where blocks meet */
     bool stopped;               /* a fatal trap */
     Footprint *footprint;       /* NULL: not needed */
     Arena arena;                /* details of traps */
@@ -133,6 +136,8 @@ void barrier_after_exit(Block *block);
 /* The lanes of fragments at an aligned barrier will never be all that live: who waits where. */
 void raise_divergent_barrier(Block *block, const Warp *warp);
 void raise_missing_lanes(Block *block, const Warp *warp);
+/* `count` resident blocks wait for each other, or for one of `waiting` blocks that can only start when one of them ends. */
+void raise_spinning_blocks(Block *const *blocks, int count, uint64_t waiting);
 
 /* Copies the results of lanes that leave `frame` to its caller. */
 void call_return_values(const Warp *warp, const Frame *frame, uint32_t mask);

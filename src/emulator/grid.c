@@ -15,7 +15,13 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { BLOCKS_PER_MULTIPROCESSOR = 16, POLL = 1 << 22, SLICE = 1 << 16, FEW_WARPS = 512 };
+enum {
+    BLOCKS_PER_MULTIPROCESSOR = 16,
+    POLL = 1 << 22,    /* warp instructions between looks at `cancel` */
+    SLICE = 1 << 18,   /* of a block, where another one may be waited for */
+    IN_VAIN = 1 << 28, /* of blocks that all rest while nothing changes: they will for ever */
+    FEW_WARPS = 512
+};
 
 typedef struct Share { /* of the grid's blocks: one host thread's work */
     Grid *grid;
@@ -37,6 +43,11 @@ typedef struct Residents {
     Block **idle;   /* ended; to be used again */
     int idle_count, idle_capacity;
 } Residents;
+
+typedef struct Progress { /* of blocks that wait for each other */
+    uint64_t changes, since; /* the worker's count, and what had been executed when it was seen first */
+    bool all_rest;           /* in this round */
+} Progress;
 
 static Block *start_next(Share *share, Residents *residents) {
     Block *block = residents->idle_count ? residents->idle[--residents->idle_count] : block_new(share->grid);
@@ -67,8 +78,7 @@ static uint64_t executed_so_far(const Share *share, const Residents *residents) 
  * another block) or has had its slice. */
 static SliceEnd run_block(Share *share, Residents *residents, Block *block) {
     const Grid *grid = share->grid;
-    bool alone = share->most_resident == 1;
-    uint64_t slice = alone ? POLL : SLICE;
+    uint64_t slice = grid->blocks_meet ? SLICE : POLL;
     for (;;) {
         uint64_t executed = executed_so_far(share, residents);
         if (executed >= grid->budget) {
@@ -78,16 +88,31 @@ static SliceEnd run_block(Share *share, Residents *residents, Block *block) {
         }
         uint64_t left = grid->budget - executed;
         SliceEnd end = block_run(block, left < slice ? left : slice);
-        if (end == SLICE_DONE || end == SLICE_STOPPED || !alone) return end;
+        if (end == SLICE_DONE || end == SLICE_STOPPED) return end;
         if (is_cancelled(grid)) {
             share->cancelled = true;
             return SLICE_STOPPED;
         }
+        if (grid->blocks_meet) return end;
     }
+}
+
+/* After every resident block has had its turn: have all rested for so long, while none changed anything, that this will not
+ * end? */
+static bool waits_in_vain(const Share *share, const Residents *residents, Progress *progress) {
+    uint64_t executed = executed_so_far(share, residents), changes = share->worker->changes;
+    if (progress->changes != changes || !progress->all_rest) {
+        *progress = (Progress){changes, executed, true};
+        return false;
+    }
+    if (executed - progress->since < IN_VAIN) return false;
+    raise_spinning_blocks(residents->blocks, residents->count, share->end - share->first);
+    return true;
 }
 
 static void run_share(Share *share) {
     Residents residents = {0};
+    Progress progress = {0};
     bool stopped = false;
     while (!stopped && (residents.count || share->first < share->end)) {
         /* New blocks first: those that wait may wait for them. */
@@ -100,9 +125,11 @@ static void run_share(Share *share) {
         for (int i = 0; !stopped && i < residents.count;) {
             SliceEnd end = run_block(share, &residents, residents.blocks[i]);
             stopped = end == SLICE_STOPPED || is_cancelled(share->grid);
+            progress.all_rest &= end == SLICE_RESTS;
             if (end == SLICE_DONE) finish(share, &residents, i);
             else i++;
         }
+        stopped = stopped || (residents.count && waits_in_vain(share, &residents, &progress));
     }
     share->cancelled |= is_cancelled(share->grid);
     while (residents.count) finish(share, &residents, residents.count - 1); /* stopped: what was recorded stays */
@@ -214,7 +241,7 @@ static bool fits(Share *share, uint64_t memory_limit) {
     uint64_t each = block_bytes(grid), room = memory_limit / each;
     uint64_t most = (uint64_t)grid->multiprocessors * BLOCKS_PER_MULTIPROCESSOR;
     if (grid->launch->cooperative) most = grid->block_count;
-    if (!grid->program->lets_blocks_meet && !grid->launch->cooperative) most = 1;
+    if (!grid->blocks_meet) most = 1;
     share->most_resident = most < room ? most : room;
     if (room && (!grid->launch->cooperative || room >= grid->block_count)) return true;
     Block nowhere = {.grid = grid, .worker = share->worker};
@@ -226,11 +253,11 @@ static bool fits(Share *share, uint64_t memory_limit) {
 }
 
 bool grid_run(Grid *grid, int threads, uint64_t memory_limit, Trace *trace, Error *error) {
+    grid->blocks_meet = grid->program->lets_blocks_meet || grid->launch->cooperative;
     Share whole = {.grid = grid, .worker = worker_new(grid), .end = grid->block_count};
     if (fits(&whole, memory_limit)) {
-        bool apart = !grid->program->lets_blocks_meet && !grid->launch->cooperative;
         bool worth_it = grid->block_count * (uint64_t)grid->warps_per_block >= FEW_WARPS && grid->block_count > 1;
-        if (threads < 2 || !apart || !worth_it || !run_parallel(&whole, threads)) run_share(&whole);
+        if (threads < 2 || grid->blocks_meet || !worth_it || !run_parallel(&whole, threads)) run_share(&whole);
     }
     publish(&whole, trace);
     worker_free(whole.worker);

@@ -84,6 +84,26 @@ static void raise_deadlock(Block *block) {
     text_done(&text);
 }
 
+void raise_spinning_blocks(Block *const *blocks, int count, uint64_t waiting) {
+    Text text = {0};
+    int listed = 0;
+    text_print(&text, "no block can go on: %d block%s only wait%s for memory that nobody changes", count, count == 1 ? "" : "s",
+               count == 1 ? "s" : "");
+    if (waiting) text_print(&text, ", and %" PRIu64 " more can start only when one of them ends", waiting);
+    for (int b = 0; b < count && listed < 4; b++) {
+        const Warp *warps = blocks[b]->warps;
+        for (int w = 0; w < blocks[b]->warp_count && listed < 4; w++) {
+            const Fragment *fragment = warps[w].live && warps[w].current != NO_FRAGMENT ? &warps[w].fragments[warps[w].current] : NULL;
+            if (!fragment || fragment->state != FRAGMENT_READY) continue;
+            text_print(&text, "; block %" PRIu64 " warp %d spins around ", blocks[b]->linear, w);
+            describe_place(blocks[b], fragment->pc, &text);
+            listed++;
+        }
+    }
+    raise_trap(blocks[0], TRAP_DEADLOCK, NULL, PTX_NO_PC, 0, NULL, "%s", text_string(&text));
+    text_done(&text);
+}
+
 bool block_unstick(Block *block, Warp *warp) {
     if (block->worker->stopped || !warp->live) return false;
     if (warp_pick(warp)) return true;

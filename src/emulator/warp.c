@@ -6,7 +6,7 @@
 
 enum {
     SHARE = 512,            /* instructions of a fragment before a ready sibling gets the turn */
-    SPIN_ITERATIONS = 8,    /* the same iteration so often, and nothing changed: it spins */
+    SPIN_ITERATIONS = 4,    /* the same iteration so often, and nothing changed: it spins */
     PATIENCE = 1 << 20      /* instructions, with accesses in the loop, before waiting siblings are released anyway */
 };
 
@@ -399,17 +399,26 @@ bool warp_rests(const Warp *warp) {
     return true;
 }
 
-void warp_consider_rotation(Warp *warp) {
-    Fragment *fragment = warp_fragment(warp);
-    bool same = fragment->touched && !fragment->changed && fragment->hash == fragment->last_hash;
-    fragment->spins = same ? fragment->spins + 1 : 0;
-    fragment->last_hash = fragment->hash;
-    bool touched = fragment->touched;
+/* An iteration of a loop has ended: does it spin? An iteration without any access, which only passes time, says nothing. */
+static bool judge_iteration(Fragment *fragment) {
+    bool same = fragment->quiet > QUIET_ITERATIONS && fragment->hash == fragment->last_hash;
+    if (fragment->changed) fragment->quiet = 0, same = false;
+    else if (!fragment->touched) same = fragment->spins || fragment->rests;
+    else if (fragment->quiet <= QUIET_ITERATIONS) fragment->quiet++;
+    if (!same) fragment->spins = 0;
+    else if (fragment->touched) fragment->spins++;
+    if (fragment->touched) fragment->last_hash = fragment->hash;
     fragment->hash = 0;
     fragment->touched = fragment->changed = false;
-    uint64_t used = warp->turn - fragment->since;
     bool spins = fragment->spins >= SPIN_ITERATIONS;
     fragment->rests = spins || (same && fragment->rests);
+    return spins;
+}
+
+void warp_consider_rotation(Warp *warp) {
+    Fragment *fragment = warp_fragment(warp);
+    bool touched = fragment->touched, spins = judge_iteration(fragment);
+    uint64_t used = warp->turn - fragment->since;
     if (has_other_ready(warp)) {
         if (!spins && used < SHARE) return;
     } else {

@@ -57,9 +57,10 @@ typedef struct Fragment {
     uint8_t barrier;           /* IN_BARRIER: its number */
     bool passes;               /* its bar.warp.sync is complete */
     bool touched, changed;     /* in this iteration: memory was accessed; memory was changed */
+    uint8_t quiet;             /* iterations in a row that changed nothing */
     uint32_t active;           /* waiting: lanes whose guard is true */
     uint64_t since;            /* turn at which it was picked last */
-    uint64_t hash, last_hash;  /* of the accesses of this iteration of a loop, and of the one before */
+    uint64_t hash, last_hash;  /* of the accesses of this iteration of a loop, after some quiet ones; of the one before */
     uint32_t spins;            /* iterations in a row that were the same and changed nothing */
     bool rests;                /* it has spun for long: it seems to wait for others */
 } Fragment;
@@ -121,8 +122,8 @@ void warp_return(Warp *warp, uint32_t lanes);
 bool warp_release(Warp *warp, const Fragment *fragment);
 /* The same for any join of the warp. */
 bool warp_release_any(Warp *warp);
-/* After a backward branch of the current fragment, while lanes of the warp are elsewhere: lets others run when it has had
- * its share, or releases those that it seems to spin for. */
+/* After a backward branch of the current fragment, where lanes of the warp or other blocks may be what it waits for: lets
+ * other fragments run when it has had its share, or releases those that it seems to spin for. */
 void warp_consider_rotation(Warp *warp);
 /* Everything of the warp that can run only spins. */
 bool warp_rests(const Warp *warp);
