@@ -472,9 +472,9 @@ typedef struct Window {
 static const Window windows[] = {
     {PTX_SPACE_SHARED, SHARED_WINDOW}, {PTX_SPACE_LOCAL, LOCAL_WINDOW}, {PTX_SPACE_PARAM, PARAMETER_WINDOW}};
 
-static uint32_t lanes_in_window(const Access *access, uint64_t base) {
+static uint32_t lanes_in_window(const Access *access, uint32_t among, uint64_t base) {
     uint32_t lanes = 0;
-    for (uint32_t rest = access->mask; rest; rest &= rest - 1) {
+    for (uint32_t rest = among; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
         if (access->address[lane] - base < WINDOW_BYTES) lanes |= lane_bit[lane];
     }
@@ -486,7 +486,7 @@ static Outcome in_replay(Access *access, AccessMove move) {
     PtxSpace space = access->memory->space;
     uint32_t all = access->mask;
     access->mask = space == PTX_SPACE_PARAM     ? all
-                   : space == PTX_SPACE_GENERIC ? lanes_in_window(access, PARAMETER_WINDOW)
+                   : space == PTX_SPACE_GENERIC ? lanes_in_window(access, all, PARAMETER_WINDOW)
                                                 : 0;
     if (access->mask) {
         if (space == PTX_SPACE_GENERIC)
@@ -511,8 +511,7 @@ static Outcome in_generic(Access *access, AccessMove move) {
     Access part = *access;
     uint32_t left = access->mask;
     for (size_t w = 0; w < sizeof windows / sizeof *windows; w++) {
-        part.mask = left;
-        part.mask = lanes_in_window(&part, windows[w].base);
+        part.mask = lanes_in_window(access, left, windows[w].base);
         if (!part.mask) continue;
         left &= ~part.mask;
         if (windows[w].space == PTX_SPACE_SHARED) counter->shared_requests++;

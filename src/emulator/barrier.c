@@ -38,19 +38,21 @@ static void release(Block *block, int number) {
     for (int w = 0; w < block->warp_count; w++) {
         Warp *warp = &block->warps[w];
         warp->arrived[number] = 0;
-        bool passed = false, woken = false;
+        bool passed = false, woken = false, aligned = false;
         for (int i = 0; i < warp->fragment_count; i++) {
             Fragment *fragment = &warp->fragments[i];
             if (fragment->state != FRAGMENT_IN_BARRIER || fragment->barrier != number) continue;
             const BarrierOp *op = barrier_op_at(block, fragment->pc);
             if (op->action == BARRIER_RED) write_reduction(barrier, warp, fragment, op);
             passed |= op->blockwide;
+            aligned |= op->aligned;
             fragment->state = FRAGMENT_READY;
             fragment->pc++;
             woken = true;
         }
         if (passed) warp->interval++;
         if (!woken) continue;
+        if (aligned) warp_merge(warp);
         if (warp->current == NO_FRAGMENT) warp_pick(warp);
         if (block->next[w] == NEVER) block->next[w] = block->turn + 1;
     }
@@ -127,10 +129,8 @@ static Outcome arrive(Block *block, Warp *warp, const Op *op, uint32_t mask) {
         fragment->active = mask;
     }
     if (is_complete(block, (int)number)) {
-        int current = warp->current;
         release(block, (int)number);
         if (barrier_op->action == BARRIER_ARRIVE) return OUTCOME_NEXT;
-        warp->current = current;
         return OUTCOME_MOVED;
     }
     return barrier_op->action == BARRIER_ARRIVE ? OUTCOME_NEXT : OUTCOME_ARRIVED;

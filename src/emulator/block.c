@@ -151,6 +151,16 @@ static bool is_out_of_turn(const Block *block, const Warp *warp, const Op *op) {
     return mask && block->grid->program->recorded[op->pc] && !replay_expects(block->replay, warp, op->pc, mask);
 }
 
+/* The same difference may have left lanes together that were apart when the event was made. */
+static void split_as_recorded(const Block *block, Warp *warp, const Op *op) {
+    bool splits = op->op_class == OP_WARP || op->op_class == OP_BARRIER || op->op_class == OP_CONTROL;
+    if (!splits || !block->grid->program->recorded[op->pc]) return;
+    uint32_t lanes = warp_fragment(warp)->mask;
+    if (op->guarded && op->op_class != OP_CONTROL) lanes = guard_lanes(op, warp, lanes);
+    uint32_t mask = replay_next_mask(block->replay, warp, op->pc);
+    if (lanes & mask && lanes & ~mask) warp_split(warp, lanes & ~mask);
+}
+
 /* The warp's ordered instruction. False: it waits for others, or has ended. */
 static inline __attribute__((always_inline)) bool take_turn(Block *block, Warp *warp, Mode mode) {
     const LoweredProgram *program = block->grid->program;
@@ -163,6 +173,7 @@ static inline __attribute__((always_inline)) bool take_turn(Block *block, Warp *
         if (fragment->pc == fragment->join_pc) return true;
         if (mode == RUN_REPLAY) {
             if (is_out_of_turn(block, warp, op)) return warp_pick(warp);
+            split_as_recorded(block, warp, op);
             if (program->recorded[op->pc]) warp->turn = block->turn;
         }
         if (kind == STEP_BRANCH && mode != RUN_PLAIN) {
@@ -353,8 +364,8 @@ void block_copy(Block *to, const Block *from) {
     to->linear = from->linear;
     to->turn = from->turn;
     to->started_at = from->started_at;
-    to->frame_bytes = from->frame_bytes;
     memcpy(to->barriers, from->barriers, sizeof to->barriers);
     memcpy(to->next, from->next, sizeof to->next);
     for (int w = 0; w < to->warp_count; w++) warp_copy(&to->warps[w], &from->warps[w]);
+    to->frame_bytes = from->frame_bytes;
 }

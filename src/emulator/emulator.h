@@ -55,9 +55,11 @@ bool emulator_run(Emulator *emulator, const EmulatorLaunch *launch, Trace *trace
 /* ---- Looking deeper: weights, producers, register values of a traced block -----------------------------------------
  *
  * A Replay runs one traced block again, fed by the values that its recorded loads and atomics returned, so it needs no
- * global memory and works for any producer's trace. It keeps snapshots; seeking costs at most one snapshot interval.
- * Weight: how many input elements are folded into a value. Loads of words that this launch has not written have weight 1, an
- * operation adds its operands' weights (a product takes the larger), a move, conversion or shuffle copies, a constant has 0.
+ * global memory. The events decide which warp goes on; what is executed must come out as recorded, or the replay ends there
+ * with an error. It keeps snapshots; seeking costs at most one snapshot interval.
+ * Weight: how many input elements are folded into a value. Loads of global words that this block has not written have weight
+ * 1, an operation adds its operands' weights (a product takes the larger), a move, conversion or shuffle copies, a constant
+ * has 0. What an atomic finds in a word that this block has not written is no input: 0.
  * Producer: the event (number in the block) whose value, possibly through arithmetic, it last came from; -1: none. */
 typedef struct Replay Replay;
 
@@ -70,6 +72,7 @@ typedef struct ReplayValue {
 typedef struct ReplayEventFacts { /* per active lane of an event: what the value it produced or stored holds */
     uint32_t weight[WARP_LANES];  /* of the value loaded, stored, shuffled in, reduced */
     int32_t producer[WARP_LANES]; /* load: the event that stored the word; store: the event its value came from;
+                                     atomic: the event its operand came from;
                                      shuffle: the event that produced the value in the source lane */
 } ReplayEventFacts;
 

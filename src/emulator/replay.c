@@ -76,6 +76,13 @@ bool replay_expects(const Replay *replay, const Warp *warp, int pc, uint32_t lan
     return header.pc == pc && header.mask & lanes;
 }
 
+uint32_t replay_next_mask(const Replay *replay, const Warp *warp, int pc) {
+    int next = find_event(replay, warp->index, -1, 0, false);
+    TraceEvent header = {.mask = 0};
+    if (next >= 0) trace_block_read_header(replay->recorded, next, &header);
+    return header.pc == pc ? header.mask : 0;
+}
+
 /* Reads it into `expected`; false: there is none. */
 static bool take(Replay *replay, const Warp *warp, int pc, uint32_t mask, bool part) {
     replay->current = find_event(replay, warp->index, pc, mask, part);

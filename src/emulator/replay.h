@@ -10,6 +10,8 @@
 
 /* Is the next event of `warp` this instruction, for some of `lanes`? */
 bool replay_expects(const Replay *replay, const Warp *warp, int pc, uint32_t lanes);
+/* The mask of the warp's next event, if that is this instruction; else 0. */
+uint32_t replay_next_mask(const Replay *replay, const Warp *warp, int pc);
 /* Lanes ran `op`, which touches nothing but registers. */
 void replay_lanes(Replay *replay, const Warp *warp, const Op *op, uint32_t mask);
 /* An access of shared, global or local memory. */

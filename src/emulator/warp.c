@@ -347,6 +347,33 @@ void warp_return(Warp *warp, uint32_t lanes) {
     if (warp->current == NO_FRAGMENT) warp_pick(warp);
 }
 
+void warp_merge(Warp *warp) {
+    Worker *worker = warp->block->worker;
+    for (int i = 0; i < warp->fragment_count; i++) {
+        for (int j = i + 1; j < warp->fragment_count;) {
+            Fragment *into = &warp->fragments[i], *other = &warp->fragments[j];
+            bool same = into->state == FRAGMENT_READY && other->state == FRAGMENT_READY && into->pc == other->pc &&
+                        into->frame == other->frame && into->join == other->join;
+            if (!same) {
+                j++;
+                continue;
+            }
+            count_segment(worker, into, into->pc);
+            count_segment(worker, other, other->pc);
+            into->mask |= other->mask;
+            if (warp->current == j) warp->current = i;
+            remove_fragment(warp, j);
+        }
+    }
+}
+
+void warp_split(Warp *warp, uint32_t lanes) {
+    Fragment *from = warp_fragment(warp), *other = &warp->fragments[warp->fragment_count++];
+    *other = *from;
+    other->mask = lanes;
+    from->mask &= ~lanes;
+}
+
 static void release_join(Warp *warp, int index) {
     Join *join = &warp->joins[index];
     uint32_t lanes = join->arrived;

@@ -127,6 +127,10 @@ bool warp_release_any(Warp *warp);
 void warp_consider_rotation(Warp *warp);
 /* Everything of the warp that can run only spins. */
 bool warp_rests(const Warp *warp);
+/* Ready fragments that stand at the same place, in the same join, go on as one: all have passed an aligned barrier. */
+void warp_merge(Warp *warp);
+/* The current fragment goes on without `lanes`, which become a fragment of their own at the same place. */
+void warp_split(Warp *warp, uint32_t lanes);
 /* Does fragment_count fall to 0: every lane has exited. */
 static inline bool warp_is_done(const Warp *warp) { return warp->live == 0; }
 

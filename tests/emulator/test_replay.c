@@ -167,11 +167,92 @@ static void weights_double(void **state) {
     session_free(session);
 }
 
+/* ---- kernels that are no reductions: tests/data/replay.cu
+ * ----------------------------------------------------------- */
+
+static Session *open_entry(const char *entry, const char *args, uint32_t block) {
+    SessionOptions options = {.file = "tests/data/replay.ptx", .entry = entry, .args = args, .threads = 1};
+    options.block[0] = block;
+    options.block[1] = options.block[2] = options.grid[0] = options.grid[1] = options.grid[2] = 1;
+    Error error = {0};
+    Session *session = session_open(&options, &error);
+    if (!session) fail_msg("%s: %s", entry, error.message);
+    assert_int_equal(session_trace(session)->trap_count, 0);
+    assert_true(check_values(session, 0) > 0);
+    return session;
+}
+
+/* The weights of the last event of this kind. */
+static void last_weights(const Session *session, TraceKind kind, uint32_t weight[32]) {
+    const TraceBlock *block = session_view(session, 0)->block;
+    int32_t producer[32];
+    TraceEvent header = {.kind = TRACE_NOT_RECORDED};
+    int event = trace_block_event_count(block);
+    while (event > 0 && header.kind != kind) trace_block_read_header(block, --event, &header);
+    assert_int_equal(header.kind, kind);
+    assert_true(session_event_weights(session, 0, event, weight, producer));
+}
+
+static void weights_pass_through_calls(void **state) {
+    (void)state;
+    Session *session = open_entry("calls", "in=int[1024]:ones,out=int[32]:zero,5", 32);
+    uint32_t weight[32];
+    last_weights(session, TRACE_GLOBAL_STORE, weight);
+    for (uint32_t lane = 0; lane < 32; lane++) assert_int_equal(weight[lane], 5 - lane % 3);
+    session_free(session);
+}
+
+static void lanes_that_spin_replay(void **state) {
+    (void)state;
+    Session *session = open_entry("lane_lock", "in=int[64]:ones,out=int[1]:zero", 64);
+    uint32_t weight[32];
+    last_weights(session, TRACE_GLOBAL_STORE, weight);
+    assert_int_equal(weight[0], 64);
+    session_free(session);
+}
+
+static void warps_that_wait_replay(void **state) {
+    (void)state;
+    Session *session = open_entry("chain", "in=int[1024]:ones,out=int[1]:zero", 1024);
+    uint32_t weight[32];
+    last_weights(session, TRACE_GLOBAL_STORE, weight);
+    assert_int_equal(weight[0], 1024);
+    session_free(session);
+}
+
+/* What was in `out` before is one value more, as a load of it is. */
+static void compare_and_swap_replaces(void **state) {
+    (void)state;
+    Session *session = open_entry("cas_add", "in=double[64]:ones,out=double[1]:zero", 64);
+    uint32_t weight[32], most = 0;
+    last_weights(session, TRACE_GLOBAL_ATOMIC, weight);
+    for (int lane = 0; lane < 32; lane++) most = weight[lane] > most ? weight[lane] : most;
+    assert_int_equal(most, 65);
+    session_free(session);
+}
+
+static void a_generic_load_finds_what_its_lanes_stored(void **state) {
+    (void)state;
+    Session *session = open_entry("spaces", "in=int[128]:iota,out=int[64]:zero", 64);
+    uint32_t weight[32];
+    last_weights(session, TRACE_GLOBAL_STORE, weight);
+    for (int lane = 0; lane < 32; lane++) { /* of warp 1 */
+        int thread = 32 + lane;
+        assert_int_equal(weight[lane], thread % 3 == 0 ? 2 : thread % 3 == 1 ? 3 : 1);
+    }
+    session_free(session);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kernel_replays),
         cmocka_unit_test(weights_count_inputs),
         cmocka_unit_test(weights_double),
+        cmocka_unit_test(weights_pass_through_calls),
+        cmocka_unit_test(lanes_that_spin_replay),
+        cmocka_unit_test(warps_that_wait_replay),
+        cmocka_unit_test(compare_and_swap_replaces),
+        cmocka_unit_test(a_generic_load_finds_what_its_lanes_stored),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
