@@ -1,5 +1,5 @@
-/* App: the event loop. Keys change the view, the frame is drawn from scene and view, the terminal shows it. Opening
- * another kernel runs in a worker thread; the loop never waits for it. */
+/* App: the event loop. Keys change the view, the frame is drawn from scene and view, the terminal shows it.
+ * Opening another kernel runs in a worker thread; the loop never waits for it. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "app.h"
@@ -14,25 +14,25 @@
 
 enum { FRAME_MILLISECONDS = 16 }; /* playing draws no more often than that */
 
-typedef struct Opening {      /* a session that a worker thread opens */
+typedef struct Opening { /* a session that a worker thread opens */
     pthread_t thread;
-    bool is_running;          /* the thread was started and not joined yet */
+    bool is_running; /* the thread was started and not joined yet */
     atomic_bool is_done;
     volatile bool cancel;
     SessionOptions options;
     char kernel[64];
-    Session *session;         /* NULL: `error` says why */
+    Session *session; /* NULL: `error` says why */
     Error error;
 } Opening;
 
 typedef struct App {
-    Session *session;         /* what is shown */
-    bool owns_session;        /* it is not the caller's */
+    Session *session;  /* what is shown */
+    bool owns_session; /* it is not the caller's */
     Scene *scene;
     View view;
     bool ascii;
     Opening opening;
-    double due;               /* seconds: when the next wavefront is to be shown while playing */
+    double due; /* seconds: when the next wavefront is to be shown while playing */
 } App;
 
 static void app_init(App *app, Session *session, bool ascii) {
@@ -59,9 +59,11 @@ static void app_show_session(App *app, Session *session) {
     view_restart(&app->view, app->scene);
 }
 
-/* ---- opening another kernel ---------------------------------------------------------------------------------------- */
+/* ---- opening another kernel
+ * ---------------------------------------------------------------------------------------- */
 
-/* The options that the run was started with, for another kernel. What only made sense for the old one goes. */
+/* The options that the run was started with, for another kernel. What only made sense for the old one goes.
+ */
 static void opening_prepare(App *app, const char *kernel) {
     Opening *opening = &app->opening;
     opening->options = *session_options(app->session);
@@ -74,7 +76,8 @@ static void opening_prepare(App *app, const char *kernel) {
     snprintf(opening->kernel, sizeof opening->kernel, "%s", kernel);
 }
 
-/* A kernel that refuses the type, block size or operation asked for is opened with its own defaults instead. */
+/* A kernel that refuses the type, block size or operation asked for is opened with its own defaults instead.
+ */
 static Session *opening_open(Opening *opening) {
     Session *session = session_open(&opening->options, &opening->error);
     if (session || opening->cancel) return session;
@@ -119,7 +122,8 @@ static bool app_finish_opening(App *app) {
     return true;
 }
 
-/* ---- one frame ----------------------------------------------------------------------------------------------------- */
+/* ---- one frame
+ * ----------------------------------------------------------------------------------------------------- */
 
 /* Presses every key of the script; a kernel that it asks for is opened on the spot. */
 static bool app_press_script(App *app, const char *script, bool *quit, Error *error) {
@@ -175,7 +179,8 @@ void app_print_keys(Text *out) {
     }
 }
 
-/* ---- the loop ------------------------------------------------------------------------------------------------------ */
+/* ---- the loop
+ * ------------------------------------------------------------------------------------------------------ */
 
 static double now_seconds(void) {
     struct timespec now;
@@ -220,7 +225,9 @@ static bool app_handle(App *app, const TerminalEvent *event, bool *changed) {
     bool was_playing = app->view.playing;
     ViewAnswer answer = VIEW_IGNORED;
     switch (event->kind) {
-    case TERMINAL_KEY: answer = view_press(&app->view, app->scene, event->key); break;
+    case TERMINAL_KEY:
+        answer = view_press(&app->view, app->scene, event->key);
+        break;
     case TERMINAL_WHEEL:
         answer = view_press(&app->view, app->scene, event->direction > 0 ? SPECIAL_LEFT : SPECIAL_RIGHT);
         break;
@@ -231,13 +238,19 @@ static bool app_handle(App *app, const TerminalEvent *event, bool *changed) {
         view_go_to_step(&app->view, app->scene, step);
         answer = VIEW_CHANGED;
         break;
-    case TERMINAL_RESIZE: answer = VIEW_CHANGED; break;
-    case TERMINAL_END: terminal_end(event->signal); break;
-    case TERMINAL_TIMEOUT: break;
+    case TERMINAL_RESIZE:
+        answer = VIEW_CHANGED;
+        break;
+    case TERMINAL_END:
+        terminal_end(event->signal);
+        break;
+    case TERMINAL_TIMEOUT:
+        break;
     }
     if (answer == VIEW_OPEN) app_open(app, view_chosen_kernel(&app->view));
     if (answer == VIEW_REDRAW) terminal_forget();
-    if (app->view.playing && !was_playing) app->due = now_seconds() + 1 / view_wavefronts_per_second(&app->view);
+    if (app->view.playing && !was_playing)
+        app->due = now_seconds() + 1 / view_wavefronts_per_second(&app->view);
     *changed = answer != VIEW_IGNORED;
     return answer != VIEW_QUIT;
 }

@@ -1,7 +1,7 @@
 /* App: the interface from the first frame to quit, and one frame without a terminal.
  *
- * Both start from an opened session, which stays the caller's; sessions that the kernel menu opens (with the options
- * of the first one and another kernel) belong to the app and end with it. */
+ * Both start from an opened session, which stays the caller's; sessions that the kernel menu opens (with the
+ * options of the first one and another kernel) belong to the app and end with it. */
 #ifndef TUI_APP_H
 #define TUI_APP_H
 
@@ -11,20 +11,21 @@
 
 typedef struct AppStart {
     int step;         /* --step N, from 1; 0: the beginning */
-    const char *keys; /* pressed before the first frame, may be NULL: each character is a key, special keys are written
-                         <Right> <Left> <Up> <Down> <Home> <End> <PageUp> <PageDown> <Tab> <BackTab> <Enter> <Escape>
-                         <Backspace> <Space> <Less> */
+    const char *keys; /* pressed before the first frame, may be NULL: each character is a key, special keys
+                         are written <Right> <Left> <Up> <Down> <Home> <End> <PageUp> <PageDown> <Tab>
+                         <BackTab> <Enter> <Escape> <Backspace> <Space> <Less> */
     bool ascii;       /* the locale is not UTF-8: nl_langinfo(CODESET) after setlocale(LC_CTYPE, ""); no other
                          category, so that numbers stay as they are in C */
 } AppStart;
 
-/* Runs the interface on the terminal until the user quits. False with `error` (restored terminal, nothing drawn) when
- * standard input or output is no terminal, or TERM cannot place a cursor; the message names --report and --frame.
- * SIGTERM, SIGHUP and SIGINT restore the terminal and end the program by that same signal. */
+/* Runs the interface on the terminal until the user quits. False with `error` (restored terminal, nothing
+ * drawn) when standard input or output is no terminal, or TERM cannot place a cursor; the message names
+ * --report and --frame. SIGTERM, SIGHUP and SIGINT restore the terminal and end the program by that same
+ * signal. */
 bool app_run(Session *session, const AppStart *start, Error *error);
 
-/* Draws one frame of columns x rows after `start->keys` and appends it to `out` as lines. False on an unknown key
- * name and on a kernel that the keys ask for and that cannot be opened. */
+/* Draws one frame of columns x rows after `start->keys` and appends it to `out` as lines. False on an unknown
+ * key name and on a kernel that the keys ask for and that cannot be opened. */
 bool app_frame(Session *session, int columns, int rows, const AppStart *start, Text *out, Error *error);
 
 /* The key table as lines of README's Markdown: `| key | what it does |`. */

@@ -8,8 +8,8 @@
 
 enum { TAB_COLUMNS = 4, LEAST_TITLE_COLUMNS = 16 };
 
-/* Glyphs beyond ASCII that panes draw, and what an ASCII canvas shows instead. Glyphs that mean different things have
- * different replacements. */
+/* Glyphs beyond ASCII that panes draw, and what an ASCII canvas shows instead. Glyphs that mean different
+ * things have different replacements. */
 static const struct {
     uint32_t glyph;
     char ascii;
@@ -27,14 +27,14 @@ static char glyph_ascii(uint32_t glyph) {
     return '?';
 }
 
-/* Glyphs that take exactly one column in every terminal. The source under study may hold anything: controls, wide and
- * combining characters and marks that turn the direction of writing are shown as '?'. */
+/* Glyphs that take exactly one column in every terminal. The source under study may hold anything: controls,
+ * wide and combining characters and marks that turn the direction of writing are shown as '?'. */
 static bool glyph_is_plain(uint32_t glyph) {
     static const struct {
         uint32_t first, last;
-    } plain[] = {{0x20, 0x7E},     {0xA0, 0xAC},     {0xAE, 0x2FF},    {0x370, 0x482},   {0x48A, 0x52F},
-                 {0x2010, 0x2027}, {0x2030, 0x205E}, {0x2070, 0x209C}, {0x20A0, 0x20BF}, {0x2100, 0x22FF},
-                 {0x2500, 0x25FC}};
+    } plain[] = {{0x20, 0x7E},     {0xA0, 0xAC},     {0xAE, 0x2FF},    {0x370, 0x482},
+                 {0x48A, 0x52F},   {0x2010, 0x2027}, {0x2030, 0x205E}, {0x2070, 0x209C},
+                 {0x20A0, 0x20BF}, {0x2100, 0x22FF}, {0x2500, 0x25FC}};
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
         if (glyph >= plain[i].first && glyph <= plain[i].last) return true;
     return false;
@@ -44,7 +44,11 @@ static bool glyph_is_plain(uint32_t glyph) {
 static uint32_t utf8_next(const char **text) {
     const unsigned char *at = (const unsigned char *)*text;
     static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
-    int length = *at < 0x80 ? 1 : (*at & 0xE0) == 0xC0 ? 2 : (*at & 0xF0) == 0xE0 ? 3 : (*at & 0xF8) == 0xF0 ? 4 : 0;
+    int length = *at < 0x80             ? 1
+                 : (*at & 0xE0) == 0xC0 ? 2
+                 : (*at & 0xF0) == 0xE0 ? 3
+                 : (*at & 0xF8) == 0xF0 ? 4
+                                        : 0;
     *text += 1;
     if (length == 1) return *at;
     if (length == 0) return '?';
@@ -123,24 +127,27 @@ int canvas_text_columns(const char *utf8) {
     return columns;
 }
 
+int canvas_break(const char *utf8, int columns) {
+    const char *at = utf8, *end = NULL; /* `end`: after the last word that fits */
+    for (int column = 0; *at && column < columns; column++) {
+        if (*at == ' ' && at > utf8 && at[-1] != ' ') end = at;
+        utf8_next(&at);
+    }
+    if (!*at || *at == ' ' || !end) end = at;
+    if (end == utf8 && *at) utf8_next(&end);
+    return (int)(end - utf8);
+}
+
 int canvas_paragraph(Canvas *canvas, Rectangle area, int row, Role role, const char *utf8) {
     int first = row;
     while (*utf8 && row < area.rows) {
-        const char *end = utf8, *at = utf8, *next = NULL;
-        int columns = 0;
-        while (*at && columns < area.columns) { /* `end`: after the last word that fits */
-            if (*at == ' ') end = at, next = at + 1;
-            utf8_next(&at);
-            columns++;
-        }
-        if (!*at || *at == ' ') end = at, next = *at ? at + 1 : at;
-        if (!next) end = next = at; /* one word longer than the line: cut it */
-        if (row == area.rows - 1 && *next) end = utf8 + strlen(utf8); /* the last row: clipped, not lost silently */
         char line[1024];
-        snprintf(line, sizeof line, "%.*s", (int)(end - utf8), utf8);
+        int bytes = canvas_break(utf8, area.columns);
+        const char *next = utf8 + bytes + strspn(utf8 + bytes, " ");
+        bool cut = row == area.rows - 1 && *next; /* the last row: clipped, not lost silently */
+        snprintf(line, sizeof line, "%.*s", cut ? (int)strlen(utf8) : bytes, utf8);
         canvas_text(canvas, area, 0, row, role, line);
-        if (row == area.rows - 1 && *next && canvas_text_columns(line) > area.columns)
-            canvas_glyph(canvas, area, area.columns - 1, row, role, 0x2026);
+        if (cut) canvas_glyph(canvas, area, area.columns - 1, row, role, 0x2026);
         utf8 = next;
         row++;
     }
@@ -149,7 +156,8 @@ int canvas_paragraph(Canvas *canvas, Rectangle area, int row, Role role, const c
 
 void canvas_fill(Canvas *canvas, Rectangle area, Role role) {
     for (int row = 0; row < area.rows; row++)
-        for (int column = 0; column < area.columns; column++) canvas_glyph(canvas, area, column, row, role, ' ');
+        for (int column = 0; column < area.columns; column++)
+            canvas_glyph(canvas, area, column, row, role, ' ');
 }
 
 void canvas_reverse(Canvas *canvas, Rectangle area, int column, int row, int columns) {
@@ -160,7 +168,8 @@ void canvas_reverse(Canvas *canvas, Rectangle area, int column, int row, int col
 }
 
 /* Title left, note right, on the top line of `area`; where both do not fit the title is cut. */
-static void draw_heading(Canvas *canvas, Rectangle area, Role note_role, const char *title, const char *note) {
+static void draw_heading(Canvas *canvas, Rectangle area, Role note_role, const char *title,
+                         const char *note) {
     Rectangle line = {area.column + 2, area.row, area.columns - 4, 1};
     int title_columns = title && *title ? canvas_text_columns(title) + 2 : 0;
     int note_columns = note && *note ? canvas_text_columns(note) + 2 : 0;
@@ -169,8 +178,7 @@ static void draw_heading(Canvas *canvas, Rectangle area, Role note_role, const c
     left.columns -= note_columns ? note_columns + 1 : 0;
     if (title_columns) canvas_print(canvas, left, 0, 0, ROLE_TITLE, " %s ", title);
     if (title_columns > left.columns) canvas_text(canvas, left, left.columns - 2, 0, ROLE_TITLE, "\u2026 ");
-    if (note_columns)
-        canvas_print(canvas, line, line.columns - note_columns, 0, note_role, " %s ", note);
+    if (note_columns) canvas_print(canvas, line, line.columns - note_columns, 0, note_role, " %s ", note);
 }
 
 Rectangle canvas_rule(Canvas *canvas, Rectangle area, Role note_role, const char *title, const char *note) {

@@ -1,23 +1,25 @@
-/* Explain: the step in plain sentences, from what the trace knows: lanes, addresses, distances between addresses, shuffle
- * deltas. It never speaks of source variables, which the trace does not know. */
+/* Explain: the step in plain sentences, from what the trace knows: lanes, addresses, distances between
+ * addresses, shuffle deltas. It never speaks of source variables, which the trace does not know. */
 #include "pane.h"
 
 #include "base/memory.h"
 #include <stdio.h>
 #include <stdlib.h>
 
-typedef struct Crowd {           /* who takes part in the step */
-    bool *active, *waiting;      /* [warp] */
+typedef struct Crowd {      /* who takes part in the step */
+    bool *active, *waiting; /* [warp] */
     int warp_count, active_count, waiting_count;
-    int threads;                 /* active, over all warps */
-    bool same_mask;              /* every active warp has the same active lanes */
-    uint32_t mask;               /* those lanes */
-    int idle;                    /* lanes of each active warp that exist and rest; with same_mask only */
+    int threads;    /* active, over all warps */
+    bool same_mask; /* every active warp has the same active lanes */
+    uint32_t mask;  /* those lanes */
+    int idle;       /* lanes of each active warp that exist and rest; with same_mask only */
 } Crowd;
 
 static Crowd crowd_of(const Moment *now) {
     int count = now->outline->warp_count;
-    Crowd crowd = {.active = memory_new((size_t)count), .waiting = memory_new((size_t)count), .warp_count = count,
+    Crowd crowd = {.active = memory_new((size_t)count),
+                   .waiting = memory_new((size_t)count),
+                   .warp_count = count,
                    .same_mask = true};
     for (int warp = 0; warp < count; warp++) {
         WarpState state = outline_warp_state(now->outline, now->view->step, warp);
@@ -43,18 +45,25 @@ static const char *verb_of(TraceKind kind) {
     switch (kind) {
     case TRACE_SHARED_LOAD:
     case TRACE_GLOBAL_LOAD:
-    case TRACE_LOCAL_LOAD: return "load";
+    case TRACE_LOCAL_LOAD:
+        return "load";
     case TRACE_SHARED_STORE:
     case TRACE_GLOBAL_STORE:
-    case TRACE_LOCAL_STORE: return "store";
+    case TRACE_LOCAL_STORE:
+        return "store";
     case TRACE_SHARED_ATOMIC:
-    case TRACE_GLOBAL_ATOMIC: return "update";
-    case TRACE_SHUFFLE: return "shuffle";
-    case TRACE_BRANCH: return "branch";
+    case TRACE_GLOBAL_ATOMIC:
+        return "update";
+    case TRACE_SHUFFLE:
+        return "shuffle";
+    case TRACE_BRANCH:
+        return "branch";
     case TRACE_BARRIER:
     case TRACE_NAMED_BARRIER:
-    case TRACE_WARP_SYNC: return "arrive";
-    default: return "work";
+    case TRACE_WARP_SYNC:
+        return "arrive";
+    default:
+        return "work";
     }
 }
 
@@ -66,7 +75,8 @@ static void print_crowd(const Crowd *crowd, const char *verb, Text *out) {
     const char *ending = crowd->threads == 1 ? "s" : "";
     if (crowd->same_mask) {
         text_print(out, "%s of %s %s%s", lanes, warps, verb, ending);
-        if (crowd->idle) text_print(out, ", %d%s idle", crowd->idle, crowd->active_count > 1 ? " of each" : "");
+        if (crowd->idle)
+            text_print(out, ", %d%s idle", crowd->idle, crowd->active_count > 1 ? " of each" : "");
     } else {
         text_print(out, "%d threads of %s %s", crowd->threads, warps, verb);
     }
@@ -80,8 +90,8 @@ static bool same_line(const PtxCode *a, const PtxCode *b) {
            !strcmp(a->line.file, b->line.file);
 }
 
-/* Elements between the two shared addresses that every lane touches on this line (sdata[i] += sdata[i + distance]);
- * 0: there are no two, or their distance is not the same for all lanes. */
+/* Elements between the two shared addresses that every lane touches on this line (sdata[i] += sdata[i +
+ * distance]); 0: there are no two, or their distance is not the same for all lanes. */
 static int64_t operand_distance(const Moment *now) {
     const TraceEvent *event = &now->event;
     for (int by = -3; by <= 3; by++) {
@@ -89,8 +99,8 @@ static int64_t operand_distance(const Moment *now) {
         TraceEvent other;
         if (number < 0) continue;
         trace_block_read(now->steps->block, number, &other);
-        if ((other.kind != TRACE_SHARED_LOAD && other.kind != TRACE_SHARED_STORE) || other.mask != event->mask ||
-            other.width != event->width || other.interval != event->interval ||
+        if ((other.kind != TRACE_SHARED_LOAD && other.kind != TRACE_SHARED_STORE) ||
+            other.mask != event->mask || other.width != event->width || other.interval != event->interval ||
             !same_line(now->code, scene_code(now->scene, now->view->view, other.pc)))
             continue;
         int first = __builtin_ctz(event->mask);
@@ -145,7 +155,8 @@ static void explain_shared(const Moment *now, Text *out) {
         text_print(out, ": w%d needs %d wavefronts instead of %d.", now->event.warp, now->cost.wavefronts,
                    now->cost.ideal);
     } else if (now->cost.ideal > 1) {
-        text_print(out, "%d bytes a lane are served in %d phases, each without conflict: %d wavefronts is ideal.",
+        text_print(out,
+                   "%d bytes a lane are served in %d phases, each without conflict: %d wavefronts is ideal.",
                    now->event.width, now->cost.phases, now->cost.wavefronts);
     } else if (regular && stride == 0) {
         text_add(out, "All lanes ask for one word and share it (broadcast): one wavefront.");
@@ -162,7 +173,8 @@ static void explain_global(const Moment *now, Text *out) {
         return;
     }
     for (int lane = 0; lane < WARP_LANES; lane++)
-        if (event->mask >> lane & 1) address[lane] = (uint64_t)(event->buffer[lane] + 1) << 40 | event->offset[lane];
+        if (event->mask >> lane & 1)
+            address[lane] = (uint64_t)(event->buffer[lane] + 1) << 40 | event->offset[lane];
     int sectors = access_global_sectors(event->width, event->mask, address);
     int ideal = access_global_sectors_ideal(event->width, event->mask, address);
     text_print(out, "w%d's %d bytes lie in %d sector%s of 32 bytes", event->warp,
@@ -198,16 +210,20 @@ static void explain_shuffle(const Moment *now, Text *out) {
         text_add(out, "Lanes exchange values from register to register, without shared memory.");
     if (keeps) {
         moment_describe_lanes(keeps, lanes, sizeof lanes);
-        text_print(out, "%sOut of the segment: %s keep%s.", takers ? " " : "", lanes, keeps & (keeps - 1) ? " their own value" : "s its own value");
+        text_print(out, "%sOut of the segment: %s keep%s.", takers ? " " : "", lanes,
+                   keeps & (keeps - 1) ? " their own value" : "s its own value");
     }
     if (undefined) {
         moment_describe_lanes(undefined, lanes, sizeof lanes);
-        text_print(out, "%sThe source of %s takes no part: an undefined value, a bug.", takers || keeps ? " " : "", lanes);
+        text_print(out, "%sThe source of %s takes no part: an undefined value, a bug.",
+                   takers || keeps ? " " : "", lanes);
     }
 }
 
 static bool short_branch(const Moment *now) {
-    enum { FEW_INSTRUCTIONS = 12 }; /* ptxas predicates short bodies; the limit is its own affair, so we say "may" */
+    enum {
+        FEW_INSTRUCTIONS = 12
+    }; /* ptxas predicates short bodies; the limit is its own affair, so we say "may" */
     const PtxCode *code = now->code;
     if (!code || code->reconvergence == PTX_NO_PC || code->reconvergence <= now->step->pc ||
         code->reconvergence - now->step->pc > FEW_INSTRUCTIONS)
@@ -221,9 +237,11 @@ static void explain_branch(const Moment *now, Text *out) {
     char lanes[64];
     if (event->taken && event->taken != event->mask) {
         moment_describe_lanes(event->taken, lanes, sizeof lanes);
-        text_print(out, "w%d splits: %s jump%s, %d go on; the two sides run one after the other.", event->warp, lanes,
-                   event->taken & (event->taken - 1) ? "" : "s", __builtin_popcount(event->mask & ~event->taken));
-        if (short_branch(now)) text_add(out, " (The body is short: ptxas may predicate it instead of branching.)");
+        text_print(out, "w%d splits: %s jump%s, %d go on; the two sides run one after the other.",
+                   event->warp, lanes, event->taken & (event->taken - 1) ? "" : "s",
+                   __builtin_popcount(event->mask & ~event->taken));
+        if (short_branch(now))
+            text_add(out, " (The body is short: ptxas may predicate it instead of branching.)");
     } else if (step->diverges) {
         text_print(out, "w%d stays together, another warp splits.", event->warp);
     } else {
@@ -239,7 +257,7 @@ static bool barrier_is_complete(const Moment *now) {
     return true;
 }
 
-void explain_step(const Moment *now, bool watch, Text *out) {
+void explain_step(const Moment *now, Text *out) {
     Crowd crowd = crowd_of(now);
     int64_t distance = moment_is_shared(now->event.kind) ? operand_distance(now) : 0;
     size_t begin = out->length;
@@ -250,24 +268,41 @@ void explain_step(const Moment *now, bool watch, Text *out) {
     switch (now->event.kind) {
     case TRACE_SHARED_LOAD:
     case TRACE_SHARED_STORE:
-    case TRACE_SHARED_ATOMIC: explain_shared(now, out); break;
+    case TRACE_SHARED_ATOMIC:
+        explain_shared(now, out);
+        break;
     case TRACE_GLOBAL_LOAD:
     case TRACE_GLOBAL_STORE:
     case TRACE_GLOBAL_ATOMIC:
     case TRACE_LOCAL_LOAD:
-    case TRACE_LOCAL_STORE: explain_global(now, out); break;
-    case TRACE_SHUFFLE: explain_shuffle(now, out); break;
-    case TRACE_BRANCH: explain_branch(now, out); break;
-    case TRACE_BARRIER:
-        text_add(out, barrier_is_complete(now) ? "All have arrived: what they wrote before, all see from here on."
-                                               : "The barrier holds them until the others arrive.");
+    case TRACE_LOCAL_STORE:
+        explain_global(now, out);
         break;
-    case TRACE_NAMED_BARRIER: text_add(out, "A named barrier: only the threads it counts meet here."); break;
-    case TRACE_WARP_SYNC: text_add(out, "The lanes of the warp meet, and see what each other wrote."); break;
-    case TRACE_REDUX: text_add(out, "One instruction reduces the values of all its lanes."); break;
-    case TRACE_VOTE: text_add(out, "The lanes of the warp answer one question together."); break;
-    default: break;
+    case TRACE_SHUFFLE:
+        explain_shuffle(now, out);
+        break;
+    case TRACE_BRANCH:
+        explain_branch(now, out);
+        break;
+    case TRACE_BARRIER:
+        text_add(out, barrier_is_complete(now)
+                          ? "All have arrived: what they wrote before, all see from here on."
+                          : "The barrier holds them until the others arrive.");
+        break;
+    case TRACE_NAMED_BARRIER:
+        text_add(out, "A named barrier: only the threads it counts meet here.");
+        break;
+    case TRACE_WARP_SYNC:
+        text_add(out, "The lanes of the warp meet, and see what each other wrote.");
+        break;
+    case TRACE_REDUX:
+        text_add(out, "One instruction reduces the values of all its lanes.");
+        break;
+    case TRACE_VOTE:
+        text_add(out, "The lanes of the warp answer one question together.");
+        break;
+    default:
+        break;
     }
-    if (watch && *now->scene->watch) text_print(out, " Watch: %s", now->scene->watch);
     crowd_done(&crowd);
 }

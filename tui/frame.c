@@ -6,37 +6,59 @@
 
 static const char *verdict_text(const Scene *scene, char *out, size_t bytes) {
     switch (scene->verdict) {
-    case SCENE_RIGHT: return "result ok";
-    case SCENE_WRONG: snprintf(out, bytes, "WRONG: %s, not %s", scene->result, scene->expected); return out;
-    case SCENE_WRONG_ON_PURPOSE: return "wrong on purpose";
+    case SCENE_RIGHT:
+        return "result ok";
+    case SCENE_WRONG:
+        snprintf(out, bytes, "WRONG: %s, not %s", scene->result, scene->expected);
+        return out;
+    case SCENE_WRONG_ON_PURPOSE:
+        if (!scene_fatal_trap(scene)) return "wrong on purpose";
+        snprintf(out, bytes, "TRAP %s, on purpose", trap_kind_text(scene_fatal_trap(scene)->kind));
+        return out;
     case SCENE_TRAPPED:
         snprintf(out, bytes, "TRAP %s", trap_kind_text(scene->trace->traps[0].kind));
         return out;
-    default: return "result not checked";
+    default:
+        return "result not checked";
     }
 }
 
-static uint64_t product(const uint32_t size[3]) { return (uint64_t)size[0] * size[1] * size[2]; }
+static uint64_t product(const uint32_t size[3]) {
+    return (uint64_t)size[0] * size[1] * size[2];
+}
 
-/* The kernel on the left with as much of its title as fits; the run and its verdict on the right. */
-static void draw_header(const Scene *scene, const View *view, Canvas *canvas, Rectangle area) {
-    char n[32], grid[64] = "", verdict[96], right[256], launch[48] = "";
+/* What the run is, in as many words as `columns` have room for; where it comes from is always told. */
+static void print_run(const Scene *scene, const View *view, int columns, char *out, size_t bytes) {
+    char n[32], data[96], grid[64] = "", launch[48] = "";
     moment_print_count(scene->n, n, sizeof n);
+    snprintf(data, sizeof data, "%s%s%s  n %s", scene->dtype, *scene->dtype ? " " : "", scene->op, n);
     if (view->view < scene->view_count) {
         const TraceLaunch *of = scene_launch(scene, view->view);
-        snprintf(grid, sizeof grid, "  %" PRIu64 " x %" PRIu64, product(of->grid), product(of->block));
+        snprintf(grid, sizeof grid, "  <<<%" PRIu64 ", %" PRIu64 ">>>", product(of->grid),
+                 product(of->block));
         if (scene->trace->launch_count > 1)
             snprintf(launch, sizeof launch, "  launch %d of %d", scene->views[view->view].launch + 1,
                      scene->trace->launch_count);
     }
+    for (int words = 3; words >= 0; words--) {
+        snprintf(out, bytes, "%s%s%s   %s   ", words > 1 ? data : "", words > 2 ? grid : "",
+                 words > 0 ? launch : "", scene->level);
+        if (canvas_text_columns(out) <= columns) return;
+    }
+}
+
+/* The kernel on the left with its title where that fits; the run and its verdict on the right. */
+static void draw_header(const Scene *scene, const View *view, Canvas *canvas, Rectangle area) {
+    char verdict[96], right[256];
     const char *told = verdict_text(scene, verdict, sizeof verdict);
-    snprintf(right, sizeof right, "%s%s%s  n %s%s%s   %s   ", scene->dtype, *scene->dtype ? " " : "", scene->op, n, grid,
-             launch, scene->level);
     canvas_print(canvas, area, 0, 0, ROLE_HEADER, "%*s", area.columns, "");
-    int told_columns = canvas_text_columns(told), right_columns = canvas_text_columns(right);
-    int told_at = area.columns - told_columns - 1, right_at = told_at - right_columns;
-    Role role = scene->verdict == SCENE_RIGHT ? ROLE_GOOD : scene->verdict == SCENE_NOT_CHECKED ? ROLE_HEADER : ROLE_WARNING;
     int at = 1 + canvas_print(canvas, area, 1, 0, ROLE_HEADER, "redviz  %s", scene->kernel);
+    int told_at = area.columns - canvas_text_columns(told) - 1;
+    print_run(scene, view, told_at - at - 1, right, sizeof right);
+    int right_at = told_at - canvas_text_columns(right);
+    Role role = scene->verdict == SCENE_RIGHT         ? ROLE_GOOD
+                : scene->verdict == SCENE_NOT_CHECKED ? ROLE_HEADER
+                                                      : ROLE_WARNING;
     if (at + 3 + canvas_text_columns(scene->title) + 2 < right_at)
         canvas_print(canvas, area, at + 3, 0, ROLE_HEADER, "%s", scene->title);
     if (right_at > at) canvas_text(canvas, area, right_at, 0, ROLE_HEADER, right);
@@ -102,11 +124,13 @@ static void draw_nothing(const Scene *scene, Canvas *canvas, Rectangle area) {
     int row = 1;
     area.column += 2;
     area.columns -= 4;
-    row += canvas_paragraph(canvas, area, row, ROLE_TEXT,
-                            "This run recorded no events of a traced block: there is nothing to step through.");
+    row +=
+        canvas_paragraph(canvas, area, row, ROLE_TEXT,
+                         "This run recorded no events of a traced block: there is nothing to step through.");
     if (!scene->trace->trap_count) return;
     Text text = {0};
-    text_print(&text, "Trap %s: %s", trap_kind_text(scene->trace->traps[0].kind), scene->trace->traps[0].detail);
+    text_print(&text, "Trap %s: %s", trap_kind_text(scene->trace->traps[0].kind),
+               scene->trace->traps[0].detail);
     canvas_paragraph(canvas, area, row + 1, ROLE_WARNING, text_string(&text));
     text_done(&text);
 }
@@ -125,8 +149,8 @@ void frame_draw(const Scene *scene, const View *view, Canvas *canvas) {
     canvas_clear(canvas);
     if (!layout_make(canvas->columns, canvas->rows, view->zoom, &layout)) {
         char text[96];
-        snprintf(text, sizeof text, "redviz needs %d columns and %d rows; here are %d and %d.", SMALLEST_COLUMNS,
-                 SMALLEST_ROWS, canvas->columns, canvas->rows);
+        snprintf(text, sizeof text, "redviz needs %d columns and %d rows; here are %d and %d.",
+                 SMALLEST_COLUMNS, SMALLEST_ROWS, canvas->columns, canvas->rows);
         canvas_paragraph(canvas, (Rectangle){0, 0, canvas->columns, canvas->rows}, 0, ROLE_TEXT, text);
         return;
     }

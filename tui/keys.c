@@ -33,7 +33,8 @@ bool keys_read(const char **script, Key *key, Error *error) {
             *script = end + 1;
             return true;
         }
-        return error_set(error, "--keys: no key is called %.*s; the names are in the help of --keys, <Less> is '<'",
+        return error_set(error,
+                         "--keys: no key is called %.*s; the names are in the help of --keys, <Less> is '<'",
                          (int)(end - at + 1 < 40 ? end - at + 1 : 40), at);
     }
     *key = (unsigned char)*at;
@@ -72,7 +73,8 @@ bool keys_show(const char *list, int index, bool ascii, char *out, size_t bytes)
         char character[2] = {(char)key, 0};
         for (int i = 0; i < SPECIAL_COUNT; i++)
             if (specials[i].key == key)
-                shown = ascii && (unsigned char)specials[i].shown[0] > 126 ? specials[i].name : specials[i].shown;
+                shown =
+                    ascii && (unsigned char)specials[i].shown[0] > 126 ? specials[i].name : specials[i].shown;
         snprintf(out, bytes, "%s", shown ? shown : character);
         return true;
     }

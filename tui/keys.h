@@ -35,7 +35,8 @@ extern const KeyRow key_rows[ACTION_COUNT]; /* [ACT_NONE] is empty */
 /* The action of a key; *direction: 1 forwards, -1 backwards. */
 Action keys_find(Key key, int *direction);
 
-/* The next key of a script, and *script moved past it; false at an unknown <Name>. KEY_NONE_PRESSED at the end. */
+/* The next key of a script, and *script moved past it; false at an unknown <Name>. KEY_NONE_PRESSED at the
+ * end. */
 bool keys_read(const char **script, Key *key, Error *error);
 
 /* Key `index` of a list of keys.def as people read it ("→", "Space", "Shift-Tab"); false: no such key. */

@@ -1,6 +1,8 @@
 #include "layout.h"
 
-static int clamp(int value, int least, int most) { return value < least ? least : value > most ? most : value; }
+static int clamp(int value, int least, int most) {
+    return value < least ? least : value > most ? most : value;
+}
 
 /* Cuts `rows` off the top of `area`. */
 static Rectangle cut_top(Rectangle *area, int rows) {
@@ -47,7 +49,8 @@ static void make_middle(Layout *layout, Rectangle middle) {
     slots[SLOT_PICTURE] = cut_bottom(&middle, clamp(middle.rows * 9 / 20, 8, 13 + (middle.rows - 29) / 3));
     slots[SLOT_EXPLANATION] = cut_left(&words, words.columns * 65 / 100);
     slots[SLOT_TIMINGS] = words;
-    slots[SLOT_SOURCE] = cut_left(&middle, clamp(middle.columns - 60, middle.columns / 2 - 8, middle.columns / 2));
+    slots[SLOT_SOURCE] =
+        cut_left(&middle, clamp(middle.columns - 60, middle.columns / 2 - 8, middle.columns / 2));
     slots[SLOT_LANES] = middle;
 }
 

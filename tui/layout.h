@@ -1,5 +1,5 @@
-/* Layout: which slot gets which part of the screen. Depends on the size and the zoom only, so that nothing jumps from
- * one step to the next. */
+/* Layout: which slot gets which part of the screen. Depends on the size and the zoom only, so that nothing
+ * jumps from one step to the next. */
 #ifndef TUI_LAYOUT_H
 #define TUI_LAYOUT_H
 
@@ -11,7 +11,7 @@ typedef struct Layout {
     Rectangle header, footer;
     Rectangle slots[SLOT_COUNT]; /* no rows: not shown */
     Rectangle overlay;
-    bool boxed;                  /* panes have a frame around; else a line above */
+    bool boxed; /* panes have a frame around; else a line above */
 } Layout;
 
 /* False: too small for anything but a sentence. */

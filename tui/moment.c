@@ -13,6 +13,36 @@ bool moment_is_global(TraceKind kind) {
            kind == TRACE_LOCAL_LOAD || kind == TRACE_LOCAL_STORE;
 }
 
+/* Names between backquotes as they were written: `sums`, not `_ZZ15bug_half_sharedIiEvPKT_PS0_jE4sums`. */
+static void print_readable(const char *detail, Text *out) {
+    while (*detail) {
+        const char *quote = strchr(detail, '`'), *end = quote ? strchr(quote + 1, '`') : NULL;
+        char symbol[256], name[64];
+        if (!end || end - quote > (int)sizeof symbol) break;
+        snprintf(symbol, sizeof symbol, "%.*s", (int)(end - quote - 1), quote + 1);
+        scene_short_name(symbol, name, sizeof name);
+        text_print(out, "%.*s%s", (int)(quote - detail), detail, name);
+        detail = end + 1;
+    }
+    text_add(out, detail);
+}
+
+void moment_describe_trap(const Moment *moment, const Trap *trap, Text *out) {
+    const TraceLaunch *launch = moment->scene->trace->launches[trap->launch];
+    char lanes[64];
+    text_print(out, "%s", trap_kind_text(trap->kind));
+    if (trap->pc >= 0 && trap->pc < launch->program->code_count && launch->program->code[trap->pc].line.line)
+        text_print(out, " in line %d", launch->program->code[trap->pc].line.line);
+    text_print(out, ", block %u", scene_trap_block(moment->scene, trap));
+    if (trap->warp >= 0) text_print(out, ", warp %d", trap->warp);
+    if (trap->lanes) {
+        moment_describe_lanes(trap->lanes, lanes, sizeof lanes);
+        text_print(out, ", %s", lanes);
+    }
+    text_add(out, ": ");
+    print_readable(trap->detail, out);
+}
+
 bool moment_init(Moment *moment, const Scene *scene, const View *view) {
     *moment = (Moment){.scene = scene, .view = view};
     if (view->view >= scene->view_count) return false;
@@ -37,9 +67,12 @@ bool moment_init(Moment *moment, const Scene *scene, const View *view) {
     return true;
 }
 
-int moment_wavefronts(const Moment *moment) { return moment->cost.wavefronts > 1 ? moment->cost.wavefronts : 1; }
+int moment_wavefronts(const Moment *moment) {
+    return moment->cost.wavefronts > 1 ? moment->cost.wavefronts : 1;
+}
 
-/* Numbers of a set in words: runs "0-31", equal distances "0, 8, 16, 24" or "0, 2, ... 30". False: neither. */
+/* Numbers of a set in words: runs "0-31", equal distances "0, 8, 16, 24" or "0, 2, ... 30". False: neither.
+ */
 static bool describe_set(const int *numbers, int count, char *out, size_t bytes) {
     int stride = count > 1 ? numbers[1] - numbers[0] : 1;
     for (int i = 2; i < count; i++)
@@ -105,7 +138,7 @@ static int64_t sign_extended(uint64_t bits, int bytes) {
 
 static double half_value(uint64_t bits) {
     int exponent = (int)(bits >> 10 & 31), fraction = (int)(bits & 1023);
-    double value = exponent == 31   ? (fraction ? NAN : INFINITY)
+    double value = exponent == 31  ? (fraction ? NAN : INFINITY)
                    : exponent == 0 ? ldexp(fraction, -24)
                                    : ldexp(fraction + 1024, exponent - 25);
     return bits >> 15 & 1 ? -value : value;

@@ -12,12 +12,12 @@ typedef struct Moment {
     const Steps *steps;
     Outline *outline;
     const Step *step;
-    const PtxCode *code;        /* of the step's instruction */
-    int event_number;           /* the event shown: of the selected warp, else of the step's first */
+    const PtxCode *code; /* of the step's instruction */
+    int event_number;    /* the event shown: of the selected warp, else of the step's first */
     TraceEvent event;
     /* Shared accesses: */
-    uint64_t address[WARP_LANES];            /* in the block's window: banks follow from it */
-    SharedCost cost;                         /* atomics: zero, their wavefronts are not modelled */
+    uint64_t address[WARP_LANES]; /* in the block's window: banks follow from it */
+    SharedCost cost;              /* atomics: zero, their wavefronts are not modelled */
     uint8_t wavefront_of_lane[WARP_LANES];
 } Moment;
 
@@ -26,6 +26,9 @@ bool moment_init(Moment *moment, const Scene *scene, const View *view);
 
 /* Wavefronts of the access shown; 1 for everything else. */
 int moment_wavefronts(const Moment *moment);
+
+/* "out_of_bounds in line 17, block 3, warp 7, lanes 8-31: ..." */
+void moment_describe_trap(const Moment *moment, const Trap *trap, Text *out);
 
 bool moment_is_shared(TraceKind kind);
 bool moment_is_global(TraceKind kind); /* and local: whatever has sectors or buffers */

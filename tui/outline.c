@@ -7,6 +7,7 @@ static void outline_step(Outline *outline, int index, TraceEvent *event) {
     const Steps *steps = outline->steps;
     const Step *step = &steps->steps[index];
     OutlineStep *out = &outline->step[index];
+    outline->has_events[step->pc] = true;
     for (int i = 0; i < step->count; i++) {
         int number = steps->events[step->first + i];
         trace_block_read_header(steps->block, number, event);
@@ -18,7 +19,8 @@ static void outline_step(Outline *outline, int index, TraceEvent *event) {
         uint64_t offsets[WARP_LANES] = {0};
         for (int lane = 0; lane < WARP_LANES; lane++)
             if (event->mask >> lane & 1)
-                offsets[lane] = steps->launch->symbols[event->buffer[lane]].window_offset + event->offset[lane];
+                offsets[lane] =
+                    steps->launch->symbols[event->buffer[lane]].window_offset + event->offset[lane];
         SharedCost cost =
             access_shared_cost(event->kind == TRACE_SHARED_LOAD, event->width, event->mask, offsets);
         out->accesses++;
@@ -48,11 +50,12 @@ static void outline_warps(Outline *outline, const int *warp_of_event, int event_
     }
 }
 
-Outline *outline_new(const Steps *steps) {
+Outline *outline_new(const Steps *steps, const Trap *trap) {
     Outline *outline = memory_new(sizeof *outline);
     const TraceLaunch *launch = steps->launch;
     int event_count = trace_block_event_count(steps->block);
     outline->steps = steps;
+    outline->trap = trap;
     outline->thread_count = (int)(launch->block[0] * launch->block[1] * launch->block[2]);
     outline->warp_count = (outline->thread_count + WARP_LANES - 1) / WARP_LANES;
     outline->step = memory_new((size_t)steps->step_count * sizeof *outline->step);
@@ -61,6 +64,7 @@ Outline *outline_new(const Steps *steps) {
     outline->barrier_lanes = memory_new((size_t)event_count * sizeof *outline->barrier_lanes);
     outline->warp_begin = memory_new((size_t)(outline->warp_count + 1) * sizeof *outline->warp_begin);
     outline->sums = memory_new((size_t)launch->program->code_count * sizeof *outline->sums);
+    outline->has_events = memory_new((size_t)launch->program->code_count * sizeof *outline->has_events);
     TraceEvent *event = memory_new(sizeof *event);
     int *warp_of_event = memory_new((size_t)event_count * sizeof *warp_of_event);
     for (int i = 0; i < event_count; i++) {
@@ -81,6 +85,7 @@ void outline_free(Outline *outline) {
     free(outline->lanes_later);
     free(outline->barrier_lanes);
     free(outline->warp_begin);
+    free(outline->has_events);
     free(outline->sums);
     free(outline);
 }
@@ -114,6 +119,16 @@ static uint32_t step_turn(const Steps *steps, const Step *step) {
     return turn;
 }
 
+/* What became of lanes that have no events any more. */
+static void tell_end(const Outline *outline, int warp, WarpState *state) {
+    if (!outline->trap) {
+        state->exited = state->exists;
+        return;
+    }
+    if (outline->trap->warp == warp) state->trapped = outline->trap->lanes & state->exists;
+    state->stopped = state->exists & ~state->trapped;
+}
+
 WarpState outline_warp_state(const Outline *outline, int step, int warp) {
     const Steps *steps = outline->steps;
     WarpState state = {.exists = existing_lanes(outline, warp), .event = -1, .next_pc = -1};
@@ -126,9 +141,10 @@ WarpState outline_warp_state(const Outline *outline, int step, int warp) {
         state.active |= event.mask;
         if (state.event < 0) state.event = outline->events[next];
     }
-    /* A lane has exited when its warp has no events left, or goes on to a barrier that does not wait for it. */
+    /* A lane has exited when its warp has no events left, or goes on to a barrier that does not wait for it.
+     */
     if (here == end)
-        state.exited = state.exists;
+        tell_end(outline, warp, &state);
     else if (outline->barrier_lanes[here])
         state.exited = state.exists & ~outline->lanes_later[here] & ~outline->barrier_lanes[here];
     if (next < end) {
@@ -147,6 +163,7 @@ WarpState outline_warp_state(const Outline *outline, int step, int warp) {
         event.turn <= step_turn(steps, &steps->steps[step]))
         state.waiting = event.mask;
     state.exited &= ~state.waiting;
+    state.stopped &= ~state.waiting;
     return state;
 }
 
@@ -174,7 +191,8 @@ int outline_neighbour(const Outline *outline, int event, int warp, int by) {
             high = middle;
     }
     low += by;
-    return low >= outline->warp_begin[warp] && low < outline->warp_begin[warp + 1] ? outline->events[low] : -1;
+    return low >= outline->warp_begin[warp] && low < outline->warp_begin[warp + 1] ? outline->events[low]
+                                                                                   : -1;
 }
 
 const OutlineSums *outline_sums(Outline *outline, int first, int count) {

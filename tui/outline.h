@@ -1,49 +1,56 @@
-/* Outline: what every frame asks of a traced block, gathered once: the weight of each step (for the timeline, the
- * gutter and the jumps) and each warp's events in program order (for what a warp does between its events). */
+/* Outline: what every frame asks of a traced block, gathered once: the weight of each step (for the timeline,
+ * the gutter and the jumps) and each warp's events in program order (for what a warp does between its
+ * events). */
 #ifndef TUI_OUTLINE_H
 #define TUI_OUTLINE_H
 
 #include "trace/steps.h"
 
 typedef struct OutlineStep {
-    uint32_t lanes;              /* active, over its events */
-    uint32_t wavefronts, ideal;  /* of its shared loads and stores, summed; 0: none */
-    uint16_t accesses;           /* those loads and stores */
-    uint8_t kind;                /* TraceKind of the first event */
-    bool conflicts;              /* a warp's access has excess wavefronts */
-    bool diverges;               /* a warp's branch goes both ways */
+    uint32_t lanes;             /* active, over its events */
+    uint32_t wavefronts, ideal; /* of its shared loads and stores, summed; 0: none */
+    uint16_t accesses;          /* those loads and stores */
+    uint8_t kind;               /* TraceKind of the first event */
+    bool conflicts;             /* a warp's access has excess wavefronts */
+    bool diverges;              /* a warp's branch goes both ways */
 } OutlineStep;
 
-typedef struct OutlineSums {     /* of one pc over a range of steps */
+typedef struct OutlineSums { /* of one pc over a range of steps */
     uint64_t events, lanes, accesses, wavefronts, ideal;
 } OutlineSums;
 
 typedef struct Outline {
-    const Steps *steps;          /* borrowed */
+    const Steps *steps; /* borrowed */
+    const Trap *trap;   /* the fault that ended this block's run; NULL: none did */
     int thread_count, warp_count;
-    OutlineStep *step;           /* [step_count] */
-    int *events;                 /* all events, grouped by warp, in program order */
-    int *warp_begin;             /* [warp_count + 1] into `events` */
-    uint32_t *lanes_later;       /* [same as events] lanes with an event here or later */
-    uint32_t *barrier_lanes;     /* [same] lanes of this warp's next block-wide barrier, here or later; 0: none */
-    OutlineSums *sums;           /* [code_count], of the steps below; see outline_sums() */
+    OutlineStep *step;       /* [step_count] */
+    int *events;             /* all events, grouped by warp, in program order */
+    int *warp_begin;         /* [warp_count + 1] into `events` */
+    uint32_t *lanes_later;   /* [same as events] lanes with an event here or later */
+    uint32_t *barrier_lanes; /* [same] lanes of this warp's next block-wide barrier, here or later; 0: none */
+    bool *has_events;        /* [code_count] */
+    OutlineSums *sums;       /* [code_count], of the steps below; see outline_sums() */
     int sums_first, sums_count;
 } Outline;
 
-typedef struct WarpState {       /* one warp at one step, as masks of lanes */
-    uint32_t exists;             /* lanes that have a thread */
-    uint32_t active;             /* in this step */
-    uint32_t waiting;            /* at a block-wide barrier that has not released them */
+typedef struct WarpState { /* one warp at one step, as masks of lanes */
+    uint32_t exists;       /* lanes that have a thread */
+    uint32_t active;       /* in this step */
+    uint32_t waiting;      /* at a block-wide barrier that has not released them */
     uint32_t exited;
-    int event;                   /* of this step (the first fragment), or -1 */
-    int next_pc;                 /* of its next event after this step; -1: none */
+    uint32_t trapped; /* the fault was theirs */
+    uint32_t
+        stopped; /* without events after this step, in a block that a fault ended: they may have exited */
+    int event;   /* of this step (the first fragment), or -1 */
+    int next_pc; /* of its next event after this step; -1: none */
 } WarpState;
 
-/* Reads every event of the block once. */
-Outline *outline_new(const Steps *steps);
+/* Reads every event of the block once. `trap`: see above. */
+Outline *outline_new(const Steps *steps, const Trap *trap);
 void outline_free(Outline *outline);
 
-/* Existing lanes that are neither active, waiting nor exited are idle: in another branch, or on their way. */
+/* Existing lanes that are neither active, waiting, exited, trapped nor stopped are idle: in another branch,
+ * or on their way. */
 WarpState outline_warp_state(const Outline *outline, int step, int warp);
 
 /* The warp's event in the step, the fragment that holds `lane` where there are several; -1: none. */

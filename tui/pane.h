@@ -1,7 +1,8 @@
 /* Panes: a pane is one file with one const struct, and one line of the array in panes.c.
  *
- * A pane draws what the moment holds onto its area and keeps nothing. Panes of the slot PICTURE show the current
- * instruction; the one that lists its kind is drawn. Overlays and panes in EMPTY runs must not touch moment->steps. */
+ * A pane draws what the moment holds onto its area and keeps nothing. Panes of the slot PICTURE show the
+ * current instruction; the one that lists its kind is drawn. Overlays and panes in EMPTY runs must not touch
+ * moment->steps. */
 #ifndef TUI_PANE_H
 #define TUI_PANE_H
 
@@ -9,7 +10,13 @@
 #include "moment.h"
 
 typedef enum Slot {
-    SLOT_SOURCE, SLOT_LANES, SLOT_PICTURE, SLOT_EXPLANATION, SLOT_TIMINGS, SLOT_TIMELINE, SLOT_COUNT,
+    SLOT_SOURCE,
+    SLOT_LANES,
+    SLOT_PICTURE,
+    SLOT_EXPLANATION,
+    SLOT_TIMINGS,
+    SLOT_TIMELINE,
+    SLOT_COUNT,
     SLOT_OVERLAY = SLOT_COUNT
 } Slot;
 
@@ -20,21 +27,21 @@ typedef struct PaneHead { /* the pane's top line */
 
 typedef struct Pane {
     Slot slot;
-    uint32_t kinds;    /* PICTURE: a bit 1 << TraceKind for each kind that it draws */
-    Overlay overlay;   /* OVERLAY: the view's state that shows it */
+    uint32_t kinds;  /* PICTURE: a bit 1 << TraceKind for each kind that it draws */
+    Overlay overlay; /* OVERLAY: the view's state that shows it */
     void (*head)(const Moment *now, PaneHead *out); /* title and note; the note's role is DIM unless set */
     void (*draw)(const Moment *now, Canvas *canvas, Rectangle area);
 } Pane;
 
 extern const Pane *const panes[]; /* ends with NULL */
 
-extern const Pane pane_source, pane_lanes, pane_banks, pane_shuffle, pane_vote, pane_global, pane_branch, pane_barrier,
-    pane_explanation, pane_timings, pane_timeline, pane_help, pane_menu;
+extern const Pane pane_source, pane_lanes, pane_banks, pane_shuffle, pane_vote, pane_global, pane_branch,
+    pane_barrier, pane_explanation, pane_timings, pane_timeline, pane_help, pane_menu;
 
 /* The step that a click on the timeline means; -1: none. `column` counts from the pane's inside. */
 int pane_timeline_step_at(const Moment *now, int columns, int column);
 
-/* What happens at this step, as sentences for people; `watch`: with the catalogue's sentence. explain.c */
-void explain_step(const Moment *now, bool watch, Text *out);
+/* What happens at this step, as sentences for people. explain.c */
+void explain_step(const Moment *now, Text *out);
 
 #endif

@@ -1,29 +1,38 @@
-/* Banks: the shown warp's shared access. 32 columns are the banks, a row is a line of 32 words, a cell holds the lane
- * that asks for the word. The wavefronts of the access are lit one after another; tall columns are the conflict. */
+/* Banks: the shown warp's shared access. 32 columns are the banks, a row is a line of 32 words, a cell holds
+ * the lane that asks for the word. The wavefronts of the access are lit one after another; tall columns are
+ * the conflict.
+ *
+ * All of the block's shared memory is shown where it fits, so that the picture stands still from step to
+ * step; else the lines that the access touches. */
 #include "pane.h"
 
 #include "base/memory.h"
+#include "ruler.h"
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { LABEL_COLUMNS = 7, MAX_ROWS = WARP_LANES * 9 }; /* a 32-byte lane touches at most 9 words */
+enum {
+    LABEL_COLUMNS = 7,
+    MOST_CELL_COLUMNS = 5,
+    MAX_ROWS = WARP_LANES * 9
+}; /* a 32-byte lane touches at most 9 words */
 
 typedef struct BankRow {
-    uint64_t line;                /* word / 32 */
-    int8_t lane[BANK_COUNT];      /* lowest lane that asks for the word; -1: untouched */
-    uint8_t sharers[BANK_COUNT];  /* lanes that ask for it */
-    uint32_t lit;                 /* banks served by the current wavefront */
-    uint32_t selected;            /* banks of the selected lane's words */
+    uint64_t line;               /* word / 32 */
+    int8_t lane[BANK_COUNT];     /* lowest lane that asks for the word; -1: untouched */
+    uint8_t sharers[BANK_COUNT]; /* lanes that ask for it */
+    uint32_t lit, served;        /* banks served by the current wavefront, by an earlier one */
+    uint32_t selected;           /* banks of the selected lane's words */
 } BankRow;
 
 typedef struct Banks {
-    BankRow rows[MAX_ROWS];       /* ascending */
+    BankRow rows[MAX_ROWS]; /* ascending */
     int count;
-    int words[BANK_COUNT];        /* distinct words per bank, in the current phase */
-    int ways;                     /* the most of them in any phase */
-    bool shared_words;            /* some word is asked for by several lanes */
-    int phase, phase_lanes;       /* of the current wavefront; lanes per phase */
-    bool is_modelled;             /* wavefronts are known (not for atomics) */
+    int words[BANK_COUNT];  /* distinct words per bank, in the current phase */
+    int ways;               /* the most of them in any phase */
+    bool shared_words;      /* some word is asked for by several lanes */
+    int phase, phase_lanes; /* of the current wavefront; lanes per phase */
+    bool is_modelled;       /* wavefronts are known (not for atomics) */
 } Banks;
 
 static BankRow *row_of_line(Banks *banks, uint64_t line) {
@@ -41,14 +50,15 @@ static BankRow *row_of_line(Banks *banks, uint64_t line) {
 static void banks_add_lane(Banks *banks, const Moment *now, int lane) {
     uint64_t first = now->address[lane] / BANK_BYTES;
     uint64_t last = (now->address[lane] + (uint64_t)now->event.width - 1) / BANK_BYTES;
-    bool lit = banks->is_modelled && now->wavefront_of_lane[lane] == now->view->wavefront;
+    int wavefront = banks->is_modelled ? now->wavefront_of_lane[lane] : -1;
     for (uint64_t word = first; word <= last; word++) {
         BankRow *row = row_of_line(banks, word / BANK_COUNT);
         int bank = (int)(word % BANK_COUNT);
         if (!row) return;
         if (row->lane[bank] < 0) row->lane[bank] = (int8_t)lane;
         if (++row->sharers[bank] > 1) banks->shared_words = true;
-        if (lit) row->lit |= 1u << bank;
+        if (wavefront == now->view->wavefront) row->lit |= 1u << bank;
+        if (wavefront >= 0 && wavefront < now->view->wavefront) row->served |= 1u << bank;
         if (lane == now->view->lane) row->selected |= 1u << bank;
     }
 }
@@ -80,7 +90,8 @@ static void banks_fill(Banks *banks, const Moment *now) {
             banks->phase = lane / banks->phase_lanes;
     }
     for (int phase = 0; phase < phases; phase++) {
-        uint32_t mask = phases == 1 ? 0xffffffffu : ((1u << banks->phase_lanes) - 1) << phase * banks->phase_lanes;
+        uint32_t mask =
+            phases == 1 ? 0xffffffffu : ((1u << banks->phase_lanes) - 1) << phase * banks->phase_lanes;
         int words[BANK_COUNT], ways = count_words(now, mask, words);
         if (phase == banks->phase) memcpy(banks->words, words, sizeof words);
         if (ways > banks->ways) banks->ways = ways;
@@ -91,79 +102,80 @@ static const char *verb(TraceKind kind) {
     return kind == TRACE_SHARED_LOAD ? "loads" : kind == TRACE_SHARED_STORE ? "stores" : "updates";
 }
 
+/* The array's name as the source has it; dynamic shared memory has none that a student wrote. */
+static void print_symbol(const Moment *now, char *out, size_t bytes) {
+    int first = now->event.mask ? __builtin_ctz(now->event.mask) : 0;
+    if (now->launch->static_shared_bytes == 0 && now->launch->dynamic_shared_bytes)
+        snprintf(out, bytes, "shared memory");
+    else
+        scene_short_name(now->launch->symbols[now->event.buffer[first]].name, out, bytes);
+}
+
 static void head(const Moment *now, PaneHead *out) {
     const TraceEvent *event = &now->event;
     Banks *banks = memory_new(sizeof *banks);
     char symbol[48];
     banks_fill(banks, now);
-    int first = event->mask ? __builtin_ctz(event->mask) : 0;
-    scene_short_name(now->launch->symbols[event->buffer[first]].name, symbol, sizeof symbol);
-    int at = snprintf(out->title, sizeof out->title, "banks  w%d %s %s", event->warp, verb(event->kind), symbol);
+    print_symbol(now, symbol, sizeof symbol);
+    int at =
+        snprintf(out->title, sizeof out->title, "banks  w%d %s %s", event->warp, verb(event->kind), symbol);
     if (event->width != BANK_BYTES && at > 0 && at < (int)sizeof out->title)
         at += snprintf(out->title + at, sizeof out->title - (size_t)at, " (%d bytes)", event->width);
     if (!banks->is_modelled) {
         snprintf(out->note, sizeof out->note, "wavefronts of atomics are not modelled");
     } else {
         if (at > 0 && at < (int)sizeof out->title)
-            snprintf(out->title + at, sizeof out->title - (size_t)at, "   wavefront %d of %d (ideal %d)",
+            snprintf(out->title + at, sizeof out->title - (size_t)at, "   wavefront %d of %d, ideal %d",
                      now->view->wavefront + 1, moment_wavefronts(now), now->cost.ideal);
         if (now->cost.wavefronts > now->cost.ideal) {
             snprintf(out->note, sizeof out->note, "%d-way conflict!", banks->ways);
             out->note_role = ROLE_CONFLICT;
         } else {
-            snprintf(out->note, sizeof out->note, banks->shared_words ? "broadcast, no conflict" : "no conflict");
+            snprintf(out->note, sizeof out->note,
+                     banks->shared_words ? "broadcast, no conflict" : "no conflict");
             out->note_role = ROLE_GOOD;
         }
     }
     free(banks);
 }
 
-/* A cell: the lane, right-aligned where its column has room for two digits, and '+' for "and others". */
-static void draw_cell(Canvas *canvas, Rectangle area, int column, int row, int width, const BankRow *line, int bank) {
-    int lane = line->lane[bank];
-    bool lit = line->lit >> bank & 1, shared = line->sharers[bank] > 1;
-    Role role = lit ? ROLE_LIT : ROLE_TEXT;
-    if (width > 3) column += width - 3, width = 3;
-    if (lane < 0) {
-        canvas_glyph(canvas, area, column + (width > 1), row, ROLE_IDLE, 0xB7);
-        return;
-    }
-    if (width == 1) {
-        canvas_glyph(canvas, area, column, row, role, shared ? '+' : 0x25A0);
-    } else if (width == 2) {
-        char text[8];
-        snprintf(text, sizeof text, shared && lane > 9 ? "++" : shared ? "%d+" : "%2d", lane);
-        canvas_text(canvas, area, column, row, role, text);
-    } else {
-        canvas_print(canvas, area, column, row, role, "%2d", lane);
-        if (shared) canvas_glyph(canvas, area, column + 2, row, role, '+');
-    }
-    if (line->selected >> bank & 1) {
-        for (int i = 0; i < (width == 1 ? 1 : 2); i++) {
-            Cell *cell = canvas_cell(canvas, area, column + i, row);
-            if (cell && !lit) cell->role = ROLE_SELECTED;
-        }
-    }
+static Role role_of_cell(const Banks *banks, const BankRow *line, int bank) {
+    if (line->lit >> bank & 1) return ROLE_LIT;
+    if (line->selected >> bank & 1) return ROLE_SELECTED;
+    if (line->served >> bank & 1) return ROLE_DIM;
+    return banks->is_modelled && banks->words[bank] > 1 ? ROLE_CONFLICT : ROLE_TEXT;
 }
 
-/* Columns of a bank: 1 to 5. */
-static int clamp_width(int width) { return width < 1 ? 1 : width > 5 ? 5 : width; }
+static void draw_cell(const Banks *banks, Canvas *canvas, Rectangle area, int column, int row, int width,
+                      const BankRow *line, int bank) {
+    if (line->lane[bank] < 0)
+        canvas_glyph(canvas, area, column + (width > 3 ? width - 2 : width > 1), row, ROLE_IDLE, 0xB7);
+    else
+        ruler_draw_lane(canvas, area, column, row, width, role_of_cell(banks, line, bank), line->lane, bank,
+                        line->sharers[bank] > 1, line->selected >> bank & 1);
+}
 
-static void draw_row(Canvas *canvas, Rectangle area, int row, int width, const BankRow *line, bool gap) {
+static int cell_columns(Rectangle area) {
+    int width = (area.columns - LABEL_COLUMNS) / BANK_COUNT;
+    return width < 1 ? 1 : width > MOST_CELL_COLUMNS ? MOST_CELL_COLUMNS : width;
+}
+
+static void draw_row(const Banks *banks, Canvas *canvas, Rectangle area, int row, int width,
+                     const BankRow *line, bool gap) {
     canvas_print(canvas, area, 0, row, line->lit ? ROLE_CURRENT : ROLE_DIM, "%c%4llu%c", gap ? '~' : ' ',
                  (unsigned long long)line->line * BANK_COUNT, line->lit ? '>' : ' ');
     for (int bank = 0; bank < BANK_COUNT; bank++)
-        draw_cell(canvas, area, LABEL_COLUMNS + bank * width, row, width, line, bank);
+        draw_cell(banks, canvas, area, LABEL_COLUMNS + bank * width, row, width, line, bank);
 }
 
 static void draw_header(Canvas *canvas, Rectangle area, int width) {
     canvas_text(canvas, area, 1, 0, ROLE_DIM, "bank");
     for (int bank = 0; bank < BANK_COUNT; bank++) {
+        int column = LABEL_COLUMNS + bank * width + (width > 3 ? width - 3 : 0);
         if (width == 1 && bank % 8 == 0)
-            canvas_print(canvas, area, LABEL_COLUMNS + bank, 0, ROLE_DIM, "%d", bank);
-        else if (width > 1)
-            canvas_print(canvas, area, LABEL_COLUMNS + bank * width + (width > 3 ? width - 3 : 0), 0, bank % 2 && width == 2 ? ROLE_DIM : ROLE_TEXT,
-                         "%2d", bank);
+            canvas_print(canvas, area, column, 0, ROLE_DIM, "%d", bank);
+        else if (width > 2 || (width == 2 && bank % 2 == 0))
+            canvas_print(canvas, area, column, 0, ROLE_DIM, "%2d", bank);
     }
 }
 
@@ -177,7 +189,12 @@ static void draw_words(const Banks *banks, Canvas *canvas, Rectangle area, int r
         else if (width == 1)
             canvas_glyph(canvas, area, column, row, role, words > 9 ? '#' : (uint32_t)('0' + words));
         else
-            canvas_print(canvas, area, column, row, role, words < 2 || !banks->is_modelled ? "%2d" : width > 2 ? "%2d!" : words < 10 ? "%d!" : "%2d", words);
+            canvas_print(canvas, area, column, row, role,
+                         words < 2 || !banks->is_modelled ? "%2d"
+                         : width > 2                      ? "%2d!"
+                         : words < 10                     ? "%d!"
+                                                          : "%2d",
+                         words);
     }
 }
 
@@ -187,7 +204,8 @@ static int draw_notes(const Moment *now, const Banks *banks, Canvas *canvas, Rec
     if (row < area.rows) {
         if (now->event.mask >> lane & 1) {
             char value[40] = "";
-            if (now->event.has_result) moment_print_value(now, now->event.value[0][lane], 0, value, sizeof value);
+            if (now->event.has_result)
+                moment_print_value(now, now->event.value[0][lane], 0, value, sizeof value);
             int at = canvas_print(canvas, area, 1, row, ROLE_TEXT, "lane %d: word %llu, bank %llu", lane,
                                   (unsigned long long)now->address[lane] / BANK_BYTES,
                                   (unsigned long long)now->address[lane] / BANK_BYTES % BANK_COUNT);
@@ -202,35 +220,53 @@ static int draw_notes(const Moment *now, const Banks *banks, Canvas *canvas, Rec
     }
     if (row < area.rows && now->cost.phases > 1) {
         int first = banks->phase * banks->phase_lanes;
-        canvas_print(canvas, area, 1, row++, ROLE_TEXT, "%d bytes a lane take %d phases; phase %d serves lanes %d-%d%s",
-                     now->event.width, now->cost.phases, banks->phase + 1, first, first + banks->phase_lanes - 1,
+        canvas_print(canvas, area, 1, row++, ROLE_TEXT,
+                     "%d bytes a lane take %d phases; phase %d serves lanes %d-%d%s", now->event.width,
+                     now->cost.phases, banks->phase + 1, first, first + banks->phase_lanes - 1,
                      now->cost.is_paired ? "; the pair rule halved them" : "");
     } else if (row < area.rows && now->cost.is_paired) {
-        canvas_text(canvas, area, 1, row++, ROLE_TEXT,
-                    "pair rule: every lane's neighbour loads the same address or rests, so two phases become one");
+        canvas_text(
+            canvas, area, 1, row++, ROLE_TEXT,
+            "pair rule: every lane's neighbour loads the same address or rests, so two phases become one");
     }
     if (row < area.rows)
-        canvas_print(canvas, area, 1, row++, ROLE_DIM,
-                     "a cell is the lane that asks for that word; a bank serves one word per wavefront%s",
-                     banks->shared_words ? "; + several lanes, one word: broadcast" : "");
+        canvas_print(canvas, area, 1, row++, ROLE_DIM, "a cell is the lane that asks for that word%s",
+                     banks->shared_words ? ", + several that share it (broadcast)"
+                                         : "; a bank serves one word per wavefront");
     return row - begin;
+}
+
+/* Lines that nobody asks for, between and around the others, where all of shared memory fits. */
+static void add_quiet_rows(Banks *banks, const Moment *now, int room) {
+    uint64_t bytes = now->launch->static_shared_bytes + (uint64_t)now->launch->dynamic_shared_bytes;
+    uint64_t lines = (bytes + BANK_COUNT * BANK_BYTES - 1) / (BANK_COUNT * BANK_BYTES);
+    if (room < 1 || lines > (uint64_t)room) return;
+    for (uint64_t line = 0; line < lines; line++) row_of_line(banks, line);
+}
+
+/* First of the rows shown: the one that is served now stays in sight. */
+static int first_row(const Banks *banks, int room) {
+    int lit = 0;
+    while (lit < banks->count && !banks->rows[lit].lit) lit++;
+    if (lit == banks->count) lit = 0;
+    int first = banks->count > room ? lit - room / 2 : 0;
+    if (first > banks->count - room) first = banks->count - room;
+    return first < 0 ? 0 : first;
 }
 
 static void draw(const Moment *now, Canvas *canvas, Rectangle area) {
     Banks *banks = memory_new(sizeof *banks);
     banks_fill(banks, now);
-    int width = clamp_width((area.columns - LABEL_COLUMNS) / BANK_COUNT);
-    int room = area.rows - 2, lit = 0, first = 0; /* the header and the words take a row each */
+    int width = cell_columns(area);
+    int room = area.rows - 2;                           /* the header and the words take a row each */
     if (room > banks->count + 1 || room > 8) room -= 1; /* the lane's line */
-    while (lit < banks->count && !banks->rows[lit].lit) lit++;
-    if (lit == banks->count) lit = 0;
-    if (banks->count > room) first = lit - room / 2;
-    if (first > banks->count - room) first = banks->count - room;
-    if (first < 0) first = 0;
+    add_quiet_rows(banks, now, room);
+    int first = first_row(banks, room);
     draw_header(canvas, area, width);
     int row = 1;
     for (int i = first; i < banks->count && i < first + room; i++, row++)
-        draw_row(canvas, area, row, width, &banks->rows[i], i > 0 && banks->rows[i - 1].line + 1 != banks->rows[i].line);
+        draw_row(banks, canvas, area, row, width, &banks->rows[i],
+                 i > 0 && banks->rows[i - 1].line + 1 != banks->rows[i].line);
     if (banks->count > room && room > 0)
         canvas_print(canvas, area, area.columns - 19, area.rows - 1, ROLE_DIM, "rows %d-%d of %d", first + 1,
                      first + room, banks->count);

@@ -2,46 +2,34 @@
 #include "pane.h"
 
 #include "base/memory.h"
+#include "ruler.h"
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { LABEL_COLUMNS = 12 };
+enum { LABEL_COLUMNS = 12, NOTE_COLUMNS = 8 };
 
-static int cell_width(Rectangle area) { return area.columns >= LABEL_COLUMNS + 3 * WARP_LANES + 8 ? 3 : area.columns >= LABEL_COLUMNS + 2 * WARP_LANES + 8 ? 2 : 1; }
-
-static void draw_ruler(Canvas *canvas, Rectangle area, int width) {
-    canvas_text(canvas, area, 1, 0, ROLE_DIM, "lane");
-    for (int lane = 0; lane < WARP_LANES; lane++)
-        if (width == 3)
-            canvas_print(canvas, area, LABEL_COLUMNS + lane * width, 0, ROLE_TEXT, "%2d", lane);
-        else if (lane % 8 == 0)
-            canvas_print(canvas, area, LABEL_COLUMNS + lane * width, 0, ROLE_DIM, "%d", lane);
-}
-
-static void draw_mask(const Moment *now, Canvas *canvas, Rectangle area, int row, int width, Role role,
-                      const char *label, uint32_t mask, uint32_t of) {
+static void draw_mask(const Moment *now, Canvas *canvas, Rectangle area, int row, const Ruler *ruler,
+                      Role role, const char *label, uint32_t mask, uint32_t of) {
     canvas_text(canvas, area, 1, row, ROLE_TEXT, label);
-    for (int lane = 0; lane < WARP_LANES; lane++) {
-        int column = LABEL_COLUMNS + lane * width + (width == 3);
-        bool in = mask >> lane & 1;
-        if (!(of >> lane & 1)) continue;
-        canvas_glyph(canvas, area, column, row, in ? role : ROLE_IDLE, in ? 0x25A0 : 0xB7);
-        if (lane == now->view->lane) canvas_reverse(canvas, area, column, row, 1);
-    }
-    canvas_print(canvas, area, LABEL_COLUMNS + WARP_LANES * width + 1, row, ROLE_TEXT, "%2d/%d",
+    ruler_draw_mask(ruler, canvas, area, row, role, mask, of, now->view->lane);
+    canvas_print(canvas, area, ruler_column(ruler, WARP_LANES) + 1, row, ROLE_TEXT, "%2d/%d",
                  __builtin_popcount(mask), __builtin_popcount(of));
 }
 
-static bool diverges(const TraceEvent *event) { return event->taken && event->taken != event->mask; }
+static bool diverges(const TraceEvent *event) {
+    return event->taken && event->taken != event->mask;
+}
 
 static void branch_head(const Moment *now, PaneHead *out) {
     const OutlineStep *step = &now->outline->step[now->view->step];
     snprintf(out->title, sizeof out->title, "branch   w%d", now->event.warp);
     if (now->code && now->code->line.line)
-        snprintf(out->title, sizeof out->title, "branch   line %d   w%d", now->code->line.line, now->event.warp);
-    snprintf(out->note, sizeof out->note, diverges(&now->event) ? "this warp diverges!"
-                                          : step->diverges      ? "another warp diverges"
-                                                                : "no divergence");
+        snprintf(out->title, sizeof out->title, "branch   line %d   w%d", now->code->line.line,
+                 now->event.warp);
+    snprintf(out->note, sizeof out->note,
+             diverges(&now->event) ? "this warp diverges!"
+             : step->diverges      ? "another warp diverges"
+                                   : "no divergence");
     out->note_role = diverges(&now->event) ? ROLE_WARNING : ROLE_DIM;
 }
 
@@ -59,11 +47,12 @@ static void print_place(const Moment *now, int pc, char *out, size_t bytes) {
 static void branch_draw(const Moment *now, Canvas *canvas, Rectangle area) {
     const TraceEvent *event = &now->event;
     const Steps *steps = now->steps;
-    int width = cell_width(area), row = 3, diverging = 0;
+    Ruler ruler = ruler_make(area, LABEL_COLUMNS, NOTE_COLUMNS);
+    int row = 3, diverging = 0;
     char place[48];
-    draw_ruler(canvas, area, width);
-    draw_mask(now, canvas, area, 1, width, ROLE_ACTIVE, "jump", event->taken, event->mask);
-    draw_mask(now, canvas, area, 2, width, ROLE_ACTIVE, "go on", event->mask & ~event->taken, event->mask);
+    ruler_draw(&ruler, canvas, area, 0, now->view->lane);
+    draw_mask(now, canvas, area, 1, &ruler, ROLE_ACTIVE, "jump", event->taken, event->mask);
+    draw_mask(now, canvas, area, 2, &ruler, ROLE_ACTIVE, "go on", event->mask & ~event->taken, event->mask);
     for (int i = 0; i < now->step->count; i++) {
         TraceEvent other;
         trace_block_read_header(steps->block, steps->events[now->step->first + i], &other);
@@ -77,8 +66,8 @@ static void branch_draw(const Moment *now, Canvas *canvas, Rectangle area) {
         bool there = now->code->reconvergence == now->code->target;
         at += canvas_print(canvas, area, at, row, ROLE_TEXT, there ? "there;" : "at %s;", place);
     }
-    canvas_print(canvas, area, at, row++, diverging ? ROLE_WARNING : ROLE_TEXT, " %d of %d warps diverge%s", diverging,
-                 now->step->count, diverging ? "!" : "");
+    canvas_print(canvas, area, at, row++, diverging ? ROLE_WARNING : ROLE_TEXT, " %d of %d warps diverge%s",
+                 diverging, now->step->count, diverging ? "!" : "");
     if (row + 2 < area.rows) canvas_text(canvas, area, 1, ++row, ROLE_DIM, "who jumps, warp by warp");
     row++;
     for (int i = 0; i < now->step->count && row < area.rows; i++, row++) {
@@ -86,10 +75,10 @@ static void branch_draw(const Moment *now, Canvas *canvas, Rectangle area) {
         char label[16];
         trace_block_read_header(steps->block, steps->events[now->step->first + i], &other);
         snprintf(label, sizeof label, "w%d", other.warp);
-        draw_mask(now, canvas, area, row, width, diverges(&other) ? ROLE_WARNING : ROLE_ACTIVE, label, other.taken,
-                  other.mask);
+        draw_mask(now, canvas, area, row, &ruler, diverges(&other) ? ROLE_WARNING : ROLE_ACTIVE, label,
+                  other.taken, other.mask);
         if (diverges(&other))
-            canvas_glyph(canvas, area, LABEL_COLUMNS + WARP_LANES * width + 7, row, ROLE_WARNING, '!');
+            canvas_glyph(canvas, area, ruler_column(&ruler, WARP_LANES) + 7, row, ROLE_WARNING, '!');
     }
 }
 
@@ -106,19 +95,21 @@ static void barrier_head(const Moment *now, PaneHead *out) {
 }
 
 static void draw_sync(const Moment *now, Canvas *canvas, Rectangle area) {
-    int width = cell_width(area), row = 1;
-    draw_ruler(canvas, area, width);
+    Ruler ruler = ruler_make(area, LABEL_COLUMNS, NOTE_COLUMNS);
+    int row = 1;
+    ruler_draw(&ruler, canvas, area, 0, now->view->lane);
     for (int i = 0; i < now->step->count && row < area.rows; i++, row++) {
         TraceEvent other;
         char label[16];
         trace_block_read(now->steps->block, now->steps->events[now->step->first + i], &other);
         snprintf(label, sizeof label, "w%d", other.warp);
         bool named = other.kind == TRACE_NAMED_BARRIER;
-        draw_mask(now, canvas, area, row, width, ROLE_ACTIVE, label, other.mask,
+        draw_mask(now, canvas, area, row, &ruler, ROLE_ACTIVE, label, other.mask,
                   named || !other.participants ? 0xffffffffu : other.participants);
     }
     if (now->event.kind == TRACE_WARP_SYNC && ++row < area.rows)
-        canvas_text(canvas, area, 1, row, ROLE_DIM, "what these lanes wrote before is seen by these lanes after");
+        canvas_text(canvas, area, 1, row, ROLE_DIM,
+                    "what these lanes wrote before is seen by these lanes after");
 }
 
 /* One cell a warp: here now, here before, still to come. */
@@ -128,15 +119,17 @@ static void barrier_draw(const Moment *now, Canvas *canvas, Rectangle area) {
         return;
     }
     int count = now->outline->warp_count, arrived = 0, alive = 0;
-    bool *here = memory_new((size_t)count), *before = memory_new((size_t)count), *missing = memory_new((size_t)count);
+    bool *here = memory_new((size_t)count), *before = memory_new((size_t)count),
+         *missing = memory_new((size_t)count);
     char names[64];
     for (int warp = 0; warp < count; warp++) {
         WarpState state = outline_warp_state(now->outline, now->view->step, warp);
         here[warp] = state.active != 0;
         before[warp] = !here[warp] && state.waiting;
-        missing[warp] = !here[warp] && !before[warp] && state.exited != state.exists;
+        bool ended = (state.exited | state.trapped | state.stopped) == state.exists;
+        missing[warp] = !here[warp] && !before[warp] && !ended;
         arrived += here[warp] || before[warp];
-        alive += state.exited != state.exists;
+        alive += !ended;
         int each = count > 10 ? 7 : 6, per_row = area.columns / each;
         int row = 2 + warp / per_row * 2, column = 1 + warp % per_row * each;
         if (row + 3 >= area.rows) continue;
@@ -146,17 +139,24 @@ static void barrier_draw(const Moment *now, Canvas *canvas, Rectangle area) {
                      : before[warp]  ? ROLE_WAITING
                      : missing[warp] ? ROLE_WARNING
                                      : ROLE_EXITED,
-                     here[warp] ? 0x25A0 : before[warp] ? 'b' : missing[warp] ? '?' : 'x');
+                     here[warp]      ? 0x25A0
+                     : before[warp]  ? 'b'
+                     : missing[warp] ? '?'
+                                     : 'x');
     }
-    canvas_print(canvas, area, 1, 0, arrived == alive ? ROLE_GOOD : ROLE_TEXT, "%d of %d warps have arrived%s", arrived,
-                 alive, arrived == alive ? ": all go on" : "");
+    canvas_print(canvas, area, 1, 0, arrived == alive ? ROLE_GOOD : ROLE_TEXT,
+                 "%d of %d warps have arrived%s", arrived, alive, arrived == alive ? ": all go on" : "");
     int row = area.rows - 3;
     moment_describe_warps(here, count, names, sizeof names);
-    if (row > 0) canvas_print(canvas, area, 1, row++, ROLE_TEXT, "%s %s arrive%s now", canvas->ascii ? "#" : "■", names, strncmp(names, "warp ", 5) ? "" : "s");
+    if (row > 0)
+        canvas_print(canvas, area, 1, row++, ROLE_TEXT, "%s %s arrive%s now", canvas->ascii ? "#" : "■",
+                     names, strncmp(names, "warp ", 5) ? "" : "s");
     moment_describe_warps(before, count, names, sizeof names);
-    if (row > 0 && arrived > now->step->count) canvas_print(canvas, area, 1, row++, ROLE_TEXT, "b %s waited here", names);
+    if (row > 0 && arrived > now->step->count)
+        canvas_print(canvas, area, 1, row++, ROLE_TEXT, "b %s waited here", names);
     moment_describe_warps(missing, count, names, sizeof names);
-    if (row > 0 && arrived < alive) canvas_print(canvas, area, 1, row++, ROLE_TEXT, "? %s still to come", names);
+    if (row > 0 && arrived < alive)
+        canvas_print(canvas, area, 1, row++, ROLE_TEXT, "? %s still to come", names);
     free(here);
     free(before);
     free(missing);

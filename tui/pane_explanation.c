@@ -1,4 +1,5 @@
-/* Explanation: the step in words, and what the catalogue says to watch for. The timings' place says what it will hold. */
+/* Explanation: the step in words, and what the catalogue says to watch for. The timings' place says what it
+ * will hold. */
 #include "pane.h"
 
 #include <stdio.h>
@@ -8,10 +9,26 @@ static void head(const Moment *now, PaneHead *out) {
     snprintf(out->title, sizeof out->title, "explanation");
 }
 
+/* The fault, where it ended this block's run; or, in fewer places, that another block's run met one. */
+static int draw_trap(const Moment *now, Canvas *canvas, Rectangle area, int row, bool here) {
+    const Trace *trace = now->scene->trace;
+    const Trap *trap = now->outline->trap ? now->outline->trap : trace->trap_count ? &trace->traps[0] : NULL;
+    if (!trap || (now->outline->trap != NULL) != here) return 0;
+    if (here && now->view->step + 1 < now->steps->step_count) return 0;
+    Text text = {0};
+    text_add(&text, here ? "Here it ends. TRAP " : "TRAP ");
+    moment_describe_trap(now, trap, &text);
+    int rows = canvas_paragraph(canvas, area, row, ROLE_WARNING, text_string(&text));
+    text_done(&text);
+    return rows;
+}
+
 static void draw(const Moment *now, Canvas *canvas, Rectangle area) {
     Text text = {0};
-    explain_step(now, false, &text);
-    int row = canvas_paragraph(canvas, area, 0, ROLE_TEXT, text_string(&text));
+    explain_step(now, &text);
+    int row = draw_trap(now, canvas, area, 0, true);
+    row += canvas_paragraph(canvas, area, row, ROLE_TEXT, text_string(&text));
+    row += draw_trap(now, canvas, area, row, false);
     if (*now->scene->watch && row < area.rows) {
         text_clear(&text);
         text_print(&text, "Watch: %s", now->scene->watch);

@@ -1,20 +1,26 @@
-/* Global: the shown warp's access to global (or local) memory, by lines of 128 bytes and their four sectors of 32. A cell
- * is a word of four bytes and holds the lane that asks for it; words of a touched sector that nobody asked for are
- * moved all the same, and words of other sectors stay blank. */
+/* Global: the shown warp's access to global (or local) memory, by lines of 128 bytes and their four sectors
+ * of 32. A cell is a word of four bytes and holds the lane that asks for it; words of a touched sector that
+ * nobody asked for are moved all the same, and words of other sectors stay blank. */
 #include "pane.h"
 
 #include "base/memory.h"
+#include "ruler.h"
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { WORDS = LINE_BYTES / 4, SECTOR_WORDS = SECTOR_BYTES / 4, LABEL_COLUMNS = 11, MAX_LINES = WARP_LANES * 2 };
+enum {
+    WORDS = LINE_BYTES / 4,
+    SECTOR_WORDS = SECTOR_BYTES / 4,
+    LABEL_COLUMNS = 10,
+    MAX_LINES = WARP_LANES * 2
+};
 
 typedef struct MemoryLine {
     int buffer;
-    uint64_t line;           /* offset / 128 */
-    int8_t lane[WORDS];      /* lowest lane that asks for the word; -1: none */
+    uint64_t line;      /* offset / 128 */
+    int8_t lane[WORDS]; /* lowest lane that asks for the word; -1: none */
     uint8_t sharers[WORDS];
-    uint8_t sectors;         /* bits of the touched ones */
+    uint8_t sectors; /* bits of the touched ones */
 } MemoryLine;
 
 typedef struct Memory {
@@ -25,8 +31,8 @@ typedef struct Memory {
 
 static MemoryLine *line_of(Memory *memory, int buffer, uint64_t line) {
     int at = 0;
-    while (at < memory->count &&
-           (memory->lines[at].buffer < buffer || (memory->lines[at].buffer == buffer && memory->lines[at].line < line)))
+    while (at < memory->count && (memory->lines[at].buffer < buffer ||
+                                  (memory->lines[at].buffer == buffer && memory->lines[at].line < line)))
         at++;
     if (at < memory->count && memory->lines[at].buffer == buffer && memory->lines[at].line == line)
         return &memory->lines[at];
@@ -46,7 +52,8 @@ static void memory_fill(Memory *memory, const Moment *now) {
         if (!(event->mask >> lane & 1)) continue;
         /* Buffers are apart by more than any offset, and aligned, so sectors never join two of them. */
         address[lane] = (uint64_t)(event->buffer[lane] + 1) << 40 | event->offset[lane];
-        uint64_t first = event->offset[lane] / 4, last = (event->offset[lane] + (uint64_t)event->width - 1) / 4;
+        uint64_t first = event->offset[lane] / 4,
+                 last = (event->offset[lane] + (uint64_t)event->width - 1) / 4;
         for (uint64_t word = first; word <= last; word++) {
             MemoryLine *line = line_of(memory, event->buffer[lane], word / WORDS);
             int at = (int)(word % WORDS);
@@ -60,7 +67,9 @@ static void memory_fill(Memory *memory, const Moment *now) {
     memory->ideal = access_global_sectors_ideal(event->width, event->mask, address);
 }
 
-static bool is_local(TraceKind kind) { return kind == TRACE_LOCAL_LOAD || kind == TRACE_LOCAL_STORE; }
+static bool is_local(TraceKind kind) {
+    return kind == TRACE_LOCAL_LOAD || kind == TRACE_LOCAL_STORE;
+}
 
 static const char *buffer_name(const Moment *now, int buffer) {
     if (is_local(now->event.kind))
@@ -71,9 +80,12 @@ static const char *buffer_name(const Moment *now, int buffer) {
 static const char *verb(TraceKind kind) {
     switch (kind) {
     case TRACE_GLOBAL_STORE:
-    case TRACE_LOCAL_STORE: return "stores to";
-    case TRACE_GLOBAL_ATOMIC: return "updates";
-    default: return "loads from";
+    case TRACE_LOCAL_STORE:
+        return "stores to";
+    case TRACE_GLOBAL_ATOMIC:
+        return "updates";
+    default:
+        return "loads from";
     }
 }
 
@@ -84,7 +96,8 @@ static void head(const Moment *now, PaneHead *out) {
     int first = now->event.mask ? __builtin_ctz(now->event.mask) : 0;
     scene_short_name(buffer_name(now, now->event.buffer[first]), name, sizeof name);
     snprintf(out->title, sizeof out->title, "global  w%d %s %s   1 request: %d sector%s, ideal %d",
-             now->event.warp, verb(now->event.kind), name, memory->sectors, memory->sectors == 1 ? "" : "s", memory->ideal);
+             now->event.warp, verb(now->event.kind), name, memory->sectors, memory->sectors == 1 ? "" : "s",
+             memory->ideal);
     if (is_local(now->event.kind)) { /* interleaved by thread in hardware: offsets do not tell the sectors */
         snprintf(out->title, sizeof out->title, "local  w%d %s its threads' own memory, %d bytes a lane",
                  now->event.warp, verb(now->event.kind), now->event.width);
@@ -98,27 +111,22 @@ static void head(const Moment *now, PaneHead *out) {
     free(memory);
 }
 
-static int word_column(int word, int width) { return LABEL_COLUMNS + word * width + word / SECTOR_WORDS; }
+static int word_column(int word, int width) {
+    return LABEL_COLUMNS + word * width + word / SECTOR_WORDS;
+}
 
-static void draw_line(const Moment *now, Canvas *canvas, Rectangle area, int row, int width, const MemoryLine *line) {
-    canvas_print(canvas, area, 0, row, ROLE_DIM, "%9llu", (unsigned long long)line->line * LINE_BYTES);
+static void draw_line(const Moment *now, Canvas *canvas, Rectangle area, int row, int width,
+                      const MemoryLine *line, bool wasteful) {
+    canvas_print(canvas, area, 0, row, ROLE_DIM, "%8llu", (unsigned long long)line->line * LINE_BYTES);
     for (int word = 0; word < WORDS; word++) {
         int column = word_column(word, width), lane = line->lane[word];
-        bool moved = line->sectors >> word / SECTOR_WORDS & 1, shared = line->sharers[word] > 1;
-        Role role = ROLE_ACTIVE;
+        bool moved = line->sectors >> word / SECTOR_WORDS & 1, selected = lane == now->view->lane;
         if (word % SECTOR_WORDS == 0) canvas_glyph(canvas, area, column - 1, row, ROLE_BORDER, 0x2502);
-        if (!moved) continue;
-        if (lane < 0) {
-            canvas_glyph(canvas, area, column + (width > 1), row, ROLE_IDLE, 0xB7);
-            continue;
-        }
-        if (lane == now->view->lane) role = ROLE_LIT;
-        if (width == 1)
-            canvas_glyph(canvas, area, column, row, role, shared ? '+' : 0x25A0);
-        else if (width == 2)
-            canvas_print(canvas, area, column, row, role, shared && lane > 9 ? "++" : shared ? "%d+" : "%2d", lane);
-        else
-            canvas_print(canvas, area, column, row, role, shared ? "%2d+" : "%2d", lane);
+        if (lane >= 0)
+            ruler_draw_lane(canvas, area, column, row, width, selected ? ROLE_LIT : ROLE_ACTIVE, line->lane,
+                            word, line->sharers[word] > 1, selected);
+        else if (moved)
+            canvas_glyph(canvas, area, column + (width > 1), row, wasteful ? ROLE_CONFLICT : ROLE_IDLE, 0xB7);
     }
     canvas_glyph(canvas, area, word_column(WORDS, width) - 1, row, ROLE_BORDER, 0x2502);
 }
@@ -142,35 +150,37 @@ static void draw(const Moment *now, Canvas *canvas, Rectangle area) {
     int width = 3;
     while (width > 1 && word_column(WORDS, width) > area.columns) width--;
     int room = area.rows - (area.rows > 4 ? 3 : area.rows > 2 ? 2 : 1), first = 0;
-    while (first < memory->count && room > 0 && memory->count - first > room) { /* keep the selected lane in sight */
+    while (first < memory->count && room > 0 &&
+           memory->count - first > room) { /* keep the selected lane in sight */
         bool holds = false;
         for (int word = 0; word < WORDS; word++)
             for (int i = 0; i < room; i++) holds |= memory->lines[first + i].lane[word] == now->view->lane;
         if (holds || !(now->event.mask >> now->view->lane & 1)) break;
         first++;
     }
-    canvas_text(canvas, area, 0, 0, ROLE_DIM, "     byte");
+    canvas_text(canvas, area, 0, 0, ROLE_DIM, "    byte");
     for (int sector = 0; sector < WORDS / SECTOR_WORDS; sector++)
         canvas_print(canvas, area, word_column(sector * SECTOR_WORDS, width), 0, ROLE_DIM,
-                     width > 1 ? "+%d sector %d" : "+%d", sector * SECTOR_BYTES, sector);
+                     width > 1 ? "+%d, sector %d" : "+%d", sector * SECTOR_BYTES, sector);
     int row = 1;
     for (int i = first; i < memory->count && row <= room; i++, row++)
-        draw_line(now, canvas, area, row, width, &memory->lines[i]);
+        draw_line(now, canvas, area, row, width, &memory->lines[i], memory->sectors > memory->ideal);
     if (row < area.rows) draw_lane_note(now, canvas, area, row);
     if (memory->count > room && row < area.rows)
-        canvas_print(canvas, area, area.columns - 20, row, ROLE_DIM, "lines %d-%d of %d", first + 1, first + room,
-                     memory->count);
+        canvas_print(canvas, area, area.columns - 20, row, ROLE_DIM, "lines %d-%d of %d", first + 1,
+                     first + room, memory->count);
     row++;
     if (row < area.rows)
-        canvas_print(canvas, area, 1, row, ROLE_DIM, "a cell is the lane that asks for those 4 bytes; %s moved, but not asked for",
+        canvas_print(canvas, area, 1, row, ROLE_DIM,
+                     "a cell is the lane that asks for those 4 bytes; %s moved, but not asked for",
                      canvas->ascii ? "." : "·");
     free(memory);
 }
 
 const Pane pane_global = {
     .slot = SLOT_PICTURE,
-    .kinds = 1u << TRACE_GLOBAL_LOAD | 1u << TRACE_GLOBAL_STORE | 1u << TRACE_GLOBAL_ATOMIC | 1u << TRACE_LOCAL_LOAD |
-             1u << TRACE_LOCAL_STORE,
+    .kinds = 1u << TRACE_GLOBAL_LOAD | 1u << TRACE_GLOBAL_STORE | 1u << TRACE_GLOBAL_ATOMIC |
+             1u << TRACE_LOCAL_LOAD | 1u << TRACE_LOCAL_STORE,
     .head = head,
     .draw = draw,
 };

@@ -35,10 +35,12 @@ static void draw(const Moment *now, Canvas *canvas, Rectangle area) {
         canvas_text(canvas, area, KEYS_COLUMNS, row, ROLE_TEXT, key->help);
     }
     if (scroll + area.rows < rows)
-        canvas_text(canvas, area, area.columns - 8, area.rows - 1, ROLE_DIM, canvas->ascii ? " v more" : " ↓ more");
+        canvas_text(canvas, area, area.columns - 8, area.rows - 1, ROLE_DIM,
+                    canvas->ascii ? " v more" : " ↓ more");
     else if (rows + 2 < area.rows)
         canvas_text(canvas, area, 0, rows + 1, ROLE_DIM,
-                    "A number before a key repeats it, or says which: 10l, 74g, 3w, 7x. The wheel steps, a click seeks.");
+                    "A number before a key repeats it, or says which: 10l, 74g, 3w, 7x. The wheel steps, a "
+                    "click seeks.");
 }
 
 const Pane pane_help = {.slot = SLOT_OVERLAY, .overlay = OVERLAY_HELP, .head = head, .draw = draw};

@@ -16,13 +16,16 @@ static void draw(const Moment *now, Canvas *canvas, Rectangle area) {
     for (int row = 0; row < room; row++) {
         int index = view_menu_row(now->view, first + row);
         if (index < 0) {
-            if (row == 0) canvas_text(canvas, area, 0, 0, ROLE_WARNING, "no kernel is called that; Backspace widens");
+            if (row == 0)
+                canvas_text(canvas, area, 0, 0, ROLE_WARNING, "no kernel is called that; Backspace widens");
             break;
         }
         const CatalogRow *kernel = catalog_row(index);
         bool chosen = first + row == choice;
-        canvas_print(canvas, area, 0, row, chosen ? ROLE_CURRENT : ROLE_TEXT, "%s%s", chosen ? ">" : " ", kernel->id);
-        canvas_text(canvas, area, NAME_COLUMNS, row, chosen ? ROLE_CURRENT : ROLE_DIM, kernel->title ? kernel->title : "");
+        canvas_print(canvas, area, 0, row, chosen ? ROLE_CURRENT : ROLE_TEXT, "%s%s", chosen ? ">" : " ",
+                     kernel->id);
+        canvas_text(canvas, area, NAME_COLUMNS, row, chosen ? ROLE_CURRENT : ROLE_DIM,
+                    kernel->title ? kernel->title : "");
         if (chosen) canvas_reverse(canvas, area, 0, row, area.columns);
     }
     int index = view_menu_row(now->view, choice);

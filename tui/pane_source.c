@@ -1,20 +1,34 @@
-/* Source: the kernel's own text around the current line, with what each line costs beside it; or its PTX. */
+/* Source: the kernel's own text around the current line, with what each line costs beside it; its PTX beside
+ * it, below it or instead of it. Lines that are too long go on below. Only what ever has events needs the
+ * gutter's columns; all other text may run over them. */
 #include "pane.h"
 
 #include <stdio.h>
 
-enum { GUTTER_COLUMNS = 12, NUMBER_COLUMNS = 6, ROOMY_COLUMNS = 90 };
+enum { GUTTER_COLUMNS = 13, NUMBER_COLUMNS = 5, BESIDE_COLUMNS = 104, MOST_ROWS = 200, CONTINUED = 4 };
 
-static bool shows_ptx(const Moment *now) {
-    return now->view->ptx || !now->code || !now->code->line.file ||
-           now->scene->source_line_count(now->scene->context, now->code->line.file) <= 0;
+typedef struct TextRow { /* a line, or a part of one that is too long */
+    int line;
+    const char *text;
+    int bytes, column;
+    bool first, has_gutter;
+} TextRow;
+
+typedef struct Listing { /* the text around the current line */
+    TextRow rows[MOST_ROWS];
+    int count, current; /* `current`: first row of the current line */
+} Listing;
+
+static bool has_source(const Moment *now) {
+    return now->code && now->code->line.file &&
+           now->scene->source_line_count(now->scene->context, now->code->line.file) > 0;
 }
 
 static void head(const Moment *now, PaneHead *out) {
-    if (shows_ptx(now))
-        snprintf(out->title, sizeof out->title, "ptx  %s", now->launch->name);
-    else
+    if (has_source(now) && now->view->source != SOURCE_PTX)
         snprintf(out->title, sizeof out->title, "source  %s", scene_file_name(now->code->line.file));
+    else
+        snprintf(out->title, sizeof out->title, "ptx  %s", now->launch->name);
     if (now->view->gutter == GUTTER_RUN)
         snprintf(out->note, sizeof out->note, "this block's run:  lanes waves");
     else if (now->view->gutter == GUTTER_STEP)
@@ -23,130 +37,240 @@ static void head(const Moment *now, PaneHead *out) {
         snprintf(out->note, sizeof out->note, "interval %d:  lanes waves", now->step->interval_step + 1);
 }
 
+/* ---- gutter
+ * -------------------------------------------------------------------------------------------------------- */
+
 static const OutlineSums *gutter_sums(const Moment *now) {
     const Steps *steps = now->steps;
     int interval = now->step->interval_step;
     switch (now->view->gutter) {
-    case GUTTER_RUN: return outline_sums(now->outline, 0, steps->step_count);
-    case GUTTER_STEP: return outline_sums(now->outline, now->view->step, 1);
+    case GUTTER_RUN:
+        return outline_sums(now->outline, 0, steps->step_count);
+    case GUTTER_STEP:
+        return outline_sums(now->outline, now->view->step, 1);
     default:
         return outline_sums(now->outline, steps->interval_begin[interval],
                             steps->interval_begin[interval + 1] - steps->interval_begin[interval]);
     }
 }
 
+static void add_sums(OutlineSums *sum, const OutlineSums *addend) {
+    sum->events += addend->events;
+    sum->lanes += addend->lanes;
+    sum->accesses += addend->accesses;
+    sum->wavefronts += addend->wavefronts;
+    sum->ideal += addend->ideal;
+}
+
+static bool line_has_events(const Moment *now, const char *file, int line) {
+    const PtxProgram *program = now->launch->program;
+    for (int pc = 0; pc < program->code_count; pc++) {
+        const PtxSourceLine *at = &program->code[pc].line;
+        if (now->outline->has_events[pc] && at->line == line && at->file && !strcmp(at->file, file))
+            return true;
+    }
+    return false;
+}
+
+static OutlineSums sums_of_line(const Moment *now, const OutlineSums *sums, const char *file, int line) {
+    const PtxProgram *program = now->launch->program;
+    OutlineSums sum = {0};
+    for (int pc = 0; pc < program->code_count; pc++) {
+        const PtxSourceLine *at = &program->code[pc].line;
+        if (sums[pc].events && at->line == line && at->file && !strcmp(at->file, file))
+            add_sums(&sum, &sums[pc]);
+    }
+    return sum;
+}
+
 static void print_mean(double mean, char *out, size_t bytes) {
     snprintf(out, bytes, mean >= 9.95 || mean == (int)mean ? "%.0f" : "%.1f", mean);
 }
 
+/* Mean active lanes, as a bar and as a number, and mean wavefronts. */
 static void draw_gutter(const OutlineSums *sums, Canvas *canvas, Rectangle area, int row) {
     char text[16];
+    int at = area.columns - GUTTER_COLUMNS + 1;
     if (!sums->events) return;
-    print_mean((double)sums->lanes / (double)sums->events, text, sizeof text);
-    canvas_print(canvas, area, area.columns - GUTTER_COLUMNS, row, ROLE_TEXT, "%5s", text);
+    double lanes = (double)sums->lanes / (double)sums->events;
+    int height = (int)(lanes * 8 / WARP_LANES + 0.5);
+    canvas_glyph(canvas, area, at, row, ROLE_BAR,
+                 0x2580 + (uint32_t)(height < 1   ? 1
+                                     : height > 8 ? 8
+                                                  : height));
+    print_mean(lanes, text, sizeof text);
+    canvas_print(canvas, area, at + 1, row, ROLE_TEXT, "%5s", text);
     if (!sums->accesses) return;
     bool excess = sums->wavefronts > sums->ideal;
     print_mean((double)sums->wavefronts / (double)sums->accesses, text, sizeof text);
-    canvas_print(canvas, area, area.columns - 7, row, excess ? ROLE_CONFLICT : ROLE_TEXT, "%5s%s", text,
+    canvas_print(canvas, area, at + 6, row, excess ? ROLE_CONFLICT : ROLE_TEXT, "%5s%s", text,
                  excess ? "!" : "");
 }
 
-/* First line shown of `count` of them, so that the kernel stands still where it fits, and `current` is in sight. */
-static int first_line(int begin, int end, int current, int rows) {
-    if (end - begin + 1 <= rows) return begin - (rows - (end - begin + 1)) / 2 > 1 ? begin - (rows - (end - begin + 1)) / 2 : 1;
-    int first = current - rows / 2;
-    if (first > end - rows + 1) first = end - rows + 1;
-    return first < begin ? begin : first;
+/* ---- listing
+ * ------------------------------------------------------------------------------------------------------- */
+
+/* Appends a line in as many rows as it needs; `columns`: with the gutter's, which only the first row keeps
+ * free. */
+static void listing_add(Listing *listing, int line, const char *text, bool has_gutter, int columns) {
+    int indent = (int)strspn(text, " "), column = 0;
+    bool first = true;
+    do {
+        if (listing->count == MOST_ROWS) return;
+        int room = columns - column - (first && has_gutter ? GUTTER_COLUMNS : 0);
+        int bytes = canvas_text_columns(text) <= room ? (int)strlen(text) : canvas_break(text, room);
+        listing->rows[listing->count++] = (TextRow){line, text, bytes, column, first, has_gutter};
+        text += bytes;
+        text += strspn(text, " ");
+        column = indent + CONTINUED < columns / 2 ? indent + CONTINUED : 0;
+        first = false;
+    } while (*text);
 }
 
-static void draw_line(Canvas *canvas, Rectangle area, int row, int number, bool current, const char *text) {
-    Rectangle body = {area.column, area.row, area.columns - GUTTER_COLUMNS, area.rows};
-    int at = area.columns >= 50 ? NUMBER_COLUMNS : 2;
-    if (current) canvas_glyph(canvas, body, 0, row, ROLE_CURRENT, '>');
-    if (at == NUMBER_COLUMNS) canvas_print(canvas, body, 1, row, ROLE_DIM, "%4d", number);
-    const char *comment = strstr(text, "//");
-    size_t indent = strspn(text, " \t");
-    bool is_comment = text[indent] == '*' || !strncmp(text + indent, "/*", 2) || comment == text + indent;
-    canvas_text(canvas, body, at, row, current ? ROLE_CURRENT : is_comment ? ROLE_COMMENT : ROLE_TEXT, text);
-    if (comment && !is_comment) {
-        char code[512];
-        snprintf(code, sizeof code, "%.*s", (int)(comment - text), text);
-        canvas_text(canvas, body, at + canvas_text_columns(code), row, ROLE_COMMENT, comment);
+/* First row shown, so that the kernel stands still where it fits and `current` is in sight. */
+static int first_row(const Listing *listing, int rows) {
+    if (listing->count <= rows) return 0;
+    int first = listing->current - rows / 2;
+    if (first > listing->count - rows) first = listing->count - rows;
+    return first < 0 ? 0 : first;
+}
+
+static void draw_row(Canvas *canvas, Rectangle area, int row, const TextRow *text, bool current) {
+    char line[512];
+    Rectangle body = {area.column + NUMBER_COLUMNS, area.row, area.columns - NUMBER_COLUMNS, area.rows};
+    if (text->first) {
+        canvas_print(canvas, area, 1, row, current ? ROLE_CURRENT : ROLE_DIM, "%3d", text->line);
+        if (text->has_gutter) body.columns -= GUTTER_COLUMNS;
     }
-    if (canvas_text_columns(text) > body.columns - at)
-        canvas_glyph(canvas, body, body.columns - 1, row, ROLE_DIM, 0x2026);
+    if (current && text->first) canvas_glyph(canvas, area, 0, row, ROLE_CURRENT, '>');
+    snprintf(line, sizeof line, "%.*s", text->bytes, text->text);
+    const char *comment = strstr(line, "//"), *begin = line + strspn(line, " \t");
+    bool is_comment = *begin == '*' || !strncmp(begin, "/*", 2) || comment == begin;
+    int at = text->column;
+    canvas_text(canvas, body, at, row, current ? ROLE_CURRENT : is_comment ? ROLE_COMMENT : ROLE_TEXT, line);
+    if (!comment || is_comment) return;
+    char code[512];
+    snprintf(code, sizeof code, "%.*s", (int)(comment - line), line);
+    canvas_text(canvas, body, at + canvas_text_columns(code), row, ROLE_COMMENT, comment);
 }
 
-/* Where columns are few: how far the kernel's body can move left. */
+/* How far a kernel's body can move left: what comes before it has no indentation. */
 static size_t common_indent(const Moment *now, const char *file, int begin, int end) {
     size_t least = 64;
     for (int line = begin; line <= end; line++) {
         const char *text = now->scene->source_line(now->scene->context, file, line);
         size_t indent = text ? strspn(text, " ") : 0;
-        if (text && text[indent] && text[indent] != '}' && indent < least) least = indent;
+        if (indent && text[indent] && indent < least) least = indent;
     }
     return least == 64 ? 0 : least;
 }
 
-static void draw_source(const Moment *now, Canvas *canvas, Rectangle area) {
+/* Lines of the file that this launch has instructions of: the kernel, without what comes before and after. */
+static void find_kernel(const Moment *now, int *begin, int *end) {
     const PtxSourceLine *line = &now->code->line;
     const PtxProgram *program = now->launch->program;
-    const OutlineSums *sums = gutter_sums(now);
-    int rows = area.rows > 3 ? area.rows - 1 : area.rows; /* the last row is the instruction's */
-    int begin = line->line, end = line->line;
     int count = now->scene->source_line_count(now->scene->context, line->file);
+    *begin = *end = line->line;
     for (int pc = 0; pc < program->code_count; pc++) {
         const PtxSourceLine *other = &program->code[pc].line;
         if (!other->file || !other->line || strcmp(other->file, line->file) != 0) continue;
-        if (other->line < begin) begin = other->line;
-        if (other->line > end) end = other->line;
+        if (other->line < *begin) *begin = other->line;
+        if (other->line > *end) *end = other->line;
     }
-    size_t dedent = area.columns < ROOMY_COLUMNS ? common_indent(now, line->file, begin, end) : 0;
-    int first = first_line(begin > 1 ? begin - 1 : 1, end + 1 > count ? count : end + 1, line->line, rows);
-    for (int row = 0; row < rows && first + row <= count; row++) {
-        const char *text = now->scene->source_line(now->scene->context, line->file, first + row);
-        OutlineSums of_line = {0};
-        if (!text) continue;
-        size_t indent = strspn(text, " ");
-        text += indent < dedent ? indent : dedent;
-        for (int pc = 0; pc < program->code_count; pc++) {
-            if (program->code[pc].line.line != first + row || !sums[pc].events) continue;
-            if (strcmp(program->code[pc].line.file, line->file) != 0) continue;
-            of_line.events += sums[pc].events;
-            of_line.lanes += sums[pc].lanes;
-            of_line.accesses += sums[pc].accesses;
-            of_line.wavefronts += sums[pc].wavefronts;
-            of_line.ideal += sums[pc].ideal;
-        }
-        draw_line(canvas, area, row, first + row, first + row == line->line, text);
+    *begin -= *begin > 1;
+    *end = *end + 1 > count ? count : *end + 1;
+}
+
+static void list_source(const Moment *now, int rows, int columns, Listing *listing) {
+    const PtxSourceLine *line = &now->code->line;
+    int begin, end;
+    find_kernel(now, &begin, &end);
+    size_t dedent = common_indent(now, line->file, begin, end);
+    if (end - begin + 1 < rows) begin -= (rows - (end - begin + 1)) / 2; /* what stands above it */
+    if (begin < line->line - MOST_ROWS / 2) begin = line->line - MOST_ROWS / 2;
+    for (int number = begin < 1 ? 1 : begin; number <= end; number++) {
+        const char *text = now->scene->source_line(now->scene->context, line->file, number);
+        size_t indent = text ? strspn(text, " ") : 0;
+        if (number == line->line) listing->current = listing->count;
+        listing_add(listing, number, text ? text + (indent < dedent ? indent : dedent) : "",
+                    line_has_events(now, line->file, number), columns);
+    }
+}
+
+static void draw_source(const Moment *now, Canvas *canvas, Rectangle area) {
+    const PtxSourceLine *line = &now->code->line;
+    const OutlineSums *sums = gutter_sums(now);
+    Listing listing = {.count = 0};
+    list_source(now, area.rows, area.columns - NUMBER_COLUMNS, &listing);
+    int first = first_row(&listing, area.rows);
+    for (int row = 0; row < area.rows && first + row < listing.count; row++) {
+        const TextRow *text = &listing.rows[first + row];
+        draw_row(canvas, area, row, text, text->line == line->line);
+        if (!text->first) continue;
+        OutlineSums of_line = sums_of_line(now, sums, line->file, text->line);
         draw_gutter(&of_line, canvas, area, row);
     }
-    if (rows == area.rows) return;
-    const char *ptx = now->scene->ptx_line(now->scene->context, now->scene->views[now->view->view].launch, now->step->pc);
-    canvas_text(canvas, area, 0, rows, ROLE_DIM, "ptx");
-    if (ptx) canvas_text(canvas, area, area.columns >= 50 ? NUMBER_COLUMNS : 4, rows, ROLE_CURRENT, ptx);
+}
+
+static const char *ptx_text(const Moment *now, int pc) {
+    const char *text =
+        now->scene->ptx_line(now->scene->context, now->scene->views[now->view->view].launch, pc);
+    return text ? text : "";
 }
 
 static void draw_ptx(const Moment *now, Canvas *canvas, Rectangle area) {
     const PtxProgram *program = now->launch->program;
     const OutlineSums *sums = gutter_sums(now);
-    int last = program->code_count - 1;
-    int first = first_line(0, last, now->step->pc, area.rows);
-    if (last < area.rows) first = 0;
-    for (int row = 0; row < area.rows && first + row <= last; row++) {
-        int pc = first + row;
-        const char *text =
-            now->scene->ptx_line(now->scene->context, now->scene->views[now->view->view].launch, pc);
-        draw_line(canvas, area, row, pc, pc == now->step->pc, text ? text : "");
-        draw_gutter(&sums[pc], canvas, area, row);
+    Listing listing = {.count = 0};
+    int begin = now->step->pc - area.rows, end = now->step->pc + area.rows;
+    if (begin > program->code_count - area.rows) begin = program->code_count - area.rows;
+    for (int pc = begin < 0 ? 0 : begin; pc < program->code_count && pc <= end; pc++) {
+        if (pc == now->step->pc) listing.current = listing.count;
+        listing_add(&listing, pc, ptx_text(now, pc), now->outline->has_events[pc],
+                    area.columns - NUMBER_COLUMNS);
+    }
+    int first = first_row(&listing, area.rows);
+    for (int row = 0; row < area.rows && first + row < listing.count; row++) {
+        const TextRow *text = &listing.rows[first + row];
+        draw_row(canvas, area, row, text, text->line == now->step->pc);
+        if (text->first) draw_gutter(&sums[text->line], canvas, area, row);
     }
 }
 
+/* Source beside its PTX, or above it where columns are few. */
+static void draw_both(const Moment *now, Canvas *canvas, Rectangle area) {
+    Rectangle source = area, ptx = area;
+    if (area.columns >= BESIDE_COLUMNS) {
+        source.columns = area.columns / 2 - 1;
+        ptx.column += area.columns / 2 + 2;
+        ptx.columns -= area.columns / 2 + 2;
+        for (int row = 0; row < area.rows; row++)
+            canvas_glyph(canvas, area, area.columns / 2, row, ROLE_BORDER, 0x2502);
+    } else {
+        source.rows = (area.rows - 1) / 2;
+        ptx.row += source.rows + 1;
+        ptx.rows -= source.rows + 1;
+        for (int column = 0; column < area.columns; column++)
+            canvas_glyph(canvas, area, column, source.rows, ROLE_BORDER, 0x2500);
+    }
+    draw_source(now, canvas, source);
+    draw_ptx(now, canvas, ptx);
+}
+
 static void draw(const Moment *now, Canvas *canvas, Rectangle area) {
-    if (shows_ptx(now))
+    if (!has_source(now) || now->view->source == SOURCE_PTX) {
         draw_ptx(now, canvas, area);
-    else
-        draw_source(now, canvas, area);
+    } else if (now->view->source == SOURCE_BOTH) {
+        draw_both(now, canvas, area);
+    } else {
+        int rows = area.rows;
+        if (rows > 3) { /* the last row is the instruction's */
+            rows--;
+            canvas_text(canvas, area, 0, rows, ROLE_DIM, "ptx");
+            canvas_text(canvas, area, NUMBER_COLUMNS, rows, ROLE_CURRENT, ptx_text(now, now->step->pc));
+        }
+        draw_source(now, canvas, (Rectangle){area.column, area.row, area.columns, rows});
+    }
 }
 
 const Pane pane_source = {.slot = SLOT_SOURCE, .head = head, .draw = draw};

@@ -1,10 +1,11 @@
-/* Timeline: every step of the run. Height is the share of the block's threads that are active, '!' marks a bank conflict,
- * 'd' a divergent branch, '|' a barrier, '^' where we are. More steps than columns share one: the mean of their heights, any of their marks. */
+/* Timeline: every step of the run. Height is the share of the block's threads that are active, '!' marks a
+ * bank conflict, 'd' a divergent branch, '|' a barrier, '^' where we are. More steps than columns share one:
+ * the mean of their heights, any of their marks. */
 #include "pane.h"
 
 #include <stdio.h>
 
-enum { BAR_LEVELS = 8, MOST_BAR_ROWS = 3 };
+enum { BAR_LEVELS = 8, MOST_BAR_ROWS = 3, MOST_STEP_COLUMNS = 4 };
 
 static void head(const Moment *now, PaneHead *out) {
     const char *play = now->view->playing ? "playing " : "";
@@ -22,6 +23,7 @@ static void head(const Moment *now, PaneHead *out) {
 static int first_step(int step_count, int columns, int column, int *end) {
     if (step_count <= columns) {
         int each = columns / step_count;
+        if (each > MOST_STEP_COLUMNS) each = MOST_STEP_COLUMNS;
         int step = column / each;
         *end = step < step_count ? step + 1 : 0;
         return step < step_count ? step : 0;
@@ -62,11 +64,13 @@ static void draw(const Moment *now, Canvas *canvas, Rectangle area) {
             lanes += outline->step[step].lanes;
             conflicts |= outline->step[step].conflicts;
             diverges |= outline->step[step].diverges;
-            barrier |= step > 0 && end != before && steps->steps[step].interval_step != steps->steps[step - 1].interval_step;
+            barrier |= step > 0 && end != before &&
+                       steps->steps[step].interval_step != steps->steps[step - 1].interval_step;
             here |= step == now->view->step;
         }
         draw_bar(canvas, area, column, bar_rows,
-                 (double)lanes / ((double)(end - first) * (outline->thread_count ? outline->thread_count : 1)));
+                 (double)lanes /
+                     ((double)(end - first) * (outline->thread_count ? outline->thread_count : 1)));
         if (conflicts)
             canvas_glyph(canvas, area, column, bar_rows, ROLE_CONFLICT, '!');
         else if (diverges)

@@ -1,6 +1,7 @@
 /* Vote: instructions that all lanes of a warp answer together: vote, match, activemask, elect, and redux. */
 #include "pane.h"
 
+#include "ruler.h"
 #include <stdio.h>
 
 enum { LABEL_COLUMNS = 8 };
@@ -22,61 +23,95 @@ static void head(const Moment *now, PaneHead *out) {
     const char *name = now->code && now->code->instruction ? now->code->instruction->name : "vote";
     char lanes[64];
     moment_describe_lanes(now->event.mask, lanes, sizeof lanes);
-    snprintf(out->title, sizeof out->title, "%s   w%d   one instruction for %s", name, now->event.warp, lanes);
+    snprintf(out->title, sizeof out->title, "%s   w%d   one instruction for %s", name, now->event.warp,
+             lanes);
     if (now->event.participants && now->event.participants != now->event.mask) {
-        snprintf(out->note, sizeof out->note, "member mask %08x, active %08x!", now->event.participants, now->event.mask);
+        snprintf(out->note, sizeof out->note, "member mask %08x, active %08x!", now->event.participants,
+                 now->event.mask);
         out->note_role = ROLE_WARNING;
     }
 }
 
-static void draw_lane_numbers(const Moment *now, Canvas *canvas, Rectangle area, int width) {
-    canvas_text(canvas, area, 1, 0, ROLE_DIM, "lane");
+/* "add" of redux.sync.add.s32. */
+static const char *operation(const Moment *now) {
+    static const char *const operations[] = {"add", "min", "max", "and", "or", "xor"};
+    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
+        if (has_modifier(now, operations[i])) return operations[i];
+    return "";
+}
+
+/* All active lanes run into one value. */
+static void draw_bus(const Moment *now, Canvas *canvas, Rectangle area, const Ruler *ruler,
+                     const char *value) {
+    uint32_t mask = now->event.mask;
+    int first = ruler_column(ruler, __builtin_ctz(mask)),
+        last = ruler_column(ruler, 31 - __builtin_clz(mask));
+    for (int column = first; column <= last; column++)
+        canvas_glyph(canvas, area, column, 2, ROLE_ARROW, 0x2500);
     for (int lane = 0; lane < WARP_LANES; lane++) {
-        Role role = lane == now->view->lane ? ROLE_SELECTED : lane % 2 && width == 2 ? ROLE_DIM : ROLE_TEXT;
-        if (width > 1)
-            canvas_print(canvas, area, LABEL_COLUMNS + lane * width, 0, role, "%2d", lane);
-        else if (lane % 8 == 0)
-            canvas_print(canvas, area, LABEL_COLUMNS + lane, 0, ROLE_DIM, "%d", lane);
+        int column = ruler_column(ruler, lane);
+        if (mask >> lane & 1)
+            canvas_glyph(canvas, area, column, 2, ROLE_ARROW,
+                         column == first  ? 0x2514
+                         : column == last ? 0x2518
+                                          : 0x2534);
     }
+    char text[64];
+    snprintf(text, sizeof text, " %s \u2192 %s ", operation(now), value);
+    int middle = first + (last - first - canvas_text_columns(text)) / 2;
+    canvas_text(canvas, area, middle > first ? middle : first + 1, 3, ROLE_LIT, text);
+}
+
+static void draw_own_values(const Moment *now, Canvas *canvas, Rectangle area, int row) {
+    const TraceEvent *event = &now->event;
+    char value[40];
+    int column = 8;
+    canvas_text(canvas, area, 1, row, ROLE_DIM, "values");
+    for (int lane = 0; lane < WARP_LANES && row < area.rows; lane++) {
+        if (!(event->mask >> lane & 1)) continue;
+        moment_print_value(now, event->operand[lane], 0, value, sizeof value);
+        if (column + (int)strlen(value) > area.columns) column = 8, row++;
+        int columns = canvas_text(canvas, area, column, row, ROLE_TEXT, value);
+        if (lane == now->view->lane) canvas_reverse(canvas, area, column, row, columns);
+        column += columns + 1;
+    }
+}
+
+static void draw_mask_result(const Moment *now, Canvas *canvas, Rectangle area, const Ruler *ruler,
+                             int lane) {
+    uint64_t result = now->event.value[0][lane];
+    char lanes[64];
+    canvas_text(canvas, area, 1, 2, ROLE_DIM, "result");
+    for (int i = 0; i < WARP_LANES; i++)
+        canvas_glyph(canvas, area, ruler_column(ruler, i), 2, result >> i & 1 ? ROLE_ARROW : ROLE_IDLE,
+                     result >> i & 1 ? '1' : '0');
+    moment_describe_lanes((uint32_t)result, lanes, sizeof lanes);
+    canvas_print(canvas, area, 1, 4, ROLE_TEXT, "lane %d receives the mask %08x: %s", lane, (unsigned)result,
+                 lanes);
 }
 
 static void draw(const Moment *now, Canvas *canvas, Rectangle area) {
     const TraceEvent *event = &now->event;
-    int width = area.columns >= LABEL_COLUMNS + 3 * WARP_LANES   ? 3
-                : area.columns >= LABEL_COLUMNS + 2 * WARP_LANES ? 2
-                                                                 : 1;
-    int lane = now->view->lane, shift = width > 1;
-    char value[40], lanes[64];
-    if (!(event->mask >> lane & 1)) lane = event->mask ? __builtin_ctz(event->mask) : 0;
-    uint64_t result = event->value[0][lane];
-    draw_lane_numbers(now, canvas, area, width);
+    Ruler ruler = ruler_make(area, LABEL_COLUMNS, 0);
+    int lane = now->view->lane;
+    char value[40];
+    if (!event->mask) return;
+    if (!(event->mask >> lane & 1)) lane = __builtin_ctz(event->mask);
+    ruler_draw(&ruler, canvas, area, 0, now->view->lane);
     canvas_text(canvas, area, 1, 1, ROLE_DIM, "takes");
-    canvas_text(canvas, area, 1, 2, ROLE_DIM, gives_mask(now) ? "result" : "");
-    for (int i = 0; i < WARP_LANES; i++) {
-        bool active = event->mask >> i & 1;
-        canvas_glyph(canvas, area, LABEL_COLUMNS + i * width + shift, 1, active ? ROLE_ACTIVE : ROLE_IDLE,
-                     active ? 0x25A0 : 0xB7);
-        if (gives_mask(now))
-            canvas_glyph(canvas, area, LABEL_COLUMNS + i * width + shift, 2, result >> i & 1 ? ROLE_ARROW : ROLE_IDLE,
-                         result >> i & 1 ? '1' : '0');
-    }
+    ruler_draw_mask(&ruler, canvas, area, 1, ROLE_ACTIVE, event->mask, 0xffffffffu, now->view->lane);
     if (!event->has_result) return;
     if (gives_mask(now)) {
-        moment_describe_lanes((uint32_t)result, lanes, sizeof lanes);
-        canvas_print(canvas, area, 1, 4, ROLE_TEXT, "lane %d receives the mask %08x: %s", lane, (unsigned)result, lanes);
+        draw_mask_result(now, canvas, area, &ruler, lane);
         return;
     }
-    moment_print_value(now, result, 0, value, sizeof value);
-    canvas_print(canvas, area, 1, 4, ROLE_TEXT, "lane %d receives %s", lane, value);
-    if (event->kind != TRACE_REDUX || area.rows < 7) return;
-    int column = 1;
-    canvas_text(canvas, area, 1, 5, ROLE_DIM, "from the lanes' own values");
-    for (int i = 0, row = 6; i < WARP_LANES && row < area.rows; i++) {
-        if (!(event->mask >> i & 1)) continue;
-        moment_print_value(now, event->operand[i], 0, value, sizeof value);
-        if (column + (int)strlen(value) > area.columns) column = 1, row++;
-        column += canvas_print(canvas, area, column, row, ROLE_TEXT, "%s ", value);
+    moment_print_value(now, event->value[0][lane], 0, value, sizeof value);
+    if (event->kind != TRACE_REDUX) {
+        canvas_print(canvas, area, 1, 4, ROLE_TEXT, "lane %d receives %s", lane, value);
+        return;
     }
+    draw_bus(now, canvas, area, &ruler, value);
+    draw_own_values(now, canvas, area, area.rows > 6 ? 5 : 4);
 }
 
 const Pane pane_vote = {

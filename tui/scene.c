@@ -63,8 +63,29 @@ void scene_free(Scene *scene) {
     free(scene);
 }
 
+const Trap *scene_fatal_trap(const Scene *scene) {
+    for (int i = 0; i < scene->trace->trap_count; i++)
+        if (scene->trace->traps[i].kind != TRAP_UNINITIALIZED) return &scene->trace->traps[i];
+    return NULL;
+}
+
+uint32_t scene_trap_block(const Scene *scene, const Trap *trap) {
+    const uint32_t *grid = scene->trace->launches[trap->launch]->grid;
+    return (trap->block[2] * grid[1] + trap->block[1]) * grid[0] + trap->block[0];
+}
+
+/* Of the view's own block. */
+static const Trap *trap_of_view(const Scene *scene, int view) {
+    const Trap *trap = scene_fatal_trap(scene);
+    const SessionView *of = &scene->views[view];
+    bool here =
+        trap && trap->launch == of->launch && scene_trap_block(scene, trap) == trace_block_linear(of->block);
+    return here ? trap : NULL;
+}
+
 Outline *scene_outline(const Scene *scene, int view) {
-    if (!scene->outlines[view]) scene->outlines[view] = outline_new(scene->views[view].steps);
+    if (!scene->outlines[view])
+        scene->outlines[view] = outline_new(scene->views[view].steps, trap_of_view(scene, view));
     return scene->outlines[view];
 }
 
@@ -77,7 +98,8 @@ const PtxCode *scene_code(const Scene *scene, int view, int pc) {
     return pc >= 0 && pc < program->code_count ? &program->code[pc] : NULL;
 }
 
-/* Itanium names hold identifiers as <length><identifier>; the last one that ends the name is the variable's own. */
+/* Itanium names hold identifiers as <length><identifier>; the last one that ends the name is the variable's
+ * own. */
 void scene_short_name(const char *symbol, char *out, size_t bytes) {
     const char *best = symbol;
     size_t length = strlen(symbol);

@@ -15,18 +15,18 @@ typedef enum SceneVerdict {
 } SceneVerdict;
 
 typedef struct Scene {
-    const char *kernel, *title;  /* "" where there is none; so for every string here */
-    const char *level;           /* where the run comes from: "EMULATED" */
+    const char *kernel, *title; /* "" where there is none; so for every string here */
+    const char *level;          /* where the run comes from: "EMULATED" */
     const char *dtype, *op;
-    PtxType type;                /* of the data; NO_TYPE: not known */
+    PtxType type; /* of the data; NO_TYPE: not known */
     uint64_t n;
-    const char *watch;           /* the catalogue's sentence: what to watch for */
+    const char *watch; /* the catalogue's sentence: what to watch for */
     SceneVerdict verdict;
     const char *result, *expected;
     const Trace *trace;
-    SessionView *views;          /* owned array of borrowed blocks and steps */
+    SessionView *views; /* owned array of borrowed blocks and steps */
     int view_count;
-    Outline **outlines;          /* [view_count], NULL until asked for */
+    Outline **outlines; /* [view_count], NULL until asked for */
     const char *(*source_line)(const void *context, const char *file, int line); /* NULL: not there */
     int (*source_line_count)(const void *context, const char *file);
     const char *(*ptx_line)(const void *context, int launch, int pc);
@@ -37,6 +37,9 @@ Scene *scene_new(const Session *session);
 void scene_free(Scene *scene);
 
 Outline *scene_outline(const Scene *scene, int view);
+/* The fault that ended the run, in whichever block; NULL: none. Reads of poison are told, but end nothing. */
+const Trap *scene_fatal_trap(const Scene *scene);
+uint32_t scene_trap_block(const Scene *scene, const Trap *trap); /* linear */
 const TraceLaunch *scene_launch(const Scene *scene, int view);
 const PtxCode *scene_code(const Scene *scene, int view, int pc);
 

@@ -1,8 +1,8 @@
 /* Terminal: ncurses behind a canvas.
  *
- * Signals write their number into a pipe that terminal_wait() polls together with the keyboard, so that everything happens
- * in the event loop and nothing in a handler; only after a crash a handler restores the terminal itself, with what is
- * safe there: tcsetattr() and write() of strings prepared at the start. */
+ * Signals write their number into a pipe that terminal_wait() polls together with the keyboard, so that
+ * everything happens in the event loop and nothing in a handler; only after a crash a handler restores the
+ * terminal itself, with what is safe there: tcsetattr() and write() of strings prepared at the start. */
 #define _XOPEN_SOURCE 700
 #define _DEFAULT_SOURCE
 
@@ -37,15 +37,16 @@ static struct {
     SCREEN *screen;
     int colours;
     int pipe[2];
-    struct termios modes;           /* before we changed them */
+    struct termios modes; /* before we changed them */
     struct sigaction old_handled[HANDLED_COUNT], old_crash[CRASH_COUNT];
-    Cell *shown;                    /* what the terminal shows; NULL: not known */
-    int columns, rows;              /* of `shown` */
-    char farewell[256];             /* leaves the alternate screen, shows the cursor, ... */
+    Cell *shown;        /* what the terminal shows; NULL: not known */
+    int columns, rows;  /* of `shown` */
+    char farewell[256]; /* leaves the alternate screen, shows the cursor, ... */
     size_t farewell_bytes;
 } terminal;
 
-/* ---- signals ------------------------------------------------------------------------------------------------------- */
+/* ---- signals
+ * ------------------------------------------------------------------------------------------------------- */
 
 static void on_signal(int number) {
     int kept = errno;
@@ -80,7 +81,8 @@ static void release_signals(void) {
     for (int i = 0; i < CRASH_COUNT; i++) sigaction(crash_signals[i], &terminal.old_crash[i], NULL);
 }
 
-/* ---- opening and closing ------------------------------------------------------------------------------------------- */
+/* ---- opening and closing
+ * ------------------------------------------------------------------------------------------- */
 
 /* Appends a terminfo string without its $<padding>. */
 static void add_farewell(const char *text) {
@@ -127,7 +129,8 @@ bool terminal_open(Error *error) {
         return error_set(error, "the terminal type TERM=%.60s is not known; %s", name ? name : "", instead);
     const char *move = tigetstr("cup");
     if (!move || move == (char *)-1)
-        return error_set(error, "a terminal of type TERM=%.60s cannot place its cursor; %s", name ? name : "", instead);
+        return error_set(error, "a terminal of type TERM=%.60s cannot place its cursor; %s", name ? name : "",
+                         instead);
     if (tcgetattr(STDIN_FILENO, &terminal.modes) || pipe(terminal.pipe))
         return error_set(error, "the terminal cannot be set up; %s", instead);
     for (int end = 0; end < 2; end++) {
@@ -175,7 +178,8 @@ void terminal_end(int number) {
     _exit(128 + number); /* the signal is blocked or ignored */
 }
 
-/* ---- drawing ------------------------------------------------------------------------------------------------------- */
+/* ---- drawing
+ * ------------------------------------------------------------------------------------------------------- */
 
 void terminal_size(int *columns, int *rows) {
     *columns = COLS;
@@ -201,7 +205,8 @@ static void put_cell(int row, int column, Cell cell) {
 
 void terminal_show(const Canvas *canvas) {
     size_t count = (size_t)canvas->columns * (size_t)canvas->rows;
-    if (terminal.shown && (terminal.columns != canvas->columns || terminal.rows != canvas->rows)) terminal_forget();
+    if (terminal.shown && (terminal.columns != canvas->columns || terminal.rows != canvas->rows))
+        terminal_forget();
     bool everything = !terminal.shown;
     if (everything) {
         terminal.shown = memory_new(count * sizeof *terminal.shown);
@@ -212,7 +217,8 @@ void terminal_show(const Canvas *canvas) {
     }
     for (size_t i = 0; i < count; i++) {
         Cell cell = canvas->cells[i], *shown = &terminal.shown[i];
-        if (!everything && cell.glyph == shown->glyph && cell.role == shown->role && cell.reverse == shown->reverse)
+        if (!everything && cell.glyph == shown->glyph && cell.role == shown->role &&
+            cell.reverse == shown->reverse)
             continue;
         put_cell((int)i / canvas->columns, (int)i % canvas->columns, cell);
         *shown = cell;
@@ -220,7 +226,8 @@ void terminal_show(const Canvas *canvas) {
     refresh();
 }
 
-/* ---- events -------------------------------------------------------------------------------------------------------- */
+/* ---- events
+ * -------------------------------------------------------------------------------------------------------- */
 
 static bool read_mouse(TerminalEvent *event) {
     MEVENT mouse;
@@ -236,15 +243,16 @@ static bool read_key(TerminalEvent *event) {
     static const struct {
         wint_t code;
         Key key;
-    } codes[] = {{KEY_RIGHT, SPECIAL_RIGHT},  {KEY_LEFT, SPECIAL_LEFT},           {KEY_DOWN, SPECIAL_DOWN},
-                 {KEY_UP, SPECIAL_UP},        {KEY_HOME, SPECIAL_HOME},           {KEY_END, SPECIAL_END},
-                 {KEY_PPAGE, SPECIAL_PAGE_UP}, {KEY_NPAGE, SPECIAL_PAGE_DOWN},     {KEY_BTAB, SPECIAL_BACK_TAB},
-                 {KEY_ENTER, SPECIAL_ENTER},  {KEY_BACKSPACE, SPECIAL_BACKSPACE}, {KEY_F(1), SPECIAL_F1}};
+    } codes[] = {
+        {KEY_RIGHT, SPECIAL_RIGHT},   {KEY_LEFT, SPECIAL_LEFT},           {KEY_DOWN, SPECIAL_DOWN},
+        {KEY_UP, SPECIAL_UP},         {KEY_HOME, SPECIAL_HOME},           {KEY_END, SPECIAL_END},
+        {KEY_PPAGE, SPECIAL_PAGE_UP}, {KEY_NPAGE, SPECIAL_PAGE_DOWN},     {KEY_BTAB, SPECIAL_BACK_TAB},
+        {KEY_ENTER, SPECIAL_ENTER},   {KEY_BACKSPACE, SPECIAL_BACKSPACE}, {KEY_F(1), SPECIAL_F1}};
     static const struct {
         wint_t character;
         Key key;
-    } controls[] = {{'\r', SPECIAL_ENTER},  {'\n', SPECIAL_ENTER},      {'\t', SPECIAL_TAB},
-                    {27, SPECIAL_ESCAPE},   {127, SPECIAL_BACKSPACE}, {8, SPECIAL_BACKSPACE},
+    } controls[] = {{'\r', SPECIAL_ENTER}, {'\n', SPECIAL_ENTER},    {'\t', SPECIAL_TAB},
+                    {27, SPECIAL_ESCAPE},  {127, SPECIAL_BACKSPACE}, {8, SPECIAL_BACKSPACE},
                     {12, SPECIAL_REDRAW}};
     wint_t code;
     int got;
@@ -289,17 +297,24 @@ static bool read_signals(TerminalEvent *event) {
     ssize_t count;
     while ((count = read(terminal.pipe[0], numbers, sizeof numbers)) > 0)
         for (ssize_t i = 0; i < count; i++) switch (numbers[i]) {
-            case 0: woken = true; break;
-            case SIGWINCH: resized = true; break;
+            case 0:
+                woken = true;
+                break;
+            case SIGWINCH:
+                resized = true;
+                break;
             case SIGTSTP:
                 suspend();
                 resized = true;
                 break;
             case SIGCONT:
-                endwin(); /* whoever stopped us left the terminal's modes to the shell; refresh() takes them back */
+                endwin(); /* whoever stopped us left the terminal's modes to the shell; refresh() takes them
+                             back */
                 resized = true;
                 break;
-            default: *event = (TerminalEvent){.kind = TERMINAL_END, .signal = numbers[i]}; return true;
+            default:
+                *event = (TerminalEvent){.kind = TERMINAL_END, .signal = numbers[i]};
+                return true;
             }
     if (resized) follow_size();
     *event = (TerminalEvent){.kind = resized ? TERMINAL_RESIZE : TERMINAL_TIMEOUT};
@@ -309,12 +324,15 @@ static bool read_signals(TerminalEvent *event) {
 TerminalEvent terminal_wait(int milliseconds) {
     TerminalEvent event = {.kind = TERMINAL_TIMEOUT};
     if (read_signals(&event) || read_key(&event)) return event;
-    struct pollfd files[] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = terminal.pipe[0], .events = POLLIN}};
+    struct pollfd files[] = {{.fd = STDIN_FILENO, .events = POLLIN},
+                             {.fd = terminal.pipe[0], .events = POLLIN}};
     int ready = poll(files, 2, milliseconds), bytes = 0;
     if (ready > 0 && files[1].revents && read_signals(&event)) return event;
     if (ready > 0 && files[0].revents) {
-        bool gone = ioctl(STDIN_FILENO, FIONREAD, &bytes) || (bytes == 0 && files[0].revents & (POLLHUP | POLLERR));
-        if (gone || files[0].revents & POLLNVAL) return (TerminalEvent){.kind = TERMINAL_END, .signal = SIGHUP};
+        bool gone =
+            ioctl(STDIN_FILENO, FIONREAD, &bytes) || (bytes == 0 && files[0].revents & (POLLHUP | POLLERR));
+        if (gone || files[0].revents & POLLNVAL)
+            return (TerminalEvent){.kind = TERMINAL_END, .signal = SIGHUP};
         if (read_key(&event)) return event;
     }
     return (TerminalEvent){.kind = TERMINAL_TIMEOUT};

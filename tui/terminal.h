@@ -1,7 +1,8 @@
-/* Terminal: the only file that knows curses. Shows canvases, reads keys, and gives the terminal back however the program
- * ends: return, exit(), signals, a crash.
+/* Terminal: the only file that knows curses. Shows canvases, reads keys, and gives the terminal back however
+ * the program ends: return, exit(), signals, a crash.
  *
- * One terminal at a time, used from one thread; only terminal_wake() may be called from others. Waiting takes no CPU. */
+ * One terminal at a time, used from one thread; only terminal_wake() may be called from others. Waiting takes
+ * no CPU. */
 #ifndef TUI_TERMINAL_H
 #define TUI_TERMINAL_H
 
@@ -12,10 +13,10 @@
 typedef enum TerminalEventKind {
     TERMINAL_TIMEOUT, /* or woken: look at what you wait for */
     TERMINAL_KEY,
-    TERMINAL_CLICK,   /* column, row */
-    TERMINAL_WHEEL,   /* direction: 1 away from the user, -1 */
-    TERMINAL_RESIZE,  /* the size changed, or the program was resumed: draw again */
-    TERMINAL_END      /* a signal asks the program to end, or the terminal is gone: see terminal_end() */
+    TERMINAL_CLICK,  /* column, row */
+    TERMINAL_WHEEL,  /* direction: 1 away from the user, -1 */
+    TERMINAL_RESIZE, /* the size changed, or the program was resumed: draw again */
+    TERMINAL_END     /* a signal asks the program to end, or the terminal is gone: see terminal_end() */
 } TerminalEventKind;
 
 typedef struct TerminalEvent {
@@ -25,7 +26,8 @@ typedef struct TerminalEvent {
     int signal;
 } TerminalEvent;
 
-/* Fails, with nothing changed, when standard input or output is no terminal, or it cannot place the cursor. */
+/* Fails, with nothing changed, when standard input or output is no terminal, or it cannot place the cursor.
+ */
 bool terminal_open(Error *error);
 void terminal_close(void); /* may be called twice */
 

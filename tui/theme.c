@@ -10,7 +10,7 @@ typedef struct RoleLook {
 } RoleLook;
 
 static const RoleLook looks[ROLE_COUNT] = {
-#define ROLE(id, of_256, of_16, of_8, with_colour, without, meaning)                                          \
+#define ROLE(id, of_256, of_16, of_8, with_colour, without, meaning)                                         \
     [ROLE_##id] = {of_256, of_16, of_8, with_colour, without},
 #include "roles.def"
 #undef ROLE

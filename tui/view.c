@@ -34,7 +34,7 @@ void view_restart(View *view, const Scene *scene) {
     fresh.speed = view->speed;
     fresh.values = view->values;
     fresh.gutter = view->gutter;
-    fresh.ptx = view->ptx;
+    fresh.source = view->source;
     fresh.zoom = view->zoom;
     *view = fresh;
 }
@@ -63,9 +63,12 @@ static void previous_wavefront(View *view, const Scene *scene) {
     }
 }
 
-double view_wavefronts_per_second(const View *view) { return ldexp(4.0, view->speed); }
+double view_wavefronts_per_second(const View *view) {
+    return ldexp(4.0, view->speed);
+}
 
-/* ---- one function per action --------------------------------------------------------------------------------------- */
+/* ---- one function per action
+ * --------------------------------------------------------------------------------------- */
 
 typedef struct Press { /* a key, as the handlers see it */
     View *view;
@@ -74,7 +77,9 @@ typedef struct Press { /* a key, as the handlers see it */
     int number;    /* typed before, or -1 */
 } Press;
 
-static int repeats(const Press *press) { return press->number > 0 ? press->number : 1; }
+static int repeats(const Press *press) {
+    return press->number > 0 ? press->number : 1;
+}
 
 static ViewAnswer act_STEP(Press press) {
     view_go_to_step(press.view, press.scene, press.view->step + press.direction * repeats(&press));
@@ -92,7 +97,8 @@ static ViewAnswer act_LINE(Press press) {
     const Steps *steps = current_steps(press.view, press.scene);
     if (!steps || !steps->step_count) return VIEW_IGNORED;
     int times = repeats(&press), group = steps->steps[press.view->step].line_step;
-    if (press.direction > 0 && group + times >= steps->line_step_count) times = steps->line_step_count - 1 - group;
+    if (press.direction > 0 && group + times >= steps->line_step_count)
+        times = steps->line_step_count - 1 - group;
     if (press.direction > 0 && times <= 0) return VIEW_IGNORED;
     view_go_to_step(press.view, press.scene,
                     group_target(steps->line_begin, group, press.view->step, press.direction, times));
@@ -137,8 +143,12 @@ static ViewAnswer act_SPEED(Press press) {
     return VIEW_CHANGED;
 }
 
-static bool step_conflicts(const OutlineStep *step) { return step->conflicts; }
-static bool step_diverges(const OutlineStep *step) { return step->diverges; }
+static bool step_conflicts(const OutlineStep *step) {
+    return step->conflicts;
+}
+static bool step_diverges(const OutlineStep *step) {
+    return step->diverges;
+}
 
 static ViewAnswer jump(Press press, bool (*matches)(const OutlineStep *), const char *what) {
     View *view = press.view;
@@ -146,7 +156,8 @@ static ViewAnswer jump(Press press, bool (*matches)(const OutlineStep *), const 
     if (!steps) return VIEW_IGNORED;
     const Outline *outline = scene_outline(press.scene, view->view);
     int found = -1, wanted = repeats(&press);
-    for (int step = view->step + press.direction; step >= 0 && step < steps->step_count; step += press.direction) {
+    for (int step = view->step + press.direction; step >= 0 && step < steps->step_count;
+         step += press.direction) {
         if (!matches(&outline->step[step])) continue;
         found = step;
         if (--wanted == 0) break;
@@ -159,8 +170,12 @@ static ViewAnswer jump(Press press, bool (*matches)(const OutlineStep *), const 
     return VIEW_CHANGED;
 }
 
-static ViewAnswer act_CONFLICT(Press press) { return jump(press, step_conflicts, "bank conflict"); }
-static ViewAnswer act_DIVERGENCE(Press press) { return jump(press, step_diverges, "divergent branch"); }
+static ViewAnswer act_CONFLICT(Press press) {
+    return jump(press, step_conflicts, "bank conflict");
+}
+static ViewAnswer act_DIVERGENCE(Press press) {
+    return jump(press, step_diverges, "divergent branch");
+}
 
 static ViewAnswer act_BEGIN(Press press) {
     view_go_to_step(press.view, press.scene, press.number > 0 ? press.number - 1 : 0);
@@ -205,7 +220,8 @@ static ViewAnswer act_BLOCK(Press press) {
     View *view = press.view;
     int next = view->view + press.direction * repeats(&press);
     if (next < 0 || next >= press.scene->view_count) {
-        snprintf(view->message, sizeof view->message, "no %s traced block or launch; --trace-blocks FIRST-LAST traces more",
+        snprintf(view->message, sizeof view->message,
+                 "no %s traced block or launch; --trace-blocks FIRST-LAST traces more",
                  press.direction > 0 ? "later" : "earlier");
         return VIEW_CHANGED;
     }
@@ -225,8 +241,8 @@ static ViewAnswer act_GUTTER(Press press) {
     return VIEW_CHANGED;
 }
 
-static ViewAnswer act_PTX(Press press) {
-    press.view->ptx = !press.view->ptx;
+static ViewAnswer act_SOURCE(Press press) {
+    press.view->source = (press.view->source + 1) % SOURCE_TEXT_COUNT;
     return VIEW_CHANGED;
 }
 
@@ -241,7 +257,8 @@ static ViewAnswer act_KERNEL(Press press) {
     press.view->filter[0] = 0;
     press.view->choice = 0;
     for (int i = 0; view_menu_row(press.view, i) >= 0; i++)
-        if (!strcmp(catalog_row(view_menu_row(press.view, i))->id, press.scene->kernel)) press.view->choice = i;
+        if (!strcmp(catalog_row(view_menu_row(press.view, i))->id, press.scene->kernel))
+            press.view->choice = i;
     return VIEW_CHANGED;
 }
 
@@ -268,7 +285,8 @@ static ViewAnswer (*const handlers[ACTION_COUNT])(Press) = {
 #undef KEY
 };
 
-/* ---- overlays ------------------------------------------------------------------------------------------------------ */
+/* ---- overlays
+ * ------------------------------------------------------------------------------------------------------ */
 
 static bool contains(const char *text, const char *part) {
     size_t length = strlen(part);
@@ -280,7 +298,8 @@ static bool contains(const char *text, const char *part) {
 int view_menu_row(const View *view, int index) {
     for (int row = 0; row < catalog_count(); row++) {
         const CatalogRow *kernel = catalog_row(row);
-        if (!contains(kernel->id, view->filter) && !contains(kernel->title ? kernel->title : "", view->filter) &&
+        if (!contains(kernel->id, view->filter) &&
+            !contains(kernel->title ? kernel->title : "", view->filter) &&
             !contains(kernel->aliases ? kernel->aliases : "", view->filter))
             continue;
         if (index-- == 0) return row;
@@ -297,18 +316,32 @@ static ViewAnswer press_in_menu(View *view, Key key) {
     size_t length = strlen(view->filter);
     int choice = view->choice, page = 10;
     switch (key) {
-    case SPECIAL_ESCAPE: view->overlay = OVERLAY_NONE; return VIEW_CHANGED;
+    case SPECIAL_ESCAPE:
+        view->overlay = OVERLAY_NONE;
+        return VIEW_CHANGED;
     case SPECIAL_ENTER:
         if (!view_chosen_kernel(view)) return VIEW_IGNORED;
         view->overlay = OVERLAY_NONE;
         return VIEW_OPEN;
-    case SPECIAL_UP: choice--; break;
+    case SPECIAL_UP:
+        choice--;
+        break;
     case SPECIAL_DOWN:
-    case SPECIAL_TAB: choice++; break;
-    case SPECIAL_PAGE_UP: choice -= page; break;
-    case SPECIAL_PAGE_DOWN: choice += page; break;
-    case SPECIAL_HOME: choice = 0; break;
-    case SPECIAL_END: choice = catalog_count(); break;
+    case SPECIAL_TAB:
+        choice++;
+        break;
+    case SPECIAL_PAGE_UP:
+        choice -= page;
+        break;
+    case SPECIAL_PAGE_DOWN:
+        choice += page;
+        break;
+    case SPECIAL_HOME:
+        choice = 0;
+        break;
+    case SPECIAL_END:
+        choice = catalog_count();
+        break;
     case SPECIAL_BACKSPACE:
         if (length) view->filter[length - 1] = 0;
         choice = 0;
@@ -329,7 +362,9 @@ static ViewAnswer press_in_help(View *view, Key key) {
     Action action = keys_find(key, &direction);
     if (action == ACT_LINE || key == SPECIAL_PAGE_UP || key == SPECIAL_PAGE_DOWN) {
         int by = action == ACT_LINE ? direction : key == SPECIAL_PAGE_DOWN ? 10 : -10;
-        view->scroll = view->scroll + by < 0 ? 0 : view->scroll + by > ACTION_COUNT ? ACTION_COUNT : view->scroll + by;
+        view->scroll = view->scroll + by < 0              ? 0
+                       : view->scroll + by > ACTION_COUNT ? ACTION_COUNT
+                                                          : view->scroll + by;
         return VIEW_CHANGED;
     }
     if (action == ACT_REDRAW) return VIEW_REDRAW;

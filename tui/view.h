@@ -1,14 +1,21 @@
-/* View: where the user stands and what is selected. Everything a frame depends on besides the scene, and nothing else:
- * a key script and a scene give the same frame, always. Stepping back costs the same as forwards, because a view is a
- * place in a trace, not a running machine. */
+/* View: where the user stands and what is selected. Everything a frame depends on besides the scene, and
+ * nothing else: a key script and a scene give the same frame, always. Stepping back costs the same as
+ * forwards, because a view is a place in a trace, not a running machine. */
 #ifndef TUI_VIEW_H
 #define TUI_VIEW_H
 
 #include "keys.h"
 #include "scene.h"
 
-typedef enum ValueFormat { VALUE_NATURAL, VALUE_HEX, VALUE_SIGNED, VALUE_FLOAT, VALUE_FORMAT_COUNT } ValueFormat;
+typedef enum ValueFormat {
+    VALUE_NATURAL,
+    VALUE_HEX,
+    VALUE_SIGNED,
+    VALUE_FLOAT,
+    VALUE_FORMAT_COUNT
+} ValueFormat;
 typedef enum GutterScope { GUTTER_INTERVAL, GUTTER_RUN, GUTTER_STEP, GUTTER_SCOPE_COUNT } GutterScope;
+typedef enum SourceText { SOURCE_CODE, SOURCE_BOTH, SOURCE_PTX, SOURCE_TEXT_COUNT } SourceText;
 typedef enum Overlay { OVERLAY_NONE, OVERLAY_HELP, OVERLAY_MENU } Overlay;
 /* Which pane fills the middle of the screen. */
 typedef enum Zoom { ZOOM_NONE, ZOOM_PICTURE, ZOOM_SOURCE, ZOOM_LANES, ZOOM_COUNT } Zoom;
@@ -16,30 +23,30 @@ typedef enum Zoom { ZOOM_NONE, ZOOM_PICTURE, ZOOM_SOURCE, ZOOM_LANES, ZOOM_COUNT
 enum { SPEED_SLOWEST = -2, SPEED_FASTEST = 6, MENU_FILTER_BYTES = 32 };
 
 typedef struct View {
-    int view;      /* index into scene->views: a launch and one of its traced blocks */
+    int view; /* index into scene->views: a launch and one of its traced blocks */
     int step;
     int wavefront; /* inside a shared access, from 0 */
     int warp;      /* selected; panes fall back to the step's first warp where it has no event */
     int lane;
     bool playing;
-    int speed;     /* 2^speed times 4 wavefronts a second; SPEED_SLOWEST .. SPEED_FASTEST */
+    int speed; /* 2^speed times 4 wavefronts a second; SPEED_SLOWEST .. SPEED_FASTEST */
     ValueFormat values;
     GutterScope gutter;
-    bool ptx;      /* in place of the source */
+    SourceText source; /* the kernel's code, its PTX, or both */
     Zoom zoom;
     Overlay overlay;
-    int scroll;    /* first line shown of the help */
+    int scroll; /* first line shown of the help */
     char filter[MENU_FILTER_BYTES];
-    int choice;    /* among the kernels that the filter leaves */
-    int number;    /* typed before a key; -1: none */
+    int choice;        /* among the kernels that the filter leaves */
+    int number;        /* typed before a key; -1: none */
     char message[192]; /* one line in place of the footer's hints, until the next key */
 } View;
 
 typedef enum ViewAnswer {
-    VIEW_IGNORED,  /* nothing changed */
+    VIEW_IGNORED, /* nothing changed */
     VIEW_CHANGED,
-    VIEW_REDRAW,   /* the terminal's content is not to be trusted */
-    VIEW_OPEN,     /* the menu chose view_chosen_kernel() */
+    VIEW_REDRAW, /* the terminal's content is not to be trusted */
+    VIEW_OPEN,   /* the menu chose view_chosen_kernel() */
     VIEW_QUIT
 } ViewAnswer;
 
@@ -48,7 +55,7 @@ void view_init(View *view, const Scene *scene);
 void view_restart(View *view, const Scene *scene);
 ViewAnswer view_press(View *view, const Scene *scene, Key key);
 
-void view_go_to_step(View *view, const Scene *scene, int step);  /* clamped */
+void view_go_to_step(View *view, const Scene *scene, int step); /* clamped */
 /* One wavefront on: inside the access, else to the next step. False at the end of the run. */
 bool view_next_wavefront(View *view, const Scene *scene);
 double view_wavefronts_per_second(const View *view);

@@ -24,7 +24,8 @@ static void print_difference(const char *path, const char *expected, const char 
     while (*expected || *got) {
         size_t a = strcspn(expected, "\n"), b = strcspn(got, "\n");
         if (a != b || memcmp(expected, got, a) != 0) {
-            print_error("%s:%d\n  expected: %.*s\n  got:      %.*s\n", path, line, (int)a, expected, (int)b, got);
+            print_error("%s:%d\n  expected: %.*s\n  got:      %.*s\n", path, line, (int)a, expected, (int)b,
+                        got);
             return;
         }
         expected += a + (expected[a] == '\n');

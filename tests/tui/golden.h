@@ -1,10 +1,12 @@
-/* Golden: screens as exact text in tests/tui/golden. REDVIZ_REWRITE=1 writes them anew, for review with git diff. */
+/* Golden: screens as exact text in tests/tui/golden. REDVIZ_REWRITE=1 writes them anew, for review with git
+ * diff. */
 #ifndef TESTS_TUI_GOLDEN_H
 #define TESTS_TUI_GOLDEN_H
 
 #include "base/text.h"
 
-/* Fails the test where `text` is not exactly tests/tui/golden/<name>.txt, and prints the first line that differs. */
+/* Fails the test where `text` is not exactly tests/tui/golden/<name>.txt, and prints the first line that
+ * differs. */
 void golden_check(const char *name, const Text *text);
 
 #endif

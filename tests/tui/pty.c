@@ -27,7 +27,8 @@ typedef struct Report {
     int value;
 } Report;
 
-/* ---- the shell ----------------------------------------------------------------------------------------------------- */
+/* ---- the shell
+ * ----------------------------------------------------------------------------------------------------- */
 
 static void shell_run_program(const char *const arguments[], const char *const environment[]) {
     setpgid(0, 0);
@@ -69,7 +70,8 @@ static void shell(int terminal, int reports, int orders, const char *const argum
     _exit(0);
 }
 
-/* ---- starting and ending ------------------------------------------------------------------------------------------- */
+/* ---- starting and ending
+ * ------------------------------------------------------------------------------------------- */
 
 static int on_property(VTermProp property, VTermValue *value, void *context) {
     Pty *pty = context;
@@ -130,7 +132,8 @@ void pty_free(Pty *pty) {
     free(pty);
 }
 
-/* ---- talking ------------------------------------------------------------------------------------------------------- */
+/* ---- talking
+ * ------------------------------------------------------------------------------------------------------- */
 
 /* libvterm 0.1 reads only the first mode of "CSI ? 1006 ; 1000 h", so the mouse is followed by hand. */
 static void watch_mouse(Pty *pty, const char *bytes, size_t count) {
@@ -228,7 +231,8 @@ int pty_coloured_cells(Pty *pty) {
     return count;
 }
 
-/* ---- the shell's reports ------------------------------------------------------------------------------------------- */
+/* ---- the shell's reports
+ * ------------------------------------------------------------------------------------------- */
 
 char pty_wait_for_report(Pty *pty, int *status) {
     struct pollfd file = {.fd = pty->reports, .events = POLLIN};
@@ -244,7 +248,9 @@ char pty_wait_for_report(Pty *pty, int *status) {
     return report.what;
 }
 
-void pty_resume(Pty *pty) { assert_int_equal(write(pty->orders, "C", 1), 1); }
+void pty_resume(Pty *pty) {
+    assert_int_equal(write(pty->orders, "C", 1), 1);
+}
 
 bool pty_modes_are_back(const Pty *pty) {
     struct termios modes;

@@ -1,7 +1,7 @@
 /* Pty: the real program on a pseudo-terminal, read through libvterm.
  *
- * A small shell of our own leads the session, so that job control works as in a real one: it starts the program in the
- * foreground, tells when it stops or ends, and resumes it on demand. */
+ * A small shell of our own leads the session, so that job control works as in a real one: it starts the
+ * program in the foreground, tells when it stops or ends, and resumes it on demand. */
 #ifndef TESTS_TUI_PTY_H
 #define TESTS_TUI_PTY_H
 
@@ -12,15 +12,15 @@
 
 typedef struct Pty {
     int master, slave;
-    int reports, orders;    /* pipes from and to the shell */
+    int reports, orders; /* pipes from and to the shell */
     pid_t shell, program;
     VTerm *vterm;
     VTermScreen *screen;
     bool alternate, cursor; /* what the terminal shows: the alternate screen, its cursor */
     bool mouse;
-    size_t matched;         /* characters of the sequence that switches the mouse */
-    size_t received;        /* bytes that the program sent */
-    struct termios modes;   /* before the program started */
+    size_t matched;       /* characters of the sequence that switches the mouse */
+    size_t received;      /* bytes that the program sent */
+    struct termios modes; /* before the program started */
 } Pty;
 
 /* `environment`: "NAME=VALUE" strings that replace the test's own, NULL at the end. */

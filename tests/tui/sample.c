@@ -28,9 +28,30 @@ enum { SOURCE_LINES = sizeof source / sizeof *source };
 
 /* Instructions by pc: kind of event, source line, mnemonic. */
 enum Pc {
-    PC_LOAD_GLOBAL, PC_FILL, PC_BARRIER, PC_BRANCH, PC_LOAD_FAR, PC_LOAD_NEAR, PC_STORE, PC_LOOP_BARRIER, PC_LOOP,
-    PC_LAST_BRANCH, PC_LOAD_RESULT, PC_STORE_GLOBAL, PC_SHUFFLE, PC_SHUFFLE_PARTIAL, PC_BALLOT, PC_REDUX, PC_WARP_SYNC,
-    PC_NAMED, PC_SHARED_ATOMIC, PC_GLOBAL_STRIDED, PC_VECTOR, PC_BROADCAST, PC_RETURN, PC_COUNT
+    PC_LOAD_GLOBAL,
+    PC_FILL,
+    PC_BARRIER,
+    PC_BRANCH,
+    PC_LOAD_FAR,
+    PC_LOAD_NEAR,
+    PC_STORE,
+    PC_LOOP_BARRIER,
+    PC_LOOP,
+    PC_LAST_BRANCH,
+    PC_LOAD_RESULT,
+    PC_STORE_GLOBAL,
+    PC_SHUFFLE,
+    PC_SHUFFLE_PARTIAL,
+    PC_BALLOT,
+    PC_REDUX,
+    PC_WARP_SYNC,
+    PC_NAMED,
+    PC_SHARED_ATOMIC,
+    PC_GLOBAL_STRIDED,
+    PC_VECTOR,
+    PC_BROADCAST,
+    PC_RETURN,
+    PC_COUNT
 };
 static const struct {
     TraceKind kind;
@@ -64,6 +85,7 @@ static const struct {
 
 static PtxModifier down[] = {{PTX_MOD_OTHER, "sync"}, {PTX_MOD_OTHER, "down"}};
 static PtxModifier butterfly[] = {{PTX_MOD_OTHER, "sync"}, {PTX_MOD_OTHER, "bfly"}};
+static PtxModifier add[] = {{PTX_MOD_OTHER, "sync"}, {PTX_MOD_ADD, "add"}};
 static PtxModifier ballot[] = {{PTX_MOD_OTHER, "sync"}, {PTX_MOD_OTHER, "ballot"}};
 static PtxInstruction code_instructions[PC_COUNT];
 static PtxCode code[PC_COUNT];
@@ -74,7 +96,9 @@ static void make_program(void) {
         PtxInstruction *instruction = &code_instructions[pc];
         char name[16] = "";
         sscanf(instructions[pc].text, "%15[a-z]", name);
-        *instruction = (PtxInstruction){.name = pc == PC_REDUX ? "redux" : pc == PC_BALLOT ? "vote" : "other"};
+        *instruction = (PtxInstruction){.name = pc == PC_REDUX    ? "redux"
+                                                : pc == PC_BALLOT ? "vote"
+                                                                  : "other"};
         instruction->types[0] = PTX_U32;
         instruction->type_count = 1;
         code[pc] = (PtxCode){.instruction = instruction, .target = PTX_NO_PC, .reconvergence = PTX_NO_PC};
@@ -83,6 +107,8 @@ static void make_program(void) {
     code_instructions[PC_SHUFFLE].modifiers = down;
     code_instructions[PC_SHUFFLE_PARTIAL].modifiers = butterfly;
     code_instructions[PC_BALLOT].modifiers = ballot;
+    code_instructions[PC_REDUX].modifiers = add;
+    code_instructions[PC_REDUX].modifier_count = 2;
     code_instructions[PC_SHUFFLE].modifier_count = code_instructions[PC_SHUFFLE_PARTIAL].modifier_count =
         code_instructions[PC_BALLOT].modifier_count = 2;
     code[PC_BRANCH].target = code[PC_BRANCH].reconvergence = PC_LOOP_BARRIER;
@@ -91,7 +117,8 @@ static void make_program(void) {
     code[PC_LAST_BRANCH].target = code[PC_LAST_BRANCH].reconvergence = PC_RETURN;
 }
 
-/* ---- recording ----------------------------------------------------------------------------------------------------- */
+/* ---- recording
+ * ----------------------------------------------------------------------------------------------------- */
 
 typedef struct Recorder {
     TraceEvent *events;
@@ -218,7 +245,8 @@ static TraceBlock *finish_block(Recorder *recorder) {
     return block;
 }
 
-/* ---- the scene ----------------------------------------------------------------------------------------------------- */
+/* ---- the scene
+ * ----------------------------------------------------------------------------------------------------- */
 
 static const char *source_line(const void *context, const char *file, int line) {
     (void)context, (void)file;
@@ -247,13 +275,25 @@ static Sample *sample_open(int threads, int launches) {
         launch->symbols = arena_new(&sample->trace->arena, sizeof *launch->symbols);
         launch->symbols[0] = (TraceSymbol){"_ZZ7stridedIiEvPKT_PS0_jE5sdata", PTX_SPACE_SHARED, 0, 4096};
         launch->symbol_count = 1;
+        launch->static_shared_bytes = (uint32_t)threads * 4;
     }
-    sample->scene = (Scene){
-        .kernel = "strided", .title = "contiguous threads, strided index", .level = "EMULATED", .dtype = "int",
-        .op = "sum", .type = PTX_S32, .n = 1048576, .watch = "Divergence is gone, conflicts came instead.",
-        .verdict = SCENE_RIGHT, .result = "42", .expected = "42", .trace = sample->trace, .views = sample->views,
-        .outlines = sample->outlines, .source_line = source_line, .source_line_count = source_line_count,
-        .ptx_line = ptx_line};
+    sample->scene = (Scene){.kernel = "strided",
+                            .title = "contiguous threads, strided index",
+                            .level = "EMULATED",
+                            .dtype = "int",
+                            .op = "sum",
+                            .type = PTX_S32,
+                            .n = 1048576,
+                            .watch = "Divergence is gone, conflicts came instead.",
+                            .verdict = SCENE_RIGHT,
+                            .result = "42",
+                            .expected = "42",
+                            .trace = sample->trace,
+                            .views = sample->views,
+                            .outlines = sample->outlines,
+                            .source_line = source_line,
+                            .source_line_count = source_line_count,
+                            .ptx_line = ptx_line};
     return sample;
 }
 

@@ -1,5 +1,5 @@
-/* Sample: a run made by hand, so that screens can be tested without an emulator: the textbook reduction with contiguous
- * threads and a strided index (bank conflicts), then one instruction of every other kind. */
+/* Sample: a run made by hand, so that screens can be tested without an emulator: the textbook reduction with
+ * contiguous threads and a strided index (bank conflicts), then one instruction of every other kind. */
 #ifndef TESTS_TUI_SAMPLE_H
 #define TESTS_TUI_SAMPLE_H
 

@@ -46,7 +46,7 @@ static void drawing_stays_inside_its_area(void **state) {
 static void hostile_text_takes_one_column_a_character(void **state) {
     (void)state;
     Canvas *canvas = canvas_new(10, 3, false);
-    canvas_text(canvas, all, 0, 0, ROLE_TEXT, "a\033[2Jb");           /* no escape sequence gets through */
+    canvas_text(canvas, all, 0, 0, ROLE_TEXT, "a\033[2Jb");             /* no escape sequence gets through */
     canvas_text(canvas, all, 0, 1, ROLE_TEXT, "\xe6\x97\xa5\xcc\x81|"); /* wide, combining */
     canvas_text(canvas, all, 0, 2, ROLE_TEXT, "\xc0\xaf\xff\xe2\x82|"); /* overlong, stray, cut short */
     assert_shows(canvas, "a?[2Jb\n??|\n?????|\n");
@@ -89,11 +89,14 @@ static void a_note_outlives_a_long_title(void **state) {
     (void)state;
     Canvas *canvas = canvas_new(40, 3, false);
     Rectangle area = {0, 0, 40, 3};
-    Rectangle inside = canvas_box(canvas, area, ROLE_CONFLICT, "a title that is far too long", "8-way conflict!");
+    Rectangle inside =
+        canvas_box(canvas, area, ROLE_CONFLICT, "a title that is far too long", "8-way conflict!");
     assert_shows(canvas, "\u250c\u2500 a title that is\u2026 \u2500 8-way conflict! \u2500\u2510\n"
                          "\u2502                                      \u2502\n"
-                         "\u2514\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500"
-                         "\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2518\n");
+                         "\u2514\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500"
+                         "\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500"
+                         "\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500"
+                         "\u2500\u2500\u2500\u2500\u2500\u2518\n");
     assert_int_equal(inside.columns, 36);
     assert_int_equal(inside.rows, 1);
     canvas_free(canvas);
@@ -103,12 +106,14 @@ static void a_note_outlives_a_long_title(void **state) {
 static void meaning_has_a_look_of_its_own(void **state) {
     (void)state;
     static const int terminals[] = {0, 8, 16, 256};
-    static const Role loud[] = {ROLE_CONFLICT, ROLE_WARNING, ROLE_LIT, ROLE_ACTIVE, ROLE_CURRENT, ROLE_SELECTED};
+    static const Role loud[] = {ROLE_CONFLICT, ROLE_WARNING, ROLE_LIT,
+                                ROLE_ACTIVE,   ROLE_CURRENT, ROLE_SELECTED};
     for (size_t t = 0; t < sizeof terminals / sizeof *terminals; t++) {
         Look plain = theme_look(ROLE_TEXT, terminals[t]);
         for (size_t i = 0; i < sizeof loud / sizeof *loud; i++) {
             Look look = theme_look(loud[i], terminals[t]);
-            assert_true(look.bold != plain.bold || look.underline != plain.underline || look.reverse != plain.reverse);
+            assert_true(look.bold != plain.bold || look.underline != plain.underline ||
+                        look.reverse != plain.reverse);
             if (!terminals[t]) assert_int_equal(look.colour, -1);
             assert_true(look.colour < terminals[t]);
         }

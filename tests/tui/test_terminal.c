@@ -1,5 +1,5 @@
-/* Terminal: the real program on a pseudo-terminal: keys, play, mouse, resizing at any moment, suspension, and a terminal
- * that is as it was before, however the program ends. */
+/* Terminal: the real program on a pseudo-terminal: keys, play, mouse, resizing at any moment, suspension, and
+ * a terminal that is as it was before, however the program ends. */
 #define _XOPEN_SOURCE 700
 
 #include <setjmp.h>
@@ -21,7 +21,8 @@ static const char *const xterm[] = {"TERM=xterm-256color", "LC_ALL=C.UTF-8", "NO
 
 static Pty *start(const char *const environment[], int columns, int rows) {
     const char *program = getenv("REDVIZ_BIN");
-    const char *const arguments[] = {program ? program : "build/redviz", "--kernel", "strided", "--n", "4096", NULL};
+    const char *const arguments[] = {
+        program ? program : "build/redviz", "--kernel", "strided", "--n", "4096", NULL};
     unsetenv("LINES");
     unsetenv("COLUMNS");
     return pty_start(arguments, environment, columns, rows);
