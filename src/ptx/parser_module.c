@@ -3,7 +3,7 @@
  *   module    = {directive | [linkage] (variables ";" | function)}
  *   directive = ".version" n | ".target" names | ".address_size" n | ".file" ... | ".section" name "{" ... "}" |
  *               ".pragma" strings ";" | ".alias" name "," name ";" | ...
- *   function  = {linkage} (".entry" | ".func" [attribute] [parameters]) name [parameters] {performance} (";" | "{" body "}")
+ *   function  = {linkage} (".entry" | ".func" [attribute] [parameters]) name [parameters] {performance} ([";"] | "{" body "}")
  *
  * Bodies are only measured here: choosing one of many entries must not cost parsing the others. */
 #include "ptx/messages.h"
@@ -99,6 +99,7 @@ static void add_directive(PtxParser *parser, const char *text) {
 
 static bool version(PtxParser *parser) {
     const PtxToken *token = &parser->token;
+    if (parser->module->version_major) return ptx_fail(parser, &parser->previous, "a module has only one .version");
     char *dot = NULL;
     long major = token->kind == PTX_TOKEN_NUMBER ? strtol(token->begin, &dot, 10) : 0;
     const char *end = token->begin + token->length;
@@ -210,6 +211,15 @@ static bool performance(PtxParser *parser, PtxFunction *function) {
     return true;
 }
 
+/* Compilers up to CUDA 4 ended declarations of functions with nothing: the next item's first word ends them. */
+static bool begins_item(const PtxToken *token) {
+    static const char *const words[] = {".visible", ".extern", ".weak", ".common", ".entry", ".func", ".global", ".const",
+                                        ".shared", ".local", ".tex", ".file", ".section", ".alias"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (ptx_token_is(token, words[i])) return true;
+    return false;
+}
+
 /* [parameters] name [parameters] {performance}; the results of a .func stand before its name. */
 static bool signature(PtxParser *parser, PtxFunction *function, PtxToken *name) {
     if (ptx_token_is(&parser->token, ".attribute")) { /* .func .attribute(.unified(1, 2)) */
@@ -222,9 +232,9 @@ static bool signature(PtxParser *parser, PtxFunction *function, PtxToken *name) 
     if (!ptx_expect(parser, PTX_TOKEN_NAME, "a function's name")) return false;
     if (parser->token.kind == '(' && !ptx_parse_parameters(parser, &function->parameters, &function->parameter_count)) return false;
     PtxToken begin = parser->token;
-    while (parser->token.kind == PTX_TOKEN_DOT)
+    while (parser->token.kind == PTX_TOKEN_DOT && !begins_item(&parser->token))
         if (!performance(parser, function)) return false;
-    function->directives = begin.kind == PTX_TOKEN_DOT ? ptx_text_since(parser, &begin) : "";
+    function->directives = begin.begin != parser->token.begin ? ptx_text_since(parser, &begin) : "";
     return true;
 }
 
@@ -297,7 +307,8 @@ static bool function(PtxParser *parser, const PtxToken *begin, const PtxFunction
     const char *header = ptx_text_since(parser, begin);
     bool is_definition = parser->token.kind == '{';
     if (is_definition && !check_parameters(parser, &name, function)) return false;
-    if (is_definition ? !measure_body(parser, function) : !ptx_accept(parser, ';')) return ptx_unexpected(parser, "';' or the function's body");
+    if (is_definition ? !measure_body(parser, function) : !ptx_accept(parser, ';') && !begins_item(&parser->token))
+        return ptx_unexpected(parser, "';' or the function's body");
     if (!enter_function(parser, &name, &function)) return false;
     for (int i = 0; i < function->parameter_count; i++) function->parameters[i]->function = function;
     for (int i = 0; i < function->result_count; i++) function->results[i]->function = function;
