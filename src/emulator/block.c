@@ -235,7 +235,10 @@ static inline __attribute__((always_inline)) SliceEnd run_slice(Block *block, ui
         if (turn == NEVER) {
             bool live = false;
             for (int w = 0; w < count; w++) live |= block->warps[w].live != 0;
-            if (!live) return SLICE_DONE;
+            if (!live) {
+                block->executed += used;
+                return SLICE_DONE;
+            }
             block_resolve(block);
             continue;
         }
