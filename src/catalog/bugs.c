@@ -1,11 +1,12 @@
 /* Bugs that people really write, kept wrong on purpose. Every one is a sum of n elements; the check holds it
  * against the true sum, so the report says which of them this run found out:
  *
- *   a wrong sum          bug_missing_sync, bug_all_lanes_add, bug_double_count
- *   a trap               bug_unguarded_load (where n is no multiple of the block), bug_half_shared (block >
- * 128) poison, then a wrong sum bug_uninitialized_shared (where n is no multiple of the block) nothing, in
- * lockstep bug_overlapping_halves, bug_volatile_tail: races, right as long as no warp gets ahead */
-#include "catalog/rows.h"
+ *   a wrong sum    bug_missing_sync, bug_all_lanes_add, bug_double_count
+ *   a trap         bug_unguarded_load (where n is no multiple of the block), bug_half_shared (block > 128)
+ *   poison         bug_uninitialized_shared (where n is no multiple of the block); the sum is wrong, too
+ *   nothing yet    bug_overlapping_halves, bug_volatile_tail: races, right in lockstep
+ */
+#include "catalog/reference.h"
 
 /* One launch of a thread an element; `out` has `outputs` sums; `shared_elements` of the run's type. */
 static bool plan_bug(const CatalogRun *run, Plan *plan, bool one_total, uint32_t shared_elements) {
@@ -38,14 +39,13 @@ static bool plan_atomic_total(const CatalogRun *run, Plan *plan, Error *error) {
 
 /* What a right kernel of this shape would be allowed: a tree over the block's threads. */
 static void check_sum(const CatalogRun *run, const Plan *filled, const Plan *done, CatalogResult *result) {
-    double depth = 1;
-    for (uint32_t threads = 1; threads < run->block; threads *= 2) depth++;
-    rows_check_reduction(run, filled, done, 1, depth, result);
+    rows_check_reduction(run, filled, done, 1, reference_tree_depth(run->block), result);
 }
 
 static void check_atomic_total(const CatalogRun *run, const Plan *filled, const Plan *done,
                                CatalogResult *result) {
-    rows_check_reduction(run, filled, done, 1, 5 + (double)rows_blocks(run->n, 32), result);
+    double warps = rows_blocks(run->n, 32); /* each of which adds once */
+    rows_check_reduction(run, filled, done, 1, reference_tree_depth(32) + warps - 1, result);
 }
 
 const CatalogRow bugs_rows[] = {

@@ -59,6 +59,7 @@ typedef struct CatalogResult { /* after the run */
     bool correct;
     uint64_t index;    /* of the output element that is reported */
     uint64_t compared; /* output elements that were compared */
+    uint64_t inexact;  /* those that are not the reference rounded once to their type */
 } CatalogResult;
 
 struct CatalogRow {

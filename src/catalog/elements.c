@@ -80,6 +80,7 @@ double plan_element(PtxType type, const void *bytes, uint64_t i) {
 
 /* Truncation that is defined for every double: what does not fit wraps, NaN and infinities become 0. */
 static uint64_t wrap(double number) {
+    if (fabs(number) < 0x1p63) return (uint64_t)(int64_t)number; /* nearly always */
     if (!isfinite(number)) return 0;
     double rest = fmod(trunc(number), 18446744073709551616.0);
     return rest < 0 ? -(uint64_t)-rest : (uint64_t)rest;

@@ -1,5 +1,5 @@
 /* The ladder: twenty ways to reduce an array, each a step from the one before. */
-#include "catalog/rows.h"
+#include "catalog/reference.h"
 
 /* ---- plans
  * ----------------------------------------------------------------------------------------------------- */
@@ -184,21 +184,19 @@ static bool plan_two_stage(const CatalogRun *run, Plan *plan, Error *error) {
     return true;
 }
 
-/* ---- checks: the depth of each kernel's tree
+/* ---- checks: the depth of each kernel's tree, in additions that may round
  * ------------------------------------------------------------------- */
 
 enum { WARP_LEVELS = 5 };
 
-static double levels(uint32_t block) {
-    double count = 0;
-    for (uint32_t width = 1; width < block; width *= 2) count++;
-    return count;
+/* `turns` elements one after another (or as a tree of that depth + 1), then the block's tree. */
+static double block_depth(const CatalogRun *run, double turns) {
+    return turns - 1 + reference_tree_depth(run->block);
 }
 
-/* A thread's own elements (folded into the identity, where the kernel starts from it), then the block's tree.
- */
-static double block_depth(const CatalogRun *run, double per_thread) {
-    return per_thread + levels(run->block);
+static void check_one_each(const CatalogRun *run, const Plan *filled, const Plan *done,
+                           CatalogResult *result) {
+    rows_check_reduction(run, filled, done, 1, block_depth(run, 1), result);
 }
 
 static void check_two_each(const CatalogRun *run, const Plan *filled, const Plan *done,
@@ -206,9 +204,11 @@ static void check_two_each(const CatalogRun *run, const Plan *filled, const Plan
     rows_check_reduction(run, filled, done, 1, block_depth(run, 2), result);
 }
 
+/* The elements of a vector are folded in pairs, before or after the block's tree. */
 static void check_vectors(const CatalogRun *run, const Plan *filled, const Plan *done,
                           CatalogResult *result) {
-    rows_check_reduction(run, filled, done, 1, block_depth(run, vector_elements(run)), result);
+    double depth = reference_tree_depth(vector_elements(run)) + reference_tree_depth(run->block);
+    rows_check_reduction(run, filled, done, 1, depth, result);
 }
 
 static void check_multi_add(const CatalogRun *run, const Plan *filled, const Plan *done,
@@ -217,13 +217,15 @@ static void check_multi_add(const CatalogRun *run, const Plan *filled, const Pla
                          result);
 }
 
+/* In whatever order they come, one after another. */
 static void check_atomic(const CatalogRun *run, const Plan *filled, const Plan *done, CatalogResult *result) {
-    rows_check_reduction(run, filled, done, 1, (double)run->n, result);
+    rows_check_reduction(run, filled, done, 1, (double)run->n - 1, result);
 }
 
 static void check_shuffle_atomic(const CatalogRun *run, const Plan *filled, const Plan *done,
                                  CatalogResult *result) {
-    rows_check_reduction(run, filled, done, 1, block_depth(run, 2) + done->launches[0].grid[0], result);
+    double depth = block_depth(run, 2) + done->launches[0].grid[0] - 1;
+    rows_check_reduction(run, filled, done, 1, depth, result);
 }
 
 static double grid_stride_depth(const CatalogRun *run, const Plan *done) {
@@ -238,7 +240,7 @@ static void check_grid_stride(const CatalogRun *run, const Plan *filled, const P
 /* One warp folds the partial results. */
 static void check_one_launch(const CatalogRun *run, const Plan *filled, const Plan *done,
                              CatalogResult *result) {
-    double last = rows_blocks(done->launches[0].grid[0], 32) + WARP_LEVELS;
+    double last = rows_blocks(done->launches[0].grid[0], 32) - 1 + WARP_LEVELS;
     rows_check_reduction(run, filled, done, 2, grid_stride_depth(run, done) + last, result);
 }
 
@@ -247,8 +249,7 @@ static void check_two_stage(const CatalogRun *run, const Plan *filled, const Pla
     double depth = 0;
     uint64_t n = run->n;
     for (int i = 0; i < 2; i++) {
-        uint32_t threads = done->launches[i].block[0];
-        depth += rows_blocks(two_stage_elements(n), threads) + levels(threads);
+        depth += reference_looped_depth(two_stage_elements(n), done->launches[i].block[0]);
         n = done->launches[i].grid[0];
     }
     rows_check_reduction(run, filled, done, 2, depth, result);
@@ -296,7 +297,7 @@ const CatalogRow ladder_rows[] = {
          "At s = 1 half of every warp idles, at s = 16 one lane of 32 works; yet there is no bank conflict.",
      .source = "interleaved.cu",
      .plan = plan_one_each,
-     .check = check_two_each},
+     .check = check_one_each},
     {.id = "interleaved_bitmask",
      LADDER,
      ALL_TYPES,
@@ -306,7 +307,7 @@ const CatalogRow ladder_rows[] = {
      .watch = "The same active lanes as interleaved at every step, with cheaper instructions to find them.",
      .source = "interleaved_bitmask.cu",
      .plan = plan_one_each,
-     .check = check_two_each},
+     .check = check_one_each},
     {.id = "strided",
      .aliases = "K1",
      LADDER,
@@ -318,7 +319,7 @@ const CatalogRow ladder_rows[] = {
          "Whole warps work or idle, but wavefronts double with every step: 2, 4, 8 passes for one access.",
      .source = "strided.cu",
      .plan = plan_one_each,
-     .check = check_two_each},
+     .check = check_one_each},
     {.id = "sequential",
      .aliases = "K2",
      LADDER,
@@ -330,7 +331,7 @@ const CatalogRow ladder_rows[] = {
      .watch = "Active lanes are always the first ones, and every access takes one wavefront.",
      .source = "sequential.cu",
      .plan = plan_one_each,
-     .check = check_two_each},
+     .check = check_one_each},
     {.id = "first_add",
      .aliases = "K3",
      LADDER,

@@ -38,12 +38,14 @@ double reference_roundoff(PtxType type) {
 }
 
 double reference_tree_depth(uint32_t block) {
-    return ceil(log2(block));
+    double levels = 0;
+    for (uint32_t width = 1; width < block; width *= 2) levels++;
+    return levels;
 }
 
 double reference_looped_depth(uint64_t count, uint32_t block) {
     uint64_t turns = (count + block - 1) / block;
-    return (double)turns + reference_tree_depth(block);
+    return (double)turns - 1 + reference_tree_depth(block);
 }
 
 void reference_compare(CatalogResult *result, const PlanBuffer *out, uint64_t index, long double expected,

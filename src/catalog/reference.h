@@ -1,4 +1,4 @@
-/* Reference: what a numerics kernel should give, summed on the host with compensation in long double, and
+/* Reference: what a kernel should give, summed on the host with compensation in long double, and
  * what each rounding on the way may cost. Private to the catalogue. */
 #ifndef CATALOG_REFERENCE_H
 #define CATALOG_REFERENCE_H
@@ -24,8 +24,9 @@ long double reference_fold(const CatalogRun *run, const Plan *filled, uint64_t b
 /* Largest relative error of one rounding to nearest. */
 double reference_roundoff(PtxType type);
 
-/* Additions on the longest way of an element through a tree over `block` threads; and through a loop in which
- * `block` threads meet `count` elements, then that tree. */
+/* Additions that may round, on the longest way of an element through a tree over `block` threads; and through
+ * a loop in which `block` threads meet `count` elements (at least one), then that tree. Adding the first
+ * element to 0 does not round. */
 double reference_tree_depth(uint32_t block);
 double reference_looped_depth(uint64_t count, uint32_t block);
 

@@ -2,6 +2,7 @@
 #include "catalog/rows.h"
 
 #include "base/text.h"
+#include "catalog/reference.h"
 
 #include <assert.h>
 #include <math.h>
@@ -109,12 +110,8 @@ void rows_identity(PtxType type, const char *op, void *bytes) {
  * ------------------------------------------------------------------------------------------------ */
 
 double rows_bound(PtxType type, double depth, long double magnitude) {
-    double roundoff = type == PTX_F64   ? 0x1p-53
-                      : type == PTX_F32 ? 0x1p-24
-                      : type == PTX_F16 ? 0x1p-11
-                                        : 0x1p-8;
     if (!ptx_type_is_float(type)) return 0;
-    double growth = depth * roundoff;
+    double growth = depth * reference_roundoff(type);
     return growth < 1 ? growth / (1 - growth) * (double)magnitude : INFINITY;
 }
 
@@ -145,6 +142,14 @@ static long double distance(long double a, long double b) {
     return isnan(a) || isnan(b) ? INFINITY : fabsl(a - b);
 }
 
+/* Is `got` the element of the type that lies nearest to `expected`? */
+static bool is_nearest(PtxType type, long double got, long double expected) {
+    uint8_t element[8];
+    if (!ptx_type_is_float(type)) return got == expected;
+    plan_element_set(type, element, 0, (double)expected);
+    return distance(got, plan_element(type, element, 0)) == 0;
+}
+
 /* How far off, in bounds: 0 where right, above 1 where wrong. */
 static double severity(double error, double bound) {
     return error == 0 ? 0 : bound > 0 ? error / bound : INFINITY;
@@ -159,6 +164,7 @@ void rows_compare(CatalogResult *result, PtxType type, uint64_t index, long doub
     bool is_first = result->compared++ == 0;
     if (is_first) result->correct = true;
     if (!within) result->correct = false;
+    if (error != 0 && !is_nearest(type, got, expected)) result->inexact++;
     if (!is_first && severity(error, bound) <= severity(result->absolute_error, result->bound)) return;
     result->result = (double)got;
     result->expected = (double)expected;
@@ -170,22 +176,33 @@ void rows_compare(CatalogResult *result, PtxType type, uint64_t index, long doub
     print_value(type, expected, result->expected_text, sizeof result->expected_text);
 }
 
+/* Modulo 2^64, which every integer type divides. */
+static long double fold_integers(PtxType type, const void *bytes, uint64_t count) {
+    uint64_t sum = 0;
+    for (uint64_t i = 0; i < count; i++) sum += (uint64_t)(int64_t)plan_element(type, bytes, i);
+    return (long double)(int64_t)sum;
+}
+
+static long double fold_floats(PtxType type, const void *bytes, uint64_t count, long double *magnitude) {
+    Reference sum = {0};
+    for (uint64_t i = 0; i < count; i++) reference_add(&sum, plan_element(type, bytes, i));
+    *magnitude = sum.magnitude;
+    return reference_sum(&sum);
+}
+
 static long double fold(PtxType type, const char *op, const void *bytes, uint64_t count,
                         long double *magnitude) {
     bool is_min = strcmp(op, "min") == 0, is_max = strcmp(op, "max") == 0;
-    long double result = is_min ? INFINITY : is_max ? -INFINITY : 0;
     *magnitude = 0;
+    if (!is_min && !is_max)
+        return ptx_type_is_float(type) ? fold_floats(type, bytes, count, magnitude)
+                                       : fold_integers(type, bytes, count);
+    double extreme = is_min ? INFINITY : -INFINITY;
     for (uint64_t i = 0; i < count; i++) {
-        long double value = plan_element(type, bytes, i);
-        if (is_min)
-            result = value < result ? value : result;
-        else if (is_max)
-            result = value > result ? value : result;
-        else
-            result += value;
-        *magnitude += fabsl(value);
+        double value = plan_element(type, bytes, i);
+        if (is_min ? value < extreme : value > extreme) extreme = value;
     }
-    return result;
+    return extreme;
 }
 
 static const PlanBuffer *find_input(const Plan *plan) {

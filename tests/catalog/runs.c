@@ -22,6 +22,36 @@ Session *run_with(const char *kernel, const char *parameter, const char *second)
     return run_kernel(kernel, &options);
 }
 
+const uint32_t RUN_BLOCKS[RUN_BLOCK_COUNT] = {1, 2, 16, 32, 48, 64, 96, 128, 256, 512, 1024};
+
+static bool rule_allows(const char *rule, uint32_t block) {
+    if (!strcmp(rule, "any size")) return true;
+    if (!strcmp(rule, "a power of two")) return (block & (block - 1)) == 0;
+    if (!strcmp(rule, "a multiple of 32")) return block % 32 == 0;
+    if (!strcmp(rule, "32 threads")) return block == 32;
+    fail_msg("no test knows the rule '%s'", rule);
+    return false;
+}
+
+bool run_accepts_block(const CatalogRow *row, uint32_t block) {
+    bool allowed =
+        block >= row->minimum_block && block <= row->maximum_block && rule_allows(row->block_rule, block);
+    CatalogRun run;
+    Error error = {0};
+    bool accepted = catalog_resolve(row, &(CatalogOptions){.block = block}, &run, &error);
+    if (accepted != allowed)
+        fail_msg("%s takes '%s', from %u to %u, and %s %u: %s", row->id, row->block_rule, row->minimum_block,
+                 row->maximum_block, accepted ? "accepts" : "refuses", block, error.message);
+    return accepted;
+}
+
+bool run_has_word(const char *words, const char *word) {
+    size_t length = strlen(word);
+    for (const char *at = words; (at = strstr(at, word)); at += length)
+        if ((at == words || at[-1] == ' ') && (at[length] == ' ' || !at[length])) return true;
+    return false;
+}
+
 Totals run_totals(const Session *session) {
     Totals totals = {0};
     metrics_of_run(session_trace(session), &totals);

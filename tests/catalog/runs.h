@@ -9,6 +9,16 @@
 Session *run_kernel(const char *kernel, const CatalogOptions *options);
 Session *run_with(const char *kernel, const char *parameter, const char *second); /* "stride=2", or NULL */
 
+/* The block sizes that tests try, and whether the row says that it takes one: read from the rule as it is
+ * printed
+ * ("a power of two", from 1 to 1024), which must agree with what is accepted. */
+enum { RUN_BLOCK_COUNT = 11 };
+extern const uint32_t RUN_BLOCKS[RUN_BLOCK_COUNT];
+bool run_accepts_block(const CatalogRow *row, uint32_t block);
+
+/* Is `word` one of the space-separated `words`? */
+bool run_has_word(const char *words, const char *word);
+
 Totals run_totals(const Session *session);
 
 /* Line of the kernel's source that holds `text`; fails the test where there is none or more than one. */

@@ -1,0 +1,14 @@
+/* double: every kernel gives what the reference gives (results.h). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "results.h"
+
+int main(void) {
+    static const PtxType types[] = {PTX_F64};
+    return results_main(types, sizeof types / sizeof *types);
+}
