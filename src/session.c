@@ -146,7 +146,21 @@ static bool run_launch(Session *session, int index, Error *error) {
     return emulator_run(session->emulator, geometry, session->trace, error);
 }
 
+/* Blocks past the end are fine as long as some launch has the first. */
+static bool check_traced_blocks(const Session *session, Error *error) {
+    const SessionOptions *options = &session->options;
+    uint64_t most = 0;
+    for (int i = 0; i < session->plan.launch_count; i++) {
+        uint64_t blocks = volume(session->plan.launches[i].grid);
+        if (blocks > most) most = blocks;
+    }
+    if (!options->has_trace_blocks || options->trace_first < most) return true;
+    return error_set(error, "--trace-blocks %u: the grid has %llu blocks, 0 to %llu", options->trace_first,
+                     (unsigned long long)most, (unsigned long long)most - 1);
+}
+
 static bool execute(Session *session, Error *error) {
+    if (!check_traced_blocks(session, error)) return false;
     const SessionOptions *options = &session->options;
     EmulatorOptions settings = {
         .threads = options->threads,
@@ -475,7 +489,7 @@ bool session_dump(const Session *session, const char *spec, FILE *to, Error *err
     if (spec[length]) {
         char *end;
         count = strtoull(spec + length + 1, &end, 0);
-        if (end == spec + length + 1 || *end)
+        if (spec[length + 1] < '0' || spec[length + 1] > '9' || *end)
             return error_set(error, "--dump: '%s' is no count; write BUFFER:COUNT", spec + length + 1);
         if (count > found->count) count = found->count;
     }
