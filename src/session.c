@@ -25,6 +25,8 @@ typedef struct View {
     SessionView shown;
     Replay *replay; /* opened at the first question */
     bool replay_failed;
+    Folds *folds;   /* NULL until asked for */
+    bool folds_failed;
 } View;
 
 struct Session {
@@ -262,6 +264,7 @@ void session_free(Session *session) {
     if (!session) return;
     for (int i = 0; i < session->view_count; i++) {
         replay_free(session->views[i].replay);
+        folds_free(session->views[i].folds);
         steps_free(session->views[i].shown.steps);
     }
     trace_free(session->trace);
@@ -414,6 +417,16 @@ bool session_register(const Session *session, int view, int event, int warp, con
     memcpy(weight, value.weight, sizeof value.weight);
     memcpy(producer, value.producer, sizeof value.producer);
     return true;
+}
+
+const Folds *session_folds(const Session *session, int index) {
+    if (index < 0 || index >= session->view_count) return NULL;
+    View *view = &session->views[index];
+    if (!view->folds && !view->folds_failed)
+        view->folds = replay_folds(session->trace, view->shown.launch, view->shown.block,
+                                   &session->launches[view->shown.launch].geometry, NULL);
+    view->folds_failed = !view->folds;
+    return view->folds;
 }
 
 /* ---- output --------------------------------------------------------------------------------------------------- */

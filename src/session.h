@@ -6,6 +6,7 @@
 #include "catalog/catalog.h"
 #include "metrics/metrics.h"
 #include "metrics/report.h"
+#include "trace/folds.h"
 #include "trace/steps.h"
 #include "trace/trace.h"
 
@@ -55,6 +56,9 @@ double session_progress(const Session *session, int view, int event);
 bool session_event_weights(const Session *session, int view, int event, uint32_t weight[32], int32_t producer[32]);
 bool session_register(const Session *session, int view, int event, int warp, const char *name, uint64_t bits[32],
                       uint32_t weight[32], int32_t producer[32]);
+
+/* Who folded what in the view's block; made at the first question, the session's. NULL: it cannot be told. */
+const Folds *session_folds(const Session *session, int view);
 
 void session_report(const Session *session, bool json, Text *out);
 void session_events(const Session *session, FILE *to);

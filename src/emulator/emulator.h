@@ -10,6 +10,7 @@
 #ifndef EMULATOR_EMULATOR_H
 #define EMULATOR_EMULATOR_H
 
+#include "trace/folds.h"
 #include "trace/trace.h"
 
 typedef struct Emulator Emulator;
@@ -84,6 +85,9 @@ bool replay_seek(Replay *replay, int event, Error *error);
 bool replay_register(Replay *replay, int warp, const char *name, ReplayValue *out);
 /* Facts of any event (does not move). Computed for all events once, on first use. */
 const ReplayEventFacts *replay_event_facts(Replay *replay, int event);
+/* Who folded what, over the whole block (trace/folds.h), from a replay of its own; the caller's. NULL with `error` where the
+ * block cannot be replayed. */
+Folds *replay_folds(const Trace *trace, int launch, const TraceBlock *block, const EmulatorLaunch *geometry, Error *error);
 /* Largest weight seen up to and including `event`, over the block's largest: 0..1. Where there are no weights: the fraction
  * of barrier intervals done. Never decreases. */
 double replay_progress(Replay *replay, int event);

@@ -8,10 +8,12 @@
 #include "emulator/replay.h"
 
 #include "emulator/facts.h"
+#include "emulator/folding.h"
 #include "emulator/grid.h"
 #include "emulator/recorder.h"
 #include "emulator/shadow.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 enum { WINDOW = 64, SNAPSHOT_EVENTS = 64, SNAPSHOT_BYTES = 64 << 20, MIN_SNAPSHOTS = 8, PATIENCE = 4096 };
@@ -38,6 +40,7 @@ struct Replay {
     bool prepared;        /* the first run is over, or under way: */
     ShadowMemory *stored; /* only during the first run */
     Facts *facts;
+    Folds *folds;     /* NULL: not wanted; then producers are nodes (folding.h) */
     uint32_t largest; /* weight seen so far, in the first run */
     double *progress; /* [event] that weight, over the largest in the end */
     Error failed;     /* the replay has come apart from the trace here */
@@ -110,7 +113,11 @@ static void keep_facts(Replay *replay, const ElementFacts *facts, int elements, 
  * ---------------------------------------------------------------------------------------- */
 
 void replay_lanes(Replay *replay, const Warp *warp, const Op *op, uint32_t mask) {
-    see_weight(replay, shadow_lanes(replay->rules, warp->fragments[warp->current].frame, op, mask));
+    const Frame *frame = warp->fragments[warp->current].frame;
+    int32_t joined[WARP_LANES];
+    if (replay->folds) folding_lanes(replay->folds, replay->rules, warp, frame, op, mask, joined);
+    see_weight(replay, shadow_lanes(replay->rules, frame, op, mask));
+    if (replay->folds) shadow_set_producers(replay->rules, frame, op, mask, joined);
 }
 
 static void set_shadow(const Frame *frame, Operand place, int lane, uint32_t weight, int32_t producer) {
@@ -185,20 +192,70 @@ typedef struct Replayed { /* one element of one lane of an access */
     bool first_run;
 } Replayed;
 
+/* What the event being made gives to a lane. */
+static FoldPlace place_of(const Replay *replay, int lane, int element) {
+    const TraceEvent *event = &replay->expected;
+    const PtxInstruction *in = replay->program->ops[event->pc].instruction;
+    return (FoldPlace){.event = replay->current,
+                       .warp = event->warp,
+                       .lane = lane,
+                       .type = in->type_count ? in->types[0] : PTX_NO_TYPE,
+                       .bits = event->value[element][lane]};
+}
+
+/* The producer of a value that an event brings: the event, or where folds are kept the value in the lane's
+ * hands. */
+static int32_t brought(const Replay *replay, int lane, int element, int32_t node) {
+    if (!replay->folds) return replay->current;
+    FoldPlace place = place_of(replay, lane, element);
+    return folds_add_move(replay->folds, &place, node);
+}
+
+/* The producer of a value that an event leaves in memory. */
+static int32_t left(const Replayed *at, int32_t node) {
+    return at->replay->folds ? node : at->replay->current;
+}
+
+static bool is_global(const TraceEvent *event) {
+    return event->kind == TRACE_GLOBAL_LOAD || event->kind == TRACE_GLOBAL_STORE ||
+           event->kind == TRACE_GLOBAL_ATOMIC;
+}
+
+/* An element that nobody in the block has written: the first load makes its node, which later ones find in
+ * memory. */
+static void keep_input(const Replayed *at, uint64_t key, int32_t *node) {
+    const TraceEvent *event = &at->replay->expected;
+    FoldPlace place = place_of(at->replay, at->lane, at->element);
+    uint64_t offset = event->offset[at->lane] + (uint64_t)(at->element * event->element_bytes);
+    *node = folds_add_input(at->replay->folds, &place, event->buffer[at->lane], offset);
+    shadow_memory_write(at->replay->stored, key, event->element_bytes, 1, *node);
+}
+
+static void keep_result(const Replayed *at, int32_t node) {
+    const TraceEvent *event = &at->replay->expected;
+    if (!at->replay->folds || !is_global(event)) return;
+    FoldPlace place = place_of(at->replay, at->lane, at->element);
+    folds_add_result(at->replay->folds, &place, key_of(event, at->lane, at->element), node);
+}
+
 static void replay_load(const Replayed *at) {
     const MemoryOp *memory = at->access->memory;
     const TraceEvent *event = &at->replay->expected;
     const MemoryValue *value = &memory->values[at->element];
     uint32_t *weight = &at->facts->weight[at->lane];
     int32_t *producer = &at->facts->producer[at->lane];
-    if (at->first_run && !shadow_memory_read(at->replay->stored, key_of(event, at->lane, at->element),
-                                             memory->element_bytes, weight, producer))
+    uint64_t key = key_of(event, at->lane, at->element);
+    if (at->first_run &&
+        !shadow_memory_read(at->replay->stored, key, memory->element_bytes, weight, producer)) {
         *weight = event->kind != TRACE_LOCAL_LOAD && event->kind != TRACE_SHARED_LOAD; /* an input */
+        if (*weight && at->replay->folds) keep_input(at, key, producer);
+    }
     if (!value->present) return;
     uint64_t bits = event->value[at->element][at->lane];
     if (memory->is_signed) bits = sign_extend(bits, memory->element_bytes);
     register_write(at->access->warp, value->place, value->bytes, at->lane, bits);
-    set_shadow(at->frame, value->place, at->lane, *weight, at->replay->current);
+    int32_t from = at->replay->folds ? *producer : FOLD_NONE;
+    set_shadow(at->frame, value->place, at->lane, *weight, brought(at->replay, at->lane, at->element, from));
 }
 
 static void replay_store(const Replayed *at) {
@@ -207,7 +264,15 @@ static void replay_store(const Replayed *at) {
     uint32_t weight = at->facts->weight[at->lane] = weight_of(at->frame, value->place, at->lane);
     at->facts->producer[at->lane] = producer_of(at->frame, value->place, at->lane);
     shadow_memory_write(at->replay->stored, key_of(&at->replay->expected, at->lane, at->element),
-                        at->access->memory->element_bytes, weight, at->replay->current);
+                        at->access->memory->element_bytes, weight, left(at, at->facts->producer[at->lane]));
+    keep_result(at, at->facts->producer[at->lane]);
+}
+
+static bool cas_swaps(const Replayed *at) {
+    const MemoryOp *memory = at->access->memory;
+    uint64_t compared =
+        register_read(at->access->warp, memory->values[0].place, memory->values[0].bytes, at->lane);
+    return memory->results[0].present && at->replay->expected.value[0][at->lane] == compared;
 }
 
 /* What an atomic leaves in memory holds what was there and its operand; compare and swap, and exchange, only
@@ -218,10 +283,19 @@ static uint32_t atomic_weight(const Replayed *at, uint32_t old) {
     uint32_t operand = weight_of(at->frame, memory->values[at->element].place, at->lane);
     if (operation == PTX_MOD_EXCH) return operand;
     if (operation != PTX_MOD_CAS) return weight_sum(old, operand);
-    uint64_t compared =
-        register_read(at->access->warp, memory->values[0].place, memory->values[0].bytes, at->lane);
-    bool swaps = memory->results[0].present && at->replay->expected.value[0][at->lane] == compared;
-    return swaps ? weight_of(at->frame, memory->third.place, at->lane) : old;
+    return cas_swaps(at) ? weight_of(at->frame, memory->third.place, at->lane) : old;
+}
+
+/* The same as a node: what was there comes to the lane and meets its operand. */
+static int32_t atomic_node(const Replayed *at, int32_t old, int32_t operand) {
+    PtxModifierKind operation = atomic_operation(at->access->memory);
+    if (operation == PTX_MOD_EXCH) return operand;
+    if (operation == PTX_MOD_CAS) return cas_swaps(at) ? operand : old;
+    int32_t moved = brought(at->replay, at->lane, at->element, old == FOLD_NONE ? operand : old);
+    if (old == FOLD_NONE || operand == FOLD_NONE) return moved;
+    FoldPlace place = place_of(at->replay, at->lane, at->element);
+    place.type = PTX_NO_TYPE; /* the sum is not recorded */
+    return folds_add_join(at->replay->folds, &place, moved, operand, true);
 }
 
 static void replay_atomic(const Replayed *at) {
@@ -236,13 +310,18 @@ static void replay_atomic(const Replayed *at) {
             atomic_operation(memory) == PTX_MOD_CAS ? memory->third.place : memory->values[at->element].place;
         at->facts->weight[lane] = atomic_weight(at, at->before->weight[lane]);
         at->facts->producer[lane] = producer_of(at->frame, operand, lane);
+        int32_t node = FOLD_NONE;
+        if (at->replay->folds) node = atomic_node(at, at->before->producer[lane], at->facts->producer[lane]);
         shadow_memory_write(at->replay->stored, key, memory->element_bytes, at->facts->weight[lane],
-                            at->replay->current);
+                            left(at, node));
+        keep_result(at, node);
     }
     const MemoryValue *result = &memory->results[at->element];
     if (!result->present || !event->has_result) return;
     register_write(at->access->warp, result->place, result->bytes, lane, event->value[at->element][lane]);
-    set_shadow(at->frame, result->place, lane, at->before->weight[lane], at->replay->current);
+    int32_t from = at->replay->folds ? at->before->producer[lane] : FOLD_NONE;
+    set_shadow(at->frame, result->place, lane, at->before->weight[lane],
+               brought(at->replay, lane, at->element, from));
 }
 
 static void replay_event_access(Replay *replay, const Access *access) {
@@ -290,7 +369,8 @@ TraceEvent *replay_begin(Replay *replay, const Warp *warp, int pc, uint32_t mask
 }
 
 /* The values that redux folds: of the lanes that the lane names. */
-static void fold_weights(const TraceEvent *event, const Shadow *source, ElementFacts *facts) {
+static void fold_weights(const Replay *replay, const Shadow *source, ElementFacts *facts) {
+    const TraceEvent *event = &replay->expected;
     uint32_t groups[2] = {event->mask & event->participants, event->mask & ~event->participants};
     for (int g = 0; g < 2; g++) {
         uint32_t weight = 0;
@@ -299,6 +379,10 @@ static void fold_weights(const TraceEvent *event, const Shadow *source, ElementF
             int lane = __builtin_ctz(rest);
             weight = weight_sum(weight, source->weight[lane]);
             if (source->producer[lane] > producer) producer = source->producer[lane];
+        }
+        if (replay->folds && groups[g]) {
+            FoldPlace place = place_of(replay, __builtin_ctz(groups[g]), 0);
+            producer = folding_redux(replay->folds, &place, event, source, groups[g]);
         }
         for (uint32_t rest = groups[g]; rest; rest &= rest - 1) {
             facts->weight[__builtin_ctz(rest)] = weight;
@@ -321,8 +405,10 @@ static void set_result_shadows(const Replay *replay, const Op *op, const Frame *
                                const ElementFacts *facts) {
     for (uint32_t rest = replay->expected.mask; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
-        if (op->has_d) set_shadow(frame, op->d, lane, facts->weight[lane], replay->current);
-        if (op->has_p) set_shadow(frame, op->p, lane, 0, replay->current);
+        if (op->has_d)
+            set_shadow(frame, op->d, lane, facts->weight[lane],
+                       brought(replay, lane, 0, facts->producer[lane]));
+        if (op->has_p) set_shadow(frame, op->p, lane, 0, brought(replay, lane, 0, FOLD_NONE));
     }
 }
 
@@ -338,7 +424,7 @@ void replay_end(Replay *replay) {
     facts_clear(&facts, 1);
     const Shadow *source = op->op_class == OP_WARP && op->source_count ? shadow_of(frame, op->s[0]) : NULL;
     if (source && event->kind == TRACE_SHUFFLE) shuffle_weights(event, source, &facts);
-    if (source && event->kind == TRACE_REDUX) fold_weights(event, source, &facts);
+    if (source && event->kind == TRACE_REDUX) fold_weights(replay, source, &facts);
     if (op->op_class == OP_WARP) set_result_shadows(replay, op, frame, &facts);
     keep_facts(replay, &facts, 1, 1);
 }
@@ -613,6 +699,22 @@ const ReplayEventFacts *replay_event_facts(Replay *replay, int event) {
     if (event < 0 || event >= replay->event_count) return NULL;
     prepare(replay);
     return facts_of_event(replay->facts, event);
+}
+
+Folds *replay_folds(const Trace *trace, int launch, const TraceBlock *block, const EmulatorLaunch *geometry,
+                    Error *error) {
+    Replay *replay = replay_open(trace, launch, block, geometry, error);
+    if (!replay) return NULL;
+    Folds *folds = replay->folds = folds_new();
+    replay->snapshot_interval = INT_MAX;
+    prepare(replay);
+    if (replay->failed.message[0]) {
+        if (error) *error = replay->failed;
+        folds_free(folds);
+        folds = NULL;
+    }
+    replay_free(replay);
+    return folds;
 }
 
 double replay_progress(Replay *replay, int event) {

@@ -41,10 +41,11 @@ struct ShadowRules {
 static int32_t slot_of(const FunctionLayout *layout, const PtxOperand *operand) {
     if (operand->kind != PTX_OPERAND_REGISTER || !operand->reg) return NOT_A_REGISTER;
     uint32_t offset = layout->register_offset[operand->reg->index];
-    if (offset == UINT32_MAX) return NOT_A_REGISTER;
+    if (offset == UINT32_MAX || operand->reg->type == PTX_PRED)
+        return NOT_A_REGISTER; /* a condition holds no input */
     int bytes = ptx_type_bytes(operand->reg->type),
         component = operand->component > 0 ? operand->component : 0;
-    int each = bytes == 0 ? 64 : (bytes == 1 ? 2 : bytes) * WARP_LANES;
+    int each = (bytes == 1 ? 2 : bytes) * WARP_LANES;
     return (int32_t)((offset + (uint32_t)(component * each)) / 64);
 }
 
@@ -133,6 +134,26 @@ uint32_t shadow_lanes(const ShadowRules *rules, const Frame *frame, const Op *op
         }
     }
     return rule->destination_count ? largest : 0;
+}
+
+int shadow_operand_count(const ShadowRules *rules, const Op *op) {
+    return rules->rules[op->pc].operand_count;
+}
+
+void shadow_read_operand(const ShadowRules *rules, const Frame *frame, const Op *op, int operand,
+                         Shadow *out) {
+    const Rule *rule = &rules->rules[op->pc];
+    *out = operand_shadow(frame, rules->slots + rule->source[operand], rule->source_count[operand]);
+}
+
+void shadow_set_producers(const ShadowRules *rules, const Frame *frame, const Op *op, uint32_t mask,
+                          const int32_t producer[WARP_LANES]) {
+    const Rule *rule = &rules->rules[op->pc];
+    for (int i = 0; i < rule->destination_count; i++) {
+        Shadow *to = &frame->shadows[rules->slots[rule->destination + i]];
+        for (int l = 0; l < WARP_LANES; l++)
+            to->producer[l] = mask & lane_bit[l] ? producer[l] : to->producer[l];
+    }
 }
 
 /* ---- calls

@@ -33,6 +33,13 @@ ShadowRules *shadow_rules_new(const LoweredProgram *program);
 void shadow_rules_free(ShadowRules *rules);
 /* Returns the largest weight of a result. */
 uint32_t shadow_lanes(const ShadowRules *rules, const Frame *frame, const Op *op, uint32_t mask);
+/* Shadows of its source operands, in order; those of a vector as one. */
+int shadow_operand_count(const ShadowRules *rules, const Op *op);
+void shadow_read_operand(const ShadowRules *rules, const Frame *frame, const Op *op, int operand,
+                         Shadow *out);
+/* Other producers of what it gave to the lanes of `mask`. */
+void shadow_set_producers(const ShadowRules *rules, const Frame *frame, const Op *op, uint32_t mask,
+                          const int32_t producer[WARP_LANES]);
 /* A value is passed to or from a function. */
 void shadow_pass(const Frame *from, const CallValue *source, const Frame *to, const CallValue *destination,
                  uint32_t mask);

@@ -1,0 +1,70 @@
+#include "trace/folds.h"
+
+#include <stdlib.h>
+
+Folds *folds_new(void) {
+    return memory_new(sizeof(Folds));
+}
+
+void folds_free(Folds *folds) {
+    if (!folds) return;
+    free(folds->nodes);
+    free(folds->results);
+    free(folds);
+}
+
+static int add_node(Folds *folds, const FoldPlace *place, FoldNode node) {
+    if (folds->node_count == FOLD_LIMIT) folds->is_cut = true;
+    if (folds->is_cut) return FOLD_NONE;
+    node.warp = (uint16_t)place->warp;
+    node.lane = (uint8_t)place->lane;
+    array_push(folds->nodes, folds->node_count, folds->node_capacity, node);
+    return folds->node_count - 1;
+}
+
+int folds_add_input(Folds *folds, const FoldPlace *place, uint16_t buffer, uint64_t offset) {
+    return add_node(folds, place,
+                    (FoldNode){.a = FOLD_NONE,
+                               .b = FOLD_NONE,
+                               .kind = FOLD_INPUT,
+                               .weight = 1,
+                               .is_plain = true,
+                               .event = place->event,
+                               .buffer = buffer,
+                               .bits = offset});
+}
+
+int folds_add_move(Folds *folds, const FoldPlace *place, int a) {
+    if (a == FOLD_NONE) return FOLD_NONE;
+    return add_node(folds, place,
+                    (FoldNode){.a = a,
+                               .b = FOLD_NONE,
+                               .kind = FOLD_MOVE,
+                               .weight = folds->nodes[a].weight,
+                               .is_plain = folds->nodes[a].is_plain,
+                               .event = place->event,
+                               .type = (uint8_t)place->type,
+                               .bits = place->bits});
+}
+
+int folds_add_join(Folds *folds, const FoldPlace *place, int a, int b, bool is_plain) {
+    if (a == FOLD_NONE || b == FOLD_NONE) return FOLD_NONE;
+    const FoldNode *left = &folds->nodes[a], *right = &folds->nodes[b];
+    uint32_t weight = left->weight + right->weight;
+    return add_node(folds, place,
+                    (FoldNode){.a = a,
+                               .b = b,
+                               .kind = FOLD_JOIN,
+                               .weight = weight < left->weight ? UINT32_MAX : weight,
+                               .is_plain = is_plain && left->is_plain && right->is_plain,
+                               .event = left->event > right->event ? left->event : right->event,
+                               .type = (uint8_t)place->type,
+                               .bits = place->bits});
+}
+
+void folds_add_result(Folds *folds, const FoldPlace *place, uint64_t where, int node) {
+    if (folds->result_count == FOLD_LIMIT) folds->is_cut = true;
+    if (folds->is_cut) return;
+    FoldResult result = {node, place->event, where, (uint16_t)place->warp, (uint8_t)place->lane};
+    array_push(folds->results, folds->result_count, folds->result_capacity, result);
+}

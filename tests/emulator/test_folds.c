@@ -1,0 +1,151 @@
+/* Folds: every kernel that is right folds every input of its block exactly once; those that are wrong on
+ * purpose do what their titles say. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "session.h"
+#include <stdlib.h>
+
+typedef struct Count {
+    int once, twice, never; /* inputs: how often they are in the heaviest result */
+    uint32_t weight;
+    bool is_plain;
+} Count;
+
+static Session *open_kernel(const char *kernel, uint64_t n, const char *type, const char *op) {
+    SessionOptions options = {.kernel = kernel, .threads = 1};
+    options.catalog.n = n;
+    options.catalog.dtype = type && !strcmp(type, "float") ? PTX_F32 : PTX_NO_TYPE;
+    options.catalog.op = op;
+    Error error = {0};
+    Session *session = session_open(&options, &error);
+    if (!session) fail_msg("%s: %s", kernel, error.message);
+    return session;
+}
+
+static int heaviest_result(const Folds *folds) {
+    int best = FOLD_NONE;
+    for (int i = 0; i < folds->result_count; i++) {
+        int node = folds->results[i].node;
+        if (node == FOLD_NONE) continue;
+        if (best == FOLD_NONE || folds->nodes[node].weight >= folds->nodes[best].weight) best = node;
+    }
+    return best;
+}
+
+/* Ways from the result to every node; as nodes are made from older ones, one pass backwards finds them. */
+static Count count_inputs(const Folds *folds) {
+    Count count = {0};
+    int result = heaviest_result(folds);
+    assert_true(result != FOLD_NONE);
+    double *ways = calloc((size_t)folds->node_count, sizeof *ways);
+    ways[result] = 1;
+    for (int i = folds->node_count - 1; i >= 0; i--) {
+        const FoldNode *node = &folds->nodes[i];
+        assert_true(node->a < i && node->b < i);
+        if (node->a != FOLD_NONE) ways[node->a] += ways[i];
+        if (node->b != FOLD_NONE) ways[node->b] += ways[i];
+        if (node->kind == FOLD_JOIN)
+            assert_int_equal(node->weight, folds->nodes[node->a].weight + folds->nodes[node->b].weight);
+        if (node->kind != FOLD_INPUT) continue;
+        count.never += ways[i] < 1;
+        count.once += ways[i] > 0 && ways[i] < 2;
+        count.twice += ways[i] >= 2;
+    }
+    count.weight = folds->nodes[result].weight;
+    count.is_plain = folds->nodes[result].is_plain;
+    free(ways);
+    return count;
+}
+
+static Count count_kernel(const char *kernel, uint64_t n, const char *type, const char *op) {
+    Session *session = open_kernel(kernel, n, type, op);
+    assert_non_null(session_view(session, 0));
+    const Folds *folds = session_folds(session, 0);
+    if (!folds) fail_msg("%s: no folds", kernel);
+    assert_false(folds->is_cut);
+    Count count = count_inputs(folds);
+    session_free(session);
+    return count;
+}
+
+static void every_input_is_folded_once(void **state) {
+    (void)state;
+    static const struct {
+        const char *kernel;
+        int inputs; /* of block 0 */
+    } kernels[] = {
+        {"atomic", 256},
+        {"interleaved", 256},
+        {"interleaved_bitmask", 256},
+        {"strided", 256},
+        {"sequential", 256},
+        {"first_add", 512},
+        {"unroll_last_warp", 512},
+        {"unrolled", 512},
+        {"shuffle_last_warp", 512},
+        {"shuffle", 512},
+        {"shuffle_atomic", 512},
+        {"multi_add", 2048},
+        {"vectorized_shared", 1024},
+        {"vectorized", 1024},
+        {"vectorized_shuffle", 1024},
+        {"redux", 512},
+        {"two_stage", 256},
+        {"row_sum", 1024},
+        {"mean", 256},
+        {"bug_overlapping_halves", 256},
+        {"bug_volatile_tail", 256},
+    };
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+        Count count = count_kernel(kernels[i].kernel, 4096, NULL, NULL);
+        if (count.once != kernels[i].inputs || count.twice || count.never || !count.is_plain)
+            fail_msg("%s: %d once, %d twice, %d never", kernels[i].kernel, count.once, count.twice,
+                     count.never);
+    }
+    Count loop = count_kernel("grid_stride", 1 << 20, NULL, NULL);
+    assert_int_equal(loop.once, loop.weight);
+    assert_int_equal(loop.twice + loop.never, 0);
+    assert_true(loop.once > 512); /* several a thread */
+}
+
+/* A minimum of floats is a comparison and a choice; the condition is no input. */
+static void a_choice_folds_what_it_compares(void **state) {
+    (void)state;
+    static const char *const kernels[] = {"sequential", "shuffle", "vectorized_shuffle"};
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+        Count count = count_kernel(kernels[i], 4096, "float", "max");
+        assert_int_equal(count.twice + count.never, 0);
+        assert_int_equal(count.once, count.weight);
+    }
+}
+
+static void bugs_show(void **state) {
+    (void)state;
+    Count stale = count_kernel("bug_missing_sync", 1024, NULL, NULL);
+    assert_int_equal(stale.once, 28); /* 4 sums of the words 0, 32, 16, 8, 4, 2, 1 */
+    assert_int_equal(stale.never, 256 - 28);
+    Count all = count_kernel("bug_all_lanes_add", 1024, NULL, NULL);
+    assert_int_equal(all.once, 8); /* input 0 of each warp */
+    assert_int_equal(all.twice, 256 - 8);
+    assert_int_equal(all.weight, 256 * 32);
+}
+
+static void other_arithmetic_is_told(void **state) {
+    (void)state;
+    assert_false(count_kernel("softmax_row", 4096, NULL, NULL).is_plain);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_input_is_folded_once),
+        cmocka_unit_test(a_choice_folds_what_it_compares),
+        cmocka_unit_test(bugs_show),
+        cmocka_unit_test(other_arithmetic_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
