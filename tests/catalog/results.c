@@ -13,14 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const uint64_t SIZES[] = {1, 2, 31, 33, 1000, 65537};
-enum { SIZE_COUNT = sizeof SIZES / sizeof *SIZES };
 #define LARGE ((uint64_t)1048583) /* at the default block size only */
 
 static const PtxType *types;
 static int type_count;
-static uint64_t limit = UINT64_MAX;
-static uint64_t runs, excluded, above_limit;
+static uint64_t limit, runs, excluded, above_limit;
 
 /* Kernels whose results are rounded more than once even where every sum is exact: they call exp() or log(),
  * scale first, or add in fp16 (test_results_numerics.c predicts that one). */
@@ -77,11 +74,11 @@ static void run_sizes(const CatalogRow *row, CatalogOptions options) {
     for (int j = 0; j < RUN_BLOCK_COUNT; j++) {
         options.block = RUN_BLOCKS[j];
         if (!run_accepts_block(row, options.block)) {
-            excluded += SIZE_COUNT * runs_on_data(options.dtype);
+            excluded += RUN_SIZE_COUNT * runs_on_data(options.dtype);
             continue;
         }
-        for (int i = 0; i < SIZE_COUNT; i++) {
-            options.n = SIZES[i];
+        for (int i = 0; i < RUN_SIZE_COUNT; i++) {
+            options.n = RUN_SIZES[i];
             run_on_all_data(row, options);
         }
     }
@@ -164,8 +161,7 @@ static int say_summary(void **state) {
 int results_main(const PtxType *of_types, int count) {
     types = of_types;
     type_count = count;
-    const char *asked = getenv("REDVIZ_TEST_LIMIT");
-    if (asked) limit = strtoull(asked, NULL, 10);
+    limit = run_limit();
     if (getenv("REDVIZ_TEST_KERNEL")) cmocka_set_test_filter(getenv("REDVIZ_TEST_KERNEL"));
     struct CMUnitTest *tests = memory_new((size_t)catalog_count() * sizeof *tests);
     size_t test_count = 0;

@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "runs.h"
+#include <stdlib.h>
 #include <string.h>
 
 Session *run_kernel(const char *kernel, const CatalogOptions *options) {
@@ -22,7 +23,13 @@ Session *run_with(const char *kernel, const char *parameter, const char *second)
     return run_kernel(kernel, &options);
 }
 
+const uint64_t RUN_SIZES[RUN_SIZE_COUNT] = {1, 2, 31, 33, 1000, 65537};
 const uint32_t RUN_BLOCKS[RUN_BLOCK_COUNT] = {1, 2, 16, 32, 48, 64, 96, 128, 256, 512, 1024};
+
+uint64_t run_limit(void) {
+    const char *asked = getenv("REDVIZ_TEST_LIMIT");
+    return asked ? strtoull(asked, NULL, 10) : UINT64_MAX;
+}
 
 static bool rule_allows(const char *rule, uint32_t block) {
     if (!strcmp(rule, "any size")) return true;

@@ -9,11 +9,16 @@
 Session *run_kernel(const char *kernel, const CatalogOptions *options);
 Session *run_with(const char *kernel, const char *parameter, const char *second); /* "stride=2", or NULL */
 
-/* The block sizes that tests try, and whether the row says that it takes one: read from the rule as it is
- * printed
- * ("a power of two", from 1 to 1024), which must agree with what is accepted. */
-enum { RUN_BLOCK_COUNT = 11 };
+/* What every kernel is tried on, each size with each block. */
+enum { RUN_SIZE_COUNT = 6, RUN_BLOCK_COUNT = 11 };
+extern const uint64_t RUN_SIZES[RUN_SIZE_COUNT];
 extern const uint32_t RUN_BLOCKS[RUN_BLOCK_COUNT];
+
+/* The largest n to try: $REDVIZ_TEST_LIMIT, because the sanitizer runs are slow. */
+uint64_t run_limit(void);
+
+/* Does the row take blocks of this size? Read from the rule as it is printed ("a power of two", from 1 to
+ * 1024), which must agree with what is accepted. */
 bool run_accepts_block(const CatalogRow *row, uint32_t block);
 
 /* Is `word` one of the space-separated `words`? */
