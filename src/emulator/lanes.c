@@ -23,15 +23,16 @@ int lanes_level(void) {
     return level < level_limit ? level : level_limit;
 }
 
-void lanes_limit_level(int limit) { level_limit = limit < 0 ? 0 : limit; }
+void lanes_limit_level(int limit) {
+    level_limit = limit < 0 ? 0 : limit;
+}
 
 PtxType lanes_type(const PtxInstruction *in, int index) {
     return index < in->type_count ? in->types[index] : PTX_NO_TYPE;
 }
 
 PtxModifierKind lanes_rounding(const PtxInstruction *in) {
-    for (int i = 0; i < in->modifier_count; i++)
-        switch (in->modifiers[i].kind) {
+    for (int i = 0; i < in->modifier_count; i++) switch (in->modifiers[i].kind) {
         case PTX_MOD_RN:
         case PTX_MOD_RZ:
         case PTX_MOD_RM:
@@ -41,8 +42,10 @@ PtxModifierKind lanes_rounding(const PtxInstruction *in) {
         case PTX_MOD_RNI:
         case PTX_MOD_RZI:
         case PTX_MOD_RMI:
-        case PTX_MOD_RPI: return in->modifiers[i].kind;
-        default: break;
+        case PTX_MOD_RPI:
+            return in->modifiers[i].kind;
+        default:
+            break;
         }
     return PTX_MODIFIER_NONE;
 }
@@ -75,7 +78,8 @@ bool lanes_expect_operands(Lowering *low, const PtxInstruction *in, Op *op, int 
 
 bool lanes_use(Lowering *low, const PtxInstruction *in, Op *op, const LaneHandler *handler, OpShadow shadow) {
     if (!handler)
-        return lowering_reject(low, op, "%s has no form for type .%s", in->name, ptx_type_text(lanes_type(in, 0)));
+        return lowering_reject(low, op, "%s has no form for type .%s", in->name,
+                               ptx_type_text(lanes_type(in, 0)));
     op->run = handler->at[lanes_level()];
     op->op_class = OP_LANES;
     op->shadow = shadow;
@@ -95,8 +99,8 @@ bool lanes_operands(Lowering *low, const PtxInstruction *in, Op *op, PtxType des
     for (int i = 0; i < source_count; i++) {
         if (!lowering_source(low, op, i + 1, types[i], &op->s[i])) return false;
         if (op->s_bytes[i] != ptx_type_bytes(types[i]))
-            return lowering_reject(low, op, "%s reads %d bytes, operand %d has %d", in->name, ptx_type_bytes(types[i]),
-                                   i + 2, op->s_bytes[i]);
+            return lowering_reject(low, op, "%s reads %d bytes, operand %d has %d", in->name,
+                                   ptx_type_bytes(types[i]), i + 2, op->s_bytes[i]);
     }
     op->source_count = source_count;
     return true;

@@ -5,8 +5,8 @@ static bool is_half(PtxType type) {
     return type == PTX_F16 || type == PTX_F16X2 || type == PTX_BF16 || type == PTX_BF16X2;
 }
 
-static bool by_family(Lowering *low, const PtxInstruction *in, Op *op, LaneLowering *integer, LaneLowering *real,
-                      LaneLowering *half) {
+static bool by_family(Lowering *low, const PtxInstruction *in, Op *op, LaneLowering *integer,
+                      LaneLowering *real, LaneLowering *half) {
     PtxType type = lanes_type(in, 0);
     if (type == PTX_NO_TYPE) return lowering_reject(low, op, "%s without a type that is emulated", in->name);
     LaneLowering *family = is_half(type) ? half : ptx_type_is_float(type) ? real : integer;
@@ -14,9 +14,9 @@ static bool by_family(Lowering *low, const PtxInstruction *in, Op *op, LaneLower
                   : lowering_reject(low, op, "%s has no form for type .%s", in->name, ptx_type_text(type));
 }
 
-#define LOWER(NAME, INTEGER, REAL, HALF)                                                                             \
-    bool lower_##NAME(Lowering *low, const PtxInstruction *in, Op *op) {                                             \
-        return by_family(low, in, op, INTEGER, REAL, HALF);                                                          \
+#define LOWER(NAME, INTEGER, REAL, HALF)                                                                     \
+    bool lower_##NAME(Lowering *low, const PtxInstruction *in, Op *op) {                                     \
+        return by_family(low, in, op, INTEGER, REAL, HALF);                                                  \
     }
 LOWER(add, lanes_lower_integer_add, lanes_lower_float_add, lanes_lower_half_add)
 LOWER(sub, lanes_lower_integer_sub, lanes_lower_float_sub, lanes_lower_half_sub)

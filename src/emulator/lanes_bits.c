@@ -1,15 +1,16 @@
 /* Bits: "Logic and Shift Instructions", and the bit instructions of "Integer Arithmetic Instructions". */
 #include "emulator/lanes.h"
 
-/* ---- logic ------------------------------------------------------------------------------------------------------ */
+/* ---- logic
+ * ------------------------------------------------------------------------------------------------------ */
 
-#define LOGIC(NAME, OPERATOR)                                                                                        \
-    BINARY(NAME##_16, uint16_t, uint16_t, a[l] OPERATOR b[l])                                                        \
-    BINARY(NAME##_32, uint32_t, uint32_t, a[l] OPERATOR b[l])                                                        \
-    BINARY(NAME##_64, uint64_t, uint64_t, a[l] OPERATOR b[l])                                                        \
-    SLOW_HANDLER(NAME##_pred) {                                                                                      \
-        const uint32_t *a = operand_at(warp, op->s[0]), *b = operand_at(warp, op->s[1]);                             \
-        SET_PREDICATE(op->d, *a OPERATOR * b);                                                                       \
+#define LOGIC(NAME, OPERATOR)                                                                                \
+    BINARY(NAME##_16, uint16_t, uint16_t, a[l] OPERATOR b[l])                                                \
+    BINARY(NAME##_32, uint32_t, uint32_t, a[l] OPERATOR b[l])                                                \
+    BINARY(NAME##_64, uint64_t, uint64_t, a[l] OPERATOR b[l])                                                \
+    SLOW_HANDLER(NAME##_pred) {                                                                              \
+        const uint32_t *a = operand_at(warp, op->s[0]), *b = operand_at(warp, op->s[1]);                     \
+        SET_PREDICATE(op->d, *a OPERATOR *b);                                                                \
     }
 LOGIC(and, &)
 LOGIC(or, |)
@@ -18,16 +19,20 @@ LOGIC(xor, ^)
 UNARY(not_16, uint16_t, uint16_t, ~a[l])
 UNARY(not_32, uint32_t, uint32_t, ~a[l])
 UNARY(not_64, uint64_t, uint64_t, ~a[l])
-SLOW_HANDLER(not_pred) { SET_PREDICATE(op->d, ~*(const uint32_t *)operand_at(warp, op->s[0])); }
+SLOW_HANDLER(not_pred) {
+    SET_PREDICATE(op->d, ~*(const uint32_t *)operand_at(warp, op->s[0]));
+}
 UNARY(cnot_16, uint16_t, uint16_t, a[l] == 0)
 UNARY(cnot_32, uint32_t, uint32_t, a[l] == 0)
 UNARY(cnot_64, uint64_t, uint64_t, a[l] == 0)
 
-/* lop3: the table has one bit per combination of a (4), b (2), c (1); here it is the sum of its minterms, each of which is
- * all ones or zero. number[0]: the table; number[1]: .and or .or, the operation of the predicate. */
+/* lop3: the table has one bit per combination of a (4), b (2), c (1); here it is the sum of its minterms,
+ * each of which is all ones or zero. number[0]: the table; number[1]: .and or .or, the operation of the
+ * predicate. */
 HANDLER(lop3) {
     uint32_t *d = operand_at(warp, op->d);
-    const uint32_t *a = operand_at(warp, op->s[0]), *b = operand_at(warp, op->s[1]), *c = operand_at(warp, op->s[2]);
+    const uint32_t *a = operand_at(warp, op->s[0]), *b = operand_at(warp, op->s[1]),
+                   *c = operand_at(warp, op->s[2]);
     uint32_t m[8];
     for (int i = 0; i < 8; i++) m[i] = (op->number[0] >> i) & 1 ? ~0u : 0;
 #define PICK(bit, one, zero) (((bit) & (one)) | (~(bit) & (zero)))
@@ -36,7 +41,8 @@ HANDLER(lop3) {
 }
 SLOW_HANDLER(lop3_pred) {
     uint32_t unused[WARP_LANES], *d = op->has_d ? operand_at(warp, op->d) : unused, bits = 0;
-    const uint32_t *a = operand_at(warp, op->s[0]), *b = operand_at(warp, op->s[1]), *c = operand_at(warp, op->s[2]);
+    const uint32_t *a = operand_at(warp, op->s[0]), *b = operand_at(warp, op->s[1]),
+                   *c = operand_at(warp, op->s[2]);
     EACH_ACTIVE_LANE {
         uint32_t value = 0;
         for (int i = 0; i < 32; i++) {
@@ -50,17 +56,18 @@ SLOW_HANDLER(lop3_pred) {
     if (op->has_p) SET_PREDICATE(op->p, op->number[1] == PTX_MOD_AND ? bits & q : bits | q);
 }
 
-/* ---- shifts: amounts above the width count as the width --------------------------------------------------------- */
+/* ---- shifts: amounts above the width count as the width
+ * --------------------------------------------------------- */
 
 /* The amount is 32 bits whatever the type. 16 bits shift as 32. */
-#define SHIFT(NAME, T, VALUE)                                                                                        \
-    HANDLER(NAME) {                                                                                                  \
-        T *d = operand_at(warp, op->d);                                                                              \
-        const T *a = operand_at(warp, op->s[0]);                                                                     \
-        const uint32_t *b = operand_at(warp, op->s[1]);                                                              \
-        EACH_LANE(T, VALUE);                                                                                         \
+#define SHIFT(NAME, T, VALUE)                                                                                \
+    HANDLER(NAME) {                                                                                          \
+        T *d = operand_at(warp, op->d);                                                                      \
+        const T *a = operand_at(warp, op->s[0]);                                                             \
+        const uint32_t *b = operand_at(warp, op->s[1]);                                                      \
+        EACH_LANE(T, VALUE);                                                                                 \
     }
-#define BELOW(WIDTH) (b[l] < (WIDTH) ? b[l] : (WIDTH) - 1)
+#define BELOW(WIDTH) (b[l] < (WIDTH) ? b[l] : (WIDTH)-1)
 SHIFT(shl_16, uint16_t, b[l] < 16 ? (uint32_t)a[l] << (b[l] & 15) : 0)
 SHIFT(shl_32, uint32_t, b[l] < 32 ? a[l] << (b[l] & 31) : 0)
 SHIFT(shl_64, uint64_t, b[l] < 64 ? a[l] << (b[l] & 63) : 0)
@@ -79,7 +86,8 @@ TERNARY(shf_l_wrap, uint32_t, uint32_t, uint32_t, (JOINED << (c[l] & 31)) >> 32)
 TERNARY(shf_r_clamp, uint32_t, uint32_t, uint32_t, JOINED >> CLAMPED(c[l]))
 TERNARY(shf_r_wrap, uint32_t, uint32_t, uint32_t, JOINED >> (c[l] & 31))
 
-/* ---- counting and finding --------------------------------------------------------------------------------------- */
+/* ---- counting and finding
+ * --------------------------------------------------------------------------------------- */
 
 /* Results are 32 bits wide whatever the source. */
 LANES_INLINE uint32_t count_ones(uint32_t x) {
@@ -95,16 +103,17 @@ UNARY(popc_64, uint32_t, uint64_t, count_ones((uint32_t)a[l]) + count_ones((uint
 SLOW_UNARY(clz_32, uint32_t, uint32_t, leading_zeros(a[l], 32))
 SLOW_UNARY(clz_64, uint32_t, uint64_t, leading_zeros(a[l], 64))
 
-/* The highest bit that differs from the sign: its place, or with .shiftamt its distance from the top; ~0: there is none. */
+/* The highest bit that differs from the sign: its place, or with .shiftamt its distance from the top; ~0:
+ * there is none. */
 LANES_INLINE uint32_t find_high(uint64_t x, uint32_t width, bool distance) {
     uint32_t zeros = leading_zeros(x, width);
     return zeros == width ? UINT32_MAX : distance ? zeros : width - 1 - zeros;
 }
 #define UNSIGN(T, x) ((T)(x) < 0 ? ~(x) : (x))
-#define BFIND(NAME, SHIFTAMT)                                                                                        \
-    SLOW_UNARY(NAME##_u32, uint32_t, uint32_t, find_high(a[l], 32, SHIFTAMT))                                        \
-    SLOW_UNARY(NAME##_s32, uint32_t, uint32_t, find_high(UNSIGN(int32_t, a[l]), 32, SHIFTAMT))                       \
-    SLOW_UNARY(NAME##_u64, uint32_t, uint64_t, find_high(a[l], 64, SHIFTAMT))                                        \
+#define BFIND(NAME, SHIFTAMT)                                                                                \
+    SLOW_UNARY(NAME##_u32, uint32_t, uint32_t, find_high(a[l], 32, SHIFTAMT))                                \
+    SLOW_UNARY(NAME##_s32, uint32_t, uint32_t, find_high(UNSIGN(int32_t, a[l]), 32, SHIFTAMT))               \
+    SLOW_UNARY(NAME##_u64, uint32_t, uint64_t, find_high(a[l], 64, SHIFTAMT))                                \
     SLOW_UNARY(NAME##_s64, uint32_t, uint64_t, find_high(UNSIGN(int64_t, a[l]), 64, SHIFTAMT))
 BFIND(bfind, false)
 BFIND(bfind_shiftamt, true)
@@ -113,7 +122,7 @@ static uint32_t find_nth_set(uint32_t bits, uint32_t base, int32_t offset) {
     if (base > 31) return UINT32_MAX; /* "behavior is undefined" */
     if (offset == 0) return (bits >> base) & 1 ? base : UINT32_MAX;
     int64_t count = (offset < 0 ? -(int64_t)offset : offset) - 1;
-    for (int place = (int)base; place >= 0 && place < 32; place += offset > 0 ? 1 : -1)
+    for (int place = (int)base; place >= 0 && place<32; place += offset> 0 ? 1 : -1)
         if (((bits >> place) & 1) && count-- == 0) return (uint32_t)place;
     return UINT32_MAX;
 }
@@ -129,9 +138,12 @@ LANES_INLINE uint32_t reverse(uint32_t x) {
 UNARY(brev_32, uint32_t, uint32_t, reverse(a[l]))
 UNARY(brev_64, uint64_t, uint64_t, (uint64_t)reverse((uint32_t)a[l]) << 32 | reverse((uint32_t)(a[l] >> 32)))
 
-/* ---- bit fields ------------------------------------------------------------------------------------------------- */
+/* ---- bit fields
+ * ------------------------------------------------------------------------------------------------- */
 
-static uint64_t ones(uint32_t count) { return count >= 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1; }
+static uint64_t ones(uint32_t count) {
+    return count >= 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1;
+}
 
 /* bfe: places and lengths are 8 bits; a field that reaches beyond the top is continued with its sign. */
 static uint64_t extract_field(uint64_t a, uint32_t place, uint32_t length, uint32_t width, bool is_signed) {
@@ -149,23 +161,23 @@ static uint64_t insert_field(uint64_t a, uint64_t b, uint32_t place, uint32_t le
     uint64_t field = ones(length) << place;
     return (b & ~field) | (a << place & field);
 }
-#define BFE(NAME, T, WIDTH, SIGNED)                                                                                  \
-    SLOW_HANDLER(NAME) {                                                                                             \
-        T *d = operand_at(warp, op->d);                                                                              \
-        const T *a = operand_at(warp, op->s[0]);                                                                     \
-        const uint32_t *b = operand_at(warp, op->s[1]), *c = operand_at(warp, op->s[2]);                             \
-        EACH_ACTIVE_LANE d[l] = (T)extract_field(a[l], b[l], c[l], WIDTH, SIGNED);                                   \
+#define BFE(NAME, T, WIDTH, SIGNED)                                                                          \
+    SLOW_HANDLER(NAME) {                                                                                     \
+        T *d = operand_at(warp, op->d);                                                                      \
+        const T *a = operand_at(warp, op->s[0]);                                                             \
+        const uint32_t *b = operand_at(warp, op->s[1]), *c = operand_at(warp, op->s[2]);                     \
+        EACH_ACTIVE_LANE d[l] = (T)extract_field(a[l], b[l], c[l], WIDTH, SIGNED);                           \
     }
 BFE(bfe_u32, uint32_t, 32, false)
 BFE(bfe_s32, uint32_t, 32, true)
 BFE(bfe_u64, uint64_t, 64, false)
 BFE(bfe_s64, uint64_t, 64, true)
-#define BFI(NAME, T, WIDTH)                                                                                          \
-    SLOW_HANDLER(NAME) {                                                                                             \
-        T *d = operand_at(warp, op->d);                                                                              \
-        const T *a = operand_at(warp, op->s[0]), *b = operand_at(warp, op->s[1]);                                    \
-        const uint32_t *c = operand_at(warp, op->s[2]), *e = operand_at(warp, op->s[3]);                             \
-        EACH_ACTIVE_LANE d[l] = (T)insert_field(a[l], b[l], c[l], e[l], WIDTH);                                      \
+#define BFI(NAME, T, WIDTH)                                                                                  \
+    SLOW_HANDLER(NAME) {                                                                                     \
+        T *d = operand_at(warp, op->d);                                                                      \
+        const T *a = operand_at(warp, op->s[0]), *b = operand_at(warp, op->s[1]);                            \
+        const uint32_t *c = operand_at(warp, op->s[2]), *e = operand_at(warp, op->s[3]);                     \
+        EACH_ACTIVE_LANE d[l] = (T)insert_field(a[l], b[l], c[l], e[l], WIDTH);                              \
     }
 BFI(bfi_32, uint32_t, 32)
 BFI(bfi_64, uint64_t, 64)
@@ -192,7 +204,8 @@ LANES_INLINE uint32_t bit_mask(uint32_t place, uint32_t width, bool clamp) {
 SLOW_BINARY(bmsk_clamp, uint32_t, uint32_t, bit_mask(a[l], b[l], true))
 SLOW_BINARY(bmsk_wrap, uint32_t, uint32_t, bit_mask(a[l], b[l], false))
 
-/* ---- bytes ------------------------------------------------------------------------------------------------------ */
+/* ---- bytes
+ * ------------------------------------------------------------------------------------------------------ */
 
 /* dp4a, dp2a: number[0] and [1]: a and b are signed; number[2]: bits by which b is shifted (dp2a.hi: 16). */
 LANES_INLINE uint32_t part(uint32_t x, int index, int bits, bool is_signed) {
@@ -201,7 +214,8 @@ LANES_INLINE uint32_t part(uint32_t x, int index, int bits, bool is_signed) {
 }
 SLOW_HANDLER(dp4a) {
     uint32_t *d = operand_at(warp, op->d);
-    const uint32_t *a = operand_at(warp, op->s[0]), *b = operand_at(warp, op->s[1]), *c = operand_at(warp, op->s[2]);
+    const uint32_t *a = operand_at(warp, op->s[0]), *b = operand_at(warp, op->s[1]),
+                   *c = operand_at(warp, op->s[2]);
     EACH_ACTIVE_LANE {
         uint32_t sum = c[l];
         for (int i = 0; i < 4; i++) sum += part(a[l], i, 8, op->number[0]) * part(b[l], i, 8, op->number[1]);
@@ -210,16 +224,18 @@ SLOW_HANDLER(dp4a) {
 }
 SLOW_HANDLER(dp2a) {
     uint32_t *d = operand_at(warp, op->d);
-    const uint32_t *a = operand_at(warp, op->s[0]), *b = operand_at(warp, op->s[1]), *c = operand_at(warp, op->s[2]);
+    const uint32_t *a = operand_at(warp, op->s[0]), *b = operand_at(warp, op->s[1]),
+                   *c = operand_at(warp, op->s[2]);
     EACH_ACTIVE_LANE {
         uint32_t sum = c[l], bytes = b[l] >> op->number[2];
-        for (int i = 0; i < 2; i++) sum += part(a[l], i, 16, op->number[0]) * part(bytes, i, 8, op->number[1]);
+        for (int i = 0; i < 2; i++)
+            sum += part(a[l], i, 16, op->number[0]) * part(bytes, i, 8, op->number[1]);
         d[l] = sum;
     }
 }
 
-/* prmt: the modes other than the default choose all four bytes from two bits of c; one row for each value of them, a nibble
- * for each byte of d. */
+/* prmt: the modes other than the default choose all four bytes from two bits of c; one row for each value of
+ * them, a nibble for each byte of d. */
 static const uint16_t permute_modes[][4] = {
     {0x3210, 0x4321, 0x5432, 0x6543}, /* f4e */
     {0x5670, 0x6701, 0x7012, 0x0123}, /* b4e */
@@ -240,17 +256,18 @@ static uint32_t permute(uint64_t bytes, uint32_t selectors) {
 SLOW_TERNARY(prmt, uint32_t, uint32_t, uint32_t, permute(JOINED, c[l]))
 SLOW_TERNARY(prmt_mode, uint32_t, uint32_t, uint32_t, permute(JOINED, permute_modes[op->number[0]][c[l] & 3]))
 
-/* ---- lowering --------------------------------------------------------------------------------------------------- */
+/* ---- lowering
+ * --------------------------------------------------------------------------------------------------- */
 
 typedef const LaneHandler *const HandlerOfType[PTX_TYPE_COUNT];
 
 #define BITS(NAME) [PTX_B16] = &NAME##_16, [PTX_B32] = &NAME##_32, [PTX_B64] = &NAME##_64
-#define LOWER_LOGIC(NAME, COUNT)                                                                                     \
-    bool lower_##NAME(Lowering *low, const PtxInstruction *in, Op *op) {                                             \
-        static HandlerOfType table = {BITS(NAME), [PTX_PRED] = &NAME##_pred};                                        \
-        PtxType type = lanes_type(in, 0);                                                                            \
-        return lanes_accept(low, in, op, PTX_MODIFIER_NONE) &&                                                       \
-               lanes_simple(low, in, op, type, COUNT, table[type], SHADOW_SUM);                                      \
+#define LOWER_LOGIC(NAME, COUNT)                                                                             \
+    bool lower_##NAME(Lowering *low, const PtxInstruction *in, Op *op) {                                     \
+        static HandlerOfType table = {BITS(NAME), [PTX_PRED] = &NAME##_pred};                                \
+        PtxType type = lanes_type(in, 0);                                                                    \
+        return lanes_accept(low, in, op, PTX_MODIFIER_NONE) &&                                               \
+               lanes_simple(low, in, op, type, COUNT, table[type], SHADOW_SUM);                              \
     }
 LOWER_LOGIC(and, 2)
 LOWER_LOGIC(or, 2)
@@ -264,17 +281,19 @@ bool lower_cnot(Lowering *low, const PtxInstruction *in, Op *op) {
            lanes_simple(low, in, op, type, 1, table[type], SHADOW_SUM);
 }
 
-static bool immediate(Lowering *low, const PtxInstruction *in, Op *op, int operand, int64_t limit, int32_t *value) {
+static bool immediate(Lowering *low, const PtxInstruction *in, Op *op, int operand, int64_t limit,
+                      int32_t *value) {
     const PtxOperand *from = &in->operands[operand];
     if (from->kind != PTX_OPERAND_INTEGER || from->integer < 0 || from->integer > limit)
-        return lowering_reject(low, op, "operand %d of %s is not a number from 0 to %lld", operand + 1, in->name,
-                               (long long)limit);
+        return lowering_reject(low, op, "operand %d of %s is not a number from 0 to %lld", operand + 1,
+                               in->name, (long long)limit);
     *value = (int32_t)from->integer;
     return true;
 }
 
 bool lower_lop3(Lowering *low, const PtxInstruction *in, Op *op) {
-    bool and_predicate = ptx_instruction_has(in, PTX_MOD_AND), predicate = and_predicate || ptx_instruction_has(in, PTX_MOD_OR);
+    bool and_predicate = ptx_instruction_has(in, PTX_MOD_AND),
+         predicate = and_predicate || ptx_instruction_has(in, PTX_MOD_OR);
     if (!lanes_accept(low, in, op, PTX_MOD_AND, PTX_MOD_OR, PTX_MODIFIER_NONE) ||
         !lanes_use(low, in, op, predicate ? &lop3_pred : &lop3, SHADOW_SUM) ||
         !lanes_expect_operands(low, in, op, predicate ? 6 : 5, predicate ? 6 : 5) ||
@@ -283,7 +302,8 @@ bool lower_lop3(Lowering *low, const PtxInstruction *in, Op *op) {
     const PtxOperand *d = &in->operands[0];
     uint8_t bytes;
     if (predicate) {
-        if (d->kind != PTX_OPERAND_PAIR) return lowering_reject(low, op, "lop3.%s needs d|p", and_predicate ? "and" : "or");
+        if (d->kind != PTX_OPERAND_PAIR)
+            return lowering_reject(low, op, "lop3.%s needs d|p", and_predicate ? "and" : "or");
         if (!lowering_destination(low, op, &d->items[1], &op->p, &bytes, &op->has_p) ||
             !lowering_source(low, op, 5, PTX_PRED, &op->s[3]))
             return false;
@@ -317,15 +337,17 @@ bool lower_shf(Lowering *low, const PtxInstruction *in, Op *op) {
     bool left = ptx_instruction_has(in, PTX_MOD_L), wrap = ptx_instruction_has(in, PTX_MOD_WRAP);
     return lanes_accept(low, in, op, PTX_MOD_L, PTX_MOD_R, PTX_MOD_CLAMP, PTX_MOD_WRAP, PTX_MODIFIER_NONE) &&
            lanes_simple(low, in, op, PTX_B32, 3,
-                        left ? wrap ? &shf_l_wrap : &shf_l_clamp : wrap ? &shf_r_wrap : &shf_r_clamp, SHADOW_SUM);
+                        left   ? wrap ? &shf_l_wrap : &shf_l_clamp
+                        : wrap ? &shf_r_wrap
+                               : &shf_r_clamp,
+                        SHADOW_SUM);
 }
 
 /* popc, clz, bfind: a 32-bit result of a source of `type`. */
 static bool lower_count(Lowering *low, const PtxInstruction *in, Op *op, HandlerOfType table) {
     PtxType type = lanes_type(in, 0);
     return lanes_accept(low, in, op, PTX_MOD_SHIFTAMT, PTX_MODIFIER_NONE) &&
-           lanes_use(low, in, op, table[type], SHADOW_SUM) &&
-           lanes_operands(low, in, op, PTX_U32, 1, &type);
+           lanes_use(low, in, op, table[type], SHADOW_SUM) && lanes_operands(low, in, op, PTX_U32, 1, &type);
 }
 
 bool lower_popc(Lowering *low, const PtxInstruction *in, Op *op) {
@@ -339,14 +361,15 @@ bool lower_clz(Lowering *low, const PtxInstruction *in, Op *op) {
 }
 
 bool lower_bfind(Lowering *low, const PtxInstruction *in, Op *op) {
-#define SIGNS_OF(NAME)                                                                                               \
+#define SIGNS_OF(NAME)                                                                                       \
     [PTX_U32] = &NAME##_u32, [PTX_S32] = &NAME##_s32, [PTX_U64] = &NAME##_u64, [PTX_S64] = &NAME##_s64
     static HandlerOfType place = {SIGNS_OF(bfind)}, distance = {SIGNS_OF(bfind_shiftamt)};
     return lower_count(low, in, op, ptx_instruction_has(in, PTX_MOD_SHIFTAMT) ? distance : place);
 }
 
 bool lower_fns(Lowering *low, const PtxInstruction *in, Op *op) {
-    return lanes_accept(low, in, op, PTX_MODIFIER_NONE) && lanes_simple(low, in, op, PTX_B32, 3, &fns, SHADOW_SUM);
+    return lanes_accept(low, in, op, PTX_MODIFIER_NONE) &&
+           lanes_simple(low, in, op, PTX_B32, 3, &fns, SHADOW_SUM);
 }
 
 bool lower_brev(Lowering *low, const PtxInstruction *in, Op *op) {
@@ -375,14 +398,14 @@ bool lower_szext(Lowering *low, const PtxInstruction *in, Op *op) {
                          wrap = {[PTX_U32] = &szext_wrap_u32, [PTX_S32] = &szext_wrap_s32};
     PtxType type = lanes_type(in, 0);
     return lanes_accept(low, in, op, PTX_MOD_CLAMP, PTX_MOD_WRAP, PTX_MODIFIER_NONE) &&
-           lanes_simple(low, in, op, type, 2, ptx_instruction_has(in, PTX_MOD_WRAP) ? wrap[type] : clamp[type],
-                        SHADOW_SUM);
+           lanes_simple(low, in, op, type, 2,
+                        ptx_instruction_has(in, PTX_MOD_WRAP) ? wrap[type] : clamp[type], SHADOW_SUM);
 }
 
 bool lower_bmsk(Lowering *low, const PtxInstruction *in, Op *op) {
     return lanes_accept(low, in, op, PTX_MOD_CLAMP, PTX_MOD_WRAP, PTX_MODIFIER_NONE) &&
-           lanes_simple(low, in, op, PTX_B32, 2, ptx_instruction_has(in, PTX_MOD_WRAP) ? &bmsk_wrap : &bmsk_clamp,
-                        SHADOW_SUM);
+           lanes_simple(low, in, op, PTX_B32, 2,
+                        ptx_instruction_has(in, PTX_MOD_WRAP) ? &bmsk_wrap : &bmsk_clamp, SHADOW_SUM);
 }
 
 static bool lower_dot(Lowering *low, const PtxInstruction *in, Op *op, const LaneHandler *handler) {
@@ -392,8 +415,12 @@ static bool lower_dot(Lowering *low, const PtxInstruction *in, Op *op, const Lan
     return lanes_accept(low, in, op, PTX_MOD_LO, PTX_MOD_HI, PTX_MODIFIER_NONE) &&
            lanes_simple(low, in, op, PTX_B32, 3, handler, SHADOW_PRODUCT);
 }
-bool lower_dp4a(Lowering *low, const PtxInstruction *in, Op *op) { return lower_dot(low, in, op, &dp4a); }
-bool lower_dp2a(Lowering *low, const PtxInstruction *in, Op *op) { return lower_dot(low, in, op, &dp2a); }
+bool lower_dp4a(Lowering *low, const PtxInstruction *in, Op *op) {
+    return lower_dot(low, in, op, &dp4a);
+}
+bool lower_dp2a(Lowering *low, const PtxInstruction *in, Op *op) {
+    return lower_dot(low, in, op, &dp2a);
+}
 
 bool lower_prmt(Lowering *low, const PtxInstruction *in, Op *op) {
     static const PtxModifierKind modes[] = {PTX_MOD_F4E, PTX_MOD_B4E, PTX_MOD_RC8,
@@ -401,7 +428,7 @@ bool lower_prmt(Lowering *low, const PtxInstruction *in, Op *op) {
     const LaneHandler *handler = &prmt;
     for (int i = 0; i < 6; i++)
         if (ptx_instruction_has(in, modes[i])) handler = &prmt_mode, op->number[0] = i;
-    return lanes_accept(low, in, op, PTX_MOD_F4E, PTX_MOD_B4E, PTX_MOD_RC8, PTX_MOD_ECL, PTX_MOD_ECR, PTX_MOD_RC16,
-                        PTX_MODIFIER_NONE) &&
+    return lanes_accept(low, in, op, PTX_MOD_F4E, PTX_MOD_B4E, PTX_MOD_RC8, PTX_MOD_ECL, PTX_MOD_ECR,
+                        PTX_MOD_RC16, PTX_MODIFIER_NONE) &&
            lanes_simple(low, in, op, PTX_B32, 3, handler, SHADOW_SUM);
 }

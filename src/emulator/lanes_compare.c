@@ -1,8 +1,9 @@
-/* Comparisons and selections: "Comparison and Selection Instructions", "Half Precision Comparison Instructions", testp.
+/* Comparisons and selections: "Comparison and Selection Instructions", "Half Precision Comparison
+ * Instructions", testp.
  *
- * set and setp share their handlers: a handler compares, giving one bit per lane, and finish() stores it. Few comparisons are
- * primitive; the others exchange the operands or invert the result: a > b is b < a, and a gtu b (greater or unordered) is
- * not a <= b. */
+ * set and setp share their handlers: a handler compares, giving one bit per lane, and finish() stores it. Few
+ * comparisons are primitive; the others exchange the operands or invert the result: a > b is b < a, and a gtu
+ * b (greater or unordered) is not a <= b. */
 #include "emulator/lanes.h"
 
 /* Fields of Op.number. */
@@ -17,9 +18,12 @@ static uint32_t combine(const Op *op, const Warp *warp, uint32_t bits) {
     if (op->number[BOOLEAN] == 0) return bits;
     uint32_t other = *(const uint32_t *)operand_at(warp, op->s[2]);
     switch (op->number[BOOLEAN]) {
-    case PTX_MOD_AND: return bits & other;
-    case PTX_MOD_OR: return bits | other;
-    default: return bits ^ other;
+    case PTX_MOD_AND:
+        return bits & other;
+    case PTX_MOD_OR:
+        return bits | other;
+    default:
+        return bits ^ other;
     }
 }
 
@@ -32,8 +36,10 @@ static void store_set(const Op *op, Warp *warp, uint32_t mask, uint32_t bits) {
     uint32_t value = yes[op->number[RESULT]];
     EACH_ACTIVE_LANE {
         uint32_t result = (bits >> l) & 1 ? value : 0;
-        if (op->d_bytes == 2) ((uint16_t *)d)[l] = (uint16_t)result;
-        else ((uint32_t *)d)[l] = result;
+        if (op->d_bytes == 2)
+            ((uint16_t *)d)[l] = (uint16_t)result;
+        else
+            ((uint32_t *)d)[l] = result;
     }
 }
 
@@ -48,12 +54,12 @@ LANES_INLINE void finish(const Op *op, Warp *warp, uint32_t mask, uint32_t bits)
     }
 }
 
-#define COMPARISON(NAME, T, CONDITION)                                                                               \
-    HANDLER(NAME) {                                                                                                  \
-        const T *a = operand_at(warp, op->s[0]), *b = operand_at(warp, op->s[1]);                                    \
-        uint32_t bits = 0;                                                                                           \
-        for (int l = 0; l < WARP_LANES; l++) bits |= (CONDITION) ? lane_bit[l] : 0;                                  \
-        finish(op, warp, mask, bits);                                                                                \
+#define COMPARISON(NAME, T, CONDITION)                                                                       \
+    HANDLER(NAME) {                                                                                          \
+        const T *a = operand_at(warp, op->s[0]), *b = operand_at(warp, op->s[1]);                            \
+        uint32_t bits = 0;                                                                                   \
+        for (int l = 0; l < WARP_LANES; l++) bits |= (CONDITION) ? lane_bit[l] : 0;                          \
+        finish(op, warp, mask, bits);                                                                        \
     }
 COMPARISON(eq_16, uint16_t, a[l] == b[l])
 COMPARISON(eq_32, uint32_t, a[l] == b[l])
@@ -65,11 +71,11 @@ COMPARISON(lt_s32, int32_t, a[l] < b[l])
 COMPARISON(lt_u64, uint64_t, a[l] < b[l])
 COMPARISON(lt_s64, int64_t, a[l] < b[l])
 
-#define FLOAT_COMPARISONS(NAME, T, VALUE)                                                                            \
-    COMPARISON(eq_##NAME, T, VALUE(a[l]) == VALUE(b[l]))                                                             \
-    COMPARISON(ne_##NAME, T, VALUE(a[l]) < VALUE(b[l]) || VALUE(a[l]) > VALUE(b[l]))                                 \
-    COMPARISON(lt_##NAME, T, VALUE(a[l]) < VALUE(b[l]))                                                              \
-    COMPARISON(le_##NAME, T, VALUE(a[l]) <= VALUE(b[l]))                                                             \
+#define FLOAT_COMPARISONS(NAME, T, VALUE)                                                                    \
+    COMPARISON(eq_##NAME, T, VALUE(a[l]) == VALUE(b[l]))                                                     \
+    COMPARISON(ne_##NAME, T, VALUE(a[l]) < VALUE(b[l]) || VALUE(a[l]) > VALUE(b[l]))                         \
+    COMPARISON(lt_##NAME, T, VALUE(a[l]) < VALUE(b[l]))                                                      \
+    COMPARISON(le_##NAME, T, VALUE(a[l]) <= VALUE(b[l]))                                                     \
     COMPARISON(num_##NAME, T, VALUE(a[l]) == VALUE(a[l]) && VALUE(b[l]) == VALUE(b[l]))
 #define FLUSHED_FLOAT(x) float_of(flush32(x))
 FLOAT_COMPARISONS(f32, uint32_t, float_of)
@@ -83,30 +89,42 @@ static float widen(uint32_t half, int32_t format) {
     return float_of(type == PTX_F16 || type == PTX_F16X2 ? widen_f16(half) : widen_bf16(half));
 }
 typedef bool FloatTest(float a, float b);
-static bool test_eq(float a, float b) { return a == b; }
-static bool test_ne(float a, float b) { return a < b || a > b; }
-static bool test_lt(float a, float b) { return a < b; }
-static bool test_le(float a, float b) { return a <= b; }
-static bool test_num(float a, float b) { return a == a && b == b; }
+static bool test_eq(float a, float b) {
+    return a == b;
+}
+static bool test_ne(float a, float b) {
+    return a < b || a > b;
+}
+static bool test_lt(float a, float b) {
+    return a < b;
+}
+static bool test_le(float a, float b) {
+    return a <= b;
+}
+static bool test_num(float a, float b) {
+    return a == a && b == b;
+}
 
-#define HALF_COMPARISON(NAME)                                                                                        \
-    SLOW_HANDLER(NAME##_half) {                                                                                      \
-        const uint16_t *a = operand_at(warp, op->s[0]), *b = operand_at(warp, op->s[1]);                             \
-        uint32_t bits = 0;                                                                                           \
-        EACH_ACTIVE_LANE bits |=                                                                                     \
-            test_##NAME(widen(a[l], op->number[FORMAT]), widen(b[l], op->number[FORMAT])) ? lane_bit[l] : 0;         \
-        finish(op, warp, mask, bits);                                                                                \
-    }                                                                                                                \
-    SLOW_HANDLER(NAME##_half2) { finish_packed(op, warp, mask, test_##NAME); }
+#define HALF_COMPARISON(NAME)                                                                                \
+    SLOW_HANDLER(NAME##_half) {                                                                              \
+        const uint16_t *a = operand_at(warp, op->s[0]), *b = operand_at(warp, op->s[1]);                     \
+        uint32_t bits = 0;                                                                                   \
+        EACH_ACTIVE_LANE bits |=                                                                             \
+            test_##NAME(widen(a[l], op->number[FORMAT]), widen(b[l], op->number[FORMAT])) ? lane_bit[l] : 0; \
+        finish(op, warp, mask, bits);                                                                        \
+    }                                                                                                        \
+    SLOW_HANDLER(NAME##_half2) {                                                                             \
+        finish_packed(op, warp, mask, test_##NAME);                                                          \
+    }
 
 static void finish_packed(const Op *op, Warp *warp, uint32_t mask, FloatTest *test) {
     const uint32_t *a = operand_at(warp, op->s[0]), *b = operand_at(warp, op->s[1]);
     uint32_t bits[2] = {0, 0};
-    EACH_ACTIVE_LANE for (int i = 0; i < 2; i++)
-        bits[i] |= test(widen(a[l] >> 16 * i & 0xffffu, op->number[FORMAT]),
-                        widen(b[l] >> 16 * i & 0xffffu, op->number[FORMAT]))
-                       ? lane_bit[l]
-                       : 0;
+    EACH_ACTIVE_LANE for (int i = 0; i < 2; i++) bits[i] |=
+        test(widen(a[l] >> 16 * i & 0xffffu, op->number[FORMAT]),
+             widen(b[l] >> 16 * i & 0xffffu, op->number[FORMAT]))
+            ? lane_bit[l]
+            : 0;
     for (int i = 0; i < 2; i++) bits[i] = combine(op, warp, bits[i] ^ (uint32_t)op->number[INVERT]);
     if (op->number[RESULT] == PTX_NO_TYPE) {
         if (op->has_d) SET_PREDICATE(op->d, bits[0]);
@@ -114,7 +132,9 @@ static void finish_packed(const Op *op, Warp *warp, uint32_t mask, FloatTest *te
         return;
     }
     uint32_t *d = operand_at(warp, op->d);
-    uint32_t yes = op->number[RESULT] == PTX_F16X2 ? 0x3c00u : op->number[RESULT] == PTX_BF16X2 ? 0x3f80u : 0xffffu;
+    uint32_t yes = op->number[RESULT] == PTX_F16X2    ? 0x3c00u
+                   : op->number[RESULT] == PTX_BF16X2 ? 0x3f80u
+                                                      : 0xffffu;
     EACH_ACTIVE_LANE d[l] = ((bits[0] >> l) & 1 ? yes : 0) | ((bits[1] >> l) & 1 ? yes << 16 : 0);
 }
 HALF_COMPARISON(eq)
@@ -123,61 +143,71 @@ HALF_COMPARISON(lt)
 HALF_COMPARISON(le)
 HALF_COMPARISON(num)
 
-/* ---- selections ------------------------------------------------------------------------------------------------- */
+/* ---- selections
+ * ------------------------------------------------------------------------------------------------- */
 
-#define SELECT(NAME, T)                                                                                              \
-    HANDLER(NAME) {                                                                                                  \
-        T *d = operand_at(warp, op->d);                                                                              \
-        const T *a = operand_at(warp, op->s[0]), *b = operand_at(warp, op->s[1]);                                    \
-        uint32_t choose = *(const uint32_t *)operand_at(warp, op->s[2]);                                             \
-        EACH_LANE(T, (choose & lane_bit[l]) ? a[l] : b[l]);                                                          \
+#define SELECT(NAME, T)                                                                                      \
+    HANDLER(NAME) {                                                                                          \
+        T *d = operand_at(warp, op->d);                                                                      \
+        const T *a = operand_at(warp, op->s[0]), *b = operand_at(warp, op->s[1]);                            \
+        uint32_t choose = *(const uint32_t *)operand_at(warp, op->s[2]);                                     \
+        EACH_LANE(T, (choose & lane_bit[l]) ? a[l] : b[l]);                                                  \
     }
 SELECT(selp_16, uint16_t)
 SELECT(selp_32, uint32_t)
 SELECT(selp_64, uint64_t)
 
-/* slct: a where c >= 0. -0 is not negative, a NaN is; .ftz changes nothing but the sign of a negative subnormal. */
+/* slct: a where c >= 0. -0 is not negative, a NaN is; .ftz changes nothing but the sign of a negative
+ * subnormal. */
 #define NOT_NEGATIVE(x)     (float_of(x) >= 0.0f)
 #define NOT_NEGATIVE_FTZ(x) (float_of(flush32(x)) >= 0.0f)
-#define SLCT(T, BITS)                                                                                                \
-    TERNARY(slct_s32_##BITS, T, T, uint32_t, (int32_t)c[l] >= 0 ? a[l] : b[l])                                       \
-    TERNARY(slct_f32_##BITS, T, T, uint32_t, NOT_NEGATIVE(c[l]) ? a[l] : b[l])                                       \
+#define SLCT(T, BITS)                                                                                        \
+    TERNARY(slct_s32_##BITS, T, T, uint32_t, (int32_t)c[l] >= 0 ? a[l] : b[l])                               \
+    TERNARY(slct_f32_##BITS, T, T, uint32_t, NOT_NEGATIVE(c[l]) ? a[l] : b[l])                               \
     TERNARY(slct_f32_ftz_##BITS, T, T, uint32_t, NOT_NEGATIVE_FTZ(c[l]) ? a[l] : b[l])
 SLCT(uint16_t, 16)
 SLCT(uint32_t, 32)
 SLCT(uint64_t, 64)
 
-/* ---- testp ------------------------------------------------------------------------------------------------------ */
+/* ---- testp
+ * ------------------------------------------------------------------------------------------------------ */
 
 static bool is_kind(uint64_t bits, int mantissa, int exponent, int32_t kind) {
     uint64_t all = (UINT64_C(1) << exponent) - 1, field = (bits >> mantissa) & all,
              fraction = bits & ((UINT64_C(1) << mantissa) - 1);
     switch (kind) {
-    case PTX_MOD_FINITE: return field != all;
-    case PTX_MOD_INFINITE: return field == all && fraction == 0;
-    case PTX_MOD_NUMBER: return field != all || fraction == 0;
-    case PTX_MOD_NOTANUMBER: return field == all && fraction != 0;
-    case PTX_MOD_SUBNORMAL: return field == 0 && fraction != 0;
-    default: return field != all && (field != 0 || fraction == 0); /* zeros count as normal */
+    case PTX_MOD_FINITE:
+        return field != all;
+    case PTX_MOD_INFINITE:
+        return field == all && fraction == 0;
+    case PTX_MOD_NUMBER:
+        return field != all || fraction == 0;
+    case PTX_MOD_NOTANUMBER:
+        return field == all && fraction != 0;
+    case PTX_MOD_SUBNORMAL:
+        return field == 0 && fraction != 0;
+    default:
+        return field != all && (field != 0 || fraction == 0); /* zeros count as normal */
     }
 }
-#define TESTP(NAME, T, MANTISSA, EXPONENT)                                                                           \
-    SLOW_HANDLER(NAME) {                                                                                             \
-        const T *a = operand_at(warp, op->s[0]);                                                                     \
-        uint32_t bits = 0;                                                                                           \
-        EACH_ACTIVE_LANE bits |= is_kind(a[l], MANTISSA, EXPONENT, op->number[0]) ? lane_bit[l] : 0;                 \
-        SET_PREDICATE(op->d, bits);                                                                                  \
+#define TESTP(NAME, T, MANTISSA, EXPONENT)                                                                   \
+    SLOW_HANDLER(NAME) {                                                                                     \
+        const T *a = operand_at(warp, op->s[0]);                                                             \
+        uint32_t bits = 0;                                                                                   \
+        EACH_ACTIVE_LANE bits |= is_kind(a[l], MANTISSA, EXPONENT, op->number[0]) ? lane_bit[l] : 0;         \
+        SET_PREDICATE(op->d, bits);                                                                          \
     }
 TESTP(testp_f32, uint32_t, 23, 8)
 TESTP(testp_f64, uint64_t, 52, 11)
 
-/* ---- lowering --------------------------------------------------------------------------------------------------- */
+/* ---- lowering
+ * --------------------------------------------------------------------------------------------------- */
 
 enum { TEST_EQ, TEST_NE, TEST_LT, TEST_LE, TEST_NUM, TEST_COUNT };
 
 typedef struct Comparison {
     PtxModifierKind modifier;
-    uint8_t test;          /* for integers NE is EQ inverted and LE is LT exchanged and inverted */
+    uint8_t test; /* for integers NE is EQ inverted and LE is LT exchanged and inverted */
     bool exchange, invert;
     bool floats, integers; /* where it is allowed */
 } Comparison;
@@ -204,34 +234,27 @@ static const Comparison *find_comparison(const PtxInstruction *in) {
     return NULL;
 }
 
-#define FLOAT_TESTS(NAME)                                                                                            \
-    {                                                                                                                \
-        [TEST_EQ] = &eq_##NAME, [TEST_NE] = &ne_##NAME, [TEST_LT] = &lt_##NAME, [TEST_LE] = &le_##NAME,              \
-        [TEST_NUM] = &num_##NAME                                                                                     \
+#define FLOAT_TESTS(NAME)                                                                                    \
+    {                                                                                                        \
+        [TEST_EQ] = &eq_##NAME, [TEST_NE] = &ne_##NAME, [TEST_LT] = &lt_##NAME, [TEST_LE] = &le_##NAME,      \
+        [TEST_NUM] = &num_##NAME                                                                             \
     }
-#define ORDERED(WIDTH, ORDER) {[TEST_EQ] = &eq_##WIDTH, [TEST_LT] = &lt_##ORDER}
-#define UNORDERED(WIDTH)      {[TEST_EQ] = &eq_##WIDTH}
+#define ORDERED(WIDTH, ORDER)                                                                                \
+    { [TEST_EQ] = &eq_##WIDTH, [TEST_LT] = &lt_##ORDER }
+#define UNORDERED(WIDTH)                                                                                     \
+    { [TEST_EQ] = &eq_##WIDTH }
 
 static const LaneHandler *const tests[PTX_TYPE_COUNT][TEST_COUNT] = {
-    [PTX_B16] = UNORDERED(16),
-    [PTX_B32] = UNORDERED(32),
-    [PTX_B64] = UNORDERED(64),
-    [PTX_U16] = ORDERED(16, u16),
-    [PTX_S16] = ORDERED(16, s16),
-    [PTX_U32] = ORDERED(32, u32),
-    [PTX_S32] = ORDERED(32, s32),
-    [PTX_U64] = ORDERED(64, u64),
-    [PTX_S64] = ORDERED(64, s64),
-    [PTX_F32] = FLOAT_TESTS(f32),
-    [PTX_F64] = FLOAT_TESTS(f64),
-    [PTX_F16] = FLOAT_TESTS(half),
-    [PTX_BF16] = FLOAT_TESTS(half),
-    [PTX_F16X2] = FLOAT_TESTS(half2),
-    [PTX_BF16X2] = FLOAT_TESTS(half2),
+    [PTX_B16] = UNORDERED(16),      [PTX_B32] = UNORDERED(32),        [PTX_B64] = UNORDERED(64),
+    [PTX_U16] = ORDERED(16, u16),   [PTX_S16] = ORDERED(16, s16),     [PTX_U32] = ORDERED(32, u32),
+    [PTX_S32] = ORDERED(32, s32),   [PTX_U64] = ORDERED(64, u64),     [PTX_S64] = ORDERED(64, s64),
+    [PTX_F32] = FLOAT_TESTS(f32),   [PTX_F64] = FLOAT_TESTS(f64),     [PTX_F16] = FLOAT_TESTS(half),
+    [PTX_BF16] = FLOAT_TESTS(half), [PTX_F16X2] = FLOAT_TESTS(half2), [PTX_BF16X2] = FLOAT_TESTS(half2),
 };
 static const LaneHandler *const flushed_tests[TEST_COUNT] = FLOAT_TESTS(f32_ftz);
 
-/* Chooses the handler for a comparison of `type`, and lowers operands 1 and 2 and the predicate that may follow. */
+/* Chooses the handler for a comparison of `type`, and lowers operands 1 and 2 and the predicate that may
+ * follow. */
 static bool lower_comparison(Lowering *low, const PtxInstruction *in, Op *op, PtxType type) {
     const Comparison *comparison = find_comparison(in);
     if (!comparison) return lowering_reject(low, op, "%s without a comparison", in->name);
@@ -244,7 +267,8 @@ static bool lower_comparison(Lowering *low, const PtxInstruction *in, Op *op, Pt
     if (!is_float && test == TEST_LE) test = TEST_LT, exchange = !exchange, invert = !invert;
     if (flush && !(type == PTX_F32 || type == PTX_F16 || type == PTX_F16X2))
         return lowering_reject(low, op, "%s.ftz has no form for .%s", in->name, ptx_type_text(type));
-    if (!lanes_use(low, in, op, flush && type == PTX_F32 ? flushed_tests[test] : tests[type][test], SHADOW_SUM))
+    if (!lanes_use(low, in, op, flush && type == PTX_F32 ? flushed_tests[test] : tests[type][test],
+                   SHADOW_SUM))
         return false;
     op->number[INVERT] = invert ? -1 : 0;
     op->number[FORMAT] = (int32_t)type | (flush ? FLUSHED : 0);
@@ -264,8 +288,8 @@ static bool accept_comparison(Lowering *low, const PtxInstruction *in, Op *op) {
         if (strcmp(in->modifiers[i].text, "nan") == 0) return true;
     return lanes_accept(low, in, op, PTX_MOD_EQ, PTX_MOD_NE, PTX_MOD_LT, PTX_MOD_LE, PTX_MOD_GT, PTX_MOD_GE,
                         PTX_MOD_LO, PTX_MOD_LS, PTX_MOD_HI, PTX_MOD_HS, PTX_MOD_EQU, PTX_MOD_NEU, PTX_MOD_LTU,
-                        PTX_MOD_LEU, PTX_MOD_GTU, PTX_MOD_GEU, PTX_MOD_NUM, PTX_MOD_NAN, PTX_MOD_AND, PTX_MOD_OR,
-                        PTX_MOD_XOR, PTX_MOD_FTZ, PTX_MODIFIER_NONE);
+                        PTX_MOD_LEU, PTX_MOD_GTU, PTX_MOD_GEU, PTX_MOD_NUM, PTX_MOD_NAN, PTX_MOD_AND,
+                        PTX_MOD_OR, PTX_MOD_XOR, PTX_MOD_FTZ, PTX_MODIFIER_NONE);
 }
 
 bool lower_setp(Lowering *low, const PtxInstruction *in, Op *op) {
@@ -284,17 +308,19 @@ bool lower_set(Lowering *low, const PtxInstruction *in, Op *op) {
     bool valid = packed ? word || result == type
                         : word || result == PTX_F32 || result == PTX_F16 || result == PTX_BF16 ||
                               result == PTX_U16 || result == PTX_S16;
-    if (!valid) return lowering_reject(low, op, "set.%s.%s is not emulated", ptx_type_text(result), ptx_type_text(type));
+    if (!valid)
+        return lowering_reject(low, op, "set.%s.%s is not emulated", ptx_type_text(result),
+                               ptx_type_text(type));
     op->number[RESULT] = (int32_t)result;
     return lowering_destination(low, op, &in->operands[0], &op->d, &op->d_bytes, &op->has_d) &&
            ((op->has_d && op->d_bytes == ptx_type_bytes(result)) ||
             lowering_reject(low, op, "the destination of set is no .%s register", ptx_type_text(result)));
 }
 
-#define WIDTHS(NAME)                                                                                                 \
-    [PTX_B16] = &NAME##_16, [PTX_U16] = &NAME##_16, [PTX_S16] = &NAME##_16, [PTX_F16] = &NAME##_16,                  \
-    [PTX_BF16] = &NAME##_16, [PTX_B32] = &NAME##_32, [PTX_U32] = &NAME##_32, [PTX_S32] = &NAME##_32,                 \
-    [PTX_F32] = &NAME##_32, [PTX_B64] = &NAME##_64, [PTX_U64] = &NAME##_64, [PTX_S64] = &NAME##_64,                  \
+#define WIDTHS(NAME)                                                                                         \
+    [PTX_B16] = &NAME##_16, [PTX_U16] = &NAME##_16, [PTX_S16] = &NAME##_16, [PTX_F16] = &NAME##_16,          \
+    [PTX_BF16] = &NAME##_16, [PTX_B32] = &NAME##_32, [PTX_U32] = &NAME##_32, [PTX_S32] = &NAME##_32,         \
+    [PTX_F32] = &NAME##_32, [PTX_B64] = &NAME##_64, [PTX_U64] = &NAME##_64, [PTX_S64] = &NAME##_64,          \
     [PTX_F64] = &NAME##_64
 typedef const LaneHandler *const HandlerOfType[PTX_TYPE_COUNT];
 
@@ -309,13 +335,18 @@ bool lower_selp(Lowering *low, const PtxInstruction *in, Op *op) {
 }
 
 bool lower_slct(Lowering *low, const PtxInstruction *in, Op *op) {
-    static HandlerOfType integer = {WIDTHS(slct_s32)}, real = {WIDTHS(slct_f32)}, flushed = {WIDTHS(slct_f32_ftz)};
+    static HandlerOfType integer = {WIDTHS(slct_s32)}, real = {WIDTHS(slct_f32)},
+                         flushed = {WIDTHS(slct_f32_ftz)};
     PtxType type = lanes_type(in, 0), sign = lanes_type(in, 1);
     bool flush = ptx_instruction_has(in, PTX_MOD_FTZ);
     if (sign != PTX_F32 && (sign != PTX_S32 || flush))
         return lowering_reject(low, op, "the last type of slct is .s32 or .f32");
     return lanes_accept(low, in, op, PTX_MOD_FTZ, PTX_MODIFIER_NONE) &&
-           lanes_use(low, in, op, sign == PTX_S32 ? integer[type] : flush ? flushed[type] : real[type], SHADOW_SUM) &&
+           lanes_use(low, in, op,
+                     sign == PTX_S32 ? integer[type]
+                     : flush         ? flushed[type]
+                                     : real[type],
+                     SHADOW_SUM) &&
            lanes_operands(low, in, op, type, 3, (PtxType[]){type, type, sign});
 }
 
@@ -328,6 +359,10 @@ bool lower_testp(Lowering *low, const PtxInstruction *in, Op *op) {
     if (!op->number[0]) return lowering_reject(low, op, "testp without a kind");
     return lanes_accept(low, in, op, PTX_MOD_FINITE, PTX_MOD_INFINITE, PTX_MOD_NUMBER, PTX_MOD_NOTANUMBER,
                         PTX_MOD_NORMAL, PTX_MOD_SUBNORMAL, PTX_MODIFIER_NONE) &&
-           lanes_use(low, in, op, type == PTX_F32 ? &testp_f32 : type == PTX_F64 ? &testp_f64 : NULL, SHADOW_SUM) &&
+           lanes_use(low, in, op,
+                     type == PTX_F32   ? &testp_f32
+                     : type == PTX_F64 ? &testp_f64
+                                       : NULL,
+                     SHADOW_SUM) &&
            lanes_operands(low, in, op, PTX_PRED, 1, &type);
 }

@@ -1,12 +1,14 @@
 /* cvt and cvt.pack: conversions between all types.
  *
- * Common conversions are vectorised. The others go through one function for a lane's value: it unpacks the source into an
- * integer or an Exact, rounds once, and packs the result. Source and destination registers may be wider than their types
+ * Common conversions are vectorised. The others go through one function for a lane's value: it unpacks the
+ * source into an integer or an Exact, rounds once, and packs the result. Source and destination registers may
+ * be wider than their types
  * ("Operand Size Exceeding Instruction-Type Size"): sources are cut, results extended as their type says. */
 #include "emulator/lanes.h"
 #include "emulator/lanes_exact.h"
 
-/* ---- between integers ------------------------------------------------------------------------------------------- */
+/* ---- between integers
+ * ------------------------------------------------------------------------------------------- */
 
 /* From a register of type R, of which type S is used, to a register of type D. */
 #define CAST(NAME, D, R, S) UNARY(NAME, D, R, (S)a[l])
@@ -32,16 +34,21 @@ CAST(u64_to_64, uint64_t, uint64_t, uint64_t)
 /* By width of the destination: 2, 4, 8 bytes. */
 typedef const LaneHandler *const HandlerOfWidth[3];
 static HandlerOfWidth casts[PTX_TYPE_COUNT] = {
-    [PTX_U8] = {&u8_to_16, &u8_to_32, &u8_to_64},      [PTX_S8] = {&s8_to_16, &s8_to_32, &s8_to_64},
-    [PTX_U16] = {&u16_to_16, &u16_to_32, &u16_to_64},  [PTX_S16] = {&u16_to_16, &s16_to_32, &s16_to_64},
-    [PTX_U32] = {&u32_to_16, &u32_to_32, &u32_to_64},  [PTX_S32] = {&u32_to_16, &u32_to_32, &s32_to_64},
-    [PTX_U64] = {&u64_to_16, &u64_to_32, &u64_to_64},  [PTX_S64] = {&u64_to_16, &u64_to_32, &u64_to_64},
+    [PTX_U8] = {&u8_to_16, &u8_to_32, &u8_to_64},     [PTX_S8] = {&s8_to_16, &s8_to_32, &s8_to_64},
+    [PTX_U16] = {&u16_to_16, &u16_to_32, &u16_to_64}, [PTX_S16] = {&u16_to_16, &s16_to_32, &s16_to_64},
+    [PTX_U32] = {&u32_to_16, &u32_to_32, &u32_to_64}, [PTX_S32] = {&u32_to_16, &u32_to_32, &s32_to_64},
+    [PTX_U64] = {&u64_to_16, &u64_to_32, &u64_to_64}, [PTX_S64] = {&u64_to_16, &u64_to_32, &u64_to_64},
 };
 
-/* ---- common ones with floats ------------------------------------------------------------------------------------ */
+/* ---- common ones with floats
+ * ------------------------------------------------------------------------------------ */
 
-LANES_INLINE uint64_t widen_f32(uint32_t a) { return bits_of_double((double)float_of(a)); } /* NaNs keep their payload */
-LANES_INLINE uint32_t narrow_f64(uint64_t a) { return canonical32(bits_of((float)double_of(a))); }
+LANES_INLINE uint64_t widen_f32(uint32_t a) {
+    return bits_of_double((double)float_of(a));
+} /* NaNs keep their payload */
+LANES_INLINE uint32_t narrow_f64(uint64_t a) {
+    return canonical32(bits_of((float)double_of(a)));
+}
 UNARY(s32_to_f32, uint32_t, uint32_t, bits_of((float)(int32_t)a[l]))
 UNARY(u32_to_f32, uint32_t, uint32_t, bits_of((float)a[l]))
 UNARY(s32_to_f64, uint64_t, uint32_t, bits_of_double((double)(int32_t)a[l]))
@@ -68,32 +75,41 @@ typedef struct Direct { /* without .ftz, .sat and the like, registers as wide as
     const LaneHandler *handler;
 } Direct;
 static const Direct direct[] = {
-    {PTX_F32, PTX_S32, PTX_MOD_RN, &s32_to_f32},    {PTX_F32, PTX_U32, PTX_MOD_RN, &u32_to_f32},
-    {PTX_F64, PTX_S32, PTX_MOD_RN, &s32_to_f64},    {PTX_F64, PTX_U32, PTX_MOD_RN, &u32_to_f64},
+    {PTX_F32, PTX_S32, PTX_MOD_RN, &s32_to_f32},        {PTX_F32, PTX_U32, PTX_MOD_RN, &u32_to_f32},
+    {PTX_F64, PTX_S32, PTX_MOD_RN, &s32_to_f64},        {PTX_F64, PTX_U32, PTX_MOD_RN, &u32_to_f64},
     {PTX_F64, PTX_F32, PTX_MODIFIER_NONE, &f32_to_f64}, {PTX_F32, PTX_F64, PTX_MOD_RN, &f64_to_f32},
     {PTX_F32, PTX_F16, PTX_MODIFIER_NONE, &f16_to_f32}, {PTX_F32, PTX_BF16, PTX_MODIFIER_NONE, &bf16_to_f32},
-    {PTX_F16, PTX_F32, PTX_MOD_RN, &f32_to_f16},    {PTX_BF16, PTX_F32, PTX_MOD_RN, &f32_to_bf16},
-    {PTX_F16X2, PTX_F32, PTX_MOD_RN, &f32_to_f16x2}, {PTX_BF16X2, PTX_F32, PTX_MOD_RN, &f32_to_bf16x2},
+    {PTX_F16, PTX_F32, PTX_MOD_RN, &f32_to_f16},        {PTX_BF16, PTX_F32, PTX_MOD_RN, &f32_to_bf16},
+    {PTX_F16X2, PTX_F32, PTX_MOD_RN, &f32_to_f16x2},    {PTX_BF16X2, PTX_F32, PTX_MOD_RN, &f32_to_bf16x2},
     {PTX_S32, PTX_F32, PTX_MOD_RZI, &f32_to_s32_rzi},
 };
 
-/* ---- any other: one value --------------------------------------------------------------------------------------- */
+/* ---- any other: one value
+ * --------------------------------------------------------------------------------------- */
 
-typedef struct Element { /* of a packed type: itself */
+typedef struct Element {       /* of a packed type: itself */
     const FloatFormat *format; /* NULL: an integer */
     int bits, count;           /* count: elements in the packed type */
     bool is_signed;
 } Element;
 
 static const Element elements[PTX_TYPE_COUNT] = {
-    [PTX_U8] = {NULL, 8, 1, false},           [PTX_S8] = {NULL, 8, 1, true},
-    [PTX_U16] = {NULL, 16, 1, false},         [PTX_S16] = {NULL, 16, 1, true},
-    [PTX_U32] = {NULL, 32, 1, false},         [PTX_S32] = {NULL, 32, 1, true},
-    [PTX_U64] = {NULL, 64, 1, false},         [PTX_S64] = {NULL, 64, 1, true},
-    [PTX_F16] = {&FORMAT_F16, 16, 1, true},   [PTX_F16X2] = {&FORMAT_F16, 16, 2, true},
-    [PTX_BF16] = {&FORMAT_BF16, 16, 1, true}, [PTX_BF16X2] = {&FORMAT_BF16, 16, 2, true},
-    [PTX_F32] = {&FORMAT_F32, 32, 1, true},   [PTX_F64] = {&FORMAT_F64, 64, 1, true},
-    [PTX_TF32] = {&FORMAT_TF32, 32, 1, true}, [PTX_E4M3X2] = {&FORMAT_E4M3, 8, 2, true},
+    [PTX_U8] = {NULL, 8, 1, false},
+    [PTX_S8] = {NULL, 8, 1, true},
+    [PTX_U16] = {NULL, 16, 1, false},
+    [PTX_S16] = {NULL, 16, 1, true},
+    [PTX_U32] = {NULL, 32, 1, false},
+    [PTX_S32] = {NULL, 32, 1, true},
+    [PTX_U64] = {NULL, 64, 1, false},
+    [PTX_S64] = {NULL, 64, 1, true},
+    [PTX_F16] = {&FORMAT_F16, 16, 1, true},
+    [PTX_F16X2] = {&FORMAT_F16, 16, 2, true},
+    [PTX_BF16] = {&FORMAT_BF16, 16, 1, true},
+    [PTX_BF16X2] = {&FORMAT_BF16, 16, 2, true},
+    [PTX_F32] = {&FORMAT_F32, 32, 1, true},
+    [PTX_F64] = {&FORMAT_F64, 64, 1, true},
+    [PTX_TF32] = {&FORMAT_TF32, 32, 1, true},
+    [PTX_E4M3X2] = {&FORMAT_E4M3, 8, 2, true},
     [PTX_E5M2X2] = {&FORMAT_E5M2, 8, 2, true},
 };
 
@@ -101,16 +117,22 @@ static const Element elements[PTX_TYPE_COUNT] = {
 enum { TO, FROM, ROUNDING, FLAGS };
 enum { FTZ = 1, SAT = 2, RELU = 4, SATFINITE = 8 };
 
-static uint64_t low_bits(uint64_t value, int bits) { return bits == 64 ? value : value & ((UINT64_C(1) << bits) - 1); }
-static int64_t sign_extend(uint64_t value, int bits) { return (int64_t)(value << (64 - bits)) >> (64 - bits); }
+static uint64_t low_bits(uint64_t value, int bits) {
+    return bits == 64 ? value : value & ((UINT64_C(1) << bits) - 1);
+}
+static int64_t sign_extend(uint64_t value, int bits) {
+    return (int64_t)(value << (64 - bits)) >> (64 - bits);
+}
 
 static bool is_integral(PtxModifierKind rounding) {
-    return rounding == PTX_MOD_RNI || rounding == PTX_MOD_RZI || rounding == PTX_MOD_RMI || rounding == PTX_MOD_RPI;
+    return rounding == PTX_MOD_RNI || rounding == PTX_MOD_RZI || rounding == PTX_MOD_RMI ||
+           rounding == PTX_MOD_RPI;
 }
 
 static uint64_t integer_result(const Op *op, SignedWide value, const Element *to) {
     if (op->number[FLAGS] & SAT) {
-        SignedWide high = ((SignedWide)1 << (to->bits - to->is_signed)) - 1, low = to->is_signed ? -high - 1 : 0;
+        SignedWide high = ((SignedWide)1 << (to->bits - to->is_signed)) - 1,
+                   low = to->is_signed ? -high - 1 : 0;
         value = value < low ? low : value > high ? high : value;
     }
     return low_bits((uint64_t)value, to->bits);
@@ -165,8 +187,10 @@ static uint64_t convert(const Op *op, uint64_t bits) {
     bits = low_bits(bits, from->bits);
     if (!from->format) {
         int64_t value = from->is_signed ? sign_extend(bits, from->bits) : (int64_t)bits;
-        if (!to->format) return integer_result(op, from->is_signed ? (SignedWide)value : (SignedWide)bits, to);
-        return float_result(op, from->is_signed ? exact_of_signed(value) : exact_of_unsigned(bits), to->format);
+        if (!to->format)
+            return integer_result(op, from->is_signed ? (SignedWide)value : (SignedWide)bits, to);
+        return float_result(op, from->is_signed ? exact_of_signed(value) : exact_of_unsigned(bits),
+                            to->format);
     }
     uint64_t kept;
     if (to->format && keeps_payload(op, bits, &kept)) return kept;
@@ -194,16 +218,20 @@ SLOW_HANDLER(convert_any) {
             result |= convert(op, bits) << to->bits * i;
         }
         if (!to->format && to->is_signed) result = (uint64_t)sign_extend(result, to->bits);
-        if (op->d_bytes <= 2) ((uint16_t *)d)[l] = (uint16_t)result;
-        else if (op->d_bytes == 4) ((uint32_t *)d)[l] = (uint32_t)result;
-        else ((uint64_t *)d)[l] = result;
+        if (op->d_bytes <= 2)
+            ((uint16_t *)d)[l] = (uint16_t)result;
+        else if (op->d_bytes == 4)
+            ((uint32_t *)d)[l] = (uint32_t)result;
+        else
+            ((uint64_t *)d)[l] = result;
     }
 }
 
 /* cvt.pack: a and b, clamped to number[0] bits (signed: number[1]), below the low bits of c. */
 SLOW_HANDLER(convert_pack) {
     uint32_t *d = operand_at(warp, op->d);
-    const uint32_t *a = operand_at(warp, op->s[0]), *b = operand_at(warp, op->s[1]), *c = operand_at(warp, op->s[2]);
+    const uint32_t *a = operand_at(warp, op->s[0]), *b = operand_at(warp, op->s[1]),
+                   *c = operand_at(warp, op->s[2]);
     int bits = op->number[0];
     int64_t high = (INT64_C(1) << (bits - op->number[1])) - 1, low = op->number[1] ? -high - 1 : 0;
     uint64_t field = (UINT64_C(1) << bits) - 1;
@@ -216,7 +244,8 @@ SLOW_HANDLER(convert_pack) {
     }
 }
 
-/* ---- lowering --------------------------------------------------------------------------------------------------- */
+/* ---- lowering
+ * --------------------------------------------------------------------------------------------------- */
 
 static bool lower_pack(Lowering *low, const PtxInstruction *in, Op *op) {
     static const struct {
@@ -242,20 +271,24 @@ static bool lower_pack(Lowering *low, const PtxInstruction *in, Op *op) {
 static bool check_rounding(Lowering *low, const PtxInstruction *in, Op *op, PtxType to, PtxType from) {
     PtxModifierKind rounding = lanes_rounding(in);
     const FloatFormat *source = elements[from].format, *result = elements[to].format;
-    bool loses = (result && !source) || (result && source && (result->mantissa < source->mantissa ||
-                                                               result->exponent < source->exponent));
+    bool loses =
+        (result && !source) ||
+        (result && source && (result->mantissa < source->mantissa || result->exponent < source->exponent));
     bool integral = is_integral(rounding);
     if (source && !result ? !integral : loses && (!rounding || integral))
         return lowering_reject(low, op, "cvt.%s.%s needs a rounding", ptx_type_text(to), ptx_type_text(from));
     if ((!source && !result && rounding) || (integral && source && result && source != result))
-        return lowering_reject(low, op, "cvt.%s.%s takes no such rounding", ptx_type_text(to), ptx_type_text(from));
+        return lowering_reject(low, op, "cvt.%s.%s takes no such rounding", ptx_type_text(to),
+                               ptx_type_text(from));
     return true;
 }
 
 static const LaneHandler *fast_handler(const Op *op, const PtxInstruction *in, PtxType to, PtxType from) {
     if (op->number[FLAGS] || (to == PTX_U8 || to == PTX_S8)) return NULL;
-    /* A result is extended to a wider register as its own type says, so that only equal widths need no more than a cast. */
-    if (op->d_bytes != ptx_type_bytes(to) || op->s_bytes[0] != (ptx_type_bytes(from) == 1 ? 2 : ptx_type_bytes(from)))
+    /* A result is extended to a wider register as its own type says, so that only equal widths need no more
+     * than a cast. */
+    if (op->d_bytes != ptx_type_bytes(to) ||
+        op->s_bytes[0] != (ptx_type_bytes(from) == 1 ? 2 : ptx_type_bytes(from)))
         return NULL;
     if (!elements[to].format && !elements[from].format)
         return casts[from][op->d_bytes == 2 ? 0 : op->d_bytes == 4 ? 1 : 2];
@@ -269,18 +302,20 @@ bool lower_cvt(Lowering *low, const PtxInstruction *in, Op *op) {
     static const struct {
         PtxModifierKind modifier;
         int flag;
-    } flags[] = {{PTX_MOD_FTZ, FTZ}, {PTX_MOD_SAT, SAT}, {PTX_MOD_RELU, RELU}, {PTX_MOD_SATFINITE, SATFINITE}};
+    } flags[] = {
+        {PTX_MOD_FTZ, FTZ}, {PTX_MOD_SAT, SAT}, {PTX_MOD_RELU, RELU}, {PTX_MOD_SATFINITE, SATFINITE}};
     if (ptx_instruction_has(in, PTX_MOD_PACK)) return lower_pack(low, in, op);
     PtxType to = lanes_type(in, 0), from = lanes_type(in, 1);
-    if (!lanes_accept(low, in, op, PTX_MOD_RN, PTX_MOD_RZ, PTX_MOD_RM, PTX_MOD_RP, PTX_MOD_RNA, PTX_MOD_RNI, PTX_MOD_RZI,
-                      PTX_MOD_RMI, PTX_MOD_RPI, PTX_MOD_FTZ, PTX_MOD_SAT, PTX_MOD_RELU, PTX_MOD_SATFINITE,
-                      PTX_MODIFIER_NONE))
+    if (!lanes_accept(low, in, op, PTX_MOD_RN, PTX_MOD_RZ, PTX_MOD_RM, PTX_MOD_RP, PTX_MOD_RNA, PTX_MOD_RNI,
+                      PTX_MOD_RZI, PTX_MOD_RMI, PTX_MOD_RPI, PTX_MOD_FTZ, PTX_MOD_SAT, PTX_MOD_RELU,
+                      PTX_MOD_SATFINITE, PTX_MODIFIER_NONE))
         return false;
     bool two = elements[to].count == 2 && elements[from].count == 1; /* two sources are packed */
     if (!elements[to].bits || !elements[from].bits || elements[to].count < elements[from].count ||
         (two && from != PTX_F32))
         return lowering_reject(low, op, "cvt.%s.%s is not emulated", ptx_type_text(to), ptx_type_text(from));
-    if (!check_rounding(low, in, op, to, from) || !lanes_expect_operands(low, in, op, two ? 3 : 2, two ? 3 : 2))
+    if (!check_rounding(low, in, op, to, from) ||
+        !lanes_expect_operands(low, in, op, two ? 3 : 2, two ? 3 : 2))
         return false;
     op->number[TO] = (int32_t)to;
     op->number[FROM] = (int32_t)from;

@@ -1,7 +1,8 @@
 /* Floating-point arithmetic in integers. */
 #include "emulator/lanes_exact.h"
 
-/* One NaN per format, as the hardware writes it: all ones below the sign, except f64 (CUDA math_constants.h). */
+/* One NaN per format, as the hardware writes it: all ones below the sign, except f64 (CUDA math_constants.h).
+ */
 const FloatFormat FORMAT_F16 = {10, 5, 0, 0x7bff, 0x7c00, 0x7fff};
 const FloatFormat FORMAT_BF16 = {7, 8, 0, 0x7f7f, 0x7f80, 0x7fff};
 const FloatFormat FORMAT_F32 = {23, 8, 0, 0x7f7fffff, 0x7f800000, 0x7fffffff};
@@ -30,14 +31,18 @@ static Exact justified(Exact x) {
     return x;
 }
 
-static Exact special(ExactKind kind, bool negative) { return (Exact){.kind = kind, .negative = negative}; }
+static Exact special(ExactKind kind, bool negative) {
+    return (Exact){.kind = kind, .negative = negative};
+}
 
 static Exact finite(bool negative, Wide significand, int exponent, bool sticky) {
     if (significand == 0) return special(EXACT_ZERO, negative);
     return justified((Exact){EXACT_FINITE, negative, sticky, exponent, significand});
 }
 
-static int bias(const FloatFormat *format) { return (1 << (format->exponent - 1)) - 1; }
+static int bias(const FloatFormat *format) {
+    return (1 << (format->exponent - 1)) - 1;
+}
 
 Exact exact_of(const FloatFormat *format, uint64_t bits) {
     bits >>= format->shift;
@@ -45,12 +50,15 @@ Exact exact_of(const FloatFormat *format, uint64_t bits) {
     uint64_t fraction = bits & ((UINT64_C(1) << format->mantissa) - 1);
     int field = (int)(magnitude >> format->mantissa);
     bool negative = (bits >> (format->mantissa + format->exponent)) & 1;
-    if (magnitude > format->largest) return special(magnitude == format->infinity ? EXACT_INFINITE : EXACT_NAN, negative);
+    if (magnitude > format->largest)
+        return special(magnitude == format->infinity ? EXACT_INFINITE : EXACT_NAN, negative);
     if (field) fraction |= UINT64_C(1) << format->mantissa;
     return finite(negative, fraction, (field ? field : 1) - bias(format) - format->mantissa, false);
 }
 
-Exact exact_of_unsigned(uint64_t value) { return finite(false, value, 0, false); }
+Exact exact_of_unsigned(uint64_t value) {
+    return finite(false, value, 0, false);
+}
 
 Exact exact_of_signed(int64_t value) {
     return finite(value < 0, value < 0 ? 0 - (uint64_t)value : (uint64_t)value, 0, false);
@@ -68,7 +76,8 @@ Exact exact_multiply(Exact x, Exact y) {
         return special(x.kind == EXACT_ZERO || y.kind == EXACT_ZERO ? EXACT_NAN : EXACT_INFINITE, negative);
     if (x.kind == EXACT_ZERO || y.kind == EXACT_ZERO) return special(EXACT_ZERO, negative);
     /* Factors come from formats of at most 64 bits, so the upper 64 bits hold all of each. */
-    return finite(negative, (x.significand >> 62) * (y.significand >> 62), x.exponent + y.exponent + 124, false);
+    return finite(negative, (x.significand >> 62) * (y.significand >> 62), x.exponent + y.exponent + 124,
+                  false);
 }
 
 Exact exact_add(Exact x, Exact y, PtxModifierKind rounding) {
@@ -122,18 +131,24 @@ Exact exact_sqrt(Exact x) {
     return finite(false, root, exponent / 2, left != 0);
 }
 
-/* Whether a magnitude of which `rest` (and sticky) was cut off is rounded up; half is one half of the last kept bit. */
+/* Whether a magnitude of which `rest` (and sticky) was cut off is rounded up; half is one half of the last
+ * kept bit. */
 static bool rounds_up(PtxModifierKind rounding, bool negative, bool odd, Wide rest, Wide half, bool sticky) {
     bool inexact = rest != 0 || sticky;
     switch (rounding) {
     case PTX_MOD_RZ:
-    case PTX_MOD_RZI: return false;
+    case PTX_MOD_RZI:
+        return false;
     case PTX_MOD_RM:
-    case PTX_MOD_RMI: return negative && inexact;
+    case PTX_MOD_RMI:
+        return negative && inexact;
     case PTX_MOD_RP:
-    case PTX_MOD_RPI: return !negative && inexact;
-    case PTX_MOD_RNA: return rest >= half;
-    default: return rest > half || (rest == half && (sticky || odd));
+    case PTX_MOD_RPI:
+        return !negative && inexact;
+    case PTX_MOD_RNA:
+        return rest >= half;
+    default:
+        return rest > half || (rest == half && (sticky || odd));
     }
 }
 
@@ -143,7 +158,8 @@ static Wide quantize(Exact x, int quantum, PtxModifierKind rounding) {
     if (cut <= 0) return x.significand << -cut;
     Wide kept = cut > 127 ? 0 : x.significand >> cut;
     /* Beyond 127 bits, the whole value is less than a quarter: any rest below half says so. */
-    Wide rest = cut > 127 ? 1 : x.significand & (((Wide)1 << cut) - 1), half = (Wide)1 << (cut > 127 ? 126 : cut - 1);
+    Wide rest = cut > 127 ? 1 : x.significand & (((Wide)1 << cut) - 1),
+         half = (Wide)1 << (cut > 127 ? 126 : cut - 1);
     return kept + rounds_up(rounding, x.negative, kept & 1, rest, half, x.sticky);
 }
 
@@ -154,10 +170,14 @@ Exact exact_to_integer(Exact x, PtxModifierKind rounding) {
 
 static bool overflows_to_infinity(PtxModifierKind rounding, bool negative) {
     switch (rounding) {
-    case PTX_MOD_RZ: return false;
-    case PTX_MOD_RM: return negative;
-    case PTX_MOD_RP: return !negative;
-    default: return true;
+    case PTX_MOD_RZ:
+        return false;
+    case PTX_MOD_RM:
+        return negative;
+    case PTX_MOD_RP:
+        return !negative;
+    default:
+        return true;
     }
 }
 
@@ -165,9 +185,13 @@ uint64_t exact_round(Exact x, const FloatFormat *format, PtxModifierKind roundin
     uint64_t sign = x.negative ? UINT64_C(1) << (format->mantissa + format->exponent) : 0, magnitude = 0;
     bool to_largest = saturate_finite || format->infinity == 0;
     switch (x.kind) {
-    case EXACT_NAN: return format->nan << format->shift;
-    case EXACT_ZERO: break;
-    case EXACT_INFINITE: magnitude = to_largest ? format->largest : format->infinity; break;
+    case EXACT_NAN:
+        return format->nan << format->shift;
+    case EXACT_ZERO:
+        break;
+    case EXACT_INFINITE:
+        magnitude = to_largest ? format->largest : format->infinity;
+        break;
     case EXACT_FINITE: {
         int power = x.exponent + TOP, least = 1 - bias(format); /* of the smallest normal number */
         int quantum = (power < least ? least : power) - format->mantissa;
@@ -179,7 +203,8 @@ uint64_t exact_round(Exact x, const FloatFormat *format, PtxModifierKind roundin
             if (power > least) magnitude += (uint64_t)(power - least) << format->mantissa;
         }
         if (magnitude > format->largest)
-            magnitude = to_largest || !overflows_to_infinity(rounding, x.negative) ? format->largest : format->infinity;
+            magnitude = to_largest || !overflows_to_infinity(rounding, x.negative) ? format->largest
+                                                                                   : format->infinity;
         break;
     }
     }
@@ -190,7 +215,8 @@ SignedWide exact_clamp(Exact x, SignedWide low, SignedWide high) {
     if (x.kind == EXACT_ZERO) return 0;
     SignedWide bound = x.negative ? low : high;
     if (x.kind == EXACT_INFINITE || x.exponent + TOP > 100) return bound;
-    SignedWide value = (SignedWide)(x.exponent < 0 ? x.significand >> -x.exponent : x.significand << x.exponent);
+    SignedWide value =
+        (SignedWide)(x.exponent < 0 ? x.significand >> -x.exponent : x.significand << x.exponent);
     if (x.negative) value = -value;
     return value < low ? low : value > high ? high : value;
 }

@@ -1,9 +1,10 @@
-/* Exact: floating-point arithmetic in integers, for everything that the host's own arithmetic does not give to the bit:
- * rounding other than to nearest, narrow formats, fused operations on them, conversions.
+/* Exact: floating-point arithmetic in integers, for everything that the host's own arithmetic does not give
+ * to the bit: rounding other than to nearest, narrow formats, fused operations on them, conversions.
  *
- * A number is unpacked into an Exact, operated on without loss (what falls below 128 bits is remembered as *sticky*), and
- * rounded once into a format. It does not depend on the host's rounding mode, on its FMA or on its NaNs. It is slow: tens of
- * nanoseconds per operation. Rules: IEEE 754-2008 and "Floating-Point Instructions" of the PTX ISA. */
+ * A number is unpacked into an Exact, operated on without loss (what falls below 128 bits is remembered as
+ * *sticky*), and rounded once into a format. It does not depend on the host's rounding mode, on its FMA or on
+ * its NaNs. It is slow: tens of nanoseconds per operation. Rules: IEEE 754-2008 and "Floating-Point
+ * Instructions" of the PTX ISA. */
 #ifndef EMULATOR_LANES_EXACT_H
 #define EMULATOR_LANES_EXACT_H
 
@@ -20,7 +21,8 @@ typedef struct FloatFormat {
     uint64_t nan;           /* what is written for NaN */
 } FloatFormat;
 
-extern const FloatFormat FORMAT_F16, FORMAT_BF16, FORMAT_F32, FORMAT_F64, FORMAT_TF32, FORMAT_E4M3, FORMAT_E5M2;
+extern const FloatFormat FORMAT_F16, FORMAT_BF16, FORMAT_F32, FORMAT_F64, FORMAT_TF32, FORMAT_E4M3,
+    FORMAT_E5M2;
 
 typedef enum ExactKind { EXACT_ZERO, EXACT_FINITE, EXACT_INFINITE, EXACT_NAN } ExactKind;
 
@@ -37,7 +39,8 @@ Exact exact_of_unsigned(uint64_t value);
 Exact exact_of_signed(int64_t value);
 Exact exact_negate(Exact x);
 Exact exact_multiply(Exact x, Exact y);
-Exact exact_add(Exact x, Exact y, PtxModifierKind rounding); /* the sign of a zero sum depends on the rounding */
+Exact exact_add(Exact x, Exact y,
+                PtxModifierKind rounding); /* the sign of a zero sum depends on the rounding */
 Exact exact_divide(Exact x, Exact y);
 Exact exact_sqrt(Exact x);
 /* Rounds to an integer, kept as an Exact; the sign of zero stays. */

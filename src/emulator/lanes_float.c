@@ -1,9 +1,9 @@
-/* f32 and f64 arithmetic: "Floating-Point Instructions" add sub mul fma mad div abs neg min max copysign, and the mixed
- * precision forms of add, sub and fma.
+/* f32 and f64 arithmetic: "Floating-Point Instructions" add sub mul fma mad div abs neg min max copysign, and
+ * the mixed precision forms of add, sub and fma.
  *
- * Rounding to nearest without .sat is what kernels use: those are vectorised and use the host's arithmetic, which is the
- * same to the bit but for NaNs. Everything else goes through Exact.
- * NaNs: f32 results are the canonical NaN; f64 results are the first operand that is NaN, made quiet, else CUDART_NAN. */
+ * Rounding to nearest without .sat is what kernels use: those are vectorised and use the host's arithmetic,
+ * which is the same to the bit but for NaNs. Everything else goes through Exact. NaNs: f32 results are the
+ * canonical NaN; f64 results are the first operand that is NaN, made quiet, else CUDART_NAN. */
 #include "emulator/lanes.h"
 #include "emulator/lanes_exact.h"
 #include <math.h>
@@ -11,17 +11,21 @@
 #define QUIET64 UINT64_C(0x0008000000000000)
 
 LANES_INLINE uint64_t propagate(uint64_t result, uint64_t a, uint64_t b, uint64_t c) {
-    uint64_t nan = is_nan64(a) ? a | QUIET64 : is_nan64(b) ? b | QUIET64 : is_nan64(c) ? c | QUIET64 : NAN_F64;
+    uint64_t nan = is_nan64(a)   ? a | QUIET64
+                   : is_nan64(b) ? b | QUIET64
+                   : is_nan64(c) ? c | QUIET64
+                                 : NAN_F64;
     return is_nan64(result) ? nan : result;
 }
 
-/* ---- to nearest ------------------------------------------------------------------------------------------------- */
+/* ---- to nearest
+ * ------------------------------------------------------------------------------------------------- */
 
-#define F(x)      float_of(x)
-#define FLUSH(x)  float_of(flush32(x))
-#define OUT(x)    canonical32(bits_of(x))
-#define OUTF(x)   flush32(canonical32(bits_of(x)))
-#define D(x)      double_of(x)
+#define F(x)             float_of(x)
+#define FLUSH(x)         float_of(flush32(x))
+#define OUT(x)           canonical32(bits_of(x))
+#define OUTF(x)          flush32(canonical32(bits_of(x)))
+#define D(x)             double_of(x)
 #define OUTD(x, a, b, c) propagate(bits_of_double(x), a, b, c)
 
 BINARY(add_f32, uint32_t, uint32_t, OUT(F(a[l]) + F(b[l])))
@@ -40,8 +44,8 @@ BINARY(mul_f64, uint64_t, uint64_t, OUTD(D(a[l]) * D(b[l]), a[l], b[l], b[l]))
 BINARY(div_f64, uint64_t, uint64_t, OUTD(D(a[l]) / D(b[l]), a[l], b[l], b[l]))
 TERNARY(fma_f64, uint64_t, uint64_t, uint64_t, OUTD(fma(D(a[l]), D(b[l]), D(c[l])), a[l], b[l], c[l]))
 
-/* div.approx is a * (1 / b), which is 0 (or NaN for an infinite a) where 1 / b is subnormal: 2^126 < |b| < 2^128. Elsewhere
- * the quotient rounded to nearest is within its error of 2 ulp. */
+/* div.approx is a * (1 / b), which is 0 (or NaN for an infinite a) where 1 / b is subnormal: 2^126 < |b| <
+ * 2^128. Elsewhere the quotient rounded to nearest is within its error of 2 ulp. */
 LANES_INLINE uint32_t divide_approx(uint32_t a, uint32_t b) {
     uint32_t magnitude = b & 0x7fffffffu, sign = (a ^ b) & 0x80000000u;
     bool huge = magnitude > 0x7e800000u && magnitude < 0x7f800000u;
@@ -52,7 +56,8 @@ LANES_INLINE uint32_t divide_approx(uint32_t a, uint32_t b) {
 BINARY(div_approx_f32, uint32_t, uint32_t, divide_approx(a[l], b[l]))
 BINARY(div_approx_f32_ftz, uint32_t, uint32_t, flush32(divide_approx(flush32(a[l]), flush32(b[l]))))
 
-/* ---- any rounding, saturation ----------------------------------------------------------------------------------- */
+/* ---- any rounding, saturation
+ * ----------------------------------------------------------------------------------- */
 
 enum { ADD, SUB, MUL, FMA, DIV };
 /* Fields of Op.number. FLAGS: .ftz, .sat. KIND: ADD... FROM: type of a (and b of fma), NO_TYPE: f32. */
@@ -62,11 +67,16 @@ enum { FTZ = 1, SAT = 2 };
 static Exact compute(const Op *op, Exact a, Exact b, Exact c) {
     PtxModifierKind rounding = (PtxModifierKind)op->number[ROUNDING];
     switch (op->number[KIND]) {
-    case ADD: return exact_add(a, b, rounding);
-    case SUB: return exact_add(a, exact_negate(b), rounding);
-    case MUL: return exact_multiply(a, b);
-    case DIV: return exact_divide(a, b);
-    default: return exact_add(exact_multiply(a, b), c, rounding);
+    case ADD:
+        return exact_add(a, b, rounding);
+    case SUB:
+        return exact_add(a, exact_negate(b), rounding);
+    case MUL:
+        return exact_multiply(a, b);
+    case DIV:
+        return exact_divide(a, b);
+    default:
+        return exact_add(exact_multiply(a, b), c, rounding);
     }
 }
 
@@ -79,19 +89,21 @@ static uint32_t compute_f32(const Op *op, uint32_t a, uint32_t b, uint32_t c) {
     return op->number[FLAGS] & SAT ? saturate32(result) : result;
 }
 SLOW_TERNARY(any_f32, uint32_t, uint32_t, uint32_t, compute_f32(op, a[l], b[l], c[l]))
-SLOW_TERNARY(any_f32x2, uint64_t, uint64_t, uint64_t,
-             compute_f32(op, (uint32_t)a[l], (uint32_t)b[l], (uint32_t)c[l]) |
-                 (uint64_t)compute_f32(op, (uint32_t)(a[l] >> 32), (uint32_t)(b[l] >> 32), (uint32_t)(c[l] >> 32))
-                     << 32)
+SLOW_TERNARY(
+    any_f32x2, uint64_t, uint64_t, uint64_t,
+    compute_f32(op, (uint32_t)a[l], (uint32_t)b[l], (uint32_t)c[l]) |
+        (uint64_t)compute_f32(op, (uint32_t)(a[l] >> 32), (uint32_t)(b[l] >> 32), (uint32_t)(c[l] >> 32))
+            << 32)
 
 SLOW_HANDLER(any_f64) {
     uint64_t *d = operand_at(warp, op->d);
-    const uint64_t *a = operand_at(warp, op->s[0]), *b = operand_at(warp, op->s[1]), *c = operand_at(warp, op->s[2]);
+    const uint64_t *a = operand_at(warp, op->s[0]), *b = operand_at(warp, op->s[1]),
+                   *c = operand_at(warp, op->s[2]);
     EACH_ACTIVE_LANE {
-        Exact exact =
-            compute(op, exact_of(&FORMAT_F64, a[l]), exact_of(&FORMAT_F64, b[l]), exact_of(&FORMAT_F64, c[l]));
-        d[l] = propagate(exact_round(exact, &FORMAT_F64, (PtxModifierKind)op->number[ROUNDING], false), a[l], b[l],
-                         c[l]);
+        Exact exact = compute(op, exact_of(&FORMAT_F64, a[l]), exact_of(&FORMAT_F64, b[l]),
+                              exact_of(&FORMAT_F64, c[l]));
+        d[l] = propagate(exact_round(exact, &FORMAT_F64, (PtxModifierKind)op->number[ROUNDING], false), a[l],
+                         b[l], c[l]);
     }
 }
 
@@ -112,7 +124,8 @@ SLOW_HANDLER(mixed_fma) {
     EACH_ACTIVE_LANE d[l] = compute_f32(op, widen(op, a[l]), widen(op, b[l]), c[l]);
 }
 
-/* ---- signs ------------------------------------------------------------------------------------------------------ */
+/* ---- signs
+ * ------------------------------------------------------------------------------------------------------ */
 
 UNARY(abs_f32, uint32_t, uint32_t, canonical32(a[l] & 0x7fffffffu))
 UNARY(abs_f32_ftz, uint32_t, uint32_t, canonical32(flush32(a[l]) & 0x7fffffffu))
@@ -125,11 +138,16 @@ BINARY(copysign_f32, uint32_t, uint32_t, (a[l] & 0x80000000u) | (b[l] & 0x7fffff
 BINARY(copysign_f64, uint64_t, uint64_t,
        (a[l] & UINT64_C(0x8000000000000000)) | (b[l] & UINT64_C(0x7fffffffffffffff)))
 
-/* ---- order ------------------------------------------------------------------------------------------------------ */
+/* ---- order
+ * ------------------------------------------------------------------------------------------------------ */
 
 /* As signed integers, keys have the order of the floats, with -0 below +0. */
-LANES_INLINE int32_t key32(uint32_t x) { return (int32_t)(x ^ (uint32_t)((int32_t)x >> 31) >> 1); }
-LANES_INLINE int64_t key64(uint64_t x) { return (int64_t)(x ^ (uint64_t)((int64_t)x >> 63) >> 1); }
+LANES_INLINE int32_t key32(uint32_t x) {
+    return (int32_t)(x ^ (uint32_t)((int32_t)x >> 31) >> 1);
+}
+LANES_INLINE int64_t key64(uint64_t x) {
+    return (int64_t)(x ^ (uint64_t)((int64_t)x >> 63) >> 1);
+}
 /* A NaN gives way to a number. */
 LANES_INLINE uint32_t order32(uint32_t a, uint32_t b, bool maximal) {
     uint32_t picked = (key32(a) < key32(b)) != maximal ? a : b;
@@ -149,7 +167,8 @@ enum { ORDER_FTZ = 1, ORDER_NAN = 2, ORDER_ABS = 4, ORDER_XORSIGN = 8, ORDER_THR
 static uint32_t order_any(const Op *op, uint32_t a, uint32_t b, uint32_t c) {
     int flags = op->number[0], maximal = op->number[1];
     if (flags & ORDER_FTZ) a = flush32(a), b = flush32(b), c = flush32(c);
-    if ((flags & ORDER_NAN) && (is_nan32(a) || is_nan32(b) || ((flags & ORDER_THREE) && is_nan32(c)))) return NAN_F32;
+    if ((flags & ORDER_NAN) && (is_nan32(a) || is_nan32(b) || ((flags & ORDER_THREE) && is_nan32(c))))
+        return NAN_F32;
     uint32_t sign = (a ^ b) & 0x80000000u;
     if (flags & ORDER_ABS) a &= 0x7fffffffu, b &= 0x7fffffffu, c &= 0x7fffffffu;
     uint32_t result = order32(a, b, maximal);
@@ -159,7 +178,8 @@ static uint32_t order_any(const Op *op, uint32_t a, uint32_t b, uint32_t c) {
 }
 SLOW_TERNARY(order_any_f32, uint32_t, uint32_t, uint32_t, order_any(op, a[l], b[l], c[l]))
 
-/* ---- lowering --------------------------------------------------------------------------------------------------- */
+/* ---- lowering
+ * --------------------------------------------------------------------------------------------------- */
 
 typedef struct Operation {
     const LaneHandler *f32, *f32_ftz, *f64;
@@ -175,7 +195,8 @@ static bool lower_operation(Lowering *low, const PtxInstruction *in, Op *op, con
                       PTX_MODIFIER_NONE))
         return false;
     if ((flush && type == PTX_F64) || (saturate && (type != PTX_F32 || operation->kind == DIV)))
-        return lowering_reject(low, op, "%s.%s with .ftz or .sat does not exist", in->name, ptx_type_text(type));
+        return lowering_reject(low, op, "%s.%s with .ftz or .sat does not exist", in->name,
+                               ptx_type_text(type));
     int count = operation->source_count;
     op->number[ROUNDING] = rounding ? (int32_t)rounding : (int32_t)PTX_MOD_RN;
     op->number[FLAGS] = (flush ? FTZ : 0) | (saturate ? SAT : 0);
@@ -183,7 +204,8 @@ static bool lower_operation(Lowering *low, const PtxInstruction *in, Op *op, con
     if (from == PTX_F16 || from == PTX_BF16) { /* mixed precision */
         op->number[FROM] = (int32_t)from;
         if (type != PTX_F32 || operation->kind == MUL || operation->kind == DIV)
-            return lowering_reject(low, op, "%s.%s.%s does not exist", in->name, ptx_type_text(type), ptx_type_text(from));
+            return lowering_reject(low, op, "%s.%s.%s does not exist", in->name, ptx_type_text(type),
+                                   ptx_type_text(from));
         return count == 2 ? lanes_use(low, in, op, &mixed_binary, operation->shadow) &&
                                 lanes_operands(low, in, op, type, 2, (PtxType[]){from, type})
                           : lanes_use(low, in, op, &mixed_fma, operation->shadow) &&
@@ -192,10 +214,17 @@ static bool lower_operation(Lowering *low, const PtxInstruction *in, Op *op, con
     bool nearest = op->number[ROUNDING] == PTX_MOD_RN && !saturate;
     const LaneHandler *handler = NULL;
     switch (type) {
-    case PTX_F32: handler = !nearest ? &any_f32 : flush ? operation->f32_ftz : operation->f32; break;
-    case PTX_F64: handler = nearest ? operation->f64 : &any_f64; break;
-    case PTX_F32X2: handler = operation->kind == DIV ? NULL : &any_f32x2; break;
-    default: break;
+    case PTX_F32:
+        handler = !nearest ? &any_f32 : flush ? operation->f32_ftz : operation->f32;
+        break;
+    case PTX_F64:
+        handler = nearest ? operation->f64 : &any_f64;
+        break;
+    case PTX_F32X2:
+        handler = operation->kind == DIV ? NULL : &any_f32x2;
+        break;
+    default:
+        break;
     }
     if (!lanes_simple(low, in, op, type, count, handler, operation->shadow)) return false;
     if (count == 2) op->s[2] = op->s[1]; /* the handlers of any rounding read three */
@@ -209,10 +238,12 @@ bool lanes_lower_float_sub(Lowering *low, const PtxInstruction *in, Op *op) {
     return lower_operation(low, in, op, &(Operation){&sub_f32, &sub_f32_ftz, &sub_f64, SUB, 2, SHADOW_SUM});
 }
 bool lanes_lower_float_mul(Lowering *low, const PtxInstruction *in, Op *op) {
-    return lower_operation(low, in, op, &(Operation){&mul_f32, &mul_f32_ftz, &mul_f64, MUL, 2, SHADOW_PRODUCT});
+    return lower_operation(low, in, op,
+                           &(Operation){&mul_f32, &mul_f32_ftz, &mul_f64, MUL, 2, SHADOW_PRODUCT});
 }
 bool lanes_lower_float_fma(Lowering *low, const PtxInstruction *in, Op *op) {
-    return lower_operation(low, in, op, &(Operation){&fma_f32, &fma_f32_ftz, &fma_f64, FMA, 3, SHADOW_PRODUCT});
+    return lower_operation(low, in, op,
+                           &(Operation){&fma_f32, &fma_f32_ftz, &fma_f64, FMA, 3, SHADOW_PRODUCT});
 }
 
 bool lanes_lower_float_div(Lowering *low, const PtxInstruction *in, Op *op) {
@@ -220,8 +251,9 @@ bool lanes_lower_float_div(Lowering *low, const PtxInstruction *in, Op *op) {
     if (!approx && !ptx_instruction_has(in, PTX_MOD_FULL))
         return lower_operation(low, in, op,
                                &(Operation){&div_f32, &div_f32_ftz, &div_f64, DIV, 2, SHADOW_PRODUCT});
-    const LaneHandler *handler = approx ? flush ? &div_approx_f32_ftz : &div_approx_f32
-                                        : flush ? &div_f32_ftz : &div_f32;
+    const LaneHandler *handler = approx  ? flush ? &div_approx_f32_ftz : &div_approx_f32
+                                 : flush ? &div_f32_ftz
+                                         : &div_f32;
     PtxType type = lanes_type(in, 0);
     return lanes_accept(low, in, op, PTX_MOD_APPROX, PTX_MOD_FULL, PTX_MOD_FTZ, PTX_MODIFIER_NONE) &&
            lanes_simple(low, in, op, type, 2, type == PTX_F32 ? handler : NULL, SHADOW_PRODUCT);
@@ -233,9 +265,9 @@ static bool lower_sign(Lowering *low, const PtxInstruction *in, Op *op, const La
     bool flush = ptx_instruction_has(in, PTX_MOD_FTZ);
     return lanes_accept(low, in, op, PTX_MOD_FTZ, PTX_MODIFIER_NONE) &&
            lanes_simple(low, in, op, type, 1,
-                        type == PTX_F32            ? flush ? f32_ftz : f32
+                        type == PTX_F32             ? flush ? f32_ftz : f32
                         : type == PTX_F64 && !flush ? f64
-                                                   : NULL,
+                                                    : NULL,
                         SHADOW_SUM);
 }
 bool lanes_lower_float_abs(Lowering *low, const PtxInstruction *in, Op *op) {
@@ -247,19 +279,20 @@ bool lanes_lower_float_neg(Lowering *low, const PtxInstruction *in, Op *op) {
 
 bool lower_copysign(Lowering *low, const PtxInstruction *in, Op *op) {
     PtxType type = lanes_type(in, 0);
-    return lanes_accept(low, in, op, PTX_MODIFIER_NONE) &&
-           lanes_simple(low, in, op, type, 2,
-                        type == PTX_F32   ? &copysign_f32
-                        : type == PTX_F64 ? &copysign_f64
-                                          : NULL,
-                        SHADOW_SUM);
+    return lanes_accept(low, in, op, PTX_MODIFIER_NONE) && lanes_simple(low, in, op, type, 2,
+                                                                        type == PTX_F32   ? &copysign_f32
+                                                                        : type == PTX_F64 ? &copysign_f64
+                                                                                          : NULL,
+                                                                        SHADOW_SUM);
 }
 
 static bool lower_order(Lowering *low, const PtxInstruction *in, Op *op, bool maximal) {
     static const struct {
         PtxModifierKind modifier;
         int flag;
-    } flags[] = {{PTX_MOD_FTZ, ORDER_FTZ}, {PTX_MOD_NAN, ORDER_NAN}, {PTX_MOD_ABS, ORDER_ABS},
+    } flags[] = {{PTX_MOD_FTZ, ORDER_FTZ},
+                 {PTX_MOD_NAN, ORDER_NAN},
+                 {PTX_MOD_ABS, ORDER_ABS},
                  {PTX_MOD_XORSIGN, ORDER_XORSIGN}};
     PtxType type = lanes_type(in, 0);
     if (!lanes_accept(low, in, op, PTX_MOD_FTZ, PTX_MOD_NAN, PTX_MOD_ABS, PTX_MOD_XORSIGN, PTX_MODIFIER_NONE))
@@ -269,14 +302,18 @@ static bool lower_order(Lowering *low, const PtxInstruction *in, Op *op, bool ma
     if (in->operand_count == 4) op->number[0] |= ORDER_THREE;
     op->number[1] = maximal;
     int count = op->number[0] & ORDER_THREE ? 3 : 2;
-    const LaneHandler *handler = type == PTX_F32 ? op->number[0] ? &order_any_f32
-                                                   : maximal     ? &max_f32
-                                                                 : &min_f32
+    const LaneHandler *handler = type == PTX_F32                     ? op->number[0] ? &order_any_f32
+                                                                       : maximal     ? &max_f32
+                                                                                     : &min_f32
                                  : type == PTX_F64 && !op->number[0] ? maximal ? &max_f64 : &min_f64
                                                                      : NULL;
     if (!lanes_simple(low, in, op, type, count, handler, SHADOW_SUM)) return false;
     if (count == 2) op->s[2] = op->s[1];
     return true;
 }
-bool lanes_lower_float_min(Lowering *low, const PtxInstruction *in, Op *op) { return lower_order(low, in, op, false); }
-bool lanes_lower_float_max(Lowering *low, const PtxInstruction *in, Op *op) { return lower_order(low, in, op, true); }
+bool lanes_lower_float_min(Lowering *low, const PtxInstruction *in, Op *op) {
+    return lower_order(low, in, op, false);
+}
+bool lanes_lower_float_max(Lowering *low, const PtxInstruction *in, Op *op) {
+    return lower_order(low, in, op, true);
+}

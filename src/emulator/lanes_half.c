@@ -2,13 +2,17 @@
  *
  * Operands are widened to float, which is exact, and results rounded once to 16 bits:
  *  - a sum (and a product of f16) rounded to float first is rounded correctly, for 24 >= 2 * 11 + 2 bits;
- *  - a product of bf16 is exact as double, and so is every fma, or rounded to odd where it is not; rounding that to odd as
- *    float, then to 16 bits, is as good as rounding once.
- * NaN results are the canonical 0x7fff. */
+ *  - a product of bf16 is exact as double, and so is every fma, or rounded to odd where it is not; rounding
+ * that to odd as float, then to 16 bits, is as good as rounding once. NaN results are the canonical 0x7fff.
+ */
 #include "emulator/lanes.h"
 
-LANES_INLINE float f16_value(uint32_t half) { return float_of(widen_f16(half & 0xffffu)); }
-LANES_INLINE float bf16_value(uint32_t half) { return float_of(widen_bf16(half & 0xffffu)); }
+LANES_INLINE float f16_value(uint32_t half) {
+    return float_of(widen_f16(half & 0xffffu));
+}
+LANES_INLINE float bf16_value(uint32_t half) {
+    return float_of(widen_bf16(half & 0xffffu));
+}
 
 /* x * y + z, x * y being exact; rounded to odd. */
 LANES_INLINE double fma_odd(double x, double y, double z) {
@@ -28,11 +32,11 @@ LANES_INLINE double fma_odd(double x, double y, double z) {
 #define FMA_BF16(a, b, c) narrow_bf16(float_odd(fma_odd(bf16_value(a), bf16_value(b), bf16_value(c))))
 
 #define LOW_HIGH(VALUE, a, b, c) (VALUE(a, b, c) | VALUE((a) >> 16, (b) >> 16, (c) >> 16) << 16)
-#define HALF_BINARY(NAME, VALUE)                                                                                     \
-    BINARY(NAME, uint16_t, uint16_t, VALUE(a[l], b[l], 0))                                                           \
+#define HALF_BINARY(NAME, VALUE)                                                                             \
+    BINARY(NAME, uint16_t, uint16_t, VALUE(a[l], b[l], 0))                                                   \
     BINARY(NAME##x2, uint32_t, uint32_t, LOW_HIGH(VALUE, a[l], b[l], 0))
-#define HALF_TERNARY(NAME, VALUE)                                                                                    \
-    TERNARY(NAME, uint16_t, uint16_t, uint16_t, VALUE(a[l], b[l], c[l]))                                             \
+#define HALF_TERNARY(NAME, VALUE)                                                                            \
+    TERNARY(NAME, uint16_t, uint16_t, uint16_t, VALUE(a[l], b[l], c[l]))                                     \
     TERNARY(NAME##x2, uint32_t, uint32_t, uint32_t, LOW_HIGH(VALUE, a[l], b[l], c[l]))
 HALF_BINARY(add_f16, ADD_F16)
 HALF_BINARY(sub_f16, SUB_F16)
@@ -43,14 +47,17 @@ HALF_BINARY(sub_bf16, SUB_BF16)
 HALF_BINARY(mul_bf16, MUL_BF16)
 HALF_TERNARY(fma_bf16, FMA_BF16)
 
-/* ---- with modifiers; signs; order ------------------------------------------------------------------------------- */
+/* ---- with modifiers; signs; order
+ * ------------------------------------------------------------------------------- */
 
 typedef enum Kind { ADD, SUB, MUL, FMA, ABS, NEG, MIN, MAX } Kind;
 /* Fields of Op.number; BFLOAT: bf16 rather than f16. */
 enum { KIND, FLAGS, BFLOAT };
 enum { FTZ = 1, SAT = 2, RELU = 4, NAN_WINS = 8, XORSIGN_ABS = 16 };
 
-static bool is_nan16(uint32_t half, bool bfloat) { return (half & 0x7fffu) > (bfloat ? 0x7f80u : 0x7c00u); }
+static bool is_nan16(uint32_t half, bool bfloat) {
+    return (half & 0x7fffu) > (bfloat ? 0x7f80u : 0x7c00u);
+}
 
 static uint32_t order(uint32_t a, uint32_t b, bool bfloat, bool maximal, int flags) {
     bool a_nan = is_nan16(a, bfloat), b_nan = is_nan16(b, bfloat);
@@ -58,7 +65,8 @@ static uint32_t order(uint32_t a, uint32_t b, bool bfloat, bool maximal, int fla
     uint32_t sign = (a ^ b) & 0x8000u;
     if (flags & XORSIGN_ABS) a &= 0x7fffu, b &= 0x7fffu;
     /* As signed integers, keys have the order of the floats, with -0 below +0. */
-    int32_t a_key = (int16_t)(a & 0x8000u ? a ^ 0x7fffu : a), b_key = (int16_t)(b & 0x8000u ? b ^ 0x7fffu : b);
+    int32_t a_key = (int16_t)(a & 0x8000u ? a ^ 0x7fffu : a),
+            b_key = (int16_t)(b & 0x8000u ? b ^ 0x7fffu : b);
     uint32_t result = a_nan ? b : b_nan ? a : (a_key < b_key) != maximal ? a : b;
     return flags & XORSIGN_ABS ? (result & 0x7fffu) | sign : result;
 }
@@ -69,14 +77,30 @@ static uint32_t one_half(const Op *op, uint32_t a, uint32_t b, uint32_t c) {
     if (flags & FTZ) a = flush16(a), b = flush16(b), c = flush16(c);
     uint32_t result = 0;
     switch ((Kind)op->number[KIND]) {
-    case ADD: result = bfloat ? ADD_BF16(a, b, c) : ADD_F16(a, b, c); break;
-    case SUB: result = bfloat ? SUB_BF16(a, b, c) : SUB_F16(a, b, c); break;
-    case MUL: result = bfloat ? MUL_BF16(a, b, c) : MUL_F16(a, b, c); break;
-    case FMA: result = bfloat ? FMA_BF16(a, b, c) : FMA_F16(a, b, c); break;
-    case ABS: result = is_nan16(a, bfloat) ? NAN_F16 : a & 0x7fffu; break;
-    case NEG: result = is_nan16(a, bfloat) ? NAN_F16 : a ^ 0x8000u; break;
-    case MIN: result = order(a, b, bfloat, false, flags); break;
-    case MAX: result = order(a, b, bfloat, true, flags); break;
+    case ADD:
+        result = bfloat ? ADD_BF16(a, b, c) : ADD_F16(a, b, c);
+        break;
+    case SUB:
+        result = bfloat ? SUB_BF16(a, b, c) : SUB_F16(a, b, c);
+        break;
+    case MUL:
+        result = bfloat ? MUL_BF16(a, b, c) : MUL_F16(a, b, c);
+        break;
+    case FMA:
+        result = bfloat ? FMA_BF16(a, b, c) : FMA_F16(a, b, c);
+        break;
+    case ABS:
+        result = is_nan16(a, bfloat) ? NAN_F16 : a & 0x7fffu;
+        break;
+    case NEG:
+        result = is_nan16(a, bfloat) ? NAN_F16 : a ^ 0x8000u;
+        break;
+    case MIN:
+        result = order(a, b, bfloat, false, flags);
+        break;
+    case MAX:
+        result = order(a, b, bfloat, true, flags);
+        break;
     }
     if (flags & FTZ) result = flush16(result);
     bool negative = result & 0x8000u, nan = is_nan16(result, bfloat);
@@ -90,26 +114,32 @@ SLOW_TERNARY(any_half2, uint32_t, uint32_t, uint32_t,
              one_half(op, a[l] & 0xffffu, b[l] & 0xffffu, c[l] & 0xffffu) |
                  one_half(op, a[l] >> 16, b[l] >> 16, c[l] >> 16) << 16)
 
-/* ---- lowering --------------------------------------------------------------------------------------------------- */
+/* ---- lowering
+ * --------------------------------------------------------------------------------------------------- */
 
 static const struct {
     PtxModifierKind modifier;
     int flag;
-} modifiers[] = {{PTX_MOD_FTZ, FTZ},       {PTX_MOD_SAT, SAT},         {PTX_MOD_RELU, RELU},
-                 {PTX_MOD_NAN, NAN_WINS},  {PTX_MOD_XORSIGN, XORSIGN_ABS}};
+} modifiers[] = {{PTX_MOD_FTZ, FTZ},
+                 {PTX_MOD_SAT, SAT},
+                 {PTX_MOD_RELU, RELU},
+                 {PTX_MOD_NAN, NAN_WINS},
+                 {PTX_MOD_XORSIGN, XORSIGN_ABS}};
 
-/* `plain` holds the handlers without modifiers for f16, f16x2, bf16, bf16x2; NULL: there are none. `allowed`: flags. */
-static bool lower_half(Lowering *low, const PtxInstruction *in, Op *op, Kind kind, int source_count, int allowed,
-                       const LaneHandler *const plain[4], OpShadow shadow) {
+/* `plain` holds the handlers without modifiers for f16, f16x2, bf16, bf16x2; NULL: there are none. `allowed`:
+ * flags. */
+static bool lower_half(Lowering *low, const PtxInstruction *in, Op *op, Kind kind, int source_count,
+                       int allowed, const LaneHandler *const plain[4], OpShadow shadow) {
     PtxType type = lanes_type(in, 0);
     bool pair = type == PTX_F16X2 || type == PTX_BF16X2, bfloat = type == PTX_BF16 || type == PTX_BF16X2;
-    if (!lanes_accept(low, in, op, PTX_MOD_RN, PTX_MOD_FTZ, PTX_MOD_SAT, PTX_MOD_RELU, PTX_MOD_NAN, PTX_MOD_XORSIGN,
-                      PTX_MOD_ABS, PTX_MODIFIER_NONE))
+    if (!lanes_accept(low, in, op, PTX_MOD_RN, PTX_MOD_FTZ, PTX_MOD_SAT, PTX_MOD_RELU, PTX_MOD_NAN,
+                      PTX_MOD_XORSIGN, PTX_MOD_ABS, PTX_MODIFIER_NONE))
         return false;
     if (bfloat) allowed &= ~(FTZ | SAT);
     for (size_t i = 0; i < sizeof modifiers / sizeof modifiers[0]; i++)
         if (ptx_instruction_has(in, modifiers[i].modifier)) op->number[FLAGS] |= modifiers[i].flag;
-    if (op->number[FLAGS] & ~allowed || ptx_instruction_has(in, PTX_MOD_ABS) != !!(op->number[FLAGS] & XORSIGN_ABS))
+    if (op->number[FLAGS] & ~allowed ||
+        ptx_instruction_has(in, PTX_MOD_ABS) != !!(op->number[FLAGS] & XORSIGN_ABS))
         return lowering_reject(low, op, "%s.%s has no such modifiers", in->name, ptx_type_text(type));
     op->number[KIND] = (int32_t)kind;
     op->number[BFLOAT] = bfloat;
@@ -121,10 +151,11 @@ static bool lower_half(Lowering *low, const PtxInstruction *in, Op *op, Kind kin
     return true;
 }
 
-#define LOWER(NAME, KIND, COUNT, ALLOWED, SHADOW)                                                                    \
-    bool lanes_lower_half_##NAME(Lowering *low, const PtxInstruction *in, Op *op) {                                  \
-        static const LaneHandler *const plain[] = {&NAME##_f16, &NAME##_f16x2, &NAME##_bf16, &NAME##_bf16x2};        \
-        return lower_half(low, in, op, KIND, COUNT, ALLOWED, plain, SHADOW);                                         \
+#define LOWER(NAME, KIND, COUNT, ALLOWED, SHADOW)                                                            \
+    bool lanes_lower_half_##NAME(Lowering *low, const PtxInstruction *in, Op *op) {                          \
+        static const LaneHandler *const plain[] = {&NAME##_f16, &NAME##_f16x2, &NAME##_bf16,                 \
+                                                   &NAME##_bf16x2};                                          \
+        return lower_half(low, in, op, KIND, COUNT, ALLOWED, plain, SHADOW);                                 \
     }
 LOWER(add, ADD, 2, FTZ | SAT, SHADOW_SUM)
 LOWER(sub, SUB, 2, FTZ | SAT, SHADOW_SUM)

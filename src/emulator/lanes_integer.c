@@ -1,15 +1,16 @@
-/* Integer arithmetic: "Integer Arithmetic Instructions" and "Extended-Precision Integer Arithmetic Instructions".
+/* Integer arithmetic: "Integer Arithmetic Instructions" and "Extended-Precision Integer Arithmetic
+ * Instructions".
  *
  * Wrapping arithmetic is the same for signed and unsigned values, so most handlers exist once per width. */
 #include "emulator/lanes.h"
 #include "emulator/lanes_exact.h"
 
-
 #define S16(x) ((int16_t)(x))
 #define S32(x) ((int32_t)(x))
 #define S64(x) ((int64_t)(x))
 
-/* ---- wrapping --------------------------------------------------------------------------------------------------- */
+/* ---- wrapping
+ * --------------------------------------------------------------------------------------------------- */
 
 BINARY(add_16, uint16_t, uint16_t, a[l] + b[l])
 BINARY(add_32, uint32_t, uint32_t, a[l] + b[l])
@@ -19,7 +20,7 @@ BINARY(sub_32, uint32_t, uint32_t, a[l] - b[l])
 BINARY(sub_64, uint64_t, uint64_t, a[l] - b[l])
 
 /* Two 16-bit lanes in a word: carries must not cross bit 15. */
-#define ADD_HALVES(a, b) ((((a) & 0x7fff7fffu) + ((b) & 0x7fff7fffu)) ^ (((a) ^ (b)) & 0x80008000u))
+#define ADD_HALVES(a, b) ((((a)&0x7fff7fffu) + ((b)&0x7fff7fffu)) ^ (((a) ^ (b)) & 0x80008000u))
 BINARY(add_16x2, uint32_t, uint32_t, ADD_HALVES(a[l], b[l]))
 
 BINARY(mul_lo_16, uint16_t, uint16_t, (uint32_t)a[l] * b[l])
@@ -52,7 +53,7 @@ TERNARY(mad_wide_u32, uint64_t, uint32_t, uint64_t, (uint64_t)a[l] * b[l] + c[l]
 TERNARY(mad_wide_s32, uint64_t, uint32_t, uint64_t, (uint64_t)((int64_t)S32(a[l]) * S32(b[l])) + c[l])
 
 /* 24-bit operands: bits above 23 are ignored, s32 is sign-extended from bit 23. */
-#define U24(x) ((uint64_t)((x) & 0xffffffu))
+#define U24(x) ((uint64_t)((x)&0xffffffu))
 #define S24(x) ((int64_t)(S32((x) << 8) >> 8))
 BINARY(mul24_lo_u32, uint32_t, uint32_t, U24(a[l]) * U24(b[l]))
 BINARY(mul24_lo_s32, uint32_t, uint32_t, S24(a[l]) * S24(b[l]))
@@ -63,17 +64,18 @@ TERNARY(mad24_lo_s32, uint32_t, uint32_t, uint32_t, (uint64_t)(S24(a[l]) * S24(b
 TERNARY(mad24_hi_u32, uint32_t, uint32_t, uint32_t, ((U24(a[l]) * U24(b[l])) >> 16) + c[l])
 TERNARY(mad24_hi_s32, uint32_t, uint32_t, uint32_t, (uint64_t)((S24(a[l]) * S24(b[l])) >> 16) + c[l])
 
-/* ---- saturating ------------------------------------------------------------------------------------------------- */
+/* ---- saturating
+ * ------------------------------------------------------------------------------------------------- */
 
 LANES_INLINE int64_t clamp(int64_t value, int64_t low, int64_t high) {
     return value < low ? low : value > high ? high : value;
 }
-#define CLAMP_S32(x) clamp((x), INT32_MIN, INT32_MAX)
-#define CLAMP_U32(x) clamp((x), 0, UINT32_MAX)
-#define LOW(x)       ((x) & 0xffffu)
+#define CLAMP_S32(x)           clamp((x), INT32_MIN, INT32_MAX)
+#define CLAMP_U32(x)           clamp((x), 0, UINT32_MAX)
+#define LOW(x)                 ((x)&0xffffu)
 #define PAIR(LIMIT, low, high) ((uint32_t)(uint16_t)LIMIT(low) | (uint32_t)(uint16_t)LIMIT(high) << 16)
-#define CLAMP_S16(x) clamp((x), INT16_MIN, INT16_MAX)
-#define CLAMP_U16(x) clamp((x), 0, UINT16_MAX)
+#define CLAMP_S16(x)           clamp((x), INT16_MIN, INT16_MAX)
+#define CLAMP_U16(x)           clamp((x), 0, UINT16_MAX)
 
 BINARY(add_sat_s32, uint32_t, uint32_t, CLAMP_S32((int64_t)S32(a[l]) + S32(b[l])))
 BINARY(add_sat_u32, uint32_t, uint32_t, CLAMP_U32((int64_t)a[l] + b[l]))
@@ -85,9 +87,11 @@ BINARY(add_sat_u16x2, uint32_t, uint32_t,
        PAIR(CLAMP_U16, (int64_t)LOW(a[l]) + LOW(b[l]), (int64_t)(a[l] >> 16) + (b[l] >> 16)))
 TERNARY(mad_hi_sat_s32, uint32_t, uint32_t, uint32_t,
         CLAMP_S32((((int64_t)S32(a[l]) * S32(b[l])) >> 32) + S32(c[l])))
-TERNARY(mad24_hi_sat_s32, uint32_t, uint32_t, uint32_t, CLAMP_S32(((S24(a[l]) * S24(b[l])) >> 16) + S32(c[l])))
+TERNARY(mad24_hi_sat_s32, uint32_t, uint32_t, uint32_t,
+        CLAMP_S32(((S24(a[l]) * S24(b[l])) >> 16) + S32(c[l])))
 
-/* ---- differences, signs, order ---------------------------------------------------------------------------------- */
+/* ---- differences, signs, order
+ * ---------------------------------------------------------------------------------- */
 
 #define SAD(T) ((T)a[l] < (T)b[l] ? b[l] - a[l] : a[l] - b[l])
 TERNARY(sad_u16, uint16_t, uint16_t, uint16_t, c[l] + SAD(uint16_t))
@@ -107,42 +111,45 @@ UNARY(neg_64, uint64_t, uint64_t, 0u - a[l])
 
 #define MIN(T, x, y) ((T)(x) < (T)(y) ? (x) : (y))
 #define MAX(T, x, y) ((T)(x) > (T)(y) ? (x) : (y))
-#define ORDER(NAME, PICK)                                                                                            \
-    BINARY(NAME##_u16, uint16_t, uint16_t, PICK(uint16_t, a[l], b[l]))                                               \
-    BINARY(NAME##_s16, uint16_t, uint16_t, PICK(int16_t, a[l], b[l]))                                                \
-    BINARY(NAME##_u32, uint32_t, uint32_t, PICK(uint32_t, a[l], b[l]))                                               \
-    BINARY(NAME##_s32, uint32_t, uint32_t, PICK(int32_t, a[l], b[l]))                                                \
-    BINARY(NAME##_u64, uint64_t, uint64_t, PICK(uint64_t, a[l], b[l]))                                               \
-    BINARY(NAME##_s64, uint64_t, uint64_t, PICK(int64_t, a[l], b[l]))                                                \
-    BINARY(NAME##_u16x2, uint32_t, uint32_t,                                                                         \
-           PAIR(, PICK(uint16_t, LOW(a[l]), LOW(b[l])), PICK(uint16_t, a[l] >> 16, b[l] >> 16)))                     \
-    BINARY(NAME##_s16x2, uint32_t, uint32_t,                                                                         \
-           PAIR(, PICK(int16_t, LOW(a[l]), LOW(b[l])), PICK(int16_t, a[l] >> 16, b[l] >> 16)))                       \
-    BINARY(NAME##_relu_s32, uint32_t, uint32_t, MAX(int32_t, PICK(int32_t, a[l], b[l]), 0))                          \
-    BINARY(NAME##_relu_s16x2, uint32_t, uint32_t,                                                                    \
-           PAIR(, MAX(int16_t, PICK(int16_t, LOW(a[l]), LOW(b[l])), 0),                                              \
+#define ORDER(NAME, PICK)                                                                                    \
+    BINARY(NAME##_u16, uint16_t, uint16_t, PICK(uint16_t, a[l], b[l]))                                       \
+    BINARY(NAME##_s16, uint16_t, uint16_t, PICK(int16_t, a[l], b[l]))                                        \
+    BINARY(NAME##_u32, uint32_t, uint32_t, PICK(uint32_t, a[l], b[l]))                                       \
+    BINARY(NAME##_s32, uint32_t, uint32_t, PICK(int32_t, a[l], b[l]))                                        \
+    BINARY(NAME##_u64, uint64_t, uint64_t, PICK(uint64_t, a[l], b[l]))                                       \
+    BINARY(NAME##_s64, uint64_t, uint64_t, PICK(int64_t, a[l], b[l]))                                        \
+    BINARY(NAME##_u16x2, uint32_t, uint32_t,                                                                 \
+           PAIR(, PICK(uint16_t, LOW(a[l]), LOW(b[l])), PICK(uint16_t, a[l] >> 16, b[l] >> 16)))             \
+    BINARY(NAME##_s16x2, uint32_t, uint32_t,                                                                 \
+           PAIR(, PICK(int16_t, LOW(a[l]), LOW(b[l])), PICK(int16_t, a[l] >> 16, b[l] >> 16)))               \
+    BINARY(NAME##_relu_s32, uint32_t, uint32_t, MAX(int32_t, PICK(int32_t, a[l], b[l]), 0))                  \
+    BINARY(NAME##_relu_s16x2, uint32_t, uint32_t,                                                            \
+           PAIR(, MAX(int16_t, PICK(int16_t, LOW(a[l]), LOW(b[l])), 0),                                      \
                 MAX(int16_t, PICK(int16_t, a[l] >> 16, b[l] >> 16), 0)))
 ORDER(min, MIN)
 ORDER(max, MAX)
 
-/* ---- division --------------------------------------------------------------------------------------------------- */
+/* ---- division
+ * --------------------------------------------------------------------------------------------------- */
 
-/* "Division by zero yields an unspecified, machine-specific value": all ones here, and the dividend as remainder. The quotient
- * of the most negative value and -1 wraps, as negating it does; the host would trap. */
+/* "Division by zero yields an unspecified, machine-specific value": all ones here, and the dividend as
+ * remainder. The quotient of the most negative value and -1 wraps, as negating it does; the host would trap.
+ */
 #define DIVIDE(U, T)           (b[l] == 0 ? (U)-1 : (U)((T)a[l] / (T)b[l]))
 #define DIVIDE_SIGNED(U, T)    (b[l] == (U)-1 ? 0u - a[l] : DIVIDE(U, T))
 #define REMAINDER(U, T)        (b[l] == 0 ? a[l] : (U)((T)a[l] % (T)b[l]))
 #define REMAINDER_SIGNED(U, T) (b[l] == (U)-1 ? 0u : REMAINDER(U, T))
-#define DIVISIONS(BITS)                                                                                              \
-    SLOW_BINARY(div_u##BITS, uint##BITS##_t, uint##BITS##_t, DIVIDE(uint##BITS##_t, uint##BITS##_t))                 \
-    SLOW_BINARY(div_s##BITS, uint##BITS##_t, uint##BITS##_t, DIVIDE_SIGNED(uint##BITS##_t, int##BITS##_t))           \
-    SLOW_BINARY(rem_u##BITS, uint##BITS##_t, uint##BITS##_t, REMAINDER(uint##BITS##_t, uint##BITS##_t))              \
+#define DIVISIONS(BITS)                                                                                      \
+    SLOW_BINARY(div_u##BITS, uint##BITS##_t, uint##BITS##_t, DIVIDE(uint##BITS##_t, uint##BITS##_t))         \
+    SLOW_BINARY(div_s##BITS, uint##BITS##_t, uint##BITS##_t, DIVIDE_SIGNED(uint##BITS##_t, int##BITS##_t))   \
+    SLOW_BINARY(rem_u##BITS, uint##BITS##_t, uint##BITS##_t, REMAINDER(uint##BITS##_t, uint##BITS##_t))      \
     SLOW_BINARY(rem_s##BITS, uint##BITS##_t, uint##BITS##_t, REMAINDER_SIGNED(uint##BITS##_t, int##BITS##_t))
 DIVISIONS(16)
 DIVISIONS(64)
 
-/* 32 bits, vectorised: the double nearest to a / b lies less than 1 / b from it (2^32 / b * 2^-53), so both have the same
- * floor. The floor is taken by adding 2^52, which rounds to an integer, and going one down where that went up. */
+/* 32 bits, vectorised: the double nearest to a / b lies less than 1 / b from it (2^32 / b * 2^-53), so both
+ * have the same floor. The floor is taken by adding 2^52, which rounds to an integer, and going one down
+ * where that went up. */
 LANES_INLINE uint32_t divide_u32(uint32_t a, uint32_t b) {
     const double magic = 4503599627370496.0, half = 2147483648.0;
     double x = (double)(int32_t)(a ^ 0x80000000u) + half, y = (double)(int32_t)(b ^ 0x80000000u) + half;
@@ -150,7 +157,9 @@ LANES_INLINE uint32_t divide_u32(uint32_t a, uint32_t b) {
     uint32_t integer = (uint32_t)bits_of_double(rounded) - (rounded - magic > quotient ? 1u : 0u);
     return b ? integer : UINT32_MAX;
 }
-LANES_INLINE uint32_t magnitude(uint32_t x) { return x >> 31 ? 0u - x : x; }
+LANES_INLINE uint32_t magnitude(uint32_t x) {
+    return x >> 31 ? 0u - x : x;
+}
 LANES_INLINE uint32_t divide_s32(uint32_t a, uint32_t b) {
     uint32_t quotient = divide_u32(magnitude(a), magnitude(b));
     return b && (a ^ b) >> 31 ? 0u - quotient : quotient;
@@ -160,25 +169,27 @@ BINARY(div_s32, uint32_t, uint32_t, divide_s32(a[l], b[l]))
 BINARY(rem_u32, uint32_t, uint32_t, a[l] - divide_u32(a[l], b[l]) * b[l])
 BINARY(rem_s32, uint32_t, uint32_t, a[l] - divide_s32(a[l], b[l]) * b[l])
 
-/* ---- carries ---------------------------------------------------------------------------------------------------- */
+/* ---- carries
+ * ---------------------------------------------------------------------------------------------------- */
 
-/* One row of handlers per width: d and the carry (or borrow) of x + y + in or x - y - in. s[3] is CC.CF; number[0] says
- * whether it is read, number[1] whether it is written. */
-#define CARRY_HANDLER(NAME, T, W, SUM)                                                                               \
-    SLOW_HANDLER(NAME) {                                                                                             \
-        T *d = operand_at(warp, op->d);                                                                              \
-        const T *a = operand_at(warp, op->s[0]), *b = operand_at(warp, op->s[1]), *c = operand_at(warp, op->s[2]);   \
-        uint32_t in = op->number[0] ? *(const uint32_t *)operand_at(warp, op->s[3]) : 0, out = 0;                    \
-        (void)b;                                                                                                     \
-        EACH_ACTIVE_LANE {                                                                                           \
-            W sum = (SUM);                                                                                           \
-            d[l] = (T)sum;                                                                                           \
-            out |= ((sum >> (8 * sizeof(T))) & 1) ? lane_bit[l] : 0;                                                 \
-        }                                                                                                            \
-        (void)c;                                                                                                     \
-        if (op->number[1]) SET_PREDICATE(op->s[3], out);                                                             \
+/* One row of handlers per width: d and the carry (or borrow) of x + y + in or x - y - in. s[3] is CC.CF;
+ * number[0] says whether it is read, number[1] whether it is written. */
+#define CARRY_HANDLER(NAME, T, W, SUM)                                                                       \
+    SLOW_HANDLER(NAME) {                                                                                     \
+        T *d = operand_at(warp, op->d);                                                                      \
+        const T *a = operand_at(warp, op->s[0]), *b = operand_at(warp, op->s[1]),                            \
+                *c = operand_at(warp, op->s[2]);                                                             \
+        uint32_t in = op->number[0] ? *(const uint32_t *)operand_at(warp, op->s[3]) : 0, out = 0;            \
+        (void)b;                                                                                             \
+        EACH_ACTIVE_LANE {                                                                                   \
+            W sum = (SUM);                                                                                   \
+            d[l] = (T)sum;                                                                                   \
+            out |= ((sum >> (8 * sizeof(T))) & 1) ? lane_bit[l] : 0;                                         \
+        }                                                                                                    \
+        (void)c;                                                                                             \
+        if (op->number[1]) SET_PREDICATE(op->s[3], out);                                                     \
     }
-#define IN ((in >> l) & 1)
+#define IN     ((in >> l) & 1)
 #define HI_S64 ((uint64_t)(((SignedWide)S64(a[l]) * S64(b[l])) >> 64))
 #define HI_S32 ((uint32_t)(((int64_t)S32(a[l]) * S32(b[l])) >> 32))
 CARRY_HANDLER(addc_32, uint32_t, uint64_t, (uint64_t)a[l] + b[l] + IN)
@@ -192,57 +203,63 @@ CARRY_HANDLER(madc_hi_s32, uint32_t, uint64_t, (uint64_t)HI_S32 + c[l] + IN)
 CARRY_HANDLER(madc_hi_u64, uint64_t, Wide, (((Wide)a[l] * b[l]) >> 64) + c[l] + IN)
 CARRY_HANDLER(madc_hi_s64, uint64_t, Wide, (Wide)HI_S64 + c[l] + IN)
 
-/* ---- lowering --------------------------------------------------------------------------------------------------- */
+/* ---- lowering
+ * --------------------------------------------------------------------------------------------------- */
 
 typedef const LaneHandler *const HandlerOfType[PTX_TYPE_COUNT];
 
-#define WIDTHS(NAME)                                                                                                 \
-    [PTX_U16] = &NAME##_16, [PTX_S16] = &NAME##_16, [PTX_U32] = &NAME##_32, [PTX_S32] = &NAME##_32,                  \
+#define WIDTHS(NAME)                                                                                         \
+    [PTX_U16] = &NAME##_16, [PTX_S16] = &NAME##_16, [PTX_U32] = &NAME##_32, [PTX_S32] = &NAME##_32,          \
     [PTX_U64] = &NAME##_64, [PTX_S64] = &NAME##_64
 #define SIGNED_WIDTHS(NAME) [PTX_S16] = &NAME##_16, [PTX_S32] = &NAME##_32, [PTX_S64] = &NAME##_64
-#define SIGNS(NAME)                                                                                                  \
-    [PTX_U16] = &NAME##_u16, [PTX_S16] = &NAME##_s16, [PTX_U32] = &NAME##_u32, [PTX_S32] = &NAME##_s32,              \
+#define SIGNS(NAME)                                                                                          \
+    [PTX_U16] = &NAME##_u16, [PTX_S16] = &NAME##_s16, [PTX_U32] = &NAME##_u32, [PTX_S32] = &NAME##_s32,      \
     [PTX_U64] = &NAME##_u64, [PTX_S64] = &NAME##_s64
 #define SIGNS_32(NAME)   [PTX_U32] = &NAME##_u32, [PTX_S32] = &NAME##_s32
 #define SIGNS_WIDE(NAME) [PTX_U16] = &NAME##_u16, [PTX_S16] = &NAME##_s16, SIGNS_32(NAME)
-#define CARRIES(NAME)                                                                                                \
+#define CARRIES(NAME)                                                                                        \
     [PTX_U32] = &NAME##_32, [PTX_S32] = &NAME##_32, [PTX_U64] = &NAME##_64, [PTX_S64] = &NAME##_64
-#define CARRIES_SIGNED(NAME)                                                                                         \
+#define CARRIES_SIGNED(NAME)                                                                                 \
     [PTX_U32] = &NAME##_u32, [PTX_S32] = &NAME##_s32, [PTX_U64] = &NAME##_u64, [PTX_S64] = &NAME##_s64
 
-static HandlerOfType add_wrap = {WIDTHS(add), [PTX_U16X2] = &add_16x2, [PTX_S16X2] = &add_16x2},
-                     add_saturate = {SIGNS_32(add_sat), [PTX_U16X2] = &add_sat_u16x2, [PTX_S16X2] = &add_sat_s16x2},
-                     sub_wrap = {WIDTHS(sub)}, sub_saturate = {SIGNS_32(sub_sat)}, mul_lo = {WIDTHS(mul_lo)},
-                     mul_hi = {SIGNS(mul_hi)}, mul_wide = {SIGNS_WIDE(mul_wide)}, mad_lo = {WIDTHS(mad_lo)},
-                     mad_hi = {SIGNS(mad_hi)}, mad_wide = {SIGNS_WIDE(mad_wide)},
-                     mad_hi_saturate = {[PTX_S32] = &mad_hi_sat_s32}, mul24_lo = {SIGNS_32(mul24_lo)},
-                     mul24_hi = {SIGNS_32(mul24_hi)}, mad24_lo = {SIGNS_32(mad24_lo)},
-                     mad24_hi = {SIGNS_32(mad24_hi)}, mad24_hi_saturate = {[PTX_S32] = &mad24_hi_sat_s32},
-                     sad = {SIGNS(sad)}, divide = {SIGNS(div)}, remainder_of = {SIGNS(rem)},
-                     absolute = {SIGNED_WIDTHS(abs)}, negate = {SIGNED_WIDTHS(neg)},
-                     minimum = {SIGNS(min), [PTX_U16X2] = &min_u16x2, [PTX_S16X2] = &min_s16x2},
-                     maximum = {SIGNS(max), [PTX_U16X2] = &max_u16x2, [PTX_S16X2] = &max_s16x2},
-                     minimum_relu = {[PTX_S32] = &min_relu_s32, [PTX_S16X2] = &min_relu_s16x2},
-                     maximum_relu = {[PTX_S32] = &max_relu_s32, [PTX_S16X2] = &max_relu_s16x2},
-                     add_carry = {CARRIES(addc)}, sub_carry = {CARRIES(subc)}, mad_lo_carry = {CARRIES(madc_lo)},
-                     mad_hi_carry = {CARRIES_SIGNED(madc_hi)};
+static HandlerOfType
+    add_wrap = {WIDTHS(add), [PTX_U16X2] = &add_16x2, [PTX_S16X2] = &add_16x2},
+    add_saturate = {SIGNS_32(add_sat), [PTX_U16X2] = &add_sat_u16x2, [PTX_S16X2] = &add_sat_s16x2},
+    sub_wrap = {WIDTHS(sub)}, sub_saturate = {SIGNS_32(sub_sat)}, mul_lo = {WIDTHS(mul_lo)},
+    mul_hi = {SIGNS(mul_hi)}, mul_wide = {SIGNS_WIDE(mul_wide)}, mad_lo = {WIDTHS(mad_lo)},
+    mad_hi = {SIGNS(mad_hi)}, mad_wide = {SIGNS_WIDE(mad_wide)},
+    mad_hi_saturate = {[PTX_S32] = &mad_hi_sat_s32}, mul24_lo = {SIGNS_32(mul24_lo)},
+    mul24_hi = {SIGNS_32(mul24_hi)}, mad24_lo = {SIGNS_32(mad24_lo)}, mad24_hi = {SIGNS_32(mad24_hi)},
+    mad24_hi_saturate = {[PTX_S32] = &mad24_hi_sat_s32}, sad = {SIGNS(sad)}, divide = {SIGNS(div)},
+    remainder_of = {SIGNS(rem)}, absolute = {SIGNED_WIDTHS(abs)}, negate = {SIGNED_WIDTHS(neg)},
+    minimum = {SIGNS(min), [PTX_U16X2] = &min_u16x2, [PTX_S16X2] = &min_s16x2},
+    maximum = {SIGNS(max), [PTX_U16X2] = &max_u16x2, [PTX_S16X2] = &max_s16x2},
+    minimum_relu = {[PTX_S32] = &min_relu_s32, [PTX_S16X2] = &min_relu_s16x2},
+    maximum_relu = {[PTX_S32] = &max_relu_s32, [PTX_S16X2] = &max_relu_s16x2}, add_carry = {CARRIES(addc)},
+    sub_carry = {CARRIES(subc)}, mad_lo_carry = {CARRIES(madc_lo)}, mad_hi_carry = {CARRIES_SIGNED(madc_hi)};
 
 static PtxType twice(PtxType type) {
     switch (type) {
-    case PTX_U16: return PTX_U32;
-    case PTX_S16: return PTX_S32;
-    case PTX_U32: return PTX_U64;
-    case PTX_S32: return PTX_S64;
-    default: return PTX_NO_TYPE;
+    case PTX_U16:
+        return PTX_U32;
+    case PTX_S16:
+        return PTX_S32;
+    case PTX_U32:
+        return PTX_U64;
+    case PTX_S32:
+        return PTX_S64;
+    default:
+        return PTX_NO_TYPE;
     }
 }
 
 /* add.cc, addc{.cc}, ... : `table` by type; reads CC.CF where `reads`, writes it where .cc is written. */
-static bool lower_carry(Lowering *low, const PtxInstruction *in, Op *op, HandlerOfType table, int source_count,
-                        bool reads) {
+static bool lower_carry(Lowering *low, const PtxInstruction *in, Op *op, HandlerOfType table,
+                        int source_count, bool reads) {
     if (!lanes_accept(low, in, op, PTX_MOD_CC, PTX_MOD_LO, PTX_MOD_HI, PTX_MODIFIER_NONE)) return false;
     PtxType type = lanes_type(in, 0);
-    if (!lanes_simple(low, in, op, type, source_count, table[type], source_count == 3 ? SHADOW_PRODUCT : SHADOW_SUM))
+    if (!lanes_simple(low, in, op, type, source_count, table[type],
+                      source_count == 3 ? SHADOW_PRODUCT : SHADOW_SUM))
         return false;
     op->number[0] = reads;
     op->number[1] = ptx_instruction_has(in, PTX_MOD_CC);
@@ -255,7 +272,8 @@ bool lanes_lower_integer_add(Lowering *low, const PtxInstruction *in, Op *op) {
     if (ptx_instruction_has(in, PTX_MOD_CC)) return lower_carry(low, in, op, add_carry, 2, false);
     return lanes_accept(low, in, op, PTX_MOD_SAT, PTX_MODIFIER_NONE) &&
            lanes_simple(low, in, op, type, 2,
-                        ptx_instruction_has(in, PTX_MOD_SAT) ? add_saturate[type] : add_wrap[type], SHADOW_SUM);
+                        ptx_instruction_has(in, PTX_MOD_SAT) ? add_saturate[type] : add_wrap[type],
+                        SHADOW_SUM);
 }
 
 bool lanes_lower_integer_sub(Lowering *low, const PtxInstruction *in, Op *op) {
@@ -263,7 +281,8 @@ bool lanes_lower_integer_sub(Lowering *low, const PtxInstruction *in, Op *op) {
     if (ptx_instruction_has(in, PTX_MOD_CC)) return lower_carry(low, in, op, sub_carry, 2, false);
     return lanes_accept(low, in, op, PTX_MOD_SAT, PTX_MODIFIER_NONE) &&
            lanes_simple(low, in, op, type, 2,
-                        ptx_instruction_has(in, PTX_MOD_SAT) ? sub_saturate[type] : sub_wrap[type], SHADOW_SUM);
+                        ptx_instruction_has(in, PTX_MOD_SAT) ? sub_saturate[type] : sub_wrap[type],
+                        SHADOW_SUM);
 }
 
 bool lower_addc(Lowering *low, const PtxInstruction *in, Op *op) {
@@ -275,7 +294,8 @@ bool lower_subc(Lowering *low, const PtxInstruction *in, Op *op) {
 }
 
 bool lower_madc(Lowering *low, const PtxInstruction *in, Op *op) {
-    return lower_carry(low, in, op, ptx_instruction_has(in, PTX_MOD_HI) ? mad_hi_carry : mad_lo_carry, 3, true);
+    return lower_carry(low, in, op, ptx_instruction_has(in, PTX_MOD_HI) ? mad_hi_carry : mad_lo_carry, 3,
+                       true);
 }
 
 bool lanes_lower_integer_mul(Lowering *low, const PtxInstruction *in, Op *op) {
@@ -284,8 +304,8 @@ bool lanes_lower_integer_mul(Lowering *low, const PtxInstruction *in, Op *op) {
     if (ptx_instruction_has(in, PTX_MOD_WIDE))
         return lanes_use(low, in, op, mul_wide[type], SHADOW_PRODUCT) &&
                lanes_operands(low, in, op, twice(type), 2, (PtxType[]){type, type});
-    return lanes_simple(low, in, op, type, 2, ptx_instruction_has(in, PTX_MOD_HI) ? mul_hi[type] : mul_lo[type],
-                        SHADOW_PRODUCT);
+    return lanes_simple(low, in, op, type, 2,
+                        ptx_instruction_has(in, PTX_MOD_HI) ? mul_hi[type] : mul_lo[type], SHADOW_PRODUCT);
 }
 
 bool lanes_lower_integer_mad(Lowering *low, const PtxInstruction *in, Op *op) {
@@ -298,16 +318,17 @@ bool lanes_lower_integer_mad(Lowering *low, const PtxInstruction *in, Op *op) {
     if (ptx_instruction_has(in, PTX_MOD_WIDE))
         return lanes_use(low, in, op, mad_wide[type], SHADOW_PRODUCT) &&
                lanes_operands(low, in, op, twice(type), 3, (PtxType[]){type, type, twice(type)});
-    const LaneHandler *handler = !high                                   ? mad_lo[type]
+    const LaneHandler *handler = !high                                  ? mad_lo[type]
                                  : ptx_instruction_has(in, PTX_MOD_SAT) ? mad_hi_saturate[type]
-                                                                         : mad_hi[type];
+                                                                        : mad_hi[type];
     return lanes_simple(low, in, op, type, 3, handler, SHADOW_PRODUCT);
 }
 
 bool lower_mul24(Lowering *low, const PtxInstruction *in, Op *op) {
     PtxType type = lanes_type(in, 0);
     return lanes_accept(low, in, op, PTX_MOD_LO, PTX_MOD_HI, PTX_MODIFIER_NONE) &&
-           lanes_simple(low, in, op, type, 2, ptx_instruction_has(in, PTX_MOD_HI) ? mul24_hi[type] : mul24_lo[type],
+           lanes_simple(low, in, op, type, 2,
+                        ptx_instruction_has(in, PTX_MOD_HI) ? mul24_hi[type] : mul24_lo[type],
                         SHADOW_PRODUCT);
 }
 
@@ -350,11 +371,12 @@ bool lanes_lower_integer_neg(Lowering *low, const PtxInstruction *in, Op *op) {
            lanes_simple(low, in, op, type, 1, negate[type], SHADOW_SUM);
 }
 
-static bool lower_order(Lowering *low, const PtxInstruction *in, Op *op, HandlerOfType plain, HandlerOfType relu) {
+static bool lower_order(Lowering *low, const PtxInstruction *in, Op *op, HandlerOfType plain,
+                        HandlerOfType relu) {
     PtxType type = lanes_type(in, 0);
     return lanes_accept(low, in, op, PTX_MOD_RELU, PTX_MODIFIER_NONE) &&
-           lanes_simple(low, in, op, type, 2, ptx_instruction_has(in, PTX_MOD_RELU) ? relu[type] : plain[type],
-                        SHADOW_SUM);
+           lanes_simple(low, in, op, type, 2,
+                        ptx_instruction_has(in, PTX_MOD_RELU) ? relu[type] : plain[type], SHADOW_SUM);
 }
 
 bool lanes_lower_integer_min(Lowering *low, const PtxInstruction *in, Op *op) {

@@ -1,8 +1,9 @@
-/* rcp, sqrt, rsqrt and the transcendental functions: "Floating-Point Instructions", "Half Precision Floating-Point
- * Instructions" tanh and ex2.
+/* rcp, sqrt, rsqrt and the transcendental functions: "Floating-Point Instructions", "Half Precision
+ * Floating-Point Instructions" tanh and ex2.
  *
- * With a rounding they are exact. The .approx forms are the host's result in double, rounded: as near to the true value as
- * the type allows, and so within the error that PTX states for each; the hardware's own bits differ within that error. */
+ * With a rounding they are exact. The .approx forms are the host's result in double, rounded: as near to the
+ * true value as the type allows, and so within the error that PTX states for each; the hardware's own bits
+ * differ within that error. */
 #include "emulator/lanes.h"
 #include "emulator/lanes_exact.h"
 #include <math.h>
@@ -29,7 +30,8 @@ SLOW_UNARY(rsqrt_f64, uint64_t, uint64_t, propagate(1.0 / sqrt(double_of(a[l])),
 /* rcp and sqrt rounded as number[0] says; number[1]: .ftz; number[2]: sqrt. */
 static uint64_t rounded(const Op *op, const FloatFormat *format, uint64_t a) {
     PtxModifierKind rounding = (PtxModifierKind)op->number[0];
-    Exact x = exact_of(format, a), result = op->number[2] ? exact_sqrt(x) : exact_divide(exact_of_unsigned(1), x);
+    Exact x = exact_of(format, a),
+          result = op->number[2] ? exact_sqrt(x) : exact_divide(exact_of_unsigned(1), x);
     return exact_round(result, format, rounding, false);
 }
 static uint32_t rounded_f32(const Op *op, uint32_t a) {
@@ -51,13 +53,16 @@ static uint64_t gross(uint64_t a, bool root) {
 SLOW_UNARY(rcp_gross_f64, uint64_t, uint64_t, gross(a[l], false))
 SLOW_UNARY(rsqrt_gross_f64, uint64_t, uint64_t, gross(a[l], true))
 
-/* ---- functions -------------------------------------------------------------------------------------------------- */
+/* ---- functions
+ * -------------------------------------------------------------------------------------------------- */
 
-static double reciprocal_root(double x) { return 1.0 / sqrt(x); }
+static double reciprocal_root(double x) {
+    return 1.0 / sqrt(x);
+}
 
 typedef double Function(double x);
-#define FUNCTION(NAME, CALL)                                                                                         \
-    SLOW_UNARY(NAME##_f32, uint32_t, uint32_t, OUT((float)CALL((double)F(a[l]))))                                    \
+#define FUNCTION(NAME, CALL)                                                                                 \
+    SLOW_UNARY(NAME##_f32, uint32_t, uint32_t, OUT((float)CALL((double)F(a[l]))))                            \
     SLOW_UNARY(NAME##_f32_ftz, uint32_t, uint32_t, OUTF((float)CALL((double)FLUSH(a[l]))))
 FUNCTION(rsqrt, reciprocal_root)
 FUNCTION(sin, sin)
@@ -76,25 +81,28 @@ static uint32_t bf16_function(Function *function, uint32_t half, bool flush) {
     uint32_t result = narrow_bf16(float_odd(function((double)float_of(widen_bf16(half)))));
     return flush && !(result & 0x7f80u) ? result & 0x8000u : result;
 }
-#define PAIR(CALL, NAME) (CALL(NAME, a[l] & 0xffffu, op->number[1]) | CALL(NAME, a[l] >> 16, op->number[1]) << 16)
-#define HALF_FUNCTION(NAME, CALL)                                                                                    \
-    SLOW_UNARY(NAME##_f16, uint16_t, uint16_t, f16_function(CALL, a[l], op->number[1]))                              \
-    SLOW_UNARY(NAME##_f16x2, uint32_t, uint32_t, PAIR(f16_function, CALL))                                           \
-    SLOW_UNARY(NAME##_bf16, uint16_t, uint16_t, bf16_function(CALL, a[l], op->number[1]))                            \
+#define PAIR(CALL, NAME)                                                                                     \
+    (CALL(NAME, a[l] & 0xffffu, op->number[1]) | CALL(NAME, a[l] >> 16, op->number[1]) << 16)
+#define HALF_FUNCTION(NAME, CALL)                                                                            \
+    SLOW_UNARY(NAME##_f16, uint16_t, uint16_t, f16_function(CALL, a[l], op->number[1]))                      \
+    SLOW_UNARY(NAME##_f16x2, uint32_t, uint32_t, PAIR(f16_function, CALL))                                   \
+    SLOW_UNARY(NAME##_bf16, uint16_t, uint16_t, bf16_function(CALL, a[l], op->number[1]))                    \
     SLOW_UNARY(NAME##_bf16x2, uint32_t, uint32_t, PAIR(bf16_function, CALL))
 HALF_FUNCTION(ex2, exp2)
 HALF_FUNCTION(tanh, tanh)
 
-/* ---- lowering --------------------------------------------------------------------------------------------------- */
+/* ---- lowering
+ * --------------------------------------------------------------------------------------------------- */
 
-/* rcp and sqrt: `f32`, `f32_ftz`, `f64` round to nearest and serve .approx of f32 too; `gross` is .approx.ftz.f64. */
+/* rcp and sqrt: `f32`, `f32_ftz`, `f64` round to nearest and serve .approx of f32 too; `gross` is
+ * .approx.ftz.f64. */
 static bool lower_root(Lowering *low, const PtxInstruction *in, Op *op, const LaneHandler *f32,
                        const LaneHandler *f32_ftz, const LaneHandler *f64, const LaneHandler *gross_f64) {
     PtxType type = lanes_type(in, 0);
     PtxModifierKind rounding = lanes_rounding(in);
     bool flush = ptx_instruction_has(in, PTX_MOD_FTZ), approx = ptx_instruction_has(in, PTX_MOD_APPROX);
-    if (!lanes_accept(low, in, op, PTX_MOD_RN, PTX_MOD_RZ, PTX_MOD_RM, PTX_MOD_RP, PTX_MOD_FTZ, PTX_MOD_APPROX,
-                      PTX_MODIFIER_NONE))
+    if (!lanes_accept(low, in, op, PTX_MOD_RN, PTX_MOD_RZ, PTX_MOD_RM, PTX_MOD_RP, PTX_MOD_FTZ,
+                      PTX_MOD_APPROX, PTX_MODIFIER_NONE))
         return false;
     if (approx == (rounding != PTX_MODIFIER_NONE))
         return lowering_reject(low, op, "%s takes either .approx or a rounding", in->name);
@@ -119,7 +127,8 @@ bool lower_sqrt(Lowering *low, const PtxInstruction *in, Op *op) {
 typedef const LaneHandler *const HandlerOfType[PTX_TYPE_COUNT];
 
 /* A function has .approx only; `flushed` holds the handlers for .ftz where they are others. */
-static bool lower_function(Lowering *low, const PtxInstruction *in, Op *op, HandlerOfType plain, HandlerOfType flushed) {
+static bool lower_function(Lowering *low, const PtxInstruction *in, Op *op, HandlerOfType plain,
+                           HandlerOfType flushed) {
     PtxType type = lanes_type(in, 0);
     bool flush = ptx_instruction_has(in, PTX_MOD_FTZ);
     op->number[1] = flush;
@@ -127,11 +136,11 @@ static bool lower_function(Lowering *low, const PtxInstruction *in, Op *op, Hand
            lanes_simple(low, in, op, type, 1, flush ? flushed[type] : plain[type], SHADOW_SUM);
 }
 
-#define LOWER(NAME, PLAIN, FLUSHED)                                                                                  \
-    bool lower_##NAME(Lowering *low, const PtxInstruction *in, Op *op) {                                             \
-        static HandlerOfType plain = {[PTX_F32] = &NAME##_f32, PLAIN},                                               \
-                             flushed = {[PTX_F32] = &NAME##_f32_ftz, FLUSHED};                                       \
-        return lower_function(low, in, op, plain, flushed);                                                          \
+#define LOWER(NAME, PLAIN, FLUSHED)                                                                          \
+    bool lower_##NAME(Lowering *low, const PtxInstruction *in, Op *op) {                                     \
+        static HandlerOfType plain = {[PTX_F32] = &NAME##_f32, PLAIN},                                       \
+                             flushed = {[PTX_F32] = &NAME##_f32_ftz, FLUSHED};                               \
+        return lower_function(low, in, op, plain, flushed);                                                  \
     }
 #define F16S(NAME)  [PTX_F16] = &NAME##_f16, [PTX_F16X2] = &NAME##_f16x2
 #define BF16S(NAME) [PTX_BF16] = &NAME##_bf16, [PTX_BF16X2] = &NAME##_bf16x2

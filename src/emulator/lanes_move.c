@@ -4,7 +4,9 @@
 UNARY(move_16, uint16_t, uint16_t, a[l])
 UNARY(move_32, uint32_t, uint32_t, a[l])
 UNARY(move_64, uint64_t, uint64_t, a[l])
-SLOW_HANDLER(move_pred) { SET_PREDICATE(op->d, *(const uint32_t *)operand_at(warp, op->s[0])); }
+SLOW_HANDLER(move_pred) {
+    SET_PREDICATE(op->d, *(const uint32_t *)operand_at(warp, op->s[0]));
+}
 SLOW_HANDLER(move_128) {
     uint64_t *d = operand_at(warp, op->d);
     const uint64_t *a = operand_at(warp, op->s[0]);
@@ -14,24 +16,24 @@ SLOW_HANDLER(move_128) {
 /* Two elements are common (a double travels through shuffles as two words) and vectorised. */
 BINARY(pack_2x16, uint32_t, uint16_t, a[l] | (uint32_t)b[l] << 16)
 BINARY(pack_2x32, uint64_t, uint32_t, a[l] | (uint64_t)b[l] << 32)
-#define UNPACK(NAME, T, S)                                                                                           \
-    HANDLER(NAME) {                                                                                                  \
-        const S *a = operand_at(warp, op->s[0]);                                                                     \
-        if (op->has_d) {                                                                                             \
-            T *d = operand_at(warp, op->d);                                                                          \
-            EACH_LANE(T, a[l]);                                                                                      \
-        }                                                                                                            \
-        if (op->has_p) {                                                                                             \
-            T *d = operand_at(warp, op->p);                                                                          \
-            EACH_LANE(T, a[l] >> 8 * sizeof(T));                                                                     \
-        }                                                                                                            \
+#define UNPACK(NAME, T, S)                                                                                   \
+    HANDLER(NAME) {                                                                                          \
+        const S *a = operand_at(warp, op->s[0]);                                                             \
+        if (op->has_d) {                                                                                     \
+            T *d = operand_at(warp, op->d);                                                                  \
+            EACH_LANE(T, a[l]);                                                                              \
+        }                                                                                                    \
+        if (op->has_p) {                                                                                     \
+            T *d = operand_at(warp, op->p);                                                                  \
+            EACH_LANE(T, a[l] >> 8 * sizeof(T));                                                             \
+        }                                                                                                    \
     }
 UNPACK(unpack_2x16, uint16_t, uint32_t)
 UNPACK(unpack_2x32, uint32_t, uint64_t)
 
 /* The others: a value of up to 128 bits as bytes of elements. */
 typedef struct Elements {
-    int count, bytes;    /* of each element: 1, 2, 4, 8 */
+    int count, bytes; /* of each element: 1, 2, 4, 8 */
     Operand items[4];
     bool present[4];
 } Elements;
@@ -44,9 +46,12 @@ static uint64_t read_lane(const Warp *warp, Operand from, int bytes, uint32_t l)
 }
 static void write_lane(Warp *warp, Operand to, int bytes, uint32_t l, uint64_t value) {
     void *values = operand_at(warp, to);
-    if (bytes <= 2) ((uint16_t *)values)[l] = bytes == 1 ? (uint8_t)value : (uint16_t)value;
-    else if (bytes == 4) ((uint32_t *)values)[l] = (uint32_t)value;
-    else ((uint64_t *)values)[l] = value;
+    if (bytes <= 2)
+        ((uint16_t *)values)[l] = bytes == 1 ? (uint8_t)value : (uint16_t)value;
+    else if (bytes == 4)
+        ((uint32_t *)values)[l] = (uint32_t)value;
+    else
+        ((uint64_t *)values)[l] = value;
 }
 /* Element i begins at byte i * bytes of the halves. */
 SLOW_HANDLER(pack) {
@@ -70,17 +75,23 @@ SLOW_HANDLER(unpack) {
         for (int i = 0; i < elements->count; i++) {
             int place = i * elements->bytes;
             if (elements->present[i])
-                write_lane(warp, elements->items[i], elements->bytes, l, halves[place / 8] >> 8 * (place % 8));
+                write_lane(warp, elements->items[i], elements->bytes, l,
+                           halves[place / 8] >> 8 * (place % 8));
         }
     }
 }
 
 static PtxType bits_type(int bytes) {
-    return bytes == 1 ? PTX_B8 : bytes == 2 ? PTX_B16 : bytes == 4 ? PTX_B32 : bytes == 8 ? PTX_B64 : PTX_NO_TYPE;
+    return bytes == 1   ? PTX_B8
+           : bytes == 2 ? PTX_B16
+           : bytes == 4 ? PTX_B32
+           : bytes == 8 ? PTX_B64
+                        : PTX_NO_TYPE;
 }
 
 /* The elements of {a, b, ...}, each an equal part of `width` bytes. */
-static Elements *new_elements(Lowering *low, const PtxInstruction *in, Op *op, const PtxOperand *vector, int width) {
+static Elements *new_elements(Lowering *low, const PtxInstruction *in, Op *op, const PtxOperand *vector,
+                              int width) {
     int count = vector->item_count;
     if ((count != 2 && count != 4) || width < count || bits_type(width / count) == PTX_NO_TYPE) {
         lowering_reject(low, op, "%s.%s of %d elements", in->name, ptx_type_text(lanes_type(in, 0)), count);
@@ -96,13 +107,15 @@ static bool lower_pack(Lowering *low, const PtxInstruction *in, Op *op, PtxType 
     const PtxOperand *vector = &in->operands[1];
     Elements *elements = new_elements(low, in, op, vector, ptx_type_bytes(type));
     bool present;
-    if (!elements || !lowering_destination(low, op, &in->operands[0], &op->d, &op->d_bytes, &present)) return false;
+    if (!elements || !lowering_destination(low, op, &in->operands[0], &op->d, &op->d_bytes, &present))
+        return false;
     if (!present || op->d_bytes != ptx_type_bytes(type))
         return lowering_reject(low, op, "the destination of mov.%s has another size", ptx_type_text(type));
     op->has_d = true;
     for (int i = 0; i < elements->count; i++) {
         uint8_t bytes;
-        if (!lowering_value(low, op, &vector->items[i], bits_type(elements->bytes), &elements->items[i], &bytes))
+        if (!lowering_value(low, op, &vector->items[i], bits_type(elements->bytes), &elements->items[i],
+                            &bytes))
             return false;
         op->s[i] = elements->items[i];
     }
@@ -125,10 +138,12 @@ static bool lower_unpack(Lowering *low, const PtxInstruction *in, Op *op, PtxTyp
     op->extra = elements;
     for (int i = 0; i < elements->count; i++) {
         uint8_t bytes;
-        if (!lowering_destination(low, op, &vector->items[i], &elements->items[i], &bytes, &elements->present[i]))
+        if (!lowering_destination(low, op, &vector->items[i], &elements->items[i], &bytes,
+                                  &elements->present[i]))
             return false;
         if (elements->present[i] && bytes != (elements->bytes == 1 ? 2 : elements->bytes))
-            return lowering_reject(low, op, "element %d of mov.%s has another size", i + 1, ptx_type_text(type));
+            return lowering_reject(low, op, "element %d of mov.%s has another size", i + 1,
+                                   ptx_type_text(type));
     }
     op->d = elements->items[0], op->has_d = elements->present[0], op->d_bytes = (uint8_t)elements->bytes;
     op->p = elements->items[1], op->has_p = elements->present[1];
@@ -142,17 +157,29 @@ static bool lower_unpack(Lowering *low, const PtxInstruction *in, Op *op, PtxTyp
 
 bool lower_mov(Lowering *low, const PtxInstruction *in, Op *op) {
     PtxType type = lanes_type(in, 0);
-    if (!lanes_accept(low, in, op, PTX_MODIFIER_NONE) || !lanes_expect_operands(low, in, op, 2, 2)) return false;
+    if (!lanes_accept(low, in, op, PTX_MODIFIER_NONE) || !lanes_expect_operands(low, in, op, 2, 2))
+        return false;
     if (in->operands[0].kind == PTX_OPERAND_VECTOR) return lower_unpack(low, in, op, type);
     if (in->operands[1].kind == PTX_OPERAND_VECTOR) return lower_pack(low, in, op, type);
     const LaneHandler *handler = NULL;
     switch (ptx_type_bytes(type)) {
-    case 0: handler = type == PTX_PRED ? &move_pred : NULL; break;
-    case 2: handler = &move_16; break;
-    case 4: handler = &move_32; break;
-    case 8: handler = &move_64; break;
-    case 16: handler = &move_128; break;
-    default: break;
+    case 0:
+        handler = type == PTX_PRED ? &move_pred : NULL;
+        break;
+    case 2:
+        handler = &move_16;
+        break;
+    case 4:
+        handler = &move_32;
+        break;
+    case 8:
+        handler = &move_64;
+        break;
+    case 16:
+        handler = &move_128;
+        break;
+    default:
+        break;
     }
     return lanes_simple(low, in, op, type, 1, handler, SHADOW_SUM);
 }

@@ -1,22 +1,23 @@
 /* Video: "Scalar Video Instructions" and "SIMD Video Instructions".
  *
- * All follow one plan: take parts (bytes, half-words) of 32-bit registers, extend them, operate, clamp to the destination
- * type, then merge the parts into c or accumulate them onto it. They are rare: one function for a lane does all of them. */
+ * All follow one plan: take parts (bytes, half-words) of 32-bit registers, extend them, operate, clamp to the
+ * destination type, then merge the parts into c or accumulate them onto it. They are rare: one function for a
+ * lane does all of them. */
 #include "emulator/lanes.h"
 #include "emulator/lanes_exact.h"
 
 enum { MAXIMUM_PARTS = 4 };
 
 typedef struct Video {
-    PtxOpcode operation;       /* of the scalar form: vadd2 is vadd */
-    int parts;                 /* 1 (scalar), 2, 4 */
-    int a_bits, b_bits;        /* of a part; 32: the whole register */
+    PtxOpcode operation;                              /* of the scalar form: vadd2 is vadd */
+    int parts;                                        /* 1 (scalar), 2, 4 */
+    int a_bits, b_bits;                               /* of a part; 32: the whole register */
     int a_part[MAXIMUM_PARTS], b_part[MAXIMUM_PARTS]; /* SIMD: counted through a, then b */
-    bool write[MAXIMUM_PARTS]; /* SIMD: the mask */
+    bool write[MAXIMUM_PARTS];                        /* SIMD: the mask */
     bool signed_d, signed_a, signed_b, saturate, wrap, plus_one, negate_product, negate_c;
-    int d_bits, d_part;        /* scalar: where the result is merged into c; 32: nowhere */
-    int scale;                 /* vmad */
-    PtxModifierKind second;    /* scalar: ADD, MIN, MAX with c; SIMD: ADD; else NONE */
+    int d_bits, d_part;     /* scalar: where the result is merged into c; 32: nowhere */
+    int scale;              /* vmad */
+    PtxModifierKind second; /* scalar: ADD, MIN, MAX with c; SIMD: ADD; else NONE */
     PtxModifierKind comparison;
 } Video;
 
@@ -32,25 +33,39 @@ static int64_t clamp(int64_t value, int bits, bool is_signed) {
 
 static bool compare(int64_t a, int64_t b, PtxModifierKind comparison) {
     switch (comparison) {
-    case PTX_MOD_EQ: return a == b;
-    case PTX_MOD_NE: return a != b;
-    case PTX_MOD_LT: return a < b;
-    case PTX_MOD_LE: return a <= b;
-    case PTX_MOD_GT: return a > b;
-    default: return a >= b;
+    case PTX_MOD_EQ:
+        return a == b;
+    case PTX_MOD_NE:
+        return a != b;
+    case PTX_MOD_LT:
+        return a < b;
+    case PTX_MOD_LE:
+        return a <= b;
+    case PTX_MOD_GT:
+        return a > b;
+    default:
+        return a >= b;
     }
 }
 
 static int64_t operate(const Video *video, int64_t a, int64_t b) {
     switch (video->operation) {
-    case PTX_vadd: return a + b;
-    case PTX_vsub: return a - b;
-    case PTX_vabsdiff: return a < b ? b - a : a - b;
-    case PTX_vmin: return a < b ? a : b;
-    case PTX_vmax: return a > b ? a : b;
-    case PTX_vavrg2: return (a + b + (a + b >= 0)) >> 1;
-    case PTX_vset: return compare(a, b, video->comparison);
-    default: break;
+    case PTX_vadd:
+        return a + b;
+    case PTX_vsub:
+        return a - b;
+    case PTX_vabsdiff:
+        return a < b ? b - a : a - b;
+    case PTX_vmin:
+        return a < b ? a : b;
+    case PTX_vmax:
+        return a > b ? a : b;
+    case PTX_vavrg2:
+        return (a + b + (a + b >= 0)) >> 1;
+    case PTX_vset:
+        return compare(a, b, video->comparison);
+    default:
+        break;
     }
     int64_t amount = video->wrap ? b & 31 : b > 32 ? 32 : b;
     return video->operation == PTX_vshl ? (int64_t)((uint64_t)a << amount) : a >> amount;
@@ -62,10 +77,17 @@ static uint32_t scalar(const Video *video, uint32_t a, uint32_t b, uint32_t c) {
     if (video->saturate) value = clamp(value, video->d_bits, video->signed_d);
     int64_t third = video->signed_d ? (int32_t)c : (int64_t)c;
     switch (video->second) {
-    case PTX_MOD_ADD: value += third; break;
-    case PTX_MOD_MIN: value = value < third ? value : third; break;
-    case PTX_MOD_MAX: value = value > third ? value : third; break;
-    default: break;
+    case PTX_MOD_ADD:
+        value += third;
+        break;
+    case PTX_MOD_MIN:
+        value = value < third ? value : third;
+        break;
+    case PTX_MOD_MAX:
+        value = value > third ? value : third;
+        break;
+    default:
+        break;
     }
     if (video->d_bits == 32) return (uint32_t)value;
     uint32_t field = ((1u << video->d_bits) - 1) << (video->d_bits * video->d_part);
@@ -106,7 +128,8 @@ SLOW_TERNARY(video_scalar, uint32_t, uint32_t, uint32_t, scalar(op->extra, a[l],
 SLOW_TERNARY(video_multiply_add, uint32_t, uint32_t, uint32_t, multiply_add(op->extra, a[l], b[l], c[l]))
 SLOW_TERNARY(video_simd, uint32_t, uint32_t, uint32_t, simd(op->extra, a[l], b[l], c[l]))
 
-/* ---- lowering --------------------------------------------------------------------------------------------------- */
+/* ---- lowering
+ * --------------------------------------------------------------------------------------------------- */
 
 /* "b2", "h1": the width and index of a part; none: the whole word. */
 static bool read_part(const char *selector, int *bits, int *part) {
@@ -141,7 +164,8 @@ static bool read_mask(const char *selector, int parts, bool *write) {
 }
 
 static const PtxModifierKind seconds[] = {PTX_MOD_ADD, PTX_MOD_MIN, PTX_MOD_MAX};
-static const PtxModifierKind order[] = {PTX_MOD_EQ, PTX_MOD_NE, PTX_MOD_LT, PTX_MOD_LE, PTX_MOD_GT, PTX_MOD_GE};
+static const PtxModifierKind order[] = {PTX_MOD_EQ, PTX_MOD_NE, PTX_MOD_LT,
+                                        PTX_MOD_LE, PTX_MOD_GT, PTX_MOD_GE};
 
 static PtxModifierKind first_of(const PtxInstruction *in, const PtxModifierKind *kinds, int count) {
     for (int i = 0; i < count; i++)
@@ -151,9 +175,9 @@ static PtxModifierKind first_of(const PtxInstruction *in, const PtxModifierKind 
 
 /* Types, modifiers and operands that all forms share. */
 static Video *lower_video(Lowering *low, const PtxInstruction *in, Op *op, PtxOpcode operation, int parts) {
-    if (!lanes_accept(low, in, op, PTX_MOD_SAT, PTX_MOD_ADD, PTX_MOD_MIN, PTX_MOD_MAX, PTX_MOD_CLAMP, PTX_MOD_WRAP,
-                      PTX_MOD_PO, PTX_MOD_SHR7, PTX_MOD_SHR15, PTX_MOD_EQ, PTX_MOD_NE, PTX_MOD_LT, PTX_MOD_LE,
-                      PTX_MOD_GT, PTX_MOD_GE, PTX_MODIFIER_NONE) ||
+    if (!lanes_accept(low, in, op, PTX_MOD_SAT, PTX_MOD_ADD, PTX_MOD_MIN, PTX_MOD_MAX, PTX_MOD_CLAMP,
+                      PTX_MOD_WRAP, PTX_MOD_PO, PTX_MOD_SHR7, PTX_MOD_SHR15, PTX_MOD_EQ, PTX_MOD_NE,
+                      PTX_MOD_LT, PTX_MOD_LE, PTX_MOD_GT, PTX_MOD_GE, PTX_MODIFIER_NONE) ||
         !lanes_expect_operands(low, in, op, 3, 4))
         return NULL;
     int first = operation == PTX_vset ? 0 : 1; /* vset has no type of d, which is unsigned */
@@ -196,8 +220,10 @@ static bool lower_scalar(Lowering *low, const PtxInstruction *in, Op *op, PtxOpc
         !read_part(from[1].selector, &video->a_bits, &video->a_part[0]) ||
         !read_part(from[2].selector, &video->b_bits, &video->b_part[0]))
         return lowering_reject(low, op, "%s: a part of an operand is .b0 to .b3, .h0 or .h1", in->name);
-    if ((video->d_bits != 32 || video->second) != (in->operand_count == 4) || (video->d_bits != 32 && video->second))
-        return lowering_reject(low, op, "%s: the third source is for merging or a second operation", in->name);
+    if ((video->d_bits != 32 || video->second) != (in->operand_count == 4) ||
+        (video->d_bits != 32 && video->second))
+        return lowering_reject(low, op, "%s: the third source is for merging or a second operation",
+                               in->name);
     return lanes_use(low, in, op, &video_scalar, SHADOW_SUM);
 }
 
@@ -211,7 +237,9 @@ bool lower_vmad(Lowering *low, const PtxInstruction *in, Op *op) {
     video->negate_product = from[1].negated != from[2].negated;
     video->negate_c = from[3].negated;
     video->plus_one = ptx_instruction_has(in, PTX_MOD_PO);
-    video->scale = ptx_instruction_has(in, PTX_MOD_SHR7) ? 7 : ptx_instruction_has(in, PTX_MOD_SHR15) ? 15 : 0;
+    video->scale = ptx_instruction_has(in, PTX_MOD_SHR7)    ? 7
+                   : ptx_instruction_has(in, PTX_MOD_SHR15) ? 15
+                                                            : 0;
     return lanes_use(low, in, op, &video_multiply_add, SHADOW_PRODUCT);
 }
 
@@ -225,11 +253,13 @@ static bool lower_simd(Lowering *low, const PtxInstruction *in, Op *op, PtxOpcod
     return lanes_use(low, in, op, &video_simd, SHADOW_SUM);
 }
 
-#define SCALAR(NAME)                                                                                                 \
-    bool lower_##NAME(Lowering *low, const PtxInstruction *in, Op *op) { return lower_scalar(low, in, op, PTX_##NAME); }
-#define SIMD(NAME, OPERATION, PARTS)                                                                                 \
-    bool lower_##NAME(Lowering *low, const PtxInstruction *in, Op *op) {                                             \
-        return lower_simd(low, in, op, OPERATION, PARTS);                                                            \
+#define SCALAR(NAME)                                                                                         \
+    bool lower_##NAME(Lowering *low, const PtxInstruction *in, Op *op) {                                     \
+        return lower_scalar(low, in, op, PTX_##NAME);                                                        \
+    }
+#define SIMD(NAME, OPERATION, PARTS)                                                                         \
+    bool lower_##NAME(Lowering *low, const PtxInstruction *in, Op *op) {                                     \
+        return lower_simd(low, in, op, OPERATION, PARTS);                                                    \
     }
 SCALAR(vadd)
 SCALAR(vsub)

@@ -34,13 +34,16 @@ static int read_names(const char *registers, Name *names) {
     return count;
 }
 
-int lane_table_widths(LaneInstruction instruction, int *source_bits, int *destination_bits, int *destination_count) {
+int lane_table_widths(LaneInstruction instruction, int *source_bits, int *destination_bits,
+                      int *destination_count) {
     Name names[2 * LANE_VALUES];
     int count = read_names(instruction.registers, names), sources = 0;
     *destination_count = 0;
     for (int i = 0; i < count; i++) {
-        if (names[i].is_source) source_bits[sources++] = names[i].bits;
-        else destination_bits[(*destination_count)++] = names[i].bits;
+        if (names[i].is_source)
+            source_bits[sources++] = names[i].bits;
+        else
+            destination_bits[(*destination_count)++] = names[i].bits;
     }
     return sources;
 }
@@ -49,37 +52,50 @@ void lane_table_kernel(LaneInstruction instruction, bool guarded, Text *out) {
     Name names[2 * LANE_VALUES];
     int count = read_names(instruction.registers, names);
     bool newer = strstr(instruction.text, "f32x2") != NULL;
-    text_print(out, ".version %s\n.target %s\n.address_size 64\n\n", newer ? "8.6" : "8.1", newer ? "sm_100" : "sm_90");
+    text_print(out, ".version %s\n.target %s\n.address_size 64\n\n", newer ? "8.6" : "8.1",
+               newer ? "sm_100" : "sm_90");
     text_add(out, ".visible .entry lanes(.param .u64 rows, .param .u32 count)\n{\n"
                   "    .reg .pred %out, %on;\n    .reg .b32 %i, %n, %bit, %odd;\n    .reg .b64 %row;\n");
     for (int i = 0; i < count; i++)
-        text_print(out, "    .reg .%s %c;\n", names[i].bits == 1 ? "pred" : names[i].bits == 16 ? "b16" : names[i].bits == 32 ? "b32" : "b64",
+        text_print(out, "    .reg .%s %c;\n",
+                   names[i].bits == 1    ? "pred"
+                   : names[i].bits == 16 ? "b16"
+                   : names[i].bits == 32 ? "b32"
+                                         : "b64",
                    names[i].letter);
-    text_print(out,
-               "    mov.u32 %%i, %%ctaid.x;\n    mov.u32 %%n, %%ntid.x;\n    mov.u32 %%bit, %%tid.x;\n"
-               "    mad.lo.u32 %%i, %%i, %%n, %%bit;\n    ld.param.u32 %%n, [count];\n    setp.ge.u32 %%out, %%i, %%n;\n"
-               "    @%%out bra DONE;\n    ld.param.u64 %%row, [rows];\n    mad.wide.u32 %%row, %%i, %zu, %%row;\n"
-               "    and.b32 %%odd, %%i, 1;\n    setp.eq.u32 %%on, %%odd, 0;\n",
-               sizeof(LaneRow));
+    text_print(
+        out,
+        "    mov.u32 %%i, %%ctaid.x;\n    mov.u32 %%n, %%ntid.x;\n    mov.u32 %%bit, %%tid.x;\n"
+        "    mad.lo.u32 %%i, %%i, %%n, %%bit;\n    ld.param.u32 %%n, [count];\n    setp.ge.u32 %%out, %%i, "
+        "%%n;\n"
+        "    @%%out bra DONE;\n    ld.param.u64 %%row, [rows];\n    mad.wide.u32 %%row, %%i, %zu, %%row;\n"
+        "    and.b32 %%odd, %%i, 1;\n    setp.eq.u32 %%on, %%odd, 0;\n",
+        sizeof(LaneRow));
     for (int i = 0; i < count; i++) {
         int place = (names[i].is_source ? 0 : 8 * LANE_VALUES) + 8 * names[i].index;
         if (names[i].bits == 1)
-            text_print(out, "    ld.global.u32 %%bit, [%%row+%d];\n    setp.ne.u32 %c, %%bit, 0;\n", place, names[i].letter);
-        else text_print(out, "    ld.global.b%d %c, [%%row+%d];\n", names[i].bits, names[i].letter, place);
+            text_print(out, "    ld.global.u32 %%bit, [%%row+%d];\n    setp.ne.u32 %c, %%bit, 0;\n", place,
+                       names[i].letter);
+        else
+            text_print(out, "    ld.global.b%d %c, [%%row+%d];\n", names[i].bits, names[i].letter, place);
     }
     text_add(out, "    ");
     if (guarded && !strchr(instruction.text, '$')) text_add(out, "@%on ");
     for (const char *at = instruction.text; *at; at++) {
-        if (*at != '$') text_add_bytes(out, at, 1);
-        else if (guarded) text_add(out, "@%on ");
+        if (*at != '$')
+            text_add_bytes(out, at, 1);
+        else if (guarded)
+            text_add(out, "@%on ");
     }
     text_add(out, "\n");
     for (int i = 0; i < count; i++) {
         int place = 8 * LANE_VALUES + 8 * names[i].index;
         if (names[i].is_source) continue;
         if (names[i].bits == 1)
-            text_print(out, "    selp.u32 %%bit, 1, 0, %c;\n    st.global.u32 [%%row+%d], %%bit;\n", names[i].letter, place);
-        else text_print(out, "    st.global.b%d [%%row+%d], %c;\n", names[i].bits, place, names[i].letter);
+            text_print(out, "    selp.u32 %%bit, 1, 0, %c;\n    st.global.u32 [%%row+%d], %%bit;\n",
+                       names[i].letter, place);
+        else
+            text_print(out, "    st.global.b%d [%%row+%d], %c;\n", names[i].bits, place, names[i].letter);
     }
     text_add(out, "DONE:\n    ret;\n}\n");
 }
@@ -113,7 +129,8 @@ static char *run(LaneInstruction instruction, LaneRow *rows, int count, bool gua
         error_print(&error, stderr);
         fail_msg("%s does not run", instruction.text);
     }
-    char *detail = trace->trap_count ? memory_copy_text(trace->traps[0].detail ? trace->traps[0].detail : "") : NULL;
+    char *detail =
+        trace->trap_count ? memory_copy_text(trace->traps[0].detail ? trace->traps[0].detail : "") : NULL;
     trace_free(trace);
     emulator_free(emulator);
     ptx_program_free(program);
@@ -132,15 +149,16 @@ char *lane_table_trap(LaneInstruction instruction) {
     return run(instruction, &row, 1, false);
 }
 
-static void compare(LaneInstruction instruction, const LaneRow *row, const LaneRow *expected, int number, const char *how) {
+static void compare(LaneInstruction instruction, const LaneRow *row, const LaneRow *expected, int number,
+                    const char *how) {
     int source_bits[LANE_VALUES], bits[LANE_VALUES], destinations;
     int sources = lane_table_widths(instruction, source_bits, bits, &destinations);
     for (int i = 0; i < destinations; i++) {
         if (row->out[i] == expected->out[i]) continue;
         Text in = {0};
         for (int j = 0; j < sources; j++) text_print(&in, " %" PRIx64, row->in[j]);
-        fail_msg("%s row %d (%s), of%s: result %d is %" PRIx64 ", expected %" PRIx64, instruction.text, number, how,
-                 text_string(&in), i, row->out[i], expected->out[i]);
+        fail_msg("%s row %d (%s), of%s: result %d is %" PRIx64 ", expected %" PRIx64, instruction.text,
+                 number, how, text_string(&in), i, row->out[i], expected->out[i]);
     }
 }
 
@@ -149,7 +167,8 @@ void lane_table_check(LaneInstruction instruction, const LaneRow *expected, int 
     int source_bits[LANE_VALUES], bits[LANE_VALUES], destinations;
     lane_table_widths(instruction, source_bits, bits, &destinations);
     LaneRow *rows = memory_new((size_t)count * sizeof *rows), kept = {{0}, {0}};
-    for (int i = 0; i < destinations; i++) kept.out[i] = bits[i] == 64 ? before : before & ((UINT64_C(1) << bits[i]) - 1);
+    for (int i = 0; i < destinations; i++)
+        kept.out[i] = bits[i] == 64 ? before : before & ((UINT64_C(1) << bits[i]) - 1);
     lanes_limit_level(LANE_LEVELS);
     for (int level = lanes_level(); level >= 0; level--) {
         lanes_limit_level(level);
@@ -167,7 +186,8 @@ void lane_table_check(LaneInstruction instruction, const LaneRow *expected, int 
     free(rows);
 }
 
-/* ---- values ------------------------------------------------------------------------------------------------------- */
+/* ---- values
+ * ------------------------------------------------------------------------------------------------------- */
 
 uint64_t lane_random(uint64_t *state) { /* splitmix64 */
     uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
@@ -176,45 +196,84 @@ uint64_t lane_random(uint64_t *state) { /* splitmix64 */
     return z ^ z >> 31;
 }
 
-static uint64_t cut(uint64_t value, int bits) { return bits == 64 ? value : value & ((UINT64_C(1) << bits) - 1); }
+static uint64_t cut(uint64_t value, int bits) {
+    return bits == 64 ? value : value & ((UINT64_C(1) << bits) - 1);
+}
 
 uint64_t lane_integer(uint64_t *state, int bits) {
-    uint64_t random = lane_random(state), choice = random >> 56, power = UINT64_C(1) << (random >> 40) % (unsigned)bits;
+    uint64_t random = lane_random(state), choice = random >> 56,
+             power = UINT64_C(1) << (random >> 40) % (unsigned)bits;
     switch (choice % 8) {
-    case 0: return cut(power, bits);
-    case 1: return cut(power - 1, bits);
-    case 2: return cut(~power, bits);
-    case 3: return cut(~power + 2, bits);
-    case 4: return cut((random & 0x7f) - 32, bits);
-    case 5: return cut(random & 0xff, bits);
-    default: return cut(random, bits);
+    case 0:
+        return cut(power, bits);
+    case 1:
+        return cut(power - 1, bits);
+    case 2:
+        return cut(~power, bits);
+    case 3:
+        return cut(~power + 2, bits);
+    case 4:
+        return cut((random & 0x7f) - 32, bits);
+    case 5:
+        return cut(random & 0xff, bits);
+    default:
+        return cut(random, bits);
     }
 }
 
 static uint64_t float_bits(uint64_t *state, int mantissa, int exponent) {
-    uint64_t random = lane_random(state), choice = lane_random(state) % 16, top = (UINT64_C(1) << exponent) - 1, field;
+    uint64_t random = lane_random(state), choice = lane_random(state) % 16,
+             top = (UINT64_C(1) << exponent) - 1, field;
     uint64_t fraction = random & ((UINT64_C(1) << mantissa) - 1), bias = top >> 1;
     switch (choice) {
-    case 0: field = 0, fraction = 0; break;                                   /* zero */
-    case 1: field = 0; break;                                                 /* subnormal */
-    case 2: field = top, fraction = 0; break;                                 /* infinity */
-    case 3: field = top; break;                                               /* NaN, nearly always */
-    case 4: field = top - 1; break;                                           /* huge */
-    case 5: field = 1; break;                                                 /* tiny */
-    case 6: field = bias + random % 4, fraction &= fraction - 1; break;
-    case 7: field = bias, fraction = 0; break;                                /* one */
-    case 8: field = bias + (random >> 20) % (unsigned)(mantissa + 3), fraction = 0; break;
+    case 0:
+        field = 0, fraction = 0;
+        break; /* zero */
+    case 1:
+        field = 0;
+        break; /* subnormal */
+    case 2:
+        field = top, fraction = 0;
+        break; /* infinity */
+    case 3:
+        field = top;
+        break; /* NaN, nearly always */
+    case 4:
+        field = top - 1;
+        break; /* huge */
+    case 5:
+        field = 1;
+        break; /* tiny */
+    case 6:
+        field = bias + random % 4, fraction &= fraction - 1;
+        break;
+    case 7:
+        field = bias, fraction = 0;
+        break; /* one */
+    case 8:
+        field = bias + (random >> 20) % (unsigned)(mantissa + 3), fraction = 0;
+        break;
     case 9:
-    case 10: field = bias + (random >> 20) % (unsigned)(mantissa + 3); break;
+    case 10:
+        field = bias + (random >> 20) % (unsigned)(mantissa + 3);
+        break;
     case 11:
-    case 12: field = bias - (random >> 20) % (unsigned)(mantissa + 3 < (int)bias ? mantissa + 3 : (int)bias); break;
-    default: field = (random >> 30) & top; break;
+    case 12:
+        field = bias - (random >> 20) % (unsigned)(mantissa + 3 < (int)bias ? mantissa + 3 : (int)bias);
+        break;
+    default:
+        field = (random >> 30) & top;
+        break;
     }
     return (random >> 63) << (mantissa + exponent) | field << mantissa | fraction;
 }
 
 uint64_t lane_float(uint64_t *state, int bits) {
-    return bits == 16 ? float_bits(state, 10, 5) : bits == 32 ? float_bits(state, 23, 8) : float_bits(state, 52, 11);
+    return bits == 16   ? float_bits(state, 10, 5)
+           : bits == 32 ? float_bits(state, 23, 8)
+                        : float_bits(state, 52, 11);
 }
 
-uint64_t lane_bfloat(uint64_t *state) { return float_bits(state, 7, 8); }
+uint64_t lane_bfloat(uint64_t *state) {
+    return float_bits(state, 7, 8);
+}

@@ -1,5 +1,6 @@
-/* Exact against the host: f32 and f64 in all rounding directions under fesetround(), narrow formats against a search among
- * all their values. Where directed rounding does not work (valgrind), only rounding to nearest is compared. */
+/* Exact against the host: f32 and f64 in all rounding directions under fesetround(), narrow formats against a
+ * search among all their values. Where directed rounding does not work (valgrind), only rounding to nearest
+ * is compared. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,12 +16,16 @@
 #include <math.h>
 
 typedef enum Kind { ADD, SUB, MUL, DIV, FMA, SQRT, NARROW, FROM_INTEGER, KIND_COUNT } Kind;
-static const char *const kind_names[] = {"add", "sub", "mul", "div", "fma", "sqrt", "f64 to f32", "integer to"};
+static const char *const kind_names[] = {"add", "sub",  "mul",        "div",
+                                         "fma", "sqrt", "f64 to f32", "integer to"};
 
 static const struct {
     PtxModifierKind rounding;
     int host;
-} modes[] = {{PTX_MOD_RN, FE_TONEAREST}, {PTX_MOD_RZ, FE_TOWARDZERO}, {PTX_MOD_RM, FE_DOWNWARD}, {PTX_MOD_RP, FE_UPWARD}};
+} modes[] = {{PTX_MOD_RN, FE_TONEAREST},
+             {PTX_MOD_RZ, FE_TOWARDZERO},
+             {PTX_MOD_RM, FE_DOWNWARD},
+             {PTX_MOD_RP, FE_UPWARD}};
 
 static int mode_count(void) {
     volatile float one = 1.0f, tiny = 1e-20f;
@@ -32,32 +37,55 @@ static int mode_count(void) {
 
 static Exact compute(Kind kind, Exact a, Exact b, Exact c, PtxModifierKind rounding) {
     switch (kind) {
-    case ADD: return exact_add(a, b, rounding);
-    case SUB: return exact_add(a, exact_negate(b), rounding);
-    case MUL: return exact_multiply(a, b);
-    case DIV: return exact_divide(a, b);
-    case FMA: return exact_add(exact_multiply(a, b), c, rounding);
-    case SQRT: return exact_sqrt(a);
-    default: return a;
+    case ADD:
+        return exact_add(a, b, rounding);
+    case SUB:
+        return exact_add(a, exact_negate(b), rounding);
+    case MUL:
+        return exact_multiply(a, b);
+    case DIV:
+        return exact_divide(a, b);
+    case FMA:
+        return exact_add(exact_multiply(a, b), c, rounding);
+    case SQRT:
+        return exact_sqrt(a);
+    default:
+        return a;
     }
 }
 
 /* Volatile: nothing is computed at compile time, or moved across fesetround(). */
-#define HOST(T, FMA_OF, SQRT_OF)                                                                                     \
-    volatile T x = a, y = b, z = c, result;                                                                          \
-    fesetround(host);                                                                                                \
-    switch (kind) {                                                                                                  \
-    case ADD: result = x + y; break;                                                                                 \
-    case SUB: result = x - y; break;                                                                                 \
-    case MUL: result = x * y; break;                                                                                 \
-    case DIV: result = x / y; break;                                                                                 \
-    case FMA: result = FMA_OF(x, y, z); break;                                                                       \
-    default: result = SQRT_OF(x); break;                                                                             \
-    }                                                                                                                \
-    fesetround(FE_TONEAREST);                                                                                        \
+#define HOST(T, FMA_OF, SQRT_OF)                                                                             \
+    volatile T x = a, y = b, z = c, result;                                                                  \
+    fesetround(host);                                                                                        \
+    switch (kind) {                                                                                          \
+    case ADD:                                                                                                \
+        result = x + y;                                                                                      \
+        break;                                                                                               \
+    case SUB:                                                                                                \
+        result = x - y;                                                                                      \
+        break;                                                                                               \
+    case MUL:                                                                                                \
+        result = x * y;                                                                                      \
+        break;                                                                                               \
+    case DIV:                                                                                                \
+        result = x / y;                                                                                      \
+        break;                                                                                               \
+    case FMA:                                                                                                \
+        result = FMA_OF(x, y, z);                                                                            \
+        break;                                                                                               \
+    default:                                                                                                 \
+        result = SQRT_OF(x);                                                                                 \
+        break;                                                                                               \
+    }                                                                                                        \
+    fesetround(FE_TONEAREST);                                                                                \
     return result;
-static float host_f32(Kind kind, int host, float a, float b, float c) { HOST(float, fmaf, sqrtf) }
-static double host_f64(Kind kind, int host, double a, double b, double c) { HOST(double, fma, sqrt) }
+static float host_f32(Kind kind, int host, float a, float b, float c) {
+    HOST(float, fmaf, sqrtf)
+}
+static double host_f64(Kind kind, int host, double a, double b, double c) {
+    HOST(double, fma, sqrt)
+}
 
 static void check(uint64_t got, uint64_t expected, Kind kind, int mode, const uint64_t *in) {
     if (got != expected)
@@ -112,19 +140,25 @@ static void conversions_as_the_host(void **state) {
     uint64_t random = 4, in[3] = {0, 0, 0};
     for (int i = 0; i < 40000; i++) {
         volatile uint64_t whole = in[0] = lane_integer(&random, 64);
-        volatile double real = double_of(in[1] = i % 2 ? lane_float(&random, 64) : bits_of_double((double)float_of((uint32_t)lane_float(&random, 32))) + i % 5 - 2);
+        volatile double real = double_of(
+            in[1] = i % 2 ? lane_float(&random, 64)
+                          : bits_of_double((double)float_of((uint32_t)lane_float(&random, 32))) + i % 5 - 2);
         for (int mode = 0; mode < mode_count(); mode++) {
             fesetround(modes[mode].host);
-            volatile float narrow = (float)real, from_signed = (float)(int64_t)whole, from_unsigned = (float)whole;
+            volatile float narrow = (float)real, from_signed = (float)(int64_t)whole,
+                           from_unsigned = (float)whole;
             volatile double wide = (double)(int64_t)whole, wide_unsigned = (double)whole;
             fesetround(FE_TONEAREST);
             PtxModifierKind rounding = modes[mode].rounding;
-            check(exact_round(exact_of(&FORMAT_F64, in[1]), &FORMAT_F32, rounding, false), canonical32(bits_of(narrow)), NARROW, mode, in);
+            check(exact_round(exact_of(&FORMAT_F64, in[1]), &FORMAT_F32, rounding, false),
+                  canonical32(bits_of(narrow)), NARROW, mode, in);
             Exact s = exact_of_signed((int64_t)whole), u = exact_of_unsigned(whole);
             check(exact_round(s, &FORMAT_F32, rounding, false), bits_of(from_signed), FROM_INTEGER, mode, in);
-            check(exact_round(u, &FORMAT_F32, rounding, false), bits_of(from_unsigned), FROM_INTEGER, mode, in);
+            check(exact_round(u, &FORMAT_F32, rounding, false), bits_of(from_unsigned), FROM_INTEGER, mode,
+                  in);
             check(exact_round(s, &FORMAT_F64, rounding, false), bits_of_double(wide), FROM_INTEGER, mode, in);
-            check(exact_round(u, &FORMAT_F64, rounding, false), bits_of_double(wide_unsigned), FROM_INTEGER, mode, in);
+            check(exact_round(u, &FORMAT_F64, rounding, false), bits_of_double(wide_unsigned), FROM_INTEGER,
+                  mode, in);
         }
     }
 }
@@ -148,9 +182,11 @@ static void integers_as_the_host(void **state) {
     }
 }
 
-/* ---- narrow formats: the value's neighbours are found by searching -------------------------------------------------- */
+/* ---- narrow formats: the value's neighbours are found by searching
+ * -------------------------------------------------- */
 
-static double value_of(const FloatFormat *format, uint64_t magnitude) { /* by the definition of a binary format */
+static double value_of(const FloatFormat *format,
+                       uint64_t magnitude) { /* by the definition of a binary format */
     int bias = (1 << (format->exponent - 1)) - 1, field = (int)(magnitude >> format->mantissa);
     double fraction = (double)(magnitude & ((UINT64_C(1) << format->mantissa) - 1));
     double unit = ldexp(1.0, format->mantissa);
@@ -162,14 +198,20 @@ static uint64_t search(const FloatFormat *format, double x, PtxModifierKind roun
     double size = fabs(x);
     while (high - low > 1) {
         uint64_t middle = low + (high - low) / 2;
-        if (value_of(format, middle) <= size) low = middle;
-        else high = middle;
+        if (value_of(format, middle) <= size)
+            low = middle;
+        else
+            high = middle;
     }
     uint64_t sign = signbit(x) ? UINT64_C(1) << (format->mantissa + format->exponent) : 0;
     uint64_t past = saturate || !format->infinity ? format->largest : format->infinity;
-    double below = value_of(format, low), above = value_of(format, low + 1); /* the next one even past the largest */
-    bool exact = below == size, away = rounding == PTX_MOD_RP ? x > 0 : rounding == PTX_MOD_RM ? x < 0 : false;
-    if (rounding == PTX_MOD_RN) away = size - below > above - size || (size - below == above - size && low % 2);
+    double below = value_of(format, low),
+           above = value_of(format, low + 1); /* the next one even past the largest */
+    bool exact = below == size, away = rounding == PTX_MOD_RP   ? x > 0
+                                       : rounding == PTX_MOD_RM ? x < 0
+                                                                : false;
+    if (rounding == PTX_MOD_RN)
+        away = size - below > above - size || (size - below == above - size && low % 2);
     if (rounding == PTX_MOD_RNA) away = size - below >= above - size;
     uint64_t result = exact || !away ? low : low + 1;
     return sign | (result > format->largest ? past : result);
@@ -183,7 +225,8 @@ static void narrow_formats_by_search(void **state) {
     for (size_t f = 0; f < sizeof formats / sizeof formats[0]; f++)
         for (int i = 0; i < 6000; i++) {
             const FloatFormat *format = formats[f];
-            uint64_t bits = lane_random(&random) % (format->largest + 1); /* at, and next to, values and ties */
+            uint64_t bits =
+                lane_random(&random) % (format->largest + 1); /* at, and next to, values and ties */
             double x = value_of(format, bits);
             if (i % 3 == 1) x = (x + value_of(format, bits + 1)) / 2;
             if (i % 2) x = nextafter(x, i % 5 ? INFINITY : 0.0);
@@ -196,7 +239,8 @@ static void narrow_formats_by_search(void **state) {
                     uint64_t got = exact_round(exact, format, roundings[mode], saturate) >> format->shift;
                     uint64_t expected = search(format, x, roundings[mode], saturate);
                     if (got != expected)
-                        fail_msg("format %zu, mode %d, %a: %" PRIx64 ", expected %" PRIx64, f, mode, x, got, expected);
+                        fail_msg("format %zu, mode %d, %a: %" PRIx64 ", expected %" PRIx64, f, mode, x, got,
+                                 expected);
                 }
         }
 }
@@ -208,7 +252,8 @@ static void all_halves_unpack(void **state) {
         Exact exact = exact_of(&FORMAT_F16, half);
         assert_int_equal(back, (half & 0x7fff) > 0x7c00 ? 0x7fff : half);
         assert_true(canonical32(wide) == exact_round(exact, &FORMAT_F32, PTX_MOD_RN, false));
-        if ((half & 0x7fff) < 0x7c00) assert_true(fabsf(float_of(wide)) == (float)value_of(&FORMAT_F16, half & 0x7fff));
+        if ((half & 0x7fff) < 0x7c00)
+            assert_true(fabsf(float_of(wide)) == (float)value_of(&FORMAT_F16, half & 0x7fff));
         Exact bfloat = exact_of(&FORMAT_BF16, half);
         assert_true(canonical32(widen_bf16(half)) == exact_round(bfloat, &FORMAT_F32, PTX_MOD_RN, false));
     }

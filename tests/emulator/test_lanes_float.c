@@ -1,5 +1,6 @@
-/* f32, f64 and half arithmetic, order and signs, as PTX text. Expected values: Exact (which test_lanes_exact compares with the
- * host) rounded once, and the rules of the PTX ISA for .ftz, .sat, .relu and NaN written out again here. */
+/* f32, f64 and half arithmetic, order and signs, as PTX text. Expected values: Exact (which test_lanes_exact
+ * compares with the host) rounded once, and the rules of the PTX ISA for .ftz, .sat, .relu and NaN written
+ * out again here. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,13 +26,21 @@ typedef struct Row {
 
 enum { COUNT = 2000 };
 
-static uint64_t sign_of(const FloatFormat *f) { return UINT64_C(1) << (f->mantissa + f->exponent); }
-static uint64_t size_of(const FloatFormat *f, uint64_t x) { return x & (sign_of(f) - 1); }
-static bool is_nan(const FloatFormat *f, uint64_t x) { return size_of(f, x) > f->infinity; }
+static uint64_t sign_of(const FloatFormat *f) {
+    return UINT64_C(1) << (f->mantissa + f->exponent);
+}
+static uint64_t size_of(const FloatFormat *f, uint64_t x) {
+    return x & (sign_of(f) - 1);
+}
+static bool is_nan(const FloatFormat *f, uint64_t x) {
+    return size_of(f, x) > f->infinity;
+}
 static uint64_t flush(const FloatFormat *f, uint64_t x) {
     return size_of(f, x) >> f->mantissa == 0 ? x & sign_of(f) : x;
 }
-static uint64_t one_of(const FloatFormat *f) { return exact_round(exact_of_unsigned(1), f, PTX_MOD_RN, false); }
+static uint64_t one_of(const FloatFormat *f) {
+    return exact_round(exact_of_unsigned(1), f, PTX_MOD_RN, false);
+}
 
 /* -0 is below +0; a NaN loses, or wins. */
 static bool is_below(const FloatFormat *f, uint64_t a, uint64_t b) {
@@ -62,27 +71,44 @@ static uint64_t expect(const Row *row, const uint64_t *in, int sources) {
         for (int i = 0; i < 3; i++) x[i] = size_of(f, x[i]);
     Exact exact = e[0];
     switch (row->operation) {
-    case ADD: exact = exact_add(e[0], e[1], row->rounding); break;
-    case SUB: exact = exact_add(e[0], exact_negate(e[1]), row->rounding); break;
-    case MUL: exact = exact_multiply(e[0], e[1]); break;
-    case DIV: exact = exact_divide(e[0], e[1]); break;
-    case FMA: exact = exact_add(exact_multiply(e[0], e[1]), e[2], row->rounding); break;
-    case RCP: exact = exact_divide(exact_of_unsigned(1), e[0]); break;
-    case SQRT: exact = exact_sqrt(e[0]); break;
-    default: break;
+    case ADD:
+        exact = exact_add(e[0], e[1], row->rounding);
+        break;
+    case SUB:
+        exact = exact_add(e[0], exact_negate(e[1]), row->rounding);
+        break;
+    case MUL:
+        exact = exact_multiply(e[0], e[1]);
+        break;
+    case DIV:
+        exact = exact_divide(e[0], e[1]);
+        break;
+    case FMA:
+        exact = exact_add(exact_multiply(e[0], e[1]), e[2], row->rounding);
+        break;
+    case RCP:
+        exact = exact_divide(exact_of_unsigned(1), e[0]);
+        break;
+    case SQRT:
+        exact = exact_sqrt(e[0]);
+        break;
+    default:
+        break;
     }
     switch (row->operation) {
     case ABS:
         if (is_nan(f, x[0])) return f == &FORMAT_F64 ? x[0] : f->nan;
         return size_of(f, x[0]);
-    case NEG: return is_nan(f, x[0]) && f != &FORMAT_F64 ? f->nan : x[0] ^ sign_of(f);
+    case NEG:
+        return is_nan(f, x[0]) && f != &FORMAT_F64 ? f->nan : x[0] ^ sign_of(f);
     case MIN:
     case MAX:
         result = pick(f, x[0], x[1], row->operation == MAX, row->flags & NAN_WINS);
         if (sources == 3) result = pick(f, result, x[2], row->operation == MAX, row->flags & NAN_WINS);
         if ((row->flags & XORSIGN) && !is_nan(f, result)) result = size_of(f, result) | sign;
         return result;
-    default: break;
+    default:
+        break;
     }
     result = exact_round(exact, f, row->rounding, false);
     if (is_nan(f, result) && f == &FORMAT_F64) /* the payload of the first NaN, made quiet */
@@ -107,7 +133,8 @@ static uint64_t value(const FloatFormat *format, uint64_t *random) {
 /* Packed types hold `parts` values of the format in a register. */
 static void check_row(const Row *row, int count, int parts) {
     static LaneRow rows[COUNT];
-    int source_bits[LANE_VALUES], bits[LANE_VALUES], destinations, width = 1 + row->format->mantissa + row->format->exponent;
+    int source_bits[LANE_VALUES], bits[LANE_VALUES], destinations,
+        width = 1 + row->format->mantissa + row->format->exponent;
     int sources = lane_table_widths(row->instruction, source_bits, bits, &destinations);
     assert_int_equal(bits[0], width * parts);
     uint64_t random = 11;
@@ -117,7 +144,8 @@ static void check_row(const Row *row, int count, int parts) {
             uint64_t in[3] = {0, 0, 0};
             for (int j = 0; j < sources; j++) {
                 in[j] = value(row->format, &random);
-                if (j && lane_random(&random) % 8 == 0) in[j] = in[j - 1] ^ (lane_random(&random) % 2 ? sign_of(row->format) : 0);
+                if (j && lane_random(&random) % 8 == 0)
+                    in[j] = in[j - 1] ^ (lane_random(&random) % 2 ? sign_of(row->format) : 0);
                 rows[i].in[j] |= in[j] << width * part;
             }
             rows[i].out[0] |= expect(row, in, sources) << width * part;
@@ -125,12 +153,12 @@ static void check_row(const Row *row, int count, int parts) {
     }
     lane_table_check(row->instruction, rows, count);
 }
-#define CHECK(rows, parts)                                                                                           \
+#define CHECK(rows, parts)                                                                                   \
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows)[0]; i++) check_row(&(rows)[i], COUNT, parts)
 
-#define TWO32 "d32 a32 b32"
+#define TWO32   "d32 a32 b32"
 #define THREE32 "d32 a32 b32 c32"
-#define TWO64 "d64 a64 b64"
+#define TWO64   "d64 a64 b64"
 
 static void f32_to_nearest(void **state) {
     (void)state;
@@ -182,39 +210,43 @@ static void f64_to_nearest(void **state) {
 
 static void directed_roundings(void **state) {
     (void)state;
-#define DIRECTED(MODE, KIND)                                                                                         \
-    {{"add." MODE ".f32 d, a, b;", TWO32}, ADD, &FORMAT_F32, KIND, 0},                                               \
-        {{"sub." MODE ".f32 d, a, b;", TWO32}, SUB, &FORMAT_F32, KIND, 0},                                           \
-        {{"mul." MODE ".ftz.f32 d, a, b;", TWO32}, MUL, &FORMAT_F32, KIND, FTZ},                                     \
-        {{"div." MODE ".f32 d, a, b;", TWO32}, DIV, &FORMAT_F32, KIND, 0},                                           \
-        {{"fma." MODE ".f32 d, a, b, c;", THREE32}, FMA, &FORMAT_F32, KIND, 0},                                      \
-        {{"fma." MODE ".ftz.sat.f32 d, a, b, c;", THREE32}, FMA, &FORMAT_F32, KIND, FTZ | SAT},                      \
-        {{"rcp." MODE ".f32 d, a;", "d32 a32"}, RCP, &FORMAT_F32, KIND, 0},                                          \
-        {{"sqrt." MODE ".ftz.f32 d, a;", "d32 a32"}, SQRT, &FORMAT_F32, KIND, FTZ},                                  \
-        {{"add." MODE ".f64 d, a, b;", TWO64}, ADD, &FORMAT_F64, KIND, 0},                                           \
-        {{"sub." MODE ".f64 d, a, b;", TWO64}, SUB, &FORMAT_F64, KIND, 0},                                           \
-        {{"mul." MODE ".f64 d, a, b;", TWO64}, MUL, &FORMAT_F64, KIND, 0},                                           \
-        {{"div." MODE ".f64 d, a, b;", TWO64}, DIV, &FORMAT_F64, KIND, 0},                                           \
-        {{"fma." MODE ".f64 d, a, b, c;", "d64 a64 b64 c64"}, FMA, &FORMAT_F64, KIND, 0},                            \
-        {{"rcp." MODE ".f64 d, a;", "d64 a64"}, RCP, &FORMAT_F64, KIND, 0}, {                                        \
-        {"sqrt." MODE ".f64 d, a;", "d64 a64"}, SQRT, &FORMAT_F64, KIND, 0                                           \
+#define DIRECTED(MODE, KIND)                                                                                 \
+    {{"add." MODE ".f32 d, a, b;", TWO32}, ADD, &FORMAT_F32, KIND, 0},                                       \
+        {{"sub." MODE ".f32 d, a, b;", TWO32}, SUB, &FORMAT_F32, KIND, 0},                                   \
+        {{"mul." MODE ".ftz.f32 d, a, b;", TWO32}, MUL, &FORMAT_F32, KIND, FTZ},                             \
+        {{"div." MODE ".f32 d, a, b;", TWO32}, DIV, &FORMAT_F32, KIND, 0},                                   \
+        {{"fma." MODE ".f32 d, a, b, c;", THREE32}, FMA, &FORMAT_F32, KIND, 0},                              \
+        {{"fma." MODE ".ftz.sat.f32 d, a, b, c;", THREE32}, FMA, &FORMAT_F32, KIND, FTZ | SAT},              \
+        {{"rcp." MODE ".f32 d, a;", "d32 a32"}, RCP, &FORMAT_F32, KIND, 0},                                  \
+        {{"sqrt." MODE ".ftz.f32 d, a;", "d32 a32"}, SQRT, &FORMAT_F32, KIND, FTZ},                          \
+        {{"add." MODE ".f64 d, a, b;", TWO64}, ADD, &FORMAT_F64, KIND, 0},                                   \
+        {{"sub." MODE ".f64 d, a, b;", TWO64}, SUB, &FORMAT_F64, KIND, 0},                                   \
+        {{"mul." MODE ".f64 d, a, b;", TWO64}, MUL, &FORMAT_F64, KIND, 0},                                   \
+        {{"div." MODE ".f64 d, a, b;", TWO64}, DIV, &FORMAT_F64, KIND, 0},                                   \
+        {{"fma." MODE ".f64 d, a, b, c;", "d64 a64 b64 c64"}, FMA, &FORMAT_F64, KIND, 0},                    \
+        {{"rcp." MODE ".f64 d, a;", "d64 a64"}, RCP, &FORMAT_F64, KIND, 0}, {                                \
+        {"sqrt." MODE ".f64 d, a;", "d64 a64"}, SQRT, &FORMAT_F64, KIND, 0                                   \
     }
-    static const Row rows[] = {DIRECTED("rz", PTX_MOD_RZ), DIRECTED("rm", PTX_MOD_RM), DIRECTED("rp", PTX_MOD_RP)};
+    static const Row rows[] = {DIRECTED("rz", PTX_MOD_RZ), DIRECTED("rm", PTX_MOD_RM),
+                               DIRECTED("rp", PTX_MOD_RP)};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) check_row(&rows[i], 300, 1);
 }
 
 static void order_and_signs(void **state) {
     (void)state;
-#define ORDER(NAME, KIND)                                                                                            \
-    {{NAME ".f32 d, a, b;", TWO32}, KIND, &FORMAT_F32, PTX_MOD_RN, 0},                                               \
-        {{NAME ".ftz.f32 d, a, b;", TWO32}, KIND, &FORMAT_F32, PTX_MOD_RN, FTZ},                                     \
-        {{NAME ".NaN.f32 d, a, b;", TWO32}, KIND, &FORMAT_F32, PTX_MOD_RN, NAN_WINS},                                \
-        {{NAME ".xorsign.abs.f32 d, a, b;", TWO32}, KIND, &FORMAT_F32, PTX_MOD_RN, XORSIGN | ABSOLUTE},              \
-        {{NAME ".ftz.NaN.xorsign.abs.f32 d, a, b;", TWO32}, KIND, &FORMAT_F32, PTX_MOD_RN,                           \
-         FTZ | NAN_WINS | XORSIGN | ABSOLUTE},                                                                       \
-        {{NAME ".f32 d, a, b, c;", THREE32}, KIND, &FORMAT_F32, PTX_MOD_RN, 0},                                      \
-        {{NAME ".NaN.abs.f32 d, a, b, c;", THREE32}, KIND, &FORMAT_F32, PTX_MOD_RN, NAN_WINS | ABSOLUTE}, {          \
-        {NAME ".f64 d, a, b;", TWO64}, KIND, &FORMAT_F64, PTX_MOD_RN, 0                                              \
+#define ORDER(NAME, KIND)                                                                                    \
+    {{NAME ".f32 d, a, b;", TWO32}, KIND, &FORMAT_F32, PTX_MOD_RN, 0},                                       \
+        {{NAME ".ftz.f32 d, a, b;", TWO32}, KIND, &FORMAT_F32, PTX_MOD_RN, FTZ},                             \
+        {{NAME ".NaN.f32 d, a, b;", TWO32}, KIND, &FORMAT_F32, PTX_MOD_RN, NAN_WINS},                        \
+        {{NAME ".xorsign.abs.f32 d, a, b;", TWO32}, KIND, &FORMAT_F32, PTX_MOD_RN, XORSIGN | ABSOLUTE},      \
+        {{NAME ".ftz.NaN.xorsign.abs.f32 d, a, b;", TWO32},                                                  \
+         KIND,                                                                                               \
+         &FORMAT_F32,                                                                                        \
+         PTX_MOD_RN,                                                                                         \
+         FTZ | NAN_WINS | XORSIGN | ABSOLUTE},                                                               \
+        {{NAME ".f32 d, a, b, c;", THREE32}, KIND, &FORMAT_F32, PTX_MOD_RN, 0},                              \
+        {{NAME ".NaN.abs.f32 d, a, b, c;", THREE32}, KIND, &FORMAT_F32, PTX_MOD_RN, NAN_WINS | ABSOLUTE}, {  \
+        {NAME ".f64 d, a, b;", TWO64}, KIND, &FORMAT_F64, PTX_MOD_RN, 0                                      \
     }
     static const Row rows[] = {
         ORDER("min", MIN),
@@ -231,26 +263,31 @@ static void order_and_signs(void **state) {
 
 static void halves(void **state) {
     (void)state;
-#define HALF_ROWS(T, R, FORMAT)                                                                                      \
-    {{"add." T " d, a, b;", "d" R " a" R " b" R}, ADD, FORMAT, PTX_MOD_RN, 0},                                       \
-        {{"sub.rn." T " d, a, b;", "d" R " a" R " b" R}, SUB, FORMAT, PTX_MOD_RN, 0},                                \
-        {{"mul." T " d, a, b;", "d" R " a" R " b" R}, MUL, FORMAT, PTX_MOD_RN, 0},                                   \
-        {{"fma.rn." T " d, a, b, c;", "d" R " a" R " b" R " c" R}, FMA, FORMAT, PTX_MOD_RN, 0},                      \
-        {{"fma.rn.relu." T " d, a, b, c;", "d" R " a" R " b" R " c" R}, FMA, FORMAT, PTX_MOD_RN, RELU},              \
-        {{"abs." T " d, a;", "d" R " a" R}, ABS, FORMAT, PTX_MOD_RN, 0},                                             \
-        {{"neg." T " d, a;", "d" R " a" R}, NEG, FORMAT, PTX_MOD_RN, 0},                                             \
-        {{"min." T " d, a, b;", "d" R " a" R " b" R}, MIN, FORMAT, PTX_MOD_RN, 0},                                   \
-        {{"max." T " d, a, b;", "d" R " a" R " b" R}, MAX, FORMAT, PTX_MOD_RN, 0},                                   \
-        {{"max.NaN." T " d, a, b;", "d" R " a" R " b" R}, MAX, FORMAT, PTX_MOD_RN, NAN_WINS}, {                      \
-        {"min.NaN.xorsign.abs." T " d, a, b;", "d" R " a" R " b" R}, MIN, FORMAT, PTX_MOD_RN, NAN_WINS | XORSIGN | ABSOLUTE \
+#define HALF_ROWS(T, R, FORMAT)                                                                              \
+    {{"add." T " d, a, b;", "d" R " a" R " b" R}, ADD, FORMAT, PTX_MOD_RN, 0},                               \
+        {{"sub.rn." T " d, a, b;", "d" R " a" R " b" R}, SUB, FORMAT, PTX_MOD_RN, 0},                        \
+        {{"mul." T " d, a, b;", "d" R " a" R " b" R}, MUL, FORMAT, PTX_MOD_RN, 0},                           \
+        {{"fma.rn." T " d, a, b, c;", "d" R " a" R " b" R " c" R}, FMA, FORMAT, PTX_MOD_RN, 0},              \
+        {{"fma.rn.relu." T " d, a, b, c;", "d" R " a" R " b" R " c" R}, FMA, FORMAT, PTX_MOD_RN, RELU},      \
+        {{"abs." T " d, a;", "d" R " a" R}, ABS, FORMAT, PTX_MOD_RN, 0},                                     \
+        {{"neg." T " d, a;", "d" R " a" R}, NEG, FORMAT, PTX_MOD_RN, 0},                                     \
+        {{"min." T " d, a, b;", "d" R " a" R " b" R}, MIN, FORMAT, PTX_MOD_RN, 0},                           \
+        {{"max." T " d, a, b;", "d" R " a" R " b" R}, MAX, FORMAT, PTX_MOD_RN, 0},                           \
+        {{"max.NaN." T " d, a, b;", "d" R " a" R " b" R}, MAX, FORMAT, PTX_MOD_RN, NAN_WINS}, {              \
+        {"min.NaN.xorsign.abs." T " d, a, b;", "d" R " a" R " b" R}, MIN, FORMAT, PTX_MOD_RN,                \
+            NAN_WINS | XORSIGN | ABSOLUTE                                                                    \
     }
-#define F16_ROWS(T, R)                                                                                               \
-    {{"add.ftz." T " d, a, b;", "d" R " a" R " b" R}, ADD, &FORMAT_F16, PTX_MOD_RN, FTZ},                            \
-        {{"sub.sat." T " d, a, b;", "d" R " a" R " b" R}, SUB, &FORMAT_F16, PTX_MOD_RN, SAT},                        \
-        {{"mul.ftz.sat." T " d, a, b;", "d" R " a" R " b" R}, MUL, &FORMAT_F16, PTX_MOD_RN, FTZ | SAT},              \
-        {{"fma.rn.ftz.relu." T " d, a, b, c;", "d" R " a" R " b" R " c" R}, FMA, &FORMAT_F16, PTX_MOD_RN, FTZ | RELU}, \
-        {{"neg.ftz." T " d, a;", "d" R " a" R}, NEG, &FORMAT_F16, PTX_MOD_RN, FTZ}, {                                \
-        {"max.ftz." T " d, a, b;", "d" R " a" R " b" R}, MAX, &FORMAT_F16, PTX_MOD_RN, FTZ                           \
+#define F16_ROWS(T, R)                                                                                       \
+    {{"add.ftz." T " d, a, b;", "d" R " a" R " b" R}, ADD, &FORMAT_F16, PTX_MOD_RN, FTZ},                    \
+        {{"sub.sat." T " d, a, b;", "d" R " a" R " b" R}, SUB, &FORMAT_F16, PTX_MOD_RN, SAT},                \
+        {{"mul.ftz.sat." T " d, a, b;", "d" R " a" R " b" R}, MUL, &FORMAT_F16, PTX_MOD_RN, FTZ | SAT},      \
+        {{"fma.rn.ftz.relu." T " d, a, b, c;", "d" R " a" R " b" R " c" R},                                  \
+         FMA,                                                                                                \
+         &FORMAT_F16,                                                                                        \
+         PTX_MOD_RN,                                                                                         \
+         FTZ | RELU},                                                                                        \
+        {{"neg.ftz." T " d, a;", "d" R " a" R}, NEG, &FORMAT_F16, PTX_MOD_RN, FTZ}, {                        \
+        {"max.ftz." T " d, a, b;", "d" R " a" R " b" R}, MAX, &FORMAT_F16, PTX_MOD_RN, FTZ                   \
     }
     static const Row single[] = {HALF_ROWS("f16", "16", &FORMAT_F16), F16_ROWS("f16", "16"),
                                  HALF_ROWS("bf16", "16", &FORMAT_BF16)};
@@ -267,7 +304,8 @@ static void halves_round_once(void **state) {
         LaneInstruction instruction;
         LaneRow row;
     } cases[] = {
-        /* (1 + 2^-7) * (1 + 2^-1): 1.5 + 2^-7 + 2^-8, a tie of bf16 between 1.5 + 2^-7 and 1.5 + 2^-6; c tips it */
+        /* (1 + 2^-7) * (1 + 2^-1): 1.5 + 2^-7 + 2^-8, a tie of bf16 between 1.5 + 2^-7 and 1.5 + 2^-6; c tips
+           it */
         {{"fma.rn.bf16 d, a, b, c;", "d16 a16 b16 c16"}, {{0x3f81, 0x3fc0, 0x0001}, {0x3fc2}}},
         {{"fma.rn.bf16 d, a, b, c;", "d16 a16 b16 c16"}, {{0x3f81, 0x3fc0, 0x8001}, {0x3fc1}}},
         {{"fma.rn.bf16 d, a, b, c;", "d16 a16 b16 c16"}, {{0x3f81, 0x3fc0, 0x0000}, {0x3fc2}}},
@@ -275,7 +313,8 @@ static void halves_round_once(void **state) {
         {{"mul.bf16 d, a, b;", "d16 a16 b16"}, {{0x0001, 0x3fc0}, {0x0002}}},
         {{"mul.bf16 d, a, b;", "d16 a16 b16"}, {{0x0003, 0x3f00}, {0x0002}}},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) lane_table_check(cases[i].instruction, &cases[i].row, 1);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        lane_table_check(cases[i].instruction, &cases[i].row, 1);
 }
 
 static void mixed_precision(void **state) {
@@ -302,8 +341,12 @@ static void mixed_precision(void **state) {
             Exact x = exact_of(narrow, in[0]), y = exact_of(&FORMAT_F32, in[last]);
             if (forms[form].three) x = exact_multiply(x, exact_of(narrow, in[1]));
             if (forms[form].negate) y = exact_negate(y);
-            uint64_t result = exact_round(exact_add(x, y, forms[form].rounding), &FORMAT_F32, forms[form].rounding, false);
-            if (forms[form].saturate) result = is_nan(&FORMAT_F32, result) || result >> 31 ? 0 : result > 0x3f800000 ? 0x3f800000 : result;
+            uint64_t result =
+                exact_round(exact_add(x, y, forms[form].rounding), &FORMAT_F32, forms[form].rounding, false);
+            if (forms[form].saturate)
+                result = is_nan(&FORMAT_F32, result) || result >> 31 ? 0
+                         : result > 0x3f800000                       ? 0x3f800000
+                                                                     : result;
             rows[i].out[0] = result;
         }
         lane_table_check(forms[form].instruction, rows, 400);
@@ -323,27 +366,34 @@ static void rows_of_the_manual(void **state) {
         {{"mul.f32 d, a, b;", TWO32}, {{INF, 0}, {NANF}}},
         {{"add.f32 d, a, 1.5;", "d32 a32"}, {{0x3f800000}, {0x40200000}}},
         {{"add.f32 d, a, 0f80000000;", "d32 a32"}, {{N(NEG)}, {N(NEG)}}},
-        {{"add.f64 d, a, b;", TWO64}, {{UINT64_C(0x7ff0000000000000), UINT64_C(0xfff0000000000000)}, {UINT64_C(0xfff8000000000000)}}},
+        {{"add.f64 d, a, b;", TWO64},
+         {{UINT64_C(0x7ff0000000000000), UINT64_C(0xfff0000000000000)}, {UINT64_C(0xfff8000000000000)}}},
         {{"add.f64 d, a, b;", TWO64}, {{UINT64_C(0x7ff0000000001234), 0}, {UINT64_C(0x7ff8000000001234)}}},
         {{"min.f32 d, a, b;", TWO32}, {{0, N(NEG)}, {N(NEG)}}},
         {{"max.f32 d, a, b;", TWO32}, {{N(NEG), 0}, {0}}},
         {{"min.f32 d, a, b;", TWO32}, {{0x7fc00001, 0x3f800000}, {0x3f800000}}},
         {{"max.NaN.f32 d, a, b;", TWO32}, {{0x7fc00001, 0x3f800000}, {NANF}}},
-        {{"div.approx.f32 d, a, b;", TWO32}, {{0x3f800000, 0x7f000000}, {0}}},     /* 2^126 < b: 1 / b flushes */
+        {{"div.approx.f32 d, a, b;", TWO32}, {{0x3f800000, 0x7f000000}, {0}}}, /* 2^126 < b: 1 / b flushes */
         {{"div.approx.f32 d, a, b;", TWO32}, {{INF, 0x7f000000}, {NANF}}},
         {{"div.approx.f32 d, a, b;", TWO32}, {{0x3f800000, 0x7e800000}, {0x00800000}}},
         {{"div.full.f32 d, a, b;", TWO32}, {{0x7f000000, 0x7f000000}, {0x3f800000}}},
         {{"copysign.f32 d, a, b;", TWO32}, {{N(NEG), 0x3f800000}, {0xbf800000}}},
-        {{"copysign.f64 d, a, b;", TWO64}, {{0, UINT64_C(0xbff0000000000000)}, {UINT64_C(0x3ff0000000000000)}}},
+        {{"copysign.f64 d, a, b;", TWO64},
+         {{0, UINT64_C(0xbff0000000000000)}, {UINT64_C(0x3ff0000000000000)}}},
         {{"rcp.approx.f32 d, a;", "d32 a32"}, {{N(0xff800000)}, {N(NEG)}}},
         {{"rcp.approx.f32 d, a;", "d32 a32"}, {{N(NEG)}, {0xff800000}}},
         {{"rcp.approx.ftz.f32 d, a;", "d32 a32"}, {{1}, {INF}}},
-        {{"rcp.approx.ftz.f64 d, a;", "d64 a64"}, {{UINT64_C(0x4008000012345678)}, {UINT64_C(0x3fd5555500000000)}}},
+        {{"rcp.approx.ftz.f64 d, a;", "d64 a64"},
+         {{UINT64_C(0x4008000012345678)}, {UINT64_C(0x3fd5555500000000)}}},
         {{"rcp.approx.ftz.f64 d, a;", "d64 a64"}, {{1}, {UINT64_C(0x7ff0000000000000)}}},
-        {{"rcp.approx.ftz.f64 d, a;", "d64 a64"}, {{UINT64_C(0xfff8000000000001)}, {UINT64_C(0x7fffffff00000000)}}},
-        {{"rsqrt.approx.ftz.f64 d, a;", "d64 a64"}, {{UINT64_C(0x4010000000000000)}, {UINT64_C(0x3fe0000000000000)}}},
-        {{"rsqrt.approx.ftz.f64 d, a;", "d64 a64"}, {{UINT64_C(0xfff0000000000000)}, {UINT64_C(0x7fffffff00000000)}}},
-        {{"rsqrt.approx.f64 d, a;", "d64 a64"}, {{UINT64_C(0x4010000000000000)}, {UINT64_C(0x3fe0000000000000)}}},
+        {{"rcp.approx.ftz.f64 d, a;", "d64 a64"},
+         {{UINT64_C(0xfff8000000000001)}, {UINT64_C(0x7fffffff00000000)}}},
+        {{"rsqrt.approx.ftz.f64 d, a;", "d64 a64"},
+         {{UINT64_C(0x4010000000000000)}, {UINT64_C(0x3fe0000000000000)}}},
+        {{"rsqrt.approx.ftz.f64 d, a;", "d64 a64"},
+         {{UINT64_C(0xfff0000000000000)}, {UINT64_C(0x7fffffff00000000)}}},
+        {{"rsqrt.approx.f64 d, a;", "d64 a64"},
+         {{UINT64_C(0x4010000000000000)}, {UINT64_C(0x3fe0000000000000)}}},
         {{"rsqrt.approx.f32 d, a;", "d32 a32"}, {{N(NEG)}, {0xff800000}}},
         {{"rsqrt.approx.f32 d, a;", "d32 a32"}, {{0x40800000}, {0x3f000000}}},
         {{"sqrt.approx.f32 d, a;", "d32 a32"}, {{0xbf800000}, {NANF}}},
@@ -369,7 +419,8 @@ static void rows_of_the_manual(void **state) {
         {{"tanh.approx.f16 d, a;", "d16 a16"}, {{0x7c00}, {0x3c00}}},
         {{"tanh.approx.bf16x2 d, a;", "d32 a32"}, {{0xff808000}, {0xbf808000}}},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) lane_table_check(cases[i].instruction, &cases[i].row, 1);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        lane_table_check(cases[i].instruction, &cases[i].row, 1);
 }
 
 /* The approximations lie within the errors that PTX states, of the host's double results. */
@@ -393,7 +444,8 @@ static void approximations(void **state) {
     for (size_t form = 0; form < sizeof forms / sizeof forms[0]; form++) {
         uint64_t random = 13;
         for (int i = 0; i < 500; i++) {
-            float x = forms[form].low + (forms[form].high - forms[form].low) * (float)(lane_random(&random) >> 11) * 0x1p-53f;
+            float x = forms[form].low +
+                      (forms[form].high - forms[form].low) * (float)(lane_random(&random) >> 11) * 0x1p-53f;
             uint32_t bits;
             memcpy(&bits, &x, sizeof bits);
             rows[i] = (LaneRow){{bits}, {0}};
@@ -413,10 +465,14 @@ static void approximations(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(f32_to_nearest),     cmocka_unit_test(f64_to_nearest),
-        cmocka_unit_test(directed_roundings), cmocka_unit_test(order_and_signs),
-        cmocka_unit_test(halves),             cmocka_unit_test(halves_round_once),
-        cmocka_unit_test(mixed_precision),    cmocka_unit_test(rows_of_the_manual),
+        cmocka_unit_test(f32_to_nearest),
+        cmocka_unit_test(f64_to_nearest),
+        cmocka_unit_test(directed_roundings),
+        cmocka_unit_test(order_and_signs),
+        cmocka_unit_test(halves),
+        cmocka_unit_test(halves_round_once),
+        cmocka_unit_test(mixed_precision),
+        cmocka_unit_test(rows_of_the_manual),
         cmocka_unit_test(approximations),
     };
     return cmocka_run_group_tests_name("lanes_float", tests, NULL, NULL);

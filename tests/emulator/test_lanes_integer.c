@@ -1,5 +1,5 @@
-/* Integer and bit instructions against formulas in 128-bit integers or loops over bits that follow the PTX ISA's pseudocode
- * literally, on edge cases and random values; division by zero and the like against rows. */
+/* Integer and bit instructions against formulas in 128-bit integers or loops over bits that follow the PTX
+ * ISA's pseudocode literally, on edge cases and random values; division by zero and the like against rows. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,13 +18,19 @@ typedef struct Row {
     Int (*formula)(const Int *x, int bits); /* the first destination's bits; bits: of the first source */
 } Row;
 
-static Int ones(int bits) { return bits >= 127 ? -1 : ((Int)1 << bits) - 1; }
+static Int ones(int bits) {
+    return bits >= 127 ? -1 : ((Int)1 << bits) - 1;
+}
 static Int extend(Int value, int bits, bool is_signed) {
     value &= ones(bits);
     return is_signed && (value >> (bits - 1) & 1) ? value - ((Int)1 << bits) : value;
 }
-static Int clamp(Int value, Int low, Int high) { return value < low ? low : value > high ? high : value; }
-static Int half(Int word, int i, bool is_signed) { return extend(word >> 16 * i, 16, is_signed); }
+static Int clamp(Int value, Int low, Int high) {
+    return value < low ? low : value > high ? high : value;
+}
+static Int half(Int word, int i, bool is_signed) {
+    return extend(word >> 16 * i, 16, is_signed);
+}
 
 enum { COUNT = 1500 };
 
@@ -37,7 +43,8 @@ static void check_row(const Row *row) {
         Int x[LANE_VALUES];
         for (int j = 0; j < sources; j++) {
             rows[i].in[j] = lane_integer(&random, source_bits[j]);
-            if (lane_random(&random) % 16 == 0 && j) rows[i].in[j] = rows[i].in[j - 1] & (uint64_t)ones(source_bits[j]);
+            if (lane_random(&random) % 16 == 0 && j)
+                rows[i].in[j] = rows[i].in[j - 1] & (uint64_t)ones(source_bits[j]);
             x[j] = extend((Int)rows[i].in[j], source_bits[j], row->sign == SIGNED);
         }
         rows[i].out[0] = (uint64_t)(row->formula(x, source_bits[0]) & ones(bits[0]));
@@ -50,12 +57,13 @@ static void check_rows(const Row *rows, size_t count) {
 }
 #define CHECK(rows) check_rows(rows, sizeof(rows) / sizeof(rows)[0])
 
-/* ---- arithmetic ----------------------------------------------------------------------------------------------------- */
+/* ---- arithmetic
+ * ----------------------------------------------------------------------------------------------------- */
 
-#define FORMULA(NAME, VALUE)                                                                                         \
-    static Int NAME(const Int *x, int bits) {                                                                        \
-        (void)bits;                                                                                                  \
-        return (VALUE);                                                                                              \
+#define FORMULA(NAME, VALUE)                                                                                 \
+    static Int NAME(const Int *x, int bits) {                                                                \
+        (void)bits;                                                                                          \
+        return (VALUE);                                                                                      \
     }
 FORMULA(add, x[0] + x[1])
 FORMULA(sub, x[0] - x[1])
@@ -64,8 +72,12 @@ FORMULA(add_sat_u, clamp(x[0] + x[1], 0, ones(bits)))
 FORMULA(sub_sat_s, clamp(x[0] - x[1], -((Int)1 << (bits - 1)), ones(bits - 1)))
 /* The product of two 64-bit numbers may not fit a signed 128-bit one, but its bits do. */
 __extension__ typedef unsigned __int128 UnsignedInt;
-static Int product(const Int *x) { return (Int)((UnsignedInt)x[0] * (UnsignedInt)x[1]); }
-static Int high(const Int *x, int bits) { return (Int)((UnsignedInt)product(x) >> bits); }
+static Int product(const Int *x) {
+    return (Int)((UnsignedInt)x[0] * (UnsignedInt)x[1]);
+}
+static Int high(const Int *x, int bits) {
+    return (Int)((UnsignedInt)product(x) >> bits);
+}
 FORMULA(mul, product(x))
 FORMULA(mul_hi, high(x, bits))
 FORMULA(mad, (Int)((UnsignedInt)product(x) + (UnsignedInt)x[2]))
@@ -107,21 +119,25 @@ FORMULA(max_2_u, by_halves(x, false, most))
 FORMULA(min_2_relu, by_halves(x, true, least_relu))
 FORMULA(max_2_relu, by_halves(x, true, most_relu))
 
-#define BINARY_WIDTHS(NAME, FORM)                                                                                    \
-    {{NAME ".u16 d, a, b;", "d16 a16 b16"}, UNSIGNED, FORM}, {{NAME ".s16 d, a, b;", "d16 a16 b16"}, SIGNED, FORM},  \
-        {{NAME ".u32 d, a, b;", "d32 a32 b32"}, UNSIGNED, FORM},                                                     \
-        {{NAME ".s32 d, a, b;", "d32 a32 b32"}, SIGNED, FORM},                                                       \
-        {{NAME ".u64 d, a, b;", "d64 a64 b64"}, UNSIGNED, FORM}, {{NAME ".s64 d, a, b;", "d64 a64 b64"}, SIGNED, FORM}
-#define TERNARY_WIDTHS(NAME, FORM)                                                                                   \
-    {{NAME ".u16 d, a, b, c;", "d16 a16 b16 c16"}, UNSIGNED, FORM},                                                  \
-        {{NAME ".s16 d, a, b, c;", "d16 a16 b16 c16"}, SIGNED, FORM},                                                \
-        {{NAME ".u32 d, a, b, c;", "d32 a32 b32 c32"}, UNSIGNED, FORM},                                              \
-        {{NAME ".s32 d, a, b, c;", "d32 a32 b32 c32"}, SIGNED, FORM},                                                \
-        {{NAME ".u64 d, a, b, c;", "d64 a64 b64 c64"}, UNSIGNED, FORM},                                              \
-        {{NAME ".s64 d, a, b, c;", "d64 a64 b64 c64"}, SIGNED, FORM}
-#define UNARY_WIDTHS(NAME, FORM)                                                                                     \
-    {{NAME ".s16 d, a;", "d16 a16"}, SIGNED, FORM}, {{NAME ".s32 d, a;", "d32 a32"}, SIGNED, FORM}, {                \
-        {NAME ".s64 d, a;", "d64 a64"}, SIGNED, FORM                                                                 \
+#define BINARY_WIDTHS(NAME, FORM)                                                                            \
+    {{NAME ".u16 d, a, b;", "d16 a16 b16"}, UNSIGNED, FORM},                                                 \
+        {{NAME ".s16 d, a, b;", "d16 a16 b16"}, SIGNED, FORM},                                               \
+        {{NAME ".u32 d, a, b;", "d32 a32 b32"}, UNSIGNED, FORM},                                             \
+        {{NAME ".s32 d, a, b;", "d32 a32 b32"}, SIGNED, FORM},                                               \
+        {{NAME ".u64 d, a, b;", "d64 a64 b64"}, UNSIGNED, FORM}, {                                           \
+        {NAME ".s64 d, a, b;", "d64 a64 b64"}, SIGNED, FORM                                                  \
+    }
+#define TERNARY_WIDTHS(NAME, FORM)                                                                           \
+    {{NAME ".u16 d, a, b, c;", "d16 a16 b16 c16"}, UNSIGNED, FORM},                                          \
+        {{NAME ".s16 d, a, b, c;", "d16 a16 b16 c16"}, SIGNED, FORM},                                        \
+        {{NAME ".u32 d, a, b, c;", "d32 a32 b32 c32"}, UNSIGNED, FORM},                                      \
+        {{NAME ".s32 d, a, b, c;", "d32 a32 b32 c32"}, SIGNED, FORM},                                        \
+        {{NAME ".u64 d, a, b, c;", "d64 a64 b64 c64"}, UNSIGNED, FORM}, {                                    \
+        {NAME ".s64 d, a, b, c;", "d64 a64 b64 c64"}, SIGNED, FORM                                           \
+    }
+#define UNARY_WIDTHS(NAME, FORM)                                                                             \
+    {{NAME ".s16 d, a;", "d16 a16"}, SIGNED, FORM}, {{NAME ".s32 d, a;", "d32 a32"}, SIGNED, FORM}, {        \
+        {NAME ".s64 d, a;", "d64 a64"}, SIGNED, FORM                                                         \
     }
 
 static void sums_and_products(void **state) {
@@ -193,7 +209,8 @@ static void order_and_sign(void **state) {
     CHECK(rows);
 }
 
-/* ---- carries: whole sequences, since CC.CF is seen by the next of them only --------------------------------------- */
+/* ---- carries: whole sequences, since CC.CF is seen by the next of them only
+ * --------------------------------------- */
 
 FORMULA(sum_128_high, (x[0] + x[2] + ((x[1] + x[3]) >> bits)))
 FORMULA(difference_128_high, x[0] - x[2] - (x[1] < x[3]))
@@ -205,21 +222,43 @@ static void carries(void **state) {
     (void)state;
 #define CARRY(T) "{ .reg ." T " t; "
     static const Row rows[] = {
-        {{CARRY("b32") "$add.cc.u32 t, b, x; $addc.u32 d, a, c; }", "d32 a32 b32 c32 x32"}, UNSIGNED, sum_128_high},
-        {{CARRY("b64") "$add.cc.u64 t, b, x; $addc.u64 d, a, c; }", "d64 a64 b64 c64 x64"}, UNSIGNED, sum_128_high},
-        {{CARRY("b32") "$sub.cc.s32 t, b, x; $subc.s32 d, a, c; }", "d32 a32 b32 c32 x32"}, UNSIGNED, difference_128_high},
-        {{CARRY("b64") "$sub.cc.u64 t, b, x; $subc.u64 d, a, c; }", "d64 a64 b64 c64 x64"}, UNSIGNED, difference_128_high},
-        {{CARRY("b32") "$mad.lo.cc.u32 t, a, b, c; $addc.u32 d, 0, 0; }", "d32 a32 b32 c32"}, UNSIGNED, carry_of_product},
-        {{CARRY("b64") "$mad.lo.cc.u64 t, a, b, c; $addc.u64 d, 0, 0; }", "d64 a64 b64 c64"}, UNSIGNED, carry_of_product},
-        {{CARRY("b32") "$mad.hi.cc.s32 t, a, b, c; $addc.u32 d, 0, 0; }", "d32 a32 b32 c32"}, SIGNED, carry_of_high_product},
-        {{CARRY("b64") "$mad.hi.cc.u64 t, a, b, c; $addc.u64 d, 0, 0; }", "d64 a64 b64 c64"}, UNSIGNED, carry_of_high_product},
-        {{CARRY("b32") "$add.cc.u32 t, 1, -1; $madc.lo.u32 d, a, b, c; }", "d32 a32 b32 c32"}, UNSIGNED, product_with_carry},
-        {{CARRY("b64") "$add.cc.u64 t, 1, -1; $madc.lo.u64 d, a, b, c; }", "d64 a64 b64 c64"}, UNSIGNED, product_with_carry},
+        {{CARRY("b32") "$add.cc.u32 t, b, x; $addc.u32 d, a, c; }", "d32 a32 b32 c32 x32"},
+         UNSIGNED,
+         sum_128_high},
+        {{CARRY("b64") "$add.cc.u64 t, b, x; $addc.u64 d, a, c; }", "d64 a64 b64 c64 x64"},
+         UNSIGNED,
+         sum_128_high},
+        {{CARRY("b32") "$sub.cc.s32 t, b, x; $subc.s32 d, a, c; }", "d32 a32 b32 c32 x32"},
+         UNSIGNED,
+         difference_128_high},
+        {{CARRY("b64") "$sub.cc.u64 t, b, x; $subc.u64 d, a, c; }", "d64 a64 b64 c64 x64"},
+         UNSIGNED,
+         difference_128_high},
+        {{CARRY("b32") "$mad.lo.cc.u32 t, a, b, c; $addc.u32 d, 0, 0; }", "d32 a32 b32 c32"},
+         UNSIGNED,
+         carry_of_product},
+        {{CARRY("b64") "$mad.lo.cc.u64 t, a, b, c; $addc.u64 d, 0, 0; }", "d64 a64 b64 c64"},
+         UNSIGNED,
+         carry_of_product},
+        {{CARRY("b32") "$mad.hi.cc.s32 t, a, b, c; $addc.u32 d, 0, 0; }", "d32 a32 b32 c32"},
+         SIGNED,
+         carry_of_high_product},
+        {{CARRY("b64") "$mad.hi.cc.u64 t, a, b, c; $addc.u64 d, 0, 0; }", "d64 a64 b64 c64"},
+         UNSIGNED,
+         carry_of_high_product},
+        {{CARRY("b32") "$add.cc.u32 t, 1, -1; $madc.lo.u32 d, a, b, c; }", "d32 a32 b32 c32"},
+         UNSIGNED,
+         product_with_carry},
+        {{CARRY("b64") "$add.cc.u64 t, 1, -1; $madc.lo.u64 d, a, b, c; }", "d64 a64 b64 c64"},
+         UNSIGNED,
+         product_with_carry},
     };
     CHECK(rows);
 }
 
-/* ---- bits ----------------------------------------------------------------------------------------------------------- */
+/* ---- bits
+ * -----------------------------------------------------------------------------------------------------------
+ */
 
 #define BIT(value, i) ((int)((value) >> (i)&1))
 FORMULA(bit_and, x[0] & x[1])
@@ -267,7 +306,7 @@ static Int nth_set(const Int *x, int bits) {
     if (x[1] > 31) return -1;
     if (offset == 0) return BIT(x[0], base) ? base : -1;
     int64_t count = (offset < 0 ? -(int64_t)offset : offset) - 1;
-    for (int place = base; place >= 0 && place < 32; place += offset > 0 ? 1 : -1)
+    for (int place = base; place >= 0 && place<32; place += offset> 0 ? 1 : -1)
         if (BIT(x[0], place) && count-- == 0) return place;
     return -1;
 }
@@ -276,7 +315,8 @@ static Int extracted(const Int *x, int bits, bool is_signed) {
     if (last > bits - 1) last = bits - 1;
     int sign = is_signed && length ? BIT(x[0], last) : 0;
     Int result = 0;
-    for (int i = 0; i < bits; i++) result |= (Int)(i < length && place + i < bits ? BIT(x[0], place + i) : sign) << i;
+    for (int i = 0; i < bits; i++)
+        result |= (Int)(i < length && place + i < bits ? BIT(x[0], place + i) : sign) << i;
     return result;
 }
 FORMULA(extracted_u, extracted(x, bits, false))
@@ -305,7 +345,8 @@ FORMULA(bmsk_clamp, mask_of_bits(x, false))
 FORMULA(bmsk_wrap, mask_of_bits(x, true))
 static Int dot4(const Int *x, bool a_signed, bool b_signed) {
     Int sum = x[2];
-    for (int i = 0; i < 4; i++) sum += extend(x[0] >> 8 * i, 8, a_signed) * extend(x[1] >> 8 * i, 8, b_signed);
+    for (int i = 0; i < 4; i++)
+        sum += extend(x[0] >> 8 * i, 8, a_signed) * extend(x[1] >> 8 * i, 8, b_signed);
     return sum;
 }
 static Int dot2(const Int *x, bool a_signed, bool b_signed, int from) {
@@ -330,7 +371,8 @@ static Int permuted(const Int *x, int bits) {
 }
 static Int table_of_three(const Int *x, int table) {
     Int result = 0;
-    for (int i = 0; i < 32; i++) result |= (Int)(table >> (BIT(x[0], i) * 4 + BIT(x[1], i) * 2 + BIT(x[2], i)) & 1) << i;
+    for (int i = 0; i < 32; i++)
+        result |= (Int)(table >> (BIT(x[0], i) * 4 + BIT(x[1], i) * 2 + BIT(x[2], i)) & 1) << i;
     return result;
 }
 FORMULA(lop3_1a, ((x[0] & x[1]) | x[2]) ^ x[0])
@@ -372,7 +414,8 @@ static void logic(void **state) {
         uint64_t random = 7;
         for (int i = 0; i < 64; i++) {
             Int x[3];
-            for (int j = 0; j < 3; j++) x[j] = (Int)(two[i].in[j] = i % 4 ? lane_integer(&random, 32) : 0xffffffffu);
+            for (int j = 0; j < 3; j++)
+                x[j] = (Int)(two[i].in[j] = i % 4 ? lane_integer(&random, 32) : 0xffffffffu);
             two[i].in[3] = (uint64_t)i >> 2 & 1;
             uint64_t value = (uint64_t)table_of_three(x, 0x35);
             uint64_t predicate = form == 0 ? (value != 0) | two[i].in[3] : (value != 0) & two[i].in[3];
@@ -486,16 +529,22 @@ static void rows_of_the_manual(void **state) {
         {{"add.s64 d, a, -1;", "d64 a64"}, {{0}, {UINT64_MAX}}},
         {{"xor.b16 d, a, 0xffff;", "d16 a16"}, {{0x1234}, {0xedcb}}},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) lane_table_check(cases[i].instruction, &cases[i].row, 1);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        lane_table_check(cases[i].instruction, &cases[i].row, 1);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums_and_products), cmocka_unit_test(saturation),
-        cmocka_unit_test(quotients),         cmocka_unit_test(order_and_sign),
-        cmocka_unit_test(carries),           cmocka_unit_test(logic),
-        cmocka_unit_test(shifts),            cmocka_unit_test(counting_and_fields),
-        cmocka_unit_test(permute_modes),     cmocka_unit_test(rows_of_the_manual),
+        cmocka_unit_test(sums_and_products),
+        cmocka_unit_test(saturation),
+        cmocka_unit_test(quotients),
+        cmocka_unit_test(order_and_sign),
+        cmocka_unit_test(carries),
+        cmocka_unit_test(logic),
+        cmocka_unit_test(shifts),
+        cmocka_unit_test(counting_and_fields),
+        cmocka_unit_test(permute_modes),
+        cmocka_unit_test(rows_of_the_manual),
     };
     return cmocka_run_group_tests_name("lanes_integer", tests, NULL, NULL);
 }
