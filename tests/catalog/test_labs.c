@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "runs.h"
+#include <stdlib.h>
 #include <string.h>
 
 static const char *parameter(char *text, const char *name, int value) {
@@ -221,6 +222,83 @@ static void lanes_out_of_range_keep_their_own(void **state) {
         }
 }
 
+/* ---- the labs and the machine ---- */
+
+typedef struct Measured { /* a row of warp_access_counts.csv: 32 lanes, evenly spaced */
+    char kind[16];
+    int width, first, step; /* bytes */
+    uint64_t count;
+} Measured;
+
+static bool read_measured(char *line, Measured *row) {
+    int offset[32], used;
+    unsigned mask;
+    if (sscanf(line, "%15[a-z_],%d,%x%n", row->kind, &row->width, &mask, &used) != 3 || mask != 0xffffffff)
+        return false;
+    char *at = line + used;
+    for (int lane = 0; lane < 32; lane++) offset[lane] = (int)strtol(at + 1, &at, 10);
+    row->count = strtoull(at + 1, NULL, 10);
+    row->first = offset[0];
+    row->step = offset[1] - offset[0];
+    for (int lane = 1; lane < 32; lane++)
+        if (offset[lane] != row->first + lane * row->step) return false;
+    return true;
+}
+
+/* The lab that makes this access, or NULL; `options` get what it needs. */
+static const char *lab_that_makes(const Measured *row, CatalogOptions *options, char *stride, char *offset) {
+    bool is_global = !strcmp(row->kind, "global_load");
+    int steps = row->step / row->width, most = row->width <= 2 ? 128 : is_global ? 64 : 33;
+    bool from_zero = row->first == 0;
+    if (row->step % row->width || steps < 1 || steps > most) return NULL;
+    options->parameters[options->parameter_count++] = parameter(stride, "stride", steps);
+    if (is_global) {
+        if (row->width == 8) options->dtype = PTX_F64;
+        return from_zero && (row->width == 4 || row->width == 8) ? "lab_coalescing" : NULL;
+    }
+    switch (row->width) {
+    case 4:
+        options->parameters[options->parameter_count++] = parameter(offset, "offset", row->first / 4);
+        return row->first < 128 ? "lab_bank_stride" : NULL;
+    case 8:
+        return from_zero ? "lab_bank_double" : NULL;
+    case 16:
+        return from_zero ? "lab_bank_vector" : NULL;
+    default:
+        options->dtype = row->width == 1 ? PTX_S8 : PTX_S16;
+        return from_zero ? "lab_bank_bytes" : NULL;
+    }
+}
+
+enum { LABS_MEASURED = 112 }; /* rows of the file that a lab can make */
+
+static void labs_cost_what_an_H200_measured(void **state) {
+    (void)state;
+    FILE *file = fopen("tests/data/warp_access_counts.csv", "r");
+    assert_non_null(file);
+    int compared = 0;
+    for (char line[1024]; fgets(line, sizeof line, file);) {
+        Measured row;
+        char stride[32], offset[32];
+        CatalogOptions options = {0};
+        const char *lab = read_measured(line, &row) ? lab_that_makes(&row, &options, stride, offset) : NULL;
+        if (!lab) continue;
+        if (!strcmp(lab, "lab_coalescing")) options.n = 32;
+        Session *session = run_right(lab, &options);
+        Totals totals = run_totals(session);
+        uint64_t counted = !strcmp(row.kind, "shared_load")    ? totals.shared_load_wavefronts
+                           : !strcmp(row.kind, "shared_store") ? totals.shared_store_wavefronts
+                                                               : totals.global_load_sectors;
+        if (counted != row.count)
+            fail_msg("%s %s: %llu, measured %llu", lab, stride, (unsigned long long)counted,
+                     (unsigned long long)row.count);
+        session_free(session);
+        compared++;
+    }
+    fclose(file);
+    assert_int_equal(compared, LABS_MEASURED);
+}
+
 static void bad_widths_are_refused(void **state) {
     (void)state;
     SessionOptions options = {.kernel = "lab_shuffle_range",
@@ -232,11 +310,17 @@ static void bad_widths_are_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bank_stride_costs_the_gcd),   cmocka_unit_test(one_word_is_one_wavefront),
-        cmocka_unit_test(small_elements_share_a_word), cmocka_unit_test(doubles_take_two_phases),
-        cmocka_unit_test(vectors_take_four_phases),    cmocka_unit_test(padding_frees_the_column),
-        cmocka_unit_test(last_warp_is_half_empty),     cmocka_unit_test(only_threads_diverge),
-        cmocka_unit_test(sectors_follow_the_lanes),    cmocka_unit_test(lanes_out_of_range_keep_their_own),
+        cmocka_unit_test(bank_stride_costs_the_gcd),
+        cmocka_unit_test(one_word_is_one_wavefront),
+        cmocka_unit_test(small_elements_share_a_word),
+        cmocka_unit_test(doubles_take_two_phases),
+        cmocka_unit_test(vectors_take_four_phases),
+        cmocka_unit_test(padding_frees_the_column),
+        cmocka_unit_test(last_warp_is_half_empty),
+        cmocka_unit_test(only_threads_diverge),
+        cmocka_unit_test(sectors_follow_the_lanes),
+        cmocka_unit_test(lanes_out_of_range_keep_their_own),
+        cmocka_unit_test(labs_cost_what_an_H200_measured),
         cmocka_unit_test(bad_widths_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

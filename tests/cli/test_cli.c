@@ -316,11 +316,12 @@ static void test_report_fields(void **state) {
     free(json);
 }
 
-/* Every column of tests/data/ladder_counters.csv (measured on an H200) that hardware counts exactly. */
+/* Every column of tests/data/ladder_counters.csv (measured on an H200) that hardware counts exactly. All blocks
+ * are alike, so that a sixteenth of the elements, where the test run is limited, gives a sixteenth of it. */
 static void test_ladder_counters(void **state) {
     (void)state;
     const char *limit = getenv("REDVIZ_TEST_LIMIT");
-    if (limit && strtoul(limit, NULL, 10) < 1 << 20) skip();
+    unsigned part = limit && strtoul(limit, NULL, 10) < 1 << 20 ? 16 : 1;
     FILE *file = fopen("tests/data/ladder_counters.csv", "r");
     assert_non_null(file);
     int kernels = 0;
@@ -330,8 +331,8 @@ static void test_ladder_counters(void **state) {
         if (sscanf(line, "%31[a-z_],%u,%u,%u,%u,%u,%u,%u,%u", kernel, &grid, &loads, &measured,
                    &load_wavefronts, &store_wavefronts, &store_conflicts, &requests, &sectors) != 9)
             continue;
-        snprintf(command, sizeof command, "@ --kernel %s --n 1048576 --block 256 --dtype int --report=json",
-                 kernel);
+        snprintf(command, sizeof command, "@ --kernel %s --n %u --block 256 --dtype int --report=json", kernel,
+                 (1u << 20) / part);
         char *json = output_of(0, command);
         const struct {
             const char *path;
@@ -344,9 +345,9 @@ static void test_ladder_counters(void **state) {
                        {"totals.global_load_requests", requests},
                        {"totals.global_load_sectors", sectors}};
         for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-            if (field(json, columns[i].path) != columns[i].expected)
-                fail_msg("%s: %s is %.0f, hardware counts %.0f", kernel, columns[i].path,
-                         field(json, columns[i].path), columns[i].expected);
+            if (field(json, columns[i].path) * part != columns[i].expected)
+                fail_msg("%s: %s is %.0f, 1/%u of the hardware's %.0f is expected", kernel, columns[i].path,
+                         field(json, columns[i].path), part, columns[i].expected);
         assert_int_equal(strncmp(json_at(json, "correct"), "true", 4), 0);
         free(json);
         kernels++;
