@@ -15,7 +15,7 @@
         1u << ((first) + 5), 1u << ((first) + 6), 1u << ((first) + 7)
 const uint32_t lane_bit[WARP_LANES] = {LANE_BITS_8(0), LANE_BITS_8(8), LANE_BITS_8(16), LANE_BITS_8(24)};
 
-enum { SLOT_ALIGNMENT = 64, UNUSED = -1, RESERVED_SHARED_BYTES = 1024 };
+enum { SLOT_ALIGNMENT = 64, UNUSED = -1 };
 
 typedef bool (*LowerFunction)(Lowering *low, const PtxInstruction *in, Op *op);
 static const LowerFunction lower_functions[PTX_OPCODE_COUNT] = {

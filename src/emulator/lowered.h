@@ -8,6 +8,8 @@
 #include "emulator/emulator.h"
 #include "emulator/op.h"
 
+enum { RESERVED_SHARED_BYTES = 1024 }; /* of every block, on sm_80 and later */
+
 /* How the scheduler treats an instruction. LANES to BRANCH touch nothing but their own warp, so that a warp may run ahead
  * of the others through them; an ORDERED one waits for its turn. */
 typedef enum StepKind { STEP_LANES, STEP_NOTHING, STEP_JUMP, STEP_BRANCH, STEP_ORDERED } StepKind;

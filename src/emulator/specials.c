@@ -8,6 +8,11 @@ static inline uint64_t warp_clock(const Warp *warp) {
     return grid->seed % 1000000 + warp->block->started_at + warp->turn;
 }
 
+/* Static and dynamic, without what is reserved. */
+static inline uint32_t user_shared_bytes(const Grid *grid) {
+    return grid->program->shared_bytes - grid->program->reserved_shared_bytes;
+}
+
 enum {
 #define SPECIAL(id, name, changes, value) SPECIAL_##id,
 #include "emulator/specials.def"

@@ -160,11 +160,13 @@ static void compute_shuffle(const WarpOp *op, Warp *warp, uint32_t mask, TraceEv
         int lane = __builtin_ctz(rest), source = shuffle_source(op->mode, lane, b[lane], c[lane]);
         if (source >= 0) in_segment |= lane_bit[lane];
         int from = source >= 0 ? source : lane;
-        if (op->has_d) d[lane] = own[from];
+        bool defined = mask & lane_bit[from];
+        uint32_t value = defined ? own[from] : 0; /* PTX leaves it open; an H200 gives 0 for lanes that are elsewhere */
+        if (op->has_d) d[lane] = value;
         if (!event) continue;
-        event->value[0][lane] = own[from];
+        event->value[0][lane] = value;
         event->operand[lane] = own[lane];
-        event->source[lane] = (int8_t)(mask & lane_bit[from] ? from : -1);
+        event->source[lane] = (int8_t)(defined ? from : -1);
     }
     if (!op->has_p) return;
     uint32_t *p = operand_at(warp, op->p);
