@@ -1,4 +1,5 @@
-/* vprintf of kernels (print.h): conversions are handed to the host's printf one at a time, with checked flags. */
+/* vprintf of kernels (print.h): conversions are handed to the host's printf one at a time, with checked flags. What CUDA's
+ * printf does not know (%zu, %.*f, %5%) is printed as it stands and takes no argument, as an H200 does. */
 #include "emulator/print.h"
 
 #include "emulator/access.h"
@@ -41,13 +42,9 @@ typedef struct Conversion {
     char kind;
 } Conversion;
 
-static int bounded(int value) { return value > LONGEST_FIELD ? LONGEST_FIELD : value; }
+static int bounded(int value) { return value > LONGEST_FIELD ? LONGEST_FIELD : value < -LONGEST_FIELD ? -LONGEST_FIELD : value; }
 
-static const char *parse_number(const char *at, Source *source, int *out) {
-    if (*at == '*') {
-        *out = (int)(int32_t)take(source, 4);
-        return at + 1;
-    }
+static const char *parse_number(const char *at, int *out) {
     for (*out = 0; *at >= '0' && *at <= '9'; at++) *out = bounded(*out * 10 + (*at - '0'));
     return at;
 }
@@ -57,15 +54,14 @@ static const char *parse_conversion(const char *at, Source *source, Conversion *
     size_t flags = 0;
     for (; *at && strchr("-+ #0", *at); at++)
         if (flags < 6 && !strchr(out->flags, *at)) out->flags[flags++] = *at;
-    if (*at == '*' || (*at >= '0' && *at <= '9')) at = parse_number(at, source, &out->width);
+    if (*at == '*') out->width = bounded((int)(int32_t)take(source, 4)), at++;
+    else if (*at >= '0' && *at <= '9') at = parse_number(at, &out->width);
     if (out->width < -1) { /* a negative width from an argument: left-adjusted */
         out->width = -out->width;
         if (!strchr(out->flags, '-')) out->flags[flags] = '-';
     }
-    if (*at == '.') at = parse_number(at + 1, source, &out->precision);
-    for (; *at && strchr("hlLqjzt", *at); at++) out->longs = *at == 'h' ? out->longs - 1 : 2;
-    out->width = bounded(out->width);
-    out->precision = bounded(out->precision);
+    if (*at == '.') at = parse_number(at + 1, &out->precision);
+    for (; *at == 'h' || *at == 'l'; at++) out->longs = *at == 'h' ? out->longs - 1 : 2;
     out->kind = *at;
     return *at ? at + 1 : at;
 }
@@ -113,12 +109,19 @@ static void print_conversion(const Conversion *conversion, Source *source, Text 
         host_format(conversion, ending, format, sizeof format);
         text_print(out, format, (int)(unsigned char)take(source, 4));
         break;
-    case 'p':
-        text_print(out, "0x%llx", (unsigned long long)take(source, 8));
+    case 'p': {
+        char pointer[32] = "(nil)";
+        uint64_t value = take(source, 8);
+        if (value) snprintf(pointer, sizeof pointer, "0x%llx", (unsigned long long)value);
+        host_format(conversion, "s", format, sizeof format);
+        text_print(out, format, pointer);
         break;
+    }
     case 's': {
         Text string = {0};
-        print_string(source->warp, source->lane, take(source, 8), LONGEST_STRING, &string);
+        uint64_t address = take(source, 8);
+        if (address) print_string(source->warp, source->lane, address, LONGEST_STRING, &string);
+        else text_add(&string, "(null)");
         host_format(conversion, ending, format, sizeof format);
         text_print(out, format, text_string(&string));
         text_done(&string);
@@ -151,7 +154,7 @@ int print_format(const Warp *warp, int lane, uint64_t format, uint64_t arguments
         Conversion conversion;
         const char *end = parse_conversion(at + 1, &source, &conversion);
         bool known = conversion.kind && strchr("diuxXocpsaAeEfFgG", conversion.kind);
-        if (conversion.kind == '%') text_add(out, "%");
+        if (at[1] == '%') text_add(out, "%");
         else if (known && source.count < MAX_ARGUMENTS + 1) print_conversion(&conversion, &source, out);
         else text_add_bytes(out, at, (size_t)(end - at));
         at = end;
