@@ -143,6 +143,17 @@ static void draw_overlay(const Moment *now, const Layout *layout, Canvas *canvas
     }
 }
 
+static void draw_panes(const Moment *now, const Layout *layout, Canvas *canvas) {
+    for (int i = 0; panes[i]; i++) {
+        const Pane *pane = panes[i];
+        if (pane->slot >= SLOT_COUNT || layout->slots[pane->slot].rows <= 0) continue;
+        if (pane->slot == SLOT_PICTURE && !(pane->kinds >> now->event.kind & 1)) continue;
+        draw_pane(pane, now, canvas, layout->slots[pane->slot], layout->boxed);
+    }
+    for (int i = 0; i < layout->side_count && i < pane_side_count(); i++)
+        draw_pane(pane_side(now->view->side + i), now, canvas, layout->sides[i], layout->boxed);
+}
+
 void frame_draw(const Scene *scene, const View *view, Canvas *canvas) {
     Layout layout;
     Moment now;
@@ -156,17 +167,10 @@ void frame_draw(const Scene *scene, const View *view, Canvas *canvas) {
     }
     draw_header(scene, view, canvas, layout.header);
     draw_footer(view, canvas, layout.footer);
-    if (moment_init(&now, scene, view)) {
-        for (int i = 0; panes[i]; i++) {
-            const Pane *pane = panes[i];
-            if (pane->slot >= SLOT_COUNT || layout.slots[pane->slot].rows <= 0) continue;
-            if (pane->slot == SLOT_PICTURE && !(pane->kinds >> now.event.kind & 1)) continue;
-            draw_pane(pane, &now, canvas, layout.slots[pane->slot], layout.boxed);
-        }
-    } else {
-        Rectangle middle = {0, 1, canvas->columns, canvas->rows - 2};
-        draw_nothing(scene, canvas, middle);
-    }
+    if (moment_init(&now, scene, view))
+        draw_panes(&now, &layout, canvas);
+    else
+        draw_nothing(scene, canvas, (Rectangle){0, 1, canvas->columns, canvas->rows - 2});
     draw_overlay(&now, &layout, canvas);
 }
 

@@ -5,11 +5,13 @@
 
 #include "pane.h"
 
-enum { SMALLEST_COLUMNS = 60, SMALLEST_ROWS = 16 };
+enum { SMALLEST_COLUMNS = 60, SMALLEST_ROWS = 16, MOST_SIDES = 4 };
 
 typedef struct Layout {
     Rectangle header, footer;
     Rectangle slots[SLOT_COUNT]; /* no rows: not shown */
+    Rectangle sides[MOST_SIDES]; /* for panes of SLOT_SIDE */
+    int side_count;
     Rectangle overlay;
     bool boxed; /* panes have a frame around; else a line above */
 } Layout;

@@ -85,6 +85,8 @@ void outline_free(Outline *outline) {
     free(outline->lanes_later);
     free(outline->barrier_lanes);
     free(outline->warp_begin);
+    free(outline->pc_totals);
+    free(outline->interval_totals);
     free(outline->has_events);
     free(outline->sums);
     free(outline);
@@ -211,4 +213,28 @@ const OutlineSums *outline_sums(Outline *outline, int first, int count) {
     outline->sums_first = first;
     outline->sums_count = count;
     return outline->sums;
+}
+
+static void gather_totals(Outline *outline) {
+    const Steps *steps = outline->steps;
+    if (outline->pc_totals) return;
+    outline->pc_totals = memory_new((size_t)steps->launch->program->code_count * sizeof *outline->pc_totals);
+    outline->interval_totals =
+        memory_new((size_t)steps->interval_step_count * sizeof *outline->interval_totals);
+    for (int i = 0; i < steps->step_count; i++) {
+        Totals totals = {0};
+        metrics_of_step(steps, i, &totals);
+        totals_add(&outline->pc_totals[steps->steps[i].pc], &totals);
+        totals_add(&outline->interval_totals[steps->steps[i].interval_step], &totals);
+    }
+}
+
+const Totals *outline_pc_totals(Outline *outline, int pc) {
+    gather_totals(outline);
+    return &outline->pc_totals[pc];
+}
+
+const Totals *outline_interval_totals(Outline *outline, int interval_step) {
+    gather_totals(outline);
+    return &outline->interval_totals[interval_step];
 }

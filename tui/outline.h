@@ -4,6 +4,7 @@
 #ifndef TUI_OUTLINE_H
 #define TUI_OUTLINE_H
 
+#include "metrics/metrics.h"
 #include "trace/steps.h"
 
 typedef struct OutlineStep {
@@ -28,8 +29,9 @@ typedef struct Outline {
     int *warp_begin;         /* [warp_count + 1] into `events` */
     uint32_t *lanes_later;   /* [same as events] lanes with an event here or later */
     uint32_t *barrier_lanes; /* [same] lanes of this warp's next block-wide barrier, here or later; 0: none */
-    bool *has_events;        /* [code_count] */
-    OutlineSums *sums;       /* [code_count], of the steps below; see outline_sums() */
+    Totals *pc_totals, *interval_totals; /* [code_count], [interval_step_count]; NULL until asked for */
+    bool *has_events;                    /* [code_count] */
+    OutlineSums *sums;                   /* [code_count], of the steps below; see outline_sums() */
     int sums_first, sums_count;
 } Outline;
 
@@ -61,5 +63,10 @@ int outline_neighbour(const Outline *outline, int event, int warp, int by);
 
 /* Per pc over steps first .. first + count - 1; the last range asked for is kept. */
 const OutlineSums *outline_sums(Outline *outline, int first, int count);
+
+/* What the traced block did at this instruction, in the whole run; and in this interval. The first question
+ * reads all events. */
+const Totals *outline_pc_totals(Outline *outline, int pc);
+const Totals *outline_interval_totals(Outline *outline, int interval_step);
 
 #endif

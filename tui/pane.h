@@ -14,10 +14,10 @@ typedef enum Slot {
     SLOT_LANES,
     SLOT_PICTURE,
     SLOT_EXPLANATION,
-    SLOT_TIMINGS,
     SLOT_TIMELINE,
     SLOT_COUNT,
-    SLOT_OVERLAY = SLOT_COUNT
+    SLOT_SIDE = SLOT_COUNT, /* panes that share the places at the side: the view says which comes first */
+    SLOT_OVERLAY
 } Slot;
 
 typedef struct PaneHead { /* the pane's top line */
@@ -35,8 +35,11 @@ typedef struct Pane {
 
 extern const Pane *const panes[]; /* ends with NULL */
 
+int pane_side_count(void);
+const Pane *pane_side(int index); /* around */
+
 extern const Pane pane_source, pane_lanes, pane_banks, pane_shuffle, pane_vote, pane_global, pane_branch,
-    pane_barrier, pane_explanation, pane_timings, pane_timeline, pane_help, pane_menu;
+    pane_barrier, pane_explanation, pane_metrics, pane_timings, pane_timeline, pane_help, pane_menu;
 
 /* The step that a click on the timeline means; -1: none. `column` counts from the pane's inside. */
 int pane_timeline_step_at(const Moment *now, int columns, int column);

@@ -114,28 +114,23 @@ static void print_symbol(const Moment *now, char *out, size_t bytes) {
 static void head(const Moment *now, PaneHead *out) {
     const TraceEvent *event = &now->event;
     Banks *banks = memory_new(sizeof *banks);
-    char symbol[48];
+    char symbol[48], width[24] = "", verdict[48];
     banks_fill(banks, now);
     print_symbol(now, symbol, sizeof symbol);
-    int at =
-        snprintf(out->title, sizeof out->title, "banks  w%d %s %s", event->warp, verb(event->kind), symbol);
-    if (event->width != BANK_BYTES && at > 0 && at < (int)sizeof out->title)
-        at += snprintf(out->title + at, sizeof out->title - (size_t)at, " (%d bytes)", event->width);
-    if (!banks->is_modelled) {
+    if (event->width != BANK_BYTES) snprintf(width, sizeof width, " (%d bytes)", event->width);
+    snprintf(out->title, sizeof out->title, "banks  w%d %s %s%s", event->warp, verb(event->kind), symbol,
+             width);
+    bool excess = now->cost.wavefronts > now->cost.ideal;
+    if (excess)
+        snprintf(verdict, sizeof verdict, "%d-way conflict!", banks->ways);
+    else
+        snprintf(verdict, sizeof verdict, banks->shared_words ? "broadcast, no conflict" : "no conflict");
+    if (banks->is_modelled)
+        snprintf(out->note, sizeof out->note, "wavefront %d of %d, ideal %d   %s", now->view->wavefront + 1,
+                 moment_wavefronts(now), now->cost.ideal, verdict);
+    else
         snprintf(out->note, sizeof out->note, "wavefronts of atomics are not modelled");
-    } else {
-        if (at > 0 && at < (int)sizeof out->title)
-            snprintf(out->title + at, sizeof out->title - (size_t)at, "   wavefront %d of %d, ideal %d",
-                     now->view->wavefront + 1, moment_wavefronts(now), now->cost.ideal);
-        if (now->cost.wavefronts > now->cost.ideal) {
-            snprintf(out->note, sizeof out->note, "%d-way conflict!", banks->ways);
-            out->note_role = ROLE_CONFLICT;
-        } else {
-            snprintf(out->note, sizeof out->note,
-                     banks->shared_words ? "broadcast, no conflict" : "no conflict");
-            out->note_role = ROLE_GOOD;
-        }
-    }
+    if (banks->is_modelled) out->note_role = excess ? ROLE_CONFLICT : ROLE_GOOD;
     free(banks);
 }
 
@@ -160,10 +155,12 @@ static int cell_columns(Rectangle area) {
     return width < 1 ? 1 : width > MOST_CELL_COLUMNS ? MOST_CELL_COLUMNS : width;
 }
 
+/* `mark`: 0, '~' where lines above are left out, an arrow where rows are out of sight. */
 static void draw_row(const Banks *banks, Canvas *canvas, Rectangle area, int row, int width,
-                     const BankRow *line, bool gap) {
-    canvas_print(canvas, area, 0, row, line->lit ? ROLE_CURRENT : ROLE_DIM, "%c%4llu%c", gap ? '~' : ' ',
+                     const BankRow *line, uint32_t mark) {
+    canvas_print(canvas, area, 1, row, line->lit ? ROLE_CURRENT : ROLE_DIM, "%4llu%c",
                  (unsigned long long)line->line * BANK_COUNT, line->lit ? '>' : ' ');
+    if (mark) canvas_glyph(canvas, area, 0, row, ROLE_CURRENT, mark);
     for (int bank = 0; bank < BANK_COUNT; bank++)
         draw_cell(banks, canvas, area, LABEL_COLUMNS + bank * width, row, width, line, bank);
 }
@@ -264,16 +261,17 @@ static void draw(const Moment *now, Canvas *canvas, Rectangle area) {
     int first = first_row(banks, room);
     draw_header(canvas, area, width);
     int row = 1;
-    for (int i = first; i < banks->count && i < first + room; i++, row++)
+    for (int i = first; i < banks->count && i < first + room; i++, row++) {
+        bool gap = i > 0 && banks->rows[i - 1].line + 1 != banks->rows[i].line;
+        bool above = i == first && first > 0, below = i == first + room - 1 && i + 1 < banks->count;
         draw_row(banks, canvas, area, row, width, &banks->rows[i],
-                 i > 0 && banks->rows[i - 1].line + 1 != banks->rows[i].line);
-    if (banks->count > room && room > 0)
-        canvas_print(canvas, area, area.columns - 19, area.rows - 1, ROLE_DIM, "rows %d-%d of %d", first + 1,
-                     first + room, banks->count);
+                 above   ? 0x2191
+                 : below ? 0x2193
+                 : gap   ? '~'
+                         : 0);
+    }
     draw_words(banks, canvas, area, row++, width);
-    Rectangle notes = area;
-    if (banks->count > room) notes.columns -= 20;
-    draw_notes(now, banks, canvas, notes, row);
+    draw_notes(now, banks, canvas, area, row);
     free(banks);
 }
 

@@ -44,42 +44,59 @@ static void print_place(const Moment *now, int pc, char *out, size_t bytes) {
         snprintf(out, bytes, "PTX %d", pc);
 }
 
+/* Where both ways lead; returns the columns written. */
+static int draw_ways(const Moment *now, Canvas *canvas, Rectangle area, int row) {
+    char place[48];
+    int at = 1;
+    if (!now->code) return at;
+    print_place(now, now->code->target, place, sizeof place);
+    at += canvas_print(canvas, area, at, row, ROLE_TEXT, "jump: to %s, meet again ", place);
+    print_place(now, now->code->reconvergence, place, sizeof place);
+    bool there = now->code->reconvergence == now->code->target;
+    return at + canvas_print(canvas, area, at, row, ROLE_TEXT, there ? "there; " : "at %s; ", place);
+}
+
+/* Event `index` of the step, header only. */
+static void read_part(const Moment *now, int index, TraceEvent *out) {
+    trace_block_read_header(now->steps->block, now->steps->events[now->step->first + index], out);
+}
+
+/* Who jumps, warp by warp; neighbours that do the same share a row. */
+static void draw_warps(const Moment *now, Canvas *canvas, Rectangle area, int row, const Ruler *ruler) {
+    for (int i = 0; i < now->step->count && row < area.rows; row++) {
+        TraceEvent event, next;
+        char label[16];
+        read_part(now, i++, &event);
+        int last = event.warp;
+        for (; i < now->step->count; i++, last = next.warp) {
+            read_part(now, i, &next);
+            if (next.warp != last + 1 || next.taken != event.taken || next.mask != event.mask) break;
+        }
+        snprintf(label, sizeof label, last > event.warp ? "w%d-%d" : "w%d", event.warp, last);
+        bool splits = diverges(&event);
+        draw_mask(now, canvas, area, row, ruler, splits ? ROLE_WARNING : ROLE_ACTIVE, label, event.taken,
+                  event.mask);
+        if (splits) canvas_glyph(canvas, area, ruler_column(ruler, WARP_LANES) + 7, row, ROLE_WARNING, '!');
+    }
+}
+
 static void branch_draw(const Moment *now, Canvas *canvas, Rectangle area) {
     const TraceEvent *event = &now->event;
-    const Steps *steps = now->steps;
     Ruler ruler = ruler_make(area, LABEL_COLUMNS, NOTE_COLUMNS);
     int row = 3, diverging = 0;
-    char place[48];
     ruler_draw(&ruler, canvas, area, 0, now->view->lane);
     draw_mask(now, canvas, area, 1, &ruler, ROLE_ACTIVE, "jump", event->taken, event->mask);
     draw_mask(now, canvas, area, 2, &ruler, ROLE_ACTIVE, "go on", event->mask & ~event->taken, event->mask);
     for (int i = 0; i < now->step->count; i++) {
         TraceEvent other;
-        trace_block_read_header(steps->block, steps->events[now->step->first + i], &other);
+        read_part(now, i, &other);
         diverging += diverges(&other);
     }
-    int at = 1;
-    if (now->code) {
-        print_place(now, now->code->target, place, sizeof place);
-        at += canvas_print(canvas, area, at, row, ROLE_TEXT, "jump: to %s, meet again ", place);
-        print_place(now, now->code->reconvergence, place, sizeof place);
-        bool there = now->code->reconvergence == now->code->target;
-        at += canvas_print(canvas, area, at, row, ROLE_TEXT, there ? "there;" : "at %s;", place);
-    }
-    canvas_print(canvas, area, at, row++, diverging ? ROLE_WARNING : ROLE_TEXT, " %d of %d warps diverge%s",
+    int at = draw_ways(now, canvas, area, row);
+    canvas_print(canvas, area, at, row++, diverging ? ROLE_WARNING : ROLE_TEXT, "%d of %d warps diverge%s",
                  diverging, now->step->count, diverging ? "!" : "");
     if (row + 2 < area.rows) canvas_text(canvas, area, 1, ++row, ROLE_DIM, "who jumps, warp by warp");
-    row++;
-    for (int i = 0; i < now->step->count && row < area.rows; i++, row++) {
-        TraceEvent other;
-        char label[16];
-        trace_block_read_header(steps->block, steps->events[now->step->first + i], &other);
-        snprintf(label, sizeof label, "w%d", other.warp);
-        draw_mask(now, canvas, area, row, &ruler, diverges(&other) ? ROLE_WARNING : ROLE_ACTIVE, label,
-                  other.taken, other.mask);
-        if (diverges(&other))
-            canvas_glyph(canvas, area, ruler_column(&ruler, WARP_LANES) + 7, row, ROLE_WARNING, '!');
-    }
+    draw_warps(now, canvas, area, row + 1, &ruler);
 }
 
 static void barrier_head(const Moment *now, PaneHead *out) {

@@ -49,4 +49,4 @@ static void timings_draw(const Moment *now, Canvas *canvas, Rectangle area) {
 }
 
 const Pane pane_explanation = {.slot = SLOT_EXPLANATION, .head = head, .draw = draw};
-const Pane pane_timings = {.slot = SLOT_TIMINGS, .head = timings_head, .draw = timings_draw};
+const Pane pane_timings = {.slot = SLOT_SIDE, .head = timings_head, .draw = timings_draw};

@@ -1,6 +1,20 @@
 #include "pane.h"
 
 const Pane *const panes[] = {
-    &pane_source,  &pane_lanes,       &pane_banks,   &pane_shuffle,  &pane_vote, &pane_global, &pane_branch,
-    &pane_barrier, &pane_explanation, &pane_timings, &pane_timeline, &pane_help, &pane_menu,   NULL,
+    &pane_source,  &pane_lanes,    &pane_banks,   &pane_shuffle,     &pane_vote,
+    &pane_global,  &pane_branch,   &pane_barrier, &pane_explanation, &pane_metrics,
+    &pane_timings, &pane_timeline, &pane_help,    &pane_menu,        NULL,
 };
+
+int pane_side_count(void) {
+    int count = 0;
+    for (int i = 0; panes[i]; i++) count += panes[i]->slot == SLOT_SIDE;
+    return count;
+}
+
+const Pane *pane_side(int index) {
+    index %= pane_side_count();
+    for (int i = 0; panes[i]; i++)
+        if (panes[i]->slot == SLOT_SIDE && index-- == 0) return panes[i];
+    return NULL;
+}

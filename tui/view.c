@@ -2,6 +2,7 @@
 #include "view.h"
 
 #include "moment.h"
+#include "pane.h"
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
@@ -36,6 +37,7 @@ void view_restart(View *view, const Scene *scene) {
     fresh.gutter = view->gutter;
     fresh.source = view->source;
     fresh.zoom = view->zoom;
+    fresh.side = view->side;
     *view = fresh;
 }
 
@@ -248,6 +250,12 @@ static ViewAnswer act_SOURCE(Press press) {
 
 static ViewAnswer act_ZOOM(Press press) {
     press.view->zoom = (Zoom)(((int)press.view->zoom + press.direction + ZOOM_COUNT) % ZOOM_COUNT);
+    return VIEW_CHANGED;
+}
+
+static ViewAnswer act_SIDE(Press press) {
+    int count = pane_side_count();
+    press.view->side = (press.view->side + press.direction + count) % count;
     return VIEW_CHANGED;
 }
 

@@ -18,7 +18,7 @@ typedef enum GutterScope { GUTTER_INTERVAL, GUTTER_RUN, GUTTER_STEP, GUTTER_SCOP
 typedef enum SourceText { SOURCE_CODE, SOURCE_BOTH, SOURCE_PTX, SOURCE_TEXT_COUNT } SourceText;
 typedef enum Overlay { OVERLAY_NONE, OVERLAY_HELP, OVERLAY_MENU } Overlay;
 /* Which pane fills the middle of the screen. */
-typedef enum Zoom { ZOOM_NONE, ZOOM_PICTURE, ZOOM_SOURCE, ZOOM_LANES, ZOOM_COUNT } Zoom;
+typedef enum Zoom { ZOOM_NONE, ZOOM_PICTURE, ZOOM_SOURCE, ZOOM_LANES, ZOOM_SIDE, ZOOM_COUNT } Zoom;
 
 enum { SPEED_SLOWEST = -2, SPEED_FASTEST = 6, MENU_FILTER_BYTES = 32 };
 
@@ -34,6 +34,7 @@ typedef struct View {
     GutterScope gutter;
     SourceText source; /* the kernel's code, its PTX, or both */
     Zoom zoom;
+    int side; /* which of the panes at the side comes first */
     Overlay overlay;
     int scroll; /* first line shown of the help */
     char filter[MENU_FILTER_BYTES];

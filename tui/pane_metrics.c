@@ -1,0 +1,145 @@
+/* Metrics: what this step, its source line, its barrier interval, the traced block and the whole grid cost,
+ * side by side; and what ideal accesses would have needed. Where rows are few, those that this step has come
+ * first. */
+#include "pane.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { LABEL_COLUMNS = 16, NUMBER_COLUMNS = 8, LEAST_NUMBER_COLUMNS = 6, SCOPE_COUNT = 5 };
+
+typedef struct MetricRow {
+    const char *label;
+    uint64_t (*value)(const Totals *totals);
+    uint64_t (*ideal)(const Totals *totals); /* NULL: there is none */
+} MetricRow;
+
+#define SUM(name, ...)                                                                                       \
+    static uint64_t name(const Totals *t) {                                                                  \
+        return __VA_ARGS__;                                                                                  \
+    }
+SUM(shared_accesses, t->shared_loads + t->shared_stores)
+SUM(wavefronts, t->shared_load_wavefronts + t->shared_store_wavefronts)
+SUM(ideal_wavefronts, t->shared_load_wavefronts_ideal + t->shared_store_wavefronts_ideal)
+SUM(global_requests, t->global_load_requests + t->global_store_requests)
+SUM(sectors, t->global_load_sectors + t->global_store_sectors)
+SUM(ideal_sectors, t->global_load_sectors_ideal + t->global_store_sectors_ideal)
+SUM(atomics, t->atomics)
+SUM(shuffles, t->shuffles)
+SUM(barriers, t->barriers)
+SUM(branches, t->branches)
+SUM(divergent, t->divergent_branches)
+SUM(no_divergence, t->divergent_branches * 0)
+
+static const MetricRow metric_rows[] = {
+    {"shared accesses", shared_accesses, NULL},
+    {"  wavefronts", wavefronts, ideal_wavefronts},
+    {"  ideal", ideal_wavefronts, NULL},
+    {"global requests", global_requests, NULL},
+    {"  sectors", sectors, ideal_sectors},
+    {"  ideal", ideal_sectors, NULL},
+    {"atomics", atomics, NULL},
+    {"shuffles", shuffles, NULL},
+    {"barriers", barriers, NULL},
+    {"branches", branches, NULL},
+    {"  divergent", divergent, no_divergence},
+};
+enum { ROW_COUNT = sizeof metric_rows / sizeof *metric_rows };
+
+typedef struct Scopes {
+    Totals of[SCOPE_COUNT];
+    const char *names[SCOPE_COUNT];
+} Scopes;
+
+static void head(const Moment *now, PaneHead *out) {
+    snprintf(out->title, sizeof out->title, "metrics");
+    snprintf(out->note, sizeof out->note, "%s, PTX", now->scene->level);
+}
+
+static bool same_line(const PtxSourceLine *a, const PtxSourceLine *b) {
+    return a->line == b->line && a->file && b->file && !strcmp(a->file, b->file);
+}
+
+static void gather(const Moment *now, Scopes *scopes) {
+    const PtxProgram *program = now->launch->program;
+    *scopes = (Scopes){.names = {"step", "line", "interval", "block", "grid"}};
+    metrics_of_step(now->steps, now->view->step, &scopes->of[0]);
+    for (int pc = 0; pc < program->code_count; pc++) {
+        const Totals *totals = outline_pc_totals(now->outline, pc);
+        if (now->code && (pc == now->step->pc || same_line(&program->code[pc].line, &now->code->line)))
+            totals_add(&scopes->of[1], totals);
+        totals_add(&scopes->of[3], totals);
+    }
+    scopes->of[2] = *outline_interval_totals(now->outline, now->step->interval_step);
+    metrics_of_launch(now->launch, &scopes->of[4]);
+}
+
+/* "1048576", or "1.05M" where columns are few. */
+static void print_number(uint64_t value, int columns, char *out, size_t bytes) {
+    static const char units[] = "kMGT";
+    int length = snprintf(out, bytes, "%" PRIu64, value), unit = -1;
+    double scaled = (double)value;
+    if (length < columns) return;
+    while (scaled >= 999.5 && unit < 3) scaled /= 1000, unit++;
+    snprintf(out, bytes,
+             scaled < 9.995   ? "%.2f%c"
+             : scaled < 99.95 ? "%.1f%c"
+                              : "%.0f%c",
+             scaled, units[unit]);
+}
+
+static void draw_row(const Scopes *scopes, Canvas *canvas, Rectangle area, int row, const MetricRow *metric,
+                     const bool *shown, int columns) {
+    char text[32];
+    int at = LABEL_COLUMNS;
+    canvas_text(canvas, area, 0, row, ROLE_DIM, metric->label);
+    for (int scope = 0; scope < SCOPE_COUNT; scope++) {
+        if (!shown[scope]) continue;
+        uint64_t value = metric->value(&scopes->of[scope]);
+        bool excess = metric->ideal && value > metric->ideal(&scopes->of[scope]);
+        print_number(value, columns - 1, text, sizeof text);
+        int begin = at + columns - 1 - (int)strlen(text);
+        if (value)
+            canvas_text(canvas, area, begin, row, excess ? ROLE_CONFLICT : ROLE_TEXT, text);
+        else
+            canvas_glyph(canvas, area, begin, row, ROLE_IDLE, 0xB7);
+        if (excess) canvas_glyph(canvas, area, at + columns - 1, row, ROLE_CONFLICT, '!');
+        at += columns;
+    }
+}
+
+/* Scopes that have room: the step, the interval and the grid before the others. */
+static int choose_scopes(Rectangle area, bool shown[SCOPE_COUNT], int *columns) {
+    static const int order[SCOPE_COUNT] = {0, 2, 4, 1, 3};
+    int count = (area.columns - LABEL_COLUMNS) / LEAST_NUMBER_COLUMNS;
+    if (count > SCOPE_COUNT) count = SCOPE_COUNT;
+    for (int i = 0; i < SCOPE_COUNT; i++) shown[order[i]] = i < count;
+    *columns = count > 0 ? (area.columns - LABEL_COLUMNS) / count : 0;
+    if (*columns > NUMBER_COLUMNS + 2) *columns = NUMBER_COLUMNS + 2;
+    return count;
+}
+
+static void draw(const Moment *now, Canvas *canvas, Rectangle area) {
+    Scopes scopes;
+    bool shown[SCOPE_COUNT] = {false}, drawn[ROW_COUNT] = {false};
+    int columns, at = LABEL_COLUMNS, row = 1, count = 0;
+    if (!choose_scopes(area, shown, &columns)) return;
+    gather(now, &scopes);
+    for (int scope = 0; scope < SCOPE_COUNT; scope++) {
+        if (!shown[scope]) continue;
+        const char *name = columns < 10 && scope == 2 ? "intvl" : scopes.names[scope];
+        canvas_text(canvas, area, at + columns - 1 - (int)strlen(name), 0, ROLE_DIM, name);
+        at += columns;
+    }
+    for (int i = 0; i < ROW_COUNT; i++) count += metric_rows[i].value(&scopes.of[4]) != 0;
+    bool few = count > area.rows - 1;
+    for (int turn = few ? 0 : 1; turn < 2; turn++)
+        for (int i = 0; i < ROW_COUNT && row < area.rows; i++) {
+            bool wanted = metric_rows[i].value(&scopes.of[turn ? 4 : 0]) != 0;
+            if (!wanted || drawn[i]) continue;
+            drawn[i] = true;
+            draw_row(&scopes, canvas, area, row++, &metric_rows[i], shown, columns);
+        }
+}
+
+const Pane pane_metrics = {.slot = SLOT_SIDE, .head = head, .draw = draw};
