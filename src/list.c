@@ -59,6 +59,22 @@ static void add_row(Json *json, const CatalogRow *row) {
     json_close_object(json);
 }
 
+/* 1024, but 2^20 and 2^30. */
+static void print_limit(int64_t value, Text *out) {
+    int power = 0;
+    while (power < 62 && (int64_t)1 << power < value) power++;
+    if (power >= 16 && value == (int64_t)1 << power)
+        text_print(out, "2^%d", power);
+    else
+        text_print(out, "%lld", (long long)value);
+}
+
+static void print_parameter(const CatalogParameter *parameter, Text *out) {
+    text_print(out, "      --param %s=%lld..", parameter->name, (long long)parameter->minimum);
+    print_limit(parameter->maximum, out);
+    text_print(out, " (%lld): %s\n", (long long)parameter->fallback, parameter->meaning);
+}
+
 static void print_group(CatalogGroup group, Text *out) {
     text_print(out, "%s\n", GROUPS[group]);
     for (int i = 0; i < catalog_count(); i++) {
@@ -67,9 +83,7 @@ static void print_group(CatalogGroup group, Text *out) {
         text_print(out, "  %-25s %-3s %s\n", row->id, row->aliases ? row->aliases : "", row->title);
         for (const CatalogParameter *parameter = row->parameters;
              parameter < row->parameters + CATALOG_PARAMETERS && parameter->name; parameter++)
-            text_print(out, "      --param %s=%lld..%lld (%lld): %s\n", parameter->name,
-                       (long long)parameter->minimum, (long long)parameter->maximum,
-                       (long long)parameter->fallback, parameter->meaning);
+            print_parameter(parameter, out);
     }
 }
 

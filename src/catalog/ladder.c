@@ -269,8 +269,7 @@ static void check_two_stage(const CatalogRun *run, const Plan *filled, const Pla
     .accepts_block = rows_accept_whole_warps
 #define BLOCKS_PER_SM(fallback_)                                                                             \
     .has_free_grid = true,                                                                                   \
-    .parameters = {{"blocks_per_sm", 1, 32, fallback_,                                                       \
-                    "blocks for each multiprocessor, as far as its 2048 threads reach"}}
+    .parameters = {{"blocks_per_sm", 1, 32, fallback_, "blocks per multiprocessor, if they fit"}}
 
 const CatalogRow ladder_rows[] = {
     {.id = "atomic",

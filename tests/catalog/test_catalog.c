@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include "runs.h"
+
 #include "base/text.h"
 #include "catalog/catalog.h"
 #include "catalog/occupancy.h"
@@ -155,6 +157,9 @@ static void options_resolve_to_the_row_or_are_refused(void **state) {
         {"multi_add", {.parameters = {"items=four"}, .parameter_count = 1}, "a whole number from 4 to 16"},
         {"multi_add", {.parameters = {"items=17"}, .parameter_count = 1}, "a whole number from 4 to 16"},
         {"multi_add", {.parameters = {"items"}, .parameter_count = 1}, "a whole number from 4 to 16"},
+        {"multi_add", {.parameters = {"items=2^"}, .parameter_count = 1}, "a whole number from 4 to 16"},
+        {"multi_add", {.parameters = {"items=2^99"}, .parameter_count = 1}, "a whole number from 4 to 16"},
+        {"multi_add", {.parameters = {"items=9^40"}, .parameter_count = 1}, "a whole number from 4 to 16"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         CatalogRun run;
@@ -165,13 +170,55 @@ static void options_resolve_to_the_row_or_are_refused(void **state) {
     CatalogRun run;
     assert_true(catalog_resolve(
         catalog_find("multi_add", NULL),
-        &(CatalogOptions){.op = "max", .parameters = {"items=16"}, .parameter_count = 1}, &run, NULL));
+        &(CatalogOptions){.op = "max", .parameters = {"items=2^4"}, .parameter_count = 1}, &run, NULL));
     assert_int_equal(run.n, 1 << 20);
     assert_int_equal(run.block, 256);
     assert_int_equal(run.dtype, PTX_S32);
     assert_string_equal(run.op, "max");
     assert_int_equal(rows_parameter(&run, "items"), 16);
     assert_int_equal(run.multiprocessors, 132);
+}
+
+static const PtxType ALL_TYPES[] = {PTX_S8,  PTX_U8,  PTX_S16, PTX_U16,  PTX_S32, PTX_U32,
+                                    PTX_S64, PTX_U64, PTX_F16, PTX_BF16, PTX_F32, PTX_F64};
+enum { ALL_TYPE_COUNT = sizeof ALL_TYPES / sizeof *ALL_TYPES };
+
+/* One line, that names the option, the kernel and what it takes. */
+static void assert_refused(const CatalogRow *row, const CatalogOptions *options, const char *option,
+                           const char *takes) {
+    CatalogRun run;
+    Error error = {0};
+    assert_false(catalog_resolve(row, options, &run, &error));
+    if (strncmp(error.message, option, strlen(option)) || !strstr(error.message, row->id) ||
+        !strstr(error.message, takes) || strchr(error.message, '\n'))
+        fail_msg("%s", error.message);
+}
+
+/* A row takes the types, operations and blocks that it lists, all of them and no other. */
+static void every_row_takes_what_it_lists(void **state) {
+    (void)state;
+    static const char *const ops[] = {"sum", "min", "max", "product"};
+    for (int i = 0; i < catalog_count(); i++) {
+        const CatalogRow *row = catalog_row(i);
+        CatalogRun run;
+        for (int t = 0; t < ALL_TYPE_COUNT; t++) {
+            CatalogOptions options = {.dtype = ALL_TYPES[t]};
+            if (run_has_word(row->types, plan_type_name(ALL_TYPES[t])))
+                assert_true(catalog_resolve(row, &options, &run, NULL));
+            else
+                assert_refused(row, &options, "--dtype", row->types);
+        }
+        for (int o = 0; o < 4; o++) {
+            CatalogOptions options = {.op = ops[o]};
+            if (run_has_word(row->operations, ops[o]))
+                assert_true(catalog_resolve(row, &options, &run, NULL));
+            else
+                assert_refused(row, &options, "--op", row->operations);
+        }
+        for (uint32_t block = 1; block <= 1100; block++)
+            if (!run_accepts_block(row, block))
+                assert_refused(row, &(CatalogOptions){.block = block}, "--block", row->block_rule);
+    }
 }
 
 /* ---- plans
@@ -263,19 +310,17 @@ static void check_launches(const CatalogRow *row, const Plan *plan, PtxModule *m
 
 static void every_type_and_operation_has_its_entry(void **state) {
     (void)state;
-    static const PtxType types[] = {PTX_S8,  PTX_U8,  PTX_S16, PTX_U16,  PTX_S32, PTX_U32,
-                                    PTX_S64, PTX_U64, PTX_F16, PTX_BF16, PTX_F32, PTX_F64};
     static const char *const ops[] = {"sum", "min", "max"};
     for (int i = 0; i < catalog_count(); i++) {
         const CatalogRow *row = catalog_row(i);
         PtxModule *module = load_ptx(row);
         int checked = 0;
-        for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+        for (int t = 0; t < ALL_TYPE_COUNT; t++)
             for (size_t o = 0; o < sizeof ops / sizeof *ops; o++) {
                 CatalogRun run;
                 Plan plan = {0};
                 Error error = {0};
-                if (!catalog_resolve(row, &(CatalogOptions){.dtype = types[t], .op = ops[o]}, &run, NULL))
+                if (!catalog_resolve(row, &(CatalogOptions){.dtype = ALL_TYPES[t], .op = ops[o]}, &run, NULL))
                     continue;
                 if (!row->plan(&run, &plan, &error)) fail_msg("%s: %s", row->id, error.message);
                 check_launches(row, &plan, module);
@@ -439,6 +484,7 @@ int main(void) {
         cmocka_unit_test(the_catalogue_of_the_issue_is_there),
         cmocka_unit_test(every_row_is_complete),
         cmocka_unit_test(options_resolve_to_the_row_or_are_refused),
+        cmocka_unit_test(every_row_takes_what_it_lists),
         cmocka_unit_test(launches_have_the_textbook_geometry),
         cmocka_unit_test(every_type_and_operation_has_its_entry),
         cmocka_unit_test(two_stage_cuts_n_by_its_rule),
