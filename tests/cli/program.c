@@ -1,0 +1,96 @@
+#define _POSIX_C_SOURCE 200809L
+#include "tests/cli/program.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/text.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/redviz-cli-XXXXXX";
+
+const char *program_folder(void) {
+    return folder;
+}
+
+int program_make_folder(void **state) {
+    (void)state;
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+int program_remove_folder(void **state) {
+    char command[64];
+    (void)state;
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return system(command);
+}
+
+static char *read_back(const char *name) {
+    char path[64], *data;
+    size_t length;
+    Error error = {0};
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    if (!text_read_file(path, (size_t)1 << 30, &data, &length, &error))
+        fail_msg("%s: %s", path, error.message);
+    return data;
+}
+
+static Outcome run(const char *words) {
+    const char *program = getenv("REDVIZ_BIN");
+    Text command = {0};
+    text_print(&command, "exec </dev/null >%s/out 2>%s/err; export LC_ALL=C.UTF-8\n", folder, folder);
+    for (const char *c = words; *c; c++) {
+        if (*c == '@')
+            text_add(&command, program ? program : "build/redviz");
+        else
+            text_add_bytes(&command, c, 1);
+    }
+    int status = system(text_string(&command));
+    text_done(&command);
+    return (Outcome){WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_back("out"), read_back("err")};
+}
+
+Outcome program_shell(const char *format, ...) {
+    char words[2048];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(words, sizeof words, format, list);
+    va_end(list);
+    return run(words);
+}
+
+void program_outcome_done(Outcome *outcome) {
+    free(outcome->out);
+    free(outcome->err);
+}
+
+char *program_output(int status, const char *format, ...) {
+    char words[2048];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(words, sizeof words, format, list);
+    va_end(list);
+    Outcome outcome = run(words);
+    if (outcome.status != status || *outcome.err)
+        fail_msg("%s: status %d, stderr: %s", words, outcome.status, outcome.err);
+    free(outcome.err);
+    return outcome.out;
+}
+
+int program_line_count(const char *text) {
+    int count = 0;
+    for (; *text; text++) count += *text == '\n';
+    return count;
+}
+
+void program_assert_contains(const char *text, const char *part) {
+    if (!strstr(text, part)) fail_msg("'%s' is not in: %.600s", part, text);
+}

@@ -1,0 +1,28 @@
+/* The program as scripts meet it: runs $REDVIZ_BIN (build/redviz) and keeps what it printed and how it ended.
+ */
+#ifndef TESTS_CLI_PROGRAM_H
+#define TESTS_CLI_PROGRAM_H
+
+#include <stdbool.h>
+
+typedef struct Outcome {
+    int status; /* -1: ended by a signal */
+    char *out, *err;
+} Outcome;
+
+/* Set-up and tear-down of a group: the folder that commands may write to, %s of program_folder(). */
+int program_make_folder(void **state);
+int program_remove_folder(void **state);
+const char *program_folder(void);
+
+/* Runs a shell command in which @ stands for the program, with neither terminal nor input. */
+Outcome program_shell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void program_outcome_done(Outcome *outcome);
+
+/* The standard output of a command that must end with `status` and say nothing on stderr. Caller frees. */
+char *program_output(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+int program_line_count(const char *text);
+void program_assert_contains(const char *text, const char *part);
+
+#endif

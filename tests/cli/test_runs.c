@@ -1,0 +1,331 @@
+/* What the program prints about runs: reports, traces, frames, buffers, accesses. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/cli/json_reader.h"
+#include "tests/cli/program.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- the reader itself ----------------------------------------------------------------------------------
+ */
+
+static void test_json_reader(void **state) {
+    (void)state;
+    static const char *const good[] = {"{}", "[1, -0.5e+3, null]",
+                                       "{\"a\":[{\"b\\n\":\"\\u00e9\"}], \"c\":true} \n"};
+    static const char *const bad[] = {"",    "{",     "{\"a\":}", "[1,]",      "01",
+                                      "nan", "{} {}", "\"\t\"",   "{\"a\" 1}", "1."};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) assert_true(json_valid(good[i]));
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        if (json_valid(bad[i])) fail_msg("accepted: %s", bad[i]);
+    assert_int_equal(strncmp(json_at(good[2], "c"), "true", 4), 0);
+    assert_null(json_at(good[2], "a.1"));
+    assert_int_equal(json_array_count(good[1]), 3);
+}
+
+/* ---- reports ------------------------------------------------------------------------------------------- */
+
+static double field(const char *json, const char *path) {
+    const char *value = json_at(json, path);
+    if (!value) fail_msg("the report has no %s", path);
+    return value ? strtod(value, NULL) : 0;
+}
+
+static void test_report_fields(void **state) {
+    (void)state;
+    static const char *const paths[] = {"kernel",
+                                        "backend",
+                                        "device",
+                                        "n",
+                                        "block",
+                                        "grid",
+                                        "dtype",
+                                        "op",
+                                        "result",
+                                        "expected",
+                                        "absolute_error",
+                                        "relative_error",
+                                        "correct",
+                                        "totals.warp_instructions",
+                                        "totals.shared_loads",
+                                        "totals.shared_stores",
+                                        "totals.shared_load_wavefronts",
+                                        "totals.shared_load_wavefronts_ideal",
+                                        "totals.shared_store_wavefronts",
+                                        "totals.shared_store_wavefronts_ideal",
+                                        "totals.global_load_requests",
+                                        "totals.global_load_sectors",
+                                        "totals.global_store_requests",
+                                        "totals.global_store_sectors",
+                                        "totals.shuffles",
+                                        "totals.barriers",
+                                        "totals.branches",
+                                        "totals.divergent_branches",
+                                        "totals.atomics",
+                                        "totals.average_active_lanes",
+                                        "launches.1.entry",
+                                        "launches.1.grid.2",
+                                        "launches.1.block.0",
+                                        "launches.1.shared_bytes",
+                                        "launches.1.registers",
+                                        "launches.1.occupancy",
+                                        "launches.1.totals.barriers",
+                                        "lines.0.file",
+                                        "lines.0.line",
+                                        "lines.0.text",
+                                        "lines.0.shared_loads",
+                                        "measured",
+                                        "traps",
+                                        "hazards"};
+    char *json = program_output(0, "@ --kernel two_stage --n 10000 --report=json");
+    assert_true(json_valid(json));
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
+        if (!json_at(json, paths[i])) fail_msg("the report has no %s", paths[i]);
+    assert_int_equal(strncmp(json_at(json, "correct"), "true", 4), 0);
+    assert_int_equal(strncmp(json_at(json, "hazards"), "null", 4), 0);
+    assert_int_equal(strncmp(json_at(json, "measured"), "null", 4), 0);
+    assert_int_equal(json_array_count(json_at(json, "launches")), 2);
+    assert_true(field(json, "totals.barriers") ==
+                field(json, "launches.0.totals.barriers") + field(json, "launches.1.totals.barriers"));
+    free(json);
+}
+
+/* Every kernel's report is valid JSON, for Python too where there is one; what is not built yet is null. */
+static void test_every_report(void **state) {
+    (void)state;
+    char *list = program_output(0, "@ --list --json");
+    int rows = json_array_count(list);
+    assert_true(rows > 40);
+    for (int i = 0; i < rows; i++) {
+        static const char *const unknown[] = {"device", "measured", "hazards"};
+        char path[32], kernel[64];
+        snprintf(path, sizeof path, "%d.id", i);
+        sscanf(json_at(list, path), "\"%63[a-z_0-9]", kernel);
+        Outcome report =
+            program_shell("@ --kernel %s --n 1000 --report=json | tee %s/report.json; "
+                          "! command -v python3 >/dev/null || python3 -m json.tool %s/report.json >/dev/null",
+                          kernel, program_folder(), program_folder());
+        if (report.status != 0 || !json_valid(report.out))
+            fail_msg("%s: %s%s", kernel, report.err, report.out);
+        for (size_t k = 0; k < sizeof unknown / sizeof *unknown; k++)
+            assert_int_equal(strncmp(json_at(report.out, unknown[k]), "null", 4), 0);
+        program_outcome_done(&report);
+    }
+    free(list);
+}
+
+/* Every column of tests/data/ladder_counters.csv (measured on an H200) that hardware counts exactly. All
+ * blocks are alike, so that a sixteenth of the elements, where the test run is limited, gives a sixteenth of
+ * it. */
+static void test_ladder_counters(void **state) {
+    (void)state;
+    const char *limit = getenv("REDVIZ_TEST_LIMIT");
+    unsigned part = limit && strtoul(limit, NULL, 10) < 1 << 20 ? 16 : 1;
+    FILE *file = fopen("tests/data/ladder_counters.csv", "r");
+    assert_non_null(file);
+    int kernels = 0;
+    for (char line[512]; fgets(line, sizeof line, file);) {
+        char kernel[32];
+        unsigned grid, loads, measured, load_wavefronts, store_wavefronts, store_conflicts, requests, sectors;
+        if (sscanf(line, "%31[a-z_],%u,%u,%u,%u,%u,%u,%u,%u", kernel, &grid, &loads, &measured,
+                   &load_wavefronts, &store_wavefronts, &store_conflicts, &requests, &sectors) != 9)
+            continue;
+        char *json = program_output(0, "@ --kernel %s --n %u --block 256 --dtype int --report=json", kernel,
+                                    (1u << 20) / part);
+        const struct {
+            const char *path;
+            double expected;
+        } columns[] = {{"grid", grid},
+                       {"totals.shared_loads", loads},
+                       {"totals.shared_load_wavefronts", load_wavefronts},
+                       {"totals.shared_store_wavefronts", store_wavefronts},
+                       {"totals.shared_store_wavefronts_ideal", store_wavefronts - store_conflicts},
+                       {"totals.global_load_requests", requests},
+                       {"totals.global_load_sectors", sectors}};
+        for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+            if (field(json, columns[i].path) * part != columns[i].expected)
+                fail_msg("%s: %s is %.0f, 1/%u of the hardware's %.0f is expected", kernel, columns[i].path,
+                         field(json, columns[i].path), part, columns[i].expected);
+        assert_int_equal(strncmp(json_at(json, "correct"), "true", 4), 0);
+        free(json);
+        kernels++;
+    }
+    fclose(file);
+    assert_int_equal(kernels, 4);
+}
+
+/* A slide: the lines of the source, the totals, sentences. */
+static void test_report_text(void **state) {
+    (void)state;
+    char *text = program_output(0, "@ --kernel strided --n 4096 --report");
+    program_assert_contains(text, "strided");
+    program_assert_contains(text, "wavefronts");
+    program_assert_contains(text, "bank conflict");
+    free(text);
+}
+
+/* A kernel that is wrong or faults still reports, and the status says it failed. */
+static void test_failed_runs(void **state) {
+    (void)state;
+    char *wrong = program_output(1, "@ --kernel bug_all_lanes_add --n 4096 --report=json");
+    assert_true(json_valid(wrong));
+    assert_int_equal(strncmp(json_at(wrong, "correct"), "false", 5), 0);
+    char *trapped = program_output(1, "@ --kernel bug_unguarded_load --n 1000 --report=json");
+    assert_true(json_valid(trapped));
+    assert_non_null(json_at(trapped, "traps.0.kind"));
+    assert_true(field(trapped, "traps.0.line") > 0);
+    char *hung = program_output(1, "@ tests/cli/spin.ptx --n 32 --max-instructions 100000 --report=json");
+    assert_true(json_valid(hung));
+    assert_int_equal(strncmp(json_at(hung, "traps.0.kind"), "\"instruction_budget\"", 20), 0);
+    char *many =
+        program_output(1, "@ tests/cli/scale.ptx --grid 1000000 --max-instructions 1000 --report=json");
+    assert_int_equal(strncmp(json_at(many, "traps.0.kind"), "\"instruction_budget\"", 20), 0);
+    free(wrong), free(trapped), free(hung), free(many);
+}
+
+/* ---- traces, frames, buffers, accesses ----------------------------------------------------------------- */
+
+/* One seed, one trace: what is printed does not depend on the number of host threads. */
+static void compare_threads(const char *kernel, const char *print) {
+    Outcome one = program_shell("@ --kernel %s --n 20000 %s --threads 1", kernel, print),
+            eight = program_shell("@ --kernel %s --n 20000 %s --threads 8", kernel, print);
+    assert_true(strlen(one.out) > 100);
+    if (one.status != eight.status || strcmp(one.out, eight.out) != 0)
+        fail_msg("%s %s: 1 and 8 threads differ", kernel, print);
+    program_outcome_done(&one), program_outcome_done(&eight);
+}
+
+static void test_host_threads(void **state) {
+    (void)state;
+    char *list = program_output(0, "@ --list --json");
+    int rows = json_array_count(list), ladder = 0;
+    for (int i = 0; i < rows; i++) {
+        char path[32], kernel[64];
+        snprintf(path, sizeof path, "%d.id", i);
+        sscanf(json_at(list, path), "\"%63[a-z_0-9]", kernel);
+        compare_threads(kernel, "--events --trace-blocks 0-5");
+        snprintf(path, sizeof path, "%d.group", i);
+        if (strncmp(json_at(list, path), "\"ladder\"", 8) != 0) continue;
+        compare_threads(kernel, "--report=json");
+        ladder++;
+    }
+    assert_int_equal(ladder, 20);
+    free(list);
+}
+
+/* The text of events is stable: tests/cli/events.txt has most kinds of them, from PTX written by hand. */
+static void test_events(void **state) {
+    (void)state;
+    char *expected = program_output(0, "cat tests/cli/events.txt");
+    char *events = program_output(
+        0, "@ tests/cli/kinds.ptx --block 6 --args 'in=int[6]:iota, out=int[1]:zero' --events; "
+           "@ tests/cli/scale.ptx --n 40 --block 32 --trace-blocks 1 --args 'in=int[n]:iota, out=int[n], n' "
+           "--events");
+    assert_string_equal(events, expected);
+    free(events), free(expected);
+}
+
+static void test_frame(void **state) {
+    (void)state;
+    static const struct {
+        const char *size;
+        int columns, rows;
+    } sizes[] = {{"", 120, 40}, {"=80x24", 80, 24}, {"=200x60", 200, 60}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        char *frame = program_output(0, "@ --kernel interleaved --n 1024 --frame%s", sizes[i].size);
+        assert_int_equal(program_line_count(frame), sizes[i].rows);
+        program_assert_contains(frame, "interleaved");
+        int column = 0;
+        for (const char *c = frame; *c; c++) {
+            if ((*c & 0xC0) == 0x80) continue; /* inside a character */
+            column = *c == '\n' ? 0 : column + 1;
+            assert_true(column <= sizes[i].columns);
+        }
+        free(frame);
+    }
+    char *first = program_output(0, "@ --kernel interleaved --n 1024 --frame"),
+         *moved = program_output(0, "@ --kernel interleaved --n 1024 --frame --keys '<Right>'"),
+         *opened = program_output(0, "@ --kernel interleaved --n 1024 --frame --step 2");
+    assert_string_not_equal(first, moved);
+    assert_string_equal(opened, moved);
+    free(first), free(moved), free(opened);
+}
+
+static void test_dump(void **state) {
+    (void)state;
+    char *ints = program_output(
+        0, "@ tests/cli/scale.ptx --n 2^8 --args 'in=int[n]:iota, out=int[n]:zero, n' --dump out:5");
+    assert_string_equal(ints, "0\n3\n6\n9\n12\n");
+    char *all = program_output(0, "@ tests/cli/scale.ptx --n 0x11 --block 6,1,1 --grid 3,2 "
+                                  "--args 'in=int[n]:ones, out=int[n]:zero, n' --dump out");
+    assert_int_equal(program_line_count(all), 17);
+    assert_int_equal(strspn(all, "3\n"), strlen(all));
+    free(ints), free(all);
+}
+
+/* Rows of `counted` (a CSV) whose line is the same in `expected`; fails where one has more lines. */
+static int equal_rows(const char *counted, const char *expected) {
+    int equal = 0;
+    while (*counted && *expected) {
+        size_t length = strcspn(counted, "\n"), other = strcspn(expected, "\n");
+        equal += length == other && memcmp(counted, expected, length) == 0;
+        counted += length + 1;
+        expected += other + 1;
+    }
+    assert_true(!*counted && !*expected);
+    return equal;
+}
+
+/* 919 accesses and what the hardware counted for them. Counts are computed, not copied: they are the same
+ * without the column `count`, and with wrong ones in it. */
+static void test_access(void **state) {
+    (void)state;
+    const char *folder = program_folder();
+    char *measured = program_output(0, "cat tests/data/warp_access_counts.csv");
+    char *counted = program_output(0, "@ --access tests/data/warp_access_counts.csv");
+    char *from_bare = program_output(0,
+                                     "sed 's/,[^,]*$//' tests/data/warp_access_counts.csv >%s/bare.csv && "
+                                     "@ --access %s/bare.csv",
+                                     folder, folder);
+    char *wrong = program_output(
+        0, "sed '2,$s/,[^,]*$/,77/' tests/data/warp_access_counts.csv | tee %s/wrong.csv", folder);
+    char *from_wrong = program_output(0, "@ --access %s/wrong.csv", folder);
+    assert_int_equal(program_line_count(measured), 1 + 919);
+    assert_int_equal(equal_rows(counted, measured), 1 + 919);
+    assert_int_equal(equal_rows(from_bare, measured), 1 + 919);
+    assert_int_equal(equal_rows(from_wrong, measured), 1 + 919);
+    assert_int_equal(equal_rows(wrong, measured), 1);
+    free(measured), free(counted), free(from_bare), free(wrong), free(from_wrong);
+}
+
+static void test_bad_access(void **state) {
+    (void)state;
+    Outcome bad = program_shell(
+        "printf 'kind,width_bytes,active_mask,off0\\nshared_load,5,0x1,0\\n' >%s/bad.csv; @ --access "
+        "%s/bad.csv",
+        program_folder(), program_folder());
+    assert_int_equal(bad.status, 2);
+    program_assert_contains(bad.err, "bad.csv:");
+    program_outcome_done(&bad);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_json_reader),  cmocka_unit_test(test_report_fields),
+        cmocka_unit_test(test_every_report), cmocka_unit_test(test_ladder_counters),
+        cmocka_unit_test(test_report_text),  cmocka_unit_test(test_failed_runs),
+        cmocka_unit_test(test_host_threads), cmocka_unit_test(test_events),
+        cmocka_unit_test(test_frame),        cmocka_unit_test(test_dump),
+        cmocka_unit_test(test_access),       cmocka_unit_test(test_bad_access),
+    };
+    return cmocka_run_group_tests(tests, program_make_folder, program_remove_folder);
+}

@@ -1,0 +1,319 @@
+/* What the program accepts, refuses and says about itself; and where its output goes. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/cli/json_reader.h"
+#include "tests/cli/program.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- usage --------------------------------------------------------------------------------------------- */
+
+/* Bad usage and bad input: status 2, nothing on stdout, one line on stderr that names what is wrong and what
+ * is accepted. */
+static void test_bad_usage(void **state) {
+    (void)state;
+    static const struct {
+        const char *arguments, *says;
+    } cases[] = {
+        {"", "--kernel NAME"},
+        {"--kernal interleaved", "did you mean --kernel?"},
+        {"--kernel", "--kernel needs a value"},
+        {"--kernel interleavd --report", "did you mean 'interleaved'?"},
+        {"--kernel shufle_atomic --report", "did you mean 'shuffle_atomic'?"},
+        {"--kernel k9 --report", "--list"},
+        {"-x", "-x: unknown option"},
+        {"--kernel interleaved --report=xml", "neither text nor json"},
+        {"--kernel interleaved --report json", "--report=json"},
+        {"--kernel interleaved --report --events", "--report and --events"},
+        {"--kernel interleaved --events=yes", "--events takes no value"},
+        {"--kernel interleaved --frame=80", "COLUMNSxROWS"},
+        {"--kernel interleaved --frame=0x40", "COLUMNSxROWS"},
+        {"--kernel interleaved --report --n 0", "--n: '0'"},
+        {"--kernel interleaved --report --n -1", "--n: '-1'"},
+        {"--kernel interleaved --report --n ' 1'", "--n: ' 1'"},
+        {"--kernel interleaved --report --n 2^64", "--n: '2^64'"},
+        {"--kernel interleaved --report --n 2^41", "from 1 to"},
+        {"--kernel interleaved --report --n 2^31", "--n 2147483648"},
+        {"--kernel interleaved --report --n 12q", "--n: '12q'"},
+        {"--kernel interleaved --report --block 2048", "--block: '2048'"},
+        {"--kernel interleaved --report --block 0", "--block: '0'"},
+        {"--kernel interleaved --report --block 100", "a power of two"},
+        {"--kernel shuffle --report --block 48", "a multiple of 32"},
+        {"--kernel interleaved --report --block 32,32", "one number"},
+        {"--kernel interleaved --report --dtype integer", "types are char"},
+        {"--kernel interleaved --report --dtype uchar", "takes one of: int float double"},
+        {"--kernel redux --report --dtype float", "takes one of: int"},
+        {"--kernel interleaved --report --grid 3", "follows from n and the block size"},
+        {"--kernel interleaved --report --grid 0", "--grid: '0'"},
+        {"--kernel moments --report --op max", "--op"},
+        {"--kernel interleaved --report --op mean", "sum, min, max"},
+        {"--kernel interleaved --report --param stride", "NAME=VALUE"},
+        {"--kernel interleaved --report --param stride=3", "stride"},
+        {"--kernel lab_bank_stride --report --param stride=34", "33"},
+        {"--kernel interleaved --report --fill file:/nowhere", "/nowhere"},
+        {"--kernel interleaved --report --fill noise", "zero, ones, iota, random"},
+        {"--kernel interleaved --report --backend gpu", "no GPU backend"},
+        {"--kernel interleaved --report --trace-blocks 3-1", "FIRST-LAST"},
+        {"--kernel interleaved --report --n 4096 --trace-blocks 16", "16 blocks, 0 to 15"},
+        {"--kernel interleaved --report --seed one", "--seed: 'one'"},
+        {"--kernel interleaved --report --schedule -2", "--schedule: '-2'"},
+        {"--kernel interleaved --report --max-instructions 0", "--max-instructions: '0'"},
+        {"--kernel interleaved --report --entry interleaved", "--entry is for FILE.ptx"},
+        {"--kernel interleaved --report --args n", "--args is for FILE.ptx"},
+        {"--kernel interleaved --report --cooperative", "--cooperative is for FILE.ptx"},
+        {"--kernel interleaved --report --threads 0", "--threads: '0'"},
+        {"--kernel interleaved --report --step 0", "--step: '0'"},
+        {"--kernel interleaved --report --shared 64", "--shared is for FILE.ptx"},
+        {"--kernel interleaved --dump nobody", "there are: in, out"},
+        {"--kernel interleaved --dump out:-1", "'-1' is no count"},
+        {"--kernel interleaved --dump out:", "'' is no count"},
+        {"--kernel interleaved tests/cli/scale.ptx", "one kernel at a time"},
+        {"--kernel interleaved --json", "--json goes with"},
+        {"--kernel interleaved --frame --keys '<Sideways>'", "Sideways"},
+        {"tests/cli/scale.ptx --report --op sum", "--op is for kernels of the catalogue"},
+        {"tests/cli/scale.ptx --report --entry missing", "missing"},
+        {"tests/cli/scale.ptx --report --shared 300000", "--shared: '300000'"},
+        {"assets/ptx/interleaved.ptx --report", "interleaved<int,Sum>"},
+        {"tests/cli/scale.ptx --report --args 'in=float[n]:random'", "takes 3 arguments"},
+        {"tests/cli/scale.ptx --report --args ''", "takes 3 arguments"},
+        {"tests/cli/scale.ptx --report --args 'in=float[n:ones, out=float[n], n'",
+         "']' is missing in 'float[n:ones'"},
+        {"tests/cli/scale.ptx --report --args 'in=flot[n], out=float[n], n'", "'flot' is no type"},
+        {"tests/cli/scale.ptx --report --args 'in=float[n]:noise, out=float[n], n'",
+         "the fill 'noise' of in"},
+        {"tests/cli/scale.ptx --report --args 'in=float[q], out=float[n], n'", "'q' is not known"},
+        {"tests/cli/scale.ptx --report --args 'in=float[n/0], out=float[n], n'", "'n/0': division by zero"},
+        {"tests/cli/scale.ptx --report --args 'in=float[n+], out=float[n], n'", "'n+'"},
+        {"tests/cli/scale.ptx --report --args 'in=float[n], in=float[n], n'", "in is there twice"},
+        {"tests/cli/scale.ptx --report --args 'in=float[n]:file:/nowhere, out=float[n], n'", "/nowhere"},
+        {"tests/cli/scale.ptx --report --block 33,32", "1056 threads"},
+        {"tests/cli/scale.ptx --report --grid 4,", "X[,Y[,Z]]"},
+        {"/nowhere.ptx --report", "/nowhere.ptx"},
+        {"/tmp --report", "/tmp"},
+        {"/dev/null --report", "/dev/null"},
+        {"kernels/interleaved.cu --report", "not built yet"},
+        {"saved.redviz", "not built yet"},
+        {"--access /nowhere.csv", "/nowhere.csv"},
+        {"--kernel interleaved --verify", "--verify is not built yet"},
+        {"--kernel interleaved --check", "--check is not built yet"},
+        {"--kernel interleaved --compare strided", "--compare is not built yet"},
+        {"--kernel interleaved --save x.redviz", "--save is not built yet"},
+        {"--kernel interleaved --record-cast x", "--record-cast is not built yet"},
+        {"--kernel interleaved --watch", "--watch is not built yet"},
+        {"--bench", "--bench is not built yet"},
+    };
+    int wrong = 0;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Outcome outcome = program_shell("@ %s", cases[i].arguments);
+        if (outcome.status != 2 || *outcome.out || program_line_count(outcome.err) != 1 ||
+            strncmp(outcome.err, "redviz: ", 8) != 0 || !strstr(outcome.err, cases[i].says)) {
+            print_error("redviz %s: status %d, stdout '%.80s', stderr '%s'\n", cases[i].arguments,
+                        outcome.status, outcome.out, outcome.err);
+            wrong++;
+        }
+        program_outcome_done(&outcome);
+    }
+    assert_int_equal(wrong, 0);
+}
+
+static void test_no_terminal(void **state) {
+    (void)state;
+    Outcome outcome = program_shell("@ --kernel interleaved --n 256");
+    assert_int_equal(outcome.status, 2);
+    assert_string_equal(outcome.out, "");
+    assert_int_equal(program_line_count(outcome.err), 1);
+    program_assert_contains(outcome.err, "--report");
+    program_assert_contains(outcome.err, "--frame");
+    program_outcome_done(&outcome);
+}
+
+/* A broken file is shown: place, reason, the line and a caret under the place. */
+static void test_broken_ptx(void **state) {
+    (void)state;
+    Outcome outcome = program_shell("@ tests/cli/broken.ptx --report");
+    assert_int_equal(outcome.status, 2);
+    assert_string_equal(outcome.out, "");
+    program_assert_contains(outcome.err, "redviz: tests/cli/broken.ptx:7:");
+    program_assert_contains(outcome.err, "\n      mov.u32 %r, ;\n");
+    program_assert_contains(outcome.err, "^");
+    program_outcome_done(&outcome);
+}
+
+static void test_help(void **state) {
+    (void)state;
+    static const char *const shown[] = {"--kernel NAME", "--report[=text|json]", "--access FILE.csv",
+                                        "Exit status"};
+    static const char *const later[] = {"--bench", "--verify", "--check", "--compare",
+                                        "--save",  "--watch",  ".cu"};
+    char *help = program_output(0, "@ --help"), *brief = program_output(0, "@ -h"),
+         *keys = program_output(0, "@ --help-keys");
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) program_assert_contains(help, shown[i]);
+    for (size_t i = 0; i < sizeof later / sizeof *later; i++) assert_null(strstr(help, later[i]));
+    assert_string_equal(help, brief);
+    assert_true(program_line_count(keys) > 5);
+    free(help), free(brief), free(keys);
+    char *version = program_output(0, "@ --version");
+    assert_int_equal(strncmp(version, "redviz ", 7), 0);
+    free(version);
+}
+
+/* README's table of keys is the program's own. */
+static void test_readme_keys(void **state) {
+    (void)state;
+    char *keys = program_output(0, "@ --help-keys"), *readme = program_output(0, "cat README.md");
+    program_assert_contains(readme, keys);
+    free(keys), free(readme);
+}
+
+/* ---- the catalogue ------------------------------------------------------------------------------------- */
+
+static void test_list(void **state) {
+    (void)state;
+    static const char *const ladder[] = {"interleaved",       "strided",  "sequential",  "first_add",
+                                         "shuffle_last_warp", "unrolled", "grid_stride", "cooperative"};
+    char *text = program_output(0, "@ --list"), *json = program_output(0, "@ --list --json");
+    assert_true(json_valid(json));
+    int rows = json_array_count(json), aliases = 0;
+    for (int i = 0; i < rows; i++) {
+        char path[64], line[128];
+        snprintf(path, sizeof path, "%d.id", i);
+        const char *id = json_at(json, path) + 1;
+        snprintf(line, sizeof line, "\n  %.*s ", (int)strcspn(id, "\""), id);
+        program_assert_contains(text, line);
+        for (int k = 0; k < 8; k++) {
+            char alias[8];
+            snprintf(path, sizeof path, "%d.aliases.0", i);
+            snprintf(alias, sizeof alias, "\"K%d\"", k);
+            const char *found = json_at(json, path);
+            if (!found || strncmp(found, alias, 4) != 0) continue;
+            assert_int_equal(strcspn(id, "\""), strlen(ladder[k]));
+            assert_int_equal(strncmp(id, ladder[k], strlen(ladder[k])), 0);
+            aliases++;
+        }
+    }
+    assert_int_equal(aliases, 8);
+    free(text), free(json);
+    char *by_alias = program_output(0, "@ --kernel K3 --n 4096 --report=json");
+    program_assert_contains(by_alias, "\"kernel\":\"first_add\"");
+    free(by_alias);
+}
+
+/* ---- options that change the run ------------------------------------------------------------------------
+ */
+
+static void assert_prints(const char *arguments, const char *expected) {
+    char *out = program_output(0, "@ %s", arguments);
+    if (strcmp(out, expected) != 0) fail_msg("%s prints: %s", arguments, out);
+    free(out);
+}
+
+static void test_fills(void **state) {
+    (void)state;
+    assert_prints("--kernel interleaved --n 4 --fill zero --dump in", "0\n0\n0\n0\n");
+    assert_prints("--kernel interleaved --n 0x4 --fill ones --dump in", "1\n1\n1\n1\n");
+    assert_prints("--kernel interleaved --n 2^2 --fill iota --dump in", "0\n1\n2\n3\n");
+    char file[64], command[160];
+    snprintf(file, sizeof file, "%s/raw", program_folder());
+    snprintf(command, sizeof command, "--kernel interleaved --n 2 --fill file:%s --dump in", file);
+    free(program_output(0, "printf '\\001\\002\\000\\000\\377\\377\\377\\377' >%s", file));
+    assert_prints(command, "513\n-1\n");
+    char *one = program_output(0, "@ --kernel interleaved --n 40 --dump in --seed 1"),
+         *same = program_output(0, "@ --kernel interleaved --n 40 --dump in --fill random --seed 1"),
+         *two = program_output(0, "@ --kernel interleaved --n 40 --dump in --seed 2");
+    assert_string_equal(one, same);
+    assert_string_not_equal(one, two);
+    free(one), free(same), free(two);
+}
+
+/* Each option, and what must be in the report with it. */
+static void test_options_reach_the_run(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {"--kernel interleaved --n 1000 --block 64", "\"n\":1000,\"block\":64,\"grid\":16"},
+        {"--kernel interleaved --n 1000 --dtype double", "\"dtype\":\"double\",\"op\":\"sum\""},
+        {"--kernel interleaved --n 1000 --op max --fill iota",
+         "\"op\":\"max\",\"result\":999,\"expected\":999"},
+        {"--kernel interleaved --n 1000 --op min --fill ones", "\"op\":\"min\",\"result\":1,\"expected\":1"},
+        {"--kernel lab_bank_stride --n 32 --block 32 --param stride=32",
+         "\"shared_loads\":1,\"shared_stores\":1,\"shared_load_wavefronts\":32,"},
+        {"--kernel interleaved --n 1000 --backend auto", "\"backend\":\"emulator\",\"device\":null"},
+        {"--kernel interleaved --n 1000 --backend emulator", "\"correct\":true"},
+        {"--kernel interleaved --n 1000 --schedule 7", "\"correct\":true"},
+        {"--kernel interleaved --n 1000 --trace-blocks 1-2",
+         "\"warp_instructions\":null,\"shared_loads\":190,"},
+        {"tests/cli/scale.ptx --n 64 --block 8,2 --grid 2,1,2", "\"grid\":[2,1,2],\"block\":[8,2,1]"},
+        {"tests/cli/scale.ptx --n 64 --shared 48", "\"shared_bytes\":48"},
+        {"tests/cli/scale.ptx --n 64 --entry scale --cooperative", "\"kernel\":\"scale\""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *json = program_output(0, "@ %s --report=json", cases[i][0]);
+        if (!strstr(json, cases[i][1])) fail_msg("%s: %s is not in %s", cases[i][0], cases[i][1], json);
+        free(json);
+    }
+    char *round_robin = program_output(0, "@ --kernel interleaved --n 256 --events"),
+         *other = program_output(0, "@ --kernel interleaved --n 256 --events --schedule 7"),
+         *again = program_output(0, "@ --kernel interleaved --n 256 --events --schedule 7");
+    assert_string_not_equal(round_robin, other);
+    assert_string_equal(other, again);
+    free(round_robin), free(other), free(again);
+}
+
+/* ---- where the output goes ----------------------------------------------------------------------------- */
+
+static void test_full_disk(void **state) {
+    (void)state;
+    if (access("/dev/full", W_OK) != 0) skip();
+    static const char *const prints[] = {"--list", "--help", "--kernel interleaved --n 4096 --report",
+                                         "--kernel interleaved --n 4096 --events"};
+    for (size_t i = 0; i < sizeof prints / sizeof *prints; i++) {
+        Outcome outcome = program_shell("@ %s >/dev/full", prints[i]);
+        assert_int_equal(outcome.status, 2);
+        program_assert_contains(outcome.err, "cannot write the output: ");
+        assert_int_equal(program_line_count(outcome.err), 1);
+        program_outcome_done(&outcome);
+    }
+}
+
+static void test_closed_output(void **state) {
+    (void)state;
+    Outcome outcome = program_shell("@ --kernel interleaved --n 256 --report >&-");
+    assert_int_equal(outcome.status, 2);
+    program_assert_contains(outcome.err, "cannot write the output: ");
+    assert_int_equal(program_line_count(outcome.err), 1);
+    program_outcome_done(&outcome);
+}
+
+/* `redviz --events | head -n 1`: no message, and no endless writing; also where SIGPIPE is ignored. */
+static void test_broken_pipe(void **state) {
+    (void)state;
+    static const char *const before[] = {"", "trap '' PIPE; "};
+    for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
+        Outcome outcome = program_shell(
+            "%s@ --kernel interleaved --n 65536 --trace-blocks 0-63 --events | head -n 1", before[i]);
+        assert_int_equal(outcome.status, 0);
+        assert_int_equal(program_line_count(outcome.out), 1);
+        assert_string_equal(outcome.err, "");
+        program_outcome_done(&outcome);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bad_usage),   cmocka_unit_test(test_no_terminal),
+        cmocka_unit_test(test_broken_ptx),  cmocka_unit_test(test_help),
+        cmocka_unit_test(test_readme_keys), cmocka_unit_test(test_list),
+        cmocka_unit_test(test_fills),       cmocka_unit_test(test_options_reach_the_run),
+        cmocka_unit_test(test_full_disk),   cmocka_unit_test(test_closed_output),
+        cmocka_unit_test(test_broken_pipe),
+    };
+    return cmocka_run_group_tests(tests, program_make_folder, program_remove_folder);
+}
