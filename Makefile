@@ -46,6 +46,7 @@ help:
 #: make test           install what is missing, build, run every test
 #: make test-sanitize  the same under AddressSanitizer and UndefinedBehaviorSanitizer
 #: make test-valgrind  the same under valgrind
+#: make goldens        rewrite the screens that tests compare with, for review with git diff
 #: make bench          figures of this machine
 #: make ptx            regenerate assets/ptx from kernels/ (needs nvcc); make ptx-check: is it stale?
 #: make lint           clang-tidy and cppcheck; make format: clang-format
@@ -65,6 +66,9 @@ test:
 	@$(MAKE) --no-print-directory -k all tests || export REDVIZ_BROKEN=1; tests/run_tests.sh $(O) $(TEST_SOURCES)
 
 tests: $(TESTS)
+
+goldens: all $(O)/tests/tui/test_frames $(O)/tests/tui/test_screens
+	@for test in $(filter $(O)/tests/tui/%,$^); do REDVIZ_REWRITE=1 REDVIZ_BIN=$(O)/redviz $$test || exit 1; done
 
 test-sanitize:
 	@$(MAKE) --no-print-directory test SANITIZE=1 REDVIZ_TEST_LIMIT=65536
@@ -145,6 +149,6 @@ $(O)/obj/%.o: %.c Makefile
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(FLAGS) -c -o $@ $<
 
 .SECONDARY:
-.PHONY: all help run test tests test-sanitize test-valgrind bench ptx ptx-check lint format fuzz deps install \
+.PHONY: all help run test tests goldens test-sanitize test-valgrind bench ptx ptx-check lint format fuzz deps install \
     uninstall clean
 -include $(LIBRARY_OBJECTS:.o=.d) $(HELPER_OBJECTS:.o=.d) $(O)/obj/src/main.d $(patsubst $(O)/tests/%,$(O)/obj/tests/%.d,$(TESTS) $(BENCHES))

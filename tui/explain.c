@@ -140,10 +140,23 @@ static int banks_used(const Moment *now) {
     return __builtin_popcount(banks);
 }
 
+/* Updates of one address happen one after another. */
+static void explain_collisions(const Moment *now, Text *out) {
+    int addresses, most = moment_collisions(&now->event, &addresses);
+    if (most <= 1)
+        text_add(out, "Each lane updates an address of its own: none waits for another.");
+    else if (addresses == 1)
+        text_print(out, "w%d's %d lanes update one address, one after another.", now->event.warp, most);
+    else
+        text_print(out, "w%d's lanes update %d addresses, up to %d of them the same one, one after another.",
+                   now->event.warp, addresses, most);
+}
+
 static void explain_shared(const Moment *now, Text *out) {
     int64_t stride = 0;
     if (now->event.kind == TRACE_SHARED_ATOMIC) {
-        text_add(out, "An atomic update of shared memory; what it costs in wavefronts is not modelled.");
+        explain_collisions(now, out);
+        text_add(out, " What it costs in wavefronts is not modelled.");
         return;
     }
     bool regular = lane_stride(now, &stride);
@@ -172,18 +185,24 @@ static void explain_global(const Moment *now, Text *out) {
         text_add(out, "Local memory: registers did not suffice, or an array is indexed at run time.");
         return;
     }
+    if (event->kind == TRACE_GLOBAL_ATOMIC) {
+        explain_collisions(now, out);
+        return;
+    }
     for (int lane = 0; lane < WARP_LANES; lane++)
         if (event->mask >> lane & 1)
             address[lane] = (uint64_t)(event->buffer[lane] + 1) << 40 | event->offset[lane];
     int sectors = access_global_sectors(event->width, event->mask, address);
     int ideal = access_global_sectors_ideal(event->width, event->mask, address);
-    text_print(out, "w%d's %d bytes lie in %d sector%s of 32 bytes", event->warp,
-               __builtin_popcount(event->mask) * event->width, sectors, sectors == 1 ? "" : "s");
+    int threads = __builtin_popcount(event->mask);
+    text_print(out, "w%d's %d access%s of %d byte%s lie%s in %d sector%s of 32 bytes", event->warp, threads,
+               threads == 1 ? "" : "es", event->width, event->width == 1 ? "" : "s", threads == 1 ? "s" : "",
+               sectors, sectors == 1 ? "" : "s");
     if (sectors > ideal)
-        text_print(out, ", where %d would do: most of what is moved is not used.", ideal);
+        text_print(out, ", where %d would do: %d%% of what is moved is not used.", ideal,
+                   (sectors - ideal) * 100 / sectors);
     else
         text_add(out, ", as few as can be: coalesced.");
-    if (event->kind == TRACE_GLOBAL_ATOMIC) text_add(out, " Updates of one address wait for each other.");
 }
 
 static void explain_shuffle(const Moment *now, Text *out) {

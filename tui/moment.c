@@ -71,6 +71,47 @@ int moment_wavefronts(const Moment *moment) {
     return moment->cost.wavefronts > 1 ? moment->cost.wavefronts : 1;
 }
 
+int moment_collisions(const TraceEvent *event, int *addresses) {
+    int most = 0;
+    *addresses = 0;
+    for (int lane = 0; lane < WARP_LANES; lane++) {
+        int same = 0, first = lane;
+        if (!(event->mask >> lane & 1)) continue;
+        for (int other = 0; other < WARP_LANES; other++) {
+            if (!(event->mask >> other & 1) || event->offset[other] != event->offset[lane] ||
+                event->buffer[other] != event->buffer[lane])
+                continue;
+            if (other < first) first = other;
+            same++;
+        }
+        *addresses += first == lane;
+        if (same > most) most = same;
+    }
+    return most;
+}
+
+void moment_describe_access(const Moment *moment, int lane, const char *place, Text *out) {
+    const TraceEvent *event = &moment->event;
+    char value[40];
+    if (!(event->mask >> lane & 1)) {
+        text_print(out, "lane %d is not active in this access", lane);
+        return;
+    }
+    text_print(out, "lane %d: %s", lane, place);
+    bool is_atomic = event->kind == TRACE_SHARED_ATOMIC || event->kind == TRACE_GLOBAL_ATOMIC;
+    if (is_atomic) {
+        moment_print_value(moment, event->operand[lane], 0, value, sizeof value);
+        text_print(out, ", operand %s", value);
+    }
+    if (!event->has_result) return;
+    moment_print_value(moment, event->value[0][lane], 0, value, sizeof value);
+    text_print(out, is_atomic ? ", found %s" : ", value %s", value);
+    for (int i = 1; i < event->element_count; i++) {
+        moment_print_value(moment, event->value[i][lane], 0, value, sizeof value);
+        text_print(out, ", %s", value);
+    }
+}
+
 /* Numbers of a set in words: runs "0-31", equal distances "0, 8, 16, 24" or "0, 2, ... 30". False: neither.
  */
 static bool describe_set(const int *numbers, int count, char *out, size_t bytes) {

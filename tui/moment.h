@@ -33,6 +33,12 @@ void moment_describe_trap(const Moment *moment, const Trap *trap, Text *out);
 bool moment_is_shared(TraceKind kind);
 bool moment_is_global(TraceKind kind); /* and local: whatever has sectors or buffers */
 
+/* Atomics: the most lanes that update one address, which wait for each other; and how many addresses there
+ * are. */
+int moment_collisions(const TraceEvent *event, int *addresses);
+/* "lane 3: out, byte 12, adds 5, held 37": what the lane does in an access, where it takes part. */
+void moment_describe_access(const Moment *moment, int lane, const char *place, Text *out);
+
 /* Lanes in words: "lanes 0-31", "lanes 0, 8, 16, 24", "lane 5", "17 lanes". */
 void moment_describe_lanes(uint32_t mask, char *out, size_t bytes);
 /* Warps likewise: "warp 3", "warps 1-7"; `warps[i]` set bits of a bitmap of `count`. */

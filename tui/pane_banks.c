@@ -195,26 +195,23 @@ static void draw_words(const Banks *banks, Canvas *canvas, Rectangle area, int r
     }
 }
 
+static void draw_lane_note(const Moment *now, const Banks *banks, Canvas *canvas, Rectangle area, int row) {
+    int lane = now->view->lane;
+    unsigned long long word = now->address[lane] / BANK_BYTES;
+    char place[96];
+    Text text = {0};
+    int at = snprintf(place, sizeof place, "word %llu, bank %llu", word, word % BANK_COUNT);
+    if (banks->is_modelled)
+        snprintf(place + at, sizeof place - (size_t)at, ", in wavefront %d",
+                 now->wavefront_of_lane[lane] + 1);
+    moment_describe_access(now, lane, place, &text);
+    canvas_text(canvas, area, 1, row, now->event.mask >> lane & 1 ? ROLE_TEXT : ROLE_DIM, text_string(&text));
+    text_done(&text);
+}
+
 /* One line about the selected lane, and what the cells mean. */
-static int draw_notes(const Moment *now, const Banks *banks, Canvas *canvas, Rectangle area, int row) {
-    int lane = now->view->lane, begin = row;
-    if (row < area.rows) {
-        if (now->event.mask >> lane & 1) {
-            char value[40] = "";
-            if (now->event.has_result)
-                moment_print_value(now, now->event.value[0][lane], 0, value, sizeof value);
-            int at = canvas_print(canvas, area, 1, row, ROLE_TEXT, "lane %d: word %llu, bank %llu", lane,
-                                  (unsigned long long)now->address[lane] / BANK_BYTES,
-                                  (unsigned long long)now->address[lane] / BANK_BYTES % BANK_COUNT);
-            if (banks->is_modelled)
-                at += canvas_print(canvas, area, 1 + at, row, ROLE_TEXT, ", in wavefront %d",
-                                   now->wavefront_of_lane[lane] + 1);
-            if (*value) canvas_print(canvas, area, 1 + at, row, ROLE_TEXT, ", value %s", value);
-        } else {
-            canvas_print(canvas, area, 1, row, ROLE_DIM, "lane %d is not active in this access", lane);
-        }
-        row++;
-    }
+static void draw_notes(const Moment *now, const Banks *banks, Canvas *canvas, Rectangle area, int row) {
+    if (row < area.rows) draw_lane_note(now, banks, canvas, area, row++);
     if (row < area.rows && now->cost.phases > 1) {
         int first = banks->phase * banks->phase_lanes;
         canvas_print(canvas, area, 1, row++, ROLE_TEXT,
@@ -230,7 +227,6 @@ static int draw_notes(const Moment *now, const Banks *banks, Canvas *canvas, Rec
         canvas_print(canvas, area, 1, row++, ROLE_DIM, "a cell is the lane that asks for that word%s",
                      banks->shared_words ? ", + several that share it (broadcast)"
                                          : "; a bank serves one word per wavefront");
-    return row - begin;
 }
 
 /* Lines that nobody asks for, between and around the others, where all of shared memory fits. */

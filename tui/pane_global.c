@@ -89,24 +89,35 @@ static const char *verb(TraceKind kind) {
     }
 }
 
+/* What the access is worth: its sectors, or, of atomics, how many lanes wait for each other. */
+static void judge(const Moment *now, const Memory *memory, PaneHead *out) {
+    int addresses, collisions = moment_collisions(&now->event, &addresses);
+    out->note_role = ROLE_GOOD;
+    if (now->event.kind == TRACE_GLOBAL_ATOMIC && collisions > 1) {
+        snprintf(out->note, sizeof out->note, "%d lanes update one word!", collisions);
+        out->note_role = ROLE_WARNING;
+    } else if (memory->sectors > memory->ideal) {
+        snprintf(out->note, sizeof out->note, "%.3gx the ideal!", (double)memory->sectors / memory->ideal);
+        out->note_role = ROLE_CONFLICT;
+    } else {
+        snprintf(out->note, sizeof out->note, "coalesced");
+    }
+}
+
 static void head(const Moment *now, PaneHead *out) {
     Memory *memory = memory_new(sizeof *memory);
     char name[48];
     memory_fill(memory, now);
     int first = now->event.mask ? __builtin_ctz(now->event.mask) : 0;
     scene_short_name(buffer_name(now, now->event.buffer[first]), name, sizeof name);
-    snprintf(out->title, sizeof out->title, "global  w%d %s %s   1 request: %d sector%s, ideal %d",
-             now->event.warp, verb(now->event.kind), name, memory->sectors, memory->sectors == 1 ? "" : "s",
-             memory->ideal);
     if (is_local(now->event.kind)) { /* interleaved by thread in hardware: offsets do not tell the sectors */
         snprintf(out->title, sizeof out->title, "local  w%d %s its threads' own memory, %d bytes a lane",
                  now->event.warp, verb(now->event.kind), now->event.width);
-    } else if (memory->sectors > memory->ideal) {
-        snprintf(out->note, sizeof out->note, "%.3gx the ideal!", (double)memory->sectors / memory->ideal);
-        out->note_role = ROLE_CONFLICT;
     } else {
-        snprintf(out->note, sizeof out->note, "coalesced");
-        out->note_role = ROLE_GOOD;
+        snprintf(out->title, sizeof out->title, "global  w%d %s %s   1 request: %d sector%s, ideal %d",
+                 now->event.warp, verb(now->event.kind), name, memory->sectors,
+                 memory->sectors == 1 ? "" : "s", memory->ideal);
+        judge(now, memory, out);
     }
     free(memory);
 }
@@ -133,15 +144,13 @@ static void draw_line(const Moment *now, Canvas *canvas, Rectangle area, int row
 
 static void draw_lane_note(const Moment *now, Canvas *canvas, Rectangle area, int row) {
     int lane = now->view->lane;
-    if (!(now->event.mask >> lane & 1)) {
-        canvas_print(canvas, area, 1, row, ROLE_DIM, "lane %d is not active in this access", lane);
-        return;
-    }
-    char value[40] = "", name[48];
+    char name[48], place[96];
+    Text text = {0};
     scene_short_name(buffer_name(now, now->event.buffer[lane]), name, sizeof name);
-    if (now->event.has_result) moment_print_value(now, now->event.value[0][lane], 0, value, sizeof value);
-    canvas_print(canvas, area, 1, row, ROLE_TEXT, "lane %d: %s, byte %llu%s%s", lane, name,
-                 (unsigned long long)now->event.offset[lane], *value ? ", value " : "", value);
+    snprintf(place, sizeof place, "%s, byte %llu", name, (unsigned long long)now->event.offset[lane]);
+    moment_describe_access(now, lane, place, &text);
+    canvas_text(canvas, area, 1, row, now->event.mask >> lane & 1 ? ROLE_TEXT : ROLE_DIM, text_string(&text));
+    text_done(&text);
 }
 
 static void draw(const Moment *now, Canvas *canvas, Rectangle area) {

@@ -132,7 +132,9 @@ static int first_row(const Listing *listing, int rows) {
     if (listing->count <= rows) return 0;
     int first = listing->current - rows / 2;
     if (first > listing->count - rows) first = listing->count - rows;
-    return first < 0 ? 0 : first;
+    if (first < 0) first = 0;
+    while (!listing->rows[first].first) first++; /* not from the middle of a line */
+    return first;
 }
 
 static void draw_row(Canvas *canvas, Rectangle area, int row, const TextRow *text, bool current) {

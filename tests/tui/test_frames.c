@@ -187,7 +187,7 @@ static void conflicts_and_current_lanes_have_their_roles(void **state) {
     int row = 15;
     assert_int_equal(role_of_text(canvas, &row, "4-way conflict!"), ROLE_CONFLICT);
     assert_int_equal(role_of_text(canvas, &row, "  0> "), ROLE_CURRENT);
-    assert_int_equal(role_of_text(canvas, &row, " 7 "), ROLE_LIT);  /* served by the first wavefront */
+    assert_int_equal(role_of_text(canvas, &row, " 7 "), ROLE_LIT);      /* served by the first wavefront */
     assert_int_equal(role_of_text(canvas, &row, " 9 "), ROLE_CONFLICT); /* has to wait */
     assert_int_equal(role_of_text(canvas, &row, " 4!"), ROLE_CONFLICT);
     canvas_free(canvas);

@@ -1,0 +1,75 @@
+/* Screens: what `redviz --frame` prints for kernels of the catalogue, as exact text: the real program, its
+ * real trace.
+ *
+ * REDVIZ_REWRITE=1 build/tests/tui/test_screens writes tests/tui/golden/screen_*.txt anew (make goldens does
+ * it for all tests that have some), for review with git diff. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "golden.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+
+typedef struct Screen {
+    const char *name, *options;
+} Screen;
+
+/* What a student sees first, and what each lesson is about. n is small where the grid does not matter. */
+static const Screen screens[] = {
+    {"interleaved_120x40", "--kernel interleaved --n 4096 --frame --keys 25l"},
+    {"interleaved_80x24", "--kernel interleaved --n 4096 --frame=80x24 --keys 25l"},
+    {"strided_120x40", "--kernel strided --n 4096 --frame --keys 3]6n.."},
+    {"strided_80x24", "--kernel strided --n 4096 --frame=80x24 --keys 3]6n.."},
+    {"strided_200x60", "--kernel strided --n 4096 --frame=200x60 --keys 3]6n.."},
+    {"strided_float_hex", "--kernel strided --dtype float --n 4096 --frame --keys 30lv"},
+    {"sequential_barrier", "--kernel sequential --n 4096 --frame --keys 2]3h"},
+    {"shuffle_120x40", "--kernel shuffle --n 4096 --frame --keys 5l3x"},
+    {"shuffle_80x24", "--kernel shuffle --n 4096 --frame=80x24 --keys 5l3x"},
+    {"redux", "--kernel redux --n 4096 --frame --keys 4l"},
+    {"two_stage_second_launch", "--kernel two_stage --n 65536 --frame --keys b4l"},
+    {"vectorized_shuffle", "--kernel vectorized_shuffle --n 4096 --frame"},
+    {"lab_bank_vector", "--kernel lab_bank_vector --frame --keys 4l."},
+    {"lab_bank_stride_33", "--kernel lab_bank_stride --param stride=33 --frame=80x24 --keys 5l"},
+    {"lab_bank_broadcast", "--kernel lab_bank_broadcast --frame --keys 5l"},
+    {"lab_coalescing_stride_2", "--kernel lab_coalescing --param stride=2 --frame --keys l"},
+    {"lab_partial_warp", "--kernel lab_partial_warp --frame=80x24 --keys 5l"},
+    {"lab_shuffle_range", "--kernel lab_shuffle_range --frame --keys 3l30x"},
+    {"bug_half_shared", "--kernel bug_half_shared --frame --keys G"},
+    {"bug_unguarded_load", "--kernel bug_unguarded_load --frame=80x24 --trace-blocks 3 --keys G"},
+    {"bug_all_lanes_add", "--kernel bug_all_lanes_add --n 4096 --frame=80x24 --keys G"},
+};
+enum { SCREEN_COUNT = sizeof screens / sizeof *screens };
+
+static void check_screen(void **state) {
+    const Screen *screen = *state;
+    const char *program = getenv("REDVIZ_BIN");
+    char command[512], golden[96], bytes[4096];
+    Text text = {0};
+    size_t count;
+    snprintf(command, sizeof command, "LC_ALL=C.UTF-8 %s %s", program ? program : "build/redviz",
+             screen->options);
+    FILE *pipe = popen(command, "r");
+    assert_non_null(pipe);
+    while ((count = fread(bytes, 1, sizeof bytes, pipe)) > 0) text_add_bytes(&text, bytes, count);
+    int status = pclose(pipe);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) <= 1); /* 1: the bugs are wrong on purpose */
+    snprintf(golden, sizeof golden, "screen_%s", screen->name);
+    golden_check(golden, &text);
+    text_done(&text);
+}
+
+int main(void) {
+    struct CMUnitTest tests[SCREEN_COUNT];
+    for (int i = 0; i < SCREEN_COUNT; i++)
+        tests[i] = (struct CMUnitTest){.name = screens[i].name,
+                                       .test_func = check_screen,
+                                       .initial_state = (void *)(uintptr_t)&screens[i]};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
