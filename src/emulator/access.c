@@ -199,9 +199,16 @@ static inline bool is_contiguous(const Access *access) {
     return access->host_line && access->mask == ALL_LANES && access->host_stride == access->memory->width;
 }
 
+/* Is everything written from the lowest to the highest byte of a line? */
+static inline bool all_between(const Access *access, const uint64_t *bits) {
+    uint64_t low, high;
+    line_ends(access, &low, &high);
+    return bits_all(bits, low, high - low + access->memory->width);
+}
+
 static void check_written(const Access *access, const uint64_t *bits) {
     uint64_t width = access->memory->width;
-    if (is_contiguous(access) && bits_all(bits, access->host_first, width * WARP_LANES)) return;
+    if (access->host_line && all_between(access, bits)) return;
     uint32_t lanes = 0;
     for (uint32_t rest = access->mask; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
@@ -213,6 +220,7 @@ static void check_written(const Access *access, const uint64_t *bits) {
 
 static void mark_written(const Access *access, uint64_t *bits) {
     uint64_t width = access->memory->width;
+    if (access->host_line && all_between(access, bits)) return;
     if (is_contiguous(access)) {
         bits_set(bits, access->host_first, width * WARP_LANES);
         return;

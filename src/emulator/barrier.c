@@ -63,7 +63,7 @@ static bool is_complete(const Block *block, int number) {
     const Barrier *barrier = &block->barriers[number];
     if (!barrier->in_use) return false;
     if (barrier->expected) return barrier->arrived >= barrier->expected;
-    for (int w = 0; w < block->warp_count; w++)
+    for (int w = block->warp_count - 1; w >= 0; w--) /* the last warps come last */
         if (block->warps[w].live & ~block->warps[w].arrived[number]) return false;
     return true;
 }
@@ -77,7 +77,7 @@ void barrier_after_exit(Block *block) {
 /* ---- arrival ------------------------------------------------------------------------------------------------------- */
 
 static uint32_t weight(uint32_t arrived, uint32_t live) {
-    return arrived && !(live & ~arrived) ? WARP_LANES : (uint32_t)__builtin_popcount(arrived);
+    return arrived && !(live & ~arrived) ? WARP_LANES : (uint32_t)lane_count(arrived);
 }
 
 static uint32_t lane_value(const Warp *warp, Operand place, uint32_t mask) {
@@ -119,8 +119,8 @@ static Outcome arrive(Block *block, Warp *warp, const Op *op, uint32_t mask) {
     warp->arrived[number] = after;
     if (barrier_op->action == BARRIER_RED) {
         uint32_t holds = *(const uint32_t *)operand_at(warp, barrier_op->predicate) & mask;
-        barrier->holds += (uint32_t)__builtin_popcount(holds);
-        barrier->votes += (uint32_t)__builtin_popcount(mask);
+        barrier->holds += (uint32_t)lane_count(holds);
+        barrier->votes += (uint32_t)lane_count(mask);
     }
     Fragment *fragment = warp_fragment(warp);
     if (barrier_op->action != BARRIER_ARRIVE) {
@@ -193,7 +193,7 @@ static Outcome arrive_together(Block *block, Warp *warp, const Op *op, uint32_t 
 
 static Outcome execute_barrier(Block *block, Warp *warp, const Op *op, uint32_t mask) {
     const BarrierOp *barrier_op = op->extra;
-    if (!same_in_all(warp, barrier_op->number, mask)) {
+    if (!barrier_op->number.constant && !same_in_all(warp, barrier_op->number, mask)) {
         raise_trap(block, TRAP_NOT_EMULATED, warp, op->pc, mask, NULL, "lanes of one warp name different barriers in one instruction");
         return OUTCOME_STOP;
     }

@@ -97,7 +97,7 @@ static inline __attribute__((always_inline)) uint64_t run_ahead(Block *block, Wa
             uint32_t lanes = mask;
             if (op->guarded) {
                 lanes = guard_lanes(op, warp, mask);
-                worker->counters[op->pc].lanes -= (uint64_t)__builtin_popcount(mask & ~lanes);
+                worker->counters[op->pc].lanes -= (uint64_t)lane_count(mask & ~lanes);
                 if (!lanes) continue;
             }
             op->run(op, warp, lanes);
@@ -131,14 +131,14 @@ static Outcome execute_ordered(Block *block, Warp *warp, const Op *op) {
     if (op->guarded) {
         lanes = guard_lanes(op, warp, mask);
         if (!lanes) {
-            block->worker->counters[op->pc].lanes -= (uint64_t)__builtin_popcount(mask);
+            block->worker->counters[op->pc].lanes -= (uint64_t)lane_count(mask);
             return OUTCOME_NEXT;
         }
     }
     const CoreOp *core = op->extra;
     Outcome outcome = core->execute(block, warp, op, lanes);
     if (lanes != mask && outcome != OUTCOME_WAIT)
-        block->worker->counters[op->pc].lanes -= (uint64_t)__builtin_popcount(mask & ~lanes);
+        block->worker->counters[op->pc].lanes -= (uint64_t)lane_count(mask & ~lanes);
     return outcome;
 }
 
@@ -276,7 +276,7 @@ static size_t register_stride(const Grid *grid) { return aligned(grid->program->
 
 size_t block_bytes(const Grid *grid) {
     const FunctionLayout *entry = &grid->program->functions[0];
-    size_t per_warp = sizeof(Warp) + sizeof(Frame) + register_stride(grid) + (size_t)entry->local_bytes * WARP_LANES * 9 / 8 +
+    size_t per_warp = sizeof(Warp) + sizeof(Frame) + 2 * register_stride(grid) + (size_t)entry->local_bytes * WARP_LANES * 9 / 8 +
                       (size_t)entry->parameter_bytes * WARP_LANES;
     return sizeof(Block) + (size_t)grid->program->shared_bytes * 9 / 8 + per_warp * (size_t)grid->warps_per_block;
 }
@@ -292,6 +292,7 @@ Block *block_new(Grid *grid) {
     block->frames = memory_new(warps * sizeof *block->frames);
     block->registers_memory = memory_new(warps * register_stride(grid) + 64);
     block->registers = (uint8_t *)block->registers_memory + (64 - (uintptr_t)block->registers_memory % 64) % 64;
+    block->first_registers = memory_new(warps * register_stride(grid));
     block->shared = memory_new((size_t)grid->program->shared_bytes + 64);
     block->shared_written = memory_new(shared_words(grid) * sizeof *block->shared_written);
     const FunctionLayout *entry = &grid->program->functions[0];
@@ -315,9 +316,23 @@ void block_free(Block *block) {
     free(block->warps);
     free(block->frames);
     free(block->registers_memory);
+    free(block->first_registers);
     free(block->shared);
     free(block->shared_written);
     free(block);
+}
+
+/* Zero, but for special registers and addresses. */
+static void fill_registers(Block *block, const Warp *warp, const Frame *frame) {
+    uint8_t *first = block->first_registers + (frame->registers - block->registers);
+    if (block->has_first_registers) {
+        memcpy(frame->registers, first, frame->layout->register_bytes);
+        frame_fill_block_slots(warp, frame);
+        return;
+    }
+    memset(frame->registers, 0, frame->layout->register_bytes);
+    frame_fill_slots(warp, frame);
+    memcpy(first, frame->registers, frame->layout->register_bytes);
 }
 
 static void start_warp(Block *block, int index) {
@@ -326,7 +341,6 @@ static void start_warp(Block *block, int index) {
     Frame *frame = &block->frames[index];
     uint32_t first = (uint32_t)index * WARP_LANES, left = grid->threads_per_block - first;
     warp_abandon(warp);
-    memset(frame->registers, 0, frame->layout->register_bytes);
     frame->local_base = 0;
     frame->local_top = frame->layout->local_bytes;
     warp_start(warp, block, index, left >= WARP_LANES ? ALL_LANES : (UINT32_C(1) << left) - 1, frame);
@@ -335,7 +349,7 @@ static void start_warp(Block *block, int index) {
         memset(warp->local_written, 0, warp->local_bytes * WARP_LANES / 8);
     }
     local_reserve(block, warp, frame->local_top);
-    frame_fill_slots(warp, frame);
+    fill_registers(block, warp, frame);
     block->next[index] = 0;
 }
 
@@ -359,6 +373,7 @@ void block_start(Block *block, Worker *worker, uint64_t linear) {
     memset(block->shared_written, 0, shared_words(grid) * sizeof *block->shared_written);
     if (grid->program->reserved_shared_bytes) start_reserved(block, grid->program->reserved_shared_bytes);
     for (int w = 0; w < block->warp_count; w++) start_warp(block, w);
+    block->has_first_registers = true;
     if (linear >= grid->trace_first && linear <= grid->trace_last) block->recorder = recorder_new(grid, linear);
 }
 

@@ -77,6 +77,8 @@ struct Block {
     Frame *frames;              /* the entry frames */
     uint8_t *registers;         /* of the entry frames */
     void *registers_memory;
+    uint8_t *first_registers;   /* as `registers`: what they begin with, but for what differs between blocks */
+    bool has_first_registers;
     uint64_t next[MAX_WARPS];   /* turn of each warp's next instruction; NEVER: it waits or has ended */
     uint64_t turn;
     uint64_t started_at;        /* for %clock */
@@ -118,7 +120,7 @@ void raise_trap(Block *block, TrapKind kind, const Warp *warp, int pc, uint32_t 
                 const char *format, ...) __attribute__((format(printf, 7, 8)));
 
 static inline void count_segment(Worker *worker, Fragment *fragment, int end) {
-    int64_t lanes = __builtin_popcount(fragment->mask);
+    int64_t lanes = lane_count(fragment->mask);
     worker->runs[fragment->segment].executions++;
     worker->runs[end].executions--;
     worker->runs[fragment->segment].lanes += lanes;

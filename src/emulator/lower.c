@@ -251,7 +251,7 @@ static bool special_operand(Lowering *low, Op *op, const PtxOperand *operand, in
     }
     int special = special_find(operand->name);
     if (special < 0 || !bytes) return lowering_reject(low, op, "special register %s is not emulated", operand->name);
-    if (!special_changes(special)) {
+    if (special_lifetime(special) != SPECIAL_OF_ANEW) {
         *out = slot_of_special(low, special, 0, bytes);
         return true;
     }

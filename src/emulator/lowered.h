@@ -123,7 +123,8 @@ void lowering_call_interface(Lowering *low);
 void lowering_trap(Lowering *low, Op *op);
 bool lower_warp_sync(Lowering *low, const PtxInstruction *in, Op *op); /* bar.warp.sync */
 int special_find(const char *name); /* row of specials.def, or -1 */
-bool special_changes(int special);
+typedef enum SpecialLifetime { SPECIAL_OF_WARP, SPECIAL_OF_BLOCK, SPECIAL_OF_ANEW } SpecialLifetime;
+SpecialLifetime special_lifetime(int special);
 uint64_t special_value(int special, const Warp *warp, int lane);
 
 #endif

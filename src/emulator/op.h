@@ -25,6 +25,13 @@ typedef struct Lowering Lowering;
 /* One bit per lane, for loops that the compiler vectorises: (mask & lane_bit[l]) ? new : old. */
 extern const uint32_t lane_bit[WARP_LANES];
 
+/* Set bits: where the compiler may not use the processor's own instruction, its __builtin_popcount is a slow call. */
+static inline int lane_count(uint32_t mask) {
+    mask -= mask >> 1 & 0x55555555u;
+    mask = (mask & 0x33333333u) + (mask >> 2 & 0x33333333u);
+    return (int)(((mask + (mask >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24);
+}
+
 typedef struct Operand { /* a place in the register file */
     uint32_t offset;     /* bytes, 64-byte aligned except predicates (4) */
     bool constant;       /* in the program's constants, not in the warp's registers */

@@ -14,16 +14,16 @@ static inline uint32_t user_shared_bytes(const Grid *grid) {
 }
 
 enum {
-#define SPECIAL(id, name, changes, value) SPECIAL_##id,
+#define SPECIAL(id, name, lifetime, value) SPECIAL_##id,
 #include "emulator/specials.def"
 #undef SPECIAL
 };
 
 static const struct {
     const char *name;
-    bool changes;
+    SpecialLifetime lifetime;
 } specials[] = {
-#define SPECIAL(id, name, changes, value) {name, changes},
+#define SPECIAL(id, name, lifetime, value) {name, SPECIAL_OF_##lifetime},
 #include "emulator/specials.def"
 #undef SPECIAL
 };
@@ -34,13 +34,13 @@ int special_find(const char *name) {
     return strncmp(name, "%envreg", 7) == 0 ? special_find("%envreg0") : -1;
 }
 
-bool special_changes(int special) { return specials[special].changes; }
+SpecialLifetime special_lifetime(int special) { return specials[special].lifetime; }
 
 uint64_t special_value(int special, const Warp *warp, int lane) {
     const Block *block = warp->block;
     const Grid *grid = block->grid;
     switch (special) {
-#define SPECIAL(id, name, changes, value)                                                                             \
+#define SPECIAL(id, name, lifetime, value)                                                                             \
     case SPECIAL_##id: return (uint64_t)(value);
 #include "emulator/specials.def"
 #undef SPECIAL

@@ -138,14 +138,25 @@ void warp_abandon(Warp *warp) {
     while (warp->frames && warp->frames != warp->entry_frame) free_frame(warp, warp->frames);
 }
 
-void frame_fill_slots(Warp *warp, Frame *frame) {
+static void fill_slot(const Warp *warp, const Frame *frame, const Slot *slot) {
+    uint8_t *to = frame->registers + slot->offset;
+    for (int lane = 0; lane < WARP_LANES; lane++) {
+        uint64_t value = slot->special < 0 ? frame->local_base + slot->local_offset : special_value(slot->special, warp, lane);
+        memcpy(to + lane * slot->bytes, &value, slot->bytes);
+    }
+}
+
+void frame_fill_slots(const Warp *warp, const Frame *frame) {
+    for (int i = 0; i < frame->layout->slot_count; i++) fill_slot(warp, frame, &frame->layout->slots[i]);
+}
+
+void frame_fill_block_slots(const Warp *warp, const Frame *frame) {
     for (int i = 0; i < frame->layout->slot_count; i++) {
         const Slot *slot = &frame->layout->slots[i];
+        if (slot->special < 0 || special_lifetime(slot->special) != SPECIAL_OF_BLOCK) continue;
+        uint64_t value = special_value(slot->special, warp, 0);
         uint8_t *to = frame->registers + slot->offset;
-        for (int lane = 0; lane < WARP_LANES; lane++) {
-            uint64_t value = slot->special < 0 ? frame->local_base + slot->local_offset : special_value(slot->special, warp, lane);
-            memcpy(to + lane * slot->bytes, &value, slot->bytes);
-        }
+        for (int lane = 0; lane < WARP_LANES; lane++) memcpy(to + lane * slot->bytes, &value, slot->bytes);
     }
 }
 

@@ -97,8 +97,9 @@ void warp_abandon(Warp *warp); /* frees the frames of functions that it was in *
 void warp_done(Warp *warp);
 /* Makes `to` stand where `from` stands. Both are warps of blocks of one grid; local memory is left out, as replays have none. */
 void warp_copy(Warp *to, const Warp *from);
-/* Fills in special registers and local addresses of a new frame. */
-void frame_fill_slots(Warp *warp, Frame *frame);
+/* Fills in special registers and local addresses of a new frame; or only what is not the same in every block. */
+void frame_fill_slots(const Warp *warp, const Frame *frame);
+void frame_fill_block_slots(const Warp *warp, const Frame *frame);
 
 /* Makes fragment `index` the current one: registers, turn bookkeeping. */
 void warp_select(Warp *warp, int index);
