@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -125,8 +126,8 @@ void pty_free(Pty *pty) {
     kill(pty->program, SIGKILL);
     waitpid(pty->shell, &status, 0);
     vterm_free(pty->vterm);
-    close(pty->master);
-    close(pty->slave);
+    if (pty->master >= 0) close(pty->master);
+    if (pty->slave >= 0) close(pty->slave);
     close(pty->reports);
     close(pty->orders);
     free(pty);
@@ -152,6 +153,7 @@ static void watch_mouse(Pty *pty, const char *bytes, size_t count) {
 static bool pump(Pty *pty, int milliseconds) {
     struct pollfd file = {.fd = pty->master, .events = POLLIN};
     char bytes[4096];
+    if (pty->master < 0) return false;
     if (poll(&file, 1, milliseconds) <= 0) return false;
     ssize_t count = read(pty->master, bytes, sizeof bytes);
     if (count <= 0) return false;
@@ -164,6 +166,32 @@ static bool pump(Pty *pty, int milliseconds) {
 void pty_settle(Pty *pty) {
     while (pump(pty, QUIET_MILLISECONDS)) {
     }
+}
+
+void pty_pump(Pty *pty) {
+    pump(pty, 0);
+}
+
+void pty_forget_screen(Pty *pty) {
+    vterm_screen_reset(pty->screen, 1);
+}
+
+void pty_hang_up(Pty *pty) {
+    close(pty->slave);
+    close(pty->master);
+    pty->slave = pty->master = -1;
+}
+
+long pty_cpu_ticks(const Pty *pty) {
+    char path[64];
+    long user = -1, system = 0;
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pty->program);
+    FILE *file = fopen(path, "r");
+    if (!file) return -1;
+    if (fscanf(file, "%*d (%*[^)]) %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %ld %ld", &user, &system) != 2)
+        user = -1;
+    fclose(file);
+    return user < 0 ? -1 : user + system;
 }
 
 void pty_type(Pty *pty, const char *keys) {

@@ -34,6 +34,14 @@ void pty_resize(Pty *pty, int columns, int rows);
 void pty_wait_for(Pty *pty, const char *text);
 /* Reads until nothing has come for a moment. */
 void pty_settle(Pty *pty);
+/* Reads what is there. */
+void pty_pump(Pty *pty);
+/* Somebody else wrote over the screen. */
+void pty_forget_screen(Pty *pty);
+/* The terminal goes away, as when its window is closed. */
+void pty_hang_up(Pty *pty);
+/* Processor time that the program has taken, in ticks of the clock; -1 where the system does not tell. */
+long pty_cpu_ticks(const Pty *pty);
 bool pty_shows(Pty *pty, const char *text);
 /* A row as UTF-8, without trailing spaces; valid until the next call. */
 const char *pty_row(Pty *pty, int row);

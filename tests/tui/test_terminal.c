@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 
 /* ncurses lets a terminal's padding and size come from these; the tests want the terminal's own. */
 static const char *const xterm[] = {"TERM=xterm-256color", "LC_ALL=C.UTF-8", "NO_COLOR=", NULL};
@@ -136,7 +137,7 @@ static void suspends_and_resumes(void **state) {
 
 static void signals_and_crashes_give_the_terminal_back(void **state) {
     (void)state;
-    static const int signals[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGSEGV, SIGABRT, SIGBUS};
+    static const int signals[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL};
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
         int status;
         Pty *pty = start(xterm, 80, 24);
@@ -171,6 +172,8 @@ static void every_kind_of_terminal_is_served(void **state) {
         const char *environment[4];
         bool coloured;
     } terminals[] = {
+        {{"TERM=xterm", "LC_ALL=C.UTF-8", "NO_COLOR=", NULL}, true},
+        {{"TERM=screen", "LC_ALL=C.UTF-8", "NO_COLOR=", NULL}, true},
         {{"TERM=screen-256color", "LC_ALL=C.UTF-8", "NO_COLOR=", NULL}, true},
         {{"TERM=linux", "LC_ALL=C.UTF-8", "NO_COLOR=", NULL}, true},
         {{"TERM=vt100", "LC_ALL=C", "NO_COLOR=", NULL}, false},
@@ -193,15 +196,111 @@ static void every_kind_of_terminal_is_served(void **state) {
 
 static void a_terminal_that_cannot_place_its_cursor_is_refused(void **state) {
     (void)state;
-    static const char *const dumb[] = {"TERM=dumb", "LC_ALL=C.UTF-8", NULL};
+    static const char *const names[] = {"TERM=dumb", "TERM=no-such-terminal", "TERM="};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *const environment[] = {names[i], "LC_ALL=C.UTF-8", NULL};
+        int status;
+        Pty *pty = start(environment, 160, 24);
+        assert_int_equal(pty_wait_for_report(pty, &status), 'E');
+        assert_true(WIFEXITED(status));
+        assert_int_equal(WEXITSTATUS(status), 2);
+        assert_non_null(strstr(pty_row(pty, 0), "redviz: "));
+        assert_non_null(strstr(pty_row(pty, 0), "--frame"));
+        assert_string_equal(pty_row(pty, 1), ""); /* one line */
+        assert_true(pty_modes_are_back(pty));
+        pty_free(pty);
+    }
+}
+
+static void a_storm_of_resizes_and_keys_is_survived(void **state) {
+    (void)state;
+    Pty *pty = start(xterm, 120, 40);
+    pty_wait_for(pty, "step 1 of ");
+    for (int i = 0; i < 300; i++) {
+        if (i % 3 == 0) pty_resize(pty, 60 + i % 141, 16 + i % 45);
+        kill(pty->program, SIGWINCH);
+        if (i % 5 == 0) pty_type(pty, "l");
+        if (i % 25 == 0) pty_type(pty, i % 2 ? "?" : " ");
+        pty_pump(pty);
+    }
+    pty_resize(pty, 80, 24);
+    pty_type(pty, "\033");
+    pty_settle(pty);
+    pty_type(pty, "g");
+    pty_wait_for(pty, "step 1 of ");
+    assert_non_null(strstr(pty_row(pty, 23), "q quit"));
+    quit(pty);
+}
+
+/* kill -STOP cannot be caught: whoever stopped us may have changed the terminal, so all of it is drawn anew.
+ */
+static void goes_on_after_an_uncatchable_stop(void **state) {
+    (void)state;
     int status;
-    Pty *pty = start(dumb, 120, 24);
+    Pty *pty = start(xterm, 80, 24);
+    pty_wait_for(pty, "step 1 of ");
+    kill(pty->program, SIGSTOP);
+    assert_int_equal(pty_wait_for_report(pty, &status), 'S');
+    pty_forget_screen(pty);
+    pty_resume(pty);
+    pty_wait_for(pty, "step 1 of ");
+    pty_settle(pty);
+    assert_non_null(strstr(pty_row(pty, 0), "redviz  strided"));
+    pty_type(pty, "l");
+    pty_wait_for(pty, "step 2 of ");
+    quit(pty);
+}
+
+static void ends_when_its_terminal_is_gone(void **state) {
+    (void)state;
+    int status;
+    Pty *pty = start(xterm, 80, 24);
+    pty_wait_for(pty, "step 1 of ");
+    pty_type(pty, " ");
+    pty_hang_up(pty);
     assert_int_equal(pty_wait_for_report(pty, &status), 'E');
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 2);
-    assert_true(pty_shows(pty, "--frame"));
-    assert_true(pty_modes_are_back(pty));
+    assert_true(WIFSIGNALED(status));
+    assert_int_equal(WTERMSIG(status), SIGHUP);
     pty_free(pty);
+}
+
+static int by_size(const void *a, const void *b) {
+    size_t x = *(const size_t *)a, y = *(const size_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static void a_step_sends_only_what_changed(void **state) {
+    (void)state;
+    enum { STEPS = 40, MOST_BYTES = 8 << 10 };
+    size_t sent[STEPS];
+    char expected[32];
+    Pty *pty = start(xterm, 200, 60);
+    pty_wait_for(pty, "step 1 of ");
+    pty_settle(pty);
+    for (int i = 0; i < STEPS; i++) {
+        size_t before = pty->received;
+        pty_type(pty, "l");
+        snprintf(expected, sizeof expected, "step %d of ", i + 2);
+        pty_wait_for(pty, expected);
+        sent[i] = pty->received - before;
+    }
+    qsort(sent, STEPS, sizeof *sent, by_size);
+    assert_in_range(sent[STEPS / 2], 1, MOST_BYTES);
+    quit(pty);
+}
+
+static void waiting_takes_no_time(void **state) {
+    (void)state;
+    Pty *pty = start(xterm, 120, 40);
+    pty_wait_for(pty, "step 1 of ");
+    pty_type(pty, "5l");
+    pty_wait_for(pty, "step 6 of ");
+    pty_settle(pty);
+    long before = pty_cpu_ticks(pty);
+    struct timespec second = {.tv_sec = 1};
+    nanosleep(&second, NULL);
+    assert_int_equal(pty_cpu_ticks(pty), before);
+    quit(pty);
 }
 
 int main(void) {
@@ -215,6 +314,11 @@ int main(void) {
         cmocka_unit_test(control_c_ends_by_interrupt),
         cmocka_unit_test(every_kind_of_terminal_is_served),
         cmocka_unit_test(a_terminal_that_cannot_place_its_cursor_is_refused),
+        cmocka_unit_test(a_storm_of_resizes_and_keys_is_survived),
+        cmocka_unit_test(goes_on_after_an_uncatchable_stop),
+        cmocka_unit_test(ends_when_its_terminal_is_gone),
+        cmocka_unit_test(a_step_sends_only_what_changed),
+        cmocka_unit_test(waiting_takes_no_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
