@@ -201,6 +201,8 @@ static void test_list(void **state) {
         }
     }
     assert_int_equal(aliases, 8);
+    for (const char *line = text; *line; line += strcspn(line, "\n") + 1)
+        if (strcspn(line, "\n") > 80) fail_msg("more than 80 columns: %.*s", (int)strcspn(line, "\n"), line);
     free(text), free(json);
     char *by_alias = program_output(0, "@ --kernel K3 --n 4096 --report=json");
     program_assert_contains(by_alias, "\"kernel\":\"first_add\"");

@@ -1,4 +1,5 @@
-/* The tree itself: layers include only what they may, shipped PTX is not stale, README names every file. */
+/* The tree itself: layers include only what they may, shipped PTX is not stale, files are
+ * tidy, README names every file. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <setjmp.h>
@@ -59,24 +60,146 @@ static void test_shipped_ptx_is_fresh(void **state) {
     assert_int_equal(shell("scripts/make_ptx.sh --check"), 0);
 }
 
-/* A header and its source share a line: `src/base/error.{h,c}`. */
-static void test_readme_names_every_file(void **state) {
+/* In a copy of the tree: a kernel is edited, an asset is edited, a kernel is added, a kernel goes. */
+static void test_stale_ptx_is_found(void **state) {
     (void)state;
-    static const char *const patterns[] = {"src/*.*", "src/*/*.*", "tui/*.*", "kernels/*.*", "scripts/*.*"};
-    char *readme;
+    static const char *const changes[][2] = {
+        {"echo >>kernels/strided.cu", "strided.ptx: kernels/strided.cu has changed"},
+        {"echo >>kernels/operations.cuh", "strided.ptx: kernels/operations.cuh has changed"},
+        {"echo >>assets/ptx/strided.ptx", "strided.ptx: assets/ptx/strided.ptx has changed"},
+        {"cp kernels/strided.cu kernels/new.cu", "new.ptx: was never made"},
+        {"rm kernels/strided.cu", "strided.ptx: kernels/strided.cu is gone"},
+    };
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        char command[1024];
+        snprintf(command, sizeof command,
+                 "copy=$(mktemp -d) && cp -R kernels scripts assets \"$copy\" && cd \"$copy\" && "
+                 "scripts/make_ptx.sh --check && { %s; scripts/make_ptx.sh --check 2>said && status=7 || "
+                 "status=8; "
+                 "grep -qF '%s' said || status=9; rm -rf \"$copy\"; exit $status; }",
+                 changes[i][0], changes[i][1]);
+        int status = shell(command);
+        if (status != 8) fail_msg("%s: status %d", changes[i][0], status);
+    }
+}
+
+/* ---- files --------------------------------------------------------------------------------------------- */
+
+static char *read_whole(const char *path) {
+    char *text;
     size_t length;
     Error error = {0};
+    if (!text_read_file(path, 4 << 20, &text, &length, &error)) fail_msg("%s: %s", path, error.message);
+    return text;
+}
+
+/* What is wrong with the looks of a text; NULL: nothing. Lines count from 1. */
+static const char *untidy(const char *text, bool may_have_tabs, int most_lines, int *line) {
+    *line = 1;
+    for (const char *c = text; *c; c++) {
+        if (*c == '\r') return "carriage return";
+        if (*c == '\t' && !may_have_tabs) return "tab";
+        if (*c != '\n') continue;
+        if (c > text && (c[-1] == ' ' || c[-1] == '\t')) return "white space at the end of a line";
+        if (!c[1]) return *line > most_lines ? "too many lines: one idea a file" : NULL;
+        ++*line;
+    }
+    return "no new line at the end";
+}
+
+static void test_untidy_files_are_found(void **state) {
+    (void)state;
+    int line;
+    assert_null(untidy("a\n\nb\n", false, 3, &line));
+    assert_string_equal(untidy("a\nb \nc\n", false, 9, &line), "white space at the end of a line");
+    assert_int_equal(line, 2);
+    assert_non_null(untidy("a\n\tb\n", false, 9, &line));
+    assert_null(untidy("a\n\tb\n", true, 9, &line));
+    assert_non_null(untidy("a\r\n", false, 9, &line));
+    assert_non_null(untidy("a\nb", false, 9, &line));
+    assert_non_null(untidy("a\nb\nc\n", false, 2, &line));
+}
+
+static void test_files_are_tidy(void **state) {
+    (void)state;
+    enum { MOST_LINES = 750 }; /* a file is better under 600 */
+    static const struct {
+        const char *pattern;
+        bool may_have_tabs;
+    } patterns[] = {{"src/*.*", false},     {"src/*/*.*", false}, {"tui/*.*", false},
+                    {"kernels/*.*", false}, {"scripts/*", false}, {"tests/*/*.[ch]", false},
+                    {"tests/*.sh", false},  {".ci/*", false},     {"README.md", false},
+                    {"Makefile", true}};
+    int wrong = 0, count = 0;
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
+        glob_t files;
+        assert_int_equal(glob(patterns[i].pattern, 0, NULL, &files), 0);
+        for (size_t f = 0; f < files.gl_pathc; f++, count++) {
+            int line;
+            char *text = read_whole(files.gl_pathv[f]);
+            const char *problem = untidy(text, patterns[i].may_have_tabs, MOST_LINES, &line);
+            if (problem) print_error("%s:%d: %s\n", files.gl_pathv[f], line, problem);
+            wrong += problem != NULL;
+            free(text);
+        }
+        globfree(&files);
+    }
+    assert_true(count > 150);
+    assert_int_equal(wrong, 0);
+}
+
+static void test_licence(void **state) {
+    (void)state;
+    char *licence = read_whole("LICENSE"), *ignored = read_whole(".gitignore");
+    assert_int_equal(strncmp(licence, "MIT License\n", 12), 0);
+    assert_non_null(strstr(ignored, "/build/\n"));
+    free(licence), free(ignored);
+}
+
+/* ---- README's map of the tree -------------------------------------------------------------------------- */
+
+/* A folder's lines follow the line "src/base/  what it is for"; each begins with the names it is about,
+ * without their endings, so that a header and its source share one: "  error, text    what they are for". */
+static bool map_names(const char *readme, const char *folder, const char *name) {
+    char head[128];
+    snprintf(head, sizeof head, "\n%s/ ", folder);
+    const char *line = strstr(readme, head);
+    if (!line) return false;
+    for (line = strchr(line + 1, '\n'); line && strncmp(line, "\n  ", 3) == 0; line = strchr(line + 1, '\n'))
+        for (const char *at = line + 3; *at != ' ' && *at != '\n'; at += *at == ',' ? 2 : 0) {
+            size_t length = strcspn(at, ", \n");
+            if (length == strlen(name) && strncmp(at, name, length) == 0) return true;
+            at += length;
+        }
+    return false;
+}
+
+static void test_map_is_read(void **state) {
+    (void)state;
+    static const char map[] = "# x\nsrc/a/   one\n  b, c  two d\n  e\n        f\nsrc/g/   h\n  i     j\n";
+    assert_true(map_names(map, "src/a", "b") && map_names(map, "src/a", "c") && map_names(map, "src/a", "e"));
+    assert_true(map_names(map, "src/g", "i"));
+    assert_false(map_names(map, "src/a", "d") || map_names(map, "src/a", "f") ||
+                 map_names(map, "src/a", "i"));
+    assert_false(map_names(map, "src/x", "b") || map_names(map, "src/g", "j") ||
+                 map_names(map, "src/a", "two"));
+}
+
+static void test_readme_names_every_file(void **state) {
+    (void)state;
+    static const char *const patterns[] = {"src/*.*", "src/*/*.*", "tui/*.*", "scripts/*.*"};
+    char *readme = read_whole("README.md");
     int missing = 0;
-    if (!text_read_file("README.md", 1 << 20, &readme, &length, &error)) fail_msg("%s", error.message);
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
         glob_t files;
         assert_int_equal(glob(patterns[i], 0, NULL, &files), 0);
         for (size_t f = 0; f < files.gl_pathc; f++) {
-            const char *path = files.gl_pathv[f];
-            char stem[256];
-            snprintf(stem, sizeof stem, "`%.*s.", (int)strcspn(path, "."), path);
-            if (strstr(readme, stem)) continue;
-            print_error("README.md does not name %s\n", path);
+            char folder[256], name[256];
+            const char *path = files.gl_pathv[f], *slash = strrchr(path, '/');
+            snprintf(folder, sizeof folder, "%.*s", (int)(slash - path), path);
+            snprintf(name, sizeof name, "%.*s", (int)strcspn(slash + 1, "."), slash + 1);
+            if (map_names(readme, folder, name)) continue;
+            print_error("README.md, The tree: %s is not there\n", path);
             missing++;
         }
         globfree(&files);
@@ -90,6 +213,11 @@ int main(void) {
         cmocka_unit_test(test_layers_are_kept),
         cmocka_unit_test(test_violations_are_found),
         cmocka_unit_test(test_shipped_ptx_is_fresh),
+        cmocka_unit_test(test_stale_ptx_is_found),
+        cmocka_unit_test(test_untidy_files_are_found),
+        cmocka_unit_test(test_files_are_tidy),
+        cmocka_unit_test(test_licence),
+        cmocka_unit_test(test_map_is_read),
         cmocka_unit_test(test_readme_names_every_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
