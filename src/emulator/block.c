@@ -263,6 +263,21 @@ static inline __attribute__((always_inline)) SliceEnd run_slice(Block *block, ui
     return SLICE_STOPPED;
 }
 
+/* Segments are counted at their end, which a block that was stopped does not reach. */
+void block_count_rest(Block *block) {
+    Worker *worker = block->worker;
+    const Trap *fatal = worker->stopped ? &worker->traps[worker->trap_count - 1] : NULL;
+    bool is_here = fatal && !memcmp(fatal->block, block->id, sizeof fatal->block);
+    for (int w = 0; w < block->warp_count; w++) {
+        Warp *warp = &block->warps[w];
+        for (int i = 0; warp->live && i < warp->fragment_count; i++) {
+            Fragment *fragment = &warp->fragments[i];
+            bool trapped = is_here && fatal->lanes & fragment->mask && fatal->warp == w && fatal->pc == fragment->pc;
+            count_segment(worker, fragment, fragment->pc + trapped); /* the instruction that trapped was executed */
+        }
+    }
+}
+
 SliceEnd block_run(Block *block, uint64_t instructions) {
     return block->recorder ? run_slice(block, instructions, RUN_TRACED) : run_slice(block, instructions, RUN_PLAIN);
 }

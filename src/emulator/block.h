@@ -101,6 +101,8 @@ void block_start(Block *block, Worker *worker, uint64_t linear);
 /* Runs until the block ends, a fatal trap, `instructions` warp instructions are used up, or it rests: all that can run only
  * spins, so that it seems to wait for another block. */
 SliceEnd block_run(Block *block, uint64_t instructions);
+/* Counts what a block that was stopped has executed since it was last counted. */
+void block_count_rest(Block *block);
 size_t block_bytes(const Grid *grid); /* host memory of one resident block */
 
 /* Replays: `warp` goes on to its next ordered instruction and executes it. False: it waits for others, or has ended. */

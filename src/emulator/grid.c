@@ -132,7 +132,10 @@ static void run_share(Share *share) {
         stopped = stopped || (residents.count && waits_in_vain(share, &residents, &progress));
     }
     share->cancelled |= is_cancelled(share->grid);
-    while (residents.count) finish(share, &residents, residents.count - 1); /* stopped: what was recorded stays */
+    while (residents.count) { /* stopped: what was recorded stays */
+        block_count_rest(residents.blocks[residents.count - 1]);
+        finish(share, &residents, residents.count - 1);
+    }
     for (int i = 0; i < residents.idle_count; i++) block_free(residents.idle[i]);
     free(residents.idle);
     free(residents.blocks);
