@@ -307,7 +307,8 @@ static bool function(PtxParser *parser, const PtxToken *begin, const PtxFunction
     const char *header = ptx_text_since(parser, begin);
     bool is_definition = parser->token.kind == '{';
     if (is_definition && !check_parameters(parser, &name, function)) return false;
-    if (is_definition ? !measure_body(parser, function) : !ptx_accept(parser, ';') && !begins_item(&parser->token))
+    if (is_definition && !measure_body(parser, function)) return false;
+    if (!is_definition && !ptx_accept(parser, ';') && !begins_item(&parser->token))
         return ptx_unexpected(parser, "';' or the function's body");
     if (!enter_function(parser, &name, &function)) return false;
     for (int i = 0; i < function->parameter_count; i++) function->parameters[i]->function = function;

@@ -108,7 +108,8 @@ static bool name_operand(PtxParser *parser, Place place, PtxOperand *out) {
     }
     PtxName *name = ptx_token_name(parser, &at);
     PtxMeaning *member = NULL;
-    PtxMeaning *meaning = names_only_labels(place.instruction, parser) ? NULL : ptx_names_lookup(parser->module->names, name, &member);
+    bool only_label = names_only_labels(place.instruction, parser);
+    PtxMeaning *meaning = only_label ? NULL : ptx_names_lookup(parser->module->names, name, &member);
     if (member || (meaning && meaning->kind == PTX_MEANS_REGISTER)) {
         out->kind = PTX_OPERAND_REGISTER;
         out->reg = member ? range_register(parser, name, member) : meaning->reg;
@@ -126,8 +127,8 @@ static bool name_operand(PtxParser *parser, Place place, PtxOperand *out) {
         out->function = meaning->function;
         return true;
     }
-    if (name->is_special) return special(parser, name, out);
-    if (at.begin[0] == '%') return ptx_fail(parser, &at, "the register '%.80s' is not declared", name->text);
+    if (name->is_special && !only_label) return special(parser, name, out);
+    if (at.begin[0] == '%' && !only_label) return ptx_fail(parser, &at, "the register '%.80s' is not declared", name->text);
     if (!may_name_label(place.instruction)) return ptx_fail(parser, &at, "'%.80s' is not declared", name->text);
     out->kind = PTX_OPERAND_LABEL;
     parser->names_labels = true;
