@@ -244,9 +244,9 @@ static bool add_values(Lowering *low, Op *op, MemoryOp *memory, const PtxOperand
 }
 
 static bool lower_transfer(Lowering *low, const PtxInstruction *in, Op *op, bool is_store) {
-    if (in->operand_count < 2 || in->type_count < 1) return lowering_reject(low, op, "%s: malformed", in->name);
     if (ptx_instruction_has(in, PTX_MOD_ASYNC) || ptx_instruction_has(in, PTX_MOD_BULK))
         return lowering_reject(low, op, "asynchronous %s is not emulated", in->name);
+    if (in->operand_count < 2 || in->type_count < 1) return lowering_reject(low, op, "%s: malformed", in->name);
     MemoryOp *memory = lowering_allocate(low, sizeof *memory);
     PtxType type = in->types[0];
     bool wide = ptx_type_bytes(type) == 16;
