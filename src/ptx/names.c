@@ -62,7 +62,7 @@ PtxName *ptx_names_get(PtxNames *names, const char *text, size_t length) {
 
 static PtxName *get_text(PtxNames *names, const char *text) { return ptx_names_get(names, text, strlen(text)); }
 
-static const char *const special_names[] = {/* "Special Registers" in the PTX ISA, and the constant WARP_SZ */
+static const char *const special_names[] = {/* "Special Registers" in the PTX ISA */
 #define SPECIAL(text) text,
 #include "ptx/specials.def"
 #undef SPECIAL

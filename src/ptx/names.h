@@ -44,7 +44,7 @@ struct PtxName {
     PtxOpcode opcode;      /* rows of opcodes.def */
     PtxModifierKind modifier; /* rows of modifiers.def, PTX_MOD_TYPE for those of types.def, else PTX_MOD_OTHER */
     PtxType type;
-    bool is_special;       /* %tid, WARP_SZ: "Special Registers" */
+    bool is_special;       /* %tid: "Special Registers" */
     const char *readable;  /* demangled; NULL: not asked yet */
 };
 

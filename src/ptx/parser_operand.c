@@ -249,7 +249,9 @@ static bool signed_operand(PtxParser *parser, Place place, PtxOperand *out) { /*
 static bool simple(PtxParser *parser, Place place, PtxOperand *out) {
     *out = (PtxOperand){.component = -1};
     switch (parser->token.kind) {
-    case PTX_TOKEN_NAME: break;
+    case PTX_TOKEN_NAME:
+        if (ptx_constant_begins(parser)) return constant_operand(parser, out); /* WARP_SZ */
+        break;
     case '{': return brackets(parser, place, PTX_OPERAND_VECTOR, '}', "',' or '}'", out);
     case '[': return place.depth > OPERAND_NESTING ? ptx_fail(parser, &parser->token, "this operand is nested too deeply") : address(parser, place, out);
     case '!':

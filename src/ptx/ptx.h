@@ -100,8 +100,8 @@ typedef struct PtxLabel {
 typedef enum PtxOperandKind {
     PTX_OPERAND_NONE,
     PTX_OPERAND_REGISTER,  /* r[.x]; `negated` for !p */
-    PTX_OPERAND_SPECIAL,   /* %tid.x, %laneid, WARP_SZ, %envreg3, ...: name in `name`, e.g. "%tid.x" */
-    PTX_OPERAND_INTEGER,   /* `integer`: 64 bits, two's complement; unsigned literals above 2^63 wrap */
+    PTX_OPERAND_SPECIAL,   /* %tid.x, %laneid, %envreg3, ...: name in `name`, e.g. "%tid.x" */
+    PTX_OPERAND_INTEGER,   /* `integer`: 64 bits, two's complement; unsigned literals above 2^63 wrap. WARP_SZ is 32 */
     PTX_OPERAND_FLOAT,     /* `number`; `float_bits` (0f.../0d...): exact bits as written, `float_bytes` 4 or 8 */
     PTX_OPERAND_VARIABLE,  /* address of a variable (+ `integer`) as a value */
     PTX_OPERAND_FUNCTION,  /* a function's name: call target, or its address */

@@ -41,11 +41,19 @@ static inline const char *same_register(const PtxRegister *a, const PtxRegister 
     return NULL;
 }
 
+/* Bit for bit: NaN is itself, and -0 is not 0. */
+static inline bool same_number(double a, double b) {
+    uint64_t bits[2];
+    memcpy(&bits[0], &a, sizeof a);
+    memcpy(&bits[1], &b, sizeof b);
+    return bits[0] == bits[1];
+}
+
 static inline const char *same_operand(const PtxOperand *a, const PtxOperand *b) {
     SAME(a->kind == b->kind, "kind of an operand");
     SAME(a->negated == b->negated && a->component == b->component && same_text(a->selector, b->selector), "an operand's part");
     SAME(a->integer == b->integer && same_text(a->name, b->name), "an operand's value");
-    SAME(a->float_bytes == b->float_bytes && a->float_bits == b->float_bits && !memcmp(&a->number, &b->number, sizeof a->number), "a float");
+    SAME(a->float_bytes == b->float_bytes && a->float_bits == b->float_bits && same_number(a->number, b->number), "a float");
     SAME(!a->function == !b->function && (!a->function || same_text(a->function->name, b->function->name)), "an operand's function");
     SAME(!a->label == !b->label && (!a->label || (same_text(a->label->name, b->label->name) && a->label->statement == b->label->statement)),
          "an operand's label");

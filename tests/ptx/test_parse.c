@@ -1,5 +1,5 @@
-/* Instructions and operands: what the IR holds after parsing one line, said as text. Each row is a program of one line and its
- * expectation. */
+/* Instructions and operands: what the IR holds after parsing one line, said as text. Each row is a program of
+ * one line and its expectation. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,18 +10,23 @@
 #include "tests/ptx/ptx_test.h"
 
 static void describe_operand(const PtxOperand *operand, Text *out) {
-    static const char *const kinds[] = {"none", "register", "special", "integer", "float", "variable", "function", "label", "memory", "vector", "pair", "arguments", "sink", "other"};
+    static const char *const kinds[] = {"none",     "register",  "special", "integer", "float",
+                                        "variable", "function",  "label",   "memory",  "vector",
+                                        "pair",     "arguments", "sink",    "other"};
     text_print(out, "%s%s", operand->negated ? "negated " : "", kinds[operand->kind]);
     if (operand->reg) text_print(out, " %s", operand->reg->name);
     if (operand->variable) text_print(out, " %s", operand->variable->name);
     if (operand->function) text_print(out, " %s", operand->function->name);
     if (operand->label) text_print(out, " %s", operand->label->name);
-    if (operand->kind == PTX_OPERAND_SPECIAL || operand->kind == PTX_OPERAND_OTHER) text_print(out, " %s", operand->name);
+    if (operand->kind == PTX_OPERAND_SPECIAL || operand->kind == PTX_OPERAND_OTHER)
+        text_print(out, " %s", operand->name);
     if (operand->component >= 0) text_print(out, " component %d", operand->component);
     if (operand->selector) text_print(out, " selector %s", operand->selector);
-    if (operand->kind == PTX_OPERAND_INTEGER || operand->integer) text_print(out, " %lld", (long long)operand->integer);
+    if (operand->kind == PTX_OPERAND_INTEGER || operand->integer)
+        text_print(out, " %lld", (long long)operand->integer);
     if (operand->kind == PTX_OPERAND_FLOAT) text_print(out, " %g", operand->number);
-    if (operand->float_bytes) text_print(out, " bits %llx/%d", (unsigned long long)operand->float_bits, operand->float_bytes);
+    if (operand->float_bytes)
+        text_print(out, " bits %llx/%d", (unsigned long long)operand->float_bits, operand->float_bytes);
     for (int i = 0; operand->kind != PTX_OPERAND_OTHER && i < operand->item_count; i++) {
         text_add(out, i ? ", " : " (");
         describe_operand(&operand->items[i], out);
@@ -36,8 +41,10 @@ static void describe(const PtxInstruction *instruction, Text *out) {
         text_add(out, ": ");
     }
     text_print(out, "%s%s", instruction->opcode == PTX_OTHER ? "other " : "", instruction->name);
-    for (int i = 0; i < instruction->type_count; i++) text_print(out, " %s", ptx_type_text(instruction->types[i]));
-    static const char *const spaces[] = {"", " reg", " const", " global", " local", " param", " shared", " cluster", " tex"};
+    for (int i = 0; i < instruction->type_count; i++)
+        text_print(out, " %s", ptx_type_text(instruction->types[i]));
+    static const char *const spaces[] = {"",       " reg",    " const",   " global", " local",
+                                         " param", " shared", " cluster", " tex"};
     text_add(out, spaces[instruction->space]);
     if (instruction->vector > 1) text_print(out, " x%d", instruction->vector);
     for (int i = 0; i < instruction->operand_count; i++) {
@@ -86,34 +93,44 @@ static const struct {
     {"ld.shared.u32 %r1, [%r2+-4];", "ld u32 shared | register %r1 | memory %r2 -4"},
     {"ld.shared.u32 %r1, [16];", "ld u32 shared | register %r1 | memory 16"},
     {"ld.u32 %r1, [%rd1].unified;", "ld u32 | register %r1 | memory %rd1 selector unified"},
-    {"ld.global.v2.u32 {%r1, %r2}, [%rd1];", "ld u32 global x2 | vector (register %r1, register %r2) | memory %rd1"},
+    {"ld.global.v2.u32 {%r1, %r2}, [%rd1];",
+     "ld u32 global x2 | vector (register %r1, register %r2) | memory %rd1"},
     {"ld.global.nc.L1::no_allocate.L2::128B.v4.f32 {%f1, %f2, %f3, %f4}, [%rd1 + 16];",
      "ld f32 global x4 | vector (register %f1, register %f2, register %f3, register %f4) | memory %rd1 16"},
     {"st.global.u32 [%rd1], 1;", "st u32 global | memory %rd1 | integer 1"},
     {"@%p1 st.global.u32 [%rd1], %r1;", "if register %p1: st u32 global | memory %rd1 | register %r1"},
     {"@!%p1 ret;", "if negated register %p1: ret"},
-    {"setp.lt.s32 %p1|%p2, %r1, %r2;", "setp s32 | pair (register %p1, register %p2) | register %r1 | register %r2"},
-    {"setp.lt.and.s32 %p1, %r1, %r2, !%p3;", "setp s32 | register %p1 | register %r1 | register %r2 | negated register %p3"},
+    {"setp.lt.s32 %p1|%p2, %r1, %r2;",
+     "setp s32 | pair (register %p1, register %p2) | register %r1 | register %r2"},
+    {"setp.lt.and.s32 %p1, %r1, %r2, !%p3;",
+     "setp s32 | register %p1 | register %r1 | register %r2 | negated register %p3"},
     {"shfl.sync.down.b32 %r1|%p1, %r2, 16, 31, -1;",
      "shfl b32 | pair (register %r1, register %p1) | register %r2 | integer 16 | integer 31 | integer -1"},
     {"elect.sync _|%p1, -1;", "elect | pair (sink, register %p1) | integer -1"},
     {"cvt.rzi.s32.f32 %r1, %f1;", "cvt s32 f32 | register %r1 | register %f1"},
-    {"vadd.s32.u32.s32.sat %r1, %r2.b0, %r3.h1;", "vadd s32 u32 s32 | register %r1 | register %r2 selector b0 | register %r3 selector h1"},
-    {"vmad.s32.s32.s32 %r1, -%r2, %r3, %r4;", "vmad s32 s32 s32 | register %r1 | negated register %r2 | register %r3 | register %r4"},
-    {"call (%r1), callee, (%r2, 5);", "call | arguments (register %r1) | function callee | arguments (register %r2, integer 5)"},
+    {"vadd.s32.u32.s32.sat %r1, %r2.b0, %r3.h1;",
+     "vadd s32 u32 s32 | register %r1 | register %r2 selector b0 | register %r3 selector h1"},
+    {"vmad.s32.s32.s32 %r1, -%r2, %r3, %r4;",
+     "vmad s32 s32 s32 | register %r1 | negated register %r2 | register %r3 | register %r4"},
+    {"call (%r1), callee, (%r2, 5);",
+     "call | arguments (register %r1) | function callee | arguments (register %r2, integer 5)"},
     {"call callee;", "call | function callee"},
     {"call (%r1), %rd1, (%r2), later; later: .calltargets callee;",
      "call | arguments (register %r1) | register %rd1 | arguments (register %r2) | label later"},
     {"bra.uni end; end: ret;", "bra | label end"},
     {"brx.idx %r1, list; list: .branchtargets end, end; end: ret;", "brx | register %r1 | label list"},
-    {"atom.global.cas.b32 %r1, [%rd1], %r2, 3;", "atom b32 global | register %r1 | memory %rd1 | register %r2 | integer 3"},
+    {"atom.global.cas.b32 %r1, [%rd1], %r2, 3;",
+     "atom b32 global | register %r1 | memory %rd1 | register %r2 | integer 3"},
     {"tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6}];",
-     "other tex f32 f32 x4 | vector (register %f1, register %f2, register %f3, register %f4) | other [%rd1, {%f5, %f6}]"},
+     "other tex f32 f32 x4 | vector (register %f1, register %f2, register %f3, register %f4) | other [%rd1, "
+     "{%f5, %f6}]"},
     {"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%fd1, %fd2}, {%fd3}, {%fd4}, {%fd5, %fd6};",
-     "other mma f64 f64 f64 f64 | vector (register %fd1, register %fd2) | vector (register %fd3) | vector (register %fd4) | vector "
+     "other mma f64 f64 f64 f64 | vector (register %fd1, register %fd2) | vector (register %fd3) | vector "
+     "(register %fd4) | vector "
      "(register %fd5, register %fd6)"},
     {"newop.x.u32 %r1, [%rd1], 5;", "other newop u32 | register %r1 | memory %rd1 | integer 5"},
-    {"add // comment\n .s32 /* and\n another */ %r1, %r2\n, 5\n;", "add s32 | register %r1 | register %r2 | integer 5"},
+    {"add // comment\n .s32 /* and\n another */ %r1, %r2\n, 5\n;",
+     "add s32 | register %r1 | register %r2 | integer 5"},
 };
 
 static void operands(void **state) {
@@ -130,7 +147,8 @@ static void operands(void **state) {
 
 static void modifiers_are_known_by_their_rows(void **state) {
     (void)state;
-    PtxModule *module = parse_body("ld.relaxed.gpu.shared::cta.L2::256B.u32 %r1, [%r2]; set.lt.made_up.u32.s32 %r1, %r2, %r3;");
+    PtxModule *module = parse_body(
+        "ld.relaxed.gpu.shared::cta.L2::256B.u32 %r1, [%r2]; set.lt.made_up.u32.s32 %r1, %r2, %r3;");
     const PtxInstruction *load = instruction_of(module, 0), *set = instruction_of(module, 1);
     assert_true(ptx_instruction_has(load, PTX_MOD_RELAXED) && ptx_instruction_has(load, PTX_MOD_GPU));
     assert_true(ptx_instruction_has(load, PTX_MOD_SHARED_CTA) && ptx_instruction_has(load, PTX_MOD_L2_256B));
@@ -144,16 +162,19 @@ static void modifiers_are_known_by_their_rows(void **state) {
 /* A name means what the innermost scope says; leaving the scope brings the outer meaning back. */
 static void scopes_shadow(void **state) {
     (void)state;
-    PtxModule *module = parse_body("mov.u32 %r1, 1; { .reg .f64 %r<3>; mov.f64 %r1, 0d0000000000000000; { .reg .b16 %r1; mov.u16 %r1, 2; "
+    PtxModule *module = parse_body("mov.u32 %r1, 1; { .reg .f64 %r<3>; mov.f64 %r1, 0d0000000000000000; { "
+                                   ".reg .b16 %r1; mov.u16 %r1, 2; "
                                    "mov.f64 %r2, %r2; } mov.f64 %r1, %r2; } mov.u32 %r1, %r2;");
     PtxType expected[] = {PTX_B32, PTX_F64, PTX_B16, PTX_F64, PTX_F64, PTX_B32};
-    for (int i = 0; i < 6; i++) assert_int_equal(instruction_of(module, i)->operands[0].reg->type, expected[i]);
+    for (int i = 0; i < 6; i++)
+        assert_int_equal(instruction_of(module, i)->operands[0].reg->type, expected[i]);
     assert_ptr_equal(instruction_of(module, 0)->operands[0].reg, instruction_of(module, 5)->operands[0].reg);
     assert_ptr_equal(instruction_of(module, 1)->operands[0].reg, instruction_of(module, 4)->operands[0].reg);
     ptx_module_free(module);
 }
 
-/* Two inline-asm blocks may use the same label; a branch means the nearest one around it, declared before or behind. */
+/* Two inline-asm blocks may use the same label; a branch means the nearest one around it, declared before or
+ * behind. */
 static void labels_are_scoped(void **state) {
     (void)state;
     PtxModule *module = parse_body("L: { bra L; L: ret; } { bra L; } { { bra L; } L: ret; } bra M; M: ret;");
@@ -173,7 +194,8 @@ static void labels_are_scoped(void **state) {
 /* Registers of a range exist once they are used; indices are dense in that order. */
 static void registers_are_numbered_densely(void **state) {
     (void)state;
-    PtxModule *module = parse_module(".version 7.0\n.target sm_75\n.entry k() { .reg .b32 x, %r<2000000000>, %r1<4>; mov.u32 %r1999999999, %r7; mov.u32 %r7, %r13; }");
+    PtxModule *module = parse_module(".version 7.0\n.target sm_75\n.entry k() { .reg .b32 x, %r<2000000000>, "
+                                     "%r1<4>; mov.u32 %r1999999999, %r7; mov.u32 %r7, %r13; }");
     const PtxFunction *function = ptx_module_find(module, "k");
     assert_int_equal(function->register_count, 4);
     const char *names[] = {"x", "%r1999999999", "%r7", "%r13"};
@@ -186,11 +208,13 @@ static void registers_are_numbered_densely(void **state) {
 
 static void headers(void **state) {
     (void)state;
-    PtxModule *module = parse_module(".version 8.5\n.target sm_90a, debug\n.address_size 64\n"
-                                     ".weak .func (.param .align 8 .b8 r[16]) f(.reg .u32 a, .param .b64 b) .noreturn;\n"
-                                     ".visible .entry k(.param .u64 .ptr .global .align 16 p, .param .v2 .f32 q) .maxntid 64, 2 .reqntid 32\n"
-                                     ".minnctapersm 2 .pragma \"nounroll\"; { ret; }\n"
-                                     ".visible .func (.param .align 8 .b8 r[16]) f(.reg .u32 a, .param .b64 b) { ret; }\n");
+    PtxModule *module =
+        parse_module(".version 8.5\n.target sm_90a, debug\n.address_size 64\n"
+                     ".weak .func (.param .align 8 .b8 r[16]) f(.reg .u32 a, .param .b64 b) .noreturn;\n"
+                     ".visible .entry k(.param .u64 .ptr .global .align 16 p, .param .v2 .f32 q) .maxntid "
+                     "64, 2 .reqntid 32\n"
+                     ".minnctapersm 2 .pragma \"nounroll\"; { ret; }\n"
+                     ".visible .func (.param .align 8 .b8 r[16]) f(.reg .u32 a, .param .b64 b) { ret; }\n");
     assert_int_equal(module->version_major * 10 + module->version_minor, 85);
     assert_string_equal(module->target, "sm_90a");
     assert_int_equal(module->address_bytes, 8);
@@ -200,7 +224,8 @@ static void headers(void **state) {
     assert_int_equal(f->results[0]->bytes, 16);
     assert_int_equal(f->parameters[0]->space, PTX_SPACE_REG);
     assert_int_equal(f->parameters[1]->space, PTX_SPACE_PARAM);
-    assert_true(k->is_entry && k->maximum_threads[1] == 2 && k->maximum_threads[2] == 1 && k->required_threads[0] == 32);
+    assert_true(k->is_entry && k->maximum_threads[1] == 2 && k->maximum_threads[2] == 1 &&
+                k->required_threads[0] == 32);
     assert_string_equal(k->directives, ".maxntid 64, 2 .reqntid 32 .minnctapersm 2 .pragma \"nounroll\";");
     assert_int_equal(k->parameters[1]->bytes, 8);
     ptx_module_free(module);
@@ -209,7 +234,8 @@ static void headers(void **state) {
 /* Only the bodies that are asked for are parsed: a broken one does not stop the others. */
 static void bodies_are_parsed_on_demand(void **state) {
     (void)state;
-    const char *text = ".version 7.0\n.target sm_75\n.entry broken() { this is { \"not }\" /* } */ } PTX }\n.entry k() { ret; }";
+    const char *text = ".version 7.0\n.target sm_75\n.entry broken() { this is { \"not }\" /* } */ } PTX "
+                       "}\n.entry k() { ret; }";
     Error error = {0};
     PtxModule *module = ptx_module_parse(text, strlen(text), "test.ptx", &error);
     assert_non_null(module);
