@@ -1,10 +1,15 @@
 # redviz. `make run` and `make test` install what they miss and do the rest; `make help` lists the targets.
 #
 # Variables: V=1 shows commands, DEV=1 makes warnings errors, SANITIZE=1 builds with ASan and UBSan (into
-# build/sanitize), PREFIX is where `make install` puts the program, CC and CFLAGS are yours to set.
+# build/sanitize), JOBS compilations and tests run at a time, PREFIX is where `make install` puts the program, CC and
+# CFLAGS are yours to set.
 
 CFLAGS ?= -O2 -g
 PREFIX ?= /usr/local
+
+export JOBS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
+PARALLEL = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(JOBS))
+SUBMAKE = $(MAKE) --no-print-directory $(PARALLEL)
 
 O = build
 FLAGS = -std=c11 -Wall -Wextra -Wpedantic -ffp-contract=off -pthread -I. -Isrc -MMD -MP
@@ -57,13 +62,13 @@ help:
 
 run:
 	@scripts/deps.sh build
-	@$(MAKE) --no-print-directory all
+	@$(SUBMAKE) all
 	@if [ -t 0 ] && [ -t 1 ]; then $(O)/redviz --kernel interleaved; else \
 	    $(O)/redviz --kernel interleaved --frame && $(O)/redviz --kernel interleaved --report; fi
 
 test:
 	@scripts/deps.sh build test
-	@$(MAKE) --no-print-directory -k all tests || export REDVIZ_BROKEN=1; tests/run_tests.sh $(O) $(TEST_SOURCES)
+	@$(SUBMAKE) -k all tests || export REDVIZ_BROKEN=1; tests/run_tests.sh $(O) $(TEST_SOURCES)
 
 tests: $(TESTS)
 
@@ -75,13 +80,13 @@ test-sanitize:
 
 test-valgrind:
 	@scripts/deps.sh build test valgrind
-	@$(MAKE) --no-print-directory -k all tests
+	@$(SUBMAKE) -k all tests
 	@REDVIZ_TEST_LIMIT=65536 REDVIZ_UNDER="valgrind -q --error-exitcode=99 --leak-check=full" \
 	    tests/run_tests.sh $(O) $(TEST_SOURCES)
 
 bench:
 	@scripts/deps.sh build
-	@$(MAKE) --no-print-directory all $(BENCHES)
+	@$(SUBMAKE) all $(BENCHES)
 	@for bench in $(BENCHES); do REDVIZ_BIN=$(O)/redviz $$bench || exit 1; done
 
 ptx:
@@ -92,7 +97,7 @@ ptx-check:
 
 lint:
 	@scripts/deps.sh build test lint
-	@scripts/lint.sh $(SOURCES) $(TEST_SOURCES) $(HELPER_SOURCES)
+	@scripts/lint.sh $(SOURCES) $(TEST_SOURCES) $(HELPER_SOURCES) $(wildcard tests/bench/*.c tests/fuzz/*.c)
 
 format:
 	clang-format -i $(FORMATTED)

@@ -6,7 +6,7 @@ status=0
 
 echo "  clang-tidy"
 printf '%s\n' "$@" | xargs -P "${JOBS:-2}" -n 1 sh -c \
-    'clang-tidy --quiet "$1" -- -std=c11 -Wall -Wextra -Wpedantic -Isrc -I. 2>/dev/null' clang-tidy || status=1
+    'clang-tidy --quiet "$1" -- -std=c11 -Wall -Wextra -Wpedantic -pthread -Isrc -I. 2>/dev/null' clang-tidy || status=1
 
 # Suppressed: what cppcheck cannot know. missingIncludeSystem: it does not read libc's headers. unusedFunction is not
 # asked for: a public function may wait for the next layer to call it.
