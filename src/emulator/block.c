@@ -291,7 +291,7 @@ static size_t register_stride(const Grid *grid) { return aligned(grid->program->
 
 size_t block_bytes(const Grid *grid) {
     const FunctionLayout *entry = &grid->program->functions[0];
-    size_t per_warp = sizeof(Warp) + sizeof(Frame) + 2 * register_stride(grid) + (size_t)entry->local_bytes * WARP_LANES * 9 / 8 +
+    size_t per_warp = sizeof(Warp) + sizeof(Frame) + register_stride(grid) + (size_t)entry->local_bytes * WARP_LANES * 9 / 8 +
                       (size_t)entry->parameter_bytes * WARP_LANES;
     return sizeof(Block) + (size_t)grid->program->shared_bytes * 9 / 8 + per_warp * (size_t)grid->warps_per_block;
 }
@@ -307,7 +307,6 @@ Block *block_new(Grid *grid) {
     block->frames = memory_new(warps * sizeof *block->frames);
     block->registers_memory = memory_new(warps * register_stride(grid) + 64);
     block->registers = (uint8_t *)block->registers_memory + (64 - (uintptr_t)block->registers_memory % 64) % 64;
-    block->first_registers = memory_new(warps * register_stride(grid));
     block->shared = memory_new((size_t)grid->program->shared_bytes + 64);
     block->shared_written = memory_new(shared_words(grid) * sizeof *block->shared_written);
     const FunctionLayout *entry = &grid->program->functions[0];
@@ -331,23 +330,22 @@ void block_free(Block *block) {
     free(block->warps);
     free(block->frames);
     free(block->registers_memory);
-    free(block->first_registers);
     free(block->shared);
     free(block->shared_written);
     free(block);
 }
 
-/* Zero, but for special registers and addresses. */
-static void fill_registers(Block *block, const Warp *warp, const Frame *frame) {
-    uint8_t *first = block->first_registers + (frame->registers - block->registers);
-    if (block->has_first_registers) {
-        memcpy(frame->registers, first, frame->layout->register_bytes);
-        frame_fill_block_slots(warp, frame);
+/* Registers begin as 0. What special registers and addresses hold is the same in every block, or filled in. */
+static void fill_registers(const Block *block, const Warp *warp, const Frame *frame) {
+    const FunctionLayout *layout = frame->layout;
+    if (!block->has_run || !layout->shares_slots) {
+        memset(frame->registers, 0, layout->register_bytes);
+        frame_fill_slots(warp, frame);
         return;
     }
-    memset(frame->registers, 0, frame->layout->register_bytes);
-    frame_fill_slots(warp, frame);
-    memcpy(first, frame->registers, frame->layout->register_bytes);
+    for (int i = 0; i < layout->cleared_count; i++)
+        memset(frame->registers + layout->cleared[i].offset, 0, layout->cleared[i].bytes);
+    frame_fill_block_slots(warp, frame);
 }
 
 static void start_warp(Block *block, int index) {
@@ -388,7 +386,7 @@ void block_start(Block *block, Worker *worker, uint64_t linear) {
     memset(block->shared_written, 0, shared_words(grid) * sizeof *block->shared_written);
     if (grid->program->reserved_shared_bytes) start_reserved(block, grid->program->reserved_shared_bytes);
     for (int w = 0; w < block->warp_count; w++) start_warp(block, w);
-    block->has_first_registers = true;
+    block->has_run = true;
     if (linear >= grid->trace_first && linear <= grid->trace_last) block->recorder = recorder_new(grid, linear);
 }
 

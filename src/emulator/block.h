@@ -77,8 +77,7 @@ struct Block {
     Frame *frames;              /* the entry frames */
     uint8_t *registers;         /* of the entry frames */
     void *registers_memory;
-    uint8_t *first_registers;   /* as `registers`: what they begin with, but for what differs between blocks */
-    bool has_first_registers;
+    bool has_run;               /* another block of the grid has had these registers before */
     uint64_t next[MAX_WARPS];   /* turn of each warp's next instruction; NEVER: it waits or has ended */
     uint64_t turn;
     uint64_t started_at;        /* for %clock */

@@ -249,6 +249,7 @@ static CallValue interface_value(Lowering *low, const PtxVariable *variable) {
         if (strcmp(function->registers[i]->name, variable->name) || !lowering_register(low, &operand, &value.place, &bytes)) continue;
         value.bytes = bytes;
         value.present = bytes != 0;
+        low->layout->has_pinned = true;
     }
     return value;
 }

@@ -210,7 +210,7 @@ static void set_options(Grid *grid, Emulator *emulator) {
 bool emulator_run(Emulator *emulator, const EmulatorLaunch *launch, Trace *trace, Error *error) {
     if (!check_geometry(launch, error)) return false;
     make_module(emulator, launch->program->module);
-    LoweredProgram *program = lowered_new(launch, address_of, emulator, error);
+    LoweredProgram *program = lowered_new(launch, true, address_of, emulator, error);
     if (!program) return false;
     uint32_t shared_bytes = program->shared_bytes - program->reserved_shared_bytes;
     if (shared_bytes > MAX_SHARED_BYTES) {

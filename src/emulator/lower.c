@@ -113,7 +113,12 @@ static int register_bytes(PtxType type) {
 
 Operand lowering_temporary(Lowering *low, int bytes) { return (Operand){slot_new(low->layout, bytes, 1), false}; }
 
-bool lowering_register(Lowering *low, const PtxOperand *operand, Operand *out, uint8_t *bytes) {
+uint32_t register_slot_bytes(const PtxRegister *reg) {
+    int bytes = register_bytes(reg->type);
+    return (uint32_t)(bytes ? bytes * WARP_LANES : SLOT_ALIGNMENT) * (uint32_t)(reg->vector > 1 ? reg->vector : 1);
+}
+
+static bool place_register(Lowering *low, const PtxOperand *operand, bool defines, Operand *out, uint8_t *bytes) {
     if (operand->kind != PTX_OPERAND_REGISTER || !operand->reg) return false;
     const PtxRegister *reg = operand->reg;
     int width = register_bytes(reg->type);
@@ -123,7 +128,13 @@ bool lowering_register(Lowering *low, const PtxOperand *operand, Operand *out, u
     if (component >= (reg->vector > 1 ? reg->vector : 1)) return false;
     *out = (Operand){*offset + (uint32_t)(component * (width ? width * WARP_LANES : SLOT_ALIGNMENT)), false};
     *bytes = (uint8_t)width;
+    Mention mention = {low->pc, reg->index, defines};
+    array_push(low->mentions, low->mention_count, low->mention_capacity, mention);
     return true;
+}
+
+bool lowering_register(Lowering *low, const PtxOperand *operand, Operand *out, uint8_t *bytes) {
+    return place_register(low, operand, false, out, bytes);
 }
 
 static Operand slot_of_special(Lowering *low, int special, uint32_t local_offset, int bytes) {
@@ -321,7 +332,7 @@ bool lowering_destination(Lowering *low, Op *op, const PtxOperand *operand, Oper
         return true;
     }
     *present = true;
-    if (!lowering_register(low, operand, out, bytes))
+    if (!place_register(low, operand, true, out, bytes))
         return lowering_reject(low, op, "%s: the destination is not a register", low->instruction->name);
     return true;
 }
@@ -539,7 +550,32 @@ static void align_constants(LoweredProgram *lowered) {
     lowered->constants = aligned;
 }
 
-LoweredProgram *lowered_new(const EmulatorLaunch *launch, AddressOf address_of, void *context, Error *error) {
+/* Lowers function `f`; the entry's parameters are known before. */
+static void lower_function(Lowering *low, int f) {
+    LoweredProgram *lowered = low->lowered;
+    const FunctionLayout *layout = &lowered->functions[f];
+    low->layout = &lowered->functions[f];
+    low->mention_count = 0;
+    for (int pc = layout->begin; pc < layout->end; pc++) {
+        lower_instruction(low, pc);
+        if (lowered->ops[pc].op_class == OP_TRAP) lowering_trap(low, &lowered->ops[pc]);
+    }
+}
+
+/* Once more, with the registers at new places. */
+static void lower_again(Lowering *low, int f) {
+    FunctionLayout *layout = &low->lowered->functions[f];
+    layout->shares_slots = true;
+    layout->slot_count = 0;
+    bool carries = layout->carry_offset != UINT32_MAX;
+    layout->carry_offset = UINT32_MAX;
+    memset(&low->lowered->ops[layout->begin], 0, (size_t)(layout->end - layout->begin) * sizeof(Op));
+    lower_function(low, f);
+    ClearedSlot carry = {layout->carry_offset, SLOT_ALIGNMENT};
+    if (carries) array_push(layout->cleared, layout->cleared_count, layout->cleared_capacity, carry);
+}
+
+LoweredProgram *lowered_new(const EmulatorLaunch *launch, bool share, AddressOf address_of, void *context, Error *error) {
     const PtxProgram *program = launch->program;
     LoweredProgram *lowered = memory_new(sizeof *lowered);
     size_t count = (size_t)program->code_count;
@@ -553,21 +589,22 @@ LoweredProgram *lowered_new(const EmulatorLaunch *launch, AddressOf address_of, 
     place_shared(lowered, launch->dynamic_shared_bytes);
     Lowering low = {.lowered = lowered, .launch = launch, .address_of = address_of, .context = context};
     for (int f = 0; f < program->function_count; f++) layout_begin(&low, f);
-    if (!check_parameters(launch, &lowered->functions[0], error)) {
-        lowered_free(lowered);
-        return NULL;
+    bool enough = check_parameters(launch, &lowered->functions[0], error);
+    for (int f = 0; enough && f < program->function_count; f++) {
+        lower_function(&low, f);
+        if (share && registers_allocate(lowered, f, low.mentions, low.mention_count)) lower_again(&low, f);
     }
-    for (int pc = 0; pc < lowered->op_count; pc++) {
-        low.layout = &lowered->functions[program->code[pc].function];
-        lower_instruction(&low, pc);
-        if (lowered->ops[pc].op_class == OP_TRAP) lowering_trap(&low, &lowered->ops[pc]);
+    free(low.mentions);
+    if (enough) {
+        align_constants(lowered);
+        classify(lowered);
+        find_open_ends(lowered);
     }
-    align_constants(lowered);
-    classify(lowered);
-    find_open_ends(lowered);
     free(low.constants);
     free(low.constant_table);
-    return lowered;
+    if (enough) return lowered;
+    lowered_free(lowered);
+    return NULL;
 }
 
 void lowered_free(LoweredProgram *lowered) {
@@ -575,6 +612,7 @@ void lowered_free(LoweredProgram *lowered) {
     for (int f = 0; f < lowered->program->function_count; f++) {
         free(lowered->functions[f].register_offset);
         free(lowered->functions[f].slots);
+        free(lowered->functions[f].cleared);
         free(lowered->functions[f].parameters);
         free(lowered->functions[f].locals);
     }

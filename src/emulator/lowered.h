@@ -33,12 +33,18 @@ typedef struct CallValue { /* an argument or result, on either side of a call */
     bool present;
 } CallValue;
 
+typedef struct ClearedSlot { uint32_t offset, bytes; } ClearedSlot;
+
 typedef struct FunctionLayout {
     const PtxFunction *function;
     int begin, end;             /* its pcs */
     uint32_t register_bytes;
     uint32_t *register_offset;  /* [register index]; UINT32_MAX: not used */
     uint32_t carry_offset;      /* CC.CF; UINT32_MAX: not used */
+    bool has_pinned;            /* values are passed in registers (.reg parameters): all registers stay apart */
+    bool shares_slots;          /* registers share slots (allocate.c): only `cleared` needs to be 0 at the start */
+    ClearedSlot *cleared;
+    int cleared_count, cleared_capacity;
     Slot *slots;
     int slot_count, slot_capacity;
     ParameterPlace *parameters; /* .param variables: bytes per lane in the frame's parameter area */
@@ -89,15 +95,26 @@ typedef struct Prelude {
 
 typedef uint64_t (*AddressOf)(void *context, const PtxVariable *variable);
 
-/* Lowers for this launch. `address_of` gives the address of .global and .const variables. NULL with `error` where the launch
+/* Lowers for this launch. `share`: registers may share slots; else the value of every register is there to be looked at.
+ * `address_of` gives the address of .global and .const variables. NULL with `error` where the launch
  * does not fit the program (size of the parameters, too much shared memory). */
-LoweredProgram *lowered_new(const EmulatorLaunch *launch, AddressOf address_of, void *context, Error *error);
+LoweredProgram *lowered_new(const EmulatorLaunch *launch, bool share, AddressOf address_of, void *context, Error *error);
 void lowered_free(LoweredProgram *lowered);
 
 /* Runs the op's preludes. */
 void prelude_run(const Prelude *prelude, Warp *warp);
 
 /* ---- inside lower_NAME of this folder ---- */
+
+typedef struct Mention { /* of a register by an instruction; ascending by pc */
+    int pc, reg;
+    bool defines;        /* every lane that executes it writes the whole register, and does not read it */
+} Mention;
+
+uint32_t register_slot_bytes(const PtxRegister *reg);
+/* Gives the registers of a function slots, by what its instructions mention. False: nothing is changed, they stay apart. */
+bool registers_allocate(LoweredProgram *lowered, int function, const Mention *mentions, int mention_count);
+
 struct Lowering {
     LoweredProgram *lowered;
     const EmulatorLaunch *launch;
@@ -106,6 +123,8 @@ struct Lowering {
     int pc;
     AddressOf address_of;
     void *context;
+    Mention *mentions;               /* of the function being lowered */
+    int mention_count, mention_capacity;
     struct ConstantEntry *constants; /* by value */
     int constant_count, constant_capacity;
     int *constant_table;             /* open hash of indices + 1 */

@@ -286,13 +286,13 @@ static uint32_t atomic_weight(const Replayed *at, uint32_t old) {
     return cas_swaps(at) ? weight_of(at->frame, memory->third.place, at->lane) : old;
 }
 
-/* The same as a node: what was there comes to the lane and meets its operand. */
-static int32_t atomic_node(const Replayed *at, int32_t old, int32_t operand) {
+/* The same as a node; `moved` is what was there, come to the lane. */
+static int32_t atomic_node(const Replayed *at, int32_t old, int32_t moved, int32_t operand) {
     PtxModifierKind operation = atomic_operation(at->access->memory);
     if (operation == PTX_MOD_EXCH) return operand;
     if (operation == PTX_MOD_CAS) return cas_swaps(at) ? operand : old;
-    int32_t moved = brought(at->replay, at->lane, at->element, old == FOLD_NONE ? operand : old);
-    if (old == FOLD_NONE || operand == FOLD_NONE) return moved;
+    if (moved == FOLD_NONE) return brought(at->replay, at->lane, at->element, operand);
+    if (operand == FOLD_NONE) return moved;
     FoldPlace place = place_of(at->replay, at->lane, at->element);
     place.type = PTX_NO_TYPE; /* the sum is not recorded */
     return folds_add_join(at->replay->folds, &place, moved, operand, true);
@@ -302,6 +302,7 @@ static void replay_atomic(const Replayed *at) {
     const MemoryOp *memory = at->access->memory;
     const TraceEvent *event = &at->replay->expected;
     int lane = at->lane;
+    int32_t node = FOLD_NONE, moved = at->replay->current;
     if (at->first_run) {
         uint64_t key = key_of(event, lane, at->element);
         shadow_memory_read(at->replay->stored, key, memory->element_bytes, &at->before->weight[lane],
@@ -310,8 +311,10 @@ static void replay_atomic(const Replayed *at) {
             atomic_operation(memory) == PTX_MOD_CAS ? memory->third.place : memory->values[at->element].place;
         at->facts->weight[lane] = atomic_weight(at, at->before->weight[lane]);
         at->facts->producer[lane] = producer_of(at->frame, operand, lane);
-        int32_t node = FOLD_NONE;
-        if (at->replay->folds) node = atomic_node(at, at->before->producer[lane], at->facts->producer[lane]);
+        if (at->replay->folds) {
+            moved = brought(at->replay, lane, at->element, at->before->producer[lane]);
+            node = atomic_node(at, at->before->producer[lane], moved, at->facts->producer[lane]);
+        }
         shadow_memory_write(at->replay->stored, key, memory->element_bytes, at->facts->weight[lane],
                             left(at, node));
         keep_result(at, node);
@@ -319,9 +322,7 @@ static void replay_atomic(const Replayed *at) {
     const MemoryValue *result = &memory->results[at->element];
     if (!result->present || !event->has_result) return;
     register_write(at->access->warp, result->place, result->bytes, lane, event->value[at->element][lane]);
-    int32_t from = at->replay->folds ? at->before->producer[lane] : FOLD_NONE;
-    set_shadow(at->frame, result->place, lane, at->before->weight[lane],
-               brought(at->replay, lane, at->element, from));
+    set_shadow(at->frame, result->place, lane, at->before->weight[lane], moved);
 }
 
 static void replay_event_access(Replay *replay, const Access *access) {
@@ -584,7 +585,7 @@ Replay *replay_open(const Trace *trace, int launch, const TraceBlock *block, con
     replay->event_count = trace_block_event_count(block);
     replay->position = -1;
     place_buffers(replay, trace);
-    replay->program = lowered_new(geometry, address_of, &replay->memory, error);
+    replay->program = lowered_new(geometry, false, address_of, &replay->memory, error);
     if (!replay->program) {
         replay_free(replay);
         return NULL;
