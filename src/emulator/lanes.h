@@ -137,8 +137,7 @@ void lanes_limit_level(int limit);
         EACH_ACTIVE_LANE d[l] = (D)(VALUE);                                                                  \
     }
 
-/* ---- bits and floats
- * -------------------------------------------------------------------------------------------- */
+/* ---- bits and floats ------------------------------------------------------------------------------- */
 
 LANES_INLINE float float_of(uint32_t bits) {
     float value;
@@ -219,8 +218,7 @@ LANES_INLINE uint32_t flush16(uint32_t half) {
     return half & 0x7c00u ? half : half & 0x8000u;
 }
 
-/* ---- lowering
- * --------------------------------------------------------------------------------------------------- */
+/* ---- lowering -------------------------------------------------------------------------------------- */
 
 /* Rejects modifiers that are neither types of the instruction nor in the list, which ends with
  * PTX_MODIFIER_NONE. */

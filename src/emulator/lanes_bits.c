@@ -1,8 +1,7 @@
 /* Bits: "Logic and Shift Instructions", and the bit instructions of "Integer Arithmetic Instructions". */
 #include "emulator/lanes.h"
 
-/* ---- logic
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- logic ----------------------------------------------------------------------------------------- */
 
 #define LOGIC(NAME, OPERATOR)                                                                                \
     BINARY(NAME##_16, uint16_t, uint16_t, a[l] OPERATOR b[l])                                                \
@@ -56,8 +55,7 @@ SLOW_HANDLER(lop3_pred) {
     if (op->has_p) SET_PREDICATE(op->p, op->number[1] == PTX_MOD_AND ? bits & q : bits | q);
 }
 
-/* ---- shifts: amounts above the width count as the width
- * --------------------------------------------------------- */
+/* ---- shifts: amounts above the width count as the width -------------------------------------------- */
 
 /* The amount is 32 bits whatever the type. 16 bits shift as 32. */
 #define SHIFT(NAME, T, VALUE)                                                                                \
@@ -86,8 +84,7 @@ TERNARY(shf_l_wrap, uint32_t, uint32_t, uint32_t, (JOINED << (c[l] & 31)) >> 32)
 TERNARY(shf_r_clamp, uint32_t, uint32_t, uint32_t, JOINED >> CLAMPED(c[l]))
 TERNARY(shf_r_wrap, uint32_t, uint32_t, uint32_t, JOINED >> (c[l] & 31))
 
-/* ---- counting and finding
- * --------------------------------------------------------------------------------------- */
+/* ---- counting and finding -------------------------------------------------------------------------- */
 
 /* Results are 32 bits wide whatever the source. */
 LANES_INLINE uint32_t count_ones(uint32_t x) {
@@ -138,8 +135,7 @@ LANES_INLINE uint32_t reverse(uint32_t x) {
 UNARY(brev_32, uint32_t, uint32_t, reverse(a[l]))
 UNARY(brev_64, uint64_t, uint64_t, (uint64_t)reverse((uint32_t)a[l]) << 32 | reverse((uint32_t)(a[l] >> 32)))
 
-/* ---- bit fields
- * ------------------------------------------------------------------------------------------------- */
+/* ---- bit fields ------------------------------------------------------------------------------------ */
 
 static uint64_t ones(uint32_t count) {
     return count >= 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1;
@@ -204,8 +200,7 @@ LANES_INLINE uint32_t bit_mask(uint32_t place, uint32_t width, bool clamp) {
 SLOW_BINARY(bmsk_clamp, uint32_t, uint32_t, bit_mask(a[l], b[l], true))
 SLOW_BINARY(bmsk_wrap, uint32_t, uint32_t, bit_mask(a[l], b[l], false))
 
-/* ---- bytes
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- bytes ----------------------------------------------------------------------------------------- */
 
 /* dp4a, dp2a: number[0] and [1]: a and b are signed; number[2]: bits by which b is shifted (dp2a.hi: 16). */
 LANES_INLINE uint32_t part(uint32_t x, int index, int bits, bool is_signed) {
@@ -256,8 +251,7 @@ static uint32_t permute(uint64_t bytes, uint32_t selectors) {
 SLOW_TERNARY(prmt, uint32_t, uint32_t, uint32_t, permute(JOINED, c[l]))
 SLOW_TERNARY(prmt_mode, uint32_t, uint32_t, uint32_t, permute(JOINED, permute_modes[op->number[0]][c[l] & 3]))
 
-/* ---- lowering
- * --------------------------------------------------------------------------------------------------- */
+/* ---- lowering -------------------------------------------------------------------------------------- */
 
 typedef const LaneHandler *const HandlerOfType[PTX_TYPE_COUNT];
 

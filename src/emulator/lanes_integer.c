@@ -9,8 +9,7 @@
 #define S32(x) ((int32_t)(x))
 #define S64(x) ((int64_t)(x))
 
-/* ---- wrapping
- * --------------------------------------------------------------------------------------------------- */
+/* ---- wrapping -------------------------------------------------------------------------------------- */
 
 BINARY(add_16, uint16_t, uint16_t, a[l] + b[l])
 BINARY(add_32, uint32_t, uint32_t, a[l] + b[l])
@@ -64,8 +63,7 @@ TERNARY(mad24_lo_s32, uint32_t, uint32_t, uint32_t, (uint64_t)(S24(a[l]) * S24(b
 TERNARY(mad24_hi_u32, uint32_t, uint32_t, uint32_t, ((U24(a[l]) * U24(b[l])) >> 16) + c[l])
 TERNARY(mad24_hi_s32, uint32_t, uint32_t, uint32_t, (uint64_t)((S24(a[l]) * S24(b[l])) >> 16) + c[l])
 
-/* ---- saturating
- * ------------------------------------------------------------------------------------------------- */
+/* ---- saturating ------------------------------------------------------------------------------------ */
 
 LANES_INLINE int64_t clamp(int64_t value, int64_t low, int64_t high) {
     return value < low ? low : value > high ? high : value;
@@ -90,8 +88,7 @@ TERNARY(mad_hi_sat_s32, uint32_t, uint32_t, uint32_t,
 TERNARY(mad24_hi_sat_s32, uint32_t, uint32_t, uint32_t,
         CLAMP_S32(((S24(a[l]) * S24(b[l])) >> 16) + S32(c[l])))
 
-/* ---- differences, signs, order
- * ---------------------------------------------------------------------------------- */
+/* ---- differences, signs, order --------------------------------------------------------------------- */
 
 #define SAD(T) ((T)a[l] < (T)b[l] ? b[l] - a[l] : a[l] - b[l])
 TERNARY(sad_u16, uint16_t, uint16_t, uint16_t, c[l] + SAD(uint16_t))
@@ -129,15 +126,13 @@ UNARY(neg_64, uint64_t, uint64_t, 0u - a[l])
 ORDER(min, MIN)
 ORDER(max, MAX)
 
-/* ---- division
- * --------------------------------------------------------------------------------------------------- */
+/* ---- division -------------------------------------------------------------------------------------- */
 
-/* "Division by zero yields an unspecified, machine-specific value": all ones here, and the dividend as
- * remainder. The quotient of the most negative value and -1 wraps, as negating it does; the host would trap.
- */
+/* "Division by zero yields an unspecified, machine-specific value": an H200 gives all ones, for the remainder
+ * too. The quotient of the most negative value and -1 wraps, as negating it does; the host would trap. */
 #define DIVIDE(U, T)           (b[l] == 0 ? (U)-1 : (U)((T)a[l] / (T)b[l]))
 #define DIVIDE_SIGNED(U, T)    (b[l] == (U)-1 ? 0u - a[l] : DIVIDE(U, T))
-#define REMAINDER(U, T)        (b[l] == 0 ? a[l] : (U)((T)a[l] % (T)b[l]))
+#define REMAINDER(U, T)        (b[l] == 0 ? (U)-1 : (U)((T)a[l] % (T)b[l]))
 #define REMAINDER_SIGNED(U, T) (b[l] == (U)-1 ? 0u : REMAINDER(U, T))
 #define DIVISIONS(BITS)                                                                                      \
     SLOW_BINARY(div_u##BITS, uint##BITS##_t, uint##BITS##_t, DIVIDE(uint##BITS##_t, uint##BITS##_t))         \
@@ -147,13 +142,15 @@ ORDER(max, MAX)
 DIVISIONS(16)
 DIVISIONS(64)
 
-/* 32 bits, vectorised, which wants neither a comparison nor a conversion of doubles to integers: with a = k b + j,
- * (a + 1/2) / b - 1/2 lies between k - 1/2 + 1 / 2b and k + 1/2 - 1 / 2b, and doubles are exact to far less than 1 / 2b
- * there (k <= 2^32 / b), so that the nearest integer is k. Adding 1.5 * 2^52 rounds to it. */
+/* 32 bits, vectorised: the double nearest to a / b lies less than 1 / b from it (2^32 / b * 2^-53), so both
+ * have the same floor. The floor is taken by adding 2^52, which rounds to an integer, and going one down
+ * where that went up. */
 LANES_INLINE uint32_t divide_u32(uint32_t a, uint32_t b) {
-    const double magic = 6755399441055744.0, half = 2147483648.0;
-    double x = (double)(int32_t)(a ^ 0x80000000u) + (half + 0.5), y = (double)(int32_t)(b ^ 0x80000000u) + half;
-    return (uint32_t)bits_of_double(x / y - 0.5 + magic) | (b ? 0 : UINT32_MAX);
+    const double magic = 4503599627370496.0, half = 2147483648.0;
+    double x = (double)(int32_t)(a ^ 0x80000000u) + half, y = (double)(int32_t)(b ^ 0x80000000u) + half;
+    double quotient = x / (b ? y : 1.0), rounded = quotient + magic;
+    uint32_t integer = (uint32_t)bits_of_double(rounded) - (rounded - magic > quotient ? 1u : 0u);
+    return b ? integer : UINT32_MAX;
 }
 LANES_INLINE uint32_t magnitude(uint32_t x) {
     return x >> 31 ? 0u - x : x;
@@ -164,20 +161,26 @@ LANES_INLINE uint32_t divide_s32(uint32_t a, uint32_t b) {
 }
 BINARY(div_u32, uint32_t, uint32_t, divide_u32(a[l], b[l]))
 BINARY(div_s32, uint32_t, uint32_t, divide_s32(a[l], b[l]))
-BINARY(rem_u32, uint32_t, uint32_t, a[l] - divide_u32(a[l], b[l]) * b[l])
-BINARY(rem_s32, uint32_t, uint32_t, a[l] - divide_s32(a[l], b[l]) * b[l])
+#define REST(DIVIDE) (b[l] ? a[l] - DIVIDE(a[l], b[l]) * b[l] : UINT32_MAX)
+BINARY(rem_u32, uint32_t, uint32_t, REST(divide_u32))
+BINARY(rem_s32, uint32_t, uint32_t, REST(divide_s32))
 
-/* ---- carries
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- carries --------------------------------------------------------------------------------------- */
 
-/* One row of handlers per width: d and the carry (or borrow) of x + y + in or x - y - in. s[3] is CC.CF;
- * number[0] says whether it is read, number[1] whether it is written. */
+/* One row of handlers per width: d and the carry of a sum. s[3] is CC.CF; number[0] says whether it is read,
+ * number[1] whether it is written, number[2] what is added instead where it is not read.
+ *
+ * The manual speaks of a borrow, but the flag is the same carry after all of them: a - b is a + ~b + 1 and
+ * carries where nothing is borrowed. Only sequences that mix additions and subtractions tell the difference;
+ * this is what they give on an H200. */
 #define CARRY_HANDLER(NAME, T, W, SUM)                                                                       \
     SLOW_HANDLER(NAME) {                                                                                     \
         T *d = operand_at(warp, op->d);                                                                      \
         const T *a = operand_at(warp, op->s[0]), *b = operand_at(warp, op->s[1]),                            \
                 *c = operand_at(warp, op->s[2]);                                                             \
-        uint32_t in = op->number[0] ? *(const uint32_t *)operand_at(warp, op->s[3]) : 0, out = 0;            \
+        uint32_t in = op->number[0] ? *(const uint32_t *)operand_at(warp, op->s[3])                          \
+                                    : (uint32_t)op->number[2],                                               \
+                 out = 0;                                                                                    \
         (void)b;                                                                                             \
         EACH_ACTIVE_LANE {                                                                                   \
             W sum = (SUM);                                                                                   \
@@ -192,8 +195,8 @@ BINARY(rem_s32, uint32_t, uint32_t, a[l] - divide_s32(a[l], b[l]) * b[l])
 #define HI_S32 ((uint32_t)(((int64_t)S32(a[l]) * S32(b[l])) >> 32))
 CARRY_HANDLER(addc_32, uint32_t, uint64_t, (uint64_t)a[l] + b[l] + IN)
 CARRY_HANDLER(addc_64, uint64_t, Wide, (Wide)a[l] + b[l] + IN)
-CARRY_HANDLER(subc_32, uint32_t, uint64_t, (uint64_t)a[l] - b[l] - IN)
-CARRY_HANDLER(subc_64, uint64_t, Wide, (Wide)a[l] - b[l] - IN)
+CARRY_HANDLER(subc_32, uint32_t, uint64_t, (uint64_t)a[l] + (uint32_t)~b[l] + IN)
+CARRY_HANDLER(subc_64, uint64_t, Wide, (Wide)a[l] + ~b[l] + IN)
 CARRY_HANDLER(madc_lo_32, uint32_t, uint64_t, (uint64_t)(a[l] * b[l]) + c[l] + IN)
 CARRY_HANDLER(madc_lo_64, uint64_t, Wide, (Wide)(a[l] * b[l]) + c[l] + IN)
 CARRY_HANDLER(madc_hi_u32, uint32_t, uint64_t, (((uint64_t)a[l] * b[l]) >> 32) + c[l] + IN)
@@ -201,8 +204,7 @@ CARRY_HANDLER(madc_hi_s32, uint32_t, uint64_t, (uint64_t)HI_S32 + c[l] + IN)
 CARRY_HANDLER(madc_hi_u64, uint64_t, Wide, (((Wide)a[l] * b[l]) >> 64) + c[l] + IN)
 CARRY_HANDLER(madc_hi_s64, uint64_t, Wide, (Wide)HI_S64 + c[l] + IN)
 
-/* ---- lowering
- * --------------------------------------------------------------------------------------------------- */
+/* ---- lowering -------------------------------------------------------------------------------------- */
 
 typedef const LaneHandler *const HandlerOfType[PTX_TYPE_COUNT];
 
@@ -261,6 +263,7 @@ static bool lower_carry(Lowering *low, const PtxInstruction *in, Op *op, Handler
         return false;
     op->number[0] = reads;
     op->number[1] = ptx_instruction_has(in, PTX_MOD_CC);
+    op->number[2] = in->opcode == PTX_sub ? -1 : 0;
     if (source_count == 2) op->s[2] = op->s[1];
     return lowering_carry(low, op, &op->s[3]);
 }
