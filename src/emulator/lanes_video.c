@@ -48,6 +48,10 @@ static bool compare(int64_t a, int64_t b, PtxModifierKind comparison) {
     }
 }
 
+static int64_t sign_extend(uint64_t value, int bits) {
+    return (int64_t)(value << (64 - bits)) >> (64 - bits);
+}
+
 static int64_t operate(const Video *video, int64_t a, int64_t b) {
     switch (video->operation) {
     case PTX_vadd:
@@ -68,13 +72,15 @@ static int64_t operate(const Video *video, int64_t a, int64_t b) {
         break;
     }
     int64_t amount = video->wrap ? b & 31 : b > 32 ? 32 : b;
-    return video->operation == PTX_vshl ? (int64_t)((uint64_t)a << amount) : a >> amount;
+    /* The result is an .s34; only a left shift does not fit it. */
+    return video->operation == PTX_vshl ? sign_extend((uint64_t)a << amount, 34) : a >> amount;
 }
 
 static uint32_t scalar(const Video *video, uint32_t a, uint32_t b, uint32_t c) {
     int64_t value = operate(video, take(a, video->a_bits, video->a_part[0], video->signed_a),
                             take(b, video->b_bits, video->b_part[0], video->signed_b));
     if (video->saturate) value = clamp(value, video->d_bits, video->signed_d);
+    value = sign_extend((uint64_t)value, 33); /* .s33 optSaturate(.s34 tmp, ...) */
     int64_t third = video->signed_d ? (int32_t)c : (int64_t)c;
     switch (video->second) {
     case PTX_MOD_ADD:
@@ -128,8 +134,7 @@ SLOW_TERNARY(video_scalar, uint32_t, uint32_t, uint32_t, scalar(op->extra, a[l],
 SLOW_TERNARY(video_multiply_add, uint32_t, uint32_t, uint32_t, multiply_add(op->extra, a[l], b[l], c[l]))
 SLOW_TERNARY(video_simd, uint32_t, uint32_t, uint32_t, simd(op->extra, a[l], b[l], c[l]))
 
-/* ---- lowering
- * --------------------------------------------------------------------------------------------------- */
+/* ---- lowering -------------------------------------------------------------------------------------- */
 
 /* "b2", "h1": the width and index of a part; none: the whole word. */
 static bool read_part(const char *selector, int *bits, int *part) {
