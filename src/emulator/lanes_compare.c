@@ -143,8 +143,7 @@ HALF_COMPARISON(lt)
 HALF_COMPARISON(le)
 HALF_COMPARISON(num)
 
-/* ---- selections
- * ------------------------------------------------------------------------------------------------- */
+/* ---- selections ------------------------------------------------------------------------------------ */
 
 #define SELECT(NAME, T)                                                                                      \
     HANDLER(NAME) {                                                                                          \
@@ -169,8 +168,7 @@ SLCT(uint16_t, 16)
 SLCT(uint32_t, 32)
 SLCT(uint64_t, 64)
 
-/* ---- testp
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- testp ----------------------------------------------------------------------------------------- */
 
 static bool is_kind(uint64_t bits, int mantissa, int exponent, int32_t kind) {
     uint64_t all = (UINT64_C(1) << exponent) - 1, field = (bits >> mantissa) & all,
@@ -200,8 +198,7 @@ static bool is_kind(uint64_t bits, int mantissa, int exponent, int32_t kind) {
 TESTP(testp_f32, uint32_t, 23, 8)
 TESTP(testp_f64, uint64_t, 52, 11)
 
-/* ---- lowering
- * --------------------------------------------------------------------------------------------------- */
+/* ---- lowering -------------------------------------------------------------------------------------- */
 
 enum { TEST_EQ, TEST_NE, TEST_LT, TEST_LE, TEST_NUM, TEST_COUNT };
 
@@ -221,12 +218,16 @@ static const Comparison comparisons[] = {
     {PTX_MOD_EQU, TEST_NE, false, true, true, false},   {PTX_MOD_NEU, TEST_EQ, false, true, true, false},
     {PTX_MOD_LTU, TEST_LE, true, true, true, false},    {PTX_MOD_LEU, TEST_LT, true, true, true, false},
     {PTX_MOD_GTU, TEST_LE, false, true, true, false},   {PTX_MOD_GEU, TEST_LT, false, true, true, false},
-    {PTX_MOD_NUM, TEST_NUM, false, false, true, false}, {PTX_MOD_EITHER_NAN, TEST_NUM, false, true, true, false},
+    {PTX_MOD_NUM, TEST_NUM, false, false, true, false}, {PTX_MOD_NAN, TEST_NUM, false, true, true, false},
 };
 
 static const Comparison *find_comparison(const PtxInstruction *in) {
-    for (size_t i = 0; i < sizeof comparisons / sizeof comparisons[0]; i++)
+    for (size_t i = 0; i < sizeof comparisons / sizeof comparisons[0]; i++) {
         if (ptx_instruction_has(in, comparisons[i].modifier)) return &comparisons[i];
+        for (int j = 0; j < in->modifier_count; j++) /* .nan; the table of modifiers has min's .NaN */
+            if (comparisons[i].modifier == PTX_MOD_NAN && strcmp(in->modifiers[j].text, "nan") == 0)
+                return &comparisons[i];
+    }
     return NULL;
 }
 
@@ -280,9 +281,11 @@ static bool lower_comparison(Lowering *low, const PtxInstruction *in, Op *op, Pt
 }
 
 static bool accept_comparison(Lowering *low, const PtxInstruction *in, Op *op) {
+    for (int i = 0; i < in->modifier_count; i++)
+        if (strcmp(in->modifiers[i].text, "nan") == 0) return true;
     return lanes_accept(low, in, op, PTX_MOD_EQ, PTX_MOD_NE, PTX_MOD_LT, PTX_MOD_LE, PTX_MOD_GT, PTX_MOD_GE,
                         PTX_MOD_LO, PTX_MOD_LS, PTX_MOD_HI, PTX_MOD_HS, PTX_MOD_EQU, PTX_MOD_NEU, PTX_MOD_LTU,
-                        PTX_MOD_LEU, PTX_MOD_GTU, PTX_MOD_GEU, PTX_MOD_NUM, PTX_MOD_EITHER_NAN, PTX_MOD_AND,
+                        PTX_MOD_LEU, PTX_MOD_GTU, PTX_MOD_GEU, PTX_MOD_NUM, PTX_MOD_NAN, PTX_MOD_AND,
                         PTX_MOD_OR, PTX_MOD_XOR, PTX_MOD_FTZ, PTX_MODIFIER_NONE);
 }
 

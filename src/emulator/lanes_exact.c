@@ -10,6 +10,10 @@ const FloatFormat FORMAT_F64 = {52, 11, 0, 0x7fefffffffffffff, 0x7ff000000000000
 const FloatFormat FORMAT_TF32 = {10, 8, 13, 0x3fbff, 0x3fc00, 0x3ffff};
 const FloatFormat FORMAT_E4M3 = {3, 4, 0, 0x7e, 0, 0x7f};
 const FloatFormat FORMAT_E5M2 = {2, 5, 0, 0x7b, 0x7c, 0x7f};
+/* Without infinity and without NaN, which becomes the largest number. */
+const FloatFormat FORMAT_E3M2 = {2, 3, 0, 0x1f, 0, 0x1f};
+const FloatFormat FORMAT_E2M3 = {3, 2, 0, 0x1f, 0, 0x1f};
+const FloatFormat FORMAT_E2M1 = {1, 2, 0, 0x07, 0, 0x07};
 
 /* Significands are kept left-justified with two bits of headroom. */
 enum { TOP = 125 };
@@ -209,6 +213,13 @@ uint64_t exact_round(Exact x, const FloatFormat *format, PtxModifierKind roundin
     }
     }
     return (sign | magnitude) << format->shift;
+}
+
+bool exact_is_tiny(Exact x, const FloatFormat *format, PtxModifierKind rounding) {
+    if (x.kind != EXACT_FINITE) return false;
+    int power = x.exponent + TOP, least = 1 - bias(format);
+    if (power != least - 1) return power < least;
+    return quantize(x, power - format->mantissa, rounding) >> (format->mantissa + 1) == 0; /* no carry */
 }
 
 SignedWide exact_clamp(Exact x, SignedWide low, SignedWide high) {

@@ -22,7 +22,7 @@ typedef struct FloatFormat {
 } FloatFormat;
 
 extern const FloatFormat FORMAT_F16, FORMAT_BF16, FORMAT_F32, FORMAT_F64, FORMAT_TF32, FORMAT_E4M3,
-    FORMAT_E5M2;
+    FORMAT_E5M2, FORMAT_E3M2, FORMAT_E2M3, FORMAT_E2M1;
 
 typedef enum ExactKind { EXACT_ZERO, EXACT_FINITE, EXACT_INFINITE, EXACT_NAN } ExactKind;
 
@@ -48,6 +48,10 @@ Exact exact_to_integer(Exact x, PtxModifierKind rounding);
 
 /* Bits in `format`. `saturate_finite`: overflow gives the largest finite value instead of infinity. */
 uint64_t exact_round(Exact x, const FloatFormat *format, PtxModifierKind rounding, bool saturate_finite);
+/* What .ftz flushes: below the smallest normal number after rounding to the format's precision, whatever the
+ * exponent. (What an H200 does; rounding to a subnormal first, with fewer bits, can give the smallest normal
+ * number.) */
+bool exact_is_tiny(Exact x, const FloatFormat *format, PtxModifierKind rounding);
 /* An Exact that is an integer, clamped to low..high. NaN must have been dealt with. */
 SignedWide exact_clamp(Exact x, SignedWide low, SignedWide high);
 

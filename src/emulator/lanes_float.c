@@ -3,7 +3,8 @@
  *
  * Rounding to nearest without .sat is what kernels use: those are vectorised and use the host's arithmetic,
  * which is the same to the bit but for NaNs. Everything else goes through Exact. NaNs: f32 results are the
- * canonical NaN; f64 results are the first operand that is NaN, made quiet, else CUDART_NAN. */
+ * canonical NaN; f64 results are an operand that is NaN, made quiet, else CUDART_NAN. The manual does not say
+ * which operand; an H200 looks at b, c, a in this order, but divides by software that looks at a first. */
 #include "emulator/lanes.h"
 #include "emulator/lanes_exact.h"
 #include <math.h>
@@ -18,15 +19,14 @@ LANES_INLINE uint64_t propagate(uint64_t result, uint64_t a, uint64_t b, uint64_
     return is_nan64(result) ? nan : result;
 }
 
-/* ---- to nearest
- * ------------------------------------------------------------------------------------------------- */
+/* ---- to nearest ------------------------------------------------------------------------------------ */
 
-#define F(x)             float_of(x)
-#define FLUSH(x)         float_of(flush32(x))
-#define OUT(x)           canonical32(bits_of(x))
-#define OUTF(x)          flush32(canonical32(bits_of(x)))
-#define D(x)             double_of(x)
-#define OUTD(x, a, b, c) propagate(bits_of_double(x), a, b, c)
+#define F(x)                          float_of(x)
+#define FLUSH(x)                      float_of(flush32(x))
+#define OUT(x)                        canonical32(bits_of(x))
+#define OUTF(x)                       flush32(canonical32(bits_of(x)))
+#define D(x)                          double_of(x)
+#define OUTD(x, first, second, third) propagate(bits_of_double(x), first, second, third)
 
 BINARY(add_f32, uint32_t, uint32_t, OUT(F(a[l]) + F(b[l])))
 BINARY(sub_f32, uint32_t, uint32_t, OUT(F(a[l]) - F(b[l])))
@@ -35,14 +35,33 @@ BINARY(div_f32, uint32_t, uint32_t, OUT(F(a[l]) / F(b[l])))
 TERNARY(fma_f32, uint32_t, uint32_t, uint32_t, OUT(fmaf(F(a[l]), F(b[l]), F(c[l]))))
 BINARY(add_f32_ftz, uint32_t, uint32_t, OUTF(FLUSH(a[l]) + FLUSH(b[l])))
 BINARY(sub_f32_ftz, uint32_t, uint32_t, OUTF(FLUSH(a[l]) - FLUSH(b[l])))
-BINARY(mul_f32_ftz, uint32_t, uint32_t, OUTF(FLUSH(a[l]) * FLUSH(b[l])))
-BINARY(div_f32_ftz, uint32_t, uint32_t, OUTF(FLUSH(a[l]) / FLUSH(b[l])))
-TERNARY(fma_f32_ftz, uint32_t, uint32_t, uint32_t, OUTF(fmaf(FLUSH(a[l]), FLUSH(b[l]), FLUSH(c[l]))))
-BINARY(add_f64, uint64_t, uint64_t, OUTD(D(a[l]) + D(b[l]), a[l], b[l], b[l]))
-BINARY(sub_f64, uint64_t, uint64_t, OUTD(D(a[l]) - D(b[l]), a[l], b[l], b[l]))
-BINARY(mul_f64, uint64_t, uint64_t, OUTD(D(a[l]) * D(b[l]), a[l], b[l], b[l]))
+BINARY(add_f64, uint64_t, uint64_t, OUTD(D(a[l]) + D(b[l]), b[l], a[l], a[l]))
+BINARY(sub_f64, uint64_t, uint64_t, OUTD(D(a[l]) - D(b[l]), b[l], a[l], a[l]))
+BINARY(mul_f64, uint64_t, uint64_t, OUTD(D(a[l]) * D(b[l]), b[l], a[l], a[l]))
 BINARY(div_f64, uint64_t, uint64_t, OUTD(D(a[l]) / D(b[l]), a[l], b[l], b[l]))
-TERNARY(fma_f64, uint64_t, uint64_t, uint64_t, OUTD(fma(D(a[l]), D(b[l]), D(c[l])), a[l], b[l], c[l]))
+TERNARY(fma_f64, uint64_t, uint64_t, uint64_t, OUTD(fma(D(a[l]), D(b[l]), D(c[l])), b[l], c[l], a[l]))
+
+/* A result of 2^-126 may be a smaller one that the host rounded up, as a subnormal, and that .ftz flushes:
+ * such lanes are computed again. (Sums of normal numbers that small are exact.) */
+static uint32_t compute_f32(const Op *op, uint32_t a, uint32_t b, uint32_t c);
+#define FLUSHED(NAME, VALUE)                                                                                 \
+    HANDLER(NAME) {                                                                                          \
+        uint32_t *d = operand_at(warp, op->d), result[WARP_LANES], least = 0;                                \
+        const uint32_t *a = operand_at(warp, op->s[0]), *b = operand_at(warp, op->s[1]);                     \
+        const uint32_t *c = operand_at(warp, op->s[2]);                                                      \
+        (void)c;                                                                                             \
+        for (int l = 0; l < WARP_LANES; l++) result[l] = OUTF(VALUE);                                        \
+        for (int l = 0; l < WARP_LANES; l++)                                                                 \
+            least |= (result[l] & 0x7fffffffu) == 0x00800000u ? lane_bit[l] : 0;                             \
+        for (; least; least &= least - 1) {                                                                  \
+            int l = __builtin_ctz(least);                                                                    \
+            result[l] = compute_f32(op, a[l], b[l], c[l]);                                                   \
+        }                                                                                                    \
+        EACH_LANE(uint32_t, result[l]);                                                                      \
+    }
+FLUSHED(mul_f32_ftz, FLUSH(a[l]) * FLUSH(b[l]))
+FLUSHED(div_f32_ftz, FLUSH(a[l]) / FLUSH(b[l]))
+FLUSHED(fma_f32_ftz, fmaf(FLUSH(a[l]), FLUSH(b[l]), FLUSH(c[l])))
 
 /* div.approx is a * (1 / b), which is 0 (or NaN for an infinite a) where 1 / b is subnormal: 2^126 < |b| <
  * 2^128. Elsewhere the quotient rounded to nearest is within its error of 2 ulp. */
@@ -56,8 +75,7 @@ LANES_INLINE uint32_t divide_approx(uint32_t a, uint32_t b) {
 BINARY(div_approx_f32, uint32_t, uint32_t, divide_approx(a[l], b[l]))
 BINARY(div_approx_f32_ftz, uint32_t, uint32_t, flush32(divide_approx(flush32(a[l]), flush32(b[l]))))
 
-/* ---- any rounding, saturation
- * ----------------------------------------------------------------------------------- */
+/* ---- any rounding, saturation ---------------------------------------------------------------------- */
 
 enum { ADD, SUB, MUL, FMA, DIV };
 /* Fields of Op.number. FLAGS: .ftz, .sat. KIND: ADD... FROM: type of a (and b of fma), NO_TYPE: f32. */
@@ -84,8 +102,9 @@ static uint32_t compute_f32(const Op *op, uint32_t a, uint32_t b, uint32_t c) {
     bool flush = op->number[FLAGS] & FTZ;
     if (flush) a = flush32(a), b = flush32(b), c = flush32(c);
     Exact exact = compute(op, exact_of(&FORMAT_F32, a), exact_of(&FORMAT_F32, b), exact_of(&FORMAT_F32, c));
-    uint32_t result = (uint32_t)exact_round(exact, &FORMAT_F32, (PtxModifierKind)op->number[ROUNDING], false);
-    if (flush) result = flush32(result);
+    PtxModifierKind rounding = (PtxModifierKind)op->number[ROUNDING];
+    uint32_t result = (uint32_t)exact_round(exact, &FORMAT_F32, rounding, false);
+    if (flush && exact_is_tiny(exact, &FORMAT_F32, rounding)) result &= 0x80000000u;
     return op->number[FLAGS] & SAT ? saturate32(result) : result;
 }
 SLOW_TERNARY(any_f32, uint32_t, uint32_t, uint32_t, compute_f32(op, a[l], b[l], c[l]))
@@ -102,8 +121,9 @@ SLOW_HANDLER(any_f64) {
     EACH_ACTIVE_LANE {
         Exact exact = compute(op, exact_of(&FORMAT_F64, a[l]), exact_of(&FORMAT_F64, b[l]),
                               exact_of(&FORMAT_F64, c[l]));
-        d[l] = propagate(exact_round(exact, &FORMAT_F64, (PtxModifierKind)op->number[ROUNDING], false), a[l],
-                         b[l], c[l]);
+        uint64_t result = exact_round(exact, &FORMAT_F64, (PtxModifierKind)op->number[ROUNDING], false);
+        d[l] = op->number[KIND] == DIV ? propagate(result, a[l], b[l], b[l])
+                                       : propagate(result, b[l], c[l], a[l]);
     }
 }
 
@@ -124,22 +144,21 @@ SLOW_HANDLER(mixed_fma) {
     EACH_ACTIVE_LANE d[l] = compute_f32(op, widen(op, a[l]), widen(op, b[l]), c[l]);
 }
 
-/* ---- signs
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- signs ----------------------------------------------------------------------------------------- */
 
 UNARY(abs_f32, uint32_t, uint32_t, canonical32(a[l] & 0x7fffffffu))
 UNARY(abs_f32_ftz, uint32_t, uint32_t, canonical32(flush32(a[l]) & 0x7fffffffu))
 UNARY(neg_f32, uint32_t, uint32_t, canonical32(a[l] ^ 0x80000000u))
 UNARY(neg_f32_ftz, uint32_t, uint32_t, canonical32(flush32(a[l]) ^ 0x80000000u))
-/* "For abs.f64, NaN input is passed through unchanged." */
+/* "For abs.f64, NaN input is passed through unchanged." neg.f64 may give any NaN: an H200 makes it quiet and
+ * keeps its sign. */
 UNARY(abs_f64, uint64_t, uint64_t, is_nan64(a[l]) ? a[l] : a[l] & UINT64_C(0x7fffffffffffffff))
-UNARY(neg_f64, uint64_t, uint64_t, a[l] ^ UINT64_C(0x8000000000000000))
+UNARY(neg_f64, uint64_t, uint64_t, is_nan64(a[l]) ? a[l] | QUIET64 : a[l] ^ UINT64_C(0x8000000000000000))
 BINARY(copysign_f32, uint32_t, uint32_t, (a[l] & 0x80000000u) | (b[l] & 0x7fffffffu))
 BINARY(copysign_f64, uint64_t, uint64_t,
        (a[l] & UINT64_C(0x8000000000000000)) | (b[l] & UINT64_C(0x7fffffffffffffff)))
 
-/* ---- order
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- order ----------------------------------------------------------------------------------------- */
 
 /* As signed integers, keys have the order of the floats, with -0 below +0. */
 LANES_INLINE int32_t key32(uint32_t x) {
@@ -155,7 +174,7 @@ LANES_INLINE uint32_t order32(uint32_t a, uint32_t b, bool maximal) {
 }
 LANES_INLINE uint64_t order64(uint64_t a, uint64_t b, bool maximal) {
     uint64_t picked = (key64(a) < key64(b)) != maximal ? a : b;
-    return is_nan64(a) ? is_nan64(b) ? a | QUIET64 : b : is_nan64(b) ? a : picked;
+    return is_nan64(a) ? is_nan64(b) ? b | QUIET64 : b : is_nan64(b) ? a : picked;
 }
 BINARY(min_f32, uint32_t, uint32_t, order32(a[l], b[l], false))
 BINARY(max_f32, uint32_t, uint32_t, order32(a[l], b[l], true))
@@ -178,8 +197,7 @@ static uint32_t order_any(const Op *op, uint32_t a, uint32_t b, uint32_t c) {
 }
 SLOW_TERNARY(order_any_f32, uint32_t, uint32_t, uint32_t, order_any(op, a[l], b[l], c[l]))
 
-/* ---- lowering
- * --------------------------------------------------------------------------------------------------- */
+/* ---- lowering -------------------------------------------------------------------------------------- */
 
 typedef struct Operation {
     const LaneHandler *f32, *f32_ftz, *f64;
@@ -255,8 +273,14 @@ bool lanes_lower_float_div(Lowering *low, const PtxInstruction *in, Op *op) {
                                  : flush ? &div_f32_ftz
                                          : &div_f32;
     PtxType type = lanes_type(in, 0);
-    return lanes_accept(low, in, op, PTX_MOD_APPROX, PTX_MOD_FULL, PTX_MOD_FTZ, PTX_MODIFIER_NONE) &&
-           lanes_simple(low, in, op, type, 2, type == PTX_F32 ? handler : NULL, SHADOW_PRODUCT);
+    op->number[ROUNDING] = PTX_MOD_RN;
+    op->number[FLAGS] = flush ? FTZ : 0;
+    op->number[KIND] = DIV;
+    if (!lanes_accept(low, in, op, PTX_MOD_APPROX, PTX_MOD_FULL, PTX_MOD_FTZ, PTX_MODIFIER_NONE) ||
+        !lanes_simple(low, in, op, type, 2, type == PTX_F32 ? handler : NULL, SHADOW_PRODUCT))
+        return false;
+    op->s[2] = op->s[1];
+    return true;
 }
 
 static bool lower_sign(Lowering *low, const PtxInstruction *in, Op *op, const LaneHandler *f32,

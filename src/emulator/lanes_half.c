@@ -3,8 +3,8 @@
  * Operands are widened to float, which is exact, and results rounded once to 16 bits:
  *  - a sum (and a product of f16) rounded to float first is rounded correctly, for 24 >= 2 * 11 + 2 bits;
  *  - a product of bf16 is exact as double, and so is every fma, or rounded to odd where it is not; rounding
- * that to odd as float, then to 16 bits, is as good as rounding once. NaN results are the canonical 0x7fff.
- */
+ * that to odd as float, then to 16 bits, is as good as rounding once. Rounding in another direction (fma of
+ * bf16) goes through Exact. NaN results are the canonical 0x7fff. */
 #include "emulator/lanes.h"
 
 LANES_INLINE float f16_value(uint32_t half) {
@@ -47,13 +47,15 @@ HALF_BINARY(sub_bf16, SUB_BF16)
 HALF_BINARY(mul_bf16, MUL_BF16)
 HALF_TERNARY(fma_bf16, FMA_BF16)
 
-/* ---- with modifiers; signs; order
- * ------------------------------------------------------------------------------- */
+/* ---- with modifiers; signs; order ------------------------------------------------------------------ */
 
 typedef enum Kind { ADD, SUB, MUL, FMA, ABS, NEG, MIN, MAX } Kind;
 /* Fields of Op.number; BFLOAT: bf16 rather than f16. */
 enum { KIND, FLAGS, BFLOAT };
-enum { FTZ = 1, SAT = 2, RELU = 4, NAN_WINS = 8, XORSIGN_ABS = 16 };
+enum { FTZ = 1, SAT = 2, RELU = 4, NAN_WINS = 8, XORSIGN_ABS = 16, OOB = 32 };
+/* What tensor copies fill in out of bounds, of either sign; fma.oob of it is 0 ("OOB-NaN"; its bits are those
+ * of an H200). */
+#define NAN_OOB 0x7ff7u
 
 static bool is_nan16(uint32_t half, bool bfloat) {
     return (half & 0x7fffu) > (bfloat ? 0x7f80u : 0x7c00u);
@@ -71,10 +73,18 @@ static uint32_t order(uint32_t a, uint32_t b, bool bfloat, bool maximal, int fla
     return flags & XORSIGN_ABS ? (result & 0x7fffu) | sign : result;
 }
 
+/* .ftz flushes what is below 2^-14 when rounded to 11 bits (exact_is_tiny): below 2^-14 - 2^-26. */
+static uint32_t flushed_f16(double value) {
+    const double least = 0x1p-14 - 0x1p-26;
+    uint32_t result = narrow_f16(float_odd(value));
+    return value > -least && value < least ? result & 0x8000u : result;
+}
+
 static uint32_t one_half(const Op *op, uint32_t a, uint32_t b, uint32_t c) {
     int flags = op->number[FLAGS];
-    bool bfloat = op->number[BFLOAT];
-    if (flags & FTZ) a = flush16(a), b = flush16(b), c = flush16(c);
+    bool bfloat = op->number[BFLOAT], flush = flags & FTZ;
+    if ((flags & OOB) && ((a & 0x7fffu) == NAN_OOB || (b & 0x7fffu) == NAN_OOB)) return 0;
+    if (flush) a = flush16(a), b = flush16(b), c = flush16(c);
     uint32_t result = 0;
     switch ((Kind)op->number[KIND]) {
     case ADD:
@@ -84,10 +94,14 @@ static uint32_t one_half(const Op *op, uint32_t a, uint32_t b, uint32_t c) {
         result = bfloat ? SUB_BF16(a, b, c) : SUB_F16(a, b, c);
         break;
     case MUL:
-        result = bfloat ? MUL_BF16(a, b, c) : MUL_F16(a, b, c);
+        result = bfloat  ? MUL_BF16(a, b, c)
+                 : flush ? flushed_f16((double)f16_value(a) * (double)f16_value(b))
+                         : MUL_F16(a, b, c);
         break;
     case FMA:
-        result = bfloat ? FMA_BF16(a, b, c) : FMA_F16(a, b, c);
+        result = bfloat  ? FMA_BF16(a, b, c)
+                 : flush ? flushed_f16(fma_odd(f16_value(a), f16_value(b), f16_value(c)))
+                         : FMA_F16(a, b, c);
         break;
     case ABS:
         result = is_nan16(a, bfloat) ? NAN_F16 : a & 0x7fffu;
@@ -102,7 +116,7 @@ static uint32_t one_half(const Op *op, uint32_t a, uint32_t b, uint32_t c) {
         result = order(a, b, bfloat, true, flags);
         break;
     }
-    if (flags & FTZ) result = flush16(result);
+    if (flush) result = flush16(result);
     bool negative = result & 0x8000u, nan = is_nan16(result, bfloat);
     uint32_t one = bfloat ? 0x3f80u : 0x3c00u;
     if (flags & SAT) result = nan || negative ? 0 : result > one ? one : result;
@@ -114,8 +128,7 @@ SLOW_TERNARY(any_half2, uint32_t, uint32_t, uint32_t,
              one_half(op, a[l] & 0xffffu, b[l] & 0xffffu, c[l] & 0xffffu) |
                  one_half(op, a[l] >> 16, b[l] >> 16, c[l] >> 16) << 16)
 
-/* ---- lowering
- * --------------------------------------------------------------------------------------------------- */
+/* ---- lowering -------------------------------------------------------------------------------------- */
 
 static const struct {
     PtxModifierKind modifier;
@@ -124,7 +137,8 @@ static const struct {
                  {PTX_MOD_SAT, SAT},
                  {PTX_MOD_RELU, RELU},
                  {PTX_MOD_NAN, NAN_WINS},
-                 {PTX_MOD_XORSIGN, XORSIGN_ABS}};
+                 {PTX_MOD_XORSIGN, XORSIGN_ABS},
+                 {PTX_MOD_OOB, OOB}};
 
 /* `plain` holds the handlers without modifiers for f16, f16x2, bf16, bf16x2; NULL: there are none. `allowed`:
  * flags. */
@@ -133,7 +147,7 @@ static bool lower_half(Lowering *low, const PtxInstruction *in, Op *op, Kind kin
     PtxType type = lanes_type(in, 0);
     bool pair = type == PTX_F16X2 || type == PTX_BF16X2, bfloat = type == PTX_BF16 || type == PTX_BF16X2;
     if (!lanes_accept(low, in, op, PTX_MOD_RN, PTX_MOD_FTZ, PTX_MOD_SAT, PTX_MOD_RELU, PTX_MOD_NAN,
-                      PTX_MOD_XORSIGN, PTX_MOD_ABS, PTX_MODIFIER_NONE))
+                      PTX_MOD_XORSIGN, PTX_MOD_ABS, PTX_MOD_OOB, PTX_MODIFIER_NONE))
         return false;
     if (bfloat) allowed &= ~(FTZ | SAT);
     for (size_t i = 0; i < sizeof modifiers / sizeof modifiers[0]; i++)
@@ -160,7 +174,7 @@ static bool lower_half(Lowering *low, const PtxInstruction *in, Op *op, Kind kin
 LOWER(add, ADD, 2, FTZ | SAT, SHADOW_SUM)
 LOWER(sub, SUB, 2, FTZ | SAT, SHADOW_SUM)
 LOWER(mul, MUL, 2, FTZ | SAT, SHADOW_PRODUCT)
-LOWER(fma, FMA, 3, FTZ | SAT | RELU, SHADOW_PRODUCT)
+LOWER(fma, FMA, 3, FTZ | SAT | RELU | OOB, SHADOW_PRODUCT)
 
 bool lanes_lower_half_abs(Lowering *low, const PtxInstruction *in, Op *op) {
     return lower_half(low, in, op, ABS, 1, FTZ, NULL, SHADOW_SUM);

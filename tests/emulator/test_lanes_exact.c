@@ -182,8 +182,7 @@ static void integers_as_the_host(void **state) {
     }
 }
 
-/* ---- narrow formats: the value's neighbours are found by searching
- * -------------------------------------------------- */
+/* ---- narrow formats: the value's neighbours are found by searching --------------------------------- */
 
 static double value_of(const FloatFormat *format,
                        uint64_t magnitude) { /* by the definition of a binary format */
