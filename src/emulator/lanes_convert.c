@@ -7,8 +7,7 @@
 #include "emulator/lanes.h"
 #include "emulator/lanes_exact.h"
 
-/* ---- between integers
- * ------------------------------------------------------------------------------------------- */
+/* ---- between integers ------------------------------------------------------------------------------ */
 
 /* From a register of type R, of which type S is used, to a register of type D. */
 #define CAST(NAME, D, R, S) UNARY(NAME, D, R, (S)a[l])
@@ -40,14 +39,17 @@ static HandlerOfWidth casts[PTX_TYPE_COUNT] = {
     [PTX_U64] = {&u64_to_16, &u64_to_32, &u64_to_64}, [PTX_S64] = {&u64_to_16, &u64_to_32, &u64_to_64},
 };
 
-/* ---- common ones with floats
- * ------------------------------------------------------------------------------------ */
+/* ---- common ones with floats ----------------------------------------------------------------------- */
 
+/* NaNs keep sign and payload, and become quiet. */
 LANES_INLINE uint64_t widen_f32(uint32_t a) {
-    return bits_of_double((double)float_of(a));
-} /* NaNs keep their payload */
+    uint64_t nan =
+        (uint64_t)(a & 0x80000000u) << 32 | UINT64_C(0x7ff8000000000000) | (uint64_t)(a & 0x7fffffu) << 29;
+    return is_nan32(a) ? nan : bits_of_double((double)float_of(a));
+}
 LANES_INLINE uint32_t narrow_f64(uint64_t a) {
-    return canonical32(bits_of((float)double_of(a)));
+    uint32_t nan = (uint32_t)(a >> 32 & 0x80000000u) | 0x7fc00000u | (uint32_t)(a >> 29 & 0x7fffffu);
+    return is_nan64(a) ? nan : bits_of((float)double_of(a));
 }
 UNARY(s32_to_f32, uint32_t, uint32_t, bits_of((float)(int32_t)a[l]))
 UNARY(u32_to_f32, uint32_t, uint32_t, bits_of((float)a[l]))
@@ -84,14 +86,17 @@ static const Direct direct[] = {
     {PTX_S32, PTX_F32, PTX_MOD_RZI, &f32_to_s32_rzi},
 };
 
-/* ---- any other: one value
- * --------------------------------------------------------------------------------------- */
+/* ---- any other: one value -------------------------------------------------------------------------- */
 
 typedef struct Element {       /* of a packed type: itself */
     const FloatFormat *format; /* NULL: an integer */
     int bits, count;           /* count: elements in the packed type */
     bool is_signed;
 } Element;
+
+/* Powers of two: an exponent and nothing else, not even a sign or zero. The numbers in here are only for
+ * check_rounding(). */
+static const FloatFormat format_ue8m0 = {0, 8, 0, 0xfe, 0, 0xff};
 
 static const Element elements[PTX_TYPE_COUNT] = {
     [PTX_U8] = {NULL, 8, 1, false},
@@ -111,6 +116,10 @@ static const Element elements[PTX_TYPE_COUNT] = {
     [PTX_TF32] = {&FORMAT_TF32, 32, 1, true},
     [PTX_E4M3X2] = {&FORMAT_E4M3, 8, 2, true},
     [PTX_E5M2X2] = {&FORMAT_E5M2, 8, 2, true},
+    [PTX_E3M2X2] = {&FORMAT_E3M2, 8, 2, true},
+    [PTX_E2M3X2] = {&FORMAT_E2M3, 8, 2, true},
+    [PTX_E2M1X2] = {&FORMAT_E2M1, 4, 2, true},
+    [PTX_UE8M0X2] = {&format_ue8m0, 8, 2, false},
 };
 
 /* Fields of Op.number; TO and FROM are PtxType. */
@@ -150,16 +159,28 @@ static bool is_zero_or_negative(const FloatFormat *format, uint64_t bits) {
     return (bits >> format->shift) >> (format->mantissa + format->exponent) & 1;
 }
 
+static uint32_t ue8m0_result(const Op *op, Exact x) {
+    uint64_t bits = exact_round(x, &FORMAT_F64, PTX_MOD_RN, false); /* exact */
+    int power = (int)(bits >> 52 & 0x7ff) - 1023;
+    if (op->number[ROUNDING] == PTX_MOD_RP && (bits << 12) != 0) power++;
+    uint32_t too_large = op->number[FLAGS] & SATFINITE ? 0xfe : 0xff;
+    if (x.kind == EXACT_NAN) return 0xff;
+    if (x.kind == EXACT_ZERO || power < -127) return 0;
+    return power > 127 ? too_large : (uint32_t)(power + 127);
+}
+static Exact ue8m0_value(uint32_t bits) {
+    return exact_of(&FORMAT_F64, bits == 0xff ? NAN_F64 : (uint64_t)(bits + 1023 - 127) << 52);
+}
+
 static uint64_t float_result(const Op *op, Exact x, const FloatFormat *format) {
     int flags = op->number[FLAGS];
     PtxModifierKind rounding = (PtxModifierKind)op->number[ROUNDING];
+    if (format == &format_ue8m0) return ue8m0_result(op, x);
     if (is_integral(rounding)) x = exact_to_integer(x, rounding), rounding = PTX_MOD_RN;
-    uint64_t bits = exact_round(x, format, rounding ? rounding : PTX_MOD_RN, flags & SATFINITE);
-    if (x.kind == EXACT_NAN) {
-        if (flags & SAT) return 0;
-        return format == &FORMAT_TF32 ? NAN_F32 : bits;
-    }
-    if ((flags & FTZ) && format == &FORMAT_F32) bits = flush32((uint32_t)bits);
+    if (!rounding) rounding = PTX_MOD_RN;
+    uint64_t bits = exact_round(x, format, rounding, flags & SATFINITE);
+    if (x.kind == EXACT_NAN) return flags & SAT ? 0 : bits;
+    if ((flags & FTZ) && format == &FORMAT_F32 && exact_is_tiny(x, format, rounding)) bits &= 0x80000000u;
     if ((flags & (SAT | RELU)) && is_zero_or_negative(format, bits)) return 0;
     if (flags & SAT) {
         uint64_t one = exact_round(exact_of_unsigned(1), format, PTX_MOD_RN, false);
@@ -168,16 +189,22 @@ static uint64_t float_result(const Op *op, Exact x, const FloatFormat *format) {
     return bits;
 }
 
-/* f64 keeps the payload of a NaN; so does bf16 to f32, which is a shift. */
-static bool keeps_payload(const Op *op, uint64_t bits, uint64_t *result) {
-    PtxType to = (PtxType)op->number[TO], from = (PtxType)op->number[FROM];
-    if (to != PTX_F64 || (op->number[FLAGS] & SAT)) return false;
-    uint32_t single = from == PTX_F32    ? (uint32_t)bits
-                      : from == PTX_BF16 ? widen_bf16((uint32_t)bits)
-                      : from == PTX_F16  ? canonical32(widen_f16((uint32_t)bits))
-                                         : 0;
-    if (from == PTX_F64 ? !is_nan64(bits) : !is_nan32(single)) return false;
-    *result = from == PTX_F64 ? bits | UINT64_C(0x0008000000000000) : widen_f32(single);
+/* "NaN payloads are supported for double-precision instructions": to and from f64 an H200 keeps sign and
+ * payload, as far as it fits, and makes the NaN quiet. So does bf16 to f32, a shift, but for the quiet bit. A
+ * plain copy changes nothing. */
+static bool keeps_payload(const Op *op, const FloatFormat *from, const FloatFormat *to, uint64_t bits,
+                          uint64_t *result) {
+    int flags = op->number[FLAGS];
+    bool shift = from == &FORMAT_BF16 && to == &FORMAT_F32 && !(flags & FTZ);
+    bool copy =
+        from == to && (to == &FORMAT_F32 || to == &FORMAT_F64) && !op->number[ROUNDING] && !(flags & FTZ);
+    if ((flags & SAT) || !(shift || copy || from == &FORMAT_F64 || to == &FORMAT_F64)) return false;
+    if ((flags & FTZ) && from == &FORMAT_F32) bits = NAN_F32;
+    uint64_t payload = low_bits(bits, from->mantissa), sign = bits >> (from->mantissa + from->exponent) & 1;
+    int wider = to->mantissa - from->mantissa;
+    payload = wider >= 0 ? payload << wider : payload >> -wider;
+    if (!shift && !copy) payload |= UINT64_C(1) << (to->mantissa - 1);
+    *result = sign << (to->mantissa + to->exponent) | to->infinity | payload;
     return true;
 }
 
@@ -192,10 +219,13 @@ static uint64_t convert(const Op *op, uint64_t bits) {
         return float_result(op, from->is_signed ? exact_of_signed(value) : exact_of_unsigned(bits),
                             to->format);
     }
+    /* .ftz does nothing between f32 and f16 (on an H200). */
+    if ((op->number[FLAGS] & FTZ) && from->format == &FORMAT_F32 && to->format != &FORMAT_F16)
+        bits = flush32((uint32_t)bits);
+    Exact x = from->format == &format_ue8m0 ? ue8m0_value((uint32_t)bits) : exact_of(from->format, bits);
     uint64_t kept;
-    if (to->format && keeps_payload(op, bits, &kept)) return kept;
-    if ((op->number[FLAGS] & FTZ) && from->format == &FORMAT_F32) bits = flush32((uint32_t)bits);
-    Exact x = exact_of(from->format, bits);
+    if (x.kind == EXACT_NAN && to->format && keeps_payload(op, from->format, to->format, bits, &kept))
+        return kept;
     return to->format ? float_result(op, x, to->format) : float_to_integer(op, x, from, to);
 }
 
@@ -244,8 +274,7 @@ SLOW_HANDLER(convert_pack) {
     }
 }
 
-/* ---- lowering
- * --------------------------------------------------------------------------------------------------- */
+/* ---- lowering -------------------------------------------------------------------------------------- */
 
 static bool lower_pack(Lowering *low, const PtxInstruction *in, Op *op) {
     static const struct {
@@ -275,7 +304,9 @@ static bool check_rounding(Lowering *low, const PtxInstruction *in, Op *op, PtxT
         (result && !source) ||
         (result && source && (result->mantissa < source->mantissa || result->exponent < source->exponent));
     bool integral = is_integral(rounding);
-    if (source && !result ? !integral : loses && (!rounding || integral))
+    /* ptxas takes f16 and bf16 for each other without a rounding too, and rounds to nearest. */
+    bool halves = (to == PTX_F16 && from == PTX_BF16) || (to == PTX_BF16 && from == PTX_F16);
+    if (source && !result ? !integral : loses && (integral || (!rounding && !halves)))
         return lowering_reject(low, op, "cvt.%s.%s needs a rounding", ptx_type_text(to), ptx_type_text(from));
     if ((!source && !result && rounding) || (integral && source && result && source != result))
         return lowering_reject(low, op, "cvt.%s.%s takes no such rounding", ptx_type_text(to),

@@ -32,10 +32,11 @@ UNPACK(unpack_2x16, uint16_t, uint32_t)
 UNPACK(unpack_2x32, uint32_t, uint64_t)
 
 /* The others: a value of up to 128 bits as bytes of elements. */
+enum { MAXIMUM_ELEMENTS = 4 };
 typedef struct Elements {
     int count, bytes; /* of each element: 1, 2, 4, 8 */
-    Operand items[4];
-    bool present[4];
+    Operand items[MAXIMUM_ELEMENTS];
+    bool present[MAXIMUM_ELEMENTS];
 } Elements;
 
 static uint64_t read_lane(const Warp *warp, Operand from, int bytes, uint32_t l) {
@@ -81,6 +82,19 @@ SLOW_HANDLER(unpack) {
     }
 }
 
+/* op->extra: the elements of the source and of the destination, which may be the same registers in another
+ * order. */
+SLOW_HANDLER(move_vector) {
+    Elements *const *both = op->extra;
+    const Elements *from = both[0], *to = both[1];
+    EACH_ACTIVE_LANE {
+        uint64_t values[MAXIMUM_ELEMENTS];
+        for (int i = 0; i < from->count; i++) values[i] = read_lane(warp, from->items[i], from->bytes, l);
+        for (int i = 0; i < to->count; i++)
+            if (to->present[i]) write_lane(warp, to->items[i], to->bytes, l, values[i]);
+    }
+}
+
 static PtxType bits_type(int bytes) {
     return bytes == 1   ? PTX_B8
            : bytes == 2 ? PTX_B16
@@ -89,10 +103,34 @@ static PtxType bits_type(int bytes) {
                         : PTX_NO_TYPE;
 }
 
-/* The elements of {a, b, ...}, each an equal part of `width` bytes. */
+/* The elements that a vector operand stands for: those of {a, b}, or of a vector register v, or of %tid. */
+static bool is_vector(const PtxOperand *operand) {
+    return operand->kind == PTX_OPERAND_VECTOR ||
+           (operand->kind == PTX_OPERAND_REGISTER && operand->reg->vector > 1 && operand->component < 0);
+}
+static int element_count(const PtxOperand *operand) {
+    return operand->kind == PTX_OPERAND_VECTOR     ? operand->item_count
+           : operand->kind == PTX_OPERAND_REGISTER ? operand->reg->vector
+                                                   : MAXIMUM_ELEMENTS;
+}
+static PtxOperand element_of(Lowering *low, const PtxOperand *operand, int i) {
+    if (operand->kind == PTX_OPERAND_VECTOR) return operand->items[i];
+    PtxOperand element = *operand;
+    element.component = (int8_t)i;
+    if (operand->kind == PTX_OPERAND_SPECIAL) {
+        size_t length = strlen(operand->name);
+        char *name = lowering_allocate(low, length + 3);
+        memcpy(name, operand->name, length);
+        name[length] = '.', name[length + 1] = "xyzw"[i], name[length + 2] = '\0';
+        element.name = name;
+    }
+    return element;
+}
+
+/* Room for the elements of a vector; each is an equal part of `width` bytes. */
 static Elements *new_elements(Lowering *low, const PtxInstruction *in, Op *op, const PtxOperand *vector,
                               int width) {
-    int count = vector->item_count;
+    int count = element_count(vector);
     if ((count != 2 && count != 4) || width < count || bits_type(width / count) == PTX_NO_TYPE) {
         lowering_reject(low, op, "%s.%s of %d elements", in->name, ptx_type_text(lanes_type(in, 0)), count);
         return NULL;
@@ -101,6 +139,32 @@ static Elements *new_elements(Lowering *low, const PtxInstruction *in, Op *op, c
     elements->count = count;
     elements->bytes = width / count;
     return elements;
+}
+
+static bool source_elements(Lowering *low, Op *op, const PtxOperand *vector, Elements *elements) {
+    for (int i = 0; i < elements->count; i++) {
+        uint8_t bytes;
+        PtxOperand element = element_of(low, vector, i);
+        if (!lowering_value(low, op, &element, bits_type(elements->bytes), &elements->items[i], &bytes))
+            return false;
+        op->s[i] = elements->items[i];
+    }
+    op->source_count = elements->count;
+    return true;
+}
+
+static bool destination_elements(Lowering *low, Op *op, const PtxOperand *vector, Elements *elements) {
+    for (int i = 0; i < elements->count; i++) {
+        uint8_t bytes;
+        PtxOperand element = element_of(low, vector, i);
+        if (!lowering_destination(low, op, &element, &elements->items[i], &bytes, &elements->present[i]))
+            return false;
+        if (elements->present[i] && bytes != (elements->bytes == 1 ? 2 : elements->bytes))
+            return lowering_reject(low, op, "element %d of mov has another size", i + 1);
+    }
+    op->d = elements->items[0], op->has_d = elements->present[0], op->d_bytes = (uint8_t)elements->bytes;
+    op->p = elements->items[1], op->has_p = elements->present[1];
+    return true;
 }
 
 static bool lower_pack(Lowering *low, const PtxInstruction *in, Op *op, PtxType type) {
@@ -112,21 +176,13 @@ static bool lower_pack(Lowering *low, const PtxInstruction *in, Op *op, PtxType 
     if (!present || op->d_bytes != ptx_type_bytes(type))
         return lowering_reject(low, op, "the destination of mov.%s has another size", ptx_type_text(type));
     op->has_d = true;
-    for (int i = 0; i < elements->count; i++) {
-        uint8_t bytes;
-        if (!lowering_value(low, op, &vector->items[i], bits_type(elements->bytes), &elements->items[i],
-                            &bytes))
-            return false;
-        op->s[i] = elements->items[i];
-    }
-    op->source_count = elements->count;
     op->extra = elements;
     bool two = elements->count == 2;
-    return lanes_use(low, in, op,
-                     two && elements->bytes == 2   ? &pack_2x16
-                     : two && elements->bytes == 4 ? &pack_2x32
-                                                   : &pack,
-                     SHADOW_PRODUCT);
+    return source_elements(low, op, vector, elements) && lanes_use(low, in, op,
+                                                                   two && elements->bytes == 2   ? &pack_2x16
+                                                                   : two && elements->bytes == 4 ? &pack_2x32
+                                                                                                 : &pack,
+                                                                   SHADOW_PRODUCT);
 }
 
 static bool lower_unpack(Lowering *low, const PtxInstruction *in, Op *op, PtxType type) {
@@ -136,31 +192,40 @@ static bool lower_unpack(Lowering *low, const PtxInstruction *in, Op *op, PtxTyp
     op->source_count = 1;
     op->number[0] = ptx_type_bytes(type);
     op->extra = elements;
-    for (int i = 0; i < elements->count; i++) {
-        uint8_t bytes;
-        if (!lowering_destination(low, op, &vector->items[i], &elements->items[i], &bytes,
-                                  &elements->present[i]))
-            return false;
-        if (elements->present[i] && bytes != (elements->bytes == 1 ? 2 : elements->bytes))
-            return lowering_reject(low, op, "element %d of mov.%s has another size", i + 1,
-                                   ptx_type_text(type));
-    }
-    op->d = elements->items[0], op->has_d = elements->present[0], op->d_bytes = (uint8_t)elements->bytes;
-    op->p = elements->items[1], op->has_p = elements->present[1];
     bool two = elements->count == 2;
-    return lanes_use(low, in, op,
+    return destination_elements(low, op, vector, elements) &&
+           lanes_use(low, in, op,
                      two && elements->bytes == 2   ? &unpack_2x16
                      : two && elements->bytes == 4 ? &unpack_2x32
                                                    : &unpack,
                      SHADOW_SUM);
 }
 
+/* mov.v2, mov.v4: element by element. */
+static bool lower_vector_move(Lowering *low, const PtxInstruction *in, Op *op, PtxType type) {
+    int width = ptx_type_bytes(type) * in->vector;
+    const PtxOperand *to = &in->operands[0], *from = &in->operands[1];
+    bool valid = is_vector(to) && (is_vector(from) || from->kind == PTX_OPERAND_SPECIAL);
+    if (!valid || element_count(to) != in->vector || element_count(from) != in->vector)
+        return lowering_reject(low, op, "mov.v%d takes vectors of %d elements", in->vector, in->vector);
+    Elements *destinations = new_elements(low, in, op, to, width),
+             *sources = new_elements(low, in, op, from, width);
+    if (!destinations || !sources || !source_elements(low, op, from, sources) ||
+        !destination_elements(low, op, to, destinations))
+        return false;
+    Elements *both[] = {sources, destinations};
+    op->extra = memcpy(lowering_allocate(low, sizeof both), both, sizeof both);
+    return lanes_use(low, in, op, &move_vector, SHADOW_SUM);
+}
+
 bool lower_mov(Lowering *low, const PtxInstruction *in, Op *op) {
     PtxType type = lanes_type(in, 0);
-    if (!lanes_accept(low, in, op, PTX_MODIFIER_NONE) || !lanes_expect_operands(low, in, op, 2, 2))
+    if (!lanes_accept(low, in, op, PTX_MOD_V2, PTX_MOD_V4, PTX_MODIFIER_NONE) ||
+        !lanes_expect_operands(low, in, op, 2, 2))
         return false;
-    if (in->operands[0].kind == PTX_OPERAND_VECTOR) return lower_unpack(low, in, op, type);
-    if (in->operands[1].kind == PTX_OPERAND_VECTOR) return lower_pack(low, in, op, type);
+    if (in->vector > 1) return lower_vector_move(low, in, op, type);
+    if (is_vector(&in->operands[0])) return lower_unpack(low, in, op, type);
+    if (is_vector(&in->operands[1])) return lower_pack(low, in, op, type);
     const LaneHandler *handler = NULL;
     switch (ptx_type_bytes(type)) {
     case 0:
