@@ -218,16 +218,12 @@ static const Comparison comparisons[] = {
     {PTX_MOD_EQU, TEST_NE, false, true, true, false},   {PTX_MOD_NEU, TEST_EQ, false, true, true, false},
     {PTX_MOD_LTU, TEST_LE, true, true, true, false},    {PTX_MOD_LEU, TEST_LT, true, true, true, false},
     {PTX_MOD_GTU, TEST_LE, false, true, true, false},   {PTX_MOD_GEU, TEST_LT, false, true, true, false},
-    {PTX_MOD_NUM, TEST_NUM, false, false, true, false}, {PTX_MOD_NAN, TEST_NUM, false, true, true, false},
+    {PTX_MOD_NUM, TEST_NUM, false, false, true, false}, {PTX_MOD_EITHER_NAN, TEST_NUM, false, true, true, false},
 };
 
 static const Comparison *find_comparison(const PtxInstruction *in) {
-    for (size_t i = 0; i < sizeof comparisons / sizeof comparisons[0]; i++) {
+    for (size_t i = 0; i < sizeof comparisons / sizeof comparisons[0]; i++)
         if (ptx_instruction_has(in, comparisons[i].modifier)) return &comparisons[i];
-        for (int j = 0; j < in->modifier_count; j++) /* .nan; the table of modifiers has min's .NaN */
-            if (comparisons[i].modifier == PTX_MOD_NAN && strcmp(in->modifiers[j].text, "nan") == 0)
-                return &comparisons[i];
-    }
     return NULL;
 }
 
@@ -281,11 +277,9 @@ static bool lower_comparison(Lowering *low, const PtxInstruction *in, Op *op, Pt
 }
 
 static bool accept_comparison(Lowering *low, const PtxInstruction *in, Op *op) {
-    for (int i = 0; i < in->modifier_count; i++)
-        if (strcmp(in->modifiers[i].text, "nan") == 0) return true;
     return lanes_accept(low, in, op, PTX_MOD_EQ, PTX_MOD_NE, PTX_MOD_LT, PTX_MOD_LE, PTX_MOD_GT, PTX_MOD_GE,
                         PTX_MOD_LO, PTX_MOD_LS, PTX_MOD_HI, PTX_MOD_HS, PTX_MOD_EQU, PTX_MOD_NEU, PTX_MOD_LTU,
-                        PTX_MOD_LEU, PTX_MOD_GTU, PTX_MOD_GEU, PTX_MOD_NUM, PTX_MOD_NAN, PTX_MOD_AND,
+                        PTX_MOD_LEU, PTX_MOD_GTU, PTX_MOD_GEU, PTX_MOD_NUM, PTX_MOD_EITHER_NAN, PTX_MOD_AND,
                         PTX_MOD_OR, PTX_MOD_XOR, PTX_MOD_FTZ, PTX_MODIFIER_NONE);
 }
 

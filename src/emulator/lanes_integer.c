@@ -142,15 +142,13 @@ ORDER(max, MAX)
 DIVISIONS(16)
 DIVISIONS(64)
 
-/* 32 bits, vectorised: the double nearest to a / b lies less than 1 / b from it (2^32 / b * 2^-53), so both
- * have the same floor. The floor is taken by adding 2^52, which rounds to an integer, and going one down
- * where that went up. */
+/* 32 bits, vectorised, which wants neither a comparison nor a conversion of doubles to integers: with a = k b + j,
+ * (a + 1/2) / b - 1/2 lies between k - 1/2 + 1 / 2b and k + 1/2 - 1 / 2b, and doubles are exact to far less than 1 / 2b
+ * there (k <= 2^32 / b), so that the nearest integer is k. Adding 1.5 * 2^52 rounds to it. */
 LANES_INLINE uint32_t divide_u32(uint32_t a, uint32_t b) {
-    const double magic = 4503599627370496.0, half = 2147483648.0;
-    double x = (double)(int32_t)(a ^ 0x80000000u) + half, y = (double)(int32_t)(b ^ 0x80000000u) + half;
-    double quotient = x / (b ? y : 1.0), rounded = quotient + magic;
-    uint32_t integer = (uint32_t)bits_of_double(rounded) - (rounded - magic > quotient ? 1u : 0u);
-    return b ? integer : UINT32_MAX;
+    const double magic = 6755399441055744.0, half = 2147483648.0;
+    double x = (double)(int32_t)(a ^ 0x80000000u) + (half + 0.5), y = (double)(int32_t)(b ^ 0x80000000u) + half;
+    return (uint32_t)bits_of_double(x / y - 0.5 + magic) | (b ? 0 : UINT32_MAX);
 }
 LANES_INLINE uint32_t magnitude(uint32_t x) {
     return x >> 31 ? 0u - x : x;
