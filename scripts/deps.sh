@@ -92,7 +92,7 @@ apt-get)
     ;;
 dnf) give_up "sudo dnf install $names" ;;
 pacman) give_up "sudo pacman -S --needed $names" ;;
-brew) give_up "xcode-select --install; brew install $names" ;;
+brew) give_up "xcode-select --install${names:+; brew install $names}" ;;
 *)
     if [ "$(uname -s)" = Darwin ]; then give_up "xcode-select --install, and Homebrew's packages cmocka, libvterm"; fi
     give_up "your package manager; on Debian the packages are: $names"
