@@ -1,7 +1,7 @@
 /* bar, barrier: the threads of a block meet ("Parallel Synchronization and Communication Instructions: bar, barrier").
  *
- * Arrivals are counted in threads; a warp all of whose live lanes have come counts as a whole warp. Threads that have exited
- * hold up no barrier that waits for all. Aligned forms (bar.*, .aligned) must be executed by all live lanes of a warp
+ * Warps arrive as a whole: when all of their live lanes have come, they count as 32 threads. Threads that have exited hold up
+ * no barrier that waits for all. Aligned forms (bar.*, .aligned) must be executed by all live lanes of a warp
  * together: a part of them waits for the rest, and where the rest cannot come the kernel is wrong. */
 #include "emulator/access.h"
 
@@ -68,16 +68,23 @@ static bool is_complete(const Block *block, int number) {
     return true;
 }
 
-void barrier_after_exit(Block *block) {
-    for (int number = 0; number < BARRIER_COUNT; number++)
-        if (block->barriers[number].in_use && !block->barriers[number].expected && is_complete(block, number))
-            release(block, number);
+void barrier_after_exit(Block *block, const Warp *warp, uint32_t lanes) {
+    for (int number = 0; number < BARRIER_COUNT; number++) {
+        Barrier *barrier = &block->barriers[number];
+        uint32_t arrived = warp->arrived[number];
+        if (!barrier->in_use) continue;
+        if (arrived && lanes & ~arrived && !(warp->live & ~arrived)) barrier->arrived += WARP_LANES; /* waited only for these */
+        if (is_complete(block, number)) release(block, number);
+    }
 }
 
 /* ---- arrival ------------------------------------------------------------------------------------------------------- */
 
-static uint32_t weight(uint32_t arrived, uint32_t live) {
-    return arrived && !(live & ~arrived) ? WARP_LANES : (uint32_t)lane_count(arrived);
+/* Lanes that come again (bar.arrive) begin anew. */
+static void come(Barrier *barrier, Warp *warp, uint32_t number, uint32_t lanes) {
+    uint32_t before = warp->arrived[number], now = before & lanes ? lanes : before | lanes;
+    warp->arrived[number] = now;
+    if (!(warp->live & ~now)) barrier->arrived += WARP_LANES;
 }
 
 static uint32_t lane_value(const Warp *warp, Operand place, uint32_t mask) {
@@ -114,9 +121,7 @@ static Outcome arrive(Block *block, Warp *warp, const Op *op, uint32_t mask) {
         uint32_t count = lane_value(warp, barrier_op->count, mask);
         if (count > barrier->expected) barrier->expected = count;
     }
-    uint32_t before = warp->arrived[number], after = before | mask;
-    barrier->arrived += mask & before ? weight(mask, warp->live) : weight(after, warp->live) - weight(before, warp->live);
-    warp->arrived[number] = after;
+    come(barrier, warp, number, mask);
     if (barrier_op->action == BARRIER_RED) {
         uint32_t holds = *(const uint32_t *)operand_at(warp, barrier_op->predicate) & mask;
         barrier->holds += (uint32_t)lane_count(holds);

@@ -86,10 +86,11 @@ static inline __attribute__((always_inline)) uint64_t run_ahead(Block *block, Wa
             continue;
         }
         if (program->may_fall_off && pc == fragment->frame->layout->end) {
+            uint32_t lanes = fragment->mask, live = warp->live;
             count_segment(worker, fragment, pc);
-            call_return_values(warp, fragment->frame, fragment->mask);
-            warp_return(warp, fragment->mask);
-            if (!warp->live) barrier_after_exit(block);
+            call_return_values(warp, fragment->frame, lanes);
+            warp_return(warp, lanes);
+            if (warp->live != live) barrier_after_exit(block, warp, lanes);
             continue;
         }
         uint32_t mask = fragment->mask;

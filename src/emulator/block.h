@@ -63,7 +63,7 @@ struct Worker {
 typedef struct Barrier {
     bool in_use;
     uint32_t expected;          /* threads; 0: all that live */
-    uint32_t arrived;           /* threads; a warp all of whose live lanes have come counts as 32 */
+    uint32_t arrived;           /* threads: 32 for every warp all of whose live lanes have come */
     uint32_t holds, votes;      /* bar.red: threads whose predicate is true; threads that gave one */
 } Barrier;
 
@@ -134,8 +134,8 @@ static inline void count_segment(Worker *worker, Fragment *fragment, int end) {
 bool block_unstick(Block *block, Warp *warp);
 /* No warp can run: releases what may be released, or finds the fault. */
 void block_resolve(Block *block);
-/* Lanes have exited: barriers may be complete without them. */
-void barrier_after_exit(Block *block);
+/* `lanes` of `warp` have exited: barriers may be complete without them. */
+void barrier_after_exit(Block *block, const Warp *warp, uint32_t lanes);
 /* The lanes of fragments at an aligned barrier will never be all that live: who waits where. */
 void raise_divergent_barrier(Block *block, const Warp *warp);
 void raise_missing_lanes(Block *block, const Warp *warp);

@@ -213,7 +213,7 @@ static Outcome execute_ret(Block *block, Warp *warp, const Op *op, uint32_t mask
     call_return_values(warp, frame, mask);
     uint32_t live = warp->live;
     warp_return(warp, mask);
-    if (warp->live != live) barrier_after_exit(block);
+    if (warp->live != live) barrier_after_exit(block, warp, mask);
     return OUTCOME_MOVED;
 }
 

@@ -38,7 +38,7 @@ bool lower_trap(Lowering *low, const PtxInstruction *in, Op *op) {
 static Outcome execute_exit(Block *block, Warp *warp, const Op *op, uint32_t mask) {
     count_segment(block->worker, warp_fragment(warp), op->pc + 1);
     warp_exit(warp, mask);
-    barrier_after_exit(block);
+    barrier_after_exit(block, warp, mask);
     return OUTCOME_MOVED;
 }
 
