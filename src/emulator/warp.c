@@ -124,6 +124,7 @@ void warp_start(Warp *warp, Block *block, int index, uint32_t lanes, Frame *entr
     warp->started = warp->live = lanes;
     warp->turn = 0;
     warp->interval = 0;
+    warp->called = 0;
     warp->fragment_count = warp->join_count = 0;
     warp->frames = warp->entry_frame = entry_frame;
     entry_frame->members = lanes;
@@ -300,7 +301,17 @@ static void leave(Warp *warp, uint32_t lanes) {
     if (!fragment->mask) remove_fragment(warp, warp->current);
 }
 
+/* Lanes that wait where paths meet are released when an instruction of the warp names them. If they then end without having
+ * come to it, the mask is wrong. (Lanes that end before that are waited for by nobody.) */
+static bool breaks_a_mask(const Warp *warp, uint32_t lanes) {
+    if (!(warp->called & lanes) || warp->block->replay) return false;
+    for (int i = 0; i < warp->fragment_count; i++)
+        if (warp->fragments[i].state == FRAGMENT_AT_WARP_OP && warp->fragments[i].awaited & warp->called & lanes) return true;
+    return false;
+}
+
 void warp_exit(Warp *warp, uint32_t lanes) {
+    if (breaks_a_mask(warp, lanes)) raise_missing_lanes(warp->block, warp);
     leave(warp, lanes);
     warp->live &= ~lanes;
     for (int i = 0; i < warp->fragment_count; i++) { /* they may have waited for the lanes that are gone */
@@ -385,17 +396,19 @@ void warp_split(Warp *warp, uint32_t lanes) {
     from->mask &= ~lanes;
 }
 
-static void release_join(Warp *warp, int index) {
+static void release_join(Warp *warp, int index, bool calls) {
     Join *join = &warp->joins[index];
     uint32_t lanes = join->arrived;
+    if (calls) warp->called |= lanes;
     join->members &= ~lanes;
     join->arrived = 0;
     int pc = join->pc, parent = join->parent;
     settle(warp, pc, lanes, join->frame, parent);
 }
 
-static void release_frame(Warp *warp, Frame *frame) {
+static void release_frame(Warp *warp, Frame *frame, bool calls) {
     uint32_t lanes = frame->arrived;
+    if (calls) warp->called |= lanes;
     frame->members &= ~lanes;
     frame->arrived = 0;
     settle(warp, frame->call->pc + 1, lanes, frame->parent, frame->join);
@@ -406,11 +419,11 @@ bool warp_release(Warp *warp, const Fragment *fragment) {
     for (Frame *frame = fragment->frame; frame; join = frame->join, frame = frame->parent) {
         for (; join != NO_JOIN; join = warp->joins[join].parent) {
             if (!warp->joins[join].arrived) continue;
-            release_join(warp, join);
+            release_join(warp, join, fragment->state == FRAGMENT_AT_WARP_OP);
             return true;
         }
         if (frame->parent && frame->arrived) {
-            release_frame(warp, frame);
+            release_frame(warp, frame, fragment->state == FRAGMENT_AT_WARP_OP);
             return true;
         }
     }

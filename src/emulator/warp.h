@@ -59,6 +59,7 @@ typedef struct Fragment {
     bool touched, changed;     /* in this iteration: memory was accessed; memory was changed */
     uint8_t quiet;             /* iterations in a row that changed nothing */
     uint32_t active;           /* waiting: lanes whose guard is true */
+    uint32_t awaited;          /* AT_WARP_OP: lanes that it names and that have not come */
     uint64_t since;            /* turn at which it was picked last */
     uint64_t hash, last_hash;  /* of the accesses of this iteration of a loop, after some quiet ones; of the one before */
     uint32_t spins;            /* iterations in a row that were the same and changed nothing */
@@ -72,6 +73,7 @@ struct Warp {
     uint32_t started, live;    /* lanes that exist; that have not exited */
     uint64_t turn;
     uint32_t interval;
+    uint32_t called;           /* lanes that were released because an instruction of the warp waits for lanes */
     int current;               /* NO_FRAGMENT: none is ready */
     int fragment_count;
     Fragment fragments[WARP_LANES];

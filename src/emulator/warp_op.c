@@ -35,12 +35,24 @@ static uint32_t members_of(const WarpOp *op, const Warp *warp, int lane, uint32_
 
 /* ---- meeting ------------------------------------------------------------------------------------------------------- */
 
-/* Every live lane that the lanes of `mask` name is in `present`. */
-static bool all_present(const WarpOp *op, const Warp *warp, uint32_t mask, uint32_t present) {
+/* The live lanes that the lanes of `mask` name and that are not in `present`. */
+static uint32_t missing(const WarpOp *op, const Warp *warp, uint32_t mask, uint32_t present) {
     const uint32_t *members = operand_at(warp, op->members);
     uint32_t named = 0;
     for (uint32_t rest = mask; rest; rest &= rest - 1) named |= members[__builtin_ctz(rest)];
-    return !(named & warp->live & ~present);
+    return named & warp->live & ~present;
+}
+
+static bool all_present(const WarpOp *op, const Warp *warp, uint32_t mask, uint32_t present) {
+    return !missing(op, warp, mask, present);
+}
+
+static Outcome wait_for(Warp *warp, uint32_t mask, uint32_t awaited) {
+    Fragment *fragment = warp_fragment(warp);
+    fragment->state = FRAGMENT_AT_WARP_OP;
+    fragment->active = mask;
+    fragment->awaited = awaited;
+    return OUTCOME_WAIT;
 }
 
 static bool waits_here(const Fragment *fragment, const Fragment *at) {
@@ -81,12 +93,8 @@ static void pass_on(Block *block, Warp *warp, int pc, uint32_t executed) {
 static Outcome execute_warp_op(Block *block, Warp *warp, const Op *op, uint32_t mask) {
     const WarpOp *warp_op = op->extra;
     uint32_t together = meet(warp_op, warp, mask);
-    Fragment *fragment = warp_fragment(warp);
-    if (!together) {
-        fragment->state = FRAGMENT_AT_WARP_OP;
-        fragment->active = mask;
-        return OUTCOME_WAIT;
-    }
+    if (!together) return wait_for(warp, mask, missing(warp_op, warp, mask, mask));
+    warp->called &= ~together;
     block->worker->counters[op->pc].requests++;
     TraceEvent *event = NULL;
     if (block->recorder) {
@@ -114,11 +122,7 @@ static Outcome execute_warp_sync(Block *block, Warp *warp, const Op *op, uint32_
             const CoreOp *at = block->grid->program->ops[other->pc].extra;
             if (at->execute == execute_warp_sync) present |= other->active;
         }
-        if (!all_present(warp_op, warp, mask, present)) {
-            fragment->state = FRAGMENT_AT_WARP_OP;
-            fragment->active = mask;
-            return OUTCOME_WAIT;
-        }
+        if (!all_present(warp_op, warp, mask, present)) return wait_for(warp, mask, missing(warp_op, warp, mask, present));
         for (int i = 0; i < warp->fragment_count; i++) {
             Fragment *other = &warp->fragments[i];
             if (other->state != FRAGMENT_AT_WARP_OP || !(other->active & present)) continue;
@@ -127,6 +131,7 @@ static Outcome execute_warp_sync(Block *block, Warp *warp, const Op *op, uint32_
         }
     }
     fragment->passes = false;
+    warp->called &= ~mask;
     block->worker->counters[op->pc].requests++;
     if (block->recorder) {
         TraceEvent *event = recorder_begin(block->recorder, warp, op->pc, mask, TRACE_WARP_SYNC);
