@@ -240,9 +240,42 @@ static void list_views(Session *session) {
                 (SessionView){.launch = i, .block = session->trace->launches[i]->blocks[j]};
 }
 
+static const char *copy_text(Arena *arena, const char *text) {
+    return text ? arena_copy_text(arena, text, strlen(text)) : NULL;
+}
+
+SessionOptions session_options_copy(const SessionOptions *options, Arena *arena) {
+    SessionOptions copy = *options;
+    copy.kernel = copy_text(arena, options->kernel);
+    copy.file = copy_text(arena, options->file);
+    copy.entry = copy_text(arena, options->entry);
+    copy.args = copy_text(arena, options->args);
+    copy.catalog.op = copy_text(arena, options->catalog.op);
+    copy.catalog.fill_path = copy_text(arena, options->catalog.fill_path);
+    for (int i = 0; i < copy.catalog.parameter_count; i++)
+        copy.catalog.parameters[i] = copy_text(arena, options->catalog.parameters[i]);
+    return copy;
+}
+
+void session_options_for_kernel(SessionOptions *options, const char *kernel) {
+    const CatalogRow *row = catalog_find(kernel, NULL);
+    bool is_other = !options->kernel || row != catalog_find(options->kernel, NULL);
+    options->kernel = kernel;
+    options->file = options->entry = options->args = NULL;
+    if (!row || !is_other) return; /* session_open() says that there is no such kernel */
+    CatalogOptions *catalog = &options->catalog;
+    CatalogRun run;
+    catalog->parameter_count = 0;
+    if (!row->has_free_grid) catalog->grid = 0;
+    if (!catalog_resolve(row, &(CatalogOptions){.block = catalog->block}, &run, NULL)) catalog->block = 0;
+    if (!catalog_resolve(row, &(CatalogOptions){.dtype = catalog->dtype}, &run, NULL)) catalog->dtype = PTX_NO_TYPE;
+    if (!catalog_resolve(row, &(CatalogOptions){.op = catalog->op}, &run, NULL)) catalog->op = NULL;
+}
+
 Session *session_open(const SessionOptions *options, Error *error) {
     Session *session = memory_new(sizeof *session);
-    session->options = *options;
+    session->options = session_options_copy(options, &session->arena);
+    options = &session->options;
     bool good = options->kernel ? plan_catalogue_kernel(session, error) : plan_user_kernel(session, error);
     good = good && plan_fill(&session->plan, options->catalog.seed, error);
     if (good && session->row) keep_inputs(session);

@@ -3,6 +3,7 @@
 #ifndef SESSION_H
 #define SESSION_H
 
+#include "base/memory.h"
 #include "catalog/catalog.h"
 #include "metrics/metrics.h"
 #include "metrics/report.h"
@@ -32,7 +33,11 @@ typedef struct Session Session;
 Session *session_open(const SessionOptions *options, Error *error);
 void session_free(Session *session);
 
-const SessionOptions *session_options(const Session *session);
+const SessionOptions *session_options(const Session *session); /* its own copy, strings included */
+SessionOptions session_options_copy(const SessionOptions *options, Arena *arena); /* strings in the arena */
+/* Options of one run, for another kernel of the catalogue: what that one does not take (its parameters, a
+ * type, a block size) goes back to the kernel's default. `kernel` is borrowed. */
+void session_options_for_kernel(SessionOptions *options, const char *kernel);
 const CatalogRow *session_row(const Session *session);    /* NULL: not a catalogue kernel */
 const CatalogRun *session_run(const Session *session);    /* resolved options; NULL as above */
 const Trace *session_trace(const Session *session);
