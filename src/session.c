@@ -475,6 +475,7 @@ void session_report(const Session *session, bool json, Text *out) {
     ReportInput input = {
         .kernel = session_name(session),
         .title = readable,
+        .lesson = session->row ? session->row->lesson : NULL,
         .backend = "emulator",
         .n = session->row ? session->run.n : session->options.catalog.n,
         .block = (uint32_t)volume(first->block),
@@ -486,6 +487,7 @@ void session_report(const Session *session, bool json, Text *out) {
         .trace = session->trace,
         .registers = session->registers,
         .occupancy = session->occupancy,
+        .occupancy_of = "an H200",
         .source_text = report_source,
         .context = (void *)(uintptr_t)session,
     };
@@ -495,6 +497,10 @@ void session_report(const Session *session, bool json, Text *out) {
         input.expected = session->result.expected_text;
         input.absolute_error = session->result.absolute_error;
         input.relative_error = session->result.relative_error;
+        input.bound = session->result.bound;
+        input.verdict = session->result.verdict;
+        input.compared = session->result.compared;
+        input.index = session->result.index;
     }
     (json ? report_json : report_text)(&input, out);
 }

@@ -69,7 +69,7 @@ const CatalogRow bugs_rows[] = {
      .check = check_sum},
     {.id = "bug_overlapping_halves",
      .group = CATALOG_BUG,
-     .title = "wrong on purpose: guard lets the halves overlap",
+     .title = "wrong on purpose: the halves overlap",
      .lesson = "A thread adds into an element that another thread reads in the same interval: a race that "
                "lockstep hides.",
      .watch = "More threads add than tid < s would let, and the sum is still right: every load comes before "

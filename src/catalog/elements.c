@@ -113,7 +113,8 @@ void plan_element_set(PtxType type, void *bytes, uint64_t i, double number) {
     }
 }
 
-/* The shortest decimal that reads back as the same element. */
+/* Whole numbers that every digit of is exact as they are, others as the shortest decimal that reads back as
+ * the same element. */
 static void print_float(PtxType type, double value, Text *out) {
     char digits[40];
     if (isnan(value)) {
@@ -122,6 +123,10 @@ static void print_float(PtxType type, double value, Text *out) {
     }
     if (isinf(value)) {
         text_add(out, value < 0 ? "-inf" : "inf");
+        return;
+    }
+    if (value == trunc(value) && fabs(value) <= 0x1p24) {
+        text_print(out, "%.0f", value);
         return;
     }
     for (int precision = 1; precision <= 17; precision++) {

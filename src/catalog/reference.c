@@ -51,6 +51,8 @@ double reference_looped_depth(uint64_t count, uint32_t block) {
 void reference_compare(CatalogResult *result, const PlanBuffer *out, uint64_t index, long double expected,
                        double bound) {
     double got = plan_element(out->type, out->bytes, index);
-    if (index && (long double)got == expected) return;
-    rows_compare(result, out->type, index, got, expected, bound);
+    if (result->compared && (long double)got == expected)
+        result->compared++;
+    else
+        rows_compare(result, out->type, index, got, expected, bound);
 }

@@ -22,23 +22,36 @@ const char *count_text(uint64_t count, CountText *buffer) {
     return buffer->text;
 }
 
-/* A sentence of any length, broken into lines of at most 96 columns that stand under its first word. */
-static void add_sentence(Text *out, Text *sentence) {
-    enum { WIDTH = 94 };
-    const char *at = text_string(sentence);
-    for (const char *bullet = "- "; *at; bullet = "  ") {
+void sentence_print(Text *out, const char *bullet, const char *sentence) {
+    enum { WIDTH = 80 };
+    size_t indent = strlen(bullet), most = WIDTH - indent;
+    for (const char *at = sentence; *at;) {
         size_t length = strlen(at);
-        if (length > WIDTH) {
-            length = WIDTH;
-            while (length > WIDTH / 2 && at[length] != ' ') length--;
+        if (length > most) {
+            length = most;
+            while (length > most / 2 && at[length] != ' ') length--;
         }
-        text_add(out, bullet);
+        if (at == sentence)
+            text_add(out, bullet);
+        else
+            text_print(out, "%*s", (int)indent, "");
         text_add_bytes(out, at, length);
         text_add(out, "\n");
         at += length;
         while (*at == ' ') at++;
     }
+}
+
+/* Appends and frees it. */
+static void add_sentence(Text *out, Text *sentence) {
+    sentence_print(out, "- ", text_string(sentence));
     text_done(sentence);
+}
+
+bool findings_has_fatal_trap(const Trace *trace) {
+    for (int i = 0; i < trace->trap_count; i++)
+        if (trace->traps[i].kind != TRAP_UNINITIALIZED) return true;
+    return false;
 }
 
 /* ---- faults ----------------------------------------------------------------------------------------- */
@@ -48,13 +61,11 @@ static void print_trap(const Trace *trace, const Trap *trap, int more, Text *out
     const TraceLaunch *launch = trap->launch < trace->launch_count ? trace->launches[trap->launch] : NULL;
     if (launch && trap->pc >= 0)
         text_print(&sentence, "line %d: ", metrics_line_of(launch->program, trap->pc).line);
-    static const char *const sentences[TRAP_KIND_COUNT] = {
-#define TRAP(id, text) [TRAP_##id] = text,
-#include "trace/traps.def"
-#undef TRAP
-    };
-    text_print(&sentence, "TRAP %s, block (%u,%u,%u) warp %d lanes %08x", sentences[trap->kind],
-               trap->block[0], trap->block[1], trap->block[2], trap->warp, trap->lanes);
+    text_add(&sentence, "TRAP ");
+    for (const char *c = trap_kind_text(trap->kind); *c; c++)
+        text_add_bytes(&sentence, *c == '_' ? " " : c, 1);
+    text_print(&sentence, " in block (%u,%u,%u)", trap->block[0], trap->block[1], trap->block[2]);
+    if (trap->lanes) text_print(&sentence, ", warp %d, lanes 0x%08x", trap->warp, trap->lanes);
     if (trap->detail && *trap->detail) text_print(&sentence, ": %s", trap->detail);
     if (more) text_print(&sentence, " (and %d more at this line)", more);
     add_sentence(out, &sentence);
@@ -130,19 +141,29 @@ static uint64_t requests(const Totals *t) {
     return t->global_load_requests + t->global_store_requests;
 }
 
-/* What a finding is worth; 0: no sentence. */
-static uint64_t worth_of_conflicts(const Totals *t) {
+/* What a finding about a line is worth, in a run; 0: no sentence. */
+static uint64_t worth_of_conflicts(const Totals *t, const Totals *run) {
+    (void)run;
     return wavefronts(t) - wavefronts_ideal(t);
 }
-static uint64_t worth_of_sectors(const Totals *t) {
+static uint64_t worth_of_sectors(const Totals *t, const Totals *run) {
+    (void)run;
     uint64_t excess = sectors(t) - sectors_ideal(t);
     return excess * 10 >= sectors_ideal(t) ? excess : 0; /* the ragged end of an array is no finding */
 }
-static uint64_t worth_of_divergence(const Totals *t) {
+static uint64_t worth_of_divergence(const Totals *t, const Totals *run) {
+    (void)run;
     return t->divergent_branches * 8 > t->branches ? t->divergent_branches : 0;
 }
+/* At most half of the lanes at work, and a tenth of what the whole run could do lost. */
+static uint64_t worth_of_idle_lanes(const Totals *t, const Totals *run) {
+    uint64_t idle = t->warp_instructions * WARP_LANES - t->lane_instructions;
+    bool much = idle * 10 >= run->warp_instructions * WARP_LANES;
+    return much && t->lane_instructions * 2 <= t->warp_instructions * WARP_LANES ? idle : 0;
+}
 
-static void say_conflicts(const LineMetrics *line, Text *sentence) {
+static void say_conflicts(const LineMetrics *line, const Totals *run, Text *sentence) {
+    (void)run;
     CountText taken, ideal;
     if (line->worst_shared > 1) {
         bool always =
@@ -155,7 +176,8 @@ static void say_conflicts(const LineMetrics *line, Text *sentence) {
                count_text(wavefronts_ideal(&line->totals), &ideal));
 }
 
-static void say_sectors(const LineMetrics *line, Text *sentence) {
+static void say_sectors(const LineMetrics *line, const Totals *run, Text *sentence) {
+    (void)run;
     const Totals *t = &line->totals;
     CountText taken, ideal;
     text_print(sentence, "%.3g sectors a request where %.3g would do: %s instead of %s",
@@ -164,7 +186,8 @@ static void say_sectors(const LineMetrics *line, Text *sentence) {
     text_add(sentence, sectors(t) >= 2 * sectors_ideal(t) ? "; the addresses of a warp lie far apart." : ".");
 }
 
-static void say_divergence(const LineMetrics *line, Text *sentence) {
+static void say_divergence(const LineMetrics *line, const Totals *run, Text *sentence) {
+    (void)run;
     const Totals *t = &line->totals;
     CountText divergent, all;
     if (t->divergent_branches == t->branches) {
@@ -174,42 +197,58 @@ static void say_divergence(const LineMetrics *line, Text *sentence) {
                    100.0 * (double)t->divergent_branches / (double)t->branches,
                    count_text(t->divergent_branches, &divergent), count_text(t->branches, &all));
     }
-    text_add(sentence, "; on hardware the compiler may use predication instead.");
+    text_add(sentence, ".");
+}
+
+static void say_idle_lanes(const LineMetrics *line, const Totals *run, Text *sentence) {
+    const Totals *t = &line->totals;
+    text_print(sentence, "%.1f of 32 lanes are active, in %.0f %% of the instructions.",
+               totals_average_active_lanes(t),
+               100.0 * (double)t->warp_instructions / (double)run->warp_instructions);
 }
 
 typedef struct LineFinding {
     const char *none_left; /* sentence for the lines beyond MOST_PER_KIND */
-    uint64_t (*worth)(const Totals *totals);
-    void (*say)(const LineMetrics *line, Text *sentence);
+    const char *remark;    /* said once, after the sentences; NULL: none */
+    uint64_t (*worth)(const Totals *line, const Totals *run);
+    void (*say)(const LineMetrics *line, const Totals *run, Text *sentence);
 } LineFinding;
 
 static const LineFinding line_findings[] = {
-    {"bank conflicts", worth_of_conflicts, say_conflicts},
-    {"more sectors than needed", worth_of_sectors, say_sectors},
-    {"divergent branches", worth_of_divergence, say_divergence},
+    {"bank conflicts", NULL, worth_of_conflicts, say_conflicts},
+    {"more sectors than needed", NULL, worth_of_sectors, say_sectors},
+    {"divergent branches", "On hardware the compiler may use predication instead of a branch.",
+     worth_of_divergence, say_divergence},
+    {"idle lanes", NULL, worth_of_idle_lanes, say_idle_lanes},
 };
 
 /* The lines with the most, at most MOST_PER_KIND of them, the rest in one sentence. */
-static void print_line_finding(const LineFinding *finding, const LineMetrics *lines, int count, Text *out) {
+static void print_line_finding(const LineFinding *finding, const Totals *run, const LineMetrics *lines,
+                               int count, Text *out) {
     uint64_t limit = UINT64_MAX; /* worths already told are at or above it */
     int last = -1, told = 0, left = 0;
-    for (int i = 0; i < count; i++) left += finding->worth(&lines[i].totals) > 0;
+    for (int i = 0; i < count; i++) left += finding->worth(&lines[i].totals, run) > 0;
     for (; told < MOST_PER_KIND && left > 0; told++, left--) {
+        uint64_t most = 0;
         int best = -1;
         for (int i = 0; i < count; i++) {
-            uint64_t worth = finding->worth(&lines[i].totals);
+            uint64_t worth = finding->worth(&lines[i].totals, run);
             bool told_before = worth > limit || (worth == limit && i <= last);
-            if (worth && !told_before && (best < 0 || worth > finding->worth(&lines[best].totals))) best = i;
+            if (told_before || worth <= most) continue;
+            most = worth;
+            best = i;
         }
         if (best < 0) break;
-        limit = finding->worth(&lines[best].totals);
+        limit = most;
         last = best;
         Text sentence = {0};
         text_print(&sentence, "line %d: ", lines[best].line);
-        finding->say(&lines[best], &sentence);
+        finding->say(&lines[best], run, &sentence);
         add_sentence(out, &sentence);
     }
-    if (left > 0) text_print(out, "- %d more lines with %s.\n", left, finding->none_left);
+    if (left > 0)
+        text_print(out, "- %d more line%s with %s.\n", left, left == 1 ? "" : "s", finding->none_left);
+    if (told && finding->remark) sentence_print(out, "- ", finding->remark);
 }
 
 /* ---- what is as good as it gets --------------------------------------------------------------------- */
@@ -225,7 +264,7 @@ static void print_good(const Totals *totals, Text *out) {
 static void print_lanes(const ReportInput *input, const Totals *totals, Text *out) {
     double lanes = totals_average_active_lanes(totals);
     if (input->narrowed || !totals->warp_instructions || lanes >= 31.95) return;
-    text_print(out, "- An instruction is executed by %.1f of 32 lanes on average.\n", lanes);
+    text_print(out, "- On average %.1f of 32 lanes are active.\n", lanes);
 }
 
 void findings_print(const ReportInput *input, const Totals *totals, const LineMetrics *lines, int line_count,
@@ -235,7 +274,7 @@ void findings_print(const ReportInput *input, const Totals *totals, const LineMe
     print_undefined_shuffles(lines, line_count, out);
     print_dropped(input->trace, out);
     for (size_t i = 0; i < sizeof line_findings / sizeof *line_findings; i++)
-        print_line_finding(&line_findings[i], lines, line_count, out);
+        print_line_finding(&line_findings[i], totals, lines, line_count, out);
     print_lanes(input, totals, out);
-    print_good(totals, out);
+    if (!findings_has_fatal_trap(input->trace)) print_good(totals, out);
 }

@@ -9,6 +9,13 @@
 void findings_print(const ReportInput *input, const Totals *totals, const LineMetrics *lines, int line_count,
                     Text *out);
 
+/* Did the run end before its time? */
+bool findings_has_fatal_trap(const Trace *trace);
+
+/* A sentence of any length after `bullet`, broken into lines of at most 80 columns that stand under its first
+ * word. */
+void sentence_print(Text *out, const char *bullet, const char *sentence);
+
 /* "1,048,576" into a buffer of the caller; returns it. */
 typedef struct CountText {
     char text[32];

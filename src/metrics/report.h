@@ -6,7 +6,8 @@
 #include "metrics/metrics.h"
 
 typedef struct ReportInput {
-    const char *kernel, *title;   /* title may be NULL */
+    const char *kernel;
+    const char *title, *lesson;   /* a few words; a sentence; may be NULL */
     const char *backend, *device; /* "emulator", "gpu"; device NULL: none */
     uint64_t n;
     uint32_t block, grid;     /* threads per block, blocks (totals) */
@@ -15,10 +16,14 @@ typedef struct ReportInput {
     const char *result;       /* exact decimal text; NULL: a trap ended the run before there was one */
     const char *expected;     /* exact decimal text */
     double absolute_error, relative_error;
-    bool narrowed; /* --trace-blocks given: totals over the traced blocks only */
+    double bound;             /* absolute error that rounding may cause; 0: none */
+    const char *verdict;      /* instead of "ok" where a right result is off: "as predicted"; may be NULL */
+    uint64_t compared, index; /* results that were compared, and which of them is reported; 0: not known */
+    bool narrowed;            /* --trace-blocks given: totals over the traced blocks only */
     const Trace *trace;
     const int *registers;                                                  /* [launch]; -1: not known */
     const double *occupancy;                                               /* [launch]; negative: not known */
+    const char *occupancy_of;                                              /* "H200"; may be NULL */
     const char *(*source_text)(void *context, const char *file, int line); /* NULL: not available */
     void *context;
 } ReportInput;

@@ -1,12 +1,13 @@
-/* --report: a run as text that fits a slide: what ran, a table by source line, totals, findings. At most 98
- * columns. */
+/* --report: a run as text that fits a slide and a terminal of 80 columns: what ran, a table by source line,
+ * totals, findings. */
 #include "metrics/report.h"
 
 #include "metrics/findings.h"
 #include "metrics/source_text.h"
+#include <math.h>
 #include <stdlib.h>
 
-enum { WIDTH = 98, SOURCE_COLUMNS = 40 };
+enum { WIDTH = 80, SOURCE_COLUMNS = 28 };
 
 /* ---- head ------------------------------------------------------------------------------------------- */
 
@@ -20,37 +21,86 @@ static void print_title(const ReportInput *input, Text *out) {
     int gap = used + tail + 2 < WIDTH ? (int)(WIDTH - used - tail) : 2;
     text_print(out, "%*s%s%s%s\n", gap, "", backend, input->device ? " " : "",
                input->device ? input->device : "");
+    if (input->lesson) sentence_print(out, "", input->lesson);
+}
+
+static const char *plural(uint64_t count) {
+    return count == 1 ? "" : "s";
+}
+
+/* Right or wrong, and how far off where that is allowed. */
+static void add_verdict(const ReportInput *input, Text *out) {
+    if (!input->correct)
+        text_add(out, "WRONG");
+    else if (input->absolute_error == 0 || isnan(input->absolute_error))
+        text_add(out, "ok");
+    else if (input->verdict)
+        text_add(out, input->verdict);
+    else
+        text_print(out, "ok, off by %.2g (%.2g is allowed)", input->absolute_error, input->bound);
+}
+
+static void print_result(const ReportInput *input, Text *out) {
+    CountText count, index;
+    Text sentence = {0};
+    bool is_exact = input->correct && input->absolute_error == 0;
+    count_text(input->compared, &count);
+    if (!input->has_result)
+        text_add(&sentence, "result not checked: there is no reference for this kernel");
+    else if (!input->result)
+        text_print(&sentence, "no result, a trap ended the run; expected %s", input->expected);
+    else if (input->compared > 1 && is_exact)
+        text_print(&sentence, "%s results, the first is %s, expected %s: ", count.text, input->result,
+                   input->expected);
+    else if (input->compared > 1)
+        text_print(&sentence, "of %s results number %s is furthest off: %s, expected %s: ", count.text,
+                   count_text(input->index, &index), input->result, input->expected);
+    else
+        text_print(&sentence, "result %s, expected %s: ", input->result, input->expected);
+    if (input->has_result && input->result) add_verdict(input, &sentence);
+    sentence_print(out, "", text_string(&sentence));
+    text_done(&sentence);
 }
 
 static void print_head(const ReportInput *input, Text *out) {
     CountText n, grid;
     print_title(input, out);
-    text_print(out, "n = %s%s%s%s%s, %s blocks of %u threads\n", count_text(input->n, &n),
+    text_print(out, "n = %s%s%s%s%s, %s block%s of %u thread%s\n", count_text(input->n, &n),
                input->dtype ? " " : "", input->dtype ? input->dtype : "", input->op ? ", " : "",
-               input->op ? input->op : "", count_text(input->grid, &grid), input->block);
-    if (!input->has_result)
-        text_add(out, "result not checked: there is no reference for this kernel\n");
-    else if (!input->result)
-        text_print(out, "no result, a trap ended the run; expected %s\n", input->expected);
-    else if (input->correct)
-        text_print(out, "result %s, expected %s: ok\n", input->result, input->expected);
+               input->op ? input->op : "", count_text(input->grid, &grid), plural(input->grid), input->block,
+               plural(input->block));
+    print_result(input, out);
+}
+
+/* As CUDA writes it: <<<4096, 256>>>, or <<<(32,32), (32,8)>>>. */
+static void print_dimensions(const uint32_t size[3], Text *out) {
+    if (size[2] != 1)
+        text_print(out, "(%u,%u,%u)", size[0], size[1], size[2]);
+    else if (size[1] != 1)
+        text_print(out, "(%u,%u)", size[0], size[1]);
     else
-        text_print(out, "result %s, expected %s: WRONG\n", input->result, input->expected);
+        text_print(out, "%u", size[0]);
 }
 
 static void print_launches(const ReportInput *input, Text *out) {
     for (int i = 0; i < input->trace->launch_count; i++) {
         const TraceLaunch *launch = input->trace->launches[i];
-        text_print(out, "%s<<<(%u,%u,%u), (%u,%u,%u)>>>", launch->name, launch->grid[0], launch->grid[1],
-                   launch->grid[2], launch->block[0], launch->block[1], launch->block[2]);
-        CountText bytes;
         uint64_t shared = (uint64_t)launch->static_shared_bytes + launch->dynamic_shared_bytes;
-        text_print(out, "  %s bytes of shared memory", count_text(shared, &bytes));
-        if (launch->cooperative) text_add(out, ", cooperative");
+        CountText bytes;
+        text_print(out, "%s<<<", launch->name);
+        print_dimensions(launch->grid, out);
+        text_add(out, ", ");
+        print_dimensions(launch->block, out);
+        text_print(out, ">>>%s\n", launch->cooperative ? " (cooperative)" : "");
+        if (shared)
+            text_print(out, "  %s byte%s of shared memory", count_text(shared, &bytes), plural(shared));
+        else
+            text_add(out, "  no shared memory");
         if (input->registers && input->registers[i] >= 0)
             text_print(out, ", %d registers", input->registers[i]);
         if (input->occupancy && input->occupancy[i] >= 0)
-            text_print(out, ", occupancy %.0f %%", 100 * input->occupancy[i]);
+            text_print(out, ", occupancy %.0f %%%s%s", 100 * input->occupancy[i],
+                       input->occupancy_of ? " on " : "", input->occupancy_of ? input->occupancy_of : "");
         text_add(out, "\n");
     }
 }
@@ -64,7 +114,7 @@ static bool did_something(const Totals *t) {
 }
 
 static void print_cell(Text *out, int columns, const char *text) {
-    text_print(out, "  %*s", columns, text);
+    text_print(out, " %*s", columns, text);
 }
 
 static void print_count(Text *out, int columns, bool known, uint64_t count) {
@@ -111,13 +161,23 @@ static void print_line(const ReportInput *input, const LineMetrics *line, const 
     uint64_t ideal = t->shared_load_wavefronts_ideal + t->shared_store_wavefronts_ideal;
     text_print(out, "%5d  ", line->line);
     print_source(out, source);
-    print_ratio(out, 5, "%.1f", t->lane_instructions, input->narrowed ? 0 : t->warp_instructions);
-    print_count(out, 11, ideal > 0, t->shared_load_wavefronts + t->shared_store_wavefronts);
-    print_count(out, 11, ideal > 0, ideal);
-    print_ratio(out, 8, "%.2f", t->global_load_sectors + t->global_store_sectors,
+    print_ratio(out, 6, "%.1f", t->lane_instructions, input->narrowed ? 0 : t->warp_instructions);
+    print_count(out, 10, ideal > 0, t->shared_load_wavefronts + t->shared_store_wavefronts);
+    print_count(out, 10, ideal > 0, ideal);
+    print_ratio(out, 7, "%.2f", t->global_load_sectors + t->global_store_sectors,
                 t->global_load_requests + t->global_store_requests);
-    print_ratio(out, 6, t->divergent_branches ? "%.0f %%" : "%.0f", t->divergent_branches * 100, t->branches);
+    print_ratio(out, 7, t->divergent_branches ? "%.0f %%" : "%.0f", t->divergent_branches * 100, t->branches);
     trim_line(out);
+}
+
+/* A name that is too long loses its folders. */
+static void print_header(const char *file, bool is_first, Text *out) {
+    const char *slash = strlen(file) > SOURCE_COLUMNS ? strrchr(file, '/') : NULL;
+    text_print(out, "%s%*s active wavefronts      ideal sectors diverg.\n", is_first ? "" : "\n",
+               SOURCE_COLUMNS + 7, "");
+    text_add(out, " line  ");
+    print_source(out, slash ? slash + 1 : file);
+    text_add(out, "  lanes                       /request  branch\n");
 }
 
 static void print_table(const ReportInput *input, const LineMetrics *lines, int count, Text *out) {
@@ -126,17 +186,12 @@ static void print_table(const ReportInput *input, const LineMetrics *lines, int 
     for (int i = 0; i < count; i++) {
         if (!did_something(&lines[i].totals)) continue;
         const char *name = lines[i].file ? lines[i].file : "?";
-        if (!file || strcmp(file, name) != 0) {
-            text_print(out, "%s %-*s active  wavefronts        ideal   sectors  diverg.\n",
-                       file ? "\n line " : " line ", SOURCE_COLUMNS, name);
-            if (!file)
-                text_print(out, "%*s lanes                        /request branches\n", SOURCE_COLUMNS + 7,
-                           "");
-        }
+        if (!file || strcmp(file, name) != 0) print_header(name, !file, out);
         file = name;
         print_line(input, &lines[i], source_text_of(&source, lines[i].file, lines[i].line), out);
     }
     source_text_done(&source);
+    if (file) text_add(out, "\n");
 }
 
 /* ---- totals ----------------------------------------------------------------------------------------- */
@@ -153,7 +208,8 @@ static void print_with_ideal(Text *out, const char *label, uint64_t count, uint6
 }
 
 static void print_totals(const ReportInput *input, const Totals *t, Text *out) {
-    text_print(out, "PTX counts, %s\n", input->narrowed ? "traced blocks only" : "whole grid");
+    text_print(out, "PTX counts, %s%s\n", input->narrowed ? "traced blocks only" : "whole grid",
+               findings_has_fatal_trap(input->trace) ? ", up to the trap" : "");
     if (!input->narrowed) {
         print_total(out, "warp instructions", t->warp_instructions);
         text_print(out, "  %-24s %17.1f   of 32\n", "average active lanes", totals_average_active_lanes(t));
@@ -175,7 +231,7 @@ static void print_totals(const ReportInput *input, const Totals *t, Text *out) {
         print_with_ideal(out, "  sectors", t->global_store_sectors, t->global_store_sectors_ideal);
     }
     if (t->shuffles) print_total(out, "shuffles", t->shuffles);
-    if (t->atomics) print_total(out, "atomics", t->atomics);
+    if (t->atomics) print_total(out, "atomics (per warp)", t->atomics);
     if (t->barriers) print_total(out, "barriers (per warp)", t->barriers);
     if (t->branches) {
         print_total(out, "conditional branches", t->branches);
@@ -193,7 +249,6 @@ void report_text(const ReportInput *input, Text *out) {
     Totals totals = {0};
     for (int i = 0; i < count; i++) totals_add(&totals, &lines[i].totals);
     print_table(input, lines, count, out);
-    text_add(out, "\n");
     print_totals(input, &totals, out);
     text_add(out, "\n");
     findings_print(input, &totals, lines, count, out);

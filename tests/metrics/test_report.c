@@ -76,24 +76,24 @@ static void assert_text(const ReportInput *input, const char *expected) {
     assert_string_equal(text_string(&out), expected);
     for (const char *line = text_string(&out); *line;) { /* fits a slide */
         size_t length = strcspn(line, "\n");
-        assert_true(length <= 98);
+        if (length > 80) fail_msg("more than 80 columns: %.*s", (int)length, line);
         line += length + (line[length] == '\n');
     }
     text_done(&out);
 }
 
 #define TABLE                                                                                                \
-    " line  sample.cu                                active  wavefronts        ideal   sectors  diverg.\n"   \
-    "                                                lanes                        /request branches\n"       \
-    "   10  sdata[2 * tid] += sdata[tid];              32.0       40,008       10,008\n"                     \
-    "   11  int x = in[tid];                           32.0                                4.00\n"           \
-    "   12  x += p[32 * tid]; // a comment that is..   32.0            7            2     32.00\n"           \
-    "   13  if (tid < s)                               32.0                                        42 %\n"   \
-    "   14                                             32.0\n"                                               \
-    "   15                                             32.0\n"                                               \
-    "   16                                              1.0\n"                                               \
+    "                                    active wavefronts      ideal sectors diverg.\n"                     \
+    " line  sample.cu                     lanes                       /request  branch\n"                    \
+    "   10  sdata[2 * tid] += sdata[ti..   32.0     40,008     10,008\n"                                     \
+    "   11  int x = in[tid];               32.0                          4.00\n"                             \
+    "   12  x += p[32 * tid]; // a com..   32.0          7          2   32.00\n"                             \
+    "   13  if (tid < s)                   32.0                                  42 %%\n"                    \
+    "   14                                 32.0\n"                                                           \
+    "   15                                 32.0\n"                                                           \
+    "   16                                  1.0\n"                                                           \
     "\n"                                                                                                     \
-    "PTX counts, whole grid\n"                                                                               \
+    "PTX counts, whole grid%s\n"                                                                             \
     "  warp instructions                   10,044\n"                                                         \
     "  average active lanes                  32.0   of 32\n"                                                 \
     "  shared loads                        10,002\n"                                                         \
@@ -103,21 +103,33 @@ static void assert_text(const ReportInput *input, const char *expected) {
     "  global load requests                     9\n"                                                         \
     "    sectors                              176   ideal 36\n"                                              \
     "  shuffles                                 7\n"                                                         \
-    "  atomics                                  2\n"                                                         \
+    "  atomics (per warp)                       2\n"                                                         \
     "  barriers (per warp)                      3\n"                                                         \
     "  conditional branches                    12\n"                                                         \
     "    divergent                              5\n"                                                         \
     "\n"
 
 #define FINDINGS                                                                                             \
-    "- line 14: a shuffle takes a value from an inactive lane, which is undefined (1 execution in the\n"     \
-    "  traced blocks).\n"                                                                                    \
+    "- line 14: a shuffle takes a value from an inactive lane, which is undefined (1\n"                      \
+    "  execution in the traced blocks).\n"                                                                   \
     "- line 10: up to 8-way bank conflicts: 40,008 wavefronts where 10,008 would do.\n"                      \
     "- line 12: bank conflicts: 7 wavefronts where 2 would do.\n"                                            \
-    "- line 12: 32 sectors a request where 4 would do: 160 instead of 20; the addresses of a warp lie\n"     \
-    "  far apart.\n"                                                                                         \
-    "- line 13: 42 % of the branches diverge (5 of 12); on hardware the compiler may use predication\n"      \
-    "  instead.\n"
+    "- line 12: 32 sectors a request where 4 would do: 160 instead of 20; the\n"                             \
+    "  addresses of a warp lie far apart.\n"                                                                 \
+    "- line 13: 42 % of the branches diverge (5 of 12).\n"                                                   \
+    "- On hardware the compiler may use predication instead of a branch.\n"
+
+static const char HEAD[] =
+    "sample: a launch built by hand                                          EMULATED\n"
+    "n = 1,048,576 int, sum, 4 blocks of 64 threads\n";
+
+static void assert_slide(const ReportInput *input, const char *result, const char *launch, const char *limit,
+                         const char *findings) {
+    Text expected = {0};
+    text_print(&expected, "%s%s%s\n" TABLE "%s", HEAD, result, launch, limit, findings);
+    assert_text(input, text_string(&expected));
+    text_done(&expected);
+}
 
 static void a_report_reads_like_a_slide(void **state) {
     (void)state;
@@ -128,13 +140,11 @@ static void a_report_reads_like_a_slide(void **state) {
     static const double occupancy[] = {0.75};
     input.registers = registers;
     input.occupancy = occupancy;
-    assert_text(
-        &input,
-        "sample: a launch built by hand                                                            EMULATED\n"
-        "n = 1,048,576 int, sum, 4 blocks of 64 threads\n"
-        "result -18, expected -18: ok\n"
-        "sample<<<(4,1,1), (64,1,1)>>>  8,192 bytes of shared memory, 16 registers, occupancy 75 %\n"
-        "\n" TABLE FINDINGS);
+    input.occupancy_of = "an H200";
+    assert_slide(&input, "result -18, expected -18: ok\n",
+                 "sample<<<4, 64>>>\n"
+                 "  8,192 bytes of shared memory, 16 registers, occupancy 75 % on an H200\n",
+                 "", FINDINGS);
     sample_close(&sample);
 }
 
@@ -153,17 +163,102 @@ static void traps_and_wrong_results_come_first(void **state) {
     input.correct = false;
     input.result = "17";
     input.absolute_error = 35;
-    assert_text(
-        &input,
-        "sample: a launch built by hand                                                            EMULATED\n"
-        "n = 1,048,576 int, sum, 4 blocks of 64 threads\n"
-        "result 17, expected -18: WRONG\n"
-        "sample<<<(4,1,1), (64,1,1)>>>  8,192 bytes of shared memory\n"
-        "\n" TABLE
-        "- line 11: TRAP out_of_bounds, block (3,0,0) warp 1 lanes 000000ff: 4 bytes past the end of `in`\n"
-        "  (4000 bytes); nothing is nearer (and 1 more at this line)\n"
-        "- TRAP deadlock, block (0,0,0) warp 0 lanes 00000000: warp 0 waits at line 15\n"
+    assert_slide(
+        &input, "result 17, expected -18: WRONG\n",
+        "sample<<<4, 64>>>\n"
+        "  8,192 bytes of shared memory\n",
+        ", up to the trap",
+        "- line 11: TRAP out of bounds in block (3,0,0), warp 1, lanes 0x000000ff: 4 bytes\n"
+        "  past the end of `in` (4000 bytes); nothing is nearer (and 1 more at this line)\n"
+        "- TRAP deadlock in block (0,0,0): warp 0 waits at line 15\n"
         "- The result is WRONG: 17, expected -18 (absolute error 35); see the traps above.\n" FINDINGS);
+    sample_close(&sample);
+}
+
+/* The first lines of the report. */
+static void assert_head(const ReportInput *input, const char *head) {
+    Text out = {0};
+    report_text(input, &out);
+    if (out.length > strlen(head)) out.data[strlen(head)] = 0;
+    assert_string_equal(text_string(&out), head);
+    text_done(&out);
+}
+
+static void the_head_says_what_ran_and_how_right_it_was(void **state) {
+    (void)state;
+    Sample sample;
+    ReportInput input;
+    fill(&sample, &input);
+    input.lesson = "A sentence that is long enough to be broken into two lines, because it has more than "
+                   "eighty letters.";
+    input.n = input.block = input.grid = 1;
+    input.compared = 1;
+    input.result = "0.25";
+    input.expected = "0.26";
+    input.absolute_error = 0.01;
+    input.bound = 0.5;
+    memcpy(sample.launch->grid, (uint32_t[]){4, 5, 1}, sizeof sample.launch->grid);
+    memcpy(sample.launch->block, (uint32_t[]){4, 5, 6}, sizeof sample.launch->block);
+    sample.launch->static_shared_bytes = 1;
+    sample.launch->cooperative = true;
+    assert_head(&input, "sample: a launch built by hand                                          EMULATED\n"
+                        "A sentence that is long enough to be broken into two lines, because it has more\n"
+                        "than eighty letters.\n"
+                        "n = 1 int, sum, 1 block of 1 thread\n"
+                        "result 0.25, expected 0.26: ok, off by 0.01 (0.5 is allowed)\n"
+                        "sample<<<(4,5), (4,5,6)>>> (cooperative)\n"
+                        "  1 byte of shared memory\n");
+    input.title = input.lesson = NULL;
+    input.compared = 2000;
+    input.index = 1000;
+    sample.launch->static_shared_bytes = 0;
+    input.verdict = "what it should be";
+    assert_head(&input, "sample                                                                  EMULATED\n"
+                        "n = 1 int, sum, 1 block of 1 thread\n"
+                        "of 2,000 results number 1,000 is furthest off: 0.25, expected 0.26: what it\n"
+                        "should be\n"
+                        "sample<<<(4,5), (4,5,6)>>> (cooperative)\n"
+                        "  no shared memory\n");
+    input.absolute_error = 0;
+    input.result = "0.26";
+    assert_head(&input, "sample                                                                  EMULATED\n"
+                        "n = 1 int, sum, 1 block of 1 thread\n"
+                        "2,000 results, the first is 0.26, expected 0.26: ok\n");
+    input.result = NULL;
+    assert_head(&input, "sample                                                                  EMULATED\n"
+                        "n = 1 int, sum, 1 block of 1 thread\n"
+                        "no result, a trap ended the run; expected 0.26\n");
+    input.has_result = false;
+    assert_head(&input, "sample                                                                  EMULATED\n"
+                        "n = 1 int, sum, 1 block of 1 thread\n"
+                        "result not checked: there is no reference for this kernel\n");
+    sample_close(&sample);
+}
+
+/* A line whose lanes idle is told when that costs a good part of the run; praise is not for runs that
+ * trapped. */
+static void idle_lanes_are_told_with_their_line(void **state) {
+    (void)state;
+    Sample sample;
+    ReportInput input;
+    fill(&sample, &input);
+    TraceCounter *c = sample.launch->counters;
+    memset(c, 0, SAMPLE_COUNT * sizeof *c);
+    c[SAMPLE_LOAD_SHARED] = (TraceCounter){
+        .executions = 25, .lanes = 50, .requests = 25, .wavefronts = 25, .ideal_wavefronts = 25};
+    c[SAMPLE_LOAD_GLOBAL] = (TraceCounter){.executions = 70, .lanes = 2240};
+    c[SAMPLE_RED] = (TraceCounter){.executions = 5, .lanes = 5};
+    Text out = {0};
+    report_text(&input, &out);
+    assert_non_null(strstr(out.data, "- line 10: 2.0 of 32 lanes are active, in 25 % of the instructions.\n"
+                                     "- On average 22.9 of 32 lanes are active.\n"
+                                     "- No shared access has a bank conflict.\n"));
+    assert_null(strstr(out.data, "- line 16"));
+    text_clear(&out);
+    trace_add_trap(sample.trace, &(Trap){.kind = TRAP_DEADLOCK, .pc = PTX_NO_PC, .detail = ""});
+    report_text(&input, &out);
+    assert_null(strstr(out.data, "No shared access"));
+    text_done(&out);
     sample_close(&sample);
 }
 
@@ -175,13 +270,13 @@ static void what_is_good_is_said_too(void **state) {
     TraceCounter *c = sample.launch->counters;
     memset(c, 0, SAMPLE_COUNT * sizeof *c);
     c[SAMPLE_LOAD_SHARED] =
-        (TraceCounter){.executions = 4, .lanes = 64, .requests = 4, .wavefronts = 4, .ideal_wavefronts = 4};
+        (TraceCounter){.executions = 4, .lanes = 96, .requests = 4, .wavefronts = 4, .ideal_wavefronts = 4};
     c[SAMPLE_LOAD_GLOBAL] =
         (TraceCounter){.executions = 4, .lanes = 128, .requests = 4, .sectors = 16, .ideal_sectors = 16};
     c[SAMPLE_BRANCH] = (TraceCounter){.executions = 8, .lanes = 256, .requests = 8};
     Text out = {0};
     report_text(&input, &out);
-    assert_non_null(strstr(text_string(&out), "- An instruction is executed by 28.0 of 32 lanes on average.\n"
+    assert_non_null(strstr(text_string(&out), "- On average 30.0 of 32 lanes are active.\n"
                                               "- No shared access has a bank conflict.\n"
                                               "- Every global request touches the minimum of sectors.\n"
                                               "- No branch diverges.\n"));
@@ -205,13 +300,13 @@ static void many_lines_are_cut_short(void **state) {
     sample.launch->counters[7].divergent = 3;
     Text out = {0};
     report_text(&input, &out);
-    const char *text = text_string(&out), *at = strstr(text, "- line 10: every branch diverges (4);");
+    const char *text = text_string(&out), *at = strstr(text, "- line 10: every branch diverges (4).\n");
     assert_non_null(at); /* ties in the order of the lines */
     assert_non_null(at = strstr(at, "- line 11: every"));
     assert_non_null(at = strstr(at, "- line 12: every"));
     assert_non_null(at = strstr(at, "- line 13: every"));
     assert_null(strstr(text, "- line 17"));
-    assert_non_null(strstr(at, "- 5 more lines with divergent branches.\n"));
+    assert_non_null(strstr(at, "- 5 more lines with divergent branches.\n- On hardware "));
     text_done(&out);
     sample_close(&sample);
 }
@@ -358,6 +453,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_report_reads_like_a_slide),
         cmocka_unit_test(traps_and_wrong_results_come_first),
+        cmocka_unit_test(the_head_says_what_ran_and_how_right_it_was),
+        cmocka_unit_test(idle_lanes_are_told_with_their_line),
         cmocka_unit_test(what_is_good_is_said_too),
         cmocka_unit_test(many_lines_are_cut_short),
         cmocka_unit_test(json_has_the_fields_of_the_design_in_their_order),
