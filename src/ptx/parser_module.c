@@ -57,9 +57,8 @@ PtxName *ptx_token_name(PtxParser *parser, const PtxToken *token) {
 static bool ends_value(int kind) { return kind == PTX_TOKEN_NAME || kind == PTX_TOKEN_NUMBER || kind == ')' || kind == ']'; }
 
 static bool spaced(const PtxToken *left, const PtxToken *right) {
-    if (left->kind == '(' || left->kind == '[' || left->kind == '{' || left->kind == '<') return false;
-    if (right->kind == ')' || right->kind == ']' || right->kind == '}' || right->kind == ',' || right->kind == ';' ||
-        right->kind == '[' || right->kind == '<' || right->kind == '>')
+    if (left->kind == '(' || left->kind == '[' || left->kind == '{') return false;
+    if (right->kind == ')' || right->kind == ']' || right->kind == '}' || right->kind == ',' || right->kind == ';' || right->kind == '[')
         return false;
     return !(right->kind == '(' && (left->kind == PTX_TOKEN_NAME || left->kind == PTX_TOKEN_NUMBER || left->kind == PTX_TOKEN_DOT));
 }
@@ -68,13 +67,12 @@ const char *ptx_text_since(PtxParser *parser, const PtxToken *begin) {
     PtxLexer lexer = {.at = begin->begin, .end = parser->previous.begin + parser->previous.length, .line_begin = begin->begin};
     Text text = {0};
     PtxToken left = {0};
-    bool sign = false; /* `left` is the sign of a number */
+    bool sign = false;  /* `left` is the sign of a number */
+    bool count = false; /* inside of name<count> */
     for (PtxToken token = ptx_lexer_next(&lexer); token.kind < PTX_TOKEN_END || token.kind > PTX_TOKEN_END; token = ptx_lexer_next(&lexer)) {
-        /* "<" and ">" never touch another operator: "< <" must not become "<<" */
-        bool apart = left.kind && (spaced(&left, &token) || (left.kind == '<' && token.kind != PTX_TOKEN_NUMBER) ||
-                                   (token.kind == '<' && left.kind != PTX_TOKEN_NAME) ||
-                                   (token.kind == '>' && left.kind != PTX_TOKEN_NUMBER));
-        if (apart && !sign) text_add(&text, " ");
+        bool opens = token.kind == '<' && left.kind == PTX_TOKEN_NAME;
+        if (left.kind && !sign && !opens && !count && spaced(&left, &token)) text_add(&text, " ");
+        count = opens || (count && token.kind != '>');
         text_add_bytes(&text, token.begin, token.length);
         sign = token.kind == '-' && !ends_value(left.kind);
         left = token;

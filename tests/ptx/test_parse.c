@@ -206,52 +206,10 @@ static void registers_are_numbered_densely(void **state) {
     ptx_module_free(module);
 }
 
-static void headers(void **state) {
-    (void)state;
-    PtxModule *module =
-        parse_module(".version 8.5\n.target sm_90a, debug\n.address_size 64\n"
-                     ".weak .func (.param .align 8 .b8 r[16]) f(.reg .u32 a, .param .b64 b) .noreturn;\n"
-                     ".visible .entry k(.param .u64 .ptr .global .align 16 p, .param .v2 .f32 q) .maxntid "
-                     "64, 2 .reqntid 32\n"
-                     ".minnctapersm 2 .pragma \"nounroll\"; { ret; }\n"
-                     ".visible .func (.param .align 8 .b8 r[16]) f(.reg .u32 a, .param .b64 b) { ret; }\n");
-    assert_int_equal(module->version_major * 10 + module->version_minor, 85);
-    assert_string_equal(module->target, "sm_90a");
-    assert_int_equal(module->address_bytes, 8);
-    assert_int_equal(module->function_count, 2);
-    const PtxFunction *f = ptx_module_find(module, "f"), *k = ptx_module_find(module, "k");
-    assert_true(f->has_body && f->is_noreturn && f->is_weak && f->is_visible && !f->is_entry);
-    assert_int_equal(f->results[0]->bytes, 16);
-    assert_int_equal(f->parameters[0]->space, PTX_SPACE_REG);
-    assert_int_equal(f->parameters[1]->space, PTX_SPACE_PARAM);
-    assert_true(k->is_entry && k->maximum_threads[1] == 2 && k->maximum_threads[2] == 1 &&
-                k->required_threads[0] == 32);
-    assert_string_equal(k->directives, ".maxntid 64, 2 .reqntid 32 .minnctapersm 2 .pragma \"nounroll\";");
-    assert_int_equal(k->parameters[1]->bytes, 8);
-    ptx_module_free(module);
-}
-
-/* Only the bodies that are asked for are parsed: a broken one does not stop the others. */
-static void bodies_are_parsed_on_demand(void **state) {
-    (void)state;
-    const char *text = ".version 7.0\n.target sm_75\n.entry broken() { this is { \"not }\" /* } */ } PTX "
-                       "}\n.entry k() { ret; }";
-    Error error = {0};
-    PtxModule *module = ptx_module_parse(text, strlen(text), "test.ptx", &error);
-    assert_non_null(module);
-    assert_true(ptx_function_parse(module, ptx_module_find(module, "k"), &error));
-    assert_false(ptx_function_parse(module, ptx_module_find(module, "broken"), &error));
-    assert_int_equal(error.line, 3);
-    ptx_module_free(module);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(operands),
                                        cmocka_unit_test(modifiers_are_known_by_their_rows),
-                                       cmocka_unit_test(scopes_shadow),
-                                       cmocka_unit_test(labels_are_scoped),
-                                       cmocka_unit_test(registers_are_numbered_densely),
-                                       cmocka_unit_test(headers),
-                                       cmocka_unit_test(bodies_are_parsed_on_demand)};
+                                       cmocka_unit_test(scopes_shadow), cmocka_unit_test(labels_are_scoped),
+                                       cmocka_unit_test(registers_are_numbered_densely)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
