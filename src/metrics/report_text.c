@@ -177,7 +177,7 @@ static void print_header(const char *file, bool is_first, Text *out) {
                SOURCE_COLUMNS + 7, "");
     text_add(out, " line  ");
     print_source(out, slash ? slash + 1 : file);
-    text_add(out, "  lanes                       /request  branch\n");
+    text_add(out, "  lanes                      /request  branch\n");
 }
 
 static void print_table(const ReportInput *input, const LineMetrics *lines, int count, Text *out) {
