@@ -147,7 +147,8 @@ static void draw_panes(const Moment *now, const Layout *layout, Canvas *canvas) 
     for (int i = 0; panes[i]; i++) {
         const Pane *pane = panes[i];
         if (pane->slot >= SLOT_COUNT || layout->slots[pane->slot].rows <= 0) continue;
-        if (pane->slot == SLOT_PICTURE && !(pane->kinds >> now->event.kind & 1)) continue;
+        bool wanted = now->view->tree ? pane == &pane_tree : pane->kinds >> now->event.kind & 1;
+        if (pane->slot == SLOT_PICTURE && !wanted) continue;
         draw_pane(pane, now, canvas, layout->slots[pane->slot], layout->boxed);
     }
     for (int i = 0; i < layout->side_count && i < pane_side_count(); i++)

@@ -164,10 +164,8 @@ void moment_describe_warps(const bool *warps, int count, char *out, size_t bytes
         snprintf(out, bytes, "%d warps", total);
 }
 
-/* The type that the instruction names, where it says more than the width; else the data's. */
-static PtxType natural_type(const Moment *moment, int bytes_of_value) {
-    const PtxInstruction *instruction = moment->code ? moment->code->instruction : NULL;
-    PtxType type = instruction && instruction->type_count ? instruction->types[0] : PTX_NO_TYPE;
+/* The type that an instruction names, where it says more than the width; else the data's. */
+static PtxType natural_type(const Moment *moment, PtxType type, int bytes_of_value) {
     if (ptx_type_is_float(type) || ptx_type_is_signed(type)) return type;
     return ptx_type_bytes(moment->scene->type) == bytes_of_value ? moment->scene->type : type;
 }
@@ -198,9 +196,9 @@ static double float_value(uint64_t bits, int bytes, bool is_bfloat) {
     return value;
 }
 
-void moment_print_value(const Moment *moment, uint64_t bits, int bytes_of_value, char *out, size_t bytes) {
-    if (!bytes_of_value) bytes_of_value = moment->event.element_bytes ? moment->event.element_bytes : 4;
-    PtxType type = natural_type(moment, bytes_of_value);
+static void print_value(const Moment *moment, PtxType type, uint64_t bits, int bytes_of_value, char *out,
+                        size_t bytes) {
+    type = natural_type(moment, type, bytes_of_value);
     ValueFormat format = moment->view->values;
     if (format == VALUE_FLOAT && bytes_of_value < 2) format = VALUE_HEX;
     if (format == VALUE_HEX)
@@ -211,6 +209,17 @@ void moment_print_value(const Moment *moment, uint64_t bits, int bytes_of_value,
         snprintf(out, bytes, "%" PRIu64, bits);
     else
         snprintf(out, bytes, "%" PRId64, sign_extended(bits, bytes_of_value));
+}
+
+void moment_print_value(const Moment *moment, uint64_t bits, int bytes_of_value, char *out, size_t bytes) {
+    const PtxInstruction *instruction = moment->code ? moment->code->instruction : NULL;
+    PtxType type = instruction && instruction->type_count ? instruction->types[0] : PTX_NO_TYPE;
+    if (!bytes_of_value) bytes_of_value = moment->event.element_bytes ? moment->event.element_bytes : 4;
+    print_value(moment, type, bits, bytes_of_value, out, bytes);
+}
+
+void moment_print_typed(const Moment *moment, PtxType type, uint64_t bits, char *out, size_t bytes) {
+    print_value(moment, type, bits, ptx_type_bytes(type) ? ptx_type_bytes(type) : 4, out, bytes);
 }
 
 const char *moment_value_format_name(const Moment *moment) {

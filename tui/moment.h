@@ -46,6 +46,8 @@ void moment_describe_warps(const bool *warps, int count, char *out, size_t bytes
 
 /* One value of the event in the view's format. `bytes_of_value`: its width; 0: the event's. */
 void moment_print_value(const Moment *moment, uint64_t bits, int bytes_of_value, char *out, size_t bytes);
+/* One value of this type, in the view's format. */
+void moment_print_typed(const Moment *moment, PtxType type, uint64_t bits, char *out, size_t bytes);
 const char *moment_value_format_name(const Moment *moment);
 
 /* 1048576 as "1,048,576". */

@@ -39,7 +39,7 @@ int pane_side_count(void);
 const Pane *pane_side(int index); /* around */
 
 extern const Pane pane_source, pane_lanes, pane_banks, pane_shuffle, pane_vote, pane_global, pane_branch,
-    pane_barrier, pane_explanation, pane_metrics, pane_timings, pane_timeline, pane_help, pane_menu;
+    pane_barrier, pane_tree, pane_explanation, pane_metrics, pane_timings, pane_timeline, pane_help, pane_menu;
 
 /* The step that a click on the timeline means; -1: none. `column` counts from the pane's inside. */
 int pane_timeline_step_at(const Moment *now, int columns, int column);

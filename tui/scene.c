@@ -15,6 +15,10 @@ static const char *ptx_of_session(const void *session, int launch, int pc) {
     return session_ptx_line(session, launch, pc);
 }
 
+static const Folds *folds_of_session(const void *session, int view) {
+    return session_folds(session, view);
+}
+
 static SceneVerdict verdict_of(const Session *session) {
     const CatalogRow *row = session_row(session);
     const CatalogResult *result = session_result(session);
@@ -47,10 +51,12 @@ Scene *scene_new(const Session *session) {
         .source_line = line_of_session,
         .source_line_count = line_count_of_session,
         .ptx_line = ptx_of_session,
+        .folds = folds_of_session,
         .context = session,
     };
     scene->views = memory_new((size_t)scene->view_count * sizeof *scene->views);
     scene->outlines = memory_new((size_t)scene->view_count * sizeof(Outline *));
+    scene->trees = memory_new((size_t)scene->view_count * sizeof(Tree *));
     for (int i = 0; i < scene->view_count; i++) scene->views[i] = *session_view(session, i);
     return scene;
 }
@@ -58,6 +64,8 @@ Scene *scene_new(const Session *session) {
 void scene_free(Scene *scene) {
     if (!scene) return;
     for (int i = 0; i < scene->view_count; i++) outline_free(scene->outlines[i]);
+    for (int i = 0; i < scene->view_count; i++) tree_free(scene->trees[i]);
+    free(scene->trees);
     free(scene->outlines);
     free(scene->views);
     free(scene);
@@ -87,6 +95,13 @@ Outline *scene_outline(const Scene *scene, int view) {
     if (!scene->outlines[view])
         scene->outlines[view] = outline_new(scene->views[view].steps, trap_of_view(scene, view));
     return scene->outlines[view];
+}
+
+Tree *scene_tree(const Scene *scene, int view) {
+    if (!scene->trees || !scene->folds) return NULL;
+    const Folds *folds = scene->trees[view] ? NULL : scene->folds(scene->context, view);
+    if (folds) scene->trees[view] = tree_new(folds, scene->views[view].steps);
+    return scene->trees[view];
 }
 
 const TraceLaunch *scene_launch(const Scene *scene, int view) {

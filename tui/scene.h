@@ -5,6 +5,7 @@
 
 #include "outline.h"
 #include "session.h"
+#include "tree.h"
 
 typedef enum SceneVerdict {
     SCENE_NOT_CHECKED, /* no reference */
@@ -27,6 +28,8 @@ typedef struct Scene {
     SessionView *views; /* owned array of borrowed blocks and steps */
     int view_count;
     Outline **outlines; /* [view_count], NULL until asked for */
+    Tree **trees;       /* the same */
+    const Folds *(*folds)(const void *context, int view); /* NULL: it cannot be told */
     const char *(*source_line)(const void *context, const char *file, int line); /* NULL: not there */
     int (*source_line_count)(const void *context, const char *file);
     const char *(*ptx_line)(const void *context, int launch, int pc);
@@ -37,6 +40,7 @@ Scene *scene_new(const Session *session);
 void scene_free(Scene *scene);
 
 Outline *scene_outline(const Scene *scene, int view);
+Tree *scene_tree(const Scene *scene, int view); /* NULL: it cannot be told who folded what */
 /* The fault that ended the run, in whichever block; NULL: none. Reads of poison are told, but end nothing. */
 const Trap *scene_fatal_trap(const Scene *scene);
 uint32_t scene_trap_block(const Scene *scene, const Trap *trap); /* linear */

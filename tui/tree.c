@@ -15,17 +15,17 @@ int tree_thread(const Tree *tree, int node) {
     return node_at(tree, node)->warp * WARP_LANES + node_at(tree, node)->lane;
 }
 
-int tree_origin(const Tree *tree, int node) {
-    const FoldNode *at = node_at(tree, node);
-    return at->kind == FOLD_MOVE ? at->a : node;
+int tree_origin(const Tree *tree, int node, int operand) {
+    const FoldNode *at = node_at(tree, operand);
+    bool here = tree->level_of_node[operand] == tree->level_of_node[node];
+    return at->kind == FOLD_MOVE && here ? at->a : operand;
 }
 
 static int step_of(const Tree *tree, int node) {
     return tree->steps->step_of_event[node_at(tree, node)->event];
 }
 
-/* ---- levels
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- levels -------------------------------------------------------------------------------------------- */
 
 enum { OWN = 1, TAKEN_ON = 2 }; /* only inputs that the thread loaded itself; another thread took it later */
 
@@ -45,55 +45,98 @@ static uint8_t *flag_nodes(const Tree *tree) {
     return flags;
 }
 
+/* Another thread made the operand. */
+static bool comes_from_others(const Tree *tree, int operand) {
+    const FoldNode *at = node_at(tree, operand);
+    return at->kind == FOLD_MOVE && node_at(tree, at->a)->kind != FOLD_INPUT &&
+           tree_thread(tree, at->a) != tree_thread(tree, operand);
+}
+
 /* What a node makes of its step: a level of this kind, or none (-1). */
 static int level_kind(const Tree *tree, const uint8_t *flags, int i) {
     const FoldNode *node = node_at(tree, i);
     if (node->kind == FOLD_INPUT) return -1;
-    if (flags[i] & OWN)
-        return node->kind == FOLD_JOIN || node_at(tree, node->a)->kind == FOLD_INPUT ? TREE_INPUTS : -1;
-    if (node->kind == FOLD_JOIN) return TREE_FOLD;
-    return flags[i] & TAKEN_ON && tree_thread(tree, node->a) != tree_thread(tree, i) ? TREE_TAKE : -1;
+    if (node->kind == FOLD_MOVE) {
+        if (node_at(tree, node->a)->kind == FOLD_INPUT) return TREE_INPUTS;
+        return flags[i] & TAKEN_ON && comes_from_others(tree, i) ? TREE_TAKE : -1;
+    }
+    if (comes_from_others(tree, node->a) || comes_from_others(tree, node->b)) return TREE_FOLD;
+    return (flags[node->a] | flags[node->b]) & OWN ? TREE_INPUTS : TREE_FOLD;
 }
 
 /* Where the operand of a fold came from, as a distance in threads; 0: it was the thread's own. */
 static int distance_of(const Tree *tree, int node, int operand) {
-    int origin = operand == FOLD_NONE ? FOLD_NONE : tree_origin(tree, operand);
-    if (origin == FOLD_NONE || node_at(tree, origin)->kind == FOLD_INPUT) return 0;
+    int origin = tree_origin(tree, node, operand);
+    if (node_at(tree, origin)->kind == FOLD_INPUT) return 0;
     return tree_thread(tree, origin) - tree_thread(tree, node);
 }
 
-typedef struct Distances { /* of the folds of one level */
-    int by_sum, by_xor;
-    bool any, sums_differ, xors_differ;
+typedef struct Distances {           /* of the folds of one level; 0: not seen */
+    int threads, partners, elements; /* partners: by exclusive or */
+    bool threads_differ, partners_differ, elements_differ;
 } Distances;
 
-static void see_distance(const Tree *tree, Distances *seen, int node, int distance) {
+static void see(int *seen, bool *differ, int distance) {
+    *differ |= *seen && *seen != distance;
+    *seen = distance;
+}
+
+static void see_thread(const Tree *tree, Distances *seen, int node, int operand) {
+    int distance = distance_of(tree, node, operand), thread = tree_thread(tree, node);
     if (!distance) return;
-    int thread = tree_thread(tree, node), by_xor = thread ^ (thread + distance);
-    seen->sums_differ |= seen->any && seen->by_sum != distance;
-    seen->xors_differ |= seen->any && seen->by_xor != by_xor;
-    seen->by_sum = distance;
-    seen->by_xor = by_xor;
-    seen->any = true;
+    see(&seen->threads, &seen->threads_differ, distance);
+    see(&seen->partners, &seen->partners_differ, thread ^ (thread + distance));
+}
+
+/* Elements between the two words of shared memory that a fold's operands were loaded from; 0: they were not.
+ */
+static int elements_between(const Tree *tree, const FoldNode *node, TraceEvent events[2]) {
+    const int operands[2] = {node->a, node->b};
+    int64_t offset[2];
+    for (int i = 0; i < 2; i++) {
+        const FoldNode *operand = node_at(tree, operands[i]);
+        if (operand->kind != FOLD_MOVE) return 0;
+        if (events[i].turn != (uint32_t)operand->event) { /* turn: which event is here */
+            trace_block_read(tree->steps->block, operand->event, &events[i]);
+            events[i].turn = (uint32_t)operand->event;
+        }
+        if (events[i].kind != TRACE_SHARED_LOAD || events[i].element_count > 1) return 0;
+        offset[i] = (int64_t)events[i].offset[node->lane];
+    }
+    int64_t distance = offset[1] > offset[0] ? offset[1] - offset[0] : offset[0] - offset[1];
+    return (int)(distance / events[0].element_bytes);
+}
+
+static void see_fold(const Tree *tree, Distances *seen, int node, TraceEvent events[2]) {
+    const FoldNode *at = node_at(tree, node);
+    see_thread(tree, seen, node, at->a);
+    see_thread(tree, seen, node, at->b);
+    see(&seen->elements, &seen->elements_differ, elements_between(tree, at, events));
+    seen->elements_differ |= !seen->elements;
 }
 
 static void find_distances(Tree *tree) {
     Distances *seen = memory_new((size_t)(tree->level_count + 1) * sizeof *seen);
+    TraceEvent *events = memory_new(2 * sizeof *events);
+    events[0].turn = events[1].turn = UINT32_MAX;
     for (int i = 0; i < tree->folds->node_count; i++) {
-        const FoldNode *node = node_at(tree, i);
         int level = tree->level_of_node[i];
         if (level < 0) continue;
-        bool folds = tree->levels[level].kind == TREE_FOLD && node->kind == FOLD_JOIN;
-        bool takes = tree->levels[level].kind == TREE_TAKE && node->kind == FOLD_MOVE;
-        if (!folds && !takes) continue;
-        see_distance(tree, &seen[level], i, folds ? distance_of(tree, i, node->a) : distance_of(tree, i, i));
-        if (folds) see_distance(tree, &seen[level], i, distance_of(tree, i, node->b));
+        if (tree->levels[level].kind == TREE_FOLD && node_at(tree, i)->kind == FOLD_JOIN)
+            see_fold(tree, &seen[level], i, events);
     }
     for (int i = 0; i < tree->level_count; i++) {
         TreeLevel *level = &tree->levels[i];
-        level->crosswise = seen[i].any && seen[i].sums_differ && !seen[i].xors_differ;
-        level->distance = level->crosswise ? seen[i].by_xor : seen[i].sums_differ ? 0 : seen[i].by_sum;
+        const Distances *of = &seen[i];
+        level->crosswise = of->elements_differ && of->threads_differ && !of->partners_differ;
+        if (!of->elements_differ)
+            level->distance = of->elements;
+        else if (!of->threads_differ)
+            level->distance = of->threads;
+        else if (level->crosswise)
+            level->distance = of->partners;
     }
+    free(events);
     free(seen);
 }
 
@@ -150,8 +193,7 @@ static void fill_cells(Tree *tree) {
         if (tree->cells[i] < tree->cells[i - threads]) tree->cells[i] = tree->cells[i - threads];
 }
 
-/* ---- results
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- results ------------------------------------------------------------------------------------------- */
 
 typedef struct Final {
     uint64_t place;
@@ -196,22 +238,33 @@ static void find_results(Tree *tree) {
     free(all);
 }
 
-/* Inputs from which no way leads to a result. */
 static void find_lost(Tree *tree) {
     int count = tree->folds->node_count;
-    bool *reached = memory_new((size_t)count + 1);
-    tree->lost = memory_new((size_t)count + 1);
-    for (int i = 0; i < tree->final_count; i++) reached[tree->final[i]] = true;
+    tree->reaches = memory_new((size_t)count + 1);
+    tree->loses = memory_new((size_t)tree->thread_count + 1);
+    for (int i = 0; i < tree->final_count; i++) tree->reaches[tree->final[i]] = true;
     for (int i = count - 1; i >= 0; i--) {
         const FoldNode *node = node_at(tree, i);
-        if (reached[i] && node->a != FOLD_NONE) reached[node->a] = true;
-        if (reached[i] && node->b != FOLD_NONE) reached[node->b] = true;
+        if (!tree->final_count) tree->reaches[i] = true;
+        if (tree->reaches[i] && node->a != FOLD_NONE) tree->reaches[node->a] = true;
+        if (tree->reaches[i] && node->kind == FOLD_JOIN) tree->reaches[node->b] = true;
         if (node->kind != FOLD_INPUT) continue;
         tree->input_count++;
-        tree->lost[i] = !reached[i];
-        tree->lost_count += !reached[i];
+        tree->lost_count += !tree->reaches[i];
+        if (!tree->reaches[i]) tree->loses[tree_thread(tree, i)] = true;
     }
-    free(reached);
+}
+
+static void find_uses(Tree *tree) {
+    int count = tree->folds->node_count;
+    tree->used_until = memory_new(((size_t)count + 1) * sizeof *tree->used_until);
+    for (int i = 0; i < tree->final_count; i++) tree->used_until[tree->final[i]] = tree->level_count;
+    for (int i = count - 1; i >= 0; i--) {
+        const FoldNode *node = node_at(tree, i);
+        int level = tree->level_of_node[i] < 0 ? tree->level_count : tree->level_of_node[i];
+        if (node->a != FOLD_NONE && tree->used_until[node->a] < level) tree->used_until[node->a] = level;
+        if (node->kind == FOLD_JOIN && tree->used_until[node->b] < level) tree->used_until[node->b] = level;
+    }
 }
 
 int tree_result(const Tree *tree, int thread) {
@@ -220,8 +273,7 @@ int tree_result(const Tree *tree, int thread) {
     return tree->final_count ? tree->final[0] : FOLD_NONE;
 }
 
-/* ---- the tree
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- the tree ------------------------------------------------------------------------------------------ */
 
 Tree *tree_new(const Folds *folds, const Steps *steps) {
     const uint32_t *block = steps->launch->block;
@@ -241,6 +293,7 @@ Tree *tree_new(const Folds *folds, const Steps *steps) {
     fill_cells(tree);
     find_results(tree);
     find_lost(tree);
+    find_uses(tree);
     return tree;
 }
 
@@ -251,7 +304,10 @@ void tree_free(Tree *tree) {
     free(tree->cells);
     free(tree->final);
     free(tree->final_thread);
-    free(tree->lost);
+    free(tree->reaches);
+    free(tree->used_until);
+    free(tree->loses);
+    free(tree->now);
     free(tree->path.ways);
     free(tree->path.doubles);
     free(tree);
@@ -269,8 +325,29 @@ int tree_held(const Tree *tree, int level, int thread) {
     return tree->cells[(size_t)level * (size_t)tree->thread_count + (size_t)thread];
 }
 
-bool tree_acts(const Tree *tree, int level, int thread) {
-    return tree_held(tree, level, thread) != tree_held(tree, level - 1, thread);
+bool tree_acts(const Tree *tree, int level, int node) {
+    if (node == FOLD_NONE || tree->level_of_node[node] != level) return false;
+    const FoldNode *at = node_at(tree, node);
+    TraceKind through = tree->levels[level].through;
+    if (at->kind == FOLD_JOIN || tree->levels[level].kind != TREE_FOLD) return true;
+    /* The first atomic has nothing to fold with; redux gives every lane what one of them folded. */
+    return through == TRACE_SHARED_ATOMIC || through == TRACE_GLOBAL_ATOMIC ||
+           tree->level_of_node[at->a] == level;
+}
+
+const int *tree_now(Tree *tree, int step) {
+    int level = tree_level_at(tree, step);
+    if (tree->now && tree->now_step == step) return tree->now;
+    if (!tree->now) tree->now = memory_new(((size_t)tree->thread_count + 1) * sizeof *tree->now);
+    tree->now_step = step;
+    bool is_over = level < 0 || tree->levels[level].last <= step;
+    for (int i = 0; i < tree->thread_count; i++)
+        tree->now[i] = tree_held(tree, is_over ? level : level - 1, i);
+    for (int i = 0; !is_over && i < tree->folds->node_count; i++)
+        if (tree->level_of_node[i] == level && step_of(tree, i) <= step &&
+            node_at(tree, i)->kind != FOLD_INPUT)
+            tree->now[tree_thread(tree, i)] = i;
+    return tree->now;
 }
 
 /* ---- paths

@@ -21,7 +21,8 @@ typedef struct TreeLevel {
     TraceKind through; /* what brought the values: shared load, shuffle, redux, atomic ... */
     int first, last;   /* steps */
     uint32_t interval; /* of the last step */
-    int distance;      /* threads (shuffle: lanes) from where all take; 0: not all from equally far */
+    int distance;      /* from where all take: words of shared memory apart, else threads or lanes; 0: not all
+                          alike */
     bool crosswise;    /* the distance is an exclusive or: partners swap */
 } TreeLevel;
 
@@ -45,9 +46,13 @@ typedef struct Tree {
     int *final;         /* results that stay, one a place, heaviest first; nodes */
     int *final_thread;  /* who stored them */
     int final_count;
-    int input_count, lost_count; /* inputs that were loaded; that are in no final result */
-    bool *lost;                  /* [node] such an input */
-    TreePath path;               /* the last one asked for */
+    bool *reaches;   /* [node] is part of a final result; everything is, where there is none */
+    int *used_until; /* [node] the last level in which somebody takes it; level_count: it stays to the end */
+    int input_count, lost_count; /* inputs that were loaded; that reach no final result */
+    bool *loses;                 /* [thread] loaded such an input */
+    /* The last ones asked for: */
+    TreePath path;
+    int *now, now_step; /* [thread]; tree_now() */
 } Tree;
 
 /* NULL where the folds are cut. */
@@ -58,15 +63,19 @@ void tree_free(Tree *tree);
 int tree_level_at(const Tree *tree, int step);
 int tree_held(const Tree *tree, int level,
               int thread); /* node; FOLD_NONE also where there is no such level */
-bool tree_acts(const Tree *tree, int level, int thread); /* got its value in this level */
+/* The node is what the level is there for: a fold, or a value taken. */
+bool tree_acts(const Tree *tree, int level, int node);
+
+/* [thread] what every thread holds at `step`, in the middle of a level too. */
+const int *tree_now(Tree *tree, int step);
 
 /* The final result that the thread stored, else the heaviest; FOLD_NONE: there is none. */
 int tree_result(const Tree *tree, int thread);
 const TreePath *tree_path(Tree *tree, int root);
 
-/* Whose value a node's operand was before it came to the lane: follows the MOVE. The node itself where it did
- * not. */
-int tree_origin(const Tree *tree, int node);
+/* The value that an operand of `node` (or the node itself, a MOVE) was before it came to the lane in this
+ * level; the operand where the lane had it before. */
+int tree_origin(const Tree *tree, int node, int operand);
 int tree_thread(const Tree *tree, int node);
 
 #endif

@@ -37,6 +37,7 @@ void view_restart(View *view, const Scene *scene) {
     fresh.gutter = view->gutter;
     fresh.source = view->source;
     fresh.zoom = view->zoom;
+    fresh.tree = view->tree;
     fresh.side = view->side;
     *view = fresh;
 }
@@ -250,6 +251,11 @@ static ViewAnswer act_SOURCE(Press press) {
 
 static ViewAnswer act_ZOOM(Press press) {
     press.view->zoom = (Zoom)(((int)press.view->zoom + press.direction + ZOOM_COUNT) % ZOOM_COUNT);
+    return VIEW_CHANGED;
+}
+
+static ViewAnswer act_TREE(Press press) {
+    press.view->tree = (ShownTree)(((int)press.view->tree + press.direction + SHOWN_TREE_COUNT) % SHOWN_TREE_COUNT);
     return VIEW_CHANGED;
 }
 

@@ -20,6 +20,9 @@ typedef enum Overlay { OVERLAY_NONE, OVERLAY_HELP, OVERLAY_MENU } Overlay;
 /* Which pane fills the middle of the screen. */
 typedef enum Zoom { ZOOM_NONE, ZOOM_PICTURE, ZOOM_SOURCE, ZOOM_LANES, ZOOM_SIDE, ZOOM_COUNT } Zoom;
 
+/* The reduction so far in place of the picture. */
+typedef enum ShownTree { SHOW_NO_TREE, SHOW_LANE_TREE, SHOW_RESULT_TREE, SHOWN_TREE_COUNT } ShownTree;
+
 enum { SPEED_SLOWEST = -2, SPEED_FASTEST = 6, MENU_FILTER_BYTES = 32 };
 
 typedef struct View {
@@ -34,6 +37,7 @@ typedef struct View {
     GutterScope gutter;
     SourceText source; /* the kernel's code, its PTX, or both */
     Zoom zoom;
+    ShownTree tree;
     int side; /* which of the panes at the side comes first */
     Overlay overlay;
     int scroll; /* first line shown of the help */

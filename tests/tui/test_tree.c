@@ -1,0 +1,372 @@
+/* Tree: levels, paths and marks; on folds made by hand beside the sample run, and on kernels. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "golden.h"
+#include "sample.h"
+#include "tui/pane.h"
+#include <stdlib.h>
+
+/* ---- the sample's folds, by hand ------------------------------------------------------------------------
+ */
+
+typedef enum Fault { NO_FAULT, FOLDS_TWICE, LOSES_ONE } Fault;
+
+enum { WORDS = 1024, FAULTY_LANE = 5 };
+
+typedef struct Hand { /* the block as its folds are written down */
+    Folds *folds;
+    int words[WORDS], loaded[WORDS], far[WORDS],
+        near[WORDS]; /* nodes: of shared words, of each thread's registers */
+    int global_loads;
+    Fault fault;
+} Hand;
+
+static int move(Hand *hand, const TraceEvent *event, int number, int lane, int node) {
+    FoldPlace place = {number, event->warp, lane, PTX_S32, event->value[0][lane]};
+    return folds_add_move(hand->folds, &place, node);
+}
+
+static void hand_lane(Hand *hand, const TraceEvent *event, int number, int lane) {
+    int thread = event->warp * WARP_LANES + lane, word = (int)(event->offset[lane] / 4) % WORDS;
+    FoldPlace place = {number, event->warp, lane, PTX_S32, event->value[0][lane]};
+    if (event->kind == TRACE_GLOBAL_LOAD) {
+        int input = folds_add_input(hand->folds, &place, 0, event->offset[lane]);
+        hand->loaded[thread] = move(hand, event, number, lane, input);
+    } else if (event->kind == TRACE_SHARED_STORE && hand->loaded[thread] != FOLD_NONE) {
+        bool lost = hand->fault == LOSES_ONE && thread == FAULTY_LANE;
+        hand->words[word] = lost ? FOLD_NONE : hand->loaded[thread];
+        hand->loaded[thread] = FOLD_NONE;
+    } else if (event->kind == TRACE_SHARED_LOAD && hand->far[thread] == FOLD_NONE) {
+        hand->far[thread] = move(hand, event, number, lane, hand->words[word]);
+    } else if (event->kind == TRACE_SHARED_LOAD) {
+        hand->near[thread] = move(hand, event, number, lane, hand->words[word]);
+    } else if (event->kind == TRACE_SHARED_STORE) {
+        int far = hand->far[thread], near = hand->near[thread];
+        if (hand->fault == FOLDS_TWICE && thread == FAULTY_LANE) far = near;
+        hand->words[word] = far == FOLD_NONE    ? near
+                            : near == FOLD_NONE ? far
+                                                : folds_add_join(hand->folds, &place, near, far, true);
+        hand->far[thread] = FOLD_NONE;
+    } else if (event->kind == TRACE_GLOBAL_STORE) {
+        folds_add_result(hand->folds, &place, event->offset[lane], hand->words[0]);
+    }
+}
+
+static Folds *fold_by_hand(const TraceBlock *block, Fault fault) {
+    Hand *hand = calloc(1, sizeof *hand);
+    TraceEvent event;
+    hand->folds = folds_new();
+    hand->fault = fault;
+    for (int i = 0; i < WORDS; i++)
+        hand->words[i] = hand->loaded[i] = hand->far[i] = hand->near[i] = FOLD_NONE;
+    for (int i = 0; i < trace_block_event_count(block) && !hand->folds->result_count; i++) {
+        trace_block_read(block, i, &event);
+        for (int lane = 0; lane < WARP_LANES; lane++)
+            if (event.mask >> lane & 1) hand_lane(hand, &event, i, lane);
+    }
+    Folds *folds = hand->folds;
+    free(hand);
+    return folds;
+}
+
+static const Folds *folds_of_context(const void *context, int view) {
+    (void)view;
+    return context;
+}
+
+typedef struct Shown { /* the sample with a tree */
+    Sample *sample;
+    Folds *folds;
+    Tree *trees[1];
+    View view;
+} Shown;
+
+static Shown *shown_new(int threads, Fault fault) {
+    Shown *shown = calloc(1, sizeof *shown);
+    shown->sample = sample_new(threads);
+    Scene *scene = &shown->sample->scene;
+    shown->folds = fold_by_hand(scene->views[0].block, fault);
+    scene->trees = shown->trees;
+    scene->folds = folds_of_context;
+    scene->context = shown->folds;
+    view_init(&shown->view, scene);
+    return shown;
+}
+
+static void shown_free(Shown *shown) {
+    tree_free(shown->trees[0]);
+    folds_free(shown->folds);
+    sample_free(shown->sample);
+    free(shown);
+}
+
+static Canvas *draw_tree(Shown *shown, ShownTree tree, int step, int columns, int rows, bool ascii) {
+    Moment now;
+    PaneHead head = {.note_role = ROLE_DIM};
+    Canvas *canvas = canvas_new(columns, rows, ascii);
+    Rectangle area = {0, 0, columns, rows};
+    shown->view.tree = tree;
+    view_go_to_step(&shown->view, &shown->sample->scene, step);
+    assert_true(moment_init(&now, &shown->sample->scene, &shown->view));
+    pane_tree.head(&now, &head);
+    pane_tree.draw(&now, canvas, canvas_box(canvas, area, head.note_role, head.title, head.note));
+    return canvas;
+}
+
+static void check(const char *name, int threads, Fault fault, ShownTree tree, int step, int columns,
+                  int rows) {
+    Shown *shown = shown_new(threads, fault);
+    Canvas *canvas = draw_tree(shown, tree, step, columns, rows, strstr(name, "ascii") != NULL);
+    Text text = {0};
+    canvas_to_text(canvas, &text);
+    golden_check(name, &text);
+    text_done(&text);
+    canvas_free(canvas);
+    shown_free(shown);
+}
+
+static void levels_have_distances(void **state) {
+    (void)state;
+    Shown *shown = shown_new(256, NO_FAULT);
+    const Tree *tree = scene_tree(&shown->sample->scene, 0);
+    assert_non_null(tree);
+    assert_int_equal(tree->level_count, 9);
+    assert_int_equal(tree->levels[0].kind, TREE_INPUTS);
+    for (int level = 1; level < 9; level++) {
+        assert_int_equal(tree->levels[level].kind, TREE_FOLD);
+        assert_int_equal(tree->levels[level].through, TRACE_SHARED_LOAD);
+        assert_int_equal(tree->levels[level].distance, 1 << (level - 1));
+        assert_int_equal(tree->levels[level].interval, level);
+        for (int thread = 0; thread < 256; thread++) {
+            int node = tree_held(tree, level, thread);
+            if (thread < 256 >> level) assert_int_equal(shown->folds->nodes[node].weight, 1 << level);
+            assert_int_equal(tree_acts(tree, level, node), thread < 256 >> level);
+        }
+    }
+    assert_int_equal(tree->input_count, 256);
+    assert_int_equal(tree->lost_count, 0);
+    shown_free(shown);
+}
+
+static void a_path_goes_back_to_the_inputs(void **state) {
+    (void)state;
+    Shown *shown = shown_new(256, NO_FAULT);
+    Tree *tree = scene_tree(&shown->sample->scene, 0);
+    int node = tree_held(tree, 3, 2); /* thread 2 holds words 16 to 23 */
+    const TreePath *path = tree_path(tree, node);
+    assert_int_equal(path->once, 8);
+    assert_int_equal(path->twice, 0);
+    for (int i = 0; i < shown->folds->node_count; i++)
+        if (shown->folds->nodes[i].kind == FOLD_INPUT)
+            assert_int_equal(path->ways[i], tree_thread(tree, i) / 8 == 2);
+    shown_free(shown);
+}
+
+static void marks_are_where_the_fault_is(void **state) {
+    (void)state;
+    Shown *shown = shown_new(256, FOLDS_TWICE);
+    Tree *tree = scene_tree(&shown->sample->scene, 0);
+    const TreePath *path = tree_path(tree, tree_result(tree, 0));
+    assert_true(path->twice > 0);
+    for (int i = 0; i < shown->folds->node_count; i++) /* thread 5 takes part in the first five levels */
+        if (path->doubles[i]) assert_int_equal(tree_thread(tree, i), FAULTY_LANE);
+    assert_int_equal(path->doubles_count, 5);
+    assert_int_equal(tree->lost_count, path->doubles_count ? 256 - path->once - path->twice : 0);
+    shown_free(shown);
+    shown = shown_new(256, LOSES_ONE);
+    tree = scene_tree(&shown->sample->scene, 0);
+    assert_int_equal(tree->lost_count, 1);
+    for (int thread = 0; thread < 256; thread++) assert_int_equal(tree->loses[thread], thread == FAULTY_LANE);
+    shown_free(shown);
+}
+
+static void goldens(void **state) {
+    (void)state;
+    check("tree_lane_start", 256, NO_FAULT, SHOW_LANE_TREE, 0, 120, 13);
+    check("tree_lane_middle", 256, NO_FAULT, SHOW_LANE_TREE, 22, 120, 13);
+    check("tree_result", 256, NO_FAULT, SHOW_RESULT_TREE, 22, 120, 13);
+    check("tree_result_narrow", 256, NO_FAULT, SHOW_RESULT_TREE, 22, 80, 9);
+    check("tree_result_wide", 256, NO_FAULT, SHOW_RESULT_TREE, 22, 190, 20);
+    check("tree_ascii", 256, NO_FAULT, SHOW_RESULT_TREE, 22, 80, 14);
+    check("tree_partial_warp", 48, NO_FAULT, SHOW_RESULT_TREE, 22, 120, 13);
+    check("tree_many_warps", 1024, NO_FAULT, SHOW_RESULT_TREE, 22, 120, 16);
+    check("tree_folds_twice", 256, FOLDS_TWICE, SHOW_RESULT_TREE, 22, 120, 13);
+    check("tree_loses_one", 256, LOSES_ONE, SHOW_RESULT_TREE, 22, 120, 13);
+}
+
+static Role role_at(Canvas *canvas, int column, int row) {
+    return (Role)canvas->cells[row * canvas->columns + column].role;
+}
+
+/* The path of lane 2 at the third level: lanes 16-23 of the inputs, then ever fewer. */
+static void the_path_is_lit(void **state) {
+    (void)state;
+    Shown *shown = shown_new(256, NO_FAULT);
+    shown->view.lane = 2;
+    Tree *tree = scene_tree(&shown->sample->scene, 0);
+    Canvas *canvas = draw_tree(shown, SHOW_LANE_TREE, tree->levels[3].last, 120, 13, false);
+    for (int lane = 0; lane < WARP_LANES; lane++) {
+        int column = 2 + 15 + lane * 3 + 1;
+        assert_int_equal(role_at(canvas, column, 2) == ROLE_LIT, lane / 8 == 2);
+        assert_int_equal(role_at(canvas, column, 3) == ROLE_LIT, lane / 4 == 2);
+        assert_int_equal(role_at(canvas, column, 4) == ROLE_LIT, lane / 2 == 2);
+        assert_int_equal(role_at(canvas, column, 5) == ROLE_LIT, lane == 2);
+        assert_int_equal(role_at(canvas, column, 6), ROLE_TEXT); /* not yet */
+    }
+    canvas_free(canvas);
+    shown_free(shown);
+}
+
+static void every_size_can_be_drawn(void **state) {
+    (void)state;
+    Shown *shown = shown_new(256, FOLDS_TWICE);
+    for (int columns = 20; columns < 210; columns += 7)
+        for (int rows = 3; rows < 30; rows += 2)
+            for (int tree = SHOW_LANE_TREE; tree < SHOWN_TREE_COUNT; tree++)
+                canvas_free(draw_tree(shown, (ShownTree)tree, columns % 60, columns, rows, false));
+    shown_free(shown);
+}
+
+static void without_folds_it_says_so(void **state) {
+    (void)state;
+    Shown *shown = shown_new(64, NO_FAULT);
+    shown->folds->is_cut = true;
+    Canvas *canvas = draw_tree(shown, SHOW_RESULT_TREE, 3, 80, 6, false);
+    Text text = {0};
+    canvas_to_text(canvas, &text);
+    assert_non_null(strstr(text_string(&text), "cannot be told"));
+    text_done(&text);
+    canvas_free(canvas);
+    shown_free(shown);
+}
+
+/* ---- kernels --------------------------------------------------------------------------------------------
+ */
+
+typedef struct Run {
+    Session *session;
+    Scene *scene;
+    Tree *tree;
+    const TreePath *path;
+} Run;
+
+static Run run_kernel(const char *kernel) {
+    SessionOptions options = {.kernel = kernel, .threads = 1};
+    Error error = {0};
+    Run run = {.session = session_open(&options, &error)};
+    if (!run.session) fail_msg("%s: %s", kernel, error.message);
+    run.scene = scene_new(run.session);
+    run.tree = scene_tree(run.scene, 0);
+    if (!run.tree) fail_msg("%s has no tree", kernel);
+    run.path = tree_path(run.tree, tree_result(run.tree, 0));
+    return run;
+}
+
+static void run_done(Run *run) {
+    scene_free(run->scene);
+    session_free(run->session);
+}
+
+static void right_kernels_have_no_marks(void **state) {
+    (void)state;
+    static const char *const kernels[] = {
+        "atomic",
+        "interleaved",
+        "interleaved_bitmask",
+        "strided",
+        "sequential",
+        "first_add",
+        "unrolled",
+        "unroll_last_warp",
+        "shuffle",
+        "shuffle_last_warp",
+        "shuffle_atomic",
+        "multi_add",
+        "grid_stride",
+        "vectorized",
+        "vectorized_shared",
+        "vectorized_shuffle",
+        "redux",
+        "two_stage",
+        "cooperative",
+        "last_block",
+        "lab_partial_warp",
+        "mean",
+        "row_sum",
+        "bug_volatile_tail",
+    };
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+        Run run = run_kernel(kernels[i]);
+        if (run.path->twice || run.path->doubles_count || run.tree->lost_count || !run.path->once)
+            fail_msg("%s: %d twice, %d marks, %d lost", kernels[i], run.path->twice, run.path->doubles_count,
+                     run.tree->lost_count);
+        run_done(&run);
+    }
+}
+
+/* Lanes that run out of partners add their own value; every atomic but the first adds what is there already.
+ */
+static void all_lanes_add_is_marked_in_its_lanes(void **state) {
+    (void)state;
+    Run run = run_kernel("bug_all_lanes_add");
+    assert_int_equal(run.tree->level_count, 7);
+    for (int level = 1; level < 7; level++) {
+        for (int thread = 0; thread < run.tree->thread_count; thread++) {
+            int node = tree_held(run.tree, level, thread), lane = thread % WARP_LANES;
+            bool expected = level < 6 ? lane >= 32 - (32 >> level) : lane > 0;
+            if (run.path->doubles[node] != expected) fail_msg("level %d, thread %d", level, thread);
+        }
+    }
+    run_done(&run);
+}
+
+/* The last warp's lanes add what was there before anybody added: only lanes 0, 1, 2, 4, 8, 16 reach the
+ * result. */
+static void missing_sync_loses_inputs(void **state) {
+    (void)state;
+    Run run = run_kernel("bug_missing_sync");
+    assert_int_equal(run.path->twice, 0);
+    for (int thread = 0; thread < run.tree->thread_count; thread++) {
+        int word = thread % 64;
+        assert_int_equal(run.tree->loses[thread], (word & (word - 1)) != 0);
+    }
+    run_done(&run);
+}
+
+static void distances_of_kernels(void **state) {
+    (void)state;
+    static const struct {
+        const char *kernel;
+        int level, distance;
+    } levels[] = {{"interleaved", 1, 1},  {"interleaved", 8, 128}, {"strided", 3, 4},
+                  {"sequential", 1, 128}, {"shuffle", 1, 16},      {"shuffle", 5, 1},
+                  {"shuffle", 6, 0},      {"shuffle", 7, 4},       {"vectorized_shared", 2, 64}};
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+        Run run = run_kernel(levels[i].kernel);
+        assert_true(levels[i].level < run.tree->level_count);
+        assert_int_equal(run.tree->levels[levels[i].level].distance, levels[i].distance);
+        run_done(&run);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(levels_have_distances),
+        cmocka_unit_test(a_path_goes_back_to_the_inputs),
+        cmocka_unit_test(marks_are_where_the_fault_is),
+        cmocka_unit_test(goldens),
+        cmocka_unit_test(the_path_is_lit),
+        cmocka_unit_test(every_size_can_be_drawn),
+        cmocka_unit_test(without_folds_it_says_so),
+        cmocka_unit_test(right_kernels_have_no_marks),
+        cmocka_unit_test(all_lanes_add_is_marked_in_its_lanes),
+        cmocka_unit_test(missing_sync_loses_inputs),
+        cmocka_unit_test(distances_of_kernels),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
