@@ -110,6 +110,11 @@ static Outcome misaligned(const Access *access, uint32_t lanes) {
 static void name_shared(const Grid *grid, uint64_t offset, Text *out) {
     const LoweredProgram *program = grid->program;
     const SharedPlace *nearest = NULL;
+    int32_t before = (int32_t)offset; /* 32-bit addresses wrap */
+    if (before < 0 && before > -(1 << 20)) {
+        text_print(out, "%d bytes before the start of shared memory", -before);
+        return;
+    }
     for (int i = 0; i < program->shared_count; i++)
         if (program->shared[i].offset <= offset) nearest = &program->shared[i];
     if (!nearest) {

@@ -1,0 +1,238 @@
+/* Accesses that go wrong: what the trap says of them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "core.h"
+
+/* ---- global memory ---------------------------------------------------------------------------------- */
+
+static void test_past_the_end(void **state) {
+    (void)state;
+    Trap trap =
+        core_run_trap((CoreKernel){.body = "st.global.u32 [%out+8], %t;", .grid = 2}, TRAP_OUT_OF_BOUNDS,
+                      "0 bytes past the end of `out` (256 bytes) (thread 30 of the block and others)");
+    assert_int_equal(trap.lanes, 0xc0000000);
+    assert_int_equal(trap.block[0], 1);
+    assert_int_equal(trap.warp, 0);
+    core_run_trap(
+        (CoreKernel){.body = "setp.eq.u32 %p0, %t, 37; @%p0 ld.global.u32 %r0, [%base+1000];", .block = 64},
+        TRAP_OUT_OF_BOUNDS, "744 bytes past the end of `out` (256 bytes) (thread 37 of the block)");
+    core_run_trap((CoreKernel){.body = "ld.global.u64 %q0, [%base+128];", .words = 33}, TRAP_OUT_OF_BOUNDS,
+                  "8 bytes at offset 128 of `out` (132 bytes) reach past its end");
+}
+
+static void test_before_the_start(void **state) {
+    (void)state;
+    Trap trap = core_run_trap((CoreKernel){.body = "ld.global.u32 %r0, [%out-20];"}, TRAP_OUT_OF_BOUNDS,
+                              "20 bytes before the start of `out` (128 bytes)");
+    assert_int_equal(trap.lanes, 0x1f);
+}
+
+/* `table` follows `out` in memory: the nearer one is named. */
+static void test_nearest_buffer(void **state) {
+    (void)state;
+    CoreKernel kernel = {.body = "mov.u64 %q0, table; ld.global.u32 %r0, [%q0-12];",
+                         .module = ".global .u32 table[10];\n"};
+    core_run_trap(kernel, TRAP_OUT_OF_BOUNDS, "12 bytes before the start of `table` (40 bytes)");
+    kernel.body = "mov.u64 %q0, table; ld.global.u32 %r0, [%q0+44];";
+    core_run_trap(kernel, TRAP_OUT_OF_BOUNDS, "4 bytes past the end of `table` (40 bytes)");
+}
+
+static void test_null(void **state) {
+    (void)state;
+    core_run_trap((CoreKernel){.body = "mov.u64 %q0, 0; ld.global.u32 %r0, [%q0];"}, TRAP_OUT_OF_BOUNDS,
+                  "address 0x0 is a null pointer (thread");
+    core_run_trap((CoreKernel){.body = "mov.u64 %q0, 0; st.u32 [%q0+16], %t;"}, TRAP_OUT_OF_BOUNDS,
+                  "address 0x10 is a null pointer with an offset");
+}
+
+static void test_wild_pointers(void **state) {
+    (void)state;
+    static const char *const addresses[] = {"-1",
+                                            "0x7fffffffffffffff",
+                                            "0x8000000000000000",
+                                            "0xfffffffffffffff8",
+                                            "0x00007f0300000000",
+                                            "0x00007f04ffffffff"};
+    for (size_t i = 0; i < sizeof addresses / sizeof *addresses; i++) {
+        Text body = {0};
+        text_print(&body, "mov.u64 %%q0, %s; ld.u8 %%r0, [%%q0];", addresses[i]);
+        core_run_trap((CoreKernel){.body = text_string(&body)}, TRAP_OUT_OF_BOUNDS, "");
+        text_clear(&body);
+        text_print(&body,
+                   "mov.u64 %%q0, %s; mul.wide.u32 %%q1, %%t, 0x40000000; add.s64 %%q0, %%q0, %%q1;"
+                   "st.global.u8 [%%q0], %%r0;",
+                   addresses[i]);
+        core_run_trap((CoreKernel){.body = text_string(&body)}, TRAP_OUT_OF_BOUNDS, "");
+        text_done(&body);
+    }
+}
+
+static void test_misaligned(void **state) {
+    (void)state;
+    Trap trap = core_run_trap(
+        (CoreKernel){.body = "mul.wide.u32 %q0, %t, 2; add.s64 %q0, %base, %q0; ld.global.u32 %r0, [%q0];"},
+        TRAP_MISALIGNED, "4-byte access at address 0x");
+    assert_int_equal(trap.lanes, 0xaaaaaaaa);
+    core_run_trap((CoreKernel){.body = "ld.global.v4.u32 {%r0, %r1, %r2, %r3}, [%base+8];"}, TRAP_MISALIGNED,
+                  "16-byte access");
+    core_run_trap((CoreKernel){.body = "mov.u32 %r0, 6; st.shared.u32 [%r0], %t;", .shared_bytes = 64},
+                  TRAP_MISALIGNED, "4-byte access at address 0x6");
+    core_run_trap((CoreKernel){.body = "atom.global.add.u32 %r0, [%base+2], 1;"}, TRAP_MISALIGNED,
+                  "4-byte access");
+}
+
+/* ---- shared, local, parameters, constants ----------------------------------------------------------- */
+
+static void test_shared_bounds(void **state) {
+    (void)state;
+    CoreKernel kernel = {.body = "mov.u32 %r1, a; shl.b32 %r0, %t, 2; mov.u32 %r1, b; add.u32 %r1, %r1, %r0; "
+                                 "st.shared.u32 [%r1], %t;",
+                         .module = ".shared .align 4 .b8 a[8];\n.shared .align 4 .b8 b[100];\n"};
+    Trap trap = core_run_trap(
+        kernel, TRAP_OUT_OF_BOUNDS,
+        "4-byte access at shared offset 108: 0 bytes past the end of `b` (100 bytes) (thread 25");
+    assert_int_equal(trap.lanes, 0xfe000000);
+    kernel.body = "mov.u32 %r0, a; sub.u32 %r0, %r0, 4; ld.shared.u32 %r1, [%r0];";
+    core_run_trap(kernel, TRAP_OUT_OF_BOUNDS, "4 bytes before the start of shared memory");
+    kernel.body = "mov.u32 %r0, a; mov.u32 %r0, b; ld.shared.u16 %h0, [%r0+100];";
+    core_run_trap(kernel, TRAP_OUT_OF_BOUNDS, "0 bytes past the end of `b`");
+    core_run_trap((CoreKernel){.body = "mov.u32 %r0, 0; ld.shared.u32 %r1, [%r0];"}, TRAP_OUT_OF_BOUNDS,
+                  "the block has 0 bytes of shared memory");
+    core_run_trap(
+        (CoreKernel){.body = "mov.u32 %r0, 96; ld.shared.v2.u32 {%r1, %r2}, [%r0];", .shared_bytes = 100},
+        TRAP_OUT_OF_BOUNDS, "it reaches past the end of shared memory");
+}
+
+static void test_shared_through_a_generic_address(void **state) {
+    (void)state;
+    core_run_trap((CoreKernel){.body = "mov.u64 %q0, a; cvta.shared.u64 %q0, %q0; ld.u32 %r0, [%q0+8];",
+                               .module = ".shared .align 4 .b8 a[8];\n"},
+                  TRAP_OUT_OF_BOUNDS, "0 bytes past the end of `a` (8 bytes)");
+}
+
+static void test_local_bounds(void **state) {
+    (void)state;
+    static const char locals[] = "{ .local .align 16 .b8 room[64]; ";
+    Text body = {0};
+    text_print(&body, "%smov.u64 %%q0, room; st.local.u32 [%%q0+64], %%t; }", locals);
+    core_run_trap((CoreKernel){.body = text_string(&body)}, TRAP_OUT_OF_BOUNDS,
+                  "4-byte access at local offset 64: the thread has 64 bytes there");
+    text_done(&body);
+}
+
+static void test_writes_to_constants(void **state) {
+    (void)state;
+    CoreKernel kernel = {.body = "mov.u64 %q0, fixed; cvta.const.u64 %q0, %q0; st.u32 [%q0], %t;",
+                         .module = ".const .u32 fixed[4] = {1, 2, 3, 4};\n"};
+    core_run_trap(kernel, TRAP_READ_ONLY, "write to `fixed`, which is constant memory");
+    kernel.body = "mov.u64 %q0, fixed; atom.global.add.u32 %r0, [%q0], 1;";
+    core_run_trap(kernel, TRAP_READ_ONLY, "write to `fixed`");
+    kernel.body = "mov.u64 %q0, kernel_out; cvta.param.u64 %q0, %q0; st.u32 [%q0], %t;";
+    core_run_trap(kernel, TRAP_READ_ONLY, "write to the kernel's parameters");
+}
+
+static void test_parameter_bounds(void **state) {
+    (void)state;
+    core_run_trap((CoreKernel){.body = "ld.param.u32 %r0, [kernel_out+8];"}, TRAP_NOT_EMULATED,
+                  "8 bytes of parameters");
+    core_run_trap((CoreKernel){.body = "mov.u64 %q0, kernel_out; ld.param.u32 %r0, [%q0+8];"},
+                  TRAP_OUT_OF_BOUNDS, "offset 8 of the parameters");
+}
+
+/* ---- poison ----------------------------------------------------------------------------------------- */
+
+/* Reading what was never written is told, but goes on. */
+static void test_uninitialized(void **state) {
+    (void)state;
+    CoreRun run =
+        core_run((CoreKernel){.body = "shl.b32 %r0, %t, 2; mov.u32 %r1, a; add.u32 %r1, %r1, %r0;\n"
+                                      "setp.ne.u32 %p0, %t, 3; @%p0 st.shared.u32 [%r1], %t;\n"
+                                      "bar.sync 0; ld.shared.u32 %r2, [%r1]; st.global.u32 [%out], %r2;",
+                              .module = ".shared .align 4 .b8 a[128];\n"});
+    assert_true(run.done);
+    assert_int_equal(run.trace->trap_count, 1);
+    assert_int_equal(run.trace->traps[0].kind, TRAP_UNINITIALIZED);
+    assert_int_equal(run.trace->traps[0].lanes, 8);
+    assert_string_equal(run.trace->traps[0].detail,
+                        "shared memory at offset 12 is read but was never written (thread 3 of the block)");
+    for (uint32_t lane = 0; lane < 32; lane++) assert_int_equal(run.out[lane], lane == 3 ? 0xa5a5a5a5 : lane);
+    core_done(&run);
+}
+
+/* Every block begins with shared memory that nobody has written. */
+static void test_shared_memory_does_not_survive_its_block(void **state) {
+    (void)state;
+    CoreRun run = core_run((CoreKernel){.body = "mov.u32 %r0, %ctaid.x; setp.eq.u32 %p0, %r0, 0;\n"
+                                                "@%p0 st.shared.u32 [a], %t; @!%p0 ld.shared.u32 %r1, [a];\n"
+                                                "st.global.u32 [%out], %r1;",
+                                        .module = ".shared .u32 a;\n",
+                                        .grid = 2});
+    assert_int_equal(run.trace->trap_count, 1);
+    assert_int_equal(run.trace->traps[0].kind, TRAP_UNINITIALIZED);
+    assert_int_equal(run.trace->traps[0].block[0], 1);
+    assert_int_equal(run.out[32], 0xa5a5a5a5);
+    core_done(&run);
+}
+
+/* ---- where ------------------------------------------------------------------------------------------ */
+
+/* Nothing of the instruction that traps is done, and nothing after it. */
+static void test_nothing_happens_after_a_trap(void **state) {
+    (void)state;
+    CoreRun run = core_run((CoreKernel){
+        .body = "st.global.u32 [%out], 1; st.global.u32 [%out+4], 2; st.global.u32 [%out], 3;", .block = 64});
+    assert_int_equal(run.trace->trap_count, 1);
+    assert_int_equal(run.trace->traps[0].warp, 1);
+    for (int i = 0; i < 32; i++) assert_in_range(run.out[1 + i], 1, 2);
+    for (int i = 34; i < 64; i++) assert_int_equal(run.out[i], 1);
+    assert_int_equal(run.launch->counters[core_pc(&run, "st.global", 2)].executions, 0);
+    core_done(&run);
+}
+
+static void test_trap_instruction(void **state) {
+    (void)state;
+    Trap trap = core_run_trap((CoreKernel){.body = "setp.gt.u32 %p0, %t, 29; @%p0 trap;"},
+                              TRAP_TRAP_INSTRUCTION, "trap");
+    assert_int_equal(trap.lanes, 0xc0000000);
+}
+
+static void test_not_emulated_only_when_executed(void **state) {
+    (void)state;
+    CoreKernel kernel = {.body = "setp.gt.u32 %p0, %t, 1000; @!%p0 bra OVER;\n"
+                                 "wmma.load.c.sync.aligned.row.m16n16k16.global.f32 {%f0, %f1, %f2, %f3, "
+                                 "%f4, %f5, %f6, %f7}, [%base];\n"
+                                 "OVER: st.global.u32 [%out], 1;"};
+    CoreRun run = core_run_well(kernel);
+    assert_int_equal(run.out[5], 1);
+    core_done(&run);
+    kernel.body = "wmma.load.c.sync.aligned.row.m16n16k16.global.f32 {%f0, %f1, %f2, %f3, %f4, %f5, %f6, "
+                  "%f7}, [%base];";
+    core_run_trap(kernel, TRAP_NOT_EMULATED, "wmma.load.c.sync.aligned.row.m16n16k16.global.f32");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_past_the_end),
+        cmocka_unit_test(test_before_the_start),
+        cmocka_unit_test(test_nearest_buffer),
+        cmocka_unit_test(test_null),
+        cmocka_unit_test(test_wild_pointers),
+        cmocka_unit_test(test_misaligned),
+        cmocka_unit_test(test_shared_bounds),
+        cmocka_unit_test(test_shared_through_a_generic_address),
+        cmocka_unit_test(test_local_bounds),
+        cmocka_unit_test(test_writes_to_constants),
+        cmocka_unit_test(test_parameter_bounds),
+        cmocka_unit_test(test_uninitialized),
+        cmocka_unit_test(test_shared_memory_does_not_survive_its_block),
+        cmocka_unit_test(test_nothing_happens_after_a_trap),
+        cmocka_unit_test(test_trap_instruction),
+        cmocka_unit_test(test_not_emulated_only_when_executed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
