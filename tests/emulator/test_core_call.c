@@ -1,0 +1,271 @@
+/* Functions: arguments and results, recursion, calls through pointers, returns of some lanes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "core.h"
+
+static const char add_three[] =
+    ".func (.param .u32 sum) add3(.param .u32 a, .param .u32 b, .param .u32 c)\n{\n"
+    ".reg .u32 %x<4>;\n"
+    "ld.param.u32 %x0, [a]; ld.param.u32 %x1, [b]; ld.param.u32 %x2, [c];\n"
+    "add.u32 %x0, %x0, %x1; add.u32 %x0, %x0, %x2; st.param.u32 [sum], %x0; ret;\n}\n";
+
+/* As nvcc passes them: through .param variables of the caller. */
+static void test_arguments_in_memory(void **state) {
+    (void)state;
+    CoreRun run = core_run_well(
+        (CoreKernel){.body = "{ .param .u32 p0; .param .u32 p1; .param .u32 p2; .param .u32 back;\n"
+                             "st.param.u32 [p0], %t; st.param.u32 [p1], 100; mul.lo.u32 %r0, %t, 1000;\n"
+                             "st.param.u32 [p2], %r0;\n"
+                             "call.uni (back), add3, (p0, p1, p2);\n"
+                             "ld.param.u32 %r1, [back]; }\n"
+                             "st.global.u32 [%out], %r1;",
+                     .module = add_three});
+    for (uint32_t i = 0; i < 32; i++) assert_int_equal(run.out[i], 1001 * i + 100);
+    core_done(&run);
+}
+
+static void test_arguments_in_registers(void **state) {
+    (void)state;
+    CoreRun run = core_run_well((CoreKernel){
+        .body = "call (%r1, %q0), both, (%t, 5, %q1);\n"
+                "cvt.u32.u64 %r2, %q0; add.u32 %r1, %r1, %r2; st.global.u32 [%out], %r1;",
+        .module = ".func (.reg .u32 x, .reg .u64 y) both(.reg .u32 a, .reg .u32 b, .reg .u64 c)\n"
+                  "{ add.u32 x, a, b; mul.wide.u32 y, a, b; ret; }\n"});
+    for (uint32_t i = 0; i < 32; i++) assert_int_equal(run.out[i], i + 5 + 5 * i);
+    core_done(&run);
+}
+
+/* A struct by value: an array of bytes, aligned, read with vector loads; and one as result. */
+static void test_structs(void **state) {
+    (void)state;
+    CoreRun run = core_run_well((CoreKernel){
+        .body = "{ .param .align 16 .b8 in[32]; .param .align 8 .b8 back[8];\n"
+                "st.param.v4.u32 [in], {%t, 1, 2, 3}; st.param.v2.u32 [in+16], {40, 50}; st.param.u64 "
+                "[in+24], 7;\n"
+                "call.uni (back), fold, (in);\n"
+                "ld.param.v2.u32 {%r0, %r1}, [back]; }\n"
+                "st.global.u32 [%out], %r0; st.global.u32 [%out+128], %r1;",
+        .module = ".func (.param .align 8 .b8 r[8]) fold(.param .align 16 .b8 s[32])\n{ .reg .u32 %x<6>; "
+                  ".reg .u64 %y;\n"
+                  "ld.param.v4.u32 {%x0, %x1, %x2, %x3}, [s]; ld.param.v2.u32 {%x4, %x5}, [s+16];\n"
+                  "ld.param.u64 %y, [s+24];\n"
+                  "add.u32 %x0, %x0, %x1; add.u32 %x0, %x0, %x2; add.u32 %x0, %x0, %x3;\n"
+                  "cvt.u32.u64 %x1, %y; add.u32 %x4, %x4, %x5; add.u32 %x4, %x4, %x1;\n"
+                  "st.param.u32 [r], %x0; st.param.u32 [r+4], %x4; ret; }\n",
+        .words = 64});
+    for (uint32_t i = 0; i < 32; i++) {
+        assert_int_equal(run.out[i], i + 6);
+        assert_int_equal(run.out[32 + i], 97);
+    }
+    core_done(&run);
+}
+
+/* ---- recursion -------------------------------------------------------------------------------------- */
+
+static const char fibonacci[] =
+    ".func (.reg .u32 f) fib(.reg .u32 n)\n{ .reg .pred %p; .reg .u32 %a, %b, %m;\n"
+    "setp.lt.u32 %p, n, 2; @%p bra SMALL;\n"
+    "sub.u32 %m, n, 1; call (%a), fib, (%m);\n"
+    "sub.u32 %m, n, 2; call (%b), fib, (%m);\n"
+    "add.u32 f, %a, %b; ret;\n"
+    "SMALL: mov.u32 f, n; ret; }\n";
+
+/* Lanes recurse to different depths and come back together. */
+static void test_recursion(void **state) {
+    (void)state;
+    CoreRun run =
+        core_run_well((CoreKernel){.body = "and.b32 %r0, %t, 7; call (%r1), fib, (%r0); activemask.b32 %r2;\n"
+                                           "st.global.u32 [%out], %r1; st.global.u32 [%out+128], %r2;",
+                                   .module = fibonacci,
+                                   .words = 64});
+    static const uint32_t expected[] = {0, 1, 1, 2, 3, 5, 8, 13};
+    for (int i = 0; i < 32; i++) {
+        assert_int_equal(run.out[i], expected[i % 8]);
+        assert_int_equal(run.out[32 + i], 0xffffffff);
+    }
+    core_done(&run);
+}
+
+static void test_recursion_without_end(void **state) {
+    (void)state;
+    core_run_trap((CoreKernel){.body = "call (%r1), down, (%t);",
+                               .module = ".func (.reg .u32 f) down(.reg .u32 n)\n{ .reg .u32 %m;\n"
+                                         "add.u32 %m, n, 1; call (f), down, (%m); ret; }\n"},
+                  TRAP_STACK_OVERFLOW, "calls are nested 2048 deep");
+    /* With much local memory in each frame. */
+    core_run_trap(
+        (CoreKernel){.body = "call (%r1), down, (%t);",
+                     .module =
+                         ".func (.reg .u32 f) down(.reg .u32 n)\n{ .reg .u32 %m; .local .b8 room[4000];\n"
+                         "st.local.u32 [room], n; add.u32 %m, n, 1; call (f), down, (%m);\n"
+                         "ld.local.u32 %m, [room]; add.u32 f, f, %m; ret; }\n"},
+        TRAP_STACK_OVERFLOW, "local memory");
+}
+
+/* Every call has locals of its own. */
+static void test_locals_of_a_frame(void **state) {
+    (void)state;
+    CoreRun run = core_run_well(
+        (CoreKernel){.body = "and.b32 %r0, %t, 3; add.u32 %r0, %r0, 1; call (%r1), sum, (%r0);\n"
+                             "st.global.u32 [%out], %r1;",
+                     .module = ".func (.reg .u32 f) sum(.reg .u32 n)\n{ .reg .u32 %m, %k; .reg .pred %p;\n"
+                               ".local .u32 mine;\n"
+                               "st.local.u32 [mine], n; setp.eq.u32 %p, n, 0; mov.u32 f, 0; @%p ret;\n"
+                               "sub.u32 %m, n, 1; call (%k), sum, (%m);\n"
+                               "ld.local.u32 %m, [mine]; add.u32 f, %k, %m; ret; }\n"});
+    for (uint32_t i = 0; i < 32; i++) {
+        uint32_t n = i % 4 + 1;
+        assert_int_equal(run.out[i], n * (n + 1) / 2);
+    }
+    core_done(&run);
+}
+
+/* ---- through pointers ------------------------------------------------------------------------------- */
+
+static const char operations[] = ".func (.reg .u32 r) twice(.reg .u32 a) { add.u32 r, a, a; ret; }\n"
+                                 ".func (.reg .u32 r) square(.reg .u32 a) { mul.lo.u32 r, a, a; ret; }\n"
+                                 ".func (.reg .u32 r) next(.reg .u32 a) { add.u32 r, a, 1; ret; }\n"
+                                 ".global .u64 table[3] = {twice, square, next};\n";
+
+static void test_calls_through_a_table(void **state) {
+    (void)state;
+    CoreRun run = core_run_well(
+        (CoreKernel){.body = "PROTO: .callprototype (.reg .u32 _) _ (.reg .u32 _);\n"
+                             "rem.u32 %r0, %t, 3; mul.wide.u32 %q0, %r0, 8; mov.u64 %q1, table;\n"
+                             "add.s64 %q1, %q1, %q0; ld.global.u64 %q2, [%q1];\n"
+                             "call (%r1), %q2, (%t), PROTO;\n"
+                             "activemask.b32 %r2;\n"
+                             "st.global.u32 [%out], %r1; st.global.u32 [%out+128], %r2;",
+                     .module = operations,
+                     .words = 64});
+    for (uint32_t i = 0; i < 32; i++) {
+        assert_int_equal(run.out[i], i % 3 == 0 ? 2 * i : i % 3 == 1 ? i * i : i + 1);
+        assert_int_equal(run.out[32 + i], 0xffffffff);
+    }
+    core_done(&run);
+}
+
+static void test_call_of_no_function(void **state) {
+    (void)state;
+    static const char body[] = "PROTO: .callprototype (.reg .u32 _) _ (.reg .u32 _);\n"
+                               "mov.u64 %q2, square; add.s64 %q2, %q2, 1; call (%r1), %q2, (%t), PROTO;";
+    core_run_trap((CoreKernel){.body = body, .module = operations}, TRAP_BAD_CALL,
+                  "which is no function of this program");
+    core_run_trap((CoreKernel){.body = "PROTO: .callprototype (.reg .u32 _) _ (.reg .u32 _);\n"
+                                       "mov.u64 %q2, 0; call (%r1), %q2, (%t), PROTO;",
+                               .module = operations},
+                  TRAP_BAD_CALL, "call through 0x0");
+    core_run_trap((CoreKernel){.body = "PROTO: .callprototype (.reg .u32 _) _ (.reg .u32 _, .reg .u32 _);\n"
+                                       "mov.u64 %q2, square; call (%r1), %q2, (%t, %t), PROTO;",
+                               .module = operations},
+                  TRAP_BAD_CALL, "call through");
+}
+
+/* ---- who returns when ------------------------------------------------------------------------------- */
+
+static void test_some_lanes_return_early(void **state) {
+    (void)state;
+    CoreRun run =
+        core_run_well((CoreKernel){.body = "call (%r0), part, (%t); activemask.b32 %r1;\n"
+                                           "st.global.u32 [%out], %r0; st.global.u32 [%out+128], %r1;",
+                                   .module = ".func (.reg .u32 r) part(.reg .u32 n)\n{ .reg .pred %p, %s;\n"
+                                             "mov.u32 r, 1; setp.lt.u32 %p, n, 10; @%p ret;\n"
+                                             "mov.u32 r, 2; setp.lt.u32 %s, n, 20; @%s bra OUT;\n"
+                                             "activemask.b32 r; ret;\n"
+                                             "OUT: ret; }\n",
+                                   .words = 64});
+    for (int i = 0; i < 32; i++) {
+        assert_int_equal(run.out[i], i < 10 ? 1 : i < 20 ? 2 : 0xfff00000);
+        assert_int_equal(run.out[32 + i], 0xffffffff);
+    }
+    core_done(&run);
+}
+
+static void test_exit_inside_a_function(void **state) {
+    (void)state;
+    CoreRun run = core_run_well(
+        (CoreKernel){.body = "call leave, (%t); activemask.b32 %r1; bar.sync 0; st.global.u32 [%out], %r1;",
+                     .module = ".func leave(.reg .u32 n)\n{ .reg .pred %p;\n"
+                               "setp.lt.u32 %p, n, 12; @%p exit; ret; }\n",
+                     .block = 64});
+    for (int i = 0; i < 64; i++) assert_int_equal(run.out[i], i < 12 ? 0 : i < 32 ? 0xfffff000 : 0xffffffff);
+    core_done(&run);
+}
+
+/* A guarded call: the lanes that do not call wait behind it. */
+static void test_guarded_call(void **state) {
+    (void)state;
+    CoreRun run = core_run_well(
+        (CoreKernel){.body = "mov.u32 %r0, 7; setp.lt.u32 %p0, %t, 6; @%p0 call (%r0), square, (%t);\n"
+                             "activemask.b32 %r1;\n"
+                             "st.global.u32 [%out], %r0; st.global.u32 [%out+128], %r1;",
+                     .module = operations,
+                     .words = 64});
+    for (uint32_t i = 0; i < 32; i++) {
+        assert_int_equal(run.out[i], i < 6 ? i * i : 7);
+        assert_int_equal(run.out[32 + i], 0xffffffff);
+    }
+    assert_int_equal(core_counter(&run, "call", 0)->executions, 1);
+    assert_int_equal(core_counter(&run, "call", 0)->lanes, 6);
+    core_done(&run);
+}
+
+/* A barrier inside a function that both ways of a branch call: the same instruction, but in different calls.
+ */
+static void test_barrier_in_a_function(void **state) {
+    (void)state;
+    CoreRun run = core_run_well((CoreKernel){.body = "call meet; st.global.u32 [%out], 1;",
+                                             .module = ".func meet() { bar.sync 0; ret; }\n",
+                                             .block = 96});
+    assert_int_equal(core_counter(&run, "bar.sync", 0)->executions, 3);
+    core_done(&run);
+    core_run_trap(
+        (CoreKernel){.body = "setp.lt.u32 %p0, %t, 8; @%p0 bra A; call meet; bra B;\nA: call meet;\nB: ret;",
+                     .module = ".func meet() { bar.sync 0; ret; }\n"},
+        TRAP_DIVERGENT_BARRIER, "bar.sync");
+}
+
+/* ---- the stack -------------------------------------------------------------------------------------- */
+
+static void test_alloca(void **state) {
+    (void)state;
+    CoreRun run = core_run_well(
+        (CoreKernel){.body = "stacksave.u64 %q3;\n"
+                             "add.u32 %r0, %t, 1; mul.wide.u32 %q0, %r0, 4;\n"
+                             "alloca.u64 %q1, %q0, 16; alloca.u64 %q2, 64, 64;\n"
+                             "mov.u32 %r1, 0; mov.u64 %q4, %q1;\n"
+                             "FILL: st.local.u32 [%q4], %r1; add.s64 %q4, %q4, 4; add.u32 %r1, %r1, 1;\n"
+                             "setp.lt.u32 %p0, %r1, %r0; @%p0 bra FILL;\n"
+                             "st.local.u32 [%q2], 1000; ld.local.u32 %r2, [%q4-4]; ld.local.u32 %r3, [%q2];\n"
+                             "add.u32 %r2, %r2, %r3; and.b64 %q5, %q2, 63; cvt.u32.u64 %r4, %q5;\n"
+                             "add.u32 %r2, %r2, %r4; stackrestore.u64 %q3;\n"
+                             "st.global.u32 [%out], %r2;"});
+    for (uint32_t i = 0; i < 32; i++) assert_int_equal(run.out[i], 1000 + i);
+    core_done(&run);
+    core_run_trap((CoreKernel){.body = "mov.u64 %q0, 10000000; alloca.u64 %q1, %q0, 16;"},
+                  TRAP_STACK_OVERFLOW, "local memory");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_arguments_in_memory),
+        cmocka_unit_test(test_arguments_in_registers),
+        cmocka_unit_test(test_structs),
+        cmocka_unit_test(test_recursion),
+        cmocka_unit_test(test_recursion_without_end),
+        cmocka_unit_test(test_locals_of_a_frame),
+        cmocka_unit_test(test_calls_through_a_table),
+        cmocka_unit_test(test_call_of_no_function),
+        cmocka_unit_test(test_some_lanes_return_early),
+        cmocka_unit_test(test_exit_inside_a_function),
+        cmocka_unit_test(test_guarded_call),
+        cmocka_unit_test(test_barrier_in_a_function),
+        cmocka_unit_test(test_alloca),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
