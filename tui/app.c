@@ -59,8 +59,7 @@ static void app_show_session(App *app, Session *session) {
     view_restart(&app->view, app->scene);
 }
 
-/* ---- opening another kernel
- * ---------------------------------------------------------------------------------------- */
+/* ---- opening another kernel ---------------------------------------------------------------------------- */
 
 /* The options that the run was started with, for another kernel. What only made sense for the old one goes.
  */
@@ -122,8 +121,7 @@ static bool app_finish_opening(App *app) {
     return true;
 }
 
-/* ---- one frame
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- one frame ----------------------------------------------------------------------------------------- */
 
 /* Presses every key of the script; a kernel that it asks for is opened on the spot. */
 static bool app_press_script(App *app, const char *script, bool *quit, Error *error) {
@@ -179,8 +177,7 @@ void app_print_keys(Text *out) {
     }
 }
 
-/* ---- the loop
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- the loop ------------------------------------------------------------------------------------------ */
 
 static double now_seconds(void) {
     struct timespec now;
@@ -213,7 +210,7 @@ static bool app_play(App *app) {
     if (!app->view.playing || now < app->due) return false;
     double each = 1 / view_wavefronts_per_second(&app->view);
     int count = each * 1000 >= FRAME_MILLISECONDS ? 1 : (int)(FRAME_MILLISECONDS / 1000.0 / each + 0.5);
-    while (count-- > 0 && app->view.playing) app->view.playing = view_next_wavefront(&app->view, app->scene);
+    while (count-- > 0 && app->view.playing) app->view.playing = view_play(&app->view, app->scene);
     app->due += each * 1000 >= FRAME_MILLISECONDS ? each : FRAME_MILLISECONDS / 1000.0;
     if (app->due < now) app->due = now; /* after a pause, or on a slow terminal: no catching up */
     return true;
@@ -221,7 +218,7 @@ static bool app_play(App *app) {
 
 /* False: quit. *changed: the frame has to be drawn. */
 static bool app_handle(App *app, const TerminalEvent *event, bool *changed) {
-    int columns, rows, step;
+    int columns, rows;
     bool was_playing = app->view.playing;
     ViewAnswer answer = VIEW_IGNORED;
     switch (event->kind) {
@@ -233,10 +230,7 @@ static bool app_handle(App *app, const TerminalEvent *event, bool *changed) {
         break;
     case TERMINAL_CLICK:
         terminal_size(&columns, &rows);
-        step = frame_step_at(app->scene, &app->view, columns, rows, event->column, event->row);
-        if (step < 0) break;
-        view_go_to_step(&app->view, app->scene, step);
-        answer = VIEW_CHANGED;
+        answer = frame_click(app->scene, &app->view, columns, rows, event->column, event->row);
         break;
     case TERMINAL_RESIZE:
         answer = VIEW_CHANGED;

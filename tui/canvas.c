@@ -168,7 +168,7 @@ void canvas_reverse(Canvas *canvas, Rectangle area, int column, int row, int col
 }
 
 /* Title left, note right, on the top line of `area`; where both do not fit the title is cut. */
-static void draw_heading(Canvas *canvas, Rectangle area, Role note_role, const char *title,
+static void draw_heading(Canvas *canvas, Rectangle area, Role title_role, const char *title, Role note_role,
                          const char *note) {
     Rectangle line = {area.column + 2, area.row, area.columns - 4, 1};
     int title_columns = title && *title ? canvas_text_columns(title) + 2 : 0;
@@ -176,20 +176,25 @@ static void draw_heading(Canvas *canvas, Rectangle area, Role note_role, const c
     Rectangle left = line;
     if (note_columns + LEAST_TITLE_COLUMNS > line.columns) note_columns = 0;
     left.columns -= note_columns ? note_columns + 1 : 0;
-    if (title_columns) canvas_print(canvas, left, 0, 0, ROLE_TITLE, " %s ", title);
-    if (title_columns > left.columns) canvas_text(canvas, left, left.columns - 2, 0, ROLE_TITLE, "\u2026 ");
+    if (title_columns) {
+        canvas_print(canvas, left, 0, 0, ROLE_TITLE, "%*s", title_columns, "");
+        canvas_text(canvas, left, 1, 0, title_role, title);
+    }
+    if (title_columns > left.columns) canvas_text(canvas, left, left.columns - 2, 0, title_role, "\u2026 ");
     if (note_columns) canvas_print(canvas, line, line.columns - note_columns, 0, note_role, " %s ", note);
 }
 
-Rectangle canvas_rule(Canvas *canvas, Rectangle area, Role note_role, const char *title, const char *note) {
+Rectangle canvas_rule(Canvas *canvas, Rectangle area, Role title_role, const char *title, Role note_role,
+                      const char *note) {
     for (int column = 0; column < area.columns; column++)
         canvas_glyph(canvas, area, column, 0, ROLE_BORDER, 0x2500);
-    draw_heading(canvas, area, note_role, title, note);
+    draw_heading(canvas, area, title_role, title, note_role, note);
     return (Rectangle){area.column + 1, area.row + 1, area.columns > 2 ? area.columns - 2 : 0,
                        area.rows > 1 ? area.rows - 1 : 0};
 }
 
-Rectangle canvas_box(Canvas *canvas, Rectangle area, Role note_role, const char *title, const char *note) {
+Rectangle canvas_box(Canvas *canvas, Rectangle area, Role title_role, const char *title, Role note_role,
+                     const char *note) {
     int right = area.columns - 1, bottom = area.rows - 1;
     for (int column = 1; column < right; column++) {
         canvas_glyph(canvas, area, column, 0, ROLE_BORDER, 0x2500);
@@ -203,7 +208,7 @@ Rectangle canvas_box(Canvas *canvas, Rectangle area, Role note_role, const char 
     canvas_glyph(canvas, area, right, 0, ROLE_BORDER, 0x2510);
     canvas_glyph(canvas, area, 0, bottom, ROLE_BORDER, 0x2514);
     canvas_glyph(canvas, area, right, bottom, ROLE_BORDER, 0x2518);
-    draw_heading(canvas, area, note_role, title, note);
+    draw_heading(canvas, area, title_role, title, note_role, note);
     return (Rectangle){area.column + 2, area.row + 1, area.columns > 4 ? area.columns - 4 : 0,
                        area.rows > 2 ? area.rows - 2 : 0};
 }

@@ -52,9 +52,11 @@ int canvas_paragraph(Canvas *canvas, Rectangle area, int row, Role role, const c
 void canvas_fill(Canvas *canvas, Rectangle area, Role role); /* with spaces */
 void canvas_reverse(Canvas *canvas, Rectangle area, int column, int row, int columns);
 /* Draws the border of `area` with a title left and a note right; returns the inside. */
-Rectangle canvas_box(Canvas *canvas, Rectangle area, Role note_role, const char *title, const char *note);
+Rectangle canvas_box(Canvas *canvas, Rectangle area, Role title_role, const char *title, Role note_role,
+                     const char *note);
 /* The same with a line above only: for small screens. */
-Rectangle canvas_rule(Canvas *canvas, Rectangle area, Role note_role, const char *title, const char *note);
+Rectangle canvas_rule(Canvas *canvas, Rectangle area, Role title_role, const char *title, Role note_role,
+                      const char *note);
 /* Rows as lines, trailing spaces removed: what --frame prints. */
 void canvas_to_text(const Canvas *canvas, Text *out);
 /* Runs of cells whose role is not TEXT, as "row:first-last ROLE", for tests. */

@@ -88,14 +88,28 @@ static int draw_hint(Canvas *canvas, Rectangle area, int at, const KeyRow *row, 
     return canvas_text_columns(keys) + 1 + canvas_text_columns(row->name) + 2;
 }
 
+/* What is being typed, or what has to be told; false: neither. */
+static bool draw_prompt(const View *view, Canvas *canvas, Rectangle area) {
+    if (view->input == INPUT_SEARCH)
+        canvas_print(canvas, area, 1, 0, ROLE_CURRENT,
+                     "/%s_   Enter: to the next step that holds it; n, N: on and back", view->search);
+    else if (view->input == INPUT_MARK)
+        canvas_text(canvas, area, 1, 0, ROLE_CURRENT, "mark this step with a letter: a to z");
+    else if (view->input == INPUT_RETURN)
+        canvas_text(canvas, area, 1, 0, ROLE_CURRENT,
+                    "to the step marked with a letter: a to z; ' to before the last jump");
+    else if (view->message[0])
+        canvas_text(canvas, area, 1, 0, ROLE_WARNING, view->message);
+    else
+        return false;
+    return true;
+}
+
 /* Hints in the order of keys.def while they fit; how to get help and how to leave are always there. */
 static void draw_footer(const View *view, Canvas *canvas, Rectangle area) {
     int at = 1, kept = draw_hint(canvas, area, 0, &key_rows[ACT_HELP], false) +
                        draw_hint(canvas, area, 0, &key_rows[ACT_QUIT], false);
-    if (view->message[0]) {
-        canvas_text(canvas, area, 1, 0, ROLE_WARNING, view->message);
-        return;
-    }
+    if (draw_prompt(view, canvas, area)) return;
     if (view->number >= 0) at += canvas_print(canvas, area, at, 0, ROLE_CURRENT, "%d_ ", view->number);
     bool full = false;
     for (int action = 1; action < ACTION_COUNT; action++) {
@@ -108,16 +122,63 @@ static void draw_footer(const View *view, Canvas *canvas, Rectangle area) {
     }
 }
 
-static void draw_pane(const Pane *pane, const Moment *now, Canvas *canvas, Rectangle area, bool boxed) {
+/* No row to spare for a title. */
+static bool is_bare(const Pane *pane, const Layout *layout, Rectangle area) {
+    return pane->slot == SLOT_EXPLANATION && !layout->boxed && area.rows <= 2;
+}
+
+/* What canvas_box and canvas_rule leave inside of them. */
+static Rectangle inside_of(const Pane *pane, const Layout *layout, Rectangle area) {
+    bool boxed = layout->boxed || pane->slot == SLOT_OVERLAY;
+    if (is_bare(pane, layout, area))
+        return (Rectangle){area.column + 1, area.row, area.columns - 2, area.rows};
+    return boxed ? (Rectangle){area.column + 2, area.row + 1, area.columns - 4, area.rows - 2}
+                 : (Rectangle){area.column + 1, area.row + 1, area.columns - 2, area.rows - 1};
+}
+
+static void draw_pane(const Pane *pane, const Moment *now, Canvas *canvas, const Layout *layout,
+                      Rectangle area, bool focused) {
     PaneHead head = {.note_role = ROLE_DIM};
+    Role title_role = focused ? ROLE_SELECTED : ROLE_TITLE;
+    Rectangle inside = inside_of(pane, layout, area);
     pane->head(now, &head);
-    if (pane->slot == SLOT_EXPLANATION && !boxed && area.rows <= 2) { /* no row to spare for a title */
-        pane->draw(now, canvas, (Rectangle){area.column + 1, area.row, area.columns - 2, area.rows});
-        return;
-    }
-    Rectangle inside = boxed ? canvas_box(canvas, area, head.note_role, head.title, head.note)
-                             : canvas_rule(canvas, area, head.note_role, head.title, head.note);
+    if (layout->boxed || pane->slot == SLOT_OVERLAY)
+        canvas_box(canvas, area, title_role, head.title, head.note_role, head.note);
+    else if (!is_bare(pane, layout, area))
+        canvas_rule(canvas, area, title_role, head.title, head.note_role, head.note);
     if (inside.rows > 0 && inside.columns > 0) pane->draw(now, canvas, inside);
+}
+
+/* ---- the panes that are shown -------------------------------------------------------------------------- */
+
+typedef struct Shown {
+    const Pane *pane;
+    Rectangle area;
+    int focus; /* -1: Tab does not come here */
+} Shown;
+
+enum { MOST_SHOWN = SLOT_COUNT + MOST_SIDES };
+
+static bool is_picture(const Moment *now, const Pane *pane) {
+    return now->view->tree ? pane == &pane_tree : pane->kinds >> now->event.kind & 1;
+}
+
+static int list_shown(const Moment *now, const Layout *layout, Shown shown[MOST_SHOWN]) {
+    static const int focus_of_slot[SLOT_COUNT] = {[SLOT_SOURCE] = FOCUS_SOURCE,
+                                                  [SLOT_LANES] = FOCUS_LANES,
+                                                  [SLOT_PICTURE] = FOCUS_PICTURE,
+                                                  [SLOT_EXPLANATION] = -1,
+                                                  [SLOT_TIMELINE] = -1};
+    int count = 0;
+    for (int i = 0; panes[i]; i++) {
+        const Pane *pane = panes[i];
+        if (pane->slot >= SLOT_COUNT || layout->slots[pane->slot].rows <= 0) continue;
+        if (pane->slot == SLOT_PICTURE && !is_picture(now, pane)) continue;
+        shown[count++] = (Shown){pane, layout->slots[pane->slot], focus_of_slot[pane->slot]};
+    }
+    for (int i = 0; i < layout->side_count && i < pane_side_count(); i++)
+        shown[count++] = (Shown){pane_side(now->view->side + i), layout->sides[i], i ? -1 : FOCUS_SIDE};
+    return count;
 }
 
 static void draw_nothing(const Scene *scene, Canvas *canvas, Rectangle area) {
@@ -135,31 +196,24 @@ static void draw_nothing(const Scene *scene, Canvas *canvas, Rectangle area) {
     text_done(&text);
 }
 
-static void draw_overlay(const Moment *now, const Layout *layout, Canvas *canvas) {
-    for (int i = 0; panes[i]; i++) {
-        if (panes[i]->slot != SLOT_OVERLAY || panes[i]->overlay != now->view->overlay) continue;
-        canvas_fill(canvas, layout->overlay, ROLE_TEXT);
-        draw_pane(panes[i], now, canvas, layout->overlay, true);
-    }
+static const Pane *find_overlay(const View *view) {
+    for (int i = 0; panes[i]; i++)
+        if (panes[i]->slot == SLOT_OVERLAY && panes[i]->overlay == view->overlay) return panes[i];
+    return NULL;
 }
 
 static void draw_panes(const Moment *now, const Layout *layout, Canvas *canvas) {
-    for (int i = 0; panes[i]; i++) {
-        const Pane *pane = panes[i];
-        if (pane->slot >= SLOT_COUNT || layout->slots[pane->slot].rows <= 0) continue;
-        bool wanted = now->view->tree ? pane == &pane_tree : pane->kinds >> now->event.kind & 1;
-        if (pane->slot == SLOT_PICTURE && !wanted) continue;
-        draw_pane(pane, now, canvas, layout->slots[pane->slot], layout->boxed);
-    }
-    for (int i = 0; i < layout->side_count && i < pane_side_count(); i++)
-        draw_pane(pane_side(now->view->side + i), now, canvas, layout->sides[i], layout->boxed);
+    Shown shown[MOST_SHOWN];
+    int count = list_shown(now, layout, shown);
+    for (int i = 0; i < count; i++)
+        draw_pane(shown[i].pane, now, canvas, layout, shown[i].area, shown[i].focus == (int)now->view->focus);
 }
 
 void frame_draw(const Scene *scene, const View *view, Canvas *canvas) {
     Layout layout;
     Moment now;
     canvas_clear(canvas);
-    if (!layout_make(canvas->columns, canvas->rows, view->zoom, &layout)) {
+    if (!layout_make(canvas->columns, canvas->rows, view, &layout)) {
         char text[96];
         snprintf(text, sizeof text, "redviz needs %d columns and %d rows; here are %d and %d.",
                  SMALLEST_COLUMNS, SMALLEST_ROWS, canvas->columns, canvas->rows);
@@ -172,17 +226,42 @@ void frame_draw(const Scene *scene, const View *view, Canvas *canvas) {
         draw_panes(&now, &layout, canvas);
     else
         draw_nothing(scene, canvas, (Rectangle){0, 1, canvas->columns, canvas->rows - 2});
-    draw_overlay(&now, &layout, canvas);
+    const Pane *overlay = find_overlay(view);
+    if (!overlay) return;
+    canvas_fill(canvas, layout.overlay, ROLE_TEXT);
+    draw_pane(overlay, &now, canvas, &layout, layout.overlay, false);
 }
 
-int frame_step_at(const Scene *scene, const View *view, int columns, int rows, int column, int row) {
+/* ---- clicks -------------------------------------------------------------------------------------------- */
+
+static bool holds(Rectangle area, int column, int row) {
+    return column >= area.column && row >= area.row && column < area.column + area.columns &&
+           row < area.row + area.rows;
+}
+
+static ViewAnswer click_pane(const Pane *pane, const Moment *now, Rectangle inside, int column, int row,
+                             View *view) {
+    if (!pane->click || !holds(inside, column, row)) return VIEW_IGNORED;
+    return pane->click(now, inside, column - inside.column, row - inside.row, view);
+}
+
+ViewAnswer frame_click(const Scene *scene, View *view, int columns, int rows, int column, int row) {
     Layout layout;
     Moment now;
-    if (view->overlay != OVERLAY_NONE || !layout_make(columns, rows, view->zoom, &layout) ||
-        !moment_init(&now, scene, view))
-        return -1;
-    Rectangle area = layout.slots[SLOT_TIMELINE];
-    int border = layout.boxed ? 2 : 1; /* as canvas_box and canvas_rule leave them */
-    if (row < area.row || row >= area.row + area.rows) return -1;
-    return pane_timeline_step_at(&now, area.columns - 2 * border, column - area.column - border);
+    Shown shown[MOST_SHOWN];
+    View before = *view; /* panes read this one and change the other */
+    const Pane *overlay = find_overlay(view);
+    if (!layout_make(columns, rows, view, &layout)) return VIEW_IGNORED;
+    bool has_moment = moment_init(&now, scene, &before);
+    view->message[0] = 0;
+    if (overlay)
+        return click_pane(overlay, &now, inside_of(overlay, &layout, layout.overlay), column, row, view);
+    int count = has_moment ? list_shown(&now, &layout, shown) : 0;
+    for (int i = 0; i < count; i++) {
+        if (!holds(shown[i].area, column, row)) continue;
+        if (shown[i].focus >= 0) view->focus = (Focus)shown[i].focus;
+        click_pane(shown[i].pane, &now, inside_of(shown[i].pane, &layout, shown[i].area), column, row, view);
+        return VIEW_CHANGED;
+    }
+    return VIEW_IGNORED;
 }

@@ -7,7 +7,7 @@
 /* Draws onto the whole canvas. */
 void frame_draw(const Scene *scene, const View *view, Canvas *canvas);
 
-/* The step that a click at this place of the screen means; -1: none. */
-int frame_step_at(const Scene *scene, const View *view, int columns, int rows, int column, int row);
+/* A click at this place of the screen: selects, seeks, goes to another pane. */
+ViewAnswer frame_click(const Scene *scene, View *view, int columns, int rows, int column, int row);
 
 #endif

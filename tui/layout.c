@@ -41,80 +41,114 @@ static void add_side(Layout *layout, Rectangle area) {
     layout->sides[layout->side_count++] = area;
 }
 
+static bool shown(const View *view, Focus focus) {
+    return !(view->hidden >> focus & 1);
+}
+
+/* Source and lanes side by side, or the one that is not hidden. */
+static void split_top(Layout *layout, Rectangle top, const View *view, int source_columns) {
+    if (!shown(view, FOCUS_LANES)) source_columns = top.columns;
+    if (shown(view, FOCUS_SOURCE)) layout->slots[SLOT_SOURCE] = cut_left(&top, source_columns);
+    if (shown(view, FOCUS_LANES)) layout->slots[SLOT_LANES] = top;
+}
+
+/* The picture, of at least so many rows; all there are where nothing is above it. */
+static Rectangle cut_picture(Rectangle *middle, const View *view, int rows) {
+    bool alone = !shown(view, FOCUS_SOURCE) && !shown(view, FOCUS_LANES);
+    return cut_bottom(middle, alone ? middle->rows : rows);
+}
+
 /* One column of panes, a line above each: source, picture, lanes, explanation, timeline. */
-static void make_narrow(Layout *layout, Rectangle middle) {
+static void make_narrow(Layout *layout, Rectangle middle, const View *view) {
     Rectangle *slots = layout->slots;
     int rows = middle.rows;
     slots[SLOT_TIMELINE] = cut_bottom(&middle, rows >= 20 ? 3 : 2);
     slots[SLOT_EXPLANATION] = cut_bottom(&middle, rows >= 30 ? 4 : 2);
-    if (rows >= 36) add_side(layout, cut_bottom(&middle, clamp(rows / 5, 6, 12)));
-    slots[SLOT_LANES] = cut_bottom(&middle, clamp(rows / 7, 2, 12));
+    if (rows >= 36 && shown(view, FOCUS_SIDE)) add_side(layout, cut_bottom(&middle, clamp(rows / 5, 6, 12)));
+    if (shown(view, FOCUS_LANES)) slots[SLOT_LANES] = cut_bottom(&middle, clamp(rows / 7, 2, 12));
+    if (!shown(view, FOCUS_SOURCE)) {
+        slots[SLOT_PICTURE] = middle;
+        return;
+    }
     slots[SLOT_PICTURE] = cut_bottom(&middle, clamp((rows * 2 + 1) / 5, 5, 14));
     slots[SLOT_SOURCE] = middle;
 }
 
 /* Source beside lanes, the picture below, explanation beside one more pane, timeline. */
-static void make_middle(Layout *layout, Rectangle middle) {
+static void make_middle(Layout *layout, Rectangle middle, const View *view) {
     Rectangle *slots = layout->slots;
     int frame = layout->boxed ? 2 : 1;
     slots[SLOT_TIMELINE] = cut_bottom(&middle, frame + 2);
     Rectangle words = cut_bottom(&middle, frame + (middle.rows > 34 ? 4 : middle.rows > 24 ? 3 : 2));
-    slots[SLOT_PICTURE] = cut_bottom(&middle, clamp(middle.rows * 9 / 20, 8, 13 + (middle.rows - 29) / 3));
-    slots[SLOT_EXPLANATION] = cut_left(&words, words.columns * 62 / 100);
-    add_side(layout, words);
-    slots[SLOT_SOURCE] =
-        cut_left(&middle, clamp(middle.columns - 60, middle.columns / 2 - 8, middle.columns / 2));
-    slots[SLOT_LANES] = middle;
+    slots[SLOT_PICTURE] =
+        cut_picture(&middle, view, clamp(middle.rows * 9 / 20, 8, 13 + (middle.rows - 29) / 3));
+    if (shown(view, FOCUS_SIDE)) add_side(layout, cut_right(&words, words.columns - words.columns * 62 / 100));
+    slots[SLOT_EXPLANATION] = words;
+    split_top(layout, middle, view, clamp(middle.columns - 60, middle.columns / 2 - 8, middle.columns / 2));
 }
 
 /* The same, and a column of more panes on the right of it all. */
-static void make_wide(Layout *layout, Rectangle middle) {
+static void make_wide(Layout *layout, Rectangle middle, const View *view) {
     Rectangle *slots = layout->slots;
     slots[SLOT_TIMELINE] = cut_bottom(&middle, 6);
     Rectangle right = cut_right(&middle, clamp(middle.columns - 140, 50, 70));
     for (int left = clamp(right.rows / 14, 1, MOST_SIDES - 1); left > 0; left--)
         add_side(layout, cut_top(&right, right.rows / left));
     slots[SLOT_EXPLANATION] = cut_bottom(&middle, 6);
-    slots[SLOT_PICTURE] = cut_bottom(&middle, clamp(middle.rows * 9 / 20, 13, 24));
-    slots[SLOT_SOURCE] =
-        cut_left(&middle, clamp(middle.columns - 62, middle.columns / 2, middle.columns * 2 / 3));
-    slots[SLOT_LANES] = middle;
+    slots[SLOT_PICTURE] = cut_picture(&middle, view, clamp(middle.rows * 9 / 20, 13, 24));
+    split_top(layout, middle, view, clamp(middle.columns - 62, middle.columns / 2, middle.columns * 2 / 3));
+}
+
+/* Few panes, for a projector: the current line, the picture, what happens. */
+static void make_projector(Layout *layout, Rectangle middle) {
+    Rectangle *slots = layout->slots;
+    int frame = layout->boxed ? 2 : 1;
+    slots[SLOT_TIMELINE] = cut_bottom(&middle, frame + (middle.rows > 14 ? 2 : 1));
+    slots[SLOT_EXPLANATION] = cut_bottom(&middle, layout->boxed ? 5 : 2);
+    slots[SLOT_SOURCE] = cut_top(&middle, frame + (middle.rows > 24 ? 4 : middle.rows > 14 ? 3 : 2));
+    slots[SLOT_PICTURE] = middle;
 }
 
 /* One pane fills the middle of the screen. */
-static void make_zoomed(Layout *layout, Rectangle middle, Zoom zoom) {
-    static const Slot slot_of_zoom[ZOOM_COUNT] = {
-        [ZOOM_PICTURE] = SLOT_PICTURE, [ZOOM_SOURCE] = SLOT_SOURCE, [ZOOM_LANES] = SLOT_LANES};
+static void make_zoomed(Layout *layout, Rectangle middle, Focus focus) {
+    static const Slot slots[FOCUS_COUNT] = {
+        [FOCUS_PICTURE] = SLOT_PICTURE, [FOCUS_SOURCE] = SLOT_SOURCE, [FOCUS_LANES] = SLOT_LANES};
     layout->slots[SLOT_TIMELINE] = cut_bottom(&middle, layout->boxed ? 4 : 3);
     layout->slots[SLOT_EXPLANATION] = cut_bottom(&middle, layout->boxed ? 5 : 3);
-    if (zoom == ZOOM_SIDE)
+    if (focus == FOCUS_SIDE)
         add_side(layout, middle);
     else
-        layout->slots[slot_of_zoom[zoom]] = middle;
+        layout->slots[slots[focus]] = middle;
 }
 
-bool layout_make(int columns, int rows, Zoom zoom, Layout *out) {
+static void place_overlay(Layout *layout, Rectangle middle) {
+    layout->overlay = middle;
+    if (middle.columns > 100) {
+        layout->overlay.column = (middle.columns - 96) / 2;
+        layout->overlay.columns = 96;
+    }
+    if (middle.rows > 40) {
+        layout->overlay.row = middle.row + (middle.rows - 38) / 2;
+        layout->overlay.rows = 38;
+    }
+}
+
+bool layout_make(int columns, int rows, const View *view, Layout *out) {
     *out = (Layout){.boxed = columns >= 100 && rows >= 30};
     if (columns < SMALLEST_COLUMNS || rows < SMALLEST_ROWS) return false;
     Rectangle middle = {0, 0, columns, rows};
     out->header = cut_top(&middle, 1);
     out->footer = cut_bottom(&middle, 1);
-    out->overlay = middle;
-    if (columns > 100) {
-        out->overlay.column = (columns - 96) / 2;
-        out->overlay.columns = 96;
-    }
-    if (rows > 32) {
-        out->overlay.row = (rows - 28) / 2;
-        out->overlay.rows = 28;
-    }
-    if (zoom != ZOOM_NONE)
-        make_zoomed(out, middle, zoom);
-    else if (columns >= 180 && rows >= 44)
-        make_wide(out, middle);
+    place_overlay(out, middle);
+    if (view->zoomed)
+        make_zoomed(out, middle, view->focus);
+    else if (view->projector)
+        make_projector(out, middle);
+    else if (columns >= 180 && rows >= 44 && shown(view, FOCUS_SIDE))
+        make_wide(out, middle, view);
     else if (columns >= 100 && rows >= 24)
-        make_middle(out, middle);
+        make_middle(out, middle, view);
     else
-        make_narrow(out, middle);
+        make_narrow(out, middle, view);
     return true;
 }

@@ -1,5 +1,5 @@
-/* Layout: which slot gets which part of the screen. Depends on the size and the zoom only, so that nothing
- * jumps from one step to the next. */
+/* Layout: which slot gets which part of the screen. Depends on the size and on what is enlarged or hidden,
+ * never on the step, so that nothing jumps. */
 #ifndef TUI_LAYOUT_H
 #define TUI_LAYOUT_H
 
@@ -17,6 +17,6 @@ typedef struct Layout {
 } Layout;
 
 /* False: too small for anything but a sentence. */
-bool layout_make(int columns, int rows, Zoom zoom, Layout *out);
+bool layout_make(int columns, int rows, const View *view, Layout *out);
 
 #endif

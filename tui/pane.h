@@ -31,6 +31,8 @@ typedef struct Pane {
     Overlay overlay; /* OVERLAY: the view's state that shows it */
     void (*head)(const Moment *now, PaneHead *out); /* title and note; the note's role is DIM unless set */
     void (*draw)(const Moment *now, Canvas *canvas, Rectangle area);
+    /* A click at this place of the inside; NULL: means nothing here. */
+    ViewAnswer (*click)(const Moment *now, Rectangle area, int column, int row, View *view);
 } Pane;
 
 extern const Pane *const panes[]; /* ends with NULL */
@@ -39,10 +41,8 @@ int pane_side_count(void);
 const Pane *pane_side(int index); /* around */
 
 extern const Pane pane_source, pane_lanes, pane_banks, pane_shuffle, pane_vote, pane_global, pane_branch,
-    pane_barrier, pane_tree, pane_explanation, pane_metrics, pane_timings, pane_timeline, pane_help, pane_menu;
-
-/* The step that a click on the timeline means; -1: none. `column` counts from the pane's inside. */
-int pane_timeline_step_at(const Moment *now, int columns, int column);
+    pane_barrier, pane_tree, pane_explanation, pane_metrics, pane_registers, pane_timings, pane_timeline,
+    pane_help, pane_menu;
 
 /* What happens at this step, as sentences for people. explain.c */
 void explain_step(const Moment *now, Text *out);

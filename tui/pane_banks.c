@@ -247,28 +247,51 @@ static int first_row(const Banks *banks, int room) {
     return first < 0 ? 0 : first;
 }
 
+/* Which rows are shown where. */
+typedef struct Grid {
+    int width, room, first; /* columns of a cell, rows for lines, the first line shown */
+    int spacing;            /* rows from one line to the next */
+} Grid;
+
+static Grid lay_out(Banks *banks, const Moment *now, Rectangle area) {
+    Grid grid = {.width = cell_columns(area),
+                 .room = area.rows - 2}; /* the header and the words take a row each */
+    if (grid.room > banks->count + 1 || grid.room > 8) grid.room -= 1; /* the lane's line */
+    add_quiet_rows(banks, now, grid.room);
+    grid.first = first_row(banks, grid.room);
+    grid.spacing = now->view->projector && banks->count * 2 <= grid.room ? 2 : 1;
+    return grid;
+}
+
 static void draw(const Moment *now, Canvas *canvas, Rectangle area) {
     Banks *banks = memory_new(sizeof *banks);
     banks_fill(banks, now);
-    int width = cell_columns(area);
-    int room = area.rows - 2;                           /* the header and the words take a row each */
-    if (room > banks->count + 1 || room > 8) room -= 1; /* the lane's line */
-    add_quiet_rows(banks, now, room);
-    int first = first_row(banks, room);
-    draw_header(canvas, area, width);
+    Grid grid = lay_out(banks, now, area);
+    draw_header(canvas, area, grid.width);
     int row = 1;
-    for (int i = first; i < banks->count && i < first + room; i++, row++) {
+    for (int i = grid.first; i < banks->count && i < grid.first + grid.room; i++, row += grid.spacing) {
         bool gap = i > 0 && banks->rows[i - 1].line + 1 != banks->rows[i].line;
-        bool above = i == first && first > 0, below = i == first + room - 1 && i + 1 < banks->count;
-        draw_row(banks, canvas, area, row, width, &banks->rows[i],
-                 above   ? 0x2191
-                 : below ? 0x2193
-                 : gap   ? '~'
-                         : 0);
+        bool above = i == grid.first && i > 0,
+             below = i == grid.first + grid.room - 1 && i + 1 < banks->count;
+        uint32_t mark = above ? 0x2191 : below ? 0x2193 : gap ? '~' : 0;
+        draw_row(banks, canvas, area, row, grid.width, &banks->rows[i], mark);
     }
-    draw_words(banks, canvas, area, row++, width);
+    draw_words(banks, canvas, area, row++, grid.width);
     draw_notes(now, banks, canvas, area, row);
     free(banks);
+}
+
+/* Selects the lane that asks for the word. */
+static ViewAnswer click(const Moment *now, Rectangle area, int column, int row, View *view) {
+    Banks *banks = memory_new(sizeof *banks);
+    banks_fill(banks, now);
+    Grid grid = lay_out(banks, now, area);
+    int line = grid.first + (row - 1) / grid.spacing, bank = (column - LABEL_COLUMNS) / grid.width;
+    bool inside =
+        row > 0 && row <= grid.room && line < banks->count && column >= LABEL_COLUMNS && bank < BANK_COUNT;
+    if (inside && banks->rows[line].lane[bank] >= 0) view->lane = banks->rows[line].lane[bank];
+    free(banks);
+    return VIEW_CHANGED;
 }
 
 const Pane pane_banks = {
@@ -276,4 +299,5 @@ const Pane pane_banks = {
     .kinds = 1u << TRACE_SHARED_LOAD | 1u << TRACE_SHARED_STORE | 1u << TRACE_SHARED_ATOMIC,
     .head = head,
     .draw = draw,
+    .click = click,
 };

@@ -179,8 +179,19 @@ static void barrier_draw(const Moment *now, Canvas *canvas, Rectangle area) {
     free(missing);
 }
 
-const Pane pane_branch = {
-    .slot = SLOT_PICTURE, .kinds = 1u << TRACE_BRANCH, .head = branch_head, .draw = branch_draw};
+static ViewAnswer click(const Moment *now, Rectangle area, int column, int row, View *view) {
+    Ruler ruler = ruler_make(area, LABEL_COLUMNS, NOTE_COLUMNS);
+    int lane = ruler_lane_at(&ruler, column);
+    (void)now, (void)row;
+    if (lane >= 0) view->lane = lane;
+    return VIEW_CHANGED;
+}
+
+const Pane pane_branch = {.slot = SLOT_PICTURE,
+                          .kinds = 1u << TRACE_BRANCH,
+                          .head = branch_head,
+                          .draw = branch_draw,
+                          .click = click};
 const Pane pane_barrier = {
     .slot = SLOT_PICTURE,
     .kinds = 1u << TRACE_BARRIER | 1u << TRACE_NAMED_BARRIER | 1u << TRACE_WARP_SYNC,

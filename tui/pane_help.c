@@ -37,10 +37,11 @@ static void draw(const Moment *now, Canvas *canvas, Rectangle area) {
     if (scroll + area.rows < rows)
         canvas_text(canvas, area, area.columns - 8, area.rows - 1, ROLE_DIM,
                     canvas->ascii ? " v more" : " ↓ more");
-    else if (rows + 2 < area.rows)
-        canvas_text(canvas, area, 0, rows + 1, ROLE_DIM,
-                    "A number before a key repeats it, or says which: 10l, 74g, 3w, 7x. The wheel steps, a "
-                    "click seeks.");
+    Rectangle below = {area.column, area.row + rows + 1, area.columns, area.rows - rows - 1};
+    canvas_paragraph(
+        canvas, below, 0, ROLE_DIM,
+        "A number before a key repeats it, or says which: 10l, 74g, 3w, 7x. The wheel steps; a click goes to "
+        "a step or a source line, or selects a warp, a lane, a pane.");
 }
 
 const Pane pane_help = {.slot = SLOT_OVERLAY, .overlay = OVERLAY_HELP, .head = head, .draw = draw};

@@ -2,9 +2,10 @@
  * where there are more warps than rows. */
 #include "pane.h"
 
+#include "base/memory.h"
+#include "registers.h"
 #include <stdio.h>
 #include <stdlib.h>
-#include "base/memory.h"
 
 enum {
     GLYPH_ACTIVE = 0x25A0,
@@ -111,26 +112,45 @@ static void draw_warps(const Moment *now, Canvas *canvas, Rectangle area, int ro
     canvas_text(canvas, area, at + 7, row, role, note);
 }
 
-static int longest_value(const Moment *now) {
-    char text[32];
+/* The values below the rows: of the event, or of a register of its instruction. */
+typedef struct Values {
+    const PtxRegister *reg; /* NULL: what the event loads, stores or receives */
+    uint32_t lanes;         /* that have one */
+    RegisterValues of_register;
+} Values;
+
+static void values_of(const Moment *now, Values *values) {
+    values->reg = register_chosen(now);
+    values->lanes = 0;
+    if (!values->reg)
+        values->lanes = now->event.has_result && now->event.kind != TRACE_BRANCH ? now->event.mask : 0;
+    else if (register_values(now, values->reg, &values->of_register))
+        values->lanes = outline_warp_state(now->outline, now->view->step, now->event.warp).exists;
+}
+
+static void print_lane(const Moment *now, const Values *values, int lane, char *out, size_t bytes) {
+    if (!(values->lanes >> lane & 1))
+        snprintf(out, bytes, "-");
+    else if (values->reg)
+        register_print(now, values->reg, values->of_register.bits[lane], out, bytes);
+    else
+        moment_print_value(now, now->event.value[0][lane], 0, out, bytes);
+}
+
+static int longest_value(const Moment *now, const Values *values) {
+    char text[40];
     int longest = 2;
     for (int lane = 0; lane < WARP_LANES; lane++) {
-        if (!(now->event.mask >> lane & 1)) continue;
-        moment_print_value(now, now->event.value[0][lane], 0, text, sizeof text);
+        print_lane(now, values, lane, text, sizeof text);
         if ((int)strlen(text) > longest) longest = (int)strlen(text);
     }
     return longest;
 }
 
-static bool has_values(const Moment *now) {
-    return now->event.has_result && now->event.kind != TRACE_BRANCH;
-}
-
-/* The values that the warp loads, stores or receives: all 32 lanes, so that nobody prints them one by one.
- * Where there is not enough room, the rows around the selected lane. */
-static void draw_values(const Moment *now, Canvas *canvas, Rectangle area) {
-    const TraceEvent *event = &now->event;
-    int width = longest_value(now) + 1, per_row = WARP_LANES, first = 0;
+/* All 32 lanes, so that nobody prints them one by one. Where there is not enough room, the rows around the
+ * selected lane. */
+static void draw_values(const Moment *now, Canvas *canvas, Rectangle area, const Values *values) {
+    int width = longest_value(now, values) + 1, per_row = WARP_LANES, first = 0;
     while (per_row > 1 && LANE_COLUMNS + per_row * width > area.columns) per_row /= 2;
     if (area.rows * per_row < WARP_LANES) {
         int selected = now->view->lane / per_row, rows = WARP_LANES / per_row;
@@ -140,18 +160,28 @@ static void draw_values(const Moment *now, Canvas *canvas, Rectangle area) {
     }
     for (int lane = first; lane < WARP_LANES && lane < first + area.rows * per_row; lane++) {
         int row = (lane - first) / per_row, column = LANE_COLUMNS + lane % per_row * width;
-        char text[32] = "-";
+        char text[40];
         if (lane % per_row == 0) canvas_print(canvas, area, 0, row, ROLE_DIM, "%2d", lane);
-        bool active = event->mask >> lane & 1;
-        if (active) moment_print_value(now, event->value[0][lane], 0, text, sizeof text);
+        print_lane(now, values, lane, text, sizeof text);
+        bool active = now->event.mask >> lane & 1;
         canvas_print(canvas, area, column, row, active ? ROLE_TEXT : ROLE_IDLE, "%*s", width, text);
         if (lane == now->view->lane)
             canvas_reverse(canvas, area, column + width - (int)strlen(text), row, (int)strlen(text));
     }
 }
 
+/* "values of w0", "%r21 of w0, hex" */
+static void print_what(const Moment *now, const Values *values, char *out, size_t bytes) {
+    char element[32] = "";
+    const char *format = moment_value_format_name(now);
+    if (!values->reg && now->event.element_count > 1)
+        snprintf(element, sizeof element, ", first of %d", now->event.element_count);
+    snprintf(out, bytes, "%s of w%d%s%s%s", values->reg ? values->reg->name : "values", now->event.warp,
+             *format ? ", " : "", format, element);
+}
+
 /* What the glyphs mean, and what the values below are. */
-static void draw_legend(const Moment *now, Canvas *canvas, Rectangle area, int row) {
+static void draw_legend(const Moment *now, Canvas *canvas, Rectangle area, int row, const Values *values) {
     static const struct {
         Role role;
         uint32_t glyph;
@@ -165,49 +195,80 @@ static void draw_legend(const Moment *now, Canvas *canvas, Rectangle area, int r
         canvas_glyph(canvas, area, at++, row, legend[i].role, legend[i].glyph);
         at += canvas_text(canvas, area, at, row, ROLE_DIM, legend[i].text);
     }
-    if (!has_values(now)) return;
-    char what[64], element[32] = "";
-    const char *format = moment_value_format_name(now);
-    if (now->event.element_count > 1)
-        snprintf(element, sizeof element, ", first of %d", now->event.element_count);
-    snprintf(what, sizeof what, "values of w%d%s%s%s", now->event.warp, *format ? ", " : "", format, element);
+    if (!values->lanes) return;
+    char what[64];
+    print_what(now, values, what, sizeof what);
     int columns = canvas_text_columns(what);
     if (at + 1 + columns <= area.columns)
         canvas_text(canvas, area, area.columns - columns, row, ROLE_DIM, what);
 }
 
-/* Rows that fit, around the shown warp; returns how many were drawn. */
-static int draw_block(const Moment *now, Canvas *canvas, Rectangle area, int width, const Row *rows,
-                      int count) {
-    int first = 0, shown = 0, row = 0;
-    while (shown < count && rows[shown].last < now->event.warp) shown++;
-    if (count > area.rows && shown >= area.rows - 1) first = shown - area.rows + 2;
-    if (first > count - area.rows) first = count - area.rows;
-    if (first < 0) first = 0;
-    for (int i = first; i < count && row < area.rows; i++, row++)
-        draw_warps(now, canvas, area, row, width, &rows[i]);
-    if (first + area.rows < count)
-        canvas_print(canvas, area, area.columns - 9, area.rows - 1, ROLE_DIM, " %4d more",
-                     count - first - area.rows);
-    return row;
+/* Where everything goes. */
+typedef struct Arrangement {
+    Row *rows;
+    int count, first, shown; /* rows there are, the first shown and how many */
+    int ruler, width;        /* rows of the lane numbers; columns of a lane */
+    int legend;              /* its row; -1: no room */
+    Values values;
+    int values_row;
+} Arrangement;
+
+/* As many rows as fit, around the shown warp. */
+static void choose_rows(const Moment *now, Arrangement *plan, int room) {
+    int selected = 0;
+    while (selected < plan->count && plan->rows[selected].last < now->event.warp) selected++;
+    if (plan->count > room && selected >= room - 1) plan->first = selected - room + 2;
+    if (plan->first > plan->count - room) plan->first = plan->count - room;
+    if (plan->first < 0) plan->first = 0;
+    plan->shown = plan->count - plan->first < room ? plan->count - plan->first : room;
+}
+
+static void arrange(const Moment *now, Rectangle area, Arrangement *plan) {
+    *plan = (Arrangement){.ruler = area.rows >= 4 ? 1 : 0, .legend = -1};
+    plan->rows = memory_new((size_t)now->outline->warp_count * sizeof *plan->rows);
+    plan->width = area.columns >= LABEL_COLUMNS + 2 * WARP_LANES + NOTE_COLUMNS ? 2 : 1;
+    int room = area.rows - plan->ruler;
+    plan->count = gather_rows(now, now->outline->warp_count > room, plan->rows);
+    choose_rows(now, plan, room);
+    int row = plan->ruler + plan->shown;
+    if (row >= area.rows) return;
+    if (area.rows - row > 6) row++; /* room to breathe */
+    plan->legend = row;
+    plan->values_row = row + 1;
+    values_of(now, &plan->values);
 }
 
 static void draw(const Moment *now, Canvas *canvas, Rectangle area) {
-    Row *rows = memory_new((size_t)now->outline->warp_count * sizeof *rows);
-    int ruler = area.rows >= 4 ? 1 : 0;
-    int width = area.columns >= LABEL_COLUMNS + 2 * WARP_LANES + NOTE_COLUMNS ? 2 : 1;
-    int count = gather_rows(now, now->outline->warp_count > area.rows - ruler, rows);
-    if (ruler)
-        for (int lane = 0; lane < WARP_LANES; lane += 8)
-            canvas_print(canvas, area, LABEL_COLUMNS + lane * width, 0, ROLE_DIM, "%d", lane);
-    Rectangle block = {area.column, area.row + ruler, area.columns, area.rows - ruler};
-    int row = ruler + draw_block(now, canvas, block, width, rows, count);
-    free(rows);
-    if (row >= area.rows) return;
-    if (area.rows - row > 6) row++; /* room to breathe */
-    draw_legend(now, canvas, area, row++);
-    if (has_values(now))
-        draw_values(now, canvas, (Rectangle){area.column, area.row + row, area.columns, area.rows - row});
+    Arrangement plan;
+    arrange(now, area, &plan);
+    for (int lane = 0; lane < WARP_LANES && plan.ruler; lane += 8)
+        canvas_print(canvas, area, LABEL_COLUMNS + lane * plan.width, 0, ROLE_DIM, "%d", lane);
+    for (int i = 0; i < plan.shown; i++)
+        draw_warps(now, canvas, area, plan.ruler + i, plan.width, &plan.rows[plan.first + i]);
+    int more = plan.count - plan.first - plan.shown;
+    if (more > 0) canvas_print(canvas, area, area.columns - 9, area.rows - 1, ROLE_DIM, " %4d more", more);
+    free(plan.rows);
+    if (plan.legend < 0) return;
+    draw_legend(now, canvas, area, plan.legend, &plan.values);
+    Rectangle below = {area.column, area.row + plan.values_row, area.columns, area.rows - plan.values_row};
+    if (plan.values.lanes) draw_values(now, canvas, below, &plan.values);
 }
 
-const Pane pane_lanes = {.slot = SLOT_LANES, .head = head, .draw = draw};
+/* Selects the warp and the lane. */
+static ViewAnswer click(const Moment *now, Rectangle area, int column, int row, View *view) {
+    Arrangement plan;
+    arrange(now, area, &plan);
+    int index = row - plan.ruler, lane = (column - LABEL_COLUMNS) / plan.width;
+    if (index >= 0 && index < plan.shown) {
+        const Row *warps = &plan.rows[plan.first + index];
+        if (view->warp < warps->first || view->warp > warps->last) {
+            view->warp = warps->first;
+            view->wavefront = 0;
+        }
+        if (column >= LABEL_COLUMNS && lane < WARP_LANES) view->lane = lane;
+    }
+    free(plan.rows);
+    return VIEW_CHANGED;
+}
+
+const Pane pane_lanes = {.slot = SLOT_LANES, .head = head, .draw = draw, .click = click};

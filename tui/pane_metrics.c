@@ -131,11 +131,11 @@ static void draw(const Moment *now, Canvas *canvas, Rectangle area) {
         canvas_text(canvas, area, at + columns - 1 - (int)strlen(name), 0, ROLE_DIM, name);
         at += columns;
     }
-    for (int i = 0; i < ROW_COUNT; i++) count += metric_rows[i].value(&scopes.of[4]) != 0;
+    for (int i = 0; i < ROW_COUNT; i++) count += metric_rows[i].value(&scopes.of[3]) != 0;
     bool few = count > area.rows - 1;
     for (int turn = few ? 0 : 1; turn < 2; turn++)
         for (int i = 0; i < ROW_COUNT && row < area.rows; i++) {
-            bool wanted = metric_rows[i].value(&scopes.of[turn ? 4 : 0]) != 0;
+            bool wanted = metric_rows[i].value(&scopes.of[turn ? 3 : 0]) != 0;
             if (!wanted || drawn[i]) continue;
             drawn[i] = true;
             draw_row(&scopes, canvas, area, row++, &metric_rows[i], shown, columns);

@@ -84,8 +84,7 @@ static void draw_sources(const Moment *now, Canvas *canvas, Rectangle area, cons
     }
 }
 
-/* ---- arrows
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- arrows -------------------------------------------------------------------------------------------- */
 
 typedef struct Wire { /* a value's way: from one lane to all that take it */
     int source;
@@ -227,8 +226,7 @@ static int draw_wires(const Moment *now, Canvas *canvas, Rectangle area, const R
     return 1 + wires.rows;
 }
 
-/* ---- values
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- values -------------------------------------------------------------------------------------------- */
 
 static void draw_lane_note(const Moment *now, Canvas *canvas, Rectangle area, int row) {
     const TraceEvent *event = &now->event;
@@ -318,4 +316,13 @@ static void draw(const Moment *now, Canvas *canvas, Rectangle area) {
                     "= keeps its own value   ? undefined: the source lane takes no part");
 }
 
-const Pane pane_shuffle = {.slot = SLOT_PICTURE, .kinds = 1u << TRACE_SHUFFLE, .head = head, .draw = draw};
+static ViewAnswer click(const Moment *now, Rectangle area, int column, int row, View *view) {
+    Ruler ruler = ruler_make(area, LABEL_COLUMNS, 0);
+    int lane = ruler_lane_at(&ruler, column);
+    (void)now, (void)row;
+    if (lane >= 0) view->lane = lane;
+    return VIEW_CHANGED;
+}
+
+const Pane pane_shuffle = {
+    .slot = SLOT_PICTURE, .kinds = 1u << TRACE_SHUFFLE, .head = head, .draw = draw, .click = click};

@@ -37,8 +37,7 @@ static void head(const Moment *now, PaneHead *out) {
         snprintf(out->note, sizeof out->note, "interval %d:  lanes waves", now->step->interval_step + 1);
 }
 
-/* ---- gutter
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- gutter -------------------------------------------------------------------------------------------- */
 
 static const OutlineSums *gutter_sums(const Moment *now) {
     const Steps *steps = now->steps;
@@ -107,8 +106,7 @@ static void draw_gutter(const OutlineSums *sums, Canvas *canvas, Rectangle area,
                  excess ? "!" : "");
 }
 
-/* ---- listing
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- listing ------------------------------------------------------------------------------------------- */
 
 /* Appends a line in as many rows as it needs; `columns`: with the gutter's, which only the first row keeps
  * free. */
@@ -275,4 +273,24 @@ static void draw(const Moment *now, Canvas *canvas, Rectangle area) {
     }
 }
 
-const Pane pane_source = {.slot = SLOT_SOURCE, .head = head, .draw = draw};
+/* To the next step of the line that was clicked, from the start again where there is none. */
+static ViewAnswer click(const Moment *now, Rectangle area, int column, int row, View *view) {
+    Listing listing = {.count = 0};
+    (void)column;
+    if (!has_source(now) || view->source != SOURCE_CODE) return VIEW_IGNORED;
+    int rows = area.rows > 3 ? area.rows - 1 : area.rows;
+    list_source(now, rows, area.columns - NUMBER_COLUMNS, &listing);
+    int at = first_row(&listing, rows) + row, count = now->steps->step_count;
+    if (row >= rows || at >= listing.count) return VIEW_IGNORED;
+    for (int i = 1; i <= count; i++) {
+        int step = (view->step + i) % count;
+        const PtxCode *code = scene_code(now->scene, view->view, now->steps->steps[step].pc);
+        if (!code->line.file || code->line.line != listing.rows[at].line) continue;
+        if (strcmp(code->line.file, now->code->line.file) != 0) continue;
+        view_jump_to_step(view, now->scene, step);
+        return VIEW_CHANGED;
+    }
+    return VIEW_IGNORED;
+}
+
+const Pane pane_source = {.slot = SLOT_SOURCE, .head = head, .draw = draw, .click = click};

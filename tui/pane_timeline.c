@@ -32,11 +32,12 @@ static int first_step(int step_count, int columns, int column, int *end) {
     return (int)((int64_t)column * step_count / columns);
 }
 
-int pane_timeline_step_at(const Moment *now, int columns, int column) {
-    int end = 0;
-    if (columns <= 0 || column < 0 || column >= columns) return -1;
-    int first = first_step(now->steps->step_count, columns, column, &end);
-    return first < end ? first : -1;
+static ViewAnswer click(const Moment *now, Rectangle area, int column, int row, View *view) {
+    int end = 0, first = first_step(now->steps->step_count, area.columns, column, &end);
+    (void)row;
+    if (first >= end) return VIEW_IGNORED;
+    view_jump_to_step(view, now->scene, first);
+    return VIEW_CHANGED;
 }
 
 static void draw_bar(Canvas *canvas, Rectangle area, int column, int bar_rows, double share) {
@@ -47,43 +48,68 @@ static void draw_bar(Canvas *canvas, Rectangle area, int column, int bar_rows, d
                      0x2580 + (uint32_t)(eighths > BAR_LEVELS ? BAR_LEVELS : eighths));
 }
 
-static void draw(const Moment *now, Canvas *canvas, Rectangle area) {
+/* What happens in the steps of one column. */
+typedef struct Column {
+    double share; /* of the block's threads that are active */
+    bool conflicts, diverges, barrier, here;
+    char mark; /* 0: none */
+} Column;
+
+static char mark_of(const View *view, int step) {
+    for (int i = 0; i < MARK_COUNT; i++)
+        if (view->marks[i].number == step + 1 && view->marks[i].view == view->view) return (char)('a' + i);
+    return 0;
+}
+
+static Column column_of(const Moment *now, int first, int end, bool begins) {
     const Steps *steps = now->steps;
-    const Outline *outline = now->outline;
-    int bar_rows = area.rows - 1;
+    Column column = {.here = first <= now->view->step && now->view->step < end};
+    uint64_t lanes = 0;
+    for (int step = first; step < end; step++) {
+        const OutlineStep *outline = &now->outline->step[step];
+        lanes += outline->lanes;
+        column.conflicts |= outline->conflicts;
+        column.diverges |= outline->diverges;
+        column.barrier |=
+            begins && step > 0 && steps->steps[step].interval_step != steps->steps[step - 1].interval_step;
+    }
+    for (int i = 0; i < MARK_COUNT; i++)
+        if (now->view->marks[i].number > first && now->view->marks[i].number <= end)
+            column.mark = mark_of(now->view, now->view->marks[i].number - 1);
+    int threads = now->outline->thread_count ? now->outline->thread_count : 1;
+    column.share = (double)lanes / ((double)(end - first) * threads);
+    return column;
+}
+
+static void draw_mark(Canvas *canvas, Rectangle area, int at, int row, const Column *column) {
+    if (column->here)
+        canvas_glyph(canvas, area, at, row, ROLE_LIT, '^');
+    else if (column->mark)
+        canvas_glyph(canvas, area, at, row, ROLE_KEY, (uint32_t)column->mark);
+    else if (column->conflicts)
+        canvas_glyph(canvas, area, at, row, ROLE_CONFLICT, '!');
+    else if (column->diverges)
+        canvas_glyph(canvas, area, at, row, ROLE_WARNING, 'd');
+    else if (column->barrier)
+        canvas_glyph(canvas, area, at, row, ROLE_DIM, '|');
+}
+
+static void draw(const Moment *now, Canvas *canvas, Rectangle area) {
+    int bar_rows = area.rows - 1, before = -1;
     if (bar_rows > MOST_BAR_ROWS) bar_rows = MOST_BAR_ROWS;
     if (bar_rows < 1) bar_rows = 1;
-    for (int column = 0; column < area.columns; column++) {
-        int end, first = first_step(steps->step_count, area.columns, column, &end);
-        uint64_t lanes = 0;
-        bool conflicts = false, diverges = false, barrier = false, here = false;
+    for (int at = 0; at < area.columns; at++) {
+        int end, first = first_step(now->steps->step_count, area.columns, at, &end);
         if (first >= end) break;
-        int before = first;
-        if (column > 0) first_step(steps->step_count, area.columns, column - 1, &before);
-        for (int step = first; step < end; step++) {
-            lanes += outline->step[step].lanes;
-            conflicts |= outline->step[step].conflicts;
-            diverges |= outline->step[step].diverges;
-            barrier |= step > 0 && end != before &&
-                       steps->steps[step].interval_step != steps->steps[step - 1].interval_step;
-            here |= step == now->view->step;
-        }
-        draw_bar(canvas, area, column, bar_rows,
-                 (double)lanes /
-                     ((double)(end - first) * (outline->thread_count ? outline->thread_count : 1)));
-        if (conflicts)
-            canvas_glyph(canvas, area, column, bar_rows, ROLE_CONFLICT, '!');
-        else if (diverges)
-            canvas_glyph(canvas, area, column, bar_rows, ROLE_WARNING, 'd');
-        else if (barrier)
-            canvas_glyph(canvas, area, column, bar_rows, ROLE_DIM, '|');
-        if (!here) continue;
-        canvas_glyph(canvas, area, column, bar_rows, ROLE_LIT, '^');
-        for (int row = 0; row < bar_rows; row++) canvas_reverse(canvas, area, column, row, 1);
+        Column column = column_of(now, first, end, first != before); /* a wide step's first column */
+        before = first;
+        draw_bar(canvas, area, at, bar_rows, column.share);
+        draw_mark(canvas, area, at, bar_rows, &column);
+        for (int row = 0; row < bar_rows && column.here; row++) canvas_reverse(canvas, area, at, row, 1);
     }
     if (bar_rows + 1 < area.rows)
         canvas_text(canvas, area, 0, bar_rows + 1, ROLE_DIM,
                     "height: active threads   ! bank conflict   d divergent branch   | barrier   ^ here");
 }
 
-const Pane pane_timeline = {.slot = SLOT_TIMELINE, .head = head, .draw = draw};
+const Pane pane_timeline = {.slot = SLOT_TIMELINE, .head = head, .draw = draw, .click = click};

@@ -114,5 +114,16 @@ static void draw(const Moment *now, Canvas *canvas, Rectangle area) {
     draw_own_values(now, canvas, area, area.rows > 6 ? 5 : 4);
 }
 
-const Pane pane_vote = {
-    .slot = SLOT_PICTURE, .kinds = 1u << TRACE_VOTE | 1u << TRACE_REDUX, .head = head, .draw = draw};
+static ViewAnswer click(const Moment *now, Rectangle area, int column, int row, View *view) {
+    Ruler ruler = ruler_make(area, LABEL_COLUMNS, 0);
+    int lane = ruler_lane_at(&ruler, column);
+    (void)now, (void)row;
+    if (lane >= 0) view->lane = lane;
+    return VIEW_CHANGED;
+}
+
+const Pane pane_vote = {.slot = SLOT_PICTURE,
+                        .kinds = 1u << TRACE_VOTE | 1u << TRACE_REDUX,
+                        .head = head,
+                        .draw = draw,
+                        .click = click};

@@ -16,6 +16,11 @@ int ruler_column(const Ruler *ruler, int lane) {
     return ruler->label + lane * width + (width > 2 ? width - 2 : width - 1);
 }
 
+int ruler_lane_at(const Ruler *ruler, int column) {
+    int lane = (column - ruler->label) / ruler->width;
+    return column >= ruler->label && lane < WARP_LANES ? lane : -1;
+}
+
 void ruler_draw(const Ruler *ruler, Canvas *canvas, Rectangle area, int row, int selected) {
     int every = ruler->width > 2 ? 1 : ruler->width > 1 ? 2 : 8;
     canvas_text(canvas, area, 1, row, ROLE_DIM, "lane");

@@ -15,6 +15,9 @@ Ruler ruler_make(Rectangle area, int label, int note);
 /* Where lane's sign, or the last digit of its number, is. */
 int ruler_column(const Ruler *ruler, int lane);
 
+/* The lane at a column; -1: none. */
+int ruler_lane_at(const Ruler *ruler, int column);
+
 /* The lanes' numbers, as many as fit without running into each other; `selected` is marked. */
 void ruler_draw(const Ruler *ruler, Canvas *canvas, Rectangle area, int row, int selected);
 

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <strings.h>
 
 static const char *line_of_session(const void *session, const char *file, int line) {
     return session_source_line(session, file, line);
@@ -17,6 +18,11 @@ static const char *ptx_of_session(const void *session, int launch, int pc) {
 
 static const Folds *folds_of_session(const void *session, int view) {
     return session_folds(session, view);
+}
+
+static bool registers_of_session(const void *session, int view, int event, int warp, const char *name,
+                                 uint64_t bits[32], uint32_t weight[32], int32_t producer[32]) {
+    return session_register(session, view, event, warp, name, bits, weight, producer);
 }
 
 static SceneVerdict verdict_of(const Session *session) {
@@ -52,6 +58,7 @@ Scene *scene_new(const Session *session) {
         .source_line_count = line_count_of_session,
         .ptx_line = ptx_of_session,
         .folds = folds_of_session,
+        .registers = registers_of_session,
         .context = session,
     };
     scene->views = memory_new((size_t)scene->view_count * sizeof *scene->views);
@@ -80,6 +87,11 @@ const Trap *scene_fatal_trap(const Scene *scene) {
 uint32_t scene_trap_block(const Scene *scene, const Trap *trap) {
     const uint32_t *grid = scene->trace->launches[trap->launch]->grid;
     return (trap->block[2] * grid[1] + trap->block[1]) * grid[0] + trap->block[0];
+}
+
+bool scene_can_replay(const Scene *scene, int view) {
+    enum { MOST_EVENTS = 1 << 16 }; /* about 0.2 s of a slow machine, once */
+    return trace_block_event_count(scene->views[view].block) <= MOST_EVENTS;
 }
 
 /* Of the view's own block. */
@@ -131,4 +143,11 @@ void scene_short_name(const char *symbol, char *out, size_t bytes) {
 const char *scene_file_name(const char *path) {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
+}
+
+bool scene_text_holds(const char *text, const char *part) {
+    size_t length = strlen(part);
+    for (; *text; text++)
+        if (!strncasecmp(text, part, length)) return true;
+    return length == 0;
 }

@@ -27,12 +27,15 @@ typedef struct Scene {
     const Trace *trace;
     SessionView *views; /* owned array of borrowed blocks and steps */
     int view_count;
-    Outline **outlines; /* [view_count], NULL until asked for */
-    Tree **trees;       /* the same */
+    Outline **outlines;                                   /* [view_count], NULL until asked for */
+    Tree **trees;                                         /* the same */
     const Folds *(*folds)(const void *context, int view); /* NULL: it cannot be told */
     const char *(*source_line)(const void *context, const char *file, int line); /* NULL: not there */
     int (*source_line_count)(const void *context, const char *file);
     const char *(*ptx_line)(const void *context, int launch, int pc);
+    /* As session_register(); NULL: nobody can tell. */
+    bool (*registers)(const void *context, int view, int event, int warp, const char *name, uint64_t bits[32],
+                      uint32_t weight[32], int32_t producer[32]);
     const void *context;
 } Scene;
 
@@ -44,11 +47,14 @@ Tree *scene_tree(const Scene *scene, int view); /* NULL: it cannot be told who f
 /* The fault that ended the run, in whichever block; NULL: none. Reads of poison are told, but end nothing. */
 const Trap *scene_fatal_trap(const Scene *scene);
 uint32_t scene_trap_block(const Scene *scene, const Trap *trap); /* linear */
+/* Running the view's block again answers while somebody waits: it has few enough events. */
+bool scene_can_replay(const Scene *scene, int view);
 const TraceLaunch *scene_launch(const Scene *scene, int view);
 const PtxCode *scene_code(const Scene *scene, int view, int pc);
 
 /* Names as a student wrote them: "sdata" of _ZZ11interleavedIiEvPKT_PS0_jE5sdata; "strided.cu" of a path. */
 void scene_short_name(const char *symbol, char *out, size_t bytes);
 const char *scene_file_name(const char *path);
+bool scene_text_holds(const char *text, const char *part); /* in any case */
 
 #endif

@@ -45,8 +45,7 @@ static struct {
     size_t farewell_bytes;
 } terminal;
 
-/* ---- signals
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- signals ------------------------------------------------------------------------------------------- */
 
 static void on_signal(int number) {
     int kept = errno;
@@ -81,8 +80,7 @@ static void release_signals(void) {
     for (int i = 0; i < CRASH_COUNT; i++) sigaction(crash_signals[i], &terminal.old_crash[i], NULL);
 }
 
-/* ---- opening and closing
- * ------------------------------------------------------------------------------------------- */
+/* ---- opening and closing ------------------------------------------------------------------------------- */
 
 /* Appends a terminfo string without its $<padding>. */
 static void add_farewell(const char *text) {
@@ -178,8 +176,7 @@ void terminal_end(int number) {
     _exit(128 + number); /* the signal is blocked or ignored */
 }
 
-/* ---- drawing
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- drawing ------------------------------------------------------------------------------------------- */
 
 void terminal_size(int *columns, int *rows) {
     *columns = COLS;
@@ -226,8 +223,7 @@ void terminal_show(const Canvas *canvas) {
     refresh();
 }
 
-/* ---- events
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- events -------------------------------------------------------------------------------------------- */
 
 static bool read_mouse(TerminalEvent *event) {
     MEVENT mouse;

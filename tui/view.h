@@ -17,13 +17,21 @@ typedef enum ValueFormat {
 typedef enum GutterScope { GUTTER_INTERVAL, GUTTER_RUN, GUTTER_STEP, GUTTER_SCOPE_COUNT } GutterScope;
 typedef enum SourceText { SOURCE_CODE, SOURCE_BOTH, SOURCE_PTX, SOURCE_TEXT_COUNT } SourceText;
 typedef enum Overlay { OVERLAY_NONE, OVERLAY_HELP, OVERLAY_MENU } Overlay;
-/* Which pane fills the middle of the screen. */
-typedef enum Zoom { ZOOM_NONE, ZOOM_PICTURE, ZOOM_SOURCE, ZOOM_LANES, ZOOM_SIDE, ZOOM_COUNT } Zoom;
+/* The panes that Tab goes through: they can be enlarged, and all but the picture hidden. */
+typedef enum Focus { FOCUS_PICTURE, FOCUS_SOURCE, FOCUS_LANES, FOCUS_SIDE, FOCUS_COUNT } Focus;
+typedef enum Loop { LOOP_OFF, LOOP_INTERVAL, LOOP_RUN, LOOP_COUNT } Loop;
+/* What the next keys are for. */
+typedef enum Input { INPUT_COMMANDS, INPUT_SEARCH, INPUT_MARK, INPUT_RETURN } Input;
 
 /* The reduction so far in place of the picture. */
 typedef enum ShownTree { SHOW_NO_TREE, SHOW_LANE_TREE, SHOW_RESULT_TREE, SHOWN_TREE_COUNT } ShownTree;
 
-enum { SPEED_SLOWEST = -2, SPEED_FASTEST = 6, MENU_FILTER_BYTES = 32 };
+enum { SPEED_SLOWEST = -2, SPEED_FASTEST = 6, MENU_FILTER_BYTES = 32, SEARCH_BYTES = 40, MARK_COUNT = 26 };
+
+typedef struct Place {
+    int view;
+    int number; /* step, from 1; 0: nowhere */
+} Place;
 
 typedef struct View {
     int view; /* index into scene->views: a launch and one of its traced blocks */
@@ -32,19 +40,28 @@ typedef struct View {
     int warp;      /* selected; panes fall back to the step's first warp where it has no event */
     int lane;
     bool playing;
+    Loop loop;
     int speed; /* 2^speed times 4 wavefronts a second; SPEED_SLOWEST .. SPEED_FASTEST */
     ValueFormat values;
+    int reg; /* whose values the lanes show: 0 the event's own, else a register of the instruction */
     GutterScope gutter;
     SourceText source; /* the kernel's code, its PTX, or both */
-    Zoom zoom;
+    Focus focus;
+    bool zoomed;     /* the focused pane fills the middle of the screen */
+    uint32_t hidden; /* bits 1 << Focus */
+    bool projector;  /* few panes, large cells */
     ShownTree tree;
     int side; /* which of the panes at the side comes first */
     Overlay overlay;
     int scroll; /* first line shown of the help */
     char filter[MENU_FILTER_BYTES];
-    int choice;        /* among the kernels that the filter leaves */
-    int number;        /* typed before a key; -1: none */
-    char message[192]; /* one line in place of the footer's hints, until the next key */
+    int choice; /* among the kernels that the filter leaves */
+    int number; /* typed before a key; -1: none */
+    Input input;
+    char search[SEARCH_BYTES]; /* what n and N look for; empty: bank conflicts */
+    Place marks[MARK_COUNT];   /* a to z */
+    Place back;                /* where the last jump began */
+    char message[192];         /* one line in place of the footer's hints, until the next key */
 } View;
 
 typedef enum ViewAnswer {
@@ -56,13 +73,19 @@ typedef enum ViewAnswer {
 } ViewAnswer;
 
 void view_init(View *view, const Scene *scene);
-/* Another scene in place of the old one: selections stay, the place goes to the start. */
+/* Another scene in place of the old one: how things are shown stays, the place goes to the start. */
 void view_restart(View *view, const Scene *scene);
 ViewAnswer view_press(View *view, const Scene *scene, Key key);
 
+const Steps *view_steps(const View *view, const Scene *scene);  /* NULL: nothing was traced */
 void view_go_to_step(View *view, const Scene *scene, int step); /* clamped */
+/* The same, from where the user can come back to. */
+void view_jump_to_step(View *view, const Scene *scene, int step);
 /* One wavefront on: inside the access, else to the next step. False at the end of the run. */
 bool view_next_wavefront(View *view, const Scene *scene);
+void view_previous_wavefront(View *view, const Scene *scene);
+/* The next wavefront to be played, around the loop that is set. False: stop. */
+bool view_play(View *view, const Scene *scene);
 double view_wavefronts_per_second(const View *view);
 
 /* Kernel menu: the catalogue rows that the filter leaves; -1 past the last. */

@@ -28,8 +28,7 @@ typedef struct Report {
     int value;
 } Report;
 
-/* ---- the shell
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- the shell ----------------------------------------------------------------------------------------- */
 
 static void shell_run_program(const char *const arguments[], const char *const environment[]) {
     setpgid(0, 0);
@@ -71,8 +70,7 @@ static void shell(int terminal, int reports, int orders, const char *const argum
     _exit(0);
 }
 
-/* ---- starting and ending
- * ------------------------------------------------------------------------------------------- */
+/* ---- starting and ending ------------------------------------------------------------------------------- */
 
 static int on_property(VTermProp property, VTermValue *value, void *context) {
     Pty *pty = context;
@@ -133,8 +131,7 @@ void pty_free(Pty *pty) {
     free(pty);
 }
 
-/* ---- talking
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- talking ------------------------------------------------------------------------------------------- */
 
 /* libvterm 0.1 reads only the first mode of "CSI ? 1006 ; 1000 h", so the mouse is followed by hand. */
 static void watch_mouse(Pty *pty, const char *bytes, size_t count) {
@@ -259,8 +256,7 @@ int pty_coloured_cells(Pty *pty) {
     return count;
 }
 
-/* ---- the shell's reports
- * ------------------------------------------------------------------------------------------- */
+/* ---- the shell's reports ------------------------------------------------------------------------------- */
 
 char pty_wait_for_report(Pty *pty, int *status) {
     struct pollfd file = {.fd = pty->reports, .events = POLLIN};

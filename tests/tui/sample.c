@@ -117,8 +117,7 @@ static void make_program(void) {
     code[PC_LAST_BRANCH].target = code[PC_LAST_BRANCH].reconvergence = PC_RETURN;
 }
 
-/* ---- recording
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- recording ----------------------------------------------------------------------------------------- */
 
 typedef struct Recorder {
     TraceEvent *events;
@@ -245,8 +244,7 @@ static TraceBlock *finish_block(Recorder *recorder) {
     return block;
 }
 
-/* ---- the scene
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- the scene ----------------------------------------------------------------------------------------- */
 
 static const char *source_line(const void *context, const char *file, int line) {
     (void)context, (void)file;

@@ -65,7 +65,7 @@ static void tabs_go_to_the_next_fourth_column(void **state) {
 static void an_ascii_canvas_holds_ascii_only(void **state) {
     (void)state;
     Canvas *canvas = canvas_new(10, 3, true);
-    canvas_box(canvas, all, ROLE_DIM, NULL, NULL);
+    canvas_box(canvas, all, ROLE_TITLE, NULL, ROLE_DIM, NULL);
     canvas_text(canvas, all, 2, 1, ROLE_TEXT, "\u25a0\u00b7\u2588\u2190\u00e4");
     assert_shows(canvas, "+--------+\n| #.#<?  |\n+--------+\n");
     canvas_free(canvas);
@@ -89,8 +89,8 @@ static void a_note_outlives_a_long_title(void **state) {
     (void)state;
     Canvas *canvas = canvas_new(40, 3, false);
     Rectangle area = {0, 0, 40, 3};
-    Rectangle inside =
-        canvas_box(canvas, area, ROLE_CONFLICT, "a title that is far too long", "8-way conflict!");
+    Rectangle inside = canvas_box(canvas, area, ROLE_TITLE, "a title that is far too long", ROLE_CONFLICT,
+                                  "8-way conflict!");
     assert_shows(canvas, "\u250c\u2500 a title that is\u2026 \u2500 8-way conflict! \u2500\u2510\n"
                          "\u2502                                      \u2502\n"
                          "\u2514\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500"

@@ -102,8 +102,7 @@ static void barriers_show_who_has_arrived(void **state) {
     check_kind("warp_sync", TRACE_WARP_SYNC, 0, "");
 }
 
-/* ---- layouts
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- layouts ------------------------------------------------------------------------------------------- */
 
 static void layouts(void **state) {
     (void)state;
@@ -134,11 +133,27 @@ static void many_warps_share_rows(void **state) {
 static void help_and_menu(void **state) {
     (void)state;
     check("help_80x24", 256, 80, 24, false, "?");
+    check("help_80x24_end", 256, 80, 24, false, "?<PageDown><PageDown>");
     check("help_120x40", 256, 120, 40, false, "?");
+    check("menu_80x24", 256, 80, 24, false, "Kbank");
 }
 static void ptx_takes_the_place_of_the_source(void **state) {
     (void)state;
-    check("ptx_120x40", 256, 120, 40, false, "13Gssc");
+    check("ptx_120x40", 256, 120, 40, false, "13Gssu");
+}
+static void a_projector_gets_few_panes_and_large_cells(void **state) {
+    (void)state;
+    check("projector_80x24", 256, 80, 24, false, "13GP");
+    check("projector_120x40", 256, 120, 40, false, "13GP");
+}
+static void panes_make_room_for_each_other(void **state) {
+    (void)state;
+    check("hidden_lanes_120x40", 256, 120, 40, false, "13G<Tab><Tab>H");
+    check("zoomed_side_120x40", 256, 120, 40, false, "13G<BackTab>z");
+}
+static void marks_are_on_the_timeline(void **state) {
+    (void)state;
+    check("marks_80x24", 256, 80, 24, false, "5Gma20Gmbl");
 }
 static void footer_tells_what_a_jump_did_not_find(void **state) {
     (void)state;
@@ -151,7 +166,7 @@ static void a_run_without_events_says_so(void **state) {
     View view;
     Text text = {0};
     view_init(&view, &sample->scene);
-    press(&view, &sample->scene, "ljk]nd.wxbvcszg G?<Escape>");
+    press(&view, &sample->scene, "ljk]nd.,wxb}evVusztg G/x<Enter>nma'a''LrR <Tab>HAP?<Escape>P<BackTab>z");
     Canvas *canvas = draw(sample, &view, 80, 24, false);
     canvas_to_text(canvas, &text);
     golden_check("empty_80x24", &text);
@@ -160,8 +175,7 @@ static void a_run_without_events_says_so(void **state) {
     sample_free(sample);
 }
 
-/* ---- colours that carry meaning
- * ------------------------------------------------------------------------------------ */
+/* ---- colours that carry meaning ------------------------------------------------------------------------ */
 
 /* The role in the middle of the first place that shows this text; *row: where to look from, and where it was
  * found. */
@@ -194,8 +208,7 @@ static void conflicts_and_current_lanes_have_their_roles(void **state) {
     sample_free(sample);
 }
 
-/* ---- every size
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- every size ---------------------------------------------------------------------------------------- */
 
 static bool overlap(Rectangle a, Rectangle b) {
     return a.rows > 0 && b.rows > 0 && a.columns > 0 && b.columns > 0 && a.row < b.row + b.rows &&
@@ -206,9 +219,13 @@ static void panes_never_overlap_nor_leave_the_screen(void **state) {
     (void)state;
     for (int columns = 1; columns <= 220; columns++) {
         for (int rows = 1; rows <= 70; rows++) {
-            for (Zoom zoom = ZOOM_NONE; zoom < ZOOM_COUNT; zoom++) {
+            for (int how = 0; how < 24; how++) {
+                View view = {.focus = (Focus)(how % FOCUS_COUNT),
+                             .zoomed = how >= 4 && how < 8,
+                             .projector = how >= 20,
+                             .hidden = how >= 8 && how < 20 ? (uint32_t)(how - 8) << 1 & 14 : 0};
                 Layout layout;
-                bool shown = layout_make(columns, rows, zoom, &layout);
+                bool shown = layout_make(columns, rows, &view, &layout);
                 assert_int_equal(shown, columns >= SMALLEST_COLUMNS && rows >= SMALLEST_ROWS);
                 for (int i = 0; shown && i < SLOT_COUNT; i++) {
                     Rectangle a = layout.slots[i];
@@ -217,7 +234,7 @@ static void panes_never_overlap_nor_leave_the_screen(void **state) {
                     assert_true(a.row >= 1 && a.row + a.rows <= rows - 1);
                     for (int j = 0; j < i; j++) assert_false(overlap(a, layout.slots[j]));
                 }
-                if (!shown || zoom != ZOOM_NONE) continue;
+                if (!shown || how >= 4) continue;
                 assert_true(layout.slots[SLOT_SOURCE].rows >= 3 && layout.slots[SLOT_PICTURE].rows >= 5);
                 assert_true(layout.slots[SLOT_LANES].rows >= 2 && layout.slots[SLOT_TIMELINE].rows >= 2);
             }
@@ -228,12 +245,13 @@ static void panes_never_overlap_nor_leave_the_screen(void **state) {
 static void every_size_can_be_drawn(void **state) {
     (void)state;
     Sample *sample = sample_new(256);
-    static const char *const overlays[] = {"", "z", "zz", "zzz", "s", "?"};
+    static const char *const overlays[] = {"",          "z", "<Tab>z", "P", "s", "?", "<Tab>H<Tab><Tab>H",
+                                           "<BackTab>z"};
     for (int columns = 1; columns <= 220; columns += columns < 130 ? 3 : 17) {
         for (int rows = 1; rows <= 70; rows += rows < 44 ? 2 : 9) {
             View view;
             view_init(&view, &sample->scene);
-            press(&view, &sample->scene, overlays[(columns + rows) % 6]);
+            press(&view, &sample->scene, overlays[(columns + rows) % 8]);
             view_go_to_step(&view, &sample->scene, (columns * 7 + rows) % sample->views[0].steps->step_count);
             Canvas *canvas = draw(sample, &view, columns, rows, false);
             bool empty = true;
@@ -264,6 +282,9 @@ int main(void) {
         cmocka_unit_test(many_warps_share_rows),
         cmocka_unit_test(help_and_menu),
         cmocka_unit_test(ptx_takes_the_place_of_the_source),
+        cmocka_unit_test(a_projector_gets_few_panes_and_large_cells),
+        cmocka_unit_test(panes_make_room_for_each_other),
+        cmocka_unit_test(marks_are_on_the_timeline),
         cmocka_unit_test(footer_tells_what_a_jump_did_not_find),
         cmocka_unit_test(a_run_without_events_says_so),
         cmocka_unit_test(conflicts_and_current_lanes_have_their_roles),

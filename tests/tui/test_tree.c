@@ -114,7 +114,7 @@ static Canvas *draw_tree(Shown *shown, ShownTree tree, int step, int columns, in
     view_go_to_step(&shown->view, &shown->sample->scene, step);
     assert_true(moment_init(&now, &shown->sample->scene, &shown->view));
     pane_tree.head(&now, &head);
-    pane_tree.draw(&now, canvas, canvas_box(canvas, area, head.note_role, head.title, head.note));
+    pane_tree.draw(&now, canvas, canvas_box(canvas, area, ROLE_TITLE, head.title, head.note_role, head.note));
     return canvas;
 }
 

@@ -185,14 +185,14 @@ static void launches_are_views_of_their_own(void **state) {
     Sample *sample = sample_new_two_launches();
     View view;
     view_init(&view, &sample->scene);
-    press(&view, sample, "b");
+    press(&view, sample, "}");
     assert_int_equal(view.view, 1);
     char *text = frame(sample, &view);
     assert_non_null(strstr(text, "launch 2 of 2"));
     free(text);
-    press(&view, sample, "b");
+    press(&view, sample, "}");
     assert_int_equal(view.view, 1);
-    press(&view, sample, "B");
+    press(&view, sample, "{");
     assert_int_equal(view.view, 0);
     sample_free(sample);
 }
@@ -239,16 +239,201 @@ static void the_menu_filters_as_you_type(void **state) {
     sample_free(sample);
 }
 
+static void click(View *view, const Sample *sample, int column, int row) {
+    frame_click(&sample->scene, view, 120, 40, column, row);
+}
+
 static void a_click_on_the_timeline_seeks(void **state) {
     (void)state;
     Sample *sample = sample_new(256);
     View view;
     view_init(&view, &sample->scene);
-    assert_int_equal(frame_step_at(&sample->scene, &view, 120, 40, 2, 37), 0);
-    assert_int_equal(frame_step_at(&sample->scene, &view, 120, 40, 22, 37), 20);
-    assert_int_equal(frame_step_at(&sample->scene, &view, 120, 40, 117, 37), -1); /* right of the last step */
-    assert_int_equal(frame_step_at(&sample->scene, &view, 120, 40, 22, 10), -1);
-    assert_int_equal(frame_step_at(&sample->scene, &view, 20, 10, 2, 5), -1);
+    click(&view, sample, 22, 37);
+    assert_int_equal(view.step, 20);
+    click(&view, sample, 117, 37); /* right of the last step */
+    assert_int_equal(view.step, 20);
+    click(&view, sample, 2, 37);
+    assert_int_equal(view.step, 0);
+    press(&view, sample, "''");
+    assert_int_equal(view.step, 20);
+    assert_int_equal(frame_click(&sample->scene, &view, 20, 10, 2, 5), VIEW_IGNORED);
+    sample_free(sample);
+}
+
+/* Where the frame shows `text`, from row `*row` on. */
+static void find(const Sample *sample, const View *view, const char *text, int *column, int *row) {
+    Canvas *canvas = canvas_new(120, 40, true);
+    frame_draw(&sample->scene, view, canvas);
+    size_t length = strlen(text);
+    bool found = false;
+    for (int at = *row * 120; at + (int)length <= 120 * 40 && !found; at++) {
+        size_t i = 0;
+        while (i < length && canvas->cells[at + (int)i].glyph == (uint32_t)(unsigned char)text[i]) i++;
+        found = i == length;
+        if (found) *row = at / 120, *column = at % 120;
+    }
+    canvas_free(canvas);
+    if (!found) fail_msg("the frame does not hold \"%s\"", text);
+}
+
+static void clicks_select_warps_lanes_lines_and_panes(void **state) {
+    (void)state;
+    Sample *sample = sample_new(256);
+    View view;
+    int column = 0, row = 0;
+    view_init(&view, &sample->scene);
+    press(&view, sample, "13G");
+    find(sample, &view, " w1 ", &column, &row);
+    click(&view, sample, column + 7 + 9, row);
+    assert_int_equal(view.warp, 1);
+    assert_int_equal(view.lane, 9);
+    assert_int_equal(view.focus, FOCUS_LANES);
+    row = 0;
+    find(sample, &view, "if (tid == 0)", &column, &row);
+    click(&view, sample, column, row);
+    const Steps *steps = sample->views[0].steps;
+    assert_int_equal(steps->launch->program->code[steps->steps[view.step].pc].line.line, 14);
+    assert_int_equal(view.focus, FOCUS_SOURCE);
+    press(&view, sample, "12G0w");
+    row = 18;
+    find(sample, &view, " 17 ", &column, &row); /* the bank */
+    row++;
+    find(sample, &view, " 17 ", &column, &row); /* the lane that asks for a word in it */
+    click(&view, sample, column + 2, row);
+    assert_int_equal(view.lane, 17);
+    assert_int_equal(view.focus, FOCUS_PICTURE);
+    sample_free(sample);
+}
+
+static void the_menu_takes_clicks(void **state) {
+    (void)state;
+    Sample *sample = sample_new(64);
+    View view;
+    int column = 0, row = 0;
+    view_init(&view, &sample->scene);
+    press(&view, sample, "Kshuffle");
+    find(sample, &view, " shuffle_atomic", &column, &row);
+    assert_int_equal(frame_click(&sample->scene, &view, 120, 40, column, row), VIEW_CHANGED);
+    assert_string_equal(view_chosen_kernel(&view), "shuffle_atomic");
+    assert_int_equal(frame_click(&sample->scene, &view, 120, 40, column, row), VIEW_OPEN);
+    sample_free(sample);
+}
+
+static TraceKind kind_here(const Sample *sample, const View *view) {
+    return (TraceKind)scene_outline(&sample->scene, 0)->step[view->step].kind;
+}
+
+static void jumps_find_barriers_and_the_lanes_events(void **state) {
+    (void)state;
+    Sample *sample = sample_new(256);
+    View view;
+    view_init(&view, &sample->scene);
+    press(&view, sample, "b");
+    assert_int_equal(kind_here(sample, &view), TRACE_BARRIER);
+    int first = view.step;
+    press(&view, sample, "bB");
+    assert_int_equal(view.step, first);
+    press(&view, sample, "g5w31x");
+    for (int i = 0; i < 3; i++) {
+        int before = view.step;
+        press(&view, sample, "e");
+        for (int step = before + 1; step < view.step; step++)
+            assert_int_equal(outline_warp_state(scene_outline(&sample->scene, 0), step, 5).active >> 31, 0);
+        assert_int_equal(outline_warp_state(scene_outline(&sample->scene, 0), view.step, 5).active >> 31, 1);
+    }
+    press(&view, sample, "99e");
+    press(&view, sample, "e");
+    assert_string_equal(view.message, "no event of w5 lane 31 after this step");
+    sample_free(sample);
+}
+
+static void a_search_finds_source_and_ptx(void **state) {
+    (void)state;
+    Sample *sample = sample_new(256);
+    View view;
+    view_init(&view, &sample->scene);
+    press(&view, sample, "/SHFL");
+    assert_non_null(strstr(frame(sample, &view), "/SHFL_"));
+    press(&view, sample, "<Enter>");
+    assert_int_equal(kind_here(sample, &view), TRACE_SHUFFLE);
+    int first = view.step;
+    press(&view, sample, "n");
+    assert_int_equal(kind_here(sample, &view), TRACE_SHUFFLE);
+    assert_true(view.step > first);
+    press(&view, sample, "N");
+    assert_int_equal(view.step, first);
+    press(&view, sample, "<Escape>gn"); /* conflicts again */
+    assert_true(scene_outline(&sample->scene, 0)->step[view.step].conflicts);
+    press(&view, sample, "/no such text<Enter>");
+    assert_string_equal(view.message, "no step with \"no such text\" after this step");
+    press(&view, sample, "/ab<Backspace><Backspace><Backspace>l"); /* nothing left to search: a key again */
+    assert_int_equal(view.input, INPUT_COMMANDS);
+    sample_free(sample);
+}
+
+static void marks_are_places_to_come_back_to(void **state) {
+    (void)state;
+    Sample *sample = sample_new(256);
+    View view;
+    view_init(&view, &sample->scene);
+    press(&view, sample, "8Gma20Gmbg'a");
+    assert_int_equal(view.step, 7);
+    press(&view, sample, "'b");
+    assert_int_equal(view.step, 19);
+    press(&view, sample, "''");
+    assert_int_equal(view.step, 7);
+    press(&view, sample, "''");
+    assert_int_equal(view.step, 19);
+    press(&view, sample, "'z");
+    assert_string_equal(view.message, "no step is marked z; mz marks this one");
+    press(&view, sample, "m<Escape>l"); /* no letter: nothing happens */
+    assert_int_equal(view.step, 20);
+    sample_free(sample);
+}
+
+static void playing_goes_round_what_is_chosen(void **state) {
+    (void)state;
+    Sample *sample = sample_new(64);
+    const Steps *steps = sample->views[0].steps;
+    View view;
+    view_init(&view, &sample->scene);
+    press(&view, sample, "]L");
+    int interval = steps->steps[view.step].interval_step, rounds = 0;
+    for (int i = 0; i < 100; i++) {
+        int before = view.step;
+        assert_true(view_play(&view, &sample->scene));
+        assert_int_equal(steps->steps[view.step].interval_step, interval);
+        rounds += view.step < before;
+    }
+    assert_true(rounds > 2);
+    press(&view, sample, "GL");
+    assert_true(view_play(&view, &sample->scene));
+    assert_int_equal(view.step, 0);
+    press(&view, sample, "GL");
+    assert_false(view_play(&view, &sample->scene));
+    sample_free(sample);
+}
+
+static void panes_are_enlarged_and_hidden(void **state) {
+    (void)state;
+    Sample *sample = sample_new(256);
+    View view;
+    view_init(&view, &sample->scene);
+    press(&view, sample, "<Tab><Tab>z");
+    char *text = frame(sample, &view);
+    assert_non_null(strstr(text, "lanes  block 0"));
+    assert_null(strstr(text, "source  strided.cu"));
+    free(text);
+    press(&view, sample, "zH<Tab>H");
+    text = frame(sample, &view);
+    assert_null(strstr(text, "lanes  block 0"));
+    assert_null(strstr(text, "source  strided.cu"));
+    assert_non_null(strstr(text, "timeline"));
+    free(text);
+    press(&view, sample, "A");
+    text = frame(sample, &view);
+    assert_non_null(strstr(text, "lanes  block 0"));
+    free(text);
     sample_free(sample);
 }
 
@@ -299,6 +484,13 @@ int main(void) {
         cmocka_unit_test(playing_shows_every_wavefront_and_stops_at_the_end),
         cmocka_unit_test(the_menu_filters_as_you_type),
         cmocka_unit_test(a_click_on_the_timeline_seeks),
+        cmocka_unit_test(clicks_select_warps_lanes_lines_and_panes),
+        cmocka_unit_test(the_menu_takes_clicks),
+        cmocka_unit_test(jumps_find_barriers_and_the_lanes_events),
+        cmocka_unit_test(a_search_finds_source_and_ptx),
+        cmocka_unit_test(marks_are_places_to_come_back_to),
+        cmocka_unit_test(playing_goes_round_what_is_chosen),
+        cmocka_unit_test(panes_are_enlarged_and_hidden),
         cmocka_unit_test(scripts_name_special_keys),
         cmocka_unit_test(names_are_shown_as_they_were_written),
     };

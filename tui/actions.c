@@ -1,0 +1,351 @@
+/* Actions: one function per row of keys.def, found through one table. */
+#include "actions.h"
+
+#include "base/memory.h"
+#include "pane.h"
+#include "registers.h"
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- stepping ------------------------------------------------------------------------------------------ */
+
+static int repeats(const Press *press) {
+    return press->number > 0 ? press->number : 1;
+}
+
+static ViewAnswer act_STEP(Press press) {
+    view_go_to_step(press.view, press.scene, press.view->step + press.direction * repeats(&press));
+    return VIEW_CHANGED;
+}
+
+/* To the start of the next group; backwards to the start of this one, or of the one before from there. */
+static int group_target(const int *begin, int group, int step, int direction, int times) {
+    if (direction < 0 && step > begin[group]) times--;
+    group += direction * times;
+    return begin[group < 0 ? 0 : group];
+}
+
+static ViewAnswer act_LINE(Press press) {
+    const Steps *steps = view_steps(press.view, press.scene);
+    if (!steps || !steps->step_count) return VIEW_IGNORED;
+    int times = repeats(&press), group = steps->steps[press.view->step].line_step;
+    if (press.direction > 0 && group + times >= steps->line_step_count)
+        times = steps->line_step_count - 1 - group;
+    if (press.direction > 0 && times <= 0) return VIEW_IGNORED;
+    view_go_to_step(press.view, press.scene,
+                    group_target(steps->line_begin, group, press.view->step, press.direction, times));
+    return VIEW_CHANGED;
+}
+
+static ViewAnswer act_INTERVAL(Press press) {
+    const Steps *steps = view_steps(press.view, press.scene);
+    if (!steps || !steps->step_count) return VIEW_IGNORED;
+    int times = repeats(&press), group = steps->steps[press.view->step].interval_step;
+    if (press.direction > 0 && group + times >= steps->interval_step_count)
+        times = steps->interval_step_count - 1 - group;
+    if (press.direction > 0 && times <= 0) return VIEW_IGNORED;
+    view_go_to_step(press.view, press.scene,
+                    group_target(steps->interval_begin, group, press.view->step, press.direction, times));
+    return VIEW_CHANGED;
+}
+
+static ViewAnswer act_WAVEFRONT(Press press) {
+    for (int i = 0; i < repeats(&press); i++) {
+        if (press.direction > 0)
+            view_next_wavefront(press.view, press.scene);
+        else
+            view_previous_wavefront(press.view, press.scene);
+    }
+    return VIEW_CHANGED;
+}
+
+static ViewAnswer act_PLAY(Press press) {
+    View *view = press.view;
+    view->playing = !view->playing;
+    View next = *view;
+    if (view->playing && !view_next_wavefront(&next, press.scene))
+        view_go_to_step(view, press.scene, 0); /* at the end: once more */
+    return VIEW_CHANGED;
+}
+
+static ViewAnswer act_SPEED(Press press) {
+    int speed = press.view->speed + press.direction;
+    if (speed < SPEED_SLOWEST || speed > SPEED_FASTEST) return VIEW_IGNORED;
+    press.view->speed = speed;
+    return VIEW_CHANGED;
+}
+
+/* ---- jumps --------------------------------------------------------------------------------------------- */
+
+/* What a jump looks for: does this step match? */
+typedef bool Matches(const Press *press, const Steps *steps, const Outline *outline, int step,
+                     const void *context);
+
+static ViewAnswer jump(Press press, Matches *matches, const void *context, const char *what) {
+    View *view = press.view;
+    const Steps *steps = view_steps(view, press.scene);
+    if (!steps) return VIEW_IGNORED;
+    const Outline *outline = scene_outline(press.scene, view->view);
+    int found = -1, wanted = repeats(&press);
+    for (int step = view->step + press.direction; step >= 0 && step < steps->step_count;
+         step += press.direction) {
+        if (!matches(&press, steps, outline, step, context)) continue;
+        found = step;
+        if (--wanted == 0) break;
+    }
+    if (found < 0)
+        snprintf(view->message, sizeof view->message, "no %.60s %s this step", what,
+                 press.direction > 0 ? "after" : "before");
+    else
+        view_jump_to_step(view, press.scene, found);
+    return VIEW_CHANGED;
+}
+
+#define MATCHES(name, condition)                                                                             \
+    static bool name(const Press *press, const Steps *steps, const Outline *outline, int step,               \
+                     const void *context) {                                                                  \
+        (void)press, (void)steps, (void)outline, (void)context;                                              \
+        return condition;                                                                                    \
+    }
+MATCHES(step_conflicts, outline->step[step].conflicts)
+MATCHES(step_diverges, outline->step[step].diverges)
+MATCHES(step_is_barrier, outline->step[step].kind == TRACE_BARRIER)
+MATCHES(step_is_found, ((const bool *)context)[steps->steps[step].pc])
+#undef MATCHES
+
+static bool step_has_lane(const Press *press, const Steps *steps, const Outline *outline, int step,
+                          const void *context) {
+    (void)context;
+    const View *view = press->view;
+    int event = outline_warp_event(outline, step, view->warp, view->lane);
+    TraceEvent header;
+    if (event < 0) return false;
+    trace_block_read_header(steps->block, event, &header);
+    return header.mask >> view->lane & 1;
+}
+
+/* Instructions whose PTX, source line or kind of event holds the text; the caller frees. */
+static bool *find_instructions(const Press *press) {
+    const Scene *scene = press->scene;
+    const PtxProgram *program = scene_launch(scene, press->view->view)->program;
+    bool *found = memory_new((size_t)program->code_count);
+    for (int pc = 0; pc < program->code_count; pc++) {
+        const PtxCode *code = &program->code[pc];
+        const char *ptx = scene->ptx_line(scene->context, scene->views[press->view->view].launch, pc);
+        const char *source =
+            code->line.file ? scene->source_line(scene->context, code->line.file, code->line.line) : NULL;
+        found[pc] = (ptx && scene_text_holds(ptx, press->view->search)) ||
+                    (source && scene_text_holds(source, press->view->search));
+    }
+    return found;
+}
+
+ViewAnswer action_search(Press press) {
+    char what[SEARCH_BYTES + 24];
+    if (!view_steps(press.view, press.scene)) return VIEW_IGNORED;
+    bool *found = find_instructions(&press);
+    snprintf(what, sizeof what, "step with \"%s\"", press.view->search);
+    ViewAnswer answer = jump(press, step_is_found, found, what);
+    free(found);
+    return answer;
+}
+
+static ViewAnswer act_CONFLICT(Press press) {
+    return *press.view->search ? action_search(press) : jump(press, step_conflicts, NULL, "bank conflict");
+}
+static ViewAnswer act_DIVERGENCE(Press press) {
+    return jump(press, step_diverges, NULL, "divergent branch");
+}
+static ViewAnswer act_BARRIER(Press press) {
+    return jump(press, step_is_barrier, NULL, "barrier");
+}
+static ViewAnswer act_LANE_EVENT(Press press) {
+    char what[32];
+    snprintf(what, sizeof what, "event of w%d lane %d", press.view->warp, press.view->lane);
+    return jump(press, step_has_lane, NULL, what);
+}
+
+static ViewAnswer act_SEARCH(Press press) {
+    press.view->input = INPUT_SEARCH;
+    press.view->search[0] = 0;
+    return VIEW_CHANGED;
+}
+
+static ViewAnswer act_MARK(Press press) {
+    press.view->input = INPUT_MARK;
+    return VIEW_CHANGED;
+}
+
+static ViewAnswer act_RETURN(Press press) {
+    press.view->input = INPUT_RETURN;
+    return VIEW_CHANGED;
+}
+
+static ViewAnswer act_LOOP(Press press) {
+    static const char *const told[LOOP_COUNT] = {
+        "play stops at the end", "play goes round this barrier interval", "play goes round the whole run"};
+    press.view->loop = (press.view->loop + 1) % LOOP_COUNT;
+    snprintf(press.view->message, sizeof press.view->message, "%s", told[press.view->loop]);
+    return VIEW_CHANGED;
+}
+
+static ViewAnswer act_BEGIN(Press press) {
+    view_jump_to_step(press.view, press.scene, press.number > 0 ? press.number - 1 : 0);
+    return VIEW_CHANGED;
+}
+
+static ViewAnswer act_END(Press press) {
+    view_jump_to_step(press.view, press.scene, press.number > 0 ? press.number - 1 : INT_MAX);
+    return VIEW_CHANGED;
+}
+
+/* ---- what is selected ---------------------------------------------------------------------------------- */
+
+/* The next warp that has an event in this step, around the block. */
+static ViewAnswer act_WARP(Press press) {
+    View *view = press.view;
+    if (!view_steps(view, press.scene)) return VIEW_IGNORED;
+    const Outline *outline = scene_outline(press.scene, view->view);
+    view->wavefront = 0;
+    if (press.number >= 0) {
+        view->warp = press.number < outline->warp_count ? press.number : outline->warp_count - 1;
+        return VIEW_CHANGED;
+    }
+    for (int i = 1; i <= outline->warp_count; i++) {
+        int warp = (view->warp + press.direction * i + 2 * outline->warp_count) % outline->warp_count;
+        if (outline_warp_event(outline, view->step, warp, view->lane) < 0) continue;
+        view->warp = warp;
+        break;
+    }
+    return VIEW_CHANGED;
+}
+
+static ViewAnswer act_LANE(Press press) {
+    View *view = press.view;
+    if (press.number >= 0)
+        view->lane = press.number < WARP_LANES ? press.number : WARP_LANES - 1;
+    else
+        view->lane = (view->lane + press.direction + WARP_LANES) % WARP_LANES;
+    return VIEW_CHANGED;
+}
+
+static ViewAnswer act_BLOCK(Press press) {
+    View *view = press.view;
+    int next = view->view + press.direction * repeats(&press);
+    if (next < 0 || next >= press.scene->view_count) {
+        snprintf(view->message, sizeof view->message,
+                 "no %s traced block or launch; --trace-blocks FIRST-LAST traces more",
+                 press.direction > 0 ? "later" : "earlier");
+        return VIEW_CHANGED;
+    }
+    view->view = next;
+    view->warp = 0;
+    view_go_to_step(view, press.scene, 0);
+    return VIEW_CHANGED;
+}
+
+/* ---- how it is shown ----------------------------------------------------------------------------------- */
+
+static ViewAnswer act_VALUES(Press press) {
+    press.view->values = (press.view->values + 1) % VALUE_FORMAT_COUNT;
+    return VIEW_CHANGED;
+}
+
+static ViewAnswer act_REGISTER(Press press) {
+    press.view->reg = (press.view->reg + 1) % MOST_REGISTERS;
+    return VIEW_CHANGED;
+}
+
+static ViewAnswer act_GUTTER(Press press) {
+    press.view->gutter = (press.view->gutter + 1) % GUTTER_SCOPE_COUNT;
+    return VIEW_CHANGED;
+}
+
+static ViewAnswer act_SOURCE(Press press) {
+    press.view->source = (press.view->source + 1) % SOURCE_TEXT_COUNT;
+    return VIEW_CHANGED;
+}
+
+static ViewAnswer act_FOCUS(Press press) {
+    View *view = press.view;
+    do view->focus = (Focus)(((int)view->focus + press.direction + FOCUS_COUNT) % FOCUS_COUNT);
+    while (view->hidden >> view->focus & 1);
+    return VIEW_CHANGED;
+}
+
+static ViewAnswer act_ZOOM(Press press) {
+    press.view->zoomed = !press.view->zoomed;
+    return VIEW_CHANGED;
+}
+
+static ViewAnswer act_HIDE(Press press) {
+    View *view = press.view;
+    if (press.direction < 0 && !view->hidden) {
+        snprintf(view->message, sizeof view->message, "no pane is hidden");
+    } else if (press.direction < 0) {
+        view->hidden = 0;
+    } else if (view->focus == FOCUS_PICTURE) {
+        snprintf(view->message, sizeof view->message, "Tab goes to the pane that is to be hidden");
+    } else {
+        view->hidden |= 1u << view->focus;
+        view->focus = FOCUS_PICTURE;
+        view->zoomed = false;
+    }
+    return VIEW_CHANGED;
+}
+
+static ViewAnswer act_PROJECTOR(Press press) {
+    press.view->projector = !press.view->projector;
+    return VIEW_CHANGED;
+}
+
+static ViewAnswer act_TREE(Press press) {
+    press.view->tree =
+        (ShownTree)(((int)press.view->tree + press.direction + SHOWN_TREE_COUNT) % SHOWN_TREE_COUNT);
+    return VIEW_CHANGED;
+}
+
+static ViewAnswer act_SIDE(Press press) {
+    int count = pane_side_count();
+    press.view->side = (press.view->side + press.direction + count) % count;
+    return VIEW_CHANGED;
+}
+
+static ViewAnswer act_KERNEL(Press press) {
+    press.view->overlay = OVERLAY_MENU;
+    press.view->playing = false;
+    press.view->filter[0] = 0;
+    press.view->choice = 0;
+    for (int i = 0; view_menu_row(press.view, i) >= 0; i++)
+        if (!strcmp(catalog_row(view_menu_row(press.view, i))->id, press.scene->kernel))
+            press.view->choice = i;
+    return VIEW_CHANGED;
+}
+
+static ViewAnswer act_HELP(Press press) {
+    press.view->overlay = OVERLAY_HELP;
+    press.view->scroll = 0;
+    return VIEW_CHANGED;
+}
+
+static ViewAnswer act_REDRAW(Press press) {
+    (void)press;
+    return VIEW_REDRAW;
+}
+
+static ViewAnswer act_QUIT(Press press) {
+    (void)press;
+    return VIEW_QUIT;
+}
+
+static ViewAnswer (*const handlers[ACTION_COUNT])(Press) = {
+    NULL,
+#define KEY(action, forwards, backwards, name, help) act_##action,
+#include "keys.def"
+#undef KEY
+};
+
+ViewAnswer action_run(Action action, Press press) {
+    return action == ACT_NONE ? VIEW_IGNORED : handlers[action](press);
+}

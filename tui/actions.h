@@ -1,0 +1,20 @@
+/* Actions: what each row of keys.def does, one function each. Private to the view, which reads the keys. */
+#ifndef TUI_ACTIONS_H
+#define TUI_ACTIONS_H
+
+#include "view.h"
+
+typedef struct Press { /* a key, as the functions see it */
+    View *view;
+    const Scene *scene;
+    int direction; /* 1 or -1 */
+    int number;    /* typed before, or -1 */
+} Press;
+
+ViewAnswer action_run(Action action, Press press);
+
+/* Goes to the next step (in the press' direction) that matches the view's search. Says so where there is
+ * none. */
+ViewAnswer action_search(Press press);
+
+#endif
