@@ -393,7 +393,7 @@ static void mark_shared(LoweredProgram *lowered, const PtxOperand *operand) {
     if (!variable || (variable->space != PTX_SPACE_SHARED && variable->space != PTX_SPACE_SHARED_CLUSTER)) return;
     for (int i = 0; i < lowered->shared_count; i++)
         if (lowered->shared[i].variable == variable) return;
-    SharedPlace place = {variable, variable->name, 0, 0};
+    SharedPlace place = {variable, ptx_readable_name(lowered->program->module, variable->name), 0, 0};
     array_push(lowered->shared, lowered->shared_count, lowered->shared_capacity, place);
 }
 

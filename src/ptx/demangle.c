@@ -2,6 +2,7 @@
  *
  *   _Z6reduceIfLi256EEvPT_S1_j                 reduce<float,256>
  *   _ZN3ops3sumIPKiEEvT_                       ops::sum<const int*>
+ *   _ZZ6reduceIfEvPT_jE9warp_sums              warp_sums
  *
  * Nested names, templates with types, values and packs, substitutions, built-in types, pointers, references, qualifiers,
  * arrays. The parameters of the function are not printed. Everything else (lambdas, expressions, operators, function types)
@@ -251,11 +252,33 @@ static bool type(Demangler *d, Text *out) {
     return leave(d, good);
 }
 
+/* A variable of a function, _ZZ...E9warp_sums or, where the function has several of that name, ...E9warp_sums_0: its own name
+ * is the last one. NULL: none. */
+static const char *local_name(const PtxName *known, size_t *length) {
+    size_t end = known->length;
+    while (end > 0 && known->text[end - 1] >= '0' && known->text[end - 1] <= '9') end--;
+    if (end == known->length || known->text[end - 1] != '_') end = known->length;
+    else end--;
+    for (size_t at = 3; at + 1 < end; at++) {
+        if (known->text[at] != 'E') continue;
+        char *name;
+        unsigned long count = strtoul(known->text + at + 1, &name, 10);
+        bool is_last = count > 0 && (name + count == known->text + end || name + count == known->text + known->length);
+        if (known->text[at + 1] < '1' || known->text[at + 1] > '9' || !is_last) continue;
+        *length = count;
+        return name;
+    }
+    return NULL;
+}
+
 const char *ptx_readable_name(PtxModule *module, const char *mangled) {
     PtxName *known = ptx_names_get(module->names, mangled, strlen(mangled));
     if (known->readable) return known->readable;
     known->readable = known->text;
     if (known->length < 4 || memcmp(known->text, "_Z", 2) != 0) return known->readable;
+    size_t length;
+    const char *local = known->text[2] == 'Z' ? local_name(known, &length) : NULL;
+    if (local) return known->readable = arena_copy_text(&module->arena, local, length);
     Demangler *d = memory_new(sizeof *d);
     d->at = known->text + 2;
     d->end = known->text + known->length;

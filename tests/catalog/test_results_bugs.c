@@ -111,6 +111,7 @@ static void half_shared_traps(void **state) {
     for (int i = 0; i < TYPE_COUNT; i++) {
         Session *session = run_ones("bug_half_shared", 0, 0, TYPES[i]);
         assert_trap(session, TRAP_OUT_OF_BOUNDS, "sums[tid] = i < n", 0, 4, 0xffffffff);
+        assert_non_null(strstr(session_trace(session)->traps[0].detail, "past the end of `sums`"));
         assert_true(session_failed(session));
         session_free(session);
         assert_right("bug_half_shared", 1000, 128, TYPES[i]);
