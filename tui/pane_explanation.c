@@ -1,5 +1,4 @@
-/* Explanation: the step in words, and what the catalogue says to watch for. The timings' place says what it
- * will hold. */
+/* Explanation: the step in words, and what the catalogue says to watch for. */
 #include "pane.h"
 
 #include <stdio.h>
@@ -37,16 +36,4 @@ static void draw(const Moment *now, Canvas *canvas, Rectangle area) {
     text_done(&text);
 }
 
-static void timings_head(const Moment *now, PaneHead *out) {
-    (void)now;
-    snprintf(out->title, sizeof out->title, "timings");
-}
-
-static void timings_draw(const Moment *now, Canvas *canvas, Rectangle area) {
-    (void)now;
-    canvas_paragraph(canvas, area, 0, ROLE_DIM,
-                     "Nothing was measured: counts are exact, but times need a GPU.");
-}
-
 const Pane pane_explanation = {.slot = SLOT_EXPLANATION, .head = head, .draw = draw};
-const Pane pane_timings = {.slot = SLOT_SIDE, .head = timings_head, .draw = timings_draw};

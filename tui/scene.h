@@ -15,6 +15,19 @@ typedef enum SceneVerdict {
     SCENE_TRAPPED
 } SceneVerdict;
 
+typedef struct SceneTiming { /* of one kernel */
+    const char *kernel;
+    double microseconds, gigabytes_per_second;
+    double share_of_peak; /* of the memory's bandwidth, 0 to 1; 0: not known */
+} SceneTiming;
+
+typedef struct SceneTimings { /* as measured, in the ladder's order */
+    const char *level;        /* "H200 LIVE", "RECORDED H200 2026-11-19" */
+    const char *what;         /* "n = 2^20, int sum" */
+    const SceneTiming *rows;
+    int count;
+} SceneTimings;
+
 typedef struct Scene {
     const char *kernel, *title; /* "" where there is none; so for every string here */
     const char *level;          /* where the run comes from: "EMULATED" */
@@ -24,6 +37,7 @@ typedef struct Scene {
     const char *watch; /* the catalogue's sentence: what to watch for */
     SceneVerdict verdict;
     const char *result, *expected;
+    const SceneTimings *timings; /* NULL: nothing was measured */
     const Trace *trace;
     SessionView *views; /* owned array of borrowed blocks and steps */
     int view_count;
