@@ -144,10 +144,10 @@ static Outcome execute_warp_sync(Block *block, Warp *warp, const Op *op, uint32_
 /* ---- shfl ---------------------------------------------------------------------------------------------------------- */
 
 /* The lane that `lane` reads; -1: none, it keeps its own ("shfl.sync", the pseudo code there). */
-static inline int shuffle_source(int mode, int lane, uint32_t b, uint32_t c) {
+static inline __attribute__((always_inline)) int shuffle_source(ShuffleMode mode, int lane, uint32_t b, uint32_t c) {
     int segment = (int)(c >> 8 & 31), clamp = (int)(c & 31), by = (int)(b & 31);
     int lowest = lane & segment, limit = lowest | (clamp & ~segment);
-    switch ((ShuffleMode)mode) {
+    switch (mode) {
     case SHUFFLE_UP: return lane - by >= limit ? lane - by : -1;
     case SHUFFLE_DOWN: return lane + by <= limit ? lane + by : -1;
     case SHUFFLE_BFLY: return (lane ^ by) <= limit ? lane ^ by : -1;
@@ -157,12 +157,64 @@ static inline int shuffle_source(int mode, int lane, uint32_t b, uint32_t c) {
     return source <= limit ? source : -1;
 }
 
+/* The same for all lanes: a loop without branches for each mode. */
+static void shuffle_sources(int mode, const uint32_t *b, const uint32_t *c, int32_t *source) {
+    switch ((ShuffleMode)mode) {
+    case SHUFFLE_UP:
+        for (int l = 0; l < WARP_LANES; l++) source[l] = shuffle_source(SHUFFLE_UP, l, b[l], c[l]);
+        break;
+    case SHUFFLE_DOWN:
+        for (int l = 0; l < WARP_LANES; l++) source[l] = shuffle_source(SHUFFLE_DOWN, l, b[l], c[l]);
+        break;
+    case SHUFFLE_BFLY:
+        for (int l = 0; l < WARP_LANES; l++) source[l] = shuffle_source(SHUFFLE_BFLY, l, b[l], c[l]);
+        break;
+    case SHUFFLE_IDX:
+        for (int l = 0; l < WARP_LANES; l++) source[l] = shuffle_source(SHUFFLE_IDX, l, b[l], c[l]);
+        break;
+    }
+}
+
+static bool is_uniform(const uint32_t *values) {
+    return !memcmp(values, values + 1, (WARP_LANES - 1) * sizeof *values);
+}
+
+/* A whole warp. Returns the lanes whose source lies in their segment. */
+static uint32_t shuffle_all(const WarpOp *op, const uint32_t *own, const uint32_t *b, const uint32_t *c, uint32_t *d) {
+    if (op->mode == SHUFFLE_DOWN && is_uniform(b) && is_uniform(c) && (c[0] & 0x1f1f) == 0x1f) { /* nearly always */
+        size_t by = b[0] & 31;
+        memcpy(d, own + by, (WARP_LANES - by) * sizeof *d);
+        memcpy(d + WARP_LANES - by, own + WARP_LANES - by, by * sizeof *d);
+        return ALL_LANES >> by;
+    }
+    int32_t sources[WARP_LANES];
+    uint32_t in_segment = 0;
+    shuffle_sources(op->mode, b, c, sources);
+    for (int l = 0; l < WARP_LANES; l++) {
+        in_segment |= (uint32_t)(sources[l] >= 0) << l;
+        d[l] = own[sources[l] >= 0 ? sources[l] : l];
+    }
+    return in_segment;
+}
+
+static void write_in_segment(const WarpOp *op, Warp *warp, uint32_t mask, uint32_t in_segment) {
+    if (!op->has_p) return;
+    uint32_t *p = operand_at(warp, op->p);
+    *p = (*p & ~mask) | (in_segment & mask);
+}
+
 static void compute_shuffle(const WarpOp *op, Warp *warp, uint32_t mask, TraceEvent *event) {
     const uint32_t *a = operand_at(warp, op->a), *b = operand_at(warp, op->b), *c = operand_at(warp, op->c);
     uint32_t *d = operand_at(warp, op->d), own[WARP_LANES], in_segment = 0;
+    int32_t sources[WARP_LANES];
     memcpy(own, a, sizeof own);
+    if (mask == ALL_LANES && op->has_d && !event) {
+        write_in_segment(op, warp, mask, shuffle_all(op, own, b, c, d));
+        return;
+    }
+    shuffle_sources(op->mode, b, c, sources);
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
-        int lane = __builtin_ctz(rest), source = shuffle_source(op->mode, lane, b[lane], c[lane]);
+        int lane = __builtin_ctz(rest), source = sources[lane];
         if (source >= 0) in_segment |= lane_bit[lane];
         int from = source >= 0 ? source : lane;
         bool defined = mask & lane_bit[from];
@@ -173,9 +225,7 @@ static void compute_shuffle(const WarpOp *op, Warp *warp, uint32_t mask, TraceEv
         event->operand[lane] = own[lane];
         event->source[lane] = (int8_t)(defined ? from : -1);
     }
-    if (!op->has_p) return;
-    uint32_t *p = operand_at(warp, op->p);
-    *p = (*p & ~mask) | (in_segment & mask);
+    write_in_segment(op, warp, mask, in_segment);
 }
 
 /* ---- vote, match, activemask, elect -------------------------------------------------------------------------------- */

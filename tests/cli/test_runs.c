@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/text.h"
 #include "tests/cli/json_reader.h"
 #include "tests/cli/program.h"
 #include <stdio.h>
@@ -272,6 +273,43 @@ static void test_dump(void **state) {
     free(ints), free(all);
 }
 
+/* What shfl.sync reads from, as the PTX ISA's pseudo code has it. */
+static int shuffle_source(char mode, int lane, int b, int c, bool *valid) {
+    int segment = c >> 8 & 31, clamp = c & 31, j = 0;
+    int most = (lane & segment) | (clamp & ~segment), least = lane & segment;
+    b &= 31;
+    if (mode == 'u') j = lane - b, *valid = j >= most;
+    if (mode == 'd') j = lane + b, *valid = j <= most;
+    if (mode == 'b') j = lane ^ b, *valid = j <= most;
+    if (mode == 'i') j = least | (b & ~segment), *valid = j <= most;
+    return *valid ? j : lane;
+}
+
+/* tests/cli/shuffles.ptx, in a block that is traced and in one that is not: each has its own way through
+ * shfl. */
+static void test_shuffles(void **state) {
+    (void)state;
+    Text expected = {0};
+    for (int block = 0; block < 2; block++)
+        for (int lane = 0; lane < 32; lane++) {
+            uint32_t sum = 0;
+            for (int i = 0; i < 32 * 4 * 4; i++) {
+                char mode = "dubi"[i % 4];
+                int distance = i / 16, width = i / 4 % 4, segment = (32 - (32 >> width)) << 8;
+                bool valid = false;
+                int source = shuffle_source(mode, lane, (width & 1) * lane + distance,
+                                            segment | (mode == 'u' ? 0 : 31), &valid);
+                sum = sum * 31 + (uint32_t)source * 2654435761u + 12345 + valid;
+            }
+            text_print(&expected, "%d\n", (int)sum);
+        }
+    char *printed =
+        program_output(0, "@ tests/cli/shuffles.ptx --block 32 --grid 2 --args 'out=int[64]' --dump out");
+    assert_string_equal(printed, text_string(&expected));
+    text_done(&expected);
+    free(printed);
+}
+
 /* Rows of `counted` (a CSV) whose line is the same in `expected`; fails where one has more lines. */
 static int equal_rows(const char *counted, const char *expected) {
     int equal = 0;
@@ -325,7 +363,8 @@ int main(void) {
         cmocka_unit_test(test_report_text),  cmocka_unit_test(test_failed_runs),
         cmocka_unit_test(test_host_threads), cmocka_unit_test(test_events),
         cmocka_unit_test(test_frame),        cmocka_unit_test(test_dump),
-        cmocka_unit_test(test_access),       cmocka_unit_test(test_bad_access),
+        cmocka_unit_test(test_shuffles),     cmocka_unit_test(test_access),
+        cmocka_unit_test(test_bad_access),
     };
     return cmocka_run_group_tests(tests, program_make_folder, program_remove_folder);
 }
