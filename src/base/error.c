@@ -45,5 +45,6 @@ void error_print(const Error *error, FILE *to) {
     if (!error->excerpt[0]) return;
     fputs("  ", to);
     for (const char *c = error->excerpt; *c; c++) fputc(*c == '\t' ? ' ' : (unsigned char)*c < 32 ? '?' : *c, to);
-    fprintf(to, "\n  %*s^\n", error->column > 0 ? error->column - 1 : 0, "");
+    int column = error->caret ? error->caret : error->column;
+    fprintf(to, "\n  %*s^\n", column > 0 ? column - 1 : 0, "");
 }

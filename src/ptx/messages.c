@@ -12,15 +12,17 @@ static const char *line_begin(const PtxModule *module, int line) {
     return at;
 }
 
-/* Copies the line up to its end; the caret's column must lie inside of what fits. */
+/* Copies the line up to its end; of a long line, the part around the caret. */
 static void show_line(const PtxModule *module, const char *begin, Error *error) {
     const char *end = module->text + module->length, *stop = memchr(begin, '\n', (size_t)(end - begin));
     size_t length = (size_t)((stop ? stop : end) - begin), room = sizeof error->excerpt - 1;
     if (length && begin[length - 1] == '\r') length--;
-    if (length > room) length = room;
-    if ((size_t)error->column > length + 1) return;
-    for (size_t i = 0; i < length; i++) error->excerpt[i] = begin[i] ? begin[i] : '?';
-    error->excerpt[length] = 0;
+    size_t at = (size_t)error->column - 1, skip = at < room ? 0 : at - room / 2;
+    if (at > length) return;
+    if (length - skip < room) room = length - skip;
+    for (size_t i = 0; i < room; i++) error->excerpt[i] = begin[skip + i] ? begin[skip + i] : '?';
+    error->excerpt[room] = 0;
+    error->caret = (int)(at - skip) + 1;
 }
 
 bool ptx_fail_at(const PtxModule *module, const char *place, int line, int column, Error *error, const char *format, ...) {

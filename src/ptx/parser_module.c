@@ -181,7 +181,7 @@ static bool dimensions(PtxParser *parser, uint32_t out[3]) {
     for (int i = 0; i < 3; i++) {
         if (!ptx_constant_integer(parser, 0, UINT32_MAX, "a number of threads", &value)) return false;
         out[i] = (uint32_t)value;
-        if (!ptx_accept(parser, ',')) break;
+        if (i == 2 || !ptx_accept(parser, ',')) break;
     }
     return true;
 }

@@ -22,7 +22,7 @@ static void must(bool good, const char *what, const char *detail) {
 /* An error must say something, and its caret must stand inside the excerpt. */
 static void check_error(const Error *error) {
     must(error->message[0] != 0, "an error without a message", error->file);
-    must(!error->excerpt[0] || (error->column >= 1 && (size_t)error->column <= strlen(error->excerpt) + 1), "caret outside of the line",
+    must(!error->excerpt[0] || (error->caret >= 1 && (size_t)error->caret <= strlen(error->excerpt) + 1), "caret outside of the line",
          error->message);
 }
 

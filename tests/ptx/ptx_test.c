@@ -15,7 +15,7 @@ const char *const body_prologue =
     ".target sm_80\n"
     ".address_size 64\n"
     ".global .u64 table[8];\n"
-    ".func (.param .b32 result) callee(.param .b32 x) { ret; }\n"
+    ".func (.param .b32 result) callee(.param .b32 x) { ret; } .extern .func outside();\n"
     ".entry k(.param .u32 n, .param .u64 in) {\n"
     ".reg .pred %p<10>; .reg .b16 %h<10>; .reg .b32 %r<10>; .reg .b64 %rd<10>;\n"
     ".reg .f32 %f<10>; .reg .f64 %fd<10>; .reg .v2 .f32 pair;\n"
