@@ -9,7 +9,7 @@
 //   where `low` is what the sum is short of
 //
 // What it teaches: compensated summation. The error of the result hardly depends on n: a plain running sum of
-// n floats may lose n times as much. It lives from the order of the additions: a compiler that is allowed to
+// n floats may lose n times as much. It depends on the order of the additions: a compiler that is allowed to
 // treat floats as real numbers (-ffast-math) sees that `lost` is always 0 and removes it.
 #include "operations.cuh"
 

@@ -6,8 +6,8 @@
 //   s = 4  0<--------------4                  by thread  0
 //
 // What it teaches: bank conflicts. Whole warps work or idle, so nothing diverges until one warp is left; but
-// lanes that are 2*s words apart meet in the same banks: 2-way at s = 1, 4-way at s = 2, 8-way at s = 4 and
-// beyond at 256 threads.
+// lanes that are 2*s words apart meet in the same banks: with 256 threads 2-way at s = 1, 4-way at s = 2,
+// 8-way from s = 4 to s = 16; then too few lanes are left.
 // Blocks are a power of two; out[blockIdx.x] is the block's partial result.
 #include "operations.cuh"
 

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <strings.h>
 #include <unistd.h>
 
 enum { MULTIPROCESSORS_H200 = 132, MOST_NAMES = 256, LONGEST_ID = 63 };
@@ -58,19 +59,42 @@ static bool first_word(const char *words, char *word, size_t bytes) {
     return true;
 }
 
+/* A name that was meant: the same in other letters, else the nearest by edit distance. */
+static const char *nearest_name(const char *name) {
+    const char *names[MOST_NAMES];
+    size_t count = 0;
+    for (int i = 0; i < catalog_count(); i++) {
+        const CatalogRow *row = catalog_row(i);
+        if (count < MOST_NAMES) names[count++] = row->id;
+        if (row->aliases && count < MOST_NAMES) names[count++] = row->aliases;
+    }
+    for (size_t i = 0; i < count; i++)
+        if (strcasecmp(names[i], name) == 0) return names[i];
+    return text_nearest(name, names, count);
+}
+
+/* "row_sum, column_sum" for "sum". */
+static void list_names_with(const char *part, Text *names) {
+    for (int i = 0; *part && i < catalog_count(); i++)
+        if (strstr(catalog_row(i)->id, part))
+            text_print(names, "%s%s", names->length ? ", " : "", catalog_row(i)->id);
+}
+
 const CatalogRow *catalog_find(const char *name, Error *error) {
-    const char *ids[MOST_NAMES];
-    size_t id_count = 0;
     for (int i = 0; i < catalog_count(); i++) {
         const CatalogRow *row = catalog_row(i);
         if (strcmp(row->id, name) == 0 || is_among(row->aliases, name)) return row;
-        if (id_count < MOST_NAMES) ids[id_count++] = row->id;
     }
-    const char *nearest = text_nearest(name, ids, id_count);
+    const char *nearest = nearest_name(name);
+    Text similar = {0};
+    if (!nearest) list_names_with(name, &similar);
     if (nearest)
         error_set(error, "no kernel '%.80s'; did you mean '%s'? --list shows all", name, nearest);
+    else if (similar.length)
+        error_set(error, "no kernel '%.80s'; there are %s; --list shows all", name, similar.data);
     else
         error_set(error, "no kernel '%.80s'; --list shows all", name);
+    text_done(&similar);
     return NULL;
 }
 

@@ -65,7 +65,7 @@ typedef struct CatalogResult { /* after the run */
 
 struct CatalogRow {
     const char *id;
-    const char *aliases; /* space separated: "K0" */
+    const char *aliases; /* "K0"; NULL: none */
     CatalogGroup group;
     const char *title;      /* a few words, for the header of the screen */
     const char *lesson;     /* one sentence */

@@ -135,8 +135,14 @@ static bool plan_one_launch(const CatalogRun *run, Plan *plan, bool cooperative)
     return true;
 }
 
+/* Blocks that wait for each other must all be resident. */
 static bool plan_cooperative(const CatalogRun *run, Plan *plan, Error *error) {
-    (void)error;
+    uint32_t resident = run->multiprocessors * (2048 / run->block);
+    if (run->grid > resident)
+        return error_set(error,
+                         "--grid %u: the blocks of a cooperative launch must all be resident, and %u "
+                         "multiprocessors hold %u of %u threads",
+                         run->grid, run->multiprocessors, resident, run->block);
     return plan_one_launch(run, plan, true);
 }
 
@@ -314,8 +320,7 @@ const CatalogRow ladder_rows[] = {
      POWER_OF_TWO(1),
      .title = "contiguous threads, strided index",
      .lesson = "Bank conflicts: lanes that are 2*s words apart meet in the same banks.",
-     .watch =
-         "Whole warps work or idle, but wavefronts double with every step: 2, 4, 8 passes for one access.",
+     .watch = "Whole warps work or idle, but an access takes 2 wavefronts, then 4, then 8.",
      .source = "strided.cu",
      .plan = plan_one_each,
      .check = check_one_each},
@@ -361,7 +366,7 @@ const CatalogRow ladder_rows[] = {
      POWER_OF_TWO(64),
      .title = "block size known at compile time",
      .lesson = "What the compiler knows costs nothing at run time: no loop, no counter.",
-     .watch = "The PTX is a straight line: the only branches left are tid < s.",
+     .watch = "The PTX is a straight line: the only branches left ask for tid < s and i < n.",
      .source = "unrolled.cu",
      .plan = plan_unrolled,
      .check = check_two_each},
@@ -417,7 +422,7 @@ const CatalogRow ladder_rows[] = {
      BLOCKS_PER_SM(8),
      .title = "a grid that fits the device, one loop",
      .lesson = "One loop serves every n and every grid; the tree's cost no longer grows with n.",
-     .watch = "Each trip of the loop is one coalesced request a warp, a whole grid apart from the last.",
+     .watch = "Each turn of the loop is one coalesced request a warp, a whole grid apart from the last.",
      .source = "grid_stride.cu",
      .plan = plan_grid_stride,
      .check = check_grid_stride},

@@ -212,8 +212,8 @@ const CatalogRow numerics_rows[] = {
      .group = CATALOG_NUMERICS,
      .title = "column sums: transpose, then sum rows",
      .lesson = "Transposing first makes the sum easy and moves three times the data.",
-     .watch = "Two launches: the tile is loaded by rows and stored by columns, and its 33rd element a row "
-              "keeps banks apart.",
+     .watch = "Two launches: the tile is loaded by rows and stored by columns, and a 33rd element in each "
+              "row keeps the banks apart.",
      .source = "column_sum_permuted.cu",
      .types = "int float double",
      .operations = "sum min max",
@@ -332,8 +332,8 @@ const CatalogRow numerics_rows[] = {
     {.id = "bfloat_promote",
      .group = CATALOG_NUMERICS,
      .title = "bfloat16 sums in fp32",
-     .lesson = "A bfloat16 is the upper half of a float, so promoting it is free; with 8 bits it needs it "
-               "even more.",
+     .lesson = "A bfloat16 is the upper half of a float, so promoting it is free; a sum in 8 bits would stop "
+               "at 256.",
      .watch = "The conversion is a shift by 16 bits; the sum is rounded to bfloat16 once.",
      .source = "bfloat_promote.cu",
      .types = "bfloat",

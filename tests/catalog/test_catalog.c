@@ -36,13 +36,36 @@ static void sample_numbers_are_aliases(void **state) {
 
 static void unknown_names_suggest_the_nearest(void **state) {
     (void)state;
-    Error error = {0};
-    assert_null(catalog_find("interleavd", &error));
-    assert_non_null(strstr(error.message, "did you mean 'interleaved'?"));
-    assert_null(catalog_find("qqqqqqqqqqqqqqqqq", &error));
-    assert_null(strstr(error.message, "did you mean"));
-    assert_null(catalog_find("", &error));
-    assert_null(catalog_find("K", &error));
+    static const char *const cases[][2] = {
+        {"interleavd", "no kernel 'interleavd'; did you mean 'interleaved'? --list shows all"},
+        {"K33", "no kernel 'K33'; did you mean 'K3'? --list shows all"},
+        {"k7", "no kernel 'k7'; did you mean 'K7'? --list shows all"},
+        {"Shuffle_Atomic", "no kernel 'Shuffle_Atomic'; did you mean 'shuffle_atomic'? --list shows all"},
+        {"half", "no kernel 'half'; there are half_naive, half_promote, scaled_half, bug_half_shared; --list "
+                 "shows all"},
+        {"qqqqqqqqqqqqqqqqq", "no kernel 'qqqqqqqqqqqqqqqqq'; --list shows all"},
+        {"", "no kernel ''; --list shows all"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Error error = {0};
+        assert_null(catalog_find(cases[i][0], &error));
+        assert_string_equal(error.message, cases[i][1]);
+    }
+}
+
+static void cooperative_grids_are_resident(void **state) {
+    (void)state;
+    const CatalogRow *row = catalog_find("cooperative", NULL);
+    for (uint32_t grid = 1056; grid <= 1057; grid++) {
+        CatalogRun run;
+        Plan plan = {0};
+        Error error = {0};
+        assert_true(catalog_resolve(row, &(CatalogOptions){.grid = grid}, &run, &error));
+        assert_int_equal(row->plan(&run, &plan, &error), grid == 1056);
+        if (grid > 1056)
+            assert_non_null(strstr(error.message, "132 multiprocessors hold 1056 of 256 threads"));
+        plan_free(&plan);
+    }
 }
 
 static void names_are_unique(void **state) {
@@ -481,6 +504,7 @@ int main(void) {
         cmocka_unit_test(sample_numbers_are_aliases),
         cmocka_unit_test(unknown_names_suggest_the_nearest),
         cmocka_unit_test(names_are_unique),
+        cmocka_unit_test(cooperative_grids_are_resident),
         cmocka_unit_test(the_catalogue_of_the_issue_is_there),
         cmocka_unit_test(every_row_is_complete),
         cmocka_unit_test(options_resolve_to_the_row_or_are_refused),
