@@ -248,25 +248,44 @@ static inline void use_addresses_as_offsets(Access *access) {
     access->offset = access->address;
 }
 
-static inline void count_shared(Access *access) {
+/* What a line costs depends on its lanes, stride, and where it begins within a line of banks, or a sector. */
+static inline uint32_t phase_of(const Access *access, bool global) {
+    return (uint32_t)access->first & (uint32_t)(global ? SECTOR_BYTES - 1 : LINE_BYTES - 1);
+}
+
+static inline CostPattern *pattern_of(const Access *access, bool global) {
+    uint32_t mix = (access->mask ^ (uint32_t)access->stride * 0x9e3779b1u ^ phase_of(access, global) << 8) * 0x85ebca6bu;
+    return &access->block->worker->patterns[access->op->pc * PATTERNS + (int)(mix >> 29)];
+}
+
+static inline bool has_pattern(const Access *access, bool global) {
+    const CostPattern *pattern = pattern_of(access, global);
+    return pattern->mask == access->mask && pattern->stride == access->stride && pattern->global == global &&
+           pattern->phase == phase_of(access, global);
+}
+
+static void keep_pattern(const Access *access, bool global, int cost, int ideal) {
+    *pattern_of(access, global) =
+        (CostPattern){access->mask, phase_of(access, global), access->stride, global, (uint32_t)cost, (uint32_t)ideal};
+}
+
+static inline void count_shared(const Access *access) {
     if (access->memory->is_atomic) return;
     Worker *worker = access->block->worker;
     TraceCounter *counter = &worker->counters[access->op->pc];
-    if (access->line) {
-        SharedPattern *pattern = &worker->patterns[access->op->pc];
-        uint32_t phase = (uint32_t)access->first & (LINE_BYTES - 1);
-        if (pattern->mask != access->mask || pattern->stride != (uint32_t)access->stride || pattern->phase != phase) {
-            SharedCost cost = access_shared_cost(access->memory->is_load, access->memory->width, access->mask, access->address);
-            *pattern = (SharedPattern){access->mask, (uint32_t)access->stride, phase, (uint16_t)cost.wavefronts,
-                                       (uint16_t)cost.ideal};
-        }
-        counter->wavefronts += pattern->wavefronts;
-        counter->ideal_wavefronts += pattern->ideal;
-        return;
-    }
     SharedCost cost = access_shared_cost(access->memory->is_load, access->memory->width, access->mask, access->address);
     counter->wavefronts += (uint64_t)cost.wavefronts;
     counter->ideal_wavefronts += (uint64_t)cost.ideal;
+    if (access->line) keep_pattern(access, false, cost.wavefronts, cost.ideal);
+}
+
+static inline void count_global(const Access *access) {
+    if (access->memory->kind == TRACE_CONSTANT_LOAD) return;
+    TraceCounter *counter = &access->block->worker->counters[access->op->pc];
+    GlobalCost cost = access_global_cost(access->memory->width, access->mask, access->address);
+    counter->sectors += (uint64_t)cost.sectors;
+    counter->ideal_sectors += (uint64_t)cost.ideal;
+    if (access->line) keep_pattern(access, true, cost.sectors, cost.ideal);
 }
 
 static inline Outcome in_shared(Access *access, AccessMove move) {
@@ -362,18 +381,7 @@ static inline Outcome in_global(Access *access, AccessMove move) {
         }
         if (wrong) return out_of_bounds(access, wrong);
     }
-    if (access->memory->kind != TRACE_CONSTANT_LOAD) {
-        TraceCounter *counter = &access->block->worker->counters[access->op->pc];
-        if (access->line && all == ALL_LANES && access->stride == access->memory->width) {
-            uint64_t bytes = (uint64_t)access->memory->width * WARP_LANES;
-            counter->sectors += (access->first + bytes - 1) / SECTOR_BYTES - access->first / SECTOR_BYTES + 1;
-            counter->ideal_sectors += bytes / SECTOR_BYTES;
-        } else {
-            GlobalCost cost = access_global_cost(access->memory->width, all, access->address);
-            counter->sectors += (uint64_t)cost.sectors;
-            counter->ideal_sectors += (uint64_t)cost.ideal;
-        }
-    }
+    count_global(access);
     if (region) return in_region(access, region, move);
     access->line = false; /* several buffers: one after another, in lane order of their first lane */
     for (uint32_t left = all; left;) {
@@ -542,6 +550,110 @@ static Outcome in_generic(Access *access, AccessMove move) {
     return in_global(access, move);
 }
 
+/* ---- the usual case ------------------------------------------------------------------------------------------------ */
+
+/* Finds the progression of registers without widening them; `first`: of the lowest lane. */
+#define LINE_OF(NAME, TYPE, SIGNED)                                                                                   \
+    static inline bool NAME(const TYPE *from, uint32_t mask, int64_t *stride) {                                      \
+        uint32_t rest = mask & (mask - 1);                                                                            \
+        int first = __builtin_ctz(mask);                                                                              \
+        *stride = 0;                                                                                                  \
+        if (!rest) return true;                                                                                       \
+        int gap = __builtin_ctz(rest) - first;                                                                        \
+        SIGNED step = (SIGNED)(from[first + gap] - from[first]);                                                      \
+        if (gap > 1) {                                                                                                \
+            if (step % gap) return false;                                                                             \
+            step /= gap;                                                                                              \
+        }                                                                                                             \
+        *stride = step;                                                                                               \
+        TYPE wrong = 0, expected = (TYPE)(from[first] - (TYPE)first * (TYPE)step);                                    \
+        if (mask == ALL_LANES) {                                                                                      \
+            for (int l = 0; l < WARP_LANES; l++, expected = (TYPE)(expected + (TYPE)step)) wrong |= from[l] ^ expected; \
+            return !wrong;                                                                                            \
+        }                                                                                                             \
+        for (rest &= rest - 1; rest; rest &= rest - 1) {                                                              \
+            int l = __builtin_ctz(rest);                                                                              \
+            wrong |= from[l] ^ (TYPE)(expected + (TYPE)l * (TYPE)step);                                               \
+        }                                                                                                             \
+        return !wrong;                                                                                                \
+    }
+LINE_OF(line_of_32, uint32_t, int32_t)
+LINE_OF(line_of_64, uint64_t, int64_t)
+
+static inline bool usual_shared(Access *access, uint64_t low, uint64_t high) {
+    Block *block = access->block;
+    uint64_t size = block->grid->program->shared_bytes, width = access->memory->width;
+    if (high >= size || width > size - high || !bits_all(block->shared_written, low, high - low + width) ||
+        !has_pattern(access, false))
+        return false;
+    TraceCounter *counter = &block->worker->counters[access->op->pc];
+    const CostPattern *pattern = pattern_of(access, false);
+    counter->wavefronts += pattern->cost;
+    counter->ideal_wavefronts += pattern->ideal;
+    access->space = PTX_SPACE_SHARED;
+    access->bytes = block->shared;
+    access->host_first = access->first;
+    return true;
+}
+
+static inline bool usual_global(Access *access, uint64_t low, uint64_t high) {
+    Worker *worker = access->block->worker;
+    const Memory *memory = access->block->grid->memory;
+    uint32_t index = worker->last_region[access->op->pc];
+    uint64_t width = access->memory->width;
+    if (worker->footprint || index >= (uint32_t)memory->count || access->memory->kind == TRACE_CONSTANT_LOAD) return false;
+    const Region *region = &memory->regions[index];
+    bool inside = low >= region->base && high - region->base < region->bytes && width <= region->bytes - (high - region->base);
+    if (!inside || region->read_only || !has_pattern(access, true)) return false;
+    TraceCounter *counter = &worker->counters[access->op->pc];
+    const CostPattern *pattern = pattern_of(access, true);
+    counter->sectors += pattern->cost;
+    counter->ideal_sectors += pattern->ideal;
+    if (access->memory->space == PTX_SPACE_GENERIC) counter->global_requests++;
+    access->space = PTX_SPACE_GLOBAL;
+    access->region = region;
+    access->bytes = region->host;
+    access->host_first = access->first - region->base;
+    return true;
+}
+
+/* A line inside one buffer, like one that this instruction has accessed before, with nothing to record or to find fault
+ * with: all that is left is to move the values. False: nothing has happened, go the long way. */
+static inline bool access_usual(Access *access, AccessMove move) {
+    const MemoryOp *memory = access->memory;
+    const Fragment *fragment = warp_fragment(access->warp);
+    if (access->block->recorder || memory->is_atomic || fragment->quiet >= QUIET_ITERATIONS) return false;
+    const void *base = operand_at(access->warp, memory->base);
+    int lowest = __builtin_ctz(access->mask), highest = 31 - __builtin_clz(access->mask);
+    uint64_t at, width = memory->width;
+    if (memory->base_bytes == 4) {
+        if (!line_of_32(base, access->mask, &access->stride)) return false;
+        at = ((const uint32_t *)base)[lowest] + (uint32_t)memory->offset;
+    } else {
+        if (!line_of_64(base, access->mask, &access->stride)) return false;
+        at = ((const uint64_t *)base)[lowest] + (uint64_t)memory->offset;
+    }
+    uint64_t stride = (uint64_t)access->stride, end = at + (uint64_t)(highest - lowest) * stride;
+    uint64_t low = access->stride < 0 ? end : at, high = access->stride < 0 ? at : end;
+    if (((at | stride) & (width - 1)) || low > high) return false;
+    access->line = access->host_line = true;
+    access->first = at - (uint64_t)lowest * stride;
+    access->host_stride = access->stride;
+    switch (memory->space) {
+    case PTX_SPACE_SHARED:
+    case PTX_SPACE_SHARED_CLUSTER:
+        if (!usual_shared(access, low, high)) return false;
+        break;
+    case PTX_SPACE_GLOBAL:
+    case PTX_SPACE_GENERIC:
+        if (!usual_global(access, low, high)) return false;
+        break;
+    default: return false;
+    }
+    move(access);
+    return true;
+}
+
 Outcome access_execute(Block *block, Warp *warp, const Op *op, uint32_t mask, AccessMove move) {
     Access access;
     access.op = op;
@@ -550,6 +662,7 @@ Outcome access_execute(Block *block, Warp *warp, const Op *op, uint32_t mask, Ac
     access.warp = warp;
     access.mask = mask;
     block->worker->counters[op->pc].requests++;
+    if (access_usual(&access, move)) return OUTCOME_NEXT;
     read_addresses(&access);
     find_line(&access);
     if (block->replay) return in_replay(&access, move);

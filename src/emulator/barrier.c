@@ -52,7 +52,7 @@ static void release(Block *block, int number) {
         }
         if (passed) warp->interval++;
         if (!woken) continue;
-        if (aligned) warp_merge(warp);
+        if (aligned && warp->fragment_count > 1) warp_merge(warp);
         if (warp->current == NO_FRAGMENT) warp_pick(warp);
         if (block->next[w] == NEVER) block->next[w] = block->turn + 1;
     }

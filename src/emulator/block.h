@@ -38,16 +38,19 @@ typedef struct Grid {
 
 typedef struct RunCounter { int64_t executions, lanes; } RunCounter; /* differences: sum up to a pc is that pc's count */
 
-typedef struct SharedPattern { /* the last arithmetic progression of an instruction, and its cost */
-    uint32_t mask, stride, phase;
-    uint16_t wavefronts, ideal;
-} SharedPattern;
+enum { PATTERNS = 8 }; /* kept of an instruction */
+typedef struct CostPattern { /* an arithmetic progression that an instruction has accessed, and its cost */
+    uint32_t mask, phase;
+    int64_t stride;
+    bool global;
+    uint32_t cost, ideal;       /* wavefronts or sectors */
+} CostPattern;
 
 struct Worker {
     Grid *grid;
     RunCounter *runs;           /* [op_count + 1] */
     TraceCounter *counters;     /* [op_count]; executions and lanes are corrections to `runs`, wrapping */
-    SharedPattern *patterns;    /* [op_count] */
+    CostPattern *patterns;    /* [op_count][PATTERNS] */
     uint32_t *last_region;      /* [op_count] */
     uint8_t *uninitialized;     /* [op_count] reads reported so far */
     Trap *traps;

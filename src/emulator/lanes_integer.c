@@ -159,7 +159,7 @@ LANES_INLINE uint32_t divide_s32(uint32_t a, uint32_t b) {
 }
 BINARY(div_u32, uint32_t, uint32_t, divide_u32(a[l], b[l]))
 BINARY(div_s32, uint32_t, uint32_t, divide_s32(a[l], b[l]))
-#define REST(DIVIDE) (b[l] ? a[l] - DIVIDE(a[l], b[l]) * b[l] : UINT32_MAX)
+#define REST(DIVIDE) ((a[l] - DIVIDE(a[l], b[l]) * b[l]) | (b[l] ? 0 : UINT32_MAX)) /* or the loop is not vectorised */
 BINARY(rem_u32, uint32_t, uint32_t, REST(divide_u32))
 BINARY(rem_s32, uint32_t, uint32_t, REST(divide_s32))
 

@@ -106,6 +106,7 @@ void raise_spinning_blocks(Block *const *blocks, int count, uint64_t waiting) {
 
 bool block_unstick(Block *block, Warp *warp) {
     if (block->worker->stopped || !warp->live) return false;
+    if (warp->fragment_count == 1 && warp->fragments[0].state == FRAGMENT_IN_BARRIER) return false; /* nearly always */
     if (warp_pick(warp)) return true;
     if (count_state(warp, FRAGMENT_IN_BARRIER)) return false; /* others may still release it */
     if (count_state(warp, FRAGMENT_AT_ALIGNED)) {

@@ -156,8 +156,13 @@ void frame_fill_block_slots(const Warp *warp, const Frame *frame) {
         const Slot *slot = &frame->layout->slots[i];
         if (slot->special < 0 || special_lifetime(slot->special) != SPECIAL_OF_BLOCK) continue;
         uint64_t value = special_value(slot->special, warp, 0);
-        uint8_t *to = frame->registers + slot->offset;
-        for (int lane = 0; lane < WARP_LANES; lane++) memcpy(to + lane * slot->bytes, &value, slot->bytes);
+        void *to = frame->registers + slot->offset;
+        if (slot->bytes == 4)
+            for (int lane = 0; lane < WARP_LANES; lane++) ((uint32_t *)to)[lane] = (uint32_t)value;
+        else if (slot->bytes == 8)
+            for (int lane = 0; lane < WARP_LANES; lane++) ((uint64_t *)to)[lane] = value;
+        else
+            for (int lane = 0; lane < WARP_LANES; lane++) ((uint16_t *)to)[lane] = (uint16_t)value;
     }
 }
 

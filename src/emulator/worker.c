@@ -13,7 +13,7 @@ Worker *worker_new(Grid *grid) {
     worker->grid = grid;
     worker->runs = memory_new(count * sizeof *worker->runs);
     worker->counters = memory_new(count * sizeof *worker->counters);
-    worker->patterns = memory_new(count * sizeof *worker->patterns);
+    worker->patterns = memory_new(count * PATTERNS * sizeof *worker->patterns);
     worker->last_region = memory_new(count * sizeof *worker->last_region);
     worker->uninitialized = memory_new(count);
     return worker;
