@@ -1,7 +1,8 @@
 #!/bin/sh
 # Runs test programs: run_tests.sh BUILD_FOLDER tests/AREA/test_NAME.c...
 #
-# One line a program, the whole output of those that fail, and "N passed, N failed" last. The numbers are the
+# One line a program (and what it says about itself in "# summary:"), the whole output of those that fail, and
+# "N passed, N failed" last. The numbers are the
 # programs' own: cmocka writes TAP, whose first line is the number of tests, so that tests which a crash kept
 # from running count as failed. A program that is missing, or ends badly after its tests passed, is one failure.
 # REDVIZ_UNDER is a command to run each program under (valgrind), JOBS programs run at a time, and REDVIZ_BROKEN
@@ -40,6 +41,7 @@ run_one() { # BUILD_FOLDER SOURCE
     echo "$passed $failed" >"$base.count"
     if [ $failed -eq 0 ]; then
         echo "  passed   $name: $passed in $seconds s$note"
+        sed -n 's/^# summary: /           /p' "$base.log"
     else
         echo "  FAILED   $name: $passed passed, $failed failed$note
 $(grep -v '^ok ' "$base.log" | tail -n 100 | sed 's/^/           /')"
