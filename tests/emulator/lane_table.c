@@ -144,9 +144,12 @@ void lane_table_run(LaneInstruction instruction, LaneRow *rows, int count, bool 
     if (detail) fail_msg("%s: %s", instruction.text, detail);
 }
 
-char *lane_table_trap(LaneInstruction instruction) {
+void lane_table_refuses(LaneInstruction instruction, const char *words) {
     LaneRow row = {{0}, {0}};
-    return run(instruction, &row, 1, false);
+    char *detail = run(instruction, &row, 1, false);
+    if (!detail) fail_msg("%s is executed", instruction.text);
+    if (!strstr(detail, words)) fail_msg("%s: \"%s\" without \"%s\"", instruction.text, detail, words);
+    free(detail);
 }
 
 static void compare(LaneInstruction instruction, const LaneRow *row, const LaneRow *expected, int number,

@@ -31,9 +31,8 @@ void lane_table_kernel(LaneInstruction instruction, bool guarded, Text *out);
 /* Runs it in the emulator; fails the test where that is not possible. */
 void lane_table_run(LaneInstruction instruction, LaneRow *rows, int count, bool guarded);
 
-/* What the emulator says of an instruction that it does not execute: the detail of its trap; NULL: it was
- * executed. */
-char *lane_table_trap(LaneInstruction instruction);
+/* Fails the test unless the instruction traps when it is executed, with these words in the trap's detail. */
+void lane_table_refuses(LaneInstruction instruction, const char *words);
 
 /* Runs the rows at every level of vectorisation, for all and for half of the lanes, and compares with
  * `expected` rows. */
