@@ -82,6 +82,8 @@ static void run_isspacep(const Op *op, Warp *warp, uint32_t mask) {
             bool constant = region >= 0 && memory->regions[region].read_only;
             in = op->number[0] == PTX_SPACE_CONST ? constant : !constant;
         }
+        /* ".param window is contained within the .global window" */
+        if (op->number[0] == PTX_SPACE_GLOBAL && address - PARAMETER_WINDOW < WINDOW_BYTES) in = true;
         if (in) inside |= lane_bit[l];
     }
     *p = (*p & ~mask) | (inside & mask);
