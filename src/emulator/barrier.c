@@ -12,7 +12,7 @@ typedef enum BarrierAction { BARRIER_SYNC, BARRIER_ARRIVE, BARRIER_RED } Barrier
 typedef struct BarrierOp {
     CoreOp core;
     BarrierAction action;
-    bool aligned, has_count, blockwide;
+    bool aligned, has_count, blockwide, is_plain;
     PtxModifierKind reduction; /* POPC, AND, OR */
     Operand number, count, predicate, d;
     uint8_t d_bytes;
@@ -198,6 +198,7 @@ static Outcome arrive_together(Block *block, Warp *warp, const Op *op, uint32_t 
 
 static Outcome execute_barrier(Block *block, Warp *warp, const Op *op, uint32_t mask) {
     const BarrierOp *barrier_op = op->extra;
+    if (barrier_op->is_plain && mask == warp->live) return arrive(block, warp, op, mask);
     if (!barrier_op->number.constant && !same_in_all(warp, barrier_op->number, mask)) {
         raise_trap(block, TRAP_NOT_EMULATED, warp, op->pc, mask, NULL, "lanes of one warp name different barriers in one instruction");
         return OUTCOME_STOP;
@@ -229,6 +230,12 @@ static bool lower_cluster_barrier(Lowering *low, const PtxInstruction *in, Op *o
     return lower_prefetch(low, in, op); /* nothing */
 }
 
+/* __syncthreads(): nothing about it is known only when it is executed. */
+static bool is_plain(const BarrierOp *op, const PtxOperand *number) {
+    return op->aligned && op->blockwide && !op->has_count && op->action == BARRIER_SYNC &&
+           number->kind == PTX_OPERAND_INTEGER && number->integer >= 0 && number->integer < CLUSTER_BARRIER;
+}
+
 static bool lower_block_barrier(Lowering *low, const PtxInstruction *in, Op *op, bool aligned) {
     if (ptx_instruction_has(in, PTX_MOD_WARP)) return lower_warp_sync(low, in, op);
     BarrierOp *barrier_op = lowering_allocate(low, sizeof *barrier_op);
@@ -243,6 +250,7 @@ static bool lower_block_barrier(Lowering *low, const PtxInstruction *in, Op *op,
     if (last <= first || last - first > 2) return lowering_reject(low, op, "%s: malformed", in->name);
     barrier_op->has_count = last - first == 2;
     barrier_op->blockwide = trace_kind_of(in) == TRACE_BARRIER;
+    barrier_op->is_plain = is_plain(barrier_op, &in->operands[first]);
     uint8_t bytes;
     if (!lowering_value(low, op, &in->operands[first], PTX_U32, &barrier_op->number, &bytes) || bytes != 4) return false;
     if (barrier_op->has_count &&

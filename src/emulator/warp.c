@@ -20,6 +20,11 @@ void warp_select(Warp *warp, int index) {
 
 bool warp_pick(Warp *warp) {
     int count = warp->fragment_count, start = warp->current;
+    if (count == 1) {
+        bool ready = warp->fragments[0].state == FRAGMENT_READY;
+        warp_select(warp, ready ? 0 : NO_FRAGMENT);
+        return ready;
+    }
     for (int i = 1; i <= count; i++) {
         int index = (start + i + count) % count;
         if (warp->fragments[index].state != FRAGMENT_READY) continue;
