@@ -56,8 +56,10 @@ static int print_access(const char *path, Error *error) {
 }
 
 static bool show(const Options *options, Session *session, Error *error) {
-    AppStart start = {
-        .step = options->step, .keys = options->keys, .ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0};
+    AppStart start = {.step = options->step,
+                      .keys = options->keys,
+                      .theme = options->theme,
+                      .ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0};
     Text out = {0};
     bool ok = true;
     switch (options->action) {

@@ -1,4 +1,5 @@
-/* The command line: options.def is the table, functions here take the values, options_parse() checks the whole. */
+/* The command line: options.def is the table, functions here take the values, options_parse() checks the
+ * whole. */
 #include "options.h"
 
 #include <errno.h>
@@ -133,6 +134,11 @@ static bool take_keys(Options *options, const Row *row, const char *value, Error
     (void)row, (void)error;
     options->keys = value;
     return true;
+}
+
+static bool take_theme(Options *options, const Row *row, const char *value, Error *error) {
+    if (theme_find(value, &options->theme)) return true;
+    return error_set(error, "--%s: '%s' is none of terminal, dark, light, contrast, mono", row->name, value);
 }
 
 static bool take_access(Options *options, const Row *row, const char *value, Error *error) {

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "session.h"
+#include "tui/theme.h"
 
 typedef enum Action {
     ACTION_OPEN,   /* the interface */
@@ -29,6 +30,7 @@ typedef struct Options {
     int frame_columns, frame_rows;
     const char *keys; /* NULL: none */
     int step;         /* from 1; 0: not given */
+    Theme theme;
     const char *access_path, *dump;
     const char *first_for_kernel,
         *first_for_file; /* an option that only suits --kernel, or only FILE.ptx; NULL */

@@ -300,6 +300,13 @@ static ViewAnswer act_PROJECTOR(Press press) {
     return VIEW_CHANGED;
 }
 
+static ViewAnswer act_THEME(Press press) {
+    View *view = press.view;
+    view->theme = (Theme)(((int)view->theme + press.direction + THEME_COUNT) % THEME_COUNT);
+    snprintf(view->message, sizeof view->message, "colours: %s", theme_name(view->theme));
+    return VIEW_CHANGED;
+}
+
 static ViewAnswer act_TREE(Press press) {
     press.view->tree =
         (ShownTree)(((int)press.view->tree + press.direction + SHOWN_TREE_COUNT) % SHOWN_TREE_COUNT);

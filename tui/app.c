@@ -35,9 +35,10 @@ typedef struct App {
     double due; /* seconds: when the next wavefront is to be shown while playing */
 } App;
 
-static void app_init(App *app, Session *session, bool ascii) {
-    *app = (App){.session = session, .scene = scene_new(session), .ascii = ascii};
+static void app_init(App *app, Session *session, const AppStart *start) {
+    *app = (App){.session = session, .scene = scene_new(session), .ascii = start->ascii};
     view_init(&app->view, app->scene);
+    app->view.theme = start->theme;
 }
 
 static void app_done(App *app) {
@@ -151,7 +152,7 @@ static bool app_start(App *app, const AppStart *start, bool *quit, Error *error)
 bool app_frame(Session *session, int columns, int rows, const AppStart *start, Text *out, Error *error) {
     App app;
     bool quit;
-    app_init(&app, session, start->ascii);
+    app_init(&app, session, start);
     bool ok = app_start(&app, start, &quit, error);
     if (ok) {
         Canvas *canvas = canvas_new(columns, rows, start->ascii);
@@ -193,6 +194,7 @@ static void app_draw(App *app) {
     if (app->opening.is_running)
         snprintf(view.message, sizeof view.message, "opening %s ... (q quits)", app->opening.kernel);
     frame_draw(app->scene, &view, canvas);
+    terminal_set_theme(view.theme);
     terminal_show(canvas);
     canvas_free(canvas);
 }
@@ -252,7 +254,7 @@ static bool app_handle(App *app, const TerminalEvent *event, bool *changed) {
 bool app_run(Session *session, const AppStart *start, Error *error) {
     App app;
     bool quit;
-    app_init(&app, session, start->ascii);
+    app_init(&app, session, start);
     bool ok = app_start(&app, start, &quit, error) && (quit || terminal_open(error));
     bool changed = true;
     while (ok && !quit) {

@@ -8,8 +8,10 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "session.h"
+#include "theme.h"
 
 typedef struct AppStart {
+    Theme theme;
     int step;         /* --step N, from 1; 0: the beginning */
     const char *keys; /* pressed before the first frame, may be NULL: each character is a key, special keys
                          are written <Right> <Left> <Up> <Down> <Home> <End> <PageUp> <PageDown> <Tab>

@@ -82,7 +82,8 @@ static void make_middle(Layout *layout, Rectangle middle, const View *view) {
     Rectangle words = cut_bottom(&middle, frame + (middle.rows > 34 ? 4 : middle.rows > 24 ? 3 : 2));
     slots[SLOT_PICTURE] =
         cut_picture(&middle, view, clamp(middle.rows * 9 / 20, 8, 13 + (middle.rows - 29) / 3));
-    if (shown(view, FOCUS_SIDE)) add_side(layout, cut_right(&words, words.columns - words.columns * 62 / 100));
+    if (shown(view, FOCUS_SIDE))
+        add_side(layout, cut_right(&words, words.columns - words.columns * 62 / 100));
     slots[SLOT_EXPLANATION] = words;
     split_top(layout, middle, view, clamp(middle.columns - 60, middle.columns / 2 - 8, middle.columns / 2));
 }

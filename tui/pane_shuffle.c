@@ -205,7 +205,7 @@ static void label_wire(const Moment *now, const Wire *wire, Canvas *canvas, Rect
     int columns = canvas_text_columns(label);
     if (wire->right - wire->left - 1 < columns || (wire->targets & (wire->targets - 1))) return;
     canvas_text(canvas, area, wire->left + 1 + (wire->right - wire->left - 1 - columns) / 2,
-                head + 1 + wire->row, ROLE_LIT, label);
+                head + 1 + wire->row, ROLE_ACTIVE, label);
 }
 
 /* Arrow heads in the first of `rows`, wires below; returns the rows used. */
@@ -220,7 +220,7 @@ static int draw_wires(const Moment *now, Canvas *canvas, Rectangle area, const R
             draw_wire(&wires, &wires.wires[i], ruler, canvas, area, row, ROLE_ARROW);
     for (int i = 0; i < wires.count; i++) {
         if (!wire_serves(&wires.wires[i], now->view->lane)) continue;
-        draw_wire(&wires, &wires.wires[i], ruler, canvas, area, row, ROLE_LIT);
+        draw_wire(&wires, &wires.wires[i], ruler, canvas, area, row, ROLE_ACTIVE);
         label_wire(now, &wires.wires[i], canvas, area, row);
     }
     return 1 + wires.rows;

@@ -145,7 +145,9 @@ static void draw_row(Canvas *canvas, Rectangle area, int row, const TextRow *tex
     if (current && text->first) canvas_glyph(canvas, area, 0, row, ROLE_CURRENT, '>');
     snprintf(line, sizeof line, "%.*s", text->bytes, text->text);
     const char *comment = strstr(line, "//"), *begin = line + strspn(line, " \t");
-    bool is_comment = *begin == '*' || !strncmp(begin, "/*", 2) || comment == begin;
+    bool in_block =
+        text->first && (!strncmp(begin, "* ", 2) || !strncmp(begin, "*/", 2) || !strcmp(begin, "*"));
+    bool is_comment = in_block || !strncmp(begin, "/*", 2) || comment == begin;
     int at = text->column;
     canvas_text(canvas, body, at, row, current ? ROLE_CURRENT : is_comment ? ROLE_COMMENT : ROLE_TEXT, line);
     if (!comment || is_comment) return;

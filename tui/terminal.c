@@ -36,6 +36,8 @@ static struct {
     bool is_open;
     SCREEN *screen;
     int colours;
+    bool has_default; /* the terminal's own colours can be asked for */
+    Theme theme;
     int pipe[2];
     struct termios modes; /* before we changed them */
     struct sigaction old_handled[HANDLED_COUNT], old_crash[CRASH_COUNT];
@@ -104,17 +106,32 @@ static void prepare_farewell(bool mouse) {
     add_farewell(tigetstr("rmcup"));
 }
 
+/* The roles' colour pairs of a theme. */
+static void prepare_pairs(Theme theme) {
+    terminal.theme = theme;
+    for (int role = 0; role < ROLE_COUNT && terminal.colours; role++) {
+        Look look = theme_look(theme, (Role)role, terminal.colours);
+        short colour = look.colour, background = look.background;
+        if (background < 0) background = terminal.has_default ? -1 : COLOR_BLACK;
+        if (colour < 0) colour = terminal.has_default ? -1 : COLOR_WHITE;
+        init_pair((short)(role + 1), colour, background);
+    }
+}
+
 static void prepare_colours(void) {
     const char *none = getenv("NO_COLOR");
     terminal.colours = 0;
-    if ((none && *none) || !has_colors() || start_color() == ERR) return;
-    short background = use_default_colors() == OK ? -1 : COLOR_BLACK;
-    terminal.colours = COLORS;
-    for (int role = 0; role < ROLE_COUNT; role++) {
-        Look look = theme_look((Role)role, terminal.colours);
-        short colour = look.colour < 0 && background == COLOR_BLACK ? COLOR_WHITE : look.colour;
-        init_pair((short)(role + 1), colour, background);
+    if (!(none && *none) && has_colors() && start_color() != ERR) {
+        terminal.has_default = use_default_colors() == OK;
+        terminal.colours = COLORS;
     }
+    prepare_pairs(THEME_TERMINAL);
+}
+
+void terminal_set_theme(Theme theme) {
+    if (theme == terminal.theme) return;
+    prepare_pairs(theme);
+    terminal_forget();
 }
 
 bool terminal_open(Error *error) {
@@ -126,7 +143,9 @@ bool terminal_open(Error *error) {
     if (setupterm(NULL, STDOUT_FILENO, &status) != OK)
         return error_set(error, "the terminal type TERM=%.60s is not known; %s", name ? name : "", instead);
     const char *move = tigetstr("cup");
-    if (!move || move == (char *)-1)
+    bool can_move = move && move != (char *)-1;
+    del_curterm(cur_term); /* it was for the question; newterm() makes its own */
+    if (!can_move)
         return error_set(error, "a terminal of type TERM=%.60s cannot place its cursor; %s", name ? name : "",
                          instead);
     if (tcgetattr(STDIN_FILENO, &terminal.modes) || pipe(terminal.pipe))
@@ -189,7 +208,7 @@ void terminal_forget(void) {
 }
 
 static void put_cell(int row, int column, Cell cell) {
-    Look look = theme_look((Role)cell.role, terminal.colours);
+    Look look = theme_look(terminal.theme, (Role)cell.role, terminal.colours);
     attr_t attributes = A_NORMAL;
     if (look.bold) attributes |= A_BOLD;
     if (look.underline) attributes |= A_UNDERLINE;

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "canvas.h"
 #include "keys.h"
+#include "theme.h"
 
 typedef enum TerminalEventKind {
     TERMINAL_TIMEOUT, /* or woken: look at what you wait for */
@@ -34,6 +35,7 @@ void terminal_close(void); /* may be called twice */
 void terminal_size(int *columns, int *rows);
 /* Sends the cells that changed since the last call. */
 void terminal_show(const Canvas *canvas);
+void terminal_set_theme(Theme theme);
 void terminal_forget(void); /* the next terminal_show() sends everything */
 
 /* Waits for the next event, at most `milliseconds` (negative: for ever). */

@@ -4,12 +4,22 @@
 
 #include "canvas.h"
 
+typedef enum Theme {
+#define THEME(id, ...) THEME_##id,
+#include "themes.def"
+#undef THEME
+    THEME_COUNT
+} Theme;
+
 typedef struct Look {
-    short colour; /* of the foreground, in the terminal's own numbering; -1: the terminal's default */
+    short colour, background; /* in the terminal's own numbering; -1: the terminal's default */
     bool bold, underline, reverse;
 } Look;
 
 /* `colours`: how many the terminal has; 0 where it has none or NO_COLOR is set. */
-Look theme_look(Role role, int colours);
+Look theme_look(Theme theme, Role role, int colours);
+
+const char *theme_name(Theme theme);
+bool theme_find(const char *name, Theme *out);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "keys.h"
 #include "scene.h"
+#include "theme.h"
 
 typedef enum ValueFormat {
     VALUE_NATURAL,
@@ -49,7 +50,8 @@ typedef struct View {
     Focus focus;
     bool zoomed;     /* the focused pane fills the middle of the screen */
     uint32_t hidden; /* bits 1 << Focus */
-    bool projector;  /* few panes, large cells */
+    Theme theme;
+    bool projector; /* few panes, large cells */
     ShownTree tree;
     int side; /* which of the panes at the side comes first */
     Overlay overlay;

@@ -8,6 +8,7 @@
 
 #include "tui/canvas.h"
 #include "tui/theme.h"
+#include <math.h>
 #include <string.h>
 
 static const Rectangle all = {0, 0, 10, 3};
@@ -109,19 +110,65 @@ static void meaning_has_a_look_of_its_own(void **state) {
     static const Role loud[] = {ROLE_CONFLICT, ROLE_WARNING, ROLE_LIT,
                                 ROLE_ACTIVE,   ROLE_CURRENT, ROLE_SELECTED};
     for (size_t t = 0; t < sizeof terminals / sizeof *terminals; t++) {
-        Look plain = theme_look(ROLE_TEXT, terminals[t]);
-        for (size_t i = 0; i < sizeof loud / sizeof *loud; i++) {
-            Look look = theme_look(loud[i], terminals[t]);
-            assert_true(look.bold != plain.bold || look.underline != plain.underline ||
-                        look.reverse != plain.reverse);
-            if (!terminals[t]) assert_int_equal(look.colour, -1);
-            assert_true(look.colour < terminals[t]);
+        for (Theme theme = 0; theme < THEME_COUNT; theme++) {
+            Look plain = theme_look(theme, ROLE_TEXT, terminals[t]);
+            for (size_t i = 0; i < sizeof loud / sizeof *loud; i++) {
+                Look look = theme_look(theme, loud[i], terminals[t]);
+                assert_true(look.bold != plain.bold || look.underline != plain.underline ||
+                            look.reverse != plain.reverse);
+                if (!terminals[t] || theme == THEME_MONO) {
+                    assert_int_equal(look.colour, -1);
+                    assert_int_equal(look.background, -1);
+                }
+                assert_true(look.colour < terminals[t] && look.background < terminals[t]);
+            }
+            Look lit = theme_look(theme, ROLE_LIT, terminals[t]);
+            assert_true(lit.reverse && !theme_look(theme, ROLE_CONFLICT, terminals[t]).reverse);
         }
-        Look lit = theme_look(ROLE_LIT, terminals[t]), conflict = theme_look(ROLE_CONFLICT, terminals[t]);
-        assert_true(lit.reverse && !conflict.reverse);
     }
-    assert_int_not_equal(theme_look(ROLE_ACTIVE, 256).colour, theme_look(ROLE_CONFLICT, 256).colour);
-    assert_int_not_equal(theme_look(ROLE_ACTIVE, 8).colour, theme_look(ROLE_CONFLICT, 8).colour);
+    assert_int_not_equal(theme_look(THEME_TERMINAL, ROLE_ACTIVE, 256).colour,
+                         theme_look(THEME_TERMINAL, ROLE_CONFLICT, 256).colour);
+    assert_int_not_equal(theme_look(THEME_TERMINAL, ROLE_ACTIVE, 8).colour,
+                         theme_look(THEME_TERMINAL, ROLE_CONFLICT, 8).colour);
+}
+
+/* The 256 colours of xterm, as their relative luminance (WCAG 2.1). */
+static double luminance(int colour) {
+    static const double weight[3] = {0.2126, 0.7152, 0.0722};
+    int part[3];
+    double sum = 0;
+    assert_in_range(colour, 16, 255); /* what the first 16 look like is the user's affair */
+    for (int i = 0; i < 3; i++) {
+        int level = (colour - 16) / (i == 0 ? 36 : i == 1 ? 6 : 1) % 6;
+        part[i] = colour >= 232 ? 8 + 10 * (colour - 232) : level ? 55 + 40 * level : 0;
+        double value = part[i] / 255.0;
+        sum += weight[i] * (value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4));
+    }
+    return sum;
+}
+
+static void themes_can_be_read(void **state) {
+    (void)state;
+    static const Theme themes[] = {THEME_DARK, THEME_LIGHT, THEME_CONTRAST};
+    static const double least[] = {4.5, 4.5, 7};
+    for (size_t t = 0; t < sizeof themes / sizeof *themes; t++) {
+        for (Role role = 0; role < ROLE_COUNT; role++) {
+            Look look = theme_look(themes[t], role, 256);
+            bool quiet = role == ROLE_BORDER || role == ROLE_IDLE || role == ROLE_EXITED;
+            double a = luminance(look.colour), b = luminance(look.background);
+            double ratio = a > b ? (a + 0.05) / (b + 0.05) : (b + 0.05) / (a + 0.05);
+            if (ratio < (quiet ? 3 : least[t]))
+                fail_msg("%s, role %d: contrast %.1f", theme_name(themes[t]), (int)role, ratio);
+        }
+    }
+}
+
+static void themes_have_names(void **state) {
+    (void)state;
+    Theme theme;
+    assert_true(theme_find("contrast", &theme));
+    assert_int_equal(theme, THEME_CONTRAST);
+    assert_false(theme_find("sepia", &theme));
 }
 
 int main(void) {
@@ -134,6 +181,8 @@ int main(void) {
         cmocka_unit_test(paragraphs_wrap_at_words),
         cmocka_unit_test(a_note_outlives_a_long_title),
         cmocka_unit_test(meaning_has_a_look_of_its_own),
+        cmocka_unit_test(themes_can_be_read),
+        cmocka_unit_test(themes_have_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
