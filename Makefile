@@ -72,7 +72,7 @@ test:
 
 tests: $(TESTS)
 
-goldens: all $(O)/tests/tui/test_frames $(O)/tests/tui/test_screens
+goldens: all $(patsubst %,$(O)/tests/tui/test_%,frames screens tree timings cast svg)
 	@for test in $(filter $(O)/tests/tui/%,$^); do REDVIZ_REWRITE=1 REDVIZ_BIN=$(O)/redviz $$test || exit 1; done
 
 test-sanitize:

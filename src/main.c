@@ -59,6 +59,8 @@ static bool show(const Options *options, Session *session, Error *error) {
     AppStart start = {.step = options->step,
                       .keys = options->keys,
                       .theme = options->theme,
+                      .cast = options->record_cast,
+                      .svg = options->svg,
                       .ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0};
     Text out = {0};
     bool ok = true;

@@ -141,6 +141,18 @@ static bool take_theme(Options *options, const Row *row, const char *value, Erro
     return error_set(error, "--%s: '%s' is none of terminal, dark, light, contrast, mono", row->name, value);
 }
 
+static bool take_svg(Options *options, const Row *row, const char *value, Error *error) {
+    (void)row, (void)value, (void)error;
+    options->svg = true;
+    return true;
+}
+
+static bool take_record_cast(Options *options, const Row *row, const char *value, Error *error) {
+    (void)row, (void)error;
+    options->record_cast = value;
+    return true;
+}
+
 static bool take_access(Options *options, const Row *row, const char *value, Error *error) {
     options->access_path = value;
     return take_action(options, row, value, error);
@@ -376,6 +388,11 @@ static bool check_together(const Options *options, Error *error) {
         return error_set(error, "--grid: kernels of the catalogue take one number, the blocks");
     if (options->json && options->action != ACTION_REPORT)
         return error_set(error, "--json goes with --report or --list");
+    if (options->svg && options->action != ACTION_FRAME) return error_set(error, "--svg goes with --frame");
+    if (options->record_cast && options->action != ACTION_FRAME && options->action != ACTION_OPEN)
+        return error_set(
+            error, "--record-cast records the interface, or --frame with its --keys; --%s shows no frames",
+            options->action_name);
     return true;
 }
 

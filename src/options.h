@@ -31,6 +31,8 @@ typedef struct Options {
     const char *keys; /* NULL: none */
     int step;         /* from 1; 0: not given */
     Theme theme;
+    bool svg;                /* --frame as an image */
+    const char *record_cast; /* NULL: nothing is recorded */
     const char *access_path, *dump;
     const char *first_for_kernel,
         *first_for_file; /* an option that only suits --kernel, or only FILE.ptx; NULL */

@@ -5,7 +5,9 @@
 #include "app.h"
 
 #include "base/memory.h"
+#include "cast.h"
 #include "frame.h"
+#include "svg.h"
 #include "terminal.h"
 #include <pthread.h>
 #include <stdatomic.h>
@@ -13,6 +15,7 @@
 #include <time.h>
 
 enum { FRAME_MILLISECONDS = 16 }; /* playing draws no more often than that */
+#define SECONDS_A_KEY 0.5         /* in the recording of a key script */
 
 typedef struct Opening { /* a session that a worker thread opens */
     pthread_t thread;
@@ -32,7 +35,9 @@ typedef struct App {
     View view;
     bool ascii;
     Opening opening;
-    double due; /* seconds: when the next wavefront is to be shown while playing */
+    double due;          /* seconds: when the next wavefront is to be shown while playing */
+    Cast *cast;          /* NULL: nothing is recorded */
+    double cast_seconds; /* its begin on the clock; of a script: since then */
 } App;
 
 static void app_init(App *app, Session *session, const AppStart *start) {
@@ -124,42 +129,70 @@ static bool app_finish_opening(App *app) {
 
 /* ---- one frame ----------------------------------------------------------------------------------------- */
 
-/* Presses every key of the script; a kernel that it asks for is opened on the spot. */
-static bool app_press_script(App *app, const char *script, bool *quit, Error *error) {
+static bool app_open_now(App *app, const char *kernel, Error *error) {
+    opening_prepare(app, kernel);
+    Session *session = opening_open(&app->opening);
+    if (session)
+        app_show_session(app, session);
+    else if (error)
+        *error = app->opening.error;
+    return session != NULL;
+}
+
+static Canvas *app_canvas(const App *app, int columns, int rows) {
+    Canvas *canvas = canvas_new(columns, rows, app->ascii);
+    frame_draw(app->scene, &app->view, canvas);
+    return canvas;
+}
+
+/* Of a script: the next frame of the recording. */
+static void app_record(App *app, int columns, int rows) {
+    if (!app->cast) return;
+    Canvas *canvas = app_canvas(app, columns, rows);
+    cast_add(app->cast, canvas, app->view.theme, app->cast_seconds);
+    canvas_free(canvas);
+    app->cast_seconds += SECONDS_A_KEY;
+}
+
+/* Presses every key of the script; a kernel that it asks for is opened on the spot. Frames of this size are
+ * recorded; 0 columns: none. */
+static bool app_press_script(App *app, const char *script, int columns, int rows, bool *quit, Error *error) {
     Key key;
     while (*script && !*quit) {
         if (!keys_read(&script, &key, error)) return false;
         ViewAnswer answer = view_press(&app->view, app->scene, key);
         *quit = answer == VIEW_QUIT;
-        if (answer != VIEW_OPEN) continue;
-        opening_prepare(app, view_chosen_kernel(&app->view));
-        Session *session = opening_open(&app->opening);
-        if (!session) {
-            if (error) *error = app->opening.error;
-            return false;
-        }
-        app_show_session(app, session);
+        if (answer == VIEW_OPEN && !app_open_now(app, view_chosen_kernel(&app->view), error)) return false;
+        if (columns && !*quit) app_record(app, columns, rows);
     }
     return true;
 }
 
-static bool app_start(App *app, const AppStart *start, bool *quit, Error *error) {
+static bool app_start(App *app, const AppStart *start, int columns, int rows, bool *quit, Error *error) {
     *quit = false;
+    if (start->cast) {
+        app->cast = cast_open(start->cast, (int64_t)time(NULL), error);
+        if (!app->cast) return false;
+    }
     if (start->step > 0) view_go_to_step(&app->view, app->scene, start->step - 1);
-    return !start->keys || app_press_script(app, start->keys, quit, error);
+    if (columns) app_record(app, columns, rows);
+    return !start->keys || app_press_script(app, start->keys, columns, rows, quit, error);
 }
 
 bool app_frame(Session *session, int columns, int rows, const AppStart *start, Text *out, Error *error) {
     App app;
     bool quit;
     app_init(&app, session, start);
-    bool ok = app_start(&app, start, &quit, error);
+    bool ok = app_start(&app, start, columns, rows, &quit, error);
     if (ok) {
-        Canvas *canvas = canvas_new(columns, rows, start->ascii);
-        frame_draw(app.scene, &app.view, canvas);
-        canvas_to_text(canvas, out);
+        Canvas *canvas = app_canvas(&app, columns, rows);
+        if (start->svg)
+            canvas_to_svg(canvas, app.view.theme, out);
+        else
+            canvas_to_text(canvas, out);
         canvas_free(canvas);
     }
+    ok = cast_close(app.cast, ok ? error : NULL) && ok;
     app_done(&app);
     return ok;
 }
@@ -196,6 +229,7 @@ static void app_draw(App *app) {
     frame_draw(app->scene, &view, canvas);
     terminal_set_theme(view.theme);
     terminal_show(canvas);
+    cast_add(app->cast, canvas, view.theme, now_seconds() - app->cast_seconds);
     canvas_free(canvas);
 }
 
@@ -255,8 +289,9 @@ bool app_run(Session *session, const AppStart *start, Error *error) {
     App app;
     bool quit;
     app_init(&app, session, start);
-    bool ok = app_start(&app, start, &quit, error) && (quit || terminal_open(error));
+    bool ok = app_start(&app, start, 0, 0, &quit, error) && (quit || terminal_open(error));
     bool changed = true;
+    app.cast_seconds = now_seconds();
     while (ok && !quit) {
         if (changed) app_draw(&app);
         TerminalEvent event = terminal_wait(app_patience(&app));
@@ -265,6 +300,7 @@ bool app_run(Session *session, const AppStart *start, Error *error) {
         changed |= app_play(&app);
     }
     terminal_close();
+    ok = cast_close(app.cast, ok ? error : NULL) && ok;
     app_done(&app);
     return ok;
 }

@@ -16,6 +16,9 @@ typedef struct AppStart {
     const char *keys; /* pressed before the first frame, may be NULL: each character is a key, special keys
                          are written <Right> <Left> <Up> <Down> <Home> <End> <PageUp> <PageDown> <Tab>
                          <BackTab> <Enter> <Escape> <Backspace> <Space> <Less> */
+    const char *cast; /* a file for a recording (cast.h); NULL: none. app_frame() records the first frame and
+                         one after each key, half a second apart */
+    bool svg;         /* app_frame(): an SVG image instead of lines */
     bool ascii;       /* the locale is not UTF-8: nl_langinfo(CODESET) after setlocale(LC_CTYPE, ""); no other
                          category, so that numbers stay as they are in C */
 } AppStart;

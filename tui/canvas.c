@@ -213,26 +213,29 @@ Rectangle canvas_box(Canvas *canvas, Rectangle area, Role title_role, const char
                        area.rows > 2 ? area.rows - 2 : 0};
 }
 
+size_t canvas_encode(uint32_t glyph, char out[CANVAS_GLYPH_BYTES]) {
+    size_t count = 0;
+    if (glyph < 0x80) {
+        out[count++] = (char)glyph;
+    } else if (glyph < 0x800) {
+        out[count++] = (char)(0xC0 | glyph >> 6);
+        out[count++] = (char)(0x80 | (glyph & 0x3F));
+    } else {
+        out[count++] = (char)(0xE0 | glyph >> 12);
+        out[count++] = (char)(0x80 | (glyph >> 6 & 0x3F));
+        out[count++] = (char)(0x80 | (glyph & 0x3F));
+    }
+    return count;
+}
+
 void canvas_to_text(const Canvas *canvas, Text *out) {
     for (int row = 0; row < canvas->rows; row++) {
         const Cell *cells = &canvas->cells[row * canvas->columns];
         int length = canvas->columns;
         while (length > 0 && cells[length - 1].glyph == ' ') length--;
         for (int column = 0; column < length; column++) {
-            uint32_t glyph = cells[column].glyph;
-            char bytes[4];
-            size_t count = 0;
-            if (glyph < 0x80) {
-                bytes[count++] = (char)glyph;
-            } else if (glyph < 0x800) {
-                bytes[count++] = (char)(0xC0 | glyph >> 6);
-                bytes[count++] = (char)(0x80 | (glyph & 0x3F));
-            } else {
-                bytes[count++] = (char)(0xE0 | glyph >> 12);
-                bytes[count++] = (char)(0x80 | (glyph >> 6 & 0x3F));
-                bytes[count++] = (char)(0x80 | (glyph & 0x3F));
-            }
-            text_add_bytes(out, bytes, count);
+            char bytes[CANVAS_GLYPH_BYTES];
+            text_add_bytes(out, bytes, canvas_encode(cells[column].glyph, bytes));
         }
         text_add(out, "\n");
     }

@@ -57,6 +57,9 @@ Rectangle canvas_box(Canvas *canvas, Rectangle area, Role title_role, const char
 /* The same with a line above only: for small screens. */
 Rectangle canvas_rule(Canvas *canvas, Rectangle area, Role title_role, const char *title, Role note_role,
                       const char *note);
+/* A cell's glyph in UTF-8; returns its bytes. */
+enum { CANVAS_GLYPH_BYTES = 4 };
+size_t canvas_encode(uint32_t glyph, char out[CANVAS_GLYPH_BYTES]);
 /* Rows as lines, trailing spaces removed: what --frame prints. */
 void canvas_to_text(const Canvas *canvas, Text *out);
 /* Runs of cells whose role is not TEXT, as "row:first-last ROLE", for tests. */

@@ -107,7 +107,11 @@ static void test_bad_usage(void **state) {
         {"--kernel interleaved --check", "--check is not built yet"},
         {"--kernel interleaved --compare strided", "--compare is not built yet"},
         {"--kernel interleaved --save x.redviz", "--save is not built yet"},
-        {"--kernel interleaved --record-cast x", "--record-cast is not built yet"},
+        {"--kernel interleaved --record-cast /nowhere/x.cast",
+         "/nowhere/x.cast cannot be written: No such file"},
+        {"--kernel interleaved --frame --record-cast /tmp", "/tmp cannot be written"},
+        {"--kernel interleaved --record-cast x --report", "--report shows no frames"},
+        {"--kernel interleaved --svg", "--svg goes with --frame"},
         {"--kernel interleaved --watch", "--watch is not built yet"},
         {"--bench", "--bench is not built yet"},
     };

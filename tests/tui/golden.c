@@ -35,10 +35,15 @@ static void print_difference(const char *path, const char *expected, const char 
 }
 
 void golden_check(const char *name, const Text *text) {
-    char path[256], *expected;
+    char path[256];
+    snprintf(path, sizeof path, "tests/tui/golden/%s.txt", name);
+    golden_check_file(path, text);
+}
+
+void golden_check_file(const char *path, const Text *text) {
+    char *expected;
     size_t length;
     Error error = {0};
-    snprintf(path, sizeof path, "tests/tui/golden/%s.txt", name);
     if (getenv("REDVIZ_REWRITE")) {
         rewrite(path, text);
         return;

@@ -8,5 +8,7 @@
 /* Fails the test where `text` is not exactly tests/tui/golden/<name>.txt, and prints the first line that
  * differs. */
 void golden_check(const char *name, const Text *text);
+/* The same for any file. */
+void golden_check_file(const char *path, const Text *text);
 
 #endif

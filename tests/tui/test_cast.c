@@ -1,0 +1,281 @@
+/* Recordings: what is written is valid, and a terminal that plays it shows the frames. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "golden.h"
+#include "pty.h"
+#include "tests/cli/json_reader.h"
+#include "tests/cli/program.h"
+#include "tui/cast.h"
+#include "tui/theme.h"
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { CAST_LIMIT_BYTES = 16 << 20 };
+
+/* ---- a player -------------------------------------------------------------------------------------------
+ */
+
+typedef struct Player {
+    VTerm *vterm;
+    VTermScreen *screen;
+    int columns, rows, events;
+    Theme theme;    /* that is expected */
+    double seconds; /* of the last event */
+} Player;
+
+/* The next string of a JSON array, decoded; *at moves past it. */
+static Text read_string(const char **at) {
+    Text text = {0};
+    const char *from = strchr(*at, '"') + 1;
+    for (; *from != '"'; from++) {
+        if (*from != '\\') {
+            text_add_bytes(&text, from, 1);
+        } else if (from[1] == 'u') {
+            char code = (char)strtol((char[]){from[2], from[3], from[4], from[5], 0}, NULL, 16);
+            text_add_bytes(&text, &code, 1);
+            from += 5;
+        } else {
+            from++;
+            text_add_bytes(&text, *from == 'n' ? "\n" : *from == 'r' ? "\r" : from, 1);
+        }
+    }
+    *at = from + 1;
+    return text;
+}
+
+static void play_event(Player *player, const char *line) {
+    char *at;
+    double seconds = strtod(line + 1, &at);
+    const char *rest = at;
+    Text kind = read_string(&rest), data = read_string(&rest);
+    assert_true(seconds >= player->seconds);
+    if (!strcmp(text_string(&kind), "r")) {
+        assert_int_equal(sscanf(text_string(&data), "%dx%d", &player->columns, &player->rows), 2);
+        vterm_set_size(player->vterm, player->rows, player->columns);
+    } else {
+        assert_string_equal(text_string(&kind), "o");
+        vterm_input_write(player->vterm, text_string(&data), data.length);
+    }
+    player->seconds = seconds;
+    player->events++;
+    text_done(&kind);
+    text_done(&data);
+}
+
+static void play_header(Player *player, const char *line) {
+    assert_int_equal(atoi(json_at(line, "version")), 2);
+    assert_true(atoll(json_at(line, "timestamp")) >= 0);
+    assert_int_equal(strncmp(json_at(line, "env.TERM"), "\"xterm-256color\"", 16), 0);
+    player->columns = atoi(json_at(line, "width"));
+    player->rows = atoi(json_at(line, "height"));
+    player->vterm = vterm_new(player->rows, player->columns);
+    vterm_set_utf8(player->vterm, 1);
+    player->screen = vterm_obtain_screen(player->vterm);
+    vterm_screen_reset(player->screen, 1);
+}
+
+static Player play(char *cast) {
+    Player player = {0};
+    for (char *line = strtok(cast, "\n"); line; line = strtok(NULL, "\n")) {
+        if (!json_valid(line)) fail_msg("no JSON: %.200s", line);
+        if (player.vterm)
+            play_event(&player, line);
+        else
+            play_header(&player, line);
+    }
+    return player;
+}
+
+static void check_cell(const Player *player, const Cell *cell, int column, int row) {
+    VTermScreenCell shown;
+    vterm_screen_get_cell(player->screen, (VTermPos){row, column}, &shown);
+    uint32_t glyph = shown.chars[0] ? shown.chars[0] : ' ';
+    Look look = theme_look(player->theme, (Role)cell->role, 256);
+    bool same = glyph == cell->glyph && (shown.attrs.bold != 0) == look.bold &&
+                (shown.attrs.underline != 0) == look.underline &&
+                (shown.attrs.reverse != 0) == (look.reverse != (cell->reverse != 0)) &&
+                VTERM_COLOR_IS_DEFAULT_FG(&shown.fg) == (look.colour < 0) &&
+                (look.colour < 0 || shown.fg.indexed.idx == look.colour) &&
+                VTERM_COLOR_IS_DEFAULT_BG(&shown.bg) == (look.background < 0) &&
+                (look.background < 0 || shown.bg.indexed.idx == look.background);
+    if (!same) fail_msg("row %d, column %d: %x, not %x", row, column, glyph, cell->glyph);
+}
+
+static void check_shows(const Player *player, const Canvas *canvas) {
+    assert_int_equal(player->columns, canvas->columns);
+    assert_int_equal(player->rows, canvas->rows);
+    for (int row = 0; row < canvas->rows; row++)
+        for (int column = 0; column < canvas->columns; column++)
+            check_cell(player, &canvas->cells[row * canvas->columns + column], column, row);
+}
+
+static char *read_cast(const char *path) {
+    char *text;
+    size_t length;
+    Error error = {0};
+    if (!text_read_file(path, CAST_LIMIT_BYTES, &text, &length, &error)) fail_msg("%s", error.message);
+    return text;
+}
+
+static const char *cast_path(void) {
+    static char path[256];
+    snprintf(path, sizeof path, "%s/test.cast", program_folder());
+    return path;
+}
+
+/* ---- by hand --------------------------------------------------------------------------------------------
+ */
+
+/* Every role, glyphs of one to three bytes, what JSON escapes, and cells that stay, go and come. */
+static Canvas *frame_by_hand(int number, int columns, int rows) {
+    Canvas *canvas = canvas_new(columns, rows, false);
+    Rectangle all = {0, 0, columns, rows};
+    canvas_print(canvas, all, number, 0, ROLE_HEADER, "frame %d", number);
+    canvas_text(canvas, all, 0, 1, ROLE_TEXT, "\"quotes\" \\ <&> \xc3\xa9 \u2588\u2500");
+    for (int role = 0; role < ROLE_COUNT; role++)
+        canvas_glyph(canvas, all, role, 2, (Role)((role + number) % ROLE_COUNT), 'a' + (uint32_t)role);
+    canvas_reverse(canvas, all, 3 * number, 2, 3);
+    return canvas;
+}
+
+static void a_recording_by_hand(void **state) {
+    (void)state;
+    Error error = {0};
+    Canvas *last = NULL;
+    Cast *cast = cast_open(cast_path(), 1234567890, &error);
+    assert_non_null(cast);
+    for (int i = 0; i < 5; i++) {
+        canvas_free(last);
+        last = frame_by_hand(i / 2, i < 4 ? 40 : 30,
+                             i < 4 ? 4 : 5); /* some twice, the last one in another size */
+        cast_add(cast, last, i < 3 ? THEME_TERMINAL : THEME_LIGHT, i * 0.25);
+    }
+    assert_true(cast_close(cast, &error));
+    char *text = read_cast(cast_path());
+    Text golden = {0};
+    text_add(&golden, text);
+    golden_check("cast", &golden);
+    text_done(&golden);
+    Player player = play(text);
+    assert_int_equal(player.events, 5); /* two frames, one again in another theme, a size and a frame */
+    assert_true(player.seconds == 1.0);
+    player.theme = THEME_LIGHT;
+    check_shows(&player, last);
+    vterm_free(player.vterm);
+    canvas_free(last);
+    free(text);
+}
+
+static void an_old_recording_goes_only_with_a_new_one(void **state) {
+    (void)state;
+    Error error = {0};
+    Cast *cast = cast_open(cast_path(), 0, &error);
+    Canvas *canvas = frame_by_hand(0, 40, 4);
+    cast_add(cast, canvas, THEME_TERMINAL, 0);
+    assert_true(cast_close(cast, &error));
+    char *before = read_cast(cast_path());
+    assert_true(cast_close(cast_open(cast_path(), 0, &error), &error)); /* nothing was shown */
+    char *after = read_cast(cast_path());
+    assert_string_equal(before, after);
+    free(after);
+    cast = cast_open(cast_path(), 0, &error);
+    cast_add(cast, canvas, THEME_TERMINAL, 0);
+    assert_true(cast_close(cast, &error));
+    after = read_cast(cast_path());
+    assert_string_equal(before, after);
+    free(before), free(after);
+    canvas_free(canvas);
+}
+
+static void what_cannot_be_written_is_told(void **state) {
+    (void)state;
+    Error error = {0};
+    assert_null(cast_open("/nowhere/x.cast", 0, &error));
+    assert_non_null(strstr(error.message, "/nowhere/x.cast cannot be written"));
+    if (access("/dev/full", F_OK)) return; /* not on every system */
+    Cast *cast = cast_open("/dev/full", 0, &error);
+    assert_non_null(cast);
+    Canvas *canvas = frame_by_hand(0, 40, 4);
+    cast_add(cast, canvas, THEME_TERMINAL, 0);
+    assert_false(cast_close(cast, &error));
+    assert_non_null(strstr(error.message, "could not be written to its end"));
+    canvas_free(canvas);
+}
+
+/* ---- the program ----------------------------------------------------------------------------------------
+ */
+
+static void check_last_frame(Player *player, const char *frame) {
+    for (int row = 0; row < player->rows; row++) {
+        char line[1024];
+        VTermRect area = {row, row + 1, 0, player->columns};
+        size_t length = vterm_screen_get_text(player->screen, line, sizeof line - 1, area);
+        while (length > 0 && line[length - 1] == ' ') length--;
+        line[length] = 0;
+        size_t expected = strcspn(frame, "\n");
+        if (length != expected || memcmp(line, frame, length) != 0)
+            fail_msg("row %d: '%s', not '%.*s'", row, line, (int)expected, frame);
+        frame += expected + 1;
+    }
+}
+
+static void a_script_is_recorded_key_by_key(void **state) {
+    (void)state;
+    char *frame = program_output(
+        0, "LC_ALL=C.UTF-8 @ --kernel strided --n 1024 --frame=100x30 --keys 'lln]r' --record-cast %s",
+        cast_path());
+    char *text = read_cast(cast_path());
+    Player player = play(text);
+    assert_int_equal(player.events, 6);
+    assert_true(player.seconds == 2.5);
+    check_last_frame(&player, frame);
+    vterm_free(player.vterm);
+    free(text);
+    free(frame);
+}
+
+static void a_session_is_recorded(void **state) {
+    (void)state;
+    const char *program = getenv("REDVIZ_BIN") ? getenv("REDVIZ_BIN") : "build/redviz";
+    const char *arguments[] = {program, "--kernel",      "strided",   "--n",
+                               "1024",  "--record-cast", cast_path(), NULL};
+    const char *environment[] = {"TERM=vt100", "LC_ALL=C.UTF-8", NULL};
+    Pty *pty = pty_start(arguments, environment, 90, 26);
+    int status;
+    pty_wait_for(pty, "step 1 of");
+    pty_type(pty, "lll");
+    pty_wait_for(pty, "step 4 of");
+    pty_resize(pty, 80, 24);
+    pty_settle(pty);
+    pty_type(pty, "n");
+    pty_settle(pty);
+    Text frame = {0};
+    for (int row = 0; row < 24; row++) text_print(&frame, "%s\n", pty_row(pty, row));
+    pty_type(pty, "q");
+    assert_int_equal(pty_wait_for_report(pty, &status), 'E');
+    pty_free(pty);
+    char *text = read_cast(cast_path());
+    Player player = play(text);
+    assert_true(player.events >= 4);
+    check_last_frame(&player, text_string(&frame));
+    vterm_free(player.vterm);
+    text_done(&frame);
+    free(text);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_recording_by_hand),
+        cmocka_unit_test(an_old_recording_goes_only_with_a_new_one),
+        cmocka_unit_test(what_cannot_be_written_is_told),
+        cmocka_unit_test(a_script_is_recorded_key_by_key),
+        cmocka_unit_test(a_session_is_recorded),
+    };
+    return cmocka_run_group_tests(tests, program_make_folder, program_remove_folder);
+}

@@ -1,0 +1,75 @@
+/* Frames as images: the exact SVG of a small one, and README's picture, which is what the program draws. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "golden.h"
+#include "tests/cli/program.h"
+#include "tui/svg.h"
+#include <stdlib.h>
+#include <string.h>
+
+static void a_frame_by_hand(void **state) {
+    (void)state;
+    Canvas *canvas = canvas_new(30, 3, false);
+    Rectangle all = {0, 0, 30, 3};
+    Text svg = {0};
+    canvas_text(canvas, all, 0, 0, ROLE_HEADER, " header ");
+    canvas_text(canvas, all, 10, 0, ROLE_CONFLICT, "<4-way> & \u2588");
+    canvas_text(canvas, all, 2, 1, ROLE_LIT, "12");
+    canvas_text(canvas, all, 4, 1, ROLE_SELECTED, "13");
+    canvas_text(canvas, all, 0, 2, ROLE_TEXT, "plain");
+    canvas_reverse(canvas, all, 2, 2, 2);
+    canvas_to_svg(canvas, THEME_TERMINAL, &svg);
+    golden_check("svg", &svg);
+    text_done(&svg);
+    canvas_free(canvas);
+}
+
+/* README's first lines say how it is made; the same frame as text is in README. */
+static void the_picture_of_the_readme(void **state) {
+    (void)state;
+    static const char command[] = "--kernel strided --frame=100x36 --keys 'n]n..'";
+    char *image = program_output(0, "LC_ALL=C.UTF-8 @ %s --svg", command);
+    Text svg = {0};
+    text_add(&svg, image);
+    golden_check_file("assets/screenshot.svg", &svg);
+    text_done(&svg);
+    free(image);
+    char *readme = program_output(0, "cat README.md");
+    program_assert_contains(readme, command);
+    free(readme);
+}
+
+/* Tags are closed, and what would be a tag is not one. */
+static void every_kind_of_screen_is_well_formed(void **state) {
+    (void)state;
+    static const char *const keys[] = {"", "?", "K", "rr", "9G", "G", "s"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        char *svg = program_output(0, "LC_ALL=C.UTF-8 @ --kernel strided --n 1024 --frame --svg --keys '%s'",
+                                   keys[i]);
+        int texts = 0;
+        for (const char *at = svg; (at = strchr(at, '<')); at++) {
+            bool known = !strncmp(at, "<text ", 6) || !strncmp(at, "</text>", 7) ||
+                         !strncmp(at, "<rect ", 6) || !strncmp(at, "<svg ", 5) || !strncmp(at, "</svg>", 6) ||
+                         !strncmp(at, "<g ", 3) || !strncmp(at, "</g>", 4);
+            if (!known) fail_msg("%.60s", at);
+            texts += !strncmp(at, "<text ", 6) - !strncmp(at, "</text>", 7);
+            assert_true(texts == 0 || texts == 1);
+        }
+        assert_int_equal(texts, 0);
+        free(svg);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_frame_by_hand),
+        cmocka_unit_test(the_picture_of_the_readme),
+        cmocka_unit_test(every_kind_of_screen_is_well_formed),
+    };
+    return cmocka_run_group_tests(tests, program_make_folder, program_remove_folder);
+}
