@@ -1,24 +1,35 @@
 /* What the interface costs on this machine: prints figures, asserts nothing (`make bench`).
  *
- *   frames   CPU time of one frame, over every step and wavefront of a run
- *   seek     CPU time from a key to the frame, anywhere in a trace of a million events; memory of that
- * process */
-#define _POSIX_C_SOURCE 200809L
+ *   frames    CPU time of one frame, over every step and wavefront of a run
+ *   seek      CPU time from a key to the frame, anywhere in a trace of a million events; memory of that
+ * process terminal  the program on a pseudo-terminal: from its start to the first frame, bytes it sends for a
+ * step, CPU time it takes while nobody touches it */
+#define _XOPEN_SOURCE 700
+#define _DEFAULT_SOURCE
 
 #include "base/memory.h"
 #include "tui/frame.h"
-#include <inttypes.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <termios.h>
 #include <time.h>
+#include <unistd.h>
 
-enum { COLUMNS = 200, ROWS = 60, SEEKS = 400 };
+enum { COLUMNS = 200, ROWS = 60, SEEKS = 400, STARTS = 9, PATIENCE_MILLISECONDS = 60, IDLE_SECONDS = 2 };
+
+static double milliseconds(clockid_t clock) {
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
+}
 
 static double cpu_milliseconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
+    return milliseconds(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 static Session *open_session(const char *kernel, uint64_t n, uint32_t grid) {
@@ -37,7 +48,7 @@ static int by_value(const void *a, const void *b) {
 
 static void print_times(double *times, int count) {
     qsort(times, (size_t)count, sizeof *times, by_value);
-    printf("  median %.3f ms   99%% %.3f ms   most %.3f ms\n", times[count / 2], times[count * 99 / 100],
+    printf(" median %.3f ms   99%% %.3f ms   most %.3f ms\n", times[count / 2], times[count * 99 / 100],
            times[count - 1]);
 }
 
@@ -47,7 +58,7 @@ static double time_frame(const Scene *scene, const View *view, Canvas *canvas) {
     return cpu_milliseconds() - start;
 }
 
-static void bench_frames(const char *kernel) {
+static void bench_frames(const char *kernel, ShownTree tree) {
     Session *session = open_session(kernel, 1 << 20, 0);
     Scene *scene = scene_new(session);
     Canvas *canvas = canvas_new(COLUMNS, ROWS, false);
@@ -55,9 +66,10 @@ static void bench_frames(const char *kernel) {
     double *times = NULL;
     int count = 0, capacity = 0;
     view_init(&view, scene);
+    view.tree = tree;
     do array_push(times, count, capacity, time_frame(scene, &view, canvas));
     while (view_next_wavefront(&view, scene));
-    printf("  %-20s %5d frames of %dx%d", kernel, count, COLUMNS, ROWS);
+    printf("  %-18s%-6s %5d frames of %dx%d", kernel, tree ? " tree" : "", count, COLUMNS, ROWS);
     print_times(times, count);
     free(times);
     canvas_free(canvas);
@@ -73,8 +85,8 @@ static void press(View *view, const Scene *scene, const char *script) {
 /* One key after another at places all over the run: go to a step, step, line, interval, jumps that find
  * nothing. */
 static void bench_seek(void) {
-    static const char *const keys[] = {"l", "h", "j", "k", "]", "[", "n", "N",
-                                       "d", "D", ".", ",", "w", "g", "G", "c"};
+    static const char *const keys[] = {"l", "h", "j", "k", "]", "[", "n", "N", "d", "D",
+                                       "b", "B", "e", "E", ".", ",", "w", "g", "G"};
     enum { KEY_COUNT = sizeof keys / sizeof *keys };
     double start = cpu_milliseconds();
     Session *session = open_session("grid_stride", (uint64_t)1 << 24, 1);
@@ -106,11 +118,143 @@ static void bench_seek(void) {
     session_free(session);
 }
 
+/* ---- on a pseudo-terminal -------------------------------------------------------------------------------
+ */
+
+typedef struct Terminal {
+    int master;
+    pid_t program;
+} Terminal;
+
+static Terminal start_program(const char *kernel) {
+    const char *program = getenv("REDVIZ_BIN") ? getenv("REDVIZ_BIN") : "build/redviz";
+    Terminal terminal = {.master = posix_openpt(O_RDWR | O_NOCTTY)};
+    struct winsize size = {.ws_col = COLUMNS, .ws_row = ROWS};
+    if (terminal.master < 0 || grantpt(terminal.master) || unlockpt(terminal.master)) {
+        fprintf(stderr, "no pseudo-terminal here\n");
+        exit(1);
+    }
+    int slave = open(ptsname(terminal.master), O_RDWR | O_NOCTTY);
+    ioctl(slave, TIOCSWINSZ, &size);
+    terminal.program = fork();
+    if (terminal.program == 0) {
+        setsid();
+        ioctl(slave, TIOCSCTTY, 0);
+        for (int fd = 0; fd < 3; fd++) dup2(slave, fd);
+        putenv("TERM=xterm-256color");
+        execl(program, program, "--kernel", kernel, (char *)NULL);
+        _exit(127);
+    }
+    close(slave);
+    return terminal;
+}
+
+/* Bytes that come until none have come for a moment; at most `patience` milliseconds for the first of them.
+ * 0: the end. */
+static size_t receive(const Terminal *terminal, int patience) {
+    static char bytes[65536];
+    size_t sum = 0;
+    struct pollfd file = {.fd = terminal->master, .events = POLLIN};
+    while (poll(&file, 1, sum ? PATIENCE_MILLISECONDS : patience) > 0) {
+        ssize_t count = read(terminal->master, bytes, sizeof bytes);
+        if (count <= 0) break;
+        sum += (size_t)count;
+    }
+    return sum;
+}
+
+/* Reads until the first frame's timeline, near its end, is there. */
+static void receive_frame(const Terminal *terminal) {
+    char bytes[1 << 17];
+    size_t sum = 0;
+    for (ssize_t count; sum + 1 < sizeof bytes; sum += (size_t)count) {
+        count = read(terminal->master, bytes + sum, sizeof bytes - 1 - sum);
+        if (count <= 0) break;
+        bytes[sum + (size_t)count] = 0;
+        if (strstr(bytes, "step 1 of")) return;
+    }
+    fprintf(stderr, "the program shows no first step\n");
+    exit(1);
+}
+
+static size_t type_key(const Terminal *terminal, char key) {
+    return write(terminal->master, &key, 1) == 1 ? receive(terminal, 1000) : 0;
+}
+
+/* Returns the milliseconds of CPU time that it took. */
+static double stop_program(Terminal *terminal) {
+    struct rusage usage = {0};
+    type_key(terminal, 'q');
+    close(terminal->master);
+    wait4(terminal->program, NULL, 0, &usage);
+    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1e3 +
+           (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-3;
+}
+
+/* Ticks of the processor's time that the program has taken; -1 where the system does not tell. */
+static long cpu_ticks(pid_t program) {
+    char path[64], text[1024] = "";
+    unsigned long user = 0, system = 0;
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)program);
+    FILE *file = fopen(path, "r");
+    if (!file) return -1;
+    size_t length = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    const char *end = length ? strrchr(text, ')') : NULL;
+    return end && sscanf(end + 2, "%*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user, &system) == 2
+               ? (long)(user + system)
+               : -1;
+}
+
+static void bench_start(const char *kernel) {
+    double times[STARTS], cpu[STARTS];
+    for (int i = 0; i < STARTS; i++) {
+        double start = milliseconds(CLOCK_MONOTONIC);
+        Terminal terminal = start_program(kernel);
+        receive_frame(&terminal);
+        times[i] = milliseconds(CLOCK_MONOTONIC) - start;
+        cpu[i] = stop_program(&terminal);
+    }
+    printf("  %-18s from start to the first frame:         ", kernel);
+    print_times(times, STARTS);
+    printf("  %-18s CPU time of start, first frame and end:", kernel);
+    print_times(cpu, STARTS);
+}
+
+/* Every step of the run, forwards; then nothing. */
+static void bench_steps(const char *kernel) {
+    double bytes[512];
+    int count = 0;
+    Terminal terminal = start_program(kernel);
+    size_t first = receive(&terminal, 10000);
+    for (size_t got; count < 512 && (got = type_key(&terminal, 'l')) > 0;) bytes[count++] = (double)got;
+    if (count < 2) {
+        fprintf(stderr, "  %s: the program shows nothing here\n", kernel);
+        exit(1);
+    }
+    qsort(bytes, (size_t)count, sizeof *bytes, by_value);
+    printf("  %-18s %d steps: first frame %zu bytes; a step: median %.0f bytes   99%% %.0f   most %.0f\n",
+           kernel, count, first, bytes[count / 2], bytes[count * 99 / 100], bytes[count - 1]);
+    long before = cpu_ticks(terminal.program);
+    sleep(IDLE_SECONDS);
+    long after = cpu_ticks(terminal.program);
+    if (before >= 0)
+        printf("  %-18s idle for %d s: %.0f ms of CPU time\n", kernel, IDLE_SECONDS,
+               (double)(after - before) * 1e3 / (double)sysconf(_SC_CLK_TCK));
+    stop_program(&terminal);
+}
+
 int main(void) {
     static const char *const kernels[] = {"interleaved", "strided", "shuffle", "vectorized_shared"};
+    setvbuf(stdout, NULL, _IOLBF, 0);
     printf("frames\n");
-    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) bench_frames(kernels[i]);
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) bench_frames(kernels[i], SHOW_NO_TREE);
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) bench_frames(kernels[i], SHOW_RESULT_TREE);
     printf("seek\n");
     bench_seek();
+    printf("terminal\n");
+    bench_start("interleaved");
+    bench_start("grid_stride");
+    bench_steps("strided");
     return 0;
 }
