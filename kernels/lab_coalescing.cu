@@ -12,8 +12,10 @@
 template <typename T>
 __global__ void lab_coalescing(const T *in, T *out, unsigned n, unsigned stride) {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n)
-        out[i] = in[i * stride];
+    if (i < n) {
+        T element = in[i * stride];
+        out[i] = element;
+    }
 }
 
 template __global__ void lab_coalescing<int>(const int *, int *, unsigned, unsigned);

@@ -2,9 +2,8 @@
 # Runs test programs: run_tests.sh BUILD_FOLDER tests/AREA/test_NAME.c...
 #
 # One line a program (and what it says about itself in "# summary:"), the whole output of those that fail, and
-# "N passed, N failed" last. The numbers are the
-# programs' own: cmocka writes TAP, whose first line is the number of tests, so that tests which a crash kept
-# from running count as failed. A program that is missing, or ends badly after its tests passed, is one failure.
+# "N passed, N failed" last. The numbers are the programs' own: cmocka writes TAP, whose first line is the number of
+# tests, so that tests which a crash kept from running count as failed. A program that is missing, or ends badly after its tests passed, is one failure.
 # REDVIZ_UNDER is a command to run each program under (valgrind), JOBS programs run at a time, and REDVIZ_BROKEN
 # says that the build failed, so that programs left from an earlier one cannot hide it.
 set -u

@@ -155,11 +155,13 @@ static uint64_t worth_of_divergence(const Totals *t, const Totals *run) {
     (void)run;
     return t->divergent_branches * 8 > t->branches ? t->divergent_branches : 0;
 }
-/* At most half of the lanes at work, and a tenth of what the whole run could do lost. */
+/* At most half of the lanes at work, fewer than elsewhere, and a tenth of what the whole run could do lost.
+ */
 static uint64_t worth_of_idle_lanes(const Totals *t, const Totals *run) {
     uint64_t idle = t->warp_instructions * WARP_LANES - t->lane_instructions;
     bool much = idle * 10 >= run->warp_instructions * WARP_LANES;
-    return much && t->lane_instructions * 2 <= t->warp_instructions * WARP_LANES ? idle : 0;
+    double lanes = totals_average_active_lanes(t);
+    return much && lanes * 2 <= WARP_LANES && lanes < 0.75 * totals_average_active_lanes(run) ? idle : 0;
 }
 
 static void say_conflicts(const LineMetrics *line, const Totals *run, Text *sentence) {

@@ -261,6 +261,10 @@ static void idle_lanes_are_told_with_their_line(void **state) {
                                      "- No shared access has a bank conflict.\n"));
     assert_null(strstr(out.data, "- line 16"));
     text_clear(&out);
+    c[SAMPLE_LOAD_GLOBAL].lanes = 140; /* it is the same everywhere: no line is to blame */
+    report_text(&input, &out);
+    assert_null(strstr(out.data, "- line 10: 2.0"));
+    text_clear(&out);
     trace_add_trap(sample.trace, &(Trap){.kind = TRAP_DEADLOCK, .pc = PTX_NO_PC, .detail = ""});
     report_text(&input, &out);
     assert_null(strstr(out.data, "No shared access"));
