@@ -14,6 +14,7 @@ typedef struct Picture {
     int level;       /* under way at the view's step */
     const int *now;  /* [thread] */
     int root, warp;  /* the path's value; the warp whose lanes are shown */
+    bool is_wrong;   /* the run's result is */
     bool is_result;  /* the path is the result's; else of what a lane holds now */
     int cell, warps; /* columns of a lane, and of all warps together; 0: not shown */
     int warps_each;  /* warps to a mark */
@@ -33,6 +34,7 @@ static Picture picture_of(const Moment *now) {
     picture.level = tree_level_at(picture.tree, view->step);
     picture.now = tree_now(picture.tree, view->step);
     picture.is_result = view->tree == SHOW_RESULT_TREE;
+    picture.is_wrong = now->scene->verdict == SCENE_WRONG || now->scene->verdict == SCENE_WRONG_ON_PURPOSE;
     if (picture.is_result)
         picture.root = tree_result(picture.tree, thread);
     else if (thread < picture.tree->thread_count)
@@ -56,6 +58,9 @@ static void print_verdict(const Picture *picture, PaneHead *out) {
         snprintf(out->note, bytes, "%d input%s more than once%s", path->twice, path->twice > 1 ? "s" : "",
                  counts ? "!" : ", but no result holds it");
         if (!counts) out->note_role = ROLE_DIM;
+    } else if (picture->is_wrong && tree->shared_count) {
+        snprintf(out->note, bytes, "%d input%s in other blocks' results, too!", tree->shared_count,
+                 tree->shared_count > 1 ? "s" : "");
     } else if (picture->is_result && tree->lost_count) {
         snprintf(out->note, bytes, "%d of %d inputs are in no result!", tree->lost_count, tree->input_count);
     } else {
@@ -150,6 +155,11 @@ static bool is_crowded(const Picture *picture, int level, const int *cells, int 
     return crowded;
 }
 
+/* The thread loads what another block folds as well, and that is wrong: the results are to be added up. */
+static bool is_shared(const Picture *picture, int thread) {
+    return picture->tree->shares[thread] && picture->is_wrong;
+}
+
 static void draw_cell(const Picture *picture, Canvas *canvas, Rectangle area, int row, int level, int thread,
                       const int *cells, bool *full) {
     const Tree *tree = picture->tree;
@@ -162,7 +172,10 @@ static void draw_cell(const Picture *picture, Canvas *canvas, Rectangle area, in
         return;
     }
     Role role = role_of(picture, level, node, &mark);
-    if (tree->levels[level].kind == TREE_INPUTS && tree->loses[thread]) mark = '?', role = ROLE_WARNING;
+    if (tree->levels[level].kind == TREE_INPUTS && (tree->loses[thread] || is_shared(picture, thread))) {
+        mark = tree->loses[thread] ? '?' : '!';
+        role = ROLE_WARNING;
+    }
     uint32_t weight = node_at(picture, node)->weight;
     print_weight(weight, text, sizeof text);
     int length = (int)strlen(text);
@@ -380,9 +393,10 @@ static void draw_level(const Moment *now, const Picture *picture, Canvas *canvas
 static void draw(const Moment *now, Canvas *canvas, Rectangle area) {
     Picture picture = picture_of(now);
     if (!picture.tree) {
-        canvas_paragraph(canvas, area, 0, ROLE_DIM,
-                         "Who folded what cannot be told here: the block moves too many values, or it cannot "
-                         "be run again.");
+        canvas_paragraph(
+            canvas, area, 0, ROLE_DIM,
+            "It cannot be told here who folded what: this block has too many events, or cannot be run "
+            "again.");
         return;
     }
     choose_columns(&picture, area);

@@ -25,6 +25,36 @@ static bool registers_of_session(const void *session, int view, int event, int w
     return session_register(session, view, event, warp, name, bits, weight, producer);
 }
 
+/* Only few blocks are traced: for a small grid the run is made again with all of them. */
+static Session *open_all_blocks(const Scene *scene, int view) {
+    enum { MOST_BLOCKS = 64, MOST_EVENTS = 1 << 16 };
+    const uint32_t *grid = scene_launch(scene, view)->grid;
+    uint64_t blocks = (uint64_t)grid[0] * grid[1] * grid[2];
+    uint64_t events = blocks * (uint64_t)trace_block_event_count(scene->views[view].block);
+    if (blocks < 2 || blocks > MOST_BLOCKS || events > MOST_EVENTS) return NULL;
+    SessionOptions options = *session_options(scene->context);
+    options.has_trace_blocks = true;
+    options.trace_first = 0;
+    options.trace_last = (uint32_t)blocks - 1;
+    options.cancel = NULL;
+    return session_open(&options, NULL);
+}
+
+static void compare_blocks_of_session(const Scene *scene, int view, Tree *tree) {
+    const SessionView *own = &scene->views[view];
+    Session *all = open_all_blocks(scene, view);
+    int view_count = all ? session_view_count(all) : 0;
+    for (int i = 0; i < view_count; i++) {
+        const SessionView *other = session_view(all, i);
+        bool same = trace_block_linear(other->block) == trace_block_linear(own->block);
+        const Folds *folds = other->launch == own->launch && !same ? session_folds(all, i) : NULL;
+        Tree *of_other = folds ? tree_new(folds, other->steps) : NULL;
+        if (of_other) tree_compare(tree, of_other);
+        tree_free(of_other);
+    }
+    session_free(all);
+}
+
 static SceneVerdict verdict_of(const Session *session) {
     const CatalogRow *row = session_row(session);
     const CatalogResult *result = session_result(session);
@@ -58,6 +88,7 @@ Scene *scene_new(const Session *session) {
         .source_line_count = line_count_of_session,
         .ptx_line = ptx_of_session,
         .folds = folds_of_session,
+        .compare_blocks = compare_blocks_of_session,
         .registers = registers_of_session,
         .context = session,
     };
@@ -110,10 +141,13 @@ Outline *scene_outline(const Scene *scene, int view) {
 }
 
 Tree *scene_tree(const Scene *scene, int view) {
-    if (!scene->trees || !scene->folds) return NULL;
-    const Folds *folds = scene->trees[view] ? NULL : scene->folds(scene->context, view);
-    if (folds) scene->trees[view] = tree_new(folds, scene->views[view].steps);
-    return scene->trees[view];
+    if (!scene->trees || !scene->folds || !scene_can_replay(scene, view)) return NULL;
+    if (scene->trees[view]) return scene->trees[view];
+    const Folds *folds = scene->folds(scene->context, view);
+    Tree *tree = folds ? tree_new(folds, scene->views[view].steps) : NULL;
+    if (tree && scene->compare_blocks) scene->compare_blocks(scene, view, tree);
+    scene->trees[view] = tree;
+    return tree;
 }
 
 const TraceLaunch *scene_launch(const Scene *scene, int view) {

@@ -44,6 +44,9 @@ typedef struct Scene {
     Outline **outlines;                                   /* [view_count], NULL until asked for */
     Tree **trees;                                         /* the same */
     const Folds *(*folds)(const void *context, int view); /* NULL: it cannot be told */
+    /* Compares a view's new tree with those of the other blocks of its launch, traced or not; NULL: not here.
+     */
+    void (*compare_blocks)(const struct Scene *scene, int view, Tree *tree);
     const char *(*source_line)(const void *context, const char *file, int line); /* NULL: not there */
     int (*source_line_count)(const void *context, const char *file);
     const char *(*ptx_line)(const void *context, int launch, int pc);

@@ -242,6 +242,8 @@ static void find_lost(Tree *tree) {
     int count = tree->folds->node_count;
     tree->reaches = memory_new((size_t)count + 1);
     tree->loses = memory_new((size_t)tree->thread_count + 1);
+    tree->shares = memory_new((size_t)tree->thread_count + 1);
+    tree->shared = memory_new((size_t)count + 1);
     for (int i = 0; i < tree->final_count; i++) tree->reaches[tree->final[i]] = true;
     for (int i = count - 1; i >= 0; i--) {
         const FoldNode *node = node_at(tree, i);
@@ -252,6 +254,48 @@ static void find_lost(Tree *tree) {
         tree->input_count++;
         tree->lost_count += !tree->reaches[i];
         if (!tree->reaches[i]) tree->loses[tree_thread(tree, i)] = true;
+    }
+}
+
+typedef struct Input {
+    uint64_t offset;
+    uint16_t buffer;
+} Input;
+
+static int by_input(const void *a, const void *b) {
+    const Input *x = a, *y = b;
+    if (x->buffer != y->buffer) return x->buffer - y->buffer;
+    return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+static Input input_at(const Tree *tree, int node) {
+    return (Input){node_at(tree, node)->bits, node_at(tree, node)->buffer};
+}
+
+/* Of another tree, those that its results hold, in order. */
+static Input *list_inputs(const Tree *tree, int *count) {
+    Input *inputs = memory_new(((size_t)tree->input_count + 1) * sizeof *inputs);
+    *count = 0;
+    for (int i = 0; i < tree->folds->node_count; i++)
+        if (node_at(tree, i)->kind == FOLD_INPUT && tree->reaches[i]) inputs[(*count)++] = input_at(tree, i);
+    qsort(inputs, (size_t)*count, sizeof *inputs, by_input);
+    return inputs;
+}
+
+void tree_compare(Tree *tree, const Tree *other) {
+    bool *shared = tree->shared;
+    int inputs_count;
+    Input *inputs = list_inputs(other, &inputs_count);
+    for (int i = 0; i < tree->folds->node_count; i++) {
+        if (node_at(tree, i)->kind != FOLD_INPUT || !tree->reaches[i]) continue;
+        Input input = input_at(tree, i);
+        if (bsearch(&input, inputs, (size_t)inputs_count, sizeof *inputs, by_input)) shared[i] = true;
+    }
+    free(inputs);
+    tree->shared_count = 0;
+    for (int i = 0; i < tree->folds->node_count; i++) {
+        tree->shared_count += shared[i];
+        if (shared[i]) tree->shares[tree_thread(tree, i)] = true;
     }
 }
 
@@ -307,6 +351,8 @@ void tree_free(Tree *tree) {
     free(tree->reaches);
     free(tree->used_until);
     free(tree->loses);
+    free(tree->shares);
+    free(tree->shared);
     free(tree->now);
     free(tree->path.ways);
     free(tree->path.doubles);

@@ -50,6 +50,10 @@ typedef struct Tree {
     int *used_until; /* [node] the last level in which somebody takes it; level_count: it stays to the end */
     int input_count, lost_count; /* inputs that were loaded; that reach no final result */
     bool *loses;                 /* [thread] loaded such an input */
+    /* After tree_compare(): */
+    bool *shared; /* [node] an input that a result of another block holds, too */
+    int shared_count;
+    bool *shares; /* [thread] loaded such an input */
     /* The last ones asked for: */
     TreePath path;
     int *now, now_step; /* [thread]; tree_now() */
@@ -58,6 +62,10 @@ typedef struct Tree {
 /* NULL where the folds are cut. */
 Tree *tree_new(const Folds *folds, const Steps *steps);
 void tree_free(Tree *tree);
+
+/* Finds the inputs that also reach results of `other`, the tree of another block of the launch; for one after
+ * another. */
+void tree_compare(Tree *tree, const Tree *other);
 
 /* The last level that is over, or under way, at `step`; -1: none. */
 int tree_level_at(const Tree *tree, int step);

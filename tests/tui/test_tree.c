@@ -338,6 +338,26 @@ static void missing_sync_loses_inputs(void **state) {
     run_done(&run);
 }
 
+/* Block 0 shares its second half with block 1, whichever blocks are traced; where the grid is right nobody
+ * shares. */
+static void double_count_is_found_across_blocks(void **state) {
+    (void)state;
+    Run run = run_kernel("bug_double_count");
+    assert_int_equal(run.tree->shared_count, 256);
+    for (int i = 0; i < run.tree->folds->node_count; i++) {
+        const FoldNode *node = &run.tree->folds->nodes[i];
+        if (node->kind == FOLD_INPUT) assert_int_equal(run.tree->shared[i], node->bits >= 256 * 4);
+    }
+    for (int thread = 0; thread < run.tree->thread_count; thread++) assert_true(run.tree->shares[thread]);
+    run_done(&run);
+    static const char *const kernels[] = {"bug_all_lanes_add", "bug_missing_sync", "bug_volatile_tail"};
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+        run = run_kernel(kernels[i]);
+        assert_int_equal(run.tree->shared_count, 0);
+        run_done(&run);
+    }
+}
+
 static void distances_of_kernels(void **state) {
     (void)state;
     static const struct {
@@ -366,6 +386,7 @@ int main(void) {
         cmocka_unit_test(right_kernels_have_no_marks),
         cmocka_unit_test(all_lanes_add_is_marked_in_its_lanes),
         cmocka_unit_test(missing_sync_loses_inputs),
+        cmocka_unit_test(double_count_is_found_across_blocks),
         cmocka_unit_test(distances_of_kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
