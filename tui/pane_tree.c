@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-enum { LABEL_COLUMNS = 15, LEAST_TEXT_COLUMNS = 20 };
+enum { LABEL_COLUMNS = 15, LEAST_TEXT_COLUMNS = 20, FEW_TEXT_COLUMNS = 30 };
 
 typedef struct Picture {
     Tree *tree;
@@ -55,8 +55,8 @@ static void print_verdict(const Picture *picture, PaneHead *out) {
         out->note_role = ROLE_DIM;
     } else if (path->twice) {
         bool counts = tree->reaches[picture->root];
-        snprintf(out->note, bytes, "%d input%s more than once%s", path->twice, path->twice > 1 ? "s" : "",
-                 counts ? "!" : ", but no result holds it");
+        snprintf(out->note, bytes, "%d input%s repeated%s", path->twice, path->twice > 1 ? "s" : "",
+                 counts ? "!" : ", but in no result");
         if (!counts) out->note_role = ROLE_DIM;
     } else if (picture->is_wrong && tree->shared_count) {
         snprintf(out->note, bytes, "%d input%s in other blocks' results, too!", tree->shared_count,
@@ -240,13 +240,14 @@ static void print_value(const Moment *now, const FoldNode *node, char *out, size
     moment_print_typed(now, (PtxType)node->type, node->bits, out, bytes);
 }
 
-/* "in[37]", "w4 lane 0"; "" for the thread's own value. */
+/* "in[37]", "w4 lane 0", where columns are few "w4 l0"; "" for the thread's own value. */
 static void print_origin(const Moment *now, const Picture *picture, int node, int operand, char *out,
                          size_t bytes) {
     const Tree *tree = picture->tree;
     int origin = tree_origin(tree, node, operand), from = tree_thread(tree, origin),
         to = tree_thread(tree, node);
     const FoldNode *at = node_at(picture, origin);
+    const char *lane = picture->text && picture->text < FEW_TEXT_COLUMNS ? "l" : "lane ";
     *out = 0;
     if (at->kind == FOLD_INPUT) {
         const TraceBuffer *buffer = &now->scene->trace->buffers[at->buffer];
@@ -255,9 +256,9 @@ static void print_origin(const Moment *now, const Picture *picture, int node, in
         scene_short_name(buffer->name, name, sizeof name);
         snprintf(out, bytes, "%s[%llu]", name, (unsigned long long)at->bits / (unsigned)(each ? each : 1));
     } else if (from != to && from / WARP_LANES == to / WARP_LANES) {
-        snprintf(out, bytes, "lane %d", from % WARP_LANES);
+        snprintf(out, bytes, "%s%d", lane, from % WARP_LANES);
     } else if (from != to) {
-        snprintf(out, bytes, "w%d lane %d", from / WARP_LANES, from % WARP_LANES);
+        snprintf(out, bytes, "w%d %s%d", from / WARP_LANES, lane, from % WARP_LANES);
     }
 }
 
