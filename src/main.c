@@ -58,6 +58,7 @@ static int print_access(const char *path, Error *error) {
 static bool show(const Options *options, Session *session, Error *error) {
     AppStart start = {.step = options->step,
                       .keys = options->keys,
+                      .compare = options->has_compare ? &options->compare : NULL,
                       .theme = options->theme,
                       .cast = options->record_cast,
                       .svg = options->svg,

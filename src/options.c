@@ -308,6 +308,16 @@ static bool take_cooperative(Options *options, const Row *row, const char *value
     return true;
 }
 
+/* The second run is made from the first, so it is read once all other options are known. */
+static bool take_compare(Options *options, const Row *row, const char *value, Error *error) {
+    if (!*value || strlen(value) >= sizeof options->compare_items)
+        return error_set(error, "--%s: '%.40s' is not NAME[,OPTION=VALUE...], like strided,block=128",
+                         row->name, value);
+    options->has_compare = true;
+    strcpy(options->compare_items, value);
+    return true;
+}
+
 /* Part of the stable command line, with no code behind it yet: said plainly, never ignored. */
 static bool take_later(Options *options, const Row *row, const char *value, Error *error) {
     (void)options, (void)value;
@@ -370,6 +380,56 @@ static bool take_file(Options *options, int count, char **files, Error *error) {
     return true;
 }
 
+/* ---- --compare ----------------------------------------------------------------------------------------- */
+
+/* Items end at a comma that an OPTION= follows, so that block=16,16 is one. */
+static char *next_item(char **cursor) {
+    char *item = *cursor, *comma = item ? strchr(item, ',') : NULL;
+    while (comma && comma[1 + strcspn(comma + 1, ",=")] != '=') comma = strchr(comma + 1, ',');
+    *cursor = comma ? comma + 1 : NULL;
+    if (comma) *comma = 0;
+    return item;
+}
+
+/* An option of the run by its name on the command line, else a parameter of the kernel. */
+static bool take_item(Options *options, char *item, Error *error) {
+    static const char *const names[] = {"n",    "block",    "grid",         "dtype", "op",
+                                        "fill", "schedule", "trace-blocks", "seed",  "entry"};
+    char *equals = strchr(item, '=');
+    size_t length = (size_t)(equals - item);
+    const Row *param = NULL;
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        const Row *row = &OPTIONS[i];
+        if (!strcmp(row->name, "param")) param = row;
+        if (strlen(row->name) != length || strncmp(row->name, item, length)) continue;
+        for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+            if (!strcmp(names[k], row->name)) return row->take(options, row, equals + 1, error);
+    }
+    return param->take(options, param, item, error);
+}
+
+static bool make_compare(Options *options, Error *error) {
+    if (!options->has_compare) return true;
+    if (options->action != ACTION_OPEN && options->action != ACTION_FRAME)
+        return error_set(error, "--compare goes with the interface and with --frame, not with --%s",
+                         options->action_name);
+    Options second = {.session = options->session};
+    char *rest = options->compare_items, *item = next_item(&rest);
+    if (strchr(item, '=')) { /* no name: the same kernel */
+        if (!take_item(&second, item, error)) return false;
+    } else if (ends_with(item, ".ptx")) {
+        second.session = (SessionOptions){.file = item, .threads = options->session.threads};
+        second.session.catalog.n = options->session.catalog.n;
+        second.session.catalog.seed = options->session.catalog.seed;
+    } else {
+        session_options_for_kernel(&second.session, item);
+    }
+    while ((item = next_item(&rest)))
+        if (!take_item(&second, item, error)) return false;
+    options->compare = second.session;
+    return true;
+}
+
 /* Options that are right one by one and wrong together. */
 static bool check_together(const Options *options, Error *error) {
     const SessionOptions *session = &options->session;
@@ -419,7 +479,8 @@ bool options_parse(int argc, char **argv, Options *options, Error *error) {
         if (row->suits == CATALOGUE && !options->first_for_kernel) options->first_for_kernel = row->name;
         if (row->suits == FILE_PTX && !options->first_for_file) options->first_for_file = row->name;
     }
-    return take_file(options, argc - optind, argv + optind, error) && check_together(options, error);
+    return take_file(options, argc - optind, argv + optind, error) && check_together(options, error) &&
+           make_compare(options, error);
 }
 
 void options_print_help(Text *out) {

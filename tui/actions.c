@@ -230,12 +230,35 @@ static ViewAnswer act_LANE(Press press) {
     return VIEW_CHANGED;
 }
 
+/* Block `number` of the launch shown: one that is traced already, else it is asked for. */
+static ViewAnswer go_to_block(View *view, const Scene *scene, int number) {
+    const TraceLaunch *launch = scene_launch(scene, view->view);
+    uint64_t count = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    for (int i = 0; i < scene->view_count; i++) {
+        if (scene->views[i].launch != scene->views[view->view].launch) continue;
+        if (trace_block_linear(scene->views[i].block) != (uint32_t)number) continue;
+        view->view = i;
+        view->warp = 0;
+        view_go_to_step(view, scene, 0);
+        return VIEW_CHANGED;
+    }
+    if ((uint64_t)number >= count) {
+        snprintf(view->message, sizeof view->message, "no block %d: the grid has blocks 0 to %llu", number,
+                 (unsigned long long)count - 1);
+        return VIEW_CHANGED;
+    }
+    view->block = (uint32_t)number;
+    return VIEW_TRACE;
+}
+
 static ViewAnswer act_BLOCK(Press press) {
     View *view = press.view;
-    int next = view->view + press.direction * repeats(&press);
+    int next = view->view + press.direction;
+    if (press.number >= 0 && view->view < press.scene->view_count)
+        return go_to_block(view, press.scene, press.number);
     if (next < 0 || next >= press.scene->view_count) {
         snprintf(view->message, sizeof view->message,
-                 "no %s traced block or launch; --trace-blocks FIRST-LAST traces more",
+                 "no %s traced block or launch; a number before } traces that block: 17}",
                  press.direction > 0 ? "later" : "earlier");
         return VIEW_CHANGED;
     }
@@ -321,12 +344,49 @@ static ViewAnswer act_SIDE(Press press) {
 
 static ViewAnswer act_KERNEL(Press press) {
     press.view->overlay = OVERLAY_MENU;
-    press.view->playing = false;
+    press.view->playing = press.view->beside = false;
     press.view->filter[0] = 0;
     press.view->choice = 0;
     for (int i = 0; view_menu_row(press.view, i) >= 0; i++)
         if (!strcmp(catalog_row(view_menu_row(press.view, i))->id, press.scene->kernel))
             press.view->choice = i;
+    return VIEW_CHANGED;
+}
+
+/* The menu stands at the next kernel of the catalogue that is no variant of this one: with it a lecture
+ * compares. */
+static ViewAnswer act_COMPARE(Press press) {
+    View *view = press.view;
+    int row, next = 0;
+    size_t length = strlen(press.scene->kernel);
+    if (press.direction < 0) return VIEW_ALONE;
+    act_KERNEL(press);
+    view->beside = true;
+    for (int i = view->choice; !next && (row = view_menu_row(view, i)) >= 0; i++)
+        if (strncmp(catalog_row(row)->id, press.scene->kernel, length) != 0) next = i;
+    view->choice = next;
+    return VIEW_CHANGED;
+}
+
+static ViewAnswer act_PARAMETERS(Press press) {
+    press.view->overlay = OVERLAY_SETTINGS;
+    press.view->playing = false;
+    settings_init(&press.view->settings, press.scene);
+    return VIEW_CHANGED;
+}
+
+static ViewAnswer act_OTHER(Press press) {
+    return press.direction < 0 ? VIEW_EXCHANGE : VIEW_OTHER;
+}
+
+static ViewAnswer act_LINK(Press press) {
+    (void)press;
+    return VIEW_LINK;
+}
+
+static ViewAnswer act_DIFFERENCES(Press press) {
+    press.view->overlay = OVERLAY_DIFFERENCES;
+    press.view->scroll = 0;
     return VIEW_CHANGED;
 }
 

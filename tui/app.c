@@ -6,142 +6,239 @@
 
 #include "base/memory.h"
 #include "cast.h"
-#include "frame.h"
+#include "opening.h"
+#include "pair.h"
+#include "place.h"
 #include "svg.h"
 #include "terminal.h"
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
 
 enum { FRAME_MILLISECONDS = 16 }; /* playing draws no more often than that */
 #define SECONDS_A_KEY 0.5         /* in the recording of a key script */
 
-typedef struct Opening { /* a session that a worker thread opens */
-    pthread_t thread;
-    bool is_running; /* the thread was started and not joined yet */
-    atomic_bool is_done;
-    volatile bool cancel;
-    SessionOptions options;
-    char kernel[64];
-    Session *session; /* NULL: `error` says why */
-    Error error;
-} Opening;
-
-typedef struct App {
-    Session *session;  /* what is shown */
+typedef struct Side { /* a run on the screen */
+    Session *session;
     bool owns_session; /* it is not the caller's */
     Scene *scene;
-    View view;
+} Side;
+
+typedef enum Purpose {                   /* what a session is opened for */
+                       PURPOSE_KERNEL,   /* another kernel, in place of the active run */
+                       PURPOSE_BESIDE,   /* to be compared with the active run */
+                       PURPOSE_SETTINGS, /* the active run with other settings, at the same place */
+                       PURPOSE_BLOCK     /* the active run with another block traced, at the same place */
+} Purpose;
+
+typedef struct App {
+    Side side[2]; /* as in `pair` */
+    Pair pair;
+    const Session *first; /* the caller's */
     bool ascii;
-    Opening opening;
-    double due;          /* seconds: when the next wavefront is to be shown while playing */
+    bool waits;  /* keys come from a script: sessions are opened on the spot */
+    bool failed; /* a kernel that the script asks for cannot be opened: `error` */
+    Error error;
+    Opening *opening; /* NULL: none under way */
+    Purpose purpose;
+    int target; /* the side that it is for */
+    bool cancelled;
+    char what[64]; /* is being opened, for people */
+    double due;    /* seconds: when the next wavefront is to be shown while playing */
     Cast *cast;          /* NULL: nothing is recorded */
     double cast_seconds; /* its begin on the clock; of a script: since then */
 } App;
 
 static void app_init(App *app, Session *session, const AppStart *start) {
-    *app = (App){.session = session, .scene = scene_new(session), .ascii = start->ascii};
-    view_init(&app->view, app->scene);
-    app->view.theme = start->theme;
+    *app = (App){.first = session, .ascii = start->ascii, .waits = true};
+    app->side[0] = (Side){.session = session, .scene = scene_new(session)};
+    pair_init(&app->pair, app->side[0].scene);
+    pair_view(&app->pair)->theme = start->theme;
+}
+
+static void side_done(Side *side) {
+    scene_free(side->scene);
+    if (side->owns_session) session_free(side->session);
+    *side = (Side){0};
 }
 
 static void app_done(App *app) {
-    if (app->opening.is_running) {
-        app->opening.cancel = true;
-        pthread_join(app->opening.thread, NULL);
-        session_free(app->opening.session);
+    if (app->opening) {
+        opening_cancel(app->opening);
+        session_free(opening_finish(app->opening, NULL));
     }
-    scene_free(app->scene);
-    if (app->owns_session) session_free(app->session);
+    side_done(&app->side[0]);
+    side_done(&app->side[1]);
 }
 
-static void app_show_session(App *app, Session *session) {
-    scene_free(app->scene);
-    if (app->owns_session) session_free(app->session);
-    app->session = session;
-    app->owns_session = true;
-    app->scene = scene_new(session);
-    view_restart(&app->view, app->scene);
+static View *app_view(App *app) {
+    return pair_view(&app->pair);
 }
 
-/* ---- opening another kernel ---------------------------------------------------------------------------- */
-
-/* The options that the run was started with, for another kernel. What only made sense for the old one goes.
- */
-static void opening_prepare(App *app, const char *kernel) {
-    Opening *opening = &app->opening;
-    opening->options = *session_options(app->session);
-    opening->options.kernel = kernel;
-    opening->options.file = opening->options.entry = opening->options.args = NULL;
-    opening->options.catalog.parameter_count = 0;
-    opening->cancel = false;
-    opening->options.cancel = &opening->cancel;
-    opening->error = (Error){.line = 0};
-    snprintf(opening->kernel, sizeof opening->kernel, "%s", kernel);
+static void say(App *app, const char *what, const char *message) {
+    View *view = app_view(app);
+    snprintf(view->message, sizeof view->message, "%.40s: %.140s", what, message);
 }
 
-/* A kernel that refuses the type, block size or operation asked for is opened with its own defaults instead.
- */
-static Session *opening_open(Opening *opening) {
-    Session *session = session_open(&opening->options, &opening->error);
-    if (session || opening->cancel) return session;
-    CatalogOptions *catalog = &opening->options.catalog;
-    catalog->block = catalog->grid = 0;
-    catalog->dtype = PTX_NO_TYPE;
-    catalog->op = NULL;
-    return session_open(&opening->options, &opening->error);
+/* ---- other sessions ------------------------------------------------------------------------------------ */
+
+static int target_of(const Pair *pair, Purpose purpose) {
+    return purpose != PURPOSE_BESIDE ? pair->active : pair->count == 2 ? !pair->active : 1;
 }
 
-static void *opening_work(void *context) {
-    Opening *opening = context;
-    opening->session = opening_open(opening);
-    atomic_store(&opening->is_done, true);
-    terminal_wake();
-    return NULL;
+/* The session takes the place of a run, or stands beside it. */
+static void app_show(App *app, Session *session, Purpose purpose, int index) {
+    Pair *pair = &app->pair;
+    Side old = app->side[index];
+    Scene *scene = scene_new(session);
+    app->side[index] = (Side){.session = session, .owns_session = true, .scene = scene};
+    if (purpose == PURPOSE_BESIDE) {
+        pair_put(pair, index, scene);
+    } else {
+        if (purpose == PURPOSE_KERNEL)
+            view_restart(&pair->view[index], scene);
+        else
+            place_keep(&pair->view[index], old.scene, scene);
+        pair->scene[index] = scene;
+        pair_follow(pair);
+    }
+    side_done(&old);
 }
 
-static void app_open(App *app, const char *kernel) {
-    Opening *opening = &app->opening;
-    if (!kernel || opening->is_running) return; /* one at a time */
-    opening_prepare(app, kernel);
-    atomic_store(&opening->is_done, false);
-    if (pthread_create(&opening->thread, NULL, opening_work, opening))
-        snprintf(app->view.message, sizeof app->view.message, "no thread to open %s in", kernel);
-    else
-        opening->is_running = true;
+/* Settings that turn out to be impossible are shown again, with the reason. */
+static void app_refuse(App *app, const char *what, Purpose purpose, const Error *error) {
+    View *view = app_view(app);
+    if (purpose == PURPOSE_SETTINGS && view->overlay == OVERLAY_NONE && !app->cancelled) {
+        view->overlay = OVERLAY_SETTINGS;
+        snprintf(view->settings.error, sizeof view->settings.error, "%.190s", error->message);
+    } else {
+        say(app, what, error->message);
+    }
+    app->failed = purpose == PURPOSE_KERNEL || purpose == PURPOSE_BESIDE;
+    app->error = *error;
+}
+
+static void app_open(App *app, const SessionOptions *options, Purpose purpose, const char *what) {
+    Error error = {0};
+    SessionOptions wanted = *options;
+    int target = target_of(&app->pair, purpose);
+    wanted.cancel = NULL;
+    if (app->opening) {
+        say(app, app->what, "is still on its way; Esc cancels it");
+        return;
+    }
+    app->cancelled = false;
+    if (app->waits) {
+        Session *session = session_open(&wanted, &error);
+        if (session)
+            app_show(app, session, purpose, target);
+        else
+            app_refuse(app, what, purpose, &error);
+        return;
+    }
+    app->opening = opening_start(&wanted, terminal_wake);
+    app->purpose = purpose;
+    app->target = target;
+    snprintf(app->what, sizeof app->what, "%s", what);
+    if (!app->opening) say(app, what, "this machine has no thread to open it in");
+}
+
+static void app_cancel(App *app) {
+    if (app->opening) opening_cancel(app->opening);
+    app->cancelled = true;
 }
 
 /* The worker's session, or its error, once it is there. */
 static bool app_finish_opening(App *app) {
-    Opening *opening = &app->opening;
-    if (!opening->is_running || !atomic_load(&opening->is_done)) return false;
-    pthread_join(opening->thread, NULL);
-    opening->is_running = false;
-    if (opening->session)
-        app_show_session(app, opening->session);
-    else
-        snprintf(app->view.message, sizeof app->view.message, "%s: %.120s", opening->kernel,
-                 opening->error.message);
-    opening->session = NULL;
+    Error error = {0};
+    if (!app->opening || !opening_is_done(app->opening)) return false;
+    Session *session = opening_finish(app->opening, &error);
+    app->opening = NULL;
+    if (session && !app->cancelled) {
+        app_show(app, session, app->purpose, app->target);
+    } else {
+        if (session) error_set(&error, "cancelled");
+        session_free(session);
+        app_refuse(app, app->what, app->purpose, &error);
+    }
     return true;
+}
+
+/* Other kernels have other grids: which blocks are traced is as the run was started. */
+static void app_open_kernel(App *app, Purpose purpose) {
+    const char *kernel = view_chosen_kernel(app_view(app));
+    const SessionOptions *first = session_options(app->first);
+    SessionOptions options = *session_options(app->side[app->pair.active].session);
+    options.has_trace_blocks = first->has_trace_blocks;
+    options.trace_first = first->trace_first;
+    options.trace_last = first->trace_last;
+    session_options_for_kernel(&options, kernel);
+    app_open(app, &options, purpose, kernel);
+}
+
+static void app_remake(App *app) {
+    Arena arena = {0};
+    const SessionOptions *made_with = session_options(app->side[app->pair.active].session);
+    SessionOptions options = settings_options(&app_view(app)->settings, made_with, &arena);
+    app_open(app, &options, PURPOSE_SETTINGS, "the new settings");
+    arena_done(&arena);
+}
+
+static void app_trace_block(App *app) {
+    char what[32];
+    SessionOptions options = *session_options(app->side[app->pair.active].session);
+    options.has_trace_blocks = true;
+    options.trace_first = options.trace_last = app_view(app)->block;
+    snprintf(what, sizeof what, "block %u", options.trace_first);
+    app_open(app, &options, PURPOSE_BLOCK, what);
+}
+
+static void app_leave_pair(App *app) {
+    Pair *pair = &app->pair;
+    app_cancel(app);
+    Side other = app->side[!pair->active];
+    app->side[0] = app->side[pair->active];
+    app->side[1] = (Side){0};
+    pair_leave(pair);
+    side_done(&other);
+}
+
+/* What a key or a click asks of the app. */
+static ViewAnswer app_answer(App *app, ViewAnswer answer) {
+    switch (answer) {
+    case VIEW_OPEN:
+        app_open_kernel(app, PURPOSE_KERNEL);
+        break;
+    case VIEW_BESIDE:
+        app_open_kernel(app, PURPOSE_BESIDE);
+        break;
+    case VIEW_REMAKE:
+        app_remake(app);
+        break;
+    case VIEW_TRACE:
+        app_trace_block(app);
+        break;
+    case VIEW_ALONE:
+        app_leave_pair(app);
+        break;
+    default:
+        break;
+    }
+    return answer;
+}
+
+static ViewAnswer app_press(App *app, Key key) {
+    if (key == SPECIAL_ESCAPE && app->opening && app_view(app)->overlay == OVERLAY_NONE) {
+        app_cancel(app);
+        return VIEW_CHANGED;
+    }
+    return app_answer(app, pair_press(&app->pair, key));
 }
 
 /* ---- one frame ----------------------------------------------------------------------------------------- */
 
-static bool app_open_now(App *app, const char *kernel, Error *error) {
-    opening_prepare(app, kernel);
-    Session *session = opening_open(&app->opening);
-    if (session)
-        app_show_session(app, session);
-    else if (error)
-        *error = app->opening.error;
-    return session != NULL;
-}
-
 static Canvas *app_canvas(const App *app, int columns, int rows) {
     Canvas *canvas = canvas_new(columns, rows, app->ascii);
-    frame_draw(app->scene, &app->view, canvas);
+    pair_draw(&app->pair, canvas);
     return canvas;
 }
 
@@ -149,22 +246,30 @@ static Canvas *app_canvas(const App *app, int columns, int rows) {
 static void app_record(App *app, int columns, int rows) {
     if (!app->cast) return;
     Canvas *canvas = app_canvas(app, columns, rows);
-    cast_add(app->cast, canvas, app->view.theme, app->cast_seconds);
+    cast_add(app->cast, canvas, app_view(app)->theme, app->cast_seconds);
     canvas_free(canvas);
     app->cast_seconds += SECONDS_A_KEY;
 }
 
-/* Presses every key of the script; a kernel that it asks for is opened on the spot. Frames of this size are
- * recorded; 0 columns: none. */
+/* Presses every key of the script. Frames of this size are recorded; 0 columns: none. */
 static bool app_press_script(App *app, const char *script, int columns, int rows, bool *quit, Error *error) {
     Key key;
-    while (*script && !*quit) {
+    while (*script && !*quit && !app->failed) {
         if (!keys_read(&script, &key, error)) return false;
-        ViewAnswer answer = view_press(&app->view, app->scene, key);
-        *quit = answer == VIEW_QUIT;
-        if (answer == VIEW_OPEN && !app_open_now(app, view_chosen_kernel(&app->view), error)) return false;
-        if (columns && !*quit) app_record(app, columns, rows);
+        *quit = app_press(app, key) == VIEW_QUIT;
+        if (columns && !*quit && !app->failed) app_record(app, columns, rows);
     }
+    if (app->failed && error) *error = app->error;
+    return !app->failed;
+}
+
+/* The second run of --compare. */
+static bool app_start_pair(App *app, const SessionOptions *options, Error *error) {
+    Error reason = {0};
+    Session *session = session_open(options, &reason);
+    if (!session && reason.file[0]) return error_set(error, "--compare: %s: %s", reason.file, reason.message);
+    if (!session) return error_set(error, "--compare: %s", reason.message);
+    app_show(app, session, PURPOSE_BESIDE, 1);
     return true;
 }
 
@@ -174,7 +279,8 @@ static bool app_start(App *app, const AppStart *start, int columns, int rows, bo
         app->cast = cast_open(start->cast, (int64_t)time(NULL), error);
         if (!app->cast) return false;
     }
-    if (start->step > 0) view_go_to_step(&app->view, app->scene, start->step - 1);
+    if (start->compare && !app_start_pair(app, start->compare, error)) return false;
+    if (start->step > 0) pair_go_to_step(&app->pair, start->step - 1);
     if (columns) app_record(app, columns, rows);
     return !start->keys || app_press_script(app, start->keys, columns, rows, quit, error);
 }
@@ -187,7 +293,7 @@ bool app_frame(Session *session, int columns, int rows, const AppStart *start, T
     if (ok) {
         Canvas *canvas = app_canvas(&app, columns, rows);
         if (start->svg)
-            canvas_to_svg(canvas, app.view.theme, out);
+            canvas_to_svg(canvas, app_view(&app)->theme, out);
         else
             canvas_to_text(canvas, out);
         canvas_free(canvas);
@@ -211,7 +317,8 @@ void app_print_keys(Text *out) {
     }
 }
 
-/* ---- the loop ------------------------------------------------------------------------------------------ */
+/* ---- the loop
+ * ------------------------------------------------------------------------------------------------------ */
 
 static double now_seconds(void) {
     struct timespec now;
@@ -223,19 +330,21 @@ static void app_draw(App *app) {
     int columns, rows;
     terminal_size(&columns, &rows);
     Canvas *canvas = canvas_new(columns, rows, app->ascii);
-    View view = app->view;
-    if (app->opening.is_running)
-        snprintf(view.message, sizeof view.message, "opening %s ... (q quits)", app->opening.kernel);
-    frame_draw(app->scene, &view, canvas);
-    terminal_set_theme(view.theme);
+    Pair shown = app->pair;
+    View *view = pair_view(&shown);
+    if (app->opening && !view->message[0])
+        snprintf(view->message, sizeof view->message, "%s %s ... (Esc cancels)",
+                 app->cancelled ? "ending" : "opening", app->what);
+    pair_draw(&shown, canvas);
+    terminal_set_theme(view->theme);
     terminal_show(canvas);
-    cast_add(app->cast, canvas, view.theme, now_seconds() - app->cast_seconds);
+    cast_add(app->cast, canvas, view->theme, now_seconds() - app->cast_seconds);
     canvas_free(canvas);
 }
 
 /* Milliseconds until the loop has to act by itself; -1: only when something happens. */
-static int app_patience(const App *app) {
-    if (!app->view.playing) return -1;
+static int app_patience(App *app) {
+    if (!app_view(app)->playing) return -1;
     double left = (app->due - now_seconds()) * 1000;
     return left < 0 ? 0 : (int)left + 1;
 }
@@ -243,10 +352,11 @@ static int app_patience(const App *app) {
 /* Shows the wavefronts that are due; the fastest speeds show several at once. */
 static bool app_play(App *app) {
     double now = now_seconds();
-    if (!app->view.playing || now < app->due) return false;
-    double each = 1 / view_wavefronts_per_second(&app->view);
+    View *view = app_view(app);
+    if (!view->playing || now < app->due) return false;
+    double each = 1 / view_wavefronts_per_second(view);
     int count = each * 1000 >= FRAME_MILLISECONDS ? 1 : (int)(FRAME_MILLISECONDS / 1000.0 / each + 0.5);
-    while (count-- > 0 && app->view.playing) app->view.playing = view_play(&app->view, app->scene);
+    while (count-- > 0 && view->playing) view->playing = pair_play(&app->pair);
     app->due += each * 1000 >= FRAME_MILLISECONDS ? each : FRAME_MILLISECONDS / 1000.0;
     if (app->due < now) app->due = now; /* after a pause, or on a slow terminal: no catching up */
     return true;
@@ -255,18 +365,18 @@ static bool app_play(App *app) {
 /* False: quit. *changed: the frame has to be drawn. */
 static bool app_handle(App *app, const TerminalEvent *event, bool *changed) {
     int columns, rows;
-    bool was_playing = app->view.playing;
+    bool was_playing = app_view(app)->playing;
     ViewAnswer answer = VIEW_IGNORED;
     switch (event->kind) {
     case TERMINAL_KEY:
-        answer = view_press(&app->view, app->scene, event->key);
+        answer = app_press(app, event->key);
         break;
     case TERMINAL_WHEEL:
-        answer = view_press(&app->view, app->scene, event->direction > 0 ? SPECIAL_LEFT : SPECIAL_RIGHT);
+        answer = app_press(app, event->direction > 0 ? SPECIAL_LEFT : SPECIAL_RIGHT);
         break;
     case TERMINAL_CLICK:
         terminal_size(&columns, &rows);
-        answer = frame_click(app->scene, &app->view, columns, rows, event->column, event->row);
+        answer = app_answer(app, pair_click(&app->pair, columns, rows, event->column, event->row));
         break;
     case TERMINAL_RESIZE:
         answer = VIEW_CHANGED;
@@ -277,10 +387,9 @@ static bool app_handle(App *app, const TerminalEvent *event, bool *changed) {
     case TERMINAL_TIMEOUT:
         break;
     }
-    if (answer == VIEW_OPEN) app_open(app, view_chosen_kernel(&app->view));
     if (answer == VIEW_REDRAW) terminal_forget();
-    if (app->view.playing && !was_playing)
-        app->due = now_seconds() + 1 / view_wavefronts_per_second(&app->view);
+    if (app_view(app)->playing && !was_playing)
+        app->due = now_seconds() + 1 / view_wavefronts_per_second(app_view(app));
     *changed = answer != VIEW_IGNORED;
     return answer != VIEW_QUIT;
 }
@@ -292,6 +401,7 @@ bool app_run(Session *session, const AppStart *start, Error *error) {
     bool ok = app_start(&app, start, 0, 0, &quit, error) && (quit || terminal_open(error));
     bool changed = true;
     app.cast_seconds = now_seconds();
+    app.waits = false;
     while (ok && !quit) {
         if (changed) app_draw(&app);
         TerminalEvent event = terminal_wait(app_patience(&app));

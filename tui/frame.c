@@ -106,7 +106,7 @@ static bool draw_prompt(const View *view, Canvas *canvas, Rectangle area) {
 }
 
 /* Hints in the order of keys.def while they fit; how to get help and how to leave are always there. */
-static void draw_footer(const View *view, Canvas *canvas, Rectangle area) {
+void frame_draw_footer(const View *view, Canvas *canvas, Rectangle area) {
     int at = 1, kept = draw_hint(canvas, area, 0, &key_rows[ACT_HELP], false) +
                        draw_hint(canvas, area, 0, &key_rows[ACT_QUIT], false);
     if (draw_prompt(view, canvas, area)) return;
@@ -209,59 +209,76 @@ static void draw_panes(const Moment *now, const Layout *layout, Canvas *canvas) 
         draw_pane(shown[i].pane, now, canvas, layout, shown[i].area, shown[i].focus == (int)now->view->focus);
 }
 
-void frame_draw(const Scene *scene, const View *view, Canvas *canvas) {
-    Layout layout;
+void frame_draw_run(const Scene *scene, const View *view, const Layout *layout, Canvas *canvas) {
     Moment now;
-    canvas_clear(canvas);
-    if (!layout_make(canvas->columns, canvas->rows, view, &layout)) {
-        char text[96];
-        snprintf(text, sizeof text, "redviz needs %d columns and %d rows; here are %d and %d.",
-                 SMALLEST_COLUMNS, SMALLEST_ROWS, canvas->columns, canvas->rows);
-        canvas_paragraph(canvas, (Rectangle){0, 0, canvas->columns, canvas->rows}, 0, ROLE_TEXT, text);
-        return;
-    }
-    draw_header(scene, view, canvas, layout.header);
-    draw_footer(view, canvas, layout.footer);
+    Rectangle middle = layout->area;
+    middle.row += 1;
+    middle.rows -= 1 + layout->footer.rows;
+    draw_header(scene, view, canvas, layout->header);
     if (moment_init(&now, scene, view))
-        draw_panes(&now, &layout, canvas);
+        draw_panes(&now, layout, canvas);
     else
-        draw_nothing(scene, canvas, (Rectangle){0, 1, canvas->columns, canvas->rows - 2});
+        draw_nothing(scene, canvas, middle);
+}
+
+void frame_draw_overlay(const Scene *scene, const View *view, Rectangle area, Canvas *canvas) {
+    Moment now;
+    Layout layout = {.overlay = area};
     const Pane *overlay = find_overlay(view);
     if (!overlay) return;
-    canvas_fill(canvas, layout.overlay, ROLE_TEXT);
-    draw_pane(overlay, &now, canvas, &layout, layout.overlay, false);
+    moment_init(&now, scene, view);
+    canvas_fill(canvas, area, ROLE_TEXT);
+    draw_pane(overlay, &now, canvas, &layout, area, false);
+}
+
+void frame_draw_too_small(Canvas *canvas, int columns, int rows) {
+    char text[96];
+    snprintf(text, sizeof text, "redviz needs %d columns and %d rows; here are %d and %d.", columns, rows,
+             canvas->columns, canvas->rows);
+    canvas_paragraph(canvas, (Rectangle){0, 0, canvas->columns, canvas->rows}, 0, ROLE_TEXT, text);
+}
+
+void frame_draw(const Scene *scene, const View *view, Canvas *canvas) {
+    Layout layout;
+    canvas_clear(canvas);
+    if (!layout_make(canvas->columns, canvas->rows, view, &layout)) {
+        frame_draw_too_small(canvas, SMALLEST_COLUMNS, SMALLEST_ROWS);
+        return;
+    }
+    frame_draw_run(scene, view, &layout, canvas);
+    frame_draw_footer(view, canvas, layout.footer);
+    frame_draw_overlay(scene, view, layout.overlay, canvas);
 }
 
 /* ---- clicks -------------------------------------------------------------------------------------------- */
 
-static bool holds(Rectangle area, int column, int row) {
-    return column >= area.column && row >= area.row && column < area.column + area.columns &&
-           row < area.row + area.rows;
-}
-
 static ViewAnswer click_pane(const Pane *pane, const Moment *now, Rectangle inside, int column, int row,
                              View *view) {
-    if (!pane->click || !holds(inside, column, row)) return VIEW_IGNORED;
+    if (!pane->click || !layout_holds(inside, column, row)) return VIEW_IGNORED;
     return pane->click(now, inside, column - inside.column, row - inside.row, view);
 }
 
-ViewAnswer frame_click(const Scene *scene, View *view, int columns, int rows, int column, int row) {
-    Layout layout;
+ViewAnswer frame_click_in(const Scene *scene, View *view, const Layout *layout, int column, int row) {
     Moment now;
     Shown shown[MOST_SHOWN];
     View before = *view; /* panes read this one and change the other */
     const Pane *overlay = find_overlay(view);
-    if (!layout_make(columns, rows, view, &layout)) return VIEW_IGNORED;
     bool has_moment = moment_init(&now, scene, &before);
     view->message[0] = 0;
     if (overlay)
-        return click_pane(overlay, &now, inside_of(overlay, &layout, layout.overlay), column, row, view);
-    int count = has_moment ? list_shown(&now, &layout, shown) : 0;
+        return click_pane(overlay, &now, inside_of(overlay, layout, layout->overlay), column, row, view);
+    int count = has_moment ? list_shown(&now, layout, shown) : 0;
     for (int i = 0; i < count; i++) {
-        if (!holds(shown[i].area, column, row)) continue;
+        if (!layout_holds(shown[i].area, column, row)) continue;
         if (shown[i].focus >= 0) view->focus = (Focus)shown[i].focus;
-        click_pane(shown[i].pane, &now, inside_of(shown[i].pane, &layout, shown[i].area), column, row, view);
+        click_pane(shown[i].pane, &now, inside_of(shown[i].pane, layout, shown[i].area), column, row, view);
         return VIEW_CHANGED;
     }
     return VIEW_IGNORED;
+}
+
+ViewAnswer frame_click(const Scene *scene, View *view, int columns, int rows, int column, int row) {
+    Layout layout;
+    return layout_make(columns, rows, view, &layout) ? frame_click_in(scene, view, &layout, column, row)
+                                                     : VIEW_IGNORED;
 }

@@ -10,4 +10,12 @@ void frame_draw(const Scene *scene, const View *view, Canvas *canvas);
 /* A click at this place of the screen: selects, seeks, goes to another pane. */
 ViewAnswer frame_click(const Scene *scene, View *view, int columns, int rows, int column, int row);
 
+/* The parts of a frame, for screens that show two runs: header and panes; the line of hints, or the view's
+ * message; the view's overlay, if it has one. */
+void frame_draw_run(const Scene *scene, const View *view, const Layout *layout, Canvas *canvas);
+void frame_draw_footer(const View *view, Canvas *canvas, Rectangle area);
+void frame_draw_overlay(const Scene *scene, const View *view, Rectangle area, Canvas *canvas);
+void frame_draw_too_small(Canvas *canvas, int columns, int rows); /* so many are needed */
+ViewAnswer frame_click_in(const Scene *scene, View *view, const Layout *layout, int column, int row);
+
 #endif

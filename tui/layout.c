@@ -110,37 +110,42 @@ static void make_projector(Layout *layout, Rectangle middle) {
     slots[SLOT_PICTURE] = middle;
 }
 
-/* One pane fills the middle of the screen. */
-static void make_zoomed(Layout *layout, Rectangle middle, Focus focus) {
+static void fill_with(Layout *layout, Rectangle area, Focus focus) {
     static const Slot slots[FOCUS_COUNT] = {
         [FOCUS_PICTURE] = SLOT_PICTURE, [FOCUS_SOURCE] = SLOT_SOURCE, [FOCUS_LANES] = SLOT_LANES};
-    layout->slots[SLOT_TIMELINE] = cut_bottom(&middle, layout->boxed ? 4 : 3);
-    layout->slots[SLOT_EXPLANATION] = cut_bottom(&middle, layout->boxed ? 5 : 3);
     if (focus == FOCUS_SIDE)
-        add_side(layout, middle);
+        add_side(layout, area);
     else
-        layout->slots[slots[focus]] = middle;
+        layout->slots[slots[focus]] = area;
 }
 
-static void place_overlay(Layout *layout, Rectangle middle) {
-    layout->overlay = middle;
+/* One pane fills the middle of the screen. */
+static void make_zoomed(Layout *layout, Rectangle middle, Focus focus) {
+    layout->slots[SLOT_TIMELINE] = cut_bottom(&middle, layout->boxed ? 4 : 3);
+    layout->slots[SLOT_EXPLANATION] = cut_bottom(&middle, layout->boxed ? 5 : 3);
+    fill_with(layout, middle, focus);
+}
+
+static Rectangle make_overlay(Rectangle middle) {
+    Rectangle overlay = middle;
     if (middle.columns > 100) {
-        layout->overlay.column = (middle.columns - 96) / 2;
-        layout->overlay.columns = 96;
+        overlay.column = (middle.columns - 96) / 2;
+        overlay.columns = 96;
     }
     if (middle.rows > 40) {
-        layout->overlay.row = middle.row + (middle.rows - 38) / 2;
-        layout->overlay.rows = 38;
+        overlay.row = middle.row + (middle.rows - 38) / 2;
+        overlay.rows = 38;
     }
+    return overlay;
 }
 
 bool layout_make(int columns, int rows, const View *view, Layout *out) {
-    *out = (Layout){.boxed = columns >= 100 && rows >= 30};
-    if (columns < SMALLEST_COLUMNS || rows < SMALLEST_ROWS) return false;
     Rectangle middle = {0, 0, columns, rows};
+    *out = (Layout){.area = middle, .boxed = columns >= 100 && rows >= 30};
+    if (columns < SMALLEST_COLUMNS || rows < SMALLEST_ROWS) return false;
     out->header = cut_top(&middle, 1);
     out->footer = cut_bottom(&middle, 1);
-    place_overlay(out, middle);
+    out->overlay = make_overlay(middle);
     if (view->zoomed)
         make_zoomed(out, middle, view->focus);
     else if (view->projector)
@@ -152,4 +157,55 @@ bool layout_make(int columns, int rows, const View *view, Layout *out) {
     else
         make_narrow(out, middle, view);
     return true;
+}
+
+/* ---- two runs ------------------------------------------------------------------------------------------ */
+
+enum { BESIDE_COLUMNS = 160 };
+
+/* One column of panes in half a screen; of a low one, what tells two kernels apart: where it is, who works,
+ * what it costs. */
+static void make_half(Layout *half, Rectangle area, const View *view) {
+    Rectangle *slots = half->slots, middle = area;
+    int frame = half->boxed ? 2 : 1;
+    half->area = area;
+    half->header = cut_top(&middle, 1);
+    slots[SLOT_TIMELINE] = cut_bottom(&middle, frame + (middle.rows >= 36 ? 2 : middle.rows >= 7));
+    slots[SLOT_EXPLANATION] = cut_bottom(&middle, middle.rows >= 26 ? frame + 3 : 2);
+    if (view->zoomed) {
+        fill_with(half, middle, view->focus);
+        return;
+    }
+    if (middle.rows >= 5 && shown(view, FOCUS_LANES) && !view->projector)
+        slots[SLOT_LANES] = cut_bottom(&middle, clamp(middle.rows / 4, 2, frame + 10));
+    if (!shown(view, FOCUS_SOURCE))
+        slots[SLOT_PICTURE] = middle;
+    else if (middle.rows >= 8)
+        slots[SLOT_PICTURE] = cut_bottom(&middle, clamp((middle.rows + 1) / 2, 5, frame + 15));
+    if (shown(view, FOCUS_SOURCE)) slots[SLOT_SOURCE] = middle;
+}
+
+bool layout_make_pair(int columns, int rows, const View *view, PairLayout *out) {
+    bool beside = columns >= BESIDE_COLUMNS;
+    Rectangle middle = {0, 0, columns, rows};
+    *out = (PairLayout){.boxed = beside && rows >= 36};
+    if (columns < PAIR_SMALLEST_COLUMNS || rows < PAIR_SMALLEST_ROWS) return false;
+    out->footer = cut_bottom(&middle, 1);
+    out->overlay = make_overlay((Rectangle){0, 1, columns, rows - 2});
+    out->differences = cut_bottom(&middle, (out->boxed ? 2 : 1) + clamp(rows / 10, 2, 6));
+    Rectangle second = middle,
+              first = beside ? cut_left(&second, columns / 2) : cut_top(&second, middle.rows / 2);
+    if (beside)
+        first.columns = second.columns = columns / 2; /* alike, so that panes line up */
+    else
+        first.rows = second.rows = middle.rows / 2;
+    out->half[0].boxed = out->half[1].boxed = out->boxed;
+    make_half(&out->half[0], first, view);
+    make_half(&out->half[1], second, view);
+    return true;
+}
+
+bool layout_holds(Rectangle area, int column, int row) {
+    return column >= area.column && column < area.column + area.columns && row >= area.row &&
+           row < area.row + area.rows;
 }

@@ -8,6 +8,7 @@
 enum { SMALLEST_COLUMNS = 60, SMALLEST_ROWS = 16, MOST_SIDES = 4 };
 
 typedef struct Layout {
+    Rectangle area; /* all of it */
     Rectangle header, footer;
     Rectangle slots[SLOT_COUNT]; /* no rows: not shown */
     Rectangle sides[MOST_SIDES]; /* for panes of SLOT_SIDE */
@@ -18,5 +19,19 @@ typedef struct Layout {
 
 /* False: too small for anything but a sentence. */
 bool layout_make(int columns, int rows, const View *view, Layout *out);
+
+/* Two runs: beside each other where there is room, else one above the other, with the same panes at the same
+ * places of each half. */
+enum { PAIR_SMALLEST_COLUMNS = 60, PAIR_SMALLEST_ROWS = 18 };
+
+typedef struct PairLayout {
+    Layout half[2]; /* without footer and overlay */
+    Rectangle differences, footer, overlay;
+    bool boxed;
+} PairLayout;
+
+bool layout_make_pair(int columns, int rows, const View *view, PairLayout *out);
+
+bool layout_holds(Rectangle area, int column, int row);
 
 #endif

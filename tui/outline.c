@@ -89,6 +89,8 @@ void outline_free(Outline *outline) {
     free(outline->interval_totals);
     free(outline->has_events);
     free(outline->sums);
+    free(outline->tally);
+    free(outline->progress);
     free(outline);
 }
 

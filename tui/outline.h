@@ -33,6 +33,8 @@ typedef struct Outline {
     bool *has_events;                    /* [code_count] */
     OutlineSums *sums;                   /* [code_count], of the steps below; see outline_sums() */
     int sums_first, sums_count;
+    Totals *tally;    /* see tally.h; NULL until asked for */
+    double *progress; /* [step_count], see scene_progress(); NULL until asked for */
 } Outline;
 
 typedef struct WarpState { /* one warp at one step, as masks of lanes */

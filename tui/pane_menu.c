@@ -6,7 +6,7 @@
 enum { NAME_COLUMNS = 24 };
 
 static void head(const Moment *now, PaneHead *out) {
-    snprintf(out->title, sizeof out->title, "kernel: %s_", now->view->filter);
+    snprintf(out->title, sizeof out->title, "%s: %s_", now->view->beside ? "compare with" : "kernel", now->view->filter);
     snprintf(out->note, sizeof out->note, "type to filter, Enter opens, Esc closes");
 }
 
@@ -50,7 +50,7 @@ static ViewAnswer click(const Moment *now, Rectangle area, int column, int row, 
     if (row >= rows || view_menu_row(view, index) < 0) return VIEW_IGNORED;
     if (view->choice == index) {
         view->overlay = OVERLAY_NONE;
-        return VIEW_OPEN;
+        return view->beside ? VIEW_BESIDE : VIEW_OPEN;
     }
     view->choice = index;
     return VIEW_CHANGED;

@@ -55,6 +55,10 @@ static void compare_blocks_of_session(const Scene *scene, int view, Tree *tree) 
     session_free(all);
 }
 
+static double progress_of_session(const void *session, int view, int event) {
+    return session_progress(session, view, event);
+}
+
 static SceneVerdict verdict_of(const Session *session) {
     const CatalogRow *row = session_row(session);
     const CatalogResult *result = session_result(session);
@@ -90,6 +94,10 @@ Scene *scene_new(const Session *session) {
         .folds = folds_of_session,
         .compare_blocks = compare_blocks_of_session,
         .registers = registers_of_session,
+        .progress = progress_of_session,
+        .row = row,
+        .run = run,
+        .options = session_options(session),
         .context = session,
     };
     scene->views = memory_new((size_t)scene->view_count * sizeof *scene->views);
@@ -148,6 +156,38 @@ Tree *scene_tree(const Scene *scene, int view) {
     if (tree && scene->compare_blocks) scene->compare_blocks(scene, view, tree);
     scene->trees[view] = tree;
     return tree;
+}
+
+/* After all events of the step; -1: not known. */
+static double progress_after(const Scene *scene, int view, const Step *step) {
+    double most = -1;
+    if (!scene_can_replay(scene, view)) return most;
+    for (int i = 0; scene->progress && i < step->count; i++) {
+        double here =
+            scene->progress(scene->context, view, scene->views[view].steps->events[step->first + i]);
+        if (here > most) most = here;
+    }
+    return most;
+}
+
+static double place_in_intervals(const Steps *steps, int step) {
+    int interval = steps->steps[step].interval_step, begin = steps->interval_begin[interval];
+    double inside = (double)(step + 1 - begin) / (steps->interval_begin[interval + 1] - begin);
+    return (interval + inside) / steps->interval_step_count;
+}
+
+const double *scene_progress(const Scene *scene, int view) {
+    Outline *outline = scene_outline(scene, view);
+    const Steps *steps = scene->views[view].steps;
+    if (outline->progress) return outline->progress;
+    double so_far = 0, *progress = memory_new(((size_t)steps->step_count + 1) * sizeof *progress);
+    for (int i = 0; i < steps->step_count; i++) {
+        double here = progress_after(scene, view, &steps->steps[i]);
+        if (here < 0) here = place_in_intervals(steps, i);
+        if (here > so_far) so_far = here;
+        progress[i] = so_far;
+    }
+    return outline->progress = progress;
 }
 
 const TraceLaunch *scene_launch(const Scene *scene, int view) {

@@ -38,6 +38,11 @@ typedef struct Scene {
     SceneVerdict verdict;
     const char *result, *expected;
     const SceneTimings *timings; /* NULL: nothing was measured */
+    bool counting; /* only the traced blocks ran so far: whole-grid counters and the result are still to come
+                    */
+    const CatalogRow *row;         /* NULL: not a kernel of the catalogue */
+    const CatalogRun *run;         /* what it was run with; NULL as above */
+    const SessionOptions *options; /* as they were asked for; NULL: made by hand */
     const Trace *trace;
     SessionView *views; /* owned array of borrowed blocks and steps */
     int view_count;
@@ -53,6 +58,7 @@ typedef struct Scene {
     /* As session_register(); NULL: nobody can tell. */
     bool (*registers)(const void *context, int view, int event, int warp, const char *name, uint64_t bits[32],
                       uint32_t weight[32], int32_t producer[32]);
+    double (*progress)(const void *context, int view, int event); /* as session_progress(); may be NULL */
     const void *context;
 } Scene;
 
@@ -66,6 +72,9 @@ const Trap *scene_fatal_trap(const Scene *scene);
 uint32_t scene_trap_block(const Scene *scene, const Trap *trap); /* linear */
 /* Running the view's block again answers while somebody waits: it has few enough events. */
 bool scene_can_replay(const Scene *scene, int view);
+/* [step] How far the run has come after each step of the view: 0 .. 1, never falling. Elements folded, over
+ * the block's all; where that is not known, barrier intervals done. */
+const double *scene_progress(const Scene *scene, int view);
 const TraceLaunch *scene_launch(const Scene *scene, int view);
 const PtxCode *scene_code(const Scene *scene, int view, int pc);
 

@@ -2,6 +2,7 @@
 #include "view.h"
 
 #include "actions.h"
+#include "differences.h"
 #include "moment.h"
 #include <math.h>
 #include <string.h>
@@ -44,13 +45,30 @@ void view_restart(View *view, const Scene *scene) {
     memset(view->marks, 0, sizeof view->marks);
 }
 
-static int wavefronts_here(const View *view, const Scene *scene) {
+void view_show_alike(View *view, const View *from) {
+    View own = *view;
+    *view = *from;
+    view->view = own.view;
+    view->step = own.step;
+    view->wavefront = own.wavefront;
+    view->warp = own.warp;
+    view->lane = own.lane;
+    view->back = own.back;
+    memcpy(view->marks, own.marks, sizeof view->marks);
+    view->playing = false;
+    view->overlay = OVERLAY_NONE;
+    view->input = INPUT_COMMANDS;
+    view->number = -1;
+    view->message[0] = 0;
+}
+
+int view_wavefronts(const View *view, const Scene *scene) {
     Moment now;
     return moment_init(&now, scene, view) ? moment_wavefronts(&now) : 1;
 }
 
 bool view_next_wavefront(View *view, const Scene *scene) {
-    if (view->wavefront + 1 < wavefronts_here(view, scene)) {
+    if (view->wavefront + 1 < view_wavefronts(view, scene)) {
         view->wavefront++;
         return true;
     }
@@ -64,7 +82,7 @@ void view_previous_wavefront(View *view, const Scene *scene) {
         view->wavefront--;
     } else if (view->step > 0) {
         view_go_to_step(view, scene, view->step - 1);
-        view->wavefront = wavefronts_here(view, scene) - 1;
+        view->wavefront = view_wavefronts(view, scene) - 1;
     }
 }
 
@@ -118,7 +136,7 @@ static ViewAnswer press_in_menu(View *view, Key key) {
     case SPECIAL_ENTER:
         if (!view_chosen_kernel(view)) return VIEW_IGNORED;
         view->overlay = OVERLAY_NONE;
-        return VIEW_OPEN;
+        return view->beside ? VIEW_BESIDE : VIEW_OPEN;
     case SPECIAL_UP:
         choice--;
         break;
@@ -153,14 +171,19 @@ static ViewAnswer press_in_menu(View *view, Key key) {
     return VIEW_CHANGED;
 }
 
+static ViewAnswer press_in_settings(View *view, Key key) {
+    SettingsAnswer answer = settings_press(&view->settings, key);
+    if (answer != SETTINGS_STAY) view->overlay = OVERLAY_NONE;
+    return answer == SETTINGS_APPLY ? VIEW_REMAKE : VIEW_CHANGED;
+}
+
 static ViewAnswer press_in_help(View *view, Key key) {
     int direction;
     Action action = keys_find(key, &direction);
     if (action == ACT_LINE || key == SPECIAL_PAGE_UP || key == SPECIAL_PAGE_DOWN) {
         int by = action == ACT_LINE ? direction : key == SPECIAL_PAGE_DOWN ? 10 : -10;
-        view->scroll = view->scroll + by < 0              ? 0
-                       : view->scroll + by > ACTION_COUNT ? ACTION_COUNT
-                                                          : view->scroll + by;
+        int most = view->overlay == OVERLAY_HELP ? ACTION_COUNT : differences_line_count();
+        view->scroll = view->scroll + by < 0 ? 0 : view->scroll + by > most ? most : view->scroll + by;
         return VIEW_CHANGED;
     }
     if (action == ACT_REDRAW) return VIEW_REDRAW;
@@ -228,7 +251,8 @@ ViewAnswer view_press(View *view, const Scene *scene, Key key) {
     bool had_message = view->message[0] != 0;
     view->message[0] = 0;
     if (view->overlay == OVERLAY_MENU) return press_in_menu(view, key);
-    if (view->overlay == OVERLAY_HELP) return press_in_help(view, key);
+    if (view->overlay == OVERLAY_SETTINGS) return press_in_settings(view, key);
+    if (view->overlay != OVERLAY_NONE) return press_in_help(view, key);
     if (view->input == INPUT_SEARCH) return press_in_search(view, scene, key);
     if (view->input != INPUT_COMMANDS) return press_mark(view, scene, key);
     if (key >= '0' && key <= '9') {

@@ -7,6 +7,7 @@
 #include "keys.h"
 #include "scene.h"
 #include "theme.h"
+#include "settings.h"
 
 typedef enum ValueFormat {
     VALUE_NATURAL,
@@ -17,7 +18,13 @@ typedef enum ValueFormat {
 } ValueFormat;
 typedef enum GutterScope { GUTTER_INTERVAL, GUTTER_RUN, GUTTER_STEP, GUTTER_SCOPE_COUNT } GutterScope;
 typedef enum SourceText { SOURCE_CODE, SOURCE_BOTH, SOURCE_PTX, SOURCE_TEXT_COUNT } SourceText;
-typedef enum Overlay { OVERLAY_NONE, OVERLAY_HELP, OVERLAY_MENU } Overlay;
+typedef enum Overlay {
+    OVERLAY_NONE,
+    OVERLAY_HELP,
+    OVERLAY_MENU,
+    OVERLAY_SETTINGS,
+    OVERLAY_DIFFERENCES /* drawn by who knows both runs: pair.c */
+} Overlay;
 /* The panes that Tab goes through: they can be enlarged, and all but the picture hidden. */
 typedef enum Focus { FOCUS_PICTURE, FOCUS_SOURCE, FOCUS_LANES, FOCUS_SIDE, FOCUS_COUNT } Focus;
 typedef enum Loop { LOOP_OFF, LOOP_INTERVAL, LOOP_RUN, LOOP_COUNT } Loop;
@@ -55,7 +62,10 @@ typedef struct View {
     ShownTree tree;
     int side; /* which of the panes at the side comes first */
     Overlay overlay;
-    int scroll; /* first line shown of the help */
+    Settings settings; /* while they are being changed */
+    uint32_t block;    /* that VIEW_TRACE asks for */
+    bool beside;       /* the menu chooses a second kernel, to compare with */
+    int scroll;        /* first line shown of the help or of the differences */
     char filter[MENU_FILTER_BYTES];
     int choice; /* among the kernels that the filter leaves */
     int number; /* typed before a key; -1: none */
@@ -71,12 +81,22 @@ typedef enum ViewAnswer {
     VIEW_CHANGED,
     VIEW_REDRAW, /* the terminal's content is not to be trusted */
     VIEW_OPEN,   /* the menu chose view_chosen_kernel() */
+    VIEW_BESIDE, /* the same, to stand beside this one */
+    VIEW_REMAKE, /* the run again, with `settings` */
+    VIEW_TRACE,  /* the run again, with block `block` traced */
+    /* Of two runs (pair.h): */
+    VIEW_OTHER,    /* the keys go to the other one */
+    VIEW_EXCHANGE, /* left and right change places */
+    VIEW_LINK,     /* each moves by itself, or together again */
+    VIEW_ALONE,    /* this one alone again */
     VIEW_QUIT
 } ViewAnswer;
 
 void view_init(View *view, const Scene *scene);
 /* Another scene in place of the old one: how things are shown stays, the place goes to the start. */
 void view_restart(View *view, const Scene *scene);
+/* How things are shown: as in `from`. The place, and what is selected and marked, stay. */
+void view_show_alike(View *view, const View *from);
 ViewAnswer view_press(View *view, const Scene *scene, Key key);
 
 const Steps *view_steps(const View *view, const Scene *scene);  /* NULL: nothing was traced */
@@ -88,6 +108,7 @@ bool view_next_wavefront(View *view, const Scene *scene);
 void view_previous_wavefront(View *view, const Scene *scene);
 /* The next wavefront to be played, around the loop that is set. False: stop. */
 bool view_play(View *view, const Scene *scene);
+int view_wavefronts(const View *view, const Scene *scene); /* of the access at this place; else 1 */
 double view_wavefronts_per_second(const View *view);
 
 /* Kernel menu: the catalogue rows that the filter leaves; -1 past the last. */

@@ -1,0 +1,214 @@
+/* Settings: what the keys make of them, that nothing the kernel refuses can be chosen unseen, what comes out
+ * as options. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tui/settings.h"
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Run {
+    Session *session;
+    Scene *scene;
+    Settings settings;
+} Run;
+
+static Run run_open(const SessionOptions *options) {
+    Error error = {0};
+    Run run = {.session = session_open(options, &error)};
+    if (!run.session) fail_msg("%s", error.message);
+    run.scene = scene_new(run.session);
+    settings_init(&run.settings, run.scene);
+    return run;
+}
+
+static Run open_kernel(const char *kernel) {
+    return run_open(&(SessionOptions){.kernel = kernel, .catalog = {.n = 4096}, .threads = 1});
+}
+
+static void run_done(Run *run) {
+    scene_free(run->scene);
+    session_free(run->session);
+}
+
+static SettingsAnswer press(Run *run, const char *script) {
+    Key key;
+    SettingsAnswer answer = SETTINGS_STAY;
+    while (*script) {
+        assert_true(keys_read(&script, &key, NULL));
+        answer = settings_press(&run->settings, key);
+    }
+    return answer;
+}
+
+/* Moves to the row of this name and returns what it shows. */
+static const char *value(Run *run, const char *name) {
+    static SettingText text;
+    int count = settings_count(&run->settings);
+    for (int i = 0; i < count; i++) {
+        settings_print(&run->settings, i, &text);
+        if (strcmp(text.name, name)) continue;
+        run->settings.choice = i;
+        return text.value;
+    }
+    fail_msg("no setting '%s'", name);
+    return NULL;
+}
+
+static void check(Run *run, const char *name, const char *script, const char *expected) {
+    value(run, name);
+    press(run, script);
+    assert_string_equal(value(run, name), expected);
+    assert_string_equal(run->settings.error, "");
+}
+
+static void arrows_step_through_what_the_kernel_takes(void **state) {
+    (void)state;
+    Run run = open_kernel("interleaved"); /* powers of two */
+    check(&run, "n", "<Right>", "8,192");
+    check(&run, "n", "<Left><Left>", "2,048");
+    check(&run, "block", "<Right>", "512");
+    check(&run, "block", "<Right><Right><Right>", "1024");
+    check(&run, "block", "hhhhhhh", "8");
+    check(&run, "type", "l", "float");
+    check(&run, "type", "ll", "int");
+    check(&run, "operation", "-", "max");
+    check(&run, "input", "l", "zero");
+    check(&run, "input", "hh", "random");
+    check(&run, "seed", "lll", "3");
+    run_done(&run);
+    run = open_kernel("shuffle"); /* whole warps */
+    check(&run, "block", "<Right>", "288");
+    check(&run, "block", "hhhhhhhhhhhhhh", "32");
+    run_done(&run);
+    run = open_kernel("multi_add"); /* compiled for 4, 8 and 16 */
+    check(&run, "items", "l", "16");
+    check(&run, "items", "l", "16");
+    check(&run, "items", "hhh", "4");
+    run_done(&run);
+}
+
+static void numbers_are_typed(void **state) {
+    (void)state;
+    Run run = open_kernel("interleaved");
+    check(&run, "n", "2^12<Enter>", "4,096");
+    check(&run, "n", "12345j", "12,345");
+    check(&run, "n", "99<Backspace>7k", "97");
+    value(&run, "n");
+    press(&run, "2^"); /* not a number yet */
+    assert_int_equal(press(&run, "<Enter>"), SETTINGS_STAY);
+    assert_non_null(strstr(run.settings.error, "2^"));
+    press(&run, "<Backspace><Backspace>");
+    assert_string_equal(run.settings.error, "");
+    assert_string_equal(value(&run, "n"), "97");
+    value(&run, "type");
+    press(&run, "5"); /* words take no digits */
+    assert_string_equal(value(&run, "type"), "int");
+    run_done(&run);
+}
+
+static void what_the_kernel_refuses_is_told_and_not_applied(void **state) {
+    (void)state;
+    Run run = open_kernel("interleaved");
+    value(&run, "block");
+    assert_int_equal(press(&run, "100<Enter>"), SETTINGS_STAY);
+    assert_non_null(strstr(run.settings.error, "a power of two"));
+    assert_int_equal(press(&run, "2048<Enter>"), SETTINGS_STAY);
+    assert_non_null(strstr(run.settings.error, "from 1 to 1024"));
+    assert_int_equal(press(&run, "<Backspace><Backspace><Backspace><Backspace>64<Enter>"), SETTINGS_APPLY);
+    assert_int_equal(press(&run, "<Escape>"), SETTINGS_CLOSE);
+    run_done(&run);
+    run = open_kernel("multi_add");
+    value(&run, "items");
+    assert_int_equal(press(&run, "5<Enter>"), SETTINGS_STAY);
+    assert_non_null(strstr(run.settings.error, "4, 8 and 16"));
+    run_done(&run);
+}
+
+/* For every kernel: whatever the arrows reach can be opened, and the session has what was chosen. */
+static void whatever_the_arrows_reach_can_be_run(void **state) {
+    (void)state;
+    for (int k = 0; k < catalog_count(); k++) {
+        Error error = {0};
+        Arena arena = {0};
+        Run run =
+            run_open(&(SessionOptions){.kernel = catalog_row(k)->id, .catalog = {.n = 2048}, .threads = 1});
+        for (int i = 0; i < settings_count(&run.settings); i++) {
+            run.settings.choice = i;
+            press(&run, i % 2 ? "<Left>" : "<Right>");
+        }
+        assert_string_equal(run.settings.error, "");
+        SessionOptions options = settings_options(&run.settings, session_options(run.session), &arena);
+        Session *session = session_open(&options, &error);
+        if (!session) fail_msg("%s: %s", catalog_row(k)->id, error.message);
+        const CatalogRun *made = session_run(session);
+        assert_int_equal(made->n, run.settings.n);
+        assert_int_equal(made->block, run.settings.block);
+        assert_int_equal(made->dtype, run.settings.type);
+        assert_string_equal(made->op, run.settings.op);
+        assert_memory_equal(made->parameters, run.settings.parameters, sizeof made->parameters);
+        session_free(session);
+        arena_done(&arena);
+        run_done(&run);
+    }
+}
+
+static void settings_of_a_run_are_its_own(void **state) {
+    (void)state;
+    Run run = run_open(
+        &(SessionOptions){.kernel = "lab_bank_stride",
+                          .catalog = {.n = 64, .parameters = {"stride=4"}, .parameter_count = 1, .seed = 7},
+                          .threads = 1});
+    Run other = run_open(&(SessionOptions){.kernel = "lab_bank_stride", .catalog = {.n = 64}, .threads = 1});
+    char text[96];
+    assert_string_equal(value(&run, "stride"), "4");
+    assert_string_equal(value(&run, "seed"), "7");
+    assert_string_equal(value(&run, "n"), "64");
+    settings_print_differences(run.scene, other.scene, text, sizeof text);
+    assert_string_equal(text, "stride 4 : 2, seed 7 : 0");
+    settings_print_differences(run.scene, run.scene, text, sizeof text);
+    assert_string_equal(text, "");
+    run_done(&run);
+    run_done(&other);
+}
+
+/* A kernel of no catalogue: n, block, grid, input and seed; the rest of its options stays. */
+static void a_file_has_fewer_settings(void **state) {
+    (void)state;
+    Arena arena = {0};
+    SessionOptions made = {
+        .file = "tests/cli/scale.ptx", .args = "in=float[n], out=float[n], n", .threads = 1};
+    made.catalog.n = 1000;
+    Run run = run_open(&made);
+    check(&run, "n", "l", "1,024");
+    check(&run, "block", "128j", "128");
+    check(&run, "grid", "", "as it takes");
+    check(&run, "grid", "lll", "4");
+    SessionOptions options = settings_options(&run.settings, session_options(run.session), &arena);
+    assert_string_equal(options.args, made.args);
+    assert_int_equal(options.block[0], 128);
+    assert_int_equal(options.grid[0], 4);
+    Error error = {0};
+    Session *session = session_open(&options, &error);
+    if (!session) fail_msg("%s", error.message);
+    assert_int_equal(session_trace(session)->launches[0]->grid[0], 4);
+    session_free(session);
+    arena_done(&arena);
+    run_done(&run);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(arrows_step_through_what_the_kernel_takes),
+        cmocka_unit_test(numbers_are_typed),
+        cmocka_unit_test(what_the_kernel_refuses_is_told_and_not_applied),
+        cmocka_unit_test(whatever_the_arrows_reach_can_be_run),
+        cmocka_unit_test(settings_of_a_run_are_its_own),
+        cmocka_unit_test(a_file_has_fewer_settings),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,234 @@
+#include "differences.h"
+
+#include "moment.h"
+#include "tally.h"
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+enum { LABEL_COLUMNS = 29, NUMBER_COLUMNS = 13, ROW_COLUMNS = LABEL_COLUMNS + 3 * NUMBER_COLUMNS + 6 };
+
+typedef enum Scope { WHOLE_RUN, SO_FAR } Scope;
+
+typedef struct Metric {
+    char label[40];
+    double value[2];
+    bool is_average;
+} Metric;
+
+/* In the order of metrics.def, then what is made from them. */
+static const char *const names[] = {
+#define METRIC(name, in_json, from_events, label) #name,
+#include "metrics/metrics.def"
+#undef METRIC
+    "excess_shared_wavefronts", "excess_global_sectors", "average_active_lanes"};
+static const bool told_by_events[] = {
+#define METRIC(name, in_json, from_events, label) from_events,
+#include "metrics/metrics.def"
+#undef METRIC
+    true, true, false};
+enum { METRIC_COUNT = sizeof names / sizeof *names };
+
+static double value_of(const Totals *totals, int index) {
+    const double values[METRIC_COUNT] = {
+#define METRIC(name, in_json, from_events, label) (double)totals->name,
+#include "metrics/metrics.def"
+#undef METRIC
+        (double)(totals->shared_load_wavefronts - totals->shared_load_wavefronts_ideal +
+                 totals->shared_store_wavefronts - totals->shared_store_wavefronts_ideal),
+        (double)(totals->global_load_sectors - totals->global_load_sectors_ideal +
+                 totals->global_store_sectors - totals->global_store_sectors_ideal),
+        totals_average_active_lanes(totals)};
+    return values[index];
+}
+
+static Metric metric_of(const Differences *differences, Scope scope, int index) {
+    Metric metric = {.is_average = index == METRIC_COUNT - 1};
+    snprintf(metric.label, sizeof metric.label, "%s", names[index]);
+    for (char *c = metric.label; *c; c++)
+        if (*c == '_') *c = ' ';
+    for (int side = 0; side < 2; side++)
+        metric.value[side] =
+            value_of(scope == SO_FAR ? &differences->so_far[side] : &differences->run[side], index);
+    return metric;
+}
+
+static bool is_known(Scope scope, int index) {
+    return scope == WHOLE_RUN || told_by_events[index];
+}
+
+void differences_init(Differences *out, const Scene *left, const View *left_view, const Scene *right,
+                      const View *right_view, bool linked) {
+    const Scene *scene[2] = {left, right};
+    const View *view[2] = {left_view, right_view};
+    *out = (Differences){.linked = linked};
+    settings_print_differences(left, right, out->settings, sizeof out->settings);
+    for (int side = 0; side < 2; side++) {
+        out->name[side] = scene[side]->kernel;
+        out->counting |= scene[side]->counting;
+        metrics_of_run(scene[side]->trace, &out->run[side]);
+        if (view[side]->view < scene[side]->view_count)
+            tally_so_far(scene_outline(scene[side], view[side]->view), view[side]->step, &out->so_far[side]);
+    }
+}
+
+/* ---- rows ---------------------------------------------------------------------------------------------- */
+
+static void print_number(const Metric *metric, double value, char *out, size_t bytes) {
+    if (metric->is_average)
+        snprintf(out, bytes, "%.1f", value);
+    else
+        moment_print_count((uint64_t)value, out, bytes);
+}
+
+static bool differs(const Metric *metric) {
+    return fabs(metric->value[0] - metric->value[1]) > (metric->is_average ? 0.05 : 0);
+}
+
+/* "12,288 < 20,480   +8,192" */
+static void draw_metric(const Metric *metric, Canvas *canvas, Rectangle area, int column, int row) {
+    char number[2][32], change[40], difference[32];
+    double more = metric->value[1] - metric->value[0];
+    bool different = differs(metric);
+    Role role = different ? ROLE_CURRENT : ROLE_DIM;
+    for (int side = 0; side < 2; side++)
+        print_number(metric, metric->value[side], number[side], sizeof number[side]);
+    print_number(metric, fabs(more), difference, sizeof difference);
+    snprintf(change, sizeof change, "%s%s", more > 0 ? "+" : "-", difference);
+    canvas_text(canvas, area, column, row, different ? ROLE_TEXT : ROLE_DIM, metric->label);
+    canvas_print(canvas, area, column + LABEL_COLUMNS, row, role, "%*s %s %-*s", NUMBER_COLUMNS, number[0],
+                 !different ? "="
+                 : more > 0 ? "<"
+                            : ">",
+                 NUMBER_COLUMNS, number[1]);
+    if (different)
+        canvas_print(canvas, area, column + LABEL_COLUMNS + 2 * NUMBER_COLUMNS + 4, row, ROLE_TEXT, "%*s",
+                     NUMBER_COLUMNS, change);
+}
+
+/* How far apart: 1 is everything against nothing. What an ideal kernel would need is worth less of the room.
+ */
+static double distance(const Metric *metric) {
+    double largest = fmax(metric->value[0], metric->value[1]),
+           weight = strstr(metric->label, "ideal") ? 0.25 : 1;
+    return largest > 0 ? weight * fabs(metric->value[0] - metric->value[1]) / largest : 0;
+}
+
+/* The `room` metrics that are furthest apart, in the table's order. Returns how many there are. */
+static int choose(const Differences *differences, Scope scope, int room, int *chosen) {
+    bool taken[METRIC_COUNT] = {false};
+    int count = 0;
+    for (; count < room; count++) {
+        int best = -1;
+        double most = 0;
+        for (int i = 0; i < METRIC_COUNT; i++) {
+            Metric metric = metric_of(differences, scope, i);
+            if (taken[i] || !is_known(scope, i) || !differs(&metric) || distance(&metric) <= most) continue;
+            best = i;
+            most = distance(&metric);
+        }
+        if (best < 0) break;
+        taken[best] = true;
+    }
+    int at = 0;
+    for (int i = 0; i < METRIC_COUNT; i++)
+        if (taken[i]) chosen[at++] = i;
+    return count;
+}
+
+static int count_different(const Differences *differences, Scope scope) {
+    int count = 0;
+    for (int i = 0; i < METRIC_COUNT; i++) {
+        Metric metric = metric_of(differences, scope, i);
+        count += is_known(scope, i) && differs(&metric);
+    }
+    return count;
+}
+
+static void draw_chosen(const Differences *differences, Scope scope, Canvas *canvas, Rectangle area) {
+    int chosen[METRIC_COUNT], room = area.rows < METRIC_COUNT ? area.rows : METRIC_COUNT;
+    if (scope == WHOLE_RUN && differences->counting) {
+        canvas_text(canvas, area, 0, 0, ROLE_DIM, "counting the whole grid ...");
+        return;
+    }
+    int count = choose(differences, scope, room, chosen);
+    if (!count) canvas_text(canvas, area, 0, 0, ROLE_DIM, "every metric is the same");
+    for (int row = 0; row < count; row++) {
+        Metric metric = metric_of(differences, scope, chosen[row]);
+        draw_metric(&metric, canvas, area, 0, row);
+    }
+}
+
+static Rectangle draw_head(const Differences *differences, Scope scope, bool both, Canvas *canvas,
+                           Rectangle area, bool boxed) {
+    char title[160], note[96];
+    snprintf(title, sizeof title, "differences  %s : %s   %s%s%s", differences->name[0], differences->name[1],
+             differences->settings, differences->settings[0] ? "   " : "",
+             both                 ? "whole run | traced block so far"
+             : scope == WHOLE_RUN ? "whole run"
+                                  : "traced block so far");
+    const char *apart = differences->linked ? "" : "unlinked   ";
+    if (scope == WHOLE_RUN && differences->counting)
+        snprintf(note, sizeof note, "%scounting   i: all", apart);
+    else
+        snprintf(note, sizeof note, "%s%d of %d   i: all", apart, count_different(differences, scope),
+                 METRIC_COUNT);
+    return (boxed ? canvas_box : canvas_rule)(canvas, area, ROLE_TITLE, title, ROLE_DIM, note);
+}
+
+void differences_draw(const Differences *differences, Canvas *canvas, Rectangle area, bool boxed) {
+    bool both = area.columns >= 2 * ROW_COLUMNS;
+    Rectangle inside = draw_head(differences, WHOLE_RUN, both, canvas, area, boxed), right = inside;
+    if (both) {
+        inside.columns /= 2;
+        right.column += inside.columns;
+        right.columns -= inside.columns;
+        draw_chosen(differences, SO_FAR, canvas, right);
+    }
+    draw_chosen(differences, WHOLE_RUN, canvas, inside);
+}
+
+/* ---- all of them --------------------------------------------------------------------------------------- */
+
+static int events_metric_count(void) {
+    int count = 0;
+    for (int i = 0; i < METRIC_COUNT; i++) count += told_by_events[i];
+    return count;
+}
+
+int differences_line_count(void) {
+    return 1 + METRIC_COUNT + 2 + events_metric_count();
+}
+
+/* Line `line` of: a heading and all metrics of the run, an empty line, a heading and those of the block so
+ * far. */
+static void draw_line(const Differences *differences, int line, Canvas *canvas, Rectangle area, int row) {
+    Scope scope = line < 1 + METRIC_COUNT ? WHOLE_RUN : SO_FAR;
+    if (line == 0 || line == METRIC_COUNT + 2) {
+        canvas_text(canvas, area, 0, row, ROLE_TITLE,
+                    scope == WHOLE_RUN ? "whole run" : "traced block so far");
+        if (scope == WHOLE_RUN && differences->counting)
+            canvas_text(canvas, area, 12, row, ROLE_DIM, "counting ...");
+        return;
+    }
+    int index = scope == WHOLE_RUN ? line - 1 : line - METRIC_COUNT - 3;
+    if (scope == WHOLE_RUN && differences->counting) return;
+    for (int i = 0; scope == SO_FAR && i <= index && i < METRIC_COUNT; i++) index += !told_by_events[i];
+    if (index < 0 || index >= METRIC_COUNT) return;
+    Metric metric = metric_of(differences, scope, index);
+    draw_metric(&metric, canvas, area, 0, row);
+}
+
+void differences_draw_all(const Differences *differences, Canvas *canvas, Rectangle area, int scroll) {
+    char title[160];
+    snprintf(title, sizeof title, "every difference  %s : %s%s%s", differences->name[0],
+             differences->name[1], differences->settings[0] ? "   " : "", differences->settings);
+    canvas_fill(canvas, area, ROLE_TEXT);
+    Rectangle inside =
+        canvas_box(canvas, area, ROLE_TITLE, title, ROLE_DIM, "j k scroll, any other key closes");
+    int last = differences_line_count() - inside.rows;
+    if (scroll > last) scroll = last;
+    if (scroll < 0) scroll = 0;
+    for (int row = 0; row < inside.rows && scroll + row < differences_line_count(); row++)
+        draw_line(differences, scroll + row, canvas, inside, row);
+}

@@ -1,0 +1,30 @@
+/* Differences: what two runs cost, metric by metric: of the whole run, and of the traced block so far.
+ *
+ * A row reads as a sentence of arithmetic: the left run's number, <, > or =, the right run's number, and how
+ * much more or less the right one takes. Nothing hangs on colour. */
+#ifndef TUI_DIFFERENCES_H
+#define TUI_DIFFERENCES_H
+
+#include "canvas.h"
+#include "metrics/metrics.h"
+#include "view.h"
+
+typedef struct Differences {
+    const char *name[2]; /* left, right; borrowed */
+    char settings[96];   /* what else tells them apart, where both are one kernel */
+    Totals run[2];       /* whole grid */
+    Totals so_far[2];    /* the traced block, up to the view's step */
+    bool counting;       /* the whole grid is still being counted in one of them */
+    bool linked;
+} Differences;
+
+void differences_init(Differences *out, const Scene *left, const View *left_view, const Scene *right,
+                      const View *right_view, bool linked);
+
+/* What differs most, as much as the area has room for. */
+void differences_draw(const Differences *differences, Canvas *canvas, Rectangle area, bool boxed);
+/* Every metric, from line `scroll` on. */
+void differences_draw_all(const Differences *differences, Canvas *canvas, Rectangle area, int scroll);
+int differences_line_count(void); /* of differences_draw_all() */
+
+#endif
