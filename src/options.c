@@ -408,7 +408,8 @@ static bool take_item(Options *options, char *item, Error *error) {
     return param->take(options, param, item, error);
 }
 
-static bool make_compare(Options *options, Error *error) {
+static bool make_runs(Options *options, Error *error) {
+    options->session.first_look = options->action == ACTION_OPEN; /* nobody waits for the whole grid */
     if (!options->has_compare) return true;
     if (options->action != ACTION_OPEN && options->action != ACTION_FRAME)
         return error_set(error, "--compare goes with the interface and with --frame, not with --%s",
@@ -419,6 +420,7 @@ static bool make_compare(Options *options, Error *error) {
         if (!take_item(&second, item, error)) return false;
     } else if (ends_with(item, ".ptx")) {
         second.session = (SessionOptions){.file = item, .threads = options->session.threads};
+        second.session.first_look = options->session.first_look;
         second.session.catalog.n = options->session.catalog.n;
         second.session.catalog.seed = options->session.catalog.seed;
     } else {
@@ -480,7 +482,7 @@ bool options_parse(int argc, char **argv, Options *options, Error *error) {
         if (row->suits == FILE_PTX && !options->first_for_file) options->first_for_file = row->name;
     }
     return take_file(options, argc - optind, argv + optind, error) && check_together(options, error) &&
-           make_compare(options, error);
+           make_runs(options, error);
 }
 
 void options_print_help(Text *out) {

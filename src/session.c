@@ -40,6 +40,8 @@ struct Session {
     const CatalogRow *row;
     CatalogRun run;
     Plan plan, filled; /* after and before the run; `filled` is kept until the result is checked */
+    volatile uint64_t blocks_done;
+    bool is_partial;
     bool has_result;
     CatalogResult result;
     Emulator *emulator;
@@ -149,6 +151,15 @@ static bool run_launch(Session *session, int index, Error *error) {
     return emulator_run(session->emulator, geometry, session->trace, error);
 }
 
+/* A first look is worth it where the blocks after the traced ones would be waited for. */
+static bool wants_first_look(const Session *session) {
+    enum { NOT_WAITED_FOR = 1 << 18 }; /* threads */
+    const SessionOptions *options = &session->options;
+    const PlanLaunch *first = &session->plan.launches[0];
+    uint64_t blocks = volume(first->grid), shown = options->has_trace_blocks ? options->trace_last + UINT64_C(1) : 1;
+    return options->first_look && blocks > shown && (blocks - shown) * volume(first->block) >= NOT_WAITED_FOR;
+}
+
 /* Blocks past the end are fine as long as some launch has the first. */
 static bool check_traced_blocks(const Session *session, Error *error) {
     const SessionOptions *options = &session->options;
@@ -171,7 +182,9 @@ static bool execute(Session *session, Error *error) {
         .schedule = options->schedule,
         .trace_first = options->has_trace_blocks ? options->trace_first : 0,
         .trace_last = options->has_trace_blocks ? options->trace_last : 0,
+        .first_look = wants_first_look(session),
         .instruction_budget = options->instruction_budget,
+        .blocks_done = &session->blocks_done,
         .multiprocessors = options->catalog.multiprocessors,
         .cancel = options->cancel,
     };
@@ -187,8 +200,12 @@ static bool execute(Session *session, Error *error) {
     session->launches = arena_new(&session->arena, (size_t)plan->launch_count * sizeof *session->launches);
     for (int i = 0; i < plan->launch_count; i++)
         if (!link_program(session, i, error)) return false;
-    for (int i = 0; i < plan->launch_count && !has_fatal_trap(session->trace); i++)
+    uint64_t blocks = 0;
+    for (int i = 0; i < plan->launch_count && !has_fatal_trap(session->trace) && !session->is_partial; i++) {
         if (!run_launch(session, i, error)) return false;
+        blocks += volume(plan->launches[i].grid);
+        session->is_partial = session->blocks_done < blocks && !has_fatal_trap(session->trace);
+    }
     return true;
 }
 
@@ -283,12 +300,12 @@ Session *session_open(const SessionOptions *options, Error *error) {
         session_free(session);
         return NULL;
     }
-    if (session->row) {
+    if (session->row && !session->is_partial) {
         session->has_result = true;
         session->row->check(&session->run, &session->filled, &session->plan, &session->result);
         if (has_fatal_trap(session->trace)) session->result.correct = false;
-        drop_inputs(session);
     }
+    drop_inputs(session);
     find_occupancy(session);
     list_views(session);
     return session;
@@ -329,6 +346,9 @@ const CatalogRow *session_row(const Session *session) { return session->row; }
 const CatalogRun *session_run(const Session *session) { return session->row ? &session->run : NULL; }
 const Trace *session_trace(const Session *session) { return session->trace; }
 const CatalogResult *session_result(const Session *session) { return session->has_result ? &session->result : NULL; }
+bool session_is_partial(const Session *session) {
+    return session->is_partial;
+}
 const char *session_backend(const Session *session) {
     (void)session;
     return "EMULATED";

@@ -24,6 +24,7 @@ typedef struct SessionOptions {
     uint64_t schedule;
     int threads;
     uint64_t instruction_budget;
+    bool first_look;             /* large runs may end after the traced blocks: see session_is_partial() */
     const volatile bool *cancel; /* true ends session_open() early, with an error; NULL: never */
 } SessionOptions;
 
@@ -42,6 +43,9 @@ const CatalogRow *session_row(const Session *session);    /* NULL: not a catalog
 const CatalogRun *session_run(const Session *session);    /* resolved options; NULL as above */
 const Trace *session_trace(const Session *session);
 const CatalogResult *session_result(const Session *session); /* NULL: no reference */
+/* Only blocks up to the last traced one ran, and no launch after theirs: their events are those of the whole run,
+ * but counters of the grid and the result are not known. Opened again without first_look, they are. */
+bool session_is_partial(const Session *session);
 const char *session_name(const Session *session);
 const char *session_backend(const Session *session);      /* "EMULATED" */
 bool session_failed(const Session *session);              /* fatal trap, or wrong result of a checked kernel */

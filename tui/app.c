@@ -21,6 +21,7 @@ typedef struct Side { /* a run on the screen */
     Session *session;
     bool owns_session; /* it is not the caller's */
     Scene *scene;
+    Opening *counting; /* the same run to its end, where `session` is a first look; NULL: not under way */
 } Side;
 
 typedef enum Purpose {                   /* what a session is opened for */
@@ -42,10 +43,12 @@ typedef struct App {
     Purpose purpose;
     int target; /* the side that it is for */
     bool cancelled;
-    char what[64]; /* is being opened, for people */
-    double due;    /* seconds: when the next wavefront is to be shown while playing */
     Cast *cast;          /* NULL: nothing is recorded */
     double cast_seconds; /* its begin on the clock; of a script: since then */
+    char what[64];       /* is being opened, for people */
+    Opening **abandoned; /* cancelled; they end by themselves */
+    int abandoned_count, abandoned_capacity;
+    double due; /* seconds: when the next wavefront is to be shown while playing */
 } App;
 
 static void app_init(App *app, Session *session, const AppStart *start) {
@@ -55,19 +58,35 @@ static void app_init(App *app, Session *session, const AppStart *start) {
     pair_view(&app->pair)->theme = start->theme;
 }
 
-static void side_done(Side *side) {
+static void finish_abandoned(App *app, bool wait) {
+    int kept = 0;
+    for (int i = 0; i < app->abandoned_count; i++)
+        if (wait || opening_is_done(app->abandoned[i]))
+            session_free(opening_finish(app->abandoned[i], NULL));
+        else
+            app->abandoned[kept++] = app->abandoned[i];
+    app->abandoned_count = kept;
+}
+
+static void abandon(App *app, Opening *opening) {
+    if (!opening) return;
+    opening_cancel(opening);
+    array_push(app->abandoned, app->abandoned_count, app->abandoned_capacity, opening);
+}
+
+static void app_drop(App *app, Side *side) {
+    abandon(app, side->counting);
     scene_free(side->scene);
     if (side->owns_session) session_free(side->session);
     *side = (Side){0};
 }
 
 static void app_done(App *app) {
-    if (app->opening) {
-        opening_cancel(app->opening);
-        session_free(opening_finish(app->opening, NULL));
-    }
-    side_done(&app->side[0]);
-    side_done(&app->side[1]);
+    abandon(app, app->opening);
+    app_drop(app, &app->side[0]);
+    app_drop(app, &app->side[1]);
+    finish_abandoned(app, true);
+    free(app->abandoned);
 }
 
 static View *app_view(App *app) {
@@ -85,12 +104,41 @@ static int target_of(const Pair *pair, Purpose purpose) {
     return purpose != PURPOSE_BESIDE ? pair->active : pair->count == 2 ? !pair->active : 1;
 }
 
+/* A first look shows the traced blocks; the whole grid is counted behind it. */
+static void app_count(App *app, int index) {
+    Side *side = &app->side[index];
+    if (app->waits || side->counting || !session_is_partial(side->session)) return;
+    SessionOptions options = *session_options(side->session);
+    options.first_look = false;
+    side->counting = opening_start(&options, terminal_wake);
+    if (!side->counting) say(app, "the grid", "this machine has no thread to count it in");
+}
+
+/* The whole run in place of the first look: the same events, and now its counters and its result. */
+static bool app_finish_counting(App *app, int index) {
+    Side *side = &app->side[index];
+    Error error = {0};
+    if (!side->counting || !opening_is_done(side->counting)) return false;
+    Session *session = opening_finish(side->counting, &error);
+    side->counting = NULL;
+    if (!session) {
+        say(app, "the grid was not counted", error.message);
+        return true;
+    }
+    Side old = *side;
+    *side = (Side){.session = session, .owns_session = true, .scene = scene_new(session)};
+    app->pair.scene[index] = side->scene;
+    app_drop(app, &old);
+    return true;
+}
+
 /* The session takes the place of a run, or stands beside it. */
 static void app_show(App *app, Session *session, Purpose purpose, int index) {
     Pair *pair = &app->pair;
     Side old = app->side[index];
     Scene *scene = scene_new(session);
     app->side[index] = (Side){.session = session, .owns_session = true, .scene = scene};
+    app_count(app, index);
     if (purpose == PURPOSE_BESIDE) {
         pair_put(pair, index, scene);
     } else {
@@ -101,7 +149,7 @@ static void app_show(App *app, Session *session, Purpose purpose, int index) {
         pair->scene[index] = scene;
         pair_follow(pair);
     }
-    side_done(&old);
+    app_drop(app, &old);
 }
 
 /* Settings that turn out to be impossible are shown again, with the reason. */
@@ -122,6 +170,7 @@ static void app_open(App *app, const SessionOptions *options, Purpose purpose, c
     SessionOptions wanted = *options;
     int target = target_of(&app->pair, purpose);
     wanted.cancel = NULL;
+    wanted.first_look = !app->waits;
     if (app->opening) {
         say(app, app->what, "is still on its way; Esc cancels it");
         return;
@@ -199,7 +248,7 @@ static void app_leave_pair(App *app) {
     app->side[0] = app->side[pair->active];
     app->side[1] = (Side){0};
     pair_leave(pair);
-    side_done(&other);
+    app_drop(app, &other);
 }
 
 /* What a key or a click asks of the app. */
@@ -402,11 +451,14 @@ bool app_run(Session *session, const AppStart *start, Error *error) {
     bool changed = true;
     app.cast_seconds = now_seconds();
     app.waits = false;
+    for (int i = 0; i < app.pair.count; i++) app_count(&app, i);
     while (ok && !quit) {
         if (changed) app_draw(&app);
         TerminalEvent event = terminal_wait(app_patience(&app));
         quit = !app_handle(&app, &event, &changed);
         changed |= app_finish_opening(&app);
+        for (int i = 0; i < 2; i++) changed |= app_finish_counting(&app, i);
+        finish_abandoned(&app, false);
         changed |= app_play(&app);
     }
     terminal_close();

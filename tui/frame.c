@@ -18,6 +18,8 @@ static const char *verdict_text(const Scene *scene, char *out, size_t bytes) {
     case SCENE_TRAPPED:
         snprintf(out, bytes, "TRAP %s", trap_kind_text(scene->trace->traps[0].kind));
         return out;
+    case SCENE_COUNTING:
+        return "counting the grid ...";
     default:
         return "result not checked";
     }
@@ -56,9 +58,9 @@ static void draw_header(const Scene *scene, const View *view, Canvas *canvas, Re
     int told_at = area.columns - canvas_text_columns(told) - 1;
     print_run(scene, view, told_at - at - 1, right, sizeof right);
     int right_at = told_at - canvas_text_columns(right);
-    Role role = scene->verdict == SCENE_RIGHT         ? ROLE_GOOD
-                : scene->verdict == SCENE_NOT_CHECKED ? ROLE_HEADER
-                                                      : ROLE_WARNING;
+    Role role = scene->verdict == SCENE_RIGHT                                             ? ROLE_GOOD
+                : scene->verdict == SCENE_NOT_CHECKED || scene->verdict == SCENE_COUNTING ? ROLE_HEADER
+                                                                                          : ROLE_WARNING;
     if (at + 3 + canvas_text_columns(scene->title) + 2 < right_at)
         canvas_print(canvas, area, at + 3, 0, ROLE_HEADER, "%s", scene->title);
     if (right_at > at) canvas_text(canvas, area, right_at, 0, ROLE_HEADER, right);

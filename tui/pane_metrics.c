@@ -46,14 +46,18 @@ static const MetricRow metric_rows[] = {
 };
 enum { ROW_COUNT = sizeof metric_rows / sizeof *metric_rows };
 
+enum { BLOCK_SCOPE = 3, GRID_SCOPE = 4 };
+
 typedef struct Scopes {
+    bool counting; /* the grid's are not known yet */
     Totals of[SCOPE_COUNT];
     const char *names[SCOPE_COUNT];
 } Scopes;
 
 static void head(const Moment *now, PaneHead *out) {
     snprintf(out->title, sizeof out->title, "metrics");
-    snprintf(out->note, sizeof out->note, "%s, PTX", now->scene->level);
+    snprintf(out->note, sizeof out->note, "%s%s, PTX", now->scene->counting ? "grid: counting   " : "",
+             now->scene->level);
 }
 
 static bool same_line(const PtxSourceLine *a, const PtxSourceLine *b) {
@@ -62,16 +66,17 @@ static bool same_line(const PtxSourceLine *a, const PtxSourceLine *b) {
 
 static void gather(const Moment *now, Scopes *scopes) {
     const PtxProgram *program = now->launch->program;
-    *scopes = (Scopes){.names = {"step", "line", "interval", "block", "grid"}};
+    *scopes =
+        (Scopes){.counting = now->scene->counting, .names = {"step", "line", "interval", "block", "grid"}};
     metrics_of_step(now->steps, now->view->step, &scopes->of[0]);
     for (int pc = 0; pc < program->code_count; pc++) {
         const Totals *totals = outline_pc_totals(now->outline, pc);
         if (now->code && (pc == now->step->pc || same_line(&program->code[pc].line, &now->code->line)))
             totals_add(&scopes->of[1], totals);
-        totals_add(&scopes->of[3], totals);
+        totals_add(&scopes->of[BLOCK_SCOPE], totals);
     }
     scopes->of[2] = *outline_interval_totals(now->outline, now->step->interval_step);
-    metrics_of_launch(now->launch, &scopes->of[4]);
+    metrics_of_launch(now->launch, &scopes->of[GRID_SCOPE]);
 }
 
 /* "1048576", or "1.05M" where columns are few. */
@@ -95,6 +100,11 @@ static void draw_row(const Scopes *scopes, Canvas *canvas, Rectangle area, int r
     canvas_text(canvas, area, 0, row, ROLE_DIM, metric->label);
     for (int scope = 0; scope < SCOPE_COUNT; scope++) {
         if (!shown[scope]) continue;
+        if (scope == GRID_SCOPE && scopes->counting) {
+            canvas_text(canvas, area, at + columns - 4, row, ROLE_DIM, "...");
+            at += columns;
+            continue;
+        }
         uint64_t value = metric->value(&scopes->of[scope]);
         bool excess = metric->ideal && value > metric->ideal(&scopes->of[scope]);
         print_number(value, columns - 1, text, sizeof text);
@@ -131,11 +141,11 @@ static void draw(const Moment *now, Canvas *canvas, Rectangle area) {
         canvas_text(canvas, area, at + columns - 1 - (int)strlen(name), 0, ROLE_DIM, name);
         at += columns;
     }
-    for (int i = 0; i < ROW_COUNT; i++) count += metric_rows[i].value(&scopes.of[3]) != 0;
+    for (int i = 0; i < ROW_COUNT; i++) count += metric_rows[i].value(&scopes.of[BLOCK_SCOPE]) != 0;
     bool few = count > area.rows - 1;
     for (int turn = few ? 0 : 1; turn < 2; turn++)
         for (int i = 0; i < ROW_COUNT && row < area.rows; i++) {
-            bool wanted = metric_rows[i].value(&scopes.of[turn ? 3 : 0]) != 0;
+            bool wanted = metric_rows[i].value(&scopes.of[turn ? BLOCK_SCOPE : 0]) != 0;
             if (!wanted || drawn[i]) continue;
             drawn[i] = true;
             draw_row(&scopes, canvas, area, row++, &metric_rows[i], shown, columns);

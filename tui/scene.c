@@ -65,6 +65,7 @@ static SceneVerdict verdict_of(const Session *session) {
     bool wrong = session_trace(session)->trap_count || (result && !result->correct);
     if (wrong && row && row->group == CATALOG_BUG) return SCENE_WRONG_ON_PURPOSE;
     if (session_trace(session)->trap_count) return SCENE_TRAPPED;
+    if (session_is_partial(session)) return SCENE_COUNTING;
     if (!result) return SCENE_NOT_CHECKED;
     return result->correct ? SCENE_RIGHT : SCENE_WRONG;
 }
@@ -84,6 +85,7 @@ Scene *scene_new(const Session *session) {
         .n = run ? run->n : session_options(session)->catalog.n,
         .watch = row && row->watch ? row->watch : "",
         .verdict = verdict_of(session),
+        .counting = session_is_partial(session),
         .result = result ? result->result_text : "",
         .expected = result ? result->expected_text : "",
         .trace = session_trace(session),

@@ -9,6 +9,7 @@
 
 typedef enum SceneVerdict {
     SCENE_NOT_CHECKED, /* no reference */
+    SCENE_COUNTING,    /* the rest of the grid has not run yet */
     SCENE_RIGHT,
     SCENE_WRONG,
     SCENE_WRONG_ON_PURPOSE, /* a bug kernel does what it is there to show */

@@ -31,6 +31,7 @@ typedef struct Grid {
     uint64_t workspace;         /* address of the grid workspace of cooperative launches, or 0 */
     uint64_t budget;
     uint64_t trace_first, trace_last; /* first > last: none */
+    bool first_look;                  /* emulator.h */
     bool blocks_meet;           /* a block may wait for another */
     const volatile bool *cancel;
     volatile uint64_t *blocks_done;

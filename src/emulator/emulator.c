@@ -203,6 +203,7 @@ static void set_options(Grid *grid, Emulator *emulator) {
     grid->budget = options->instruction_budget;
     grid->trace_first = options->trace_first;
     grid->trace_last = options->trace_last;
+    grid->first_look = options->first_look;
     grid->cancel = options->cancel;
     grid->blocks_done = options->blocks_done;
 }

@@ -20,6 +20,8 @@ typedef struct EmulatorOptions {
     uint64_t seed;                /* %clock, %globaltimer, scheduling where a schedule is asked for */
     uint64_t schedule;            /* 0: round robin; else: a different fair order of warps and fragments */
     uint32_t trace_first, trace_last; /* linear indices of the traced blocks, inclusive; first > last: none */
+    bool first_look;              /* the run ends after the last traced block, where blocks cannot see each other: these
+                                     are as in the whole run, counters and memory are not */
     uint64_t instruction_budget;  /* warp instructions per launch before a trap; 0: default (20 billion) */
     uint64_t memory_limit_bytes;  /* global + local + shared of resident blocks; 0: default (half of this machine) */
     uint32_t multiprocessors;     /* of the machine that is imitated (%nsmid, cooperative residency); 0: 132 */

@@ -259,7 +259,9 @@ bool grid_run(Grid *grid, int threads, uint64_t memory_limit, Trace *trace, Erro
     grid->blocks_meet = grid->program->lets_blocks_meet || grid->launch->cooperative;
     Share whole = {.grid = grid, .worker = worker_new(grid), .end = grid->block_count};
     if (fits(&whole, memory_limit)) {
-        bool worth_it = grid->block_count * (uint64_t)grid->warps_per_block >= FEW_WARPS && grid->block_count > 1;
+        /* One thread runs blocks in order: those up to the last traced one see what they see in the whole run. */
+        if (grid->first_look && !grid->blocks_meet && grid->trace_last + 1 < whole.end) whole.end = grid->trace_last + 1;
+        bool worth_it = whole.end * (uint64_t)grid->warps_per_block >= FEW_WARPS && whole.end > 1;
         if (threads < 2 || grid->blocks_meet || !worth_it || !run_parallel(&whole, threads)) run_share(&whole);
     }
     publish(&whole, trace);

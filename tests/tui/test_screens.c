@@ -54,7 +54,7 @@ static const Screen screens[] = {
     {"compare_launches", "--kernel two_stage --n 65536 --compare interleaved --frame=80x24 --keys }4l"},
     {"compare_menu", "--kernel interleaved --n 4096 --frame=80x24 --keys c"},
     {"compare_by_keys", "--kernel interleaved --n 4096 --frame=80x24 --keys '29lc<Enter>'"},
-    {"compare_ended", "--kernel interleaved --n 4096 --compare strided --frame=80x24 --keys 29loC"},
+    {"compare_ended", "--kernel interleaved --n 4096 --compare strided --frame=80x24 --keys 29loS"},
     {"differences", "--kernel interleaved --n 4096 --compare strided --frame --keys 29li"},
     {"differences_below",
      "--kernel interleaved --n 4096 --compare strided --frame --keys '29li<PageDown><PageDown>'"},
