@@ -2,7 +2,8 @@
  *
  * They are the dominators of the reversed graph, rooted at the end, found with the algorithm of Lengauer and Tarjan (A Fast
  * Algorithm for Finding Dominators in a Flowgraph, 1979), the simple version: O(m log n) on any input. Nodes that cannot
- * reach the end (endless loops) get an edge to it from the last of them, so that branches inside the loop still have one. */
+ * reach the end (endless loops) get an edge to it from where the loop begins again, so that branches inside the loop still
+ * have one. */
 #include "ptx/link.h"
 
 #include <stdlib.h>
@@ -40,14 +41,51 @@ static void visit(Tree *tree, const PtxGraph *graph, int root, int parent) {
     }
 }
 
-static void number_nodes(Tree *tree, const PtxGraph *graph) {
+static void forget_numbers(Tree *tree, const PtxGraph *graph) {
+    tree->count = 0;
     for (int i = 0; i < graph->count; i++) tree->number[i] = -1;
+}
+
+/* Fills `roots` with the first nodes of endless loops, and nodes that lead to one, which come before it: each search against
+ * the edges begins at the first node that the others have not found, so that the last begins in a loop that leads nowhere else. */
+static int endless_loops(Tree *tree, const PtxGraph *graph, int *roots) {
+    int count = 0;
+    forget_numbers(tree, graph);
     visit(tree, graph, graph->count - 1, 0);
-    for (int node = graph->count - 2; node >= 0; node--) {
+    for (int node = 0; node < graph->count - 1; node++) {
         if (tree->number[node] >= 0) continue;
-        tree->leads_to_end[tree->count] = true;
+        roots[count++] = node;
         visit(tree, graph, node, 0);
     }
+    return count;
+}
+
+static void lead_to_end(Tree *tree, const PtxGraph *graph, int node) {
+    if (tree->number[node] >= 0) {
+        tree->leads_to_end[tree->number[node]] = true;
+        return;
+    }
+    tree->leads_to_end[tree->count] = true;
+    visit(tree, graph, node, 0);
+}
+
+static void end_loop(Tree *tree, const PtxGraph *graph, int first) {
+    int others = tree->count; /* nodes with smaller numbers have other ways to the end */
+    for (int i = graph->in_begin[first]; i < graph->in_begin[first + 1]; i++) {
+        int from = graph->in[i];
+        if (from >= first && (tree->number[from] < 0 || tree->number[from] >= others)) lead_to_end(tree, graph, from);
+    }
+    if (tree->number[first] < 0) lead_to_end(tree, graph, first);
+}
+
+static void number_nodes(Tree *tree, const PtxGraph *graph) {
+    int *roots = memory_new((size_t)graph->count * sizeof *roots);
+    int count = endless_loops(tree, graph, roots);
+    forget_numbers(tree, graph);
+    visit(tree, graph, graph->count - 1, 0);
+    while (count--)
+        if (tree->number[roots[count]] < 0) end_loop(tree, graph, roots[count]);
+    free(roots);
 }
 
 /* The node with the smallest semidominator on the path above `v`; shortens the path. */

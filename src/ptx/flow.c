@@ -5,13 +5,14 @@
  *
  * Lanes that leave early must not keep the others apart:
  *
- *     if (y) { if (x) return; b; }  c;  __syncthreads();
+ *     if (y) { if (x) { *error = 1; return; } b; }  c;  __syncthreads();
  *
  * Every path passes only the end, yet the lanes that stay meet at c, as on hardware, where lanes that have exited are waited
  * for by nobody. So where post-dominators find nothing for a branch (the end, or a block that only returns), blocks are taken
- * in layers: the first layer is what can reach the last exit of the function, the next one what can reach the last exit of the
- * rest, and so on (traps come last: an assertion is not where lanes meet). Post-dominators inside a layer ignore the edges out
- * of it. If that finds a meeting point for any branch, it is used for the whole function, so that regions nest; else not. */
+ * in layers, and the post-dominators inside its layer count, which ignore the edges out of it. The first layer is what can
+ * still come to a barrier of the block: who cannot will not be waited for at one. The next layers are what can reach the
+ * function's main exit, what of the rest can reach the next exit, and so on; traps come last, since an assertion is not where
+ * lanes meet. The main exit is guessed: the one that most branches lead to, from the latest place in the text. */
 #include "ptx/link.h"
 
 #include <stdlib.h>
@@ -131,9 +132,17 @@ static void flow_done(Flow *flow) {
 
 /* ---- layers: the lanes that stay ---------------------------------------------------------------------------------------- */
 
+typedef struct Exit {
+    int block;
+    int ways_in, last_way; /* edges into the block; the last block that they come from */
+    bool faults;           /* ends in a trap or an assertion */
+} Exit;
+
+enum { BARRIER_LAYER = 1, NOWHERE = -1 };
+
 typedef struct Layers {
-    int *layer;  /* [block] its number from 1 */
-    int *root;   /* [layer] the block whose exit made it */
+    int *layer;    /* [block] its number from 1 */
+    bool *is_exit; /* [block] this block's exit made its layer */
     int count;
     int *stack;
 } Layers;
@@ -153,42 +162,83 @@ static bool has_exit(const Flow *flow, int block) {
     return false;
 }
 
-static bool faults(const Flow *flow, int block) { /* ends in a trap or an assertion */
+static bool faults(const Flow *flow, int block) {
     PtxOpcode opcode = last_of(flow, block)->opcode;
     return opcode == PTX_trap || (opcode == PTX_call && ptx_flow_ends(last_of(flow, block)));
 }
 
-static void claim(const Flow *flow, Layers *layers, int root) { /* what reaches `root` and is in no layer yet */
-    int depth = 0, layer = ++layers->count;
-    layers->root[layer] = root;
-    layers->layer[root] = layer;
-    layers->stack[depth++] = root;
+/* May lanes wait here for the whole block? A called function may do anything; those of the machine have no barrier. */
+static bool has_barrier(const Flow *flow, int block) {
+    for (int pc = flow->first[block]; pc < flow->first[block + 1]; pc++) {
+        const PtxInstruction *instruction = flow->code[pc].instruction;
+        bool is_warp = ptx_instruction_has(instruction, PTX_MOD_WARP);
+        if ((instruction->opcode == PTX_bar || instruction->opcode == PTX_barrier) && !is_warp) return true;
+        bool outside = false;
+        for (int i = 0; i < instruction->operand_count; i++)
+            if (instruction->operands[i].kind == PTX_OPERAND_FUNCTION) outside = !instruction->operands[i].function->has_body;
+        if (instruction->opcode == PTX_call && !outside) return true;
+    }
+    return false;
+}
+
+static void push(Layers *layers, int block, int *depth) {
+    layers->layer[block] = layers->count;
+    layers->stack[(*depth)++] = block;
+}
+
+static void claim(const Flow *flow, Layers *layers, int depth) { /* what reaches the pushed blocks and is in no layer yet */
     while (depth) {
         int block = layers->stack[--depth];
         if (only_returns(flow, block)) continue; /* stands for an exit of each block before it */
+        for (int i = flow->graph.in_begin[block]; i < flow->graph.in_begin[block + 1]; i++)
+            if (!layers->layer[flow->graph.in[i]]) push(layers, flow->graph.in[i], &depth);
+    }
+}
+
+static int compare_exits(const void *a, const void *b) { /* the main exit first */
+    const Exit *x = a, *y = b;
+    if (x->faults != y->faults) return x->faults ? 1 : -1;
+    if (x->ways_in != y->ways_in) return y->ways_in - x->ways_in;
+    return x->last_way != y->last_way ? y->last_way - x->last_way : y->block - x->block;
+}
+
+static int find_exits(const Flow *flow, Exit *exits) {
+    int count = 0;
+    for (int block = 0; block < flow->graph.count - 1; block++) {
+        if (!has_exit(flow, block)) continue;
+        Exit *exit = &exits[count++];
+        *exit = (Exit){.block = block, .last_way = -1, .faults = faults(flow, block)};
         for (int i = flow->graph.in_begin[block]; i < flow->graph.in_begin[block + 1]; i++) {
-            int from = flow->graph.in[i];
-            if (layers->layer[from]) continue;
-            layers->layer[from] = layer;
-            layers->stack[depth++] = from;
+            exit->ways_in++;
+            if (flow->graph.in[i] > exit->last_way) exit->last_way = flow->graph.in[i];
         }
     }
+    qsort(exits, (size_t)count, sizeof *exits, compare_exits);
+    return count;
 }
 
 static void layers_init(Layers *layers, const Flow *flow) {
     size_t nodes = (size_t)flow->graph.count;
-    *layers = (Layers){memory_new(nodes * sizeof(int)), memory_new((nodes + 1) * sizeof(int)), 0, memory_new(nodes * sizeof(int))};
-    for (int pass = 0; pass < 3; pass++) /* exits, traps, endless loops */
-        for (int block = flow->graph.count - 2; block >= 0; block--) {
-            if (layers->layer[block]) continue;
-            if (pass < 2 && (!has_exit(flow, block) || (pass == 0 && faults(flow, block)))) continue;
-            claim(flow, layers, block);
-        }
+    *layers = (Layers){memory_new(nodes * sizeof(int)), memory_new(nodes), BARRIER_LAYER, memory_new(nodes * sizeof(int))};
+    Exit *exits = memory_new(nodes * sizeof *exits);
+    int depth = 0, exit_count = find_exits(flow, exits);
+    for (int block = 0; block < flow->graph.count - 1; block++)
+        if (has_barrier(flow, block)) push(layers, block, &depth);
+    claim(flow, layers, depth);
+    for (int i = 0; i < exit_count; i++) {
+        if (layers->layer[exits[i].block]) continue;
+        depth = 0;
+        layers->count++;
+        layers->is_exit[exits[i].block] = true;
+        push(layers, exits[i].block, &depth);
+        claim(flow, layers, depth);
+    }
+    free(exits); /* endless loops without barriers are left: layer 0 */
 }
 
 static void layers_done(Layers *layers) {
     free(layers->layer);
-    free(layers->root);
+    free(layers->is_exit);
     free(layers->stack);
 }
 
@@ -196,27 +246,32 @@ static bool stays(const Flow *flow, const Layers *layers, int from, int to) {
     return !leaves(flow, to) && layers->layer[from] == layers->layer[to];
 }
 
-/* Post-dominators inside layers; the end where fewer than two ways out of the block stay in its layer. */
+/* Post-dominators inside layers, where at least two ways out of the block stay in its layer. Else the end, where lanes that
+ * leave must not even wait to return together, because others may come to a barrier; or NOWHERE, where they may. */
 static void meet_in_layers(const Flow *flow, int *meet) {
     int end = flow->graph.count - 1;
     Layers layers;
     layers_init(&layers, flow);
     Edges edges = {0};
+    int *ways = memory_new((size_t)flow->graph.count * sizeof *ways);
     for (int block = 0; block < end; block++) {
-        for (int i = flow->graph.out_begin[block]; i < flow->graph.out_begin[block + 1]; i++)
-            if (stays(flow, &layers, block, flow->graph.out[i])) add_edge(&edges, block, flow->graph.out[i]);
-        if (layers.root[layers.layer[block]] == block) add_edge(&edges, block, end);
+        for (int i = flow->graph.out_begin[block]; i < flow->graph.out_begin[block + 1]; i++) {
+            if (!stays(flow, &layers, block, flow->graph.out[i])) continue;
+            add_edge(&edges, block, flow->graph.out[i]);
+            ways[block]++;
+        }
+        if (!ways[block] || layers.is_exit[block]) add_edge(&edges, block, end);
     }
     PtxGraph graph;
     graph_init(&graph, end + 1, &edges);
     ptx_graph_post_dominators(&graph, meet);
     for (int block = 0; block < end; block++) {
-        int ways = 0;
-        for (int i = graph.out_begin[block]; i < graph.out_begin[block + 1]; i++) ways += graph.out[i] != end;
-        if (ways < 2) meet[block] = end;
+        bool meets = ways[block] >= 2 && !leaves(flow, meet[block]);
+        if (!meets) meet[block] = layers.layer[block] == BARRIER_LAYER ? end : NOWHERE;
     }
     graph_done(&graph);
     layers_done(&layers);
+    free(ways);
 }
 
 /* ---- the result ----------------------------------------------------------------------------------------------------------- */
@@ -225,28 +280,28 @@ static bool is_branch(const PtxInstruction *instruction) {
     return instruction->opcode == PTX_brx || (instruction->opcode == PTX_bra && is_guarded(instruction));
 }
 
-static bool has_early_exits(const Flow *flow, const int *meet) { /* a branch that has found no meeting point */
-    for (int block = 0; block < flow->graph.count - 1; block++)
-        if (is_branch(last_of(flow, block)) && leaves(flow, meet[block])) return true;
-    return false;
+static bool finds_nothing(const Flow *flow, const int *meet, int block) {
+    return is_branch(last_of(flow, block)) && leaves(flow, meet[block]);
 }
 
-static bool finds_more(const Flow *flow, const int *before, const int *now) {
-    for (int block = 0; block < flow->graph.count - 1; block++)
-        if (is_branch(last_of(flow, block)) && leaves(flow, before[block]) && !leaves(flow, now[block])) return true;
-    return false;
+static void meet_early(const Flow *flow, int *meet) {
+    int end = flow->graph.count - 1, open = 0;
+    for (int block = 0; block < end; block++) open += finds_nothing(flow, meet, block);
+    if (!open) return;
+    int *staying = memory_new((size_t)flow->graph.count * sizeof *staying);
+    meet_in_layers(flow, staying);
+    for (int block = 0; block < end; block++)
+        if (finds_nothing(flow, meet, block) && staying[block] != NOWHERE) meet[block] = staying[block];
+    free(staying);
 }
 
 void ptx_flow_analyse(PtxProgram *program, const PtxProgramFunction *function) {
     Flow flow;
     flow_init(&flow, program, function);
     int end = flow.graph.count - 1;
-    int *meet = memory_new(2 * (size_t)flow.graph.count * sizeof *meet), *staying = meet + flow.graph.count;
+    int *meet = memory_new((size_t)flow.graph.count * sizeof *meet);
     ptx_graph_post_dominators(&flow.graph, meet);
-    if (has_early_exits(&flow, meet)) {
-        meet_in_layers(&flow, staying);
-        if (finds_more(&flow, meet, staying)) memcpy(meet, staying, (size_t)flow.graph.count * sizeof *meet);
-    }
+    meet_early(&flow, meet);
     for (int block = 0; block < end; block++) {
         PtxCode *code = &program->code[flow.first[block + 1] - 1];
         bool branches = code->instruction->opcode == PTX_bra || code->instruction->opcode == PTX_brx;

@@ -22,7 +22,7 @@ typedef struct PtxCode {
     int *targets;       /* brx.idx / call with a list: branch pcs (of a call: where the functions begin), else NULL */
     int target_count;
     int reconvergence;  /* for bra and brx: where its lanes meet again, the immediate post-dominator of those that do not leave
-                           early (flow.c); PTX_NO_PC: only at the function's end */
+                           early (flow.c); PTX_NO_PC: nowhere, they do not wait for each other */
     bool block_begin;   /* first instruction of a basic block */
     PtxSourceLine line; /* the outermost inlining frame that lies in the entry's own source file; instructions with
                            line 0 take the line of the nearest instruction before them that has one */
