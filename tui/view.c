@@ -126,6 +126,18 @@ const char *view_chosen_kernel(const View *view) {
     return row < 0 ? NULL : catalog_row(row)->id;
 }
 
+/* Where the filter leaves several: the one of that name, else the first whose name begins so, else the first. */
+static int best_choice(const View *view) {
+    int begins = 0;
+    size_t length = strlen(view->filter);
+    for (int i = 0; length && view_menu_row(view, i) >= 0; i++) {
+        const char *name = catalog_row(view_menu_row(view, i))->id;
+        if (!strcmp(name, view->filter)) return i;
+        if (!begins && !strncmp(name, view->filter, length)) begins = i + 1;
+    }
+    return begins ? begins - 1 : 0;
+}
+
 static ViewAnswer press_in_menu(View *view, Key key) {
     size_t length = strlen(view->filter);
     int choice = view->choice, page = 10;
@@ -158,13 +170,13 @@ static ViewAnswer press_in_menu(View *view, Key key) {
         break;
     case SPECIAL_BACKSPACE:
         if (length) view->filter[length - 1] = 0;
-        choice = 0;
+        choice = best_choice(view);
         break;
     default:
         if (key < ' ' || key > '~' || length + 1 >= sizeof view->filter) return VIEW_IGNORED;
         view->filter[length] = (char)key;
         view->filter[length + 1] = 0;
-        choice = 0;
+        choice = best_choice(view);
     }
     while (choice > 0 && view_menu_row(view, choice) < 0) choice--;
     view->choice = choice < 0 ? 0 : choice;

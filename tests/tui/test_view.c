@@ -229,7 +229,11 @@ static void the_menu_filters_as_you_type(void **state) {
     assert_string_equal(view_chosen_kernel(&view), "lab_bank_stride");
     assert_int_equal(view_press(&view, &sample->scene, SPECIAL_ENTER), VIEW_OPEN);
     assert_int_equal(view.overlay, OVERLAY_NONE);
-    press(&view, sample, "KK0");
+    press(&view, sample, "Kshuffle");
+    assert_string_equal(view_chosen_kernel(&view), "shuffle"); /* not shuffle_last_warp, which comes first */
+    press(&view, sample, "_a");
+    assert_string_equal(view_chosen_kernel(&view), "shuffle_atomic");
+    press(&view, sample, "<Escape>KK0");
     assert_string_equal(view_chosen_kernel(&view), "interleaved"); /* aliases count */
     press(&view, sample, "zzzz");
     assert_null(view_chosen_kernel(&view));
