@@ -211,7 +211,7 @@ LANES_INLINE uint32_t float_odd(double value) {
     uint32_t near = bits_of((float)value);
     double rest = value - (double)float_of(near);
     uint32_t away = (rest > 0.0) == (value > 0.0) ? 1u : ~0u;
-    return (rest > 0.0 || rest < 0.0) && !(near & 1) ? near + away : near;
+    return (double)float_of(near) != value && !(near & 1) ? near + away : near;
 }
 /* .ftz of binary16. */
 LANES_INLINE uint32_t flush16(uint32_t half) {

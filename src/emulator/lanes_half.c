@@ -19,7 +19,8 @@ LANES_INLINE double fma_odd(double x, double y, double z) {
     double product = x * y, sum = product + z;
     double z_part = sum - product, lost = (product - (sum - z_part)) + (z - z_part);
     uint64_t bits = bits_of_double(sum), away = (lost > 0.0) == (sum > 0.0) ? 1u : ~UINT64_C(0);
-    return double_of((lost > 0.0 || lost < 0.0) && !(bits & 1) ? bits + away : bits);
+    bool finite = (bits & UINT64_C(0x7ff0000000000000)) != UINT64_C(0x7ff0000000000000);
+    return double_of(finite && lost != 0.0 && !(bits & 1) ? bits + away : bits);
 }
 
 #define ADD_F16(a, b, c)  narrow_f16(bits_of(f16_value(a) + f16_value(b)))

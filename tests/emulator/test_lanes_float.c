@@ -144,6 +144,12 @@ static uint64_t value(const FloatFormat *format, uint64_t *random) {
                                    : lane_float(random, 64);
 }
 
+/* The emulator's fma is the host's; valgrind's loses subnormal products, which are left out there. */
+static bool host_fuses_subnormals(void) {
+    volatile double tiny = 0x1p-1060, zero = 0.0;
+    return signbit(fma(tiny, -tiny, zero)) != 0;
+}
+
 /* Packed types hold `parts` values of the format in a register. */
 static void check_row(const Row *row, int count, int parts) {
     static LaneRow rows[COUNT];
@@ -152,12 +158,14 @@ static void check_row(const Row *row, int count, int parts) {
     int sources = lane_table_widths(row->instruction, source_bits, bits, &destinations);
     assert_int_equal(bits[0], width * parts);
     uint64_t random = 11;
+    bool moderate = row->operation == FMA && row->format == &FORMAT_F64 && !host_fuses_subnormals();
     for (int i = 0; i < count; i++) {
         memset(&rows[i], 0, sizeof rows[i]);
         for (int part = 0; part < parts; part++) {
             uint64_t in[3] = {0, 0, 0};
             for (int j = 0; j < sources; j++) {
                 in[j] = value(row->format, &random);
+                if (moderate) in[j] = (in[j] & UINT64_C(0x80ffffffffffffff)) | UINT64_C(0x3f00000000000000);
                 if (j && lane_random(&random) % 8 == 0)
                     in[j] = in[j - 1] ^ (lane_random(&random) % 2 ? sign_of(row->format) : 0);
                 rows[i].in[j] |= in[j] << width * part;
