@@ -166,6 +166,30 @@ static void test_exited_lanes_hold_nobody_up(void **state) {
     core_done(&run);
 }
 
+/* Compilers merge all returns into one and put what comes before it behind everything else; and yet nobody
+ * waits there. */
+static void test_early_returns_hold_nobody_up(void **state) {
+    (void)state;
+    CoreRun run = core_run_well((CoreKernel){.body = "setp.ge.u32 %p0, %t, 40; @%p0 bra END;\n"
+                                                     "bar.sync 0; st.global.u32 [%out], 1;\n"
+                                                     "END: ret;",
+                                             .block = 64});
+    for (int i = 0; i < 64; i++) assert_int_equal(run.out[i], i < 40);
+    core_done(&run);
+    run = core_run_well(
+        (CoreKernel){.body = "mov.u32 %r0, 0;\n"
+                             "LOOP: and.b32 %r1, %t, 3; setp.ne.u32 %p0, %r1, %r0; @%p0 bra JOIN;\n"
+                             "setp.eq.u32 %p1, %t, 5; @%p1 bra FOUND;\n"
+                             "add.u32 %r2, %r2, 1;\n"
+                             "JOIN: activemask.b32 %r3; bar.sync 0;\n"
+                             "add.u32 %r0, %r0, 1; setp.lt.u32 %p2, %r0, 4; @%p2 bra LOOP;\n"
+                             "st.global.u32 [%out], %r3; bra END;\n"
+                             "FOUND: st.global.u32 [%out], 1;\n"
+                             "END: ret;"});
+    for (int i = 0; i < 32; i++) assert_int_equal(run.out[i], i == 5 ? 1 : 0xffffffdf);
+    core_done(&run);
+}
+
 /* barrier without .aligned: lanes may come one after another, from different places. */
 static void test_unaligned_barrier(void **state) {
     (void)state;
@@ -279,6 +303,7 @@ int main(void) {
         cmocka_unit_test(test_named_barriers),
         cmocka_unit_test(test_arrive_and_sync),
         cmocka_unit_test(test_exited_lanes_hold_nobody_up),
+        cmocka_unit_test(test_early_returns_hold_nobody_up),
         cmocka_unit_test(test_unaligned_barrier),
         cmocka_unit_test(test_half_warps_do_not_add_up),
         cmocka_unit_test(test_aligned_barrier_in_one_way_of_a_branch),
