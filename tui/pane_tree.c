@@ -295,7 +295,7 @@ static void print_fold(const Moment *now, const Picture *picture, int node, char
         print_value(now, node_at(picture, other), second, sizeof second);
         print_origin(now, picture, node, other, from, sizeof from);
         bool minus = second[0] == '-' && now->view->values != VALUE_HEX; /* a + -b reads badly */
-        const char *sign = strcmp(now->scene->op, "sum") && *now->scene->op ? "," : minus ? " -" : " +";
+        const char *sign = *now->scene->op && strcmp(now->scene->op, "sum") != 0 ? "," : minus ? " -" : " +";
         snprintf(out, bytes, "%s%s %s%s%s", first, sign, second + (minus && *sign == ' '),
                  *from ? " of " : "", from);
     }
@@ -319,7 +319,7 @@ static void draw_words(const Moment *now, const Picture *picture, Canvas *canvas
     if (root->type != PTX_NO_TYPE) at += canvas_print(canvas, area, at, row, ROLE_CURRENT, ", %s", value);
     if (spine == FOLD_NONE) return;
     print_fold(now, picture, spine, fold, sizeof fold);
-    if (strcmp(fold, value)) canvas_print(canvas, area, at, row, ROLE_TEXT, " = %s", fold);
+    if (strcmp(fold, value) != 0) canvas_print(canvas, area, at, row, ROLE_TEXT, " = %s", fold);
 }
 
 /* The same level by level, from the end of the path back, where there is room. */

@@ -141,11 +141,10 @@ static void find_distances(Tree *tree) {
 }
 
 static void add_level(Tree *tree, int step, TreeLevelKind kind) {
-    TreeLevel *last = tree->level_count ? &tree->levels[tree->level_count - 1] : NULL;
-    if (kind != TREE_INPUTS || !last || last->kind != TREE_INPUTS) {
-        last = &tree->levels[tree->level_count++];
-        *last = (TreeLevel){.kind = kind, .first = step};
-    }
+    bool goes_on =
+        kind == TREE_INPUTS && tree->level_count && tree->levels[tree->level_count - 1].kind == TREE_INPUTS;
+    if (!goes_on) tree->levels[tree->level_count++] = (TreeLevel){.kind = kind, .first = step};
+    TreeLevel *last = &tree->levels[tree->level_count - 1];
     const Step *at = &tree->steps->steps[step];
     TraceEvent event;
     trace_block_read_header(tree->steps->block, tree->steps->events[at->first], &event);

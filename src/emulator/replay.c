@@ -416,7 +416,7 @@ static void set_result_shadows(const Replay *replay, const Op *op, const Frame *
 void replay_end(Replay *replay) {
     const TraceEvent *event = &replay->expected;
     if (!event->mask) return; /* has failed */
-    if (event->has_result && memcmp(event->value[0], replay->made.value[0], sizeof event->value[0]))
+    if (event->has_result && memcmp(event->value[0], replay->made.value[0], sizeof event->value[0]) != 0)
         fail(replay, "it gives other values");
     const Op *op = &replay->program->ops[event->pc];
     const Warp *warp = &replay->block->warps[event->warp];
@@ -542,7 +542,7 @@ static uint64_t address_of(void *context, const PtxVariable *variable) {
 
 static int find_buffer(const Trace *trace, const char *name) {
     int buffer = trace->buffer_count - 1;
-    while (buffer >= 0 && strcmp(trace->buffers[buffer].name, name)) buffer--;
+    while (buffer >= 0 && strcmp(trace->buffers[buffer].name, name) != 0) buffer--;
     return buffer;
 }
 

@@ -127,14 +127,15 @@ typedef struct Terminal {
 } Terminal;
 
 static Terminal start_program(const char *kernel) {
-    const char *program = getenv("REDVIZ_BIN") ? getenv("REDVIZ_BIN") : "build/redviz";
+    const char *set = getenv("REDVIZ_BIN"), *program = set ? set : "build/redviz";
     Terminal terminal = {.master = posix_openpt(O_RDWR | O_NOCTTY)};
     struct winsize size = {.ws_col = COLUMNS, .ws_row = ROWS};
     if (terminal.master < 0 || grantpt(terminal.master) || unlockpt(terminal.master)) {
         fprintf(stderr, "no pseudo-terminal here\n");
         exit(1);
     }
-    int slave = open(ptsname(terminal.master), O_RDWR | O_NOCTTY);
+    const char *name = ptsname(terminal.master);
+    int slave = name ? open(name, O_RDWR | O_NOCTTY) : -1;
     ioctl(slave, TIOCSWINSZ, &size);
     terminal.program = fork();
     if (terminal.program == 0) {

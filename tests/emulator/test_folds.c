@@ -66,7 +66,7 @@ static Count count_kernel(const char *kernel, uint64_t n, const char *type, cons
     Session *session = open_kernel(kernel, n, type, op);
     assert_non_null(session_view(session, 0));
     const Folds *folds = session_folds(session, 0);
-    if (!folds) fail_msg("%s: no folds", kernel);
+    assert_non_null(folds);
     assert_false(folds->is_cut);
     Count count = count_inputs(folds);
     session_free(session);
