@@ -246,7 +246,7 @@ static CallValue interface_value(Lowering *low, const PtxVariable *variable) {
     for (int i = 0; i < function->register_count; i++) {
         PtxOperand operand = {.kind = PTX_OPERAND_REGISTER, .reg = function->registers[i], .component = -1};
         uint8_t bytes;
-        if (strcmp(function->registers[i]->name, variable->name) || !lowering_register(low, &operand, &value.place, &bytes)) continue;
+        if (strcmp(function->registers[i]->name, variable->name) != 0 || !lowering_register(low, &operand, &value.place, &bytes)) continue;
         value.bytes = bytes;
         value.present = bytes != 0;
         low->layout->has_pinned = true;
@@ -349,7 +349,7 @@ bool lower_call(Lowering *low, const PtxInstruction *in, Op *op) {
         !caller_values(low, op, arguments, function ? function->parameters : NULL, function ? function->parameter_count : 0,
                        false, &call->arguments, &call->argument_count))
         return false;
-    if (call->target < 0) return true;
+    if (call->target < 0 || !function) return true;
     if (function->parameter_count != call->argument_count || function->result_count < call->result_count)
         return lowering_reject(low, op, "call of %s with %d arguments; it takes %d", function->name, call->argument_count,
                                function->parameter_count);

@@ -71,7 +71,7 @@ static Outcome execute_indexed(Block *block, Warp *warp, const Op *op, uint32_t 
     const PtxCode *code = &block->grid->program->program->code[op->pc];
     const uint32_t *index = operand_at(warp, branch->index);
     uint32_t masks[WARP_LANES + 1], wrong = 0, all = warp_fragment(warp)->mask;
-    int targets[WARP_LANES + 1], ways = 0;
+    int targets[WARP_LANES + 1] = {0}, ways = 0; /* at least one: the mask is never empty */
     if (all & ~mask) masks[ways] = all & ~mask, targets[ways++] = op->pc + 1; /* guard false */
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);

@@ -91,7 +91,7 @@ static uint64_t address_of(void *context, const PtxVariable *variable) {
 static uint64_t symbol_value(Emulator *emulator, const PtxModule *module, const char *symbol) {
     for (int i = 0; i < module->variable_count; i++) {
         const PtxVariable *variable = module->variables[i];
-        if (strcmp(variable->name, symbol)) continue;
+        if (strcmp(variable->name, symbol) != 0) continue;
         return variable->space == PTX_SPACE_GLOBAL || variable->space == PTX_SPACE_CONST ? address_of(emulator, variable) : 0;
     }
     for (int i = 0; i < module->function_count; i++)

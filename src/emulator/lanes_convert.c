@@ -245,7 +245,7 @@ SLOW_HANDLER(convert_any) {
             uint64_t bits = from->count == 2 ? read_lane(warp, op->s[0], op->s_bytes[0], l) >> from->bits * i
                             : i == to->count - 1 ? read_lane(warp, op->s[0], op->s_bytes[0], l)
                                                  : read_lane(warp, op->s[1], op->s_bytes[1], l);
-            result |= convert(op, bits) << to->bits * i;
+            result |= convert(op, bits) << (to->bits * i & 63);
         }
         if (!to->format && to->is_signed) result = (uint64_t)sign_extend(result, to->bits);
         if (op->d_bytes <= 2)

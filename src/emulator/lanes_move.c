@@ -88,7 +88,7 @@ SLOW_HANDLER(move_vector) {
     Elements *const *both = op->extra;
     const Elements *from = both[0], *to = both[1];
     EACH_ACTIVE_LANE {
-        uint64_t values[MAXIMUM_ELEMENTS];
+        uint64_t values[MAXIMUM_ELEMENTS] = {0}; /* both have as many: lowering sees to it */
         for (int i = 0; i < from->count; i++) values[i] = read_lane(warp, from->items[i], from->bytes, l);
         for (int i = 0; i < to->count; i++)
             if (to->present[i]) write_lane(warp, to->items[i], to->bytes, l, values[i]);
