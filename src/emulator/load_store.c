@@ -201,7 +201,8 @@ static bool add_value(Lowering *low, Op *op, MemoryOp *memory, const PtxOperand 
         value->present = true;
         PtxType type = bytes == 1 ? PTX_B8 : bytes == 2 ? PTX_B16 : bytes == 4 ? PTX_B32 : PTX_B64;
         if (ptx_type_is_float(memory->type) && operand->kind == PTX_OPERAND_FLOAT) type = memory->type;
-        return lowering_value(low, op, operand, type, &value->place, &value->bytes);
+        if (!lowering_value(low, op, operand, type, &value->place, &value->bytes)) return false;
+        return value->bytes <= 8 || lowering_reject(low, op, "%s: a 128-bit register needs type .b128", low->instruction->name);
     }
     if (!lowering_destination(low, op, operand, &value->place, &value->bytes, &value->present)) return false;
     if (value->present && value->bytes < (bytes == 1 ? 2 : bytes))
