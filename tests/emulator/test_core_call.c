@@ -197,6 +197,62 @@ static void test_exit_inside_a_function(void **state) {
     core_done(&run);
 }
 
+/* The whole warp, or all lanes of a call, end inside functions. */
+static void test_everybody_exits_inside_functions(void **state) {
+    (void)state;
+    CoreRun run = core_run_well(
+        (CoreKernel){.body = "call outer, (%t); st.global.u32 [%out], 9;",
+                     .module = ".func inner(.reg .u32 n) { .reg .pred %p; setp.lt.u32 %p, n, 16;\n"
+                               "@%p bra L; exit; L: exit; }\n"
+                               ".func outer(.reg .u32 n) { .reg .pred %p; setp.lt.u32 %p, n, 40;\n"
+                               "@%p call inner, (n); ret; }\n",
+                     .block = 64});
+    for (int i = 0; i < 64; i++) assert_int_equal(run.out[i], i < 40 ? 0 : 9);
+    core_done(&run);
+}
+
+/* Lane 0 waits inside a function for what the others, which have returned, do behind the call. */
+static void test_lanes_that_returned_are_let_go(void **state) {
+    (void)state;
+    CoreRun run = core_run_well((CoreKernel){
+        .body = "call wait, (%t, %base); setp.eq.u32 %p0, %t, 5;\n"
+                "@%p0 st.volatile.global.u32 [%base+128], 1; st.global.u32 [%out], 4;",
+        .module = ".func wait(.reg .u32 n, .reg .u64 a) { .reg .pred %p; .reg .u32 %x;\n"
+                  "setp.ne.u32 %p, n, 0; @%p ret;\n"
+                  "SPIN: ld.volatile.global.u32 %x, [a+128]; setp.eq.u32 %p, %x, 0; @%p bra SPIN;\n"
+                  "ret; }\n",
+        .words = 33});
+    for (int i = 0; i < 32; i++) assert_int_equal(run.out[i], 4);
+    core_done(&run);
+}
+
+/* 128-bit registers as arguments and results; a result that nobody wants. */
+static void test_wide_arguments(void **state) {
+    (void)state;
+    CoreRun run = core_run_well(
+        (CoreKernel){.body = "{ .reg .b128 x, y; cvt.u64.u32 %q0, %t; mov.b128 x, {%q0, 7};\n"
+                             "call (y, _), swap, (x); mov.b128 {%q1, %q2}, y;\n"
+                             "mad.lo.u64 %q1, %q1, 100, %q2; st.global.u32 [%out], %q1; }",
+                     .module = ".func (.reg .b128 r, .reg .u32 s) swap(.reg .b128 a) { .reg .b64 %x, %y;\n"
+                               "mov.b128 {%x, %y}, a; mov.b128 r, {%y, %x}; mov.u32 s, 3; ret; }\n"});
+    for (uint32_t i = 0; i < 32; i++) assert_int_equal(run.out[i], 700 + i);
+    core_done(&run);
+}
+
+/* A function that said it would not return, and does: what follows it is another function's code, which must
+ * not run. */
+static void test_return_from_where_there_is_none(void **state) {
+    (void)state;
+    CoreRun run = core_run_well((CoreKernel){
+        .module = ".func stop() .noreturn { ret; }\n.func other(.reg .u64 a) { st.global.u32 [a], 9; ret; }\n"
+                  ".func ends() { call stop; }\n"
+                  ".visible .entry kernel(.param .u64 p) { .reg .u64 %q; ld.param.u64 %q, [p];\n"
+                  "call ends; st.global.u32 [%q], 3; call other, (%q); st.global.u32 [%q], 4; call stop; }\n",
+        .block = 1});
+    assert_int_equal(run.out[0], 4);
+    core_done(&run);
+}
+
 /* A guarded call: the lanes that do not call wait behind it. */
 static void test_guarded_call(void **state) {
     (void)state;
@@ -263,6 +319,10 @@ int main(void) {
         cmocka_unit_test(test_call_of_no_function),
         cmocka_unit_test(test_some_lanes_return_early),
         cmocka_unit_test(test_exit_inside_a_function),
+        cmocka_unit_test(test_everybody_exits_inside_functions),
+        cmocka_unit_test(test_lanes_that_returned_are_let_go),
+        cmocka_unit_test(test_wide_arguments),
+        cmocka_unit_test(test_return_from_where_there_is_none),
         cmocka_unit_test(test_guarded_call),
         cmocka_unit_test(test_barrier_in_a_function),
         cmocka_unit_test(test_alloca),

@@ -252,6 +252,25 @@ static void test_return_inside_a_branch(void **state) {
     core_done(&run);
 }
 
+static uint32_t odd_or_high(uint32_t lane) {
+    return lane % 2 && lane < 24 ? 0xffaaaaaa : lane < 24 ? 0 : 0xffaaaaaa;
+}
+
+/* Lanes exit two branches deep, after the others already wait for them at both. */
+static void test_exit_from_inner_branches(void **state) {
+    (void)state;
+    CoreRun run = core_run_well(
+        (CoreKernel){.body = "setp.ge.u32 %p0, %t, 24; @%p0 bra OUTER;\n"
+                             "and.b32 %r0, %t, 1; setp.eq.u32 %p1, %r0, 1; @%p1 bra INNER;\n"
+                             "mov.u32 %r1, 0;\n"
+                             "LOOP: add.u32 %r1, %r1, 1; setp.lt.u32 %p2, %r1, %t; @%p2 bra LOOP;\n"
+                             "setp.ne.u32 %p3, %r1, 1000; @%p3 exit;\n"
+                             "INNER: add.u32 %r2, %r2, 1;\n"
+                             "OUTER: activemask.b32 %r3; st.global.u32 [%out], %r3;"});
+    expect_lanes(&run, 0, odd_or_high);
+    core_done(&run);
+}
+
 static uint32_t left_at(uint32_t lane) {
     return lane;
 }
@@ -378,6 +397,7 @@ int main(void) {
         cmocka_unit_test(test_irreducible_loop),
         cmocka_unit_test(test_lanes_that_exit_are_waited_for_by_nobody),
         cmocka_unit_test(test_return_inside_a_branch),
+        cmocka_unit_test(test_exit_from_inner_branches),
         cmocka_unit_test(test_one_lane_leaves_every_round),
         cmocka_unit_test(test_last_warp_is_partial),
         cmocka_unit_test(test_indexed_branch),

@@ -193,31 +193,6 @@ static void test_one_load_in_every_space(void **state) {
     core_done(&run);
 }
 
-static void test_isspacep(void **state) {
-    (void)state;
-    static const char *const spaces[] = {"global", "shared", "local", "const", "param"};
-    static const char *const addresses[] = {
-        "mov.u64 %q0, %base;", "mov.u64 %q0, word; cvta.shared.u64 %q0, %q0;",
-        "mov.u64 %q0, mine; cvta.local.u64 %q0, %q0;", "mov.u64 %q0, fixed; cvta.const.u64 %q0, %q0;",
-        "mov.u64 %q0, kernel_out; cvta.param.u64 %q0, %q0;"};
-    for (int a = 0; a < 5; a++)
-        for (int s = 0; s < 5; s++) {
-            Text body = {0};
-            text_print(&body,
-                       ".local .u32 mine;\n%s isspacep.%s %%p0, %%q0; selp.u32 %%r0, 1, 0, %%p0; "
-                       "st.global.u32 [%%out], %%r0;",
-                       addresses[a], spaces[s]);
-            CoreRun run =
-                core_run_well((CoreKernel){.body = text_string(&body),
-                                           .module = ".shared .u32 word;\n.const .u32 fixed = 77;\n",
-                                           .block = 1});
-            if (run.out[0] != (a == s))
-                fail_msg("an address of %s: isspacep.%s is %u", spaces[a], spaces[s], run.out[0]);
-            core_done(&run);
-            text_done(&body);
-        }
-}
-
 /* cvta and cvta.to are inverse; 32-bit shared addresses work too. */
 static void test_conversions_of_addresses(void **state) {
     (void)state;
@@ -234,6 +209,63 @@ static void test_conversions_of_addresses(void **state) {
             .block = 1,
             .words = 4},
         expected, 4);
+}
+
+/* A variable of shared memory named by a generic access; a number as address; addresses in 32 bits. */
+static void test_short_ways_to_name_an_address(void **state) {
+    (void)state;
+    static const uint32_t expected[] = {5, 5, 9, 9};
+    core_expect(
+        (CoreKernel){.body = "st.u32 [word], 5; ld.u32 %r0, [word]; ld.shared.u32 %r1, [0];\n"
+                             "mov.u32 %r2, word; cvta.shared.u32 %r3, %r2; cvta.to.shared.u32 %r3, %r3;\n"
+                             "st.shared.u32 [%r3+4], 9; ld.shared.u32 %r2, [%r2+4]; ld.shared.u32 %r3, [4];\n"
+                             "st.global.v4.u32 [%base], {%r0, %r1, %r2, %r3};",
+                     .module = ".shared .align 4 .b8 word[8];\n",
+                     .block = 1,
+                     .words = 4},
+        expected, 4);
+}
+
+/* Without a cluster in the launch each block is one: its own shared memory is the cluster's. */
+static void test_clusters_of_one_block(void **state) {
+    (void)state;
+    static const uint32_t expected[] = {7, 0, 7, 0};
+    core_expect(
+        (CoreKernel){
+            .body = "st.shared.u32 [word], 7; barrier.cluster.arrive; barrier.cluster.wait;\n"
+                    "mov.u32 %r0, word; mapa.shared::cluster.u32 %r1, %r0, 0; ld.shared::cluster.u32 %r2, "
+                    "[%r1];\n"
+                    "getctarank.shared::cluster.u32 %r3, %r1;\n"
+                    "mov.u64 %q0, word; cvta.shared.u64 %q0, %q0; mapa.u64 %q1, %q0, 0; ld.u32 %r4, [%q1];\n"
+                    "getctarank.u64 %r5, %q1; st.global.v4.u32 [%base], {%r2, %r3, %r4, %r5};",
+            .module = ".shared .u32 word;\n",
+            .block = 1,
+            .words = 4},
+        expected, 4);
+}
+
+/* ---- parameters of the kernel ---------------------------------------------------------------------- */
+
+static void test_parameters(void **state) {
+    (void)state;
+    CoreRun run = core_run_well((CoreKernel){
+        .module =
+            ".visible .entry kernel(.param .u64 p)\n{ .reg .b64 %q<4>; .reg .b32 %r<8>; .reg .b16 %h<4>;\n"
+            "ld.param.u64 %q0, [p]; ld.param.v2.u32 {%r0, %r1}, [p]; ld.param.u8 %r2, [p+4]; ld.param.s16 "
+            "%r3, [p+2];\n"
+            "ld.param.v4.u16 {%h0, %h1, %h2, %h3}, [p]; ld.param.s8 %q1, [p+3]; cvt.u32.u64 %r4, %q1;\n"
+            "cvt.u32.u16 %r5, %h1; st.global.v2.u32 [%q0], {%r0, %r1}; st.global.v4.u32 [%q0+16], {%r2, %r3, "
+            "%r4, %r5}; ret; }\n",
+        .block = 1,
+        .words = 8});
+    uint64_t address = emulator_buffer_address(run.emulator, 0);
+    assert_int_equal(run.out[0], (uint32_t)address);
+    assert_int_equal(run.out[1], address >> 32);
+    assert_int_equal(run.out[4], address >> 32 & 0xff);
+    assert_int_equal(run.out[5], (uint32_t)(int16_t)(address >> 16));
+    assert_int_equal(run.out[6], (uint32_t)(int8_t)(address >> 24));
+    assert_int_equal(run.out[7], address >> 16 & 0xffff);
+    core_done(&run);
 }
 
 /* ---- local memory ----------------------------------------------------------------------------------- */
@@ -302,8 +334,10 @@ int main(void) {
         cmocka_unit_test(test_sinks_and_vector_registers),
         cmocka_unit_test(test_wide_accesses),
         cmocka_unit_test(test_one_load_in_every_space),
-        cmocka_unit_test(test_isspacep),
         cmocka_unit_test(test_conversions_of_addresses),
+        cmocka_unit_test(test_short_ways_to_name_an_address),
+        cmocka_unit_test(test_clusters_of_one_block),
+        cmocka_unit_test(test_parameters),
         cmocka_unit_test(test_local_arrays),
         cmocka_unit_test(test_module_variables),
         cmocka_unit_test(test_shared_layout),

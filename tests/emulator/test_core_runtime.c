@@ -59,7 +59,7 @@ static uint32_t print(const char *format, const Argument *arguments, int count, 
         int bytes = arguments[i].bytes ? arguments[i].bytes : 8;
         at = (at + bytes - 1) / bytes * bytes;
         if (!arguments[i].bytes) {
-            char name[16];
+            char name[24];
             snprintf(name, sizeof name, "string%d", i);
             add_string(&module, name, arguments[i].string);
             text_print(&body, "mov.u64 %%q0, %s; cvta.global.u64 %%q0, %%q0;\n", name);

@@ -26,6 +26,27 @@ static void test_shuffle_waits_for_its_lanes(void **state) {
     core_done(&run);
 }
 
+/* Three ways lead to the shuffle, from different places, and there is none where they would meet before it:
+ * they do there. */
+static void test_parts_meet_at_the_instruction(void **state) {
+    (void)state;
+    CoreRun run = core_run_well((CoreKernel){
+        .body = "mov.u32 %r1, 1; mov.u32 %r3, 0; setp.lt.u32 %p0, %t, 4; @%p0 bra SHUFFLE;\n"
+                "mov.u32 %r1, 2; setp.lt.u32 %p0, %t, 12; @%p0 bra SHUFFLE;\n"
+                "mov.u32 %r1, 3; setp.lt.u32 %p0, %t, 20; @%p0 bra SHUFFLE;\n"
+                "bra OVER;\n"
+                "SHUFFLE: redux.sync.add.u32 %r3, %r1, 0xfffff;\n"
+                "OVER: activemask.b32 %r4; st.global.u32 [%out], %r3; st.global.u32 [%out+128], %r4;",
+        .words = 64});
+    for (int lane = 0; lane < 32; lane++) {
+        assert_int_equal(run.out[lane], lane < 20 ? 4 + 16 + 24 : 0);
+        assert_int_equal(run.out[32 + lane], 0xffffffff);
+    }
+    assert_int_equal(core_counter(&run, "redux", 0)->executions, 1);
+    assert_int_equal(core_counter(&run, "redux", 0)->lanes, 20);
+    core_done(&run);
+}
+
 /* Parts of a warp that name only themselves do not wait. */
 static void test_parts_that_name_themselves(void **state) {
     (void)state;
@@ -178,9 +199,146 @@ static void test_segments_in_one_instruction(void **state) {
     core_done(&run);
 }
 
+/* ---- values ----------------------------------------------------------------------------------------- */
+
+/* The pseudo code of "shfl.sync" in the PTX ISA. */
+static uint32_t shuffled(const char *mode, uint32_t lane, uint32_t b, uint32_t c, bool *inside) {
+    int segment = c >> 8 & 31, most = (int)(lane & segment) | ((int)(c & 31) & ~segment),
+        least = lane & segment;
+    int j = 0, own = (int)lane;
+    b &= 31;
+    if (!strcmp(mode, "up")) j = own - (int)b, *inside = j >= most;
+    if (!strcmp(mode, "down")) j = own + (int)b, *inside = j <= most;
+    if (!strcmp(mode, "bfly")) j = own ^ (int)b, *inside = j <= most;
+    if (!strcmp(mode, "idx")) j = least | ((int)b & ~segment), *inside = j <= most;
+    return (uint32_t)(*inside ? j : own);
+}
+
+static void test_shuffles(void **state) {
+    (void)state;
+    static const char *const modes[] = {"up", "down", "bfly", "idx"};
+    for (size_t m = 0; m < 4; m++)
+        for (uint32_t width = 1; width <= 32; width *= 2)
+            for (uint32_t b = 0; b < 36; b += 1 + b / 4) {
+                uint32_t c = (32 - width) << 8 | (m == 0 ? 0 : 31); /* as CUDA's __shfl functions call it */
+                Text body = {0};
+                text_print(&body,
+                           "mad.lo.u32 %%r0, %%t, 3, 100; mov.u32 %%r1, %u; mov.u32 %%r2, %u;\n"
+                           "shfl.sync.%s.b32 %%r3|%%p0, %%r0, %%r1, %%r2, -1; selp.u32 %%r4, 1, 0, %%p0;\n"
+                           "st.global.u32 [%%out], %%r3; st.global.u32 [%%out+128], %%r4;",
+                           b, c, modes[m]);
+                CoreRun run = core_run_well((CoreKernel){.body = text_string(&body), .words = 64});
+                for (uint32_t lane = 0; lane < 32; lane++) {
+                    bool inside = false;
+                    uint32_t source = shuffled(modes[m], lane, b, c, &inside);
+                    if (run.out[lane] != 100 + 3 * source || run.out[32 + lane] != inside)
+                        fail_msg("%s by %u, width %u, lane %u: %u %u", modes[m], b, width, lane,
+                                 run.out[lane], run.out[32 + lane]);
+                }
+                core_done(&run);
+                text_done(&body);
+            }
+}
+
+/* Each lane may name another source, and another segment. */
+static void test_shuffles_by_lane(void **state) {
+    (void)state;
+    CoreRun run = core_run_well(
+        (CoreKernel){.body = "sub.u32 %r0, 31, %t; shfl.sync.idx.b32 %r1, %t, %r0, 31, -1;\n"
+                             "setp.lt.u32 %p0, %t, 16; selp.u32 %r2, 0x181f, 31, %p0;\n"
+                             "shfl.sync.idx.b32 %r3, %t, 3, %r2, -1; st.global.u32 [%out], %r1;\n"
+                             "st.global.u32 [%out+128], %r3;",
+                     .words = 64});
+    for (uint32_t lane = 0; lane < 32; lane++) {
+        assert_int_equal(run.out[lane], 31 - lane);
+        assert_int_equal(run.out[32 + lane], lane < 16 ? lane / 8 * 8 + 3 : 3);
+    }
+    core_done(&run);
+}
+
+static void expect_all_lanes(const char *instruction, const char *result, uint32_t expected) {
+    Text body = {0};
+    /* %r0: the lane as a number from -16; %p0: lanes 4-31; %p1: none; %p2: all */
+    text_print(&body,
+               "sub.s32 %%r0, %%t, 16; setp.ge.u32 %%p0, %%t, 4; setp.gt.u32 %%p1, %%t, 99; setp.le.u32 "
+               "%%p2, %%t, 99;\n"
+               "%s %s st.global.u32 [%%out], %%r9;",
+               instruction, result);
+    CoreRun run = core_run_well((CoreKernel){.body = text_string(&body)});
+    for (int lane = 0; lane < 32; lane++)
+        if (run.out[lane] != expected)
+            fail_msg("%s: lane %d has 0x%x, expected 0x%x", instruction, lane, run.out[lane], expected);
+    core_done(&run);
+    text_done(&body);
+}
+
+static void test_votes(void **state) {
+    (void)state;
+    static const char predicate[] = "selp.u32 %r9, 1, 0, %p9;";
+    static const struct {
+        const char *mode, *source;
+        uint32_t expected;
+    } cases[] = {{"all", "%p0", 0}, {"all", "%p2", 1}, {"all", "!%p1", 1},
+                 {"any", "%p0", 1}, {"any", "%p1", 0}, {"uni", "%p0", 0},
+                 {"uni", "%p1", 1}, {"uni", "%p2", 1}, {"any", "!%p0", 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Text vote = {0};
+        text_print(&vote, "vote.sync.%s.pred %%p9, %s, -1;", cases[i].mode, cases[i].source);
+        expect_all_lanes(text_string(&vote), predicate, cases[i].expected);
+        text_done(&vote);
+    }
+    expect_all_lanes("vote.sync.ballot.b32 %r9, %p0, -1;", "", 0xfffffff0);
+    expect_all_lanes("vote.sync.ballot.b32 %r9, !%p0, -1;", "", 0xf);
+}
+
+static void test_matches(void **state) {
+    (void)state;
+    expect_all_lanes("match.all.sync.b32 %r9|%p9, 7, -1;", "selp.u32 %r9, %r9, 0, %p9;", 0xffffffff);
+    expect_all_lanes("match.all.sync.b32 %r9|%p9, %t, -1;", "selp.u32 %r8, 5, 0, %p9; add.u32 %r9, %r9, %r8;",
+                     0);
+    expect_all_lanes("mov.u64 %q0, 0x100000000; selp.b64 %q1, %q0, 0, %p0; match.any.sync.b64 %r9, %q1, -1;",
+                     "selp.u32 %r8, 0xfffffff0, 0xf, %p0; sub.u32 %r9, %r9, %r8;", 0);
+}
+
+static void test_redux(void **state) {
+    (void)state;
+    static const struct {
+        const char *operation, *source;
+        uint32_t expected;
+    } cases[] = {{"add.s32", "%r0", (uint32_t)-16},
+                 {"add.u32", "%t", 496},
+                 {"min.s32", "%r0", (uint32_t)-16},
+                 {"min.u32", "%r0", 0},
+                 {"max.s32", "%r0", 15},
+                 {"max.u32", "%r0", (uint32_t)-1},
+                 {"and.b32", "%r0", 0},
+                 {"or.b32", "%r0", 0xffffffff},
+                 {"xor.b32", "%t", 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Text redux = {0};
+        text_print(&redux, "redux.sync.%s %%r9, %s, -1;", cases[i].operation, cases[i].source);
+        expect_all_lanes(text_string(&redux), "", cases[i].expected);
+        text_done(&redux);
+    }
+    static const char floats[] =
+        "cvt.rn.f32.s32 %f0, %r0; mov.b32 %r1, %f0; @!%p0 mov.b32 %r1, 0x7fc00000; mov.b32 %f0, %r1;";
+    static const struct {
+        const char *operation;
+        uint32_t expected;
+    } more[] = {{"min.f32", 0xc1400000},     {"max.f32", 0x41700000},     {"min.abs.f32", 0},
+                {"max.abs.f32", 0x41700000}, {"min.NaN.f32", 0x7fffffff}, {"max.abs.NaN.f32", 0x7fffffff}};
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
+        Text redux = {0};
+        text_print(&redux, "%s redux.sync.%s %%f1, %%f0, -1;", floats, more[i].operation);
+        expect_all_lanes(text_string(&redux), "mov.b32 %r9, %f1;", more[i].expected);
+        text_done(&redux);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shuffle_waits_for_its_lanes),
+        cmocka_unit_test(test_parts_meet_at_the_instruction),
         cmocka_unit_test(test_parts_that_name_themselves),
         cmocka_unit_test(test_exited_lanes_are_not_waited_for),
         cmocka_unit_test(test_source_lanes_that_are_elsewhere_give_zero),
@@ -190,6 +348,11 @@ int main(void) {
         cmocka_unit_test(test_warp_sync_of_some_lanes),
         cmocka_unit_test(test_match_and_elect_in_parts),
         cmocka_unit_test(test_segments_in_one_instruction),
+        cmocka_unit_test(test_shuffles),
+        cmocka_unit_test(test_shuffles_by_lane),
+        cmocka_unit_test(test_votes),
+        cmocka_unit_test(test_matches),
+        cmocka_unit_test(test_redux),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
