@@ -32,20 +32,19 @@ typedef struct Candidates {
 
 static bool report(PtxModule *module, const Candidates *list, const char *problem, const char *asked, Error *error) {
     Text text = {0};
+    size_t shown = 0;
     text_print(&text, problem, asked);
-    for (size_t i = 0; i < list->count; i++) {
+    for (; shown < list->count && text.length < 400; shown++) {
+        size_t i = shown;
         const char *name = list->items[i]->name, *readable = ptx_readable_name(module, name);
         bool alone = true;
         for (size_t k = 0; k < list->count; k++)
             alone = alone && (k == i || strcmp(readable, ptx_readable_name(module, list->items[k]->name)) != 0);
         text_print(&text, "%s%s", i ? ", " : "", alone ? readable : name);
-        if (text.length > 400) break;
     }
-    if (text.length > 440) {
-        text.length = 440;
-        text.data[440] = 0;
-        text_add(&text, ", ...");
-    }
+    bool cut = text.length > 440;
+    if (cut) text.data[text.length = 440] = 0;
+    if (cut || shown < list->count) text_add(&text, ", ...");
     error_set_at(error, module->file, 0, 0, "%s", text_string(&text));
     text_done(&text);
     return false;
