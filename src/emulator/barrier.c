@@ -236,6 +236,12 @@ static bool is_plain(const BarrierOp *op, const PtxOperand *number) {
            number->kind == PTX_OPERAND_INTEGER && number->integer >= 0 && number->integer < CLUSTER_BARRIER;
 }
 
+static bool number_of(Lowering *low, Op *op, const PtxOperand *operand, Operand *out) {
+    uint8_t bytes;
+    if (!lowering_value(low, op, operand, PTX_U32, out, &bytes)) return false;
+    return bytes == 4 || lowering_reject(low, op, "%s: barriers and counts are 32-bit numbers", low->instruction->name);
+}
+
 static bool lower_block_barrier(Lowering *low, const PtxInstruction *in, Op *op, bool aligned) {
     if (ptx_instruction_has(in, PTX_MOD_WARP)) return lower_warp_sync(low, in, op);
     BarrierOp *barrier_op = lowering_allocate(low, sizeof *barrier_op);
@@ -251,11 +257,8 @@ static bool lower_block_barrier(Lowering *low, const PtxInstruction *in, Op *op,
     barrier_op->has_count = last - first == 2;
     barrier_op->blockwide = trace_kind_of(in) == TRACE_BARRIER;
     barrier_op->is_plain = is_plain(barrier_op, &in->operands[first]);
-    uint8_t bytes;
-    if (!lowering_value(low, op, &in->operands[first], PTX_U32, &barrier_op->number, &bytes) || bytes != 4) return false;
-    if (barrier_op->has_count &&
-        (!lowering_value(low, op, &in->operands[first + 1], PTX_U32, &barrier_op->count, &bytes) || bytes != 4))
-        return false;
+    if (!number_of(low, op, &in->operands[first], &barrier_op->number)) return false;
+    if (barrier_op->has_count && !number_of(low, op, &in->operands[first + 1], &barrier_op->count)) return false;
     if (barrier_op->action == BARRIER_ARRIVE && !barrier_op->has_count)
         return lowering_reject(low, op, "%s.arrive needs a thread count", in->name);
     if (!red) return true;
@@ -264,7 +267,7 @@ static bool lower_block_barrier(Lowering *low, const PtxInstruction *in, Op *op,
     if (!lowering_destination(low, op, &in->operands[0], &barrier_op->d, &barrier_op->d_bytes, &present)) return false;
     if (barrier_op->d_bytes != (popc ? 4 : 0) && present) return lowering_reject(low, op, "%s.red: wrong destination", in->name);
     if (!present) barrier_op->d_bytes = popc ? 4 : 0;
-    return lowering_value(low, op, &in->operands[last], PTX_PRED, &barrier_op->predicate, &bytes);
+    return lowering_value(low, op, &in->operands[last], PTX_PRED, &barrier_op->predicate, NULL);
 }
 
 bool lower_bar(Lowering *low, const PtxInstruction *in, Op *op) { return lower_block_barrier(low, in, op, true); }

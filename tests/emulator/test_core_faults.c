@@ -215,6 +215,24 @@ static void test_not_emulated_only_when_executed(void **state) {
     core_run_trap(kernel, TRAP_NOT_EMULATED, "wmma.load.c.sync.aligned.row.m16n16k16.global.f32");
 }
 
+static void test_forms_that_do_not_exist(void **state) {
+    (void)state;
+    static const char *const bodies[] = {"{ .reg .b128 x; st.global.u32 [%base], x; }",
+                                         "{ .reg .b128 x; ld.global.u32 x, [%base]; }",
+                                         "st.global.b128 [%base], %q0;",
+                                         "ld.global.b128 %q0, [%base];",
+                                         "ld.global.u32 %h0, [%base];",
+                                         "ld.global.v4.u64 {%q0, %q1, %q2, %q3}, [%h0];",
+                                         "ld.global.pred %p0, [%base];",
+                                         "st.global.u32 [%base], %p0;",
+                                         "ld.global.v2.u32 {%r0, %r1, %r2}, [%base];",
+                                         "shfl.sync.idx.b32 %q0, %r0, 0, 31, -1;",
+                                         "bar.sync %q0;",
+                                         "cvta.shared.u64 %r0, %q0;"};
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++)
+        core_run_trap((CoreKernel){.body = bodies[i]}, TRAP_NOT_EMULATED, "");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_past_the_end),
@@ -233,6 +251,7 @@ int main(void) {
         cmocka_unit_test(test_nothing_happens_after_a_trap),
         cmocka_unit_test(test_trap_instruction),
         cmocka_unit_test(test_not_emulated_only_when_executed),
+        cmocka_unit_test(test_forms_that_do_not_exist),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
