@@ -136,7 +136,7 @@ static TraceKind kind_named(const Field *field) {
 
 static bool read_access(const Place *place, const Row *row, const Columns *columns, Access *access) {
     const Field *width_field = &row->fields[columns->width];
-    uint64_t width, mask;
+    uint64_t width = 0, mask = 0;
     access->kind = kind_named(&row->fields[columns->kind]);
     if (access->kind == TRACE_NOT_RECORDED || !trace_kind_is_access(access->kind))
         return reject(place, row->fields[columns->kind].column,
@@ -201,7 +201,7 @@ static void print_row(const Row *row, const Columns *columns, Text *out) {
 }
 
 static bool print_access(const Place *place, const Row *row, const Columns *columns, Text *out) {
-    Access access;
+    Access access = {0};
     int expected = columns->total, least = columns->count == expected - 1 ? expected - 1 : expected;
     if (row->count < least || row->count > expected) {
         char message[80];

@@ -44,7 +44,10 @@ static void expect_correct(const CatalogRow *row, const CatalogOptions *options)
     bool exact = !ptx_type_is_float(options->dtype) || (options->whole_numbers && !rounds_whole_numbers(row));
     if (session_trace(session)->trap_count)
         fail_msg("%s: trap: %s", what, session_trace(session)->traps[0].detail);
-    if (!result || !result->compared) fail_msg("%s: nothing was compared", what);
+    if (!result || !result->compared) {
+        fail_msg("%s: nothing was compared", what);
+        return;
+    }
     if (session_failed(session) || !result->correct)
         fail_msg("%s: %s at %" PRIu64 ", expected %s, bound %g", what, result->result_text, result->index,
                  result->expected_text, result->bound);

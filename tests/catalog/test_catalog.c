@@ -212,7 +212,7 @@ static void assert_refused(const CatalogRow *row, const CatalogOptions *options,
     CatalogRun run;
     Error error = {0};
     assert_false(catalog_resolve(row, options, &run, &error));
-    if (strncmp(error.message, option, strlen(option)) || !strstr(error.message, row->id) ||
+    if (strncmp(error.message, option, strlen(option)) != 0 || !strstr(error.message, row->id) ||
         !strstr(error.message, takes) || strchr(error.message, '\n'))
         fail_msg("%s", error.message);
 }

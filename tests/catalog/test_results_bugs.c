@@ -148,7 +148,7 @@ static void load_block(double *values, uint64_t begin, uint64_t n, uint32_t bloc
 
 /* Lane 0 adds the seven sums that it has loaded itself. */
 static double sum_without_sync(uint64_t n, uint32_t block) {
-    double sums[MOST_THREADS], total = 0;
+    double sums[MOST_THREADS] = {0}, total = 0;
     for (uint64_t begin = 0; begin < n; begin += block) {
         load_block(sums, begin, n, block);
         for (uint32_t s = block / 2; s > 32; s /= 2)
