@@ -294,6 +294,7 @@ Session *session_open(const SessionOptions *options, Error *error) {
     session->options = session_options_copy(options, &session->arena);
     options = &session->options;
     bool good = options->kernel ? plan_catalogue_kernel(session, error) : plan_user_kernel(session, error);
+    session->plan.cancel = options->cancel;
     good = good && plan_fill(&session->plan, options->catalog.seed, error);
     if (good && session->row) keep_inputs(session);
     if (!good || !execute(session, error)) {

@@ -25,20 +25,42 @@ static double default_scale(const PlanBuffer *buffer) {
     return size == 1 ? 10 : size == 2 ? 100 : 1000;
 }
 
-static void fill_random(PlanBuffer *buffer, uint64_t seed) {
+typedef struct Random {
+    uint64_t seed, choices;
+    double scale;
+    bool is_whole, has_sign;
+} Random;
+
+static double random_number(const Random *random, uint64_t i) {
+    double fraction = (double)(random_bits(random->seed, i) >> 11) * 0x1p-53; /* [0, 1) */
+    double least = random->has_sign ? -random->scale : 0;
+    if (random->is_whole)
+        return (double)(int64_t)(fraction * (double)random->choices) + (double)(int64_t)least;
+    return random->has_sign ? (2 * fraction - 1) * random->scale : fraction * random->scale;
+}
+
+static Random random_of(const PlanBuffer *buffer, uint64_t seed) {
     double scale = buffer->scale > 0 ? buffer->scale : default_scale(buffer);
-    bool whole = buffer->whole_numbers || !ptx_type_is_float(buffer->type);
     bool has_sign = ptx_type_is_float(buffer->type) || ptx_type_is_signed(buffer->type);
-    for (uint64_t i = 0; i < buffer->count; i++) {
-        double fraction = (double)(random_bits(seed, i) >> 11) * 0x1p-53; /* [0, 1) */
-        double number = has_sign ? (2 * fraction - 1) * scale : fraction * scale;
-        if (whole) {
-            uint64_t choices = (has_sign ? 2 : 1) * (uint64_t)scale + 1;
-            number =
-                (double)(uint64_t)(fraction * (double)choices) - (has_sign ? (double)(uint64_t)scale : 0);
-        }
-        plan_element_set(buffer->type, buffer->bytes, i, number);
-    }
+    return (Random){.seed = seed,
+                    .choices = (has_sign ? 2 : 1) * (uint64_t)scale + 1,
+                    .scale = scale,
+                    .is_whole = buffer->whole_numbers || !ptx_type_is_float(buffer->type),
+                    .has_sign = has_sign};
+}
+
+/* The types of large inputs have loops of their own: a gigabyte is filled before the first frame. */
+static void fill_random(PlanBuffer *buffer, uint64_t seed, uint64_t begin, uint64_t end) {
+    Random random = random_of(buffer, seed);
+    uint32_t *words = buffer->bytes;
+    float *floats = buffer->bytes;
+    if (buffer->type == PTX_S32 || buffer->type == PTX_U32)
+        for (uint64_t i = begin; i < end; i++) words[i] = (uint32_t)(int64_t)random_number(&random, i);
+    else if (buffer->type == PTX_F32)
+        for (uint64_t i = begin; i < end; i++) floats[i] = (float)random_number(&random, i);
+    else
+        for (uint64_t i = begin; i < end; i++)
+            plan_element_set(buffer->type, buffer->bytes, i, random_number(&random, i));
 }
 
 static bool fill_from_file(PlanBuffer *buffer, size_t bytes, Error *error) {
@@ -57,27 +79,35 @@ static bool fill_from_file(PlanBuffer *buffer, size_t bytes, Error *error) {
     return true;
 }
 
-static bool fill(PlanBuffer *buffer, uint64_t seed, Error *error) {
+/* Elements begin .. end - 1, made from nothing but their numbers. */
+static void fill_range(PlanBuffer *buffer, uint64_t seed, uint64_t begin, uint64_t end) {
     size_t element = (size_t)ptx_type_bytes(buffer->type);
     switch (buffer->fill) {
-    case FILL_ZERO:
-        break; /* as it comes */
     case FILL_ONES:
-        for (uint64_t i = 0; i < buffer->count; i++) plan_element_set(buffer->type, buffer->bytes, i, 1);
+        for (uint64_t i = begin; i < end; i++) plan_element_set(buffer->type, buffer->bytes, i, 1);
         break;
     case FILL_IOTA:
-        for (uint64_t i = 0; i < buffer->count; i++)
-            plan_element_set(buffer->type, buffer->bytes, i, (double)i);
+        for (uint64_t i = begin; i < end; i++) plan_element_set(buffer->type, buffer->bytes, i, (double)i);
         break;
     case FILL_RANDOM:
-        fill_random(buffer, seed);
+        fill_random(buffer, seed, begin, end);
         break;
-    case FILL_FILE:
-        return fill_from_file(buffer, (size_t)buffer->count * element, error);
     case FILL_VALUE:
-        for (uint64_t i = 0; i < buffer->count; i++)
+        for (uint64_t i = begin; i < end; i++)
             memcpy((uint8_t *)buffer->bytes + i * element, buffer->value, element);
         break;
+    default: /* zeros, as it comes; files */
+        break;
+    }
+}
+
+static bool fill(PlanBuffer *buffer, uint64_t seed, const volatile bool *cancel, Error *error) {
+    const uint64_t piece = 1 << 20;
+    if (buffer->fill == FILL_FILE)
+        return fill_from_file(buffer, (size_t)buffer->count * (size_t)ptx_type_bytes(buffer->type), error);
+    for (uint64_t begin = 0; begin < buffer->count; begin += piece) {
+        if (cancel && *cancel) return error_set(error, "cancelled");
+        fill_range(buffer, seed, begin, buffer->count - begin < piece ? buffer->count : begin + piece);
     }
     return true;
 }
@@ -100,7 +130,7 @@ bool plan_fill(Plan *plan, uint64_t seed, Error *error) {
     for (int i = 0; i < plan->buffer_count; i++) {
         PlanBuffer *buffer = &plan->buffers[i];
         buffer->bytes = memory_new((size_t)buffer->count * (size_t)ptx_type_bytes(buffer->type));
-        if (!fill(buffer, mix(seed) + mix((uint64_t)i), error)) return false;
+        if (!fill(buffer, mix(seed) + mix((uint64_t)i), plan->cancel, error)) return false;
     }
     return true;
 }
