@@ -263,7 +263,8 @@ static const char *local_name(const PtxName *known, size_t *length) {
         if (known->text[at] != 'E') continue;
         char *name;
         unsigned long count = strtoul(known->text + at + 1, &name, 10);
-        bool is_last = count > 0 && (name + count == known->text + end || name + count == known->text + known->length);
+        size_t rest = (size_t)(known->text + known->length - name), number = known->length - end;
+        bool is_last = count > 0 && (count == rest || (count < rest && count == rest - number));
         if (known->text[at + 1] < '1' || known->text[at + 1] > '9' || !is_last) continue;
         *length = count;
         return name;

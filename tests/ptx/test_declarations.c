@@ -114,6 +114,15 @@ static void initial_values(void **state) {
         {".global .v2 .f32 v[2] = {{1.0, 2.0}, {3.0}};", "0000803f000000400000404000000000"},
         {".global .u32 v = 1 + 2 * 3 - 4 / 2 % 3 << 1 | 8 & 12 ^ 1;", "0b000000"},
         {".global .u32 v = (5 > 3) && 0 ? 7 : 9;", "09000000"},
+        {".global .u32 v = (1.5 < 2) + (1.5 > 2) + (2 <= 2.0) + (3.0 >= 4) + (1.0 == 1) + (1.0 != 1);",
+         "03000000"},
+        {".global .f64 v = (.f64) 3 / 2 + 0.5 * 2 - 1;", "000000000000f83f"},
+        {".global .u32 v = (1 < 2) + (2 <= 1) + (2 >= 2) + (3 == 3) + (3 != 3) + (0 || 5) + (2 > -1);",
+         "05000000"},
+        {".global .u32 v = 0xFFFFFFFFFFFFFFFFU > 1 ? 8 : 9;", "08000000"},
+        {".global .u64 v = (.u64) 1e19;", "0000e8890423c78a"},
+        {".global .u32 v = (.s64) 1e30;", "00000000"},
+        {".global .s32 v = -7 / 2 * 10 + -7 % 3;", "e1ffffff"},
         {".global .b128 v = -1;", "ffffffffffffffffffffffffffffffff"},
         {".const .b16 v[2] = {0x3C00, 0xBC00};", "003c00bc"},
         {".global .u64 v = one;", "{one}"},
@@ -162,11 +171,12 @@ static void functions(void **state) {
                      ".minnctapersm 2 .pragma \"nounroll\"; { ret; }\n"
                      ".visible .func (.param .align 8 .b8 r[16]) f(.reg .u32 a, .param .b64 b) { ret; }\n"
                      ".extern .func g(.param .b64 a, .param .align 8 .b8 rest[])\n;"
-                     ".func bare { ret; }\n");
+                     ".func bare { ret; }\n"
+                     ".func .attribute(.unified(19, 95)) (.param .u32 r) u() { ret; }\n");
     assert_int_equal(module->version_major * 10 + module->version_minor, 85);
     assert_string_equal(module->target, "sm_90a");
     assert_int_equal(module->address_bytes, 8);
-    assert_int_equal(module->function_count, 4);
+    assert_int_equal(module->function_count, 5);
     const PtxFunction *f = ptx_module_find(module, "f"), *k = ptx_module_find(module, "k"),
                       *g = ptx_module_find(module, "g");
     assert_true(f->has_body && f->is_noreturn && f->is_weak && f->is_visible && !f->is_entry);
@@ -179,6 +189,7 @@ static void functions(void **state) {
     assert_int_equal(k->parameters[1]->bytes, 8);
     assert_true(g->is_extern && !g->has_body && g->parameters[1]->bytes == 0);
     assert_true(ptx_module_find(module, "bare")->has_body);
+    assert_int_equal(ptx_module_find(module, "u")->result_count, 1);
     assert_null(ptx_module_find(module, "p"));
     assert_null(ptx_module_find(module, "nothing"));
     check_prints_back(module);

@@ -125,6 +125,7 @@ static void in_bodies(void **state) {
         {"mov.u32 %r1, nothing;", 14, "'nothing' is not declared"},
         {"mov.u32 %r1, %tid.q;", 18, "expected a component .x .y .z or .w, found '.q'"},
         {"mov.f32 %f1, 1.5f;", 14, "'1.5f' is not a number, or does not fit 64 bits"},
+        {"mov.f32 %f1, .5x;", 14, "'.5x' is not a number"},
         {"mov.u32 %r1, (1 + 2;", 20, "expected ')', found ';'"},
         {"mov.u32 %r1, 1 ? 2;", 19, "expected ':', found ';'"},
         {"mov.u32 %r1, -tile;", 15, "only a register can be negated"},
