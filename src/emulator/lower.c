@@ -379,7 +379,7 @@ static void run_after_prelude(const Op *op, Warp *warp, uint32_t mask) {
 
 /* Cooperative groups keep their barriers in shared memory that the system reserves (%reserved_smem_offset_1). */
 static void mark_reserved(LoweredProgram *lowered, const PtxOperand *operand) {
-    if (operand->kind != PTX_OPERAND_SPECIAL || strncmp(operand->name, "%reserved_smem", strlen("%reserved_smem"))) return;
+    if (operand->kind != PTX_OPERAND_SPECIAL || strncmp(operand->name, "%reserved_smem", strlen("%reserved_smem")) != 0) return;
     if (lowered->reserved_shared_bytes) return;
     SharedPlace place = {NULL, "reserved", 0, RESERVED_SHARED_BYTES};
     array_push(lowered->shared, lowered->shared_count, lowered->shared_capacity, place);

@@ -183,11 +183,9 @@ void warp_done(Warp *warp) {
 /* The frame of `to` that stands for `frame` of `from`: the lists of both are in the same order. */
 static Frame *counterpart(const Warp *to, const Warp *from, const Frame *frame) {
     Frame *other = to->frames;
-    for (const Frame *at = from->frames; at != frame; at = at->next) {
-        if (!at) return NULL;
-        other = other->next;
-    }
-    return other;
+    for (const Frame *at = from->frames; at && other; at = at->next, other = other->next)
+        if (at == frame) return other;
+    return NULL;
 }
 
 static void copy_frame(Frame *to, const Frame *from) {
