@@ -153,11 +153,13 @@ static bool run_launch(Session *session, int index, Error *error) {
 
 /* A first look is worth it where the blocks after the traced ones would be waited for. */
 static bool wants_first_look(const Session *session) {
-    enum { NOT_WAITED_FOR = 1 << 18 }; /* threads */
+    enum { NOT_WAITED_FOR = 1 << 18 }; /* threads, or elements where a thread takes several */
     const SessionOptions *options = &session->options;
     const PlanLaunch *first = &session->plan.launches[0];
     uint64_t blocks = volume(first->grid), shown = options->has_trace_blocks ? options->trace_last + UINT64_C(1) : 1;
-    return options->first_look && blocks > shown && (blocks - shown) * volume(first->block) >= NOT_WAITED_FOR;
+    uint64_t work = blocks * volume(first->block), n = session->row ? session->run.n : options->catalog.n;
+    if (work < n) work = n;
+    return options->first_look && blocks > shown && work / blocks * (blocks - shown) >= NOT_WAITED_FOR;
 }
 
 /* Blocks past the end are fine as long as some launch has the first. */

@@ -1,0 +1,188 @@
+/* Session: what a first look shows is what the whole run shows; runs that are made from other runs' options.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "session.h"
+#include <stdlib.h>
+#include <string.h>
+
+static Session *open_session(const SessionOptions *options) {
+    Error error = {0};
+    Session *session = session_open(options, &error);
+    if (!session) fail_msg("%s: %s", options->kernel, error.message);
+    return session;
+}
+
+static SessionOptions kernel(const char *name, uint64_t n, bool first_look) {
+    return (SessionOptions){.kernel = name, .catalog = {.n = n}, .threads = 2, .first_look = first_look};
+}
+
+/* ---- a first look -------------------------------------------------------------------------------------- */
+
+/* Events of a view as text. */
+static void print_view(const Session *session, const SessionView *view, Text *out) {
+    const TraceLaunch *launch = session_trace(session)->launches[view->launch];
+    TraceEvent event;
+    for (int i = 0; i < trace_block_event_count(view->block); i++) {
+        trace_block_read(view->block, i, &event);
+        trace_event_print(session_trace(session), launch, view->block, &event, out);
+        text_add(out, "\n");
+    }
+}
+
+static void check_same_events(const Session *look, const Session *whole) {
+    assert_true(session_view_count(look) > 0);
+    for (int i = 0; i < session_view_count(look); i++) {
+        Text seen = {0}, made = {0};
+        print_view(look, session_view(look, i), &seen);
+        print_view(whole, session_view(whole, i), &made);
+        assert_true(seen.length > 1000);
+        assert_string_equal(text_string(&seen), text_string(&made));
+        text_done(&seen);
+        text_done(&made);
+    }
+}
+
+static void check_first_look(const char *name, bool has_trace_blocks, uint32_t first, uint32_t last) {
+    SessionOptions options = kernel(name, 1 << 20, true);
+    options.has_trace_blocks = has_trace_blocks;
+    options.trace_first = first;
+    options.trace_last = last;
+    Session *look = open_session(&options);
+    options.first_look = false;
+    Session *whole = open_session(&options);
+    assert_true(session_is_partial(look));
+    assert_null(session_result(look));
+    assert_false(session_is_partial(whole));
+    assert_true(session_result(whole)->correct);
+    check_same_events(look, whole);
+    Totals seen, all;
+    metrics_of_run(session_trace(look), &seen);
+    metrics_of_run(session_trace(whole), &all);
+    assert_true(seen.warp_instructions * 2 < all.warp_instructions); /* it did not run it all */
+    session_free(look);
+    session_free(whole);
+}
+
+static void a_first_look_has_the_events_of_the_whole_run(void **state) {
+    (void)state;
+    check_first_look("interleaved", false, 0, 0);
+    check_first_look("strided", true, 17, 18);
+    check_first_look("shuffle", false, 0, 0);
+    check_first_look("vectorized", true, 3, 3);
+}
+
+/* Only the first launch: what the second one reads is not there yet. */
+static void launches_after_a_first_look_wait(void **state) {
+    (void)state;
+    SessionOptions options = kernel("two_stage", 1 << 22, true);
+    Session *look = open_session(&options);
+    options.first_look = false;
+    Session *whole = open_session(&options);
+    assert_true(session_is_partial(look));
+    assert_int_equal(session_trace(look)->launch_count, 1);
+    assert_int_equal(session_trace(whole)->launch_count, 2);
+    check_same_events(look, whole);
+    session_free(look);
+    session_free(whole);
+}
+
+/* Where blocks may see each other all have to run; small runs are not worth two; the last block is the whole
+ * run. */
+static void other_runs_are_whole_at_once(void **state) {
+    (void)state;
+    static const char *const meeting[] = {"atomic", "shuffle_atomic", "cooperative", "last_block"};
+    for (size_t i = 0; i < sizeof meeting / sizeof *meeting; i++) {
+        SessionOptions options = kernel(meeting[i], 1 << 20, true);
+        Session *session = open_session(&options);
+        assert_false(session_is_partial(session));
+        assert_true(session_result(session)->correct);
+        session_free(session);
+    }
+    SessionOptions options = kernel("interleaved", 1 << 16, true);
+    Session *session = open_session(&options);
+    assert_false(session_is_partial(session));
+    session_free(session);
+    options = kernel("interleaved", 1 << 20, true);
+    options.has_trace_blocks = true;
+    options.trace_first = options.trace_last = 4095;
+    session = open_session(&options);
+    assert_false(session_is_partial(session));
+    assert_true(session_result(session)->correct);
+    session_free(session);
+}
+
+static void a_cancelled_run_is_an_error(void **state) {
+    (void)state;
+    volatile bool cancel = true;
+    Error error = {0};
+    SessionOptions options = kernel("interleaved", 1 << 20, false);
+    options.cancel = &cancel;
+    assert_null(session_open(&options, &error));
+    assert_string_equal(error.message, "cancelled");
+}
+
+/* ---- options ------------------------------------------------------------------------------------------- */
+
+static void a_session_owns_its_options(void **state) {
+    (void)state;
+    char name[] = "lab_bank_stride", stride[] = "stride=5", op[] = "sum";
+    SessionOptions options = {.kernel = name, .threads = 1};
+    options.catalog = (CatalogOptions){.n = 64, .op = op, .parameters = {stride}, .parameter_count = 1};
+    Session *session = open_session(&options);
+    memset(name, 'x', sizeof name - 1);
+    memset(stride, 'x', sizeof stride - 1);
+    memset(op, 'x', sizeof op - 1);
+    const SessionOptions *kept = session_options(session);
+    assert_string_equal(kept->kernel, "lab_bank_stride");
+    assert_string_equal(kept->catalog.parameters[0], "stride=5");
+    assert_string_equal(kept->catalog.op, "sum");
+    Session *again = open_session(kept);
+    assert_int_equal(session_run(again)->parameters[0], 5);
+    session_free(session);
+    session_free(again);
+}
+
+/* What another kernel does not take goes back to its default, the rest stays. */
+static void options_are_taken_to_another_kernel(void **state) {
+    (void)state;
+    SessionOptions options = kernel("lab_bank_stride", 4096, false);
+    options.catalog.parameters[options.catalog.parameter_count++] = "stride=5";
+    options.catalog.block = 96;
+    options.catalog.seed = 9;
+    session_options_for_kernel(&options, "shuffle"); /* whole warps */
+    assert_int_equal(options.catalog.parameter_count, 0);
+    assert_int_equal(options.catalog.block, 96);
+    session_options_for_kernel(&options, "interleaved"); /* powers of two */
+    assert_int_equal(options.catalog.block, 0);
+    assert_int_equal(options.catalog.n, 4096);
+    assert_int_equal(options.catalog.seed, 9);
+    options.catalog.dtype = PTX_F64;
+    options.catalog.op = "max";
+    session_options_for_kernel(&options, "redux"); /* int */
+    assert_int_equal(options.catalog.dtype, PTX_NO_TYPE);
+    assert_string_equal(options.catalog.op, "max");
+    options.catalog.parameters[options.catalog.parameter_count++] = "blocks_per_sm=2";
+    options.catalog.grid = 16;
+    session_options_for_kernel(&options, "strided"); /* its grid follows from n */
+    assert_int_equal(options.catalog.grid, 0);
+    Session *session = open_session(&options);
+    session_free(session);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_first_look_has_the_events_of_the_whole_run),
+        cmocka_unit_test(launches_after_a_first_look_wait),
+        cmocka_unit_test(other_runs_are_whole_at_once),
+        cmocka_unit_test(a_cancelled_run_is_an_error),
+        cmocka_unit_test(a_session_owns_its_options),
+        cmocka_unit_test(options_are_taken_to_another_kernel),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

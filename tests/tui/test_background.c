@@ -1,0 +1,122 @@
+/* Background: runs that are made while the interface goes on, in the real program on a pseudo-terminal. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "pty.h"
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+static Pty *start(const char *kernel, const char *n, int columns, int rows) {
+    static const char *const environment[] = {"TERM=xterm-256color", "LC_ALL=C.UTF-8", NULL};
+    const char *program = getenv("REDVIZ_BIN");
+    const char *const arguments[] = {program ? program : "build/redviz", "--kernel", kernel, "--n", n, NULL};
+    return pty_start(arguments, environment, columns, rows);
+}
+
+static void quit(Pty *pty) {
+    int status;
+    pty_type(pty, "q");
+    assert_int_equal(pty_wait_for_report(pty, &status), 'E');
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    assert_true(pty_modes_are_back(pty));
+    pty_free(pty);
+}
+
+/* The traced block at once; what is counted over the grid later, where nothing of the place has changed. */
+static void large_grids_are_counted_behind_a_first_look(void **state) {
+    (void)state;
+    Pty *pty = start("interleaved", "2^22", 200, 60);
+    pty_wait_for(pty, "counting the grid");
+    pty_type(pty, "29l");
+    pty_wait_for(pty, "step 30 of 59");
+    pty_wait_for(pty, "result ok");
+    pty_settle(pty);
+    assert_true(pty_shows(pty, "step 30 of 59"));
+    assert_false(pty_shows(pty, "counting"));
+    quit(pty);
+}
+
+static void quitting_does_not_wait_for_the_count(void **state) {
+    (void)state;
+    Pty *pty = start("interleaved", "2^25", 80, 24);
+    pty_wait_for(pty, "counting the grid");
+    quit(pty);
+}
+
+/* While the second kernel is opened, keys still step; then it stands beside and follows. */
+static void a_second_kernel_comes_while_stepping(void **state) {
+    (void)state;
+    Pty *pty = start("interleaved", "4096", 200, 60);
+    pty_wait_for(pty, "step 1 of 59");
+    pty_type(pty, "c\r");
+    pty_wait_for(pty, "redviz  strided");
+    pty_type(pty, "29l");
+    pty_wait_for(pty, "step 30 of 59");
+    pty_wait_for(pty, "of 64");
+    assert_false(pty_shows(pty, "step 1 of 64"));
+    pty_type(pty, "S");
+    pty_settle(pty);
+    assert_false(pty_shows(pty, "strided"));
+    assert_true(pty_shows(pty, "step 30 of 59"));
+    quit(pty);
+}
+
+static void new_settings_keep_the_place(void **state) {
+    (void)state;
+    Pty *pty = start("interleaved", "4096", 120, 40);
+    pty_wait_for(pty, "step 1 of 59");
+    pty_type(pty, "29lp");
+    pty_wait_for(pty, "parameters of interleaved");
+    pty_type(pty, "jl\r");
+    pty_wait_for(pty, "<<<8, 512>>>");
+    pty_wait_for(pty, "step 30 of 66");
+    pty_type(pty, "pj100\r"); /* refused at once, in the overlay */
+    pty_wait_for(pty, "a power of two, from 1 to 1024");
+    pty_type(pty, "\033");
+    pty_wait_for(pty, "q quit");
+    quit(pty);
+}
+
+/* Escape gives up; what was shown stays. */
+static void escape_gives_a_run_up(void **state) {
+    (void)state;
+    Pty *pty = start("shuffle_atomic", "4096", 80, 24);
+    pty_wait_for(pty, "step 1 of ");
+    pty_type(pty, "p2^27\r"); /* its blocks meet: there is no first look */
+    pty_wait_for(pty, "opening the new settings");
+    pty_type(pty, "ll");
+    pty_wait_for(pty, "step 3 of ");
+    pty_type(pty, "\033");
+    pty_wait_for(pty, "cancelled");
+    pty_type(pty, "l");
+    pty_wait_for(pty, "step 4 of ");
+    assert_true(pty_shows(pty, "4,096"));
+    quit(pty);
+}
+
+static void a_block_is_traced_on_demand(void **state) {
+    (void)state;
+    Pty *pty = start("strided", "65536", 80, 24);
+    pty_wait_for(pty, "step 1 of 64");
+    pty_type(pty, "20l17}");
+    pty_wait_for(pty, "block 17");
+    pty_wait_for(pty, "step 21 of 64");
+    quit(pty);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(large_grids_are_counted_behind_a_first_look),
+        cmocka_unit_test(quitting_does_not_wait_for_the_count),
+        cmocka_unit_test(a_second_kernel_comes_while_stepping),
+        cmocka_unit_test(new_settings_keep_the_place),
+        cmocka_unit_test(escape_gives_a_run_up),
+        cmocka_unit_test(a_block_is_traced_on_demand),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
