@@ -2,6 +2,7 @@
 #include "actions.h"
 
 #include "base/memory.h"
+#include "metric_rows.h"
 #include "pane.h"
 #include "registers.h"
 #include <limits.h>
@@ -111,6 +112,7 @@ static ViewAnswer jump(Press press, Matches *matches, const void *context, const
 MATCHES(step_conflicts, outline->step[step].conflicts)
 MATCHES(step_diverges, outline->step[step].diverges)
 MATCHES(step_is_barrier, outline->step[step].kind == TRACE_BARRIER)
+MATCHES(step_is_counted, metric_rows[press->view->traced - 1].counts(&outline->step[step]))
 MATCHES(step_is_found, ((const bool *)context)[steps->steps[step].pc])
 #undef MATCHES
 
@@ -152,7 +154,9 @@ ViewAnswer action_search(Press press) {
 }
 
 static ViewAnswer act_CONFLICT(Press press) {
-    return *press.view->search ? action_search(press) : jump(press, step_conflicts, NULL, "bank conflict");
+    if (*press.view->search) return action_search(press);
+    if (press.view->traced) return jump(press, step_is_counted, NULL, "marked step");
+    return jump(press, step_conflicts, NULL, "bank conflict");
 }
 static ViewAnswer act_DIVERGENCE(Press press) {
     return jump(press, step_diverges, NULL, "divergent branch");
@@ -164,6 +168,26 @@ static ViewAnswer act_LANE_EVENT(Press press) {
     char what[32];
     snprintf(what, sizeof what, "event of w%d lane %d", press.view->warp, press.view->lane);
     return jump(press, step_has_lane, NULL, what);
+}
+
+/* The next metric that this block has any of; then none. */
+static ViewAnswer act_TRACE(Press press) {
+    View *view = press.view;
+    const Steps *steps = view_steps(view, press.scene);
+    if (!steps) return VIEW_IGNORED;
+    const Outline *outline = scene_outline(press.scene, view->view);
+    int marked = 0;
+    while (!marked) {
+        view->traced = (view->traced + press.direction + METRIC_ROW_COUNT + 1) % (METRIC_ROW_COUNT + 1);
+        if (!view->traced) break;
+        for (int step = 0; step < steps->step_count; step++)
+            marked += metric_rows[view->traced - 1].counts(&outline->step[step]);
+    }
+    if (view->traced)
+        snprintf(view->message, sizeof view->message,
+                 "%d steps count for %s; n, N go through them, Esc ends it", marked,
+                 metric_rows[view->traced - 1].label + strspn(metric_rows[view->traced - 1].label, " "));
+    return VIEW_CHANGED;
 }
 
 static ViewAnswer act_SEARCH(Press press) {

@@ -12,7 +12,7 @@
 
 typedef struct AppStart {
     Theme theme;
-    int step;         /* --step N, from 1; 0: the beginning */
+    int step;                      /* --step N, from 1; 0: the beginning */
     const SessionOptions *compare; /* --compare: the run beside the first; NULL: none */
     const char *keys; /* pressed before the first frame, may be NULL: each character is a key, special keys
                          are written <Right> <Left> <Up> <Down> <Home> <End> <PageUp> <PageDown> <Tab>

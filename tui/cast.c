@@ -33,8 +33,7 @@ Cast *cast_open(const char *path, int64_t timestamp, Error *error) {
     return cast;
 }
 
-/* ---- what a terminal is sent
- * --------------------------------------------------------------------------------------- */
+/* ---- what a terminal is sent --------------------------------------------------------------------------- */
 
 typedef struct Pen { /* where the terminal's cursor stands, and how it writes */
     int column, row;
@@ -76,8 +75,7 @@ static void add_cells(Cast *cast, const Canvas *canvas, bool everything) {
         }
 }
 
-/* ---- the file
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- the file ------------------------------------------------------------------------------------------ */
 
 static void write_line(Cast *cast) {
     text_add(&cast->line, "\n");

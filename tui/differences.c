@@ -221,8 +221,8 @@ static void draw_line(const Differences *differences, int line, Canvas *canvas, 
 
 void differences_draw_all(const Differences *differences, Canvas *canvas, Rectangle area, int scroll) {
     char title[160];
-    snprintf(title, sizeof title, "every difference  %s : %s%s%s", differences->name[0],
-             differences->name[1], differences->settings[0] ? "   " : "", differences->settings);
+    snprintf(title, sizeof title, "every difference  %s : %s%s%s", differences->name[0], differences->name[1],
+             differences->settings[0] ? "   " : "", differences->settings);
     canvas_fill(canvas, area, ROLE_TEXT);
     Rectangle inside =
         canvas_box(canvas, area, ROLE_TITLE, title, ROLE_DIM, "j k scroll, any other key closes");

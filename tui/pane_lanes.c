@@ -195,7 +195,7 @@ static void draw_legend(const Moment *now, Canvas *canvas, Rectangle area, int r
         canvas_glyph(canvas, area, at++, row, legend[i].role, legend[i].glyph);
         at += canvas_text(canvas, area, at, row, ROLE_DIM, legend[i].text);
     }
-    if (!values->lanes) return;
+    if (!values->lanes || row + 1 >= area.rows) return;
     char what[64];
     print_what(now, values, what, sizeof what);
     int columns = canvas_text_columns(what);

@@ -6,7 +6,8 @@
 enum { NAME_COLUMNS = 24 };
 
 static void head(const Moment *now, PaneHead *out) {
-    snprintf(out->title, sizeof out->title, "%s: %s_", now->view->beside ? "compare with" : "kernel", now->view->filter);
+    snprintf(out->title, sizeof out->title, "%s: %s_", now->view->beside ? "compare with" : "kernel",
+             now->view->filter);
     snprintf(out->note, sizeof out->note, "type to filter, Enter opens, Esc closes");
 }
 

@@ -1,51 +1,13 @@
 /* Metrics: what this step, its source line, its barrier interval, the traced block and the whole grid cost,
  * side by side; and what ideal accesses would have needed. Where rows are few, those that this step has come
  * first. */
+#include "metric_rows.h"
 #include "pane.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
 enum { LABEL_COLUMNS = 16, NUMBER_COLUMNS = 8, LEAST_NUMBER_COLUMNS = 6, SCOPE_COUNT = 5 };
-
-typedef struct MetricRow {
-    const char *label;
-    uint64_t (*value)(const Totals *totals);
-    uint64_t (*ideal)(const Totals *totals); /* NULL: there is none */
-} MetricRow;
-
-#define SUM(name, ...)                                                                                       \
-    static uint64_t name(const Totals *t) {                                                                  \
-        return __VA_ARGS__;                                                                                  \
-    }
-SUM(shared_accesses, t->shared_loads + t->shared_stores)
-SUM(wavefronts, t->shared_load_wavefronts + t->shared_store_wavefronts)
-SUM(ideal_wavefronts, t->shared_load_wavefronts_ideal + t->shared_store_wavefronts_ideal)
-SUM(global_requests, t->global_load_requests + t->global_store_requests)
-SUM(sectors, t->global_load_sectors + t->global_store_sectors)
-SUM(ideal_sectors, t->global_load_sectors_ideal + t->global_store_sectors_ideal)
-SUM(atomics, t->atomics)
-SUM(shuffles, t->shuffles)
-SUM(barriers, t->barriers)
-SUM(branches, t->branches)
-SUM(divergent, t->divergent_branches)
-SUM(no_divergence, t->divergent_branches * 0)
-
-static const MetricRow metric_rows[] = {
-    {"shared accesses", shared_accesses, NULL},
-    {"  wavefronts", wavefronts, ideal_wavefronts},
-    {"  ideal", ideal_wavefronts, NULL},
-    {"global requests", global_requests, NULL},
-    {"  sectors", sectors, ideal_sectors},
-    {"  ideal", ideal_sectors, NULL},
-    {"atomics", atomics, NULL},
-    {"shuffles", shuffles, NULL},
-    {"barriers", barriers, NULL},
-    {"branches", branches, NULL},
-    {"  divergent", divergent, no_divergence},
-};
-enum { ROW_COUNT = sizeof metric_rows / sizeof *metric_rows };
-
 enum { BLOCK_SCOPE = 3, GRID_SCOPE = 4 };
 
 typedef struct Scopes {
@@ -94,10 +56,10 @@ static void print_number(uint64_t value, int columns, char *out, size_t bytes) {
 }
 
 static void draw_row(const Scopes *scopes, Canvas *canvas, Rectangle area, int row, const MetricRow *metric,
-                     const bool *shown, int columns) {
+                     const bool *shown, int columns, bool selected) {
     char text[32];
     int at = LABEL_COLUMNS;
-    canvas_text(canvas, area, 0, row, ROLE_DIM, metric->label);
+    canvas_text(canvas, area, 0, row, selected ? ROLE_SELECTED : ROLE_DIM, metric->label);
     for (int scope = 0; scope < SCOPE_COUNT; scope++) {
         if (!shown[scope]) continue;
         if (scope == GRID_SCOPE && scopes->counting) {
@@ -129,10 +91,25 @@ static int choose_scopes(Rectangle area, bool shown[SCOPE_COUNT], int *columns) 
     return count;
 }
 
+/* The rows in the order in which they are shown: those of what the block has at all; where there are more
+ * than fit, those that this step has come first. Returns how many fit. */
+static int order_rows(const Scopes *scopes, Rectangle area, int order[METRIC_ROW_COUNT]) {
+    bool taken[METRIC_ROW_COUNT] = {false};
+    int count = 0, all = 0;
+    for (int i = 0; i < METRIC_ROW_COUNT; i++) all += metric_rows[i].value(&scopes->of[BLOCK_SCOPE]) != 0;
+    for (int turn = all > area.rows - 1 ? 0 : 1; turn < 2; turn++)
+        for (int i = 0; i < METRIC_ROW_COUNT && count < area.rows - 1; i++) {
+            if (taken[i] || !metric_rows[i].value(&scopes->of[turn ? BLOCK_SCOPE : 0])) continue;
+            taken[i] = true;
+            order[count++] = i;
+        }
+    return count;
+}
+
 static void draw(const Moment *now, Canvas *canvas, Rectangle area) {
     Scopes scopes;
-    bool shown[SCOPE_COUNT] = {false}, drawn[ROW_COUNT] = {false};
-    int columns, at = LABEL_COLUMNS, row = 1, count = 0;
+    bool shown[SCOPE_COUNT] = {false};
+    int columns, at = LABEL_COLUMNS, order[METRIC_ROW_COUNT];
     if (!choose_scopes(area, shown, &columns)) return;
     gather(now, &scopes);
     for (int scope = 0; scope < SCOPE_COUNT; scope++) {
@@ -141,15 +118,22 @@ static void draw(const Moment *now, Canvas *canvas, Rectangle area) {
         canvas_text(canvas, area, at + columns - 1 - (int)strlen(name), 0, ROLE_DIM, name);
         at += columns;
     }
-    for (int i = 0; i < ROW_COUNT; i++) count += metric_rows[i].value(&scopes.of[BLOCK_SCOPE]) != 0;
-    bool few = count > area.rows - 1;
-    for (int turn = few ? 0 : 1; turn < 2; turn++)
-        for (int i = 0; i < ROW_COUNT && row < area.rows; i++) {
-            bool wanted = metric_rows[i].value(&scopes.of[turn ? BLOCK_SCOPE : 0]) != 0;
-            if (!wanted || drawn[i]) continue;
-            drawn[i] = true;
-            draw_row(&scopes, canvas, area, row++, &metric_rows[i], shown, columns);
-        }
+    int count = order_rows(&scopes, area, order);
+    for (int i = 0; i < count; i++)
+        draw_row(&scopes, canvas, area, 1 + i, &metric_rows[order[i]], shown, columns,
+                 now->view->traced == order[i] + 1);
 }
 
-const Pane pane_metrics = {.slot = SLOT_SIDE, .head = head, .draw = draw};
+/* Marks the steps that the row was counted from, or no longer. */
+static ViewAnswer click(const Moment *now, Rectangle area, int column, int row, View *view) {
+    Scopes scopes;
+    int order[METRIC_ROW_COUNT];
+    (void)column;
+    gather(now, &scopes);
+    int count = order_rows(&scopes, area, order);
+    if (row < 1 || row > count) return VIEW_IGNORED;
+    view->traced = view->traced == order[row - 1] + 1 ? 0 : order[row - 1] + 1;
+    return VIEW_CHANGED;
+}
+
+const Pane pane_metrics = {.slot = SLOT_SIDE, .head = head, .draw = draw, .click = click};

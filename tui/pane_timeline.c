@@ -1,6 +1,7 @@
 /* Timeline: every step of the run. Height is the share of the block's threads that are active, '!' marks a
  * bank conflict, 'd' a divergent branch, '|' a barrier, '^' where we are. More steps than columns share one:
  * the mean of their heights, any of their marks. */
+#include "metric_rows.h"
 #include "pane.h"
 
 #include <stdio.h>
@@ -15,6 +16,10 @@ static void head(const Moment *now, PaneHead *out) {
     else if (now->view->playing)
         snprintf(speed, sizeof speed, "%dx", 1 << now->view->speed);
     snprintf(out->title, sizeof out->title, "timeline%s%s%s", *play ? "  " : "", play, speed);
+    if (now->view->traced && !*play) {
+        const char *label = metric_rows[now->view->traced - 1].label;
+        snprintf(out->title, sizeof out->title, "timeline  counted for %s", label + strspn(label, " "));
+    }
     snprintf(out->note, sizeof out->note, "step %d of %d   interval %d of %d", now->view->step + 1,
              now->steps->step_count, now->step->interval_step + 1, now->steps->interval_step_count);
 }
@@ -40,11 +45,11 @@ static ViewAnswer click(const Moment *now, Rectangle area, int column, int row, 
     return VIEW_CHANGED;
 }
 
-static void draw_bar(Canvas *canvas, Rectangle area, int column, int bar_rows, double share) {
+static void draw_bar(Canvas *canvas, Rectangle area, int column, int bar_rows, double share, Role role) {
     int eighths = (int)(share * bar_rows * BAR_LEVELS + 0.5);
     if (share > 0 && eighths == 0) eighths = 1;
     for (int row = bar_rows - 1; row >= 0 && eighths > 0; row--, eighths -= BAR_LEVELS)
-        canvas_glyph(canvas, area, column, row, ROLE_BAR,
+        canvas_glyph(canvas, area, column, row, role,
                      0x2580 + (uint32_t)(eighths > BAR_LEVELS ? BAR_LEVELS : eighths));
 }
 
@@ -52,7 +57,8 @@ static void draw_bar(Canvas *canvas, Rectangle area, int column, int bar_rows, d
 typedef struct Column {
     double share; /* of the block's threads that are active */
     bool conflicts, diverges, barrier, here;
-    char mark; /* 0: none */
+    bool counted; /* the metric that the view traces was counted here */
+    char mark;    /* 0: none */
 } Column;
 
 static char mark_of(const View *view, int step) {
@@ -69,6 +75,7 @@ static Column column_of(const Moment *now, int first, int end, bool begins) {
         const OutlineStep *outline = &now->outline->step[step];
         lanes += outline->lanes;
         column.conflicts |= outline->conflicts;
+        column.counted |= now->view->traced && metric_rows[now->view->traced - 1].counts(outline);
         column.diverges |= outline->diverges;
         column.barrier |=
             begins && step > 0 && steps->steps[step].interval_step != steps->steps[step - 1].interval_step;
@@ -81,11 +88,18 @@ static Column column_of(const Moment *now, int first, int end, bool begins) {
     return column;
 }
 
+static Role role_of_bar(const View *view, const Column *column) {
+    if (column->here) return ROLE_CURRENT;
+    return view->traced && !column->counted ? ROLE_IDLE : ROLE_BAR;
+}
+
 static void draw_mark(Canvas *canvas, Rectangle area, int at, int row, const Column *column) {
     if (column->here)
         canvas_glyph(canvas, area, at, row, ROLE_LIT, '^');
     else if (column->mark)
         canvas_glyph(canvas, area, at, row, ROLE_KEY, (uint32_t)column->mark);
+    else if (column->counted)
+        canvas_glyph(canvas, area, at, row, ROLE_ARROW, 0x25B2);
     else if (column->conflicts)
         canvas_glyph(canvas, area, at, row, ROLE_CONFLICT, '!');
     else if (column->diverges)
@@ -103,9 +117,8 @@ static void draw(const Moment *now, Canvas *canvas, Rectangle area) {
         if (first >= end) break;
         Column column = column_of(now, first, end, first != before); /* a wide step's first column */
         before = first;
-        draw_bar(canvas, area, at, bar_rows, column.share);
+        draw_bar(canvas, area, at, bar_rows, column.share, role_of_bar(now->view, &column));
         draw_mark(canvas, area, at, bar_rows, &column);
-        for (int row = 0; row < bar_rows && column.here; row++) canvas_reverse(canvas, area, at, row, 1);
     }
     if (bar_rows + 1 < area.rows)
         canvas_text(canvas, area, 0, bar_rows + 1, ROLE_DIM,

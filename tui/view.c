@@ -126,7 +126,8 @@ const char *view_chosen_kernel(const View *view) {
     return row < 0 ? NULL : catalog_row(row)->id;
 }
 
-/* Where the filter leaves several: the one of that name, else the first whose name begins so, else the first. */
+/* Where the filter leaves several: the one of that name, else the first whose name begins so, else the first.
+ */
 static int best_choice(const View *view) {
     int begins = 0;
     size_t length = strlen(view->filter);
@@ -272,8 +273,9 @@ ViewAnswer view_press(View *view, const Scene *scene, Key key) {
         if (number < 100000000) view->number = number * 10 + (int)(key - '0');
         return VIEW_CHANGED;
     }
-    if (key == SPECIAL_ESCAPE && view->search[0]) {
+    if (key == SPECIAL_ESCAPE && (view->search[0] || view->traced)) {
         view->search[0] = 0;
+        view->traced = 0;
         return VIEW_CHANGED;
     }
     Press press = {.view = view, .scene = scene, .number = view->number};

@@ -70,6 +70,7 @@ typedef struct View {
     int choice; /* among the kernels that the filter leaves */
     int number; /* typed before a key; -1: none */
     Input input;
+    int traced;                /* the metric whose steps are marked, from 1; 0: none */
     char search[SEARCH_BYTES]; /* what n and N look for; empty: bank conflicts */
     Place marks[MARK_COUNT];   /* a to z */
     Place back;                /* where the last jump began */

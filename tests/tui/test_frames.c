@@ -154,6 +154,7 @@ static void panes_make_room_for_each_other(void **state) {
 static void marks_are_on_the_timeline(void **state) {
     (void)state;
     check("marks_80x24", 256, 80, 24, false, "5Gma20Gmbl");
+    check("traced_metric_120x40", 256, 120, 40, false, "20GMMl");
 }
 static void footer_tells_what_a_jump_did_not_find(void **state) {
     (void)state;

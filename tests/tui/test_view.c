@@ -375,6 +375,32 @@ static void a_search_finds_source_and_ptx(void **state) {
     sample_free(sample);
 }
 
+static void a_metric_is_traced_to_its_steps(void **state) {
+    (void)state;
+    Sample *sample = sample_new(256);
+    const Outline *outline = scene_outline(&sample->scene, 0);
+    View view;
+    view_init(&view, &sample->scene);
+    press(&view, sample, "M");
+    int counted = 0;
+    for (int step = 0; step < outline->steps->step_count; step++) counted += outline->step[step].accesses > 0;
+    char expected[80];
+    snprintf(expected, sizeof expected, "%d steps count for shared accesses; n, N go through them, Esc ends it",
+             counted);
+    assert_string_equal(view.message, expected);
+    for (int i = 0; i < counted; i++) {
+        int before = view.step;
+        press(&view, sample, "n");
+        assert_true(outline->step[view.step].accesses > 0 && view.step > before);
+    }
+    press(&view, sample, "n");
+    assert_string_equal(view.message, "no marked step after this step");
+    press(&view, sample, "MMMMMMMMMMMMMMM"); /* round, and never at what this block has none of */
+    press(&view, sample, "M<Escape>");
+    assert_int_equal(view.traced, 0);
+    sample_free(sample);
+}
+
 static void marks_are_places_to_come_back_to(void **state) {
     (void)state;
     Sample *sample = sample_new(256);
@@ -492,6 +518,7 @@ int main(void) {
         cmocka_unit_test(the_menu_takes_clicks),
         cmocka_unit_test(jumps_find_barriers_and_the_lanes_events),
         cmocka_unit_test(a_search_finds_source_and_ptx),
+        cmocka_unit_test(a_metric_is_traced_to_its_steps),
         cmocka_unit_test(marks_are_places_to_come_back_to),
         cmocka_unit_test(playing_goes_round_what_is_chosen),
         cmocka_unit_test(panes_are_enlarged_and_hidden),
