@@ -83,9 +83,7 @@ static void head(const Moment *now, PaneHead *out) {
     if (picture.root != FOLD_NONE) print_verdict(&picture, out);
 }
 
-/* ---- a row
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- a row -------------------------------------------------------------------------------------------- */
 
 static void print_level(const TreeLevel *level, char *out, size_t bytes) {
     static const char *const names[TRACE_KIND_COUNT] = {

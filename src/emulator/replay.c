@@ -48,8 +48,7 @@ struct Replay {
     TraceEvent expected, made;
 };
 
-/* ---- the events
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- the events --------------------------------------------------------------------------------------- */
 
 static bool fail(Replay *replay, const char *why) {
     if (replay->failed.message[0]) return false;
@@ -109,8 +108,7 @@ static void keep_facts(Replay *replay, const ElementFacts *facts, int elements, 
     }
 }
 
-/* ---- what the emulator asks
- * ---------------------------------------------------------------------------------------- */
+/* ---- what the emulator asks --------------------------------------------------------------------------- */
 
 void replay_lanes(Replay *replay, const Warp *warp, const Op *op, uint32_t mask) {
     const Frame *frame = warp->fragments[warp->current].frame;
@@ -165,8 +163,7 @@ void replay_parameters(const Access *access) {
     }
 }
 
-/* ---- accesses
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- accesses ----------------------------------------------------------------------------------------- */
 
 /* Names a byte over all spaces; local memory is the lane's own. */
 static uint64_t key_of(const TraceEvent *event, int lane, int element) {
@@ -360,8 +357,7 @@ Outcome replay_access(const Access *access) {
     return OUTCOME_NEXT;
 }
 
-/* ---- other events
- * -------------------------------------------------------------------------------------------------- */
+/* ---- other events ------------------------------------------------------------------------------------- */
 
 TraceEvent *replay_begin(Replay *replay, const Warp *warp, int pc, uint32_t mask) {
     memset(&replay->made, 0, sizeof replay->made);
@@ -430,8 +426,7 @@ void replay_end(Replay *replay) {
     keep_facts(replay, &facts, 1, 1);
 }
 
-/* ---- moving
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- moving ------------------------------------------------------------------------------------------- */
 
 static bool is_taken(const Replay *replay) {
     return replay->taken & 1;
@@ -530,8 +525,7 @@ static void prepare(Replay *replay) {
     replay->stored = NULL;
 }
 
-/* ---- opening
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- opening ------------------------------------------------------------------------------------------ */
 
 static uint64_t address_of(void *context, const PtxVariable *variable) {
     const Memory *memory = context;
@@ -619,8 +613,7 @@ void replay_free(Replay *replay) {
     free(replay);
 }
 
-/* ---- questions
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- questions ---------------------------------------------------------------------------------------- */
 
 bool replay_seek(Replay *replay, int event, Error *error) {
     prepare(replay);

@@ -3,8 +3,7 @@
 
 #include <stdlib.h>
 
-/* ---- frames
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- frames ------------------------------------------------------------------------------------------- */
 
 static size_t shadow_count(const FunctionLayout *layout) {
     return layout->register_bytes / 64 + (layout->parameter_bytes + 3) / 4 + 2;
@@ -21,8 +20,7 @@ Shadow *shadows_new(const FunctionLayout *layout) {
     return shadows;
 }
 
-/* ---- instructions of the lanes
- * ------------------------------------------------------------------------------------- */
+/* ---- instructions of the lanes ------------------------------------------------------------------------ */
 
 enum { NOT_A_REGISTER = -1 };
 
@@ -156,9 +154,7 @@ void shadow_set_producers(const ShadowRules *rules, const Frame *frame, const Op
     }
 }
 
-/* ---- calls
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- calls -------------------------------------------------------------------------------------------- */
 
 static Shadow read_value_shadow(const Frame *frame, const CallValue *value, uint32_t offset, uint32_t bytes) {
     Shadow all = operand_shadow(frame, NULL, 0);
@@ -194,8 +190,7 @@ void shadow_pass(const Frame *from, const CallValue *source, const Frame *to, co
     }
 }
 
-/* ---- memory
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------------------------- */
 
 enum { WIDEST = 8 };
 
