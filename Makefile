@@ -147,7 +147,7 @@ $(BENCHES): $(O)/tests/%: $(O)/obj/tests/%.o $(LIBRARY)
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(FLAGS) $(LDFLAGS) -o $@ $^ $(LIBRARIES)
 
 # The emulator's lane loops are what -O3 is for: it vectorizes them.
-$(O)/obj/src/emulator/%.o: CFLAGS += -O3
+$(O)/obj/src/emulator/%.o: CFLAGS += -O3 -fno-trapping-math
 
 $(O)/obj/%.o: %.c Makefile
 	$(SAY) "  compile  $<"

@@ -41,15 +41,16 @@ static HandlerOfWidth casts[PTX_TYPE_COUNT] = {
 
 /* ---- common ones with floats ----------------------------------------------------------------------- */
 
-/* NaNs keep sign and payload, and become quiet. */
-LANES_INLINE uint64_t widen_f32(uint32_t a) {
-    uint64_t nan =
-        (uint64_t)(a & 0x80000000u) << 32 | UINT64_C(0x7ff8000000000000) | (uint64_t)(a & 0x7fffffu) << 29;
-    return is_nan32(a) ? nan : bits_of_double((double)float_of(a));
+/* NaNs keep sign and payload, and become quiet. All in 64 bits, which vectorises. */
+LANES_INLINE uint64_t widen_f32(uint32_t bits) {
+    uint64_t a = bits, number = bits_of_double((double)float_of(bits));
+    uint64_t nan = (a & 0x80000000u) << 32 | UINT64_C(0x7ff8000000000000) | (a & 0x7fffffu) << 29;
+    return (a & 0x7fffffffu) > 0x7f800000u ? nan : number;
 }
 LANES_INLINE uint32_t narrow_f64(uint64_t a) {
-    uint32_t nan = (uint32_t)(a >> 32 & 0x80000000u) | 0x7fc00000u | (uint32_t)(a >> 29 & 0x7fffffu);
-    return is_nan64(a) ? nan : bits_of((float)double_of(a));
+    uint64_t number = bits_of((float)double_of(a));
+    uint64_t nan = (a >> 32 & 0x80000000u) | 0x7fc00000u | (a >> 29 & 0x7fffffu);
+    return (uint32_t)(is_nan64(a) ? nan : number);
 }
 UNARY(s32_to_f32, uint32_t, uint32_t, bits_of((float)(int32_t)a[l]))
 UNARY(u32_to_f32, uint32_t, uint32_t, bits_of((float)a[l]))
