@@ -69,7 +69,8 @@ static void print_float(const PtxOperand *operand, Text *out) {
 
 static void print_operand(const PtxOperand *operand, Text *out) {
     static const char components[] = "xyzw";
-    if (operand->negated) text_add(out, operand->reg && operand->reg->type == PTX_PRED ? "!" : "-");
+    bool is_predicate = operand->kind == PTX_OPERAND_REGISTER && operand->reg->type == PTX_PRED;
+    if (operand->negated) text_add(out, is_predicate ? "!" : "-");
     switch (operand->kind) {
     case PTX_OPERAND_NONE: break;
     case PTX_OPERAND_REGISTER:

@@ -51,6 +51,7 @@ static Page *page_with_room(TraceBlock *block, size_t bytes) {
                                                         : LARGEST_PAGE;
     Page page = {.capacity = capacity, .first = block->event_count};
     page.bytes = memory_resize(NULL, capacity);
+    assert(block->page_count >= 0 && (block->pages || !block->page_capacity));
     array_push(block->pages, block->page_count, block->page_capacity, page);
     return &block->pages[block->page_count - 1];
 }
