@@ -43,6 +43,7 @@ void trace_block_free(TraceBlock *block) {
 }
 
 static Page *page_with_room(TraceBlock *block, size_t bytes) {
+    assert(block->pages || (!block->page_count && !block->page_capacity));
     Page *last = block->page_count ? &block->pages[block->page_count - 1] : NULL;
     if (last && last->used + bytes + (size_t)SLOT_BYTES * (size_t)(last->count + 1) <= last->capacity)
         return last;
@@ -51,7 +52,6 @@ static Page *page_with_room(TraceBlock *block, size_t bytes) {
                                                         : LARGEST_PAGE;
     Page page = {.capacity = capacity, .first = block->event_count};
     page.bytes = memory_resize(NULL, capacity);
-    assert(block->page_count >= 0 && (block->pages || !block->page_capacity));
     array_push(block->pages, block->page_count, block->page_capacity, page);
     return &block->pages[block->page_count - 1];
 }
