@@ -13,7 +13,8 @@ int pane_side_count(void) {
 }
 
 const Pane *pane_side(int index) {
-    index %= pane_side_count();
+    int count = pane_side_count();
+    if (count) index %= count;
     for (int i = 0; panes[i]; i++)
         if (panes[i]->slot == SLOT_SIDE && index-- == 0) return panes[i];
     return NULL;
