@@ -103,9 +103,13 @@ static void flush(Recorder *recorder, bool all) {
     }
 }
 
+/* Atomics that find something else each time do not spin: they compete, and every attempt goes on from what it found. */
 static bool same_access(const TraceEvent *a, const TraceEvent *b) {
-    return a->pc == b->pc && a->mask == b->mask && a->kind == b->kind && !memcmp(a->buffer, b->buffer, sizeof a->buffer) &&
-           !memcmp(a->offset, b->offset, sizeof a->offset);
+    if (a->pc != b->pc || a->mask != b->mask || a->kind != b->kind) return false;
+    bool is_atomic = a->kind == TRACE_SHARED_ATOMIC || a->kind == TRACE_GLOBAL_ATOMIC;
+    if (is_atomic && (memcmp(a->value, b->value, sizeof a->value) || memcmp(a->operand, b->operand, sizeof a->operand)))
+        return false;
+    return !memcmp(a->buffer, b->buffer, sizeof a->buffer) && !memcmp(a->offset, b->offset, sizeof a->offset);
 }
 
 /* The loop has gone round once more: the earlier iteration goes, and the later one takes its place in the counts. */

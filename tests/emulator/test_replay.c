@@ -108,6 +108,26 @@ static void every_kernel_replays(void **state) {
     assert_true(checked > 1000);
 }
 
+/* max of floats is a loop of compare and swap, for which the threads of all warps compete. */
+static void threads_that_compete_replay(void **state) {
+    (void)state;
+    SessionOptions options = {.kernel = "atomic", .threads = 1};
+    options.catalog.n = 1000;
+    options.catalog.dtype = PTX_F32;
+    options.catalog.op = "max";
+    Error error = {0};
+    Session *session = session_open(&options, &error);
+    assert_non_null(session);
+    assert_true(check_values(session, 0) > 0);
+    int count = trace_block_event_count(session_view(session, 0)->block);
+    uint64_t bits[32];
+    uint32_t weight[32];
+    int32_t producer[32];
+    const PtxFunction *entry = session_trace(session)->launches[0]->program->entry;
+    assert_true(session_register(session, 0, count - 1, 0, entry->registers[0]->name, bits, weight, producer));
+    session_free(session);
+}
+
 static void weights_count_inputs(void **state) {
     (void)state;
     static const struct {
@@ -246,6 +266,7 @@ static void a_generic_load_finds_what_its_lanes_stored(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kernel_replays),
+        cmocka_unit_test(threads_that_compete_replay),
         cmocka_unit_test(weights_count_inputs),
         cmocka_unit_test(weights_double),
         cmocka_unit_test(weights_pass_through_calls),
