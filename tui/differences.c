@@ -57,6 +57,12 @@ static bool is_known(Scope scope, int index) {
     return scope == WHOLE_RUN || told_by_events[index];
 }
 
+static void add_place(Differences *out, int side, const Scene *scene, const View *view) {
+    tally_so_far(scene_outline(scene, view->view), view->step, &out->so_far[side]);
+    if (view->step < scene->views[view->view].steps->step_count)
+        out->progress[side] = scene_progress(scene, view->view)[view->step];
+}
+
 void differences_init(Differences *out, const Scene *left, const View *left_view, const Scene *right,
                       const View *right_view, bool linked) {
     const Scene *scene[2] = {left, right};
@@ -67,8 +73,7 @@ void differences_init(Differences *out, const Scene *left, const View *left_view
         out->name[side] = scene[side]->kernel;
         out->counting |= scene[side]->counting;
         metrics_of_run(scene[side]->trace, &out->run[side]);
-        if (view[side]->view < scene[side]->view_count)
-            tally_so_far(scene_outline(scene[side], view[side]->view), view[side]->step, &out->so_far[side]);
+        if (view[side]->view < scene[side]->view_count) add_place(out, side, scene[side], view[side]);
     }
 }
 
@@ -159,26 +164,33 @@ static void draw_chosen(const Differences *differences, Scope scope, Canvas *can
     }
 }
 
-static Rectangle draw_head(const Differences *differences, Scope scope, bool both, Canvas *canvas,
-                           Rectangle area, bool boxed) {
-    char title[160], note[96];
-    snprintf(title, sizeof title, "differences  %s : %s   %s%s%s", differences->name[0], differences->name[1],
-             differences->settings, differences->settings[0] ? "   " : "",
-             both                 ? "whole run | traced block so far"
-             : scope == WHOLE_RUN ? "whole run"
-                                  : "traced block so far");
-    const char *apart = differences->linked ? "" : "unlinked   ";
-    if (scope == WHOLE_RUN && differences->counting)
-        snprintf(note, sizeof note, "%scounting   i: all", apart);
+/* "in step at 6%", "unlinked: 6% and 12%" */
+static void print_link(const Differences *differences, char *out, size_t bytes) {
+    double left = 100 * differences->progress[0], right = 100 * differences->progress[1];
+    if (differences->linked)
+        snprintf(out, bytes, "in step at %.0f%%", left);
     else
-        snprintf(note, sizeof note, "%s%d of %d   i: all", apart, count_different(differences, scope),
+        snprintf(out, bytes, "unlinked: %.0f%% and %.0f%%", left, right);
+}
+
+static Rectangle draw_head(const Differences *differences, bool both, Canvas *canvas, Rectangle area,
+                           bool boxed) {
+    char title[160], note[96], link[48];
+    print_link(differences, link, sizeof link);
+    snprintf(title, sizeof title, "%s%s : %s   %s%s%s", area.columns < 100 ? "" : "differences  ",
+             differences->name[0], differences->name[1], differences->settings,
+             differences->settings[0] ? "   " : "", both ? "whole run | traced block so far" : "whole run");
+    if (differences->counting)
+        snprintf(note, sizeof note, "%s   counting   i: all", link);
+    else
+        snprintf(note, sizeof note, "%s   %d of %d   i: all", link, count_different(differences, WHOLE_RUN),
                  METRIC_COUNT);
     return (boxed ? canvas_box : canvas_rule)(canvas, area, ROLE_TITLE, title, ROLE_DIM, note);
 }
 
 void differences_draw(const Differences *differences, Canvas *canvas, Rectangle area, bool boxed) {
     bool both = area.columns >= 2 * ROW_COLUMNS;
-    Rectangle inside = draw_head(differences, WHOLE_RUN, both, canvas, area, boxed), right = inside;
+    Rectangle inside = draw_head(differences, both, canvas, area, boxed), right = inside;
     if (both) {
         inside.columns /= 2;
         right.column += inside.columns;

@@ -13,6 +13,7 @@ typedef struct Differences {
     const char *name[2]; /* left, right; borrowed */
     char settings[96];   /* what else tells them apart, where both are one kernel */
     Totals run[2];       /* whole grid */
+    double progress[2];  /* 0 .. 1, of the traced block */
     Totals so_far[2];    /* the traced block, up to the view's step */
     bool counting;       /* the whole grid is still being counted in one of them */
     bool linked;
