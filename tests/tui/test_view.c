@@ -357,7 +357,9 @@ static void a_search_finds_source_and_ptx(void **state) {
     View view;
     view_init(&view, &sample->scene);
     press(&view, sample, "/SHFL");
-    assert_non_null(strstr(frame(sample, &view), "/SHFL_"));
+    char *prompt = frame(sample, &view);
+    assert_non_null(strstr(prompt, "/SHFL_"));
+    free(prompt);
     press(&view, sample, "<Enter>");
     assert_int_equal(kind_here(sample, &view), TRACE_SHUFFLE);
     int first = view.step;
