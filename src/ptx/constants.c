@@ -135,6 +135,7 @@ static bool dot_float(PtxParser *parser, PtxConstant *out) { /* ".5": the lexer 
 static bool parenthesis(PtxParser *parser, PtxConstant *out, int depth);
 
 static bool unary(PtxParser *parser, PtxConstant *out, int depth) {
+    *out = (PtxConstant){0};
     if (depth > PTX_NESTING_LIMIT) return ptx_fail(parser, &parser->token, "this expression is nested too deeply");
     int kind = parser->token.kind;
     if (kind == PTX_TOKEN_NUMBER) return number(parser, out);

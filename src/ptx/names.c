@@ -49,7 +49,8 @@ PtxName *ptx_names_find(const PtxNames *names, const char *text, size_t length) 
 PtxName *ptx_names_get(PtxNames *names, const char *text, size_t length) {
     uint64_t hash = hash_of(text, length);
     PtxName **slot = slot_of(names, text, length, hash);
-    if (*slot) return *slot;
+    PtxName *found = *slot;
+    if (found) return found;
     PtxName *name = arena_new(names->arena, sizeof *name);
     name->text = arena_copy_text(names->arena, text, length);
     name->length = (uint32_t)length;
