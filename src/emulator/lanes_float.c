@@ -162,10 +162,10 @@ BINARY(copysign_f64, uint64_t, uint64_t,
 
 /* As signed integers, keys have the order of the floats, with -0 below +0. */
 LANES_INLINE int32_t key32(uint32_t x) {
-    return (int32_t)(x ^ (uint32_t)((int32_t)x >> 31) >> 1);
+    return (int32_t)(x & 0x80000000u ? x ^ 0x7fffffffu : x);
 }
 LANES_INLINE int64_t key64(uint64_t x) {
-    return (int64_t)(x ^ (uint64_t)((int64_t)x >> 63) >> 1);
+    return (int64_t)(x >> 63 ? x ^ UINT64_C(0x7fffffffffffffff) : x);
 }
 /* A NaN gives way to a number. */
 LANES_INLINE uint32_t order32(uint32_t a, uint32_t b, bool maximal) {

@@ -147,8 +147,10 @@ void lane_table_run(LaneInstruction instruction, LaneRow *rows, int count, bool 
 void lane_table_refuses(LaneInstruction instruction, const char *words) {
     LaneRow row = {{0}, {0}};
     char *detail = run(instruction, &row, 1, false);
-    if (!detail) fail_msg("%s is executed", instruction.text);
-    if (!strstr(detail, words)) fail_msg("%s: \"%s\" without \"%s\"", instruction.text, detail, words);
+    if (!detail)
+        fail_msg("%s is executed", instruction.text);
+    else if (!strstr(detail, words))
+        fail_msg("%s: \"%s\" without \"%s\"", instruction.text, detail, words);
     free(detail);
 }
 
