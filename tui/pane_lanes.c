@@ -217,7 +217,7 @@ typedef struct Arrangement {
 static void choose_rows(const Moment *now, Arrangement *plan, int room) {
     int selected = 0;
     while (selected < plan->count && plan->rows[selected].last < now->event.warp) selected++;
-    if (plan->count > room && selected >= room - 1) plan->first = selected - room + 2;
+    if (plan->count > room && selected >= room - 1) plan->first = room > 1 ? selected - room + 2 : selected;
     if (plan->first > plan->count - room) plan->first = plan->count - room;
     if (plan->first < 0) plan->first = 0;
     plan->shown = plan->count - plan->first < room ? plan->count - plan->first : room;

@@ -52,6 +52,7 @@ static const Screen screens[] = {
     {"compare_exchanged", "--kernel interleaved --n 4096 --compare strided --frame=80x24 --keys 29lO"},
     {"compare_block_sizes", "--kernel strided --n 4096 --compare block=64 --frame=160x50 --keys 29l"},
     {"compare_launches", "--kernel two_stage --n 65536 --compare interleaved --frame=80x24 --keys }4l"},
+    {"compare_one_row_of_lanes", "--kernel shuffle --n 4096 --compare sequential --frame=80x24 --keys 2]4lo"},
     {"compare_menu", "--kernel interleaved --n 4096 --frame=80x24 --keys c"},
     {"compare_by_keys", "--kernel interleaved --n 4096 --frame=80x24 --keys '29lc<Enter>'"},
     {"compare_ended", "--kernel interleaved --n 4096 --compare strided --frame=80x24 --keys 29loS"},
