@@ -54,8 +54,14 @@ static const char *verb_of(TraceKind kind) {
     case TRACE_SHARED_ATOMIC:
     case TRACE_GLOBAL_ATOMIC:
         return "update";
+    case TRACE_CONSTANT_LOAD:
+        return "load";
     case TRACE_SHUFFLE:
         return "shuffle";
+    case TRACE_VOTE:
+        return "vote";
+    case TRACE_REDUX:
+        return "reduce";
     case TRACE_BRANCH:
         return "branch";
     case TRACE_BARRIER:
@@ -268,6 +274,40 @@ static void explain_branch(const Moment *now, Text *out) {
     }
 }
 
+static bool has_modifier(const Moment *now, const char *text) {
+    const PtxInstruction *instruction = now->code ? now->code->instruction : NULL;
+    for (int i = 0; instruction && i < instruction->modifier_count; i++)
+        if (!strcmp(instruction->modifiers[i].text, text)) return true;
+    return false;
+}
+
+static void explain_vote(const Moment *now, Text *out) {
+    const char *name = now->code && now->code->instruction ? now->code->instruction->name : "";
+    if (has_modifier(now, "ballot"))
+        text_add(out, "Each lane's yes or no is one bit of a mask that every lane receives.");
+    else if (!strcmp(name, "activemask"))
+        text_add(out, "The mask says which lanes run here together just now; it is no promise that they stay "
+                      "together.");
+    else if (!strcmp(name, "match"))
+        text_add(out, "Every lane learns which lanes hold the same value as itself.");
+    else if (!strcmp(name, "elect"))
+        text_add(out, "One lane is chosen to act for all of them.");
+    else
+        text_print(out, "Every lane learns whether %s.",
+                   has_modifier(now, "any")   ? "any lane says yes"
+                   : has_modifier(now, "all") ? "all lanes say yes"
+                                              : "all lanes say the same");
+}
+
+static void explain_constant(const Moment *now, Text *out) {
+    int addresses;
+    moment_collisions(&now->event, &addresses);
+    if (addresses == 1)
+        text_add(out, "All lanes read one address of constant memory, which is what it is made for.");
+    else
+        text_print(out, "Constant memory serves one address at a time; here are %d.", addresses);
+}
+
 static bool barrier_is_complete(const Moment *now) {
     for (int warp = 0; warp < now->outline->warp_count; warp++) {
         WarpState state = outline_warp_state(now->outline, now->view->step, warp);
@@ -297,6 +337,9 @@ void explain_step(const Moment *now, Text *out) {
     case TRACE_LOCAL_STORE:
         explain_global(now, out);
         break;
+    case TRACE_CONSTANT_LOAD:
+        explain_constant(now, out);
+        break;
     case TRACE_SHUFFLE:
         explain_shuffle(now, out);
         break;
@@ -315,10 +358,10 @@ void explain_step(const Moment *now, Text *out) {
         text_add(out, "The lanes of the warp meet, and see what each other wrote.");
         break;
     case TRACE_REDUX:
-        text_add(out, "One instruction reduces the values of all its lanes.");
+        text_add(out, "One instruction folds the values of all its lanes; every lane receives the result.");
         break;
     case TRACE_VOTE:
-        text_add(out, "The lanes of the warp answer one question together.");
+        explain_vote(now, out);
         break;
     default:
         break;

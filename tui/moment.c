@@ -215,7 +215,10 @@ void moment_print_value(const Moment *moment, uint64_t bits, int bytes_of_value,
     const PtxInstruction *instruction = moment->code ? moment->code->instruction : NULL;
     PtxType type = instruction && instruction->type_count ? instruction->types[0] : PTX_NO_TYPE;
     if (!bytes_of_value) bytes_of_value = moment->event.element_bytes ? moment->event.element_bytes : 4;
-    print_value(moment, type, bits, bytes_of_value, out, bytes);
+    if (moment->event.kind == TRACE_VOTE && bytes_of_value == 4 && moment->view->values == VALUE_NATURAL)
+        snprintf(out, bytes, "%08" PRIx64, bits); /* a mask of lanes */
+    else
+        print_value(moment, type, bits, bytes_of_value, out, bytes);
 }
 
 void moment_print_typed(const Moment *moment, PtxType type, uint64_t bits, char *out, size_t bytes) {

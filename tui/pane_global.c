@@ -67,6 +67,11 @@ static void memory_fill(Memory *memory, const Moment *now) {
     memory->ideal = access_global_sectors_ideal(event->width, event->mask, address);
 }
 
+/* Costs of constant and local memory are not modelled. */
+static bool is_constant(TraceKind kind) {
+    return kind == TRACE_CONSTANT_LOAD;
+}
+
 static bool is_local(TraceKind kind) {
     return kind == TRACE_LOCAL_LOAD || kind == TRACE_LOCAL_STORE;
 }
@@ -113,6 +118,9 @@ static void head(const Moment *now, PaneHead *out) {
     if (is_local(now->event.kind)) { /* interleaved by thread in hardware: offsets do not tell the sectors */
         snprintf(out->title, sizeof out->title, "local  w%d %s its threads' own memory, %d bytes a lane",
                  now->event.warp, verb(now->event.kind), now->event.width);
+    } else if (is_constant(now->event.kind)) {
+        snprintf(out->title, sizeof out->title, "constant  w%d loads from %s", now->event.warp, name);
+        snprintf(out->note, sizeof out->note, "its cost is not modelled");
     } else {
         snprintf(out->title, sizeof out->title, "global  w%d %s %s   1 request: %d sector%s, ideal %d",
                  now->event.warp, verb(now->event.kind), name, memory->sectors,
@@ -189,7 +197,7 @@ static void draw(const Moment *now, Canvas *canvas, Rectangle area) {
 const Pane pane_global = {
     .slot = SLOT_PICTURE,
     .kinds = 1u << TRACE_GLOBAL_LOAD | 1u << TRACE_GLOBAL_STORE | 1u << TRACE_GLOBAL_ATOMIC |
-             1u << TRACE_LOCAL_LOAD | 1u << TRACE_LOCAL_STORE,
+             1u << TRACE_LOCAL_LOAD | 1u << TRACE_LOCAL_STORE | 1u << TRACE_CONSTANT_LOAD,
     .head = head,
     .draw = draw,
 };

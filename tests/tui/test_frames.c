@@ -102,6 +102,16 @@ static void barriers_show_who_has_arrived(void **state) {
     check_kind("warp_sync", TRACE_WARP_SYNC, 0, "");
 }
 
+static void every_kind_of_event_has_one_picture(void **state) {
+    (void)state;
+    for (int kind = TRACE_NOT_RECORDED + 1; kind < TRACE_KIND_COUNT; kind++) {
+        int pictures = 0;
+        for (int i = 0; panes[i]; i++)
+            pictures += panes[i]->slot == SLOT_PICTURE && panes[i]->kinds >> kind & 1;
+        if (pictures != 1) fail_msg("%s has %d", trace_kind_text((TraceKind)kind), pictures);
+    }
+}
+
 /* ---- layouts ------------------------------------------------------------------------------------------- */
 
 static void layouts(void **state) {
@@ -276,6 +286,7 @@ int main(void) {
         cmocka_unit_test(global_accesses_are_lines_of_sectors),
         cmocka_unit_test(branches_show_who_jumps),
         cmocka_unit_test(barriers_show_who_has_arrived),
+        cmocka_unit_test(every_kind_of_event_has_one_picture),
         cmocka_unit_test(layouts),
         cmocka_unit_test(a_small_terminal_asks_for_room),
         cmocka_unit_test(ascii),
