@@ -164,6 +164,14 @@ static void draw_chosen(const Differences *differences, Scope scope, Canvas *can
     }
 }
 
+/* "interleaved : strided"; of one kernel "strided  block 256 : 64" */
+static void print_runs(const Differences *differences, char *out, size_t bytes) {
+    if (differences->settings[0])
+        snprintf(out, bytes, "%s  %s", differences->name[0], differences->settings);
+    else
+        snprintf(out, bytes, "%s : %s", differences->name[0], differences->name[1]);
+}
+
 /* "in step at 6%", "unlinked: 6% and 12%" */
 static void print_link(const Differences *differences, char *out, size_t bytes) {
     double left = 100 * differences->progress[0], right = 100 * differences->progress[1];
@@ -175,11 +183,11 @@ static void print_link(const Differences *differences, char *out, size_t bytes) 
 
 static Rectangle draw_head(const Differences *differences, bool both, Canvas *canvas, Rectangle area,
                            bool boxed) {
-    char title[160], note[96], link[48];
+    char title[192], note[96], link[48], runs[128];
     print_link(differences, link, sizeof link);
-    snprintf(title, sizeof title, "%s%s : %s   %s%s%s", area.columns < 100 ? "" : "differences  ",
-             differences->name[0], differences->name[1], differences->settings,
-             differences->settings[0] ? "   " : "", both ? "whole run | traced block so far" : "whole run");
+    print_runs(differences, runs, sizeof runs);
+    snprintf(title, sizeof title, "%s%s   %s", area.columns < 100 ? "" : "differences  ", runs,
+             both ? "whole run | traced block so far" : "whole run");
     if (differences->counting)
         snprintf(note, sizeof note, "%s   counting   i: all", link);
     else
@@ -232,9 +240,9 @@ static void draw_line(const Differences *differences, int line, Canvas *canvas, 
 }
 
 void differences_draw_all(const Differences *differences, Canvas *canvas, Rectangle area, int scroll) {
-    char title[160];
-    snprintf(title, sizeof title, "every difference  %s : %s%s%s", differences->name[0], differences->name[1],
-             differences->settings[0] ? "   " : "", differences->settings);
+    char title[192], runs[128];
+    print_runs(differences, runs, sizeof runs);
+    snprintf(title, sizeof title, "every difference  %s", runs);
     canvas_fill(canvas, area, ROLE_TEXT);
     Rectangle inside =
         canvas_box(canvas, area, ROLE_TITLE, title, ROLE_DIM, "j k scroll, any other key closes");

@@ -246,7 +246,7 @@ static void draw(const Moment *now, Canvas *canvas, Rectangle area) {
     for (int i = 0; i < plan.shown; i++)
         draw_warps(now, canvas, area, plan.ruler + i, plan.width, &plan.rows[plan.first + i]);
     int more = plan.count - plan.first - plan.shown;
-    if (more > 0) canvas_print(canvas, area, area.columns - 9, area.rows - 1, ROLE_DIM, " %4d more", more);
+    if (more > 0) canvas_print(canvas, area, area.columns - 10, area.rows - 1, ROLE_DIM, " %4d more", more);
     free(plan.rows);
     if (plan.legend < 0) return;
     draw_legend(now, canvas, area, plan.legend, &plan.values);
