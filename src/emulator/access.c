@@ -253,20 +253,26 @@ static inline uint32_t phase_of(const Access *access, bool global) {
     return (uint32_t)access->first & (uint32_t)(global ? SECTOR_BYTES - 1 : LINE_BYTES - 1);
 }
 
-static inline CostPattern *pattern_of(const Access *access, bool global) {
-    uint32_t mix = (access->mask ^ (uint32_t)access->stride * 0x9e3779b1u ^ phase_of(access, global) << 8) * 0x85ebca6bu;
-    return &access->block->worker->patterns[access->op->pc * PATTERNS + (int)(mix >> 29)];
+static inline CostPattern *set_of(const Access *access, uint32_t phase) {
+    uint32_t mix = (access->mask ^ (uint32_t)access->stride * 0x9e3779b1u ^ phase << 8) * 0x85ebca6bu;
+    return &access->block->worker->patterns[access->op->pc * PATTERNS + (int)(mix >> 30) * PATTERN_WAYS];
 }
 
-static inline bool has_pattern(const Access *access, bool global) {
-    const CostPattern *pattern = pattern_of(access, global);
-    return pattern->mask == access->mask && pattern->stride == access->stride && pattern->global == global &&
-           pattern->phase == phase_of(access, global);
+/* NULL: not seen of late. */
+static inline const CostPattern *find_pattern(const Access *access, bool global) {
+    uint32_t phase = phase_of(access, global);
+    const CostPattern *set = set_of(access, phase);
+    for (int way = 0; way < PATTERN_WAYS; way++)
+        if (set[way].mask == access->mask && set[way].stride == access->stride && set[way].phase == phase && set[way].global == global)
+            return &set[way];
+    return NULL;
 }
 
 static void keep_pattern(const Access *access, bool global, int cost, int ideal) {
-    *pattern_of(access, global) =
-        (CostPattern){access->mask, phase_of(access, global), access->stride, global, (uint32_t)cost, (uint32_t)ideal};
+    uint32_t phase = phase_of(access, global);
+    CostPattern *set = set_of(access, phase);
+    memmove(set + 1, set, (PATTERN_WAYS - 1) * sizeof *set);
+    set[0] = (CostPattern){access->mask, phase, access->stride, global, (uint32_t)cost, (uint32_t)ideal};
 }
 
 static inline void count_shared(const Access *access) {
@@ -583,16 +589,17 @@ LINE_OF(line_of_64, uint64_t, int64_t)
 static inline bool usual_shared(Access *access, uint64_t low, uint64_t high) {
     Block *block = access->block;
     uint64_t size = block->grid->program->shared_bytes, width = access->memory->width;
-    if (high >= size || width > size - high || !bits_all(block->shared_written, low, high - low + width) ||
-        !has_pattern(access, false))
-        return false;
+    if (high >= size || width > size - high) return false;
+    bool written = bits_all(block->shared_written, low, high - low + width);
+    const CostPattern *pattern = written || access->memory->is_store ? find_pattern(access, false) : NULL;
+    if (!pattern) return false;
     TraceCounter *counter = &block->worker->counters[access->op->pc];
-    const CostPattern *pattern = pattern_of(access, false);
     counter->wavefronts += pattern->cost;
     counter->ideal_wavefronts += pattern->ideal;
     access->space = PTX_SPACE_SHARED;
     access->bytes = block->shared;
     access->host_first = access->first;
+    if (!written) mark_written(access, block->shared_written);
     return true;
 }
 
@@ -604,9 +611,9 @@ static inline bool usual_global(Access *access, uint64_t low, uint64_t high) {
     if (worker->footprint || index >= (uint32_t)memory->count || access->memory->kind == TRACE_CONSTANT_LOAD) return false;
     const Region *region = &memory->regions[index];
     bool inside = low >= region->base && high - region->base < region->bytes && width <= region->bytes - (high - region->base);
-    if (!inside || region->read_only || !has_pattern(access, true)) return false;
+    const CostPattern *pattern = inside && !region->read_only ? find_pattern(access, true) : NULL;
+    if (!pattern) return false;
     TraceCounter *counter = &worker->counters[access->op->pc];
-    const CostPattern *pattern = pattern_of(access, true);
     counter->sectors += pattern->cost;
     counter->ideal_sectors += pattern->ideal;
     if (access->memory->space == PTX_SPACE_GENERIC) counter->global_requests++;

@@ -63,7 +63,13 @@ static inline uint8_t *access_host(const Access *access, int lane) {
 
 /* Writes the event of an access that has been made, where the block is traced: `values` as [element], `operand` (atomics) may
  * be NULL. Keeps the account by which spinning fragments are known. `changed`: memory is not what it was. */
-void access_record(Access *access, const MemoryValue *values, int count, const uint64_t *operand, bool changed);
+void access_keep(Access *access, const MemoryValue *values, int count, const uint64_t *operand, bool changed);
+
+static inline void access_record(Access *access, const MemoryValue *values, int count, const uint64_t *operand, bool changed) {
+    const Block *block = access->block;
+    bool apart = access->warp->live != warp_fragment(access->warp)->mask;
+    if (apart || block->grid->blocks_meet || block->recorder) access_keep(access, values, count, operand, changed);
+}
 
 /* The operation of an atom or red. */
 PtxModifierKind atomic_operation(const MemoryOp *memory);

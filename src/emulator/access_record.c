@@ -69,7 +69,7 @@ static void record(const Access *access, const MemoryValue *values, int count, c
     recorder_end(recorder, !changed, watches);
 }
 
-void access_record(Access *access, const MemoryValue *values, int count, const uint64_t *operand, bool changed) {
+void access_keep(Access *access, const MemoryValue *values, int count, const uint64_t *operand, bool changed) {
     if (access->warp->live != warp_fragment(access->warp)->mask || access->block->grid->blocks_meet)
         account(access, values, count, changed);
     if (access->block->recorder && access->space != PTX_SPACE_PARAM) record(access, values, count, operand, changed);

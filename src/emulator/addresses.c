@@ -15,7 +15,10 @@ static uint64_t window_of(PtxSpace space) {
 static void run_add_64(const Op *op, Warp *warp, uint32_t mask) {
     uint64_t *d = operand_at(warp, op->d), base = *(const uint64_t *)op->extra;
     const uint64_t *a = operand_at(warp, op->s[0]);
-    for (int l = 0; l < WARP_LANES; l++) d[l] = mask & lane_bit[l] ? a[l] + base : d[l];
+    if (mask == ALL_LANES)
+        for (int l = 0; l < WARP_LANES; l++) d[l] = a[l] + base;
+    else
+        for (int l = 0; l < WARP_LANES; l++) d[l] = mask & lane_bit[l] ? a[l] + base : d[l];
 }
 
 static void run_add_32(const Op *op, Warp *warp, uint32_t mask) {

@@ -98,6 +98,28 @@ static uint64_t apply(const AtomicRule *rule, uint64_t old, uint64_t b, uint64_t
 
 /* ---- all lanes ------------------------------------------------------------------------------------------------------- */
 
+static inline uint64_t element_read(const uint8_t *host, int bytes) {
+    uint16_t half;
+    uint32_t word;
+    uint64_t wide;
+    switch (bytes) {
+    case 2: memcpy(&half, host, sizeof half); return half;
+    case 4: memcpy(&word, host, sizeof word); return word;
+    default: memcpy(&wide, host, sizeof wide); return wide;
+    }
+}
+
+/* Is it not what it was? */
+static inline bool element_write(uint8_t *host, int bytes, uint64_t old, uint64_t new) {
+    uint16_t half = (uint16_t)new;
+    uint32_t word = (uint32_t)new;
+    switch (bytes) {
+    case 2: memcpy(host, &half, sizeof half); return half != old;
+    case 4: memcpy(host, &word, sizeof word); return word != old;
+    default: memcpy(host, &new, sizeof new); return new != old;
+    }
+}
+
 /* 128 bits: both halves at once. */
 static bool apply_wide(const MemoryOp *memory, const AtomicRule *rule, Warp *warp, int lane, uint8_t *host, uint64_t old[2]) {
     uint64_t b[2], new[2];
@@ -132,13 +154,12 @@ static void move_atomic(Access *access) {
             changed |= apply_wide(memory, rule, warp, lane, host, old);
         } else {
             for (int e = 0; e < memory->count; e++) {
-                old[e] = bytes_read(host + e * bytes, bytes);
+                old[e] = element_read(host + e * bytes, bytes);
                 uint64_t b = register_read(warp, memory->values[e].place, memory->values[e].bytes, lane), c = 0;
                 if (rule->operation == PTX_MOD_CAS) c = register_read(warp, memory->third.place, memory->third.bytes, lane);
                 if (bytes == 2) b &= 0xffff;
                 uint64_t new = apply(rule, old[e], b, c, flushes);
-                changed |= memcmp(host + e * bytes, &new, (size_t)bytes) != 0;
-                memcpy(host + e * bytes, &new, (size_t)bytes);
+                changed |= element_write(host + e * bytes, bytes, old[e], new);
             }
         }
         for (int e = 0; e < memory->count; e++)

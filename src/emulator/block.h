@@ -39,19 +39,19 @@ typedef struct Grid {
 
 typedef struct RunCounter { int64_t executions, lanes; } RunCounter; /* differences: sum up to a pc is that pc's count */
 
-enum { PATTERNS = 8 }; /* kept of an instruction */
+enum { PATTERN_SETS = 4, PATTERN_WAYS = 4, PATTERNS = PATTERN_SETS * PATTERN_WAYS }; /* kept of an instruction */
 typedef struct CostPattern { /* an arithmetic progression that an instruction has accessed, and its cost */
     uint32_t mask, phase;
     int64_t stride;
     bool global;
-    uint32_t cost, ideal;       /* wavefronts or sectors */
+    uint32_t cost, ideal;   /* wavefronts or sectors */
 } CostPattern;
 
 struct Worker {
     Grid *grid;
     RunCounter *runs;           /* [op_count + 1] */
     TraceCounter *counters;     /* [op_count]; executions and lanes are corrections to `runs`, wrapping */
-    CostPattern *patterns;    /* [op_count][PATTERNS] */
+    CostPattern *patterns;      /* [op_count][PATTERN_SETS][PATTERN_WAYS], in each set the latest first */
     uint32_t *last_region;      /* [op_count] */
     uint8_t *uninitialized;     /* [op_count] reads reported so far */
     Trap *traps;

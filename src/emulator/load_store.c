@@ -86,11 +86,18 @@ static inline bool is_one_copy(const Access *access) {
            access->memory->element_bytes == access->memory->values[0].bytes;
 }
 
+static inline void copy_line(void *to, const void *from, int element_bytes) {
+    switch (element_bytes) { /* sizes that the compiler knows */
+    case 4: memcpy(to, from, 4 * WARP_LANES); break;
+    case 8: memcpy(to, from, 8 * WARP_LANES); break;
+    default: memcpy(to, from, (size_t)element_bytes * WARP_LANES);
+    }
+}
+
 static void move_load(Access *access) {
     const MemoryOp *memory = access->memory;
     if (is_one_copy(access) && memory->values[0].present) {
-        memcpy(operand_at(access->warp, memory->values[0].place), access->bytes + access->host_first,
-               (size_t)memory->element_bytes * WARP_LANES);
+        copy_line(operand_at(access->warp, memory->values[0].place), access->bytes + access->host_first, memory->element_bytes);
     } else {
         for (int e = 0; e < memory->count; e++) {
             const MemoryValue *value = &memory->values[e];
@@ -105,8 +112,7 @@ static void move_load(Access *access) {
 static void move_store(Access *access) {
     const MemoryOp *memory = access->memory;
     if (is_one_copy(access)) {
-        memcpy(access->bytes + access->host_first, operand_at(access->warp, memory->values[0].place),
-               (size_t)memory->element_bytes * WARP_LANES);
+        copy_line(access->bytes + access->host_first, operand_at(access->warp, memory->values[0].place), memory->element_bytes);
     } else {
         for (int e = 0; e < memory->count; e++) {
             const MemoryValue *value = &memory->values[e];
