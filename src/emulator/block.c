@@ -190,7 +190,12 @@ static inline __attribute__((always_inline)) bool take_turn(Block *block, Warp *
         }
         warp->turn++;
         if (outcome == OUTCOME_NEXT) fragment->pc++;
-        if (outcome == OUTCOME_ARRIVED) warp_pick(warp);
+        if (outcome != OUTCOME_ARRIVED) return true;
+        if (warp->fragment_count == 1 && mode != RUN_REPLAY) { /* the whole warp waits: nothing to look for */
+            warp->current = NO_FRAGMENT;
+            return false;
+        }
+        warp_pick(warp);
         return true;
     }
 }
@@ -253,7 +258,7 @@ static inline __attribute__((always_inline)) SliceEnd run_slice(Block *block, ui
             used += warp->turn - turn;
             if (next != NEVER && grid->schedule) next += delay(block, warp);
             block->next[w] = next;
-            spins |= rests(block, warp);
+            if (grid->blocks_meet) spins |= rests(block, warp);
         }
         if (used >= instructions || spins) {
             block->executed += used;

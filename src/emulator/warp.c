@@ -26,7 +26,7 @@ bool warp_pick(Warp *warp) {
         return ready;
     }
     for (int i = 1; i <= count; i++) {
-        int index = (start + i + count) % count;
+        int index = start + i < count ? start + i : start + i - count;
         if (warp->fragments[index].state != FRAGMENT_READY) continue;
         warp_select(warp, index);
         return true;
