@@ -126,6 +126,40 @@ UNARY(neg_64, uint64_t, uint64_t, 0u - a[l])
 ORDER(min, MIN)
 ORDER(max, MAX)
 
+/* ---- four bytes in a word (PTX ISA 9.2) -------------------------------------------------------------- */
+
+#define CLAMP_S8(x) clamp((x), INT8_MIN, INT8_MAX)
+#define CLAMP_U8(x) clamp((x), 0, UINT8_MAX)
+#define BYTE(T, FORM, i)                                                                                     \
+    ((uint32_t)(uint8_t)FORM((int)(T)(a[l] >> 8 * (i)), (int)(T)(b[l] >> 8 * (i))) << 8 * (i))
+#define BYTES(NAME, T, FORM)                                                                                 \
+    SLOW_BINARY(NAME, uint32_t, uint32_t,                                                                    \
+                BYTE(T, FORM, 0) | BYTE(T, FORM, 1) | BYTE(T, FORM, 2) | BYTE(T, FORM, 3))
+#define SUM_OF(x, y)        ((x) + (y))
+#define DIFFERENCE_OF(x, y) ((x) - (y))
+#define SUM_S8(x, y)        CLAMP_S8((x) + (y))
+#define SUM_U8(x, y)        CLAMP_U8((x) + (y))
+#define DIFFERENCE_S8(x, y) CLAMP_S8((x) - (y))
+#define DIFFERENCE_U8(x, y) CLAMP_U8((x) - (y))
+#define LEAST(x, y)         MIN(int, x, y)
+#define MOST(x, y)          MAX(int, x, y)
+#define LEAST_RELU(x, y)    MAX(int, LEAST(x, y), 0)
+#define MOST_RELU(x, y)     MAX(int, MOST(x, y), 0)
+BYTES(add_8x4, uint8_t, SUM_OF)
+BYTES(sub_8x4, uint8_t, DIFFERENCE_OF)
+BYTES(add_sat_s8x4, int8_t, SUM_S8)
+BYTES(add_sat_u8x4, uint8_t, SUM_U8)
+BYTES(sub_sat_s8x4, int8_t, DIFFERENCE_S8)
+BYTES(sub_sat_u8x4, uint8_t, DIFFERENCE_U8)
+BYTES(min_s8x4, int8_t, LEAST)
+BYTES(min_u8x4, uint8_t, LEAST)
+BYTES(max_s8x4, int8_t, MOST)
+BYTES(max_u8x4, uint8_t, MOST)
+BYTES(min_relu_s8x4, int8_t, LEAST_RELU)
+BYTES(max_relu_s8x4, int8_t, MOST_RELU)
+#define NEGATED_BYTE(i) ((uint32_t)(uint8_t)(0u - (a[l] >> 8 * (i))) << 8 * (i))
+SLOW_UNARY(neg_8x4, uint32_t, uint32_t, NEGATED_BYTE(0) | NEGATED_BYTE(1) | NEGATED_BYTE(2) | NEGATED_BYTE(3))
+
 /* ---- division -------------------------------------------------------------------------------------- */
 
 /* "Division by zero yields an unspecified, machine-specific value": an H200 gives all ones, for the remainder
@@ -142,12 +176,14 @@ ORDER(max, MAX)
 DIVISIONS(16)
 DIVISIONS(64)
 
-/* 32 bits, vectorised, which wants neither a comparison nor a conversion of doubles to integers: with a = k b + j,
- * (a + 1/2) / b - 1/2 lies between k - 1/2 + 1 / 2b and k + 1/2 - 1 / 2b, and doubles are exact to far less than 1 / 2b
- * there (k <= 2^32 / b), so that the nearest integer is k. Adding 1.5 * 2^52 rounds to it. */
+/* 32 bits, vectorised, which wants neither a comparison nor a conversion of doubles to integers: with a = k b
+ * + j, (a + 1/2) / b - 1/2 lies between k - 1/2 + 1 / 2b and k + 1/2 - 1 / 2b, and doubles are exact to far
+ * less than 1 / 2b there (k <= 2^32 / b), so that the nearest integer is k. Adding 1.5 * 2^52 rounds to it.
+ */
 LANES_INLINE uint32_t divide_u32(uint32_t a, uint32_t b) {
     const double magic = 6755399441055744.0, half = 2147483648.0;
-    double x = (double)(int32_t)(a ^ 0x80000000u) + (half + 0.5), y = (double)(int32_t)(b ^ 0x80000000u) + half;
+    double x = (double)(int32_t)(a ^ 0x80000000u) + (half + 0.5),
+           y = (double)(int32_t)(b ^ 0x80000000u) + half;
     return (uint32_t)bits_of_double(x / y - 0.5 + magic) | (b ? 0 : UINT32_MAX);
 }
 LANES_INLINE uint32_t magnitude(uint32_t x) {
@@ -159,7 +195,8 @@ LANES_INLINE uint32_t divide_s32(uint32_t a, uint32_t b) {
 }
 BINARY(div_u32, uint32_t, uint32_t, divide_u32(a[l], b[l]))
 BINARY(div_s32, uint32_t, uint32_t, divide_s32(a[l], b[l]))
-#define REST(DIVIDE) ((a[l] - DIVIDE(a[l], b[l]) * b[l]) | (b[l] ? 0 : UINT32_MAX)) /* or the loop is not vectorised */
+#define REST(DIVIDE)                                                                                         \
+    ((a[l] - DIVIDE(a[l], b[l]) * b[l]) | (b[l] ? 0 : UINT32_MAX)) /* or the loop is not vectorised */
 BINARY(rem_u32, uint32_t, uint32_t, REST(divide_u32))
 BINARY(rem_s32, uint32_t, uint32_t, REST(divide_s32))
 
@@ -220,21 +257,27 @@ typedef const LaneHandler *const HandlerOfType[PTX_TYPE_COUNT];
 #define CARRIES_SIGNED(NAME)                                                                                 \
     [PTX_U32] = &NAME##_u32, [PTX_S32] = &NAME##_s32, [PTX_U64] = &NAME##_u64, [PTX_S64] = &NAME##_s64
 
-static HandlerOfType
-    add_wrap = {WIDTHS(add), [PTX_U16X2] = &add_16x2, [PTX_S16X2] = &add_16x2},
-    add_saturate = {SIGNS_32(add_sat), [PTX_U16X2] = &add_sat_u16x2, [PTX_S16X2] = &add_sat_s16x2},
-    sub_wrap = {WIDTHS(sub)}, sub_saturate = {SIGNS_32(sub_sat)}, mul_lo = {WIDTHS(mul_lo)},
-    mul_hi = {SIGNS(mul_hi)}, mul_wide = {SIGNS_WIDE(mul_wide)}, mad_lo = {WIDTHS(mad_lo)},
-    mad_hi = {SIGNS(mad_hi)}, mad_wide = {SIGNS_WIDE(mad_wide)},
-    mad_hi_saturate = {[PTX_S32] = &mad_hi_sat_s32}, mul24_lo = {SIGNS_32(mul24_lo)},
-    mul24_hi = {SIGNS_32(mul24_hi)}, mad24_lo = {SIGNS_32(mad24_lo)}, mad24_hi = {SIGNS_32(mad24_hi)},
-    mad24_hi_saturate = {[PTX_S32] = &mad24_hi_sat_s32}, sad = {SIGNS(sad)}, divide = {SIGNS(div)},
-    remainder_of = {SIGNS(rem)}, absolute = {SIGNED_WIDTHS(abs)}, negate = {SIGNED_WIDTHS(neg)},
-    minimum = {SIGNS(min), [PTX_U16X2] = &min_u16x2, [PTX_S16X2] = &min_s16x2},
-    maximum = {SIGNS(max), [PTX_U16X2] = &max_u16x2, [PTX_S16X2] = &max_s16x2},
-    minimum_relu = {[PTX_S32] = &min_relu_s32, [PTX_S16X2] = &min_relu_s16x2},
-    maximum_relu = {[PTX_S32] = &max_relu_s32, [PTX_S16X2] = &max_relu_s16x2}, add_carry = {CARRIES(addc)},
-    sub_carry = {CARRIES(subc)}, mad_lo_carry = {CARRIES(madc_lo)}, mad_hi_carry = {CARRIES_SIGNED(madc_hi)};
+#define PAIRS(NAME) [PTX_U16X2] = &NAME##_u16x2, [PTX_S16X2] = &NAME##_s16x2
+#define QUADS(NAME) [PTX_U8X4] = &NAME##_u8x4, [PTX_S8X4] = &NAME##_s8x4
+#define RELUS(NAME) [PTX_S32] = &NAME##_s32, [PTX_S16X2] = &NAME##_s16x2, [PTX_S8X4] = &NAME##_s8x4
+
+static HandlerOfType add_wrap = {WIDTHS(add), [PTX_U16X2] = &add_16x2, [PTX_S16X2] = &add_16x2,
+                                 [PTX_U8X4] = &add_8x4, [PTX_S8X4] = &add_8x4};
+static HandlerOfType sub_wrap = {WIDTHS(sub), [PTX_U8X4] = &sub_8x4, [PTX_S8X4] = &sub_8x4};
+static HandlerOfType add_saturate = {SIGNS_32(add_sat), PAIRS(add_sat), QUADS(add_sat)};
+static HandlerOfType sub_saturate = {SIGNS_32(sub_sat), QUADS(sub_sat)};
+static HandlerOfType mul_lo = {WIDTHS(mul_lo)}, mul_hi = {SIGNS(mul_hi)}, mul_wide = {SIGNS_WIDE(mul_wide)};
+static HandlerOfType mad_lo = {WIDTHS(mad_lo)}, mad_hi = {SIGNS(mad_hi)}, mad_wide = {SIGNS_WIDE(mad_wide)},
+                     mad_hi_saturate = {[PTX_S32] = &mad_hi_sat_s32};
+static HandlerOfType mul24_lo = {SIGNS_32(mul24_lo)}, mul24_hi = {SIGNS_32(mul24_hi)},
+                     mad24_lo = {SIGNS_32(mad24_lo)}, mad24_hi = {SIGNS_32(mad24_hi)},
+                     mad24_hi_saturate = {[PTX_S32] = &mad24_hi_sat_s32};
+static HandlerOfType sad = {SIGNS(sad)}, divide = {SIGNS(div)}, remainder_of = {SIGNS(rem)};
+static HandlerOfType absolute = {SIGNED_WIDTHS(abs)}, negate = {SIGNED_WIDTHS(neg), [PTX_S8X4] = &neg_8x4};
+static HandlerOfType minimum = {SIGNS(min), PAIRS(min), QUADS(min)}, minimum_relu = {RELUS(min_relu)};
+static HandlerOfType maximum = {SIGNS(max), PAIRS(max), QUADS(max)}, maximum_relu = {RELUS(max_relu)};
+static HandlerOfType add_carry = {CARRIES(addc)}, sub_carry = {CARRIES(subc)},
+                     mad_lo_carry = {CARRIES(madc_lo)}, mad_hi_carry = {CARRIES_SIGNED(madc_hi)};
 
 static PtxType twice(PtxType type) {
     switch (type) {

@@ -31,7 +31,7 @@ static void check_row(const LaneFormula *row) {
     int sources = lane_table_widths(row->instruction, source_bits, bits, &destinations);
     uint64_t random = 1;
     for (int i = 0; i < COUNT; i++) {
-        Int x[LANE_VALUES];
+        Int x[LANE_VALUES] = {0};
         for (int j = 0; j < sources; j++) {
             rows[i].in[j] = lane_integer(&random, source_bits[j]);
             if (lane_random(&random) % 16 == 0 && j)

@@ -50,23 +50,37 @@ FORMULA(most, x[0] > x[1] ? x[0] : x[1])
 FORMULA(least_relu, int_clamp(least(x, bits), 0, int_ones(64)))
 FORMULA(most_relu, int_clamp(most(x, bits), 0, int_ones(64)))
 
-static Int by_halves(const Int *x, bool is_signed, Int (*formula)(const Int *, int)) {
+static Int by_parts(const Int *x, int bits, bool is_signed, Int (*formula)(const Int *, int)) {
     Int result = 0;
-    for (int i = 0; i < 2; i++) {
-        Int parts[2] = {int_part(x[0], i, 16, is_signed), int_part(x[1], i, 16, is_signed)};
-        result |= (formula(parts, 16) & 0xffff) << 16 * i;
+    for (int i = 0; i < 32 / bits; i++) {
+        Int parts[2] = {int_part(x[0], i, bits, is_signed), int_part(x[1], i, bits, is_signed)};
+        result |= (formula(parts, bits) & int_ones(bits)) << bits * i;
     }
     return result;
 }
-FORMULA(add_2, by_halves(x, false, add))
-FORMULA(add_2_sat_s, by_halves(x, true, add_sat_s))
-FORMULA(add_2_sat_u, by_halves(x, false, add_sat_u))
-FORMULA(min_2_s, by_halves(x, true, least))
-FORMULA(min_2_u, by_halves(x, false, least))
-FORMULA(max_2_s, by_halves(x, true, most))
-FORMULA(max_2_u, by_halves(x, false, most))
-FORMULA(min_2_relu, by_halves(x, true, least_relu))
-FORMULA(max_2_relu, by_halves(x, true, most_relu))
+FORMULA(add_2, by_parts(x, 16, false, add))
+FORMULA(add_2_sat_s, by_parts(x, 16, true, add_sat_s))
+FORMULA(add_2_sat_u, by_parts(x, 16, false, add_sat_u))
+FORMULA(min_2_s, by_parts(x, 16, true, least))
+FORMULA(min_2_u, by_parts(x, 16, false, least))
+FORMULA(max_2_s, by_parts(x, 16, true, most))
+FORMULA(max_2_u, by_parts(x, 16, false, most))
+FORMULA(min_2_relu, by_parts(x, 16, true, least_relu))
+FORMULA(max_2_relu, by_parts(x, 16, true, most_relu))
+FORMULA(sub_sat_u, int_clamp_to(x[0] - x[1], bits, false))
+FORMULA(add_4, by_parts(x, 8, false, add))
+FORMULA(sub_4, by_parts(x, 8, false, sub))
+FORMULA(add_4_sat_s, by_parts(x, 8, true, add_sat_s))
+FORMULA(add_4_sat_u, by_parts(x, 8, false, add_sat_u))
+FORMULA(sub_4_sat_s, by_parts(x, 8, true, sub_sat_s))
+FORMULA(sub_4_sat_u, by_parts(x, 8, false, sub_sat_u))
+FORMULA(neg_4, by_parts(x, 8, true, negated))
+FORMULA(min_4_s, by_parts(x, 8, true, least))
+FORMULA(min_4_u, by_parts(x, 8, false, least))
+FORMULA(max_4_s, by_parts(x, 8, true, most))
+FORMULA(max_4_u, by_parts(x, 8, false, most))
+FORMULA(min_4_relu, by_parts(x, 8, true, least_relu))
+FORMULA(max_4_relu, by_parts(x, 8, true, most_relu))
 
 #define TWO(W)   "d" W " a" W " b" W
 #define THREE(W) "d" W " a" W " b" W " c" W
@@ -153,6 +167,29 @@ static void order_and_sign(void **state) {
         {{"max.u16x2 d, a, b;", TWO("32")}, UNSIGNED, max_2_u},
         {{"min.relu.s16x2 d, a, b;", TWO("32")}, UNSIGNED, min_2_relu},
         {{"max.relu.s16x2 d, a, b;", TWO("32")}, UNSIGNED, max_2_relu},
+    };
+    CHECK_FORMULAS(rows);
+}
+
+/* Four bytes in a word, of PTX ISA 9.2. */
+static void bytes(void **state) {
+    (void)state;
+    static const LaneFormula rows[] = {
+        {{"add.u8x4 d, a, b;", TWO("32")}, UNSIGNED, add_4},
+        {{"add.s8x4 d, a, b;", TWO("32")}, UNSIGNED, add_4},
+        {{"add.sat.u8x4 d, a, b;", TWO("32")}, UNSIGNED, add_4_sat_u},
+        {{"add.sat.s8x4 d, a, b;", TWO("32")}, UNSIGNED, add_4_sat_s},
+        {{"sub.u8x4 d, a, b;", TWO("32")}, UNSIGNED, sub_4},
+        {{"sub.s8x4 d, a, b;", TWO("32")}, UNSIGNED, sub_4},
+        {{"sub.sat.u8x4 d, a, b;", TWO("32")}, UNSIGNED, sub_4_sat_u},
+        {{"sub.sat.s8x4 d, a, b;", TWO("32")}, UNSIGNED, sub_4_sat_s},
+        {{"neg.s8x4 d, a;", "d32 a32"}, UNSIGNED, neg_4},
+        {{"min.u8x4 d, a, b;", TWO("32")}, UNSIGNED, min_4_u},
+        {{"min.s8x4 d, a, b;", TWO("32")}, UNSIGNED, min_4_s},
+        {{"max.u8x4 d, a, b;", TWO("32")}, UNSIGNED, max_4_u},
+        {{"max.s8x4 d, a, b;", TWO("32")}, UNSIGNED, max_4_s},
+        {{"min.relu.s8x4 d, a, b;", TWO("32")}, UNSIGNED, min_4_relu},
+        {{"max.relu.s8x4 d, a, b;", TWO("32")}, UNSIGNED, max_4_relu},
     };
     CHECK_FORMULAS(rows);
 }
@@ -249,8 +286,13 @@ static void single_rows(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums_and_products), cmocka_unit_test(saturation), cmocka_unit_test(quotients),
-        cmocka_unit_test(order_and_sign),    cmocka_unit_test(carries),    cmocka_unit_test(mixed_carries),
+        cmocka_unit_test(sums_and_products),
+        cmocka_unit_test(saturation),
+        cmocka_unit_test(quotients),
+        cmocka_unit_test(order_and_sign),
+        cmocka_unit_test(carries),
+        cmocka_unit_test(mixed_carries),
+        cmocka_unit_test(bytes),
         cmocka_unit_test(single_rows),
     };
     return cmocka_run_group_tests_name("lanes_integer", tests, NULL, NULL);

@@ -174,39 +174,42 @@ static void tf32_of_floats(void **state) {
     }
 }
 
-/* From f16x2 to the small formats, and back: every pair of values. */
-static void small_formats_and_f16(void **state) {
-    (void)state;
+/* Between pairs of halves and the small formats: every half, with and without .relu in turn; every pair of
+ * small values. */
+static void check_small(const Format *format, const Format *wide, bool relu) {
     static LaneRow rows[0x10000];
+    char text[128], opcode[64];
+    int bits = part_bits(format), used = 1 + format->mantissa + format->exponent, count = 1 << 2 * used;
+    snprintf(opcode, sizeof opcode, "cvt.rn.satfinite%s.%s.%s", relu ? ".relu" : "", format->name,
+             wide->name);
+    for (uint32_t i = 0; i < 0x4000; i++) {
+        uint32_t high = 4 * i + 2 * (uint32_t)relu, low = high + 1;
+        rows[i] = (LaneRow){{high << 16 | low},
+                            {encode(format, decode(wide, high), false, relu, true) << bits |
+                             encode(format, decode(wide, low), false, relu, true)}};
+    }
+    lane_table_check(form_of(text, sizeof text, opcode, "a", format, "a32"), rows, 0x4000);
+
+    snprintf(opcode, sizeof opcode, "cvt.rn%s.%s.%s", relu ? ".relu" : "", wide->name, format->name);
+    for (int i = 0; i < count; i++) {
+        uint64_t a = (uint64_t)i >> used, b = (uint64_t)i & ((1u << used) - 1);
+        rows[i] = (LaneRow){{a << bits | b},
+                            {encode(wide, decode(format, a), false, relu, false) << 16 |
+                             encode(wide, decode(format, b), false, relu, false)}};
+    }
+    if (format == &e2m1)
+        snprintf(text, sizeof text, "{ .reg .b8 t; $cvt.u8.u32 t, a; $%s d, t; }", opcode);
+    else
+        snprintf(text, sizeof text, "%s d, a;", opcode);
+    lane_table_check((LaneInstruction){text, format == &e2m1 ? "d32 a32" : "d32 a16"}, rows, count);
+}
+
+static void small_formats_and_halves(void **state) {
+    (void)state;
     for (size_t f = 0; f < sizeof small / sizeof small[0]; f++)
         for (int relu = 0; relu < 2; relu++) {
-            char text[128], opcode[64];
-            const Format *format = small[f];
-            int bits = part_bits(format), used = 1 + format->mantissa + format->exponent;
-            snprintf(opcode, sizeof opcode, "cvt.rn.satfinite%s.%s.f16x2", relu ? ".relu" : "", format->name);
-            bool from_f16 = format != &e2m3 && format != &e3m2; /* with these, PTX 9.1 */
-            for (uint32_t i = 0; i < 0x4000; i++) { /* with and without .relu, all values in all */
-                uint32_t high = 4 * i + 2 * (uint32_t)relu, low = high + 1;
-                rows[i] = (LaneRow){{high << 16 | low},
-                                    {encode(format, decode(&f16, high), false, relu, true) << bits |
-                                     encode(format, decode(&f16, low), false, relu, true)}};
-            }
-            LaneInstruction instruction = form_of(text, sizeof text, opcode, "a", format, "a32");
-            if (from_f16) lane_table_check(instruction, rows, 0x4000);
-
-            snprintf(opcode, sizeof opcode, "cvt.rn%s.f16x2.%s", relu ? ".relu" : "", format->name);
-            int count = 1 << 2 * used;
-            for (int i = 0; i < count; i++) {
-                uint64_t a = (uint64_t)i >> used, b = (uint64_t)i & ((1u << used) - 1);
-                rows[i] = (LaneRow){{a << bits | b},
-                                    {encode(&f16, decode(format, a), false, relu, false) << 16 |
-                                     encode(&f16, decode(format, b), false, relu, false)}};
-            }
-            if (format == &e2m1)
-                snprintf(text, sizeof text, "{ .reg .b8 t; $cvt.u8.u32 t, a; $%s d, t; }", opcode);
-            else
-                snprintf(text, sizeof text, "%s d, a;", opcode);
-            lane_table_check((LaneInstruction){text, format == &e2m1 ? "d32 a32" : "d32 a16"}, rows, count);
+            check_small(small[f], &f16, relu);
+            check_small(small[f], &bf16, relu); /* PTX ISA 9.1 and 9.2 */
         }
 }
 
@@ -307,7 +310,7 @@ static void refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pairs_of_floats), cmocka_unit_test(single_halves),
-        cmocka_unit_test(tf32_of_floats),  cmocka_unit_test(small_formats_and_f16),
+        cmocka_unit_test(tf32_of_floats),  cmocka_unit_test(small_formats_and_halves),
         cmocka_unit_test(powers_of_two),   cmocka_unit_test(packs),
         cmocka_unit_test(refused),
     };
