@@ -53,6 +53,7 @@ struct Session {
     int view_count;
     SourceFile *sources;
     int source_count, source_capacity;
+    const char ***ptx_lines; /* [launch][pc]: instructions as text; NULL until asked for */
 };
 
 /* ---- opening -------------------------------------------------------------------------------------------------- */
@@ -429,14 +430,19 @@ const char *session_source_line(const Session *session, const char *file, int li
 }
 
 const char *session_ptx_line(const Session *session, int launch, int pc) {
-    Session *cache = (Session *)(uintptr_t)session;
+    Session *cache = (Session *)(uintptr_t)session; /* logically const: printed at the first question */
     const PtxProgram *program = session->trace->launches[launch]->program;
     if (pc < 0 || pc >= program->code_count) return NULL;
+    if (!cache->ptx_lines)
+        cache->ptx_lines = arena_new(&cache->arena, (size_t)session->trace->launch_count * sizeof *cache->ptx_lines);
+    const char ***lines = &cache->ptx_lines[launch];
+    if (!*lines) *lines = arena_new(&cache->arena, (size_t)program->code_count * sizeof **lines);
+    if ((*lines)[pc]) return (*lines)[pc];
     Text text = {0};
     ptx_instruction_print(program->code[pc].instruction, &text);
-    const char *line = arena_copy_text(&cache->arena, text_string(&text), text.length);
+    (*lines)[pc] = arena_copy_text(&cache->arena, text_string(&text), text.length);
     text_done(&text);
-    return line;
+    return (*lines)[pc];
 }
 
 /* ---- questions about values ----------------------------------------------------------------------------------- */
