@@ -1,12 +1,14 @@
-/* Readable names: the part of the Itanium C++ ABI's mangling that names of kernels use, printed as C++ is written.
+/* Readable names: the part of the Itanium C++ ABI's mangling that names of kernels use, printed as C++ is
+ * written.
  *
  *   _Z6reduceIfLi256EEvPT_S1_j                 reduce<float,256>
  *   _ZN3ops3sumIPKiEEvT_                       ops::sum<const int*>
  *   _ZZ6reduceIfEvPT_jE9warp_sums              warp_sums
  *
- * Nested names, templates with types, values and packs, substitutions, built-in types, pointers, references, qualifiers,
- * arrays. The parameters of the function are not printed. Everything else (lambdas, expressions, operators, function types)
- * gives the mangled name back. Depth and length are limited: substitutions can describe names of exponential length. */
+ * Nested names, templates with types, values and packs, substitutions, built-in types, pointers, references,
+ * qualifiers, arrays. The parameters of the function are not printed. Everything else (lambdas, expressions,
+ * operators, function types) gives the mangled name back. Depth and length are limited: substitutions can
+ * describe names of exponential length. */
 #include "ptx/names.h"
 
 #include <stdlib.h>
@@ -25,7 +27,9 @@ typedef struct Demangler {
 static bool type(Demangler *d, Text *out);
 static bool name(Demangler *d, Text *out);
 
-static int peek(const Demangler *d, int ahead) { return d->end - d->at > ahead ? (unsigned char)d->at[ahead] : 0; }
+static int peek(const Demangler *d, int ahead) {
+    return d->end - d->at > ahead ? (unsigned char)d->at[ahead] : 0;
+}
 
 static bool take(Demangler *d, const char *text) {
     size_t length = strlen(text);
@@ -40,7 +44,9 @@ static bool remember(Demangler *d, const Text *what) {
     return true;
 }
 
-static bool enter(Demangler *d) { return ++d->depth <= DEPTH_LIMIT; }
+static bool enter(Demangler *d) {
+    return ++d->depth <= DEPTH_LIMIT;
+}
 static bool leave(Demangler *d, bool good) {
     d->depth--;
     return good;
@@ -49,7 +55,8 @@ static bool leave(Demangler *d, bool good) {
 /* 6reduce; compilers put names with internal linkage into namespaces that they make up. */
 static bool source_name(Demangler *d, Text *out) {
     size_t length = 0;
-    while (peek(d, 0) >= '0' && peek(d, 0) <= '9' && length < NAME_LIMIT) length = length * 10 + (size_t)(*d->at++ - '0');
+    while (peek(d, 0) >= '0' && peek(d, 0) <= '9' && length < NAME_LIMIT)
+        length = length * 10 + (size_t)(*d->at++ - '0');
     if (length == 0 || length > NAME_LIMIT || length > (size_t)(d->end - d->at)) return false;
     bool hidden = length > 10 && (!memcmp(d->at, "_GLOBAL__N", 10) || !memcmp(d->at, "_INTERNAL_", 10));
     if (!hidden) text_add_bytes(out, d->at, length);
@@ -59,7 +66,8 @@ static bool source_name(Demangler *d, Text *out) {
 
 /* S_ S0_ SA_ and the abbreviations of std. */
 static bool substitution(Demangler *d, Text *out) {
-    static const char *const standard[][2] = {{"St", "std"}, {"Sa", "std::allocator"}, {"Sb", "std::basic_string"}, {"Ss", "std::string"}};
+    static const char *const standard[][2] = {
+        {"St", "std"}, {"Sa", "std::allocator"}, {"Sb", "std::basic_string"}, {"Ss", "std::string"}};
     for (size_t i = 0; i < sizeof standard / sizeof *standard; i++)
         if (take(d, standard[i][0])) return text_add(out, standard[i][1]), true;
     if (!take(d, "S")) return false;
@@ -92,11 +100,13 @@ static bool template_parameter(Demangler *d, Text *out) { /* T_ T0_ */
 static bool literal(Demangler *d, Text *out) {
     Text kind = {0};
     bool good = peek(d, 0) != '_' && type(d, &kind);
-    bool is_bool = !strcmp(text_string(&kind), "bool"), is_plain = good && strchr("abcstijlmxyhw", d->at[-1]) && kind.length;
+    bool is_bool = !strcmp(text_string(&kind), "bool"),
+         is_plain = good && strchr("abcstijlmxyhw", d->at[-1]) && kind.length;
     const char *digits = d->at + (peek(d, 0) == 'n');
     const char *end = digits;
     while (end < d->end && *end >= '0' && *end <= '9') end++;
-    good = good && end > digits && end < d->end && *end == 'E' && strcmp(text_string(&kind), "float") && strcmp(text_string(&kind), "double");
+    good = good && end > digits && end < d->end && *end == 'E' && strcmp(text_string(&kind), "float") &&
+           strcmp(text_string(&kind), "double");
     if (good && is_bool) text_add(out, *digits == '0' ? "false" : "true");
     if (good && !is_bool) {
         if (!is_plain) text_print(out, "(%s)", text_string(&kind));
@@ -119,7 +129,9 @@ static bool pack(Demangler *d, Text *out) { /* J argument... E */
 
 static bool argument(Demangler *d, Text *out) {
     if (!enter(d)) return leave(d, false);
-    bool good = take(d, "L") ? literal(d, out) : take(d, "J") ? pack(d, out) : peek(d, 0) != 'X' && type(d, out);
+    bool good = take(d, "L")   ? literal(d, out)
+                : take(d, "J") ? pack(d, out)
+                               : peek(d, 0) != 'X' && type(d, out);
     return leave(d, good && out->length <= NAME_LIMIT);
 }
 
@@ -142,8 +154,10 @@ static bool arguments(Demangler *d, Text *out) {
     text_add(out, ">");
     for (int i = 0; good && i < d->argument_count; i++) free(d->arguments[i]);
     for (int i = 0; i < count; i++) {
-        if (good) d->arguments[i] = list[i];
-        else free(list[i]);
+        if (good)
+            d->arguments[i] = list[i];
+        else
+            free(list[i]);
     }
     if (good) d->argument_count = count;
     return leave(d, good && out->length <= NAME_LIMIT);
@@ -156,15 +170,21 @@ static void join(Text *path, const char *part) {
 
 /* N [qualifiers] prefix... E */
 static bool nested(Demangler *d, Text *out) {
-    while (take(d, "K") || take(d, "V") || take(d, "r")) {}
+    while (take(d, "K") || take(d, "V") || take(d, "r")) {
+    }
     Text path = {0};
     bool good = true;
     while (good && !take(d, "E")) {
         Text part = {0};
         bool known = peek(d, 0) == 'S', is_arguments = take(d, "I");
-        good = is_arguments ? path.length && arguments(d, &part) : known ? substitution(d, &part) : peek(d, 0) == 'T' ? template_parameter(d, &part) : source_name(d, &part);
-        if (is_arguments) text_add(&path, text_string(&part));
-        else join(&path, text_string(&part));
+        good = is_arguments        ? path.length && arguments(d, &part)
+               : known             ? substitution(d, &part)
+               : peek(d, 0) == 'T' ? template_parameter(d, &part)
+                                   : source_name(d, &part);
+        if (is_arguments)
+            text_add(&path, text_string(&part));
+        else
+            join(&path, text_string(&part));
         text_done(&part);
         good = good && path.length <= NAME_LIMIT;
         if (good && !known && peek(d, 0) != 'E') good = remember(d, &path);
@@ -200,11 +220,19 @@ static bool name(Demangler *d, Text *out) {
 }
 
 static const char *builtin(Demangler *d) {
-    static const char *const words[][2] = {
-        {"v", "void"}, {"w", "wchar_t"}, {"b", "bool"}, {"c", "char"}, {"a", "signed char"}, {"h", "unsigned char"}, {"s", "short"},
-        {"t", "unsigned short"}, {"i", "int"}, {"j", "unsigned int"}, {"l", "long"}, {"m", "unsigned long"}, {"x", "long long"},
-        {"y", "unsigned long long"}, {"n", "__int128"}, {"o", "unsigned __int128"}, {"f", "float"}, {"d", "double"}, {"e", "long double"},
-        {"DF16_", "_Float16"}, {"DF16b", "__bf16"}, {"Dh", "half"}, {"Di", "char32_t"}, {"Ds", "char16_t"}, {"Du", "char8_t"}, {"Dn", "std::nullptr_t"}};
+    static const char *const words[][2] = {{"v", "void"},        {"w", "wchar_t"},
+                                           {"b", "bool"},        {"c", "char"},
+                                           {"a", "signed char"}, {"h", "unsigned char"},
+                                           {"s", "short"},       {"t", "unsigned short"},
+                                           {"i", "int"},         {"j", "unsigned int"},
+                                           {"l", "long"},        {"m", "unsigned long"},
+                                           {"x", "long long"},   {"y", "unsigned long long"},
+                                           {"n", "__int128"},    {"o", "unsigned __int128"},
+                                           {"f", "float"},       {"d", "double"},
+                                           {"e", "long double"}, {"DF16_", "_Float16"},
+                                           {"DF16b", "__bf16"},  {"Dh", "half"},
+                                           {"Di", "char32_t"},   {"Ds", "char16_t"},
+                                           {"Du", "char8_t"},    {"Dn", "std::nullptr_t"}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (take(d, words[i][0])) return words[i][1];
     return NULL;
@@ -215,7 +243,8 @@ static bool wrapped(Demangler *d, const char *before, const char *after, Text *o
     Text inner = {0};
     bool good = type(d, &inner);
     bool pointer = inner.length && strchr("*&", inner.data[inner.length - 1]);
-    text_print(out, "%s%s%s", pointer ? "" : before, text_string(&inner), pointer && *before ? " const" : after);
+    text_print(out, "%s%s%s", pointer ? "" : before, text_string(&inner),
+               pointer && *before ? " const" : after);
     text_done(&inner);
     return good;
 }
@@ -235,16 +264,21 @@ static bool type(Demangler *d, Text *out) {
     Text text = {0};
     const char *word = NULL;
     int c = peek(d, 0);
-    bool good, again = c == 'S' && peek(d, 1) != 't'; /* a substitution is no new candidate, unless arguments follow */
-    if (c == 'P' || c == 'R' || c == 'O' || c == 'K' || c == 'V' || (c == 'D' && peek(d, 1) == 'p')) good = compound(d, &text);
-    else if (c == 'T') good = template_parameter(d, &text);
+    bool good, again = c == 'S' &&
+                       peek(d, 1) != 't'; /* a substitution is no new candidate, unless arguments follow */
+    if (c == 'P' || c == 'R' || c == 'O' || c == 'K' || c == 'V' || (c == 'D' && peek(d, 1) == 'p'))
+        good = compound(d, &text);
+    else if (c == 'T')
+        good = template_parameter(d, &text);
     else if (c == 'N' || c == 'S' || (c >= '0' && c <= '9')) {
         const char *begin = d->at;
         good = name(d, &text);
         again = again && good && d->at[-1] == '_' && (d->at - begin) <= 4;
         again = again || (good && c == 'S' && d->at - begin == 2);
-    } else if ((word = builtin(d))) good = (text_add(&text, word), true);
-    else good = false;
+    } else if ((word = builtin(d)))
+        good = (text_add(&text, word), true);
+    else
+        good = false;
     if (good && !word && !again) good = remember(d, &text);
     text_add(out, text_string(&text));
     good = good && text.length <= NAME_LIMIT;
@@ -252,13 +286,15 @@ static bool type(Demangler *d, Text *out) {
     return leave(d, good);
 }
 
-/* A variable of a function, _ZZ...E9warp_sums or, where the function has several of that name, ...E9warp_sums_0: its own name
- * is the last one. NULL: none. */
+/* A variable of a function, _ZZ...E9warp_sums or, where the function has several of that name,
+ * ...E9warp_sums_0: its own name is the last one. NULL: none. */
 static const char *local_name(const PtxName *known, size_t *length) {
     size_t end = known->length;
     while (end > 0 && known->text[end - 1] >= '0' && known->text[end - 1] <= '9') end--;
-    if (end == known->length || known->text[end - 1] != '_') end = known->length;
-    else end--;
+    if (end == known->length || known->text[end - 1] != '_')
+        end = known->length;
+    else
+        end--;
     for (size_t at = 3; at + 1 < end; at++) {
         if (known->text[at] != 'E') continue;
         char *name;
@@ -285,7 +321,8 @@ const char *ptx_readable_name(PtxModule *module, const char *mangled) {
     d->end = known->text + known->length;
     Text out = {0};
     take(d, "L"); /* internal linkage */
-    if (name(d, &out) && out.length && out.length <= NAME_LIMIT) known->readable = arena_copy_text(&module->arena, out.data, out.length);
+    if (name(d, &out) && out.length && out.length <= NAME_LIMIT)
+        known->readable = arena_copy_text(&module->arena, out.data, out.length);
     text_done(&out);
     for (int i = 0; i < d->substitution_count; i++) free(d->substitutions[i]);
     for (int i = 0; i < d->argument_count; i++) free(d->arguments[i]);

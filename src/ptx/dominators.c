@@ -1,9 +1,9 @@
 /* Post-dominators: node m post-dominates node n when every path from n to the end passes m.
  *
- * They are the dominators of the reversed graph, rooted at the end, found with the algorithm of Lengauer and Tarjan (A Fast
- * Algorithm for Finding Dominators in a Flowgraph, 1979), the simple version: O(m log n) on any input. Nodes that cannot
- * reach the end (endless loops) get an edge to it from where the loop begins again, so that branches inside the loop still
- * have one. */
+ * They are the dominators of the reversed graph, rooted at the end, found with the algorithm of Lengauer and
+ * Tarjan (A Fast Algorithm for Finding Dominators in a Flowgraph, 1979), the simple version: O(m log n) on
+ * any input. Nodes that cannot reach the end (endless loops) get an edge to it from where the loop begins
+ * again, so that branches inside the loop still have one. */
 #include "ptx/link.h"
 
 #include <stdlib.h>
@@ -11,10 +11,10 @@
 /* Nodes are known by their number in depth-first order from here on; 0 is the end node. */
 typedef struct Tree {
     int count;
-    int *node, *number;    /* [number] and [node]; number -1: not visited */
+    int *node, *number; /* [number] and [node]; number -1: not visited */
     int *parent, *semi, *ancestor, *best, *dominator;
-    int *bucket, *next;    /* lists of nodes whose semidominator is the index */
-    bool *leads_to_end;    /* [number] endless loop: has the added edge */
+    int *bucket, *next; /* lists of nodes whose semidominator is the index */
+    bool *leads_to_end; /* [number] endless loop: has the added edge */
     int *stack, *cursor;
 } Tree;
 
@@ -46,8 +46,9 @@ static void forget_numbers(Tree *tree, const PtxGraph *graph) {
     for (int i = 0; i < graph->count; i++) tree->number[i] = -1;
 }
 
-/* Fills `roots` with the first nodes of endless loops, and nodes that lead to one, which come before it: each search against
- * the edges begins at the first node that the others have not found, so that the last begins in a loop that leads nowhere else. */
+/* Fills `roots` with the first nodes of endless loops, and nodes that lead to one, which come before it: each
+ * search against the edges begins at the first node that the others have not found, so that the last begins
+ * in a loop that leads nowhere else. */
 static int endless_loops(Tree *tree, const PtxGraph *graph, int *roots) {
     int count = 0;
     forget_numbers(tree, graph);
@@ -73,7 +74,8 @@ static void end_loop(Tree *tree, const PtxGraph *graph, int first) {
     int others = tree->count; /* nodes with smaller numbers have other ways to the end */
     for (int i = graph->in_begin[first]; i < graph->in_begin[first + 1]; i++) {
         int from = graph->in[i];
-        if (from >= first && (tree->number[from] < 0 || tree->number[from] >= others)) lead_to_end(tree, graph, from);
+        if (from >= first && (tree->number[from] < 0 || tree->number[from] >= others))
+            lead_to_end(tree, graph, from);
     }
     if (tree->number[first] < 0) lead_to_end(tree, graph, first);
 }
@@ -109,7 +111,8 @@ static void semidominate(Tree *tree, int w, int v) {
 static void dominate(Tree *tree, const PtxGraph *graph) {
     for (int w = tree->count - 1; w > 0; w--) {
         int node = tree->node[w];
-        for (int i = graph->out_begin[node]; i < graph->out_begin[node + 1]; i++) semidominate(tree, w, tree->number[graph->out[i]]);
+        for (int i = graph->out_begin[node]; i < graph->out_begin[node + 1]; i++)
+            semidominate(tree, w, tree->number[graph->out[i]]);
         if (tree->leads_to_end[w]) semidominate(tree, w, 0);
         tree->next[w] = tree->bucket[tree->semi[w]];
         tree->bucket[tree->semi[w]] = w;
@@ -127,8 +130,9 @@ static void dominate(Tree *tree, const PtxGraph *graph) {
 
 static void tree_build(Tree *tree, const PtxGraph *graph) {
     size_t count = (size_t)graph->count;
-    int **arrays[] = {&tree->node, &tree->number, &tree->parent, &tree->semi, &tree->ancestor, &tree->best, &tree->dominator,
-                      &tree->bucket, &tree->next, &tree->stack, &tree->cursor};
+    int **arrays[] = {&tree->node,     &tree->number, &tree->parent,    &tree->semi,
+                      &tree->ancestor, &tree->best,   &tree->dominator, &tree->bucket,
+                      &tree->next,     &tree->stack,  &tree->cursor};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) *arrays[i] = memory_new(count * sizeof(int));
     tree->leads_to_end = memory_new(count);
     for (int i = 0; i < graph->count; i++) {
@@ -140,8 +144,8 @@ static void tree_build(Tree *tree, const PtxGraph *graph) {
 }
 
 static void tree_done(Tree *tree) {
-    int *arrays[] = {tree->node, tree->number, tree->parent, tree->semi, tree->ancestor, tree->best, tree->dominator,
-                     tree->bucket, tree->next, tree->stack, tree->cursor};
+    int *arrays[] = {tree->node,      tree->number, tree->parent, tree->semi,  tree->ancestor, tree->best,
+                     tree->dominator, tree->bucket, tree->next,   tree->stack, tree->cursor};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
     free(tree->leads_to_end);
 }
@@ -149,7 +153,8 @@ static void tree_done(Tree *tree) {
 void ptx_graph_post_dominators(const PtxGraph *graph, int *meet) {
     Tree tree = {0};
     tree_build(&tree, graph);
-    for (int number = 1; number < tree.count; number++) meet[tree.node[number]] = tree.node[tree.dominator[number]];
+    for (int number = 1; number < tree.count; number++)
+        meet[tree.node[number]] = tree.node[tree.dominator[number]];
     meet[graph->count - 1] = graph->count - 1;
     tree_done(&tree);
 }

@@ -1,4 +1,5 @@
-/* Finding an entry by what a person types: its exact name, its readable name, or that without template arguments. */
+/* Finding an entry by what a person types: its exact name, its readable name, or that without template
+ * arguments. */
 #include "ptx/names.h"
 
 #include <stdlib.h>
@@ -14,7 +15,8 @@ static bool same_name(const char *a, const char *b, size_t b_length) {
     }
 }
 
-/* How well `asked` names the entry: 2 with its template arguments, 1 without them or without its namespaces, 0 not at all. */
+/* How well `asked` names the entry: 2 with its template arguments, 1 without them or without its namespaces,
+ * 0 not at all. */
 static int quality(const char *asked, const char *readable) {
     size_t length = strlen(readable), bare = strcspn(readable, "<");
     if (same_name(asked, readable, length)) return 2;
@@ -22,7 +24,8 @@ static int quality(const char *asked, const char *readable) {
     const char *last = readable;
     for (const char *c = readable; c + 2 < readable + bare; c++)
         if (c[0] == ':' && c[1] == ':') last = c + 2;
-    return same_name(asked, last, length - (size_t)(last - readable)) || same_name(asked, last, bare - (size_t)(last - readable));
+    return same_name(asked, last, length - (size_t)(last - readable)) ||
+           same_name(asked, last, bare - (size_t)(last - readable));
 }
 
 typedef struct Candidates {
@@ -30,7 +33,8 @@ typedef struct Candidates {
     size_t count, capacity;
 } Candidates;
 
-static bool report(PtxModule *module, const Candidates *list, const char *problem, const char *asked, Error *error) {
+static bool report(PtxModule *module, const Candidates *list, const char *problem, const char *asked,
+                   Error *error) {
     Text text = {0};
     size_t shown = 0;
     text_print(&text, problem, asked);
@@ -39,7 +43,8 @@ static bool report(PtxModule *module, const Candidates *list, const char *proble
         const char *name = list->items[i]->name, *readable = ptx_readable_name(module, name);
         bool alone = true;
         for (size_t k = 0; k < list->count; k++)
-            alone = alone && (k == i || strcmp(readable, ptx_readable_name(module, list->items[k]->name)) != 0);
+            alone =
+                alone && (k == i || strcmp(readable, ptx_readable_name(module, list->items[k]->name)) != 0);
         text_print(&text, "%s%s", i ? ", " : "", alone ? readable : name);
     }
     bool cut = text.length > 440;
@@ -52,10 +57,12 @@ static bool report(PtxModule *module, const Candidates *list, const char *proble
 
 static void all_entries(const PtxModule *module, Candidates *out) {
     for (int i = 0; i < module->function_count; i++)
-        if (module->functions[i]->is_entry && module->functions[i]->has_body) array_push(out->items, out->count, out->capacity, module->functions[i]);
+        if (module->functions[i]->is_entry && module->functions[i]->has_body)
+            array_push(out->items, out->count, out->capacity, module->functions[i]);
 }
 
-static PtxFunction *choose(PtxModule *module, const char *name, const Candidates *all, Candidates *matching, Error *error) {
+static PtxFunction *choose(PtxModule *module, const char *name, const Candidates *all, Candidates *matching,
+                           Error *error) {
     int best = name ? 1 : 0;
     for (size_t i = 0; i < all->count; i++) {
         int now = name ? quality(name, ptx_readable_name(module, all->items[i]->name)) : 0;
@@ -64,10 +71,14 @@ static PtxFunction *choose(PtxModule *module, const char *name, const Candidates
         if (now == best) array_push(matching->items, matching->count, matching->capacity, all->items[i]);
     }
     if (matching->count == 1) return matching->items[0];
-    if (!all->count) error_set_at(error, module->file, 0, 0, "this file has no entry");
-    else if (!name) report(module, all, "this file has several entries; choose one%s: ", "", error);
-    else if (!matching->count) report(module, all, "there is no entry '%.100s'; there are: ", name, error);
-    else report(module, matching, "several entries are named '%.100s'; choose one: ", name, error);
+    if (!all->count)
+        error_set_at(error, module->file, 0, 0, "this file has no entry");
+    else if (!name)
+        report(module, all, "this file has several entries; choose one%s: ", "", error);
+    else if (!matching->count)
+        report(module, all, "there is no entry '%.100s'; there are: ", name, error);
+    else
+        report(module, matching, "several entries are named '%.100s'; choose one: ", name, error);
     return NULL;
 }
 
@@ -76,7 +87,8 @@ PtxFunction *ptx_module_find_entry(const PtxModule *module, const char *name, Er
     if (exact && exact->is_entry && exact->has_body) return exact;
     Candidates all = {0}, matching = {0};
     all_entries(module, &all);
-    PtxFunction *found = choose((PtxModule *)(uintptr_t)module, name, &all, &matching, error); /* keeps readable names */
+    PtxFunction *found =
+        choose((PtxModule *)(uintptr_t)module, name, &all, &matching, error); /* keeps readable names */
     free(all.items);
     free(matching.items);
     return found;

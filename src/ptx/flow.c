@@ -1,18 +1,19 @@
 /* Control flow of one function: basic blocks, and where lanes that a branch has separated meet again.
  *
- * They meet at the branch's immediate post-dominator: the first block that every path from the branch to the function's end
- * passes. ret, exit, trap and calls that do not return lead to the end.
+ * They meet at the branch's immediate post-dominator: the first block that every path from the branch to the
+ * function's end passes. ret, exit, trap and calls that do not return lead to the end.
  *
  * Lanes that leave early must not keep the others apart:
  *
  *     if (y) { if (x) { *error = 1; return; } b; }  c;  __syncthreads();
  *
- * Every path passes only the end, yet the lanes that stay meet at c, as on hardware, where lanes that have exited are waited
- * for by nobody. So where post-dominators find nothing for a branch (the end, or a block that only returns), blocks are taken
- * in layers, and the post-dominators inside its layer count, which ignore the edges out of it. The first layer is what can
- * still come to a barrier of the block: who cannot will not be waited for at one. The next layers are what can reach the
- * function's main exit, what of the rest can reach the next exit, and so on; traps come last, since an assertion is not where
- * lanes meet. The main exit is guessed: the one that most branches lead to, from the latest place in the text. */
+ * Every path passes only the end, yet the lanes that stay meet at c, as on hardware, where lanes that have
+ * exited are waited for by nobody. So where post-dominators find nothing for a branch (the end, or a block
+ * that only returns), blocks are taken in layers, and the post-dominators inside its layer count, which
+ * ignore the edges out of it. The first layer is what can still come to a barrier of the block: who cannot
+ * will not be waited for at one. The next layers are what can reach the function's main exit, what of the
+ * rest can reach the next exit, and so on; traps come last, since an assertion is not where lanes meet. The
+ * main exit is guessed: the one that most branches lead to, from the latest place in the text. */
 #include "ptx/link.h"
 
 #include <stdlib.h>
@@ -21,14 +22,18 @@ bool ptx_flow_ends(const PtxInstruction *instruction) {
     switch (instruction->opcode) {
     case PTX_ret:
     case PTX_exit:
-    case PTX_trap: return true;
-    case PTX_call: break;
-    default: return false;
+    case PTX_trap:
+        return true;
+    case PTX_call:
+        break;
+    default:
+        return false;
     }
     for (int i = 0; i < instruction->operand_count; i++)
         if (instruction->operands[i].kind == PTX_OPERAND_FUNCTION) {
             const PtxFunction *function = instruction->operands[i].function;
-            return function->is_noreturn || (!function->has_body && ptx_external_find(function->name) == PTX_EXTERNAL___assertfail);
+            return function->is_noreturn ||
+                   (!function->has_body && ptx_external_find(function->name) == PTX_EXTERNAL___assertfail);
         }
     return false;
 }
@@ -37,9 +42,11 @@ static bool is_jump(const PtxInstruction *instruction) {
     return instruction->opcode == PTX_bra || instruction->opcode == PTX_brx || ptx_flow_ends(instruction);
 }
 
-static bool is_guarded(const PtxInstruction *instruction) { return instruction->guard.kind != PTX_OPERAND_NONE; }
+static bool is_guarded(const PtxInstruction *instruction) {
+    return instruction->guard.kind != PTX_OPERAND_NONE;
+}
 
-/* ---- blocks and edges ------------------------------------------------------------------------------------------------- */
+/* ---- blocks and edges -------------------------------------------------------------------------------- */
 
 typedef struct Edges {
     int *from, *to;
@@ -47,10 +54,10 @@ typedef struct Edges {
 } Edges;
 
 typedef struct Flow {
-    PtxCode *code;   /* of the program */
-    int begin, end;  /* pcs of the function */
-    int *first;      /* [block + 1] its first pc; behind the last: end */
-    int *block_of;   /* [pc - begin] */
+    PtxCode *code;  /* of the program */
+    int begin, end; /* pcs of the function */
+    int *first;     /* [block + 1] its first pc; behind the last: end */
+    int *block_of;  /* [pc - begin] */
     PtxGraph graph;
 } Flow;
 
@@ -91,7 +98,8 @@ static void mark_blocks(const Flow *flow) {
         PtxOpcode opcode = code[pc].instruction->opcode;
         if (is_jump(code[pc].instruction) && pc + 1 < flow->end) code[pc + 1].block_begin = true;
         if (opcode == PTX_bra) code[code[pc].target].block_begin = true;
-        for (int i = 0; opcode == PTX_brx && i < code[pc].target_count; i++) code[code[pc].targets[i]].block_begin = true;
+        for (int i = 0; opcode == PTX_brx && i < code[pc].target_count; i++)
+            code[code[pc].targets[i]].block_begin = true;
     }
 }
 
@@ -99,11 +107,15 @@ static void add_edges(const Flow *flow, Edges *edges, int pc) { /* pc: the last 
     const PtxCode *code = &flow->code[pc];
     int block = flow->block_of[pc - flow->begin], end = flow->graph.count - 1;
     bool jump = is_jump(code->instruction);
-    if (code->instruction->opcode == PTX_bra) add_edge(edges, block, flow->block_of[code->target - flow->begin]);
+    if (code->instruction->opcode == PTX_bra)
+        add_edge(edges, block, flow->block_of[code->target - flow->begin]);
     else if (code->instruction->opcode == PTX_brx)
-        for (int i = 0; i < code->target_count; i++) add_edge(edges, block, flow->block_of[code->targets[i] - flow->begin]);
-    else if (jump) add_edge(edges, block, end);
-    if (!jump || is_guarded(code->instruction)) add_edge(edges, block, block + 1); /* behind the last block: the end */
+        for (int i = 0; i < code->target_count; i++)
+            add_edge(edges, block, flow->block_of[code->targets[i] - flow->begin]);
+    else if (jump)
+        add_edge(edges, block, end);
+    if (!jump || is_guarded(code->instruction))
+        add_edge(edges, block, block + 1); /* behind the last block: the end */
 }
 
 static void flow_init(Flow *flow, PtxProgram *program, const PtxProgramFunction *function) {
@@ -130,7 +142,7 @@ static void flow_done(Flow *flow) {
     graph_done(&flow->graph);
 }
 
-/* ---- layers: the lanes that stay ---------------------------------------------------------------------------------------- */
+/* ---- layers: the lanes that stay --------------------------------------------------------------------- */
 
 typedef struct Exit {
     int block;
@@ -147,14 +159,18 @@ typedef struct Layers {
     int *stack;
 } Layers;
 
-static const PtxInstruction *last_of(const Flow *flow, int block) { return flow->code[flow->first[block + 1] - 1].instruction; }
+static const PtxInstruction *last_of(const Flow *flow, int block) {
+    return flow->code[flow->first[block + 1] - 1].instruction;
+}
 
 static bool only_returns(const Flow *flow, int block) {
     const PtxInstruction *last = last_of(flow, block);
     return flow->first[block + 1] == flow->first[block] + 1 && ptx_flow_ends(last) && !is_guarded(last);
 }
 
-static bool leaves(const Flow *flow, int node) { return node == flow->graph.count - 1 || only_returns(flow, node); }
+static bool leaves(const Flow *flow, int node) {
+    return node == flow->graph.count - 1 || only_returns(flow, node);
+}
 
 static bool has_exit(const Flow *flow, int block) {
     for (int i = flow->graph.out_begin[block]; i < flow->graph.out_begin[block + 1]; i++)
@@ -167,7 +183,7 @@ static bool faults(const Flow *flow, int block) {
     return opcode == PTX_trap || (opcode == PTX_call && ptx_flow_ends(last_of(flow, block)));
 }
 
-/* May lanes wait here for the whole block? A called function may do anything; those of the machine have no barrier. */
+/* May lanes wait here for the whole block? Called functions may; those of the machine have no barrier. */
 static bool has_barrier(const Flow *flow, int block) {
     for (int pc = flow->first[block]; pc < flow->first[block + 1]; pc++) {
         const PtxInstruction *instruction = flow->code[pc].instruction;
@@ -175,7 +191,8 @@ static bool has_barrier(const Flow *flow, int block) {
         if ((instruction->opcode == PTX_bar || instruction->opcode == PTX_barrier) && !is_warp) return true;
         bool outside = false;
         for (int i = 0; i < instruction->operand_count; i++)
-            if (instruction->operands[i].kind == PTX_OPERAND_FUNCTION) outside = !instruction->operands[i].function->has_body;
+            if (instruction->operands[i].kind == PTX_OPERAND_FUNCTION)
+                outside = !instruction->operands[i].function->has_body;
         if (instruction->opcode == PTX_call && !outside) return true;
     }
     return false;
@@ -186,7 +203,8 @@ static void push(Layers *layers, int block, int *depth) {
     layers->stack[(*depth)++] = block;
 }
 
-static void claim(const Flow *flow, Layers *layers, int depth) { /* what reaches the pushed blocks and is in no layer yet */
+/* Claims what reaches the pushed blocks and is in no layer yet. */
+static void claim(const Flow *flow, Layers *layers, int depth) {
     while (depth) {
         int block = layers->stack[--depth];
         if (only_returns(flow, block)) continue; /* stands for an exit of each block before it */
@@ -219,7 +237,8 @@ static int find_exits(const Flow *flow, Exit *exits) {
 
 static void layers_init(Layers *layers, const Flow *flow) {
     size_t nodes = (size_t)flow->graph.count;
-    *layers = (Layers){memory_new(nodes * sizeof(int)), memory_new(nodes), BARRIER_LAYER, memory_new(nodes * sizeof(int))};
+    *layers = (Layers){memory_new(nodes * sizeof(int)), memory_new(nodes), BARRIER_LAYER,
+                       memory_new(nodes * sizeof(int))};
     Exit *exits = memory_new(nodes * sizeof *exits);
     int depth = 0, exit_count = find_exits(flow, exits);
     for (int block = 0; block < flow->graph.count - 1; block++)
@@ -246,8 +265,9 @@ static bool stays(const Flow *flow, const Layers *layers, int from, int to) {
     return !leaves(flow, to) && layers->layer[from] == layers->layer[to];
 }
 
-/* Post-dominators inside layers, where at least two ways out of the block stay in its layer. Else the end, where lanes that
- * leave must not even wait to return together, because others may come to a barrier; or NOWHERE, where they may. */
+/* Post-dominators inside layers, where at least two ways out of the block stay in its layer. Else the end,
+ * where lanes that leave must not even wait to return together, because others may come to a barrier; or
+ * NOWHERE, where they may. */
 static void meet_in_layers(const Flow *flow, int *meet) {
     int end = flow->graph.count - 1;
     Layers layers;
@@ -274,7 +294,7 @@ static void meet_in_layers(const Flow *flow, int *meet) {
     free(ways);
 }
 
-/* ---- the result ----------------------------------------------------------------------------------------------------------- */
+/* ---- the result -------------------------------------------------------------------------------------- */
 
 static bool is_branch(const PtxInstruction *instruction) {
     return instruction->opcode == PTX_brx || (instruction->opcode == PTX_bra && is_guarded(instruction));

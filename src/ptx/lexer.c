@@ -1,11 +1,12 @@
-/* Lexer: tokens of PTX text, and the fast skip over function bodies that makes indexing a large module cheap. */
+/* Lexer: tokens of PTX text, and the fast skip over bodies that makes indexing a large module cheap. */
 #include "ptx/lexer.h"
 
 #include <string.h>
 
 enum { SPACE = 1, START = 2, FOLLOW = 4, DIGIT = 8 };
 
-/* Classes of characters: "Identifiers". A name starts with a letter, _, $ or %, and goes on with letters, digits, _ and $. */
+/* Classes of characters: "Identifiers". A name starts with a letter, _, $ or %, and goes on with letters,
+ * digits, _ and $. */
 static unsigned char_class(unsigned char c) {
     if (c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f') return SPACE;
     if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$') return START | FOLLOW;
@@ -39,8 +40,10 @@ static bool skip_comment(PtxLexer *lexer, bool *open) {
             *lexer = inside;
             return true;
         }
-        if (*inside.at == '\n') new_line(&inside);
-        else inside.at++;
+        if (*inside.at == '\n')
+            new_line(&inside);
+        else
+            inside.at++;
     }
     *open = true;
     return false;
@@ -101,8 +104,10 @@ PtxToken ptx_lexer_next(PtxLexer *lexer) {
     bool open = false;
     for (;;) {
         while (is(lexer, lexer->at, SPACE)) lexer->at++;
-        if (lexer->at < lexer->end && *lexer->at == '\n') new_line(lexer);
-        else if (!skip_comment(lexer, &open)) break;
+        if (lexer->at < lexer->end && *lexer->at == '\n')
+            new_line(lexer);
+        else if (!skip_comment(lexer, &open))
+            break;
     }
     const char *c = lexer->at;
     PtxToken token = {.begin = c, .line = lexer->line, .column = (int)(c - lexer->line_begin) + 1};
@@ -113,10 +118,13 @@ PtxToken ptx_lexer_next(PtxLexer *lexer) {
         for (c++; is(lexer, c, FOLLOW);) c++;
         return finish(lexer, token, PTX_TOKEN_NAME, c);
     }
-    if (*c == '.' && is(lexer, c + 1, FOLLOW)) return finish(lexer, token, PTX_TOKEN_DOT, dot_end(lexer, c + 1));
+    if (*c == '.' && is(lexer, c + 1, FOLLOW))
+        return finish(lexer, token, PTX_TOKEN_DOT, dot_end(lexer, c + 1));
     if (*c == '"') {
-        for (c++; c < lexer->end && *c != '"' && *c != '\n';) c += *c == '\\' && lexer->end - c > 1 && c[1] != '\n' ? 2 : 1;
-        if (c >= lexer->end || *c != '"') return bad(lexer, token, "this string has no end on its line; close it with \"");
+        for (c++; c < lexer->end && *c != '"' && *c != '\n';)
+            c += *c == '\\' && lexer->end - c > 1 && c[1] != '\n' ? 2 : 1;
+        if (c >= lexer->end || *c != '"')
+            return bad(lexer, token, "this string has no end on its line; close it with \"");
         return finish(lexer, token, PTX_TOKEN_STRING, c + 1);
     }
     return operator_token(lexer, token);
@@ -127,7 +135,9 @@ bool ptx_lexer_skip_braces(PtxLexer *lexer) {
     while (lexer->at < lexer->end) {
         bool open = false;
         switch (*lexer->at) {
-        case '\n': new_line(lexer); continue;
+        case '\n':
+            new_line(lexer);
+            continue;
         case '/':
             if (skip_comment(lexer, &open)) continue;
             if (open) lexer->at = lexer->end;
@@ -137,14 +147,17 @@ bool ptx_lexer_skip_braces(PtxLexer *lexer) {
                 lexer->at += *lexer->at == '\\' && lexer->end - lexer->at > 1 && lexer->at[1] != '\n' ? 2 : 1;
             if (lexer->at < lexer->end && *lexer->at == '\n') continue;
             break;
-        case '{': depth++; break;
+        case '{':
+            depth++;
+            break;
         case '}':
             if (--depth == 0) {
                 lexer->at++;
                 return true;
             }
             break;
-        default: break;
+        default:
+            break;
         }
         if (lexer->at < lexer->end) lexer->at++;
     }

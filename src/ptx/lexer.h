@@ -1,13 +1,14 @@
 /* Lexer: PTX text as tokens ("Syntax" in the PTX ISA). Private to src/ptx.
  *
- * A token is a range of the text, never a copy. What a number means is decided by its reader (constants.c). */
+ * A token is a range of the text, never a copy. What a number means is decided by its reader. */
 #ifndef PTX_LEXER_H
 #define PTX_LEXER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-typedef enum PtxTokenKind { /* single characters are their own kind */
+/* Single characters are their own kind. */
+typedef enum PtxTokenKind {
     PTX_TOKEN_END = 256,
     PTX_TOKEN_NAME,   /* add  %r1  $L__BB0_2  _Z3sumPi */
     PTX_TOKEN_DOT,    /* .f32  .shared::cta  .m16n8k16: with the dot */
@@ -40,8 +41,8 @@ typedef struct PtxLexer {
 
 PtxToken ptx_lexer_next(PtxLexer *lexer);
 
-/* With the lexer just behind an opening brace: moves it behind the brace that closes it, skipping comments and strings.
- * Returns false at the end of the text. */
+/* With the lexer just behind an opening brace: moves it behind the brace that closes it, skipping comments
+ * and strings. Returns false at the end of the text. */
 bool ptx_lexer_skip_braces(PtxLexer *lexer);
 
 #endif

@@ -1,9 +1,10 @@
 /* Source lines: what a student should see highlighted for each instruction.
  *
- * An instruction that was inlined belongs to a chain of frames: where it stands itself, where that function was called, and
- * so on outwards. `.loc ... inlined_at` gives one hop; the frame that it names is itself a `.loc` that came before (the same
- * file, line and column), which may have an inlined_at again. We show the outermost frame that lies in the entry's own file:
- * a line that the student wrote, not the inside of a header. ("Debugging Directives: .loc" in the PTX ISA.) */
+ * An instruction that was inlined belongs to a chain of frames: where it stands itself, where that function
+ * was called, and so on outwards. `.loc ... inlined_at` gives one hop; the frame that it names is itself a
+ * `.loc` that came before (the same file, line and column), which may have an inlined_at again. We show the
+ * outermost frame that lies in the entry's own file: a line that the student wrote, not the inside of a
+ * header. ("Debugging Directives: .loc" in the PTX ISA.) */
 #include "ptx/link.h"
 
 #include <stdlib.h>
@@ -14,19 +15,23 @@ typedef struct Place {
 
 typedef struct Resolver {
     const PtxFunction *function;
-    int *outer;   /* [loc] the .loc of the frame around it; -1: none */
-    int *slots;   /* hash table: latest .loc of a place; -1: free */
+    int *outer; /* [loc] the .loc of the frame around it; -1: none */
+    int *slots; /* hash table: latest .loc of a place; -1: free */
     size_t mask;
-    int *lines;   /* [loc] the line to show; 0: none */
+    int *lines; /* [loc] the line to show; 0: none */
 } Resolver;
 
 static int *slot_of(const Resolver *resolver, Place place) {
-    uint64_t hash = (uint64_t)(uint32_t)place.line * 0x9e3779b97f4a7c15u ^ (uint64_t)(uint32_t)place.column * 0xff51afd7ed558ccdu ^ (uint64_t)(uint32_t)place.file << 7;
+    uint64_t hash = (uint64_t)(uint32_t)place.line * 0x9e3779b97f4a7c15u ^
+                    (uint64_t)(uint32_t)place.column * 0xff51afd7ed558ccdu ^
+                    (uint64_t)(uint32_t)place.file << 7;
     hash ^= hash >> 31;
     for (size_t i = hash & resolver->mask;; i = (i + 1) & resolver->mask) {
         int loc = resolver->slots[i];
         const PtxLoc *found = loc < 0 ? NULL : &resolver->function->locs[loc];
-        if (!found || (found->file == place.file && found->line == place.line && found->column == place.column)) return &resolver->slots[i];
+        if (!found ||
+            (found->file == place.file && found->line == place.line && found->column == place.column))
+            return &resolver->slots[i];
     }
 }
 
@@ -40,7 +45,10 @@ static void resolver_init(Resolver *resolver, const PtxFunction *function) {
     for (size_t i = 0; i < slots; i++) resolver->slots[i] = -1;
     for (int i = 0; i < function->loc_count; i++) {
         const PtxLoc *loc = &function->locs[i];
-        resolver->outer[i] = loc->inlined_file ? *slot_of(resolver, (Place){loc->inlined_file, loc->inlined_line, loc->inlined_column}) : -1;
+        resolver->outer[i] =
+            loc->inlined_file
+                ? *slot_of(resolver, (Place){loc->inlined_file, loc->inlined_line, loc->inlined_column})
+                : -1;
         *slot_of(resolver, (Place){loc->file, loc->line, loc->column}) = i;
     }
 }
@@ -58,7 +66,8 @@ static int own_file(const Resolver *resolver) {
         const PtxLoc *loc = &resolver->function->locs[i];
         if (loc->line && !loc->inlined_file) return loc->file;
         if (loc->line && !first) {
-            while (resolver->outer[loc - resolver->function->locs] >= 0) loc = &resolver->function->locs[resolver->outer[loc - resolver->function->locs]];
+            while (resolver->outer[loc - resolver->function->locs] >= 0)
+                loc = &resolver->function->locs[resolver->outer[loc - resolver->function->locs]];
             first = loc->inlined_file ? loc->inlined_file : loc->file;
         }
     }
@@ -71,8 +80,10 @@ static bool lines_in(Resolver *resolver, int file) {
     for (int i = 0; i < resolver->function->loc_count; i++) {
         const PtxLoc *loc = &resolver->function->locs[i];
         int outer = resolver->outer[i], line = 0;
-        if (outer >= 0) line = resolver->lines[outer];
-        else if (loc->inlined_file == file) line = loc->inlined_line;
+        if (outer >= 0)
+            line = resolver->lines[outer];
+        else if (loc->inlined_file == file)
+            line = loc->inlined_line;
         if (!line && loc->file == file) line = loc->line;
         resolver->lines[i] = line;
         any |= line > 0;
@@ -94,7 +105,8 @@ void ptx_lines_resolve(PtxProgram *program) {
         resolver_init(&resolver, function->function);
         int file = i ? entry_file : own_file(&resolver);
         if (!i) entry_file = file;
-        if (!lines_in(&resolver, file)) lines_in(&resolver, file = own_file(&resolver)); /* a function of a header */
+        if (!lines_in(&resolver, file))
+            lines_in(&resolver, file = own_file(&resolver)); /* a function of a header */
         PtxSourceLine current = {.file = path_of(program->module, file)};
         if (!file) current.file = NULL;
         for (int pc = function->begin; pc < function->end; pc++) {

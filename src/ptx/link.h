@@ -4,7 +4,8 @@
 
 #include "ptx/program.h"
 
-typedef struct PtxGraph { /* nodes 0 .. count - 2 are basic blocks in the order of their pcs, count - 1 is the end */
+/* Nodes 0 .. count - 2 are basic blocks in the order of their pcs, count - 1 is the end. */
+typedef struct PtxGraph {
     int count;
     int *out, *out_begin; /* successors of node n: out[out_begin[n]] .. out[out_begin[n + 1] - 1] */
     int *in, *in_begin;   /* predecessors likewise */
@@ -15,7 +16,8 @@ void ptx_graph_post_dominators(const PtxGraph *graph, int *meet);
 
 /* flow.c: block_begin and reconvergence of the pcs of one function, whose targets are known. */
 void ptx_flow_analyse(PtxProgram *program, const PtxProgramFunction *function);
-/* Does control leave the function, for the lanes that execute this instruction? ret, exit, trap, a call that does not return. */
+/* Does control leave the function, for the lanes that execute this instruction? ret, exit, trap, a call that
+ * does not return. */
 bool ptx_flow_ends(const PtxInstruction *instruction);
 
 /* lines.c: source lines of all pcs. */

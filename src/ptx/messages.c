@@ -25,7 +25,8 @@ static void show_line(const PtxModule *module, const char *begin, Error *error) 
     error->caret = (int)(at - skip) + 1;
 }
 
-bool ptx_fail_at(const PtxModule *module, const char *place, int line, int column, Error *error, const char *format, ...) {
+bool ptx_fail_at(const PtxModule *module, const char *place, int line, int column, Error *error,
+                 const char *format, ...) {
     if (!error) return false;
     char message[sizeof error->message];
     va_list list;

@@ -61,9 +61,12 @@ PtxName *ptx_names_get(PtxNames *names, const char *text, size_t length) {
     return name;
 }
 
-static PtxName *get_text(PtxNames *names, const char *text) { return ptx_names_get(names, text, strlen(text)); }
+static PtxName *get_text(PtxNames *names, const char *text) {
+    return ptx_names_get(names, text, strlen(text));
+}
 
-static const char *const special_names[] = {/* "Special Registers" in the PTX ISA */
+static const char *const special_names[] = {
+/* "Special Registers" in the PTX ISA */
 #define SPECIAL(text) text,
 #include "ptx/specials.def"
 #undef SPECIAL
@@ -80,7 +83,8 @@ PtxNames *ptx_names_new(Arena *arena) {
 #define MODIFIER(id, text) get_text(names, text)->modifier = PTX_MOD_##id;
 #include "ptx/modifiers.def"
 #undef MODIFIER
-#define TYPE(id, name, bytes) get_text(names, name)->type = PTX_##id, get_text(names, name)->modifier = PTX_MOD_TYPE;
+#define TYPE(id, name, bytes)                                                                                \
+    get_text(names, name)->type = PTX_##id, get_text(names, name)->modifier = PTX_MOD_TYPE;
 #include "ptx/types.def"
 #undef TYPE
     for (size_t i = 0; i < sizeof special_names / sizeof *special_names; i++)
@@ -94,13 +98,19 @@ void ptx_names_free(PtxNames *names) {
     free(names);
 }
 
-int ptx_names_depth(const PtxNames *names) { return names->depth; }
+int ptx_names_depth(const PtxNames *names) {
+    return names->depth;
+}
 
-void ptx_names_open(PtxNames *names) { names->scopes[++names->depth] = NULL; }
+void ptx_names_open(PtxNames *names) {
+    names->scopes[++names->depth] = NULL;
+}
 
 static PtxMeaning **stack_of(PtxMeaning *meaning) {
     PtxName *name = meaning->name;
-    return meaning->kind == PTX_MEANS_LABEL ? &name->labels : meaning->kind == PTX_MEANS_RANGE ? &name->ranges : &name->top;
+    return meaning->kind == PTX_MEANS_LABEL   ? &name->labels
+           : meaning->kind == PTX_MEANS_RANGE ? &name->ranges
+                                              : &name->top;
 }
 
 void ptx_names_close(PtxNames *names) {
@@ -123,7 +133,9 @@ static PtxMeaning *push(PtxNames *names, PtxName *name, PtxMeaningKind kind, int
 }
 
 PtxMeaning *ptx_names_declare(PtxNames *names, PtxName *name, PtxMeaningKind kind) {
-    PtxMeaning *before = kind == PTX_MEANS_LABEL ? name->labels : kind == PTX_MEANS_RANGE ? name->ranges : name->top;
+    PtxMeaning *before = kind == PTX_MEANS_LABEL   ? name->labels
+                         : kind == PTX_MEANS_RANGE ? name->ranges
+                                                   : name->top;
     if (before && before->depth == names->depth) return NULL;
     return push(names, name, kind, names->depth);
 }
@@ -139,7 +151,8 @@ static PtxMeaning *range_of(PtxNames *names, const PtxName *name) {
            name->text[name->length - digits - 1] <= '9')
         digits++;
     PtxMeaning *best = NULL;
-    /* The prefix may itself end in digits ("%r1<4>" declares %r10 to %r13): try every split of up to 10 digits. */
+    /* The prefix may itself end in digits ("%r1<4>" declares %r10 to %r13): try every split of up to 10
+     * digits. */
     for (size_t tail = 1; tail <= digits && tail <= 10 && tail < name->length; tail++) {
         const char *number = name->text + name->length - tail;
         if (number[0] == '0' && tail > 1) continue;

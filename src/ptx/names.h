@@ -1,8 +1,9 @@
-/* Names: every identifier of a module once, and what it means in the scopes that are open. Private to src/ptx.
+/* Names: every identifier of a module once, and what it means in the scopes that are open. Private to
+ * src/ptx.
  *
- * A PtxName is interned: two equal identifiers are the same pointer. Its meanings form a stack, innermost scope on top;
- * closing a scope pops what the scope declared. Registers declared in a row (.reg .b32 %r<100>) are one entry under their
- * prefix and become registers on first use. */
+ * A PtxName is interned: two equal identifiers are the same pointer. Its meanings form a stack, innermost
+ * scope on top; closing a scope pops what the scope declared. Registers declared in a row (.reg .b32 %r<100>)
+ * are one entry under their prefix and become registers on first use. */
 #ifndef PTX_NAMES_H
 #define PTX_NAMES_H
 
@@ -21,15 +22,15 @@ typedef struct PtxName PtxName;
 typedef struct PtxMeaning PtxMeaning;
 struct PtxMeaning {
     PtxMeaningKind kind;
-    int depth;             /* of the scope: 0 module, 1 function, 2.. nested */
+    int depth; /* of the scope: 0 module, 1 function, 2.. nested */
     PtxName *name;
-    PtxMeaning *outer;     /* the same name in an enclosing scope */
-    PtxMeaning *next;      /* declared in the same scope */
+    PtxMeaning *outer; /* the same name in an enclosing scope */
+    PtxMeaning *next;  /* declared in the same scope */
     PtxRegister *reg;
     PtxVariable *variable;
     PtxFunction *function;
     PtxLabel *label;
-    PtxType type;          /* of a range */
+    PtxType type; /* of a range */
     int vector;
     uint32_t count;
 };
@@ -38,14 +39,14 @@ struct PtxName {
     const char *text;
     uint32_t length;
     uint64_t hash;
-    PtxMeaning *top;       /* registers, variables, functions */
-    PtxMeaning *labels;    /* labels have a name space of their own */
-    PtxMeaning *ranges;    /* this name as a prefix */
-    PtxOpcode opcode;      /* rows of opcodes.def */
-    PtxModifierKind modifier; /* rows of modifiers.def, PTX_MOD_TYPE for those of types.def, else PTX_MOD_OTHER */
+    PtxMeaning *top;          /* registers, variables, functions */
+    PtxMeaning *labels;       /* labels have a name space of their own */
+    PtxMeaning *ranges;       /* this name as a prefix */
+    PtxOpcode opcode;         /* rows of opcodes.def */
+    PtxModifierKind modifier; /* rows of modifiers.def; PTX_MOD_TYPE: of types.def; else PTX_MOD_OTHER */
     PtxType type;
-    bool is_special;       /* %tid: "Special Registers" */
-    const char *readable;  /* demangled; NULL: not asked yet */
+    bool is_special;      /* %tid: "Special Registers" */
+    const char *readable; /* demangled; NULL: not asked yet */
 };
 
 typedef struct PtxNames PtxNames;
@@ -64,8 +65,8 @@ void ptx_names_close(PtxNames *names);
 PtxMeaning *ptx_names_declare(PtxNames *names, PtxName *name, PtxMeaningKind kind);
 PtxMeaning *ptx_names_label(const PtxName *name, int depth); /* label of exactly that scope, or NULL */
 
-/* The innermost meaning of `name` as an operand (no labels), or NULL. Where that is a member of a range, `*member` is the
- * meaning of the range and the caller makes the register and calls ptx_names_declare_member. */
+/* The innermost meaning of `name` as an operand (no labels), or NULL. Where that is a member of a range,
+ * `*member` is the meaning of the range; the caller makes the register, calls ptx_names_declare_member. */
 PtxMeaning *ptx_names_lookup(PtxNames *names, PtxName *name, PtxMeaning **member);
 PtxMeaning *ptx_names_declare_member(PtxNames *names, PtxName *name, const PtxMeaning *range);
 

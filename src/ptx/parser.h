@@ -7,7 +7,8 @@
  *   parser_body.c      statements, scopes, labels
  *   parser_operand.c   instructions and their operands
  *   constants.c        numbers and constant expressions
- * Every function that returns bool returns false after ptx_fail(). Nesting is limited, so nothing recurses without bound. */
+ * Every function that returns bool returns false after ptx_fail(). Nesting is limited, so nothing recurses
+ * without bound. */
 #ifndef PTX_PARSER_H
 #define PTX_PARSER_H
 
@@ -15,8 +16,8 @@
 #include "ptx/names.h"
 
 enum {
-    PTX_NESTING_LIMIT = 200,             /* of scopes; of brackets in expressions and operands */
-    PTX_TEXT_LIMIT = 512 * 1024 * 1024,  /* bytes of a module */
+    PTX_NESTING_LIMIT = 200,               /* of scopes; of brackets in expressions and operands */
+    PTX_TEXT_LIMIT = 512 * 1024 * 1024,    /* bytes of a module */
     PTX_INITIAL_LIMIT = 256 * 1024 * 1024, /* bytes of all initial values of a module */
 };
 #define PTX_VARIABLE_LIMIT ((uint64_t)1 << 40) /* bytes of one variable */
@@ -41,6 +42,11 @@ typedef struct PtxPending { /* a label that is named before its scope has shown 
     bool is_branch;
 } PtxPending;
 
+typedef struct PtxSymbolUse { /* a name in an initial value, checked at the end */
+    PtxName *name;
+    PtxToken token;
+} PtxSymbolUse;
+
 typedef struct PtxParser {
     PtxModule *module;
     PtxLexer lexer;
@@ -56,10 +62,7 @@ typedef struct PtxParser {
     size_t variable_count, variable_capacity;
     PtxSourceFile *files;
     size_t file_count, file_capacity;
-    struct PtxSymbolUse { /* names in initial values and .alias, checked at the end */
-        PtxName *name;
-        PtxToken token;
-    } *uses;
+    PtxSymbolUse *uses;
     size_t use_count, use_capacity;
     uint64_t initial_bytes;
     /* Body. */
@@ -77,10 +80,11 @@ typedef struct PtxParser {
 } PtxParser;
 
 /* ---- tokens (parser_module.c) */
-bool ptx_fail(PtxParser *parser, const PtxToken *at, const char *format, ...) __attribute__((format(printf, 3, 4)));
+bool ptx_fail(PtxParser *parser, const PtxToken *at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 bool ptx_unexpected(PtxParser *parser, const char *wanted); /* "expected WANTED, found 'x'" */
 void ptx_advance(PtxParser *parser);
-bool ptx_accept(PtxParser *parser, int kind);               /* takes the token if it is of that kind */
+bool ptx_accept(PtxParser *parser, int kind); /* takes the token if it is of that kind */
 bool ptx_expect(PtxParser *parser, int kind, const char *wanted);
 bool ptx_token_is(const PtxToken *token, const char *text);
 PtxName *ptx_token_name(PtxParser *parser, const PtxToken *token);
@@ -92,14 +96,15 @@ void *ptx_keep(PtxModule *module, void *items, size_t count, size_t item_bytes);
 /* ---- constants.c */
 typedef struct PtxConstant {
     bool is_float, is_unsigned;
-    uint64_t integer;  /* two's complement */
+    uint64_t integer; /* two's complement */
     double number;
-    uint64_t bits;     /* of 0f and 0d literals */
+    uint64_t bits;      /* of 0f and 0d literals */
     uint8_t bits_bytes; /* 4, 8; 0: decimal */
 } PtxConstant;
 bool ptx_constant(PtxParser *parser, PtxConstant *out); /* a whole expression */
-bool ptx_constant_integer(PtxParser *parser, int64_t minimum, int64_t maximum, const char *what, int64_t *out);
-bool ptx_constant_begins(const PtxParser *parser);      /* can the current token begin an expression? */
+bool ptx_constant_integer(PtxParser *parser, int64_t minimum, int64_t maximum, const char *what,
+                          int64_t *out);
+bool ptx_constant_begins(const PtxParser *parser); /* can the current token begin an expression? */
 
 /* ---- parser_variable.c */
 /* Parses declarations up to the ';' (not taken). Module scope: adds items; body: adds statements. */
@@ -110,11 +115,13 @@ bool ptx_parse_registers(PtxParser *parser); /* .reg, up to the ';' */
 PtxRegister *ptx_new_register(PtxParser *parser, const char *name, PtxType type, int vector);
 
 /* ---- parser_initial.c: behind "=" */
-bool ptx_parse_initial(PtxParser *parser, PtxVariable *variable, const uint64_t *dimensions, int dimension_count);
+bool ptx_parse_initial(PtxParser *parser, PtxVariable *variable, const uint64_t *dimensions,
+                       int dimension_count);
 
 /* ---- parser_operand.c */
-bool ptx_parse_instruction(PtxParser *parser, const PtxToken *name, const PtxOperand *guard, PtxInstruction **out);
-bool ptx_parse_guard(PtxParser *parser, PtxOperand *guard); /* behind "@" */
+bool ptx_parse_instruction(PtxParser *parser, const PtxToken *name, const PtxOperand *guard,
+                           PtxInstruction **out);
+bool ptx_parse_guard(PtxParser *parser, PtxOperand *guard);                  /* behind "@" */
 bool ptx_parse_target(PtxParser *parser, PtxOperand *out, bool is_function); /* one name of a target list */
 bool ptx_resolve_labels(PtxParser *parser); /* of the innermost scope, which is about to close */
 

@@ -1,14 +1,15 @@
 /* Function bodies: statements, scopes and labels ("Statements", "Control Flow Instructions: {}").
  *
  *   body      = "{" {statement} "}"
- *   statement = label ":" [targets] | "{" | "}" | registers ";" | variables ";" | loc | ".pragma" strings ";" |
- *               ["@" ["!"] p] instruction ";"
+ *   statement = label ":" [targets] | "{" | "}" | registers ";" | variables ";" | loc |
+ *               ".pragma" strings ";" | ["@" ["!"] p] instruction ";"
  *   targets   = ".branchtargets" label {"," label} ";" | ".calltargets" function {"," function} ";" |
  *               ".callprototype" prototype ";"
- *   loc       = ".loc" file line [column] {"," ("function_name" label ["+" n] | "inlined_at" file line column)}
+ *   loc       = ".loc" file line [column] {"," attribute}
+ *   attribute = "function_name" label ["+" n] | "inlined_at" file line column
  *
- * A label may be named before it is declared, in its own scope or one around it, so names of labels wait in `pending` until
- * the scope that they are in closes. */
+ * A label may be named before it is declared, in its own scope or one around it, so names of labels wait in
+ * `pending` until the scope that they are in closes. */
 #include "ptx/parser.h"
 
 #include <stdlib.h>
@@ -29,12 +30,15 @@ static bool loc_number(PtxParser *parser, int *out) {
 static bool loc_attribute(PtxParser *parser, PtxLoc *loc) {
     if (ptx_token_is(&parser->token, "inlined_at")) {
         ptx_advance(parser);
-        return loc_number(parser, &loc->inlined_file) && loc_number(parser, &loc->inlined_line) && loc_number(parser, &loc->inlined_column);
+        return loc_number(parser, &loc->inlined_file) && loc_number(parser, &loc->inlined_line) &&
+               loc_number(parser, &loc->inlined_column);
     }
-    if (!ptx_token_is(&parser->token, "function_name")) return ptx_unexpected(parser, "function_name or inlined_at");
+    if (!ptx_token_is(&parser->token, "function_name"))
+        return ptx_unexpected(parser, "function_name or inlined_at");
     ptx_advance(parser);
     PtxToken name = parser->token;
-    if (name.kind != PTX_TOKEN_NAME && name.kind != PTX_TOKEN_DOT) return ptx_unexpected(parser, "a label of .debug_str");
+    if (name.kind != PTX_TOKEN_NAME && name.kind != PTX_TOKEN_DOT)
+        return ptx_unexpected(parser, "a label of .debug_str");
     ptx_advance(parser);
     loc->function_name = ptx_token_name(parser, &name)->text;
     return !ptx_accept(parser, '+') || loc_number(parser, &loc->function_name_addend);
@@ -53,7 +57,7 @@ static bool loc(PtxParser *parser) {
     return true;
 }
 
-/* ---- labels and what may stand behind them ------------------------------------------------------------------------- */
+/* ---- labels and what may stand behind them ----------------------------------------------------------- */
 
 static void pend(PtxParser *parser, PtxOperand *operand, const PtxToken *at, bool is_branch) {
     PtxPending pending = {operand, *at, ptx_names_depth(parser->module->names), is_branch};
@@ -71,7 +75,8 @@ static bool targets(PtxParser *parser, PtxLabel *label, bool is_call) {
         good = ptx_parse_target(parser, &operand, is_call);
         if (good) array_push(list, count, capacity, operand);
     } while (good && ptx_accept(parser, ','));
-    PtxStatement statement = {.kind = PTX_STATEMENT_TARGETS, .label = label, .is_call_targets = is_call, .name_count = (int)count};
+    PtxStatement statement = {
+        .kind = PTX_STATEMENT_TARGETS, .label = label, .is_call_targets = is_call, .name_count = (int)count};
     statement.targets = ptx_keep(parser->module, list, count, sizeof *list);
     statement.names = arena_new(&parser->module->arena, (count + 1) * sizeof *statement.names);
     for (size_t i = 0; i < count; i++) {
@@ -87,19 +92,25 @@ static bool prototype(PtxParser *parser, PtxLabel *label) {
     PtxToken begin = parser->token;
     PtxFunction *function = arena_new(&parser->module->arena, sizeof *function);
     if (!ptx_parse_prototype(parser, function)) return false;
-    add(parser, (PtxStatement){.kind = PTX_STATEMENT_PROTOTYPE, .label = label, .prototype = function, .text = ptx_text_since(parser, &begin)});
+    add(parser, (PtxStatement){.kind = PTX_STATEMENT_PROTOTYPE,
+                               .label = label,
+                               .prototype = function,
+                               .text = ptx_text_since(parser, &begin)});
     return true;
 }
 
 static bool label(PtxParser *parser, const PtxToken *name) { /* behind the ':' */
-    PtxMeaning *meaning = ptx_names_declare(parser->module->names, ptx_token_name(parser, name), PTX_MEANS_LABEL);
+    PtxMeaning *meaning =
+        ptx_names_declare(parser->module->names, ptx_token_name(parser, name), PTX_MEANS_LABEL);
     if (!meaning) {
-        const PtxLabel *first = ptx_names_label(ptx_token_name(parser, name), ptx_names_depth(parser->module->names))->label;
+        const PtxLabel *first =
+            ptx_names_label(ptx_token_name(parser, name), ptx_names_depth(parser->module->names))->label;
         return ptx_fail(parser, name, "the label '%.80s' is declared twice in this scope", first->name);
     }
     PtxLabel *label = meaning->label = arena_new(&parser->module->arena, sizeof *label);
     *label = (PtxLabel){meaning->name->text, (int)parser->statement_count};
-    bool branches = ptx_token_is(&parser->token, ".branchtargets"), calls = ptx_token_is(&parser->token, ".calltargets");
+    bool branches = ptx_token_is(&parser->token, ".branchtargets"),
+         calls = ptx_token_is(&parser->token, ".calltargets");
     bool is_prototype = ptx_token_is(&parser->token, ".callprototype");
     if (!branches && !calls && !is_prototype) {
         add(parser, (PtxStatement){.kind = PTX_STATEMENT_LABEL, .label = label});
@@ -117,7 +128,8 @@ bool ptx_resolve_labels(PtxParser *parser) {
     size_t kept = first;
     for (size_t i = first; i < parser->pending_count; i++) {
         PtxPending pending = parser->pending[i];
-        const PtxName *name = ptx_names_get(parser->module->names, pending.operand->name, strlen(pending.operand->name));
+        const PtxName *name =
+            ptx_names_get(parser->module->names, pending.operand->name, strlen(pending.operand->name));
         const PtxMeaning *meaning = ptx_names_label(name, depth);
         if (meaning) {
             pending.operand->label = meaning->label;
@@ -125,7 +137,9 @@ bool ptx_resolve_labels(PtxParser *parser) {
             pending.depth = depth - 1;
             parser->pending[kept++] = pending;
         } else {
-            return ptx_fail(parser, &pending.token, pending.is_branch ? "the label '%.80s' is not declared" : "'%.80s' is not declared",
+            return ptx_fail(parser, &pending.token,
+                            pending.is_branch ? "the label '%.80s' is not declared"
+                                              : "'%.80s' is not declared",
                             name->text);
         }
     }
@@ -133,12 +147,14 @@ bool ptx_resolve_labels(PtxParser *parser) {
     return true;
 }
 
-/* ---- instructions ---------------------------------------------------------------------------------------------------- */
+/* ---- instructions ------------------------------------------------------------------------------------ */
 
-static void pend_operands(PtxParser *parser, PtxOperand *operands, int count, const PtxToken *at, bool is_branch) {
+static void pend_operands(PtxParser *parser, PtxOperand *operands, int count, const PtxToken *at,
+                          bool is_branch) {
     for (int i = 0; i < count; i++) {
         if (operands[i].kind == PTX_OPERAND_LABEL) pend(parser, &operands[i], at, is_branch);
-        if (operands[i].item_count) pend_operands(parser, operands[i].items, operands[i].item_count, at, is_branch);
+        if (operands[i].item_count)
+            pend_operands(parser, operands[i].items, operands[i].item_count, at, is_branch);
     }
 }
 
@@ -146,10 +162,13 @@ static bool instruction(PtxParser *parser, const PtxToken *name, const PtxOperan
     PtxInstruction *instruction;
     parser->names_labels = false;
     PtxToken at = *name;
-    if (!ptx_parse_instruction(parser, &at, guard, &instruction) || !ptx_expect(parser, ';', "',' or ';'")) return false;
+    if (!ptx_parse_instruction(parser, &at, guard, &instruction) || !ptx_expect(parser, ';', "',' or ';'"))
+        return false;
     instruction->loc = (int)parser->loc_count - 1;
     bool is_branch = instruction->opcode == PTX_bra || instruction->opcode == PTX_brx;
-    if (parser->names_labels) pend_operands(parser, instruction->operands, instruction->operand_count, &parser->label_token, is_branch);
+    if (parser->names_labels)
+        pend_operands(parser, instruction->operands, instruction->operand_count, &parser->label_token,
+                      is_branch);
     add(parser, (PtxStatement){.kind = PTX_STATEMENT_INSTRUCTION, .instruction = instruction});
     return true;
 }
@@ -170,10 +189,11 @@ static bool named(PtxParser *parser) { /* a label or an instruction */
     return instruction(parser, &name, &none);
 }
 
-/* ---- statements ------------------------------------------------------------------------------------------------------ */
+/* ---- statements -------------------------------------------------------------------------------------- */
 
 static bool open_scope(PtxParser *parser) {
-    if (ptx_names_depth(parser->module->names) >= PTX_NESTING_LIMIT) return ptx_fail(parser, &parser->token, "scopes are nested too deeply");
+    if (ptx_names_depth(parser->module->names) >= PTX_NESTING_LIMIT)
+        return ptx_fail(parser, &parser->token, "scopes are nested too deeply");
     ptx_advance(parser);
     ptx_names_open(parser->module->names);
     add(parser, (PtxStatement){.kind = PTX_STATEMENT_OPEN});
@@ -200,17 +220,26 @@ static bool pragma(PtxParser *parser) {
 
 static bool statement(PtxParser *parser) {
     switch (parser->token.kind) {
-    case ';': ptx_advance(parser); return true; /* an empty statement */
-    case '{': return open_scope(parser);
-    case '}': return close_scope(parser);
-    case '@': return guarded(parser);
-    case PTX_TOKEN_NAME: return named(parser);
-    case PTX_TOKEN_DOT: break;
-    default: return ptx_unexpected(parser, "an instruction, a label or a directive");
+    case ';':
+        ptx_advance(parser);
+        return true; /* an empty statement */
+    case '{':
+        return open_scope(parser);
+    case '}':
+        return close_scope(parser);
+    case '@':
+        return guarded(parser);
+    case PTX_TOKEN_NAME:
+        return named(parser);
+    case PTX_TOKEN_DOT:
+        break;
+    default:
+        return ptx_unexpected(parser, "an instruction, a label or a directive");
     }
     if (ptx_token_is(&parser->token, ".loc")) return loc(parser);
     if (ptx_token_is(&parser->token, ".pragma")) return pragma(parser);
-    if (ptx_token_is(&parser->token, ".reg")) return ptx_parse_registers(parser) && ptx_expect(parser, ';', "',' or ';'");
+    if (ptx_token_is(&parser->token, ".reg"))
+        return ptx_parse_registers(parser) && ptx_expect(parser, ';', "',' or ';'");
     return ptx_parse_variables(parser) && ptx_expect(parser, ';', "',' or ';'");
 }
 
@@ -218,10 +247,12 @@ static void declare_parameters(PtxParser *parser, PtxVariable **variables, int c
     for (int i = 0; i < count; i++) {
         PtxName *name = ptx_names_get(parser->module->names, variables[i]->name, strlen(variables[i]->name));
         bool is_register = variables[i]->space == PTX_SPACE_REG;
-        PtxMeaning *meaning = ptx_names_declare(parser->module->names, name, is_register ? PTX_MEANS_REGISTER : PTX_MEANS_VARIABLE);
+        PtxMeaning *meaning = ptx_names_declare(parser->module->names, name,
+                                                is_register ? PTX_MEANS_REGISTER : PTX_MEANS_VARIABLE);
         if (!meaning) continue; /* checked when the header was read */
         meaning->variable = variables[i];
-        if (is_register) meaning->reg = ptx_new_register(parser, name->text, variables[i]->type, variables[i]->vector);
+        if (is_register)
+            meaning->reg = ptx_new_register(parser, name->text, variables[i]->type, variables[i]->vector);
     }
 }
 
@@ -243,8 +274,10 @@ bool ptx_function_parse(PtxModule *module, PtxFunction *function, Error *error) 
     ptx_names_open(module->names);
     bool good = body(&parser);
     while (ptx_names_depth(module->names) > 0) ptx_names_close(module->names);
-    PtxStatement *statements = ptx_keep(module, parser.statements, parser.statement_count, sizeof *parser.statements);
-    PtxRegister **registers = ptx_keep(module, parser.registers, parser.register_count, sizeof(PtxRegister *));
+    PtxStatement *statements =
+        ptx_keep(module, parser.statements, parser.statement_count, sizeof *parser.statements);
+    PtxRegister **registers =
+        ptx_keep(module, parser.registers, parser.register_count, sizeof(PtxRegister *));
     PtxLoc *locs = ptx_keep(module, parser.locs, parser.loc_count, sizeof *parser.locs);
     free(parser.pending);
     free(parser.uses);

@@ -4,17 +4,17 @@
  *   element = constant | address | mask "(" address ")"
  *   address = (name | "generic" "(" name [("+"|"-") constant] ")") [("+"|"-") constant]
  *
- * A nested list fills one row of the array (or one vector); what is not given is zero. A mask such as 0xFF00 picks one byte
- * of an address for arrays of .b8. */
+ * A nested list fills one row of the array (or one vector); what is not given is zero. A mask such as 0xFF00
+ * picks one byte of an address for arrays of .b8. */
 #include "ptx/parser.h"
 
 #include <stdlib.h>
 
 typedef struct Filling {
     PtxVariable *variable;
-    uint64_t rows[20];   /* elements of one sub-list at each level; [levels - 1] is 1 */
+    uint64_t rows[20]; /* elements of one sub-list at each level; [levels - 1] is 1 */
     int levels;
-    bool grows;          /* x[] = {...}: the first dimension counts itself */
+    bool grows; /* x[] = {...}: the first dimension counts itself */
     uint8_t *bytes;
     size_t used, capacity; /* bytes */
     PtxRelocation *relocations;
@@ -40,7 +40,9 @@ static bool constant_element(PtxParser *parser, Filling *to, uint64_t index) {
     if (!ptx_constant(parser, &value)) return false;
     PtxType type = to->variable->type;
     uint64_t bits[2] = {value.integer, !value.is_unsigned && (int64_t)value.integer < 0 ? UINT64_MAX : 0};
-    double number = value.is_float ? value.number : value.is_unsigned ? (double)value.integer : (double)(int64_t)value.integer;
+    double number = value.is_float      ? value.number
+                    : value.is_unsigned ? (double)value.integer
+                                        : (double)(int64_t)value.integer;
     if (type == PTX_F64) memcpy(bits, &number, sizeof number);
     if (type == PTX_F64 && value.bits_bytes == 8) bits[0] = value.bits;
     if (type == PTX_F32) {
@@ -50,7 +52,8 @@ static bool constant_element(PtxParser *parser, Filling *to, uint64_t index) {
         bits[0] = value.bits_bytes == 4 ? value.bits : word;
     }
     if (ptx_type_is_float(type) && type != PTX_F32 && type != PTX_F64)
-        return ptx_fail(parser, &at, "variables of type .%s have no initial values; use .b16 or .b32 bits", ptx_type_text(type));
+        return ptx_fail(parser, &at, "variables of type .%s have no initial values; use .b16 or .b32 bits",
+                        ptx_type_text(type));
     if (value.is_float && type != PTX_F32 && type != PTX_F64)
         return ptx_fail(parser, &at, "a float cannot initialise a variable of type .%s", ptx_type_text(type));
     return place(parser, to, index, bits, ptx_type_bytes(type)); /* little-endian, as this machine */
@@ -77,22 +80,27 @@ static bool address(PtxParser *parser, PtxRelocation *out) {
     out->generic = ptx_token_is(&at, "generic") && ptx_accept(parser, '(');
     if (out->generic) {
         at = parser->token;
-        if (!ptx_expect(parser, PTX_TOKEN_NAME, "a variable's name") || !addend(parser, &out->addend) || !ptx_expect(parser, ')', "')'")) return false;
+        if (!ptx_expect(parser, PTX_TOKEN_NAME, "a variable's name") || !addend(parser, &out->addend) ||
+            !ptx_expect(parser, ')', "')'"))
+            return false;
     }
     PtxName *name = ptx_token_name(parser, &at);
     out->symbol = name->text;
-    struct PtxSymbolUse use = {name, at};
+    PtxSymbolUse use = {name, at};
     array_push(parser->uses, parser->use_count, parser->use_capacity, use);
     return addend(parser, &out->addend);
 }
 
-static bool add_address(PtxParser *parser, Filling *to, uint64_t index, const PtxToken *at, PtxRelocation *relocation) {
+static bool add_address(PtxParser *parser, Filling *to, uint64_t index, const PtxToken *at,
+                        PtxRelocation *relocation) {
     static const uint8_t zero[16];
     int bytes = ptx_type_bytes(to->variable->type);
     relocation->offset = index * (uint64_t)bytes;
     if (relocation->bytes != 1) relocation->bytes = bytes;
-    if (relocation->bytes != bytes || (bytes != 1 && bytes != 4 && bytes != 8) || ptx_type_is_float(to->variable->type))
-        return ptx_fail(parser, at, "an address does not fit an element of type .%s", ptx_type_text(to->variable->type));
+    if (relocation->bytes != bytes || (bytes != 1 && bytes != 4 && bytes != 8) ||
+        ptx_type_is_float(to->variable->type))
+        return ptx_fail(parser, at, "an address does not fit an element of type .%s",
+                        ptx_type_text(to->variable->type));
     array_push(to->relocations, to->relocation_count, to->relocation_capacity, *relocation);
     return place(parser, to, index, zero, bytes);
 }
@@ -123,14 +131,17 @@ static bool element(PtxParser *parser, Filling *to, uint64_t index) {
     return address(parser, &relocation) && add_address(parser, to, index, &at, &relocation);
 }
 
-/* Fills from element `index` on; `room` is where this list must end. Returns the index behind the last element. */
+/* Fills from element `index` on; `room` is where this list must end. Returns the index behind the last
+ * element. */
 static bool list(PtxParser *parser, Filling *to, int level, uint64_t index, uint64_t room) {
     if (!ptx_expect(parser, '{', "'{'")) return false;
     uint64_t row = to->rows[level];
     while (parser->token.kind != '}') {
-        if (index >= room) return ptx_fail(parser, &parser->token, "more initial values than the variable has elements");
+        if (index >= room)
+            return ptx_fail(parser, &parser->token, "more initial values than the variable has elements");
         if (parser->token.kind == '{') {
-            if (level + 1 >= to->levels) return ptx_fail(parser, &parser->token, "this list of initial values is nested too deeply");
+            if (level + 1 >= to->levels)
+                return ptx_fail(parser, &parser->token, "this list of initial values is nested too deeply");
             if (!list(parser, to, level + 1, index, index + row)) return false;
             index += row;
         } else {
@@ -154,13 +165,15 @@ static void keep(PtxParser *parser, Filling *from) {
     uint8_t *bytes = arena_new(&parser->module->arena, variable->bytes);
     if (from->used) memcpy(bytes, from->bytes, from->used);
     variable->initial = bytes;
-    variable->relocations = ptx_keep(parser->module, from->relocations, from->relocation_count, sizeof *from->relocations);
+    variable->relocations =
+        ptx_keep(parser->module, from->relocations, from->relocation_count, sizeof *from->relocations);
     variable->relocation_count = (int)from->relocation_count;
     parser->initial_bytes += variable->bytes;
     from->relocations = NULL;
 }
 
-bool ptx_parse_initial(PtxParser *parser, PtxVariable *variable, const uint64_t *dimensions, int dimension_count) {
+bool ptx_parse_initial(PtxParser *parser, PtxVariable *variable, const uint64_t *dimensions,
+                       int dimension_count) {
     Filling to = {.variable = variable, .grows = dimension_count && !dimensions[0]};
     PtxToken at = parser->token;
     uint64_t row = 1;
@@ -168,7 +181,8 @@ bool ptx_parse_initial(PtxParser *parser, PtxVariable *variable, const uint64_t 
     if (variable->vector > 1) row = (uint64_t)variable->vector;
     for (int i = dimension_count - 1; i >= 0; i--) { /* innermost first; reversed below */
         to.rows[to.levels++] = row;
-        if (i && row > PTX_VARIABLE_LIMIT / dimensions[i]) return ptx_fail(parser, &at, "this variable is too large");
+        if (i && row > PTX_VARIABLE_LIMIT / dimensions[i])
+            return ptx_fail(parser, &at, "this variable is too large");
         row *= dimensions[i];
     }
     if (!to.levels) to.rows[to.levels++] = 1;
@@ -180,7 +194,8 @@ bool ptx_parse_initial(PtxParser *parser, PtxVariable *variable, const uint64_t 
     uint64_t room = to.grows ? UINT64_MAX / 256 : variable->count * (uint64_t)variable->vector;
     bool good = parser->token.kind == '{' ? list(parser, &to, 0, 0, room) : element(parser, &to, 0);
     uint64_t total = to.grows ? to.used + to.rows[0] * 16 : variable->bytes;
-    if (good && total + parser->initial_bytes > PTX_INITIAL_LIMIT) good = ptx_fail(parser, &at, "initial values of more than 256 MB are not read");
+    if (good && total + parser->initial_bytes > PTX_INITIAL_LIMIT)
+        good = ptx_fail(parser, &at, "initial values of more than 256 MB are not read");
     if (good) keep(parser, &to);
     free(to.bytes);
     free(to.relocations);

@@ -1,9 +1,10 @@
 /* The module's level of the grammar ("Directives").
  *
  *   module    = {directive | [linkage] (variables ";" | function)}
- *   directive = ".version" n | ".target" names | ".address_size" n | ".file" ... | ".section" name "{" ... "}" |
- *               ".pragma" strings ";" | ".alias" name "," name ";" | ...
- *   function  = {linkage} (".entry" | ".func" [attribute] [parameters]) name [parameters] {performance} ([";"] | "{" body "}")
+ *   directive = ".version" n | ".target" names | ".address_size" n | ".file" ... |
+ *               ".section" name "{" ... "}" | ".pragma" strings ";" | ".alias" name "," name ";" | ...
+ *   function  = {linkage} (".entry" | ".func" [attribute] [parameters]) name [parameters] {performance}
+ *               ([";"] | "{" body "}")
  *
  * Bodies are only measured here: choosing one of many entries must not cost parsing the others. */
 #include "ptx/messages.h"
@@ -12,7 +13,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-/* ---- tokens ------------------------------------------------------------------------------------------------------- */
+/* ---- tokens ------------------------------------------------------------------------------------------ */
 
 bool ptx_fail(PtxParser *parser, const PtxToken *at, const char *format, ...) {
     char message[512];
@@ -26,7 +27,8 @@ bool ptx_fail(PtxParser *parser, const PtxToken *at, const char *format, ...) {
 bool ptx_unexpected(PtxParser *parser, const char *wanted) {
     const PtxToken *token = &parser->token;
     if (token->kind == PTX_TOKEN_BAD) return ptx_fail(parser, token, "%s", token->problem);
-    if (token->kind == PTX_TOKEN_END) return ptx_fail(parser, token, "expected %s, found the end of the text", wanted);
+    if (token->kind == PTX_TOKEN_END)
+        return ptx_fail(parser, token, "expected %s, found the end of the text", wanted);
     int shown = (int)(token->length < 40 ? token->length : 40);
     return ptx_fail(parser, token, "expected %s, found '%.*s'", wanted, shown, token->begin);
 }
@@ -54,22 +56,29 @@ PtxName *ptx_token_name(PtxParser *parser, const PtxToken *token) {
     return ptx_names_get(parser->module->names, token->begin, token->length);
 }
 
-static bool ends_value(int kind) { return kind == PTX_TOKEN_NAME || kind == PTX_TOKEN_NUMBER || kind == ')' || kind == ']'; }
+static bool ends_value(int kind) {
+    return kind == PTX_TOKEN_NAME || kind == PTX_TOKEN_NUMBER || kind == ')' || kind == ']';
+}
 
 static bool spaced(const PtxToken *left, const PtxToken *right) {
     if (left->kind == '(' || left->kind == '[' || left->kind == '{') return false;
-    if (right->kind == ')' || right->kind == ']' || right->kind == '}' || right->kind == ',' || right->kind == ';' || right->kind == '[')
+    if (right->kind == ')' || right->kind == ']' || right->kind == '}' || right->kind == ',' ||
+        right->kind == ';' || right->kind == '[')
         return false;
-    return !(right->kind == '(' && (left->kind == PTX_TOKEN_NAME || left->kind == PTX_TOKEN_NUMBER || left->kind == PTX_TOKEN_DOT));
+    return !(right->kind == '(' &&
+             (left->kind == PTX_TOKEN_NAME || left->kind == PTX_TOKEN_NUMBER || left->kind == PTX_TOKEN_DOT));
 }
 
 const char *ptx_text_since(PtxParser *parser, const PtxToken *begin) {
-    PtxLexer lexer = {.at = begin->begin, .end = parser->previous.begin + parser->previous.length, .line_begin = begin->begin};
+    PtxLexer lexer = {.at = begin->begin,
+                      .end = parser->previous.begin + parser->previous.length,
+                      .line_begin = begin->begin};
     Text text = {0};
     PtxToken left = {0};
     bool sign = false;  /* `left` is the sign of a number */
     bool count = false; /* inside of name<count> */
-    for (PtxToken token = ptx_lexer_next(&lexer); token.kind < PTX_TOKEN_END || token.kind > PTX_TOKEN_END; token = ptx_lexer_next(&lexer)) {
+    for (PtxToken token = ptx_lexer_next(&lexer); token.kind < PTX_TOKEN_END || token.kind > PTX_TOKEN_END;
+         token = ptx_lexer_next(&lexer)) {
         bool opens = token.kind == '<' && left.kind == PTX_TOKEN_NAME;
         if (left.kind && !sign && !opens && !count && spaced(&left, &token)) text_add(&text, " ");
         count = opens || (count && token.kind != '>');
@@ -88,7 +97,7 @@ void *ptx_keep(PtxModule *module, void *items, size_t count, size_t item_bytes) 
     return result;
 }
 
-/* ---- directives --------------------------------------------------------------------------------------------------- */
+/* ---- directives -------------------------------------------------------------------------------------- */
 
 static void add_directive(PtxParser *parser, const char *text) {
     PtxItem item = {.kind = PTX_ITEM_DIRECTIVE, .text = text};
@@ -97,11 +106,13 @@ static void add_directive(PtxParser *parser, const char *text) {
 
 static bool version(PtxParser *parser) {
     const PtxToken *token = &parser->token;
-    if (parser->module->version_major) return ptx_fail(parser, &parser->previous, "a module has only one .version");
+    if (parser->module->version_major)
+        return ptx_fail(parser, &parser->previous, "a module has only one .version");
     char *dot = NULL;
     long major = token->kind == PTX_TOKEN_NUMBER ? strtol(token->begin, &dot, 10) : 0;
     const char *end = token->begin + token->length;
-    if (!dot || dot >= end || *dot != '.' || major < 1 || major > 99) return ptx_unexpected(parser, "a version such as 7.8");
+    if (!dot || dot >= end || *dot != '.' || major < 1 || major > 99)
+        return ptx_unexpected(parser, "a version such as 7.8");
     parser->module->version_major = (int)major;
     for (const char *c = dot + 1; c < end; c++) {
         if (*c < '0' || *c > '9' || c > dot + 2) return ptx_unexpected(parser, "a version such as 7.8");
@@ -136,19 +147,22 @@ static bool file(PtxParser *parser) { /* .file 1 "path" [, timestamp, size] */
     if (!ptx_expect(parser, PTX_TOKEN_STRING, "a path in quotes")) return false;
     while (ptx_accept(parser, ','))
         if (!ptx_constant_integer(parser, 0, INT64_MAX, "this", &ignored)) return false;
-    PtxSourceFile entry = {(int)number, arena_copy_text(&parser->module->arena, path.begin + 1, path.length - 2)};
+    PtxSourceFile entry = {(int)number,
+                           arena_copy_text(&parser->module->arena, path.begin + 1, path.length - 2)};
     array_push(parser->files, parser->file_count, parser->file_capacity, entry);
     return true;
 }
 
 /* .section .debug_str { ... }: kept as it is written; lines end its data directives. */
 static bool section(PtxParser *parser, const PtxToken *begin) {
-    if (parser->token.kind != PTX_TOKEN_DOT && parser->token.kind != PTX_TOKEN_NAME) return ptx_unexpected(parser, "a section's name");
+    if (parser->token.kind != PTX_TOKEN_DOT && parser->token.kind != PTX_TOKEN_NAME)
+        return ptx_unexpected(parser, "a section's name");
     ptx_advance(parser);
     PtxToken brace = parser->token;
     if (brace.kind != '{') return ptx_unexpected(parser, "'{'");
     if (!ptx_lexer_skip_braces(&parser->lexer)) return ptx_fail(parser, &brace, "this brace is never closed");
-    add_directive(parser, arena_copy_text(&parser->module->arena, begin->begin, (size_t)(parser->lexer.at - begin->begin)));
+    add_directive(parser, arena_copy_text(&parser->module->arena, begin->begin,
+                                          (size_t)(parser->lexer.at - begin->begin)));
     ptx_advance(parser);
     return true;
 }
@@ -162,18 +176,21 @@ static bool pragma(PtxParser *parser) {
 
 static bool alias(PtxParser *parser) { /* both names are known by now */
     PtxToken left = parser->token;
-    if (!ptx_expect(parser, PTX_TOKEN_NAME, "a function's name") || !ptx_expect(parser, ',', "','")) return false;
+    if (!ptx_expect(parser, PTX_TOKEN_NAME, "a function's name") || !ptx_expect(parser, ',', "','"))
+        return false;
     PtxToken right = parser->token;
     if (!ptx_expect(parser, PTX_TOKEN_NAME, "a function's name")) return false;
     const PtxMeaning *from = ptx_token_name(parser, &left)->top, *to = ptx_token_name(parser, &right)->top;
-    if (!from || from->kind != PTX_MEANS_FUNCTION) return ptx_fail(parser, &left, ".alias needs a function that is declared before");
-    if (!to || to->kind != PTX_MEANS_FUNCTION || to->function == from->function || to->function->alias_of || from->function->has_body)
+    if (!from || from->kind != PTX_MEANS_FUNCTION)
+        return ptx_fail(parser, &left, ".alias needs a function that is declared before");
+    if (!to || to->kind != PTX_MEANS_FUNCTION || to->function == from->function || to->function->alias_of ||
+        from->function->has_body)
         return ptx_fail(parser, &right, ".alias needs another function, which is declared before");
     from->function->alias_of = to->function;
     return true;
 }
 
-/* ---- functions ---------------------------------------------------------------------------------------------------- */
+/* ---- functions --------------------------------------------------------------------------------------- */
 
 static bool dimensions(PtxParser *parser, uint32_t out[3]) {
     int64_t value;
@@ -186,7 +203,8 @@ static bool dimensions(PtxParser *parser, uint32_t out[3]) {
     return true;
 }
 
-/* What may stand between a function's parameters and its body; unknown directives with numbers or strings are kept as text. */
+/* What may stand between a function's parameters and its body; unknown directives with numbers or strings are
+ * kept as text. */
 static bool performance(PtxParser *parser, PtxFunction *function) {
     PtxToken word = parser->token;
     ptx_advance(parser);
@@ -202,17 +220,20 @@ static bool performance(PtxParser *parser, PtxFunction *function) {
     }
     while (parser->token.kind == PTX_TOKEN_STRING || ptx_constant_begins(parser)) {
         PtxConstant ignored;
-        if (parser->token.kind == PTX_TOKEN_STRING) ptx_advance(parser);
-        else if (!ptx_constant(parser, &ignored)) return false;
+        if (parser->token.kind == PTX_TOKEN_STRING)
+            ptx_advance(parser);
+        else if (!ptx_constant(parser, &ignored))
+            return false;
         if (!ptx_accept(parser, ',')) break;
     }
     return true;
 }
 
-/* Compilers up to CUDA 4 ended declarations of functions with nothing: the next item's first word ends them. */
+/* Compilers up to CUDA 4 ended declarations of functions with nothing: the next item's first word does. */
 static bool begins_item(const PtxToken *token) {
-    static const char *const words[] = {".visible", ".extern", ".weak", ".common", ".entry", ".func", ".global", ".const",
-                                        ".shared", ".local", ".tex", ".file", ".section", ".alias"};
+    static const char *const words[] = {".visible", ".extern", ".weak",    ".common", ".entry",
+                                        ".func",    ".global", ".const",   ".shared", ".local",
+                                        ".tex",     ".file",   ".section", ".alias"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (ptx_token_is(token, words[i])) return true;
     return false;
@@ -222,13 +243,19 @@ static bool begins_item(const PtxToken *token) {
 static bool signature(PtxParser *parser, PtxFunction *function, PtxToken *name) {
     if (ptx_token_is(&parser->token, ".attribute")) { /* .func .attribute(.unified(1, 2)) */
         ptx_advance(parser);
-        while (parser->token.kind != ')' && parser->token.kind != PTX_TOKEN_END && parser->token.kind != '{') ptx_advance(parser);
-        while (ptx_accept(parser, ')')) {}
+        while (parser->token.kind != ')' && parser->token.kind != PTX_TOKEN_END && parser->token.kind != '{')
+            ptx_advance(parser);
+        while (ptx_accept(parser, ')')) {
+        }
     }
-    if (parser->token.kind == '(' && !ptx_parse_parameters(parser, &function->results, &function->result_count)) return false;
+    if (parser->token.kind == '(' &&
+        !ptx_parse_parameters(parser, &function->results, &function->result_count))
+        return false;
     *name = parser->token;
     if (!ptx_expect(parser, PTX_TOKEN_NAME, "a function's name")) return false;
-    if (parser->token.kind == '(' && !ptx_parse_parameters(parser, &function->parameters, &function->parameter_count)) return false;
+    if (parser->token.kind == '(' &&
+        !ptx_parse_parameters(parser, &function->parameters, &function->parameter_count))
+        return false;
     PtxToken begin = parser->token;
     while (parser->token.kind == PTX_TOKEN_DOT && !begins_item(&parser->token))
         if (!performance(parser, function)) return false;
@@ -269,7 +296,8 @@ static bool enter_function(PtxParser *parser, const PtxToken *at, PtxFunction **
     PtxFunction *before = name->top->function, *now = *function;
     if (name->top->kind != PTX_MEANS_FUNCTION || before->is_entry != now->is_entry)
         return ptx_fail(parser, at, "'%.80s' is already the name of something else", name->text);
-    if (before->has_body && now->has_body) return ptx_fail(parser, at, "the function '%.80s' has two bodies", name->text);
+    if (before->has_body && now->has_body)
+        return ptx_fail(parser, at, "the function '%.80s' has two bodies", name->text);
     now->name = name->text;
     now->index = before->index;
     now->is_visible |= before->is_visible;
@@ -285,7 +313,8 @@ static bool check_parameters(PtxParser *parser, const PtxToken *at, PtxFunction 
     ptx_names_open(parser->module->names);
     bool good = true;
     for (int i = 0; good && i < function->parameter_count + function->result_count; i++) {
-        PtxVariable *variable = i < function->result_count ? function->results[i] : function->parameters[i - function->result_count];
+        PtxVariable *variable = i < function->result_count ? function->results[i]
+                                                           : function->parameters[i - function->result_count];
         PtxName *name = ptx_names_get(parser->module->names, variable->name, strlen(variable->name));
         if (!ptx_names_declare(parser->module->names, name, PTX_MEANS_VARIABLE))
             good = ptx_fail(parser, at, "two parameters of this function are named '%.80s'", name->text);
@@ -322,12 +351,17 @@ static bool declaration(PtxParser *parser) {
     PtxParser saved = *parser;
     PtxFunction linkage = {0};
     for (;; ptx_advance(parser)) {
-        if (ptx_token_is(&parser->token, ".extern")) linkage.is_extern = true;
-        else if (ptx_token_is(&parser->token, ".visible")) linkage.is_visible = true;
-        else if (ptx_token_is(&parser->token, ".weak")) linkage.is_weak = true;
-        else break;
+        if (ptx_token_is(&parser->token, ".extern"))
+            linkage.is_extern = true;
+        else if (ptx_token_is(&parser->token, ".visible"))
+            linkage.is_visible = true;
+        else if (ptx_token_is(&parser->token, ".weak"))
+            linkage.is_weak = true;
+        else
+            break;
     }
-    if (ptx_token_is(&parser->token, ".entry") || ptx_token_is(&parser->token, ".func")) return function(parser, &begin, &linkage);
+    if (ptx_token_is(&parser->token, ".entry") || ptx_token_is(&parser->token, ".func"))
+        return function(parser, &begin, &linkage);
     parser->token = saved.token;
     parser->previous = saved.previous;
     parser->lexer = saved.lexer;
@@ -339,8 +373,9 @@ static bool item(PtxParser *parser) {
         const char *text;
         bool (*parse)(PtxParser *parser);
         bool semicolon;
-    } directives[] = {{".version", version, false}, {".target", target, false}, {".address_size", address_size, false},
-                      {".file", file, false},       {".pragma", pragma, true},  {".alias", alias, true}};
+    } directives[] = {
+        {".version", version, false}, {".target", target, false}, {".address_size", address_size, false},
+        {".file", file, false},       {".pragma", pragma, true},  {".alias", alias, true}};
     PtxToken begin = parser->token;
     if (ptx_accept(parser, ';')) return true; /* an empty statement */
     if (begin.kind != PTX_TOKEN_DOT) return ptx_unexpected(parser, "a directive such as .visible or .global");
@@ -359,12 +394,13 @@ static bool item(PtxParser *parser) {
     return declaration(parser);
 }
 
-/* ---- the module --------------------------------------------------------------------------------------------------- */
+/* ---- the module -------------------------------------------------------------------------------------- */
 
 static bool check_uses(PtxParser *parser) {
     for (size_t i = 0; i < parser->use_count; i++)
         if (!parser->uses[i].name->top)
-            return ptx_fail(parser, &parser->uses[i].token, "'%.80s' is not declared", parser->uses[i].name->text);
+            return ptx_fail(parser, &parser->uses[i].token, "'%.80s' is not declared",
+                            parser->uses[i].name->text);
     return true;
 }
 
@@ -380,7 +416,8 @@ static bool module(PtxParser *parser) {
         return ptx_fail(parser, &at, "a zero byte: this is not PTX text");
     }
     ptx_advance(parser);
-    if (!ptx_token_is(&parser->token, ".version")) return ptx_fail(parser, &parser->token, "this is not PTX: it must begin with .version");
+    if (!ptx_token_is(&parser->token, ".version"))
+        return ptx_fail(parser, &parser->token, "this is not PTX: it must begin with .version");
     while (parser->token.kind != PTX_TOKEN_END)
         if (!item(parser)) return false;
     if (!module->target) return ptx_unexpected(parser, ".target");

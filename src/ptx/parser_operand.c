@@ -2,9 +2,10 @@
  *
  *   instruction = name {"." modifier} [operand {"," operand}]
  *   operand     = simple ["|" simple]
- *   simple      = ["!" | "-"] name ["." part] ["[" constant "]"] | constant | "_" | "{" operand {"," operand} "}" |
- *                 "[" address "]" ["." part] | "(" [operand {"," operand}] ")"      the last in calls only
- *   address     = [name | constant] [("+" | "-") constant]  or, for textures and bulk copies, operand {"," operand}
+ *   simple      = ["!" | "-"] name ["." part] ["[" constant "]"] | constant | "_" | "{" list "}" |
+ *                 "[" address "]" ["." part] | "(" [list] ")"      the last in calls only
+ *   list        = operand {"," operand}
+ *   address     = [name | constant] [("+" | "-") constant] | list      the latter in textures, bulk copies
  *   part        = x y z w r g b a, or a selector of video operands (b0, h1, ...) */
 #include "ptx/parser.h"
 
@@ -19,9 +20,11 @@ typedef struct Place { /* what the operand belongs to */
 
 static bool operand(PtxParser *parser, Place place, PtxOperand *out);
 
-static const char *copy_token(PtxParser *parser, const PtxToken *token) { return ptx_token_name(parser, token)->text; }
+static const char *copy_token(PtxParser *parser, const PtxToken *token) {
+    return ptx_token_name(parser, token)->text;
+}
 
-/* ---- lists ------------------------------------------------------------------------------------------------------------ */
+/* ---- lists ------------------------------------------------------------------------------------------- */
 
 typedef struct List {
     PtxOperand *items;
@@ -29,7 +32,8 @@ typedef struct List {
 } List;
 
 static bool operands_until(PtxParser *parser, Place place, int close, const char *wanted, List *list) {
-    if (place.depth > OPERAND_NESTING) return ptx_fail(parser, &parser->token, "this operand is nested too deeply");
+    if (place.depth > OPERAND_NESTING)
+        return ptx_fail(parser, &parser->token, "this operand is nested too deeply");
     if (parser->token.kind == close) return true;
     do {
         PtxOperand item;
@@ -39,7 +43,8 @@ static bool operands_until(PtxParser *parser, Place place, int close, const char
     return parser->token.kind == close || ptx_unexpected(parser, wanted);
 }
 
-static bool brackets(PtxParser *parser, Place place, PtxOperandKind kind, int close, const char *wanted, PtxOperand *out) {
+static bool brackets(PtxParser *parser, Place place, PtxOperandKind kind, int close, const char *wanted,
+                     PtxOperand *out) {
     List list = {0};
     place.depth++;
     ptx_advance(parser);
@@ -50,7 +55,7 @@ static bool brackets(PtxParser *parser, Place place, PtxOperandKind kind, int cl
     return good;
 }
 
-/* ---- names ------------------------------------------------------------------------------------------------------------ */
+/* ---- names ------------------------------------------------------------------------------------------- */
 
 static int component_of(const PtxToken *dot) {
     static const char letters[] = "xyzwrgba";
@@ -63,7 +68,8 @@ static PtxRegister *range_register(PtxParser *parser, PtxName *name, const PtxMe
     return meaning->reg = ptx_new_register(parser, name->text, range->type, range->vector);
 }
 
-static void part(PtxParser *parser, PtxOperand *out) { /* ".x" or ".h1" behind a register, ".unified" behind an address */
+/* ".x" or ".h1" behind a register, ".unified" behind an address. */
+static void part(PtxParser *parser, PtxOperand *out) {
     if (parser->token.kind != PTX_TOKEN_DOT) return;
     int component = component_of(&parser->token);
     if (out->kind == PTX_OPERAND_REGISTER && out->reg->vector > 1 && component >= 0) {
@@ -82,17 +88,20 @@ static bool special(PtxParser *parser, PtxName *name, PtxOperand *out) {
     out->name = name->text;
     if (parser->token.kind != PTX_TOKEN_DOT) return true;
     int component = component_of(&parser->token);
-    if (component < 0 || component_of(&parser->token) != (int)(strchr("xyzw", parser->token.begin[1]) ? component : -1))
+    if (component < 0 ||
+        component_of(&parser->token) != (int)(strchr("xyzw", parser->token.begin[1]) ? component : -1))
         return ptx_unexpected(parser, "a component .x .y .z or .w");
     out->component = (int8_t)component;
-    out->name = arena_print(&parser->module->arena, "%s%.*s", name->text, (int)parser->token.length, parser->token.begin);
+    out->name = arena_print(&parser->module->arena, "%s%.*s", name->text, (int)parser->token.length,
+                            parser->token.begin);
     ptx_advance(parser);
     return true;
 }
 
 static bool may_name_label(const PtxInstruction *instruction) {
-    return instruction->opcode == PTX_bra || instruction->opcode == PTX_brx || instruction->opcode == PTX_call ||
-           instruction->opcode == PTX_mov || instruction->opcode == PTX_OTHER;
+    return instruction->opcode == PTX_bra || instruction->opcode == PTX_brx ||
+           instruction->opcode == PTX_call || instruction->opcode == PTX_mov ||
+           instruction->opcode == PTX_OTHER;
 }
 
 static bool names_only_labels(const PtxInstruction *instruction, const PtxParser *parser) {
@@ -128,8 +137,10 @@ static bool name_operand(PtxParser *parser, Place place, PtxOperand *out) {
         return true;
     }
     if (name->is_special && !only_label) return special(parser, name, out);
-    if (at.begin[0] == '%' && !only_label) return ptx_fail(parser, &at, "the register '%.80s' is not declared", name->text);
-    if (!may_name_label(place.instruction)) return ptx_fail(parser, &at, "'%.80s' is not declared", name->text);
+    if (at.begin[0] == '%' && !only_label)
+        return ptx_fail(parser, &at, "the register '%.80s' is not declared", name->text);
+    if (!may_name_label(place.instruction))
+        return ptx_fail(parser, &at, "'%.80s' is not declared", name->text);
     out->kind = PTX_OPERAND_LABEL;
     parser->names_labels = true;
     parser->label_token = at;
@@ -143,7 +154,8 @@ bool ptx_parse_target(PtxParser *parser, PtxOperand *out, bool is_function) {
     PtxName *name = ptx_token_name(parser, &at);
     out->name = name->text;
     if (!is_function) return true;
-    if (!name->top || name->top->kind != PTX_MEANS_FUNCTION) return ptx_fail(parser, &at, "the function '%.80s' is not declared", name->text);
+    if (!name->top || name->top->kind != PTX_MEANS_FUNCTION)
+        return ptx_fail(parser, &at, "the function '%.80s' is not declared", name->text);
     out->kind = PTX_OPERAND_FUNCTION;
     out->function = name->top->function;
     return true;
@@ -157,11 +169,12 @@ bool ptx_parse_guard(PtxParser *parser, PtxOperand *guard) {
     if (at.kind != PTX_TOKEN_NAME) return ptx_unexpected(parser, "a predicate");
     if (!name_operand(parser, (Place){&nothing, 0}, guard)) return false;
     guard->negated = negated;
-    if (guard->kind != PTX_OPERAND_REGISTER || guard->reg->type != PTX_PRED) return ptx_fail(parser, &at, "a guard must be a predicate register");
+    if (guard->kind != PTX_OPERAND_REGISTER || guard->reg->type != PTX_PRED)
+        return ptx_fail(parser, &at, "a guard must be a predicate register");
     return true;
 }
 
-/* ---- constants, addresses ----------------------------------------------------------------------------------------------- */
+/* ---- constants, addresses ---------------------------------------------------------------------------- */
 
 static bool constant_operand(PtxParser *parser, PtxOperand *out) {
     PtxToken begin = parser->token;
@@ -189,8 +202,8 @@ static bool offset(PtxParser *parser, int64_t *out) { /* ("+" | "-") constant */
 }
 
 static bool is_address(const PtxOperand *base) {
-    return (base->kind == PTX_OPERAND_REGISTER && base->component < 0 && !base->negated) || base->kind == PTX_OPERAND_VARIABLE ||
-           base->kind == PTX_OPERAND_INTEGER;
+    return (base->kind == PTX_OPERAND_REGISTER && base->component < 0 && !base->negated) ||
+           base->kind == PTX_OPERAND_VARIABLE || base->kind == PTX_OPERAND_INTEGER;
 }
 
 static bool address(PtxParser *parser, Place place, PtxOperand *out) {
@@ -201,7 +214,8 @@ static bool address(PtxParser *parser, Place place, PtxOperand *out) {
     bool good = true;
     PtxOperand base = {.component = -1};
     good = operand(parser, place, &base);
-    if (good && is_address(&base) && (parser->token.kind == '+' || parser->token.kind == '-')) good = offset(parser, &base.integer);
+    if (good && is_address(&base) && (parser->token.kind == '+' || parser->token.kind == '-'))
+        good = offset(parser, &base.integer);
     if (good && is_address(&base) && ptx_accept(parser, ']')) {
         base.kind = PTX_OPERAND_MEMORY;
         base.name = NULL;
@@ -211,9 +225,12 @@ static bool address(PtxParser *parser, Place place, PtxOperand *out) {
     }
     if (!good) return false;
     if (is_address(&base)) base.name = NULL;
-    if (base.kind == PTX_OPERAND_REGISTER || base.kind == PTX_OPERAND_VARIABLE || base.kind == PTX_OPERAND_INTEGER) base.kind = PTX_OPERAND_MEMORY;
+    if (base.kind == PTX_OPERAND_REGISTER || base.kind == PTX_OPERAND_VARIABLE ||
+        base.kind == PTX_OPERAND_INTEGER)
+        base.kind = PTX_OPERAND_MEMORY;
     array_push(list.items, list.count, list.capacity, base);
-    good = parser->token.kind == ']' || (ptx_expect(parser, ',', "']'") && operands_until(parser, place, ']', "']'", &list));
+    good = parser->token.kind == ']' ||
+           (ptx_expect(parser, ',', "']'") && operands_until(parser, place, ']', "']'", &list));
     out->kind = PTX_OPERAND_OTHER;
     out->item_count = (int)list.count;
     out->items = ptx_keep(parser->module, list.items, list.count, sizeof *list.items);
@@ -223,12 +240,14 @@ static bool address(PtxParser *parser, Place place, PtxOperand *out) {
     return true;
 }
 
-/* array[constant]: an element by its number ("Arrays as Operands"). Its address in mov, the memory itself elsewhere. */
+/* array[constant]: an element by its number ("Arrays as Operands"). Its address in mov, the memory itself
+ * elsewhere. */
 static bool element(PtxParser *parser, Place place, PtxOperand *out) {
     PtxToken at = parser->token;
     ptx_advance(parser);
     int64_t index;
-    if (!ptx_constant_integer(parser, 0, INT32_MAX, "an index", &index) || !ptx_expect(parser, ']', "']'")) return false;
+    if (!ptx_constant_integer(parser, 0, INT32_MAX, "an index", &index) || !ptx_expect(parser, ']', "']'"))
+        return false;
     if (out->variable->space == PTX_SPACE_REG) return ptx_fail(parser, &at, "registers have no elements");
     out->integer = index * ptx_type_bytes(out->variable->type) * out->variable->vector;
     if (place.instruction->opcode != PTX_mov) out->kind = PTX_OPERAND_MEMORY;
@@ -252,18 +271,28 @@ static bool simple(PtxParser *parser, Place place, PtxOperand *out) {
     case PTX_TOKEN_NAME:
         if (ptx_constant_begins(parser)) return constant_operand(parser, out); /* WARP_SZ */
         break;
-    case '{': return brackets(parser, place, PTX_OPERAND_VECTOR, '}', "',' or '}'", out);
-    case '[': return place.depth > OPERAND_NESTING ? ptx_fail(parser, &parser->token, "this operand is nested too deeply") : address(parser, place, out);
+    case '{':
+        return brackets(parser, place, PTX_OPERAND_VECTOR, '}', "',' or '}'", out);
+    case '[':
+        return place.depth > OPERAND_NESTING
+                   ? ptx_fail(parser, &parser->token, "this operand is nested too deeply")
+                   : address(parser, place, out);
     case '!':
-    case '-': return signed_operand(parser, place, out);
+    case '-':
+        return signed_operand(parser, place, out);
     case '(':
-        if (place.instruction->opcode == PTX_call) return brackets(parser, place, PTX_OPERAND_ARGUMENTS, ')', "',' or ')'", out);
+        if (place.instruction->opcode == PTX_call)
+            return brackets(parser, place, PTX_OPERAND_ARGUMENTS, ')', "',' or ')'", out);
         return constant_operand(parser, out);
-    default: return ptx_constant_begins(parser) ? constant_operand(parser, out) : ptx_unexpected(parser, "an operand");
+    default:
+        return ptx_constant_begins(parser) ? constant_operand(parser, out)
+                                           : ptx_unexpected(parser, "an operand");
     }
     if (!name_operand(parser, place, out)) return false;
     if (out->kind == PTX_OPERAND_VARIABLE && parser->token.kind == '[') return element(parser, place, out);
-    if (out->kind != PTX_OPERAND_VARIABLE || place.depth || (parser->token.kind != '+' && parser->token.kind != '-')) return true;
+    if (out->kind != PTX_OPERAND_VARIABLE || place.depth ||
+        (parser->token.kind != '+' && parser->token.kind != '-'))
+        return true;
     return offset(parser, &out->integer); /* mov.u32 r, array+4 */
 }
 
@@ -278,8 +307,9 @@ static bool operand(PtxParser *parser, Place place, PtxOperand *out) {
     return true;
 }
 
-/* ---- instructions --------------------------------------------------------------------------------------------------------- */
+/* ---- instructions ------------------------------------------------------------------------------------ */
 
+/* clang-format off */
 static PtxSpace space_of(PtxModifierKind kind) {
     switch (kind) {
     case PTX_MOD_REG: return PTX_SPACE_REG;
@@ -294,8 +324,11 @@ static PtxSpace space_of(PtxModifierKind kind) {
     }
 }
 
+/* clang-format on */
+
 static void decode(PtxInstruction *instruction, PtxModifierKind kind, PtxType type) {
-    if (type != PTX_NO_TYPE && instruction->type_count < 4) instruction->types[instruction->type_count++] = type;
+    if (type != PTX_NO_TYPE && instruction->type_count < 4)
+        instruction->types[instruction->type_count++] = type;
     if (instruction->space == PTX_SPACE_GENERIC) instruction->space = space_of(kind);
     if (kind == PTX_MOD_V2) instruction->vector = 2;
     if (kind == PTX_MOD_V4) instruction->vector = 4;
@@ -306,7 +339,8 @@ static void modifiers(PtxParser *parser, PtxInstruction *instruction) {
     PtxModifier *list = NULL;
     size_t count = 0, capacity = 0;
     while (parser->token.kind == PTX_TOKEN_DOT) {
-        const PtxName *name = ptx_names_get(parser->module->names, parser->token.begin + 1, parser->token.length - 1);
+        const PtxName *name =
+            ptx_names_get(parser->module->names, parser->token.begin + 1, parser->token.length - 1);
         PtxModifier modifier = {name->modifier, name->text};
         array_push(list, count, capacity, modifier);
         decode(instruction, name->modifier, name->type);
@@ -324,11 +358,17 @@ static bool is_opcode_name(const PtxToken *token) {
     return true;
 }
 
-bool ptx_parse_instruction(PtxParser *parser, const PtxToken *token, const PtxOperand *guard, PtxInstruction **out) {
+bool ptx_parse_instruction(PtxParser *parser, const PtxToken *token, const PtxOperand *guard,
+                           PtxInstruction **out) {
     const PtxName *name = ptx_token_name(parser, token);
     if (!is_opcode_name(token)) return ptx_fail(parser, token, "'%.80s' is no instruction", name->text);
     PtxInstruction *instruction = *out = arena_new(&parser->module->arena, sizeof *instruction);
-    *instruction = (PtxInstruction){.opcode = name->opcode, .name = name->text, .vector = 1, .guard = *guard, .line = token->line, .column = token->column};
+    *instruction = (PtxInstruction){.opcode = name->opcode,
+                                    .name = name->text,
+                                    .vector = 1,
+                                    .guard = *guard,
+                                    .line = token->line,
+                                    .column = token->column};
     modifiers(parser, instruction);
     List list = {0};
     bool good = operands_until(parser, (Place){instruction, 0}, ';', "',' or ';'", &list);

@@ -2,7 +2,8 @@
  *
  *   variables  = {linkage} head declarator {"," declarator}
  *   linkage    = ".extern" | ".visible" | ".weak" | ".common"
- *   head       = {space | ".attribute" "(" ... ")" | ".align" n | ".ptr" [space] [".align" n] | ".v2" ... | type}
+ *   head       = {space | ".attribute" "(" ... ")" | ".align" n | ".ptr" [space] [".align" n] |
+ *                 ".v2" ... | type}
  *   declarator = name {"[" [n] "]"} ["=" initial]
  *   registers  = ".reg" {".v2" ... | type | ".align" n} name ["<" n ">"] {"," name ["<" n ">"]} */
 #include "ptx/parser.h"
@@ -18,16 +19,22 @@ typedef struct Head { /* what stands before the names */
     int vector;
     int64_t alignment; /* 0: natural */
     bool is_extern, is_visible, is_weak, is_common;
-    bool is_opaque;    /* .texref .samplerref .surfref: 64-bit handles */
+    bool is_opaque; /* .texref .samplerref .surfref: 64-bit handles */
     const char *text;
 } Head;
 
 static const struct {
     const char *text;
     PtxSpace space;
-} spaces[] = {{".reg", PTX_SPACE_REG},     {".const", PTX_SPACE_CONST}, {".global", PTX_SPACE_GLOBAL}, {".local", PTX_SPACE_LOCAL},
-              {".param", PTX_SPACE_PARAM}, {".shared", PTX_SPACE_SHARED}, {".tex", PTX_SPACE_TEX},
-              {".shared::cta", PTX_SPACE_SHARED}, {".shared::cluster", PTX_SPACE_SHARED_CLUSTER}};
+} spaces[] = {{".reg", PTX_SPACE_REG},
+              {".const", PTX_SPACE_CONST},
+              {".global", PTX_SPACE_GLOBAL},
+              {".local", PTX_SPACE_LOCAL},
+              {".param", PTX_SPACE_PARAM},
+              {".shared", PTX_SPACE_SHARED},
+              {".tex", PTX_SPACE_TEX},
+              {".shared::cta", PTX_SPACE_SHARED},
+              {".shared::cluster", PTX_SPACE_SHARED_CLUSTER}};
 
 static bool space_of(const PtxToken *token, PtxSpace *out) {
     for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
@@ -42,7 +49,8 @@ static bool skip_parentheses(PtxParser *parser) { /* .attribute(.unified(19, 95)
     if (!ptx_expect(parser, '(', "'('")) return false;
     for (int depth = 1; depth;) {
         int kind = parser->token.kind;
-        if (kind == PTX_TOKEN_END || kind == PTX_TOKEN_BAD || kind == ';' || kind == '{' || kind == '}') return ptx_unexpected(parser, "')'");
+        if (kind == PTX_TOKEN_END || kind == PTX_TOKEN_BAD || kind == ';' || kind == '{' || kind == '}')
+            return ptx_unexpected(parser, "')'");
         depth += kind == '(' ? 1 : kind == ')' ? -1 : 0;
         ptx_advance(parser);
     }
@@ -80,13 +88,15 @@ static bool head_word(PtxParser *parser, Head *head) { /* one word that begins w
         head->vector = token.begin[2] - '0';
         return true;
     }
-    if (ptx_token_is(&token, ".texref") || ptx_token_is(&token, ".samplerref") || ptx_token_is(&token, ".surfref")) {
+    if (ptx_token_is(&token, ".texref") || ptx_token_is(&token, ".samplerref") ||
+        ptx_token_is(&token, ".surfref")) {
         head->type = PTX_B64;
         return head->is_opaque = true;
     }
     const PtxName *name = ptx_names_find(parser->module->names, token.begin + 1, token.length - 1);
     if (!name || name->type == PTX_NO_TYPE)
-        return ptx_fail(parser, &token, "'%.*s' is no state space, type or attribute of a variable", (int)(token.length < 40 ? token.length : 40), token.begin);
+        return ptx_fail(parser, &token, "'%.*s' is no state space, type or attribute of a variable",
+                        (int)(token.length < 40 ? token.length : 40), token.begin);
     head->type = name->type;
     return true;
 }
@@ -96,10 +106,13 @@ static bool head(PtxParser *parser, Head *out) {
     *out = (Head){.vector = 1};
     while (parser->token.kind == PTX_TOKEN_DOT)
         if (!head_word(parser, out)) return false;
-    if (out->space == PTX_SPACE_GENERIC) return ptx_fail(parser, &begin, "this declaration names no state space");
+    if (out->space == PTX_SPACE_GENERIC)
+        return ptx_fail(parser, &begin, "this declaration names no state space");
     if (out->type == PTX_NO_TYPE) return ptx_unexpected(parser, "a type such as .u32");
-    if (out->type == PTX_PRED && out->space != PTX_SPACE_REG) return ptx_fail(parser, &begin, ".pred variables must be registers");
-    if (parser->previous.begin - begin.begin > MAXIMUM_HEAD) return ptx_fail(parser, &begin, "this declaration has too many attributes");
+    if (out->type == PTX_PRED && out->space != PTX_SPACE_REG)
+        return ptx_fail(parser, &begin, ".pred variables must be registers");
+    if (parser->previous.begin - begin.begin > MAXIMUM_HEAD)
+        return ptx_fail(parser, &begin, "this declaration has too many attributes");
     out->text = ptx_text_since(parser, &begin);
     return true;
 }
@@ -125,16 +138,19 @@ bool ptx_parse_registers(PtxParser *parser) {
         PtxName *name = ptx_token_name(parser, &at);
         int64_t count = 0;
         bool range = ptx_accept(parser, '<');
-        if (range && (parser->token.kind != PTX_TOKEN_NUMBER || !ptx_constant_begins(parser))) return ptx_unexpected(parser, "a number of registers");
+        if (range && (parser->token.kind != PTX_TOKEN_NUMBER || !ptx_constant_begins(parser)))
+            return ptx_unexpected(parser, "a number of registers");
         if (range) { /* no expression here: '>' would belong to it */
             char *end;
             count = strtoll(parser->token.begin, &end, 0);
             if (end != parser->token.begin + parser->token.length || count < 0 || count > INT32_MAX)
-                return ptx_fail(parser, &parser->token, "a number of registers must be from 0 to %d", INT32_MAX);
+                return ptx_fail(parser, &parser->token, "a number of registers must be from 0 to %d",
+                                INT32_MAX);
             ptx_advance(parser);
             if (!ptx_expect(parser, '>', "'>'")) return false;
         }
-        PtxMeaning *meaning = ptx_names_declare(parser->module->names, name, range ? PTX_MEANS_RANGE : PTX_MEANS_REGISTER);
+        PtxMeaning *meaning =
+            ptx_names_declare(parser->module->names, name, range ? PTX_MEANS_RANGE : PTX_MEANS_REGISTER);
         if (!meaning) return declared_twice(parser, &at, name);
         meaning->count = (uint32_t)count;
         meaning->type = what.type;
@@ -156,11 +172,16 @@ typedef struct Shape {
 static bool shape(PtxParser *parser, Shape *out) {
     out->count = 0;
     while (ptx_accept(parser, '[')) {
-        if (out->count == MAXIMUM_DIMENSIONS) return ptx_fail(parser, &parser->previous, "an array has at most %d dimensions", MAXIMUM_DIMENSIONS);
+        if (out->count == MAXIMUM_DIMENSIONS)
+            return ptx_fail(parser, &parser->previous, "an array has at most %d dimensions",
+                            MAXIMUM_DIMENSIONS);
         int64_t size = 0;
         PtxToken at = parser->token;
-        if (parser->token.kind != ']' && !ptx_constant_integer(parser, 0, (int64_t)PTX_VARIABLE_LIMIT, "the size of an array", &size)) return false;
-        if (!size && out->count) return ptx_fail(parser, &at, "only the first dimension of an array may be left out");
+        if (parser->token.kind != ']' &&
+            !ptx_constant_integer(parser, 0, (int64_t)PTX_VARIABLE_LIMIT, "the size of an array", &size))
+            return false;
+        if (!size && out->count)
+            return ptx_fail(parser, &at, "only the first dimension of an array may be left out");
         out->dimensions[out->count++] = (uint64_t)size;
         if (!ptx_expect(parser, ']', "']'")) return false;
     }
@@ -187,7 +208,9 @@ static PtxVariable *new_variable(PtxParser *parser, const Head *what, const char
                               .space = what->space,
                               .type = what->type,
                               .vector = what->vector,
-                              .alignment = what->alignment ? (int)what->alignment : natural ? natural : 1,
+                              .alignment = what->alignment ? (int)what->alignment
+                                           : natural       ? natural
+                                                           : 1,
                               .is_extern = what->is_extern,
                               .is_visible = what->is_visible,
                               .is_weak = what->is_weak,
@@ -196,17 +219,20 @@ static PtxVariable *new_variable(PtxParser *parser, const Head *what, const char
     return variable;
 }
 
-static bool sampler_fields(PtxParser *parser) { /* { addr_mode_0 = wrap, filter_mode = linear }: kept as text */
+static bool
+sampler_fields(PtxParser *parser) { /* { addr_mode_0 = wrap, filter_mode = linear }: kept as text */
     if (!ptx_expect(parser, '{', "'{'")) return false;
     while (!ptx_accept(parser, '}')) {
         int kind = parser->token.kind;
-        if (kind != PTX_TOKEN_NAME && kind != PTX_TOKEN_NUMBER && kind != '=' && kind != ',') return ptx_unexpected(parser, "'}'");
+        if (kind != PTX_TOKEN_NAME && kind != PTX_TOKEN_NUMBER && kind != '=' && kind != ',')
+            return ptx_unexpected(parser, "'}'");
         ptx_advance(parser);
     }
     return true;
 }
 
-/* Enters a module variable. A declaration after .extern, and .extern after a definition, mean the same variable. */
+/* Enters a module variable. A declaration after .extern, and .extern after a definition, mean the same
+ * variable. */
 static bool enter_global(PtxParser *parser, const PtxToken *at, PtxVariable *variable) {
     PtxName *name = ptx_token_name(parser, at);
     PtxMeaning *meaning = ptx_names_declare(parser->module->names, name, PTX_MEANS_VARIABLE);
@@ -217,7 +243,8 @@ static bool enter_global(PtxParser *parser, const PtxToken *at, PtxVariable *var
         return true;
     }
     PtxVariable *before = name->top->variable;
-    if (name->top->kind != PTX_MEANS_VARIABLE || (!before->is_extern && !variable->is_extern)) return declared_twice(parser, at, name);
+    if (name->top->kind != PTX_MEANS_VARIABLE || (!before->is_extern && !variable->is_extern))
+        return declared_twice(parser, at, name);
     variable->index = before->index;
     if (before->is_extern) *before = *variable;
     return true;
@@ -248,7 +275,8 @@ static bool enter(PtxParser *parser, const PtxToken *at, PtxVariable *variable, 
 static bool family(PtxParser *parser, const Head *what, const PtxToken *at) {
     char *end;
     long long count = strtoll(parser->token.begin, &end, 10);
-    if (parser->token.kind != PTX_TOKEN_NUMBER || end != parser->token.begin + parser->token.length || count < 1 || count > MAXIMUM_FAMILY)
+    if (parser->token.kind != PTX_TOKEN_NUMBER || end != parser->token.begin + parser->token.length ||
+        count < 1 || count > MAXIMUM_FAMILY)
         return ptx_fail(parser, &parser->token, "a number of variables must be from 1 to %d", MAXIMUM_FAMILY);
     if (at->length > MAXIMUM_HEAD) return ptx_fail(parser, at, "this name is too long");
     ptx_advance(parser);
@@ -259,7 +287,8 @@ static bool family(PtxParser *parser, const Head *what, const PtxToken *at) {
         token.begin = name;
         token.length = strlen(name);
         if (!measure(parser, at, variable, &(Shape){.count = 0})) return false;
-        if (!enter(parser, &token, variable, arena_print(&parser->module->arena, "%s %s", what->text, name))) return false;
+        if (!enter(parser, &token, variable, arena_print(&parser->module->arena, "%s %s", what->text, name)))
+            return false;
     }
     return ptx_expect(parser, '>', "'>'");
 }
@@ -274,10 +303,13 @@ static bool declarator(PtxParser *parser, const Head *what) {
     if (!shape(parser, &form) || !measure(parser, &at, variable, &form)) return false;
     if (ptx_accept(parser, '=')) {
         if (parser->function && what->space != PTX_SPACE_CONST && what->space != PTX_SPACE_GLOBAL)
-            return ptx_fail(parser, &parser->previous, "only .global and .const variables have initial values");
-        bool good = what->is_opaque ? sampler_fields(parser) : ptx_parse_initial(parser, variable, form.dimensions, form.count);
+            return ptx_fail(parser, &parser->previous,
+                            "only .global and .const variables have initial values");
+        bool good = what->is_opaque ? sampler_fields(parser)
+                                    : ptx_parse_initial(parser, variable, form.dimensions, form.count);
         if (!good) return false;
-    } else if (variable->bytes == 0 && !(what->is_extern || what->space == PTX_SPACE_PARAM || what->space == PTX_SPACE_SHARED)) {
+    } else if (variable->bytes == 0 &&
+               !(what->is_extern || what->space == PTX_SPACE_PARAM || what->space == PTX_SPACE_SHARED)) {
         return ptx_fail(parser, &at, "the array '%.80s' has no size", variable->name);
     }
     const char *rest = ptx_text_since(parser, &at);
@@ -287,7 +319,8 @@ static bool declarator(PtxParser *parser, const Head *what) {
 bool ptx_parse_variables(PtxParser *parser) {
     Head what;
     if (!head(parser, &what)) return false;
-    if (what.space == PTX_SPACE_REG) return ptx_fail(parser, &parser->previous, "registers are declared inside functions");
+    if (what.space == PTX_SPACE_REG)
+        return ptx_fail(parser, &parser->previous, "registers are declared inside functions");
     do {
         if (!declarator(parser, &what)) return false;
     } while (ptx_accept(parser, ','));
@@ -305,9 +338,11 @@ bool ptx_parse_parameters(PtxParser *parser, PtxVariable ***out, int *count) {
         good = head(parser, &what);
         PtxToken at = parser->token;
         if (!good || !(good = ptx_expect(parser, PTX_TOKEN_NAME, "a parameter's name"))) break;
-        if (what.space != PTX_SPACE_PARAM && what.space != PTX_SPACE_REG) good = ptx_fail(parser, &begin, "a parameter must be .param or .reg");
+        if (what.space != PTX_SPACE_PARAM && what.space != PTX_SPACE_REG)
+            good = ptx_fail(parser, &begin, "a parameter must be .param or .reg");
         PtxVariable *variable = new_variable(parser, &what, ptx_token_name(parser, &at)->text, at.line);
-        good = good && shape(parser, &form) && (what.type == PTX_PRED || measure(parser, &at, variable, &form));
+        good =
+            good && shape(parser, &form) && (what.type == PTX_PRED || measure(parser, &at, variable, &form));
         if (!good) break;
         variable->text = ptx_text_since(parser, &begin);
         array_push(list, used, capacity, variable);

@@ -1,4 +1,4 @@
-/* Printer: the IR as PTX text that parses to the same IR. Also the small facts about types and instructions. */
+/* Printer: the IR as PTX text that parses to the same IR. Also small facts about types and instructions. */
 #include "ptx/parser.h"
 
 static const struct {
@@ -11,9 +11,14 @@ static const struct {
 #undef TYPE
 };
 
-int ptx_type_bytes(PtxType type) { return types[type].bytes; }
-const char *ptx_type_text(PtxType type) { return types[type].text; }
+int ptx_type_bytes(PtxType type) {
+    return types[type].bytes;
+}
+const char *ptx_type_text(PtxType type) {
+    return types[type].text;
+}
 
+/* clang-format off */
 bool ptx_type_is_float(PtxType type) {
     switch (type) {
     case PTX_F16: case PTX_F16X2: case PTX_BF16: case PTX_BF16X2: case PTX_TF32: case PTX_F32: case PTX_F32X2: case PTX_F64:
@@ -22,6 +27,8 @@ bool ptx_type_is_float(PtxType type) {
     default: return false;
     }
 }
+
+/* clang-format on */
 
 bool ptx_type_is_signed(PtxType type) {
     return type == PTX_S8 || type == PTX_S16 || type == PTX_S32 || type == PTX_S64 || type == PTX_S16X2;
@@ -33,11 +40,12 @@ bool ptx_instruction_has(const PtxInstruction *instruction, PtxModifierKind kind
     return false;
 }
 
-/* ---- operands --------------------------------------------------------------------------------------------------------- */
+/* ---- operands ---------------------------------------------------------------------------------------- */
 
 static void print_operand(const PtxOperand *operand, Text *out);
 
-static void print_items(const PtxOperand *operand, const char *open, const char *between, const char *close, Text *out) {
+static void print_items(const PtxOperand *operand, const char *open, const char *between, const char *close,
+                        Text *out) {
     text_add(out, open);
     for (int i = 0; i < operand->item_count; i++) {
         if (i) text_add(out, between);
@@ -53,18 +61,24 @@ static void print_offset(int64_t offset, Text *out) {
 
 static void print_memory(const PtxOperand *operand, Text *out) {
     text_add(out, "[");
-    if (operand->reg) text_add(out, operand->reg->name);
-    else if (operand->variable) text_add(out, operand->variable->name);
-    if (operand->reg || operand->variable) print_offset(operand->integer, out);
-    else text_print(out, "%lld", (long long)operand->integer);
+    if (operand->reg)
+        text_add(out, operand->reg->name);
+    else if (operand->variable)
+        text_add(out, operand->variable->name);
+    if (operand->reg || operand->variable)
+        print_offset(operand->integer, out);
+    else
+        text_print(out, "%lld", (long long)operand->integer);
     text_add(out, "]");
 }
 
 static void print_float(const PtxOperand *operand, Text *out) {
     uint64_t bits = operand->float_bits;
     if (!operand->float_bytes) memcpy(&bits, &operand->number, sizeof bits);
-    if (operand->float_bytes == 4) text_print(out, "0f%08X", (unsigned)bits);
-    else text_print(out, "0d%016llX", (unsigned long long)bits);
+    if (operand->float_bytes == 4)
+        text_print(out, "0f%08X", (unsigned)bits);
+    else
+        text_print(out, "0d%016llX", (unsigned long long)bits);
 }
 
 static void print_operand(const PtxOperand *operand, Text *out) {
@@ -72,32 +86,53 @@ static void print_operand(const PtxOperand *operand, Text *out) {
     bool is_predicate = operand->kind == PTX_OPERAND_REGISTER && operand->reg->type == PTX_PRED;
     if (operand->negated) text_add(out, is_predicate ? "!" : "-");
     switch (operand->kind) {
-    case PTX_OPERAND_NONE: break;
+    case PTX_OPERAND_NONE:
+        break;
     case PTX_OPERAND_REGISTER:
         text_add(out, operand->reg->name);
         if (operand->component >= 0) text_print(out, ".%c", components[operand->component]);
         break;
     case PTX_OPERAND_INTEGER:
-        if (operand->name) text_add(out, operand->name);
-        else text_print(out, "%lld", (long long)operand->integer);
+        if (operand->name)
+            text_add(out, operand->name);
+        else
+            text_print(out, "%lld", (long long)operand->integer);
         break;
     case PTX_OPERAND_FLOAT:
-        if (operand->name) text_add(out, operand->name);
-        else print_float(operand, out);
+        if (operand->name)
+            text_add(out, operand->name);
+        else
+            print_float(operand, out);
         break;
     case PTX_OPERAND_VARIABLE:
         text_add(out, operand->variable->name);
         print_offset(operand->integer, out);
         break;
-    case PTX_OPERAND_FUNCTION: text_add(out, operand->function->name); break;
-    case PTX_OPERAND_LABEL: text_add(out, operand->label ? operand->label->name : operand->name); break;
+    case PTX_OPERAND_FUNCTION:
+        text_add(out, operand->function->name);
+        break;
+    case PTX_OPERAND_LABEL:
+        text_add(out, operand->label ? operand->label->name : operand->name);
+        break;
     case PTX_OPERAND_SPECIAL:
-    case PTX_OPERAND_OTHER: text_add(out, operand->name); break;
-    case PTX_OPERAND_MEMORY: print_memory(operand, out); break;
-    case PTX_OPERAND_VECTOR: print_items(operand, "{", ", ", "}", out); break;
-    case PTX_OPERAND_PAIR: print_items(operand, "", "|", "", out); break;
-    case PTX_OPERAND_ARGUMENTS: print_items(operand, "(", ", ", ")", out); break;
-    case PTX_OPERAND_SINK: text_add(out, "_"); break;
+    case PTX_OPERAND_OTHER:
+        text_add(out, operand->name);
+        break;
+    case PTX_OPERAND_MEMORY:
+        print_memory(operand, out);
+        break;
+    case PTX_OPERAND_VECTOR:
+        print_items(operand, "{", ", ", "}", out);
+        break;
+    case PTX_OPERAND_PAIR:
+        print_items(operand, "", "|", "", out);
+        break;
+    case PTX_OPERAND_ARGUMENTS:
+        print_items(operand, "(", ", ", ")", out);
+        break;
+    case PTX_OPERAND_SINK:
+        text_add(out, "_");
+        break;
     }
     if (operand->selector) text_print(out, ".%s", operand->selector);
 }
@@ -109,7 +144,8 @@ void ptx_instruction_print(const PtxInstruction *instruction, Text *out) {
         text_add(out, " ");
     }
     text_add(out, instruction->name);
-    for (int i = 0; i < instruction->modifier_count; i++) text_print(out, ".%s", instruction->modifiers[i].text);
+    for (int i = 0; i < instruction->modifier_count; i++)
+        text_print(out, ".%s", instruction->modifiers[i].text);
     for (int i = 0; i < instruction->operand_count; i++) {
         text_add(out, i ? ", " : " ");
         print_operand(&instruction->operands[i], out);
@@ -117,7 +153,7 @@ void ptx_instruction_print(const PtxInstruction *instruction, Text *out) {
     text_add(out, ";");
 }
 
-/* ---- statements --------------------------------------------------------------------------------------------------------- */
+/* ---- statements -------------------------------------------------------------------------------------- */
 
 static void print_loc(const PtxLoc *loc, Text *out) {
     text_print(out, "\t.loc\t%d %d %d", loc->file, loc->line, loc->column);
@@ -129,8 +165,10 @@ static void print_loc(const PtxLoc *loc, Text *out) {
 }
 
 static void print_targets(const PtxStatement *statement, Text *out) {
-    text_print(out, "%s: %s", statement->label->name, statement->is_call_targets ? ".calltargets" : ".branchtargets");
-    for (int i = 0; i < statement->name_count; i++) text_print(out, "%s %s", i ? "," : "", statement->names[i]);
+    text_print(out, "%s: %s", statement->label->name,
+               statement->is_call_targets ? ".calltargets" : ".branchtargets");
+    for (int i = 0; i < statement->name_count; i++)
+        text_print(out, "%s %s", i ? "," : "", statement->names[i]);
     text_add(out, ";\n");
 }
 
@@ -141,15 +179,31 @@ static void print_statement(const PtxFunction *function, const PtxStatement *sta
         ptx_instruction_print(statement->instruction, out);
         text_add(out, "\n");
         break;
-    case PTX_STATEMENT_LABEL: text_print(out, "%s:\n", statement->label->name); break;
-    case PTX_STATEMENT_LOC: print_loc(&function->locs[statement->index], out); break;
+    case PTX_STATEMENT_LABEL:
+        text_print(out, "%s:\n", statement->label->name);
+        break;
+    case PTX_STATEMENT_LOC:
+        print_loc(&function->locs[statement->index], out);
+        break;
     case PTX_STATEMENT_REGISTERS:
-    case PTX_STATEMENT_OTHER: text_print(out, "\t%s;\n", statement->text); break;
-    case PTX_STATEMENT_VARIABLE: text_print(out, "\t%s;\n", statement->variable->text); break;
-    case PTX_STATEMENT_OPEN: text_add(out, "{\n"); break;
-    case PTX_STATEMENT_CLOSE: text_add(out, "}\n"); break;
-    case PTX_STATEMENT_TARGETS: print_targets(statement, out); break;
-    case PTX_STATEMENT_PROTOTYPE: text_print(out, "%s: .callprototype %s;\n", statement->label->name, statement->text); break;
+    case PTX_STATEMENT_OTHER:
+        text_print(out, "\t%s;\n", statement->text);
+        break;
+    case PTX_STATEMENT_VARIABLE:
+        text_print(out, "\t%s;\n", statement->variable->text);
+        break;
+    case PTX_STATEMENT_OPEN:
+        text_add(out, "{\n");
+        break;
+    case PTX_STATEMENT_CLOSE:
+        text_add(out, "}\n");
+        break;
+    case PTX_STATEMENT_TARGETS:
+        print_targets(statement, out);
+        break;
+    case PTX_STATEMENT_PROTOTYPE:
+        text_print(out, "%s: .callprototype %s;\n", statement->label->name, statement->text);
+        break;
     }
 }
 
@@ -158,7 +212,8 @@ static void print_item(const PtxItem *item, Text *out) {
     text_print(out, "%s%s\n", item->text, ends ? ";" : "");
     if (item->kind != PTX_ITEM_FUNCTION || !item->is_definition) return;
     text_add(out, "{\n");
-    for (int i = 0; i < item->function->statement_count; i++) print_statement(item->function, &item->function->statements[i], out);
+    for (int i = 0; i < item->function->statement_count; i++)
+        print_statement(item->function, &item->function->statements[i], out);
     text_add(out, "}\n");
 }
 

@@ -17,13 +17,13 @@ PtxExternal ptx_external_find(const char *name) {
     return PTX_EXTERNAL_NONE;
 }
 
-/* ---- which functions ------------------------------------------------------------------------------------------------ */
+/* ---- which functions --------------------------------------------------------------------------------- */
 
 typedef struct Linker {
     PtxModule *module;
     Error *error;
     PtxProgram *program;
-    bool *function_wanted; /* [module function] */
+    bool *function_wanted;   /* [module function] */
     PtxFunction **functions; /* wanted, still to be searched */
     size_t function_count, function_capacity;
     bool *variable_wanted; /* [module variable] */
@@ -36,9 +36,10 @@ static bool want_function(Linker *linker, PtxFunction *function, const PtxInstru
     if (function->alias_of) function = function->alias_of;
     if (!function->has_body && ptx_external_find(function->name)) return true;
     if (!function->has_body)
-        return ptx_fail_at(linker->module, NULL, from ? from->line : function->line, from ? from->column : 0, linker->error,
-                           "the function '%.80s' has no body in this file; link it in first (nvcc without -rdc=true)",
-                           function->name);
+        return ptx_fail_at(
+            linker->module, NULL, from ? from->line : function->line, from ? from->column : 0, linker->error,
+            "the function '%.80s' has no body in this file; link it in first (nvcc without -rdc=true)",
+            function->name);
     if (linker->function_wanted[function->index]) return true;
     linker->function_wanted[function->index] = true;
     array_push(linker->functions, linker->function_count, linker->function_capacity, function);
@@ -51,8 +52,10 @@ static void want_variable(Linker *linker, PtxVariable *variable) {
     array_push(linker->variables, linker->variable_count, linker->variable_capacity, variable);
 }
 
-static void want_address(Linker *linker, PtxFunction *function) { /* without a body (__cxa_pure_virtual) it is of no use */
-    if (function->has_body || (function->alias_of && function->alias_of->has_body)) want_function(linker, function, NULL);
+/* Of a function without a body (__cxa_pure_virtual) it is of no use. */
+static void want_address(Linker *linker, PtxFunction *function) {
+    if (function->has_body || (function->alias_of && function->alias_of->has_body))
+        want_function(linker, function, NULL);
 }
 
 static void search_variable(Linker *linker, const PtxVariable *variable) {
@@ -66,7 +69,8 @@ static void search_variable(Linker *linker, const PtxVariable *variable) {
 
 static bool search_operand(Linker *linker, const PtxOperand *operand, const PtxInstruction *from) {
     if (operand->variable && !operand->variable->function) want_variable(linker, operand->variable);
-    if (operand->kind == PTX_OPERAND_FUNCTION && !want_function(linker, operand->function, from)) return false;
+    if (operand->kind == PTX_OPERAND_FUNCTION && !want_function(linker, operand->function, from))
+        return false;
     for (int i = 0; i < operand->item_count; i++)
         if (!search_operand(linker, &operand->items[i], from)) return false;
     return true;
@@ -99,19 +103,22 @@ static bool search_function(Linker *linker, PtxFunction *function) {
 static bool search_all(Linker *linker) {
     while (linker->function_count || linker->variable_count) {
         while (linker->variable_count) search_variable(linker, linker->variables[--linker->variable_count]);
-        if (linker->function_count && !search_function(linker, linker->functions[--linker->function_count])) return false;
+        if (linker->function_count && !search_function(linker, linker->functions[--linker->function_count]))
+            return false;
     }
     return true;
 }
 
 static void want_addresses(Linker *linker, const PtxOperand *operands, int count, const PtxOperand *called) {
     for (int i = 0; i < count; i++) {
-        if (operands[i].kind == PTX_OPERAND_FUNCTION && &operands[i] != called) want_address(linker, operands[i].function);
+        if (operands[i].kind == PTX_OPERAND_FUNCTION && &operands[i] != called)
+            want_address(linker, operands[i].function);
         want_addresses(linker, operands[i].items, operands[i].item_count, NULL);
     }
 }
 
-/* A pointer may hold any function whose address is taken anywhere; bodies that do not parse are not this entry's business. */
+/* A pointer may hold any function whose address is taken anywhere; bodies that do not parse are not this
+ * entry's business. */
 static void want_all_addresses(Linker *linker) {
     const PtxModule *module = linker->module;
     for (int i = 0; i < module->variable_count; i++)
@@ -131,9 +138,10 @@ static void want_all_addresses(Linker *linker) {
     }
 }
 
-/* ---- layout ----------------------------------------------------------------------------------------------------------- */
+/* ---- layout ------------------------------------------------------------------------------------------ */
 
-/* Statement numbers to pcs, relative to the function: the instruction at or behind the statement. The caller frees it. */
+/* Statement numbers to pcs, relative to the function: the instruction at or behind the statement. The caller
+ * frees it. */
 static int *pcs_of_statements(const PtxFunction *function, int *count) {
     int *pcs = memory_new(((size_t)function->statement_count + 1) * sizeof *pcs);
     *count = 0;
@@ -149,10 +157,14 @@ static bool branches_to_end(const PtxFunction *function, const int *pcs, int cou
     for (int i = 0; i < function->statement_count; i++) {
         const PtxStatement *statement = &function->statements[i];
         for (int k = 0; statement->kind == PTX_STATEMENT_TARGETS && k < statement->name_count; k++)
-            if (statement->targets[k].label && pcs[statement->targets[k].label->statement] == count) return true;
-        if (statement->kind != PTX_STATEMENT_INSTRUCTION || statement->instruction->opcode != PTX_bra) continue;
+            if (statement->targets[k].label && pcs[statement->targets[k].label->statement] == count)
+                return true;
+        if (statement->kind != PTX_STATEMENT_INSTRUCTION || statement->instruction->opcode != PTX_bra)
+            continue;
         const PtxInstruction *branch = statement->instruction;
-        if (branch->operand_count && branch->operands[0].label && pcs[branch->operands[0].label->statement] == count) return true;
+        if (branch->operand_count && branch->operands[0].label &&
+            pcs[branch->operands[0].label->statement] == count)
+            return true;
     }
     return false;
 }
@@ -163,10 +175,12 @@ static bool runs_off(const PtxInstruction *last) {
 }
 
 static bool refuse(const Linker *linker, const PtxInstruction *instruction, const char *why) {
-    return ptx_fail_at(linker->module, NULL, instruction->line, instruction->column, linker->error, "%s", why);
+    return ptx_fail_at(linker->module, NULL, instruction->line, instruction->column, linker->error, "%s",
+                       why);
 }
 
-static bool resolve_branch(Linker *linker, const PtxFunction *function, PtxCode *code, int base, const int *pcs) {
+static bool resolve_branch(Linker *linker, const PtxFunction *function, PtxCode *code, int base,
+                           const int *pcs) {
     const PtxInstruction *instruction = code->instruction;
     const PtxLabel *label = instruction->operand_count == 1 ? instruction->operands[0].label : NULL;
     if (!label || function->statements[label->statement].kind != PTX_STATEMENT_LABEL)
@@ -175,7 +189,8 @@ static bool resolve_branch(Linker *linker, const PtxFunction *function, PtxCode 
     return true;
 }
 
-static bool resolve_list(Linker *linker, const PtxFunction *function, PtxCode *code, int base, const int *pcs) {
+static bool resolve_list(Linker *linker, const PtxFunction *function, PtxCode *code, int base,
+                         const int *pcs) {
     const PtxInstruction *instruction = code->instruction;
     const PtxLabel *label = instruction->operand_count == 2 ? instruction->operands[1].label : NULL;
     const PtxStatement *list = label ? &function->statements[label->statement] : NULL;
@@ -186,7 +201,8 @@ static bool resolve_list(Linker *linker, const PtxFunction *function, PtxCode *c
     for (int i = 0; i < list->name_count; i++) {
         const PtxLabel *target = list->targets[i].label;
         if (function->statements[target->statement].kind != PTX_STATEMENT_LABEL)
-            return refuse(linker, instruction, "its list of targets names something that is no label of an instruction");
+            return refuse(linker, instruction,
+                          "its list of targets names something that is no label of an instruction");
         code->targets[i] = base + pcs[target->statement];
     }
     return true;
@@ -194,7 +210,8 @@ static bool resolve_list(Linker *linker, const PtxFunction *function, PtxCode *c
 
 static void resolve_call(Linker *linker, const PtxFunction *function, PtxCode *code) {
     const PtxInstruction *instruction = code->instruction;
-    const PtxOperand *last = instruction->operand_count ? &instruction->operands[instruction->operand_count - 1] : NULL;
+    const PtxOperand *last =
+        instruction->operand_count ? &instruction->operands[instruction->operand_count - 1] : NULL;
     if (!last || !last->label) return;
     const PtxStatement *list = &function->statements[last->label->statement];
     if (list->kind != PTX_STATEMENT_TARGETS || !list->is_call_targets) return;
@@ -207,7 +224,12 @@ static void resolve_call(Linker *linker, const PtxFunction *function, PtxCode *c
 
 static PtxInstruction *added_return(PtxProgram *program, const PtxInstruction *last) {
     PtxInstruction *instruction = arena_new(&program->arena, sizeof *instruction);
-    *instruction = (PtxInstruction){.opcode = PTX_ret, .name = "ret", .vector = 1, .loc = last ? last->loc : -1, .line = last ? last->line : 0, .column = last ? last->column : 0};
+    *instruction = (PtxInstruction){.opcode = PTX_ret,
+                                    .name = "ret",
+                                    .vector = 1,
+                                    .loc = last ? last->loc : -1,
+                                    .line = last ? last->line : 0,
+                                    .column = last ? last->column : 0};
     instruction->guard.component = -1;
     return instruction;
 }
@@ -223,10 +245,14 @@ static bool place_function(Linker *linker, int index) {
     for (int i = 0; i < function->statement_count; i++) {
         if (function->statements[i].kind != PTX_STATEMENT_INSTRUCTION) continue;
         last = function->statements[i].instruction;
-        program->code[program->code_count++] = (PtxCode){.instruction = last, .function = index, .target = PTX_NO_PC, .reconvergence = PTX_NO_PC};
+        program->code[program->code_count++] = (PtxCode){
+            .instruction = last, .function = index, .target = PTX_NO_PC, .reconvergence = PTX_NO_PC};
     }
     if (!last || runs_off(last) || branches_to_end(function, pcs, count))
-        program->code[program->code_count++] = (PtxCode){.instruction = added_return(program, last), .function = index, .target = PTX_NO_PC, .reconvergence = PTX_NO_PC};
+        program->code[program->code_count++] = (PtxCode){.instruction = added_return(program, last),
+                                                         .function = index,
+                                                         .target = PTX_NO_PC,
+                                                         .reconvergence = PTX_NO_PC};
     placed->end = program->code_count;
     bool good = true;
     for (int pc = base; good && pc < placed->end; pc++) {
@@ -247,19 +273,23 @@ static bool lay_out(Linker *linker) {
             program->function_count++;
             room += (size_t)module->functions[i]->statement_count + 1;
         }
-    program->functions = arena_new(&program->arena, (size_t)program->function_count * sizeof *program->functions);
+    program->functions =
+        arena_new(&program->arena, (size_t)program->function_count * sizeof *program->functions);
     program->code = arena_new(&program->arena, room * sizeof *program->code);
     int next = 0;
     program->functions[next++].function = program->entry;
     for (int i = 0; i < module->function_count; i++)
-        if (linker->function_wanted[i] && module->functions[i] != program->entry) program->functions[next++].function = module->functions[i];
+        if (linker->function_wanted[i] && module->functions[i] != program->entry)
+            program->functions[next++].function = module->functions[i];
     program->place = arena_new(&program->arena, (size_t)module->function_count * sizeof *program->place);
     for (int i = 0; i < module->function_count; i++) program->place[i] = -1;
-    for (int i = 0; i < program->function_count; i++) program->place[program->functions[i].function->index] = i;
+    for (int i = 0; i < program->function_count; i++)
+        program->place[program->functions[i].function->index] = i;
     for (int i = 0; i < program->function_count; i++)
         if (!place_function(linker, i)) return false;
     for (int pc = 0; pc < program->code_count; pc++)
-        if (program->code[pc].instruction->opcode == PTX_call) resolve_call(linker, program->functions[program->code[pc].function].function, &program->code[pc]);
+        if (program->code[pc].instruction->opcode == PTX_call)
+            resolve_call(linker, program->functions[program->code[pc].function].function, &program->code[pc]);
     for (int i = 0; i < program->function_count; i++) ptx_flow_analyse(program, &program->functions[i]);
     ptx_lines_resolve(program);
     return true;
@@ -267,7 +297,9 @@ static bool lay_out(Linker *linker) {
 
 static bool link(Linker *linker) {
     PtxFunction *entry = linker->program->entry;
-    if (!entry->has_body) return error_set_at(linker->error, linker->module->file, entry->line, 0, "the entry '%.80s' has no body", entry->name);
+    if (!entry->has_body)
+        return error_set_at(linker->error, linker->module->file, entry->line, 0,
+                            "the entry '%.80s' has no body", entry->name);
     if (!want_function(linker, entry, NULL) || !search_all(linker)) return false;
     if (linker->calls_pointers) {
         want_all_addresses(linker);

@@ -16,36 +16,38 @@ typedef struct PtxSourceLine { /* where a student finds this instruction in the 
 } PtxSourceLine;
 
 typedef struct PtxCode {
-    const PtxInstruction *instruction; /* where control could run off a function's end, the linker adds a ret */
-    int function;       /* index into program->functions */
-    int target;         /* pc of the branch target; PTX_NO_PC: not a direct branch */
-    int *targets;       /* brx.idx / call with a list: branch pcs (of a call: where the functions begin), else NULL */
+    /* Where control could run off a function's end, the linker adds a ret. */
+    const PtxInstruction *instruction;
+    int function; /* index into program->functions */
+    int target;   /* pc of the branch target; PTX_NO_PC: not a direct branch */
+    int *targets; /* brx.idx, call with a list: pcs (of a call: where the functions begin), else NULL */
     int target_count;
-    int reconvergence;  /* for bra and brx: where its lanes meet again, the immediate post-dominator of those that do not leave
-                           early (flow.c); PTX_NO_PC: nowhere, they do not wait for each other */
+    int reconvergence;  /* for bra and brx: where its lanes meet again, the immediate post-dominator of those
+                           that do not leave  early (flow.c); PTX_NO_PC: nowhere, they do not wait for each
+                           other */
     bool block_begin;   /* first instruction of a basic block */
-    PtxSourceLine line; /* the outermost inlining frame that lies in the entry's own source file; instructions with
-                           line 0 take the line of the nearest instruction before them that has one */
+    PtxSourceLine line; /* the outermost inlining frame that lies in the entry's own source file; instructions
+                           with line 0 take the line of the nearest instruction before them that has one */
 } PtxCode;
 
 typedef struct PtxProgramFunction {
     PtxFunction *function;
-    int begin, end;     /* its pcs: begin <= pc < end */
+    int begin, end; /* its pcs: begin <= pc < end */
 } PtxProgramFunction;
 
 typedef struct PtxProgram {
-    PtxModule *module;         /* borrowed */
+    PtxModule *module; /* borrowed */
     PtxFunction *entry;
-    PtxCode *code;             /* [code_count] */
+    PtxCode *code; /* [code_count] */
     int code_count;
     PtxProgramFunction *functions; /* [0] is the entry */
     int function_count;
-    int *place;                /* [module function]: see ptx_program_function */
+    int *place; /* [module function]: see ptx_program_function */
     Arena arena;
 } PtxProgram;
 
-/* Functions without a body that the machine provides ("Formatted Output", "Dynamic Global Memory Allocation" and
- * "Assertion" in the CUDA programming guide). */
+/* Functions without a body that the machine provides ("Formatted Output", "Dynamic Global Memory Allocation"
+ * and "Assertion" in the CUDA programming guide). */
 typedef enum PtxExternal {
     PTX_EXTERNAL_NONE,
 #define EXTERNAL(name, prototype) PTX_EXTERNAL_##name,
@@ -56,10 +58,11 @@ typedef enum PtxExternal {
 
 PtxExternal ptx_external_find(const char *name); /* PTX_EXTERNAL_NONE: not one of them */
 
-/* Links `entry`: itself, the functions that it calls, and those whose address is taken in code that is linked or in the
- * initial values of the variables that this code names. Where it calls through a pointer, every function of the module whose
- * address is taken anywhere is linked too, since an earlier launch may have stored the pointer.
- * Fails where a body does not parse, and on functions without a body that are no PtxExternal. */
+/* Links `entry`: itself, the functions that it calls, and those whose address is taken in code that is linked
+ * or in the initial values of the variables that this code names. Where it calls through a pointer, every
+ * function of the module whose address is taken anywhere is linked too, since an earlier launch may have
+ * stored the pointer. Fails where a body does not parse, and on functions without a body that are no
+ * PtxExternal. */
 PtxProgram *ptx_program_link(PtxModule *module, PtxFunction *entry, Error *error);
 void ptx_program_free(PtxProgram *program);
 

@@ -44,14 +44,15 @@ typedef enum PtxType {
     PTX_TYPE_COUNT
 } PtxType;
 
-typedef enum PtxSpace { /* state space; GENERIC where none is written */
+/* State space; GENERIC where none is written. */
+typedef enum PtxSpace {
     PTX_SPACE_GENERIC,
     PTX_SPACE_REG,
     PTX_SPACE_CONST,
     PTX_SPACE_GLOBAL,
     PTX_SPACE_LOCAL,
-    PTX_SPACE_PARAM,        /* entry parameters, and function parameters inside functions */
-    PTX_SPACE_SHARED,       /* .shared and .shared::cta */
+    PTX_SPACE_PARAM,  /* entry parameters, and function parameters inside functions */
+    PTX_SPACE_SHARED, /* .shared and .shared::cta */
     PTX_SPACE_SHARED_CLUSTER,
     PTX_SPACE_TEX
 } PtxSpace;
@@ -71,15 +72,15 @@ typedef struct PtxVariable {
     int index;             /* place in module->variables (module scope only) */
     PtxSpace space;
     PtxType type;
-    int vector;            /* 1, 2, 4 */
-    int alignment;         /* bytes; as written, or natural */
-    uint64_t count;        /* elements (product of the dimensions, vectors count once); 1 for scalars */
-    uint64_t bytes;        /* whole size; 0: unsized array (.extern .shared x[]) */
+    int vector;     /* 1, 2, 4 */
+    int alignment;  /* bytes; as written, or natural */
+    uint64_t count; /* elements (product of the dimensions, vectors count once); 1 for scalars */
+    uint64_t bytes; /* whole size; 0: unsized array (.extern .shared x[]) */
     bool is_extern, is_visible, is_weak, is_common;
     const uint8_t *initial; /* `bytes` bytes, or NULL; addresses in initialisers are in `relocations` */
     struct PtxRelocation *relocations;
     int relocation_count;
-    const char *text;      /* the declaration as it is printed back, without the trailing ';' */
+    const char *text; /* the declaration as it is printed back, without the trailing ';' */
     int line;
 } PtxVariable;
 
@@ -89,7 +90,7 @@ typedef struct PtxRelocation { /* initial value holds the address of a variable 
     int shift;                 /* of that byte: bits 8 .. 15 are shift 8; else 0 */
     const char *symbol;
     int64_t addend;
-    bool generic;              /* generic(symbol) */
+    bool generic; /* generic(symbol) */
 } PtxRelocation;
 
 typedef struct PtxLabel {
@@ -101,11 +102,11 @@ typedef enum PtxOperandKind {
     PTX_OPERAND_NONE,
     PTX_OPERAND_REGISTER,  /* r[.x]; `negated` for !p */
     PTX_OPERAND_SPECIAL,   /* %tid.x, %laneid, %envreg3, ...: name in `name`, e.g. "%tid.x" */
-    PTX_OPERAND_INTEGER,   /* `integer`: 64 bits, two's complement; unsigned literals above 2^63 wrap. WARP_SZ is 32 */
-    PTX_OPERAND_FLOAT,     /* `number`; `float_bits` (0f.../0d...): exact bits as written, `float_bytes` 4 or 8 */
+    PTX_OPERAND_INTEGER,   /* `integer`: 64 bits, two's complement; above 2^63 they wrap. WARP_SZ is 32 */
+    PTX_OPERAND_FLOAT,     /* `number`; 0f.../0d...: exact bits in `float_bits`, `float_bytes` 4 or 8 */
     PTX_OPERAND_VARIABLE,  /* address of a variable (+ `integer`) as a value */
     PTX_OPERAND_FUNCTION,  /* a function's name: call target, or its address */
-    PTX_OPERAND_LABEL,     /* branch target, or the name of a .branchtargets/.calltargets/.callprototype list */
+    PTX_OPERAND_LABEL,     /* branch target, or the name of a list of targets or of a prototype */
     PTX_OPERAND_MEMORY,    /* [base + integer]: base is `reg` or `variable` or neither ([16]) */
     PTX_OPERAND_VECTOR,    /* {a, b, ...}: `items` */
     PTX_OPERAND_PAIR,      /* d|p: `items`[0] d, `items`[1] p */
@@ -117,15 +118,15 @@ typedef enum PtxOperandKind {
 typedef struct PtxOperand PtxOperand;
 struct PtxOperand {
     PtxOperandKind kind;
-    bool negated;            /* !p of a predicate, -r of vmad; -x is folded into literals */
-    int8_t component;        /* r.x .y .z .w (also .r .g .b .a): 0..3; -1: none */
+    bool negated;     /* !p of a predicate, -r of vmad; -x is folded into literals */
+    int8_t component; /* r.x .y .z .w (also .r .g .b .a): 0..3; -1: none */
     uint8_t float_bytes;
     PtxRegister *reg;
     PtxVariable *variable;
     PtxFunction *function;
     PtxLabel *label;
-    const char *selector;    /* part of a video operand, without the dot: "b0", "h1", "h10", "b3210"; else NULL */
-    const char *name;        /* spelling of specials, literals, functions, labels, others */
+    const char *selector; /* part of a video operand, without the dot: "b0", "h10"; else NULL */
+    const char *name;     /* spelling of specials, literals, functions, labels, others */
     int64_t integer;
     double number;
     uint64_t float_bits;
@@ -135,30 +136,30 @@ struct PtxOperand {
 
 typedef struct PtxModifier {
     PtxModifierKind kind;
-    const char *text; /* without the dot; "::"-suffixed qualifiers are one modifier ("shared::cta", "L2::128B") */
+    const char *text; /* without the dot; a name with "::" is one modifier ("shared::cta", "L2::128B") */
 } PtxModifier;
 
 typedef struct PtxInstruction {
     PtxOpcode opcode;
-    const char *name;         /* the opcode's text up to the first dot */
-    PtxModifier *modifiers;   /* in source order */
+    const char *name;       /* the opcode's text up to the first dot */
+    PtxModifier *modifiers; /* in source order */
     int modifier_count;
     /* Decoded from the modifiers, for the convenience of every reader: */
-    PtxType types[4];         /* the type modifiers in order (cvt.rzi.s32.f32: S32, F32); unused: NO_TYPE */
+    PtxType types[4]; /* the type modifiers in order (cvt.rzi.s32.f32: S32, F32); unused: NO_TYPE */
     int type_count;
-    PtxSpace space;           /* first state-space modifier; else GENERIC */
-    int vector;               /* .v2 .v4 .v8; else 1 */
-    PtxOperand guard;         /* kind REGISTER (a predicate, maybe negated) or NONE */
-    PtxOperand *operands;     /* in source order, destination first */
+    PtxSpace space;       /* first state-space modifier; else GENERIC */
+    int vector;           /* .v2 .v4 .v8; else 1 */
+    PtxOperand guard;     /* kind REGISTER (a predicate, maybe negated) or NONE */
+    PtxOperand *operands; /* in source order, destination first */
     int operand_count;
-    int line, column;         /* place in the PTX text */
-    int loc;                  /* index into function->locs of the .loc in force; -1: none */
+    int line, column; /* place in the PTX text */
+    int loc;          /* index into function->locs of the .loc in force; -1: none */
 } PtxInstruction;
 
 /* A .loc directive: "Debugging Directives: .loc". */
 typedef struct PtxLoc {
-    int file, line, column;      /* file: the number of a .file directive; line 0: compiler-generated */
-    const char *function_name;   /* label in .debug_str (+ addend), or NULL: not inlined */
+    int file, line, column;    /* file: the number of a .file directive; line 0: compiler-generated */
+    const char *function_name; /* label in .debug_str (+ addend), or NULL: not inlined */
     int function_name_addend;
     int inlined_file, inlined_line, inlined_column; /* `inlined_at`; 0: none. One hop only. */
 } PtxLoc;
@@ -171,7 +172,7 @@ typedef enum PtxStatementKind {
     PTX_STATEMENT_VARIABLE,    /* .shared/.local/.param/... inside a function: `variable` */
     PTX_STATEMENT_OPEN,        /* { */
     PTX_STATEMENT_CLOSE,       /* } */
-    PTX_STATEMENT_TARGETS,     /* label: .branchtargets a, b; / .calltargets f, g; `label`, `names`, `name_count` */
+    PTX_STATEMENT_TARGETS,     /* label: .branchtargets a, b; or .calltargets f, g; `label`, `names` */
     PTX_STATEMENT_PROTOTYPE,   /* label: .callprototype ...: `label`, `text`, `prototype` */
     PTX_STATEMENT_OTHER        /* .pragma and whatever else is kept as `text` */
 } PtxStatementKind;
@@ -185,24 +186,24 @@ typedef struct PtxStatement {
     PtxFunction *prototype; /* parameters and results of a .callprototype, no body */
     const char *text;
     const char **names;
-    PtxOperand *targets;    /* [name_count] the same, resolved: kind LABEL or FUNCTION */
+    PtxOperand *targets; /* [name_count] the same, resolved: kind LABEL or FUNCTION */
     int name_count;
     bool is_call_targets;
 } PtxStatement;
 
 struct PtxFunction {
     const char *name;
-    int index;                 /* place in module->functions */
+    int index; /* place in module->functions */
     bool is_entry, is_extern, is_visible, is_weak, has_body;
-    PtxVariable **parameters;  /* space PARAM (or REG) */
+    PtxVariable **parameters; /* space PARAM (or REG) */
     int parameter_count;
-    PtxVariable **results;     /* of a .func */
+    PtxVariable **results; /* of a .func */
     int result_count;
     uint32_t required_threads[3]; /* .reqntid; 0: not given */
     uint32_t maximum_threads[3];  /* .maxntid; 0: not given */
     bool is_noreturn;             /* .noreturn: a call of it does not come back */
     PtxFunction *alias_of;        /* .alias: this declaration stands for that function; else NULL */
-    const char *directives;       /* all performance directives as printed back (.maxntid, .minnctapersm, .noreturn...) */
+    const char *directives;       /* all performance directives as printed back */
     /* The body. Filled by ptx_function_parse(), which parses on first use. */
     bool is_parsed;
     PtxStatement *statements;
@@ -211,9 +212,9 @@ struct PtxFunction {
     int register_count;
     PtxLoc *locs;
     int loc_count;
-    size_t body_begin, body_end;  /* byte range of "{...}" in the module's text */
-    int line;                     /* of the declaration, in the PTX text */
-    int body_line;                /* of the opening brace, and where that line begins */
+    size_t body_begin, body_end; /* byte range of "{...}" in the module's text */
+    int line;                    /* of the declaration, in the PTX text */
+    int body_line;               /* of the opening brace, and where that line begins */
     size_t body_line_begin;
 };
 
@@ -223,22 +224,22 @@ typedef struct PtxSourceFile {
 } PtxSourceFile;
 
 typedef struct PtxModule {
-    const char *file;       /* name used in error messages */
-    const char *text;       /* the module's own copy */
+    const char *file; /* name used in error messages */
+    const char *text; /* the module's own copy */
     size_t length;
     int version_major, version_minor;
-    const char *target;     /* "sm_75" (first of a list); options such as "texmode_unified" are in `header` */
-    int address_bytes;      /* 4 or 8 */
+    const char *target; /* "sm_75" (first of a list); options such as "texmode_unified" are in `header` */
+    int address_bytes;  /* 4 or 8 */
     PtxSourceFile *files;
     int file_count;
     PtxFunction **functions; /* declarations merged with their definition */
     int function_count;
     PtxVariable **variables; /* module scope */
     int variable_count;
-    struct PtxItem *items;   /* everything at module scope, in order, for the printer */
+    struct PtxItem *items; /* everything at module scope, in order, for the printer */
     int item_count;
     Arena arena;
-    struct PtxNames *names;  /* the parser's symbol tables */
+    struct PtxNames *names; /* the parser's symbol tables */
 } PtxModule;
 
 /* Reads a module: headers, variables, declarations and the extent of every body; bodies are parsed on demand.
@@ -253,20 +254,22 @@ bool ptx_module_parse_all(PtxModule *module, Error *error);
 /* Finds a function (entry or not) by exact name; NULL if there is none. */
 PtxFunction *ptx_module_find(const PtxModule *module, const char *name);
 
-/* Finds an entry by exact name, else by readable name: "sum" matches _Z3sumPKiPij, "sum<float,256>" matches the
- * instantiation (template arguments compared as written in C++, spaces ignored). NULL with `error` when none or
- * several match; the message lists what there is. `name` NULL: the only entry. */
+/* Finds an entry by exact name, else by readable name: "sum" matches _Z3sumPKiPij, "sum<float,256>" matches
+ * the instantiation (template arguments compared as written in C++, spaces ignored). NULL with `error` when
+ * none or several match; the message lists what there is. `name` NULL: the only entry. */
 PtxFunction *ptx_module_find_entry(const PtxModule *module, const char *name, Error *error);
 
-/* Readable name of a mangled (Itanium C++) function name: "sum<float,256>"; the name itself where it is not mangled. */
+/* Readable name of a mangled (Itanium C++) function name: "sum<float,256>"; the name itself where it is not
+ * mangled. */
 const char *ptx_readable_name(PtxModule *module, const char *name);
 
 /* Prints the module (parses all bodies first). */
 bool ptx_module_print(PtxModule *module, Text *out, Error *error);
-void ptx_instruction_print(const PtxInstruction *instruction, Text *out); /* one line, no newline, ends in ';' */
+/* One line, no newline, ends in ';'. */
+void ptx_instruction_print(const PtxInstruction *instruction, Text *out);
 
-int ptx_type_bytes(PtxType type);              /* 0 for .pred */
-const char *ptx_type_text(PtxType type);       /* "u32" */
+int ptx_type_bytes(PtxType type);        /* 0 for .pred */
+const char *ptx_type_text(PtxType type); /* "u32" */
 bool ptx_type_is_float(PtxType type);
 bool ptx_type_is_signed(PtxType type);
 bool ptx_instruction_has(const PtxInstruction *instruction, PtxModifierKind kind);

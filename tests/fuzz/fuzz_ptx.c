@@ -1,8 +1,9 @@
 /* Fuzz target of the PTX front end: index, parse all bodies, link every entry, print, parse again, compare.
  *
- *   mkdir -p build/fuzz && clang -std=c11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -Isrc -I. \
- *       tests/fuzz/fuzz_ptx.c src/ptx/[a-z]*.c src/base/error.c src/base/memory.c src/base/text.c -lm -o build/fuzz/fuzz_ptx
- *   build/fuzz/fuzz_ptx -max_len=8192 -timeout=10 -dict=tests/fuzz/ptx.dict build/fuzz tests/fuzz/corpus assets/ptx
+ *   mkdir -p build/fuzz && clang -std=c11 -g -O1 -fsanitize=fuzzer,address,undefined
+ * -fno-sanitize-recover=all -Isrc -I. \ tests/fuzz/fuzz_ptx.c src/ptx/[a-z]*.c src/base/error.c
+ * src/base/memory.c src/base/text.c -lm -o build/fuzz/fuzz_ptx build/fuzz/fuzz_ptx -max_len=8192 -timeout=10
+ * -dict=tests/fuzz/ptx.dict build/fuzz tests/fuzz/corpus assets/ptx
  *
  * New inputs go into the first folder; the others are only read. */
 #include "ptx/program.h"
@@ -22,8 +23,8 @@ static void must(bool good, const char *what, const char *detail) {
 /* An error must say something, and its caret must stand inside the excerpt. */
 static void check_error(const Error *error) {
     must(error->message[0] != 0, "an error without a message", error->file);
-    must(!error->excerpt[0] || (error->caret >= 1 && (size_t)error->caret <= strlen(error->excerpt) + 1), "caret outside of the line",
-         error->message);
+    must(!error->excerpt[0] || (error->caret >= 1 && (size_t)error->caret <= strlen(error->excerpt) + 1),
+         "caret outside of the line", error->message);
 }
 
 static void link_all(PtxModule *module) {
@@ -36,8 +37,11 @@ static void link_all(PtxModule *module) {
         for (int pc = 0; program && pc < program->code_count; pc++) {
             const PtxCode *code = &program->code[pc];
             const PtxProgramFunction *function = &program->functions[code->function];
-            must(code->target == PTX_NO_PC || (code->target >= function->begin && code->target < function->end), "target outside", "");
-            must(code->reconvergence == PTX_NO_PC || (code->reconvergence >= function->begin && code->reconvergence < function->end),
+            must(code->target == PTX_NO_PC ||
+                     (code->target >= function->begin && code->target < function->end),
+                 "target outside", "");
+            must(code->reconvergence == PTX_NO_PC ||
+                     (code->reconvergence >= function->begin && code->reconvergence < function->end),
                  "reconvergence outside", "");
         }
         ptx_program_free(program);
