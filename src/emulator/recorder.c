@@ -107,8 +107,8 @@ static void flush(Recorder *recorder, bool all) {
 static bool same_access(const TraceEvent *a, const TraceEvent *b) {
     if (a->pc != b->pc || a->mask != b->mask || a->kind != b->kind) return false;
     bool is_atomic = a->kind == TRACE_SHARED_ATOMIC || a->kind == TRACE_GLOBAL_ATOMIC;
-    if (is_atomic && (memcmp(a->value, b->value, sizeof a->value) || memcmp(a->operand, b->operand, sizeof a->operand)))
-        return false;
+    if (is_atomic && memcmp(a->value, b->value, sizeof a->value) != 0) return false;
+    if (is_atomic && memcmp(a->operand, b->operand, sizeof a->operand) != 0) return false;
     return !memcmp(a->buffer, b->buffer, sizeof a->buffer) && !memcmp(a->offset, b->offset, sizeof a->offset);
 }
 
