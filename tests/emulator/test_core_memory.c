@@ -104,7 +104,7 @@ static void test_vectors_in_every_space(void **state) {
                                                      .words = 256,
                                                      .in = in});
             int words = forms[f].bytes * 32 / 4;
-            if (memcmp(run.out + 128, in, (size_t)words * 4))
+            if (memcmp(run.out + 128, in, (size_t)words * 4) != 0)
                 fail_msg("%s through '%s'", forms[f].type, name);
             if (words < 128) assert_int_equal(run.out[128 + words], 0);
             core_done(&run);

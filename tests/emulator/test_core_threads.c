@@ -28,7 +28,7 @@ static void expect_same_with_all_threads(CoreKernel kernel) {
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         kernel.options.threads = counts[i];
         char *many = text_of_run(kernel);
-        if (strcmp(one, many)) fail_msg("%d threads give another run", counts[i]);
+        if (strcmp(one, many) != 0) fail_msg("%d threads give another run", counts[i]);
         free(many);
     }
     free(one);

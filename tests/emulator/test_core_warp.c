@@ -96,7 +96,7 @@ static void test_source_lanes_that_are_elsewhere_give_zero(void **state) {
                                            "MEET: st.global.u32 [%out], %r1;"});
     static const uint32_t expected[] = {106, 107, 0, 0, 0, 0, 0, 0, 1, 1};
     core_check(&run, expected, 10);
-    TraceEvent event;
+    TraceEvent event = {0};
     for (int i = 0; i < core_event_count(&run, 0); i++) {
         core_event(&run, 0, i, &event);
         if (event.kind == TRACE_SHUFFLE) break;
