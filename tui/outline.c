@@ -50,6 +50,21 @@ static void outline_warps(Outline *outline, const int *warp_of_event, int event_
     }
 }
 
+/* What the timeline asks of any range of steps, however long. */
+static void outline_ranges(Outline *outline) {
+    int count = outline->steps->step_count;
+    outline->lanes_before = memory_new((size_t)(count + 1) * sizeof *outline->lanes_before);
+    outline->conflict_from = memory_new((size_t)(count + 1) * sizeof *outline->conflict_from);
+    outline->divergence_from = memory_new((size_t)(count + 1) * sizeof *outline->divergence_from);
+    for (int i = 0; i < count; i++)
+        outline->lanes_before[i + 1] = outline->lanes_before[i] + outline->step[i].lanes;
+    outline->conflict_from[count] = outline->divergence_from[count] = count;
+    for (int i = count - 1; i >= 0; i--) {
+        outline->conflict_from[i] = outline->step[i].conflicts ? i : outline->conflict_from[i + 1];
+        outline->divergence_from[i] = outline->step[i].diverges ? i : outline->divergence_from[i + 1];
+    }
+}
+
 Outline *outline_new(const Steps *steps, const Trap *trap) {
     Outline *outline = memory_new(sizeof *outline);
     const TraceLaunch *launch = steps->launch;
@@ -73,6 +88,7 @@ Outline *outline_new(const Steps *steps, const Trap *trap) {
     }
     outline_warps(outline, warp_of_event, event_count, event);
     for (int i = 0; i < steps->step_count; i++) outline_step(outline, i, event);
+    outline_ranges(outline);
     free(warp_of_event);
     free(event);
     return outline;
@@ -85,6 +101,9 @@ void outline_free(Outline *outline) {
     free(outline->lanes_later);
     free(outline->barrier_lanes);
     free(outline->warp_begin);
+    free(outline->lanes_before);
+    free(outline->conflict_from);
+    free(outline->divergence_from);
     free(outline->pc_totals);
     free(outline->interval_totals);
     free(outline->has_events);

@@ -24,9 +24,12 @@ typedef struct Outline {
     const Steps *steps; /* borrowed */
     const Trap *trap;   /* the fault that ended this block's run; NULL: none did */
     int thread_count, warp_count;
-    OutlineStep *step;       /* [step_count] */
-    int *events;             /* all events, grouped by warp, in program order */
-    int *warp_begin;         /* [warp_count + 1] into `events` */
+    OutlineStep *step;      /* [step_count] */
+    uint64_t *lanes_before; /* [step_count + 1] active lanes of all steps before */
+    int *conflict_from;   /* [step_count + 1] the first step here or later that conflicts; step_count: none */
+    int *divergence_from; /* [step_count + 1] likewise */
+    int *events;          /* all events, grouped by warp, in program order */
+    int *warp_begin;      /* [warp_count + 1] into `events` */
     uint32_t *lanes_later;   /* [same as events] lanes with an event here or later */
     uint32_t *barrier_lanes; /* [same] lanes of this warp's next block-wide barrier, here or later; 0: none */
     Totals *pc_totals, *interval_totals; /* [code_count], [interval_step_count]; NULL until asked for */

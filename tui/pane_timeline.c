@@ -67,24 +67,28 @@ static char mark_of(const View *view, int step) {
     return 0;
 }
 
+static bool is_counted(const Moment *now, int first, int end) {
+    if (!now->view->traced) return false;
+    for (int step = first; step < end; step++)
+        if (metric_rows[now->view->traced - 1].counts(&now->outline->step[step])) return true;
+    return false;
+}
+
 static Column column_of(const Moment *now, int first, int end, bool begins) {
-    const Steps *steps = now->steps;
-    Column column = {.here = first <= now->view->step && now->view->step < end};
-    uint64_t lanes = 0;
-    for (int step = first; step < end; step++) {
-        const OutlineStep *outline = &now->outline->step[step];
-        lanes += outline->lanes;
-        column.conflicts |= outline->conflicts;
-        column.counted |= now->view->traced && metric_rows[now->view->traced - 1].counts(outline);
-        column.diverges |= outline->diverges;
-        column.barrier |=
-            begins && step > 0 && steps->steps[step].interval_step != steps->steps[step - 1].interval_step;
-    }
+    const Outline *outline = now->outline;
+    const Step *steps = now->steps->steps;
+    Column column = {.conflicts = outline->conflict_from[first] < end,
+                     .diverges = outline->divergence_from[first] < end,
+                     .here = first <= now->view->step && now->view->step < end,
+                     .counted = is_counted(now, first, end)};
+    int before = first > 0 ? first - 1 : 0;
+    column.barrier = begins && steps[end - 1].interval_step != steps[before].interval_step;
     for (int i = 0; i < MARK_COUNT; i++)
         if (now->view->marks[i].number > first && now->view->marks[i].number <= end)
             column.mark = mark_of(now->view, now->view->marks[i].number - 1);
-    int threads = now->outline->thread_count ? now->outline->thread_count : 1;
-    column.share = (double)lanes / ((double)(end - first) * threads);
+    double threads = outline->thread_count ? outline->thread_count : 1;
+    column.share =
+        (double)(outline->lanes_before[end] - outline->lanes_before[first]) / ((end - first) * threads);
     return column;
 }
 
