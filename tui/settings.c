@@ -2,6 +2,7 @@
 #include "settings.h"
 
 #include "moment.h"
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -301,7 +302,9 @@ static const char *name_of(const Settings *settings, Kind kind) {
         [KIND_N] = "n",       [KIND_BLOCK] = "block",         [KIND_GRID] = "grid",
         [KIND_TYPE] = "type", [KIND_OPERATION] = "operation", [KIND_FILL] = "input",
         [KIND_SEED] = "seed"};
-    return kind < KIND_PARAMETER ? names[kind] : settings->row->parameters[kind - KIND_PARAMETER].name;
+    if (kind < KIND_PARAMETER) return names[kind];
+    assert(settings->row); /* only kernels of the catalogue have parameters */
+    return settings->row->parameters[kind - KIND_PARAMETER].name;
 }
 
 static void print_hint(const Settings *settings, Kind kind, char *out, size_t bytes) {
