@@ -202,6 +202,33 @@ static Role role_of_text(const Canvas *canvas, int *row, const char *ascii_text)
     return ROLE_COUNT;
 }
 
+/* Every cell whose role is not plain text, as exact text. */
+static void check_roles(const char *name, TraceKind kind, int skip, const char *keys) {
+    Sample *sample = sample_new(256);
+    View view;
+    char script[64];
+    Text roles = {0};
+    snprintf(script, sizeof script, "%dG%s", sample_step(sample, kind, skip) + 1, keys);
+    view_init(&view, &sample->scene);
+    press(&view, &sample->scene, script);
+    Canvas *canvas = draw(sample, &view, 80, 24, false);
+    canvas_to_roles(canvas, &roles);
+    golden_check(name, &roles);
+    text_done(&roles);
+    canvas_free(canvas);
+    sample_free(sample);
+}
+
+static void every_role_is_where_it_belongs(void **state) {
+    (void)state;
+    check_roles("roles_conflict", TRACE_SHARED_LOAD, 2, ".");
+    check_roles("roles_shuffle", TRACE_SHUFFLE, 0, "5x");
+    check_roles("roles_undefined", TRACE_SHUFFLE, 1, "");
+    check_roles("roles_global", TRACE_GLOBAL_LOAD, 1, "3x");
+    check_roles("roles_divergence", TRACE_BRANCH, 6, "");
+    check_roles("roles_barrier", TRACE_BARRIER, 4, "");
+}
+
 static void conflicts_and_current_lanes_have_their_roles(void **state) {
     (void)state;
     Sample *sample = sample_new(256);
@@ -300,6 +327,7 @@ int main(void) {
         cmocka_unit_test(footer_tells_what_a_jump_did_not_find),
         cmocka_unit_test(a_run_without_events_says_so),
         cmocka_unit_test(conflicts_and_current_lanes_have_their_roles),
+        cmocka_unit_test(every_role_is_where_it_belongs),
         cmocka_unit_test(panes_never_overlap_nor_leave_the_screen),
         cmocka_unit_test(every_size_can_be_drawn),
     };
