@@ -3,17 +3,6 @@
 enum { CELL_WIDTH = 9, CELL_HEIGHT = 17, BASELINE = 13, MARGIN = 8, FONT_SIZE = 15 };
 enum { BACKGROUND = 0x16181d, FOREGROUND = 0xd4d7dd };
 
-/* The standard palette beyond the first 16 colours: a cube of 6 x 6 x 6, and 24 greys. */
-static unsigned rgb_of(short colour, unsigned otherwise) {
-    if (colour < 16) return otherwise;
-    if (colour >= 232) return 0x010101U * (unsigned)(8 + 10 * (colour - 232));
-    unsigned parts[] = {(unsigned)(colour - 16) / 36, (unsigned)(colour - 16) / 6 % 6,
-                        (unsigned)(colour - 16) % 6},
-             rgb = 0;
-    for (int i = 0; i < 3; i++) rgb = rgb << 8 | (parts[i] ? 55 + 40 * parts[i] : 0);
-    return rgb;
-}
-
 static void add_glyph(Text *out, uint32_t glyph) {
     char bytes[CANVAS_GLYPH_BYTES];
     const char *escaped = glyph == '<' ? "&lt;" : glyph == '>' ? "&gt;" : glyph == '&' ? "&amp;" : NULL;
@@ -29,7 +18,7 @@ static void add_run(Text *out, Theme theme, const Cell *cells, int count, int co
     Look look = theme_look(theme, (Role)cells->role, 256);
     bool reverse = look.reverse != (cells->reverse != 0), blank = true;
     int x = MARGIN + column * CELL_WIDTH, y = MARGIN + row * CELL_HEIGHT, width = count * CELL_WIDTH;
-    unsigned colour = rgb_of(look.colour, FOREGROUND), background = rgb_of(look.background, BACKGROUND);
+    unsigned colour = theme_rgb(look.colour, FOREGROUND), background = theme_rgb(look.background, BACKGROUND);
     for (int i = 0; i < count; i++) blank &= cells[i].glyph == ' ';
     if (reverse)
         text_print(out, "<rect x='%d' y='%d' width='%d' height='%d' fill='#%06x'/>", x, y, width, CELL_HEIGHT,
@@ -47,7 +36,7 @@ void canvas_to_svg(const Canvas *canvas, Theme theme, Text *out) {
     text_print(out, "<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%d' viewBox='0 0 %d %d'>\n",
                width, height, width, height);
     text_print(out, "<rect width='100%%' height='100%%' rx='6' fill='#%06x'/>\n",
-               rgb_of(theme_look(theme, ROLE_TEXT, 256).background, BACKGROUND));
+               theme_rgb(theme_look(theme, ROLE_TEXT, 256).background, BACKGROUND));
     text_print(out,
                "<g font-family='DejaVu Sans Mono, Menlo, Consolas, monospace' font-size='%d' "
                "xml:space='preserve'>\n",

@@ -106,15 +106,27 @@ static void prepare_farewell(bool mouse) {
     add_farewell(tigetstr("rmcup"));
 }
 
+/* What the terminal calls a colour: its number, or red, green and blue where there is no palette. */
+static int terminal_colour(short colour, short otherwise) {
+    if (colour < 0) return terminal.has_default ? -1 : otherwise;
+    return terminal.colours > 256 ? (int)theme_rgb(colour, (unsigned)colour) : colour;
+}
+
+static void set_pair(int pair, int colour, int background) {
+#if NCURSES_EXT_COLORS >= 20170401
+    init_extended_pair(pair, colour, background);
+#else
+    init_pair((short)pair, (short)colour, (short)background);
+#endif
+}
+
 /* The roles' colour pairs of a theme. */
 static void prepare_pairs(Theme theme) {
     terminal.theme = theme;
     for (int role = 0; role < ROLE_COUNT && terminal.colours; role++) {
         Look look = theme_look(theme, (Role)role, terminal.colours);
-        short colour = look.colour, background = look.background;
-        if (background < 0) background = terminal.has_default ? -1 : COLOR_BLACK;
-        if (colour < 0) colour = terminal.has_default ? -1 : COLOR_WHITE;
-        init_pair((short)(role + 1), colour, background);
+        set_pair(role + 1, terminal_colour(look.colour, COLOR_WHITE),
+                 terminal_colour(look.background, COLOR_BLACK));
     }
 }
 

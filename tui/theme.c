@@ -61,6 +61,15 @@ Look theme_look(Theme theme, Role role, int colours) {
                   .reverse = attributes & REVERSE};
 }
 
+unsigned theme_rgb(short colour, unsigned otherwise) {
+    if (colour < 16) return otherwise;
+    if (colour >= 232) return 0x010101U * (unsigned)(8 + 10 * (colour - 232));
+    unsigned index = (unsigned)colour - 16, rgb = 0;
+    const unsigned parts[] = {index / 36, index / 6 % 6, index % 6};
+    for (int i = 0; i < 3; i++) rgb = rgb << 8 | (parts[i] ? 55 + 40 * parts[i] : 0);
+    return rgb;
+}
+
 const char *theme_name(Theme theme) {
     return themes[theme].name;
 }
