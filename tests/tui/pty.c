@@ -234,26 +234,64 @@ bool pty_shows(Pty *pty, const char *text) {
     return false;
 }
 
-void pty_wait_for(Pty *pty, const char *text) {
-    time_t end = time(NULL) + PATIENCE_SECONDS;
-    int rows, columns;
-    while (!pty_shows(pty, text) && time(NULL) < end) pump(pty, 100);
-    if (pty_shows(pty, text)) return;
-    vterm_get_size(pty->vterm, &rows, &columns);
-    for (int row = 0; row < rows; row++) print_error("|%s\n", pty_row(pty, row));
-    fail_msg("the terminal never showed \"%s\"", text);
+/* Row -1: any. */
+static bool row_shows(Pty *pty, int row, const char *text) {
+    return row < 0 ? pty_shows(pty, text) : strstr(pty_row(pty, row), text) != NULL;
 }
 
-int pty_coloured_cells(Pty *pty) {
+static void wait_until(Pty *pty, int row, const char *text, bool shown) {
+    time_t end = time(NULL) + PATIENCE_SECONDS;
+    int rows, columns;
+    while (row_shows(pty, row, text) != shown && time(NULL) < end) pump(pty, 100);
+    if (row_shows(pty, row, text) == shown) return;
+    vterm_get_size(pty->vterm, &rows, &columns);
+    for (int i = 0; i < rows; i++) print_error("|%s\n", pty_row(pty, i));
+    fail_msg("the terminal never showed %s\"%s\"", shown ? "" : "a screen without ", text);
+}
+
+void pty_wait_for(Pty *pty, const char *text) {
+    wait_until(pty, -1, text, true);
+}
+
+void pty_wait_for_row(Pty *pty, int row, const char *text) {
+    wait_until(pty, row, text, true);
+}
+
+void pty_wait_without(Pty *pty, const char *text) {
+    wait_until(pty, -1, text, false);
+}
+
+typedef bool Counted(const VTermScreenCell *cell, const void *context);
+
+static int count_cells(Pty *pty, Counted *counted, const void *context) {
     int rows, columns, count = 0;
     vterm_get_size(pty->vterm, &rows, &columns);
     for (int row = 0; row < rows; row++)
         for (int column = 0; column < columns; column++) {
             VTermScreenCell cell;
             vterm_screen_get_cell(pty->screen, (VTermPos){row, column}, &cell);
-            count += !VTERM_COLOR_IS_DEFAULT_FG(&cell.fg) || !VTERM_COLOR_IS_DEFAULT_BG(&cell.bg);
+            count += counted(&cell, context);
         }
     return count;
+}
+
+static bool is_coloured(const VTermScreenCell *cell, const void *context) {
+    (void)context;
+    return !VTERM_COLOR_IS_DEFAULT_FG(&cell->fg) || !VTERM_COLOR_IS_DEFAULT_BG(&cell->bg);
+}
+
+int pty_coloured_cells(Pty *pty) {
+    return count_cells(pty, is_coloured, NULL);
+}
+
+static bool is_of_rgb(const VTermScreenCell *cell, const void *context) {
+    const int *rgb = context;
+    return VTERM_COLOR_IS_RGB(&cell->fg) && cell->fg.rgb.red == rgb[0] && cell->fg.rgb.green == rgb[1] &&
+           cell->fg.rgb.blue == rgb[2];
+}
+
+int pty_cells_of_rgb(Pty *pty, int red, int green, int blue) {
+    return count_cells(pty, is_of_rgb, (const int[]){red, green, blue});
 }
 
 /* ---- the shell's reports ------------------------------------------------------------------------------- */

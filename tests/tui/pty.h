@@ -30,8 +30,11 @@ void pty_free(Pty *pty);
 void pty_type(Pty *pty, const char *keys);
 void pty_resize(Pty *pty, int columns, int rows);
 
-/* Reads until a row holds `text`, and fails the test if that does not happen. */
+/* Each reads until it is so, and fails the test if that does not happen within a minute: a row holds `text`,
+ * this row does, none does. */
 void pty_wait_for(Pty *pty, const char *text);
+void pty_wait_for_row(Pty *pty, int row, const char *text);
+void pty_wait_without(Pty *pty, const char *text);
 /* Reads until nothing has come for a moment. */
 void pty_settle(Pty *pty);
 /* Reads what is there. */
@@ -47,6 +50,8 @@ bool pty_shows(Pty *pty, const char *text);
 const char *pty_row(Pty *pty, int row);
 /* Cells that are drawn in a colour. */
 int pty_coloured_cells(Pty *pty);
+/* Cells whose foreground is red, green, blue, given by its parts and not by its number. */
+int pty_cells_of_rgb(Pty *pty, int red, int green, int blue);
 
 /* Waits until the program stops ('S') or ends ('E'); *status as waitpid() gives it. */
 char pty_wait_for_report(Pty *pty, int *status);

@@ -252,8 +252,9 @@ static void a_session_is_recorded(void **state) {
     pty_type(pty, "lll");
     pty_wait_for(pty, "step 4 of");
     pty_resize(pty, 80, 24);
-    pty_settle(pty);
+    pty_wait_for_row(pty, 23, "q quit");
     pty_type(pty, "n");
+    pty_wait_for(pty, "conflict!");
     pty_settle(pty);
     Text frame = {0};
     for (int row = 0; row < 24; row++) text_print(&frame, "%s\n", pty_row(pty, row));

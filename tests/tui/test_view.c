@@ -387,8 +387,8 @@ static void a_metric_is_traced_to_its_steps(void **state) {
     int counted = 0;
     for (int step = 0; step < outline->steps->step_count; step++) counted += outline->step[step].accesses > 0;
     char expected[80];
-    snprintf(expected, sizeof expected, "%d steps count for shared accesses; n, N go through them, Esc ends it",
-             counted);
+    snprintf(expected, sizeof expected,
+             "%d steps count for shared accesses; n, N go through them, Esc ends it", counted);
     assert_string_equal(view.message, expected);
     for (int i = 0; i < counted; i++) {
         int before = view.step;
