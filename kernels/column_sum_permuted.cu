@@ -25,7 +25,7 @@ __global__ void column_transpose(const T *in, T *transposed, unsigned n, unsigne
     }
     __syncthreads();
 
-    row = blockIdx.x * 32 + threadIdx.y;    // of the transposed matrix
+    row = blockIdx.x * 32 + threadIdx.y; // of the transposed matrix
     column = blockIdx.y * 32 + threadIdx.x;
     for (unsigned k = 0; k < 32; k += 8)
         if (column < rows && row + k < columns)

@@ -14,10 +14,12 @@
 
 namespace cg = cooperative_groups;
 
+// clang-format off
 template <typename T, typename Op> struct GroupOperation;
 template <typename T> struct GroupOperation<T, Sum> { typedef cg::plus<T> type; };
 template <typename T> struct GroupOperation<T, Min> { typedef cg::less<T> type; };
 template <typename T> struct GroupOperation<T, Max> { typedef cg::greater<T> type; };
+// clang-format on
 
 template <typename T, typename Op>
 __global__ void cooperative(const T *in, T *partial, T *out, unsigned n) {
