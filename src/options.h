@@ -33,7 +33,7 @@ typedef struct Options {
     Theme theme;
     bool svg;                /* --frame as an image */
     const char *record_cast; /* NULL: nothing is recorded */
-    bool has_compare; /* --compare: `compare` is the second run */
+    bool has_compare;        /* --compare: `compare` is the second run */
     SessionOptions compare;
     char compare_items[512]; /* what `compare` points into */
     const char *access_path, *dump;

@@ -26,7 +26,7 @@ typedef struct View {
     SessionView shown;
     Replay *replay; /* opened at the first question */
     bool replay_failed;
-    Folds *folds;   /* NULL until asked for */
+    Folds *folds; /* NULL until asked for */
     bool folds_failed;
 } View;
 
@@ -56,14 +56,17 @@ struct Session {
     const char ***ptx_lines; /* [launch][pc]: instructions as text; NULL until asked for */
 };
 
-/* ---- opening -------------------------------------------------------------------------------------------------- */
+/* ---- opening
+ * -------------------------------------------------------------------------------------------------- */
 
 static bool load_module(Session *session, Error *error) {
     size_t length;
     if (session->options.kernel) {
         char name[128];
-        snprintf(name, sizeof name, "%.*s.ptx", (int)strcspn(session->row->source, "."), session->row->source);
-        if (!catalog_path("assets/ptx", name, session->ptx_path, sizeof session->ptx_path, error)) return false;
+        snprintf(name, sizeof name, "%.*s.ptx", (int)strcspn(session->row->source, "."),
+                 session->row->source);
+        if (!catalog_path("assets/ptx", name, session->ptx_path, sizeof session->ptx_path, error))
+            return false;
     } else {
         snprintf(session->ptx_path, sizeof session->ptx_path, "%s", session->options.file);
     }
@@ -78,9 +81,12 @@ static bool plan_catalogue_kernel(Session *session, Error *error) {
            load_module(session, error) && session->row->plan(&session->run, &session->plan, error);
 }
 
-static uint64_t volume(const uint32_t size[3]) { return (uint64_t)size[0] * size[1] * size[2]; }
+static uint64_t volume(const uint32_t size[3]) {
+    return (uint64_t)size[0] * size[1] * size[2];
+}
 
-/* A kernel that is in no catalogue: geometry from the options, else from the PTX (.reqntid), else one thread an element. */
+/* A kernel that is in no catalogue: geometry from the options, else from the PTX (.reqntid), else one thread
+ * an element. */
 static bool plan_user_kernel(Session *session, Error *error) {
     SessionOptions *options = &session->options;
     if (!load_module(session, error)) return false;
@@ -93,16 +99,21 @@ static bool plan_user_kernel(Session *session, Error *error) {
     uint64_t n = options->catalog.n;
     for (int i = 0; i < 3; i++) {
         uint32_t required = entry->required_threads[i];
-        launch->block[i] = options->block[i] ? options->block[i] : required ? required : i ? 1 : DEFAULT_BLOCK;
+        launch->block[i] = options->block[i] ? options->block[i]
+                           : required        ? required
+                           : i               ? 1
+                                             : DEFAULT_BLOCK;
         if (required && launch->block[i] != required)
             return error_set(error, "--block: %s requires %ux%ux%u threads (.reqntid)", launch->entry,
-                             entry->required_threads[0], entry->required_threads[1], entry->required_threads[2]);
+                             entry->required_threads[0], entry->required_threads[1],
+                             entry->required_threads[2]);
     }
     uint64_t threads = volume(launch->block), blocks = (n + threads - 1) / threads;
     for (int i = 0; i < 3; i++) launch->grid[i] = options->grid[i] ? options->grid[i] : 1;
     if (!options->grid[0]) {
-        if (blocks > INT_MAX) return error_set(error, "--grid: %llu blocks are too many; give --grid or a smaller --n",
-                                               (unsigned long long)blocks);
+        if (blocks > INT_MAX)
+            return error_set(error, "--grid: %llu blocks are too many; give --grid or a smaller --n",
+                             (unsigned long long)blocks);
         launch->grid[0] = (uint32_t)blocks;
     }
     PlanVariables variables = {n, threads, volume(launch->grid)};
@@ -128,7 +139,9 @@ static bool link_program(Session *session, int index, Error *error) {
     return session->programs[index] != NULL;
 }
 
-static bool is_fatal(const Trap *trap) { return trap->kind != TRAP_UNINITIALIZED; }
+static bool is_fatal(const Trap *trap) {
+    return trap->kind != TRAP_UNINITIALIZED;
+}
 
 static bool has_fatal_trap(const Trace *trace) {
     for (int i = 0; i < trace->trap_count; i++)
@@ -140,8 +153,8 @@ static bool run_launch(Session *session, int index, Error *error) {
     const PlanLaunch *planned = &session->plan.launches[index];
     Launch *launch = &session->launches[index];
     EmulatorLaunch *geometry = &launch->geometry;
-    if (!plan_pack_arguments(planned, session->programs[index]->entry, buffer_address, session, &launch->parameters,
-                             &geometry->parameter_bytes, error))
+    if (!plan_pack_arguments(planned, session->programs[index]->entry, buffer_address, session,
+                             &launch->parameters, &geometry->parameter_bytes, error))
         return false;
     geometry->program = session->programs[index];
     memcpy(geometry->grid, planned->grid, sizeof geometry->grid);
@@ -157,7 +170,8 @@ static bool wants_first_look(const Session *session) {
     enum { NOT_WAITED_FOR = 1 << 18 }; /* threads, or elements where a thread takes several */
     const SessionOptions *options = &session->options;
     const PlanLaunch *first = &session->plan.launches[0];
-    uint64_t blocks = volume(first->grid), shown = options->has_trace_blocks ? options->trace_last + UINT64_C(1) : 1;
+    uint64_t blocks = volume(first->grid),
+             shown = options->has_trace_blocks ? options->trace_last + UINT64_C(1) : 1;
     uint64_t work = blocks * volume(first->block), n = session->row ? session->run.n : options->catalog.n;
     if (work < n) work = n;
     return options->first_look && blocks > shown && work / blocks * (blocks - shown) >= NOT_WAITED_FOR;
@@ -244,9 +258,9 @@ static void find_occupancy(Session *session) {
         const TraceLaunch *launch = session->trace->launches[i];
         session->registers[i] = occupancy_registers(session->programs[i]->entry->name, OCCUPANCY_H200);
         if (session->registers[i] < 0) continue;
-        session->occupancy[i] =
-            occupancy_theoretical(OCCUPANCY_H200, (uint32_t)session->registers[i],
-                                  launch->static_shared_bytes + launch->dynamic_shared_bytes, (uint32_t)volume(launch->block));
+        session->occupancy[i] = occupancy_theoretical(
+            OCCUPANCY_H200, (uint32_t)session->registers[i],
+            launch->static_shared_bytes + launch->dynamic_shared_bytes, (uint32_t)volume(launch->block));
     }
 }
 
@@ -288,7 +302,8 @@ void session_options_for_kernel(SessionOptions *options, const char *kernel) {
     catalog->parameter_count = 0;
     if (!row->has_free_grid) catalog->grid = 0;
     if (!catalog_resolve(row, &(CatalogOptions){.block = catalog->block}, &run, NULL)) catalog->block = 0;
-    if (!catalog_resolve(row, &(CatalogOptions){.dtype = catalog->dtype}, &run, NULL)) catalog->dtype = PTX_NO_TYPE;
+    if (!catalog_resolve(row, &(CatalogOptions){.dtype = catalog->dtype}, &run, NULL))
+        catalog->dtype = PTX_NO_TYPE;
     if (!catalog_resolve(row, &(CatalogOptions){.op = catalog->op}, &run, NULL)) catalog->op = NULL;
 }
 
@@ -329,7 +344,8 @@ void session_free(Session *session) {
         for (int j = 0; j < i; j++) is_shared |= session->programs[j] == session->programs[i];
         if (!is_shared) ptx_program_free(session->programs[i]);
     }
-    for (int i = 0; session->launches && i < session->plan.launch_count; i++) free(session->launches[i].parameters);
+    for (int i = 0; session->launches && i < session->plan.launch_count; i++)
+        free(session->launches[i].parameters);
     for (int i = 0; i < session->source_count; i++) {
         free(session->sources[i].text);
         free(session->sources[i].lines);
@@ -343,13 +359,24 @@ void session_free(Session *session) {
     free(session);
 }
 
-/* ---- what it holds -------------------------------------------------------------------------------------------- */
+/* ---- what it holds
+ * -------------------------------------------------------------------------------------------- */
 
-const SessionOptions *session_options(const Session *session) { return &session->options; }
-const CatalogRow *session_row(const Session *session) { return session->row; }
-const CatalogRun *session_run(const Session *session) { return session->row ? &session->run : NULL; }
-const Trace *session_trace(const Session *session) { return session->trace; }
-const CatalogResult *session_result(const Session *session) { return session->has_result ? &session->result : NULL; }
+const SessionOptions *session_options(const Session *session) {
+    return &session->options;
+}
+const CatalogRow *session_row(const Session *session) {
+    return session->row;
+}
+const CatalogRun *session_run(const Session *session) {
+    return session->row ? &session->run : NULL;
+}
+const Trace *session_trace(const Session *session) {
+    return session->trace;
+}
+const CatalogResult *session_result(const Session *session) {
+    return session->has_result ? &session->result : NULL;
+}
 bool session_is_partial(const Session *session) {
     return session->is_partial;
 }
@@ -366,7 +393,9 @@ bool session_failed(const Session *session) {
     return has_fatal_trap(session->trace) || (session->has_result && !session->result.correct);
 }
 
-int session_view_count(const Session *session) { return session->view_count; }
+int session_view_count(const Session *session) {
+    return session->view_count;
+}
 
 /* Steps are made when a view is first looked at: a report needs none. */
 const SessionView *session_view(const Session *session, int index) {
@@ -376,7 +405,8 @@ const SessionView *session_view(const Session *session, int index) {
     return view;
 }
 
-/* ---- source text ---------------------------------------------------------------------------------------------- */
+/* ---- source text
+ * ---------------------------------------------------------------------------------------------- */
 
 static void split_lines(SourceFile *source) {
     int capacity = 0;
@@ -402,7 +432,8 @@ static void read_source(const Session *session, const char *file, SourceFile *so
         return;
     }
     const char *slash = strrchr(session->ptx_path, '/');
-    snprintf(path, sizeof path, "%.*s%s", slash ? (int)(slash + 1 - session->ptx_path) : 0, session->ptx_path, base);
+    snprintf(path, sizeof path, "%.*s%s", slash ? (int)(slash + 1 - session->ptx_path) : 0, session->ptx_path,
+             base);
     if (text_read_file(file, SOURCE_LIMIT_BYTES, &source->text, &length, NULL) ||
         text_read_file(path, SOURCE_LIMIT_BYTES, &source->text, &length, NULL))
         split_lines(source);
@@ -434,7 +465,8 @@ const char *session_ptx_line(const Session *session, int launch, int pc) {
     const PtxProgram *program = session->trace->launches[launch]->program;
     if (pc < 0 || pc >= program->code_count) return NULL;
     if (!cache->ptx_lines)
-        cache->ptx_lines = arena_new(&cache->arena, (size_t)session->trace->launch_count * sizeof *cache->ptx_lines);
+        cache->ptx_lines =
+            arena_new(&cache->arena, (size_t)session->trace->launch_count * sizeof *cache->ptx_lines);
     const char ***lines = &cache->ptx_lines[launch];
     if (!*lines) *lines = arena_new(&cache->arena, (size_t)program->code_count * sizeof **lines);
     if ((*lines)[pc]) return (*lines)[pc];
@@ -445,7 +477,8 @@ const char *session_ptx_line(const Session *session, int launch, int pc) {
     return (*lines)[pc];
 }
 
-/* ---- questions about values ----------------------------------------------------------------------------------- */
+/* ---- questions about values
+ * ----------------------------------------------------------------------------------- */
 
 static Replay *find_replay(const Session *session, int index) {
     if (index < 0 || index >= session->view_count) return NULL;
@@ -462,7 +495,8 @@ double session_progress(const Session *session, int view, int event) {
     return replay ? replay_progress(replay, event) : -1;
 }
 
-bool session_event_weights(const Session *session, int view, int event, uint32_t weight[32], int32_t producer[32]) {
+bool session_event_weights(const Session *session, int view, int event, uint32_t weight[32],
+                           int32_t producer[32]) {
     Replay *replay = find_replay(session, view);
     const ReplayEventFacts *facts = replay ? replay_event_facts(replay, event) : NULL;
     if (!facts) return false;
@@ -471,11 +505,12 @@ bool session_event_weights(const Session *session, int view, int event, uint32_t
     return true;
 }
 
-bool session_register(const Session *session, int view, int event, int warp, const char *name, uint64_t bits[32],
-                      uint32_t weight[32], int32_t producer[32]) {
+bool session_register(const Session *session, int view, int event, int warp, const char *name,
+                      uint64_t bits[32], uint32_t weight[32], int32_t producer[32]) {
     Replay *replay = find_replay(session, view);
     ReplayValue value;
-    if (!replay || !replay_seek(replay, event, NULL) || !replay_register(replay, warp, name, &value)) return false;
+    if (!replay || !replay_seek(replay, event, NULL) || !replay_register(replay, warp, name, &value))
+        return false;
     memcpy(bits, value.bits, sizeof value.bits);
     memcpy(weight, value.weight, sizeof value.weight);
     memcpy(producer, value.producer, sizeof value.producer);
@@ -492,7 +527,8 @@ const Folds *session_folds(const Session *session, int index) {
     return view->folds;
 }
 
-/* ---- output --------------------------------------------------------------------------------------------------- */
+/* ---- output
+ * --------------------------------------------------------------------------------------------------- */
 
 static const char *report_source(void *context, const char *file, int line) {
     return session_source_line(context, file, line);
@@ -540,8 +576,8 @@ void session_events(const Session *session, FILE *to) {
     for (int i = 0; i < session->view_count; i++) {
         const SessionView *view = &session->views[i].shown;
         const TraceLaunch *launch = session->trace->launches[view->launch];
-        fprintf(to, "# launch %d %s block %u: %d events\n", view->launch, launch->name, trace_block_linear(view->block),
-                trace_block_event_count(view->block));
+        fprintf(to, "# launch %d %s block %u: %d events\n", view->launch, launch->name,
+                trace_block_linear(view->block), trace_block_event_count(view->block));
         for (int j = 0; j < trace_block_event_count(view->block); j++) {
             trace_block_read(view->block, j, &event);
             text_clear(&line);

@@ -1,5 +1,5 @@
-/* Session: one run, end to end: find the kernel, plan it, execute it, keep what the interface and the reports read.
- * The only file that sees every layer; the interface sees it and the trace, never a producer. */
+/* Session: one run, end to end: find the kernel, plan it, execute it, keep what the interface and the reports
+ * read. The only file that sees every layer; the interface sees it and the trace, never a producer. */
 #ifndef SESSION_H
 #define SESSION_H
 
@@ -12,11 +12,11 @@
 #include "trace/trace.h"
 
 typedef struct SessionOptions {
-    const char *kernel;          /* catalogue name, or NULL */
-    const char *file;            /* FILE.ptx, or NULL */
+    const char *kernel; /* catalogue name, or NULL */
+    const char *file;   /* FILE.ptx, or NULL */
     const char *entry, *args;
-    CatalogOptions catalog;      /* n, block, grid, dtype, op, parameters, fill, seed */
-    uint32_t grid[3], block[3];  /* as given for files; 0: not given */
+    CatalogOptions catalog;     /* n, block, grid, dtype, op, parameters, fill, seed */
+    uint32_t grid[3], block[3]; /* as given for files; 0: not given */
     uint32_t shared_bytes;
     bool cooperative;
     bool has_trace_blocks;
@@ -39,19 +39,23 @@ SessionOptions session_options_copy(const SessionOptions *options, Arena *arena)
 /* Options of one run, for another kernel of the catalogue: what that one does not take (its parameters, a
  * type, a block size) goes back to the kernel's default. `kernel` is borrowed. */
 void session_options_for_kernel(SessionOptions *options, const char *kernel);
-const CatalogRow *session_row(const Session *session);    /* NULL: not a catalogue kernel */
-const CatalogRun *session_run(const Session *session);    /* resolved options; NULL as above */
+const CatalogRow *session_row(const Session *session); /* NULL: not a catalogue kernel */
+const CatalogRun *session_run(const Session *session); /* resolved options; NULL as above */
 const Trace *session_trace(const Session *session);
 const CatalogResult *session_result(const Session *session); /* NULL: no reference */
-/* Only blocks up to the last traced one ran, and no launch after theirs: their events are those of the whole run,
- * but counters of the grid and the result are not known. Opened again without first_look, they are. */
+/* Only blocks up to the last traced one ran, and no launch after theirs: their events are those of the whole
+ * run, but counters of the grid and the result are not known. Opened again without first_look, they are. */
 bool session_is_partial(const Session *session);
 const char *session_name(const Session *session);
-const char *session_backend(const Session *session);      /* "EMULATED" */
-bool session_failed(const Session *session);              /* fatal trap, or wrong result of a checked kernel */
+const char *session_backend(const Session *session); /* "EMULATED" */
+bool session_failed(const Session *session);         /* fatal trap, or wrong result of a checked kernel */
 
 /* The traced blocks of all launches, in order: what can be played. */
-typedef struct SessionView { int launch; const TraceBlock *block; Steps *steps; } SessionView;
+typedef struct SessionView {
+    int launch;
+    const TraceBlock *block;
+    Steps *steps;
+} SessionView;
 int session_view_count(const Session *session);
 const SessionView *session_view(const Session *session, int index);
 
@@ -62,9 +66,10 @@ const char *session_ptx_line(const Session *session, int launch, int pc); /* the
 
 /* Questions about values (emulator re-execution behind them); -1 / false where they cannot be answered. */
 double session_progress(const Session *session, int view, int event);
-bool session_event_weights(const Session *session, int view, int event, uint32_t weight[32], int32_t producer[32]);
-bool session_register(const Session *session, int view, int event, int warp, const char *name, uint64_t bits[32],
-                      uint32_t weight[32], int32_t producer[32]);
+bool session_event_weights(const Session *session, int view, int event, uint32_t weight[32],
+                           int32_t producer[32]);
+bool session_register(const Session *session, int view, int event, int warp, const char *name,
+                      uint64_t bits[32], uint32_t weight[32], int32_t producer[32]);
 
 /* Who folded what in the view's block; made at the first question, the session's. NULL: it cannot be told. */
 const Folds *session_folds(const Session *session, int view);

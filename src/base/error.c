@@ -44,7 +44,8 @@ void error_print(const Error *error, FILE *to) {
     fputc('\n', to);
     if (!error->excerpt[0]) return;
     fputs("  ", to);
-    for (const char *c = error->excerpt; *c; c++) fputc(*c == '\t' ? ' ' : (unsigned char)*c < 32 ? '?' : *c, to);
+    for (const char *c = error->excerpt; *c; c++)
+        fputc(*c == '\t' ? ' ' : (unsigned char)*c < 32 ? '?' : *c, to);
     int column = error->caret ? error->caret : error->column;
     fprintf(to, "\n  %*s^\n", column > 0 ? column - 1 : 0, "");
 }

@@ -10,11 +10,11 @@
 #include <stdio.h>
 
 typedef struct Error {
-    char file[256];     /* empty: the error has no place in a file */
-    int line, column;   /* from 1; 0: not known */
+    char file[256];   /* empty: the error has no place in a file */
+    int line, column; /* from 1; 0: not known */
     char message[512];
-    char excerpt[256];  /* the source line that `column` points into; empty: none. Tabs are kept. */
-    int caret;          /* the column in `excerpt`, where that is only a part of a long line; 0: as `column` */
+    char excerpt[256]; /* the source line that `column` points into; empty: none. Tabs are kept. */
+    int caret;         /* the column in `excerpt`, where that is only a part of a long line; 0: as `column` */
 } Error;
 
 /* Fills `error` (ignored when NULL) and returns false, so that callers can `return error_set(...)`. */

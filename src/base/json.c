@@ -24,10 +24,18 @@ static void close_level(Json *json, const char *bracket) {
     json->comma = true;
 }
 
-void json_open_object(Json *json, const char *key) { open_level(json, key, "{"); }
-void json_close_object(Json *json) { close_level(json, "}"); }
-void json_open_array(Json *json, const char *key) { open_level(json, key, "["); }
-void json_close_array(Json *json) { close_level(json, "]"); }
+void json_open_object(Json *json, const char *key) {
+    open_level(json, key, "{");
+}
+void json_close_object(Json *json) {
+    close_level(json, "}");
+}
+void json_open_array(Json *json, const char *key) {
+    open_level(json, key, "[");
+}
+void json_close_array(Json *json) {
+    close_level(json, "]");
+}
 
 void json_null(Json *json, const char *key) {
     begin(json, key);
@@ -75,7 +83,10 @@ void json_string(Json *json, const char *key, const char *value) {
 /* Bytes of the well-formed UTF-8 sequence at `s` (RFC 3629, section 4), 0 where there is none. */
 static int sequence_length(const unsigned char *s) {
     if (s[0] < 0x80) return 1;
-    int length = s[0] >= 0xf0 && s[0] <= 0xf4 ? 4 : s[0] >= 0xe0 && s[0] < 0xf0 ? 3 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : 0;
+    int length = s[0] >= 0xf0 && s[0] <= 0xf4  ? 4
+                 : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
+                 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2
+                                               : 0;
     for (int i = 1; i < length; i++)
         if ((s[i] & 0xc0) != 0x80) return 0;
     if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f)) return 0;

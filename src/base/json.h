@@ -21,6 +21,7 @@ void json_boolean(Json *json, const char *key, bool value);
 void json_integer(Json *json, const char *key, int64_t value);
 void json_unsigned(Json *json, const char *key, uint64_t value);
 void json_number(Json *json, const char *key, double value); /* shortest text that reads back the same */
-void json_string(Json *json, const char *key, const char *value); /* NULL writes null; invalid UTF-8 becomes U+FFFD */
+void json_string(Json *json, const char *key,
+                 const char *value); /* NULL writes null; invalid UTF-8 becomes U+FFFD */
 
 #endif

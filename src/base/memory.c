@@ -14,12 +14,17 @@ struct ArenaBlock {
 
 static void *check(void *pointer, size_t bytes) {
     if (pointer || !bytes) return pointer;
-    fprintf(stderr, "redviz: out of memory (%zu bytes asked for); use a smaller --n or fewer traced blocks\n", bytes);
+    fprintf(stderr, "redviz: out of memory (%zu bytes asked for); use a smaller --n or fewer traced blocks\n",
+            bytes);
     exit(1);
 }
 
-void *memory_new(size_t bytes) { return check(calloc(1, bytes ? bytes : 1), bytes); }
-void *memory_resize(void *old, size_t bytes) { return check(realloc(old, bytes ? bytes : 1), bytes); }
+void *memory_new(size_t bytes) {
+    return check(calloc(1, bytes ? bytes : 1), bytes);
+}
+void *memory_resize(void *old, size_t bytes) {
+    return check(realloc(old, bytes ? bytes : 1), bytes);
+}
 
 char *memory_copy_text(const char *text) {
     size_t bytes = strlen(text) + 1;

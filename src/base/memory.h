@@ -25,17 +25,17 @@ char *arena_print(Arena *arena, const char *format, ...) __attribute__((format(p
 void arena_done(Arena *arena);
 
 /* array_push(items, count, capacity, value): amortised push onto a malloc'd array of any element type. */
-#define array_reserve(items, needed, capacity)                                                                \
-    do {                                                                                                      \
-        if ((size_t)(needed) > (size_t)(capacity)) {                                                          \
-            (capacity) = (capacity) * 2 > (needed) ? (capacity) * 2 : (needed) + 8;                           \
-            (items) = memory_resize((items), (size_t)(capacity) * sizeof *(items));                           \
-        }                                                                                                     \
+#define array_reserve(items, needed, capacity)                                                               \
+    do {                                                                                                     \
+        if ((size_t)(needed) > (size_t)(capacity)) {                                                         \
+            (capacity) = 2 * (capacity) > (needed) ? 2 * (capacity) : (needed) + 8;                          \
+            (items) = memory_resize((items), (size_t)(capacity) * sizeof *(items));                          \
+        }                                                                                                    \
     } while (0)
-#define array_push(items, count, capacity, value)                                                             \
-    do {                                                                                                      \
-        array_reserve(items, (count) + 1, capacity);                                                          \
-        (items)[(count)++] = (value);                                                                         \
+#define array_push(items, count, capacity, value)                                                            \
+    do {                                                                                                     \
+        array_reserve(items, (count) + 1, capacity);                                                         \
+        (items)[(count)++] = (value);                                                                        \
     } while (0)
 
 #endif

@@ -15,7 +15,9 @@ void text_add_bytes(Text *text, const char *bytes, size_t length) {
     text->data[text->length] = 0;
 }
 
-void text_add(Text *text, const char *string) { text_add_bytes(text, string, strlen(string)); }
+void text_add(Text *text, const char *string) {
+    text_add_bytes(text, string, strlen(string));
+}
 
 void text_print(Text *text, const char *format, ...) {
     va_list list;
@@ -29,7 +31,9 @@ void text_print(Text *text, const char *format, ...) {
     text->length += (size_t)length;
 }
 
-const char *text_string(const Text *text) { return text->data ? text->data : ""; }
+const char *text_string(const Text *text) {
+    return text->data ? text->data : "";
+}
 
 void text_clear(Text *text) {
     text->length = 0;

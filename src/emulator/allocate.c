@@ -1,7 +1,8 @@
-/* Registers that are never alive at the same time share a slot: PTX has a new register for nearly every value, and a file
- * of them would neither fit a cache nor be cleared in no time.
+/* Registers that are never alive at the same time share a slot: PTX has a new register for nearly every
+ * value, and a file of them would neither fit a cache nor be cleared in no time.
  *
- * Liveness is that of one thread. Lanes of a warp may stand at different places, but each touches its own part of a slot. */
+ * Liveness is that of one thread. Lanes of a warp may stand at different places, but each touches its own
+ * part of a slot. */
 #include "emulator/lowered.h"
 
 #include <stdlib.h>
@@ -14,7 +15,8 @@ typedef struct Interval { /* pcs at which a register is alive; first > last: now
 
 typedef struct Section { /* a basic block */
     int begin, end;
-    uint64_t *live_in, *live_out, *read, *written; /* a bit per register; read before it is written, written for all lanes */
+    uint64_t *live_in, *live_out, *read,
+        *written; /* a bit per register; read before it is written, written for all lanes */
 } Section;
 
 typedef struct Allocation {
@@ -26,15 +28,20 @@ typedef struct Allocation {
     int register_count, words;
     Section *sections;
     int section_count;
-    int *section_of;    /* [pc - begin] */
+    int *section_of; /* [pc - begin] */
     uint64_t *bits;
     Interval *intervals;
 } Allocation;
 
-static bool has(const uint64_t *set, int reg) { return set[reg / 64] >> (reg % 64) & 1; }
-static void add(uint64_t *set, int reg) { set[reg / 64] |= UINT64_C(1) << (reg % 64); }
+static bool has(const uint64_t *set, int reg) {
+    return set[reg / 64] >> (reg % 64) & 1;
+}
+static void add(uint64_t *set, int reg) {
+    set[reg / 64] |= UINT64_C(1) << (reg % 64);
+}
 
-/* ---- liveness ------------------------------------------------------------------------------------------------------ */
+/* ---- liveness
+ * ------------------------------------------------------------------------------------------------------ */
 
 /* A write that leaves lanes, or components, as they were ends nothing. */
 static bool ends_value(const Allocation *a, int pc, const Mention *mention) {
@@ -53,7 +60,8 @@ static void make_sections(Allocation *a) {
     for (int i = 0; i < count; i++) {
         if (i == 0 || a->program->code[begin + i].block_begin) {
             uint64_t *bits = a->bits + (size_t)++section * 4 * words;
-            a->sections[section] = (Section){begin + i, begin + i, bits, bits + words, bits + 2 * words, bits + 3 * words};
+            a->sections[section] =
+                (Section){begin + i, begin + i, bits, bits + words, bits + 2 * words, bits + 3 * words};
         }
         a->sections[section].end = begin + i + 1;
         a->section_of[i] = section;
@@ -64,7 +72,8 @@ static void read_section(const Allocation *a, Section *section) {
     for (int pc = section->begin; pc < section->end; pc++) {
         int from = a->first_mention[pc - a->layout->begin], to = a->first_mention[pc - a->layout->begin + 1];
         for (int i = from; i < to; i++)
-            if (!a->mentions[i].defines && !has(section->written, a->mentions[i].reg)) add(section->read, a->mentions[i].reg);
+            if (!a->mentions[i].defines && !has(section->written, a->mentions[i].reg))
+                add(section->read, a->mentions[i].reg);
         for (int i = from; i < to; i++)
             if (ends_value(a, pc, &a->mentions[i])) add(section->written, a->mentions[i].reg);
     }
@@ -90,7 +99,8 @@ static bool flow(const Allocation *a, Section *section) {
     bool branches = opcode == PTX_bra || opcode == PTX_brx;
     if (guarded || (!leaves && !branches)) changed |= flow_from(a, section, section->end);
     if (opcode == PTX_bra) changed |= flow_from(a, section, last->target);
-    for (int i = 0; opcode == PTX_brx && i < last->target_count; i++) changed |= flow_from(a, section, last->targets[i]);
+    for (int i = 0; opcode == PTX_brx && i < last->target_count; i++)
+        changed |= flow_from(a, section, last->targets[i]);
     for (int w = 0; w < a->words; w++) {
         uint64_t in = section->read[w] | (section->live_out[w] & ~section->written[w]);
         changed |= in != section->live_in[w];
@@ -99,7 +109,8 @@ static bool flow(const Allocation *a, Section *section) {
     return changed;
 }
 
-/* ---- intervals ----------------------------------------------------------------------------------------------------- */
+/* ---- intervals
+ * ----------------------------------------------------------------------------------------------------- */
 
 static void extend(Interval *interval, int pc) {
     if (interval->first > interval->last) interval->first = interval->last = pc;
@@ -125,10 +136,13 @@ static void make_intervals(Allocation *a) {
 
 static int by_first(const void *one, const void *two) {
     const Interval *a = one, *b = two;
-    return a->first != b->first ? (a->first > b->first) - (a->first < b->first) : (a->reg > b->reg) - (a->reg < b->reg);
+    return a->first != b->first ? (a->first > b->first) - (a->first < b->first)
+                                : (a->reg > b->reg) - (a->reg < b->reg);
 }
 
-/* ---- slots --------------------------------------------------------------------------------------------------------- */
+/* ---- slots
+ * ---------------------------------------------------------------------------------------------------------
+ */
 
 typedef struct SharedSlot {
     uint32_t offset, bytes;
@@ -162,7 +176,8 @@ static void place_registers(Allocation *a) {
 static void list_cleared(const Allocation *a) {
     for (int r = 0; r < a->register_count && a->section_count; r++) {
         if (!has(a->sections[0].live_in, r)) continue;
-        ClearedSlot slot = {a->layout->register_offset[r], register_slot_bytes(a->layout->function->registers[r])};
+        ClearedSlot slot = {a->layout->register_offset[r],
+                            register_slot_bytes(a->layout->function->registers[r])};
         array_push(a->layout->cleared, a->layout->cleared_count, a->layout->cleared_capacity, slot);
     }
 }

@@ -1,23 +1,26 @@
-/* atom, red: read, compute, write, at once ("Parallel Synchronization and Communication Instructions: atom, red").
+/* atom, red: read, compute, write, at once ("Parallel Synchronization and Communication Instructions: atom,
+ * red").
  *
- * The lanes of a warp apply in lane order, so results are the same in every run. Elements of a vector apply one by one; a
- * 128-bit element (exch and cas only) is a pair of 64-bit halves. */
+ * The lanes of a warp apply in lane order, so results are the same in every run. Elements of a vector apply
+ * one by one; a 128-bit element (exch and cas only) is a pair of 64-bit halves. */
 #include "emulator/access.h"
 #include "emulator/lanes.h"
 
 typedef struct AtomicRule {
     PtxModifierKind operation;
     PtxType type;
-    bool wide;             /* 128 bits */
+    bool wide; /* 128 bits */
 } AtomicRule;
 
-/* ---- one element --------------------------------------------------------------------------------------------------- */
+/* ---- one element
+ * --------------------------------------------------------------------------------------------------- */
 
 static uint64_t add_half(uint64_t a, uint64_t b, bool bfloat) {
     uint32_t wide_a = bfloat ? widen_bf16((uint32_t)a) : widen_f16((uint32_t)a);
     uint32_t wide_b = bfloat ? widen_bf16((uint32_t)b) : widen_f16((uint32_t)b);
     if (is_nan32(wide_a) || is_nan32(wide_b)) return NAN_F16;
-    double sum = (double)float_of(wide_a) + (double)float_of(wide_b); /* exact, or rounded far below the last bit */
+    double sum =
+        (double)float_of(wide_a) + (double)float_of(wide_b); /* exact, or rounded far below the last bit */
     if (sum != sum) return NAN_F16;
     uint32_t odd = float_odd(sum);
     return bfloat ? narrow_bf16(odd) : narrow_f16(odd);
@@ -35,7 +38,8 @@ static uint64_t add_double(uint64_t a, uint64_t b) {
     return is_nan64(sum) ? NAN_F64 : sum;
 }
 
-/* The smaller or larger of two floats as PTX min and max: a NaN loses, -0 < +0. `shift` widens magnitudes to 64 bits. */
+/* The smaller or larger of two floats as PTX min and max: a NaN loses, -0 < +0. `shift` widens magnitudes to
+ * 64 bits. */
 static uint64_t order_float(uint64_t a, uint64_t b, int bytes, uint64_t infinity, uint64_t nan, bool least) {
     uint64_t sign = UINT64_C(1) << (8 * bytes - 1), magnitude = sign - 1;
     bool nan_a = (a & magnitude) > infinity, nan_b = (b & magnitude) > infinity;
@@ -47,23 +51,35 @@ static uint64_t order_float(uint64_t a, uint64_t b, int bytes, uint64_t infinity
 
 static uint64_t order_element(PtxType type, uint64_t a, uint64_t b, bool least) {
     switch (type) {
-    case PTX_F16: return order_float(a, b, 2, 0x7c00, NAN_F16, least);
-    case PTX_BF16: return order_float(a, b, 2, 0x7f80, NAN_F16, least);
-    case PTX_F32: return order_float(a, b, 4, 0x7f800000, NAN_F32, least);
-    case PTX_F64: return order_float(a, b, 8, UINT64_C(0x7ff0000000000000), NAN_F64, least);
-    case PTX_S32: return ((int32_t)a < (int32_t)b) == least ? a : b;
-    case PTX_S64: return ((int64_t)a < (int64_t)b) == least ? a : b;
-    default: return (a < b) == least ? a : b;
+    case PTX_F16:
+        return order_float(a, b, 2, 0x7c00, NAN_F16, least);
+    case PTX_BF16:
+        return order_float(a, b, 2, 0x7f80, NAN_F16, least);
+    case PTX_F32:
+        return order_float(a, b, 4, 0x7f800000, NAN_F32, least);
+    case PTX_F64:
+        return order_float(a, b, 8, UINT64_C(0x7ff0000000000000), NAN_F64, least);
+    case PTX_S32:
+        return ((int32_t)a < (int32_t)b) == least ? a : b;
+    case PTX_S64:
+        return ((int64_t)a < (int64_t)b) == least ? a : b;
+    default:
+        return (a < b) == least ? a : b;
     }
 }
 
 static uint64_t add_element(PtxType type, uint64_t a, uint64_t b, bool flushes) {
     switch (type) {
-    case PTX_F16: return add_half(a, b, false);
-    case PTX_BF16: return add_half(a, b, true);
-    case PTX_F32: return add_float(a, b, flushes);
-    case PTX_F64: return add_double(a, b);
-    default: return a + b;
+    case PTX_F16:
+        return add_half(a, b, false);
+    case PTX_BF16:
+        return add_half(a, b, true);
+    case PTX_F32:
+        return add_float(a, b, flushes);
+    case PTX_F64:
+        return add_double(a, b);
+    default:
+        return a + b;
     }
 }
 
@@ -72,8 +88,9 @@ static uint64_t apply_packed(const AtomicRule *rule, PtxType half, uint64_t a, u
     uint64_t result = 0;
     for (int shift = 0; shift < 32; shift += 16) {
         uint64_t x = a >> shift & 0xffff, y = b >> shift & 0xffff;
-        uint64_t part = rule->operation == PTX_MOD_ADD ? add_element(half, x, y, false)
-                                                       : order_element(half, x, y, rule->operation == PTX_MOD_MIN);
+        uint64_t part = rule->operation == PTX_MOD_ADD
+                            ? add_element(half, x, y, false)
+                            : order_element(half, x, y, rule->operation == PTX_MOD_MIN);
         result |= (part & 0xffff) << shift;
     }
     return result;
@@ -81,14 +98,22 @@ static uint64_t apply_packed(const AtomicRule *rule, PtxType half, uint64_t a, u
 
 static uint64_t apply(const AtomicRule *rule, uint64_t old, uint64_t b, uint64_t c, bool flushes) {
     switch (rule->operation) {
-    case PTX_MOD_AND: return old & b;
-    case PTX_MOD_OR: return old | b;
-    case PTX_MOD_XOR: return old ^ b;
-    case PTX_MOD_EXCH: return b;
-    case PTX_MOD_CAS: return old == b ? c : old;
-    case PTX_MOD_INC: return (uint32_t)old >= (uint32_t)b ? 0 : old + 1;
-    case PTX_MOD_DEC: return (uint32_t)old == 0 || (uint32_t)old > (uint32_t)b ? b : old - 1;
-    default: break;
+    case PTX_MOD_AND:
+        return old & b;
+    case PTX_MOD_OR:
+        return old | b;
+    case PTX_MOD_XOR:
+        return old ^ b;
+    case PTX_MOD_EXCH:
+        return b;
+    case PTX_MOD_CAS:
+        return old == b ? c : old;
+    case PTX_MOD_INC:
+        return (uint32_t)old >= (uint32_t)b ? 0 : old + 1;
+    case PTX_MOD_DEC:
+        return (uint32_t)old == 0 || (uint32_t)old > (uint32_t)b ? b : old - 1;
+    default:
+        break;
     }
     if (rule->type == PTX_F16X2 || rule->type == PTX_BF16X2)
         return apply_packed(rule, rule->type == PTX_F16X2 ? PTX_F16 : PTX_BF16, old, b);
@@ -96,32 +121,46 @@ static uint64_t apply(const AtomicRule *rule, uint64_t old, uint64_t b, uint64_t
     return order_element(rule->type, old, b, rule->operation == PTX_MOD_MIN);
 }
 
-/* ---- all lanes ------------------------------------------------------------------------------------------------------- */
+/* ---- all lanes
+ * ------------------------------------------------------------------------------------------------------- */
 
 static inline uint64_t element_read(const uint8_t *host, int bytes) {
     uint16_t half;
     uint32_t word;
     uint64_t wide;
     switch (bytes) {
-    case 2: memcpy(&half, host, sizeof half); return half;
-    case 4: memcpy(&word, host, sizeof word); return word;
-    default: memcpy(&wide, host, sizeof wide); return wide;
+    case 2:
+        memcpy(&half, host, sizeof half);
+        return half;
+    case 4:
+        memcpy(&word, host, sizeof word);
+        return word;
+    default:
+        memcpy(&wide, host, sizeof wide);
+        return wide;
     }
 }
 
 /* Is it not what it was? */
 static inline bool element_write(uint8_t *host, int bytes, uint64_t old, uint64_t new) {
-    uint16_t half = (uint16_t)new;
-    uint32_t word = (uint32_t)new;
+    uint16_t half = (uint16_t) new;
+    uint32_t word = (uint32_t) new;
     switch (bytes) {
-    case 2: memcpy(host, &half, sizeof half); return half != old;
-    case 4: memcpy(host, &word, sizeof word); return word != old;
-    default: memcpy(host, &new, sizeof new); return new != old;
+    case 2:
+        memcpy(host, &half, sizeof half);
+        return half != old;
+    case 4:
+        memcpy(host, &word, sizeof word);
+        return word != old;
+    default:
+        memcpy(host, &new, sizeof new);
+        return new != old;
     }
 }
 
 /* 128 bits: both halves at once. */
-static bool apply_wide(const MemoryOp *memory, const AtomicRule *rule, Warp *warp, int lane, uint8_t *host, uint64_t old[2]) {
+static bool apply_wide(const MemoryOp *memory, const AtomicRule *rule, Warp *warp, int lane, uint8_t *host,
+                       uint64_t old[2]) {
     uint64_t b[2], new[2];
     memcpy(old, host, 16);
     for (int half = 0; half < 2; half++) b[half] = register_read(warp, memory->values[half].place, 8, lane);
@@ -155,27 +194,33 @@ static void move_atomic(Access *access) {
         } else {
             for (int e = 0; e < memory->count; e++) {
                 old[e] = element_read(host + e * bytes, bytes);
-                uint64_t b = register_read(warp, memory->values[e].place, memory->values[e].bytes, lane), c = 0;
-                if (rule->operation == PTX_MOD_CAS) c = register_read(warp, memory->third.place, memory->third.bytes, lane);
+                uint64_t b = register_read(warp, memory->values[e].place, memory->values[e].bytes, lane),
+                         c = 0;
+                if (rule->operation == PTX_MOD_CAS)
+                    c = register_read(warp, memory->third.place, memory->third.bytes, lane);
                 if (bytes == 2) b &= 0xffff;
                 uint64_t new = apply(rule, old[e], b, c, flushes);
                 changed |= element_write(host + e * bytes, bytes, old[e], new);
             }
         }
         for (int e = 0; e < memory->count; e++)
-            if (memory->results[e].present) register_write(warp, memory->results[e].place, memory->results[e].bytes, lane, old[e]);
+            if (memory->results[e].present)
+                register_write(warp, memory->results[e].place, memory->results[e].bytes, lane, old[e]);
     }
     bool has_result = warp->block->grid->program->ops[access->op->pc].instruction->opcode == PTX_atom;
     access_record(access, memory->results, has_result ? memory->count : 0, operand, changed);
 }
 
-PtxModifierKind atomic_operation(const MemoryOp *memory) { return memory->rule->operation; }
+PtxModifierKind atomic_operation(const MemoryOp *memory) {
+    return memory->rule->operation;
+}
 
 static Outcome execute_atomic(Block *block, Warp *warp, const Op *op, uint32_t mask) {
     return access_execute(block, warp, op, mask, move_atomic);
 }
 
-/* ---- lowering -------------------------------------------------------------------------------------------------------- */
+/* ---- lowering
+ * -------------------------------------------------------------------------------------------------------- */
 
 static PtxModifierKind find_operation(const PtxInstruction *in) {
     static const PtxModifierKind kinds[] = {PTX_MOD_ADD, PTX_MOD_INC, PTX_MOD_DEC, PTX_MOD_MIN,  PTX_MOD_MAX,
@@ -192,19 +237,26 @@ static bool is_possible(PtxModifierKind operation, PtxType type) {
     switch (operation) {
     case PTX_MOD_ADD:
     case PTX_MOD_MIN:
-    case PTX_MOD_MAX: return (is_float && type != PTX_TF32 && bytes >= 2) || bytes == 4 || bytes == 8;
+    case PTX_MOD_MAX:
+        return (is_float && type != PTX_TF32 && bytes >= 2) || bytes == 4 || bytes == 8;
     case PTX_MOD_INC:
-    case PTX_MOD_DEC: return bytes == 4 && !is_float;
+    case PTX_MOD_DEC:
+        return bytes == 4 && !is_float;
     case PTX_MOD_AND:
     case PTX_MOD_OR:
-    case PTX_MOD_XOR: return (bytes == 4 || bytes == 8) && !is_float;
-    case PTX_MOD_EXCH: return bytes >= 4;
-    case PTX_MOD_CAS: return bytes >= 2;
-    default: return false;
+    case PTX_MOD_XOR:
+        return (bytes == 4 || bytes == 8) && !is_float;
+    case PTX_MOD_EXCH:
+        return bytes >= 4;
+    case PTX_MOD_CAS:
+        return bytes >= 2;
+    default:
+        return false;
     }
 }
 
-static bool register_of(Lowering *low, Op *op, const PtxOperand *operand, int bytes, bool source, PtxType type, MemoryValue *out) {
+static bool register_of(Lowering *low, Op *op, const PtxOperand *operand, int bytes, bool source,
+                        PtxType type, MemoryValue *out) {
     out->present = true;
     if (source) {
         if (operand->kind != PTX_OPERAND_REGISTER || bytes != 16) {
@@ -221,7 +273,8 @@ static bool register_of(Lowering *low, Op *op, const PtxOperand *operand, int by
 }
 
 /* Fills values[0..], splitting 128 bits into halves. */
-static bool registers_of(Lowering *low, Op *op, const MemoryOp *memory, const PtxOperand *operand, bool source, MemoryValue *out) {
+static bool registers_of(Lowering *low, Op *op, const MemoryOp *memory, const PtxOperand *operand,
+                         bool source, MemoryValue *out) {
     if (memory->rule->wide) {
         if (!register_of(low, op, operand, 16, source, PTX_B128, &out[0])) return false;
         out[0].bytes = 8;
@@ -232,7 +285,8 @@ static bool registers_of(Lowering *low, Op *op, const MemoryOp *memory, const Pt
     for (int e = 0; e < memory->count; e++) {
         const PtxOperand *item = operand;
         if (operand->kind == PTX_OPERAND_VECTOR) {
-            if (operand->item_count != memory->count) return lowering_reject(low, op, "%s: malformed vector", low->instruction->name);
+            if (operand->item_count != memory->count)
+                return lowering_reject(low, op, "%s: malformed vector", low->instruction->name);
             item = &operand->items[e];
         } else if (memory->count > 1) {
             return lowering_reject(low, op, "%s: a vector is needed", low->instruction->name);
@@ -244,7 +298,8 @@ static bool registers_of(Lowering *low, Op *op, const MemoryOp *memory, const Pt
 
 static bool lower_atomic(Lowering *low, const PtxInstruction *in, Op *op, bool has_result) {
     int place = has_result ? 1 : 0;
-    if (in->operand_count < place + 2 || in->type_count < 1) return lowering_reject(low, op, "%s: malformed", in->name);
+    if (in->operand_count < place + 2 || in->type_count < 1)
+        return lowering_reject(low, op, "%s: malformed", in->name);
     if (ptx_instruction_has(in, PTX_MOD_ASYNC) || ptx_instruction_has(in, PTX_MOD_BULK))
         return lowering_reject(low, op, "asynchronous %s is not emulated", in->name);
     MemoryOp *memory = lowering_allocate(low, sizeof *memory);
@@ -266,17 +321,24 @@ static bool lower_atomic(Lowering *low, const PtxInstruction *in, Op *op, bool h
     memory->width = (uint8_t)(memory->element_bytes * memory->count);
     op->op_class = OP_MEMORY;
     op->extra = memory;
-    if (in->space != PTX_SPACE_SHARED && in->space != PTX_SPACE_SHARED_CLUSTER) low->lowered->lets_blocks_meet = true;
+    if (in->space != PTX_SPACE_SHARED && in->space != PTX_SPACE_SHARED_CLUSTER)
+        low->lowered->lets_blocks_meet = true;
     if (in->space == PTX_SPACE_CONST || in->space == PTX_SPACE_PARAM || in->space == PTX_SPACE_LOCAL)
         return lowering_reject(low, op, "%s works on global and shared memory", in->name);
     if (has_result && !registers_of(low, op, memory, &in->operands[0], false, memory->results)) return false;
     if (!registers_of(low, op, memory, &in->operands[place + 1], true, memory->values)) return false;
     if (rule->operation == PTX_MOD_CAS) {
-        if (in->operand_count < place + 3) return lowering_reject(low, op, "%s.cas takes two operands", in->name);
-        if (!register_of(low, op, &in->operands[place + 2], bytes, true, in->types[0], &memory->third)) return false;
+        if (in->operand_count < place + 3)
+            return lowering_reject(low, op, "%s.cas takes two operands", in->name);
+        if (!register_of(low, op, &in->operands[place + 2], bytes, true, in->types[0], &memory->third))
+            return false;
     }
     return access_lower_address(low, op, memory, &in->operands[place]);
 }
 
-bool lower_atom(Lowering *low, const PtxInstruction *in, Op *op) { return lower_atomic(low, in, op, true); }
-bool lower_red(Lowering *low, const PtxInstruction *in, Op *op) { return lower_atomic(low, in, op, false); }
+bool lower_atom(Lowering *low, const PtxInstruction *in, Op *op) {
+    return lower_atomic(low, in, op, true);
+}
+bool lower_red(Lowering *low, const PtxInstruction *in, Op *op) {
+    return lower_atomic(low, in, op, false);
+}

@@ -1,7 +1,7 @@
 /* call, ret: frames, arguments and results, and the functions that CUDA's runtime provides.
  *
- * A frame holds a function's registers, its .param variables (its own parameters and those that it passes on) and its part of
- * local memory. Lanes that enter together meet again at the return. */
+ * A frame holds a function's registers, its .param variables (its own parameters and those that it passes on)
+ * and its part of local memory. Lanes that enter together meet again at the return. */
 #include "emulator/access.h"
 #include "emulator/print.h"
 #include "emulator/shadow.h"
@@ -12,21 +12,30 @@
 
 enum { MAX_DEPTH = 2048, MAX_FRAME_BYTES = 256 << 20 };
 
-typedef enum Intrinsic { NOT_INTRINSIC, INTRINSIC_PRINTF, INTRINSIC_MALLOC, INTRINSIC_FREE, INTRINSIC_ASSERT } Intrinsic;
+typedef enum Intrinsic {
+    NOT_INTRINSIC,
+    INTRINSIC_PRINTF,
+    INTRINSIC_MALLOC,
+    INTRINSIC_FREE,
+    INTRINSIC_ASSERT
+} Intrinsic;
 
 typedef struct CallOp {
     CoreOp core;
-    int target;               /* index of the function in the program; -1: through `address` */
+    int target; /* index of the function in the program; -1: through `address` */
     Operand address;
     Intrinsic intrinsic;
     CallValue *arguments, *results; /* on the caller's side */
     int argument_count, result_count;
 } CallOp;
 
-/* ---- values ---------------------------------------------------------------------------------------------------------- */
+/* ---- values
+ * ----------------------------------------------------------------------------------------------------------
+ */
 
 /* Bytes of a value of one lane, in the frame whose registers are `registers`. */
-static void read_value(const Warp *warp, const Frame *frame, const CallValue *value, int lane, void *to, size_t bytes) {
+static void read_value(const Warp *warp, const Frame *frame, const CallValue *value, int lane, void *to,
+                       size_t bytes) {
     memset(to, 0, bytes);
     if (bytes > value->bytes) bytes = value->bytes;
     if (value->in_memory) {
@@ -43,11 +52,13 @@ static void read_value(const Warp *warp, const Frame *frame, const CallValue *va
     memcpy(to, at + (size_t)lane * value->bytes, bytes);
 }
 
-static void write_value(const Frame *frame, const CallValue *value, int lane, const void *from, size_t bytes) {
+static void write_value(const Frame *frame, const CallValue *value, int lane, const void *from,
+                        size_t bytes) {
     if (!value->present) return;
     if (bytes > value->bytes) bytes = value->bytes;
     if (value->in_memory) {
-        memcpy(frame->parameters + (size_t)lane * frame->layout->parameter_bytes + value->offset, from, bytes);
+        memcpy(frame->parameters + (size_t)lane * frame->layout->parameter_bytes + value->offset, from,
+               bytes);
         return;
     }
     uint8_t *at = frame->registers + value->place.offset;
@@ -59,8 +70,8 @@ static void write_value(const Frame *frame, const CallValue *value, int lane, co
     memcpy(at + (size_t)lane * value->bytes, from, bytes);
 }
 
-static void copy_values(const Warp *warp, uint32_t mask, const Frame *from, const CallValue *source, const Frame *to,
-                        const CallValue *destination, int count) {
+static void copy_values(const Warp *warp, uint32_t mask, const Frame *from, const CallValue *source,
+                        const Frame *to, const CallValue *destination, int count) {
     for (int i = 0; i < count; i++) {
         size_t bytes = source[i].bytes < destination[i].bytes ? source[i].bytes : destination[i].bytes;
         uint8_t small[64], *buffer = bytes <= sizeof small ? small : memory_new(bytes);
@@ -77,15 +88,18 @@ static void copy_values(const Warp *warp, uint32_t mask, const Frame *from, cons
 static uint64_t argument(const Warp *warp, const CallOp *call, int index, int lane) {
     uint64_t value = 0;
     if (index < call->argument_count)
-        read_value(warp, warp->fragments[warp->current].frame, &call->arguments[index], lane, &value, sizeof value);
+        read_value(warp, warp->fragments[warp->current].frame, &call->arguments[index], lane, &value,
+                   sizeof value);
     return value;
 }
 
 static void set_result(const Warp *warp, const CallOp *call, int lane, uint64_t value) {
-    if (call->result_count) write_value(warp->fragments[warp->current].frame, &call->results[0], lane, &value, sizeof value);
+    if (call->result_count)
+        write_value(warp->fragments[warp->current].frame, &call->results[0], lane, &value, sizeof value);
 }
 
-/* ---- what CUDA's runtime provides ------------------------------------------------------------------------------------ */
+/* ---- what CUDA's runtime provides
+ * ------------------------------------------------------------------------------------ */
 
 static Outcome call_assert(Block *block, Warp *warp, const Op *op, uint32_t mask) {
     const CallOp *call = op->extra;
@@ -105,35 +119,43 @@ static Outcome call_assert(Block *block, Warp *warp, const Op *op, uint32_t mask
 static Outcome call_intrinsic(Block *block, Warp *warp, const Op *op, uint32_t mask) {
     const CallOp *call = op->extra;
     Memory *memory = block->grid->memory;
-    if (call->intrinsic == INTRINSIC_ASSERT) return block->replay ? OUTCOME_STOP : call_assert(block, warp, op, mask);
+    if (call->intrinsic == INTRINSIC_ASSERT)
+        return block->replay ? OUTCOME_STOP : call_assert(block, warp, op, mask);
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
         uint64_t first = argument(warp, call, 0, lane);
         switch (call->intrinsic) {
         case INTRINSIC_PRINTF:
             if (block->replay) break; /* printed when it was recorded */
-            set_result(warp, call, lane, (uint64_t)print_format(warp, lane, first, argument(warp, call, 1, lane), &block->worker->printed));
+            set_result(warp, call, lane,
+                       (uint64_t)print_format(warp, lane, first, argument(warp, call, 1, lane),
+                                              &block->worker->printed));
             break;
-        case INTRINSIC_MALLOC: set_result(warp, call, lane, heap_allocate(memory, first)); break;
+        case INTRINSIC_MALLOC:
+            set_result(warp, call, lane, heap_allocate(memory, first));
+            break;
         case INTRINSIC_FREE:
             if (heap_free(memory, first)) break;
             raise_trap(block, TRAP_OUT_OF_BOUNDS, warp, op->pc, lane_bit[lane], NULL,
                        "free of 0x%" PRIx64 ", which malloc has not given out", first);
             return OUTCOME_STOP;
         case INTRINSIC_ASSERT:
-        case NOT_INTRINSIC: break;
+        case NOT_INTRINSIC:
+            break;
         }
     }
     return OUTCOME_NEXT;
 }
 
-/* ---- call and ret ---------------------------------------------------------------------------------------------------- */
+/* ---- call and ret
+ * ---------------------------------------------------------------------------------------------------- */
 
 static Frame *new_frame(Block *block, Warp *warp, const Op *op, const FunctionLayout *layout, uint32_t mask) {
     const Frame *caller = warp_fragment(warp)->frame;
     uint64_t bytes = frame_bytes(layout);
     if (caller->depth + 1 >= MAX_DEPTH || block->frame_bytes + bytes > MAX_FRAME_BYTES) {
-        raise_trap(block, TRAP_STACK_OVERFLOW, warp, op->pc, mask, NULL, "calls are nested %" PRIu32 " deep", caller->depth + 1);
+        raise_trap(block, TRAP_STACK_OVERFLOW, warp, op->pc, mask, NULL, "calls are nested %" PRIu32 " deep",
+                   caller->depth + 1);
         return NULL;
     }
     if (!local_reserve(block, warp, (uint64_t)caller->local_top + layout->local_bytes)) return NULL;
@@ -151,10 +173,13 @@ static Frame *new_frame(Block *block, Warp *warp, const Op *op, const FunctionLa
 static int function_at(const LoweredProgram *lowered, uint64_t address) {
     uint64_t index = (address - FUNCTION_BASE) / FUNCTION_STRIDE;
     const PtxProgram *program = lowered->program;
-    if (address < FUNCTION_BASE || (address - FUNCTION_BASE) % FUNCTION_STRIDE || index >= (uint64_t)program->module->function_count)
+    if (address < FUNCTION_BASE || (address - FUNCTION_BASE) % FUNCTION_STRIDE ||
+        index >= (uint64_t)program->module->function_count)
         return -1;
     for (int f = 0; f < program->function_count; f++)
-        if (program->functions[f].function == program->module->functions[index] && !program->functions[f].function->is_entry) return f;
+        if (program->functions[f].function == program->module->functions[index] &&
+            !program->functions[f].function->is_entry)
+            return f;
     return -1;
 }
 
@@ -169,8 +194,8 @@ static uint32_t same_target(const Warp *warp, const CallOp *call, uint32_t mask,
 }
 
 static Outcome bad_call(Block *block, const Warp *warp, const Op *op, uint32_t mask, uint64_t address) {
-    raise_trap(block, TRAP_BAD_CALL, warp, op->pc, mask, NULL, "call through 0x%" PRIx64 ", which is no function of this program",
-               address);
+    raise_trap(block, TRAP_BAD_CALL, warp, op->pc, mask, NULL,
+               "call through 0x%" PRIx64 ", which is no function of this program", address);
     return OUTCOME_STOP;
 }
 
@@ -232,7 +257,8 @@ bool lower_ret(Lowering *low, const PtxInstruction *in, Op *op) {
     return true;
 }
 
-/* ---- lowering -------------------------------------------------------------------------------------------------------- */
+/* ---- lowering
+ * -------------------------------------------------------------------------------------------------------- */
 
 static CallValue interface_value(Lowering *low, const PtxVariable *variable) {
     CallValue value = {.in_memory = true, .bytes = (uint32_t)variable->bytes, .present = true};
@@ -246,7 +272,9 @@ static CallValue interface_value(Lowering *low, const PtxVariable *variable) {
     for (int i = 0; i < function->register_count; i++) {
         PtxOperand operand = {.kind = PTX_OPERAND_REGISTER, .reg = function->registers[i], .component = -1};
         uint8_t bytes;
-        if (strcmp(function->registers[i]->name, variable->name) != 0 || !lowering_register(low, &operand, &value.place, &bytes)) continue;
+        if (strcmp(function->registers[i]->name, variable->name) != 0 ||
+            !lowering_register(low, &operand, &value.place, &bytes))
+            continue;
         value.bytes = bytes;
         value.present = bytes != 0;
         low->layout->has_pinned = true;
@@ -260,11 +288,14 @@ void lowering_call_interface(Lowering *low) {
     if (function->is_entry) return;
     layout->arguments = lowering_allocate(low, (size_t)function->parameter_count * sizeof(CallValue));
     layout->results = lowering_allocate(low, (size_t)function->result_count * sizeof(CallValue));
-    for (int i = 0; i < function->parameter_count; i++) layout->arguments[i] = interface_value(low, function->parameters[i]);
-    for (int i = 0; i < function->result_count; i++) layout->results[i] = interface_value(low, function->results[i]);
+    for (int i = 0; i < function->parameter_count; i++)
+        layout->arguments[i] = interface_value(low, function->parameters[i]);
+    for (int i = 0; i < function->result_count; i++)
+        layout->results[i] = interface_value(low, function->results[i]);
 }
 
-static bool caller_value(Lowering *low, Op *op, const PtxOperand *operand, PtxType type, bool result, CallValue *out) {
+static bool caller_value(Lowering *low, Op *op, const PtxOperand *operand, PtxType type, bool result,
+                         CallValue *out) {
     *out = (CallValue){.present = true};
     if (operand->kind == PTX_OPERAND_SINK && result) {
         out->present = false;
@@ -278,7 +309,8 @@ static bool caller_value(Lowering *low, Op *op, const PtxOperand *operand, PtxTy
     }
     uint8_t bytes;
     if (operand->kind == PTX_OPERAND_REGISTER) {
-        if (!lowering_register(low, operand, &out->place, &bytes)) return lowering_reject(low, op, "call: malformed operand");
+        if (!lowering_register(low, operand, &out->place, &bytes))
+            return lowering_reject(low, op, "call: malformed operand");
     } else if (result) {
         return lowering_reject(low, op, "call: a result must be a register or a .param variable");
     } else if (!lowering_value(low, op, operand, type, &out->place, &bytes)) {
@@ -289,8 +321,8 @@ static bool caller_value(Lowering *low, Op *op, const PtxOperand *operand, PtxTy
     return true;
 }
 
-static bool caller_values(Lowering *low, Op *op, const PtxOperand *list, PtxVariable **types, int type_count, bool result,
-                          CallValue **out, int *count) {
+static bool caller_values(Lowering *low, Op *op, const PtxOperand *list, PtxVariable **types, int type_count,
+                          bool result, CallValue **out, int *count) {
     int items = list ? list->item_count : 0;
     *out = lowering_allocate(low, (size_t)items * sizeof **out);
     *count = items;
@@ -302,8 +334,13 @@ static bool caller_values(Lowering *low, Op *op, const PtxOperand *list, PtxVari
 }
 
 static Intrinsic find_intrinsic(const char *name) {
-    static const struct { const char *name; Intrinsic intrinsic; } known[] = {
-        {"vprintf", INTRINSIC_PRINTF}, {"malloc", INTRINSIC_MALLOC}, {"free", INTRINSIC_FREE}, {"__assertfail", INTRINSIC_ASSERT}};
+    static const struct {
+        const char *name;
+        Intrinsic intrinsic;
+    } known[] = {{"vprintf", INTRINSIC_PRINTF},
+                 {"malloc", INTRINSIC_MALLOC},
+                 {"free", INTRINSIC_FREE},
+                 {"__assertfail", INTRINSIC_ASSERT}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (!strcmp(name, known[i].name)) return known[i].intrinsic;
     return NOT_INTRINSIC;
@@ -323,7 +360,8 @@ static bool find_target(Lowering *low, Op *op, const PtxOperand *operand, CallOp
         if (operand->function && program->functions[f].function == operand->function) call->target = f;
     if (call->target >= 0) return true;
     call->intrinsic = find_intrinsic(name);
-    if (call->intrinsic == NOT_INTRINSIC) return lowering_reject(low, op, "not emulated: call of %s, which has no body", name);
+    if (call->intrinsic == NOT_INTRINSIC)
+        return lowering_reject(low, op, "not emulated: call of %s, which has no body", name);
     if (call->intrinsic == INTRINSIC_MALLOC || call->intrinsic == INTRINSIC_FREE) {
         low->lowered->lets_blocks_meet = true;
         low->lowered->uses_heap = true;
@@ -338,20 +376,23 @@ bool lower_call(Lowering *low, const PtxInstruction *in, Op *op) {
     op->extra = call;
     int at = 0;
     const PtxOperand *results = NULL, *arguments = NULL;
-    if (at < in->operand_count && in->operands[at].kind == PTX_OPERAND_ARGUMENTS) results = &in->operands[at++];
+    if (at < in->operand_count && in->operands[at].kind == PTX_OPERAND_ARGUMENTS)
+        results = &in->operands[at++];
     if (at >= in->operand_count) return lowering_reject(low, op, "call: malformed");
     const PtxOperand *target = &in->operands[at++];
-    if (at < in->operand_count && in->operands[at].kind == PTX_OPERAND_ARGUMENTS) arguments = &in->operands[at++];
+    if (at < in->operand_count && in->operands[at].kind == PTX_OPERAND_ARGUMENTS)
+        arguments = &in->operands[at++];
     if (!find_target(low, op, target, call)) return false;
     const PtxFunction *function = target->function;
-    if (!caller_values(low, op, results, function ? function->results : NULL, function ? function->result_count : 0, true,
-                       &call->results, &call->result_count) ||
-        !caller_values(low, op, arguments, function ? function->parameters : NULL, function ? function->parameter_count : 0,
-                       false, &call->arguments, &call->argument_count))
+    if (!caller_values(low, op, results, function ? function->results : NULL,
+                       function ? function->result_count : 0, true, &call->results, &call->result_count) ||
+        !caller_values(low, op, arguments, function ? function->parameters : NULL,
+                       function ? function->parameter_count : 0, false, &call->arguments,
+                       &call->argument_count))
         return false;
     if (call->target < 0 || !function) return true;
     if (function->parameter_count != call->argument_count || function->result_count < call->result_count)
-        return lowering_reject(low, op, "call of %s with %d arguments; it takes %d", function->name, call->argument_count,
-                               function->parameter_count);
+        return lowering_reject(low, op, "call of %s with %d arguments; it takes %d", function->name,
+                               call->argument_count, function->parameter_count);
     return true;
 }

@@ -1,4 +1,5 @@
-/* Control flow that waits for its turn: exit, trap, brx, and instructions that are not emulated. (bra: block.c.) */
+/* Control flow that waits for its turn: exit, trap, brx, and instructions that are not emulated. (bra:
+ * block.c.) */
 #include "emulator/access.h"
 
 #include "emulator/recorder.h"
@@ -59,7 +60,9 @@ bool lower_bra(Lowering *low, const PtxInstruction *in, Op *op) {
     return true;
 }
 
-/* ---- brx ----------------------------------------------------------------------------------------------------------- */
+/* ---- brx
+ * -----------------------------------------------------------------------------------------------------------
+ */
 
 typedef struct IndexedBranch {
     CoreOp core;
@@ -85,8 +88,9 @@ static Outcome execute_indexed(Block *block, Warp *warp, const Op *op, uint32_t 
         masks[way] |= lane_bit[lane];
     }
     if (wrong) {
-        raise_trap(block, TRAP_BAD_CALL, warp, op->pc, wrong, NULL, "brx.idx with index %u, but its list has %d targets",
-                   index[__builtin_ctz(wrong)], code->target_count);
+        raise_trap(block, TRAP_BAD_CALL, warp, op->pc, wrong, NULL,
+                   "brx.idx with index %u, but its list has %d targets", index[__builtin_ctz(wrong)],
+                   code->target_count);
         return OUTCOME_STOP;
     }
     TraceCounter *counter = &block->worker->counters[op->pc];
@@ -99,7 +103,8 @@ static Outcome execute_indexed(Block *block, Warp *warp, const Op *op, uint32_t 
         event->has_result = true;
         event->taken = mask;
         for (int way = 0; way < ways; way++)
-            for (uint32_t rest = masks[way]; rest; rest &= rest - 1) event->value[0][__builtin_ctz(rest)] = (uint64_t)targets[way];
+            for (uint32_t rest = masks[way]; rest; rest &= rest - 1)
+                event->value[0][__builtin_ctz(rest)] = (uint64_t)targets[way];
         recorder_end(block->recorder, true, false);
     }
     Fragment *fragment = warp_fragment(warp);
@@ -109,7 +114,8 @@ static Outcome execute_indexed(Block *block, Warp *warp, const Op *op, uint32_t 
         return OUTCOME_MOVED;
     }
     fragment->pc = fragment->segment = targets[0];
-    if (targets[0] <= op->pc && (fragment->mask != warp->live || block->grid->blocks_meet)) warp_consider_rotation(warp);
+    if (targets[0] <= op->pc && (fragment->mask != warp->live || block->grid->blocks_meet))
+        warp_consider_rotation(warp);
     return OUTCOME_MOVED;
 }
 

@@ -19,7 +19,7 @@ struct Emulator {
     int placed_count, placed_capacity;
     const PtxModule **modules; /* whose variables have been made */
     int module_count, module_capacity;
-    int workspace;             /* region of the grid workspace; -1: none yet */
+    int workspace; /* region of the grid workspace; -1: none yet */
     uint64_t launches;
 };
 
@@ -33,7 +33,8 @@ Emulator *emulator_new(const EmulatorOptions *options) {
     if (settings->threads < 1) settings->threads = 1;
     if (!settings->memory_limit_bytes) {
         long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
-        settings->memory_limit_bytes = pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes / 2 : UINT64_C(1) << 30;
+        settings->memory_limit_bytes =
+            pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes / 2 : UINT64_C(1) << 30;
     }
     emulator->workspace = -1;
     return emulator;
@@ -47,11 +48,14 @@ void emulator_free(Emulator *emulator) {
     free(emulator);
 }
 
-int emulator_add_buffer(Emulator *emulator, const char *name, void *bytes, uint64_t byte_count, PtxType type) {
+int emulator_add_buffer(Emulator *emulator, const char *name, void *bytes, uint64_t byte_count,
+                        PtxType type) {
     return memory_add(&emulator->memory, name, bytes, byte_count, type, false, false);
 }
 
-uint64_t emulator_buffer_address(const Emulator *emulator, int buffer) { return emulator->memory.regions[buffer].base; }
+uint64_t emulator_buffer_address(const Emulator *emulator, int buffer) {
+    return emulator->memory.regions[buffer].base;
+}
 
 bool emulator_find_buffer(const Emulator *emulator, uint64_t address, int *buffer, uint64_t *offset) {
     int region = memory_find(&emulator->memory, address);
@@ -61,7 +65,8 @@ bool emulator_find_buffer(const Emulator *emulator, uint64_t address, int *buffe
     return true;
 }
 
-/* ---- module variables ------------------------------------------------------------------------------------------------ */
+/* ---- module variables
+ * ------------------------------------------------------------------------------------------------ */
 
 static int find_placed(const Emulator *emulator, const PtxVariable *variable) {
     for (int i = 0; i < emulator->placed_count; i++)
@@ -75,7 +80,8 @@ static int place_variable(Emulator *emulator, const PtxVariable *variable) {
     uint64_t bytes = variable->bytes;
     uint8_t *host = memory_new(bytes ? bytes : 1);
     if (variable->initial) memcpy(host, variable->initial, bytes);
-    region = memory_add(&emulator->memory, variable->name, host, bytes, variable->type, variable->space == PTX_SPACE_CONST, true);
+    region = memory_add(&emulator->memory, variable->name, host, bytes, variable->type,
+                        variable->space == PTX_SPACE_CONST, true);
     Placed placed = {variable, region};
     array_push(emulator->placed, emulator->placed_count, emulator->placed_capacity, placed);
     return region;
@@ -92,7 +98,9 @@ static uint64_t symbol_value(Emulator *emulator, const PtxModule *module, const 
     for (int i = 0; i < module->variable_count; i++) {
         const PtxVariable *variable = module->variables[i];
         if (strcmp(variable->name, symbol) != 0) continue;
-        return variable->space == PTX_SPACE_GLOBAL || variable->space == PTX_SPACE_CONST ? address_of(emulator, variable) : 0;
+        return variable->space == PTX_SPACE_GLOBAL || variable->space == PTX_SPACE_CONST
+                   ? address_of(emulator, variable)
+                   : 0;
     }
     for (int i = 0; i < module->function_count; i++)
         if (!strcmp(module->functions[i]->name, symbol)) return FUNCTION_BASE + (uint64_t)i * FUNCTION_STRIDE;
@@ -105,54 +113,68 @@ static void make_module(Emulator *emulator, const PtxModule *module) {
     array_push(emulator->modules, emulator->module_count, emulator->module_capacity, module);
     for (int i = 0; i < module->variable_count; i++) {
         const PtxVariable *variable = module->variables[i];
-        if (variable->space == PTX_SPACE_GLOBAL || variable->space == PTX_SPACE_CONST) place_variable(emulator, variable);
+        if (variable->space == PTX_SPACE_GLOBAL || variable->space == PTX_SPACE_CONST)
+            place_variable(emulator, variable);
     }
     for (int i = 0; i < module->variable_count; i++) {
         const PtxVariable *variable = module->variables[i];
         for (int r = 0; r < variable->relocation_count; r++) {
             const PtxRelocation *relocation = &variable->relocations[r];
-            uint64_t value = symbol_value(emulator, module, relocation->symbol) + (uint64_t)relocation->addend;
+            uint64_t value =
+                symbol_value(emulator, module, relocation->symbol) + (uint64_t)relocation->addend;
             int region = find_placed(emulator, variable);
             if (region < 0 || relocation->offset + (uint64_t)relocation->bytes > variable->bytes) continue;
-            memcpy(emulator->memory.regions[region].host + relocation->offset, &value, (size_t)relocation->bytes);
+            memcpy(emulator->memory.regions[region].host + relocation->offset, &value,
+                   (size_t)relocation->bytes);
         }
     }
 }
 
-/* ---- launches -------------------------------------------------------------------------------------------------------- */
+/* ---- launches
+ * -------------------------------------------------------------------------------------------------------- */
 
 static bool check_geometry(const EmulatorLaunch *launch, Error *error) {
     static const uint64_t most_blocks[] = {0x7fffffff, 65535, 65535}, most_threads[] = {1024, 1024, 64};
     uint64_t threads = 1;
     for (int d = 0; d < 3; d++) {
         if (!launch->grid[d] || launch->grid[d] > most_blocks[d])
-            return error_set(error, "the grid is %u x %u x %u; a grid has 1 to 2147483647 x 65535 x 65535 blocks", launch->grid[0],
-                             launch->grid[1], launch->grid[2]);
+            return error_set(error,
+                             "the grid is %u x %u x %u; a grid has 1 to 2147483647 x 65535 x 65535 blocks",
+                             launch->grid[0], launch->grid[1], launch->grid[2]);
         if (!launch->block[d] || launch->block[d] > most_threads[d])
-            return error_set(error, "the block is %u x %u x %u; a block has at most 1024 x 1024 x 64 threads, 1024 in all",
-                             launch->block[0], launch->block[1], launch->block[2]);
+            return error_set(
+                error, "the block is %u x %u x %u; a block has at most 1024 x 1024 x 64 threads, 1024 in all",
+                launch->block[0], launch->block[1], launch->block[2]);
         threads *= launch->block[d];
     }
     if (threads > MAX_THREADS)
-        return error_set(error, "the block has %llu threads; at most 1024 are possible; use a smaller --block", (unsigned long long)threads);
+        return error_set(error,
+                         "the block has %llu threads; at most 1024 are possible; use a smaller --block",
+                         (unsigned long long)threads);
     const PtxFunction *entry = launch->program->entry;
     uint64_t most = 1;
     for (int d = 0; d < 3; d++) {
         if (entry->required_threads[d] && entry->required_threads[d] != launch->block[d])
-            return error_set(error, "this kernel is compiled for blocks of %u x %u x %u threads; use --block", entry->required_threads[0],
-                             entry->required_threads[1] ? entry->required_threads[1] : 1, entry->required_threads[2] ? entry->required_threads[2] : 1);
+            return error_set(error, "this kernel is compiled for blocks of %u x %u x %u threads; use --block",
+                             entry->required_threads[0],
+                             entry->required_threads[1] ? entry->required_threads[1] : 1,
+                             entry->required_threads[2] ? entry->required_threads[2] : 1);
         most *= entry->maximum_threads[d] ? entry->maximum_threads[d] : 1;
     }
     if (entry->maximum_threads[0] && threads > most)
-        return error_set(error, "this kernel is compiled for at most %llu threads a block, not %llu; use --block", (unsigned long long)most,
-                         (unsigned long long)threads);
+        return error_set(error,
+                         "this kernel is compiled for at most %llu threads a block, not %llu; use --block",
+                         (unsigned long long)most, (unsigned long long)threads);
     uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1];
     if (blocks > UINT32_MAX || blocks * launch->grid[2] > UINT32_MAX)
-        return error_set(error, "the grid has more than 4294967295 blocks, which is too many to emulate; use a smaller --grid");
+        return error_set(
+            error,
+            "the grid has more than 4294967295 blocks, which is too many to emulate; use a smaller --grid");
     return true;
 }
 
-static void add_symbol(TraceLaunch *launch, const char *name, PtxSpace space, uint64_t window_offset, uint64_t bytes) {
+static void add_symbol(TraceLaunch *launch, const char *name, PtxSpace space, uint64_t window_offset,
+                       uint64_t bytes) {
     launch->symbols[launch->symbol_count++] = (TraceSymbol){name, space, window_offset, bytes};
 }
 
@@ -169,7 +191,8 @@ static void describe_launch(Grid *grid, Trace *trace) {
     for (int i = 0; i < program->shared_count; i++) {
         const SharedPlace *place = &program->shared[i];
         const char *name = place->name;
-        add_symbol(launch, arena_copy_text(&trace->arena, name, strlen(name)), PTX_SPACE_SHARED, place->offset, place->bytes);
+        add_symbol(launch, arena_copy_text(&trace->arena, name, strlen(name)), PTX_SPACE_SHARED,
+                   place->offset, place->bytes);
     }
     if (!program->shared_count) add_symbol(launch, "shared", PTX_SPACE_SHARED, 0, program->shared_bytes);
     add_symbol(launch, "local", PTX_SPACE_LOCAL, 0, program->functions[0].local_bytes);
@@ -182,11 +205,12 @@ static void add_buffers(const Emulator *emulator, Trace *trace) {
     }
 }
 
-/* What cooperative groups read through %envreg1 and %envreg2: the size of the workspace, then the barrier of the grid. */
+/* What cooperative groups read through %envreg1 and %envreg2: the size of the workspace, then the barrier of
+ * the grid. */
 static uint64_t make_workspace(Emulator *emulator) {
     if (emulator->workspace < 0)
-        emulator->workspace = memory_add(&emulator->memory, "grid workspace", memory_new(WORKSPACE_BYTES), WORKSPACE_BYTES,
-                                         PTX_U32, false, true);
+        emulator->workspace = memory_add(&emulator->memory, "grid workspace", memory_new(WORKSPACE_BYTES),
+                                         WORKSPACE_BYTES, PTX_U32, false, true);
     Region *region = &emulator->memory.regions[emulator->workspace];
     memset(region->host, 0, WORKSPACE_BYTES);
     uint32_t bytes = WORKSPACE_BYTES;
@@ -215,7 +239,8 @@ bool emulator_run(Emulator *emulator, const EmulatorLaunch *launch, Trace *trace
     if (!program) return false;
     uint32_t shared_bytes = program->shared_bytes - program->reserved_shared_bytes;
     if (shared_bytes > MAX_SHARED_BYTES) {
-        error_set(error, "%u bytes of shared memory a block; at most %d are possible", shared_bytes, MAX_SHARED_BYTES);
+        error_set(error, "%u bytes of shared memory a block; at most %d are possible", shared_bytes,
+                  MAX_SHARED_BYTES);
         lowered_free(program);
         return false;
     }
@@ -228,7 +253,8 @@ bool emulator_run(Emulator *emulator, const EmulatorLaunch *launch, Trace *trace
     grid.launch_index = trace->launch_count - 1;
     describe_launch(&grid, trace);
     add_buffers(emulator, trace);
-    bool done = grid_run(&grid, emulator->options.threads, emulator->options.memory_limit_bytes, trace, error);
+    bool done =
+        grid_run(&grid, emulator->options.threads, emulator->options.memory_limit_bytes, trace, error);
     lowered_free(program);
     return done;
 }

@@ -1,11 +1,13 @@
 /* Running a grid (grid.h).
  *
- * Blocks run one after another, each to its end. Where a launch has blocks that may talk to each other, a block that only
- * spins is put aside for the next ones, up to as many as a machine keeps resident; a cooperative launch has all of them.
+ * Blocks run one after another, each to its end. Where a launch has blocks that may talk to each other, a
+ * block that only spins is put aside for the next ones, up to as many as a machine keeps resident; a
+ * cooperative launch has all of them.
  *
- * Where blocks cannot talk, host threads take a share of consecutive blocks each, and note which words they read and write.
- * If in the end any word that one share wrote was touched by another, or anything went wrong, memory is put back to what it
- * was and the grid runs on one thread. So the result is always that of one thread. */
+ * Where blocks cannot talk, host threads take a share of consecutive blocks each, and note which words they
+ * read and write. If in the end any word that one share wrote was touched by another, or anything went wrong,
+ * memory is put back to what it was and the grid runs on one thread. So the result is always that of one
+ * thread. */
 #include "emulator/grid.h"
 
 #include "emulator/recorder.h"
@@ -33,18 +35,21 @@ typedef struct Share { /* of the grid's blocks: one host thread's work */
     pthread_t thread;
 } Share;
 
-static bool is_cancelled(const Grid *grid) { return grid->cancel && *grid->cancel; }
+static bool is_cancelled(const Grid *grid) {
+    return grid->cancel && *grid->cancel;
+}
 
-/* ---- one share, on one thread -------------------------------------------------------------------------------------- */
+/* ---- one share, on one thread
+ * -------------------------------------------------------------------------------------- */
 
 typedef struct Residents {
     Block **blocks; /* in the order in which they started */
     int count, capacity;
-    Block **idle;   /* ended; to be used again */
+    Block **idle; /* ended; to be used again */
     int idle_count, idle_capacity;
 } Residents;
 
-typedef struct Progress { /* of blocks that wait for each other */
+typedef struct Progress {    /* of blocks that wait for each other */
     uint64_t changes, since; /* the worker's count, and what had been executed when it was seen first */
     bool all_rest;           /* in this round */
 } Progress;
@@ -74,8 +79,8 @@ static uint64_t executed_so_far(const Share *share, const Residents *residents) 
     return executed;
 }
 
-/* Lets a block run until it ends or must stop; where others may be resident, also until it rests (it seems to wait for
- * another block) or has had its slice. */
+/* Lets a block run until it ends or must stop; where others may be resident, also until it rests (it seems to
+ * wait for another block) or has had its slice. */
 static SliceEnd run_block(Share *share, Residents *residents, Block *block) {
     const Grid *grid = share->grid;
     uint64_t slice = grid->blocks_meet ? SLICE : POLL;
@@ -83,7 +88,8 @@ static SliceEnd run_block(Share *share, Residents *residents, Block *block) {
         uint64_t executed = executed_so_far(share, residents);
         if (executed >= grid->budget) {
             raise_trap(block, TRAP_INSTRUCTION_BUDGET, NULL, PTX_NO_PC, 0, NULL,
-                       "more than %llu warp instructions; an endless loop?", (unsigned long long)grid->budget);
+                       "more than %llu warp instructions; an endless loop?",
+                       (unsigned long long)grid->budget);
             return SLICE_STOPPED;
         }
         uint64_t left = grid->budget - executed;
@@ -97,8 +103,8 @@ static SliceEnd run_block(Share *share, Residents *residents, Block *block) {
     }
 }
 
-/* After every resident block has had its turn: have all rested for so long, while none changed anything, that this will not
- * end? */
+/* After every resident block has had its turn: have all rested for so long, while none changed anything, that
+ * this will not end? */
 static bool waits_in_vain(const Share *share, const Residents *residents, Progress *progress) {
     uint64_t executed = executed_so_far(share, residents), changes = share->worker->changes;
     if (progress->changes != changes || !progress->all_rest) {
@@ -126,8 +132,10 @@ static void run_share(Share *share) {
             SliceEnd end = run_block(share, &residents, residents.blocks[i]);
             stopped = end == SLICE_STOPPED || is_cancelled(share->grid);
             progress.all_rest &= end == SLICE_RESTS;
-            if (end == SLICE_DONE) finish(share, &residents, i);
-            else i++;
+            if (end == SLICE_DONE)
+                finish(share, &residents, i);
+            else
+                i++;
         }
         stopped = stopped || (residents.count && waits_in_vain(share, &residents, &progress));
     }
@@ -141,7 +149,8 @@ static void run_share(Share *share) {
     free(residents.blocks);
 }
 
-/* ---- several shares -------------------------------------------------------------------------------------------------- */
+/* ---- several shares
+ * -------------------------------------------------------------------------------------------------- */
 
 static void *run_thread(void *share) {
     run_share(share);
@@ -184,7 +193,8 @@ static bool shares_agree(Share *shares, int count) {
 
 static void merge(Share *into, Share *from) {
     worker_merge(into->worker, from->worker);
-    for (int i = 0; i < from->blocks.block_count; i++) trace_launch_add_block(&into->blocks, from->blocks.blocks[i]);
+    for (int i = 0; i < from->blocks.block_count; i++)
+        trace_launch_add_block(&into->blocks, from->blocks.blocks[i]);
     free(from->blocks.blocks);
     from->blocks = (TraceLaunch){0};
     into->cancelled |= from->cancelled;
@@ -205,7 +215,8 @@ static bool run_parallel(Share *whole, int threads) {
         shares[i].worker->footprint = footprint_new(grid->memory);
     }
     int started = 0;
-    while (started < threads && !pthread_create(&shares[started].thread, NULL, run_thread, &shares[started])) started++;
+    while (started < threads && !pthread_create(&shares[started].thread, NULL, run_thread, &shares[started]))
+        started++;
     for (int i = 0; i < started; i++) pthread_join(shares[i].thread, NULL);
     bool good = started == threads && shares_agree(shares, threads);
     restore_memory(grid->memory, saved, !good);
@@ -219,7 +230,8 @@ static bool run_parallel(Share *whole, int threads) {
 }
 
 void grid_init(Grid *grid, const EmulatorLaunch *launch, const LoweredProgram *program, Memory *memory) {
-    *grid = (Grid){.memory = memory, .launch = launch, .program = program, .multiprocessors = DEFAULT_MULTIPROCESSORS};
+    *grid = (Grid){
+        .memory = memory, .launch = launch, .program = program, .multiprocessors = DEFAULT_MULTIPROCESSORS};
     memcpy(grid->grid, launch->grid, sizeof grid->grid);
     memcpy(grid->block, launch->block, sizeof grid->block);
     grid->threads_per_block = launch->block[0] * launch->block[1] * launch->block[2];
@@ -228,12 +240,14 @@ void grid_init(Grid *grid, const EmulatorLaunch *launch, const LoweredProgram *p
     grid->trace_first = 1; /* none */
 }
 
-/* ---- the grid -------------------------------------------------------------------------------------------------------- */
+/* ---- the grid
+ * -------------------------------------------------------------------------------------------------------- */
 
 static void publish(Share *share, Trace *trace) {
     Worker *worker = share->worker;
     worker_finish(worker);
-    for (int i = 0; i < share->blocks.block_count; i++) trace_launch_add_block(share->grid->trace, share->blocks.blocks[i]);
+    for (int i = 0; i < share->blocks.block_count; i++)
+        trace_launch_add_block(share->grid->trace, share->blocks.blocks[i]);
     free(share->blocks.blocks);
     for (int i = 0; i < worker->trap_count; i++) trace_add_trap(trace, &worker->traps[i]);
     if (worker->printed.length) text_add_bytes(&trace->printed, worker->printed.data, worker->printed.length);
@@ -248,10 +262,11 @@ static bool fits(Share *share, uint64_t memory_limit) {
     share->most_resident = most < room ? most : room;
     if (room && (!grid->launch->cooperative || room >= grid->block_count)) return true;
     Block nowhere = {.grid = grid, .worker = share->worker};
-    raise_trap(&nowhere, TRAP_TOO_LARGE, NULL, PTX_NO_PC, 0, NULL,
-               "%llu blocks at once take %llu MB of this machine's memory; use a smaller grid, block or local array",
-               (unsigned long long)(grid->launch->cooperative ? grid->block_count : 1),
-               (unsigned long long)(each * (grid->launch->cooperative ? grid->block_count : 1) >> 20));
+    raise_trap(
+        &nowhere, TRAP_TOO_LARGE, NULL, PTX_NO_PC, 0, NULL,
+        "%llu blocks at once take %llu MB of this machine's memory; use a smaller grid, block or local array",
+        (unsigned long long)(grid->launch->cooperative ? grid->block_count : 1),
+        (unsigned long long)(each * (grid->launch->cooperative ? grid->block_count : 1) >> 20));
     return false;
 }
 
@@ -259,10 +274,13 @@ bool grid_run(Grid *grid, int threads, uint64_t memory_limit, Trace *trace, Erro
     grid->blocks_meet = grid->program->lets_blocks_meet || grid->launch->cooperative;
     Share whole = {.grid = grid, .worker = worker_new(grid), .end = grid->block_count};
     if (fits(&whole, memory_limit)) {
-        /* One thread runs blocks in order: those up to the last traced one see what they see in the whole run. */
-        if (grid->first_look && !grid->blocks_meet && grid->trace_last + 1 < whole.end) whole.end = grid->trace_last + 1;
+        /* One thread runs blocks in order: those up to the last traced one see what they see in the whole
+         * run. */
+        if (grid->first_look && !grid->blocks_meet && grid->trace_last + 1 < whole.end)
+            whole.end = grid->trace_last + 1;
         bool worth_it = whole.end * (uint64_t)grid->warps_per_block >= FEW_WARPS && whole.end > 1;
-        if (threads < 2 || grid->blocks_meet || !worth_it || !run_parallel(&whole, threads)) run_share(&whole);
+        if (threads < 2 || grid->blocks_meet || !worth_it || !run_parallel(&whole, threads))
+            run_share(&whole);
     }
     publish(&whole, trace);
     worker_free(whole.worker);

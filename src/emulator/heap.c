@@ -1,5 +1,5 @@
-/* The device heap: malloc and free of kernels. First fit over a list of pieces that lies outside the heap, so that a kernel
- * that writes over its allocations cannot harm it. */
+/* The device heap: malloc and free of kernels. First fit over a list of pieces that lies outside the heap, so
+ * that a kernel that writes over its allocations cannot harm it. */
 #include "emulator/memory.h"
 
 enum { HEAP_BYTES = 8 << 20, HEAP_ALIGNMENT = 16 };
@@ -11,7 +11,8 @@ typedef struct HeapPiece {
 
 void heap_prepare(Memory *memory) {
     if (memory->pieces) return;
-    heap_begin(memory, memory_add(memory, "heap", memory_new(HEAP_BYTES), HEAP_BYTES, PTX_NO_TYPE, false, true));
+    heap_begin(memory,
+               memory_add(memory, "heap", memory_new(HEAP_BYTES), HEAP_BYTES, PTX_NO_TYPE, false, true));
 }
 
 void heap_begin(Memory *memory, int region) {
@@ -28,7 +29,8 @@ uint64_t heap_allocate(Memory *memory, uint64_t bytes) {
         if (piece.used || piece.bytes < bytes) continue;
         if (piece.bytes > bytes) {
             array_reserve(memory->pieces, memory->piece_count + 1, memory->piece_capacity);
-            memmove(&memory->pieces[i + 1], &memory->pieces[i], (size_t)(memory->piece_count - i) * sizeof piece);
+            memmove(&memory->pieces[i + 1], &memory->pieces[i],
+                    (size_t)(memory->piece_count - i) * sizeof piece);
             memory->piece_count++;
             memory->pieces[i + 1] = (HeapPiece){piece.offset + bytes, piece.bytes - bytes, false};
         }

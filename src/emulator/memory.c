@@ -4,9 +4,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-int memory_add(Memory *memory, const char *name, void *host, uint64_t bytes, PtxType type, bool read_only, bool owned) {
+int memory_add(Memory *memory, const char *name, void *host, uint64_t bytes, PtxType type, bool read_only,
+               bool owned) {
     if (!memory->next_base) memory->next_base = GLOBAL_BASE, memory->heap_region = -1;
-    Region region = {memory->next_base, bytes, host, memory->next_word, memory_copy_text(name), type, read_only, owned};
+    Region region = {memory->next_base,      bytes, host,      memory->next_word,
+                     memory_copy_text(name), type,  read_only, owned};
     array_push(memory->regions, memory->count, memory->capacity, region);
     uint64_t room = (bytes + BUFFER_GAP + BUFFER_GAP - 1) / BUFFER_GAP * BUFFER_GAP;
     memory->next_base += room > bytes + BUFFER_ALIGNMENT ? room : room + BUFFER_GAP;
@@ -29,8 +31,10 @@ static int region_before(const Memory *memory, uint64_t address) {
     int low = 0, high = memory->count;
     while (low < high) {
         int middle = (low + high) / 2;
-        if (memory->regions[middle].base <= address) low = middle + 1;
-        else high = middle;
+        if (memory->regions[middle].base <= address)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return low - 1;
 }
@@ -51,7 +55,8 @@ uint8_t *memory_at(const Memory *memory, uint64_t address, uint64_t bytes) {
 void memory_describe(const Memory *memory, uint64_t address, int width, Text *out) {
     int before = region_before(memory, address);
     if (address < 4096) {
-        text_print(out, "address 0x%" PRIx64 " is a null pointer%s", address, address ? " with an offset" : "");
+        text_print(out, "address 0x%" PRIx64 " is a null pointer%s", address,
+                   address ? " with an offset" : "");
         return;
     }
     const Region *below = before >= 0 ? &memory->regions[before] : NULL;
@@ -61,13 +66,15 @@ void memory_describe(const Memory *memory, uint64_t address, int width, Text *ou
     uint64_t gap_above = above ? above->base - address : UINT64_MAX;
     if (below && gap_below <= gap_above) {
         if (past < below->bytes) {
-            text_print(out, "%d bytes at offset %" PRIu64 " of `%s` (%" PRIu64 " bytes) reach past its end", width, past,
-                       below->name, below->bytes);
+            text_print(out, "%d bytes at offset %" PRIu64 " of `%s` (%" PRIu64 " bytes) reach past its end",
+                       width, past, below->name, below->bytes);
         } else {
-            text_print(out, "%" PRIu64 " bytes past the end of `%s` (%" PRIu64 " bytes)", gap_below, below->name, below->bytes);
+            text_print(out, "%" PRIu64 " bytes past the end of `%s` (%" PRIu64 " bytes)", gap_below,
+                       below->name, below->bytes);
         }
     } else if (above) {
-        text_print(out, "%" PRIu64 " bytes before the start of `%s` (%" PRIu64 " bytes)", gap_above, above->name, above->bytes);
+        text_print(out, "%" PRIu64 " bytes before the start of `%s` (%" PRIu64 " bytes)", gap_above,
+                   above->name, above->bytes);
     } else {
         text_print(out, "address 0x%" PRIx64 ": there is no global memory in this launch", address);
     }

@@ -6,24 +6,25 @@
 #include "emulator/addresses.h"
 #include "trace/trace.h"
 
-typedef struct Region {    /* a buffer, module variable, heap or workspace */
-    uint64_t base, bytes;  /* generic address */
+typedef struct Region {   /* a buffer, module variable, heap or workspace */
+    uint64_t base, bytes; /* generic address */
     uint8_t *host;
-    uint64_t first_word;   /* of its 4-byte words, counted over all regions */
+    uint64_t first_word; /* of its 4-byte words, counted over all regions */
     const char *name;
     PtxType type;
     bool read_only, owned; /* owned: `host` is freed with the memory */
 } Region;
 
 typedef struct Memory {
-    Region *regions;       /* ascending by address; index = index of the buffer in traces */
+    Region *regions; /* ascending by address; index = index of the buffer in traces */
     int count, capacity;
     uint64_t next_base, next_word;
     struct HeapPiece *pieces; /* of the device heap, ascending; heap.c */
     int piece_count, piece_capacity, heap_region;
 } Memory;
 
-int memory_add(Memory *memory, const char *name, void *host, uint64_t bytes, PtxType type, bool read_only, bool owned);
+int memory_add(Memory *memory, const char *name, void *host, uint64_t bytes, PtxType type, bool read_only,
+               bool owned);
 void memory_done(Memory *memory);
 /* The region that holds `address`, or -1. */
 int memory_find(const Memory *memory, uint64_t address);
@@ -49,7 +50,8 @@ void footprint_free(Footprint *footprint);
 /* Did one of them write a word that another touched? */
 bool footprint_conflicts(Footprint *const *footprints, int count);
 
-/* ---- a bit per byte ---------------------------------------------------------------------------------------------- */
+/* ---- a bit per byte
+ * ---------------------------------------------------------------------------------------------- */
 
 static inline void bits_set(uint64_t *bits, uint64_t first, uint64_t count) {
     uint64_t last = first + count - 1, from = first / 64, to = last / 64;

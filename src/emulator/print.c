@@ -1,5 +1,6 @@
-/* vprintf of kernels (print.h): conversions are handed to the host's printf one at a time, with checked flags. What CUDA's
- * printf does not know (%zu, %.*f, %5%) is printed as it stands and takes no argument, as an H200 does. */
+/* vprintf of kernels (print.h): conversions are handed to the host's printf one at a time, with checked
+ * flags. What CUDA's printf does not know (%zu, %.*f, %5%) is printed as it stands and takes no argument, as
+ * an H200 does. */
 #include "emulator/print.h"
 
 #include "emulator/access.h"
@@ -42,7 +43,9 @@ typedef struct Conversion {
     char kind;
 } Conversion;
 
-static int bounded(int value) { return value > LONGEST_FIELD ? LONGEST_FIELD : value < -LONGEST_FIELD ? -LONGEST_FIELD : value; }
+static int bounded(int value) {
+    return value > LONGEST_FIELD ? LONGEST_FIELD : value < -LONGEST_FIELD ? -LONGEST_FIELD : value;
+}
 
 static const char *parse_number(const char *at, int *out) {
     for (*out = 0; *at >= '0' && *at <= '9'; at++) *out = bounded(*out * 10 + (*at - '0'));
@@ -54,8 +57,10 @@ static const char *parse_conversion(const char *at, Source *source, Conversion *
     size_t flags = 0;
     for (; *at && strchr("-+ #0", *at); at++)
         if (flags < 6 && !strchr(out->flags, *at)) out->flags[flags++] = *at;
-    if (*at == '*') out->width = bounded((int)(int32_t)take(source, 4)), at++;
-    else if (*at >= '0' && *at <= '9') at = parse_number(at, &out->width);
+    if (*at == '*')
+        out->width = bounded((int)(int32_t)take(source, 4)), at++;
+    else if (*at >= '0' && *at <= '9')
+        at = parse_number(at, &out->width);
     if (out->width < -1) { /* a negative width from an argument: left-adjusted */
         out->width = -out->width;
         if (!strchr(out->flags, '-')) out->flags[flags] = '-';
@@ -69,8 +74,10 @@ static const char *parse_conversion(const char *at, Source *source, Conversion *
 /* "%-5.3" for the host, without length and conversion. */
 static void host_format(const Conversion *conversion, const char *ending, char *out, size_t bytes) {
     int length = snprintf(out, bytes, "%%%s", conversion->flags);
-    if (conversion->width >= 0) length += snprintf(out + length, bytes - (size_t)length, "%d", conversion->width);
-    if (conversion->precision >= 0) length += snprintf(out + length, bytes - (size_t)length, ".%d", conversion->precision);
+    if (conversion->width >= 0)
+        length += snprintf(out + length, bytes - (size_t)length, "%d", conversion->width);
+    if (conversion->precision >= 0)
+        length += snprintf(out + length, bytes - (size_t)length, ".%d", conversion->precision);
     snprintf(out + length, bytes - (size_t)length, "%s", ending);
 }
 
@@ -120,8 +127,10 @@ static void print_conversion(const Conversion *conversion, Source *source, Text 
     case 's': {
         Text string = {0};
         uint64_t address = take(source, 8);
-        if (address) print_string(source->warp, source->lane, address, LONGEST_STRING, &string);
-        else text_add(&string, "(null)");
+        if (address)
+            print_string(source->warp, source->lane, address, LONGEST_STRING, &string);
+        else
+            text_add(&string, "(null)");
         host_format(conversion, ending, format, sizeof format);
         text_print(out, format, text_string(&string));
         text_done(&string);
@@ -154,9 +163,12 @@ int print_format(const Warp *warp, int lane, uint64_t format, uint64_t arguments
         Conversion conversion;
         const char *end = parse_conversion(at + 1, &source, &conversion);
         bool known = conversion.kind && strchr("diuxXocpsaAeEfFgG", conversion.kind);
-        if (at[1] == '%') text_add(out, "%");
-        else if (known && source.count < MAX_ARGUMENTS + 1) print_conversion(&conversion, &source, out);
-        else text_add_bytes(out, at, (size_t)(end - at));
+        if (at[1] == '%')
+            text_add(out, "%");
+        else if (known && source.count < MAX_ARGUMENTS + 1)
+            print_conversion(&conversion, &source, out);
+        else
+            text_add_bytes(out, at, (size_t)(end - at));
         at = end;
     }
     text_done(&text);

@@ -25,13 +25,13 @@ typedef struct Occurrences { /* of one pc: per thread, in the interval of its wa
 
 struct Recorder {
     TraceBlock *block;
-    Queued *queue;           /* [number % QUEUE] */
-    uint64_t first, next;    /* numbers of the oldest queued and of the next event */
+    Queued *queue;        /* [number % QUEUE] */
+    uint64_t first, next; /* numbers of the oldest queued and of the next event */
     History histories[MAX_WARPS];
     Occurrences **occurrences; /* [pc][thread], made when a pc is first recorded */
     int pc_count;
     size_t threads;
-    Replay *replay;          /* everything else is empty then */
+    Replay *replay; /* everything else is empty then */
 };
 
 Recorder *recorder_new(const Grid *grid, uint64_t linear) {
@@ -57,10 +57,13 @@ static void release(Recorder *recorder) {
     free(recorder);
 }
 
-static Queued *queued(Recorder *recorder, uint64_t number) { return &recorder->queue[number % QUEUE]; }
+static Queued *queued(Recorder *recorder, uint64_t number) {
+    return &recorder->queue[number % QUEUE];
+}
 
 static Occurrences *occurrences_of(Recorder *recorder, int pc, int warp) {
-    if (!recorder->occurrences[pc]) recorder->occurrences[pc] = memory_new(recorder->threads * sizeof(Occurrences));
+    if (!recorder->occurrences[pc])
+        recorder->occurrences[pc] = memory_new(recorder->threads * sizeof(Occurrences));
     return recorder->occurrences[pc] + (size_t)warp * WARP_LANES;
 }
 
@@ -103,7 +106,8 @@ static void flush(Recorder *recorder, bool all) {
     }
 }
 
-/* Atomics that find something else each time do not spin: they compete, and every attempt goes on from what it found. */
+/* Atomics that find something else each time do not spin: they compete, and every attempt goes on from what
+ * it found. */
 static bool same_access(const TraceEvent *a, const TraceEvent *b) {
     if (a->pc != b->pc || a->mask != b->mask || a->kind != b->kind) return false;
     bool is_atomic = a->kind == TRACE_SHARED_ATOMIC || a->kind == TRACE_GLOBAL_ATOMIC;
@@ -112,11 +116,13 @@ static bool same_access(const TraceEvent *a, const TraceEvent *b) {
     return !memcmp(a->buffer, b->buffer, sizeof a->buffer) && !memcmp(a->offset, b->offset, sizeof a->offset);
 }
 
-/* The loop has gone round once more: the earlier iteration goes, and the later one takes its place in the counts. */
+/* The loop has gone round once more: the earlier iteration goes, and the later one takes its place in the
+ * counts. */
 static void drop_iteration(Recorder *recorder, History *history, int period) {
     int earlier = history->count - 2 * period, later = history->count - period;
     for (int i = 0; i < period; i++) {
-        Queued *old = queued(recorder, history->number[earlier + i]), *new = queued(recorder, history->number[later + i]);
+        Queued *old = queued(recorder, history->number[earlier + i]),
+               *new = queued(recorder, history->number[later + i]);
         old->dropped = true;
         new->event.occurrence = old->event.occurrence;
         Occurrences *counts = occurrences_of(recorder, old->event.pc, old->event.warp);

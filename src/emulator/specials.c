@@ -1,7 +1,9 @@
 /* Special registers: what %tid, %laneid, %clock and their kin hold (specials.def). */
 #include "emulator/block.h"
 
-static inline uint64_t thread_index(const Warp *warp, int lane) { return (uint64_t)warp->index * WARP_LANES + (uint64_t)lane; }
+static inline uint64_t thread_index(const Warp *warp, int lane) {
+    return (uint64_t)warp->index * WARP_LANES + (uint64_t)lane;
+}
 
 static inline uint64_t warp_clock(const Warp *warp) {
     const Grid *grid = warp->block->grid;
@@ -34,16 +36,20 @@ int special_find(const char *name) {
     return strncmp(name, "%envreg", 7) == 0 ? special_find("%envreg0") : -1;
 }
 
-SpecialLifetime special_lifetime(int special) { return specials[special].lifetime; }
+SpecialLifetime special_lifetime(int special) {
+    return specials[special].lifetime;
+}
 
 uint64_t special_value(int special, const Warp *warp, int lane) {
     const Block *block = warp->block;
     const Grid *grid = block->grid;
     switch (special) {
-#define SPECIAL(id, name, lifetime, value)                                                                             \
-    case SPECIAL_##id: return (uint64_t)(value);
+#define SPECIAL(id, name, lifetime, value)                                                                   \
+    case SPECIAL_##id:                                                                                       \
+        return (uint64_t)(value);
 #include "emulator/specials.def"
 #undef SPECIAL
-    default: return 0;
+    default:
+        return 0;
     }
 }

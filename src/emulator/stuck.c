@@ -18,7 +18,8 @@ static const Fragment *first_in_state(const Warp *warp, FragmentState state) {
 static void describe_place(const Block *block, int pc, Text *out) {
     const PtxCode *code = &block->grid->program->program->code[pc];
     text_print(out, "%s", code->instruction->name);
-    for (int i = 0; i < code->instruction->modifier_count; i++) text_print(out, ".%s", code->instruction->modifiers[i].text);
+    for (int i = 0; i < code->instruction->modifier_count; i++)
+        text_print(out, ".%s", code->instruction->modifiers[i].text);
     if (code->line.line) text_print(out, " in line %d", code->line.line);
 }
 
@@ -34,14 +35,18 @@ static void describe_others(const Block *block, const Warp *warp, const Fragment
         describe_place(block, other->pc, out);
     }
     uint32_t joined = warp->live & ~known;
-    if (joined) text_print(out, "; lanes 0x%08" PRIx32 " took another path and wait for these where the paths meet", joined);
+    if (joined)
+        text_print(out, "; lanes 0x%08" PRIx32 " took another path and wait for these where the paths meet",
+                   joined);
 }
 
 void raise_divergent_barrier(Block *block, const Warp *warp) {
     const Fragment *at = first_in_state(warp, FRAGMENT_AT_ALIGNED);
     Text text = {0};
     describe_place(block, at->pc, &text);
-    text_print(&text, " is reached by lanes 0x%08" PRIx32 " of warp %d, but all its live lanes (0x%08" PRIx32 ") must execute it together",
+    text_print(&text,
+               " is reached by lanes 0x%08" PRIx32 " of warp %d, but all its live lanes (0x%08" PRIx32
+               ") must execute it together",
                at->active, warp->index, warp->live);
     describe_others(block, warp, at, &text);
     raise_trap(block, TRAP_DIVERGENT_BARRIER, warp, at->pc, at->active, NULL, "%s", text_string(&text));
@@ -73,9 +78,12 @@ static void raise_deadlock(Block *block) {
             describe_place(block, fragment->pc, &text);
             if (fragment->state == FRAGMENT_IN_BARRIER) {
                 const Barrier *barrier = &block->barriers[fragment->barrier];
-                text_print(&text, " (barrier %d: %" PRIu32 " threads of ", fragment->barrier, barrier->arrived);
-                if (barrier->expected) text_print(&text, "%" PRIu32 " have come)", barrier->expected);
-                else text_add(&text, "all live ones have come)");
+                text_print(&text, " (barrier %d: %" PRIu32 " threads of ", fragment->barrier,
+                           barrier->arrived);
+                if (barrier->expected)
+                    text_print(&text, "%" PRIu32 " have come)", barrier->expected);
+                else
+                    text_add(&text, "all live ones have come)");
             }
         }
     }
@@ -87,13 +95,15 @@ static void raise_deadlock(Block *block) {
 void raise_spinning_blocks(Block *const *blocks, int count, uint64_t waiting) {
     Text text = {0};
     int listed = 0;
-    text_print(&text, "no block can go on: %d block%s only wait%s for memory that nobody changes", count, count == 1 ? "" : "s",
-               count == 1 ? "s" : "");
+    text_print(&text, "no block can go on: %d block%s only wait%s for memory that nobody changes", count,
+               count == 1 ? "" : "s", count == 1 ? "s" : "");
     if (waiting) text_print(&text, ", and %" PRIu64 " more can start only when one of them ends", waiting);
     for (int b = 0; b < count && listed < 4; b++) {
         const Warp *warps = blocks[b]->warps;
         for (int w = 0; w < blocks[b]->warp_count && listed < 4; w++) {
-            const Fragment *fragment = warps[w].live && warps[w].current != NO_FRAGMENT ? &warps[w].fragments[warps[w].current] : NULL;
+            const Fragment *fragment = warps[w].live && warps[w].current != NO_FRAGMENT
+                                           ? &warps[w].fragments[warps[w].current]
+                                           : NULL;
             if (!fragment || fragment->state != FRAGMENT_READY) continue;
             text_print(&text, "; block %" PRIu64 " warp %d spins around ", blocks[b]->linear, w);
             describe_place(blocks[b], fragment->pc, &text);
@@ -106,7 +116,8 @@ void raise_spinning_blocks(Block *const *blocks, int count, uint64_t waiting) {
 
 bool block_unstick(Block *block, Warp *warp) {
     if (block->worker->stopped || !warp->live) return false;
-    if (warp->fragment_count == 1 && warp->fragments[0].state == FRAGMENT_IN_BARRIER) return false; /* nearly always */
+    if (warp->fragment_count == 1 && warp->fragments[0].state == FRAGMENT_IN_BARRIER)
+        return false; /* nearly always */
     if (warp_pick(warp)) return true;
     if (count_state(warp, FRAGMENT_IN_BARRIER)) return false; /* others may still release it */
     if (count_state(warp, FRAGMENT_AT_ALIGNED)) {

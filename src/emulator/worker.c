@@ -57,7 +57,8 @@ void worker_merge(Worker *into, Worker *from) {
         Trap trap = from->traps[i];
         if (trap.kind == TRAP_UNINITIALIZED && into->uninitialized[trap.pc]++ >= MAX_UNINITIALIZED) continue;
         trap.detail = arena_copy_text(&into->arena, trap.detail, strlen(trap.detail));
-        if (into->trap_count < MAX_TRAPS) array_push(into->traps, into->trap_count, into->trap_capacity, trap);
+        if (into->trap_count < MAX_TRAPS)
+            array_push(into->traps, into->trap_count, into->trap_capacity, trap);
     }
     if (from->printed.length) text_add_bytes(&into->printed, from->printed.data, from->printed.length);
     into->executed += from->executed;
@@ -76,8 +77,8 @@ void worker_finish(Worker *worker) {
     }
 }
 
-void raise_trap(Block *block, TrapKind kind, const Warp *warp, int pc, uint32_t lanes, const uint64_t *address,
-                const char *format, ...) {
+void raise_trap(Block *block, TrapKind kind, const Warp *warp, int pc, uint32_t lanes,
+                const uint64_t *address, const char *format, ...) {
     Worker *worker = block->worker;
     if (worker->stopped) return;
     if (kind != TRAP_UNINITIALIZED) worker->stopped = true;

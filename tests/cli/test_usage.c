@@ -105,7 +105,8 @@ static void test_bad_usage(void **state) {
         {"--access /nowhere.csv", "/nowhere.csv"},
         {"--kernel interleaved --verify", "--verify is not built yet"},
         {"--kernel interleaved --check", "--check is not built yet"},
-        {"--kernel interleaved --frame --compare stridde", "--compare: no kernel 'stridde'; did you mean 'strided'"},
+        {"--kernel interleaved --frame --compare stridde",
+         "--compare: no kernel 'stridde'; did you mean 'strided'"},
         {"--kernel interleaved --frame --compare ''", "NAME[,OPTION=VALUE...]"},
         {"--kernel interleaved --frame --compare strided,block=x", "--block: 'x'"},
         {"--kernel interleaved --frame --compare strided,block=100", "--compare: --block 100: strided takes"},
@@ -160,9 +161,9 @@ static void test_broken_ptx(void **state) {
 
 static void test_help(void **state) {
     (void)state;
-    static const char *const shown[] = {"--kernel NAME", "--report[=text|json]", "--access FILE.csv", "--compare NAME",
-                                        "Exit status"};
-    static const char *const later[] = {"--bench", "--verify", "--check", "--save",  "--watch",  ".cu"};
+    static const char *const shown[] = {"--kernel NAME", "--report[=text|json]", "--access FILE.csv",
+                                        "--compare NAME", "Exit status"};
+    static const char *const later[] = {"--bench", "--verify", "--check", "--save", "--watch", ".cu"};
     char *help = program_output(0, "@ --help"), *brief = program_output(0, "@ -h"),
          *keys = program_output(0, "@ --help-keys");
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) program_assert_contains(help, shown[i]);

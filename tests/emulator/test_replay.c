@@ -124,7 +124,8 @@ static void threads_that_compete_replay(void **state) {
     uint32_t weight[32];
     int32_t producer[32];
     const PtxFunction *entry = session_trace(session)->launches[0]->program->entry;
-    assert_true(session_register(session, 0, count - 1, 0, entry->registers[0]->name, bits, weight, producer));
+    assert_true(
+        session_register(session, 0, count - 1, 0, entry->registers[0]->name, bits, weight, producer));
     session_free(session);
 }
 
