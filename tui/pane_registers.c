@@ -34,7 +34,7 @@ static void draw(const Moment *now, Canvas *canvas, Rectangle area) {
     registers_of(now->code ? now->code->instruction : NULL, &registers);
     if (!scene_can_replay(now->scene, now->view->view)) {
         canvas_paragraph(canvas, area, 0, ROLE_DIM,
-                         "This run is too long to be run again for its registers.");
+                         "This block has too many events to be run again for its registers.");
         return;
     }
     canvas_print(canvas, area, NAME_COLUMNS, 0, ROLE_DIM, "%*s%*s  from step", VALUE_COLUMNS, "value",

@@ -6,7 +6,8 @@
 
 #include <stdio.h>
 
-enum { LABEL_COLUMNS = 15, LEAST_TEXT_COLUMNS = 20, FEW_TEXT_COLUMNS = 30 };
+enum { LABEL_COLUMNS = 15, LARGE_LABEL_COLUMNS = 14, LEAST_TEXT_COLUMNS = 20, FEW_TEXT_COLUMNS = 30 };
+enum { MOST_CELL_COLUMNS = 4, MOST_LARGE_COLUMNS = 6, FEW_WARPS = 4, LEGEND_COLUMNS = 100 };
 
 typedef struct Picture {
     Tree *tree;
@@ -16,9 +17,14 @@ typedef struct Picture {
     int root, warp;  /* the path's value; the warp whose lanes are shown */
     bool is_wrong;   /* the run's result is */
     bool is_result;  /* the path is the result's; else of what a lane holds now */
+    bool is_large;   /* for a projector: large cells, short labels */
+    int label;       /* columns left of lane 0 */
     int cell, warps; /* columns of a lane, and of all warps together; 0: not shown */
     int warps_each;  /* warps to a mark */
     int text;        /* columns for words at the right; 0: they go below */
+    int room, first; /* rows for levels; the level in the first of them that scrolls */
+    int spacing;     /* rows from one level to the next */
+    bool keeps;      /* the inputs, of which all is made, stay in sight above */
 } Picture;
 
 static const FoldNode *node_at(const Picture *picture, int node) {
@@ -34,6 +40,7 @@ static Picture picture_of(const Moment *now) {
     picture.level = tree_level_at(picture.tree, view->step);
     picture.now = tree_now(picture.tree, view->step);
     picture.is_result = view->tree == SHOW_RESULT_TREE;
+    picture.is_large = view->projector;
     picture.is_wrong = now->scene->verdict == SCENE_WRONG || now->scene->verdict == SCENE_WRONG_ON_PURPOSE;
     if (picture.is_result)
         picture.root = tree_result(picture.tree, thread);
@@ -85,16 +92,19 @@ static void head(const Moment *now, PaneHead *out) {
 
 /* ---- a row -------------------------------------------------------------------------------------------- */
 
-static void print_level(const TreeLevel *level, char *out, size_t bytes) {
+static void print_level(const Picture *picture, int index, char *out, size_t bytes) {
     static const char *const names[TRACE_KIND_COUNT] = {
         [TRACE_SHUFFLE] = "shuffle",    [TRACE_REDUX] = "redux",          [TRACE_SHARED_LOAD] = "shared",
         [TRACE_GLOBAL_LOAD] = "global", [TRACE_SHARED_ATOMIC] = "atomic", [TRACE_GLOBAL_ATOMIC] = "atomic"};
+    const TreeLevel *level = &picture->tree->levels[index];
     const char *name = level->kind == TREE_INPUTS ? "inputs"
                        : names[level->through]    ? names[level->through]
                                                   : "fold";
     bool tells = level->distance && level->kind == TREE_FOLD && level->through != TRACE_REDUX;
-    int length = snprintf(out, bytes, "%u %s", level->interval + 1, name);
-    const char *gap = level->interval < 9 ? " " : ""; /* the column is narrow */
+    char interval[16] = "";
+    if (!picture->is_large) snprintf(interval, sizeof interval, "%u ", level->interval + 1);
+    int length = snprintf(out, bytes, "%s%s", interval, name);
+    const char *gap = level->interval < 9 || picture->is_large ? " " : ""; /* the column is narrow */
     if (tells && length > 0 && (size_t)length < bytes)
         snprintf(out + length, bytes - (size_t)length, level->crosswise ? "%s^%d" : "%s%+d", gap,
                  level->distance);
@@ -161,7 +171,7 @@ static bool is_shared(const Picture *picture, int thread) {
 static void draw_cell(const Picture *picture, Canvas *canvas, Rectangle area, int row, int level, int thread,
                       const int *cells, bool *full) {
     const Tree *tree = picture->tree;
-    int node = cells[thread], column = LABEL_COLUMNS + thread % WARP_LANES * picture->cell;
+    int node = cells[thread], column = picture->label + thread % WARP_LANES * picture->cell;
     int last = column + (picture->cell > 1 ? picture->cell - 2 : 0); /* of the number; a mark may follow */
     char text[8], mark = ' ';
     if (!is_alive(picture, level, node)) {
@@ -194,7 +204,7 @@ static void draw_cell(const Picture *picture, Canvas *canvas, Rectangle area, in
 /* A mark for each warp (or for several): is it on the path, does it fold at all in this level. */
 static void draw_warps(const Picture *picture, Canvas *canvas, Rectangle area, int row, int level,
                        const int *cells) {
-    int column = LABEL_COLUMNS + WARP_LANES * picture->cell + 1;
+    int column = picture->label + WARP_LANES * picture->cell + 1;
     for (int group = 0; group < picture->warps; group++) {
         bool lit = false, acts = false;
         for (int i = 0; i < picture->warps_each * WARP_LANES; i++) {
@@ -326,7 +336,7 @@ static void draw_way(const Moment *now, const Picture *picture, Canvas *canvas, 
     for (int level = picture->tree->level_count - 1; level >= 0 && row < area.rows; level--) {
         int spine = spine_at(picture, level);
         if (spine == FOLD_NONE) continue;
-        print_level(&picture->tree->levels[level], label, sizeof label);
+        print_level(picture, level, label, sizeof label);
         print_fold(now, picture, spine, fold, sizeof fold);
         canvas_text(canvas, area, 1, row, ROLE_DIM, label);
         canvas_text(canvas, area, LABEL_COLUMNS, row++, ROLE_TEXT, fold);
@@ -339,12 +349,16 @@ static int clamp(int value, int least, int most) {
     return value < least ? least : value > most ? most : value;
 }
 
-/* The widest cells that leave room for a mark a warp, or a few for all of them. */
+/* The widest cells that leave room for a mark a warp, or a few for all of them; for a projector the widest.
+ */
 static void choose_columns(Picture *picture, Rectangle area) {
-    int warp_count = picture->tree->warp_count, room;
-    for (picture->cell = 4; picture->cell > 1; picture->cell--)
-        if (LABEL_COLUMNS + picture->cell * WARP_LANES + 1 + clamp(warp_count, 0, 4) <= area.columns) break;
-    room = area.columns - LABEL_COLUMNS - picture->cell * WARP_LANES - 1;
+    int warp_count = picture->tree->warp_count, beside = 1 + clamp(warp_count, 0, FEW_WARPS), room;
+    picture->label = picture->is_large ? LARGE_LABEL_COLUMNS : LABEL_COLUMNS;
+    picture->cell = picture->is_large ? MOST_LARGE_COLUMNS : MOST_CELL_COLUMNS;
+    if (picture->is_large) beside = 0;
+    while (picture->cell > 1 && picture->label + picture->cell * WARP_LANES + beside > area.columns)
+        picture->cell--;
+    room = area.columns - picture->label - picture->cell * WARP_LANES - 1;
     picture->warps_each = 1;
     if (warp_count > 1 && room > 0) {
         while ((warp_count - 1) / picture->warps_each + 1 > room) picture->warps_each *= 2;
@@ -354,18 +368,40 @@ static void choose_columns(Picture *picture, Rectangle area) {
     if (picture->text < LEAST_TEXT_COLUMNS) picture->text = 0;
 }
 
+static bool has_words(const Picture *picture, Rectangle area) {
+    return area.rows > 4 && picture->tree->level_count != area.rows - 1;
+}
+
+/* As many levels as fit, around the one under way. */
+static void choose_rows(Picture *picture, Rectangle area) {
+    const Tree *tree = picture->tree;
+    int count = tree->level_count, level = picture->level < 0 ? 0 : picture->level;
+    picture->room = area.rows - 1 - has_words(picture, area);
+    picture->spacing = picture->is_large && 2 * count <= picture->room ? 2 : 1;
+    picture->keeps = count > picture->room && picture->room > 2 && tree->levels[0].kind == TREE_INPUTS;
+    picture->first = clamp(level - picture->room + 2, 0, count > picture->room ? count - picture->room : 0);
+}
+
+/* The level in a row of the pane; -1: none. */
+static int level_in_row(const Picture *picture, int row) {
+    int index = (row - 1) / picture->spacing;
+    if (row < 1 || row > picture->room || (row - 1) % picture->spacing) return -1;
+    if (picture->first + index >= picture->tree->level_count) return -1;
+    return index == 0 && picture->keeps ? 0 : picture->first + index;
+}
+
 static void draw_header(const Moment *now, const Picture *picture, Canvas *canvas, Rectangle area) {
-    canvas_text(canvas, area, 1, 0, ROLE_DIM, "interval lane");
+    canvas_text(canvas, area, 1, 0, ROLE_DIM, picture->is_large ? "lane" : "interval lane");
     for (int lane = 0; lane < WARP_LANES; lane++) {
-        int column = LABEL_COLUMNS + lane * picture->cell;
+        int column = picture->label + lane * picture->cell;
         Role role = lane == now->view->lane ? ROLE_SELECTED : ROLE_DIM;
         if (picture->cell > 2)
             canvas_print(canvas, area, column + picture->cell - 3, 0, role, "%2d", lane);
-        else if (lane % 8 == 0)
+        else if (lane % 8 == 0 || (lane % 2 == 0 && picture->cell > 1))
             canvas_print(canvas, area, column, 0, role, "%d", lane);
     }
     if (picture->warps >= 5)
-        canvas_text(canvas, area, LABEL_COLUMNS + WARP_LANES * picture->cell + 1, 0, ROLE_DIM, "warps");
+        canvas_text(canvas, area, picture->label + WARP_LANES * picture->cell + 1, 0, ROLE_DIM, "warps");
 }
 
 static void draw_level(const Moment *now, const Picture *picture, Canvas *canvas, Rectangle area, int row,
@@ -373,7 +409,7 @@ static void draw_level(const Moment *now, const Picture *picture, Canvas *canvas
     Tree *tree = picture->tree;
     char label[32], fold[160];
     bool current = level == picture->level, future = level > picture->level && !picture->is_result;
-    print_level(&tree->levels[level], label, sizeof label);
+    print_level(picture, level, label, sizeof label);
     canvas_print(canvas, area, 0, row, current ? ROLE_CURRENT : ROLE_DIM, "%c%s", current ? '>' : ' ', label);
     if (future) return;
     const int *cells = current && !picture->is_result
@@ -389,36 +425,77 @@ static void draw_level(const Moment *now, const Picture *picture, Canvas *canvas
     canvas_text(canvas, area, area.columns - picture->text, row, ROLE_TEXT, fold);
 }
 
+/* Which levels are shown, where there are more; returns its columns. */
+static int draw_range(const Picture *picture, Canvas *canvas, Rectangle area) {
+    int count = picture->tree->level_count,
+        first = picture->first + 1 + (picture->keeps && picture->first > 0);
+    char text[64];
+    if (count <= picture->room) return 0;
+    snprintf(text, sizeof text, "levels %s%d-%d of %d", first > picture->first + 1 ? "1, " : "", first,
+             picture->first + picture->room, count);
+    canvas_text(canvas, area, area.columns - (int)strlen(text), area.rows - 1, ROLE_DIM, text);
+    return (int)strlen(text) + 1;
+}
+
+static void draw_legend(Canvas *canvas, Rectangle area) {
+    canvas_print(canvas, area, 1, area.rows - 1, ROLE_DIM,
+                 "%slit: part of this value; ! an input twice; ? in no result",
+                 area.columns > LEGEND_COLUMNS ? "a cell: inputs that the lane holds; " : "");
+}
+
+static void draw_nothing(const Moment *now, Canvas *canvas, Rectangle area) {
+    const TraceBlock *block = now->steps->block;
+    Text text = {0};
+    if (scene_can_replay(now->scene, now->view->view))
+        text_add(&text, "It cannot be told who folded what: this block cannot be run again.");
+    else
+        text_print(
+            &text,
+            "Block %u has %d events; who folded what is found in blocks of up to %d. p: fewer elements, or "
+            "a larger grid, make its blocks smaller.",
+            trace_block_linear(block), trace_block_event_count(block), SCENE_MOST_EVENTS);
+    canvas_paragraph(canvas, area, 0, ROLE_DIM, text_string(&text));
+    text_done(&text);
+}
+
 static void draw(const Moment *now, Canvas *canvas, Rectangle area) {
     Picture picture = picture_of(now);
     if (!picture.tree) {
-        canvas_paragraph(
-            canvas, area, 0, ROLE_DIM,
-            "It cannot be told here who folded what: this block has too many events, or cannot be run "
-            "again.");
+        draw_nothing(now, canvas, area);
         return;
     }
     choose_columns(&picture, area);
+    choose_rows(&picture, area);
     draw_header(now, &picture, canvas, area);
-    int count = picture.tree->level_count, words = area.rows > 4 && count != area.rows - 1,
-        room = area.rows - 1 - words;
-    int first = clamp((picture.level < 0 ? 0 : picture.level) - room + 2, 0, count > room ? count - room : 0),
-        row = 1;
-    for (int level = first; level < count && row <= room; level++)
-        draw_level(now, &picture, canvas, area, row++, level);
-    Rectangle below = area;
-    if (count > room) {
-        canvas_print(canvas, area, area.columns - 19, area.rows - 1, ROLE_DIM, "levels %d-%d of %d",
-                     first + 1, first + room, count);
-        below.columns -= 20;
+    int row = 1;
+    for (int i = 1; i <= picture.room; i++) {
+        int level = level_in_row(&picture, i);
+        if (level >= 0) draw_level(now, &picture, canvas, area, i, level);
+        if (level >= 0) row = i + picture.spacing;
     }
-    if (words) draw_words(now, &picture, canvas, below, row++);
-    if (row < area.rows)
-        canvas_print(canvas, area, 1, area.rows - 1, ROLE_DIM,
-                     "%slit: part of this value; ! an input twice; ? in no result",
-                     area.columns > 100 ? "a cell: inputs that the lane holds; " : "");
+    Rectangle below = area;
+    below.columns -= draw_range(&picture, canvas, area);
+    if (has_words(&picture, area)) draw_words(now, &picture, canvas, below, row++);
+    if (row < area.rows) draw_legend(canvas, area);
     below.rows--;
     if (!picture.text && row + 1 < below.rows) draw_way(now, &picture, canvas, below, row + 1);
 }
 
-const Pane pane_tree = {.slot = SLOT_PICTURE, .head = head, .draw = draw};
+/* A lane, a warp's mark, or a level's name: to its first step. */
+static ViewAnswer click(const Moment *now, Rectangle area, int column, int row, View *view) {
+    Picture picture = picture_of(now);
+    if (!picture.tree) return VIEW_IGNORED;
+    choose_columns(&picture, area);
+    choose_rows(&picture, area);
+    int lanes_end = picture.label + WARP_LANES * picture.cell, group = column - lanes_end - 1;
+    int level = level_in_row(&picture, row);
+    if (column >= picture.label && column < lanes_end)
+        view->lane = (column - picture.label) / picture.cell;
+    else if (group >= 0 && group < picture.warps)
+        view->warp = group * picture.warps_each;
+    else if (level >= 0 && column < picture.label)
+        view_jump_to_step(view, now->scene, picture.tree->levels[level].first);
+    return VIEW_CHANGED;
+}
+
+const Pane pane_tree = {.slot = SLOT_PICTURE, .head = head, .draw = draw, .click = click};

@@ -27,11 +27,11 @@ static bool registers_of_session(const void *session, int view, int event, int w
 
 /* Only few blocks are traced: for a small grid the run is made again with all of them. */
 static Session *open_all_blocks(const Scene *scene, int view) {
-    enum { MOST_BLOCKS = 64, MOST_EVENTS = 1 << 16 };
+    enum { MOST_BLOCKS = 64 };
     const uint32_t *grid = scene_launch(scene, view)->grid;
     uint64_t blocks = (uint64_t)grid[0] * grid[1] * grid[2];
     uint64_t events = blocks * (uint64_t)trace_block_event_count(scene->views[view].block);
-    if (blocks < 2 || blocks > MOST_BLOCKS || events > MOST_EVENTS) return NULL;
+    if (blocks < 2 || blocks > MOST_BLOCKS || events > SCENE_MOST_EVENTS) return NULL;
     SessionOptions options = *session_options(scene->context);
     options.has_trace_blocks = true;
     options.trace_first = 0;
@@ -131,8 +131,7 @@ uint32_t scene_trap_block(const Scene *scene, const Trap *trap) {
 }
 
 bool scene_can_replay(const Scene *scene, int view) {
-    enum { MOST_EVENTS = 1 << 16 }; /* about 0.2 s of a slow machine, once */
-    return trace_block_event_count(scene->views[view].block) <= MOST_EVENTS;
+    return trace_block_event_count(scene->views[view].block) <= SCENE_MOST_EVENTS;
 }
 
 /* Of the view's own block. */

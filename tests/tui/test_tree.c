@@ -121,6 +121,7 @@ static Canvas *draw_tree(Shown *shown, ShownTree tree, int step, int columns, in
 static void check(const char *name, int threads, Fault fault, ShownTree tree, int step, int columns,
                   int rows) {
     Shown *shown = shown_new(threads, fault);
+    shown->view.projector = strstr(name, "projector") != NULL;
     Canvas *canvas = draw_tree(shown, tree, step, columns, rows, strstr(name, "ascii") != NULL);
     Text text = {0};
     canvas_to_text(canvas, &text);
@@ -192,6 +193,9 @@ static void goldens(void **state) {
     check("tree_result", 256, NO_FAULT, SHOW_RESULT_TREE, 22, 120, 13);
     check("tree_result_narrow", 256, NO_FAULT, SHOW_RESULT_TREE, 22, 80, 9);
     check("tree_result_wide", 256, NO_FAULT, SHOW_RESULT_TREE, 22, 190, 20);
+    check("tree_keeps_inputs", 256, NO_FAULT, SHOW_LANE_TREE, 26, 80, 7);
+    check("tree_projector_82", 256, NO_FAULT, SHOW_LANE_TREE, 22, 82, 13);
+    check("tree_projector_120", 256, NO_FAULT, SHOW_LANE_TREE, 22, 120, 23);
     check("tree_ascii", 256, NO_FAULT, SHOW_RESULT_TREE, 22, 80, 14);
     check("tree_partial_warp", 48, NO_FAULT, SHOW_RESULT_TREE, 22, 120, 13);
     check("tree_many_warps", 1024, NO_FAULT, SHOW_RESULT_TREE, 22, 120, 16);
@@ -232,6 +236,33 @@ static void every_size_can_be_drawn(void **state) {
     shown_free(shown);
 }
 
+/* Lanes, warps' marks and levels take clicks; what is beside them does not. */
+static void clicks_select(void **state) {
+    (void)state;
+    Shown *shown = shown_new(256, NO_FAULT);
+    Scene *scene = &shown->sample->scene;
+    Rectangle area = {0, 0, 120, 13};
+    Moment now;
+    shown->view.tree = SHOW_RESULT_TREE;
+    view_go_to_step(&shown->view, scene, 22);
+    View view = shown->view;
+    assert_true(moment_init(&now, scene, &shown->view));
+    pane_tree.click(&now, area, 15 + 3 * 7 + 1, 4, &view);
+    assert_int_equal(view.lane, 7);
+    pane_tree.click(&now, area, 15 + 3 * WARP_LANES + 1 + 5, 4, &view);
+    assert_int_equal(view.warp, 5);
+    assert_int_equal(view.step, 22);
+    pane_tree.click(&now, area, 2, 3, &view);
+    assert_int_equal(view.step, scene_tree(scene, 0)->levels[2].first);
+    assert_int_equal(view.back.number, 22 + 1);
+    int step = view.step;
+    pane_tree.click(&now, area, 2, 12, &view); /* below the levels */
+    pane_tree.click(&now, area, 119, 3, &view);
+    assert_int_equal(view.step, step);
+    assert_int_equal(view.lane, 7);
+    shown_free(shown);
+}
+
 static void without_folds_it_says_so(void **state) {
     (void)state;
     Shown *shown = shown_new(64, NO_FAULT);
@@ -243,6 +274,28 @@ static void without_folds_it_says_so(void **state) {
     text_done(&text);
     canvas_free(canvas);
     shown_free(shown);
+}
+
+static void of_a_block_with_too_many_events_it_says_how_many(void **state) {
+    (void)state;
+    SessionOptions options = {.kernel = "grid_stride", .catalog = {.n = 1 << 21, .grid = 1}};
+    Error error = {0};
+    Session *session = session_open(&options, &error);
+    assert_non_null(session);
+    Shown shown = {.sample = calloc(1, sizeof(Sample))};
+    Scene *scene = scene_new(session);
+    shown.sample->scene = *scene;
+    Canvas *canvas = draw_tree(&shown, SHOW_RESULT_TREE, 3, 80, 6, false);
+    Text text = {0}, expected = {0};
+    text_print(&expected, "Block 0 has %d events;", trace_block_event_count(scene->views[0].block));
+    canvas_to_text(canvas, &text);
+    assert_non_null(strstr(text_string(&text), text_string(&expected)));
+    text_done(&text);
+    text_done(&expected);
+    canvas_free(canvas);
+    free(shown.sample);
+    scene_free(scene);
+    session_free(session);
 }
 
 /* ---- kernels --------------------------------------------------------------------------------------------
@@ -382,7 +435,9 @@ int main(void) {
         cmocka_unit_test(goldens),
         cmocka_unit_test(the_path_is_lit),
         cmocka_unit_test(every_size_can_be_drawn),
+        cmocka_unit_test(clicks_select),
         cmocka_unit_test(without_folds_it_says_so),
+        cmocka_unit_test(of_a_block_with_too_many_events_it_says_how_many),
         cmocka_unit_test(right_kernels_have_no_marks),
         cmocka_unit_test(all_lanes_add_is_marked_in_its_lanes),
         cmocka_unit_test(missing_sync_loses_inputs),
