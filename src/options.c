@@ -296,8 +296,8 @@ static bool take_args(Options *options, const Row *row, const char *value, Error
 
 static bool take_shared(Options *options, const Row *row, const char *value, Error *error) {
     uint64_t bytes = 0;
-    if (!number(row, value, 0, 227 << 10, &bytes, error))
-        return false; /* the largest opt-in of any architecture */
+    enum { LARGEST = 227 << 10 }; /* that any architecture can opt in to */
+    if (!number(row, value, 0, LARGEST, &bytes, error)) return false;
     options->session.shared_bytes = (uint32_t)bytes;
     return true;
 }
@@ -310,11 +310,12 @@ static bool take_cooperative(Options *options, const Row *row, const char *value
 
 /* The second run is made from the first, so it is read once all other options are known. */
 static bool take_compare(Options *options, const Row *row, const char *value, Error *error) {
-    if (!*value || strlen(value) >= sizeof options->compare_items)
+    size_t length = strlen(value);
+    if (!length || length >= sizeof options->compare_items)
         return error_set(error, "--%s: '%.40s' is not NAME[,OPTION=VALUE...], like strided,block=128",
                          row->name, value);
     options->has_compare = true;
-    strcpy(options->compare_items, value);
+    memcpy(options->compare_items, value, length + 1);
     return true;
 }
 
@@ -344,8 +345,8 @@ static bool unknown_option(const char *text, Error *error) {
     return error_set(error, "%s: unknown option; redviz --help lists them", name);
 }
 
-/* A bad argument of a known option, as getopt saw it: ':' it needs one, '?' it takes none or does not exist.
- */
+/* A bad argument of an option, as getopt saw it: ':' it needs one, '?' it takes none, or there is no such
+ * option. */
 static bool refuse_option(int code, const char *text, Error *error) {
     for (int i = 0; i < OPTION_COUNT; i++) {
         if (optopt != FIRST_VALUE + i) continue;
@@ -401,7 +402,7 @@ static bool take_item(Options *options, char *item, Error *error) {
     for (int i = 0; i < OPTION_COUNT; i++) {
         const Row *row = &OPTIONS[i];
         if (!strcmp(row->name, "param")) param = row;
-        if (strlen(row->name) != length || strncmp(row->name, item, length)) continue;
+        if (strlen(row->name) != length || memcmp(row->name, item, length) != 0) continue;
         for (size_t k = 0; k < sizeof names / sizeof *names; k++)
             if (!strcmp(names[k], row->name)) return row->take(options, row, equals + 1, error);
     }

@@ -44,10 +44,10 @@ static void gather(const Moment *now, Scopes *scopes) {
 /* "1048576", or "1.05M" where columns are few. */
 static void print_number(uint64_t value, int columns, char *out, size_t bytes) {
     static const char units[] = "kMGT";
-    int length = snprintf(out, bytes, "%" PRIu64, value), unit = -1;
-    double scaled = (double)value;
-    if (length < columns) return;
-    while (scaled >= 999.5 && unit < 3) scaled /= 1000, unit++;
+    int length = snprintf(out, bytes, "%" PRIu64, value), unit = 0;
+    double scaled = (double)value / 1000;
+    if (length < columns || value < 1000) return;
+    for (; scaled >= 999.5 && unit < 3; unit++) scaled /= 1000;
     snprintf(out, bytes,
              scaled < 9.995   ? "%.2f%c"
              : scaled < 99.95 ? "%.1f%c"

@@ -370,7 +370,7 @@ void settings_print_differences(const Scene *left, const Scene *right, char *out
         char value[2][40];
         for (int side = 0; side < 2; side++)
             print_value(&of[side], kinds[i], value[side], sizeof value[side]);
-        if (strcmp(value[0], value[1]))
+        if (strcmp(value[0], value[1]) != 0)
             at += (size_t)snprintf(out + at, bytes - at, "%s%s %s : %s", at ? ", " : "",
                                    name_of(&of[0], kinds[i]), value[0], value[1]);
     }

@@ -105,8 +105,8 @@ static bool literal(Demangler *d, Text *out) {
     const char *digits = d->at + (peek(d, 0) == 'n');
     const char *end = digits;
     while (end < d->end && *end >= '0' && *end <= '9') end++;
-    good = good && end > digits && end < d->end && *end == 'E' && strcmp(text_string(&kind), "float") &&
-           strcmp(text_string(&kind), "double");
+    good = good && end > digits && end < d->end && *end == 'E' && strcmp(text_string(&kind), "float") != 0 &&
+           strcmp(text_string(&kind), "double") != 0;
     if (good && is_bool) text_add(out, *digits == '0' ? "false" : "true");
     if (good && !is_bool) {
         if (!is_plain) text_print(out, "(%s)", text_string(&kind));

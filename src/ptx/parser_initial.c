@@ -8,6 +8,7 @@
  * picks one byte of an address for arrays of .b8. */
 #include "ptx/parser.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 typedef struct Filling {
@@ -30,6 +31,7 @@ static bool place(PtxParser *parser, Filling *to, uint64_t index, const void *va
         memset(to->bytes + to->used, 0, end - to->used);
         to->used = end;
     }
+    assert(to->bytes);
     memcpy(to->bytes + offset, value, (size_t)bytes);
     return true;
 }

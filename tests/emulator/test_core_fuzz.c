@@ -15,6 +15,7 @@
 #include "catalog/catalog.h"
 #include "emulator/emulator.h"
 #include "lane_table.h"
+#include <inttypes.h>
 #include <stdlib.h>
 
 enum { ROUNDS = 300, VARIANTS = 12, MOST_LINES = 4000, LONGEST_LINE = 256, WORDS = 2048, BUDGET = 5000 };
@@ -603,7 +604,7 @@ static bool run_kernel(const Kernel *kernel, Dice *dice, bool replays, Tally *ta
 /* ---- rounds ----------------------------------------------------------------------------------------- */
 
 static char *read_asset(const CatalogRow *row) {
-    char name[128], path[4096], *text;
+    char name[128], path[4096], *text = NULL;
     size_t length;
     Error error = {0};
     snprintf(name, sizeof name, "%.*s.ptx", (int)strcspn(row->source, "."), row->source);
@@ -628,11 +629,11 @@ static void run_round(uint64_t seed, bool replays, Tally *tally) {
         Kernel *altered = memory_new(sizeof *altered);
         kernel_copy(altered, kernel);
         for (uint32_t changes = 1 + roll(&dice, 3); changes; changes--) alter(altered, &dice);
-        Kernel *kept = run_kernel(altered, &dice, replays, tally) ? altered : kernel,
-               *left = kept == kernel ? altered : kernel;
+        bool keep = run_kernel(altered, &dice, replays, tally);
+        Kernel *left = keep ? kernel : altered;
+        if (keep) kernel = altered;
         kernel_done(left);
         free(left);
-        kernel = kept;
     }
     kernel_done(kernel);
     free(kernel);
@@ -649,7 +650,7 @@ static void run_rounds(bool replays, uint64_t rounds) {
     uint64_t first = setting("REDVIZ_FUZZ_SEED", 1);
     bool verbose = getenv("REDVIZ_FUZZ_VERBOSE");
     for (uint64_t round = 0; round < rounds; round++) {
-        if (verbose) fprintf(stderr, "round %llu\n", (unsigned long long)(first + round));
+        if (verbose) fprintf(stderr, "round %" PRIu64 "\n", first + round);
         run_round(first + round, replays, &tally);
     }
     if (verbose)

@@ -59,7 +59,7 @@ void check_prints_back(PtxModule *module) {
         error_print(&error, stderr);
         fail_msg("%s, printed: %s", module->file, error.message);
     }
-    const char *difference = same_module(module, again);
+    const char *difference = again ? same_module(module, again) : "everything";
     if (difference) fail_msg("%s, printed, differs in %s", module->file, difference);
     if (strcmp(text_string(&first), text_string(&second)) != 0)
         fail_msg("%s prints as another text again", module->file);

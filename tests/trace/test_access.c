@@ -163,7 +163,7 @@ static void random_global_accesses_touch_the_sectors_that_their_bytes_lie_in(voi
 /* ---- examples that a lecturer would give ------------------------------------------------------------ */
 
 static void stride(int bytes, uint64_t out[WARP_LANES]) {
-    for (int lane = 0; lane < WARP_LANES; lane++) out[lane] = (uint64_t)(lane * bytes);
+    for (int lane = 0; lane < WARP_LANES; lane++) out[lane] = (uint64_t)lane * (uint64_t)bytes;
 }
 
 static void textbook_examples(void **state) {

@@ -93,7 +93,7 @@ static void open_terminal(Pty *pty, int columns, int rows) {
 
 Pty *pty_start(const char *const arguments[], const char *const environment[], int columns, int rows) {
     Pty *pty = calloc(1, sizeof *pty);
-    int reports[2], orders[2], status;
+    int reports[2] = {-1, -1}, orders[2] = {-1, -1}, status;
     open_terminal(pty, columns, rows);
     assert_true(!pipe(reports) && !pipe(orders));
     pty->shell = fork();

@@ -224,7 +224,7 @@ static void record_others(Recorder *recorder) {
     record(recorder, 0, PC_WARP_SYNC, 0xff)->participants = 0xff;
     record(recorder, 0, PC_NAMED, 0xffffffffu)->participants = 3;
     record_access(recorder, 0, PC_SHARED_ATOMIC, 0xffffffffu, 0, 0);
-    event = record_access(recorder, 0, PC_GLOBAL_STRIDED, 0xffffffffu, 0, 8);
+    record_access(recorder, 0, PC_GLOBAL_STRIDED, 0xffffffffu, 0, 8);
     event = record_access(recorder, 0, PC_VECTOR, 0xffffffffu, 0, 4);
     event->width = 16, event->element_count = 4;
     record_access(recorder, 0, PC_BROADCAST, 0xffffffffu, 7, 0);

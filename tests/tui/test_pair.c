@@ -210,7 +210,7 @@ static void find_row(const char *text, const char *label, char *out, size_t byte
     const char *at = strstr(text, label);
     size_t length = 0;
     if (!at) fail_msg("no row '%s' in\n%s", label, text);
-    for (; *at && *at != '\n' && length + 1 < bytes; at++)
+    for (; at && *at && *at != '\n' && length + 1 < bytes; at++)
         if (*at != ' ' || (length && out[length - 1] != ' ')) out[length++] = *at;
     out[length] = 0;
 }

@@ -51,7 +51,7 @@ static const char *value(Run *run, const char *name) {
     int count = settings_count(&run->settings);
     for (int i = 0; i < count; i++) {
         settings_print(&run->settings, i, &text);
-        if (strcmp(text.name, name)) continue;
+        if (strcmp(text.name, name) != 0) continue;
         run->settings.choice = i;
         return text.value;
     }
