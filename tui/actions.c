@@ -6,10 +6,19 @@
 #include "pane.h"
 #include "registers.h"
 #include <limits.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- stepping ------------------------------------------------------------------------------------------ */
+
+/* One line in place of the footer's hints, until the next key. */
+__attribute__((format(printf, 2, 3))) static void tell(View *view, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(view->message, sizeof view->message, format, arguments);
+    va_end(arguments);
+}
 
 static int repeats(const Press *press) {
     return press->number > 0 ? press->number : 1;
@@ -71,9 +80,14 @@ static ViewAnswer act_PLAY(Press press) {
 }
 
 static ViewAnswer act_SPEED(Press press) {
-    int speed = press.view->speed + press.direction;
-    if (speed < SPEED_SLOWEST || speed > SPEED_FASTEST) return VIEW_IGNORED;
-    press.view->speed = speed;
+    View *view = press.view;
+    char speed[VIEW_SPEED_BYTES];
+    int wanted = view->speed + press.direction;
+    bool possible = wanted >= SPEED_SLOWEST && wanted <= SPEED_FASTEST;
+    if (possible) view->speed = wanted;
+    view_print_speed(view, speed);
+    tell(view, "speed %s%s: %g wavefronts a second", speed, possible ? "" : " at most",
+         view_wavefronts_per_second(view));
     return VIEW_CHANGED;
 }
 
@@ -96,8 +110,7 @@ static ViewAnswer jump(Press press, Matches *matches, const void *context, const
         if (--wanted == 0) break;
     }
     if (found < 0)
-        snprintf(view->message, sizeof view->message, "no %.60s %s this step", what,
-                 press.direction > 0 ? "after" : "before");
+        tell(view, "no %.60s %s this step", what, press.direction > 0 ? "after" : "before");
     else
         view_jump_to_step(view, press.scene, found);
     return VIEW_CHANGED;
@@ -184,9 +197,8 @@ static ViewAnswer act_TRACE(Press press) {
             marked += metric_rows[view->traced - 1].counts(&outline->step[step]);
     }
     if (view->traced)
-        snprintf(view->message, sizeof view->message,
-                 "%d steps count for %s; n, N go through them, Esc ends it", marked,
-                 metric_rows[view->traced - 1].label + strspn(metric_rows[view->traced - 1].label, " "));
+        tell(view, "%d steps count for %s; n, N go through them, Esc ends it", marked,
+             metric_rows[view->traced - 1].label + strspn(metric_rows[view->traced - 1].label, " "));
     return VIEW_CHANGED;
 }
 
@@ -210,7 +222,7 @@ static ViewAnswer act_LOOP(Press press) {
     static const char *const told[LOOP_COUNT] = {
         "play stops at the end", "play goes round this barrier interval", "play goes round the whole run"};
     press.view->loop = (press.view->loop + 1) % LOOP_COUNT;
-    snprintf(press.view->message, sizeof press.view->message, "%s", told[press.view->loop]);
+    tell(press.view, "%s", told[press.view->loop]);
     return VIEW_CHANGED;
 }
 
@@ -226,22 +238,28 @@ static ViewAnswer act_END(Press press) {
 
 /* ---- what is selected ---------------------------------------------------------------------------------- */
 
-/* The next warp that has an event in this step, around the block. */
+/* The next warp that has an event in this step, around the block, from the one that is shown. */
+static ViewAnswer next_warp(Press press) {
+    View *view = press.view;
+    Moment now;
+    if (!moment_init(&now, press.scene, view)) return VIEW_IGNORED;
+    int count = now.outline->warp_count, warp = now.event.warp;
+    do warp = (warp + press.direction + count) % count;
+    while (warp != now.event.warp && outline_warp_event(now.outline, view->step, warp, view->lane) < 0);
+    if (warp == now.event.warp)
+        tell(view, "no other warp has an event in this step");
+    else
+        view->warp = warp;
+    return VIEW_CHANGED;
+}
+
 static ViewAnswer act_WARP(Press press) {
     View *view = press.view;
     if (!view_steps(view, press.scene)) return VIEW_IGNORED;
-    const Outline *outline = scene_outline(press.scene, view->view);
+    int last = scene_outline(press.scene, view->view)->warp_count - 1;
     view->wavefront = 0;
-    if (press.number >= 0) {
-        view->warp = press.number < outline->warp_count ? press.number : outline->warp_count - 1;
-        return VIEW_CHANGED;
-    }
-    for (int i = 1; i <= outline->warp_count; i++) {
-        int warp = (view->warp + press.direction * i + 2 * outline->warp_count) % outline->warp_count;
-        if (outline_warp_event(outline, view->step, warp, view->lane) < 0) continue;
-        view->warp = warp;
-        break;
-    }
+    if (press.number < 0) return next_warp(press);
+    view->warp = press.number < last ? press.number : last;
     return VIEW_CHANGED;
 }
 
@@ -267,8 +285,7 @@ static ViewAnswer go_to_block(View *view, const Scene *scene, int number) {
         return VIEW_CHANGED;
     }
     if ((uint64_t)number >= count) {
-        snprintf(view->message, sizeof view->message, "no block %d: the grid has blocks 0 to %llu", number,
-                 (unsigned long long)count - 1);
+        tell(view, "no block %d: the grid has blocks 0 to %llu", number, (unsigned long long)count - 1);
         return VIEW_CHANGED;
     }
     view->block = (uint32_t)number;
@@ -281,9 +298,8 @@ static ViewAnswer act_BLOCK(Press press) {
     if (press.number >= 0 && view->view < press.scene->view_count)
         return go_to_block(view, press.scene, press.number);
     if (next < 0 || next >= press.scene->view_count) {
-        snprintf(view->message, sizeof view->message,
-                 "no %s traced block or launch; a number before } traces that block: 17}",
-                 press.direction > 0 ? "later" : "earlier");
+        tell(view, "no %s traced block or launch; a number before } traces that block: 17}",
+             press.direction > 0 ? "later" : "earlier");
         return VIEW_CHANGED;
     }
     view->view = next;
@@ -295,12 +311,20 @@ static ViewAnswer act_BLOCK(Press press) {
 /* ---- how it is shown ----------------------------------------------------------------------------------- */
 
 static ViewAnswer act_VALUES(Press press) {
+    static const char *const told[VALUE_FORMAT_COUNT] = {"in the kernel's type", "in hex",
+                                                         "as signed integers", "as floats"};
     press.view->values = (press.view->values + 1) % VALUE_FORMAT_COUNT;
+    tell(press.view, "values %s", told[press.view->values]);
     return VIEW_CHANGED;
 }
 
 static ViewAnswer act_REGISTER(Press press) {
+    Moment now;
     press.view->reg = (press.view->reg + 1) % MOST_REGISTERS;
+    if (!moment_init(&now, press.scene, press.view)) return VIEW_IGNORED;
+    const PtxRegister *reg = register_chosen(&now);
+    tell(press.view, "beside the lanes: %s%s", reg ? "register " : "the instruction's values",
+         reg ? reg->name : "");
     return VIEW_CHANGED;
 }
 
@@ -315,9 +339,12 @@ static ViewAnswer act_SOURCE(Press press) {
 }
 
 static ViewAnswer act_FOCUS(Press press) {
+    static const char *const names[FOCUS_COUNT] = {"picture", "source", "lanes", "pane at the side"};
     View *view = press.view;
     do view->focus = (Focus)(((int)view->focus + press.direction + FOCUS_COUNT) % FOCUS_COUNT);
     while (view->hidden >> view->focus & 1);
+    tell(view, "at the %s: z enlarges it%s", names[view->focus],
+         view->focus == FOCUS_PICTURE ? "" : ", H hides it");
     return VIEW_CHANGED;
 }
 
@@ -329,11 +356,11 @@ static ViewAnswer act_ZOOM(Press press) {
 static ViewAnswer act_HIDE(Press press) {
     View *view = press.view;
     if (press.direction < 0 && !view->hidden) {
-        snprintf(view->message, sizeof view->message, "no pane is hidden");
+        tell(view, "no pane is hidden");
     } else if (press.direction < 0) {
         view->hidden = 0;
     } else if (view->focus == FOCUS_PICTURE) {
-        snprintf(view->message, sizeof view->message, "Tab goes to the pane that is to be hidden");
+        tell(view, "Tab goes to the pane that is to be hidden");
     } else {
         view->hidden |= 1u << view->focus;
         view->focus = FOCUS_PICTURE;
@@ -350,7 +377,7 @@ static ViewAnswer act_PROJECTOR(Press press) {
 static ViewAnswer act_THEME(Press press) {
     View *view = press.view;
     view->theme = (Theme)(((int)view->theme + press.direction + THEME_COUNT) % THEME_COUNT);
-    snprintf(view->message, sizeof view->message, "colours: %s", theme_name(view->theme));
+    tell(view, "colours: %s", theme_name(view->theme));
     return VIEW_CHANGED;
 }
 
@@ -362,7 +389,12 @@ static ViewAnswer act_TREE(Press press) {
 
 static ViewAnswer act_SIDE(Press press) {
     int count = pane_side_count();
+    Moment now;
+    PaneHead head = {0};
     press.view->side = (press.view->side + press.direction + count) % count;
+    if (!moment_init(&now, press.scene, press.view)) return VIEW_IGNORED;
+    pane_side(press.view->side)->head(&now, &head);
+    tell(press.view, "at the side: %s", head.title);
     return VIEW_CHANGED;
 }
 

@@ -213,6 +213,12 @@ Rectangle canvas_box(Canvas *canvas, Rectangle area, Role title_role, const char
                        area.rows > 2 ? area.rows - 2 : 0};
 }
 
+void canvas_more(Canvas *canvas, Rectangle area, bool above, bool below) {
+    const char *text = above && below ? " ↑↓ more" : above ? " ↑ more" : " ↓ more";
+    int columns = canvas_text_columns(text);
+    if (above || below) canvas_text(canvas, area, area.columns - columns, area.rows - 1, ROLE_DIM, text);
+}
+
 size_t canvas_encode(uint32_t glyph, char out[CANVAS_GLYPH_BYTES]) {
     size_t count = 0;
     if (glyph < 0x80) {

@@ -57,6 +57,8 @@ Rectangle canvas_box(Canvas *canvas, Rectangle area, Role title_role, const char
 /* The same with a line above only: for small screens. */
 Rectangle canvas_rule(Canvas *canvas, Rectangle area, Role title_role, const char *title, Role note_role,
                       const char *note);
+/* In the last row: there is more above, below. */
+void canvas_more(Canvas *canvas, Rectangle area, bool above, bool below);
 /* A cell's glyph in UTF-8; returns its bytes. */
 enum { CANVAS_GLYPH_BYTES = 4 };
 size_t canvas_encode(uint32_t glyph, char out[CANVAS_GLYPH_BYTES]);

@@ -191,8 +191,7 @@ static Rectangle draw_head(const Differences *differences, bool both, Canvas *ca
     if (differences->counting)
         snprintf(note, sizeof note, "%s   counting   i: all", link);
     else
-        snprintf(note, sizeof note, "%s   %d of %d   i: all", link, count_different(differences, WHOLE_RUN),
-                 METRIC_COUNT);
+        snprintf(note, sizeof note, "%s   %d differ, i: all", link, count_different(differences, WHOLE_RUN));
     return (boxed ? canvas_box : canvas_rule)(canvas, area, ROLE_TITLE, title, ROLE_DIM, note);
 }
 
@@ -251,4 +250,5 @@ void differences_draw_all(const Differences *differences, Canvas *canvas, Rectan
     if (scroll < 0) scroll = 0;
     for (int row = 0; row < inside.rows && scroll + row < differences_line_count(); row++)
         draw_line(differences, scroll + row, canvas, inside, row);
+    canvas_more(canvas, inside, scroll > 0, scroll < last);
 }

@@ -101,7 +101,7 @@ static bool draw_prompt(const View *view, Canvas *canvas, Rectangle area) {
         canvas_text(canvas, area, 1, 0, ROLE_CURRENT,
                     "to the step marked with a letter: a to z; ' to before the last jump");
     else if (view->message[0])
-        canvas_text(canvas, area, 1, 0, ROLE_WARNING, view->message);
+        canvas_text(canvas, area, 1, 0, ROLE_CURRENT, view->message);
     else
         return false;
     return true;

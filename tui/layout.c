@@ -1,5 +1,7 @@
 #include "layout.h"
 
+enum { MOST_OVERLAY_ROWS = ACTION_COUNT + 5 }; /* all of the help */
+
 static int clamp(int value, int least, int most) {
     return value < least ? least : value > most ? most : value;
 }
@@ -132,9 +134,9 @@ static Rectangle make_overlay(Rectangle middle) {
         overlay.column = (middle.columns - 96) / 2;
         overlay.columns = 96;
     }
-    if (middle.rows > 40) {
-        overlay.row = middle.row + (middle.rows - 38) / 2;
-        overlay.rows = 38;
+    if (middle.rows > MOST_OVERLAY_ROWS) {
+        overlay.row = middle.row + (middle.rows - MOST_OVERLAY_ROWS) / 2;
+        overlay.rows = MOST_OVERLAY_ROWS;
     }
     return overlay;
 }
@@ -174,6 +176,10 @@ static void make_half(Layout *half, Rectangle area, const View *view) {
     slots[SLOT_EXPLANATION] = cut_bottom(&middle, middle.rows >= 26 ? frame + 3 : 2);
     if (view->zoomed) {
         fill_with(half, middle, view->focus);
+        return;
+    }
+    if (view->tree && middle.rows < 8) { /* it was asked for */
+        slots[SLOT_PICTURE] = middle;
         return;
     }
     if (middle.rows >= 5 && shown(view, FOCUS_LANES) && !view->projector)

@@ -98,15 +98,16 @@ static void banks_fill(Banks *banks, const Moment *now) {
     }
 }
 
-static const char *verb(TraceKind kind) {
-    return kind == TRACE_SHARED_LOAD ? "loads" : kind == TRACE_SHARED_STORE ? "stores" : "updates";
+static const char *access_name(TraceKind kind) {
+    return kind == TRACE_SHARED_LOAD ? "load" : kind == TRACE_SHARED_STORE ? "store" : "atomic";
 }
 
-/* The array's name as the source has it; dynamic shared memory has none that a student wrote. */
+/* The array's name as the source has it; "" for dynamic shared memory, which has none that a student wrote.
+ */
 static void print_symbol(const Moment *now, char *out, size_t bytes) {
     int first = now->event.mask ? __builtin_ctz(now->event.mask) : 0;
     if (now->launch->static_shared_bytes == 0 && now->launch->dynamic_shared_bytes)
-        snprintf(out, bytes, "shared memory");
+        *out = 0;
     else
         scene_short_name(now->launch->symbols[now->event.buffer[first]].name, out, bytes);
 }
@@ -118,8 +119,8 @@ static void head(const Moment *now, PaneHead *out) {
     banks_fill(banks, now);
     print_symbol(now, symbol, sizeof symbol);
     if (event->width != BANK_BYTES) snprintf(width, sizeof width, " (%d bytes)", event->width);
-    snprintf(out->title, sizeof out->title, "banks  w%d %s %s%s", event->warp, verb(event->kind), symbol,
-             width);
+    snprintf(out->title, sizeof out->title, "banks  w%d shared %s%s%s%s", event->warp,
+             access_name(event->kind), *symbol ? " of " : "", symbol, width);
     bool excess = now->cost.wavefronts > now->cost.ideal;
     if (excess)
         snprintf(verdict, sizeof verdict, "%d-way conflict!", banks->ways);

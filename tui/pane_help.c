@@ -34,9 +34,7 @@ static void draw(const Moment *now, Canvas *canvas, Rectangle area) {
         canvas_text(canvas, area, 0, row, ROLE_KEY, keys);
         canvas_text(canvas, area, KEYS_COLUMNS, row, ROLE_TEXT, key->help);
     }
-    if (scroll + area.rows < rows)
-        canvas_text(canvas, area, area.columns - 8, area.rows - 1, ROLE_DIM,
-                    canvas->ascii ? " v more" : " ↓ more");
+    canvas_more(canvas, area, scroll > 0, scroll + area.rows < rows);
     Rectangle below = {area.column, area.row + rows + 1, area.columns, area.rows - rows - 1};
     canvas_paragraph(
         canvas, below, 0, ROLE_DIM,

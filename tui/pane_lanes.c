@@ -22,9 +22,10 @@ typedef struct Row {
 } Row;
 
 static void head(const Moment *now, PaneHead *out) {
-    snprintf(out->title, sizeof out->title, "lanes  block %u", trace_block_linear(now->steps->block));
-    snprintf(out->note, sizeof out->note, "%u of %d threads active",
-             now->outline->step[now->view->step].lanes, now->outline->thread_count);
+    snprintf(out->title, sizeof out->title, "lanes  block %u, w%d, lane %d",
+             trace_block_linear(now->steps->block), now->event.warp, now->view->lane);
+    snprintf(out->note, sizeof out->note, "%u of %d active", now->outline->step[now->view->step].lanes,
+             now->outline->thread_count);
 }
 
 static bool same(const WarpState *a, const WarpState *b) {

@@ -35,6 +35,8 @@ static void draw(const Moment *now, Canvas *canvas, Rectangle area) {
         if (index < 0) break;
         draw_kernel(canvas, area, row, catalog_row(index), first + row == choice);
     }
+    Rectangle list = {area.column, area.row, area.columns, rows + (rows < area.rows)};
+    canvas_more(canvas, list, first > 0, view_menu_row(now->view, first + rows) >= 0);
     int index = view_menu_row(now->view, choice);
     if (index < 0) {
         canvas_text(canvas, area, 0, 0, ROLE_WARNING, "no kernel is called that; Backspace widens");

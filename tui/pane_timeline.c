@@ -9,17 +9,15 @@
 enum { BAR_LEVELS = 8, MOST_BAR_ROWS = 3, MOST_STEP_COLUMNS = 4 };
 
 static void head(const Moment *now, PaneHead *out) {
-    const char *play = now->view->playing ? "playing " : "";
-    char speed[16] = "";
-    if (now->view->playing && now->view->speed < 0)
-        snprintf(speed, sizeof speed, "1/%dx", 1 << -now->view->speed);
-    else if (now->view->playing)
-        snprintf(speed, sizeof speed, "%dx", 1 << now->view->speed);
-    snprintf(out->title, sizeof out->title, "timeline%s%s%s", *play ? "  " : "", play, speed);
-    if (now->view->traced && !*play) {
-        const char *label = metric_rows[now->view->traced - 1].label;
+    char speed[VIEW_SPEED_BYTES];
+    const char *label = now->view->traced ? metric_rows[now->view->traced - 1].label : "";
+    view_print_speed(now->view, speed);
+    if (now->view->playing)
+        snprintf(out->title, sizeof out->title, "timeline  playing %s", speed);
+    else if (*label)
         snprintf(out->title, sizeof out->title, "timeline  counted for %s", label + strspn(label, " "));
-    }
+    else
+        snprintf(out->title, sizeof out->title, "timeline");
     snprintf(out->note, sizeof out->note, "step %d of %d   interval %d of %d", now->view->step + 1,
              now->steps->step_count, now->step->interval_step + 1, now->steps->interval_step_count);
 }

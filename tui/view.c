@@ -3,6 +3,7 @@
 
 #include "actions.h"
 #include "differences.h"
+#include "layout.h"
 #include "moment.h"
 #include <math.h>
 #include <string.h>
@@ -107,6 +108,13 @@ double view_wavefronts_per_second(const View *view) {
     return ldexp(4.0, view->speed);
 }
 
+void view_print_speed(const View *view, char out[VIEW_SPEED_BYTES]) {
+    if (view->speed < 0)
+        snprintf(out, VIEW_SPEED_BYTES, "1/%dx", 1 << -view->speed);
+    else
+        snprintf(out, VIEW_SPEED_BYTES, "%dx", 1 << view->speed);
+}
+
 /* ---- overlays ------------------------------------------------------------------------------------------ */
 
 int view_menu_row(const View *view, int index) {
@@ -195,7 +203,8 @@ static ViewAnswer press_in_help(View *view, Key key) {
     Action action = keys_find(key, &direction);
     if (action == ACT_LINE || key == SPECIAL_PAGE_UP || key == SPECIAL_PAGE_DOWN) {
         int by = action == ACT_LINE ? direction : key == SPECIAL_PAGE_DOWN ? 10 : -10;
-        int most = view->overlay == OVERLAY_HELP ? ACTION_COUNT : differences_line_count();
+        int lines = view->overlay == OVERLAY_HELP ? ACTION_COUNT : differences_line_count();
+        int most = lines - LEAST_OVERLAY_ROWS;
         view->scroll = view->scroll + by < 0 ? 0 : view->scroll + by > most ? most : view->scroll + by;
         return VIEW_CHANGED;
     }

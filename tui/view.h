@@ -111,6 +111,8 @@ void view_previous_wavefront(View *view, const Scene *scene);
 bool view_play(View *view, const Scene *scene);
 int view_wavefronts(const View *view, const Scene *scene); /* of the access at this place; else 1 */
 double view_wavefronts_per_second(const View *view);
+enum { VIEW_SPEED_BYTES = 16 };
+void view_print_speed(const View *view, char out[VIEW_SPEED_BYTES]); /* "1/4x" */
 
 /* Kernel menu: the catalogue rows that the filter leaves; -1 past the last. */
 int view_menu_row(const View *view, int index);

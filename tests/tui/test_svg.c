@@ -39,9 +39,13 @@ static void the_picture_of_the_readme(void **state) {
     golden_check_file("assets/screenshot.svg", &svg);
     text_done(&svg);
     free(image);
-    char *readme = program_output(0, "cat README.md");
+    char *readme = program_output(0, "cat README.md"),
+         *text = program_output(0, "LC_ALL=C.UTF-8 @ %s", command);
     program_assert_contains(readme, command);
+    program_assert_contains(readme, "](assets/screenshot.svg)");
+    program_assert_contains(readme, text);
     free(readme);
+    free(text);
 }
 
 /* Tags are closed, and what would be a tag is not one. */
