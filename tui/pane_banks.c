@@ -225,9 +225,9 @@ static void draw_notes(const Moment *now, const Banks *banks, Canvas *canvas, Re
             "pair rule: every lane's neighbour loads the same address or rests, so two phases become one");
     }
     if (row < area.rows)
-        canvas_print(canvas, area, 1, row++, ROLE_DIM, "a cell is the lane that asks for that word%s",
+        canvas_print(canvas, area, 1, row++, ROLE_DIM, "a cell: the lane that asks for the word%s",
                      banks->shared_words ? ", + several that share it (broadcast)"
-                                         : "; a bank serves one word per wavefront");
+                                         : "; a bank serves one per wavefront");
 }
 
 /* Lines that nobody asks for, between and around the others, where all of shared memory fits. */

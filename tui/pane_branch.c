@@ -129,54 +129,70 @@ static void draw_sync(const Moment *now, Canvas *canvas, Rectangle area) {
                     "what these lanes wrote before is seen by these lanes after");
 }
 
-/* One cell a warp: here now, here before, still to come. */
+typedef enum Arrival { ARRIVES, WAITS, MISSING, ENDED, ARRIVAL_COUNT } Arrival;
+
+static const struct {
+    Role role;
+    uint32_t glyph;
+} arrival_looks[ARRIVAL_COUNT] = {[ARRIVES] = {ROLE_ACTIVE, 0x25A0},
+                                  [WAITS] = {ROLE_WAITING, 'b'},
+                                  [MISSING] = {ROLE_WARNING, '?'},
+                                  [ENDED] = {ROLE_EXITED, 'x'}};
+
+static Arrival arrival_of(const Moment *now, int warp) {
+    WarpState state = outline_warp_state(now->outline, now->view->step, warp);
+    if (state.active) return ARRIVES;
+    if (state.waiting) return WAITS;
+    return (state.exited | state.trapped | state.stopped) == state.exists ? ENDED : MISSING;
+}
+
+/* One cell a warp; returns the row below them. */
+static int draw_arrivals(const Moment *now, Canvas *canvas, Rectangle area, int row) {
+    int count = now->outline->warp_count, each = count > 10 ? 7 : 6, per_row = area.columns / each;
+    for (int warp = 0; warp < count; warp++) {
+        int column = 1 + warp % per_row * each;
+        if (warp && warp % per_row == 0) row += 2;
+        if (row + 3 >= area.rows) return area.rows - 3;
+        Arrival arrival = arrival_of(now, warp);
+        canvas_print(canvas, area, column, row, ROLE_DIM, "w%d", warp);
+        canvas_glyph(canvas, area, column + each - 3, row, arrival_looks[arrival].role,
+                     arrival_looks[arrival].glyph);
+    }
+    return row + 2;
+}
+
+/* "■ warps 1-7 arrive now"; nothing where there are none. */
+static int draw_who(const Moment *now, Canvas *canvas, Rectangle area, int row, Arrival arrival,
+                    const char *one, const char *several) {
+    int count = now->outline->warp_count, found = 0;
+    bool *who = memory_new((size_t)count);
+    char names[64];
+    for (int warp = 0; warp < count; warp++) found += who[warp] = arrival_of(now, warp) == arrival;
+    moment_describe_warps(who, count, names, sizeof names);
+    free(who);
+    if (!found || row <= 0) return row;
+    canvas_glyph(canvas, area, 1, row, arrival_looks[arrival].role, arrival_looks[arrival].glyph);
+    canvas_print(canvas, area, 3, row, ROLE_TEXT, "%s %s", names, found == 1 ? one : several);
+    return row + 1;
+}
+
 static void barrier_draw(const Moment *now, Canvas *canvas, Rectangle area) {
     if (now->event.kind != TRACE_BARRIER) {
         draw_sync(now, canvas, area);
         return;
     }
-    int count = now->outline->warp_count, arrived = 0, alive = 0;
-    bool *here = memory_new((size_t)count), *before = memory_new((size_t)count),
-         *missing = memory_new((size_t)count);
-    char names[64];
-    for (int warp = 0; warp < count; warp++) {
-        WarpState state = outline_warp_state(now->outline, now->view->step, warp);
-        here[warp] = state.active != 0;
-        before[warp] = !here[warp] && state.waiting;
-        bool ended = (state.exited | state.trapped | state.stopped) == state.exists;
-        missing[warp] = !here[warp] && !before[warp] && !ended;
-        arrived += here[warp] || before[warp];
-        alive += !ended;
-        int each = count > 10 ? 7 : 6, per_row = area.columns / each;
-        int row = 2 + warp / per_row * 2, column = 1 + warp % per_row * each;
-        if (row + 3 >= area.rows) continue;
-        canvas_print(canvas, area, column, row, ROLE_DIM, "w%d", warp);
-        canvas_glyph(canvas, area, column + each - 3, row,
-                     here[warp]      ? ROLE_ACTIVE
-                     : before[warp]  ? ROLE_WAITING
-                     : missing[warp] ? ROLE_WARNING
-                                     : ROLE_EXITED,
-                     here[warp]      ? 0x25A0
-                     : before[warp]  ? 'b'
-                     : missing[warp] ? '?'
-                                     : 'x');
+    int arrived = 0, alive = 0;
+    for (int warp = 0; warp < now->outline->warp_count; warp++) {
+        Arrival arrival = arrival_of(now, warp);
+        arrived += arrival == ARRIVES || arrival == WAITS;
+        alive += arrival != ENDED;
     }
     canvas_print(canvas, area, 1, 0, arrived == alive ? ROLE_GOOD : ROLE_TEXT,
                  "%d of %d warps have arrived%s", arrived, alive, arrived == alive ? ": all go on" : "");
-    int row = area.rows - 3;
-    moment_describe_warps(here, count, names, sizeof names);
-    if (row > 0)
-        canvas_print(canvas, area, 1, row++, ROLE_TEXT, "%s %s arrive%s now", canvas->ascii ? "#" : "■",
-                     names, strncmp(names, "warp ", 5) ? "" : "s");
-    moment_describe_warps(before, count, names, sizeof names);
-    if (row > 0 && arrived > now->step->count)
-        canvas_print(canvas, area, 1, row++, ROLE_TEXT, "b %s waited here", names);
-    moment_describe_warps(missing, count, names, sizeof names);
-    if (row > 0 && arrived < alive)
-        canvas_print(canvas, area, 1, row++, ROLE_TEXT, "? %s still to come", names);
-    free(here);
-    free(before);
-    free(missing);
+    int row = draw_arrivals(now, canvas, area, 2);
+    row = draw_who(now, canvas, area, row, ARRIVES, "arrives now", "arrive now");
+    row = draw_who(now, canvas, area, row, WAITS, "waited here", "waited here");
+    draw_who(now, canvas, area, row, MISSING, "still to come", "still to come");
 }
 
 static ViewAnswer click(const Moment *now, Rectangle area, int column, int row, View *view) {

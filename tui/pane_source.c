@@ -102,8 +102,8 @@ static void draw_gutter(const OutlineSums *sums, Canvas *canvas, Rectangle area,
     if (!sums->accesses) return;
     bool excess = sums->wavefronts > sums->ideal;
     print_mean((double)sums->wavefronts / (double)sums->accesses, text, sizeof text);
-    canvas_print(canvas, area, at + 6, row, excess ? ROLE_CONFLICT : ROLE_TEXT, "%5s%s", text,
-                 excess ? "!" : "");
+    canvas_print(canvas, area, at + 11 - (int)strlen(text), row, excess ? ROLE_CONFLICT : ROLE_TEXT, "%s%s",
+                 text, excess ? "!" : "");
 }
 
 /* ---- listing ------------------------------------------------------------------------------------------- */

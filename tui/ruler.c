@@ -31,7 +31,8 @@ void ruler_draw(const Ruler *ruler, Canvas *canvas, Rectangle area, int row, int
                          ruler->width > 1 ? "%2d" : "%d", lane);
     }
     if (selected % every == 0 && ruler->width > 1) /* bold and underlined, also where colours are few */
-        canvas_print(canvas, area, ruler_column(ruler, selected) - 1, row, ROLE_SELECTED, "%2d", selected);
+        canvas_print(canvas, area, ruler_column(ruler, selected) - (selected > 9), row, ROLE_SELECTED, "%d",
+                     selected);
 }
 
 void ruler_draw_mask(const Ruler *ruler, Canvas *canvas, Rectangle area, int row, Role role, uint32_t mask,

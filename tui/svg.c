@@ -1,6 +1,8 @@
 #include "svg.h"
 
-enum { CELL_WIDTH = 9, CELL_HEIGHT = 17, BASELINE = 13, MARGIN = 8, FONT_SIZE = 15 };
+enum { CELL_WIDTH = 9, CELL_HEIGHT = 17, BASELINE = 13, MARGIN = 8 };
+#define FONT_SIZE                                                                                            \
+    "14.95" /* DejaVu Sans Mono is 0.602 of it wide: a cell, also for who does not know textLength */
 enum { BACKGROUND = 0x16181d, FOREGROUND = 0xd4d7dd };
 
 static void add_glyph(Text *out, uint32_t glyph) {
@@ -38,7 +40,7 @@ void canvas_to_svg(const Canvas *canvas, Theme theme, Text *out) {
     text_print(out, "<rect width='100%%' height='100%%' rx='6' fill='#%06x'/>\n",
                theme_rgb(theme_look(theme, ROLE_TEXT, 256).background, BACKGROUND));
     text_print(out,
-               "<g font-family='DejaVu Sans Mono, Menlo, Consolas, monospace' font-size='%d' "
+               "<g font-family='DejaVu Sans Mono, Menlo, Consolas, monospace' font-size='%s' "
                "xml:space='preserve'>\n",
                FONT_SIZE);
     for (int row = 0; row < canvas->rows; row++) {
