@@ -26,20 +26,23 @@ static int refuse(const Error *error) {
     return BAD_INPUT;
 }
 
+static int write_error; /* errno of a write that failed; what a later flush says is another story */
+
 /* Output that nobody reads any more ends the program the way the shell expects; other failures are told. */
 static int finish_output(int status) {
-    errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout)) return status;
-    if (errno == EPIPE) {
+    if (!write_error) write_error = errno;
+    if (write_error == EPIPE) {
         signal(SIGPIPE, SIG_DFL);
         raise(SIGPIPE);
     }
-    fprintf(stderr, "redviz: cannot write the output: %s\n", strerror(errno ? errno : EIO));
+    fprintf(stderr, "redviz: cannot write the output: %s\n", strerror(write_error));
     return BAD_INPUT;
 }
 
 static int print_text(Text *text, int status) {
-    fwrite(text_string(text), 1, text->length, stdout);
+    if (fwrite(text_string(text), 1, text->length, stdout) < text->length && !write_error)
+        write_error = errno;
     text_done(text);
     return status;
 }

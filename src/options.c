@@ -107,9 +107,9 @@ static bool take_json(Options *options, const Row *row, const char *value, Error
     return true;
 }
 
-static bool take_report(Options *options, const Row *row, const char *value, Error *error) {
+static bool take_text_or_json(Options *options, const Row *row, const char *value, Error *error) {
     if (value && strcmp(value, "text") != 0 && strcmp(value, "json") != 0)
-        return error_set(error, "--report: '%s' is neither text nor json", value);
+        return error_set(error, "--%s: '%s' is neither text nor json", row->name, value);
     if (value) options->json = strcmp(value, "json") == 0;
     return take_action(options, row, value, error);
 }
@@ -365,12 +365,14 @@ static bool ends_with(const char *text, const char *end) {
 
 static bool take_file(Options *options, int count, char **files, Error *error) {
     if (count == 0) return true;
-    if (count > 1 || options->session.kernel) {
-        const char *extra = files[count - 1];
-        if (strcmp(extra, "json") == 0 || strcmp(extra, "text") == 0)
-            return error_set(error, "%s: write --report=%s, with an equals sign", extra, extra);
-        return error_set(error, "%s: one kernel at a time: give --kernel NAME or one FILE.ptx", extra);
-    }
+    const char *last = files[count - 1];
+    bool has_form = options->action == ACTION_REPORT || options->action == ACTION_LIST;
+    if (has_form && (strcmp(last, "json") == 0 || strcmp(last, "text") == 0))
+        return error_set(error, "%s: write --%s=%s, with an equals sign", last, options->action_name, last);
+    if (options->action == ACTION_LIST)
+        return error_set(error, "%s: --list names all kernels, and takes none", last);
+    if (count > 1 || options->session.kernel)
+        return error_set(error, "%s: one kernel at a time: give --kernel NAME or one FILE.ptx", last);
     if (ends_with(files[0], ".cu"))
         return error_set_at(
             error, files[0], 0, 0,

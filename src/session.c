@@ -56,8 +56,7 @@ struct Session {
     const char ***ptx_lines; /* [launch][pc]: instructions as text; NULL until asked for */
 };
 
-/* ---- opening
- * -------------------------------------------------------------------------------------------------- */
+/* ---- opening ---------------------------------------------------------------------------------------- */
 
 static bool load_module(Session *session, Error *error) {
     size_t length;
@@ -359,8 +358,7 @@ void session_free(Session *session) {
     free(session);
 }
 
-/* ---- what it holds
- * -------------------------------------------------------------------------------------------- */
+/* ---- what it holds ---------------------------------------------------------------------------------- */
 
 const SessionOptions *session_options(const Session *session) {
     return &session->options;
@@ -405,8 +403,7 @@ const SessionView *session_view(const Session *session, int index) {
     return view;
 }
 
-/* ---- source text
- * ---------------------------------------------------------------------------------------------- */
+/* ---- source text ------------------------------------------------------------------------------------ */
 
 static void split_lines(SourceFile *source) {
     int capacity = 0;
@@ -477,8 +474,7 @@ const char *session_ptx_line(const Session *session, int launch, int pc) {
     return (*lines)[pc];
 }
 
-/* ---- questions about values
- * ----------------------------------------------------------------------------------- */
+/* ---- questions about values ------------------------------------------------------------------------- */
 
 static Replay *find_replay(const Session *session, int index) {
     if (index < 0 || index >= session->view_count) return NULL;
@@ -527,8 +523,7 @@ const Folds *session_folds(const Session *session, int index) {
     return view->folds;
 }
 
-/* ---- output
- * --------------------------------------------------------------------------------------------------- */
+/* ---- output ----------------------------------------------------------------------------------------- */
 
 static const char *report_source(void *context, const char *file, int line) {
     return session_source_line(context, file, line);
@@ -593,13 +588,14 @@ bool session_dump(const Session *session, const char *spec, FILE *to, Error *err
     const PlanBuffer *found = NULL;
     for (int i = 0; i < session->plan.buffer_count; i++) {
         const PlanBuffer *buffer = &session->plan.buffers[i];
-        if (strlen(buffer->name) == length && !strncmp(buffer->name, spec, length)) found = buffer;
+        if (strlen(buffer->name) == length && memcmp(buffer->name, spec, length) == 0) found = buffer;
     }
     if (!found) {
         Text names = {0};
         for (int i = 0; i < session->plan.buffer_count; i++)
             text_print(&names, "%s%s", i ? ", " : "", session->plan.buffers[i].name);
-        error_set(error, "--dump: no buffer '%.*s'; there are: %s", (int)length, spec, text_string(&names));
+        error_set(error, "--dump: no buffer '%.*s'; %s%s", (int)length, spec,
+                  names.length ? "there are: " : "the kernel has none", text_string(&names));
         text_done(&names);
         return false;
     }

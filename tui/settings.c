@@ -348,6 +348,7 @@ static void print_hint(const Settings *settings, Kind kind, char *out, size_t by
 void settings_print(const Settings *settings, int index, SettingText *out) {
     Kind kinds[MOST_ROWS];
     list_kinds(settings, kinds);
+    /* cppcheck-suppress ctuuninitvar ; it is filled here */
     snprintf(out->name, sizeof out->name, "%s", name_of(settings, kinds[index]));
     print_hint(settings, kinds[index], out->hint, sizeof out->hint);
     if (index == settings->choice && settings->typed[0])

@@ -28,6 +28,18 @@ bool error_set_at(Error *error, const char *file, int line, int column, const ch
     return false;
 }
 
+void error_show_line(Error *error, const char *line, size_t length) {
+    if (!error || error->column < 1) return;
+    size_t room = sizeof error->excerpt - 1, at = (size_t)error->column - 1,
+           skip = at < room ? 0 : at - room / 2;
+    if (length && line[length - 1] == '\r') length--;
+    if (at > length) return;
+    if (length - skip < room) room = length - skip;
+    for (size_t i = 0; i < room; i++) error->excerpt[i] = line[skip + i] ? line[skip + i] : '?';
+    error->excerpt[room] = 0;
+    error->caret = (int)(at - skip) + 1;
+}
+
 static void print_safely(const char *text, FILE *to) {
     for (; *text; text++) fputc((unsigned char)*text < 32 || *text == 127 ? '?' : *text, to);
 }

@@ -22,6 +22,9 @@ bool error_set(Error *error, const char *format, ...) __attribute__((format(prin
 bool error_set_at(Error *error, const char *file, int line, int column, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
+/* Keeps a line of the input as the excerpt; of a long line, the part around the column. */
+void error_show_line(Error *error, const char *line, size_t length);
+
 /* Prints "redviz: file:line:column: message" and, where there is one, the excerpt with a caret below it.
  * Bytes that could steer a terminal are printed as '?'. */
 void error_print(const Error *error, FILE *to);

@@ -104,7 +104,8 @@ static bool read_buffer(Reader *reader, Span name, Span value, size_t bracket) {
                          shown(name), name.text);
     if (!evaluate(reader, cut(value, bracket + 1, close), &count)) return false;
     if (count.is_float || count.integer < 1 || count.integer > (int64_t)1 << 48)
-        return error_set(reader->error, "--args: %.*s has %.17g elements; a whole number from 1 is needed",
+        return error_set(reader->error,
+                         "--args: %.*s has %.17g elements; a whole number from 1 to 2^48 is needed",
                          shown(name), name.text, count.number);
     char *copy = arena_copy_text(&reader->plan->arena, name.text, name.length);
     int index = plan_add_buffer(reader->plan, copy, type, (uint64_t)count.integer, FILL_ZERO);
@@ -131,9 +132,9 @@ static bool add_scalar(Reader *reader, Span span, const PtxVariable *parameter, 
     bool is_float = ptx_type_is_float(parameter->type);
     if (size != 1 && size != 2 && size != 4 && size != 8)
         return error_set(reader->error,
-                         "--args: parameter %d of %s is a structure of %d bytes; only numbers and "
+                         "--args: parameter %d of the kernel is a structure of %d bytes; only numbers and "
                          "pointers can be given",
-                         reader->launch->argument_count + 1, reader->entry->name, size);
+                         reader->launch->argument_count + 1, size);
     if (is_float || (value.is_float && size > 1)) {
         PtxType type = parameter->type == PTX_BF16 ? PTX_BF16
                        : size == 2                 ? PTX_F16
@@ -144,14 +145,14 @@ static bool add_scalar(Reader *reader, Span span, const PtxVariable *parameter, 
                           parameter->type == PTX_U32 || parameter->type == PTX_U64);
         if (wants_integer)
             return error_set(reader->error,
-                             "--args: '%.*s' is no whole number, and parameter %d of %s is one", shown(span),
-                             span.text, reader->launch->argument_count + 1, reader->entry->name);
+                             "--args: '%.*s' is no whole number, and parameter %d of the kernel is one",
+                             shown(span), span.text, reader->launch->argument_count + 1);
         plan_element_set(type, bytes, 0, value.number);
     } else {
         if (value.is_float || !fits(value.integer, parameter->bytes))
-            return error_set(reader->error, "--args: '%.*s' does not fit the %d bytes of parameter %d of %s",
-                             shown(span), span.text, size, reader->launch->argument_count + 1,
-                             reader->entry->name);
+            return error_set(reader->error,
+                             "--args: '%.*s' does not fit the %d bytes of parameter %d of the kernel",
+                             shown(span), span.text, size, reader->launch->argument_count + 1);
         for (int i = 0; i < size; i++) bytes[i] = (uint8_t)((uint64_t)value.integer >> (8 * i));
     }
     plan_add_scalar(reader->plan, reader->launch, bytes, size);
@@ -200,7 +201,7 @@ static int count_items(Span args) {
 static bool read_items(Reader *reader, Span args) {
     int count = count_items(args);
     if (count != reader->entry->parameter_count)
-        return error_set(reader->error, "--args: %s takes %d arguments, not %d", reader->entry->name,
+        return error_set(reader->error, "--args: the kernel takes %d arguments, not %d",
                          reader->entry->parameter_count, count);
     for (int i = 0; i < count; i++) {
         size_t comma = find(args, ',');
@@ -210,8 +211,7 @@ static bool read_items(Reader *reader, Span args) {
     return true;
 }
 
-/* ---- guessing
- * -------------------------------------------------------------------------------------------------- */
+/* ---- guessing --------------------------------------------------------------------------------------- */
 
 /* Newer compilers mark pointers with .ptr; where none is marked, every unsigned 64-bit parameter is taken for
  * one. */

@@ -98,8 +98,7 @@ const CatalogRow *catalog_find(const char *name, Error *error) {
     return NULL;
 }
 
-/* ---- options
- * --------------------------------------------------------------------------------------------------- */
+/* ---- options ---------------------------------------------------------------------------------------- */
 
 static bool resolve_block(const CatalogRow *row, uint32_t asked, uint32_t *block, Error *error) {
     *block = asked ? asked : row->default_block;
@@ -221,8 +220,7 @@ bool catalog_resolve(const CatalogRow *row, const CatalogOptions *options, Catal
            resolve_operation(row, options->op, &run->op, error);
 }
 
-/* ---- files
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- files ------------------------------------------------------------------------------------------ */
 
 #ifndef REDVIZ_SHARE_DIR
 #define REDVIZ_SHARE_DIR "/usr/local/share/redviz"

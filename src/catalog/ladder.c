@@ -1,8 +1,7 @@
 /* The ladder: twenty ways to reduce an array, each a step from the one before. */
 #include "catalog/reference.h"
 
-/* ---- plans
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- plans ------------------------------------------------------------------------------------------ */
 
 static uint32_t element_bytes(const CatalogRun *run) {
     return (uint32_t)ptx_type_bytes(run->dtype);
@@ -190,8 +189,7 @@ static bool plan_two_stage(const CatalogRun *run, Plan *plan, Error *error) {
     return true;
 }
 
-/* ---- checks: the depth of each kernel's tree, in additions that may round
- * ------------------------------------------------------------------- */
+/* ---- checks: the depth of each kernel's tree, in additions that may round --------------------------- */
 
 enum { WARP_LEVELS = 5 };
 
@@ -261,8 +259,7 @@ static void check_two_stage(const CatalogRun *run, const Plan *filled, const Pla
     rows_check_reduction(run, filled, done, 2, depth, result);
 }
 
-/* ---- rows
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- rows ------------------------------------------------------------------------------------------- */
 
 #define LADDER                                                                                               \
     .group = CATALOG_LADDER, .operations = "sum min max", .default_n = 1 << 20, .default_block = 256

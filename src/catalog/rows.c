@@ -22,8 +22,7 @@ int64_t rows_parameter(const CatalogRun *run, const char *name) {
     return 0;
 }
 
-/* ---- plans
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- plans ------------------------------------------------------------------------------------------ */
 
 const char *rows_type_name(PtxType type) {
     switch (type) {
@@ -106,8 +105,7 @@ void rows_identity(PtxType type, const char *op, void *bytes) {
     for (int i = 0; i < bits / 8; i++) ((uint8_t *)bytes)[i] = (uint8_t)(value >> (8 * i));
 }
 
-/* ---- references
- * ------------------------------------------------------------------------------------------------ */
+/* ---- references ------------------------------------------------------------------------------------- */
 
 double rows_bound(PtxType type, double depth, long double magnitude) {
     if (!ptx_type_is_float(type)) return 0;

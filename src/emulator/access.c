@@ -627,7 +627,7 @@ static inline bool usual_global(Access *access, uint64_t low, uint64_t high) {
 /* A line inside one buffer, like one that this instruction has accessed before, with nothing to record or to find fault
  * with: all that is left is to move the values. False: nothing has happened, go the long way. */
 static inline bool access_usual(Access *access, AccessMove move) {
-    const MemoryOp *memory = access->memory;
+    const MemoryOp *memory = access->memory; /* cppcheck-suppress ctuuninitvar ; it is set */
     const Fragment *fragment = warp_fragment(access->warp);
     if (access->block->recorder || memory->is_atomic || fragment->quiet >= QUIET_ITERATIONS) return false;
     const void *base = operand_at(access->warp, memory->base);

@@ -40,8 +40,7 @@ static void add(uint64_t *set, int reg) {
     set[reg / 64] |= UINT64_C(1) << (reg % 64);
 }
 
-/* ---- liveness
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- liveness --------------------------------------------------------------------------------------- */
 
 /* A write that leaves lanes, or components, as they were ends nothing. */
 static bool ends_value(const Allocation *a, int pc, const Mention *mention) {
@@ -109,8 +108,7 @@ static bool flow(const Allocation *a, Section *section) {
     return changed;
 }
 
-/* ---- intervals
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- intervals -------------------------------------------------------------------------------------- */
 
 static void extend(Interval *interval, int pc) {
     if (interval->first > interval->last) interval->first = interval->last = pc;
@@ -140,9 +138,7 @@ static int by_first(const void *one, const void *two) {
                                 : (a->reg > b->reg) - (a->reg < b->reg);
 }
 
-/* ---- slots
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- slots ------------------------------------------------------------------------------------------ */
 
 typedef struct SharedSlot {
     uint32_t offset, bytes;

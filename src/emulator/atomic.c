@@ -12,8 +12,7 @@ typedef struct AtomicRule {
     bool wide; /* 128 bits */
 } AtomicRule;
 
-/* ---- one element
- * --------------------------------------------------------------------------------------------------- */
+/* ---- one element ------------------------------------------------------------------------------------ */
 
 static uint64_t add_half(uint64_t a, uint64_t b, bool bfloat) {
     uint32_t wide_a = bfloat ? widen_bf16((uint32_t)a) : widen_f16((uint32_t)a);
@@ -121,8 +120,7 @@ static uint64_t apply(const AtomicRule *rule, uint64_t old, uint64_t b, uint64_t
     return order_element(rule->type, old, b, rule->operation == PTX_MOD_MIN);
 }
 
-/* ---- all lanes
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- all lanes -------------------------------------------------------------------------------------- */
 
 static inline uint64_t element_read(const uint8_t *host, int bytes) {
     uint16_t half;
@@ -219,8 +217,7 @@ static Outcome execute_atomic(Block *block, Warp *warp, const Op *op, uint32_t m
     return access_execute(block, warp, op, mask, move_atomic);
 }
 
-/* ---- lowering
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- lowering --------------------------------------------------------------------------------------- */
 
 static PtxModifierKind find_operation(const PtxInstruction *in) {
     static const PtxModifierKind kinds[] = {PTX_MOD_ADD, PTX_MOD_INC, PTX_MOD_DEC, PTX_MOD_MIN,  PTX_MOD_MAX,

@@ -65,8 +65,7 @@ bool emulator_find_buffer(const Emulator *emulator, uint64_t address, int *buffe
     return true;
 }
 
-/* ---- module variables
- * ------------------------------------------------------------------------------------------------ */
+/* ---- module variables ------------------------------------------------------------------------------- */
 
 static int find_placed(const Emulator *emulator, const PtxVariable *variable) {
     for (int i = 0; i < emulator->placed_count; i++)
@@ -130,8 +129,7 @@ static void make_module(Emulator *emulator, const PtxModule *module) {
     }
 }
 
-/* ---- launches
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- launches --------------------------------------------------------------------------------------- */
 
 static bool check_geometry(const EmulatorLaunch *launch, Error *error) {
     static const uint64_t most_blocks[] = {0x7fffffff, 65535, 65535}, most_threads[] = {1024, 1024, 64};

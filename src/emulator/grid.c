@@ -39,8 +39,7 @@ static bool is_cancelled(const Grid *grid) {
     return grid->cancel && *grid->cancel;
 }
 
-/* ---- one share, on one thread
- * -------------------------------------------------------------------------------------- */
+/* ---- one share, on one thread ----------------------------------------------------------------------- */
 
 typedef struct Residents {
     Block **blocks; /* in the order in which they started */
@@ -149,8 +148,7 @@ static void run_share(Share *share) {
     free(residents.blocks);
 }
 
-/* ---- several shares
- * -------------------------------------------------------------------------------------------------- */
+/* ---- several shares --------------------------------------------------------------------------------- */
 
 static void *run_thread(void *share) {
     run_share(share);
@@ -240,8 +238,7 @@ void grid_init(Grid *grid, const EmulatorLaunch *launch, const LoweredProgram *p
     grid->trace_first = 1; /* none */
 }
 
-/* ---- the grid
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- the grid --------------------------------------------------------------------------------------- */
 
 static void publish(Share *share, Trace *trace) {
     Worker *worker = share->worker;

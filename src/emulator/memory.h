@@ -50,8 +50,7 @@ void footprint_free(Footprint *footprint);
 /* Did one of them write a word that another touched? */
 bool footprint_conflicts(Footprint *const *footprints, int count);
 
-/* ---- a bit per byte
- * ---------------------------------------------------------------------------------------------- */
+/* ---- a bit per byte --------------------------------------------------------------------------------- */
 
 static inline void bits_set(uint64_t *bits, uint64_t first, uint64_t count) {
     uint64_t last = first + count - 1, from = first / 64, to = last / 64;

@@ -250,7 +250,7 @@ static void compute_vote(const WarpOp *op, Warp *warp, uint32_t mask, TraceEvent
 }
 
 static void compute_match(const WarpOp *op, Warp *warp, uint32_t mask, TraceEvent *event) {
-    uint64_t a[WARP_LANES];
+    uint64_t a[WARP_LANES] = {0};
     uint32_t agree = 0;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);

@@ -42,9 +42,7 @@ static bool reject(const Place *place, int column, const char *message, const Fi
     } else {
         error_set_at(place->error, place->file, place->line, column, "%s", message);
     }
-    if (place->error)
-        snprintf(place->error->excerpt, sizeof place->error->excerpt, "%.*s",
-                 (int)(place->length < 255 ? place->length : 255), place->text);
+    error_show_line(place->error, place->text, place->length);
     return false;
 }
 

@@ -13,7 +13,7 @@ enum { MOST_PER_KIND = 4 };
 const char *count_text(uint64_t count, CountText *buffer) {
     char digits[24];
     int length = snprintf(digits, sizeof digits, "%llu", (unsigned long long)count);
-    char *at = buffer->text;
+    char *at = buffer->text; /* cppcheck-suppress ctuuninitvar ; it is filled here */
     for (int i = 0; i < length; i++) {
         if (i && (length - i) % 3 == 0) *at++ = ',';
         *at++ = digits[i];

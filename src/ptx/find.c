@@ -74,11 +74,12 @@ static PtxFunction *choose(PtxModule *module, const char *name, const Candidates
     if (!all->count)
         error_set_at(error, module->file, 0, 0, "this file has no entry");
     else if (!name)
-        report(module, all, "this file has several entries; choose one%s: ", "", error);
+        report(module, all, "this file has several entries; choose one with --entry%s: ", "", error);
     else if (!matching->count)
-        report(module, all, "there is no entry '%.100s'; there are: ", name, error);
+        report(module, all, "there is no entry '%.100s'; --entry is one of: ", name, error);
     else
-        report(module, matching, "several entries are named '%.100s'; choose one: ", name, error);
+        report(module, matching, "several entries are named '%.100s'; choose one with --entry: ", name,
+               error);
     return NULL;
 }
 

@@ -12,17 +12,9 @@ static const char *line_begin(const PtxModule *module, int line) {
     return at;
 }
 
-/* Copies the line up to its end; of a long line, the part around the caret. */
 static void show_line(const PtxModule *module, const char *begin, Error *error) {
     const char *end = module->text + module->length, *stop = memchr(begin, '\n', (size_t)(end - begin));
-    size_t length = (size_t)((stop ? stop : end) - begin), room = sizeof error->excerpt - 1;
-    if (length && begin[length - 1] == '\r') length--;
-    size_t at = (size_t)error->column - 1, skip = at < room ? 0 : at - room / 2;
-    if (at > length) return;
-    if (length - skip < room) room = length - skip;
-    for (size_t i = 0; i < room; i++) error->excerpt[i] = begin[skip + i] ? begin[skip + i] : '?';
-    error->excerpt[room] = 0;
-    error->caret = (int)(at - skip) + 1;
+    error_show_line(error, begin, (size_t)((stop ? stop : end) - begin));
 }
 
 bool ptx_fail_at(const PtxModule *module, const char *place, int line, int column, Error *error,

@@ -104,7 +104,6 @@ static inline uint32_t phase_mask(const Phases *phases, int phase, uint32_t mask
 
 /* The most lanes of `mask` that are congruent modulo `period` (a power of two up to 32). */
 static int crowded_residue(uint32_t mask, int period) {
-    static const uint32_t every[] = {[1] = 0xffffffffu, [2] = 0x55555555u, [4] = 0x11111111u};
     if (period >= 32) return 1;
     if (period == 16) return mask & mask >> 16 ? 2 : 1;
     if (period == 8) { /* eight columns of four bits each: in any column, are there 4, 3, 2 */
@@ -116,8 +115,9 @@ static int crowded_residue(uint32_t mask, int period) {
         return four ? 4 : three ? 3 : two ? 2 : any ? 1 : 0;
     }
     int most = 0;
+    uint32_t every = period == 1 ? 0xffffffffu : period == 2 ? 0x55555555u : 0x11111111u;
     for (int residue = 0; residue < period; residue++) {
-        int lanes = __builtin_popcount(mask >> residue & every[period]);
+        int lanes = __builtin_popcount(mask >> residue & every);
         if (lanes > most) most = lanes;
     }
     return most;
@@ -305,6 +305,7 @@ static uint64_t distinct(uint32_t mask, const uint64_t address[WARP_LANES], int 
     for (; mask; mask &= mask - 1) {
         uint64_t key = address[lowest(mask)] >> shift;
         unsigned slot = (unsigned)((key * 0x9e3779b97f4a7c15u) >> 57);
+        /* cppcheck-suppress uninitvar ; an occupied place has its key */
         while (occupied[slot / 64] >> slot % 64 & 1 && place[slot] != key) slot = (slot + 1) % PLACES;
         if (occupied[slot / 64] >> slot % 64 & 1) continue;
         occupied[slot / 64] |= (uint64_t)1 << slot % 64;

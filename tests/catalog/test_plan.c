@@ -16,8 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- expressions
- * ----------------------------------------------------------------------------------------------- */
+/* ---- expressions ------------------------------------------------------------------------------------ */
 
 static const ExpressionName NAMES[] = {{"n", {false, 1000, 1000}}, {"block", {false, 256, 256}}};
 
@@ -79,8 +78,7 @@ static void bad_expressions_say_what_is_wrong(void **state) {
     }
 }
 
-/* ---- --args
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- --args ----------------------------------------------------------------------------------------- */
 
 static const char PTX[] =
     ".version 7.2\n.target sm_75\n.address_size 64\n"
@@ -233,8 +231,7 @@ static void arguments_are_laid_out_by_alignment(void **state) {
     plan_free(&plan);
 }
 
-/* ---- fills
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- fills ------------------------------------------------------------------------------------------ */
 
 static void make_buffer(Plan *plan, PtxType type, uint64_t count, FillKind fill) {
     *plan = (Plan){0};
@@ -377,8 +374,7 @@ static void plans_larger_than_the_machine_are_refused(void **state) {
     plan_free(&plan);
 }
 
-/* ---- elements
- * -------------------------------------------------------------------------------------------------- */
+/* ---- elements --------------------------------------------------------------------------------------- */
 
 static void half_and_bfloat_round_to_nearest_even(void **state) {
     (void)state;

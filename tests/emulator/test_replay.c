@@ -188,8 +188,7 @@ static void weights_double(void **state) {
     session_free(session);
 }
 
-/* ---- kernels that are no reductions: tests/data/replay.cu
- * ----------------------------------------------------------- */
+/* ---- kernels that are no reductions: tests/data/replay.cu ------------------------------------------- */
 
 static Session *open_entry(const char *entry, const char *args, uint32_t block) {
     SessionOptions options = {.file = "tests/data/replay.ptx", .entry = entry, .args = args, .threads = 1};

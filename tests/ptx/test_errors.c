@@ -187,7 +187,7 @@ static void of_the_whole_file(void **state) {
         {".version 7.0\n.target sm_75\n", "this file has no entry"},
         {".version 7.0\n.target sm_75\n.entry k();", "this file has no entry"},
         {".version 7.0\n.target sm_75\n.entry a() { ret; } .entry b() { ret; }",
-         "this file has several entries; choose one: a, b"},
+         "this file has several entries; choose one with --entry: a, b"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         Error error;

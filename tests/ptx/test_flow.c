@@ -168,8 +168,7 @@ static void blocks_begin_at_targets_and_behind_jumps(void **state) {
     ptx_module_free(module);
 }
 
-/* ---- random graphs against the definition
- * ------------------------------------------------------------------------------ */
+/* ---- random graphs against the definition ----------------------------------------------------------- */
 
 enum { BLOCKS = 12 };
 

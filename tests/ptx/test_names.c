@@ -121,19 +121,19 @@ static void entries_are_found_by_name(void **state) {
     check_found(module, "ops::sum", "_ZN3ops3sumEPi");
     check_found(module, "sum", "_ZN3ops3sumEPi");
     check_found(module, "reduce",
-                "several entries are named 'reduce'; choose one: reduce<float,256>, reduce<float,128>, "
+                "several entries are named 'reduce'; choose one with --entry: reduce<float,256>, reduce<float,128>, "
                 "reduce<int,128>");
-    check_found(module, "max", "several entries are named 'max'; choose one: _Z3maxPi, _Z3maxPf");
+    check_found(module, "max", "several entries are named 'max'; choose one with --entry: _Z3maxPi, _Z3maxPf");
     check_found(module, "nothing",
-                "there is no entry 'nothing'; there are: reduce<float,256>, reduce<float,128>, "
+                "there is no entry 'nothing'; --entry is one of: reduce<float,256>, reduce<float,128>, "
                 "reduce<int,128>, ops::sum, _Z3maxPi, "
                 "_Z3maxPf, plain");
     check_found(module, "helper",
-                "there is no entry 'helper'; there are: reduce<float,256>, reduce<float,128>, "
+                "there is no entry 'helper'; --entry is one of: reduce<float,256>, reduce<float,128>, "
                 "reduce<int,128>, ops::sum, _Z3maxPi, "
                 "_Z3maxPf, plain");
     check_found(module, NULL,
-                "this file has several entries; choose one: reduce<float,256>, reduce<float,128>, "
+                "this file has several entries; choose one with --entry: reduce<float,256>, reduce<float,128>, "
                 "reduce<int,128>, ops::sum, _Z3maxPi, "
                 "_Z3maxPf, plain");
     ptx_module_free(module);
@@ -144,7 +144,7 @@ static void the_only_entry_needs_no_name(void **state) {
     PtxModule *module =
         parse_module(".version 7.0\n.target sm_75\n.func f() { ret; } .entry _Z1kPi() { ret; }");
     check_found(module, NULL, "_Z1kPi");
-    check_found(module, "", "there is no entry ''; there are: k");
+    check_found(module, "", "there is no entry ''; --entry is one of: k");
     ptx_module_free(module);
 }
 

@@ -135,9 +135,7 @@ static void a_module_may_be_linked_again(void **state) {
     ptx_module_free(module);
 }
 
-/* ---- source lines
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- source lines ----------------------------------------------------------------------------------- */
 
 #define FILES ".file 1 \"user.cu\"\n.file 2 \"header.h\"\n.file 3 \"other.cuh\"\n"
 

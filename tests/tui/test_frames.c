@@ -51,9 +51,7 @@ static void check_kind(const char *name, TraceKind kind, int skip, const char *k
     check(name, 256, 120, 30, false, script);
 }
 
-/* ---- panes
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- panes ------------------------------------------------------------------------------------------ */
 
 static void banks_light_one_wavefront_after_another(void **state) {
     (void)state;
