@@ -12,7 +12,7 @@ static uint64_t window_of(PtxSpace space) {
 }
 
 /* d = a + what op->extra points to. */
-static void run_add_64(const Op *op, Warp *warp, uint32_t mask) {
+OP_FUNCTION(run_add_64) {
     uint64_t *d = operand_at(warp, op->d), base = *(const uint64_t *)op->extra;
     const uint64_t *a = operand_at(warp, op->s[0]);
     if (mask == ALL_LANES)
@@ -21,7 +21,7 @@ static void run_add_64(const Op *op, Warp *warp, uint32_t mask) {
         for (int l = 0; l < WARP_LANES; l++) d[l] = mask & lane_bit[l] ? a[l] + base : d[l];
 }
 
-static void run_add_32(const Op *op, Warp *warp, uint32_t mask) {
+OP_FUNCTION(run_add_32) {
     uint32_t *d = operand_at(warp, op->d), base = (uint32_t) * (const uint64_t *)op->extra;
     const uint32_t *a = operand_at(warp, op->s[0]);
     for (int l = 0; l < WARP_LANES; l++) d[l] = mask & lane_bit[l] ? a[l] + base : d[l];
@@ -56,7 +56,7 @@ bool lower_mapa(Lowering *low, const PtxInstruction *in, Op *op) {
     return lower_rebase(low, op, in->types[0], 0);
 }
 
-static void run_zero(const Op *op, Warp *warp, uint32_t mask) {
+OP_FUNCTION(run_zero) {
     uint32_t *d = operand_at(warp, op->d);
     for (int l = 0; l < WARP_LANES; l++)
         if (mask & lane_bit[l]) d[l] = 0;
@@ -72,7 +72,7 @@ bool lower_getctarank(Lowering *low, const PtxInstruction *in, Op *op) {
 }
 
 /* p = a lies in [base, base + size). */
-static void run_isspacep(const Op *op, Warp *warp, uint32_t mask) {
+OP_FUNCTION(run_isspacep) {
     uint32_t *p = operand_at(warp, op->d), inside = 0;
     uint64_t base = window_of((PtxSpace)op->number[0]);
     bool global = base == 0;

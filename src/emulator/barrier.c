@@ -26,11 +26,11 @@ static void write_reduction(const Barrier *barrier, Warp *warp, const Fragment *
     uint64_t value = op->reduction == PTX_MOD_POPC ? barrier->holds
                      : op->reduction == PTX_MOD_AND ? barrier->holds == barrier->votes
                                                     : barrier->holds != 0;
-    const uint8_t *kept = warp->base.registers;
-    warp->base.registers = fragment->frame->registers;
+    uint8_t *kept = warp->base.at[IN_REGISTERS];
+    warp->base.at[IN_REGISTERS] = fragment->frame->registers;
     for (uint32_t rest = fragment->active; rest; rest &= rest - 1)
         register_write(warp, op->d, op->d_bytes, __builtin_ctz(rest), value);
-    warp->base.registers = (uint8_t *)(uintptr_t)kept;
+    warp->base.at[IN_REGISTERS] = kept;
 }
 
 static void release(Block *block, int number) {
@@ -54,7 +54,9 @@ static void release(Block *block, int number) {
         if (!woken) continue;
         if (aligned && warp->fragment_count > 1) warp_merge(warp);
         if (warp->current == NO_FRAGMENT) warp_pick(warp);
-        if (block->next[w] == NEVER) block->next[w] = block->turn + 1;
+        if (block->next[w] != NEVER || block->ready >> w & 1) continue; /* something of it runs anyway */
+        block->ready |= UINT32_C(1) << w;
+        warp->turn = block->turn + 1;
     }
     *barrier = (Barrier){0};
 }
@@ -63,6 +65,7 @@ static bool is_complete(const Block *block, int number) {
     const Barrier *barrier = &block->barriers[number];
     if (!barrier->in_use) return false;
     if (barrier->expected) return barrier->arrived >= barrier->expected;
+    if (barrier->arrived < (uint32_t)block->live_warps * WARP_LANES) return false;
     for (int w = block->warp_count - 1; w >= 0; w--) /* the last warps come last */
         if (block->warps[w].live & ~block->warps[w].arrived[number]) return false;
     return true;

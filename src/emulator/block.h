@@ -83,6 +83,7 @@ struct Block {
     void *registers_memory;
     bool has_run;               /* another block of the grid has had these registers before */
     uint64_t next[MAX_WARPS];   /* turn of each warp's next instruction; NEVER: it waits or has ended */
+    uint32_t ready;             /* a bit for each warp that has had this turn and may run ahead */
     uint64_t turn;
     uint64_t started_at;        /* for %clock */
     uint64_t executed;          /* warp instructions */

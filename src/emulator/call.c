@@ -42,7 +42,7 @@ static void read_value(const Warp *warp, const Frame *frame, const CallValue *va
         memcpy(to, frame->parameters + (size_t)lane * frame->layout->parameter_bytes + value->offset, bytes);
         return;
     }
-    const uint8_t *at = value->place.constant ? warp->base.constants : frame->registers;
+    const uint8_t *at = value->place.constant ? warp->base.at[IN_CONSTANTS] : frame->registers;
     at += value->place.offset;
     if (value->bytes > 8) { /* two halves */
         memcpy(to, at + lane * 8, bytes < 8 ? bytes : 8);

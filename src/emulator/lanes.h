@@ -39,26 +39,25 @@ void lanes_limit_level(int limit);
 #if LANES_HAVE_LEVELS
 #define HANDLER(NAME)                                                                                        \
     LANES_INLINE void NAME##_lanes(const Op *op, Warp *warp, uint32_t mask);                                 \
-    static void NAME##_plain(const Op *op, Warp *warp, uint32_t mask) {                                      \
-        NAME##_lanes(op, warp, mask);                                                                        \
-    }                                                                                                        \
-    LANES_AVX2 static void NAME##_avx2(const Op *op, Warp *warp, uint32_t mask) {                            \
-        NAME##_lanes(op, warp, mask);                                                                        \
-    }                                                                                                        \
-    LANES_AVX512 static void NAME##_avx512(const Op *op, Warp *warp, uint32_t mask) {                        \
-        NAME##_lanes(op, warp, mask);                                                                        \
-    }                                                                                                        \
+    HANDLER_LEVEL(NAME, plain, )                                                                             \
+    HANDLER_LEVEL(NAME, avx2, LANES_AVX2)                                                                    \
+    HANDLER_LEVEL(NAME, avx512, LANES_AVX512)                                                                \
     static const LaneHandler NAME = {{NAME##_plain, NAME##_avx2, NAME##_avx512}};                            \
     LANES_INLINE void NAME##_lanes(const Op *op, Warp *warp, uint32_t mask)
+#define HANDLER_LEVEL(NAME, LEVEL, TARGET)                                                                   \
+    TARGET static void NAME##_##LEVEL(const Op *restrict op, Warp *const *restrict warps,                     \
+                                      const uint32_t *restrict masks, int count) {                           \
+        for (int w = 0; w < count; w++) NAME##_lanes(op, warps[w], masks[w]);                                \
+    }
 #else
 #define HANDLER(NAME) SLOW_HANDLER(NAME)
 #endif
 
 /* The same for instructions that no compiler vectorises: compiled once. */
 #define SLOW_HANDLER(NAME)                                                                                   \
-    static void NAME##_plain(const Op *op, Warp *warp, uint32_t mask);                                       \
+    static void NAME##_plain(const Op *op, Warp *const *warps, const uint32_t *masks, int count);            \
     static const LaneHandler NAME = {{NAME##_plain, NAME##_plain, NAME##_plain}};                            \
-    static void NAME##_plain(const Op *op, Warp *warp, uint32_t mask)
+    OP_FUNCTION(NAME##_plain)
 
 /* Tells the vectoriser that lanes are independent: a destination is a source itself or apart from it, never
  * shifted. */

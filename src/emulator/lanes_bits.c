@@ -76,6 +76,21 @@ SHIFT(shr_s16, uint16_t, (int32_t)(int16_t)a[l] >> BELOW(16))
 SHIFT(shr_s32, uint32_t, (int32_t)a[l] >> BELOW(32))
 SHIFT(shr_s64, uint64_t, (int64_t)a[l] >> BELOW(64))
 
+/* By a literal below the width, which nearly all shifts are: number[0]. */
+#define SHIFT_BY(NAME, T, VALUE)                                                                             \
+    HANDLER(NAME) {                                                                                          \
+        T *d = operand_at(warp, op->d);                                                                      \
+        const T *a = operand_at(warp, op->s[0]);                                                             \
+        int by = op->number[0];                                                                              \
+        EACH_LANE(T, VALUE);                                                                                 \
+    }
+SHIFT_BY(shl_32_by, uint32_t, a[l] << by)
+SHIFT_BY(shl_64_by, uint64_t, a[l] << by)
+SHIFT_BY(shr_u32_by, uint32_t, a[l] >> by)
+SHIFT_BY(shr_u64_by, uint64_t, a[l] >> by)
+SHIFT_BY(shr_s32_by, uint32_t, (int32_t)a[l] >> by)
+SHIFT_BY(shr_s64_by, uint64_t, (int64_t)a[l] >> by)
+
 /* shf: 64 bits b:a. Shifting by 32 leaves the other word, so the amount is applied to 64 bits. */
 #define JOINED     ((uint64_t)b[l] << 32 | a[l])
 #define CLAMPED(x) ((x) < 32 ? (x) : 32)
@@ -311,20 +326,32 @@ bool lower_lop3(Lowering *low, const PtxInstruction *in, Op *op) {
     return op->has_d || predicate || lowering_reject(low, op, "lop3 has no destination");
 }
 
-bool lower_shl(Lowering *low, const PtxInstruction *in, Op *op) {
-    static HandlerOfType table = {BITS(shl)};
+/* `by`: where the amount is a literal below the width; NULL: there is none for this type. */
+static bool lower_shift(Lowering *low, const PtxInstruction *in, Op *op, const LaneHandler *any, const LaneHandler *by) {
     PtxType type = lanes_type(in, 0);
-    return lanes_accept(low, in, op, PTX_MODIFIER_NONE) && lanes_use(low, in, op, table[type], SHADOW_SUM) &&
+    const PtxOperand *amount = &in->operands[2];
+    if (!lanes_accept(low, in, op, PTX_MODIFIER_NONE) || !lanes_expect_operands(low, in, op, 3, 3)) return false;
+    bool literal = by && amount->kind == PTX_OPERAND_INTEGER && amount->integer >= 0 &&
+                   amount->integer < 8 * ptx_type_bytes(type);
+    op->number[0] = literal ? (int32_t)amount->integer : 0;
+    return lanes_use(low, in, op, literal ? by : any, SHADOW_SUM) &&
            lanes_operands(low, in, op, type, 2, (PtxType[]){type, PTX_U32});
+}
+
+bool lower_shl(Lowering *low, const PtxInstruction *in, Op *op) {
+    static HandlerOfType table = {BITS(shl)}, by = {[PTX_B32] = &shl_32_by, [PTX_B64] = &shl_64_by};
+    PtxType type = lanes_type(in, 0);
+    return lower_shift(low, in, op, table[type], by[type]);
 }
 
 bool lower_shr(Lowering *low, const PtxInstruction *in, Op *op) {
     static HandlerOfType table = {[PTX_B16] = &shr_u16, [PTX_B32] = &shr_u32, [PTX_B64] = &shr_u64,
                                   [PTX_U16] = &shr_u16, [PTX_U32] = &shr_u32, [PTX_U64] = &shr_u64,
                                   [PTX_S16] = &shr_s16, [PTX_S32] = &shr_s32, [PTX_S64] = &shr_s64};
+    static HandlerOfType by = {[PTX_B32] = &shr_u32_by, [PTX_B64] = &shr_u64_by, [PTX_U32] = &shr_u32_by,
+                               [PTX_U64] = &shr_u64_by, [PTX_S32] = &shr_s32_by, [PTX_S64] = &shr_s64_by};
     PtxType type = lanes_type(in, 0);
-    return lanes_accept(low, in, op, PTX_MODIFIER_NONE) && lanes_use(low, in, op, table[type], SHADOW_SUM) &&
-           lanes_operands(low, in, op, type, 2, (PtxType[]){type, PTX_U32});
+    return lower_shift(low, in, op, table[type], by[type]);
 }
 
 bool lower_shf(Lowering *low, const PtxInstruction *in, Op *op) {

@@ -8,14 +8,14 @@
 
 /* Fields of Op.number. */
 enum { BOOLEAN, RESULT, INVERT, FORMAT };
-/* number[BOOLEAN]: PTX_MOD_AND, _OR, _XOR with the predicate s[2]; 0: none.
+/* number[BOOLEAN]: PTX_MOD_AND, _OR, _XOR with the predicate s[2]; 0: none; ALONE: none, and only one predicate is set.
  * number[RESULT]: type of the value that set writes; PTX_NO_TYPE: setp.
  * number[INVERT]: -1 where the bits are to be inverted, else 0.
  * number[FORMAT]: half comparisons: the type, and FLUSHED. */
-enum { FLUSHED = 1 << 8 };
+enum { FLUSHED = 1 << 8, ALONE = -1 };
 
 static uint32_t combine(const Op *op, const Warp *warp, uint32_t bits) {
-    if (op->number[BOOLEAN] == 0) return bits;
+    if (op->number[BOOLEAN] == 0 || op->number[BOOLEAN] == ALONE) return bits;
     uint32_t other = *(const uint32_t *)operand_at(warp, op->s[2]);
     switch (op->number[BOOLEAN]) {
     case PTX_MOD_AND:
@@ -43,8 +43,7 @@ static void store_set(const Op *op, Warp *warp, uint32_t mask, uint32_t bits) {
     }
 }
 
-LANES_INLINE void finish(const Op *op, Warp *warp, uint32_t mask, uint32_t bits) {
-    bits ^= (uint32_t)op->number[INVERT];
+static __attribute__((noinline)) void finish_all(const Op *op, Warp *warp, uint32_t mask, uint32_t bits) {
     if (op->number[RESULT] == PTX_NO_TYPE) {
         uint32_t first = combine(op, warp, bits), second = combine(op, warp, ~bits);
         if (op->has_d) SET_PREDICATE(op->d, first);
@@ -52,6 +51,12 @@ LANES_INLINE void finish(const Op *op, Warp *warp, uint32_t mask, uint32_t bits)
     } else {
         store_set(op, warp, mask, combine(op, warp, bits));
     }
+}
+
+LANES_INLINE void finish(const Op *op, Warp *warp, uint32_t mask, uint32_t bits) {
+    bits ^= (uint32_t)op->number[INVERT];
+    if (op->number[BOOLEAN] == ALONE) SET_PREDICATE(op->d, bits);
+    else finish_all(op, warp, mask, bits);
 }
 
 #define COMPARISON(NAME, T, CONDITION)                                                                       \
@@ -299,8 +304,11 @@ bool lower_setp(Lowering *low, const PtxInstruction *in, Op *op) {
     op->number[RESULT] = PTX_NO_TYPE;
     const PtxOperand *d = &in->operands[0], *p = d->kind == PTX_OPERAND_PAIR ? &d->items[0] : d;
     uint8_t bytes;
-    return lowering_destination(low, op, p, &op->d, &op->d_bytes, &op->has_d) &&
-           (p == d || lowering_destination(low, op, &d->items[1], &op->p, &bytes, &op->has_p));
+    if (!lowering_destination(low, op, p, &op->d, &op->d_bytes, &op->has_d) ||
+        (p != d && !lowering_destination(low, op, &d->items[1], &op->p, &bytes, &op->has_p)))
+        return false;
+    if (op->has_d && !op->has_p && op->number[BOOLEAN] == 0) op->number[BOOLEAN] = ALONE;
+    return true;
 }
 
 bool lower_set(Lowering *low, const PtxInstruction *in, Op *op) {

@@ -138,7 +138,7 @@ typedef struct ParameterCopy {
     struct { Operand from, to; uint8_t bytes; } items[TRACE_MAX_ELEMENTS];
 } ParameterCopy;
 
-static void run_copy(const Op *op, Warp *warp, uint32_t mask) {
+OP_FUNCTION(run_copy) {
     const ParameterCopy *copy = op->extra;
     for (int i = 0; i < copy->count; i++) {
         const void *from = operand_at(warp, copy->items[i].from);

@@ -369,10 +369,10 @@ void prelude_run(const Prelude *prelude, Warp *warp) {
     }
 }
 
-static void run_after_prelude(const Op *op, Warp *warp, uint32_t mask) {
+static void run_after_prelude(const Op *op, Warp *const *warps, const uint32_t *masks, int count) {
     const Op *inner = op->extra;
-    prelude_run(op->prelude, warp);
-    inner->run(inner, warp, mask);
+    for (int w = 0; w < count; w++) prelude_run(op->prelude, warps[w]);
+    inner->run(inner, warps, masks, count);
 }
 
 /* ---- shared memory ------------------------------------------------------------------------------------------------- */

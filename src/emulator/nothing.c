@@ -2,7 +2,7 @@
  * profilers. */
 #include "emulator/lowered.h"
 
-static void run_nothing(const Op *op, Warp *warp, uint32_t mask) { (void)op, (void)warp, (void)mask; }
+OP_FUNCTION(run_nothing) { (void)op, (void)warp, (void)mask; }
 
 static bool lower_nothing(Op *op) {
     op->op_class = OP_NOTHING;
@@ -35,7 +35,7 @@ bool lower_membar(Lowering *low, const PtxInstruction *in, Op *op) { return lowe
 bool lower_fence(Lowering *low, const PtxInstruction *in, Op *op) { return lower_fence_of(low, in, op); }
 
 /* A cache policy is an opaque 64-bit value. */
-static void run_policy(const Op *op, Warp *warp, uint32_t mask) {
+OP_FUNCTION(run_policy) {
     uint64_t *d = operand_at(warp, op->d);
     for (int l = 0; l < WARP_LANES; l++)
         if (mask & lane_bit[l]) d[l] = 0;

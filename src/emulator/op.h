@@ -37,9 +37,18 @@ typedef struct Operand { /* a place in the register file */
     bool constant;       /* in the program's constants, not in the warp's registers */
 } Operand;
 
-/* Runs `op` for the lanes in `mask` (never 0). Lanes outside the mask keep their old destination. Destination and sources
- * may be the same register. */
-typedef void (*OpFunction)(const Op *op, Warp *warp, uint32_t mask);
+/* Runs `op` for `count` warps, in each of them for the lanes of its mask (never 0): warps that stand at the same place go
+ * on together (schedule.c). Lanes outside the mask keep their old destination. Destination and sources may be the same
+ * register. */
+typedef void (*OpFunction)(const Op *op, Warp *const *warps, const uint32_t *masks, int count);
+
+/* Defines the OpFunction NAME; followed by what it does with one warp, which sees `op`, `warp` and `mask`. */
+#define OP_FUNCTION(NAME)                                                                                             \
+    static inline void NAME##_in_warp(const Op *op, Warp *warp, uint32_t mask);                                       \
+    static void NAME(const Op *op, Warp *const *warps, const uint32_t *masks, int count) {                            \
+        for (int w = 0; w < count; w++) NAME##_in_warp(op, warps[w], masks[w]);                                       \
+    }                                                                                                                 \
+    static inline void NAME##_in_warp(const Op *op, Warp *warp, uint32_t mask)
 
 typedef enum OpClass {
     OP_LANES,    /* pure function of the lane's registers: `run` */
@@ -77,14 +86,14 @@ struct Op {
 struct WarpRegisters; /* see warp.h */
 
 /* First member of Warp is this, so that handlers need no other header. */
+enum { IN_REGISTERS, IN_CONSTANTS };
 typedef struct RegisterBase {
-    uint8_t *registers;        /* of the current call frame */
-    const uint8_t *constants;
+    uint8_t *at[2];            /* [IN_REGISTERS]: of the current call frame; [IN_CONSTANTS]: read only */
 } RegisterBase;
 
 static inline void *operand_at(const Warp *warp, Operand operand) {
     const RegisterBase *base = (const RegisterBase *)(const void *)warp;
-    return (operand.constant ? (uint8_t *)(uintptr_t)base->constants : base->registers) + operand.offset;
+    return base->at[operand.constant] + operand.offset;
 }
 
 /* ---- for lower_NAME: all return false after lowering_reject() -------------------------------------------------------- */

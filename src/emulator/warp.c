@@ -14,7 +14,7 @@ void warp_select(Warp *warp, int index) {
     warp->current = index;
     if (index == NO_FRAGMENT) return;
     Fragment *fragment = &warp->fragments[index];
-    warp->base.registers = fragment->frame->registers;
+    warp->base.at[IN_REGISTERS] = fragment->frame->registers;
     fragment->since = warp->turn;
 }
 
@@ -136,7 +136,7 @@ void warp_start(Warp *warp, Block *block, int index, uint32_t lanes, Frame *entr
     entry_frame->arrived = 0;
     entry_frame->next = NULL;
     memset(warp->arrived, 0, sizeof warp->arrived);
-    warp->base.constants = block->grid->program->constants;
+    warp->base.at[IN_CONSTANTS] = block->grid->program->constants;
     warp_select(warp, add_fragment(warp, 0, lanes, entry_frame, NO_JOIN));
 }
 
@@ -236,7 +236,7 @@ void warp_copy(Warp *to, const Warp *from) {
         if (from->joins[i].used) to->joins[i].frame = counterpart(to, from, from->joins[i].frame);
     }
     for (int i = 0; i < to->fragment_count; i++) to->fragments[i].frame = counterpart(to, from, from->fragments[i].frame);
-    if (to->current != NO_FRAGMENT) to->base.registers = warp_fragment(to)->frame->registers;
+    if (to->current != NO_FRAGMENT) to->base.at[IN_REGISTERS] = warp_fragment(to)->frame->registers;
 }
 
 /* ---- branches ------------------------------------------------------------------------------------------------------ */
@@ -322,6 +322,7 @@ void warp_exit(Warp *warp, uint32_t lanes) {
     if (breaks_a_mask(warp, lanes)) raise_missing_lanes(warp->block, warp);
     leave(warp, lanes);
     warp->live &= ~lanes;
+    if (!warp->live) warp->block->live_warps--;
     for (int i = 0; i < warp->fragment_count; i++) { /* they may have waited for the lanes that are gone */
         Fragment *fragment = &warp->fragments[i];
         if (fragment->state == FRAGMENT_AT_WARP_OP || fragment->state == FRAGMENT_AT_ALIGNED) fragment->state = FRAGMENT_READY;

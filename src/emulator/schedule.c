@@ -1,0 +1,440 @@
+/* Blocks: the schedule.
+ *
+ * It is defined as a round robin: in every turn each warp that can run executes one instruction, in the order of the warps.
+ * Only instructions that others can see (memory, barriers, exits, recorded events) need that order. So a turn has two parts:
+ * the warps whose turn it is execute their ordered instruction, one after another; then all of them run ahead through
+ * everything else, up to the next ordered instruction, and wait for the turn that it has. Warps that run ahead from the same
+ * place are a *gang*: what an instruction costs apart from its lanes is paid once for all of them. What is traced decides
+ * nothing but where a warp stops to look. */
+#include "emulator/block.h"
+
+#include "emulator/recorder.h"
+#include "emulator/replay.h"
+
+#include <stdlib.h>
+
+enum { RUN_AHEAD = 4096, MAX_GANGS = 256 }; /* instructions of a gang, and gangs, in one turn */
+
+/* Known when the functions below are compiled, so that a plain run pays for nothing else. */
+typedef enum Mode { RUN_PLAIN, RUN_TRACED, RUN_REPLAY } Mode;
+
+static inline uint32_t guard_lanes(const Op *op, const Warp *warp, uint32_t mask) {
+    uint32_t bits = *(const uint32_t *)operand_at(warp, op->guard);
+    return mask & (op->guard_negated ? ~bits : bits);
+}
+
+/* ---- branches ------------------------------------------------------------------------------------------------------ */
+
+static void record_branch(Block *block, const Warp *warp, const Op *op, uint32_t taken, int target) {
+    uint32_t mask = warp->fragments[warp->current].mask;
+    TraceEvent *event = recorder_begin(block->recorder, warp, op->pc, mask, TRACE_BRANCH);
+    event->element_bytes = 4;
+    event->element_count = 1;
+    event->has_result = true;
+    event->taken = taken;
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        event->value[0][lane] = (uint64_t)(taken & lane_bit[lane] ? target : op->pc + 1);
+    }
+    recorder_end(block->recorder, true, false);
+}
+
+/* Goes back to where lanes of the warp or other blocks may be what it waits for: something else may be current afterwards. */
+static inline bool may_rotate(const Warp *warp, const Fragment *fragment, int pc, int target) {
+    return target <= pc && (warp->live != fragment->mask || warp->block->grid->blocks_meet);
+}
+
+static inline void jump(Worker *worker, Warp *warp, Fragment *fragment, int pc, int target) {
+    count_segment(worker, fragment, pc + 1);
+    fragment->pc = fragment->segment = target;
+    if (may_rotate(warp, fragment, pc, target)) warp_consider_rotation(warp);
+}
+
+/* The current fragment stands at a guarded bra. */
+static inline void take_branch(Block *block, Warp *warp, Fragment *fragment, bool traced) {
+    Worker *worker = block->worker;
+    int pc = fragment->pc;
+    const Op *op = &block->grid->program->ops[pc];
+    const PtxCode *code = &block->grid->program->program->code[pc];
+    uint32_t taken = guard_lanes(op, warp, fragment->mask);
+    TraceCounter *counter = &worker->counters[pc];
+    counter->requests++;
+    warp->turn++;
+    if (traced) record_branch(block, warp, op, taken, code->target);
+    if (!taken) {
+        fragment->pc++;
+    } else if (taken == fragment->mask) {
+        jump(worker, warp, fragment, pc, code->target);
+    } else {
+        counter->divergent++;
+        count_segment(worker, fragment, pc + 1);
+        warp_diverge(warp, taken, code->target, code->reconvergence);
+    }
+}
+
+/* ---- running ahead ------------------------------------------------------------------------------------------------- */
+
+typedef struct Gang { /* warps whose current fragments stand at the same place, at the same turn */
+    int count;
+    Warp *warps[MAX_WARPS];
+    Fragment *fragments[MAX_WARPS];
+    uint32_t masks[MAX_WARPS];
+} Gang;
+
+static inline bool is_end_of_function(const Block *block, const Fragment *fragment, int pc) {
+    return block->grid->program->may_fall_off && pc == fragment->frame->layout->end;
+}
+
+/* Passes the meeting places and ends of functions where the warp stands. False: nothing of it can run. */
+static bool find_place(Block *block, Warp *warp) {
+    Worker *worker = block->worker;
+    for (;;) {
+        if (warp->current == NO_FRAGMENT && (!warp->live || !block_unstick(block, warp))) return false;
+        Fragment *fragment = warp_fragment(warp);
+        if (fragment->pc == fragment->join_pc) {
+            count_segment(worker, fragment, fragment->pc);
+            warp_arrive(warp);
+        } else if (is_end_of_function(block, fragment, fragment->pc)) {
+            uint32_t lanes = fragment->mask, live = warp->live;
+            count_segment(worker, fragment, fragment->pc);
+            call_return_values(warp, fragment->frame, lanes);
+            warp_return(warp, lanes);
+            if (warp->live != live) barrier_after_exit(block, warp, lanes);
+        } else {
+            return true;
+        }
+    }
+}
+
+/* Takes the first of the block's ready warps, and those that stand where it stands. */
+static void gather(Block *block, Gang *gang) {
+    uint32_t taken = 0;
+    uint64_t turn = 0;
+    int pc = 0;
+    gang->count = 0;
+    for (uint32_t rest = block->ready; rest; rest &= rest - 1) {
+        Warp *warp = &block->warps[__builtin_ctz(rest)];
+        if (find_place(block, warp)) {
+            Fragment *fragment = warp_fragment(warp);
+            if (gang->count == 0) pc = fragment->pc, turn = warp->turn;
+            else if (fragment->pc != pc || warp->turn != turn) continue;
+            gang->warps[gang->count] = warp;
+            gang->fragments[gang->count] = fragment;
+            gang->masks[gang->count++] = fragment->mask;
+        }
+        taken |= rest & -rest;
+    }
+    block->ready &= ~taken;
+}
+
+static inline void run_op(Block *block, const Op *op, const Gang *gang, Mode mode) {
+    const Gang *active = gang;
+    Gang part;
+    if (op->guarded) {
+        part.count = 0;
+        for (int w = 0; w < gang->count; w++) {
+            uint32_t lanes = guard_lanes(op, gang->warps[w], gang->masks[w]);
+            block->worker->counters[op->pc].lanes -= (uint64_t)lane_count(gang->masks[w] & ~lanes);
+            if (!lanes) continue;
+            part.warps[part.count] = gang->warps[w];
+            part.masks[part.count++] = lanes;
+        }
+        active = &part;
+    }
+    op->run(op, active->warps, active->masks, active->count);
+    if (mode == RUN_REPLAY && active->count) replay_lanes(block->replay, active->warps[0], op, active->masks[0]);
+}
+
+/* All come to `pc`. False: some stand at a meeting place there, or at the end of a function. */
+static inline bool advance(const Block *block, const Gang *gang, int pc, uint64_t turn) {
+    bool apart = is_end_of_function(block, gang->fragments[0], pc);
+    for (int w = 0; w < gang->count; w++) {
+        gang->warps[w]->turn = turn;
+        gang->fragments[w]->pc = pc;
+        apart |= pc == gang->fragments[w]->join_pc;
+    }
+    return !apart;
+}
+
+static inline bool jump_together(Worker *worker, const Gang *gang, int pc, int target) {
+    bool together = true;
+    for (int w = 0; w < gang->count; w++) {
+        Fragment *fragment = gang->fragments[w];
+        together &= !may_rotate(gang->warps[w], fragment, pc, target) && target != fragment->join_pc;
+        jump(worker, gang->warps[w], fragment, pc, target);
+    }
+    return together;
+}
+
+/* The gang stands at a guarded bra. False: its warps, or their lanes, go different ways. */
+static bool branch_together(Block *block, const Gang *gang, int pc) {
+    const Op *op = &block->grid->program->ops[pc];
+    uint32_t some = 0, not_all = 0;
+    for (int w = 0; w < gang->count; w++) {
+        uint32_t taken = guard_lanes(op, gang->warps[w], gang->masks[w]);
+        some |= taken;
+        not_all |= taken ^ gang->masks[w];
+    }
+    if (some && not_all) {
+        for (int w = 0; w < gang->count; w++) take_branch(block, gang->warps[w], gang->fragments[w], false);
+        return false;
+    }
+    uint64_t turn = gang->warps[0]->turn + 1;
+    block->worker->counters[pc].requests += (uint64_t)gang->count;
+    if (!some) return advance(block, gang, pc + 1, turn);
+    for (int w = 0; w < gang->count; w++) gang->warps[w]->turn = turn;
+    return jump_together(block->worker, gang, pc, block->grid->program->program->code[pc].target);
+}
+
+/* A different fair order, where one is asked for: now and then a warp is late. */
+static uint64_t delay(const Block *block, const Warp *warp) {
+    uint64_t mix = block->grid->schedule ^ block->linear * 0x9e3779b97f4a7c15u ^ warp->turn * 0xc2b2ae3d27d4eb4fu ^
+                   (uint64_t)warp->index * 0x165667b19e3779f9u;
+    mix = (mix ^ mix >> 29) * 0xbf58476d1ce4e5b9u;
+    return mix >> 62;
+}
+
+static void wait_for_turns(Block *block, const Gang *gang) {
+    for (int w = 0; w < gang->count; w++) {
+        const Warp *warp = gang->warps[w];
+        block->next[warp->index] = warp->turn + (block->grid->schedule ? delay(block, warp) : 0);
+    }
+}
+
+static void make_ready(Block *block, const Gang *gang) {
+    for (int w = 0; w < gang->count; w++) block->ready |= UINT32_C(1) << gang->warps[w]->index;
+}
+
+/* Executes what no other warp can see, up to the next ordered instruction. False: the warps part, and are ready again. */
+static inline __attribute__((always_inline)) bool run_gang(Block *block, const Gang *gang, Mode mode) {
+    const LoweredProgram *program = block->grid->program;
+    uint64_t begin = gang->warps[0]->turn;
+    bool together = true, waits = false;
+    while (together && !waits) {
+        int pc = gang->fragments[0]->pc, end = program->run_end[pc];
+        uint64_t turn = gang->warps[0]->turn + (uint64_t)(end - pc);
+        for (const Op *op = program->ops + pc, *last = program->ops + end; op < last; op++) run_op(block, op, gang, mode);
+        together = advance(block, gang, end, turn);
+        StepKind step = together ? program->step[end] : STEP_NOTHING;
+        if (step == STEP_JUMP) {
+            turn++;
+            for (int w = 0; w < gang->count; w++) gang->warps[w]->turn = turn;
+            together = jump_together(block->worker, gang, end, program->program->code[end].target);
+        } else if (step == STEP_BRANCH && mode == RUN_PLAIN) {
+            together = branch_together(block, gang, end);
+        } else {
+            waits = step == STEP_BRANCH || step == STEP_ORDERED;
+        }
+        waits |= gang->warps[0]->turn >= begin + RUN_AHEAD;
+    }
+    block->executed += (gang->warps[0]->turn - begin) * (uint64_t)gang->count;
+    if (!waits) make_ready(block, gang);
+    return waits;
+}
+
+/* ---- ordered instructions ------------------------------------------------------------------------------------------ */
+
+static Outcome execute_ordered(Block *block, Warp *warp, const Op *op) {
+    uint32_t mask = warp_fragment(warp)->mask, lanes = mask;
+    if (op->prelude) prelude_run(op->prelude, warp);
+    if (op->guarded) {
+        lanes = guard_lanes(op, warp, mask);
+        if (!lanes) {
+            block->worker->counters[op->pc].lanes -= (uint64_t)lane_count(mask);
+            return OUTCOME_NEXT;
+        }
+    }
+    const CoreOp *core = op->extra;
+    Outcome outcome = core->execute(block, warp, op, lanes);
+    if (lanes != mask && outcome != OUTCOME_WAIT)
+        block->worker->counters[op->pc].lanes -= (uint64_t)lane_count(mask & ~lanes);
+    return outcome;
+}
+
+/* In a replay the events decide which fragment of a warp goes on, where spin loops that were left out of the trace make a
+ * difference. */
+static bool is_out_of_turn(const Block *block, const Warp *warp, const Op *op) {
+    uint32_t mask = warp->fragments[warp->current].mask;
+    if (op->op_class != OP_MEMORY && op->op_class != OP_CONTROL) return false; /* these may wait for each other */
+    if (op->guarded && op->op_class == OP_MEMORY) mask = guard_lanes(op, warp, mask);
+    return mask && block->grid->program->recorded[op->pc] && !replay_expects(block->replay, warp, op->pc, mask);
+}
+
+/* The same difference may have left lanes together that were apart when the event was made. */
+static void split_as_recorded(const Block *block, Warp *warp, const Op *op) {
+    bool splits = op->op_class == OP_WARP || op->op_class == OP_BARRIER || op->op_class == OP_CONTROL;
+    if (!splits || !block->grid->program->recorded[op->pc]) return;
+    uint32_t lanes = warp_fragment(warp)->mask;
+    if (op->guarded && op->op_class != OP_CONTROL) lanes = guard_lanes(op, warp, lanes);
+    uint32_t mask = replay_next_mask(block->replay, warp, op->pc);
+    if (lanes & mask && lanes & ~mask) warp_split(warp, lanes & ~mask);
+}
+
+/* The warp's ordered instruction. False: it waits for others, or has ended. */
+static inline __attribute__((always_inline)) bool take_turn(Block *block, Warp *warp, Mode mode) {
+    const LoweredProgram *program = block->grid->program;
+    if (mode != RUN_REPLAY) warp->turn = block->turn;
+    for (;;) {
+        if (warp->current == NO_FRAGMENT && (!warp->live || !block_unstick(block, warp))) return false;
+        Fragment *fragment = warp_fragment(warp);
+        const Op *op = &program->ops[fragment->pc];
+        StepKind kind = program->step[fragment->pc];
+        if (fragment->pc == fragment->join_pc) return true;
+        if (mode == RUN_REPLAY) {
+            if (is_out_of_turn(block, warp, op)) return warp_pick(warp);
+            split_as_recorded(block, warp, op);
+            if (program->recorded[op->pc]) warp->turn = block->turn;
+        }
+        if (kind == STEP_BRANCH && mode != RUN_PLAIN) {
+            take_branch(block, warp, fragment, true);
+            return true;
+        }
+        if (kind != STEP_ORDERED) return true;
+        Outcome outcome = execute_ordered(block, warp, op);
+        if (outcome == OUTCOME_STOP) return false;
+        if (outcome == OUTCOME_WAIT) {
+            warp_pick(warp);
+            continue;
+        }
+        warp->turn = mode == RUN_REPLAY ? warp->turn + 1 : block->turn + 1;
+        block->executed++;
+        if (outcome == OUTCOME_NEXT) fragment->pc++;
+        if (outcome != OUTCOME_ARRIVED) return true;
+        if (warp->fragment_count == 1 && mode != RUN_REPLAY) { /* the whole warp waits: nothing to look for */
+            warp->current = NO_FRAGMENT;
+            return false;
+        }
+        warp_pick(warp);
+        return true;
+    }
+}
+
+/* ---- turns --------------------------------------------------------------------------------------------------------- */
+
+/* The earliest turn of the warps that wait for one; NEVER: none does. */
+static inline uint64_t earliest(const Block *block) {
+    uint64_t turn = NEVER;
+    for (int w = 0; w < block->warp_count; w++) turn = block->next[w] < turn ? block->next[w] : turn;
+    return turn;
+}
+
+/* A gang that waits for its turn, and whose turn comes before that of all others, goes on at once. */
+static inline bool is_next(const Block *block, const Gang *gang, uint64_t others, uint64_t until) {
+    const Grid *grid = block->grid;
+    const Warp *first = gang->warps[0];
+    return first->turn < others && block->executed < until && !grid->schedule && !grid->blocks_meet &&
+           grid->program->step[gang->fragments[0]->pc] == STEP_ORDERED;
+}
+
+/* The ordered instruction of all of them. False: they do not all go on at the next one; those that can are ready. */
+static bool take_turn_together(Block *block, const Gang *gang) {
+    int next = gang->fragments[0]->pc + 1;
+    bool together = !is_end_of_function(block, gang->fragments[0], next);
+    uint32_t ready = 0;
+    block->turn = gang->warps[0]->turn;
+    for (int w = 0; w < gang->count && !block->worker->stopped; w++) {
+        Warp *warp = gang->warps[w];
+        bool goes_on = take_turn(block, warp, RUN_PLAIN);
+        if (goes_on) ready |= UINT32_C(1) << warp->index;
+        together &= goes_on && warp->current != NO_FRAGMENT && warp_fragment(warp) == gang->fragments[w] &&
+                    gang->fragments[w]->mask == gang->masks[w] && gang->fragments[w]->pc == next &&
+                    next != gang->fragments[w]->join_pc;
+    }
+    if (together && !block->ready && !block->worker->stopped) return true;
+    block->ready |= ready;
+    return false;
+}
+
+/* Every ready warp; not for ever. */
+static inline __attribute__((always_inline)) void run_ahead(Block *block, uint64_t until, Mode mode) {
+    Gang gang;
+    for (int gangs = 0; block->ready && gangs < MAX_GANGS; gangs++) {
+        gather(block, &gang);
+        if (!gang.count) continue;
+        bool waits = run_gang(block, &gang, mode);
+        if (waits && mode == RUN_PLAIN && !block->ready)
+            for (uint64_t others = earliest(block); waits && is_next(block, &gang, others, until);)
+                waits = take_turn_together(block, &gang) && run_gang(block, &gang, mode);
+        if (waits) wait_for_turns(block, &gang);
+    }
+    while (block->ready) {
+        gather(block, &gang);
+        wait_for_turns(block, &gang);
+    }
+}
+
+bool block_replay_turn(Block *block, Warp *warp) {
+    uint64_t *next = &block->next[warp->index];
+    *next = NEVER;
+    block->ready = UINT32_C(1) << warp->index;
+    run_ahead(block, NEVER, RUN_REPLAY);
+    bool has_place = *next != NEVER;
+    *next = 0;
+    return has_place && take_turn(block, warp, RUN_REPLAY);
+}
+
+/* `warp` has had its turn: is there anything in the block that does not spin or wait? */
+static bool rests(const Block *block, const Warp *warp) {
+    if (warp->current == NO_FRAGMENT || !warp->fragments[warp->current].rests) return false;
+    for (int w = 0; w < block->warp_count; w++)
+        if (block->next[w] != NEVER && !warp_rests(&block->warps[w])) return false;
+    return true;
+}
+
+/* What it waited for may have come: it is to spin anew before it rests again. */
+static void wake(Block *block) {
+    for (int w = 0; w < block->warp_count; w++)
+        for (int i = 0; i < block->warps[w].fragment_count; i++) {
+            block->warps[w].fragments[i].rests = false;
+            block->warps[w].fragments[i].spins = 0;
+        }
+}
+
+static inline __attribute__((always_inline)) SliceEnd run_slice(Block *block, uint64_t instructions, Mode mode) {
+    const Worker *worker = block->worker;
+    uint64_t until = block->executed + instructions;
+    wake(block);
+    while (!worker->stopped) {
+        uint64_t turn = earliest(block);
+        if (turn == NEVER) {
+            if (!block->live_warps) return SLICE_DONE;
+            block_resolve(block);
+            continue;
+        }
+        uint32_t warps = 0;
+        block->turn = turn;
+        for (int w = 0; w < block->warp_count; w++) warps |= (uint32_t)(block->next[w] == turn) << w;
+        for (uint32_t rest = warps; rest && !worker->stopped; rest &= rest - 1) {
+            int w = __builtin_ctz(rest);
+            block->next[w] = NEVER;
+            if (take_turn(block, &block->warps[w], mode)) block->ready |= rest & -rest;
+        }
+        run_ahead(block, until, mode);
+        bool spins = false;
+        if (block->grid->blocks_meet)
+            for (uint32_t rest = warps; rest; rest &= rest - 1) spins |= rests(block, &block->warps[__builtin_ctz(rest)]);
+        if (worker->stopped) break;
+        if (spins) return SLICE_RESTS;
+        if (block->executed >= until) return SLICE_USED;
+    }
+    return SLICE_STOPPED;
+}
+
+/* Segments are counted at their end, which a block that was stopped does not reach. */
+void block_count_rest(Block *block) {
+    Worker *worker = block->worker;
+    const Trap *fatal = worker->stopped ? &worker->traps[worker->trap_count - 1] : NULL;
+    bool is_here = fatal && !memcmp(fatal->block, block->id, sizeof fatal->block);
+    for (int w = 0; w < block->warp_count; w++) {
+        Warp *warp = &block->warps[w];
+        for (int i = 0; warp->live && i < warp->fragment_count; i++) {
+            Fragment *fragment = &warp->fragments[i];
+            bool trapped = is_here && fatal->lanes & fragment->mask && fatal->warp == w && fatal->pc == fragment->pc;
+            count_segment(worker, fragment, fragment->pc + trapped); /* the instruction that trapped was executed */
+        }
+    }
+}
+
+SliceEnd block_run(Block *block, uint64_t instructions) {
+    return block->recorder ? run_slice(block, instructions, RUN_TRACED) : run_slice(block, instructions, RUN_PLAIN);
+}
