@@ -420,7 +420,10 @@ static bool app_handle(App *app, const TerminalEvent *event, bool *changed) {
         answer = app_press(app, event->key);
         break;
     case TERMINAL_WHEEL:
-        answer = app_press(app, event->direction > 0 ? SPECIAL_LEFT : SPECIAL_RIGHT);
+        if (app_view(app)->overlay != OVERLAY_NONE)
+            answer = app_press(app, event->direction > 0 ? SPECIAL_UP : SPECIAL_DOWN);
+        else
+            answer = app_press(app, event->direction > 0 ? SPECIAL_LEFT : SPECIAL_RIGHT);
         break;
     case TERMINAL_CLICK:
         terminal_size(&columns, &rows);

@@ -267,12 +267,18 @@ ViewAnswer frame_click_in(const Scene *scene, View *view, const Layout *layout, 
     const Pane *overlay = find_overlay(view);
     bool has_moment = moment_init(&now, scene, &before);
     view->message[0] = 0;
+    if (view->overlay != OVERLAY_NONE && !layout_holds(layout->overlay, column, row)) {
+        view->overlay = OVERLAY_NONE;
+        return VIEW_CHANGED;
+    }
     if (overlay)
         return click_pane(overlay, &now, inside_of(overlay, layout, layout->overlay), column, row, view);
     int count = has_moment ? list_shown(&now, layout, shown) : 0;
     for (int i = 0; i < count; i++) {
         if (!layout_holds(shown[i].area, column, row)) continue;
         if (shown[i].focus >= 0) view->focus = (Focus)shown[i].focus;
+        if (shown[i].pane->click_title && row == shown[i].area.row)
+            return shown[i].pane->click_title(&now, view);
         click_pane(shown[i].pane, &now, inside_of(shown[i].pane, layout, shown[i].area), column, row, view);
         return VIEW_CHANGED;
     }

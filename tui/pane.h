@@ -33,6 +33,7 @@ typedef struct Pane {
     void (*draw)(const Moment *now, Canvas *canvas, Rectangle area);
     /* A click at this place of the inside; NULL: means nothing here. */
     ViewAnswer (*click)(const Moment *now, Rectangle area, int column, int row, View *view);
+    ViewAnswer (*click_title)(const Moment *now, View *view); /* may be NULL */
 } Pane;
 
 extern const Pane *const panes[]; /* ends with NULL */

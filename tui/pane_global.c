@@ -12,6 +12,7 @@ enum {
     WORDS = LINE_BYTES / 4,
     SECTOR_WORDS = SECTOR_BYTES / 4,
     LABEL_COLUMNS = 10,
+    MOST_WORD_COLUMNS = 4,
     MAX_LINES = WARP_LANES * 2
 };
 
@@ -161,31 +162,46 @@ static void draw_lane_note(const Moment *now, Canvas *canvas, Rectangle area, in
     text_done(&text);
 }
 
+/* Which lines are shown where. */
+typedef struct Grid {
+    int width, room, first; /* columns of a word; rows for lines, the first line shown */
+    int spacing;            /* rows from one line to the next */
+} Grid;
+
+static bool shows_lane(const Memory *memory, const Grid *grid, int lane) {
+    for (int i = grid->first; i < memory->count && i < grid->first + grid->room; i++)
+        for (int word = 0; word < WORDS; word++)
+            if (memory->lines[i].lane[word] == lane) return true;
+    return false;
+}
+
+/* The selected lane stays in sight. */
+static Grid lay_out(const Memory *memory, const Moment *now, Rectangle area) {
+    Grid grid = {.width = MOST_WORD_COLUMNS, .room = area.rows - (area.rows > 4 ? 3 : area.rows > 2 ? 2 : 1)};
+    int lane = now->view->lane;
+    while (grid.width > 1 && word_column(WORDS, grid.width) > area.columns) grid.width--;
+    grid.spacing = now->view->projector && memory->count * 2 <= grid.room ? 2 : 1;
+    while (now->event.mask >> lane & 1 && grid.room > 0 && memory->count - grid.first > grid.room &&
+           !shows_lane(memory, &grid, lane))
+        grid.first++;
+    return grid;
+}
+
 static void draw(const Moment *now, Canvas *canvas, Rectangle area) {
     Memory *memory = memory_new(sizeof *memory);
     memory_fill(memory, now);
-    int width = 3;
-    while (width > 1 && word_column(WORDS, width) > area.columns) width--;
-    int room = area.rows - (area.rows > 4 ? 3 : area.rows > 2 ? 2 : 1), first = 0;
-    while (first < memory->count && room > 0 &&
-           memory->count - first > room) { /* keep the selected lane in sight */
-        bool holds = false;
-        for (int word = 0; word < WORDS; word++)
-            for (int i = 0; i < room; i++) holds |= memory->lines[first + i].lane[word] == now->view->lane;
-        if (holds || !(now->event.mask >> now->view->lane & 1)) break;
-        first++;
-    }
+    Grid grid = lay_out(memory, now, area);
     canvas_text(canvas, area, 0, 0, ROLE_DIM, "    byte");
     for (int sector = 0; sector < WORDS / SECTOR_WORDS; sector++)
-        canvas_print(canvas, area, word_column(sector * SECTOR_WORDS, width), 0, ROLE_DIM,
-                     width > 1 ? "+%d, sector %d" : "+%d", sector * SECTOR_BYTES, sector);
+        canvas_print(canvas, area, word_column(sector * SECTOR_WORDS, grid.width), 0, ROLE_DIM,
+                     grid.width > 1 ? "+%d, sector %d" : "+%d", sector * SECTOR_BYTES, sector);
     int row = 1;
-    for (int i = first; i < memory->count && row <= room; i++, row++)
-        draw_line(now, canvas, area, row, width, &memory->lines[i], memory->sectors > memory->ideal);
+    for (int i = grid.first; i < memory->count && i < grid.first + grid.room; i++, row += grid.spacing)
+        draw_line(now, canvas, area, row, grid.width, &memory->lines[i], memory->sectors > memory->ideal);
     if (row < area.rows) draw_lane_note(now, canvas, area, row);
-    if (memory->count > room && row < area.rows)
-        canvas_print(canvas, area, area.columns - 20, row, ROLE_DIM, "lines %d-%d of %d", first + 1,
-                     first + room, memory->count);
+    if (memory->count > grid.room && row < area.rows)
+        canvas_print(canvas, area, area.columns - 20, row, ROLE_DIM, "lines %d-%d of %d", grid.first + 1,
+                     grid.first + grid.room, memory->count);
     row++;
     if (row < area.rows)
         canvas_print(canvas, area, 1, row, ROLE_DIM,
@@ -194,10 +210,25 @@ static void draw(const Moment *now, Canvas *canvas, Rectangle area) {
     free(memory);
 }
 
+/* Selects the lane that asks for the word. */
+static ViewAnswer click(const Moment *now, Rectangle area, int column, int row, View *view) {
+    Memory *memory = memory_new(sizeof *memory);
+    memory_fill(memory, now);
+    Grid grid = lay_out(memory, now, area);
+    int line = grid.first + (row - 1) / grid.spacing, word = WORDS - 1;
+    while (word >= 0 && word_column(word, grid.width) > column) word--;
+    bool inside = row > 0 && line < memory->count && line < grid.first + grid.room && word >= 0 &&
+                  column < word_column(WORDS, grid.width);
+    if (inside && memory->lines[line].lane[word] >= 0) view->lane = memory->lines[line].lane[word];
+    free(memory);
+    return VIEW_CHANGED;
+}
+
 const Pane pane_global = {
     .slot = SLOT_PICTURE,
     .kinds = 1u << TRACE_GLOBAL_LOAD | 1u << TRACE_GLOBAL_STORE | 1u << TRACE_GLOBAL_ATOMIC |
              1u << TRACE_LOCAL_LOAD | 1u << TRACE_LOCAL_STORE | 1u << TRACE_CONSTANT_LOAD,
     .head = head,
     .draw = draw,
+    .click = click,
 };

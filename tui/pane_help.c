@@ -39,7 +39,9 @@ static void draw(const Moment *now, Canvas *canvas, Rectangle area) {
     canvas_paragraph(
         canvas, below, 0, ROLE_DIM,
         "A number before a key repeats it, or says which: 10l, 74g, 3w, 7x. The wheel steps; a click goes to "
-        "a step or a source line, or selects a warp, a lane, a pane.");
+        "a step or a source line, or selects a warp, a lane, a pane, a metric; on the lanes' title: the next "
+        "traced "
+        "block.");
 }
 
 const Pane pane_help = {.slot = SLOT_OVERLAY, .overlay = OVERLAY_HELP, .head = head, .draw = draw};

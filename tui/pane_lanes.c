@@ -272,4 +272,13 @@ static ViewAnswer click(const Moment *now, Rectangle area, int column, int row, 
     return VIEW_CHANGED;
 }
 
-const Pane pane_lanes = {.slot = SLOT_LANES, .head = head, .draw = draw, .click = click};
+/* The next traced block, around. */
+static ViewAnswer click_title(const Moment *now, View *view) {
+    if (view->view == 0 || view->view + 1 < now->scene->view_count) return view_press(view, now->scene, '}');
+    view->view = view->warp = 0;
+    view_go_to_step(view, now->scene, 0);
+    return VIEW_CHANGED;
+}
+
+const Pane pane_lanes = {
+    .slot = SLOT_LANES, .head = head, .draw = draw, .click = click, .click_title = click_title};

@@ -75,7 +75,6 @@ static void shell(int terminal, int reports, int orders, const char *const argum
 static int on_property(VTermProp property, VTermValue *value, void *context) {
     Pty *pty = context;
     if (property == VTERM_PROP_ALTSCREEN) pty->alternate = value->boolean;
-    if (property == VTERM_PROP_CURSORVISIBLE) pty->cursor = value->boolean;
     return 1;
 }
 
@@ -93,6 +92,7 @@ static void open_terminal(Pty *pty, int columns, int rows) {
 
 Pty *pty_start(const char *const arguments[], const char *const environment[], int columns, int rows) {
     Pty *pty = calloc(1, sizeof *pty);
+    pty->cursor = true;
     int reports[2] = {-1, -1}, orders[2] = {-1, -1}, status;
     open_terminal(pty, columns, rows);
     assert_true(!pipe(reports) && !pipe(orders));
@@ -133,16 +133,22 @@ void pty_free(Pty *pty) {
 
 /* ---- talking ------------------------------------------------------------------------------------------- */
 
-/* libvterm 0.1 reads only the first mode of "CSI ? 1006 ; 1000 h", so the mouse is followed by hand. */
-static void watch_mouse(Pty *pty, const char *bytes, size_t count) {
-    static const char mode[] = "1000";
+/* "CSI ? mode h" and "CSI ? mode l", also where it is the last of several modes. */
+static void watch(const char *mode, size_t *matched, bool *on, char byte) {
+    if (*matched == strlen(mode)) {
+        if (byte == 'h') *on = true;
+        if (byte == 'l') *on = false;
+        *matched = 0;
+    }
+    *matched = byte == mode[*matched] ? *matched + 1 : byte == mode[0];
+}
+
+/* Followed by hand: libvterm 0.1 reads only the first mode of "CSI ? 1006 ; 1000 h", and takes the cursor's
+ * visibility back with its place. */
+static void watch_modes(Pty *pty, const char *bytes, size_t count) {
     for (size_t i = 0; i < count; i++) {
-        if (pty->matched == strlen(mode)) {
-            if (bytes[i] == 'h') pty->mouse = true;
-            if (bytes[i] == 'l') pty->mouse = false;
-            pty->matched = 0;
-        }
-        pty->matched = bytes[i] == mode[pty->matched] ? pty->matched + 1 : bytes[i] == mode[0];
+        watch("1000", &pty->mouse_matched, &pty->mouse, bytes[i]);
+        watch("?25", &pty->cursor_matched, &pty->cursor, bytes[i]);
     }
 }
 
@@ -155,7 +161,7 @@ static bool pump(Pty *pty, int milliseconds) {
     ssize_t count = read(pty->master, bytes, sizeof bytes);
     if (count <= 0) return false;
     pty->received += (size_t)count;
-    watch_mouse(pty, bytes, (size_t)count);
+    watch_modes(pty, bytes, (size_t)count);
     vterm_input_write(pty->vterm, bytes, (size_t)count);
     return true;
 }

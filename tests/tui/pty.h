@@ -16,11 +16,11 @@ typedef struct Pty {
     pid_t shell, program;
     VTerm *vterm;
     VTermScreen *screen;
-    bool alternate, cursor; /* what the terminal shows: the alternate screen, its cursor */
-    bool mouse;
-    size_t matched;       /* characters of the sequence that switches the mouse */
-    size_t received;      /* bytes that the program sent */
-    struct termios modes; /* before the program started */
+    bool alternate;                       /* the alternate screen is shown */
+    bool cursor, mouse;                   /* they are shown, told */
+    size_t cursor_matched, mouse_matched; /* characters of the sequences that switch them */
+    size_t received;                      /* bytes that the program sent */
+    struct termios modes;                 /* before the program started */
 } Pty;
 
 /* `environment`: "NAME=VALUE" strings that replace the test's own, NULL at the end. */

@@ -97,6 +97,13 @@ static void the_mouse_seeks_and_steps(void **state) {
     pty_wait_for(pty, "step 1 of ");
     pty_type(pty, "\033[<0;30;22M\033[<0;30;22m"); /* the timeline's bars */
     pty_wait_without(pty, "step 1 of ");
+    pty_type(pty, "?");
+    pty_wait_for(pty, "barrier interval");
+    pty_type(pty, "\033[<65;10;10M\033[<65;10;10M\033[<65;10;10M"); /* the help scrolls */
+    pty_wait_without(pty, "barrier interval");
+    pty_wait_for(pty, "any other key closes");
+    pty_type(pty, "\033[<0;10;1M\033[<0;10;1m"); /* beside it */
+    pty_wait_without(pty, "any other key closes");
     quit(pty);
 }
 

@@ -322,6 +322,29 @@ static void clicks_select_warps_lanes_lines_and_panes(void **state) {
     click(&view, sample, column + 2, row);
     assert_int_equal(view.lane, 17);
     assert_int_equal(view.focus, FOCUS_PICTURE);
+    view_go_to_step(&view, &sample->scene, sample_step(sample, TRACE_GLOBAL_LOAD, 0));
+    row = 0;
+    find(sample, &view, "+64, sector 2", &column, &row); /* 32 words of a line, the lanes that ask for them */
+    click(&view, sample, column + 1, row + 1);
+    assert_int_equal(view.lane, 16);
+    click(&view, sample, column - 1, row + 1);
+    assert_int_equal(view.lane, 15);
+    click(&view, sample, column - 1, row);
+    assert_int_equal(view.lane, 15);
+    sample_free(sample);
+}
+
+static void a_click_on_the_lanes_title_goes_to_the_next_block(void **state) {
+    (void)state;
+    Sample *sample = sample_new_two_launches();
+    View view;
+    view_init(&view, &sample->scene);
+    for (int i = 1; i <= 3; i++) {
+        int column = 0, row = 0;
+        find(sample, &view, "lanes  block", &column, &row);
+        click(&view, sample, column, row);
+        assert_int_equal(view.view, i % 2);
+    }
     sample_free(sample);
 }
 
@@ -533,6 +556,7 @@ int main(void) {
         cmocka_unit_test(the_menu_filters_as_you_type),
         cmocka_unit_test(a_click_on_the_timeline_seeks),
         cmocka_unit_test(clicks_select_warps_lanes_lines_and_panes),
+        cmocka_unit_test(a_click_on_the_lanes_title_goes_to_the_next_block),
         cmocka_unit_test(the_menu_takes_clicks),
         cmocka_unit_test(jumps_find_barriers_and_the_lanes_events),
         cmocka_unit_test(a_search_finds_source_and_ptx),
