@@ -17,6 +17,7 @@ bool access_lower_address(Lowering *low, Op *op, MemoryOp *memory, const PtxOper
     if (operand->kind != PTX_OPERAND_MEMORY) return lowering_reject(low, op, "%s: malformed address", low->instruction->name);
     memory->offset = operand->integer;
     memory->base_bytes = 8;
+    memory->lines = line_functions();
     if (operand->reg) {
         PtxOperand reg = {.kind = PTX_OPERAND_REGISTER, .reg = operand->reg, .component = operand->component};
         if (!lowering_register(low, &reg, &memory->base, &memory->base_bytes) || memory->base_bytes < 4)
@@ -558,52 +559,37 @@ static Outcome in_generic(Access *access, AccessMove move) {
 
 /* ---- the usual case ------------------------------------------------------------------------------------------------ */
 
-/* Finds the progression of registers without widening them; `first`: of the lowest lane. */
-#define LINE_OF(NAME, TYPE, SIGNED)                                                                                   \
-    static inline bool NAME(const TYPE *from, uint32_t mask, int64_t *stride) {                                      \
-        uint32_t rest = mask & (mask - 1);                                                                            \
-        int first = __builtin_ctz(mask);                                                                              \
-        *stride = 0;                                                                                                  \
-        if (!rest) return true;                                                                                       \
-        int gap = __builtin_ctz(rest) - first;                                                                        \
-        SIGNED step = (SIGNED)(from[first + gap] - from[first]);                                                      \
-        if (gap > 1) {                                                                                                \
-            if (step % gap) return false;                                                                             \
-            step /= gap;                                                                                              \
-        }                                                                                                             \
-        *stride = step;                                                                                               \
-        TYPE wrong = 0, expected = (TYPE)(from[first] - (TYPE)first * (TYPE)step);                                    \
-        if (mask == ALL_LANES) {                                                                                      \
-            for (int l = 0; l < WARP_LANES; l++, expected = (TYPE)(expected + (TYPE)step)) wrong |= from[l] ^ expected; \
-            return !wrong;                                                                                            \
-        }                                                                                                             \
-        for (rest &= rest - 1; rest; rest &= rest - 1) {                                                              \
-            int l = __builtin_ctz(rest);                                                                              \
-            wrong |= from[l] ^ (TYPE)(expected + (TYPE)l * (TYPE)step);                                               \
-        }                                                                                                             \
-        return !wrong;                                                                                                \
-    }
-LINE_OF(line_of_32, uint32_t, int32_t)
-LINE_OF(line_of_64, uint64_t, int64_t)
+/* What an access costs; warps of a gang mostly make the same one. */
+typedef struct Usual {
+    const CostPattern *pattern; /* of the access before; NULL: none */
+    uint64_t cost, ideal;       /* sums, not yet in the counters */
+} Usual;
 
-static inline bool usual_shared(Access *access, uint64_t low, uint64_t high) {
+static inline bool usual_cost(const Access *access, Usual *usual, bool global) {
+    const CostPattern *last = usual->pattern;
+    bool same = last && last->mask == access->mask && last->stride == access->stride && last->phase == phase_of(access, global);
+    if (!same) usual->pattern = find_pattern(access, global);
+    if (!usual->pattern) return false;
+    usual->cost += usual->pattern->cost;
+    usual->ideal += usual->pattern->ideal;
+    return true;
+}
+
+static inline bool usual_shared(Access *access, Usual *usual, uint64_t low, uint64_t high) {
     Block *block = access->block;
     uint64_t size = block->grid->program->shared_bytes, width = access->memory->width;
     if (high >= size || width > size - high) return false;
     bool written = bits_all(block->shared_written, low, high - low + width);
-    const CostPattern *pattern = written || access->memory->is_store ? find_pattern(access, false) : NULL;
-    if (!pattern) return false;
-    TraceCounter *counter = &block->worker->counters[access->op->pc];
-    counter->wavefronts += pattern->cost;
-    counter->ideal_wavefronts += pattern->ideal;
+    if ((!written && !access->memory->is_store) || !usual_cost(access, usual, false)) return false;
     access->space = PTX_SPACE_SHARED;
     access->bytes = block->shared;
     access->host_first = access->first;
+    access->may_blend = access->first < size && size - access->first >= width * WARP_LANES;
     if (!written) mark_written(access, block->shared_written);
     return true;
 }
 
-static inline bool usual_global(Access *access, uint64_t low, uint64_t high) {
+static inline bool usual_global(Access *access, Usual *usual, uint64_t low, uint64_t high) {
     Worker *worker = access->block->worker;
     const Memory *memory = access->block->grid->memory;
     uint32_t index = worker->last_region[access->op->pc];
@@ -611,33 +597,30 @@ static inline bool usual_global(Access *access, uint64_t low, uint64_t high) {
     if (worker->footprint || index >= (uint32_t)memory->count || access->memory->kind == TRACE_CONSTANT_LOAD) return false;
     const Region *region = &memory->regions[index];
     bool inside = low >= region->base && high - region->base < region->bytes && width <= region->bytes - (high - region->base);
-    const CostPattern *pattern = inside && !region->read_only ? find_pattern(access, true) : NULL;
-    if (!pattern) return false;
-    TraceCounter *counter = &worker->counters[access->op->pc];
-    counter->sectors += pattern->cost;
-    counter->ideal_sectors += pattern->ideal;
-    if (access->memory->space == PTX_SPACE_GENERIC) counter->global_requests++;
+    if (!inside || region->read_only || !usual_cost(access, usual, true)) return false;
+    if (access->memory->space == PTX_SPACE_GENERIC) worker->counters[access->op->pc].global_requests++;
     access->space = PTX_SPACE_GLOBAL;
     access->region = region;
     access->bytes = region->host;
     access->host_first = access->first - region->base;
+    access->may_blend = access->memory->is_load && access->host_first < region->bytes &&
+                        region->bytes - access->host_first >= width * WARP_LANES;
     return true;
 }
 
 /* A line inside one buffer, like one that this instruction has accessed before, with nothing to record or to find fault
  * with: all that is left is to move the values. False: nothing has happened, go the long way. */
-static inline bool access_usual(Access *access, AccessMove move) {
-    const MemoryOp *memory = access->memory; /* cppcheck-suppress ctuuninitvar ; it is set */
-    const Fragment *fragment = warp_fragment(access->warp);
-    if (access->block->recorder || memory->is_atomic || fragment->quiet >= QUIET_ITERATIONS) return false;
+static inline __attribute__((always_inline)) bool access_usual(Access *access, Usual *usual, AccessMove move) {
+    const MemoryOp *memory = access->memory;
+    if (warp_fragment(access->warp)->quiet >= QUIET_ITERATIONS) return false;
     const void *base = operand_at(access->warp, memory->base);
     int lowest = __builtin_ctz(access->mask), highest = 31 - __builtin_clz(access->mask);
     uint64_t at, width = memory->width;
     if (memory->base_bytes == 4) {
-        if (!line_of_32(base, access->mask, &access->stride)) return false;
+        if (!memory->lines->find_32(base, access->mask, &access->stride)) return false;
         at = ((const uint32_t *)base)[lowest] + (uint32_t)memory->offset;
     } else {
-        if (!line_of_64(base, access->mask, &access->stride)) return false;
+        if (!memory->lines->find_64(base, access->mask, &access->stride)) return false;
         at = ((const uint64_t *)base)[lowest] + (uint64_t)memory->offset;
     }
     uint64_t stride = (uint64_t)access->stride, end = at + (uint64_t)(highest - lowest) * stride;
@@ -646,19 +629,41 @@ static inline bool access_usual(Access *access, AccessMove move) {
     access->line = access->host_line = true;
     access->first = at - (uint64_t)lowest * stride;
     access->host_stride = access->stride;
-    switch (memory->space) {
-    case PTX_SPACE_SHARED:
-    case PTX_SPACE_SHARED_CLUSTER:
-        if (!usual_shared(access, low, high)) return false;
-        break;
-    case PTX_SPACE_GLOBAL:
-    case PTX_SPACE_GENERIC:
-        if (!usual_global(access, low, high)) return false;
-        break;
-    default: return false;
-    }
+    bool shared = memory->space == PTX_SPACE_SHARED || memory->space == PTX_SPACE_SHARED_CLUSTER;
+    if (!(shared ? usual_shared(access, usual, low, high) : usual_global(access, usual, low, high))) return false;
     move(access);
     return true;
+}
+
+static inline bool may_be_usual(const Block *block, const MemoryOp *memory) {
+    bool space = memory->space == PTX_SPACE_SHARED || memory->space == PTX_SPACE_SHARED_CLUSTER ||
+                 memory->space == PTX_SPACE_GLOBAL || memory->space == PTX_SPACE_GENERIC;
+    return space && !block->recorder && !memory->is_atomic;
+}
+
+static inline void count_usual(const Access *access, const Usual *usual) {
+    TraceCounter *counter = &access->block->worker->counters[access->op->pc];
+    bool shared = access->space == PTX_SPACE_SHARED;
+    *(shared ? &counter->wavefronts : &counter->sectors) += usual->cost;
+    *(shared ? &counter->ideal_wavefronts : &counter->ideal_sectors) += usual->ideal;
+}
+
+int access_execute_together(Block *block, const Op *op, const Gang *gang, AccessMove move) {
+    Access access;
+    Usual usual = {0};
+    int done = 0;
+    access.op = op;
+    access.memory = op->extra;
+    access.block = block;
+    if (!may_be_usual(block, access.memory)) return 0;
+    for (; done < gang->count; done++) {
+        access.warp = gang->warps[done];
+        access.mask = gang->masks[done];
+        if (!access_usual(&access, &usual, move)) break;
+    }
+    if (done) count_usual(&access, &usual);
+    block->worker->counters[op->pc].requests += (uint64_t)done;
+    return done;
 }
 
 Outcome access_execute(Block *block, Warp *warp, const Op *op, uint32_t mask, AccessMove move) {
@@ -668,8 +673,15 @@ Outcome access_execute(Block *block, Warp *warp, const Op *op, uint32_t mask, Ac
     access.block = block;
     access.warp = warp;
     access.mask = mask;
+    access.may_blend = false;
     block->worker->counters[op->pc].requests++;
-    if (access_usual(&access, move)) return OUTCOME_NEXT;
+    if (may_be_usual(block, access.memory)) {
+        Usual usual = {0};
+        if (access_usual(&access, &usual, move)) {
+            count_usual(&access, &usual);
+            return OUTCOME_NEXT;
+        }
+    }
     read_addresses(&access);
     find_line(&access);
     if (block->replay) return in_replay(&access, move);

@@ -4,6 +4,7 @@
 #define EMULATOR_ACCESS_H
 
 #include "emulator/block.h"
+#include "emulator/lines.h"
 
 typedef struct MemoryValue { /* a register that is loaded or stored */
     Operand place;
@@ -21,6 +22,7 @@ typedef struct MemoryOp {
     bool is_signed;          /* loads sign-extend into wider registers */
     uint8_t element_bytes, count, width;
     uint8_t base_bytes;      /* 4 or 8 */
+    const LineFunctions *lines;
     Operand base;
     int64_t offset;
     MemoryValue values[TRACE_MAX_ELEMENTS]; /* destinations of ld; sources of st, atom, red (operand b) */
@@ -43,6 +45,8 @@ typedef struct Access {
     const Region *region;    /* GLOBAL */
     uint8_t *bytes;
     const uint64_t *offset;  /* [lane]; valid where !host_line */
+    bool may_blend;          /* host_line of elements side by side: those of all 32 lanes lie in the buffer, and nobody else
+                              * writes to them (stores) */
     bool host_line;          /* host(lane) = bytes + host_first + lane * host_stride */
     uint64_t host_first;
     int64_t host_stride;
@@ -55,6 +59,7 @@ bool access_lower_address(Lowering *low, Op *op, MemoryOp *memory, const PtxOper
  * (all lanes of a part lie in one space and, if global, in one region). Returns OUTCOME_NEXT or OUTCOME_STOP. */
 typedef void (*AccessMove)(Access *access);
 Outcome access_execute(Block *block, Warp *warp, const Op *op, uint32_t mask, AccessMove move);
+int access_execute_together(Block *block, const Op *op, const Gang *gang, AccessMove move); /* CoreOp says */
 
 static inline uint8_t *access_host(const Access *access, int lane) {
     return access->host_line ? access->bytes + (access->host_first + (uint64_t)((int64_t)lane * access->host_stride))
@@ -67,8 +72,15 @@ void access_keep(Access *access, const MemoryValue *values, int count, const uin
 
 static inline void access_record(Access *access, const MemoryValue *values, int count, const uint64_t *operand, bool changed) {
     const Block *block = access->block;
-    bool apart = access->warp->live != warp_fragment(access->warp)->mask;
-    if (apart || block->grid->blocks_meet || block->recorder) access_keep(access, values, count, operand, changed);
+    Fragment *fragment = warp_fragment(access->warp);
+    bool may_spin = access->warp->live != fragment->mask || block->grid->blocks_meet;
+    if (block->recorder || (may_spin && fragment->quiet >= QUIET_ITERATIONS)) {
+        access_keep(access, values, count, operand, changed);
+    } else if (may_spin) {
+        fragment->touched = true;
+        fragment->changed |= changed;
+        block->worker->changes += changed;
+    }
 }
 
 /* The operation of an atom or red. */

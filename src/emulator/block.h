@@ -96,6 +96,14 @@ struct Block {
     uint64_t frame_bytes;       /* of called functions */
 };
 
+/* Warps whose current fragments stand at the same place, at the same turn, in the order of their indices. */
+typedef struct Gang {
+    int count;
+    Warp *warps[MAX_WARPS];
+    Fragment *fragments[MAX_WARPS];
+    uint32_t masks[MAX_WARPS]; /* of the fragments */
+} Gang;
+
 typedef enum SliceEnd { SLICE_DONE, SLICE_USED, SLICE_RESTS, SLICE_STOPPED } SliceEnd;
 
 Block *block_new(Grid *grid);
@@ -165,6 +173,9 @@ typedef struct CoreOp CoreOp;
 typedef Outcome (*CoreExecute)(Block *block, Warp *warp, const Op *op, uint32_t mask);
 struct CoreOp {
     CoreExecute execute;
+    /* The same for a gang, one warp after another, where nothing is recorded, no guard is in the way, and the outcome is
+     * OUTCOME_NEXT. Returns how many warps have executed it: the next one needs `execute`. NULL: every one does. */
+    int (*execute_together)(Block *block, const Op *op, const Gang *gang);
 };
 
 #endif

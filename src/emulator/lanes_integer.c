@@ -197,7 +197,14 @@ BINARY(div_u32, uint32_t, uint32_t, divide_u32(a[l], b[l]))
 BINARY(div_s32, uint32_t, uint32_t, divide_s32(a[l], b[l]))
 #define REST(DIVIDE)                                                                                         \
     ((a[l] - DIVIDE(a[l], b[l]) * b[l]) | (b[l] ? 0 : UINT32_MAX)) /* or the loop is not vectorised */
-BINARY(rem_u32, uint32_t, uint32_t, REST(divide_u32))
+/* Where every divisor is a power of two, which in reductions they are, the rest is its low bits. */
+HANDLER(rem_u32) {
+    uint32_t *d = operand_at(warp, op->d), other = 0;
+    const uint32_t *a = operand_at(warp, op->s[0]), *b = operand_at(warp, op->s[1]);
+    for (int l = 0; l < WARP_LANES; l++) other |= (b[l] & (b[l] - 1)) | (b[l] - 1) >> 31; /* 0 is none */
+    if (other) EACH_LANE(uint32_t, REST(divide_u32));
+    else EACH_LANE(uint32_t, a[l] & (b[l] - 1));
+}
 BINARY(rem_s32, uint32_t, uint32_t, REST(divide_s32))
 
 /* ---- carries --------------------------------------------------------------------------------------- */

@@ -79,25 +79,26 @@ static const Storer storers[4][3] = {{store_8_16, store_8_32, store_8_64},
 
 static inline int log2_of(int bytes) { return __builtin_ctz((unsigned)bytes); }
 
-/* Full warps that access consecutive elements, which is what good kernels do, are one copy. */
-static inline bool is_one_copy(const Access *access) {
-    return access->host_line && access->mask == ALL_LANES && access->memory->count == 1 &&
-           access->host_stride == access->memory->element_bytes &&
-           access->memory->element_bytes == access->memory->values[0].bytes;
+/* Elements that lie side by side, which is what good kernels access, are copied as they are. */
+static inline bool is_copy(const Access *access) {
+    const MemoryOp *memory = access->memory;
+    return access->host_line && memory->count == 1 && access->host_stride == memory->element_bytes &&
+           memory->element_bytes == memory->values[0].bytes && memory->element_bytes >= 4 &&
+           (access->mask == ALL_LANES || access->may_blend);
 }
 
-static inline void copy_line(void *to, const void *from, int element_bytes) {
-    switch (element_bytes) { /* sizes that the compiler knows */
-    case 4: memcpy(to, from, 4 * WARP_LANES); break;
-    case 8: memcpy(to, from, 8 * WARP_LANES); break;
-    default: memcpy(to, from, (size_t)element_bytes * WARP_LANES);
-    }
+static inline void copy_line(const Access *access, void *to, const void *from) {
+    const MemoryOp *memory = access->memory;
+    bool wide = memory->element_bytes == 8;
+    if (access->mask != ALL_LANES) (wide ? memory->lines->blend_64 : memory->lines->blend_32)(to, from, access->mask);
+    else if (wide) memcpy(to, from, 8 * WARP_LANES); /* sizes that the compiler knows */
+    else memcpy(to, from, 4 * WARP_LANES);
 }
 
 static void move_load(Access *access) {
     const MemoryOp *memory = access->memory;
-    if (is_one_copy(access) && memory->values[0].present) {
-        copy_line(operand_at(access->warp, memory->values[0].place), access->bytes + access->host_first, memory->element_bytes);
+    if (is_copy(access) && memory->values[0].present) {
+        copy_line(access, operand_at(access->warp, memory->values[0].place), access->bytes + access->host_first);
     } else {
         for (int e = 0; e < memory->count; e++) {
             const MemoryValue *value = &memory->values[e];
@@ -111,8 +112,8 @@ static void move_load(Access *access) {
 
 static void move_store(Access *access) {
     const MemoryOp *memory = access->memory;
-    if (is_one_copy(access)) {
-        copy_line(access->bytes + access->host_first, operand_at(access->warp, memory->values[0].place), memory->element_bytes);
+    if (is_copy(access)) {
+        copy_line(access, access->bytes + access->host_first, operand_at(access->warp, memory->values[0].place));
     } else {
         for (int e = 0; e < memory->count; e++) {
             const MemoryValue *value = &memory->values[e];
@@ -125,6 +126,14 @@ static void move_store(Access *access) {
 
 static Outcome execute_load(Block *block, Warp *warp, const Op *op, uint32_t mask) {
     return access_execute(block, warp, op, mask, move_load);
+}
+
+static int load_together(Block *block, const Op *op, const Gang *gang) {
+    return access_execute_together(block, op, gang, move_load);
+}
+
+static int store_together(Block *block, const Op *op, const Gang *gang) {
+    return access_execute_together(block, op, gang, move_store);
 }
 
 static Outcome execute_store(Block *block, Warp *warp, const Op *op, uint32_t mask) {
@@ -262,6 +271,7 @@ static bool lower_transfer(Lowering *low, const PtxInstruction *in, Op *op, bool
         return lowering_reject(low, op, "%s has no form for type .%s", in->name, ptx_type_text(type));
     if (bytes * (wide ? 2 : 1) * vector > 32) return lowering_reject(low, op, "%s of more than 32 bytes", in->name);
     memory->core.execute = is_store ? execute_store : execute_load;
+    memory->core.execute_together = is_store ? store_together : load_together;
     memory->space = in->space;
     memory->kind = trace_kind_of(in);
     memory->type = type;

@@ -74,13 +74,6 @@ static inline void take_branch(Block *block, Warp *warp, Fragment *fragment, boo
 
 /* ---- running ahead ------------------------------------------------------------------------------------------------- */
 
-typedef struct Gang { /* warps whose current fragments stand at the same place, at the same turn */
-    int count;
-    Warp *warps[MAX_WARPS];
-    Fragment *fragments[MAX_WARPS];
-    uint32_t masks[MAX_WARPS];
-} Gang;
-
 static inline bool is_end_of_function(const Block *block, const Fragment *fragment, int pc) {
     return block->grid->program->may_fall_off && pc == fragment->frame->layout->end;
 }
@@ -322,8 +315,14 @@ static inline uint64_t earliest(const Block *block) {
 static inline bool is_next(const Block *block, const Gang *gang, uint64_t others, uint64_t until) {
     const Grid *grid = block->grid;
     const Warp *first = gang->warps[0];
-    return first->turn < others && block->executed < until && !grid->schedule && !grid->blocks_meet &&
+    return first->turn < others && block->executed < until && !block->worker->stopped && !grid->schedule && !grid->blocks_meet &&
            grid->program->step[gang->fragments[0]->pc] == STEP_ORDERED;
+}
+
+static int execute_together(Block *block, const Gang *gang, int pc) {
+    const Op *op = &block->grid->program->ops[pc];
+    const CoreOp *core = op->extra;
+    return op->guarded || op->prelude || !core->execute_together ? 0 : core->execute_together(block, op, gang);
 }
 
 /* The ordered instruction of all of them. False: they do not all go on at the next one; those that can are ready. */
@@ -332,7 +331,15 @@ static bool take_turn_together(Block *block, const Gang *gang) {
     bool together = !is_end_of_function(block, gang->fragments[0], next);
     uint32_t ready = 0;
     block->turn = gang->warps[0]->turn;
-    for (int w = 0; w < gang->count && !block->worker->stopped; w++) {
+    int first = execute_together(block, gang, next - 1);
+    for (int w = 0; w < first; w++) {
+        ready |= UINT32_C(1) << gang->warps[w]->index;
+        gang->warps[w]->turn = block->turn + 1;
+        gang->fragments[w]->pc = next;
+        together &= next != gang->fragments[w]->join_pc;
+    }
+    block->executed += (uint64_t)first;
+    for (int w = first; w < gang->count && !block->worker->stopped; w++) {
         Warp *warp = gang->warps[w];
         bool goes_on = take_turn(block, warp, RUN_PLAIN);
         if (goes_on) ready |= UINT32_C(1) << warp->index;
