@@ -178,18 +178,33 @@ static void find_levels(Tree *tree) {
     free(level_of_step);
 }
 
+/* The node is a value in the hands of a thread, in some level. */
+static bool is_held(const Tree *tree, int node) {
+    return tree->level_of_node[node] >= 0 && node_at(tree, node)->kind != FOLD_INPUT &&
+           tree_thread(tree, node) < tree->thread_count;
+}
+
 /* The newest node of a level is what the thread holds after it; who gets none keeps what it had. */
 static void fill_cells(Tree *tree) {
     size_t threads = (size_t)tree->thread_count, count = (size_t)tree->level_count * threads;
     tree->cells = memory_new((count + 1) * sizeof *tree->cells);
     for (size_t i = 0; i < count; i++) tree->cells[i] = FOLD_NONE;
-    for (int i = 0; i < tree->folds->node_count; i++) {
-        int level = tree->level_of_node[i], thread = tree_thread(tree, i);
-        if (level >= 0 && node_at(tree, i)->kind != FOLD_INPUT && thread < tree->thread_count)
-            tree->cells[(size_t)level * threads + (size_t)thread] = i;
-    }
+    for (int i = 0; i < tree->folds->node_count; i++)
+        if (is_held(tree, i))
+            tree->cells[(size_t)tree->level_of_node[i] * threads + (size_t)tree_thread(tree, i)] = i;
     for (size_t i = threads; i < count; i++)
         if (tree->cells[i] < tree->cells[i - threads]) tree->cells[i] = tree->cells[i - threads];
+}
+
+static void sort_by_step(Tree *tree) {
+    int step_count = tree->steps->step_count, *begin;
+    begin = tree->made_begin = memory_new(((size_t)step_count + 2) * sizeof *begin);
+    tree->made = memory_new(((size_t)tree->folds->node_count + 1) * sizeof *tree->made);
+    for (int i = 0; i < tree->folds->node_count; i++)
+        if (is_held(tree, i)) begin[step_of(tree, i) + 2]++;
+    for (int step = 2; step < step_count + 2; step++) begin[step] += begin[step - 1];
+    for (int i = 0; i < tree->folds->node_count; i++) /* afterwards every begin has moved to its end */
+        if (is_held(tree, i)) tree->made[begin[step_of(tree, i) + 1]++] = i;
 }
 
 /* ---- results ------------------------------------------------------------------------------------------- */
@@ -334,6 +349,7 @@ Tree *tree_new(const Folds *folds, const Steps *steps) {
     }
     find_distances(tree);
     fill_cells(tree);
+    sort_by_step(tree);
     find_results(tree);
     find_lost(tree);
     find_uses(tree);
@@ -352,6 +368,8 @@ void tree_free(Tree *tree) {
     free(tree->loses);
     free(tree->shares);
     free(tree->shared);
+    free(tree->made);
+    free(tree->made_begin);
     free(tree->now);
     free(tree->path.ways);
     free(tree->path.doubles);
@@ -380,6 +398,22 @@ bool tree_acts(const Tree *tree, int level, int node) {
            tree->level_of_node[at->a] == level;
 }
 
+/* What the steps of the level brought until `step`, the newest of every thread. */
+static void add_under_way(Tree *tree, int level, int step) {
+    int first = level ? tree->levels[level - 1].last + 1 : 0, found = 0;
+    bool *has = memory_new((size_t)tree->thread_count + 1);
+    for (; step >= first && found < tree->thread_count; step--) {
+        for (int i = tree->made_begin[step + 1] - 1; i >= tree->made_begin[step]; i--) {
+            int thread = tree_thread(tree, tree->made[i]);
+            if (has[thread]) continue;
+            has[thread] = true;
+            tree->now[thread] = tree->made[i];
+            found++;
+        }
+    }
+    free(has);
+}
+
 const int *tree_now(Tree *tree, int step) {
     int level = tree_level_at(tree, step);
     if (tree->now && tree->now_step == step) return tree->now;
@@ -388,10 +422,7 @@ const int *tree_now(Tree *tree, int step) {
     bool is_over = level < 0 || tree->levels[level].last <= step;
     for (int i = 0; i < tree->thread_count; i++)
         tree->now[i] = tree_held(tree, is_over ? level : level - 1, i);
-    for (int i = 0; !is_over && i < tree->folds->node_count; i++)
-        if (tree->level_of_node[i] == level && step_of(tree, i) <= step &&
-            node_at(tree, i)->kind != FOLD_INPUT)
-            tree->now[tree_thread(tree, i)] = i;
+    if (!is_over) add_under_way(tree, level, step);
     return tree->now;
 }
 

@@ -53,7 +53,9 @@ typedef struct Tree {
     /* After tree_compare(): */
     bool *shared; /* [node] an input that a result of another block holds, too */
     int shared_count;
-    bool *shares; /* [thread] loaded such an input */
+    bool *shares;    /* [thread] loaded such an input */
+    int *made;       /* what threads hold, in the order of the steps that brought it: of step s those from */
+    int *made_begin; /* [step] to before [step + 1] */
     /* The last ones asked for: */
     TreePath path;
     int *now, now_step; /* [thread]; tree_now() */

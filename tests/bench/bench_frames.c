@@ -118,6 +118,30 @@ static void bench_seek(void) {
     session_free(session);
 }
 
+/* The reduction so far in the largest block of which it is told, at places all over the run. */
+static void bench_tree(void) {
+    Session *session = open_session("grid_stride", 1040000, 1);
+    Scene *scene = scene_new(session);
+    Canvas *canvas = canvas_new(COLUMNS, ROWS, false);
+    View view;
+    double times[SEEKS];
+    view_init(&view, scene);
+    int steps = scene->views[0].steps->step_count;
+    for (int tree = SHOW_LANE_TREE; tree < SHOWN_TREE_COUNT; tree++) {
+        view.tree = (ShownTree)tree;
+        printf("  tree of %d events: first %.0f ms", trace_block_event_count(scene->views[0].block),
+               time_frame(scene, &view, canvas));
+        for (int i = 0; i < SEEKS; i++) {
+            view_go_to_step(&view, scene, (int)((int64_t)i * 7919 % steps));
+            times[i] = time_frame(scene, &view, canvas);
+        }
+        print_times(times, SEEKS);
+    }
+    canvas_free(canvas);
+    scene_free(scene);
+    session_free(session);
+}
+
 /* ---- on a pseudo-terminal -------------------------------------------------------------------------------
  */
 
@@ -253,6 +277,7 @@ int main(void) {
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) bench_frames(kernels[i], SHOW_RESULT_TREE);
     printf("seek\n");
     bench_seek();
+    bench_tree();
     printf("terminal\n");
     bench_start("interleaved");
     bench_start("grid_stride");
