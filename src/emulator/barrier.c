@@ -199,6 +199,31 @@ static Outcome arrive_together(Block *block, Warp *warp, const Op *op, uint32_t 
     return outcome;
 }
 
+/* Whole warps at a __syncthreads(). */
+static int sync_together(Block *block, const Op *op, const Gang *gang) {
+    const BarrierOp *barrier_op = op->extra;
+    int count = 0;
+    if (!barrier_op->is_plain) return 0;
+    while (count < gang->count && gang->masks[count] == gang->warps[count]->live) count++;
+    uint32_t number = lane_value(gang->warps[0], barrier_op->number, ALL_LANES);
+    Barrier *barrier = &block->barriers[number];
+    block->worker->counters[op->pc].requests += (uint64_t)count;
+    if (count == block->live_warps && !barrier->in_use) { /* all at once: nobody waits */
+        for (int w = 0; w < count; w++) gang->warps[w]->interval++;
+        return count;
+    }
+    for (int w = 0; w < count; w++) {
+        come(barrier, gang->warps[w], number, gang->masks[w]);
+        gang->fragments[w]->state = FRAGMENT_IN_BARRIER;
+        gang->fragments[w]->barrier = (uint8_t)number;
+        gang->fragments[w]->active = gang->masks[w];
+        gang->warps[w]->current = NO_FRAGMENT;
+    }
+    barrier->in_use |= count != 0;
+    if (is_complete(block, (int)number)) release(block, (int)number);
+    return count;
+}
+
 static Outcome execute_barrier(Block *block, Warp *warp, const Op *op, uint32_t mask) {
     const BarrierOp *barrier_op = op->extra;
     if (barrier_op->is_plain && mask == warp->live) return arrive(block, warp, op, mask);
@@ -249,6 +274,7 @@ static bool lower_block_barrier(Lowering *low, const PtxInstruction *in, Op *op,
     if (ptx_instruction_has(in, PTX_MOD_WARP)) return lower_warp_sync(low, in, op);
     BarrierOp *barrier_op = lowering_allocate(low, sizeof *barrier_op);
     barrier_op->core.execute = execute_barrier;
+    barrier_op->core.execute_together = sync_together;
     barrier_op->aligned = aligned || ptx_instruction_has(in, PTX_MOD_ALIGNED);
     op->op_class = OP_BARRIER;
     op->extra = barrier_op;

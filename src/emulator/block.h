@@ -173,8 +173,9 @@ typedef struct CoreOp CoreOp;
 typedef Outcome (*CoreExecute)(Block *block, Warp *warp, const Op *op, uint32_t mask);
 struct CoreOp {
     CoreExecute execute;
-    /* The same for a gang, one warp after another, where nothing is recorded, no guard is in the way, and the outcome is
-     * OUTCOME_NEXT. Returns how many warps have executed it: the next one needs `execute`. NULL: every one does. */
+    /* The same for a gang, one warp after another, where nothing is recorded and no guard is in the way. Returns how many
+     * warps have executed it: the next one needs `execute`. NULL: every one does. Fragments that do not go on at the next
+     * instruction have a state that says so. */
     int (*execute_together)(Block *block, const Op *op, const Gang *gang);
 };
 

@@ -50,25 +50,29 @@ static inline void jump(Worker *worker, Warp *warp, Fragment *fragment, int pc, 
     if (may_rotate(warp, fragment, pc, target)) warp_consider_rotation(warp);
 }
 
+static inline void diverge(Worker *worker, Warp *warp, Fragment *fragment, uint32_t taken, const PtxCode *code) {
+    worker->counters[fragment->pc].divergent++;
+    count_segment(worker, fragment, fragment->pc + 1);
+    warp_diverge(warp, taken, code->target, code->reconvergence);
+}
+
 /* The current fragment stands at a guarded bra. */
-static inline void take_branch(Block *block, Warp *warp, Fragment *fragment, bool traced) {
+static inline void take_branch(Block *block, Warp *warp, Fragment *fragment) {
     Worker *worker = block->worker;
     int pc = fragment->pc;
     const Op *op = &block->grid->program->ops[pc];
     const PtxCode *code = &block->grid->program->program->code[pc];
     uint32_t taken = guard_lanes(op, warp, fragment->mask);
-    TraceCounter *counter = &worker->counters[pc];
-    counter->requests++;
+    worker->counters[pc].requests++;
+    block->executed++;
     warp->turn++;
-    if (traced) record_branch(block, warp, op, taken, code->target);
+    record_branch(block, warp, op, taken, code->target);
     if (!taken) {
         fragment->pc++;
     } else if (taken == fragment->mask) {
         jump(worker, warp, fragment, pc, code->target);
     } else {
-        counter->divergent++;
-        count_segment(worker, fragment, pc + 1);
-        warp_diverge(warp, taken, code->target, code->reconvergence);
+        diverge(worker, warp, fragment, taken, code);
     }
 }
 
@@ -149,6 +153,12 @@ static inline bool advance(const Block *block, const Gang *gang, int pc, uint64_
     return !apart;
 }
 
+/* They go on apart from each other. */
+static void part(Block *block, Gang *gang) {
+    for (int w = 0; w < gang->count; w++) block->ready |= UINT32_C(1) << gang->warps[w]->index;
+    gang->count = 0;
+}
+
 static inline bool jump_together(Worker *worker, const Gang *gang, int pc, int target) {
     bool together = true;
     for (int w = 0; w < gang->count; w++) {
@@ -159,24 +169,54 @@ static inline bool jump_together(Worker *worker, const Gang *gang, int pc, int t
     return together;
 }
 
-/* The gang stands at a guarded bra. False: its warps, or their lanes, go different ways. */
-static bool branch_together(Block *block, const Gang *gang, int pc) {
-    const Op *op = &block->grid->program->ops[pc];
-    uint32_t some = 0, not_all = 0;
+/* Lanes or warps of the gang part. Those whose next instruction is the one at pc + 1 stay; the others become ready. */
+static void part_at_branch(Block *block, Gang *gang, const uint32_t *taken, int pc) {
+    const PtxCode *code = &block->grid->program->program->code[pc];
+    Worker *worker = block->worker;
+    int count = 0;
     for (int w = 0; w < gang->count; w++) {
-        uint32_t taken = guard_lanes(op, gang->warps[w], gang->masks[w]);
-        some |= taken;
-        not_all |= taken ^ gang->masks[w];
+        Warp *warp = gang->warps[w];
+        Fragment *fragment = gang->fragments[w];
+        if (taken[w] == fragment->mask) {
+            jump(worker, warp, fragment, pc, code->target);
+        } else if (taken[w]) {
+            diverge(worker, warp, fragment, taken[w], code);
+        } else {
+            fragment->pc = pc + 1;
+        }
+        fragment = warp->current == NO_FRAGMENT ? NULL : warp_fragment(warp);
+        if (!fragment || fragment->pc != pc + 1 || fragment->join_pc == pc + 1 || is_end_of_function(block, fragment, pc + 1)) {
+            block->ready |= UINT32_C(1) << warp->index;
+            continue;
+        }
+        gang->warps[count] = warp;
+        gang->fragments[count] = fragment;
+        gang->masks[count++] = fragment->mask;
     }
-    if (some && not_all) {
-        for (int w = 0; w < gang->count; w++) take_branch(block, gang->warps[w], gang->fragments[w], false);
-        return false;
-    }
+    gang->count = count;
+}
+
+/* The gang stands at a guarded bra. False: nobody is left of it. */
+static bool branch_together(Block *block, Gang *gang, int pc) {
+    const Op *op = &block->grid->program->ops[pc];
+    uint32_t taken[MAX_WARPS], some = 0, not_all = 0;
     uint64_t turn = gang->warps[0]->turn + 1;
+    for (int w = 0; w < gang->count; w++) {
+        taken[w] = guard_lanes(op, gang->warps[w], gang->masks[w]);
+        some |= taken[w];
+        not_all |= taken[w] ^ gang->masks[w];
+        gang->warps[w]->turn = turn;
+    }
     block->worker->counters[pc].requests += (uint64_t)gang->count;
-    if (!some) return advance(block, gang, pc + 1, turn);
-    for (int w = 0; w < gang->count; w++) gang->warps[w]->turn = turn;
-    return jump_together(block->worker, gang, pc, block->grid->program->program->code[pc].target);
+    block->executed += (uint64_t)gang->count;
+    if (some && not_all) {
+        part_at_branch(block, gang, taken, pc);
+        return gang->count != 0;
+    }
+    bool together = some ? jump_together(block->worker, gang, pc, block->grid->program->program->code[pc].target)
+                         : advance(block, gang, pc + 1, turn);
+    if (!together) part(block, gang);
+    return together;
 }
 
 /* A different fair order, where one is asked for: now and then a warp is late. */
@@ -194,35 +234,32 @@ static void wait_for_turns(Block *block, const Gang *gang) {
     }
 }
 
-static void make_ready(Block *block, const Gang *gang) {
-    for (int w = 0; w < gang->count; w++) block->ready |= UINT32_C(1) << gang->warps[w]->index;
-}
-
-/* Executes what no other warp can see, up to the next ordered instruction. False: the warps part, and are ready again. */
-static inline __attribute__((always_inline)) bool run_gang(Block *block, const Gang *gang, Mode mode) {
+/* Executes what no other warp can see, up to the next ordered instruction, with those of the gang that stay together; the
+ * others are ready again. False: nobody is left. */
+static inline __attribute__((always_inline)) bool run_gang(Block *block, Gang *gang, Mode mode) {
     const LoweredProgram *program = block->grid->program;
-    uint64_t begin = gang->warps[0]->turn;
-    bool together = true, waits = false;
-    while (together && !waits) {
+    uint64_t limit = gang->warps[0]->turn + RUN_AHEAD;
+    for (;;) {
         int pc = gang->fragments[0]->pc, end = program->run_end[pc];
         uint64_t turn = gang->warps[0]->turn + (uint64_t)(end - pc);
         for (const Op *op = program->ops + pc, *last = program->ops + end; op < last; op++) run_op(block, op, gang, mode);
-        together = advance(block, gang, end, turn);
+        block->executed += (uint64_t)(end - pc) * (uint64_t)gang->count;
+        bool together = advance(block, gang, end, turn);
         StepKind step = together ? program->step[end] : STEP_NOTHING;
-        if (step == STEP_JUMP) {
-            turn++;
-            for (int w = 0; w < gang->count; w++) gang->warps[w]->turn = turn;
+        if (step == STEP_ORDERED || (step == STEP_BRANCH && mode != RUN_PLAIN)) return true;
+        if (step == STEP_BRANCH) {
+            if (!branch_together(block, gang, end)) return false;
+        } else if (step == STEP_JUMP) {
+            for (int w = 0; w < gang->count; w++) gang->warps[w]->turn = turn + 1;
+            block->executed += (uint64_t)gang->count;
             together = jump_together(block->worker, gang, end, program->program->code[end].target);
-        } else if (step == STEP_BRANCH && mode == RUN_PLAIN) {
-            together = branch_together(block, gang, end);
-        } else {
-            waits = step == STEP_BRANCH || step == STEP_ORDERED;
         }
-        waits |= gang->warps[0]->turn >= begin + RUN_AHEAD;
+        if (!together) {
+            part(block, gang);
+            return false;
+        }
+        if (gang->warps[0]->turn >= limit) return true;
     }
-    block->executed += (gang->warps[0]->turn - begin) * (uint64_t)gang->count;
-    if (!waits) make_ready(block, gang);
-    return waits;
 }
 
 /* ---- ordered instructions ------------------------------------------------------------------------------------------ */
@@ -279,7 +316,7 @@ static inline __attribute__((always_inline)) bool take_turn(Block *block, Warp *
             if (program->recorded[op->pc]) warp->turn = block->turn;
         }
         if (kind == STEP_BRANCH && mode != RUN_PLAIN) {
-            take_branch(block, warp, fragment, true);
+            take_branch(block, warp, fragment);
             return true;
         }
         if (kind != STEP_ORDERED) return true;
@@ -333,10 +370,12 @@ static bool take_turn_together(Block *block, const Gang *gang) {
     block->turn = gang->warps[0]->turn;
     int first = execute_together(block, gang, next - 1);
     for (int w = 0; w < first; w++) {
-        ready |= UINT32_C(1) << gang->warps[w]->index;
+        Fragment *fragment = gang->fragments[w];
         gang->warps[w]->turn = block->turn + 1;
-        gang->fragments[w]->pc = next;
-        together &= next != gang->fragments[w]->join_pc;
+        together &= fragment->state == FRAGMENT_READY && next != fragment->join_pc;
+        if (fragment->state != FRAGMENT_READY) continue;
+        fragment->pc = next;
+        ready |= UINT32_C(1) << gang->warps[w]->index;
     }
     block->executed += (uint64_t)first;
     for (int w = first; w < gang->count && !block->worker->stopped; w++) {
@@ -397,6 +436,29 @@ static void wake(Block *block) {
         }
 }
 
+/* The first of `warps`, and those after it that execute the same instruction in this turn. */
+static inline void gather_turn(Block *block, uint32_t *warps, Gang *gang, Mode mode) {
+    int pc = 0;
+    gang->count = 0;
+    for (; *warps; *warps &= *warps - 1) {
+        Warp *warp = &block->warps[__builtin_ctz(*warps)];
+        Fragment *fragment = warp->current == NO_FRAGMENT ? NULL : warp_fragment(warp);
+        bool joins = mode == RUN_PLAIN && fragment && fragment->pc != fragment->join_pc &&
+                     block->grid->program->step[fragment->pc] == STEP_ORDERED;
+        if (gang->count && (!joins || fragment->pc != pc)) return;
+        warp->turn = block->turn;
+        block->next[warp->index] = NEVER;
+        gang->warps[gang->count++] = warp;
+        if (!joins) {
+            *warps &= *warps - 1;
+            return;
+        }
+        pc = fragment->pc;
+        gang->fragments[gang->count - 1] = fragment;
+        gang->masks[gang->count - 1] = fragment->mask;
+    }
+}
+
 static inline __attribute__((always_inline)) SliceEnd run_slice(Block *block, uint64_t instructions, Mode mode) {
     const Worker *worker = block->worker;
     uint64_t until = block->executed + instructions;
@@ -411,10 +473,14 @@ static inline __attribute__((always_inline)) SliceEnd run_slice(Block *block, ui
         uint32_t warps = 0;
         block->turn = turn;
         for (int w = 0; w < block->warp_count; w++) warps |= (uint32_t)(block->next[w] == turn) << w;
-        for (uint32_t rest = warps; rest && !worker->stopped; rest &= rest - 1) {
-            int w = __builtin_ctz(rest);
-            block->next[w] = NEVER;
-            if (take_turn(block, &block->warps[w], mode)) block->ready |= rest & -rest;
+        for (uint32_t rest = warps; rest && !worker->stopped;) {
+            Gang gang;
+            gather_turn(block, &rest, &gang, mode);
+            if (gang.count > 1) {
+                if (take_turn_together(block, &gang)) part(block, &gang);
+            } else if (take_turn(block, gang.warps[0], mode)) {
+                block->ready |= UINT32_C(1) << gang.warps[0]->index;
+            }
         }
         run_ahead(block, until, mode);
         bool spins = false;
