@@ -62,10 +62,12 @@ LANES_INLINE void finish(const Op *op, Warp *warp, uint32_t mask, uint32_t bits)
 #define COMPARISON(NAME, T, CONDITION)                                                                       \
     HANDLER(NAME) {                                                                                          \
         const T *a = operand_at(warp, op->s[0]), *b = operand_at(warp, op->s[1]);                            \
-        uint32_t bits = 0;                                                                                   \
-        for (int l = 0; l < WARP_LANES; l++) bits |= (CONDITION) ? lane_bit[l] : 0;                          \
-        finish(op, warp, mask, bits);                                                                        \
+        T##_sum bits = 0; /* as wide as what is compared: nothing is to be converted */                      \
+        for (int l = 0; l < WARP_LANES; l++) bits |= lane_bit[l] & ((CONDITION) ? ~(T##_sum)0 : 0);          \
+        finish(op, warp, mask, (uint32_t)bits);                                                              \
     }
+typedef uint32_t uint16_t_sum, int16_t_sum, uint32_t_sum, int32_t_sum;
+typedef uint64_t uint64_t_sum, int64_t_sum;
 COMPARISON(eq_16, uint16_t, a[l] == b[l])
 COMPARISON(eq_32, uint32_t, a[l] == b[l])
 COMPARISON(eq_64, uint64_t, a[l] == b[l])
