@@ -4,18 +4,12 @@
 #include "base/memory.h"
 #include "catalog/occupancy.h"
 #include "emulator/emulator.h"
+#include "session_sources.h"
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SOURCE_LIMIT_BYTES = 16 << 20, PTX_LIMIT_BYTES = 256 << 20, DEFAULT_BLOCK = 256 };
-
-typedef struct SourceFile {
-    const char *name; /* as the line table says it */
-    char *text;       /* NULL: not found */
-    const char **lines;
-    int line_count;
-} SourceFile;
+enum { PTX_LIMIT_BYTES = 256 << 20, DEFAULT_BLOCK = 256 };
 
 typedef struct Launch { /* what a launch needs again when it is replayed */
     EmulatorLaunch geometry;
@@ -51,8 +45,7 @@ struct Session {
     double *occupancy; /* [launch] */
     View *views;
     int view_count;
-    SourceFile *sources;
-    int source_count, source_capacity;
+    Sources sources;
     const char ***ptx_lines; /* [launch][pc]: instructions as text; NULL until asked for */
 };
 
@@ -68,6 +61,7 @@ static bool load_module(Session *session, Error *error) {
             return false;
     } else {
         snprintf(session->ptx_path, sizeof session->ptx_path, "%s", session->options.file);
+        session->sources.ptx_path = session->ptx_path;
     }
     if (!text_read_file(session->ptx_path, PTX_LIMIT_BYTES, &session->ptx_text, &length, error)) return false;
     session->module = ptx_module_parse(session->ptx_text, length, session->ptx_path, error);
@@ -345,11 +339,7 @@ void session_free(Session *session) {
     }
     for (int i = 0; session->launches && i < session->plan.launch_count; i++)
         free(session->launches[i].parameters);
-    for (int i = 0; i < session->source_count; i++) {
-        free(session->sources[i].text);
-        free(session->sources[i].lines);
-    }
-    free(session->sources);
+    sources_done(&session->sources);
     drop_inputs(session);
     plan_free(&session->plan);
     ptx_module_free(session->module);
@@ -405,56 +395,17 @@ const SessionView *session_view(const Session *session, int index) {
 
 /* ---- source text ------------------------------------------------------------------------------------ */
 
-static void split_lines(SourceFile *source) {
-    int capacity = 0;
-    for (char *line = source->text; line && *line;) {
-        array_push(source->lines, source->line_count, capacity, line);
-        char *end = strchr(line, '\n');
-        if (!end) break;
-        if (end > line && end[-1] == '\r') end[-1] = 0;
-        *end = 0;
-        line = end + 1;
-    }
-}
-
-/* Ours lie in kernels/; a user's is where the line table says, or beside the PTX file. */
-static void read_source(const Session *session, const char *file, SourceFile *source) {
-    char path[PATH_MAX * 2];
-    size_t length;
-    const char *base = strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
-    if (session->row) {
-        if (catalog_path("kernels", base, path, sizeof path, NULL) &&
-            text_read_file(path, SOURCE_LIMIT_BYTES, &source->text, &length, NULL))
-            split_lines(source);
-        return;
-    }
-    const char *slash = strrchr(session->ptx_path, '/');
-    snprintf(path, sizeof path, "%.*s%s", slash ? (int)(slash + 1 - session->ptx_path) : 0, session->ptx_path,
-             base);
-    if (text_read_file(file, SOURCE_LIMIT_BYTES, &source->text, &length, NULL) ||
-        text_read_file(path, SOURCE_LIMIT_BYTES, &source->text, &length, NULL))
-        split_lines(source);
-}
-
-static const SourceFile *find_source(const Session *session, const char *file) {
-    if (!file) return NULL;
-    for (int i = 0; i < session->source_count; i++)
-        if (!strcmp(session->sources[i].name, file)) return &session->sources[i];
-    Session *cache = (Session *)(uintptr_t)session; /* logically const: text is read at the first question */
-    SourceFile source = {.name = arena_copy_text(&cache->arena, file, strlen(file))};
-    read_source(session, file, &source);
-    array_push(cache->sources, cache->source_count, cache->source_capacity, source);
-    return &cache->sources[cache->source_count - 1];
+/* Logically const: text is read at the first question. */
+static Sources *sources_of(const Session *session) {
+    return &((Session *)(uintptr_t)session)->sources;
 }
 
 int session_source_line_count(const Session *session, const char *file) {
-    const SourceFile *source = find_source(session, file);
-    return source ? source->line_count : 0;
+    return sources_line_count(sources_of(session), file);
 }
 
 const char *session_source_line(const Session *session, const char *file, int line) {
-    const SourceFile *source = find_source(session, file);
-    return source && line >= 1 && line <= source->line_count ? source->lines[line - 1] : NULL;
+    return sources_line(sources_of(session), file, line);
 }
 
 const char *session_ptx_line(const Session *session, int launch, int pc) {

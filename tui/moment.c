@@ -8,11 +8,6 @@ bool moment_is_shared(TraceKind kind) {
     return kind == TRACE_SHARED_LOAD || kind == TRACE_SHARED_STORE || kind == TRACE_SHARED_ATOMIC;
 }
 
-bool moment_is_global(TraceKind kind) {
-    return kind == TRACE_GLOBAL_LOAD || kind == TRACE_GLOBAL_STORE || kind == TRACE_GLOBAL_ATOMIC ||
-           kind == TRACE_LOCAL_LOAD || kind == TRACE_LOCAL_STORE;
-}
-
 /* Names between backquotes as they were written: `sums`, not `_ZZ15bug_half_sharedIiEvPKT_PS0_jE4sums`. */
 static void print_readable(const char *detail, Text *out) {
     while (*detail) {

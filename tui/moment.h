@@ -31,7 +31,6 @@ int moment_wavefronts(const Moment *moment);
 void moment_describe_trap(const Moment *moment, const Trap *trap, Text *out);
 
 bool moment_is_shared(TraceKind kind);
-bool moment_is_global(TraceKind kind); /* and local: whatever has sectors or buffers */
 
 /* Atomics: the most lanes that update one address, which wait for each other; and how many addresses there
  * are. */

@@ -57,14 +57,6 @@ uint64_t emulator_buffer_address(const Emulator *emulator, int buffer) {
     return emulator->memory.regions[buffer].base;
 }
 
-bool emulator_find_buffer(const Emulator *emulator, uint64_t address, int *buffer, uint64_t *offset) {
-    int region = memory_find(&emulator->memory, address);
-    if (region < 0) return false;
-    *buffer = region;
-    *offset = address - emulator->memory.regions[region].base;
-    return true;
-}
-
 /* ---- module variables ------------------------------------------------------------------------------- */
 
 static int find_placed(const Emulator *emulator, const PtxVariable *variable) {

@@ -50,8 +50,6 @@ void emulator_free(Emulator *emulator);
  * display only. */
 int emulator_add_buffer(Emulator *emulator, const char *name, void *bytes, uint64_t byte_count, PtxType type);
 uint64_t emulator_buffer_address(const Emulator *emulator, int buffer);
-/* The buffer that holds `address`; false where there is none. */
-bool emulator_find_buffer(const Emulator *emulator, uint64_t address, int *buffer, uint64_t *offset);
 
 /* Runs one launch to its end and adds it to `trace` (a new TraceLaunch, counters, traced blocks, traps,
  * printed text). Module variables (.global, .const) are created on the first launch of a module and keep
