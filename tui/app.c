@@ -377,6 +377,7 @@ static double now_seconds(void) {
 static void app_draw(App *app) {
     int columns, rows;
     terminal_size(&columns, &rows);
+    pair_fit(&app->pair, columns, rows);
     Canvas *canvas = canvas_new(columns, rows, app->ascii);
     Pair shown = app->pair;
     View *view = pair_view(&shown);

@@ -56,7 +56,7 @@ static void draw_header(const Scene *scene, const View *view, Canvas *canvas, Re
     canvas_print(canvas, area, 0, 0, ROLE_HEADER, "%*s", area.columns, "");
     int at = 1 + canvas_print(canvas, area, 1, 0, ROLE_HEADER, "redviz  %s", scene->kernel);
     int told_at = area.columns - canvas_text_columns(told) - 1;
-    print_run(scene, view, told_at - at - 1, right, sizeof right);
+    print_run(scene, view, told_at - at - 3, right, sizeof right);
     int right_at = told_at - canvas_text_columns(right);
     Role role = scene->verdict == SCENE_RIGHT                                             ? ROLE_GOOD
                 : scene->verdict == SCENE_NOT_CHECKED || scene->verdict == SCENE_COUNTING ? ROLE_HEADER

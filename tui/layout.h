@@ -6,7 +6,6 @@
 #include "pane.h"
 
 enum { SMALLEST_COLUMNS = 60, SMALLEST_ROWS = 16, MOST_SIDES = 4 };
-enum { LEAST_OVERLAY_ROWS = SMALLEST_ROWS - 4 }; /* inside of the smallest one */
 
 typedef struct Layout {
     Rectangle area; /* all of it */

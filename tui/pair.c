@@ -225,6 +225,17 @@ void pair_draw(const Pair *pair, Canvas *canvas) {
     frame_draw_overlay(scene, view, layout.overlay, canvas);
 }
 
+void pair_fit(Pair *pair, int columns, int rows) {
+    View *view = pair_view(pair);
+    PairLayout both;
+    Layout one;
+    bool fits =
+        pair->count < 2 ? layout_make(columns, rows, view, &one) : make_layout(pair, columns, rows, &both);
+    if (!fits || (view->overlay != OVERLAY_HELP && view->overlay != OVERLAY_DIFFERENCES)) return;
+    int last = view_overlay_lines(view) - ((pair->count < 2 ? one.overlay : both.overlay).rows - 2);
+    if (view->scroll > last) view->scroll = last > 0 ? last : 0;
+}
+
 ViewAnswer pair_click(Pair *pair, int columns, int rows, int column, int row) {
     PairLayout layout;
     View before = *pair_view(pair);

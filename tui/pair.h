@@ -33,6 +33,8 @@ void pair_go_to_step(Pair *pair, int step);
 /* The active view was moved, or linked again: the other follows. */
 void pair_follow(Pair *pair);
 
+/* Nothing is scrolled further than a screen of this size needs. */
+void pair_fit(Pair *pair, int columns, int rows);
 void pair_draw(const Pair *pair, Canvas *canvas);
 /* A click as frame_click(); the run at this place becomes active. */
 ViewAnswer pair_click(Pair *pair, int columns, int rows, int column, int row);

@@ -28,6 +28,7 @@ typedef struct Memory {
     MemoryLine lines[MAX_LINES]; /* by buffer and offset */
     int count;
     int sectors, ideal;
+    bool shared_words; /* some are asked for by several lanes */
 } Memory;
 
 static MemoryLine *line_of(Memory *memory, int buffer, uint64_t line) {
@@ -60,7 +61,7 @@ static void memory_fill(Memory *memory, const Moment *now) {
             int at = (int)(word % WORDS);
             if (!line) break;
             if (line->lane[at] < 0) line->lane[at] = (int8_t)lane;
-            line->sharers[at]++;
+            if (++line->sharers[at] > 1) memory->shared_words = true;
             line->sectors |= (uint8_t)(1u << at / SECTOR_WORDS);
         }
     }
@@ -205,7 +206,9 @@ static void draw(const Moment *now, Canvas *canvas, Rectangle area) {
     row++;
     if (row < area.rows)
         canvas_print(canvas, area, 1, row, ROLE_DIM,
-                     "a cell is the lane that asks for those 4 bytes; %s moved, but not asked for",
+                     memory->shared_words
+                         ? "a cell: the lane that asks for the 4 bytes, + several; %s moved, not asked for"
+                         : "a cell: the lane that asks for those 4 bytes; %s moved, but not asked for",
                      canvas->ascii ? "." : "·");
     free(memory);
 }

@@ -3,7 +3,6 @@
 
 #include "actions.h"
 #include "differences.h"
-#include "layout.h"
 #include "moment.h"
 #include <math.h>
 #include <string.h>
@@ -198,13 +197,16 @@ static ViewAnswer press_in_settings(View *view, Key key) {
     return answer == SETTINGS_APPLY ? VIEW_REMAKE : VIEW_CHANGED;
 }
 
+int view_overlay_lines(const View *view) {
+    return view->overlay == OVERLAY_HELP ? ACTION_COUNT - 1 : differences_line_count();
+}
+
 static ViewAnswer press_in_help(View *view, Key key) {
     int direction;
     Action action = keys_find(key, &direction);
     if (action == ACT_LINE || key == SPECIAL_PAGE_UP || key == SPECIAL_PAGE_DOWN) {
         int by = action == ACT_LINE ? direction : key == SPECIAL_PAGE_DOWN ? 10 : -10;
-        int lines = view->overlay == OVERLAY_HELP ? ACTION_COUNT : differences_line_count();
-        int most = lines - LEAST_OVERLAY_ROWS;
+        int most = view_overlay_lines(view);
         view->scroll = view->scroll + by < 0 ? 0 : view->scroll + by > most ? most : view->scroll + by;
         return VIEW_CHANGED;
     }

@@ -114,6 +114,8 @@ double view_wavefronts_per_second(const View *view);
 enum { VIEW_SPEED_BYTES = 16 };
 void view_print_speed(const View *view, char out[VIEW_SPEED_BYTES]); /* "1/4x" */
 
+int view_overlay_lines(const View *view); /* of the help or of the differences, which scroll */
+
 /* Kernel menu: the catalogue rows that the filter leaves; -1 past the last. */
 int view_menu_row(const View *view, int index);
 const char *view_chosen_kernel(const View *view); /* NULL: the filter leaves none */
