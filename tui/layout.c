@@ -81,7 +81,7 @@ static void make_middle(Layout *layout, Rectangle middle, const View *view) {
     Rectangle *slots = layout->slots;
     int frame = layout->boxed ? 2 : 1;
     slots[SLOT_TIMELINE] = cut_bottom(&middle, frame + 2);
-    Rectangle words = cut_bottom(&middle, frame + (middle.rows > 34 ? 4 : middle.rows > 24 ? 3 : 2));
+    Rectangle words = cut_bottom(&middle, frame + (middle.rows > 34 ? 4 : middle.rows >= 24 ? 3 : 2));
     slots[SLOT_PICTURE] =
         cut_picture(&middle, view, clamp(middle.rows * 9 / 20, 8, 13 + (middle.rows - 29) / 3));
     if (shown(view, FOCUS_SIDE))

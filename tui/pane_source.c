@@ -11,6 +11,7 @@ typedef struct TextRow { /* a line, or a part of one that is too long */
     int line;
     const char *text;
     int bytes, column;
+    int code; /* bytes before a comment begins */
     bool first, has_gutter;
 } TextRow;
 
@@ -108,16 +109,26 @@ static void draw_gutter(const OutlineSums *sums, Canvas *canvas, Rectangle area,
 
 /* ---- listing ------------------------------------------------------------------------------------------- */
 
+/* Where a comment begins in a line of source; a line in the middle of a long one begins with a star. */
+static const char *find_comment(const char *line) {
+    const char *begin = line + strspn(line, " \t"), *comment = strstr(line, "//");
+    bool in_block = !strncmp(begin, "* ", 2) || !strncmp(begin, "*/", 2) || !strcmp(begin, "*");
+    if (in_block || !strncmp(begin, "/*", 2)) return line;
+    return comment ? comment : line + strlen(line);
+}
+
 /* Appends a line in as many rows as it needs; `columns`: with the gutter's, which only the first row keeps
  * free. */
 static void listing_add(Listing *listing, int line, const char *text, bool has_gutter, int columns) {
     int indent = (int)strspn(text, " "), column = 0;
+    const char *comment = find_comment(text);
     bool first = true;
     do {
         if (listing->count == MOST_ROWS) return;
         int room = columns - column - (first && has_gutter ? GUTTER_COLUMNS : 0);
         int bytes = canvas_text_columns(text) <= room ? (int)strlen(text) : canvas_break(text, room);
-        listing->rows[listing->count++] = (TextRow){line, text, bytes, column, first, has_gutter};
+        int code = comment < text ? 0 : comment - text < bytes ? (int)(comment - text) : bytes;
+        listing->rows[listing->count++] = (TextRow){line, text, bytes, column, code, first, has_gutter};
         text += bytes;
         text += strspn(text, " ");
         column = indent + CONTINUED < columns / 2 ? indent + CONTINUED : 0;
@@ -136,24 +147,18 @@ static int first_row(const Listing *listing, int rows) {
 }
 
 static void draw_row(Canvas *canvas, Rectangle area, int row, const TextRow *text, bool current) {
-    char line[512];
+    char code[512];
     Rectangle body = {area.column + NUMBER_COLUMNS, area.row, area.columns - NUMBER_COLUMNS, area.rows};
     if (text->first) {
         canvas_print(canvas, area, 1, row, current ? ROLE_CURRENT : ROLE_DIM, "%3d", text->line);
         if (text->has_gutter) body.columns -= GUTTER_COLUMNS;
     }
     if (current && text->first) canvas_glyph(canvas, area, 0, row, ROLE_CURRENT, '>');
-    snprintf(line, sizeof line, "%.*s", text->bytes, text->text);
-    const char *comment = strstr(line, "//"), *begin = line + strspn(line, " \t");
-    bool in_block =
-        text->first && (!strncmp(begin, "* ", 2) || !strncmp(begin, "*/", 2) || !strcmp(begin, "*"));
-    bool is_comment = in_block || !strncmp(begin, "/*", 2) || comment == begin;
-    int at = text->column;
-    canvas_text(canvas, body, at, row, current ? ROLE_CURRENT : is_comment ? ROLE_COMMENT : ROLE_TEXT, line);
-    if (!comment || is_comment) return;
-    char code[512];
-    snprintf(code, sizeof code, "%.*s", (int)(comment - line), line);
-    canvas_text(canvas, body, at + canvas_text_columns(code), row, ROLE_COMMENT, comment);
+    canvas_print(canvas, body, text->column, row, current ? ROLE_CURRENT : ROLE_TEXT, "%.*s", text->code,
+                 text->text);
+    snprintf(code, sizeof code, "%.*s", text->code, text->text);
+    canvas_print(canvas, body, text->column + canvas_text_columns(code), row, ROLE_COMMENT, "%.*s",
+                 text->bytes - text->code, text->text + text->code);
 }
 
 /* How far a kernel's body can move left: what comes before it has no indentation. */
