@@ -227,6 +227,45 @@ static void every_role_is_where_it_belongs(void **state) {
     check_roles("roles_barrier", TRACE_BARRIER, 4, "");
 }
 
+static bool same_look(Look a, Look b) {
+    return a.bold == b.bold && a.underline == b.underline && a.reverse == b.reverse;
+}
+
+static Look look_of(const Cell *cell) {
+    Look look = theme_look(THEME_MONO, (Role)cell->role, 256);
+    look.reverse ^= cell->reverse != 0;
+    return look;
+}
+
+/* Without colours: runs of cells that do not look plain, as "row:first-last bold underlined reversed". */
+static void print_looks(const Canvas *canvas, Text *out) {
+    for (int row = 0; row < canvas->rows; row++) {
+        const Cell *cells = &canvas->cells[row * canvas->columns];
+        for (int first = 0, next; first < canvas->columns; first = next) {
+            Look look = look_of(&cells[first]);
+            for (next = first + 1; next < canvas->columns && same_look(look, look_of(&cells[next]));) next++;
+            if (same_look(look, (Look){0})) continue;
+            text_print(out, "%d:%d-%d%s%s%s\n", row, first, next - 1, look.bold ? " bold" : "",
+                       look.underline ? " underlined" : "", look.reverse ? " reversed" : "");
+        }
+    }
+}
+
+static void without_colours_meaning_is_bold_underlined_or_reversed(void **state) {
+    (void)state;
+    Sample *sample = sample_new(256);
+    View view;
+    Text looks = {0};
+    view_init(&view, &sample->scene);
+    press(&view, &sample->scene, "13Gn.");
+    Canvas *canvas = draw(sample, &view, 80, 24, false);
+    print_looks(canvas, &looks);
+    golden_check("mono_80x24", &looks);
+    text_done(&looks);
+    canvas_free(canvas);
+    sample_free(sample);
+}
+
 static void conflicts_and_current_lanes_have_their_roles(void **state) {
     (void)state;
     Sample *sample = sample_new(256);
@@ -326,6 +365,7 @@ int main(void) {
         cmocka_unit_test(a_run_without_events_says_so),
         cmocka_unit_test(conflicts_and_current_lanes_have_their_roles),
         cmocka_unit_test(every_role_is_where_it_belongs),
+        cmocka_unit_test(without_colours_meaning_is_bold_underlined_or_reversed),
         cmocka_unit_test(panes_never_overlap_nor_leave_the_screen),
         cmocka_unit_test(every_size_can_be_drawn),
     };
