@@ -579,13 +579,16 @@ static inline bool usual_shared(Access *access, Usual *usual, uint64_t low, uint
     Block *block = access->block;
     uint64_t size = block->grid->program->shared_bytes, width = access->memory->width;
     if (high >= size || width > size - high) return false;
-    bool written = bits_all(block->shared_written, low, high - low + width);
+    bool written = block->shared_is_written || bits_all(block->shared_written, low, high - low + width);
     if ((!written && !access->memory->is_store) || !usual_cost(access, usual, false)) return false;
     access->space = PTX_SPACE_SHARED;
     access->bytes = block->shared;
     access->host_first = access->first;
-    access->may_blend = access->first < size && size - access->first >= width * WARP_LANES;
-    if (!written) mark_written(access, block->shared_written);
+    access->exclusive_bytes = access->buffer_bytes = size;
+    if (!written) {
+        mark_written(access, block->shared_written);
+        block->shared_is_written = bits_all(block->shared_written, 0, size);
+    }
     return true;
 }
 
@@ -603,8 +606,8 @@ static inline bool usual_global(Access *access, Usual *usual, uint64_t low, uint
     access->region = region;
     access->bytes = region->host;
     access->host_first = access->first - region->base;
-    access->may_blend = access->memory->is_load && access->host_first < region->bytes &&
-                        region->bytes - access->host_first >= width * WARP_LANES;
+    access->buffer_bytes = region->bytes;
+    access->exclusive_bytes = 0;
     return true;
 }
 
@@ -673,7 +676,7 @@ Outcome access_execute(Block *block, Warp *warp, const Op *op, uint32_t mask, Ac
     access.block = block;
     access.warp = warp;
     access.mask = mask;
-    access.may_blend = false;
+    access.buffer_bytes = access.exclusive_bytes = 0;
     block->worker->counters[op->pc].requests++;
     if (may_be_usual(block, access.memory)) {
         Usual usual = {0};

@@ -21,6 +21,7 @@ typedef struct MemoryOp {
     bool ordered;            /* volatile, relaxed, acquire, release: others may be watching */
     bool is_signed;          /* loads sign-extend into wider registers */
     uint8_t element_bytes, count, width;
+    bool is_plain;           /* one element of 4 or 8 bytes, whose register has as many */
     uint8_t base_bytes;      /* 4 or 8 */
     const LineFunctions *lines;
     Operand base;
@@ -45,8 +46,8 @@ typedef struct Access {
     const Region *region;    /* GLOBAL */
     uint8_t *bytes;
     const uint64_t *offset;  /* [lane]; valid where !host_line */
-    bool may_blend;          /* host_line of elements side by side: those of all 32 lanes lie in the buffer, and nobody else
-                              * writes to them (stores) */
+    uint64_t buffer_bytes;   /* from `bytes` on: may be read; 0: not known */
+    uint64_t exclusive_bytes; /* may be written too, as nobody else does meanwhile */
     bool host_line;          /* host(lane) = bytes + host_first + lane * host_stride */
     uint64_t host_first;
     int64_t host_stride;

@@ -33,37 +33,43 @@ static void write_reduction(const Barrier *barrier, Warp *warp, const Fragment *
     warp->base.at[IN_REGISTERS] = kept;
 }
 
+/* Fragments of the warp that wait at the barrier go on. False: there is none. */
+static bool wake(const Block *block, Warp *warp, int number) {
+    bool passed = false, woken = false, aligned = false;
+    for (int i = 0; i < warp->fragment_count; i++) {
+        Fragment *fragment = &warp->fragments[i];
+        if (fragment->state != FRAGMENT_IN_BARRIER || fragment->barrier != number) continue;
+        const BarrierOp *op = barrier_op_at(block, fragment->pc);
+        if (op->action == BARRIER_RED) write_reduction(&block->barriers[number], warp, fragment, op);
+        passed |= op->blockwide;
+        aligned |= op->aligned;
+        fragment->state = FRAGMENT_READY;
+        fragment->pc++;
+        woken = true;
+    }
+    if (passed) warp->interval++;
+    if (aligned && warp->fragment_count > 1) warp_merge(warp);
+    if (woken && warp->current == NO_FRAGMENT) warp_pick(warp);
+    return woken;
+}
+
 static void release(Block *block, int number) {
     Barrier *barrier = &block->barriers[number];
     for (int w = 0; w < block->warp_count; w++) {
         Warp *warp = &block->warps[w];
         warp->arrived[number] = 0;
-        bool passed = false, woken = false, aligned = false;
-        for (int i = 0; i < warp->fragment_count; i++) {
-            Fragment *fragment = &warp->fragments[i];
-            if (fragment->state != FRAGMENT_IN_BARRIER || fragment->barrier != number) continue;
-            const BarrierOp *op = barrier_op_at(block, fragment->pc);
-            if (op->action == BARRIER_RED) write_reduction(barrier, warp, fragment, op);
-            passed |= op->blockwide;
-            aligned |= op->aligned;
-            fragment->state = FRAGMENT_READY;
-            fragment->pc++;
-            woken = true;
-        }
-        if (passed) warp->interval++;
-        if (!woken) continue;
-        if (aligned && warp->fragment_count > 1) warp_merge(warp);
-        if (warp->current == NO_FRAGMENT) warp_pick(warp);
+        if (!wake(block, warp, number)) continue;
         if (block->next[w] != NEVER || block->ready >> w & 1) continue; /* something of it runs anyway */
         block->ready |= UINT32_C(1) << w;
         warp->turn = block->turn + 1;
     }
     *barrier = (Barrier){0};
+    block->barriers_in_use &= ~(UINT32_C(1) << number);
 }
 
 static bool is_complete(const Block *block, int number) {
     const Barrier *barrier = &block->barriers[number];
-    if (!barrier->in_use) return false;
+    if (!(block->barriers_in_use >> number & 1)) return false;
     if (barrier->expected) return barrier->arrived >= barrier->expected;
     if (barrier->arrived < (uint32_t)block->live_warps * WARP_LANES) return false;
     for (int w = block->warp_count - 1; w >= 0; w--) /* the last warps come last */
@@ -72,10 +78,10 @@ static bool is_complete(const Block *block, int number) {
 }
 
 void barrier_after_exit(Block *block, const Warp *warp, uint32_t lanes) {
-    for (int number = 0; number < BARRIER_COUNT; number++) {
+    for (uint32_t rest = block->barriers_in_use; rest; rest &= rest - 1) {
+        int number = __builtin_ctz(rest);
         Barrier *barrier = &block->barriers[number];
         uint32_t arrived = warp->arrived[number];
-        if (!barrier->in_use) continue;
         if (arrived && lanes & ~arrived && !(warp->live & ~arrived)) barrier->arrived += WARP_LANES; /* waited only for these */
         if (is_complete(block, number)) release(block, number);
     }
@@ -119,7 +125,7 @@ static Outcome arrive(Block *block, Warp *warp, const Op *op, uint32_t mask) {
     Barrier *barrier = &block->barriers[number];
     block->worker->counters[op->pc].requests++;
     if (block->recorder) record(block, warp, op, mask, number);
-    barrier->in_use = true;
+    block->barriers_in_use |= UINT32_C(1) << number;
     if (barrier_op->has_count) {
         uint32_t count = lane_value(warp, barrier_op->count, mask);
         if (count > barrier->expected) barrier->expected = count;
@@ -208,7 +214,7 @@ static int sync_together(Block *block, const Op *op, const Gang *gang) {
     uint32_t number = lane_value(gang->warps[0], barrier_op->number, ALL_LANES);
     Barrier *barrier = &block->barriers[number];
     block->worker->counters[op->pc].requests += (uint64_t)count;
-    if (count == block->live_warps && !barrier->in_use) { /* all at once: nobody waits */
+    if (count == block->live_warps && !(block->barriers_in_use >> number & 1)) { /* all at once: nobody waits */
         for (int w = 0; w < count; w++) gang->warps[w]->interval++;
         return count;
     }
@@ -219,7 +225,7 @@ static int sync_together(Block *block, const Op *op, const Gang *gang) {
         gang->fragments[w]->active = gang->masks[w];
         gang->warps[w]->current = NO_FRAGMENT;
     }
-    barrier->in_use |= count != 0;
+    if (count) block->barriers_in_use |= UINT32_C(1) << number;
     if (is_complete(block, (int)number)) release(block, (int)number);
     return count;
 }

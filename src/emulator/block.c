@@ -104,8 +104,10 @@ void block_start(Block *block, Worker *worker, uint64_t linear) {
     block->started_at = linear * 1000;
     block->frame_bytes = 0;
     memset(block->barriers, 0, sizeof block->barriers);
+    block->barriers_in_use = 0;
     memset(block->shared, 0xa5, grid->program->shared_bytes);
     memset(block->shared_written, 0, shared_words(grid) * sizeof *block->shared_written);
+    block->shared_is_written = false;
     if (grid->program->reserved_shared_bytes) start_reserved(block, grid->program->reserved_shared_bytes);
     block->live_warps = block->warp_count;
     for (int w = 0; w < block->warp_count; w++) start_warp(block, w);
@@ -120,6 +122,7 @@ void block_copy(Block *to, const Block *from) {
     to->started_at = from->started_at;
     to->live_warps = from->live_warps;
     memcpy(to->barriers, from->barriers, sizeof to->barriers);
+    to->barriers_in_use = from->barriers_in_use;
     memcpy(to->next, from->next, sizeof to->next);
     for (int w = 0; w < to->warp_count; w++) warp_copy(&to->warps[w], &from->warps[w]);
     to->frame_bytes = from->frame_bytes;

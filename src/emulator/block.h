@@ -65,7 +65,6 @@ struct Worker {
 };
 
 typedef struct Barrier {
-    bool in_use;
     uint32_t expected;          /* threads; 0: all that live */
     uint32_t arrived;           /* threads: 32 for every warp all of whose live lanes have come */
     uint32_t holds, votes;      /* bar.red: threads whose predicate is true; threads that gave one */
@@ -90,7 +89,9 @@ struct Block {
     int live_warps;
     uint8_t *shared;
     uint64_t *shared_written;   /* a bit per byte */
+    bool shared_is_written;     /* all of them are known to be set */
     Barrier barriers[BARRIER_COUNT];
+    uint32_t barriers_in_use;   /* a bit for each */
     Recorder *recorder;         /* NULL: not traced */
     Replay *replay;             /* NULL: an ordinary run */
     uint64_t frame_bytes;       /* of called functions */

@@ -79,12 +79,13 @@ static const Storer storers[4][3] = {{store_8_16, store_8_32, store_8_64},
 
 static inline int log2_of(int bytes) { return __builtin_ctz((unsigned)bytes); }
 
-/* Elements that lie side by side, which is what good kernels access, are copied as they are. */
-static inline bool is_copy(const Access *access) {
+/* Elements that lie side by side, which is what good kernels access, are copied as they are. `bytes`: where the elements of
+ * all 32 lanes may be touched. */
+static inline bool is_copy(const Access *access, uint64_t bytes) {
     const MemoryOp *memory = access->memory;
-    return access->host_line && memory->count == 1 && access->host_stride == memory->element_bytes &&
-           memory->element_bytes == memory->values[0].bytes && memory->element_bytes >= 4 &&
-           (access->mask == ALL_LANES || access->may_blend);
+    if (!memory->is_plain || !access->host_line || access->host_stride != memory->element_bytes) return false;
+    uint64_t needs = (uint64_t)memory->element_bytes * WARP_LANES;
+    return access->mask == ALL_LANES || (access->host_first < bytes && bytes - access->host_first >= needs);
 }
 
 static inline void copy_line(const Access *access, void *to, const void *from) {
@@ -97,7 +98,7 @@ static inline void copy_line(const Access *access, void *to, const void *from) {
 
 static void move_load(Access *access) {
     const MemoryOp *memory = access->memory;
-    if (is_copy(access) && memory->values[0].present) {
+    if (is_copy(access, access->buffer_bytes)) {
         copy_line(access, operand_at(access->warp, memory->values[0].place), access->bytes + access->host_first);
     } else {
         for (int e = 0; e < memory->count; e++) {
@@ -112,7 +113,7 @@ static void move_load(Access *access) {
 
 static void move_store(Access *access) {
     const MemoryOp *memory = access->memory;
-    if (is_copy(access)) {
+    if (is_copy(access, access->exclusive_bytes)) {
         copy_line(access, access->bytes + access->host_first, operand_at(access->warp, memory->values[0].place));
     } else {
         for (int e = 0; e < memory->count; e++) {
@@ -287,6 +288,7 @@ static bool lower_transfer(Lowering *low, const PtxInstruction *in, Op *op, bool
     const PtxOperand *place = &in->operands[is_store ? 0 : 1], *value = &in->operands[is_store ? 1 : 0];
     if (place->kind != PTX_OPERAND_MEMORY) return lowering_reject(low, op, "%s: malformed address", in->name);
     if (!add_values(low, op, memory, value, vector, wide)) return false;
+    memory->is_plain = memory->count == 1 && bytes >= 4 && memory->values[0].present && memory->values[0].bytes == bytes;
     if (is_store && in->space == PTX_SPACE_CONST) return lowering_reject(low, op, "constant memory cannot be stored to");
     if (!is_store && in->space == PTX_SPACE_PARAM && is_entry_parameter(low, place))
         return lower_parameter_load(low, op, memory, place);

@@ -159,12 +159,34 @@ static void part(Block *block, Gang *gang) {
     gang->count = 0;
 }
 
+/* count_segment() for all; they mostly began theirs at the same place. */
+static inline void count_segments(Worker *worker, const Gang *gang, int end) {
+    int64_t lanes = 0;
+    int first = 0;
+    for (int w = 0; w < gang->count; w++) {
+        lanes += gang->masks[w] == ALL_LANES ? WARP_LANES : lane_count(gang->masks[w]);
+        int segment = gang->fragments[w]->segment;
+        gang->fragments[w]->segment = end;
+        if (w + 1 < gang->count && gang->fragments[w + 1]->segment == segment) continue;
+        worker->runs[segment].executions += w + 1 - first;
+        worker->runs[end].executions -= w + 1 - first;
+        worker->runs[segment].lanes += lanes;
+        worker->runs[end].lanes -= lanes;
+        lanes = 0;
+        first = w + 1;
+    }
+}
+
 static inline bool jump_together(Worker *worker, const Gang *gang, int pc, int target) {
     bool together = true;
+    count_segments(worker, gang, pc + 1);
     for (int w = 0; w < gang->count; w++) {
         Fragment *fragment = gang->fragments[w];
-        together &= !may_rotate(gang->warps[w], fragment, pc, target) && target != fragment->join_pc;
-        jump(worker, gang->warps[w], fragment, pc, target);
+        fragment->pc = fragment->segment = target;
+        together &= target != fragment->join_pc;
+        if (!may_rotate(gang->warps[w], fragment, pc, target)) continue;
+        together = false;
+        warp_consider_rotation(gang->warps[w]);
     }
     return together;
 }

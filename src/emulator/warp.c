@@ -241,6 +241,27 @@ void warp_copy(Warp *to, const Warp *from) {
 
 /* ---- branches ------------------------------------------------------------------------------------------------------ */
 
+/* Where an if without else begins, which most branches are: `stay` goes on at the next instruction, the rest waits at the
+ * meeting place. The fragment stays where it is among the others, which nothing depends on if it is the last. */
+static void step_aside(Warp *warp, uint32_t stay, int reconvergence) {
+    Fragment *fragment = warp_fragment(warp);
+    int join = fragment->join, pc = fragment->pc + 1;
+    uint32_t members = fragment->mask;
+    if (join == NO_JOIN || warp->joins[join].pc != reconvergence) {
+        join = add_join(warp, reconvergence, fragment->frame, members, join);
+        fragment->join = join;
+        fragment->join_pc = reconvergence;
+    }
+    warp->joins[join].arrived |= members & ~stay;
+    fragment->mask = stay;
+    fragment->pc = fragment->segment = pc;
+    fragment->touched = fragment->changed = fragment->rests = false;
+    fragment->quiet = 0;
+    fragment->hash = fragment->last_hash = 0;
+    fragment->spins = 0;
+    fragment->since = warp->turn;
+}
+
 /* The current fragment's lanes go `ways` ways; way 0 runs first. The fragment itself is replaced. */
 void warp_scatter(Warp *warp, int ways, const uint32_t *masks, const int *targets, int reconvergence) {
     Fragment from = *warp_fragment(warp);
@@ -267,6 +288,9 @@ void warp_diverge(Warp *warp, uint32_t taken, int target, int reconvergence) {
         uint32_t mask = masks[0];
         masks[0] = masks[1], masks[1] = mask;
         targets[0] = target, targets[1] = from->pc + 1;
+    } else if (target == reconvergence && targets[0] != reconvergence && warp->current == warp->fragment_count - 1) {
+        step_aside(warp, masks[0], reconvergence);
+        return;
     }
     warp_scatter(warp, 2, masks, targets, reconvergence);
 }
@@ -319,6 +343,13 @@ static bool breaks_a_mask(const Warp *warp, uint32_t lanes) {
 }
 
 void warp_exit(Warp *warp, uint32_t lanes) {
+    if (lanes == warp->live && lanes == warp_fragment(warp)->mask) { /* all at once */
+        warp->live = 0;
+        warp->fragment_count = 0;
+        warp->current = NO_FRAGMENT;
+        warp->block->live_warps--;
+        return;
+    }
     if (breaks_a_mask(warp, lanes)) raise_missing_lanes(warp->block, warp);
     leave(warp, lanes);
     warp->live &= ~lanes;
