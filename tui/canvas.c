@@ -167,14 +167,23 @@ void canvas_reverse(Canvas *canvas, Rectangle area, int column, int row, int col
     }
 }
 
-/* Title left, note right, on the top line of `area`; where both do not fit the title is cut. */
+/* The note's last parts that fit, three spaces apart: what has to be known comes last. */
+static const char *fit_note(const char *note, int columns) {
+    const char *rest = note;
+    while (rest && canvas_text_columns(rest) > columns)
+        if ((rest = strstr(rest, "   "))) rest += strspn(rest, " ");
+    return rest ? rest : "";
+}
+
+/* Title left, note right, on the top line of `area`; where both do not fit the title is cut, then the note.
+ */
 static void draw_heading(Canvas *canvas, Rectangle area, Role title_role, const char *title, Role note_role,
                          const char *note) {
     Rectangle line = {area.column + 2, area.row, area.columns - 4, 1};
     int title_columns = title && *title ? canvas_text_columns(title) + 2 : 0;
-    int note_columns = note && *note ? canvas_text_columns(note) + 2 : 0;
+    note = fit_note(note ? note : "", line.columns - LEAST_TITLE_COLUMNS - 2);
+    int note_columns = *note ? canvas_text_columns(note) + 2 : 0;
     Rectangle left = line;
-    if (note_columns + LEAST_TITLE_COLUMNS > line.columns) note_columns = 0;
     left.columns -= note_columns ? note_columns + 1 : 0;
     if (title_columns) {
         canvas_print(canvas, left, 0, 0, ROLE_TITLE, "%*s", title_columns, "");

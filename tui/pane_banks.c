@@ -224,10 +224,11 @@ static void draw_notes(const Moment *now, const Banks *banks, Canvas *canvas, Re
             canvas, area, 1, row++, ROLE_TEXT,
             "pair rule: every lane's neighbour loads the same address or rests, so two phases become one");
     }
-    if (row < area.rows)
-        canvas_print(canvas, area, 1, row++, ROLE_DIM, "a cell: the lane that asks for the word%s",
-                     banks->shared_words ? ", + several that share it (broadcast)"
-                                         : "; a bank serves one per wavefront");
+    const char *cells = banks->shared_words
+                            ? "a cell: the lane that asks for the word, + several that share it (broadcast)"
+                            : "a cell: the lane that asks for the word; a bank serves one per wavefront";
+    Rectangle line = {area.column + 1, area.row + row, area.columns - 1, 1};
+    if (row < area.rows) canvas_paragraph(canvas, line, 0, ROLE_DIM, cells);
 }
 
 /* Lines that nobody asks for, between and around the others, where all of shared memory fits. */

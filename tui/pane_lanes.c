@@ -14,7 +14,7 @@ enum {
     GLYPH_EXITED = 'x',
     GLYPH_TRAPPED = '!'
 };
-enum { LABEL_COLUMNS = 7, NOTE_COLUMNS = 18, LANE_COLUMNS = 3 };
+enum { LABEL_COLUMNS = 7, NOTE_COLUMNS = 18, LANE_COLUMNS = 3, MORE_COLUMNS = 10 };
 
 typedef struct Row {
     int first, last; /* warps */
@@ -247,7 +247,10 @@ static void draw(const Moment *now, Canvas *canvas, Rectangle area) {
     for (int i = 0; i < plan.shown; i++)
         draw_warps(now, canvas, area, plan.ruler + i, plan.width, &plan.rows[plan.first + i]);
     int more = plan.count - plan.first - plan.shown;
-    if (more > 0) canvas_print(canvas, area, area.columns - 10, area.rows - 1, ROLE_DIM, " %4d more", more);
+    bool narrow = area.columns < LABEL_COLUMNS + WARP_LANES + NOTE_COLUMNS + MORE_COLUMNS;
+    if (more > 0)
+        canvas_print(canvas, area, area.columns - (narrow ? 3 : MORE_COLUMNS), area.rows - 1, ROLE_DIM,
+                     narrow ? "%+3d" : " %4d more", more);
     free(plan.rows);
     if (plan.legend < 0) return;
     draw_legend(now, canvas, area, plan.legend, &plan.values);

@@ -103,6 +103,24 @@ static void a_note_outlives_a_long_title(void **state) {
     canvas_free(canvas);
 }
 
+static void of_a_long_note_the_last_part_stays(void **state) {
+    (void)state;
+    Canvas *canvas = canvas_new(40, 3, false);
+    canvas_rule(canvas, (Rectangle){0, 0, 40, 1}, ROLE_TITLE, "banks", ROLE_CONFLICT,
+                "wavefront 10 of 16, ideal 1   4-way conflict!");
+    canvas_rule(canvas, (Rectangle){0, 1, 40, 1}, ROLE_TITLE, "banks", ROLE_CONFLICT,
+                "wavefronts that are far too long for this");
+    canvas_rule(canvas, (Rectangle){0, 2, 20, 1}, ROLE_TITLE, "banks", ROLE_DIM, NULL);
+    assert_shows(canvas,
+                 "\u2500\u2500 banks \u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500"
+                 "\u2500 4-way conflict! \u2500\u2500\n"
+                 "\u2500\u2500 banks \u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500"
+                 "\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500"
+                 "\u2500\u2500\u2500\u2500\n"
+                 "\u2500\u2500 banks \u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\n");
+    canvas_free(canvas);
+}
+
 /* What means something must not look like plain text, with or without colours, and its opposite neither. */
 static void meaning_has_a_look_of_its_own(void **state) {
     (void)state;
@@ -180,6 +198,7 @@ int main(void) {
         cmocka_unit_test(an_ascii_canvas_holds_ascii_only),
         cmocka_unit_test(paragraphs_wrap_at_words),
         cmocka_unit_test(a_note_outlives_a_long_title),
+        cmocka_unit_test(of_a_long_note_the_last_part_stays),
         cmocka_unit_test(meaning_has_a_look_of_its_own),
         cmocka_unit_test(themes_can_be_read),
         cmocka_unit_test(themes_have_names),

@@ -27,6 +27,7 @@ static const Screen screens[] = {
     {"interleaved_80x24", "--kernel interleaved --n 4096 --frame=80x24 --keys 25l"},
     {"strided_120x40", "--kernel strided --n 4096 --frame --keys 3]6n.."},
     {"strided_80x24", "--kernel strided --n 4096 --frame=80x24 --keys 3]6n.."},
+    {"strided_60x16", "--kernel strided --n 4096 --frame=60x16 --keys 3]6n.."},
     {"strided_200x60", "--kernel strided --n 4096 --frame=200x60 --keys 3]6n.."},
     {"strided_float_hex", "--kernel strided --dtype float --n 4096 --frame --keys 30lv"},
     {"sequential_barrier", "--kernel sequential --n 4096 --frame --keys 2]3h"},
