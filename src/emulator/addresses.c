@@ -1,5 +1,6 @@
 /* cvta, isspacep, mapa, getctarank, and the stack: alloca, stacksave, stackrestore. */
 #include "emulator/access.h"
+#include "emulator/lanes.h"
 
 static uint64_t window_of(PtxSpace space) {
     switch (space) {
@@ -12,19 +13,16 @@ static uint64_t window_of(PtxSpace space) {
 }
 
 /* d = a + what op->extra points to. */
-OP_FUNCTION(run_add_64) {
+HANDLER(add_base_64) {
     uint64_t *d = operand_at(warp, op->d), base = *(const uint64_t *)op->extra;
     const uint64_t *a = operand_at(warp, op->s[0]);
-    if (mask == ALL_LANES)
-        for (int l = 0; l < WARP_LANES; l++) d[l] = a[l] + base;
-    else
-        for (int l = 0; l < WARP_LANES; l++) d[l] = mask & lane_bit[l] ? a[l] + base : d[l];
+    EACH_LANE(uint64_t, a[l] + base);
 }
 
-OP_FUNCTION(run_add_32) {
+HANDLER(add_base_32) {
     uint32_t *d = operand_at(warp, op->d), base = (uint32_t) * (const uint64_t *)op->extra;
     const uint32_t *a = operand_at(warp, op->s[0]);
-    for (int l = 0; l < WARP_LANES; l++) d[l] = mask & lane_bit[l] ? a[l] + base : d[l];
+    EACH_LANE(uint32_t, a[l] + base);
 }
 
 static bool lower_rebase(Lowering *low, Op *op, PtxType type, uint64_t base) {
@@ -32,7 +30,7 @@ static bool lower_rebase(Lowering *low, Op *op, PtxType type, uint64_t base) {
     *kept = base;
     op->extra = kept;
     op->shadow = SHADOW_SUM;
-    op->run = ptx_type_bytes(type) == 8 ? run_add_64 : run_add_32;
+    op->run = (ptx_type_bytes(type) == 8 ? add_base_64 : add_base_32).at[lanes_level()];
     op->source_count = 1;
     const PtxInstruction *in = low->instruction;
     if (!lowering_destination(low, op, &in->operands[0], &op->d, &op->d_bytes, &op->has_d)) return false;

@@ -175,7 +175,38 @@ static bool apply_wide(const MemoryOp *memory, const AtomicRule *rule, Warp *war
     return memcmp(old, new, 16) != 0;
 }
 
+/* Sums of words in one place: what lanes find there is what those before them have left. */
+static bool is_plain_sum(const Access *access) {
+    const MemoryOp *memory = access->memory;
+    bool word = memory->type == PTX_U32 || memory->type == PTX_S32;
+    return word && memory->rule->operation == PTX_MOD_ADD && memory->count == 1 && access->host_line &&
+           access->host_stride == 0 && !access->block->recorder;
+}
+
+static void add_words(Access *access) {
+    const MemoryOp *memory = access->memory;
+    const uint32_t *b = operand_at(access->warp, memory->values[0].place);
+    uint32_t unused[WARP_LANES], sum, any = 0;
+    uint32_t *d = memory->results[0].present ? operand_at(access->warp, memory->results[0].place) : unused;
+    uint8_t *host = access->bytes + access->host_first;
+    memcpy(&sum, host, sizeof sum);
+    for (uint32_t rest = access->mask; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        uint32_t value = b[lane];
+        d[lane] = sum;
+        sum += value;
+        any |= value;
+    }
+    memcpy(host, &sum, sizeof sum);
+    bool has_result = access->op->instruction->opcode == PTX_atom;
+    access_record(access, memory->results, has_result, NULL, any != 0);
+}
+
 static void move_atomic(Access *access) {
+    if (is_plain_sum(access)) {
+        add_words(access);
+        return;
+    }
     const MemoryOp *memory = access->memory;
     const AtomicRule *rule = memory->rule;
     Warp *warp = access->warp;
@@ -205,7 +236,7 @@ static void move_atomic(Access *access) {
             if (memory->results[e].present)
                 register_write(warp, memory->results[e].place, memory->results[e].bytes, lane, old[e]);
     }
-    bool has_result = warp->block->grid->program->ops[access->op->pc].instruction->opcode == PTX_atom;
+    bool has_result = access->op->instruction->opcode == PTX_atom;
     access_record(access, memory->results, has_result ? memory->count : 0, operand, changed);
 }
 

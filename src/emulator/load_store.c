@@ -88,12 +88,15 @@ static inline bool is_copy(const Access *access, uint64_t bytes) {
     return access->mask == ALL_LANES || (access->host_first < bytes && bytes - access->host_first >= needs);
 }
 
+static inline void copy_lanes(void *to, const void *from, int bytes) { /* sizes that the compiler knows */
+    if (bytes == 8) memcpy(to, from, 8 * WARP_LANES);
+    else memcpy(to, from, 4 * WARP_LANES);
+}
+
 static inline void copy_line(const Access *access, void *to, const void *from) {
     const MemoryOp *memory = access->memory;
-    bool wide = memory->element_bytes == 8;
-    if (access->mask != ALL_LANES) (wide ? memory->lines->blend_64 : memory->lines->blend_32)(to, from, access->mask);
-    else if (wide) memcpy(to, from, 8 * WARP_LANES); /* sizes that the compiler knows */
-    else memcpy(to, from, 4 * WARP_LANES);
+    if (access->mask == ALL_LANES) copy_lanes(to, from, memory->element_bytes);
+    else (memory->element_bytes == 8 ? memory->lines->blend_64 : memory->lines->blend_32)(to, from, access->mask);
 }
 
 static void move_load(Access *access) {
@@ -154,8 +157,8 @@ OP_FUNCTION(run_copy) {
         const void *from = operand_at(warp, copy->items[i].from);
         void *to = operand_at(warp, copy->items[i].to);
         int bytes = copy->items[i].bytes;
-        if (mask == ALL_LANES) {
-            memcpy(to, from, (size_t)bytes * WARP_LANES);
+        if (mask == ALL_LANES && bytes >= 4) {
+            copy_lanes(to, from, bytes);
             continue;
         }
         for (uint32_t rest = mask; rest; rest &= rest - 1) {

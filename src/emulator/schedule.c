@@ -374,7 +374,7 @@ static inline uint64_t earliest(const Block *block) {
 static inline bool is_next(const Block *block, const Gang *gang, uint64_t others, uint64_t until) {
     const Grid *grid = block->grid;
     const Warp *first = gang->warps[0];
-    return first->turn < others && block->executed < until && !block->worker->stopped && !grid->schedule && !grid->blocks_meet &&
+    return first->turn < others && block->executed < until && !block->worker->stopped && !grid->schedule &&
            grid->program->step[gang->fragments[0]->pc] == STEP_ORDERED;
 }
 
@@ -420,7 +420,8 @@ static inline __attribute__((always_inline)) void run_ahead(Block *block, uint64
         gather(block, &gang);
         if (!gang.count) continue;
         bool waits = run_gang(block, &gang, mode);
-        if (waits && mode == RUN_PLAIN && !block->ready)
+        bool may_spin = block->grid->blocks_meet && gangs; /* it has come back from a jump: time to look whether it rests */
+        if (waits && mode == RUN_PLAIN && !block->ready && !may_spin)
             for (uint64_t others = earliest(block); waits && is_next(block, &gang, others, until);)
                 waits = take_turn_together(block, &gang) && run_gang(block, &gang, mode);
         if (waits) wait_for_turns(block, &gang);
