@@ -120,10 +120,12 @@ static void entries_are_found_by_name(void **state) {
     check_found(module, "reduce<int,128>", "_Z6reduceIiLi128EEvPT_");
     check_found(module, "ops::sum", "_ZN3ops3sumEPi");
     check_found(module, "sum", "_ZN3ops3sumEPi");
-    check_found(module, "reduce",
-                "several entries are named 'reduce'; choose one with --entry: reduce<float,256>, reduce<float,128>, "
-                "reduce<int,128>");
-    check_found(module, "max", "several entries are named 'max'; choose one with --entry: _Z3maxPi, _Z3maxPf");
+    check_found(
+        module, "reduce",
+        "several entries are named 'reduce'; choose one with --entry: reduce<float,256>, reduce<float,128>, "
+        "reduce<int,128>");
+    check_found(module, "max",
+                "several entries are named 'max'; choose one with --entry: _Z3maxPi, _Z3maxPf");
     check_found(module, "nothing",
                 "there is no entry 'nothing'; --entry is one of: reduce<float,256>, reduce<float,128>, "
                 "reduce<int,128>, ops::sum, _Z3maxPi, "
@@ -132,10 +134,11 @@ static void entries_are_found_by_name(void **state) {
                 "there is no entry 'helper'; --entry is one of: reduce<float,256>, reduce<float,128>, "
                 "reduce<int,128>, ops::sum, _Z3maxPi, "
                 "_Z3maxPf, plain");
-    check_found(module, NULL,
-                "this file has several entries; choose one with --entry: reduce<float,256>, reduce<float,128>, "
-                "reduce<int,128>, ops::sum, _Z3maxPi, "
-                "_Z3maxPf, plain");
+    check_found(
+        module, NULL,
+        "this file has several entries; choose one with --entry: reduce<float,256>, reduce<float,128>, "
+        "reduce<int,128>, ops::sum, _Z3maxPi, "
+        "_Z3maxPf, plain");
     ptx_module_free(module);
 }
 
