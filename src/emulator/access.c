@@ -559,6 +559,17 @@ static Outcome in_generic(Access *access, AccessMove move) {
 
 /* ---- the usual case ------------------------------------------------------------------------------------------------ */
 
+/* A store of the first kind to this part of shared memory. */
+static __attribute__((noinline)) bool mark_line(Block *block, const Access *access, uint64_t size) {
+    uint64_t width = access->memory->width;
+    bool is_one_piece = access->mask == ALL_LANES && access->stride == (int64_t)width;
+    if (is_one_piece) bits_set(block->shared_written, access->first, width * WARP_LANES);
+    for (uint32_t rest = is_one_piece ? 0 : access->mask; rest; rest &= rest - 1)
+        bits_set(block->shared_written, access->first + (uint64_t)__builtin_ctz(rest) * (uint64_t)access->stride, width);
+    block->shared_is_written = bits_all(block->shared_written, 0, size);
+    return true;
+}
+
 /* What an access costs; warps of a gang mostly make the same one. */
 typedef struct Usual {
     const CostPattern *pattern; /* of the access before; NULL: none */
@@ -568,31 +579,33 @@ typedef struct Usual {
 static inline bool usual_cost(const Access *access, Usual *usual, bool global) {
     const CostPattern *last = usual->pattern;
     bool same = last && last->mask == access->mask && last->stride == access->stride && last->phase == phase_of(access, global);
-    if (!same) usual->pattern = find_pattern(access, global);
-    if (!usual->pattern) return false;
-    usual->cost += usual->pattern->cost;
-    usual->ideal += usual->pattern->ideal;
+    const CostPattern *pattern = same ? last : find_pattern(access, global);
+    if (!pattern) return false;
+    usual->pattern = pattern;
+    usual->cost += pattern->cost;
+    usual->ideal += pattern->ideal;
     return true;
 }
 
-static inline bool usual_shared(Access *access, Usual *usual, uint64_t low, uint64_t high) {
+typedef struct Place { /* of a line in host memory */
+    uint8_t *bytes;     /* of the buffer */
+    uint64_t size;
+    bool exclusive;     /* nobody else writes there meanwhile */
+    uint64_t first;     /* offset of lane 0, which may wrap where it is inactive */
+    const Region *region;
+} Place;
+
+static inline __attribute__((always_inline)) bool usual_shared(const Access *access, Usual *usual, uint64_t low, uint64_t high, Place *place) {
     Block *block = access->block;
     uint64_t size = block->grid->program->shared_bytes, width = access->memory->width;
     if (high >= size || width > size - high) return false;
     bool written = block->shared_is_written || bits_all(block->shared_written, low, high - low + width);
     if ((!written && !access->memory->is_store) || !usual_cost(access, usual, false)) return false;
-    access->space = PTX_SPACE_SHARED;
-    access->bytes = block->shared;
-    access->host_first = access->first;
-    access->exclusive_bytes = access->buffer_bytes = size;
-    if (!written) {
-        mark_written(access, block->shared_written);
-        block->shared_is_written = bits_all(block->shared_written, 0, size);
-    }
-    return true;
+    *place = (Place){block->shared, size, true, access->first, NULL};
+    return written || mark_line(block, access, size);
 }
 
-static inline bool usual_global(Access *access, Usual *usual, uint64_t low, uint64_t high) {
+static inline __attribute__((always_inline)) bool usual_global(const Access *access, Usual *usual, uint64_t low, uint64_t high, Place *place) {
     Worker *worker = access->block->worker;
     const Memory *memory = access->block->grid->memory;
     uint32_t index = worker->last_region[access->op->pc];
@@ -602,12 +615,27 @@ static inline bool usual_global(Access *access, Usual *usual, uint64_t low, uint
     bool inside = low >= region->base && high - region->base < region->bytes && width <= region->bytes - (high - region->base);
     if (!inside || region->read_only || !usual_cost(access, usual, true)) return false;
     if (access->memory->space == PTX_SPACE_GENERIC) worker->counters[access->op->pc].global_requests++;
-    access->space = PTX_SPACE_GLOBAL;
-    access->region = region;
-    access->bytes = region->host;
-    access->host_first = access->first - region->base;
-    access->buffer_bytes = region->bytes;
-    access->exclusive_bytes = 0;
+    *place = (Place){region->host, region->bytes, false, access->first - region->base, region};
+    return true;
+}
+
+/* Elements that lie side by side are copied as they are, also those between the lanes of the mask where that does no harm.
+ * False: this is another case. */
+static inline __attribute__((always_inline)) bool copy_usual(const Access *access, const Place *place) {
+    const MemoryOp *memory = access->memory;
+    uint64_t needs = (uint64_t)memory->element_bytes * WARP_LANES;
+    if (!memory->is_plain || access->stride != memory->element_bytes || may_spin_unseen(access)) return false;
+    void *host = place->bytes + place->first, *value = operand_at(access->warp, memory->values[0].place);
+    void *to = memory->is_store ? host : value, *from = memory->is_store ? value : host;
+    if (access->mask == ALL_LANES) {
+        if (memory->element_bytes == 8) memcpy(to, from, 8 * WARP_LANES); /* sizes that the compiler knows */
+        else memcpy(to, from, 4 * WARP_LANES);
+    } else {
+        if (place->first >= place->size || place->size - place->first < needs) return false;
+        if (memory->is_store && !place->exclusive) return false;
+        (memory->element_bytes == 8 ? memory->lines->blend_64 : memory->lines->blend_32)(to, from, access->mask);
+    }
+    access_note(access, memory->is_store);
     return true;
 }
 
@@ -615,7 +643,6 @@ static inline bool usual_global(Access *access, Usual *usual, uint64_t low, uint
  * with: all that is left is to move the values. False: nothing has happened, go the long way. */
 static inline __attribute__((always_inline)) bool access_usual(Access *access, Usual *usual, AccessMove move) {
     const MemoryOp *memory = access->memory;
-    if (warp_fragment(access->warp)->quiet >= QUIET_ITERATIONS) return false;
     const void *base = operand_at(access->warp, memory->base);
     int lowest = __builtin_ctz(access->mask), highest = 31 - __builtin_clz(access->mask);
     uint64_t at, width = memory->width;
@@ -629,11 +656,18 @@ static inline __attribute__((always_inline)) bool access_usual(Access *access, U
     uint64_t stride = (uint64_t)access->stride, end = at + (uint64_t)(highest - lowest) * stride;
     uint64_t low = access->stride < 0 ? end : at, high = access->stride < 0 ? at : end;
     if (((at | stride) & (width - 1)) || low > high) return false;
-    access->line = access->host_line = true;
     access->first = at - (uint64_t)lowest * stride;
-    access->host_stride = access->stride;
     bool shared = memory->space == PTX_SPACE_SHARED || memory->space == PTX_SPACE_SHARED_CLUSTER;
-    if (!(shared ? usual_shared(access, usual, low, high) : usual_global(access, usual, low, high))) return false;
+    Place place;
+    if (!(shared ? usual_shared(access, usual, low, high, &place) : usual_global(access, usual, low, high, &place)))
+        return false;
+    if (copy_usual(access, &place)) return true;
+    access->space = shared ? PTX_SPACE_SHARED : PTX_SPACE_GLOBAL;
+    access->line = access->host_line = true;
+    access->host_stride = access->stride;
+    access->host_first = place.first;
+    access->bytes = place.bytes;
+    access->region = place.region;
     move(access);
     return true;
 }
@@ -646,7 +680,7 @@ static inline bool may_be_usual(const Block *block, const MemoryOp *memory) {
 
 static inline void count_usual(const Access *access, const Usual *usual) {
     TraceCounter *counter = &access->block->worker->counters[access->op->pc];
-    bool shared = access->space == PTX_SPACE_SHARED;
+    bool shared = !usual->pattern->global;
     *(shared ? &counter->wavefronts : &counter->sectors) += usual->cost;
     *(shared ? &counter->ideal_wavefronts : &counter->ideal_sectors) += usual->ideal;
 }
@@ -676,7 +710,6 @@ Outcome access_execute(Block *block, Warp *warp, const Op *op, uint32_t mask, Ac
     access.block = block;
     access.warp = warp;
     access.mask = mask;
-    access.buffer_bytes = access.exclusive_bytes = 0;
     block->worker->counters[op->pc].requests++;
     if (may_be_usual(block, access.memory)) {
         Usual usual = {0};

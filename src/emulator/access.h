@@ -46,8 +46,6 @@ typedef struct Access {
     const Region *region;    /* GLOBAL */
     uint8_t *bytes;
     const uint64_t *offset;  /* [lane]; valid where !host_line */
-    uint64_t buffer_bytes;   /* from `bytes` on: may be read; 0: not known */
-    uint64_t exclusive_bytes; /* may be written too, as nobody else does meanwhile */
     bool host_line;          /* host(lane) = bytes + host_first + lane * host_stride */
     uint64_t host_first;
     int64_t host_stride;
@@ -71,17 +69,27 @@ static inline uint8_t *access_host(const Access *access, int lane) {
  * be NULL. Keeps the account by which spinning fragments are known. `changed`: memory is not what it was. */
 void access_keep(Access *access, const MemoryValue *values, int count, const uint64_t *operand, bool changed);
 
-static inline void access_record(Access *access, const MemoryValue *values, int count, const uint64_t *operand, bool changed) {
-    const Block *block = access->block;
+/* Lanes of the warp, or other blocks, may be what a loop of this fragment waits for. */
+static inline bool may_spin(const Access *access) {
+    return access->warp->live != warp_fragment(access->warp)->mask || access->block->grid->blocks_meet;
+}
+
+/* ... and it has been quiet for so long that what it accesses is compared. */
+static inline bool may_spin_unseen(const Access *access) {
+    return may_spin(access) && warp_fragment(access->warp)->quiet >= QUIET_ITERATIONS;
+}
+
+static inline void access_note(const Access *access, bool changed) {
+    if (!may_spin(access)) return;
     Fragment *fragment = warp_fragment(access->warp);
-    bool may_spin = access->warp->live != fragment->mask || block->grid->blocks_meet;
-    if (block->recorder || (may_spin && fragment->quiet >= QUIET_ITERATIONS)) {
-        access_keep(access, values, count, operand, changed);
-    } else if (may_spin) {
-        fragment->touched = true;
-        fragment->changed |= changed;
-        block->worker->changes += changed;
-    }
+    fragment->touched = true;
+    fragment->changed |= changed;
+    access->block->worker->changes += changed;
+}
+
+static inline void access_record(Access *access, const MemoryValue *values, int count, const uint64_t *operand, bool changed) {
+    if (access->block->recorder || may_spin_unseen(access)) access_keep(access, values, count, operand, changed);
+    else access_note(access, changed);
 }
 
 /* The operation of an atom or red. */

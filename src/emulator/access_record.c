@@ -3,6 +3,22 @@
 
 #include "emulator/recorder.h"
 
+static inline uint64_t mix(uint64_t hash, uint64_t value) {
+    hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 29;
+}
+
+static uint64_t mix_register(uint64_t hash, const Warp *warp, const MemoryValue *value, uint32_t mask) {
+    if (mask == ALL_LANES && value->bytes) {
+        const uint8_t *at = operand_at(warp, value->place);
+        for (int i = 0; i < value->bytes * WARP_LANES; i += 8) hash = mix(hash, bytes_read(at + i, 8));
+        return hash;
+    }
+    for (uint32_t rest = mask; rest; rest &= rest - 1)
+        hash = mix(hash, register_read(warp, value->place, value->bytes, __builtin_ctz(rest)));
+    return hash;
+}
+
 /* Iterations of a loop are the same when they access the same words and find the same values. Only needed while lanes of the
  * warp are apart, or where blocks wait for each other. */
 static void account(const Access *access, const MemoryValue *values, int count, bool changed) {
@@ -13,16 +29,12 @@ static void account(const Access *access, const MemoryValue *values, int count, 
         access->block->worker->changes++;
     }
     if (changed || fragment->quiet < QUIET_ITERATIONS) return;
-    uint64_t hash = fragment->hash ^ (uint64_t)access->op->pc ^ (uint64_t)access->mask << 32;
-    for (uint32_t rest = access->mask; rest; rest &= rest - 1) {
-        int lane = __builtin_ctz(rest);
-        hash = (hash ^ access->address[lane]) * 0x9e3779b97f4a7c15u;
-        for (int e = 0; e < count; e++) {
-            if (!values[e].present) continue;
-            hash = (hash ^ register_read(access->warp, values[e].place, values[e].bytes, lane)) * 0xc2b2ae3d27d4eb4fu;
-            hash ^= hash >> 29;
-        }
-    }
+    uint64_t hash = mix(fragment->hash, (uint64_t)access->op->pc ^ (uint64_t)access->mask << 32);
+    if (access->line) hash = mix(mix(hash, access->first), (uint64_t)access->stride);
+    else
+        for (uint32_t rest = access->mask; rest; rest &= rest - 1) hash = mix(hash, access->address[__builtin_ctz(rest)]);
+    for (int e = 0; e < count; e++)
+        if (values[e].present) hash = mix_register(hash, access->warp, &values[e], access->mask);
     fragment->hash = hash;
 }
 

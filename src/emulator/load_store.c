@@ -79,51 +79,23 @@ static const Storer storers[4][3] = {{store_8_16, store_8_32, store_8_64},
 
 static inline int log2_of(int bytes) { return __builtin_ctz((unsigned)bytes); }
 
-/* Elements that lie side by side, which is what good kernels access, are copied as they are. `bytes`: where the elements of
- * all 32 lanes may be touched. */
-static inline bool is_copy(const Access *access, uint64_t bytes) {
-    const MemoryOp *memory = access->memory;
-    if (!memory->is_plain || !access->host_line || access->host_stride != memory->element_bytes) return false;
-    uint64_t needs = (uint64_t)memory->element_bytes * WARP_LANES;
-    return access->mask == ALL_LANES || (access->host_first < bytes && bytes - access->host_first >= needs);
-}
-
-static inline void copy_lanes(void *to, const void *from, int bytes) { /* sizes that the compiler knows */
-    if (bytes == 8) memcpy(to, from, 8 * WARP_LANES);
-    else memcpy(to, from, 4 * WARP_LANES);
-}
-
-static inline void copy_line(const Access *access, void *to, const void *from) {
-    const MemoryOp *memory = access->memory;
-    if (access->mask == ALL_LANES) copy_lanes(to, from, memory->element_bytes);
-    else (memory->element_bytes == 8 ? memory->lines->blend_64 : memory->lines->blend_32)(to, from, access->mask);
-}
-
 static void move_load(Access *access) {
     const MemoryOp *memory = access->memory;
-    if (is_copy(access, access->buffer_bytes)) {
-        copy_line(access, operand_at(access->warp, memory->values[0].place), access->bytes + access->host_first);
-    } else {
-        for (int e = 0; e < memory->count; e++) {
-            const MemoryValue *value = &memory->values[e];
-            if (!value->present) continue;
-            Loader load = loaders[memory->is_signed][log2_of(memory->element_bytes)][log2_of(value->bytes) - 1];
-            load(access, operand_at(access->warp, value->place), e * memory->element_bytes);
-        }
+    for (int e = 0; e < memory->count; e++) {
+        const MemoryValue *value = &memory->values[e];
+        if (!value->present) continue;
+        Loader load = loaders[memory->is_signed][log2_of(memory->element_bytes)][log2_of(value->bytes) - 1];
+        load(access, operand_at(access->warp, value->place), e * memory->element_bytes);
     }
     access_record(access, memory->values, memory->count, NULL, false);
 }
 
 static void move_store(Access *access) {
     const MemoryOp *memory = access->memory;
-    if (is_copy(access, access->exclusive_bytes)) {
-        copy_line(access, access->bytes + access->host_first, operand_at(access->warp, memory->values[0].place));
-    } else {
-        for (int e = 0; e < memory->count; e++) {
-            const MemoryValue *value = &memory->values[e];
-            Storer store = storers[log2_of(memory->element_bytes)][log2_of(value->bytes) - 1];
-            store(access, operand_at(access->warp, value->place), e * memory->element_bytes);
-        }
+    for (int e = 0; e < memory->count; e++) {
+        const MemoryValue *value = &memory->values[e];
+        Storer store = storers[log2_of(memory->element_bytes)][log2_of(value->bytes) - 1];
+        store(access, operand_at(access->warp, value->place), e * memory->element_bytes);
     }
     access_record(access, memory->values, memory->count, NULL, true);
 }
@@ -158,7 +130,8 @@ OP_FUNCTION(run_copy) {
         void *to = operand_at(warp, copy->items[i].to);
         int bytes = copy->items[i].bytes;
         if (mask == ALL_LANES && bytes >= 4) {
-            copy_lanes(to, from, bytes);
+            if (bytes == 8) memcpy(to, from, 8 * WARP_LANES); /* sizes that the compiler knows */
+            else memcpy(to, from, 4 * WARP_LANES);
             continue;
         }
         for (uint32_t rest = mask; rest; rest &= rest - 1) {
