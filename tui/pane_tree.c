@@ -445,8 +445,15 @@ static void draw_legend(Canvas *canvas, Rectangle area) {
 
 static void draw_nothing(const Moment *now, Canvas *canvas, Rectangle area) {
     const TraceBlock *block = now->steps->block;
+    const Scene *scene = now->scene;
+    bool can_replay = scene_can_replay(scene, now->view->view);
+    const Folds *folds = can_replay && scene->folds ? scene->folds(scene->context, now->view->view) : NULL;
     Text text = {0};
-    if (scene_can_replay(now->scene, now->view->view))
+    if (folds)
+        text_print(&text,
+                   "Block %u folds too many values: more than %d. p: fewer elements, or a larger grid.",
+                   trace_block_linear(block), FOLD_LIMIT);
+    else if (can_replay)
         text_add(&text, "It cannot be told who folded what: this block cannot be run again.");
     else
         text_print(

@@ -255,6 +255,8 @@ bool shadow_memory_read(const ShadowMemory *memory, uint64_t key, int bytes, uin
     const Stored *place = find(memory, key);
     *weight = 0;
     *producer = -1;
+    bool all_alike = !(memory->sizes & ~(unsigned)bytes); /* and aligned: none covers a part of another */
+    if (!place->key && all_alike) return false;
     if (!place->key || place->bytes < bytes) { /* not as it was stored: several elements, or a part of one */
         const Stored *last = NULL;
         for (int i = 0; i < bytes; i++) {
@@ -272,7 +274,7 @@ bool shadow_memory_read(const ShadowMemory *memory, uint64_t key, int bytes, uin
 }
 
 void shadow_memory_write(ShadowMemory *memory, uint64_t key, int bytes, uint32_t weight, int32_t producer) {
-    if (memory->used * 2 >= memory->size) grow(memory);
+    if (memory->used * 4 >= memory->size * 3) grow(memory);
     memory->sizes |= (unsigned)bytes;
     if (memory->sizes & (memory->sizes - 1)) { /* elements of different sizes may overlap */
         for (uint64_t back = 1; back < WIDEST && back <= key; back++) {

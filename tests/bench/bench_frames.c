@@ -120,7 +120,7 @@ static void bench_seek(void) {
 
 /* The reduction so far in the largest block of which it is told, at places all over the run. */
 static void bench_tree(void) {
-    Session *session = open_session("grid_stride", 1040000, 1);
+    Session *session = open_session("grid_stride", 1 << 20, 1);
     Scene *scene = scene_new(session);
     Canvas *canvas = canvas_new(COLUMNS, ROWS, false);
     View view;
