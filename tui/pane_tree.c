@@ -187,7 +187,13 @@ static void draw_cell(const Picture *picture, Canvas *canvas, Rectangle area, in
     uint32_t weight = node_at(picture, node)->weight;
     print_weight(weight, text, sizeof text);
     int length = (int)strlen(text);
+    if (picture->cell == 2 && length == 2 && mark == ' ' &&
+        !is_crowded(picture, level, cells, thread, length, false, full)) {
+        canvas_text(canvas, area, column, row, role, text);
+        return;
+    }
     if (picture->cell < 3) {
+        *full = false;
         canvas_glyph(canvas, area, last, row, role,
                      mark != ' ' ? (uint32_t)mark : small_weight(picture, weight));
         return;
