@@ -3,9 +3,15 @@
 
 /* ---- loads ----------------------------------------------------------------------------------------------------------- */
 
+#ifdef __clang__
+#define LANES_UNROLLED _Pragma("clang loop unroll_count(8)")
+#else
+#define LANES_UNROLLED _Pragma("GCC unroll 8")
+#endif
+
 #define LANES(HOST)                                                                                                   \
     if (access->mask == ALL_LANES) {                                                                                  \
-        for (int l = 0; l < WARP_LANES; l++) { HOST; }                                                                \
+        LANES_UNROLLED for (int l = 0; l < WARP_LANES; l++) { HOST; }                                                 \
     } else {                                                                                                          \
         for (uint32_t rest = access->mask; rest; rest &= rest - 1) {                                                  \
             int l = __builtin_ctz(rest);                                                                              \

@@ -59,9 +59,14 @@ static bool waits_here(const Fragment *fragment, const Fragment *at) {
     return fragment->state == FRAGMENT_AT_WARP_OP && fragment->pc == at->pc && fragment->frame == at->frame;
 }
 
+/* No lane of the warp, or of its mask, is elsewhere. */
+static bool is_whole(const WarpOp *op, Warp *warp, uint32_t mask) {
+    return mask == warp->live || all_present(op, warp, mask, mask);
+}
+
 /* The lanes that execute now, `mask` and those of waiting fragments that it completes; 0: it must wait. */
 static uint32_t meet(const WarpOp *op, Warp *warp, uint32_t mask) {
-    if (!op->has_members || mask == warp->live || all_present(op, warp, mask, mask)) return mask;
+    if (!op->has_members || is_whole(op, warp, mask)) return mask;
     const Fragment *at = warp_fragment(warp);
     uint32_t present = mask;
     for (int i = 0; i < warp->fragment_count; i++)
@@ -111,10 +116,36 @@ static Outcome execute_warp_op(Block *block, Warp *warp, const Op *op, uint32_t 
     return OUTCOME_NEXT;
 }
 
+static int warp_ops_together(Block *block, const Op *op, const Gang *gang) {
+    const WarpOp *warp_op = op->extra;
+    int done = 0;
+    for (; done < gang->count; done++) {
+        Warp *warp = gang->warps[done];
+        if (warp_op->has_members && !is_whole(warp_op, warp, gang->masks[done])) break;
+        warp->called &= ~gang->masks[done];
+        warp_op->compute(warp_op, warp, gang->masks[done], NULL);
+    }
+    block->worker->counters[op->pc].requests += (uint64_t)done;
+    return done;
+}
+
+static int warp_syncs_together(Block *block, const Op *op, const Gang *gang) {
+    int done = 0;
+    for (; done < gang->count; done++) {
+        Warp *warp = gang->warps[done];
+        Fragment *fragment = gang->fragments[done];
+        if (!fragment->passes && !is_whole(op->extra, warp, gang->masks[done])) break;
+        fragment->passes = false;
+        warp->called &= ~gang->masks[done];
+    }
+    block->worker->counters[op->pc].requests += (uint64_t)done;
+    return done;
+}
+
 static Outcome execute_warp_sync(Block *block, Warp *warp, const Op *op, uint32_t mask) {
     const WarpOp *warp_op = op->extra;
     Fragment *fragment = warp_fragment(warp);
-    if (!fragment->passes && mask != warp->live && !all_present(warp_op, warp, mask, mask)) {
+    if (!fragment->passes && !is_whole(warp_op, warp, mask)) {
         uint32_t present = mask;
         for (int i = 0; i < warp->fragment_count; i++) {
             const Fragment *other = &warp->fragments[i];
@@ -175,13 +206,13 @@ static void shuffle_sources(int mode, const uint32_t *b, const uint32_t *c, int3
     }
 }
 
-static bool is_uniform(const uint32_t *values) {
-    return !memcmp(values, values + 1, (WARP_LANES - 1) * sizeof *values);
+static bool is_uniform(Operand operand, const uint32_t *values) {
+    return operand.constant || !memcmp(values, values + 1, (WARP_LANES - 1) * sizeof *values);
 }
 
 /* A whole warp. Returns the lanes whose source lies in their segment. */
 static uint32_t shuffle_all(const WarpOp *op, const uint32_t *own, const uint32_t *b, const uint32_t *c, uint32_t *d) {
-    if (op->mode == SHUFFLE_DOWN && is_uniform(b) && is_uniform(c) && (c[0] & 0x1f1f) == 0x1f) { /* nearly always */
+    if (op->mode == SHUFFLE_DOWN && is_uniform(op->b, b) && is_uniform(op->c, c) && (c[0] & 0x1f1f) == 0x1f) { /* nearly always */
         size_t by = b[0] & 31;
         memcpy(d, own + by, (WARP_LANES - by) * sizeof *d);
         memcpy(d + WARP_LANES - by, own + WARP_LANES - by, by * sizeof *d);
@@ -307,7 +338,6 @@ static uint32_t fold_float(const WarpOp *op, uint32_t a, uint32_t b) {
 }
 
 static uint32_t fold(const WarpOp *op, uint32_t a, uint32_t b) {
-    bool is_signed = ptx_type_is_signed(op->type);
     switch (op->operation) {
     case PTX_MOD_ADD: return a + b;
     case PTX_MOD_AND: return a & b;
@@ -318,8 +348,14 @@ static uint32_t fold(const WarpOp *op, uint32_t a, uint32_t b) {
     default: return a;
     }
     if (op->type == PTX_F32) return fold_float(op, a, b);
-    bool less = is_signed ? (int32_t)a < (int32_t)b : a < b;
+    bool less = ptx_type_is_signed(op->type) ? (int32_t)a < (int32_t)b : a < b;
     return (op->operation == PTX_MOD_MIN) == less ? a : b;
+}
+
+static uint32_t fold_all(const WarpOp *op, const uint32_t *own, uint32_t group) {
+    uint32_t result = own[__builtin_ctz(group)];
+    for (uint32_t rest = group & (group - 1); rest; rest &= rest - 1) result = fold(op, result, own[__builtin_ctz(rest)]);
+    return result;
 }
 
 static void compute_redux(const WarpOp *op, Warp *warp, uint32_t mask, TraceEvent *event) {
@@ -330,13 +366,9 @@ static void compute_redux(const WarpOp *op, Warp *warp, uint32_t mask, TraceEven
         for (uint32_t rest = mask; rest; rest &= rest - 1) event->operand[__builtin_ctz(rest)] = a[__builtin_ctz(rest)];
     while (left) {
         uint32_t group = members_of(op, warp, __builtin_ctz(left), mask);
-        uint32_t same = 0, result = 0;
-        for (uint32_t rest = left; rest; rest &= rest - 1)
-            if (members_of(op, warp, __builtin_ctz(rest), mask) == group) same |= lane_bit[__builtin_ctz(rest)];
-        if (group) {
-            result = own[__builtin_ctz(group)];
-            for (uint32_t rest = group & (group - 1); rest; rest &= rest - 1) result = fold(op, result, own[__builtin_ctz(rest)]);
-        }
+        uint32_t same = left, result = group ? fold_all(op, own, group) : 0;
+        for (uint32_t rest = op->members.constant ? 0 : left; rest; rest &= rest - 1)
+            if (members_of(op, warp, __builtin_ctz(rest), mask) != group) same &= ~lane_bit[__builtin_ctz(rest)];
         for (uint32_t rest = same; rest; rest &= rest - 1) write_result(op, warp, __builtin_ctz(rest), result, event);
         left &= ~same;
     }
@@ -347,6 +379,7 @@ static void compute_redux(const WarpOp *op, Warp *warp, uint32_t mask, TraceEven
 static WarpOp *new_warp_op(Lowering *low, const PtxInstruction *in, Op *op, WarpCompute compute) {
     WarpOp *warp_op = lowering_allocate(low, sizeof *warp_op);
     warp_op->core.execute = execute_warp_op;
+    warp_op->core.execute_together = warp_ops_together;
     warp_op->compute = compute;
     warp_op->kind = trace_kind_of(in);
     warp_op->type = in->type_count ? in->types[0] : PTX_B32;
@@ -464,6 +497,7 @@ bool lower_redux(Lowering *low, const PtxInstruction *in, Op *op) {
 bool lower_warp_sync(Lowering *low, const PtxInstruction *in, Op *op) {
     WarpOp *warp_op = new_warp_op(low, in, op, NULL);
     warp_op->core.execute = execute_warp_sync;
+    warp_op->core.execute_together = warp_syncs_together;
     if (in->operand_count != 1) return lowering_reject(low, op, "bar.warp.sync: malformed");
     return warp_members(low, op, warp_op, 0);
 }
