@@ -166,8 +166,13 @@ bool terminal_open(Error *error) {
         fcntl(terminal.pipe[end], F_SETFL, O_NONBLOCK);
         fcntl(terminal.pipe[end], F_SETFD, FD_CLOEXEC);
     }
+    catch_signals(); /* before curses does: it leaves handlers alone that it finds, but ignores Ctrl-Z while
+                        it draws where the handler is its own */
     terminal.screen = newterm(NULL, stdout, stdin);
-    if (!terminal.screen) return error_set(error, "the terminal cannot be set up; %s", instead);
+    if (!terminal.screen) {
+        release_signals();
+        return error_set(error, "the terminal cannot be set up; %s", instead);
+    }
     cbreak();
     noecho();
     nonl();
@@ -182,7 +187,6 @@ bool terminal_open(Error *error) {
     static bool registered;
     if (!registered) atexit(terminal_close);
     registered = true;
-    catch_signals();
     terminal.is_open = true;
     terminal_forget();
     return true;

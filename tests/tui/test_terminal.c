@@ -142,6 +142,24 @@ static void suspends_and_resumes(void **state) {
     quit(pty);
 }
 
+/* curses ignores Ctrl-Z while it draws, where the handler is its own. */
+static void suspends_while_it_draws(void **state) {
+    (void)state;
+    int status;
+    Pty *pty = start(xterm, 80, 24);
+    pty_wait_for(pty, "step 1 of ");
+    for (int i = 0; i < 10; i++) {
+        size_t before = pty->received;
+        pty_type(pty, i % 2 ? "g" : "G");
+        while (pty->received == before) pty_pump(pty);
+        pty_type(pty, "\032");
+        assert_int_equal(pty_wait_for_report(pty, &status), 'S');
+        pty_resume(pty);
+        pty_wait_for(pty, i % 2 ? "step 1 of " : "step 64 of ");
+    }
+    quit(pty);
+}
+
 static void signals_and_crashes_give_the_terminal_back(void **state) {
     (void)state;
     static const int signals[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL};
@@ -348,6 +366,7 @@ int main(void) {
         cmocka_unit_test(the_mouse_seeks_and_steps),
         cmocka_unit_test(another_kernel_opens_from_the_menu),
         cmocka_unit_test(suspends_and_resumes),
+        cmocka_unit_test(suspends_while_it_draws),
         cmocka_unit_test(signals_and_crashes_give_the_terminal_back),
         cmocka_unit_test(control_c_ends_by_interrupt),
         cmocka_unit_test(every_kind_of_terminal_is_served),
