@@ -59,7 +59,7 @@ static void release(Block *block, int number) {
         Warp *warp = &block->warps[w];
         warp->arrived[number] = 0;
         if (!wake(block, warp, number)) continue;
-        if (block->next[w] != NEVER || block->ready >> w & 1) continue; /* something of it runs anyway */
+        if ((block->queued | block->ready) >> w & 1) continue; /* something of it runs anyway */
         block->ready |= UINT32_C(1) << w;
         warp->turn = block->turn + 1;
     }
@@ -220,6 +220,7 @@ static int sync_together(Block *block, const Op *op, const Gang *gang) {
     }
     for (int w = 0; w < count; w++) {
         come(barrier, gang->warps[w], number, gang->masks[w]);
+        gang->fragments[w]->pc = op->pc;
         gang->fragments[w]->state = FRAGMENT_IN_BARRIER;
         gang->fragments[w]->barrier = (uint8_t)number;
         gang->fragments[w]->active = gang->masks[w];

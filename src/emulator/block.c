@@ -86,6 +86,7 @@ static void start_warp(Block *block, int index) {
     local_reserve(block, warp, frame->local_top);
     fill_registers(block, warp, frame);
     block->next[index] = 0;
+    block->queued |= UINT32_C(1) << index;
 }
 
 static void start_reserved(Block *block, uint32_t bytes) {
@@ -110,6 +111,7 @@ void block_start(Block *block, Worker *worker, uint64_t linear) {
     block->shared_is_written = false;
     if (grid->program->reserved_shared_bytes) start_reserved(block, grid->program->reserved_shared_bytes);
     block->live_warps = block->warp_count;
+    block->queued = block->ready = 0;
     for (int w = 0; w < block->warp_count; w++) start_warp(block, w);
     block->has_run = true;
     if (linear >= grid->trace_first && linear <= grid->trace_last) block->recorder = recorder_new(grid, linear);
@@ -124,6 +126,7 @@ void block_copy(Block *to, const Block *from) {
     memcpy(to->barriers, from->barriers, sizeof to->barriers);
     to->barriers_in_use = from->barriers_in_use;
     memcpy(to->next, from->next, sizeof to->next);
+    to->queued = from->queued;
     for (int w = 0; w < to->warp_count; w++) warp_copy(&to->warps[w], &from->warps[w]);
     to->frame_bytes = from->frame_bytes;
 }

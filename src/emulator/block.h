@@ -10,7 +10,6 @@
 
 enum { QUIET_ITERATIONS = 4 }; /* of a loop, that changed nothing, before its accesses are compared */
 enum { MAX_WARPS = 32, MAX_UNINITIALIZED = 2, BARRIER_COUNT = 17, CLUSTER_BARRIER = 16 };
-#define NEVER UINT64_MAX
 
 typedef struct Recorder Recorder;
 typedef struct Worker Worker;
@@ -81,9 +80,11 @@ struct Block {
     uint8_t *registers;         /* of the entry frames */
     void *registers_memory;
     bool has_run;               /* another block of the grid has had these registers before */
-    uint64_t next[MAX_WARPS];   /* turn of each warp's next instruction; NEVER: it waits or has ended */
+    uint32_t queued;            /* a bit for each warp whose turn will come, at next[] */
+    uint64_t next[MAX_WARPS];   /* turn of each warp's next instruction */
     uint32_t ready;             /* a bit for each warp that has had this turn and may run ahead */
     uint64_t turn;
+    uint64_t now;               /* turn of what runs ahead, for %clock */
     uint64_t started_at;        /* for %clock */
     uint64_t executed;          /* warp instructions */
     int live_warps;
@@ -97,9 +98,13 @@ struct Block {
     uint64_t frame_bytes;       /* of called functions */
 };
 
-/* Warps whose current fragments stand at the same place, at the same turn, in the order of their indices. */
+/* Warps whose current fragments stand at the same place, at the same turn, in the order of their indices. While they are
+ * together, `pc` and `turn` say where; their own are behind. */
 typedef struct Gang {
     int count;
+    int pc;
+    uint64_t turn;
+    bool may_meet;              /* a fragment has a place where it meets others */
     Warp *warps[MAX_WARPS];
     Fragment *fragments[MAX_WARPS];
     uint32_t masks[MAX_WARPS]; /* of the fragments */

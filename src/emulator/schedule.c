@@ -103,21 +103,39 @@ static bool find_place(Block *block, Warp *warp) {
     }
 }
 
+static inline void gang_begin(Gang *gang, int pc, uint64_t turn) {
+    gang->count = 0;
+    gang->pc = pc;
+    gang->turn = turn;
+    gang->may_meet = false;
+}
+
+static inline void gang_add(Gang *gang, Warp *warp, Fragment *fragment) {
+    gang->warps[gang->count] = warp;
+    gang->fragments[gang->count] = fragment;
+    gang->masks[gang->count++] = fragment->mask;
+    gang->may_meet |= fragment->join_pc != PTX_NO_PC;
+}
+
+/* Warps from the one at `first` on stand where the gang stands. */
+static inline void gang_settle(const Gang *gang, int first) {
+    for (int w = first; w < gang->count; w++) {
+        gang->warps[w]->turn = gang->turn;
+        gang->fragments[w]->pc = gang->pc;
+    }
+}
+
 /* Takes the first of the block's ready warps, and those that stand where it stands. */
 static void gather(Block *block, Gang *gang) {
     uint32_t taken = 0;
-    uint64_t turn = 0;
-    int pc = 0;
     gang->count = 0;
     for (uint32_t rest = block->ready; rest; rest &= rest - 1) {
         Warp *warp = &block->warps[__builtin_ctz(rest)];
         if (find_place(block, warp)) {
             Fragment *fragment = warp_fragment(warp);
-            if (gang->count == 0) pc = fragment->pc, turn = warp->turn;
-            else if (fragment->pc != pc || warp->turn != turn) continue;
-            gang->warps[gang->count] = warp;
-            gang->fragments[gang->count] = fragment;
-            gang->masks[gang->count++] = fragment->mask;
+            if (gang->count == 0) gang_begin(gang, fragment->pc, warp->turn);
+            else if (fragment->pc != gang->pc || warp->turn != gang->turn) continue;
+            gang_add(gang, warp, fragment);
         }
         taken |= rest & -rest;
     }
@@ -142,19 +160,16 @@ static inline void run_op(Block *block, const Op *op, const Gang *gang, Mode mod
     if (mode == RUN_REPLAY && active->count) replay_lanes(block->replay, active->warps[0], op, active->masks[0]);
 }
 
-/* All come to `pc`. False: some stand at a meeting place there, or at the end of a function. */
-static inline bool advance(const Block *block, const Gang *gang, int pc, uint64_t turn) {
-    bool apart = is_end_of_function(block, gang->fragments[0], pc);
-    for (int w = 0; w < gang->count; w++) {
-        gang->warps[w]->turn = turn;
-        gang->fragments[w]->pc = pc;
-        apart |= pc == gang->fragments[w]->join_pc;
-    }
-    return !apart;
+/* All have come to gang->pc. Is it a meeting place of one of them, or the end of a function? */
+static inline bool is_meeting_place(const Block *block, const Gang *gang) {
+    bool meets = is_end_of_function(block, gang->fragments[0], gang->pc);
+    for (int w = 0; gang->may_meet && w < gang->count; w++) meets |= gang->pc == gang->fragments[w]->join_pc;
+    return meets;
 }
 
 /* They go on apart from each other. */
 static void part(Block *block, Gang *gang) {
+    gang_settle(gang, 0);
     for (int w = 0; w < gang->count; w++) block->ready |= UINT32_C(1) << gang->warps[w]->index;
     gang->count = 0;
 }
@@ -177,68 +192,66 @@ static inline void count_segments(Worker *worker, const Gang *gang, int end) {
     }
 }
 
-static inline bool jump_together(Worker *worker, const Gang *gang, int pc, int target) {
+/* The gang stands at `pc` and goes to `target`. False: somebody is to look for another fragment. */
+static inline bool jump_together(Block *block, Gang *gang, int pc, int target) {
     bool together = true;
-    count_segments(worker, gang, pc + 1);
+    count_segments(block->worker, gang, pc + 1);
+    gang->pc = target;
     for (int w = 0; w < gang->count; w++) {
         Fragment *fragment = gang->fragments[w];
-        fragment->pc = fragment->segment = target;
-        together &= target != fragment->join_pc;
+        fragment->segment = target;
         if (!may_rotate(gang->warps[w], fragment, pc, target)) continue;
+        if (together) gang_settle(gang, 0);
         together = false;
         warp_consider_rotation(gang->warps[w]);
     }
-    return together;
+    if (together) return true;
+    for (int w = 0; w < gang->count; w++) block->ready |= UINT32_C(1) << gang->warps[w]->index;
+    return false;
 }
 
 /* Lanes or warps of the gang part. Those whose next instruction is the one at pc + 1 stay; the others become ready. */
-static void part_at_branch(Block *block, Gang *gang, const uint32_t *taken, int pc) {
-    const PtxCode *code = &block->grid->program->program->code[pc];
+static void part_at_branch(Block *block, Gang *gang, const uint32_t *taken) {
+    const PtxCode *code = &block->grid->program->program->code[gang->pc];
     Worker *worker = block->worker;
-    int count = 0;
-    for (int w = 0; w < gang->count; w++) {
+    int pc = gang->pc, count = gang->count;
+    gang_begin(gang, pc + 1, gang->turn + 1); /* and is filled anew, from itself */
+    for (int w = 0; w < count; w++) {
         Warp *warp = gang->warps[w];
         Fragment *fragment = gang->fragments[w];
-        if (taken[w] == fragment->mask) {
-            jump(worker, warp, fragment, pc, code->target);
-        } else if (taken[w]) {
-            diverge(worker, warp, fragment, taken[w], code);
-        } else {
-            fragment->pc = pc + 1;
-        }
-        fragment = warp->current == NO_FRAGMENT ? NULL : warp_fragment(warp);
-        if (!fragment || fragment->pc != pc + 1 || fragment->join_pc == pc + 1 || is_end_of_function(block, fragment, pc + 1)) {
-            block->ready |= UINT32_C(1) << warp->index;
+        if (!taken[w]) {
+            gang_add(gang, warp, fragment);
             continue;
         }
-        gang->warps[count] = warp;
-        gang->fragments[count] = fragment;
-        gang->masks[count++] = fragment->mask;
+        warp->turn = gang->turn;
+        fragment->pc = pc;
+        if (taken[w] == fragment->mask) jump(worker, warp, fragment, pc, code->target);
+        else diverge(worker, warp, fragment, taken[w], code);
+        fragment = warp->current == NO_FRAGMENT ? NULL : warp_fragment(warp);
+        if (fragment && fragment->pc == gang->pc) gang_add(gang, warp, fragment);
+        else block->ready |= UINT32_C(1) << warp->index;
     }
-    gang->count = count;
 }
 
 /* The gang stands at a guarded bra. False: nobody is left of it. */
-static bool branch_together(Block *block, Gang *gang, int pc) {
-    const Op *op = &block->grid->program->ops[pc];
+static bool branch_together(Block *block, Gang *gang) {
+    const Op *op = &block->grid->program->ops[gang->pc];
     uint32_t taken[MAX_WARPS], some = 0, not_all = 0;
-    uint64_t turn = gang->warps[0]->turn + 1;
     for (int w = 0; w < gang->count; w++) {
         taken[w] = guard_lanes(op, gang->warps[w], gang->masks[w]);
         some |= taken[w];
         not_all |= taken[w] ^ gang->masks[w];
-        gang->warps[w]->turn = turn;
     }
-    block->worker->counters[pc].requests += (uint64_t)gang->count;
+    block->worker->counters[gang->pc].requests += (uint64_t)gang->count;
     block->executed += (uint64_t)gang->count;
     if (some && not_all) {
-        part_at_branch(block, gang, taken, pc);
+        part_at_branch(block, gang, taken);
         return gang->count != 0;
     }
-    bool together = some ? jump_together(block->worker, gang, pc, block->grid->program->program->code[pc].target)
-                         : advance(block, gang, pc + 1, turn);
-    if (!together) part(block, gang);
-    return together;
+    gang->turn++;
+    if (some) return jump_together(block, gang, gang->pc, block->grid->program->program->code[gang->pc].target);
+    gang->pc++;
+    return true;
 }
 
 /* A different fair order, where one is asked for: now and then a warp is late. */
@@ -250,9 +263,11 @@ static uint64_t delay(const Block *block, const Warp *warp) {
 }
 
 static void wait_for_turns(Block *block, const Gang *gang) {
+    gang_settle(gang, 0);
     for (int w = 0; w < gang->count; w++) {
         const Warp *warp = gang->warps[w];
         block->next[warp->index] = warp->turn + (block->grid->schedule ? delay(block, warp) : 0);
+        block->queued |= UINT32_C(1) << warp->index;
     }
 }
 
@@ -260,28 +275,36 @@ static void wait_for_turns(Block *block, const Gang *gang) {
  * others are ready again. False: nobody is left. */
 static inline __attribute__((always_inline)) bool run_gang(Block *block, Gang *gang, Mode mode) {
     const LoweredProgram *program = block->grid->program;
-    uint64_t limit = gang->warps[0]->turn + RUN_AHEAD;
-    for (;;) {
-        int pc = gang->fragments[0]->pc, end = program->run_end[pc];
-        uint64_t turn = gang->warps[0]->turn + (uint64_t)(end - pc);
-        for (const Op *op = program->ops + pc, *last = program->ops + end; op < last; op++) run_op(block, op, gang, mode);
-        block->executed += (uint64_t)(end - pc) * (uint64_t)gang->count;
-        bool together = advance(block, gang, end, turn);
-        StepKind step = together ? program->step[end] : STEP_NOTHING;
-        if (step == STEP_ORDERED || (step == STEP_BRANCH && mode != RUN_PLAIN)) return true;
-        if (step == STEP_BRANCH) {
-            if (!branch_together(block, gang, end)) return false;
-        } else if (step == STEP_JUMP) {
-            for (int w = 0; w < gang->count; w++) gang->warps[w]->turn = turn + 1;
-            block->executed += (uint64_t)gang->count;
-            together = jump_together(block->worker, gang, end, program->program->code[end].target);
-        }
-        if (!together) {
+    uint64_t limit = gang->turn + RUN_AHEAD;
+    do {
+        int end = program->run_end[gang->pc];
+        uint64_t count = (uint64_t)(end - gang->pc);
+        block->now = gang->turn;
+        for (const Op *op = program->ops + gang->pc, *last = program->ops + end; op < last; op++) run_op(block, op, gang, mode);
+        block->executed += count * (uint64_t)gang->count;
+        gang->turn += count;
+        gang->pc = end;
+        if (is_meeting_place(block, gang)) {
             part(block, gang);
             return false;
         }
-        if (gang->warps[0]->turn >= limit) return true;
-    }
+        StepKind step = program->step[end];
+        if (step == STEP_ORDERED || (step == STEP_BRANCH && mode != RUN_PLAIN)) return true;
+        if (step == STEP_BRANCH) {
+            if (!branch_together(block, gang)) return false;
+        } else if (step == STEP_JUMP) {
+            gang->turn++;
+            block->executed += (uint64_t)gang->count;
+            if (!jump_together(block, gang, end, program->program->code[end].target)) return false;
+        } else {
+            continue;
+        }
+        if (is_meeting_place(block, gang)) {
+            part(block, gang);
+            return false;
+        }
+    } while (gang->turn < limit);
+    return true;
 }
 
 /* ---- ordered instructions ------------------------------------------------------------------------------------------ */
@@ -363,52 +386,64 @@ static inline __attribute__((always_inline)) bool take_turn(Block *block, Warp *
 
 /* ---- turns --------------------------------------------------------------------------------------------------------- */
 
-/* The earliest turn of the warps that wait for one; NEVER: none does. */
-static inline uint64_t earliest(const Block *block) {
-    uint64_t turn = NEVER;
-    for (int w = 0; w < block->warp_count; w++) turn = block->next[w] < turn ? block->next[w] : turn;
+/* The earliest turn of the queued warps, and whose it is; UINT64_MAX: none is queued. */
+static inline uint64_t earliest(const Block *block, uint32_t *warps) {
+    uint64_t turn = UINT64_MAX;
+    *warps = 0;
+    for (uint32_t rest = block->queued; rest; rest &= rest - 1) {
+        uint64_t next = block->next[__builtin_ctz(rest)];
+        if (next > turn) continue;
+        *warps = (rest & -rest) | (next == turn ? *warps : 0);
+        turn = next;
+    }
     return turn;
 }
 
 /* A gang that waits for its turn, and whose turn comes before that of all others, goes on at once. */
 static inline bool is_next(const Block *block, const Gang *gang, uint64_t others, uint64_t until) {
     const Grid *grid = block->grid;
-    const Warp *first = gang->warps[0];
-    return first->turn < others && block->executed < until && !block->worker->stopped && !grid->schedule &&
-           grid->program->step[gang->fragments[0]->pc] == STEP_ORDERED;
+    return gang->turn < others && block->executed < until && !block->worker->stopped && !grid->schedule &&
+           grid->program->step[gang->pc] == STEP_ORDERED;
 }
 
-static int execute_together(Block *block, const Gang *gang, int pc) {
-    const Op *op = &block->grid->program->ops[pc];
+static int execute_together(Block *block, const Gang *gang) {
+    const Op *op = &block->grid->program->ops[gang->pc];
     const CoreOp *core = op->extra;
     return op->guarded || op->prelude || !core->execute_together ? 0 : core->execute_together(block, op, gang);
 }
 
-/* The ordered instruction of all of them. False: they do not all go on at the next one; those that can are ready. */
-static bool take_turn_together(Block *block, const Gang *gang) {
-    int next = gang->fragments[0]->pc + 1;
-    bool together = !is_end_of_function(block, gang->fragments[0], next);
-    uint32_t ready = 0;
-    block->turn = gang->warps[0]->turn;
-    int first = execute_together(block, gang, next - 1);
-    for (int w = 0; w < first; w++) {
-        Fragment *fragment = gang->fragments[w];
-        gang->warps[w]->turn = block->turn + 1;
-        together &= fragment->state == FRAGMENT_READY && next != fragment->join_pc;
-        if (fragment->state != FRAGMENT_READY) continue;
-        fragment->pc = next;
-        ready |= UINT32_C(1) << gang->warps[w]->index;
-    }
-    block->executed += (uint64_t)first;
+/* One after another. False: not all of them stand at `next` now. */
+static bool take_turns_apart(Block *block, const Gang *gang, int first, int next, uint32_t *ready) {
+    bool together = true;
+    gang_settle(gang, first);
     for (int w = first; w < gang->count && !block->worker->stopped; w++) {
         Warp *warp = gang->warps[w];
+        const Fragment *fragment = gang->fragments[w];
         bool goes_on = take_turn(block, warp, RUN_PLAIN);
-        if (goes_on) ready |= UINT32_C(1) << warp->index;
-        together &= goes_on && warp->current != NO_FRAGMENT && warp_fragment(warp) == gang->fragments[w] &&
-                    gang->fragments[w]->mask == gang->masks[w] && gang->fragments[w]->pc == next &&
-                    next != gang->fragments[w]->join_pc;
+        if (goes_on) *ready |= UINT32_C(1) << warp->index;
+        together &= goes_on && warp->current != NO_FRAGMENT && warp_fragment(warp) == fragment &&
+                    fragment->mask == gang->masks[w] && fragment->pc == next;
     }
-    if (together && !block->ready && !block->worker->stopped) return true;
+    return together && !block->worker->stopped;
+}
+
+/* The ordered instruction of all of them. False: they do not all go on at the next one; those that can are ready. */
+static bool take_turn_together(Block *block, Gang *gang) {
+    block->turn = gang->turn;
+    int first = execute_together(block, gang), next = gang->pc + 1;
+    uint32_t ready = 0;
+    block->executed += (uint64_t)first;
+    bool together = first == gang->count || take_turns_apart(block, gang, first, next, &ready);
+    for (int w = 0; w < first; w++) together &= gang->fragments[w]->state == FRAGMENT_READY;
+    gang->pc = next;
+    gang->turn++;
+    if (together && !block->ready && !is_meeting_place(block, gang)) return true;
+    for (int w = 0; w < first; w++) {
+        if (gang->fragments[w]->state != FRAGMENT_READY) continue;
+        gang->warps[w]->turn = gang->turn;
+        gang->fragments[w]->pc = next;
+        ready |= UINT32_C(1) << gang->warps[w]->index;
+    }
     block->ready |= ready;
     return false;
 }
@@ -421,9 +456,12 @@ static inline __attribute__((always_inline)) void run_ahead(Block *block, uint64
         if (!gang.count) continue;
         bool waits = run_gang(block, &gang, mode);
         bool may_spin = block->grid->blocks_meet && gangs; /* it has come back from a jump: time to look whether it rests */
-        if (waits && mode == RUN_PLAIN && !block->ready && !may_spin)
-            for (uint64_t others = earliest(block); waits && is_next(block, &gang, others, until);)
+        if (waits && mode == RUN_PLAIN && !block->ready && !may_spin) {
+            uint32_t unused;
+            uint64_t others = earliest(block, &unused);
+            while (waits && is_next(block, &gang, others, until))
                 waits = take_turn_together(block, &gang) && run_gang(block, &gang, mode);
+        }
         if (waits) wait_for_turns(block, &gang);
     }
     while (block->ready) {
@@ -433,20 +471,20 @@ static inline __attribute__((always_inline)) void run_ahead(Block *block, uint64
 }
 
 bool block_replay_turn(Block *block, Warp *warp) {
-    uint64_t *next = &block->next[warp->index];
-    *next = NEVER;
-    block->ready = UINT32_C(1) << warp->index;
-    run_ahead(block, NEVER, RUN_REPLAY);
-    bool has_place = *next != NEVER;
-    *next = 0;
+    uint32_t bit = UINT32_C(1) << warp->index;
+    block->queued &= ~bit;
+    block->ready = bit;
+    run_ahead(block, 0, RUN_REPLAY);
+    bool has_place = block->queued & bit;
+    block->queued |= bit;
     return has_place && take_turn(block, warp, RUN_REPLAY);
 }
 
 /* `warp` has had its turn: is there anything in the block that does not spin or wait? */
 static bool rests(const Block *block, const Warp *warp) {
     if (warp->current == NO_FRAGMENT || !warp->fragments[warp->current].rests) return false;
-    for (int w = 0; w < block->warp_count; w++)
-        if (block->next[w] != NEVER && !warp_rests(&block->warps[w])) return false;
+    for (uint32_t rest = block->queued; rest; rest &= rest - 1)
+        if (!warp_rests(&block->warps[__builtin_ctz(rest)])) return false;
     return true;
 }
 
@@ -461,24 +499,21 @@ static void wake(Block *block) {
 
 /* The first of `warps`, and those after it that execute the same instruction in this turn. */
 static inline void gather_turn(Block *block, uint32_t *warps, Gang *gang, Mode mode) {
-    int pc = 0;
-    gang->count = 0;
+    gang_begin(gang, PTX_NO_PC, block->turn);
     for (; *warps; *warps &= *warps - 1) {
         Warp *warp = &block->warps[__builtin_ctz(*warps)];
         Fragment *fragment = warp->current == NO_FRAGMENT ? NULL : warp_fragment(warp);
         bool joins = mode == RUN_PLAIN && fragment && fragment->pc != fragment->join_pc &&
                      block->grid->program->step[fragment->pc] == STEP_ORDERED;
-        if (gang->count && (!joins || fragment->pc != pc)) return;
-        warp->turn = block->turn;
-        block->next[warp->index] = NEVER;
-        gang->warps[gang->count++] = warp;
-        if (!joins) {
+        if (gang->count && (!joins || fragment->pc != gang->pc)) return;
+        block->queued &= ~(UINT32_C(1) << warp->index);
+        if (!joins) { /* it takes its turn alone */
+            gang->warps[gang->count++] = warp;
             *warps &= *warps - 1;
             return;
         }
-        pc = fragment->pc;
-        gang->fragments[gang->count - 1] = fragment;
-        gang->masks[gang->count - 1] = fragment->mask;
+        gang->pc = fragment->pc;
+        gang_add(gang, warp, fragment);
     }
 }
 
@@ -487,15 +522,14 @@ static inline __attribute__((always_inline)) SliceEnd run_slice(Block *block, ui
     uint64_t until = block->executed + instructions;
     wake(block);
     while (!worker->stopped) {
-        uint64_t turn = earliest(block);
-        if (turn == NEVER) {
+        uint32_t warps;
+        uint64_t turn = earliest(block, &warps);
+        if (!warps) {
             if (!block->live_warps) return SLICE_DONE;
             block_resolve(block);
             continue;
         }
-        uint32_t warps = 0;
         block->turn = turn;
-        for (int w = 0; w < block->warp_count; w++) warps |= (uint32_t)(block->next[w] == turn) << w;
         for (uint32_t rest = warps; rest && !worker->stopped;) {
             Gang gang;
             gather_turn(block, &rest, &gang, mode);

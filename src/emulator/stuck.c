@@ -136,6 +136,7 @@ void block_resolve(Block *block) {
         if (!warp->live || count_state(warp, FRAGMENT_AT_ALIGNED) || !warp_release_any(warp)) continue;
         warp_pick(warp);
         block->next[w] = block->turn + 1;
+        block->queued |= UINT32_C(1) << w;
         released = true;
     }
     if (released) return;

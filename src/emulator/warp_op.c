@@ -353,9 +353,23 @@ static uint32_t fold(const WarpOp *op, uint32_t a, uint32_t b) {
 }
 
 static uint32_t fold_all(const WarpOp *op, const uint32_t *own, uint32_t group) {
-    uint32_t result = own[__builtin_ctz(group)];
+    uint32_t result = 0;
+    if (op->operation == PTX_MOD_ADD) { /* loops that the compiler vectorises */
+        for (int l = 0; l < WARP_LANES; l++) result += own[l] & (group & lane_bit[l] ? ~UINT32_C(0) : 0);
+        return result;
+    }
+    result = own[__builtin_ctz(group)];
     for (uint32_t rest = group & (group - 1); rest; rest &= rest - 1) result = fold(op, result, own[__builtin_ctz(rest)]);
     return result;
+}
+
+/* d[l] = value for the lanes of the mask, where nothing is recorded. */
+static void write_same(const WarpOp *op, Warp *warp, uint32_t mask, uint32_t value) {
+    uint32_t *d = operand_at(warp, op->d);
+    for (int l = 0; l < WARP_LANES; l++) {
+        uint32_t kept = mask & lane_bit[l] ? 0 : ~UINT32_C(0);
+        d[l] = (d[l] & kept) | (value & ~kept);
+    }
 }
 
 static void compute_redux(const WarpOp *op, Warp *warp, uint32_t mask, TraceEvent *event) {
@@ -369,7 +383,9 @@ static void compute_redux(const WarpOp *op, Warp *warp, uint32_t mask, TraceEven
         uint32_t same = left, result = group ? fold_all(op, own, group) : 0;
         for (uint32_t rest = op->members.constant ? 0 : left; rest; rest &= rest - 1)
             if (members_of(op, warp, __builtin_ctz(rest), mask) != group) same &= ~lane_bit[__builtin_ctz(rest)];
-        for (uint32_t rest = same; rest; rest &= rest - 1) write_result(op, warp, __builtin_ctz(rest), result, event);
+        if (!event && op->has_d) write_same(op, warp, same, result);
+        else
+            for (uint32_t rest = same; rest; rest &= rest - 1) write_result(op, warp, __builtin_ctz(rest), result, event);
         left &= ~same;
     }
 }
