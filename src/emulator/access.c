@@ -4,6 +4,7 @@
  * first and checked by its two ends. Everything else goes lane by lane. */
 #include "emulator/access.h"
 
+#include "emulator/lines.h"
 #include "emulator/replay.h"
 
 #include <inttypes.h>
@@ -17,7 +18,6 @@ bool access_lower_address(Lowering *low, Op *op, MemoryOp *memory, const PtxOper
     if (operand->kind != PTX_OPERAND_MEMORY) return lowering_reject(low, op, "%s: malformed address", low->instruction->name);
     memory->offset = operand->integer;
     memory->base_bytes = 8;
-    memory->lines = line_functions();
     if (operand->reg) {
         PtxOperand reg = {.kind = PTX_OPERAND_REGISTER, .reg = operand->reg, .component = operand->component};
         if (!lowering_register(low, &reg, &memory->base, &memory->base_bytes) || memory->base_bytes < 4)
@@ -249,29 +249,29 @@ static inline void use_addresses_as_offsets(Access *access) {
     access->offset = access->address;
 }
 
-/* What a line costs depends on its lanes, stride, and where it begins within a line of banks, or a sector. */
-static inline uint32_t phase_of(const Access *access, bool global) {
-    return (uint32_t)access->first & (uint32_t)(global ? SECTOR_BYTES - 1 : LINE_BYTES - 1);
+/* What a line costs depends on its lanes, stride, and where it begins within a line of banks, or a sector. (Buffers begin
+ * where both do.) */
+static inline uint32_t phase_of(uint64_t first, bool global) {
+    return (uint32_t)first & (uint32_t)(global ? SECTOR_BYTES - 1 : LINE_BYTES - 1);
 }
 
-static inline CostPattern *set_of(const Access *access, uint32_t phase) {
-    uint32_t mix = (access->mask ^ (uint32_t)access->stride * 0x9e3779b1u ^ phase << 8) * 0x85ebca6bu;
-    return &access->block->worker->patterns[access->op->pc * PATTERNS + (int)(mix >> 30) * PATTERN_WAYS];
+static inline CostPattern *pattern_set(Worker *worker, int pc, uint32_t mask, int64_t stride, uint32_t phase) {
+    uint32_t mix = (mask ^ (uint32_t)stride * 0x9e3779b1u ^ phase << 8) * 0x85ebca6bu;
+    return &worker->patterns[pc * PATTERNS + (int)(mix >> 30) * PATTERN_WAYS];
 }
 
 /* NULL: not seen of late. */
-static inline const CostPattern *find_pattern(const Access *access, bool global) {
-    uint32_t phase = phase_of(access, global);
-    const CostPattern *set = set_of(access, phase);
+static inline const CostPattern *find_pattern(Worker *worker, int pc, uint32_t mask, int64_t stride, uint32_t phase, bool global) {
+    const CostPattern *set = pattern_set(worker, pc, mask, stride, phase);
     for (int way = 0; way < PATTERN_WAYS; way++)
-        if (set[way].mask == access->mask && set[way].stride == access->stride && set[way].phase == phase && set[way].global == global)
+        if (set[way].mask == mask && set[way].stride == stride && set[way].phase == phase && set[way].global == global)
             return &set[way];
     return NULL;
 }
 
 static void keep_pattern(const Access *access, bool global, int cost, int ideal) {
-    uint32_t phase = phase_of(access, global);
-    CostPattern *set = set_of(access, phase);
+    uint32_t phase = phase_of(access->first, global);
+    CostPattern *set = pattern_set(access->block->worker, access->op->pc, access->mask, access->stride, phase);
     memmove(set + 1, set, (PATTERN_WAYS - 1) * sizeof *set);
     set[0] = (CostPattern){access->mask, phase, access->stride, global, (uint32_t)cost, (uint32_t)ideal};
 }
@@ -559,149 +559,136 @@ static Outcome in_generic(Access *access, AccessMove move) {
 
 /* ---- the usual case ------------------------------------------------------------------------------------------------ */
 
-/* A store of the first kind to this part of shared memory. */
-static __attribute__((noinline)) bool mark_line(Block *block, const Access *access, uint64_t size) {
-    uint64_t width = access->memory->width;
-    bool is_one_piece = access->mask == ALL_LANES && access->stride == (int64_t)width;
-    if (is_one_piece) bits_set(block->shared_written, access->first, width * WARP_LANES);
-    for (uint32_t rest = is_one_piece ? 0 : access->mask; rest; rest &= rest - 1)
-        bits_set(block->shared_written, access->first + (uint64_t)__builtin_ctz(rest) * (uint64_t)access->stride, width);
-    block->shared_is_written = bits_all(block->shared_written, 0, size);
+typedef struct Target { /* the buffer that all accesses of a gang are expected to lie in */
+    uint64_t base, size;
+    uint8_t *bytes;
+    const Region *region; /* NULL: shared memory, to which nobody else writes meanwhile */
+} Target;
+
+static bool find_target(const Block *block, const Op *op, Target *target) {
+    const MemoryOp *memory = op->extra;
+    const Worker *worker = block->worker;
+    uint32_t index = worker->last_region[op->pc];
+    if (block->recorder || memory->is_atomic || memory->kind == TRACE_CONSTANT_LOAD) return false;
+    switch (memory->space) {
+    case PTX_SPACE_SHARED:
+    case PTX_SPACE_SHARED_CLUSTER:
+        *target = (Target){0, block->grid->program->shared_bytes, block->shared, NULL};
+        return target->size >= memory->width;
+    case PTX_SPACE_GLOBAL:
+    case PTX_SPACE_GENERIC: {
+        const Memory *global = block->grid->memory;
+        if (worker->footprint || index >= (uint32_t)global->count) return false;
+        const Region *region = &global->regions[index];
+        *target = (Target){region->base, region->bytes, region->host, region};
+        return !region->read_only && target->size >= memory->width;
+    }
+    default: return false;
+    }
+}
+
+/* Shared memory between these offsets, which the line covers: was it written, or is it by this store? */
+static __attribute__((noinline)) bool is_written(Block *block, const MemoryOp *memory, uint32_t mask, uint64_t first, int64_t stride,
+                                                 uint64_t low, uint64_t high) {
+    uint64_t width = memory->width;
+    if (bits_all(block->shared_written, low, high - low + width)) return true;
+    if (memory->is_load) return false;
+    bool is_one_piece = mask == ALL_LANES && stride == (int64_t)width;
+    if (is_one_piece) bits_set(block->shared_written, low, width * WARP_LANES);
+    for (uint32_t rest = is_one_piece ? 0 : mask; rest; rest &= rest - 1)
+        bits_set(block->shared_written, first + (uint64_t)__builtin_ctz(rest) * (uint64_t)stride, width);
+    block->shared_is_written = bits_all(block->shared_written, 0, block->grid->program->shared_bytes);
     return true;
 }
 
-/* What an access costs; warps of a gang mostly make the same one. */
-typedef struct Usual {
-    const CostPattern *pattern; /* of the access before; NULL: none */
-    uint64_t cost, ideal;       /* sums, not yet in the counters */
-} Usual;
-
-static inline bool usual_cost(const Access *access, Usual *usual, bool global) {
-    const CostPattern *last = usual->pattern;
-    bool same = last && last->mask == access->mask && last->stride == access->stride && last->phase == phase_of(access, global);
-    const CostPattern *pattern = same ? last : find_pattern(access, global);
-    if (!pattern) return false;
-    usual->pattern = pattern;
-    usual->cost += pattern->cost;
-    usual->ideal += pattern->ideal;
-    return true;
-}
-
-typedef struct Place { /* of a line in host memory */
-    uint8_t *bytes;     /* of the buffer */
-    uint64_t size;
-    bool exclusive;     /* nobody else writes there meanwhile */
-    uint64_t first;     /* offset of lane 0, which may wrap where it is inactive */
-    const Region *region;
-} Place;
-
-static inline __attribute__((always_inline)) bool usual_shared(const Access *access, Usual *usual, uint64_t low, uint64_t high, Place *place) {
-    Block *block = access->block;
-    uint64_t size = block->grid->program->shared_bytes, width = access->memory->width;
-    if (high >= size || width > size - high) return false;
-    bool written = block->shared_is_written || bits_all(block->shared_written, low, high - low + width);
-    if ((!written && !access->memory->is_store) || !usual_cost(access, usual, false)) return false;
-    *place = (Place){block->shared, size, true, access->first, NULL};
-    return written || mark_line(block, access, size);
-}
-
-static inline __attribute__((always_inline)) bool usual_global(const Access *access, Usual *usual, uint64_t low, uint64_t high, Place *place) {
-    Worker *worker = access->block->worker;
-    const Memory *memory = access->block->grid->memory;
-    uint32_t index = worker->last_region[access->op->pc];
-    uint64_t width = access->memory->width;
-    if (worker->footprint || index >= (uint32_t)memory->count || access->memory->kind == TRACE_CONSTANT_LOAD) return false;
-    const Region *region = &memory->regions[index];
-    bool inside = low >= region->base && high - region->base < region->bytes && width <= region->bytes - (high - region->base);
-    if (!inside || region->read_only || !usual_cost(access, usual, true)) return false;
-    if (access->memory->space == PTX_SPACE_GENERIC) worker->counters[access->op->pc].global_requests++;
-    *place = (Place){region->host, region->bytes, false, access->first - region->base, region};
-    return true;
-}
-
-/* Elements that lie side by side are copied as they are, also those between the lanes of the mask where that does no harm.
- * False: this is another case. */
-static inline __attribute__((always_inline)) bool copy_usual(const Access *access, const Place *place) {
-    const MemoryOp *memory = access->memory;
+/* One element of a register's size, side by side: they are copied as they are, also those between the lanes of the mask
+ * where that does no harm. False: it would. */
+LANES_INLINE bool copy_line(const MemoryOp *memory, const Target *target, uint64_t first, uint32_t mask, void *value) {
     uint64_t needs = (uint64_t)memory->element_bytes * WARP_LANES;
-    if (!memory->is_plain || access->stride != memory->element_bytes || may_spin_unseen(access)) return false;
-    void *host = place->bytes + place->first, *value = operand_at(access->warp, memory->values[0].place);
-    void *to = memory->is_store ? host : value, *from = memory->is_store ? value : host;
-    if (access->mask == ALL_LANES) {
+    void *host = target->bytes + first, *to = memory->is_store ? host : value, *from = memory->is_store ? value : host;
+    if (mask == ALL_LANES) {
         if (memory->element_bytes == 8) memcpy(to, from, 8 * WARP_LANES); /* sizes that the compiler knows */
         else memcpy(to, from, 4 * WARP_LANES);
-    } else {
-        if (place->first >= place->size || place->size - place->first < needs) return false;
-        if (memory->is_store && !place->exclusive) return false;
-        (memory->element_bytes == 8 ? memory->lines->blend_64 : memory->lines->blend_32)(to, from, access->mask);
+        return true;
     }
-    access_note(access, memory->is_store);
+    if (first >= target->size || target->size - first < needs || (memory->is_store && target->region)) return false;
+    if (memory->element_bytes == 8) line_blend_64(to, from, mask);
+    else line_blend_32(to, from, mask);
     return true;
 }
 
-/* A line inside one buffer, like one that this instruction has accessed before, with nothing to record or to find fault
- * with: all that is left is to move the values. False: nothing has happened, go the long way. */
-static inline __attribute__((always_inline)) bool access_usual(Access *access, Usual *usual, AccessMove move) {
-    const MemoryOp *memory = access->memory;
-    const void *base = operand_at(access->warp, memory->base);
-    int lowest = __builtin_ctz(access->mask), highest = 31 - __builtin_clz(access->mask);
-    uint64_t at, width = memory->width;
-    if (memory->base_bytes == 4) {
-        if (!memory->lines->find_32(base, access->mask, &access->stride)) return false;
-        at = ((const uint32_t *)base)[lowest] + (uint32_t)memory->offset;
-    } else {
-        if (!memory->lines->find_64(base, access->mask, &access->stride)) return false;
-        at = ((const uint64_t *)base)[lowest] + (uint64_t)memory->offset;
-    }
-    uint64_t stride = (uint64_t)access->stride, end = at + (uint64_t)(highest - lowest) * stride;
-    uint64_t low = access->stride < 0 ? end : at, high = access->stride < 0 ? at : end;
-    if (((at | stride) & (width - 1)) || low > high) return false;
-    access->first = at - (uint64_t)lowest * stride;
-    bool shared = memory->space == PTX_SPACE_SHARED || memory->space == PTX_SPACE_SHARED_CLUSTER;
-    Place place;
-    if (!(shared ? usual_shared(access, usual, low, high, &place) : usual_global(access, usual, low, high, &place)))
-        return false;
-    if (copy_usual(access, &place)) return true;
-    access->space = shared ? PTX_SPACE_SHARED : PTX_SPACE_GLOBAL;
-    access->line = access->host_line = true;
-    access->host_stride = access->stride;
-    access->host_first = place.first;
-    access->bytes = place.bytes;
-    access->region = place.region;
-    move(access);
-    return true;
-}
-
-static inline bool may_be_usual(const Block *block, const MemoryOp *memory) {
-    bool space = memory->space == PTX_SPACE_SHARED || memory->space == PTX_SPACE_SHARED_CLUSTER ||
-                 memory->space == PTX_SPACE_GLOBAL || memory->space == PTX_SPACE_GENERIC;
-    return space && !block->recorder && !memory->is_atomic;
-}
-
-static inline void count_usual(const Access *access, const Usual *usual) {
-    TraceCounter *counter = &access->block->worker->counters[access->op->pc];
-    bool shared = !usual->pattern->global;
-    *(shared ? &counter->wavefronts : &counter->sectors) += usual->cost;
-    *(shared ? &counter->ideal_wavefronts : &counter->ideal_sectors) += usual->ideal;
-}
-
-int access_execute_together(Block *block, const Op *op, const Gang *gang, AccessMove move) {
-    Access access;
-    Usual usual = {0};
+/* Accesses whose lanes make a line inside one buffer, like one that this instruction has made before, with nothing to record or
+ * to find fault with: all that is left is to move the values. The first that is not so goes the long way. */
+LANES_INLINE int usual_together(Block *block, const Op *op, const Gang *gang, AccessMove move) {
+    const MemoryOp *memory = op->extra;
+    const Operand base = memory->base, value = memory->values[0].place;
+    const bool narrow = memory->base_bytes == 4, is_plain = memory->is_plain, meets = block->grid->blocks_meet;
+    const uint64_t width = memory->width, shift = (uint64_t)memory->offset;
+    const CostPattern *pattern = NULL;
+    uint64_t cost = 0, ideal = 0;
+    Target target;
     int done = 0;
-    access.op = op;
-    access.memory = op->extra;
-    access.block = block;
-    if (!may_be_usual(block, access.memory)) return 0;
+    if (!find_target(block, op, &target)) return 0;
+    const bool global = target.region != NULL;
     for (; done < gang->count; done++) {
-        access.warp = gang->warps[done];
-        access.mask = gang->masks[done];
-        if (!access_usual(&access, &usual, move)) break;
+        Warp *warp = gang->warps[done];
+        const uint32_t mask = gang->masks[done];
+        const void *from = operand_at(warp, base);
+        int lowest = __builtin_ctz(mask), span = 31 - __builtin_clz(mask) - lowest;
+        int64_t stride;
+        if (!(narrow ? line_find_32(from, mask, &stride) : line_find_64(from, mask, &stride))) break;
+        uint64_t at = narrow ? ((const uint32_t *)from)[lowest] + (uint32_t)shift : ((const uint64_t *)from)[lowest] + shift;
+        at -= target.base;
+        uint64_t end = at + (uint64_t)span * (uint64_t)stride, low = stride < 0 ? end : at, high = stride < 0 ? at : end;
+        uint64_t first = at - (uint64_t)lowest * (uint64_t)stride;
+        if (((at | (uint64_t)stride) & (width - 1)) || low > high || high > target.size - width) break;
+        uint32_t phase = phase_of(first, global);
+        if (!pattern || pattern->mask != mask || pattern->stride != stride || pattern->phase != phase) {
+            const CostPattern *known = find_pattern(block->worker, op->pc, mask, stride, phase, global);
+            if (!known) break;
+            pattern = known;
+        }
+        if (!global && !block->shared_is_written && !is_written(block, memory, mask, first, stride, low, high)) break;
+        cost += pattern->cost;
+        ideal += pattern->ideal;
+        bool watched = meets || warp->live != mask, unseen = watched && gang->fragments[done]->quiet >= QUIET_ITERATIONS;
+        if (is_plain && stride == (int64_t)width && !unseen && copy_line(memory, &target, first, mask, operand_at(warp, value))) {
+            if (watched) note_access(block->worker, gang->fragments[done], memory->is_store);
+            continue;
+        }
+        Access access;
+        access.op = op, access.memory = memory, access.block = block, access.warp = warp, access.mask = mask;
+        access.space = global ? PTX_SPACE_GLOBAL : PTX_SPACE_SHARED;
+        access.line = access.host_line = true;
+        access.first = first + target.base;
+        access.host_first = first;
+        access.stride = access.host_stride = stride;
+        access.bytes = target.bytes;
+        access.region = target.region;
+        move(&access);
     }
-    if (done) count_usual(&access, &usual);
-    block->worker->counters[op->pc].requests += (uint64_t)done;
+    TraceCounter *counter = &block->worker->counters[op->pc];
+    counter->requests += (uint64_t)done;
+    *(global ? &counter->sectors : &counter->wavefronts) += cost;
+    *(global ? &counter->ideal_sectors : &counter->ideal_wavefronts) += ideal;
+    if (memory->space == PTX_SPACE_GENERIC) counter->global_requests += (uint64_t)done;
     return done;
 }
+
+#define USUAL(LEVEL, TARGET)                                                                                          \
+    TARGET static int usual_##LEVEL(Block *block, const Op *op, const Gang *gang, AccessMove move) {                  \
+        return usual_together(block, op, gang, move);                                                                 \
+    }
+USUAL(plain, )
+#if LANES_HAVE_LEVELS
+USUAL(avx2, LANES_AVX2)
+USUAL(avx512, LANES_AVX512)
+static const AccessTogether usual_levels[LANE_LEVELS] = {usual_plain, usual_avx2, usual_avx512};
+#else
+static const AccessTogether usual_levels[LANE_LEVELS] = {usual_plain, usual_plain, usual_plain};
+#endif
+
+AccessTogether access_together(void) { return usual_levels[lanes_level()]; }
 
 Outcome access_execute(Block *block, Warp *warp, const Op *op, uint32_t mask, AccessMove move) {
     Access access;
@@ -710,14 +697,15 @@ Outcome access_execute(Block *block, Warp *warp, const Op *op, uint32_t mask, Ac
     access.block = block;
     access.warp = warp;
     access.mask = mask;
-    block->worker->counters[op->pc].requests++;
-    if (may_be_usual(block, access.memory)) {
-        Usual usual = {0};
-        if (access_usual(&access, &usual, move)) {
-            count_usual(&access, &usual);
-            return OUTCOME_NEXT;
-        }
+    if (access.memory->together && !block->replay) {
+        Gang alone;
+        alone.count = 1;
+        alone.warps[0] = warp;
+        alone.fragments[0] = warp_fragment(warp);
+        alone.masks[0] = mask;
+        if (access.memory->together(block, op, &alone, move)) return OUTCOME_NEXT;
     }
+    block->worker->counters[op->pc].requests++;
     read_addresses(&access);
     find_line(&access);
     if (block->replay) return in_replay(&access, move);

@@ -4,13 +4,16 @@
 #define EMULATOR_ACCESS_H
 
 #include "emulator/block.h"
-#include "emulator/lines.h"
 
 typedef struct MemoryValue { /* a register that is loaded or stored */
     Operand place;
     uint8_t bytes;
     bool present;            /* false: the sink `_` */
 } MemoryValue;
+
+typedef struct Access Access;
+typedef void (*AccessMove)(Access *access);
+typedef int (*AccessTogether)(Block *block, const Op *op, const Gang *gang, AccessMove move);
 
 typedef struct MemoryOp {
     CoreOp core;
@@ -23,7 +26,7 @@ typedef struct MemoryOp {
     uint8_t element_bytes, count, width;
     bool is_plain;           /* one element of 4 or 8 bytes, whose register has as many */
     uint8_t base_bytes;      /* 4 or 8 */
-    const LineFunctions *lines;
+    AccessTogether together; /* ld, st */
     Operand base;
     int64_t offset;
     MemoryValue values[TRACE_MAX_ELEMENTS]; /* destinations of ld; sources of st, atom, red (operand b) */
@@ -32,7 +35,7 @@ typedef struct MemoryOp {
 } MemoryOp;
 
 /* The addresses of one access in one space, and the host bytes behind them: host(lane) = bytes + offset[lane]. */
-typedef struct Access {
+struct Access {
     const Op *op;
     const MemoryOp *memory;
     Block *block;
@@ -50,15 +53,15 @@ typedef struct Access {
     uint64_t host_first;
     int64_t host_stride;
     uint64_t scattered[WARP_LANES];
-} Access;
+};
 
 bool access_lower_address(Lowering *low, Op *op, MemoryOp *memory, const PtxOperand *operand);
 
 /* Splits by space where the address is generic, checks bounds and alignment, counts costs, and calls `move` for every part
  * (all lanes of a part lie in one space and, if global, in one region). Returns OUTCOME_NEXT or OUTCOME_STOP. */
-typedef void (*AccessMove)(Access *access);
 Outcome access_execute(Block *block, Warp *warp, const Op *op, uint32_t mask, AccessMove move);
-int access_execute_together(Block *block, const Op *op, const Gang *gang, AccessMove move); /* CoreOp says */
+/* The usual accesses of a gang, as CoreOp.execute_together says; the best function for this machine. */
+AccessTogether access_together(void);
 
 static inline uint8_t *access_host(const Access *access, int lane) {
     return access->host_line ? access->bytes + (access->host_first + (uint64_t)((int64_t)lane * access->host_stride))
@@ -79,17 +82,15 @@ static inline bool may_spin_unseen(const Access *access) {
     return may_spin(access) && warp_fragment(access->warp)->quiet >= QUIET_ITERATIONS;
 }
 
-static inline void access_note(const Access *access, bool changed) {
-    if (!may_spin(access)) return;
-    Fragment *fragment = warp_fragment(access->warp);
+static inline void note_access(Worker *worker, Fragment *fragment, bool changed) {
     fragment->touched = true;
     fragment->changed |= changed;
-    access->block->worker->changes += changed;
+    worker->changes += changed;
 }
 
 static inline void access_record(Access *access, const MemoryValue *values, int count, const uint64_t *operand, bool changed) {
     if (access->block->recorder || may_spin_unseen(access)) access_keep(access, values, count, operand, changed);
-    else access_note(access, changed);
+    else if (may_spin(access)) note_access(access->block->worker, warp_fragment(access->warp), changed);
 }
 
 /* The operation of an atom or red. */

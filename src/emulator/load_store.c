@@ -111,11 +111,11 @@ static Outcome execute_load(Block *block, Warp *warp, const Op *op, uint32_t mas
 }
 
 static int load_together(Block *block, const Op *op, const Gang *gang) {
-    return access_execute_together(block, op, gang, move_load);
+    return ((const MemoryOp *)op->extra)->together(block, op, gang, move_load);
 }
 
 static int store_together(Block *block, const Op *op, const Gang *gang) {
-    return access_execute_together(block, op, gang, move_store);
+    return ((const MemoryOp *)op->extra)->together(block, op, gang, move_store);
 }
 
 static Outcome execute_store(Block *block, Warp *warp, const Op *op, uint32_t mask) {
@@ -255,6 +255,7 @@ static bool lower_transfer(Lowering *low, const PtxInstruction *in, Op *op, bool
     if (bytes * (wide ? 2 : 1) * vector > 32) return lowering_reject(low, op, "%s of more than 32 bytes", in->name);
     memory->core.execute = is_store ? execute_store : execute_load;
     memory->core.execute_together = is_store ? store_together : load_together;
+    memory->together = access_together();
     memory->space = in->space;
     memory->kind = trace_kind_of(in);
     memory->type = type;
