@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { REPEATS = 3, ELEMENTS = 1 << 22, PTX_LIMIT_BYTES = 64 << 20 };
+enum { REPEATS = 5, ELEMENTS = 1 << 22, PTX_LIMIT_BYTES = 64 << 20 };
 
 extern char **environ;
 
