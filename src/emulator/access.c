@@ -1,10 +1,9 @@
 /* Access: from the address registers of a warp to host bytes, with checks and costs on the way (access.h).
  *
- * Nearly every access of a real kernel is an arithmetic progression over the lanes inside one buffer; such a *line* is found
- * first and checked by its two ends. Everything else goes lane by lane. */
+ * Nearly every access of a real kernel is an arithmetic progression over the lanes inside one buffer; such a
+ * *line* is found first and checked by its two ends. Everything else goes lane by lane. */
 #include "emulator/access.h"
 
-#include "emulator/lines.h"
 #include "emulator/replay.h"
 
 #include <inttypes.h>
@@ -12,16 +11,19 @@
 
 enum { LOCAL_LIMIT = 512 << 10 };
 
-/* ---- lowering ------------------------------------------------------------------------------------------------------ */
+/* ---- lowering
+ * ------------------------------------------------------------------------------------------------------ */
 
 bool access_lower_address(Lowering *low, Op *op, MemoryOp *memory, const PtxOperand *operand) {
-    if (operand->kind != PTX_OPERAND_MEMORY) return lowering_reject(low, op, "%s: malformed address", low->instruction->name);
+    if (operand->kind != PTX_OPERAND_MEMORY)
+        return lowering_reject(low, op, "%s: malformed address", low->instruction->name);
     memory->offset = operand->integer;
     memory->base_bytes = 8;
     if (operand->reg) {
         PtxOperand reg = {.kind = PTX_OPERAND_REGISTER, .reg = operand->reg, .component = operand->component};
         if (!lowering_register(low, &reg, &memory->base, &memory->base_bytes) || memory->base_bytes < 4)
-            return lowering_reject(low, op, "%s: the address is not in a 32- or 64-bit register", low->instruction->name);
+            return lowering_reject(low, op, "%s: the address is not in a 32- or 64-bit register",
+                                   low->instruction->name);
         return true;
     }
     if (operand->variable) {
@@ -36,7 +38,9 @@ bool access_lower_address(Lowering *low, Op *op, MemoryOp *memory, const PtxOper
     return true;
 }
 
-/* ---- lines --------------------------------------------------------------------------------------------------------- */
+/* ---- lines
+ * ---------------------------------------------------------------------------------------------------------
+ */
 
 /* Finds the progression behind `address`, if there is one. */
 static inline void find_line(Access *access) {
@@ -98,13 +102,14 @@ static inline void line_ends(const Access *access, uint64_t *low, uint64_t *high
     *high = access->stride < 0 ? a : b;
 }
 
-/* ---- faults -------------------------------------------------------------------------------------------------------- */
+/* ---- faults
+ * -------------------------------------------------------------------------------------------------------- */
 
 static Outcome misaligned(const Access *access, uint32_t lanes) {
     int lane = __builtin_ctz(lanes);
     raise_trap(access->block, TRAP_MISALIGNED, access->warp, access->op->pc, lanes, access->address,
-               "%d-byte access at address 0x%" PRIx64 ", which is not a multiple of %d", access->memory->width,
-               access->address[lane], access->memory->width);
+               "%d-byte access at address 0x%" PRIx64 ", which is not a multiple of %d",
+               access->memory->width, access->address[lane], access->memory->width);
     return OUTCOME_STOP;
 }
 
@@ -135,17 +140,22 @@ static Outcome out_of_bounds(const Access *access, uint32_t lanes) {
     switch (access->space) {
     case PTX_SPACE_SHARED:
         text_print(&text, "%d-byte access at shared offset %" PRIu64 ": ", access->memory->width, address);
-        if (address < grid->program->shared_bytes) text_add(&text, "it reaches past the end of shared memory");
-        else name_shared(grid, address, &text);
+        if (address < grid->program->shared_bytes)
+            text_add(&text, "it reaches past the end of shared memory");
+        else
+            name_shared(grid, address, &text);
         break;
     case PTX_SPACE_LOCAL:
-        text_print(&text, "%d-byte access at local offset %" PRIu64 ": the thread has %zu bytes there", access->memory->width,
-                   address, access->warp->local_bytes);
+        text_print(&text, "%d-byte access at local offset %" PRIu64 ": the thread has %zu bytes there",
+                   access->memory->width, address, access->warp->local_bytes);
         break;
     case PTX_SPACE_PARAM:
-        text_print(&text, "%d-byte access at offset %" PRIu64 " of the parameters, outside them", access->memory->width, address);
+        text_print(&text, "%d-byte access at offset %" PRIu64 " of the parameters, outside them",
+                   access->memory->width, address);
         break;
-    default: memory_describe(grid->memory, address, access->memory->width, &text); break;
+    default:
+        memory_describe(grid->memory, address, access->memory->width, &text);
+        break;
     }
     text_print(&text, " (thread %d of the block%s)", access->warp->index * WARP_LANES + lane,
                lanes & (lanes - 1) ? " and others" : "");
@@ -188,7 +198,8 @@ static uint32_t outside_lanes(const Access *access, uint64_t size) {
     return lanes;
 }
 
-/* ---- written bytes of shared and local memory ------------------------------------------------------------------------ */
+/* ---- written bytes of shared and local memory
+ * ------------------------------------------------------------------------ */
 
 static void report_uninitialized(const Access *access, uint32_t lanes) {
     uint8_t *reported = &access->block->worker->uninitialized[access->op->pc];
@@ -240,7 +251,8 @@ static inline void track_written(const Access *access, uint64_t *bits) {
     if (!access->memory->is_load) mark_written(access, bits);
 }
 
-/* ---- spaces -------------------------------------------------------------------------------------------------------- */
+/* ---- spaces
+ * -------------------------------------------------------------------------------------------------------- */
 
 static inline void use_addresses_as_offsets(Access *access) {
     access->host_line = access->line;
@@ -249,41 +261,15 @@ static inline void use_addresses_as_offsets(Access *access) {
     access->offset = access->address;
 }
 
-/* What a line costs depends on its lanes, stride, and where it begins within a line of banks, or a sector. (Buffers begin
- * where both do.) */
-static inline uint32_t phase_of(uint64_t first, bool global) {
-    return (uint32_t)first & (uint32_t)(global ? SECTOR_BYTES - 1 : LINE_BYTES - 1);
-}
-
-static inline CostPattern *pattern_set(Worker *worker, int pc, uint32_t mask, int64_t stride, uint32_t phase) {
-    uint32_t mix = (mask ^ (uint32_t)stride * 0x9e3779b1u ^ phase << 8) * 0x85ebca6bu;
-    return &worker->patterns[pc * PATTERNS + (int)(mix >> 30) * PATTERN_WAYS];
-}
-
-/* NULL: not seen of late. */
-static inline const CostPattern *find_pattern(Worker *worker, int pc, uint32_t mask, int64_t stride, uint32_t phase, bool global) {
-    const CostPattern *set = pattern_set(worker, pc, mask, stride, phase);
-    for (int way = 0; way < PATTERN_WAYS; way++)
-        if (set[way].mask == mask && set[way].stride == stride && set[way].phase == phase && set[way].global == global)
-            return &set[way];
-    return NULL;
-}
-
-static void keep_pattern(const Access *access, bool global, int cost, int ideal) {
-    uint32_t phase = phase_of(access->first, global);
-    CostPattern *set = pattern_set(access->block->worker, access->op->pc, access->mask, access->stride, phase);
-    memmove(set + 1, set, (PATTERN_WAYS - 1) * sizeof *set);
-    set[0] = (CostPattern){access->mask, phase, access->stride, global, (uint32_t)cost, (uint32_t)ideal};
-}
-
 static inline void count_shared(const Access *access) {
     if (access->memory->is_atomic) return;
     Worker *worker = access->block->worker;
     TraceCounter *counter = &worker->counters[access->op->pc];
-    SharedCost cost = access_shared_cost(access->memory->is_load, access->memory->width, access->mask, access->address);
+    SharedCost cost =
+        access_shared_cost(access->memory->is_load, access->memory->width, access->mask, access->address);
     counter->wavefronts += (uint64_t)cost.wavefronts;
     counter->ideal_wavefronts += (uint64_t)cost.ideal;
-    if (access->line) keep_pattern(access, false, cost.wavefronts, cost.ideal);
+    if (access->line) access_keep_pattern(access, false, cost.wavefronts, cost.ideal);
 }
 
 static inline void count_global(const Access *access) {
@@ -292,7 +278,7 @@ static inline void count_global(const Access *access) {
     GlobalCost cost = access_global_cost(access->memory->width, access->mask, access->address);
     counter->sectors += (uint64_t)cost.sectors;
     counter->ideal_sectors += (uint64_t)cost.ideal;
-    if (access->line) keep_pattern(access, true, cost.sectors, cost.ideal);
+    if (access->line) access_keep_pattern(access, true, cost.sectors, cost.ideal);
 }
 
 static inline Outcome in_shared(Access *access, AccessMove move) {
@@ -364,7 +350,8 @@ static inline const Region *single_region(const Access *access) {
     for (int attempt = 0; attempt < 2; attempt++) {
         if (*last < (uint32_t)memory->count) {
             const Region *region = &memory->regions[*last];
-            if (low >= region->base && high - region->base < region->bytes && width <= region->bytes - (high - region->base))
+            if (low >= region->base && high - region->base < region->bytes &&
+                width <= region->bytes - (high - region->base))
                 return region;
         }
         int found = memory_find(memory, low);
@@ -438,8 +425,8 @@ static Outcome in_local(Access *access, AccessMove move) {
     wrong = outside_lanes(access, access->warp->local_bytes);
     if (wrong) return out_of_bounds(access, wrong);
     if (access->memory->width > 16) { /* 32-byte vectors would cross a piece */
-        raise_trap(access->block, TRAP_NOT_EMULATED, access->warp, access->op->pc, access->mask, access->address,
-                   "32-byte accesses of local memory are not emulated");
+        raise_trap(access->block, TRAP_NOT_EMULATED, access->warp, access->op->pc, access->mask,
+                   access->address, "32-byte accesses of local memory are not emulated");
         return OUTCOME_STOP;
     }
     access->bytes = access->warp->local;
@@ -490,7 +477,8 @@ static Outcome in_parameters(Access *access, AccessMove move) {
     return OUTCOME_NEXT;
 }
 
-/* ---- generic addresses --------------------------------------------------------------------------------------------- */
+/* ---- generic addresses
+ * --------------------------------------------------------------------------------------------- */
 
 typedef struct Window {
     PtxSpace space;
@@ -557,139 +545,6 @@ static Outcome in_generic(Access *access, AccessMove move) {
     return in_global(access, move);
 }
 
-/* ---- the usual case ------------------------------------------------------------------------------------------------ */
-
-typedef struct Target { /* the buffer that all accesses of a gang are expected to lie in */
-    uint64_t base, size;
-    uint8_t *bytes;
-    const Region *region; /* NULL: shared memory, to which nobody else writes meanwhile */
-} Target;
-
-static bool find_target(const Block *block, const Op *op, Target *target) {
-    const MemoryOp *memory = op->extra;
-    const Worker *worker = block->worker;
-    uint32_t index = worker->last_region[op->pc];
-    if (block->recorder || memory->is_atomic || memory->kind == TRACE_CONSTANT_LOAD) return false;
-    switch (memory->space) {
-    case PTX_SPACE_SHARED:
-    case PTX_SPACE_SHARED_CLUSTER:
-        *target = (Target){0, block->grid->program->shared_bytes, block->shared, NULL};
-        return target->size >= memory->width;
-    case PTX_SPACE_GLOBAL:
-    case PTX_SPACE_GENERIC: {
-        const Memory *global = block->grid->memory;
-        if (worker->footprint || index >= (uint32_t)global->count) return false;
-        const Region *region = &global->regions[index];
-        *target = (Target){region->base, region->bytes, region->host, region};
-        return !region->read_only && target->size >= memory->width;
-    }
-    default: return false;
-    }
-}
-
-/* Shared memory between these offsets, which the line covers: was it written, or is it by this store? */
-static __attribute__((noinline)) bool is_written(Block *block, const MemoryOp *memory, uint32_t mask, uint64_t first, int64_t stride,
-                                                 uint64_t low, uint64_t high) {
-    uint64_t width = memory->width;
-    if (bits_all(block->shared_written, low, high - low + width)) return true;
-    if (memory->is_load) return false;
-    bool is_one_piece = mask == ALL_LANES && stride == (int64_t)width;
-    if (is_one_piece) bits_set(block->shared_written, low, width * WARP_LANES);
-    for (uint32_t rest = is_one_piece ? 0 : mask; rest; rest &= rest - 1)
-        bits_set(block->shared_written, first + (uint64_t)__builtin_ctz(rest) * (uint64_t)stride, width);
-    block->shared_is_written = bits_all(block->shared_written, 0, block->grid->program->shared_bytes);
-    return true;
-}
-
-/* One element of a register's size, side by side: they are copied as they are, also those between the lanes of the mask
- * where that does no harm. False: it would. */
-LANES_INLINE bool copy_line(const MemoryOp *memory, const Target *target, uint64_t first, uint32_t mask, void *value) {
-    uint64_t needs = (uint64_t)memory->element_bytes * WARP_LANES;
-    void *host = target->bytes + first, *to = memory->is_store ? host : value, *from = memory->is_store ? value : host;
-    if (mask == ALL_LANES) {
-        if (memory->element_bytes == 8) memcpy(to, from, 8 * WARP_LANES); /* sizes that the compiler knows */
-        else memcpy(to, from, 4 * WARP_LANES);
-        return true;
-    }
-    if (first >= target->size || target->size - first < needs || (memory->is_store && target->region)) return false;
-    if (memory->element_bytes == 8) line_blend_64(to, from, mask);
-    else line_blend_32(to, from, mask);
-    return true;
-}
-
-/* Accesses whose lanes make a line inside one buffer, like one that this instruction has made before, with nothing to record or
- * to find fault with: all that is left is to move the values. The first that is not so goes the long way. */
-LANES_INLINE int usual_together(Block *block, const Op *op, const Gang *gang, AccessMove move) {
-    const MemoryOp *memory = op->extra;
-    const Operand base = memory->base, value = memory->values[0].place;
-    const bool narrow = memory->base_bytes == 4, is_plain = memory->is_plain, meets = block->grid->blocks_meet;
-    const uint64_t width = memory->width, shift = (uint64_t)memory->offset;
-    const CostPattern *pattern = NULL;
-    uint64_t cost = 0, ideal = 0;
-    Target target;
-    int done = 0;
-    if (!find_target(block, op, &target)) return 0;
-    const bool global = target.region != NULL;
-    for (; done < gang->count; done++) {
-        Warp *warp = gang->warps[done];
-        const uint32_t mask = gang->masks[done];
-        const void *from = operand_at(warp, base);
-        int lowest = __builtin_ctz(mask), span = 31 - __builtin_clz(mask) - lowest;
-        int64_t stride;
-        if (!(narrow ? line_find_32(from, mask, &stride) : line_find_64(from, mask, &stride))) break;
-        uint64_t at = narrow ? ((const uint32_t *)from)[lowest] + (uint32_t)shift : ((const uint64_t *)from)[lowest] + shift;
-        at -= target.base;
-        uint64_t end = at + (uint64_t)span * (uint64_t)stride, low = stride < 0 ? end : at, high = stride < 0 ? at : end;
-        uint64_t first = at - (uint64_t)lowest * (uint64_t)stride;
-        if (((at | (uint64_t)stride) & (width - 1)) || low > high || high > target.size - width) break;
-        uint32_t phase = phase_of(first, global);
-        if (!pattern || pattern->mask != mask || pattern->stride != stride || pattern->phase != phase) {
-            const CostPattern *known = find_pattern(block->worker, op->pc, mask, stride, phase, global);
-            if (!known) break;
-            pattern = known;
-        }
-        if (!global && !block->shared_is_written && !is_written(block, memory, mask, first, stride, low, high)) break;
-        cost += pattern->cost;
-        ideal += pattern->ideal;
-        bool watched = meets || warp->live != mask, unseen = watched && gang->fragments[done]->quiet >= QUIET_ITERATIONS;
-        if (is_plain && stride == (int64_t)width && !unseen && copy_line(memory, &target, first, mask, operand_at(warp, value))) {
-            if (watched) note_access(block->worker, gang->fragments[done], memory->is_store);
-            continue;
-        }
-        Access access;
-        access.op = op, access.memory = memory, access.block = block, access.warp = warp, access.mask = mask;
-        access.space = global ? PTX_SPACE_GLOBAL : PTX_SPACE_SHARED;
-        access.line = access.host_line = true;
-        access.first = first + target.base;
-        access.host_first = first;
-        access.stride = access.host_stride = stride;
-        access.bytes = target.bytes;
-        access.region = target.region;
-        move(&access);
-    }
-    TraceCounter *counter = &block->worker->counters[op->pc];
-    counter->requests += (uint64_t)done;
-    *(global ? &counter->sectors : &counter->wavefronts) += cost;
-    *(global ? &counter->ideal_sectors : &counter->ideal_wavefronts) += ideal;
-    if (memory->space == PTX_SPACE_GENERIC) counter->global_requests += (uint64_t)done;
-    return done;
-}
-
-#define USUAL(LEVEL, TARGET)                                                                                          \
-    TARGET static int usual_##LEVEL(Block *block, const Op *op, const Gang *gang, AccessMove move) {                  \
-        return usual_together(block, op, gang, move);                                                                 \
-    }
-USUAL(plain, )
-#if LANES_HAVE_LEVELS
-USUAL(avx2, LANES_AVX2)
-USUAL(avx512, LANES_AVX512)
-static const AccessTogether usual_levels[LANE_LEVELS] = {usual_plain, usual_avx2, usual_avx512};
-#else
-static const AccessTogether usual_levels[LANE_LEVELS] = {usual_plain, usual_plain, usual_plain};
-#endif
-
-AccessTogether access_together(void) { return usual_levels[lanes_level()]; }
-
 Outcome access_execute(Block *block, Warp *warp, const Op *op, uint32_t mask, AccessMove move) {
     Access access;
     access.op = op;
@@ -711,12 +566,17 @@ Outcome access_execute(Block *block, Warp *warp, const Op *op, uint32_t mask, Ac
     if (block->replay) return in_replay(&access, move);
     switch (access.memory->space) {
     case PTX_SPACE_SHARED:
-    case PTX_SPACE_SHARED_CLUSTER: return in_shared(&access, move);
+    case PTX_SPACE_SHARED_CLUSTER:
+        return in_shared(&access, move);
     case PTX_SPACE_GLOBAL:
-    case PTX_SPACE_CONST: return in_global(&access, move);
-    case PTX_SPACE_LOCAL: return in_local(&access, move);
-    case PTX_SPACE_PARAM: return in_parameters(&access, move);
-    default: return in_generic(&access, move);
+    case PTX_SPACE_CONST:
+        return in_global(&access, move);
+    case PTX_SPACE_LOCAL:
+        return in_local(&access, move);
+    case PTX_SPACE_PARAM:
+        return in_parameters(&access, move);
+    default:
+        return in_generic(&access, move);
     }
 }
 
@@ -725,11 +585,14 @@ bool generic_read(const Warp *warp, int lane, uint64_t address, void *to, size_t
     const Block *block = warp->block;
     for (size_t i = 0; i < bytes; i++, address++) {
         const uint8_t *from = NULL;
-        if (address - SHARED_WINDOW < block->grid->program->shared_bytes) from = block->shared + (address - SHARED_WINDOW);
-        else if (address - LOCAL_WINDOW < WINDOW_BYTES) from = local_at(warp, lane, address - LOCAL_WINDOW);
+        if (address - SHARED_WINDOW < block->grid->program->shared_bytes)
+            from = block->shared + (address - SHARED_WINDOW);
+        else if (address - LOCAL_WINDOW < WINDOW_BYTES)
+            from = local_at(warp, lane, address - LOCAL_WINDOW);
         else if (address - PARAMETER_WINDOW < block->grid->launch->parameter_bytes)
             from = block->grid->launch->parameters + (address - PARAMETER_WINDOW);
-        else from = memory_at(block->grid->memory, address, 1);
+        else
+            from = memory_at(block->grid->memory, address, 1);
         if (!from) return false;
         out[i] = *from;
     }

@@ -1,4 +1,5 @@
-/* What is kept of an access: its event, in traced blocks, and the account by which a spinning fragment is known. */
+/* What is kept of an access: its event, in traced blocks, and the account by which a spinning fragment is
+ * known. */
 #include "emulator/access.h"
 
 #include "emulator/recorder.h"
@@ -19,8 +20,8 @@ static uint64_t mix_register(uint64_t hash, const Warp *warp, const MemoryValue 
     return hash;
 }
 
-/* Iterations of a loop are the same when they access the same words and find the same values. Only needed while lanes of the
- * warp are apart, or where blocks wait for each other. */
+/* Iterations of a loop are the same when they access the same words and find the same values. Only needed
+ * while lanes of the warp are apart, or where blocks wait for each other. */
 static void account(const Access *access, const MemoryValue *values, int count, bool changed) {
     Fragment *fragment = warp_fragment(access->warp);
     fragment->touched = true;
@@ -30,9 +31,11 @@ static void account(const Access *access, const MemoryValue *values, int count, 
     }
     if (changed || fragment->quiet < QUIET_ITERATIONS) return;
     uint64_t hash = mix(fragment->hash, (uint64_t)access->op->pc ^ (uint64_t)access->mask << 32);
-    if (access->line) hash = mix(mix(hash, access->first), (uint64_t)access->stride);
+    if (access->line)
+        hash = mix(mix(hash, access->first), (uint64_t)access->stride);
     else
-        for (uint32_t rest = access->mask; rest; rest &= rest - 1) hash = mix(hash, access->address[__builtin_ctz(rest)]);
+        for (uint32_t rest = access->mask; rest; rest &= rest - 1)
+            hash = mix(hash, access->address[__builtin_ctz(rest)]);
     for (int e = 0; e < count; e++)
         if (values[e].present) hash = mix_register(hash, access->warp, &values[e], access->mask);
     fragment->hash = hash;
@@ -46,7 +49,8 @@ static void place_shared_lane(const Grid *grid, uint64_t address, uint16_t *buff
     *offset = address - (program->shared_count ? program->shared[place].offset : 0);
 }
 
-static void record(const Access *access, const MemoryValue *values, int count, const uint64_t *operand, bool changed) {
+static void record(const Access *access, const MemoryValue *values, int count, const uint64_t *operand,
+                   bool changed) {
     const MemoryOp *memory = access->memory;
     const Grid *grid = access->block->grid;
     Recorder *recorder = access->block->recorder;
@@ -72,17 +76,22 @@ static void record(const Access *access, const MemoryValue *values, int count, c
             event->buffer[lane] = (uint16_t)(access->region - grid->memory->regions);
             event->offset[lane] = access->address[lane] - access->region->base;
         }
-        uint64_t bits = memory->element_bytes < 8 ? (UINT64_C(1) << 8 * memory->element_bytes) - 1 : ~UINT64_C(0);
+        uint64_t bits =
+            memory->element_bytes < 8 ? (UINT64_C(1) << 8 * memory->element_bytes) - 1 : ~UINT64_C(0);
         for (int e = 0; e < count; e++)
-            if (values[e].present) event->value[e][lane] = register_read(access->warp, values[e].place, values[e].bytes, lane) & bits;
+            if (values[e].present)
+                event->value[e][lane] =
+                    register_read(access->warp, values[e].place, values[e].bytes, lane) & bits;
         if (operand) event->operand[lane] = operand[lane];
     }
     bool watches = memory->ordered || memory->is_atomic;
     recorder_end(recorder, !changed, watches);
 }
 
-void access_keep(Access *access, const MemoryValue *values, int count, const uint64_t *operand, bool changed) {
+void access_keep(Access *access, const MemoryValue *values, int count, const uint64_t *operand,
+                 bool changed) {
     if (access->warp->live != warp_fragment(access->warp)->mask || access->block->grid->blocks_meet)
         account(access, values, count, changed);
-    if (access->block->recorder && access->space != PTX_SPACE_PARAM) record(access, values, count, operand, changed);
+    if (access->block->recorder && access->space != PTX_SPACE_PARAM)
+        record(access, values, count, operand, changed);
 }

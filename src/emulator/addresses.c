@@ -5,10 +5,14 @@
 static uint64_t window_of(PtxSpace space) {
     switch (space) {
     case PTX_SPACE_SHARED:
-    case PTX_SPACE_SHARED_CLUSTER: return SHARED_WINDOW;
-    case PTX_SPACE_LOCAL: return LOCAL_WINDOW;
-    case PTX_SPACE_PARAM: return PARAMETER_WINDOW;
-    default: return 0; /* global and constant addresses are generic ones */
+    case PTX_SPACE_SHARED_CLUSTER:
+        return SHARED_WINDOW;
+    case PTX_SPACE_LOCAL:
+        return LOCAL_WINDOW;
+    case PTX_SPACE_PARAM:
+        return PARAMETER_WINDOW;
+    default:
+        return 0; /* global and constant addresses are generic ones */
     }
 }
 
@@ -65,7 +69,8 @@ bool lower_getctarank(Lowering *low, const PtxInstruction *in, Op *op) {
     op->run = run_zero;
     op->shadow = SHADOW_NONE;
     if (!lowering_destination(low, op, &in->operands[0], &op->d, &op->d_bytes, &op->has_d)) return false;
-    if (op->has_d && op->d_bytes != 4) return lowering_reject(low, op, "getctarank takes a 32-bit destination");
+    if (op->has_d && op->d_bytes != 4)
+        return lowering_reject(low, op, "getctarank takes a 32-bit destination");
     return true;
 }
 
@@ -99,11 +104,14 @@ bool lower_isspacep(Lowering *low, const PtxInstruction *in, Op *op) {
     if (!lowering_destination(low, op, &in->operands[0], &op->d, &op->d_bytes, &op->has_d)) return false;
     if (op->has_d && op->d_bytes) return lowering_reject(low, op, "isspacep takes a predicate");
     const PtxOperand *address = &in->operands[1];
-    bool wide = address->kind != PTX_OPERAND_REGISTER || (address->reg && ptx_type_bytes(address->reg->type) == 8);
+    bool wide =
+        address->kind != PTX_OPERAND_REGISTER || (address->reg && ptx_type_bytes(address->reg->type) == 8);
     return lowering_source(low, op, 1, wide ? PTX_U64 : PTX_U32, &op->s[0]);
 }
 
-/* ---- stack ----------------------------------------------------------------------------------------------------------- */
+/* ---- stack
+ * -----------------------------------------------------------------------------------------------------------
+ */
 
 static uint64_t highest(const Warp *warp, Operand place, int bytes, uint32_t mask) {
     uint64_t most = 0;
@@ -127,11 +135,13 @@ static Outcome execute_alloca(Block *block, Warp *warp, const Op *op, uint32_t m
     uint64_t base = ((uint64_t)frame->local_top + stack->alignment - 1) / stack->alignment * stack->alignment;
     uint64_t size = highest(warp, stack->size, stack->bytes, mask);
     if (size > UINT32_MAX / 2 || !local_reserve(block, warp, base + size)) {
-        raise_trap(block, TRAP_STACK_OVERFLOW, warp, op->pc, mask, NULL, "alloca of %llu bytes", (unsigned long long)size);
+        raise_trap(block, TRAP_STACK_OVERFLOW, warp, op->pc, mask, NULL, "alloca of %llu bytes",
+                   (unsigned long long)size);
         return OUTCOME_STOP;
     }
     frame->local_top = (uint32_t)((base + size + 15) / 16 * 16);
-    for (uint32_t rest = mask; rest; rest &= rest - 1) register_write(warp, stack->d, stack->bytes, __builtin_ctz(rest), base);
+    for (uint32_t rest = mask; rest; rest &= rest - 1)
+        register_write(warp, stack->d, stack->bytes, __builtin_ctz(rest), base);
     return OUTCOME_NEXT;
 }
 
@@ -139,7 +149,8 @@ static Outcome execute_stacksave(Block *block, Warp *warp, const Op *op, uint32_
     (void)block;
     const StackOp *stack = op->extra;
     uint64_t top = warp_fragment(warp)->frame->local_top;
-    for (uint32_t rest = mask; rest; rest &= rest - 1) register_write(warp, stack->d, stack->bytes, __builtin_ctz(rest), top);
+    for (uint32_t rest = mask; rest; rest &= rest - 1)
+        register_write(warp, stack->d, stack->bytes, __builtin_ctz(rest), top);
     return OUTCOME_NEXT;
 }
 
@@ -148,12 +159,15 @@ static Outcome execute_stackrestore(Block *block, Warp *warp, const Op *op, uint
     const StackOp *stack = op->extra;
     Frame *frame = warp_fragment(warp)->frame;
     uint64_t top = highest(warp, stack->size, stack->bytes, mask);
-    if (mask == frame->members && top >= frame->local_base && top <= frame->local_top) frame->local_top = (uint32_t)top;
+    if (mask == frame->members && top >= frame->local_base && top <= frame->local_top)
+        frame->local_top = (uint32_t)top;
     return OUTCOME_NEXT;
 }
 
-static bool lower_stack(Lowering *low, const PtxInstruction *in, Op *op, CoreExecute execute, bool has_d, bool has_size) {
-    if (in->operand_count < has_d + has_size || in->type_count != 1) return lowering_reject(low, op, "%s: malformed", in->name);
+static bool lower_stack(Lowering *low, const PtxInstruction *in, Op *op, CoreExecute execute, bool has_d,
+                        bool has_size) {
+    if (in->operand_count < has_d + has_size || in->type_count != 1)
+        return lowering_reject(low, op, "%s: malformed", in->name);
     StackOp *stack = lowering_allocate(low, sizeof *stack);
     stack->core.execute = execute;
     stack->bytes = (uint8_t)ptx_type_bytes(in->types[0]);
@@ -164,12 +178,19 @@ static bool lower_stack(Lowering *low, const PtxInstruction *in, Op *op, CoreExe
     uint8_t bytes = stack->bytes;
     if (has_d && !lowering_destination(low, op, &in->operands[0], &stack->d, &bytes, &present)) return false;
     if (has_size && !lowering_source(low, op, has_d, in->types[0], &stack->size)) return false;
-    if (bytes != stack->bytes || (bytes != 4 && bytes != 8)) return lowering_reject(low, op, "%s: wrong size of operands", in->name);
+    if (bytes != stack->bytes || (bytes != 4 && bytes != 8))
+        return lowering_reject(low, op, "%s: wrong size of operands", in->name);
     if (has_d && has_size && in->operand_count > 2 && in->operands[2].integer > 16)
         stack->alignment = (uint32_t)in->operands[2].integer;
     return true;
 }
 
-bool lower_alloca(Lowering *low, const PtxInstruction *in, Op *op) { return lower_stack(low, in, op, execute_alloca, true, true); }
-bool lower_stacksave(Lowering *low, const PtxInstruction *in, Op *op) { return lower_stack(low, in, op, execute_stacksave, true, false); }
-bool lower_stackrestore(Lowering *low, const PtxInstruction *in, Op *op) { return lower_stack(low, in, op, execute_stackrestore, false, true); }
+bool lower_alloca(Lowering *low, const PtxInstruction *in, Op *op) {
+    return lower_stack(low, in, op, execute_alloca, true, true);
+}
+bool lower_stacksave(Lowering *low, const PtxInstruction *in, Op *op) {
+    return lower_stack(low, in, op, execute_stacksave, true, false);
+}
+bool lower_stackrestore(Lowering *low, const PtxInstruction *in, Op *op) {
+    return lower_stack(low, in, op, execute_stackrestore, false, true);
+}

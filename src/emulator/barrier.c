@@ -1,8 +1,10 @@
-/* bar, barrier: the threads of a block meet ("Parallel Synchronization and Communication Instructions: bar, barrier").
+/* bar, barrier: the threads of a block meet ("Parallel Synchronization and Communication Instructions: bar,
+ * barrier").
  *
- * Warps arrive as a whole: when all of their live lanes have come, they count as 32 threads. Threads that have exited hold up
- * no barrier that waits for all. Aligned forms (bar.*, .aligned) must be executed by all live lanes of a warp
- * together: a part of them waits for the rest, and where the rest cannot come the kernel is wrong. */
+ * Warps arrive as a whole: when all of their live lanes have come, they count as 32 threads. Threads that
+ * have exited hold up no barrier that waits for all. Aligned forms (bar.*, .aligned) must be executed by all
+ * live lanes of a warp together: a part of them waits for the rest, and where the rest cannot come the kernel
+ * is wrong. */
 #include "emulator/access.h"
 
 #include "emulator/recorder.h"
@@ -18,12 +20,16 @@ typedef struct BarrierOp {
     uint8_t d_bytes;
 } BarrierOp;
 
-static const BarrierOp *barrier_op_at(const Block *block, int pc) { return block->grid->program->ops[pc].extra; }
+static const BarrierOp *barrier_op_at(const Block *block, int pc) {
+    return block->grid->program->ops[pc].extra;
+}
 
-/* ---- completion ---------------------------------------------------------------------------------------------------- */
+/* ---- completion
+ * ---------------------------------------------------------------------------------------------------- */
 
-static void write_reduction(const Barrier *barrier, Warp *warp, const Fragment *fragment, const BarrierOp *op) {
-    uint64_t value = op->reduction == PTX_MOD_POPC ? barrier->holds
+static void write_reduction(const Barrier *barrier, Warp *warp, const Fragment *fragment,
+                            const BarrierOp *op) {
+    uint64_t value = op->reduction == PTX_MOD_POPC  ? barrier->holds
                      : op->reduction == PTX_MOD_AND ? barrier->holds == barrier->votes
                                                     : barrier->holds != 0;
     uint8_t *kept = warp->base.at[IN_REGISTERS];
@@ -82,12 +88,14 @@ void barrier_after_exit(Block *block, const Warp *warp, uint32_t lanes) {
         int number = __builtin_ctz(rest);
         Barrier *barrier = &block->barriers[number];
         uint32_t arrived = warp->arrived[number];
-        if (arrived && lanes & ~arrived && !(warp->live & ~arrived)) barrier->arrived += WARP_LANES; /* waited only for these */
+        if (arrived && lanes & ~arrived && !(warp->live & ~arrived))
+            barrier->arrived += WARP_LANES; /* waited only for these */
         if (is_complete(block, number)) release(block, number);
     }
 }
 
-/* ---- arrival ------------------------------------------------------------------------------------------------------- */
+/* ---- arrival
+ * ------------------------------------------------------------------------------------------------------- */
 
 /* Lanes that come again (bar.arrive) begin anew. */
 static void come(Barrier *barrier, Warp *warp, uint32_t number, uint32_t lanes) {
@@ -150,14 +158,15 @@ static Outcome arrive(Block *block, Warp *warp, const Op *op, uint32_t mask) {
     return barrier_op->action == BARRIER_ARRIVE ? OUTCOME_NEXT : OUTCOME_ARRIVED;
 }
 
-/* Gathers the siblings of the current fragment that wait at the same aligned barrier: they become one for good, as hardware
- * reconverges them. False: lanes are missing. */
+/* Gathers the siblings of the current fragment that wait at the same aligned barrier: they become one for
+ * good, as hardware reconverges them. False: lanes are missing. */
 static bool align(Warp *warp, uint32_t *mask) {
     Fragment *at = warp_fragment(warp);
     uint32_t present = *mask;
     for (int i = 0; i < warp->fragment_count; i++) {
         const Fragment *other = &warp->fragments[i];
-        if (other->state == FRAGMENT_AT_ALIGNED && other->pc == at->pc && other->frame == at->frame) present |= other->active;
+        if (other->state == FRAGMENT_AT_ALIGNED && other->pc == at->pc && other->frame == at->frame)
+            present |= other->active;
     }
     *mask = present;
     return present == warp->live;
@@ -167,7 +176,8 @@ static bool waits_elsewhere(const Warp *warp) {
     const Fragment *at = &warp->fragments[warp->current];
     for (int i = 0; i < warp->fragment_count; i++) {
         const Fragment *other = &warp->fragments[i];
-        if (other->state == FRAGMENT_AT_ALIGNED && (other->pc != at->pc || other->frame != at->frame)) return true;
+        if (other->state == FRAGMENT_AT_ALIGNED && (other->pc != at->pc || other->frame != at->frame))
+            return true;
     }
     return false;
 }
@@ -214,7 +224,8 @@ static int sync_together(Block *block, const Op *op, const Gang *gang) {
     uint32_t number = lane_value(gang->warps[0], barrier_op->number, ALL_LANES);
     Barrier *barrier = &block->barriers[number];
     block->worker->counters[op->pc].requests += (uint64_t)count;
-    if (count == block->live_warps && !(block->barriers_in_use >> number & 1)) { /* all at once: nobody waits */
+    if (count == block->live_warps &&
+        !(block->barriers_in_use >> number & 1)) { /* all at once: nobody waits */
         for (int w = 0; w < count; w++) gang->warps[w]->interval++;
         return count;
     }
@@ -235,12 +246,14 @@ static Outcome execute_barrier(Block *block, Warp *warp, const Op *op, uint32_t 
     const BarrierOp *barrier_op = op->extra;
     if (barrier_op->is_plain && mask == warp->live) return arrive(block, warp, op, mask);
     if (!barrier_op->number.constant && !same_in_all(warp, barrier_op->number, mask)) {
-        raise_trap(block, TRAP_NOT_EMULATED, warp, op->pc, mask, NULL, "lanes of one warp name different barriers in one instruction");
+        raise_trap(block, TRAP_NOT_EMULATED, warp, op->pc, mask, NULL,
+                   "lanes of one warp name different barriers in one instruction");
         return OUTCOME_STOP;
     }
     uint32_t number = lane_value(warp, barrier_op->number, mask);
     if (number >= BARRIER_COUNT || (number == CLUSTER_BARRIER && barrier_op->blockwide)) {
-        raise_trap(block, TRAP_TRAP_INSTRUCTION, warp, op->pc, mask, NULL, "there is no barrier %u; they are 0 to 15", number);
+        raise_trap(block, TRAP_TRAP_INSTRUCTION, warp, op->pc, mask, NULL,
+                   "there is no barrier %u; they are 0 to 15", number);
         return OUTCOME_STOP;
     }
     uint32_t count = barrier_op->has_count ? lane_value(warp, barrier_op->count, mask) : WARP_LANES;
@@ -251,17 +264,21 @@ static Outcome execute_barrier(Block *block, Warp *warp, const Op *op, uint32_t 
     }
     if (!barrier_op->aligned || mask == warp->live) return arrive(block, warp, op, mask);
     uint32_t all = mask;
-    return align(warp, &all) ? arrive_together(block, warp, op, mask, all) : wait_for_siblings(block, warp, mask);
+    return align(warp, &all) ? arrive_together(block, warp, op, mask, all)
+                             : wait_for_siblings(block, warp, mask);
 }
 
-/* ---- lowering ------------------------------------------------------------------------------------------------------ */
+/* ---- lowering
+ * ------------------------------------------------------------------------------------------------------ */
 
 static bool lower_cluster_barrier(Lowering *low, const PtxInstruction *in, Op *op, BarrierOp *barrier_op) {
-    /* The cluster is one block. Its threads wait where they say .wait; arriving early changes nothing that they can see. */
+    /* The cluster is one block. Its threads wait where they say .wait; arriving early changes nothing that
+     * they can see. */
     barrier_op->blockwide = false;
     barrier_op->number = lowering_constant(low, CLUSTER_BARRIER, 4);
     if (ptx_instruction_has(in, PTX_MOD_WAIT)) return true;
-    if (!ptx_instruction_has(in, PTX_MOD_ARRIVE)) return lowering_reject(low, op, "barrier.cluster: malformed");
+    if (!ptx_instruction_has(in, PTX_MOD_ARRIVE))
+        return lowering_reject(low, op, "barrier.cluster: malformed");
     return lower_prefetch(low, in, op); /* nothing */
 }
 
@@ -274,7 +291,8 @@ static bool is_plain(const BarrierOp *op, const PtxOperand *number) {
 static bool number_of(Lowering *low, Op *op, const PtxOperand *operand, Operand *out) {
     uint8_t bytes;
     if (!lowering_value(low, op, operand, PTX_U32, out, &bytes)) return false;
-    return bytes == 4 || lowering_reject(low, op, "%s: barriers and counts are 32-bit numbers", low->instruction->name);
+    return bytes == 4 ||
+           lowering_reject(low, op, "%s: barriers and counts are 32-bit numbers", low->instruction->name);
 }
 
 static bool lower_block_barrier(Lowering *low, const PtxInstruction *in, Op *op, bool aligned) {
@@ -287,24 +305,35 @@ static bool lower_block_barrier(Lowering *low, const PtxInstruction *in, Op *op,
     op->extra = barrier_op;
     if (ptx_instruction_has(in, PTX_MOD_CLUSTER)) return lower_cluster_barrier(low, in, op, barrier_op);
     bool red = ptx_instruction_has(in, PTX_MOD_RED);
-    barrier_op->action = red ? BARRIER_RED : ptx_instruction_has(in, PTX_MOD_ARRIVE) ? BARRIER_ARRIVE : BARRIER_SYNC;
+    barrier_op->action = red                                       ? BARRIER_RED
+                         : ptx_instruction_has(in, PTX_MOD_ARRIVE) ? BARRIER_ARRIVE
+                                                                   : BARRIER_SYNC;
     int first = red ? 1 : 0, last = in->operand_count - (red ? 1 : 0);
     if (last <= first || last - first > 2) return lowering_reject(low, op, "%s: malformed", in->name);
     barrier_op->has_count = last - first == 2;
     barrier_op->blockwide = trace_kind_of(in) == TRACE_BARRIER;
     barrier_op->is_plain = is_plain(barrier_op, &in->operands[first]);
     if (!number_of(low, op, &in->operands[first], &barrier_op->number)) return false;
-    if (barrier_op->has_count && !number_of(low, op, &in->operands[first + 1], &barrier_op->count)) return false;
+    if (barrier_op->has_count && !number_of(low, op, &in->operands[first + 1], &barrier_op->count))
+        return false;
     if (barrier_op->action == BARRIER_ARRIVE && !barrier_op->has_count)
         return lowering_reject(low, op, "%s.arrive needs a thread count", in->name);
     if (!red) return true;
     bool popc = ptx_instruction_has(in, PTX_MOD_POPC), present;
-    barrier_op->reduction = popc ? PTX_MOD_POPC : ptx_instruction_has(in, PTX_MOD_AND) ? PTX_MOD_AND : PTX_MOD_OR;
-    if (!lowering_destination(low, op, &in->operands[0], &barrier_op->d, &barrier_op->d_bytes, &present)) return false;
-    if (barrier_op->d_bytes != (popc ? 4 : 0) && present) return lowering_reject(low, op, "%s.red: wrong destination", in->name);
+    barrier_op->reduction = popc                                   ? PTX_MOD_POPC
+                            : ptx_instruction_has(in, PTX_MOD_AND) ? PTX_MOD_AND
+                                                                   : PTX_MOD_OR;
+    if (!lowering_destination(low, op, &in->operands[0], &barrier_op->d, &barrier_op->d_bytes, &present))
+        return false;
+    if (barrier_op->d_bytes != (popc ? 4 : 0) && present)
+        return lowering_reject(low, op, "%s.red: wrong destination", in->name);
     if (!present) barrier_op->d_bytes = popc ? 4 : 0;
     return lowering_value(low, op, &in->operands[last], PTX_PRED, &barrier_op->predicate, NULL);
 }
 
-bool lower_bar(Lowering *low, const PtxInstruction *in, Op *op) { return lower_block_barrier(low, in, op, true); }
-bool lower_barrier(Lowering *low, const PtxInstruction *in, Op *op) { return lower_block_barrier(low, in, op, false); }
+bool lower_bar(Lowering *low, const PtxInstruction *in, Op *op) {
+    return lower_block_barrier(low, in, op, true);
+}
+bool lower_barrier(Lowering *low, const PtxInstruction *in, Op *op) {
+    return lower_block_barrier(low, in, op, false);
+}

@@ -6,19 +6,27 @@
 
 #include <stdlib.h>
 
-static size_t aligned(size_t bytes) { return (bytes + 63) / 64 * 64; }
+static size_t aligned(size_t bytes) {
+    return (bytes + 63) / 64 * 64;
+}
 
 /* Spread, so that the same register of different warps does not always fall into the same cache set. */
-static size_t register_stride(const Grid *grid) { return aligned(grid->program->functions[0].register_bytes) + 192; }
+static size_t register_stride(const Grid *grid) {
+    return aligned(grid->program->functions[0].register_bytes) + 192;
+}
 
 size_t block_bytes(const Grid *grid) {
     const FunctionLayout *entry = &grid->program->functions[0];
-    size_t per_warp = sizeof(Warp) + sizeof(Frame) + register_stride(grid) + (size_t)entry->local_bytes * WARP_LANES * 9 / 8 +
+    size_t per_warp = sizeof(Warp) + sizeof(Frame) + register_stride(grid) +
+                      (size_t)entry->local_bytes * WARP_LANES * 9 / 8 +
                       (size_t)entry->parameter_bytes * WARP_LANES;
-    return sizeof(Block) + (size_t)grid->program->shared_bytes * 9 / 8 + per_warp * (size_t)grid->warps_per_block;
+    return sizeof(Block) + (size_t)grid->program->shared_bytes * 9 / 8 +
+           per_warp * (size_t)grid->warps_per_block;
 }
 
-static size_t shared_words(const Grid *grid) { return (size_t)grid->program->shared_bytes / 64 + 1; }
+static size_t shared_words(const Grid *grid) {
+    return (size_t)grid->program->shared_bytes / 64 + 1;
+}
 
 Block *block_new(Grid *grid) {
     Block *block = memory_new(sizeof *block);
@@ -28,7 +36,8 @@ Block *block_new(Grid *grid) {
     block->warps = memory_new(warps * sizeof *block->warps);
     block->frames = memory_new(warps * sizeof *block->frames);
     block->registers_memory = memory_new(warps * register_stride(grid) + 64);
-    block->registers = (uint8_t *)block->registers_memory + (64 - (uintptr_t)block->registers_memory % 64) % 64;
+    block->registers =
+        (uint8_t *)block->registers_memory + (64 - (uintptr_t)block->registers_memory % 64) % 64;
     block->shared = memory_new((size_t)grid->program->shared_bytes + 64);
     block->shared_written = memory_new(shared_words(grid) * sizeof *block->shared_written);
     const FunctionLayout *entry = &grid->program->functions[0];
@@ -36,7 +45,8 @@ Block *block_new(Grid *grid) {
         Frame *frame = &block->frames[w];
         frame->layout = entry;
         frame->registers = block->registers + w * register_stride(grid);
-        frame->parameters = entry->parameter_bytes ? memory_new((size_t)entry->parameter_bytes * WARP_LANES) : NULL;
+        frame->parameters =
+            entry->parameter_bytes ? memory_new((size_t)entry->parameter_bytes * WARP_LANES) : NULL;
         frame->join = NO_JOIN;
     }
     return block;
@@ -57,7 +67,8 @@ void block_free(Block *block) {
     free(block);
 }
 
-/* Registers begin as 0. What special registers and addresses hold is the same in every block, or filled in. */
+/* Registers begin as 0. What special registers and addresses hold is the same in every block, or filled in.
+ */
 static void fill_registers(const Block *block, const Warp *warp, const Frame *frame) {
     const FunctionLayout *layout = frame->layout;
     if (!block->has_run || !layout->shares_slots) {
@@ -114,7 +125,8 @@ void block_start(Block *block, Worker *worker, uint64_t linear) {
     block->queued = block->ready = 0;
     for (int w = 0; w < block->warp_count; w++) start_warp(block, w);
     block->has_run = true;
-    if (linear >= grid->trace_first && linear <= grid->trace_last) block->recorder = recorder_new(grid, linear);
+    if (linear >= grid->trace_first && linear <= grid->trace_last)
+        block->recorder = recorder_new(grid, linear);
 }
 
 void block_copy(Block *to, const Block *from) {

@@ -45,7 +45,7 @@ void lanes_limit_level(int limit);
     static const LaneHandler NAME = {{NAME##_plain, NAME##_avx2, NAME##_avx512}};                            \
     LANES_INLINE void NAME##_lanes(const Op *op, Warp *warp, uint32_t mask)
 #define HANDLER_LEVEL(NAME, LEVEL, TARGET)                                                                   \
-    TARGET static void NAME##_##LEVEL(const Op *restrict op, Warp *const *restrict warps,                     \
+    TARGET static void NAME##_##LEVEL(const Op *restrict op, Warp *const *restrict warps,                    \
                                       const uint32_t *restrict masks, int count) {                           \
         for (int w = 0; w < count; w++) NAME##_lanes(op, warps[w], masks[w]);                                \
     }

@@ -327,10 +327,12 @@ bool lower_lop3(Lowering *low, const PtxInstruction *in, Op *op) {
 }
 
 /* `by`: where the amount is a literal below the width; NULL: there is none for this type. */
-static bool lower_shift(Lowering *low, const PtxInstruction *in, Op *op, const LaneHandler *any, const LaneHandler *by) {
+static bool lower_shift(Lowering *low, const PtxInstruction *in, Op *op, const LaneHandler *any,
+                        const LaneHandler *by) {
     PtxType type = lanes_type(in, 0);
     const PtxOperand *amount = &in->operands[2];
-    if (!lanes_accept(low, in, op, PTX_MODIFIER_NONE) || !lanes_expect_operands(low, in, op, 3, 3)) return false;
+    if (!lanes_accept(low, in, op, PTX_MODIFIER_NONE) || !lanes_expect_operands(low, in, op, 3, 3))
+        return false;
     bool literal = by && amount->kind == PTX_OPERAND_INTEGER && amount->integer >= 0 &&
                    amount->integer < 8 * ptx_type_bytes(type);
     op->number[0] = literal ? (int32_t)amount->integer : 0;

@@ -8,10 +8,9 @@
 
 /* Fields of Op.number. */
 enum { BOOLEAN, RESULT, INVERT, FORMAT };
-/* number[BOOLEAN]: PTX_MOD_AND, _OR, _XOR with the predicate s[2]; 0: none; ALONE: none, and only one predicate is set.
- * number[RESULT]: type of the value that set writes; PTX_NO_TYPE: setp.
- * number[INVERT]: -1 where the bits are to be inverted, else 0.
- * number[FORMAT]: half comparisons: the type, and FLUSHED. */
+/* number[BOOLEAN]: PTX_MOD_AND, _OR, _XOR with the predicate s[2]; 0: none; ALONE: none, and only one
+ * predicate is set. number[RESULT]: type of the value that set writes; PTX_NO_TYPE: setp. number[INVERT]: -1
+ * where the bits are to be inverted, else 0. number[FORMAT]: half comparisons: the type, and FLUSHED. */
 enum { FLUSHED = 1 << 8, ALONE = -1 };
 
 static uint32_t combine(const Op *op, const Warp *warp, uint32_t bits) {
@@ -55,8 +54,10 @@ static __attribute__((noinline)) void finish_all(const Op *op, Warp *warp, uint3
 
 LANES_INLINE void finish(const Op *op, Warp *warp, uint32_t mask, uint32_t bits) {
     bits ^= (uint32_t)op->number[INVERT];
-    if (op->number[BOOLEAN] == ALONE) SET_PREDICATE(op->d, bits);
-    else finish_all(op, warp, mask, bits);
+    if (op->number[BOOLEAN] == ALONE)
+        SET_PREDICATE(op->d, bits);
+    else
+        finish_all(op, warp, mask, bits);
 }
 
 #define COMPARISON(NAME, T, CONDITION)                                                                       \

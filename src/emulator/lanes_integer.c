@@ -202,8 +202,10 @@ HANDLER(rem_u32) {
     uint32_t *d = operand_at(warp, op->d), other = 0;
     const uint32_t *a = operand_at(warp, op->s[0]), *b = operand_at(warp, op->s[1]);
     for (int l = 0; l < WARP_LANES; l++) other |= (b[l] & (b[l] - 1)) | (b[l] - 1) >> 31; /* 0 is none */
-    if (other) EACH_LANE(uint32_t, REST(divide_u32));
-    else EACH_LANE(uint32_t, a[l] & (b[l] - 1));
+    if (other)
+        EACH_LANE(uint32_t, REST(divide_u32));
+    else
+        EACH_LANE(uint32_t, a[l] & (b[l] - 1));
 }
 BINARY(rem_s32, uint32_t, uint32_t, REST(divide_s32))
 

@@ -1,5 +1,5 @@
-/* Lines: values that are an arithmetic progression over the lanes, and elements that lie side by side: loops for
- * functions that are compiled for several vector units (lanes.h). Private to the emulator. */
+/* Lines: values that are an arithmetic progression over the lanes, and elements that lie side by side: loops
+ * for functions that are compiled for several vector units (lanes.h). Private to the emulator. */
 #ifndef EMULATOR_LINES_H
 #define EMULATOR_LINES_H
 
@@ -7,7 +7,7 @@
 
 /* Is there a stride with value[l] = value[k] + (l - k) * stride, wrapping, for all lanes k, l of the mask? */
 #define FIND(NAME, T, SIGNED)                                                                                \
-    LANES_INLINE bool NAME(const T *value, uint32_t mask, int64_t *stride) {                         \
+    LANES_INLINE bool NAME(const T *value, uint32_t mask, int64_t *stride) {                                 \
         uint32_t rest = mask & (mask - 1);                                                                   \
         int first = __builtin_ctz(mask);                                                                     \
         *stride = 0;                                                                                         \
@@ -35,7 +35,7 @@ FIND(line_find_64, uint64_t, int64_t)
 
 /* to[l] = from[l] for the lanes of the mask. All 32 elements are read, and all of `to` is written. */
 #define BLEND(NAME, T)                                                                                       \
-    LANES_INLINE void NAME(void *to, const void *from, uint32_t mask) {                              \
+    LANES_INLINE void NAME(void *to, const void *from, uint32_t mask) {                                      \
         T *d = to;                                                                                           \
         const T *s = from;                                                                                   \
         LANES_INDEPENDENT for (int l = 0; l < WARP_LANES; l++) {                                             \

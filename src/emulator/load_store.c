@@ -1,7 +1,9 @@
 /* ld, ldu, st: values between registers and memory. */
 #include "emulator/access.h"
 
-/* ---- loads ----------------------------------------------------------------------------------------------------------- */
+/* ---- loads
+ * -----------------------------------------------------------------------------------------------------------
+ */
 
 #ifdef __clang__
 #define LANES_UNROLLED _Pragma("clang loop unroll_count(8)")
@@ -9,36 +11,38 @@
 #define LANES_UNROLLED _Pragma("GCC unroll 8")
 #endif
 
-#define LANES(HOST)                                                                                                   \
-    if (access->mask == ALL_LANES) {                                                                                  \
-        LANES_UNROLLED for (int l = 0; l < WARP_LANES; l++) { HOST; }                                                 \
-    } else {                                                                                                          \
-        for (uint32_t rest = access->mask; rest; rest &= rest - 1) {                                                  \
-            int l = __builtin_ctz(rest);                                                                              \
-            HOST;                                                                                                     \
-        }                                                                                                             \
+#define LANES(HOST)                                                                                          \
+    if (access->mask == ALL_LANES) {                                                                         \
+        LANES_UNROLLED for (int l = 0; l < WARP_LANES; l++) {                                                \
+            HOST;                                                                                            \
+        }                                                                                                    \
+    } else {                                                                                                 \
+        for (uint32_t rest = access->mask; rest; rest &= rest - 1) {                                         \
+            int l = __builtin_ctz(rest);                                                                     \
+            HOST;                                                                                            \
+        }                                                                                                    \
     }
 
 /* Where the lanes lie: a line of host addresses, or an offset each. */
-#define EACH_HOST(BODY)                                                                                               \
-    if (access->host_line) {                                                                                          \
-        uint64_t first = access->host_first + (uint64_t)at;                                                           \
-        int64_t stride = access->host_stride;                                                                         \
-        LANES(uint8_t *host = access->bytes + (first + (uint64_t)(l * stride)); BODY)                                 \
-    } else {                                                                                                          \
-        const uint64_t *offset = access->offset;                                                                      \
-        LANES(uint8_t *host = access->bytes + (offset[l] + (uint64_t)at); BODY)                                       \
+#define EACH_HOST(BODY)                                                                                      \
+    if (access->host_line) {                                                                                 \
+        uint64_t first = access->host_first + (uint64_t)at;                                                  \
+        int64_t stride = access->host_stride;                                                                \
+        LANES(uint8_t *host = access->bytes + (first + (uint64_t)(l * stride)); BODY)                        \
+    } else {                                                                                                 \
+        const uint64_t *offset = access->offset;                                                             \
+        LANES(uint8_t *host = access->bytes + (offset[l] + (uint64_t)at); BODY)                              \
     }
 
-#define LOADER(NAME, MEMORY_TYPE, REGISTER_TYPE)                                                                      \
-    static void NAME(const Access *access, void *to, int at) {                                                        \
-        REGISTER_TYPE *d = to;                                                                                        \
-        EACH_HOST(MEMORY_TYPE value; memcpy(&value, host, sizeof value); d[l] = (REGISTER_TYPE)value)                 \
+#define LOADER(NAME, MEMORY_TYPE, REGISTER_TYPE)                                                             \
+    static void NAME(const Access *access, void *to, int at) {                                               \
+        REGISTER_TYPE *d = to;                                                                               \
+        EACH_HOST(MEMORY_TYPE value; memcpy(&value, host, sizeof value); d[l] = (REGISTER_TYPE)value)        \
     }
-#define STORER(NAME, MEMORY_TYPE, REGISTER_TYPE)                                                                      \
-    static void NAME(const Access *access, const void *from, int at) {                                                \
-        const REGISTER_TYPE *s = from;                                                                                \
-        EACH_HOST(MEMORY_TYPE value = (MEMORY_TYPE)s[l]; memcpy(host, &value, sizeof value))                          \
+#define STORER(NAME, MEMORY_TYPE, REGISTER_TYPE)                                                             \
+    static void NAME(const Access *access, const void *from, int at) {                                       \
+        const REGISTER_TYPE *s = from;                                                                       \
+        EACH_HOST(MEMORY_TYPE value = (MEMORY_TYPE)s[l]; memcpy(host, &value, sizeof value))                 \
     }
 
 LOADER(load_u8_16, uint8_t, uint16_t)
@@ -83,7 +87,9 @@ static const Storer storers[4][3] = {{store_8_16, store_8_32, store_8_64},
                                      {NULL, store_32_32, store_32_64},
                                      {NULL, NULL, store_64_64}};
 
-static inline int log2_of(int bytes) { return __builtin_ctz((unsigned)bytes); }
+static inline int log2_of(int bytes) {
+    return __builtin_ctz((unsigned)bytes);
+}
 
 static void move_load(Access *access) {
     const MemoryOp *memory = access->memory;
@@ -122,11 +128,15 @@ static Outcome execute_store(Block *block, Warp *warp, const Op *op, uint32_t ma
     return access_execute(block, warp, op, mask, move_store);
 }
 
-/* ---- the entry's parameters: constants of the launch --------------------------------------------------------------- */
+/* ---- the entry's parameters: constants of the launch
+ * --------------------------------------------------------------- */
 
 typedef struct ParameterCopy {
     int count;
-    struct { Operand from, to; uint8_t bytes; } items[TRACE_MAX_ELEMENTS];
+    struct {
+        Operand from, to;
+        uint8_t bytes;
+    } items[TRACE_MAX_ELEMENTS];
 } ParameterCopy;
 
 OP_FUNCTION(run_copy) {
@@ -136,8 +146,10 @@ OP_FUNCTION(run_copy) {
         void *to = operand_at(warp, copy->items[i].to);
         int bytes = copy->items[i].bytes;
         if (mask == ALL_LANES && bytes >= 4) {
-            if (bytes == 8) memcpy(to, from, 8 * WARP_LANES); /* sizes that the compiler knows */
-            else memcpy(to, from, 4 * WARP_LANES);
+            if (bytes == 8)
+                memcpy(to, from, 8 * WARP_LANES); /* sizes that the compiler knows */
+            else
+                memcpy(to, from, 4 * WARP_LANES);
             continue;
         }
         for (uint32_t rest = mask; rest; rest &= rest - 1) {
@@ -166,7 +178,8 @@ static bool lower_parameter_load(Lowering *low, Op *op, const MemoryOp *memory, 
     for (int e = 0; e < memory->count; e++, offset += memory->element_bytes) {
         const MemoryValue *value = &memory->values[e];
         if (offset + memory->element_bytes > low->launch->parameter_bytes)
-            return lowering_reject(low, op, "ld.param reads past the %zu bytes of parameters", low->launch->parameter_bytes);
+            return lowering_reject(low, op, "ld.param reads past the %zu bytes of parameters",
+                                   low->launch->parameter_bytes);
         if (!value->present) continue;
         uint64_t bits = bytes_read(low->launch->parameters + offset, memory->element_bytes);
         if (memory->is_signed) bits = sign_extended(bits, memory->element_bytes);
@@ -181,11 +194,13 @@ static bool lower_parameter_load(Lowering *low, Op *op, const MemoryOp *memory, 
     return true;
 }
 
-/* ---- lowering -------------------------------------------------------------------------------------------------------- */
+/* ---- lowering
+ * -------------------------------------------------------------------------------------------------------- */
 
 static bool is_ordered(const PtxInstruction *in) {
-    static const PtxModifierKind kinds[] = {PTX_MOD_VOLATILE, PTX_MOD_RELAXED, PTX_MOD_ACQUIRE, PTX_MOD_RELEASE,
-                                            PTX_MOD_ACQ_REL,  PTX_MOD_SC,      PTX_MOD_MMIO};
+    static const PtxModifierKind kinds[] = {PTX_MOD_VOLATILE, PTX_MOD_RELAXED, PTX_MOD_ACQUIRE,
+                                            PTX_MOD_RELEASE,  PTX_MOD_ACQ_REL, PTX_MOD_SC,
+                                            PTX_MOD_MMIO};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (ptx_instruction_has(in, kinds[i])) return true;
     return false;
@@ -200,12 +215,15 @@ static bool add_value(Lowering *low, Op *op, MemoryOp *memory, const PtxOperand 
         PtxType type = bytes == 1 ? PTX_B8 : bytes == 2 ? PTX_B16 : bytes == 4 ? PTX_B32 : PTX_B64;
         if (ptx_type_is_float(memory->type) && operand->kind == PTX_OPERAND_FLOAT) type = memory->type;
         if (!lowering_value(low, op, operand, type, &value->place, &value->bytes)) return false;
-        return value->bytes <= 8 || lowering_reject(low, op, "%s: a 128-bit register needs type .b128", low->instruction->name);
+        return value->bytes <= 8 ||
+               lowering_reject(low, op, "%s: a 128-bit register needs type .b128", low->instruction->name);
     }
     if (!lowering_destination(low, op, operand, &value->place, &value->bytes, &value->present)) return false;
     if (value->present && value->bytes < (bytes == 1 ? 2 : bytes))
-        return lowering_reject(low, op, "%s: register %s is too small", low->instruction->name, operand->reg->name);
-    if (value->bytes > 8) return lowering_reject(low, op, "%s: a 128-bit register needs type .b128", low->instruction->name);
+        return lowering_reject(low, op, "%s: register %s is too small", low->instruction->name,
+                               operand->reg->name);
+    if (value->bytes > 8)
+        return lowering_reject(low, op, "%s: a 128-bit register needs type .b128", low->instruction->name);
     return true;
 }
 
@@ -224,20 +242,24 @@ static bool add_wide_value(Lowering *low, Op *op, MemoryOp *memory, const PtxOpe
     return true;
 }
 
-static bool add_values(Lowering *low, Op *op, MemoryOp *memory, const PtxOperand *operand, int vector, bool wide) {
+static bool add_values(Lowering *low, Op *op, MemoryOp *memory, const PtxOperand *operand, int vector,
+                       bool wide) {
     if (vector > 1 && operand->kind == PTX_OPERAND_VECTOR && operand->item_count != vector)
-        return lowering_reject(low, op, "%s: %d elements for .v%d", low->instruction->name, operand->item_count, vector);
+        return lowering_reject(low, op, "%s: %d elements for .v%d", low->instruction->name,
+                               operand->item_count, vector);
     for (int i = 0; i < vector; i++) {
         PtxOperand component = *operand;
         const PtxOperand *item = operand;
         if (operand->kind == PTX_OPERAND_VECTOR) {
-            if (i >= operand->item_count) return lowering_reject(low, op, "%s: malformed vector", low->instruction->name);
+            if (i >= operand->item_count)
+                return lowering_reject(low, op, "%s: malformed vector", low->instruction->name);
             item = &operand->items[i];
         } else if (vector > 1) {
             component.component = (int8_t)i;
             item = &component;
         }
-        if (wide ? !add_wide_value(low, op, memory, item, 2 * i) : !add_value(low, op, memory, item, i)) return false;
+        if (wide ? !add_wide_value(low, op, memory, item, 2 * i) : !add_value(low, op, memory, item, i))
+            return false;
     }
     return true;
 }
@@ -245,14 +267,16 @@ static bool add_values(Lowering *low, Op *op, MemoryOp *memory, const PtxOperand
 static bool lower_transfer(Lowering *low, const PtxInstruction *in, Op *op, bool is_store) {
     if (ptx_instruction_has(in, PTX_MOD_ASYNC) || ptx_instruction_has(in, PTX_MOD_BULK))
         return lowering_reject(low, op, "asynchronous %s is not emulated", in->name);
-    if (in->operand_count < 2 || in->type_count < 1) return lowering_reject(low, op, "%s: malformed", in->name);
+    if (in->operand_count < 2 || in->type_count < 1)
+        return lowering_reject(low, op, "%s: malformed", in->name);
     MemoryOp *memory = lowering_allocate(low, sizeof *memory);
     PtxType type = in->types[0];
     bool wide = ptx_type_bytes(type) == 16;
     int bytes = wide ? 8 : ptx_type_bytes(type), vector = in->vector > 1 ? in->vector : 1;
     if (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8)
         return lowering_reject(low, op, "%s has no form for type .%s", in->name, ptx_type_text(type));
-    if (bytes * (wide ? 2 : 1) * vector > 32) return lowering_reject(low, op, "%s of more than 32 bytes", in->name);
+    if (bytes * (wide ? 2 : 1) * vector > 32)
+        return lowering_reject(low, op, "%s of more than 32 bytes", in->name);
     memory->core.execute = is_store ? execute_store : execute_load;
     memory->core.execute_together = is_store ? store_together : load_together;
     memory->together = access_together();
@@ -271,8 +295,10 @@ static bool lower_transfer(Lowering *low, const PtxInstruction *in, Op *op, bool
     const PtxOperand *place = &in->operands[is_store ? 0 : 1], *value = &in->operands[is_store ? 1 : 0];
     if (place->kind != PTX_OPERAND_MEMORY) return lowering_reject(low, op, "%s: malformed address", in->name);
     if (!add_values(low, op, memory, value, vector, wide)) return false;
-    memory->is_plain = memory->count == 1 && bytes >= 4 && memory->values[0].present && memory->values[0].bytes == bytes;
-    if (is_store && in->space == PTX_SPACE_CONST) return lowering_reject(low, op, "constant memory cannot be stored to");
+    memory->is_plain =
+        memory->count == 1 && bytes >= 4 && memory->values[0].present && memory->values[0].bytes == bytes;
+    if (is_store && in->space == PTX_SPACE_CONST)
+        return lowering_reject(low, op, "constant memory cannot be stored to");
     if (!is_store && in->space == PTX_SPACE_PARAM && is_entry_parameter(low, place))
         return lower_parameter_load(low, op, memory, place);
     bool may_be_global = in->space == PTX_SPACE_GLOBAL || in->space == PTX_SPACE_GENERIC;
@@ -280,6 +306,12 @@ static bool lower_transfer(Lowering *low, const PtxInstruction *in, Op *op, bool
     return access_lower_address(low, op, memory, place);
 }
 
-bool lower_ld(Lowering *low, const PtxInstruction *in, Op *op) { return lower_transfer(low, in, op, false); }
-bool lower_ldu(Lowering *low, const PtxInstruction *in, Op *op) { return lower_transfer(low, in, op, false); }
-bool lower_st(Lowering *low, const PtxInstruction *in, Op *op) { return lower_transfer(low, in, op, true); }
+bool lower_ld(Lowering *low, const PtxInstruction *in, Op *op) {
+    return lower_transfer(low, in, op, false);
+}
+bool lower_ldu(Lowering *low, const PtxInstruction *in, Op *op) {
+    return lower_transfer(low, in, op, false);
+}
+bool lower_st(Lowering *low, const PtxInstruction *in, Op *op) {
+    return lower_transfer(low, in, op, true);
+}

@@ -1,7 +1,7 @@
 /* Lowering: from the instructions of a program to Ops, slot layouts and constants (lowered.h).
  *
- * What an opcode does is decided by its lower_NAME; here are the parts that all of them need: places for operands, and
- * the classification by which the scheduler steps through the program. */
+ * What an opcode does is decided by its lower_NAME; here are the parts that all of them need: places for
+ * operands, and the classification by which the scheduler steps through the program. */
 #include "emulator/lowered.h"
 
 #include "emulator/addresses.h"
@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define LANE_BITS_8(first)                                                                                            \
-    1u << (first), 1u << ((first) + 1), 1u << ((first) + 2), 1u << ((first) + 3), 1u << ((first) + 4),                  \
+#define LANE_BITS_8(first)                                                                                   \
+    1u << (first), 1u << ((first) + 1), 1u << ((first) + 2), 1u << ((first) + 3), 1u << ((first) + 4),       \
         1u << ((first) + 5), 1u << ((first) + 6), 1u << ((first) + 7)
 const uint32_t lane_bit[WARP_LANES] = {LANE_BITS_8(0), LANE_BITS_8(8), LANE_BITS_8(16), LANE_BITS_8(24)};
 
@@ -25,7 +25,9 @@ static const LowerFunction lower_functions[PTX_OPCODE_COUNT] = {
 #undef OPCODE
 };
 
-void *lowering_allocate(Lowering *low, size_t bytes) { return arena_new(&low->lowered->arena, bytes); }
+void *lowering_allocate(Lowering *low, size_t bytes) {
+    return arena_new(&low->lowered->arena, bytes);
+}
 
 bool lowering_reject(Lowering *low, Op *op, const char *format, ...) {
     char text[400];
@@ -38,7 +40,8 @@ bool lowering_reject(Lowering *low, Op *op, const char *format, ...) {
     return false;
 }
 
-/* ---- constants --------------------------------------------------------------------------------------------------- */
+/* ---- constants
+ * --------------------------------------------------------------------------------------------------- */
 
 typedef struct ConstantEntry {
     uint64_t bits;
@@ -97,7 +100,8 @@ Operand lowering_constant(Lowering *low, uint64_t bits, int bytes) {
     return (Operand){entry.offset, true};
 }
 
-/* ---- slots ------------------------------------------------------------------------------------------------------- */
+/* ---- slots
+ * ------------------------------------------------------------------------------------------------------- */
 
 static uint32_t slot_new(FunctionLayout *layout, int bytes, int components) {
     uint32_t size = (uint32_t)(bytes ? bytes * WARP_LANES : SLOT_ALIGNMENT) * (uint32_t)components;
@@ -111,14 +115,18 @@ static int register_bytes(PtxType type) {
     return bytes == 1 ? 2 : bytes;
 }
 
-Operand lowering_temporary(Lowering *low, int bytes) { return (Operand){slot_new(low->layout, bytes, 1), false}; }
+Operand lowering_temporary(Lowering *low, int bytes) {
+    return (Operand){slot_new(low->layout, bytes, 1), false};
+}
 
 uint32_t register_slot_bytes(const PtxRegister *reg) {
     int bytes = register_bytes(reg->type);
-    return (uint32_t)(bytes ? bytes * WARP_LANES : SLOT_ALIGNMENT) * (uint32_t)(reg->vector > 1 ? reg->vector : 1);
+    return (uint32_t)(bytes ? bytes * WARP_LANES : SLOT_ALIGNMENT) *
+           (uint32_t)(reg->vector > 1 ? reg->vector : 1);
 }
 
-static bool place_register(Lowering *low, const PtxOperand *operand, bool defines, Operand *out, uint8_t *bytes) {
+static bool place_register(Lowering *low, const PtxOperand *operand, bool defines, Operand *out,
+                           uint8_t *bytes) {
     if (operand->kind != PTX_OPERAND_REGISTER || !operand->reg) return false;
     const PtxRegister *reg = operand->reg;
     int width = register_bytes(reg->type);
@@ -157,7 +165,8 @@ static Prelude *prelude_add(Lowering *low, Op *op, PreludeKind kind) {
     return prelude;
 }
 
-/* ---- operands ------------------------------------------------------------------------------------------------------ */
+/* ---- operands
+ * ------------------------------------------------------------------------------------------------------ */
 
 static uint64_t float_literal(const PtxOperand *operand, PtxType type) {
     float single;
@@ -241,7 +250,8 @@ static bool variable_address(Lowering *low, Op *op, const PtxOperand *operand, i
         *out = lowering_constant(low, base + lowering_parameter_place(low, variable) + addend, bytes);
         return true;
     }
-    default: return lowering_reject(low, op, "the address of %s cannot be taken", variable->name);
+    default:
+        return lowering_reject(low, op, "the address of %s cannot be taken", variable->name);
     }
 }
 
@@ -261,7 +271,8 @@ static bool special_operand(Lowering *low, Op *op, const PtxOperand *operand, in
         return true;
     }
     int special = special_find(operand->name);
-    if (special < 0 || !bytes) return lowering_reject(low, op, "special register %s is not emulated", operand->name);
+    if (special < 0 || !bytes)
+        return lowering_reject(low, op, "special register %s is not emulated", operand->name);
     if (special_lifetime(special) != SPECIAL_OF_ANEW) {
         *out = slot_of_special(low, special, 0, bytes);
         return true;
@@ -281,37 +292,48 @@ bool lowering_carry(Lowering *low, Op *op, Operand *out) {
     return true;
 }
 
-bool lowering_value(Lowering *low, Op *op, const PtxOperand *operand, PtxType type, Operand *out, uint8_t *bytes) {
+bool lowering_value(Lowering *low, Op *op, const PtxOperand *operand, PtxType type, Operand *out,
+                    uint8_t *bytes) {
     uint8_t unused;
     if (!bytes) bytes = &unused;
     int width = type == PTX_PRED ? 0 : register_bytes(type);
     *bytes = (uint8_t)width;
     switch (operand->kind) {
     case PTX_OPERAND_REGISTER:
-        if (!lowering_register(low, operand, out, bytes)) return lowering_reject(low, op, "malformed register operand");
+        if (!lowering_register(low, operand, out, bytes))
+            return lowering_reject(low, op, "malformed register operand");
         if ((*bytes == 0) != (width == 0) || *bytes < width)
-            return lowering_reject(low, op, "register %s has the wrong size for .%s", operand->reg->name, ptx_type_text(type));
+            return lowering_reject(low, op, "register %s has the wrong size for .%s", operand->reg->name,
+                                   ptx_type_text(type));
         if (operand->negated && width == 0) {
             Prelude *prelude = prelude_add(low, op, PRELUDE_NOT);
             prelude->from = *out;
             prelude->to = *out = lowering_temporary(low, 0);
         }
         return true;
-    case PTX_OPERAND_SPECIAL: return special_operand(low, op, operand, width, out);
+    case PTX_OPERAND_SPECIAL:
+        return special_operand(low, op, operand, width, out);
     case PTX_OPERAND_INTEGER:
         if (type == PTX_F32 || type == PTX_F64) {
             PtxOperand literal = {.number = (double)operand->integer};
             *out = lowering_constant(low, float_literal(&literal, type), width);
         } else {
-            *out = lowering_constant(low, operand->negated ? !operand->integer : (uint64_t)operand->integer, width);
+            *out = lowering_constant(low, operand->negated ? !operand->integer : (uint64_t)operand->integer,
+                                     width);
         }
         return true;
-    case PTX_OPERAND_FLOAT: *out = lowering_constant(low, float_literal(operand, type), width); return true;
-    case PTX_OPERAND_VARIABLE: return width >= 4 ? variable_address(low, op, operand, width, out)
-                                                 : lowering_reject(low, op, "an address does not fit .%s", ptx_type_text(type));
-    case PTX_OPERAND_FUNCTION: return width == 8 ? function_address(low, op, operand, width, out)
-                                                 : lowering_reject(low, op, "a function's address does not fit .%s", ptx_type_text(type));
-    default: return lowering_reject(low, op, "%s: this kind of operand is not emulated", low->instruction->name);
+    case PTX_OPERAND_FLOAT:
+        *out = lowering_constant(low, float_literal(operand, type), width);
+        return true;
+    case PTX_OPERAND_VARIABLE:
+        return width >= 4 ? variable_address(low, op, operand, width, out)
+                          : lowering_reject(low, op, "an address does not fit .%s", ptx_type_text(type));
+    case PTX_OPERAND_FUNCTION:
+        return width == 8
+                   ? function_address(low, op, operand, width, out)
+                   : lowering_reject(low, op, "a function's address does not fit .%s", ptx_type_text(type));
+    default:
+        return lowering_reject(low, op, "%s: this kind of operand is not emulated", low->instruction->name);
     }
 }
 
@@ -324,7 +346,8 @@ bool lowering_source(Lowering *low, Op *op, int index, PtxType type, Operand *ou
     return true;
 }
 
-bool lowering_destination(Lowering *low, Op *op, const PtxOperand *operand, Operand *out, uint8_t *bytes, bool *present) {
+bool lowering_destination(Lowering *low, Op *op, const PtxOperand *operand, Operand *out, uint8_t *bytes,
+                          bool *present) {
     *present = false;
     *bytes = 0;
     if (operand->kind == PTX_OPERAND_SINK) {
@@ -337,23 +360,8 @@ bool lowering_destination(Lowering *low, Op *op, const PtxOperand *operand, Oper
     return true;
 }
 
-bool lowering_simple(Lowering *low, Op *op, PtxType type, int source_count) {
-    const PtxInstruction *in = low->instruction;
-    if (in->operand_count != source_count + 1 || source_count > OP_SOURCES)
-        return lowering_reject(low, op, "%s takes %d operands, not %d", in->name, source_count + 1, in->operand_count);
-    int width = type == PTX_PRED ? 0 : register_bytes(type);
-    if (!lowering_destination(low, op, &in->operands[0], &op->d, &op->d_bytes, &op->has_d)) return false;
-    if (!op->has_d) op->d_bytes = (uint8_t)width;
-    if (op->d_bytes != width) return lowering_reject(low, op, "%s: destination and type differ in size", in->name);
-    for (int i = 0; i < source_count; i++) {
-        if (!lowering_source(low, op, i + 1, type, &op->s[i])) return false;
-        if (op->s_bytes[i] != width) return lowering_reject(low, op, "%s: operand and type differ in size", in->name);
-    }
-    op->source_count = source_count;
-    return true;
-}
-
-/* ---- preludes ---------------------------------------------------------------------------------------------------- */
+/* ---- preludes
+ * ---------------------------------------------------------------------------------------------------- */
 
 void prelude_run(const Prelude *prelude, Warp *warp) {
     for (; prelude; prelude = prelude->next) {
@@ -375,11 +383,15 @@ static void run_after_prelude(const Op *op, Warp *const *warps, const uint32_t *
     inner->run(inner, warps, masks, count);
 }
 
-/* ---- shared memory ------------------------------------------------------------------------------------------------- */
+/* ---- shared memory
+ * ------------------------------------------------------------------------------------------------- */
 
-/* Cooperative groups keep their barriers in shared memory that the system reserves (%reserved_smem_offset_1). */
+/* Cooperative groups keep their barriers in shared memory that the system reserves (%reserved_smem_offset_1).
+ */
 static void mark_reserved(LoweredProgram *lowered, const PtxOperand *operand) {
-    if (operand->kind != PTX_OPERAND_SPECIAL || strncmp(operand->name, "%reserved_smem", strlen("%reserved_smem")) != 0) return;
+    if (operand->kind != PTX_OPERAND_SPECIAL ||
+        strncmp(operand->name, "%reserved_smem", strlen("%reserved_smem")) != 0)
+        return;
     if (lowered->reserved_shared_bytes) return;
     SharedPlace place = {NULL, "reserved", 0, RESERVED_SHARED_BYTES};
     array_push(lowered->shared, lowered->shared_count, lowered->shared_capacity, place);
@@ -390,7 +402,8 @@ static void mark_shared(LoweredProgram *lowered, const PtxOperand *operand) {
     for (int i = 0; i < operand->item_count; i++) mark_shared(lowered, &operand->items[i]);
     mark_reserved(lowered, operand);
     const PtxVariable *variable = operand->variable;
-    if (!variable || (variable->space != PTX_SPACE_SHARED && variable->space != PTX_SPACE_SHARED_CLUSTER)) return;
+    if (!variable || (variable->space != PTX_SPACE_SHARED && variable->space != PTX_SPACE_SHARED_CLUSTER))
+        return;
     for (int i = 0; i < lowered->shared_count; i++)
         if (lowered->shared[i].variable == variable) return;
     SharedPlace place = {variable, ptx_readable_name(lowered->program->module, variable->name), 0, 0};
@@ -406,7 +419,8 @@ static int shared_rank(const LoweredProgram *lowered, const PtxVariable *variabl
     return 1 << 29; /* of a function: in order of first use */
 }
 
-/* What is reserved, then static variables that the program names, those of the module first, then the dynamic part. */
+/* What is reserved, then static variables that the program names, those of the module first, then the dynamic
+ * part. */
 static void place_shared(LoweredProgram *lowered, uint32_t dynamic_bytes) {
     for (int pc = 0; pc < lowered->op_count; pc++) {
         const PtxInstruction *in = lowered->program->code[pc].instruction;
@@ -415,7 +429,8 @@ static void place_shared(LoweredProgram *lowered, uint32_t dynamic_bytes) {
     for (int i = 1; i < lowered->shared_count; i++) { /* insertion keeps the order of equals */
         SharedPlace place = lowered->shared[i];
         int j = i, rank = shared_rank(lowered, place.variable);
-        for (; j > 0 && shared_rank(lowered, lowered->shared[j - 1].variable) > rank; j--) lowered->shared[j] = lowered->shared[j - 1];
+        for (; j > 0 && shared_rank(lowered, lowered->shared[j - 1].variable) > rank; j--)
+            lowered->shared[j] = lowered->shared[j - 1];
         lowered->shared[j] = place;
     }
     uint64_t reserved = lowered->reserved_shared_bytes, at = reserved, end = reserved;
@@ -433,10 +448,12 @@ static void place_shared(LoweredProgram *lowered, uint32_t dynamic_bytes) {
     }
     uint64_t with_dynamic = reserved + lowered->static_shared_bytes + dynamic_bytes;
     uint64_t all = end > with_dynamic ? end : with_dynamic;
-    lowered->shared_bytes = all > UINT32_MAX ? UINT32_MAX : (uint32_t)all; /* too much: the launch is refused */
+    lowered->shared_bytes =
+        all > UINT32_MAX ? UINT32_MAX : (uint32_t)all; /* too much: the launch is refused */
 }
 
-/* ---- instructions ---------------------------------------------------------------------------------------------------- */
+/* ---- instructions
+ * ---------------------------------------------------------------------------------------------------- */
 
 static void lower_instruction(Lowering *low, int pc) {
     LoweredProgram *lowered = low->lowered;
@@ -455,7 +472,7 @@ static void lower_instruction(Lowering *low, int pc) {
             return;
         }
     }
-    if (in->opcode == PTX_OTHER) {
+    if (in->opcode == PTX_OTHER || (in->opcode != PTX_cvt && ptx_instruction_has(in, PTX_MOD_OTHER))) {
         Text text = {0};
         ptx_instruction_print(in, &text);
         lowering_reject(low, op, "not emulated: %s", text_string(&text));
@@ -473,12 +490,16 @@ static void lower_instruction(Lowering *low, int pc) {
 static StepKind step_of(const LoweredProgram *lowered, int pc) {
     const Op *op = &lowered->ops[pc];
     switch (op->op_class) {
-    case OP_LANES: return STEP_LANES;
-    case OP_NOTHING: return STEP_NOTHING;
+    case OP_LANES:
+        return STEP_LANES;
+    case OP_NOTHING:
+        return STEP_NOTHING;
     case OP_CONTROL:
         if (op->instruction->opcode != PTX_bra || op->prelude) return STEP_ORDERED;
         return op->guarded ? STEP_BRANCH : STEP_JUMP;
-    default: (void)lowered; return STEP_ORDERED;
+    default:
+        (void)lowered;
+        return STEP_ORDERED;
     }
 }
 
@@ -502,7 +523,8 @@ static void classify(LoweredProgram *lowered) {
 
 static bool is_terminator(const PtxInstruction *in) {
     if (in->guard.kind != PTX_OPERAND_NONE) return false;
-    return in->opcode == PTX_ret || in->opcode == PTX_exit || in->opcode == PTX_bra || in->opcode == PTX_brx || in->opcode == PTX_trap;
+    return in->opcode == PTX_ret || in->opcode == PTX_exit || in->opcode == PTX_bra ||
+           in->opcode == PTX_brx || in->opcode == PTX_trap;
 }
 
 static void find_open_ends(LoweredProgram *lowered) {
@@ -518,8 +540,8 @@ static void find_open_ends(LoweredProgram *lowered) {
 
 static bool check_parameters(const EmulatorLaunch *launch, const FunctionLayout *entry, Error *error) {
     if (launch->parameter_bytes >= entry->parameter_bytes) return true;
-    return error_set(error, "%s takes %u bytes of parameters, %zu were given; check --args", entry->function->name,
-                     entry->parameter_bytes, launch->parameter_bytes);
+    return error_set(error, "%s takes %u bytes of parameters, %zu were given; check --args",
+                     entry->function->name, entry->parameter_bytes, launch->parameter_bytes);
 }
 
 static void layout_begin(Lowering *low, int index) {
@@ -575,7 +597,8 @@ static void lower_again(Lowering *low, int f) {
     if (carries) array_push(layout->cleared, layout->cleared_count, layout->cleared_capacity, carry);
 }
 
-LoweredProgram *lowered_new(const EmulatorLaunch *launch, bool share, AddressOf address_of, void *context, Error *error) {
+LoweredProgram *lowered_new(const EmulatorLaunch *launch, bool share, AddressOf address_of, void *context,
+                            Error *error) {
     const PtxProgram *program = launch->program;
     LoweredProgram *lowered = memory_new(sizeof *lowered);
     size_t count = (size_t)program->code_count;

@@ -1,8 +1,10 @@
-/* Instructions that the emulator counts and that change nothing: hints, fences (memory here is always in order), events for
- * profilers. */
+/* Instructions that the emulator counts and that change nothing: hints, fences (memory here is always in
+ * order), events for profilers. */
 #include "emulator/lowered.h"
 
-OP_FUNCTION(run_nothing) { (void)op, (void)warp, (void)mask; }
+OP_FUNCTION(run_nothing) {
+    (void)op, (void)warp, (void)mask;
+}
 
 static bool lower_nothing(Op *op) {
     op->op_class = OP_NOTHING;
@@ -16,10 +18,10 @@ static bool lower_fence_of(Lowering *low, const PtxInstruction *in, Op *op) {
     return lower_nothing(op);
 }
 
-#define NOTHING(name)                                                                                                 \
-    bool lower_##name(Lowering *low, const PtxInstruction *in, Op *op) {                                              \
-        (void)low, (void)in;                                                                                          \
-        return lower_nothing(op);                                                                                     \
+#define NOTHING(name)                                                                                        \
+    bool lower_##name(Lowering *low, const PtxInstruction *in, Op *op) {                                     \
+        (void)low, (void)in;                                                                                 \
+        return lower_nothing(op);                                                                            \
     }
 NOTHING(prefetch)
 NOTHING(prefetchu)
@@ -31,8 +33,12 @@ NOTHING(pmevent)
 NOTHING(griddepcontrol)
 NOTHING(setmaxnreg)
 
-bool lower_membar(Lowering *low, const PtxInstruction *in, Op *op) { return lower_fence_of(low, in, op); }
-bool lower_fence(Lowering *low, const PtxInstruction *in, Op *op) { return lower_fence_of(low, in, op); }
+bool lower_membar(Lowering *low, const PtxInstruction *in, Op *op) {
+    return lower_fence_of(low, in, op);
+}
+bool lower_fence(Lowering *low, const PtxInstruction *in, Op *op) {
+    return lower_fence_of(low, in, op);
+}
 
 /* A cache policy is an opaque 64-bit value. */
 OP_FUNCTION(run_policy) {
@@ -46,6 +52,7 @@ bool lower_createpolicy(Lowering *low, const PtxInstruction *in, Op *op) {
     op->shadow = SHADOW_NONE;
     if (in->operand_count < 1) return lowering_reject(low, op, "createpolicy: malformed");
     if (!lowering_destination(low, op, &in->operands[0], &op->d, &op->d_bytes, &op->has_d)) return false;
-    if (op->has_d && op->d_bytes != 8) return lowering_reject(low, op, "createpolicy takes a 64-bit destination");
+    if (op->has_d && op->d_bytes != 8)
+        return lowering_reject(low, op, "createpolicy takes a 64-bit destination");
     return true;
 }

@@ -1,11 +1,12 @@
 /* Blocks: the schedule.
  *
- * It is defined as a round robin: in every turn each warp that can run executes one instruction, in the order of the warps.
- * Only instructions that others can see (memory, barriers, exits, recorded events) need that order. So a turn has two parts:
- * the warps whose turn it is execute their ordered instruction, one after another; then all of them run ahead through
- * everything else, up to the next ordered instruction, and wait for the turn that it has. Warps that run ahead from the same
- * place are a *gang*: what an instruction costs apart from its lanes is paid once for all of them. What is traced decides
- * nothing but where a warp stops to look. */
+ * It is defined as a round robin: in every turn each warp that can run executes one instruction, in the order
+ * of the warps. Only instructions that others can see (memory, barriers, exits, recorded events) need that
+ * order. So a turn has two parts: the warps whose turn it is execute their ordered instruction, one after
+ * another; then all of them run ahead through everything else, up to the next ordered instruction, and wait
+ * for the turn that it has. Warps that run ahead from the same place are a *gang*: what an instruction costs
+ * apart from its lanes is paid once for all of them. What is traced decides nothing but where a warp stops to
+ * look. */
 #include "emulator/block.h"
 
 #include "emulator/recorder.h"
@@ -23,7 +24,8 @@ static inline uint32_t guard_lanes(const Op *op, const Warp *warp, uint32_t mask
     return mask & (op->guard_negated ? ~bits : bits);
 }
 
-/* ---- branches ------------------------------------------------------------------------------------------------------ */
+/* ---- branches
+ * ------------------------------------------------------------------------------------------------------ */
 
 static void record_branch(Block *block, const Warp *warp, const Op *op, uint32_t taken, int target) {
     uint32_t mask = warp->fragments[warp->current].mask;
@@ -39,7 +41,8 @@ static void record_branch(Block *block, const Warp *warp, const Op *op, uint32_t
     recorder_end(block->recorder, true, false);
 }
 
-/* Goes back to where lanes of the warp or other blocks may be what it waits for: something else may be current afterwards. */
+/* Goes back to where lanes of the warp or other blocks may be what it waits for: something else may be
+ * current afterwards. */
 static inline bool may_rotate(const Warp *warp, const Fragment *fragment, int pc, int target) {
     return target <= pc && (warp->live != fragment->mask || warp->block->grid->blocks_meet);
 }
@@ -50,7 +53,8 @@ static inline void jump(Worker *worker, Warp *warp, Fragment *fragment, int pc, 
     if (may_rotate(warp, fragment, pc, target)) warp_consider_rotation(warp);
 }
 
-static inline void diverge(Worker *worker, Warp *warp, Fragment *fragment, uint32_t taken, const PtxCode *code) {
+static inline void diverge(Worker *worker, Warp *warp, Fragment *fragment, uint32_t taken,
+                           const PtxCode *code) {
     worker->counters[fragment->pc].divergent++;
     count_segment(worker, fragment, fragment->pc + 1);
     warp_diverge(warp, taken, code->target, code->reconvergence);
@@ -76,7 +80,8 @@ static inline void take_branch(Block *block, Warp *warp, Fragment *fragment) {
     }
 }
 
-/* ---- running ahead ------------------------------------------------------------------------------------------------- */
+/* ---- running ahead
+ * ------------------------------------------------------------------------------------------------- */
 
 static inline bool is_end_of_function(const Block *block, const Fragment *fragment, int pc) {
     return block->grid->program->may_fall_off && pc == fragment->frame->layout->end;
@@ -133,8 +138,10 @@ static void gather(Block *block, Gang *gang) {
         Warp *warp = &block->warps[__builtin_ctz(rest)];
         if (find_place(block, warp)) {
             Fragment *fragment = warp_fragment(warp);
-            if (gang->count == 0) gang_begin(gang, fragment->pc, warp->turn);
-            else if (fragment->pc != gang->pc || warp->turn != gang->turn) continue;
+            if (gang->count == 0)
+                gang_begin(gang, fragment->pc, warp->turn);
+            else if (fragment->pc != gang->pc || warp->turn != gang->turn)
+                continue;
             gang_add(gang, warp, fragment);
         }
         taken |= rest & -rest;
@@ -157,7 +164,8 @@ static inline void run_op(Block *block, const Op *op, const Gang *gang, Mode mod
         active = &part;
     }
     op->run(op, active->warps, active->masks, active->count);
-    if (mode == RUN_REPLAY && active->count) replay_lanes(block->replay, active->warps[0], op, active->masks[0]);
+    if (mode == RUN_REPLAY && active->count)
+        replay_lanes(block->replay, active->warps[0], op, active->masks[0]);
 }
 
 /* All have come to gang->pc. Is it a meeting place of one of them, or the end of a function? */
@@ -210,7 +218,8 @@ static inline bool jump_together(Block *block, Gang *gang, int pc, int target) {
     return false;
 }
 
-/* Lanes or warps of the gang part. Those whose next instruction is the one at pc + 1 stay; the others become ready. */
+/* Lanes or warps of the gang part. Those whose next instruction is the one at pc + 1 stay; the others become
+ * ready. */
 static void part_at_branch(Block *block, Gang *gang, const uint32_t *taken) {
     const PtxCode *code = &block->grid->program->program->code[gang->pc];
     Worker *worker = block->worker;
@@ -225,11 +234,15 @@ static void part_at_branch(Block *block, Gang *gang, const uint32_t *taken) {
         }
         warp->turn = gang->turn;
         fragment->pc = pc;
-        if (taken[w] == fragment->mask) jump(worker, warp, fragment, pc, code->target);
-        else diverge(worker, warp, fragment, taken[w], code);
+        if (taken[w] == fragment->mask)
+            jump(worker, warp, fragment, pc, code->target);
+        else
+            diverge(worker, warp, fragment, taken[w], code);
         fragment = warp->current == NO_FRAGMENT ? NULL : warp_fragment(warp);
-        if (fragment && fragment->pc == gang->pc) gang_add(gang, warp, fragment);
-        else block->ready |= UINT32_C(1) << warp->index;
+        if (fragment && fragment->pc == gang->pc)
+            gang_add(gang, warp, fragment);
+        else
+            block->ready |= UINT32_C(1) << warp->index;
     }
 }
 
@@ -249,15 +262,16 @@ static bool branch_together(Block *block, Gang *gang) {
         return gang->count != 0;
     }
     gang->turn++;
-    if (some) return jump_together(block, gang, gang->pc, block->grid->program->program->code[gang->pc].target);
+    if (some)
+        return jump_together(block, gang, gang->pc, block->grid->program->program->code[gang->pc].target);
     gang->pc++;
     return true;
 }
 
 /* A different fair order, where one is asked for: now and then a warp is late. */
 static uint64_t delay(const Block *block, const Warp *warp) {
-    uint64_t mix = block->grid->schedule ^ block->linear * 0x9e3779b97f4a7c15u ^ warp->turn * 0xc2b2ae3d27d4eb4fu ^
-                   (uint64_t)warp->index * 0x165667b19e3779f9u;
+    uint64_t mix = block->grid->schedule ^ block->linear * 0x9e3779b97f4a7c15u ^
+                   warp->turn * 0xc2b2ae3d27d4eb4fu ^ (uint64_t)warp->index * 0x165667b19e3779f9u;
     mix = (mix ^ mix >> 29) * 0xbf58476d1ce4e5b9u;
     return mix >> 62;
 }
@@ -271,8 +285,8 @@ static void wait_for_turns(Block *block, const Gang *gang) {
     }
 }
 
-/* Executes what no other warp can see, up to the next ordered instruction, with those of the gang that stay together; the
- * others are ready again. False: nobody is left. */
+/* Executes what no other warp can see, up to the next ordered instruction, with those of the gang that stay
+ * together; the others are ready again. False: nobody is left. */
 static inline __attribute__((always_inline)) bool run_gang(Block *block, Gang *gang, Mode mode) {
     const LoweredProgram *program = block->grid->program;
     uint64_t limit = gang->turn + RUN_AHEAD;
@@ -280,7 +294,8 @@ static inline __attribute__((always_inline)) bool run_gang(Block *block, Gang *g
         int end = program->run_end[gang->pc];
         uint64_t count = (uint64_t)(end - gang->pc);
         block->now = gang->turn;
-        for (const Op *op = program->ops + gang->pc, *last = program->ops + end; op < last; op++) run_op(block, op, gang, mode);
+        for (const Op *op = program->ops + gang->pc, *last = program->ops + end; op < last; op++)
+            run_op(block, op, gang, mode);
         block->executed += count * (uint64_t)gang->count;
         gang->turn += count;
         gang->pc = end;
@@ -307,7 +322,8 @@ static inline __attribute__((always_inline)) bool run_gang(Block *block, Gang *g
     return true;
 }
 
-/* ---- ordered instructions ------------------------------------------------------------------------------------------ */
+/* ---- ordered instructions
+ * ------------------------------------------------------------------------------------------ */
 
 static Outcome execute_ordered(Block *block, Warp *warp, const Op *op) {
     uint32_t mask = warp_fragment(warp)->mask, lanes = mask;
@@ -326,13 +342,15 @@ static Outcome execute_ordered(Block *block, Warp *warp, const Op *op) {
     return outcome;
 }
 
-/* In a replay the events decide which fragment of a warp goes on, where spin loops that were left out of the trace make a
- * difference. */
+/* In a replay the events decide which fragment of a warp goes on, where spin loops that were left out of the
+ * trace make a difference. */
 static bool is_out_of_turn(const Block *block, const Warp *warp, const Op *op) {
     uint32_t mask = warp->fragments[warp->current].mask;
-    if (op->op_class != OP_MEMORY && op->op_class != OP_CONTROL) return false; /* these may wait for each other */
+    if (op->op_class != OP_MEMORY && op->op_class != OP_CONTROL)
+        return false; /* these may wait for each other */
     if (op->guarded && op->op_class == OP_MEMORY) mask = guard_lanes(op, warp, mask);
-    return mask && block->grid->program->recorded[op->pc] && !replay_expects(block->replay, warp, op->pc, mask);
+    return mask && block->grid->program->recorded[op->pc] &&
+           !replay_expects(block->replay, warp, op->pc, mask);
 }
 
 /* The same difference may have left lanes together that were apart when the event was made. */
@@ -384,7 +402,9 @@ static inline __attribute__((always_inline)) bool take_turn(Block *block, Warp *
     }
 }
 
-/* ---- turns --------------------------------------------------------------------------------------------------------- */
+/* ---- turns
+ * ---------------------------------------------------------------------------------------------------------
+ */
 
 /* The earliest turn of the queued warps, and whose it is; UINT64_MAX: none is queued. */
 static inline uint64_t earliest(const Block *block, uint32_t *warps) {
@@ -409,7 +429,8 @@ static inline bool is_next(const Block *block, const Gang *gang, uint64_t others
 static int execute_together(Block *block, const Gang *gang) {
     const Op *op = &block->grid->program->ops[gang->pc];
     const CoreOp *core = op->extra;
-    return op->guarded || op->prelude || !core->execute_together ? 0 : core->execute_together(block, op, gang);
+    return op->guarded || op->prelude || !core->execute_together ? 0
+                                                                 : core->execute_together(block, op, gang);
 }
 
 /* One after another. False: not all of them stand at `next` now. */
@@ -427,7 +448,8 @@ static bool take_turns_apart(Block *block, const Gang *gang, int first, int next
     return together && !block->worker->stopped;
 }
 
-/* The ordered instruction of all of them. False: they do not all go on at the next one; those that can are ready. */
+/* The ordered instruction of all of them. False: they do not all go on at the next one; those that can are
+ * ready. */
 static bool take_turn_together(Block *block, Gang *gang) {
     block->turn = gang->turn;
     int first = execute_together(block, gang), next = gang->pc + 1;
@@ -455,7 +477,8 @@ static inline __attribute__((always_inline)) void run_ahead(Block *block, uint64
         gather(block, &gang);
         if (!gang.count) continue;
         bool waits = run_gang(block, &gang, mode);
-        bool may_spin = block->grid->blocks_meet && gangs; /* it has come back from a jump: time to look whether it rests */
+        bool may_spin = block->grid->blocks_meet &&
+                        gangs; /* it has come back from a jump: time to look whether it rests */
         if (waits && mode == RUN_PLAIN && !block->ready && !may_spin) {
             uint32_t unused;
             uint64_t others = earliest(block, &unused);
@@ -517,7 +540,8 @@ static inline void gather_turn(Block *block, uint32_t *warps, Gang *gang, Mode m
     }
 }
 
-static inline __attribute__((always_inline)) SliceEnd run_slice(Block *block, uint64_t instructions, Mode mode) {
+static inline __attribute__((always_inline)) SliceEnd run_slice(Block *block, uint64_t instructions,
+                                                                Mode mode) {
     const Worker *worker = block->worker;
     uint64_t until = block->executed + instructions;
     wake(block);
@@ -542,7 +566,8 @@ static inline __attribute__((always_inline)) SliceEnd run_slice(Block *block, ui
         run_ahead(block, until, mode);
         bool spins = false;
         if (block->grid->blocks_meet)
-            for (uint32_t rest = warps; rest; rest &= rest - 1) spins |= rests(block, &block->warps[__builtin_ctz(rest)]);
+            for (uint32_t rest = warps; rest; rest &= rest - 1)
+                spins |= rests(block, &block->warps[__builtin_ctz(rest)]);
         if (worker->stopped) break;
         if (spins) return SLICE_RESTS;
         if (block->executed >= until) return SLICE_USED;
@@ -559,12 +584,15 @@ void block_count_rest(Block *block) {
         Warp *warp = &block->warps[w];
         for (int i = 0; warp->live && i < warp->fragment_count; i++) {
             Fragment *fragment = &warp->fragments[i];
-            bool trapped = is_here && fatal->lanes & fragment->mask && fatal->warp == w && fatal->pc == fragment->pc;
-            count_segment(worker, fragment, fragment->pc + trapped); /* the instruction that trapped was executed */
+            bool trapped =
+                is_here && fatal->lanes & fragment->mask && fatal->warp == w && fatal->pc == fragment->pc;
+            count_segment(worker, fragment,
+                          fragment->pc + trapped); /* the instruction that trapped was executed */
         }
     }
 }
 
 SliceEnd block_run(Block *block, uint64_t instructions) {
-    return block->recorder ? run_slice(block, instructions, RUN_TRACED) : run_slice(block, instructions, RUN_PLAIN);
+    return block->recorder ? run_slice(block, instructions, RUN_TRACED)
+                           : run_slice(block, instructions, RUN_PLAIN);
 }

@@ -5,9 +5,10 @@
 #include <stdlib.h>
 
 enum {
-    SHARE = 512,            /* instructions of a fragment before a ready sibling gets the turn */
-    SPIN_ITERATIONS = 4,    /* the same iteration so often, and nothing changed: it spins */
-    PATIENCE = 1 << 20      /* instructions, with accesses in the loop, before waiting siblings are released anyway */
+    SHARE = 512,         /* instructions of a fragment before a ready sibling gets the turn */
+    SPIN_ITERATIONS = 4, /* the same iteration so often, and nothing changed: it spins */
+    PATIENCE =
+        1 << 20 /* instructions, with accesses in the loop, before waiting siblings are released anyway */
 };
 
 void warp_select(Warp *warp, int index) {
@@ -47,12 +48,15 @@ static int add_fragment(Warp *warp, int pc, uint32_t mask, Frame *frame, int joi
     return warp->fragment_count++;
 }
 
-/* Keeps the order of the others. `current` follows its fragment; it becomes NO_FRAGMENT when that one goes. */
+/* Keeps the order of the others. `current` follows its fragment; it becomes NO_FRAGMENT when that one goes.
+ */
 static void remove_fragment(Warp *warp, int index) {
     for (int i = index + 1; i < warp->fragment_count; i++) warp->fragments[i - 1] = warp->fragments[i];
     warp->fragment_count--;
-    if (warp->current == index) warp->current = NO_FRAGMENT;
-    else if (warp->current > index) warp->current--;
+    if (warp->current == index)
+        warp->current = NO_FRAGMENT;
+    else if (warp->current > index)
+        warp->current--;
 }
 
 static int add_join(Warp *warp, int pc, Frame *frame, uint32_t members, int parent) {
@@ -93,8 +97,8 @@ static void free_frame(Warp *warp, Frame *frame) {
 
 static int settle(Warp *warp, int pc, uint32_t mask, Frame *frame, int join);
 
-/* All that can still come have come: the lanes go on together. Returns the fragment, or NO_FRAGMENT where they now wait at
- * the next join out. */
+/* All that can still come have come: the lanes go on together. Returns the fragment, or NO_FRAGMENT where
+ * they now wait at the next join out. */
 static int complete_join(Warp *warp, int index) {
     Join join = warp->joins[index];
     warp->joins[index].used = false;
@@ -147,7 +151,8 @@ void warp_abandon(Warp *warp) {
 static void fill_slot(const Warp *warp, const Frame *frame, const Slot *slot) {
     uint8_t *to = frame->registers + slot->offset;
     for (int lane = 0; lane < WARP_LANES; lane++) {
-        uint64_t value = slot->special < 0 ? frame->local_base + slot->local_offset : special_value(slot->special, warp, lane);
+        uint64_t value = slot->special < 0 ? frame->local_base + slot->local_offset
+                                           : special_value(slot->special, warp, lane);
         memcpy(to + lane * slot->bytes, &value, slot->bytes);
     }
 }
@@ -178,7 +183,8 @@ void warp_done(Warp *warp) {
     free(warp->local_written);
 }
 
-/* ---- copies -------------------------------------------------------------------------------------------------------- */
+/* ---- copies
+ * -------------------------------------------------------------------------------------------------------- */
 
 /* The frame of `to` that stands for `frame` of `from`: the lists of both are in the same order. */
 static Frame *counterpart(const Warp *to, const Warp *from, const Frame *frame) {
@@ -196,7 +202,8 @@ static void copy_frame(Frame *to, const Frame *from) {
     to->shadows = own.shadows;
     to->memory = own.memory;
     memcpy(to->registers, from->registers, from->layout->register_bytes);
-    if (from->layout->parameter_bytes) memcpy(to->parameters, from->parameters, (size_t)from->layout->parameter_bytes * WARP_LANES);
+    if (from->layout->parameter_bytes)
+        memcpy(to->parameters, from->parameters, (size_t)from->layout->parameter_bytes * WARP_LANES);
     memcpy(to->shadows, from->shadows, shadows_bytes(from->layout));
 }
 
@@ -235,14 +242,17 @@ void warp_copy(Warp *to, const Warp *from) {
         to->joins[i] = from->joins[i];
         if (from->joins[i].used) to->joins[i].frame = counterpart(to, from, from->joins[i].frame);
     }
-    for (int i = 0; i < to->fragment_count; i++) to->fragments[i].frame = counterpart(to, from, from->fragments[i].frame);
+    for (int i = 0; i < to->fragment_count; i++)
+        to->fragments[i].frame = counterpart(to, from, from->fragments[i].frame);
     if (to->current != NO_FRAGMENT) to->base.at[IN_REGISTERS] = warp_fragment(to)->frame->registers;
 }
 
-/* ---- branches ------------------------------------------------------------------------------------------------------ */
+/* ---- branches
+ * ------------------------------------------------------------------------------------------------------ */
 
-/* Where an if without else begins, which most branches are: `stay` goes on at the next instruction, the rest waits at the
- * meeting place. The fragment stays where it is among the others, which nothing depends on if it is the last. */
+/* Where an if without else begins, which most branches are: `stay` goes on at the next instruction, the rest
+ * waits at the meeting place. The fragment stays where it is among the others, which nothing depends on if it
+ * is the last. */
 static void step_aside(Warp *warp, uint32_t stay, int reconvergence) {
     Fragment *fragment = warp_fragment(warp);
     int join = fragment->join, pc = fragment->pc + 1;
@@ -268,7 +278,8 @@ void warp_scatter(Warp *warp, int ways, const uint32_t *masks, const int *target
     remove_fragment(warp, warp->current);
     int join = from.join;
     bool known = join != NO_JOIN && warp->joins[join].pc == reconvergence;
-    if (reconvergence != PTX_NO_PC && !known) join = add_join(warp, reconvergence, from.frame, from.mask, from.join);
+    if (reconvergence != PTX_NO_PC && !known)
+        join = add_join(warp, reconvergence, from.frame, from.mask, from.join);
     int first = NO_FRAGMENT;
     for (int way = 0; way < ways; way++) {
         if (!masks[way]) continue;
@@ -288,7 +299,8 @@ void warp_diverge(Warp *warp, uint32_t taken, int target, int reconvergence) {
         uint32_t mask = masks[0];
         masks[0] = masks[1], masks[1] = mask;
         targets[0] = target, targets[1] = from->pc + 1;
-    } else if (target == reconvergence && targets[0] != reconvergence && warp->current == warp->fragment_count - 1) {
+    } else if (target == reconvergence && targets[0] != reconvergence &&
+               warp->current == warp->fragment_count - 1) {
         step_aside(warp, masks[0], reconvergence);
         return;
     }
@@ -307,7 +319,8 @@ void warp_arrive(Warp *warp) {
 static void forget_lanes(Warp *warp, uint32_t lanes) {
     for (int i = 0; i < warp->join_count; i++)
         if (warp->joins[i].used) warp->joins[i].members &= ~lanes, warp->joins[i].arrived &= ~lanes;
-    for (Frame *frame = warp->frames; frame; frame = frame->next) frame->members &= ~lanes, frame->arrived &= ~lanes;
+    for (Frame *frame = warp->frames; frame; frame = frame->next)
+        frame->members &= ~lanes, frame->arrived &= ~lanes;
     for (bool again = true; again;) {
         again = false;
         for (int i = 0; i < warp->join_count; i++) {
@@ -325,7 +338,8 @@ static void forget_lanes(Warp *warp, uint32_t lanes) {
     }
 }
 
-/* Shrinks the current fragment to the lanes that are not in `lanes`, at the next pc; removes it when none is left. */
+/* Shrinks the current fragment to the lanes that are not in `lanes`, at the next pc; removes it when none is
+ * left. */
 static void leave(Warp *warp, uint32_t lanes) {
     Fragment *fragment = warp_fragment(warp);
     fragment->mask &= ~lanes;
@@ -333,12 +347,14 @@ static void leave(Warp *warp, uint32_t lanes) {
     if (!fragment->mask) remove_fragment(warp, warp->current);
 }
 
-/* Lanes that wait where paths meet are released when an instruction of the warp names them. If they then end without having
- * come to it, the mask is wrong. (Lanes that end before that are waited for by nobody.) */
+/* Lanes that wait where paths meet are released when an instruction of the warp names them. If they then end
+ * without having come to it, the mask is wrong. (Lanes that end before that are waited for by nobody.) */
 static bool breaks_a_mask(const Warp *warp, uint32_t lanes) {
     if (!(warp->called & lanes) || warp->block->replay) return false;
     for (int i = 0; i < warp->fragment_count; i++)
-        if (warp->fragments[i].state == FRAGMENT_AT_WARP_OP && warp->fragments[i].awaited & warp->called & lanes) return true;
+        if (warp->fragments[i].state == FRAGMENT_AT_WARP_OP &&
+            warp->fragments[i].awaited & warp->called & lanes)
+            return true;
     return false;
 }
 
@@ -356,7 +372,8 @@ void warp_exit(Warp *warp, uint32_t lanes) {
     if (!warp->live) warp->block->live_warps--;
     for (int i = 0; i < warp->fragment_count; i++) { /* they may have waited for the lanes that are gone */
         Fragment *fragment = &warp->fragments[i];
-        if (fragment->state == FRAGMENT_AT_WARP_OP || fragment->state == FRAGMENT_AT_ALIGNED) fragment->state = FRAGMENT_READY;
+        if (fragment->state == FRAGMENT_AT_WARP_OP || fragment->state == FRAGMENT_AT_ALIGNED)
+            fragment->state = FRAGMENT_READY;
     }
     forget_lanes(warp, lanes);
     if (warp->current == NO_FRAGMENT) warp_pick(warp);
@@ -374,7 +391,8 @@ void warp_enter(Warp *warp, uint32_t lanes, Frame *frame) {
     uint32_t rest = caller->mask & ~lanes;
     Frame *rest_frame = caller->frame;
     int join = caller->join;
-    if (rest && (join == NO_JOIN || warp->joins[join].pc != rest_pc)) /* a guarded call: they meet behind it */
+    if (rest &&
+        (join == NO_JOIN || warp->joins[join].pc != rest_pc)) /* a guarded call: they meet behind it */
         frame->join = join = add_join(warp, rest_pc, rest_frame, caller->mask, join);
     remove_fragment(warp, warp->current);
     int entered = add_fragment(warp, frame->layout->begin, lanes, frame, NO_JOIN);
@@ -414,8 +432,8 @@ void warp_merge(Warp *warp) {
     for (int i = 0; i < warp->fragment_count; i++) {
         for (int j = i + 1; j < warp->fragment_count;) {
             Fragment *into = &warp->fragments[i], *other = &warp->fragments[j];
-            bool same = into->state == FRAGMENT_READY && other->state == FRAGMENT_READY && into->pc == other->pc &&
-                        into->frame == other->frame && into->join == other->join;
+            bool same = into->state == FRAGMENT_READY && other->state == FRAGMENT_READY &&
+                        into->pc == other->pc && into->frame == other->frame && into->join == other->join;
             if (!same) {
                 j++;
                 continue;
@@ -490,14 +508,20 @@ bool warp_rests(const Warp *warp) {
     return true;
 }
 
-/* An iteration of a loop has ended: does it spin? An iteration without any access, which only passes time, says nothing. */
+/* An iteration of a loop has ended: does it spin? An iteration without any access, which only passes time,
+ * says nothing. */
 static bool judge_iteration(Fragment *fragment) {
     bool same = fragment->quiet > QUIET_ITERATIONS && fragment->hash == fragment->last_hash;
-    if (fragment->changed) fragment->quiet = 0, same = false;
-    else if (!fragment->touched) same = fragment->spins || fragment->rests;
-    else if (fragment->quiet <= QUIET_ITERATIONS) fragment->quiet++;
-    if (!same) fragment->spins = 0;
-    else if (fragment->touched) fragment->spins++;
+    if (fragment->changed)
+        fragment->quiet = 0, same = false;
+    else if (!fragment->touched)
+        same = fragment->spins || fragment->rests;
+    else if (fragment->quiet <= QUIET_ITERATIONS)
+        fragment->quiet++;
+    if (!same)
+        fragment->spins = 0;
+    else if (fragment->touched)
+        fragment->spins++;
     if (fragment->touched) fragment->last_hash = fragment->hash;
     fragment->hash = 0;
     fragment->touched = fragment->changed = false;

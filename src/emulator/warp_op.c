@@ -1,8 +1,9 @@
-/* shfl, vote, match, redux, activemask, elect, bar.warp.sync: instructions in which the lanes of a warp look at each other.
+/* shfl, vote, match, redux, activemask, elect, bar.warp.sync: instructions in which the lanes of a warp look
+ * at each other.
  *
- * The .sync forms name their lanes with a mask. Fragments that stand at the same instruction wait for each other until every
- * lane named by one of them has come (or has exited), then execute it together; bar.warp.sync pairs lanes that stand at
- * different ones. */
+ * The .sync forms name their lanes with a mask. Fragments that stand at the same instruction wait for each
+ * other until every lane named by one of them has come (or has exited), then execute it together;
+ * bar.warp.sync pairs lanes that stand at different ones. */
 #include "emulator/access.h"
 
 #include "emulator/recorder.h"
@@ -33,7 +34,8 @@ static uint32_t members_of(const WarpOp *op, const Warp *warp, int lane, uint32_
     return op->has_members ? ((const uint32_t *)operand_at(warp, op->members))[lane] & mask : mask;
 }
 
-/* ---- meeting ------------------------------------------------------------------------------------------------------- */
+/* ---- meeting
+ * ------------------------------------------------------------------------------------------------------- */
 
 /* The live lanes that the lanes of `mask` name and that are not in `present`. */
 static uint32_t missing(const WarpOp *op, const Warp *warp, uint32_t mask, uint32_t present) {
@@ -153,7 +155,8 @@ static Outcome execute_warp_sync(Block *block, Warp *warp, const Op *op, uint32_
             const CoreOp *at = block->grid->program->ops[other->pc].extra;
             if (at->execute == execute_warp_sync) present |= other->active;
         }
-        if (!all_present(warp_op, warp, mask, present)) return wait_for(warp, mask, missing(warp_op, warp, mask, present));
+        if (!all_present(warp_op, warp, mask, present))
+            return wait_for(warp, mask, missing(warp_op, warp, mask, present));
         for (int i = 0; i < warp->fragment_count; i++) {
             Fragment *other = &warp->fragments[i];
             if (other->state != FRAGMENT_AT_WARP_OP || !(other->active & present)) continue;
@@ -172,17 +175,24 @@ static Outcome execute_warp_sync(Block *block, Warp *warp, const Op *op, uint32_
     return OUTCOME_NEXT;
 }
 
-/* ---- shfl ---------------------------------------------------------------------------------------------------------- */
+/* ---- shfl
+ * ----------------------------------------------------------------------------------------------------------
+ */
 
 /* The lane that `lane` reads; -1: none, it keeps its own ("shfl.sync", the pseudo code there). */
-static inline __attribute__((always_inline)) int shuffle_source(ShuffleMode mode, int lane, uint32_t b, uint32_t c) {
+static inline __attribute__((always_inline)) int shuffle_source(ShuffleMode mode, int lane, uint32_t b,
+                                                                uint32_t c) {
     int segment = (int)(c >> 8 & 31), clamp = (int)(c & 31), by = (int)(b & 31);
     int lowest = lane & segment, limit = lowest | (clamp & ~segment);
     switch (mode) {
-    case SHUFFLE_UP: return lane - by >= limit ? lane - by : -1;
-    case SHUFFLE_DOWN: return lane + by <= limit ? lane + by : -1;
-    case SHUFFLE_BFLY: return (lane ^ by) <= limit ? lane ^ by : -1;
-    case SHUFFLE_IDX: break;
+    case SHUFFLE_UP:
+        return lane - by >= limit ? lane - by : -1;
+    case SHUFFLE_DOWN:
+        return lane + by <= limit ? lane + by : -1;
+    case SHUFFLE_BFLY:
+        return (lane ^ by) <= limit ? lane ^ by : -1;
+    case SHUFFLE_IDX:
+        break;
     }
     int source = lowest | (by & ~segment);
     return source <= limit ? source : -1;
@@ -211,8 +221,10 @@ static bool is_uniform(Operand operand, const uint32_t *values) {
 }
 
 /* A whole warp. Returns the lanes whose source lies in their segment. */
-static uint32_t shuffle_all(const WarpOp *op, const uint32_t *own, const uint32_t *b, const uint32_t *c, uint32_t *d) {
-    if (op->mode == SHUFFLE_DOWN && is_uniform(op->b, b) && is_uniform(op->c, c) && (c[0] & 0x1f1f) == 0x1f) { /* nearly always */
+static uint32_t shuffle_all(const WarpOp *op, const uint32_t *own, const uint32_t *b, const uint32_t *c,
+                            uint32_t *d) {
+    if (op->mode == SHUFFLE_DOWN && is_uniform(op->b, b) && is_uniform(op->c, c) &&
+        (c[0] & 0x1f1f) == 0x1f) { /* nearly always */
         size_t by = b[0] & 31;
         memcpy(d, own + by, (WARP_LANES - by) * sizeof *d);
         memcpy(d + WARP_LANES - by, own + WARP_LANES - by, by * sizeof *d);
@@ -249,7 +261,8 @@ static void compute_shuffle(const WarpOp *op, Warp *warp, uint32_t mask, TraceEv
         if (source >= 0) in_segment |= lane_bit[lane];
         int from = source >= 0 ? source : lane;
         bool defined = mask & lane_bit[from];
-        uint32_t value = defined ? own[from] : 0; /* PTX leaves it open; an H200 gives 0 for lanes that are elsewhere */
+        uint32_t value =
+            defined ? own[from] : 0; /* PTX leaves it open; an H200 gives 0 for lanes that are elsewhere */
         if (op->has_d) d[lane] = value;
         if (!event) continue;
         event->value[0][lane] = value;
@@ -259,7 +272,8 @@ static void compute_shuffle(const WarpOp *op, Warp *warp, uint32_t mask, TraceEv
     write_in_segment(op, warp, mask, in_segment);
 }
 
-/* ---- vote, match, activemask, elect -------------------------------------------------------------------------------- */
+/* ---- vote, match, activemask, elect
+ * -------------------------------------------------------------------------------- */
 
 static void write_result(const WarpOp *op, Warp *warp, int lane, uint64_t value, TraceEvent *event) {
     if (op->has_d) register_write(warp, op->d, op->d_bytes, lane, value);
@@ -305,7 +319,8 @@ static void compute_match(const WarpOp *op, Warp *warp, uint32_t mask, TraceEven
 }
 
 static void compute_activemask(const WarpOp *op, Warp *warp, uint32_t mask, TraceEvent *event) {
-    for (uint32_t rest = mask; rest; rest &= rest - 1) write_result(op, warp, __builtin_ctz(rest), mask, event);
+    for (uint32_t rest = mask; rest; rest &= rest - 1)
+        write_result(op, warp, __builtin_ctz(rest), mask, event);
 }
 
 static void compute_elect(const WarpOp *op, Warp *warp, uint32_t mask, TraceEvent *event) {
@@ -322,7 +337,9 @@ static void compute_elect(const WarpOp *op, Warp *warp, uint32_t mask, TraceEven
     *p = (*p & ~mask) | (elected & mask);
 }
 
-/* ---- redux --------------------------------------------------------------------------------------------------------- */
+/* ---- redux
+ * ---------------------------------------------------------------------------------------------------------
+ */
 
 static float float_of(uint32_t bits) {
     float value;
@@ -333,19 +350,26 @@ static float float_of(uint32_t bits) {
 static uint32_t fold_float(const WarpOp *op, uint32_t a, uint32_t b) {
     bool nan_a = (a & 0x7fffffff) > 0x7f800000, nan_b = (b & 0x7fffffff) > 0x7f800000;
     if (nan_a || nan_b) return op->keeps_nan || (nan_a && nan_b) ? 0x7fffffff : nan_a ? b : a;
-    bool a_first = float_of(a) < float_of(b) || (float_of(a) == float_of(b) && a >> 31 >= b >> 31); /* -0 < +0 */
+    bool a_first =
+        float_of(a) < float_of(b) || (float_of(a) == float_of(b) && a >> 31 >= b >> 31); /* -0 < +0 */
     return op->operation == PTX_MOD_MIN ? (a_first ? a : b) : (a_first ? b : a);
 }
 
 static uint32_t fold(const WarpOp *op, uint32_t a, uint32_t b) {
     switch (op->operation) {
-    case PTX_MOD_ADD: return a + b;
-    case PTX_MOD_AND: return a & b;
-    case PTX_MOD_OR: return a | b;
-    case PTX_MOD_XOR: return a ^ b;
+    case PTX_MOD_ADD:
+        return a + b;
+    case PTX_MOD_AND:
+        return a & b;
+    case PTX_MOD_OR:
+        return a | b;
+    case PTX_MOD_XOR:
+        return a ^ b;
     case PTX_MOD_MIN:
-    case PTX_MOD_MAX: break;
-    default: return a;
+    case PTX_MOD_MAX:
+        break;
+    default:
+        return a;
     }
     if (op->type == PTX_F32) return fold_float(op, a, b);
     bool less = ptx_type_is_signed(op->type) ? (int32_t)a < (int32_t)b : a < b;
@@ -359,7 +383,8 @@ static uint32_t fold_all(const WarpOp *op, const uint32_t *own, uint32_t group) 
         return result;
     }
     result = own[__builtin_ctz(group)];
-    for (uint32_t rest = group & (group - 1); rest; rest &= rest - 1) result = fold(op, result, own[__builtin_ctz(rest)]);
+    for (uint32_t rest = group & (group - 1); rest; rest &= rest - 1)
+        result = fold(op, result, own[__builtin_ctz(rest)]);
     return result;
 }
 
@@ -377,20 +402,25 @@ static void compute_redux(const WarpOp *op, Warp *warp, uint32_t mask, TraceEven
     uint32_t own[WARP_LANES], left = mask;
     for (int lane = 0; lane < WARP_LANES; lane++) own[lane] = op->absolute ? a[lane] & 0x7fffffff : a[lane];
     if (event)
-        for (uint32_t rest = mask; rest; rest &= rest - 1) event->operand[__builtin_ctz(rest)] = a[__builtin_ctz(rest)];
+        for (uint32_t rest = mask; rest; rest &= rest - 1)
+            event->operand[__builtin_ctz(rest)] = a[__builtin_ctz(rest)];
     while (left) {
         uint32_t group = members_of(op, warp, __builtin_ctz(left), mask);
         uint32_t same = left, result = group ? fold_all(op, own, group) : 0;
         for (uint32_t rest = op->members.constant ? 0 : left; rest; rest &= rest - 1)
-            if (members_of(op, warp, __builtin_ctz(rest), mask) != group) same &= ~lane_bit[__builtin_ctz(rest)];
-        if (!event && op->has_d) write_same(op, warp, same, result);
+            if (members_of(op, warp, __builtin_ctz(rest), mask) != group)
+                same &= ~lane_bit[__builtin_ctz(rest)];
+        if (!event && op->has_d)
+            write_same(op, warp, same, result);
         else
-            for (uint32_t rest = same; rest; rest &= rest - 1) write_result(op, warp, __builtin_ctz(rest), result, event);
+            for (uint32_t rest = same; rest; rest &= rest - 1)
+                write_result(op, warp, __builtin_ctz(rest), result, event);
         left &= ~same;
     }
 }
 
-/* ---- lowering ------------------------------------------------------------------------------------------------------ */
+/* ---- lowering
+ * ------------------------------------------------------------------------------------------------------ */
 
 static WarpOp *new_warp_op(Lowering *low, const PtxInstruction *in, Op *op, WarpCompute compute) {
     WarpOp *warp_op = lowering_allocate(low, sizeof *warp_op);
@@ -404,16 +434,19 @@ static WarpOp *new_warp_op(Lowering *low, const PtxInstruction *in, Op *op, Warp
     return warp_op;
 }
 
-/* d or d|p: `bytes` is the width of d, 0: a predicate. Mirrors them in the Op, for the shadows of a replay. */
+/* d or d|p: `bytes` is the width of d, 0: a predicate. Mirrors them in the Op, for the shadows of a replay.
+ */
 static bool warp_destination(Lowering *low, Op *op, WarpOp *warp_op, const PtxOperand *operand, int bytes) {
     const PtxOperand *d = operand, *p = NULL;
-    if (operand->kind == PTX_OPERAND_PAIR && operand->item_count == 2) d = &operand->items[0], p = &operand->items[1];
+    if (operand->kind == PTX_OPERAND_PAIR && operand->item_count == 2)
+        d = &operand->items[0], p = &operand->items[1];
     uint8_t width;
     if (!lowering_destination(low, op, d, &warp_op->d, &warp_op->d_bytes, &warp_op->has_d)) return false;
     if (warp_op->has_d && warp_op->d_bytes != bytes)
         return lowering_reject(low, op, "%s: the destination has the wrong size", low->instruction->name);
     if (p && !lowering_destination(low, op, p, &warp_op->p, &width, &warp_op->has_p)) return false;
-    if (p && warp_op->has_p && width) return lowering_reject(low, op, "%s: a predicate is needed", low->instruction->name);
+    if (p && warp_op->has_p && width)
+        return lowering_reject(low, op, "%s: a predicate is needed", low->instruction->name);
     op->d = warp_op->d, op->has_d = warp_op->has_d, op->d_bytes = warp_op->d_bytes;
     op->p = warp_op->p, op->has_p = warp_op->has_p;
     return true;
@@ -425,7 +458,8 @@ static bool warp_source(Lowering *low, Op *op, int index, PtxType type, Operand 
         return lowering_reject(low, op, "%s has too few operands", low->instruction->name);
     if (!lowering_value(low, op, &low->instruction->operands[index], type, out, &bytes)) return false;
     int wanted = type == PTX_PRED ? 0 : ptx_type_bytes(type);
-    if (bytes != wanted) return lowering_reject(low, op, "%s: an operand has the wrong size", low->instruction->name);
+    if (bytes != wanted)
+        return lowering_reject(low, op, "%s: an operand has the wrong size", low->instruction->name);
     return true;
 }
 
@@ -446,8 +480,9 @@ bool lower_shfl(Lowering *low, const PtxInstruction *in, Op *op) {
     warp_op->mode = mode_of(in, modes, 4);
     bool sync = ptx_instruction_has(in, PTX_MOD_SYNC);
     if (warp_op->mode < 0 || in->operand_count < 4 + sync) return lowering_reject(low, op, "shfl: malformed");
-    if (!warp_destination(low, op, warp_op, &in->operands[0], 4) || !warp_source(low, op, 1, PTX_B32, &warp_op->a) ||
-        !warp_source(low, op, 2, PTX_B32, &warp_op->b) || !warp_source(low, op, 3, PTX_B32, &warp_op->c))
+    if (!warp_destination(low, op, warp_op, &in->operands[0], 4) ||
+        !warp_source(low, op, 1, PTX_B32, &warp_op->a) || !warp_source(low, op, 2, PTX_B32, &warp_op->b) ||
+        !warp_source(low, op, 3, PTX_B32, &warp_op->c))
         return false;
     op->s[0] = warp_op->a;
     op->s_bytes[0] = 4;
@@ -473,9 +508,10 @@ bool lower_match(Lowering *low, const PtxInstruction *in, Op *op) {
     warp_op->mode = mode_of(in, modes, 2);
     if (warp_op->mode < 0 || in->operand_count != 3) return lowering_reject(low, op, "match: malformed");
     warp_op->a_bytes = (uint8_t)ptx_type_bytes(warp_op->type);
-    if (warp_op->a_bytes != 4 && warp_op->a_bytes != 8) return lowering_reject(low, op, "match takes .b32 or .b64");
-    return warp_destination(low, op, warp_op, &in->operands[0], 4) && warp_source(low, op, 1, warp_op->type, &warp_op->a) &&
-           warp_members(low, op, warp_op, 2);
+    if (warp_op->a_bytes != 4 && warp_op->a_bytes != 8)
+        return lowering_reject(low, op, "match takes .b32 or .b64");
+    return warp_destination(low, op, warp_op, &in->operands[0], 4) &&
+           warp_source(low, op, 1, warp_op->type, &warp_op->a) && warp_members(low, op, warp_op, 2);
 }
 
 bool lower_activemask(Lowering *low, const PtxInstruction *in, Op *op) {
@@ -491,7 +527,8 @@ bool lower_elect(Lowering *low, const PtxInstruction *in, Op *op) {
 }
 
 bool lower_redux(Lowering *low, const PtxInstruction *in, Op *op) {
-    static const PtxModifierKind operations[] = {PTX_MOD_ADD, PTX_MOD_AND, PTX_MOD_OR, PTX_MOD_XOR, PTX_MOD_MIN, PTX_MOD_MAX};
+    static const PtxModifierKind operations[] = {PTX_MOD_ADD, PTX_MOD_AND, PTX_MOD_OR,
+                                                 PTX_MOD_XOR, PTX_MOD_MIN, PTX_MOD_MAX};
     WarpOp *warp_op = new_warp_op(low, in, op, compute_redux);
     int operation = mode_of(in, operations, 6);
     if (operation < 0 || in->operand_count != 3 || ptx_type_bytes(warp_op->type) != 4)
@@ -502,7 +539,8 @@ bool lower_redux(Lowering *low, const PtxInstruction *in, Op *op) {
     bool is_float = warp_op->type == PTX_F32;
     if (is_float && warp_op->operation != PTX_MOD_MIN && warp_op->operation != PTX_MOD_MAX)
         return lowering_reject(low, op, "redux.f32 takes min or max");
-    if (!warp_destination(low, op, warp_op, &in->operands[0], 4) || !warp_source(low, op, 1, warp_op->type, &warp_op->a))
+    if (!warp_destination(low, op, warp_op, &in->operands[0], 4) ||
+        !warp_source(low, op, 1, warp_op->type, &warp_op->a))
         return false;
     op->s[0] = warp_op->a;
     op->s_bytes[0] = 4;

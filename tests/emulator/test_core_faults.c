@@ -233,6 +233,14 @@ static void test_forms_that_do_not_exist(void **state) {
         core_run_trap((CoreKernel){.body = bodies[i]}, TRAP_NOT_EMULATED, "");
 }
 
+/* A misspelt suffix must not leave another instruction behind. */
+static void test_suffixes_that_nobody_knows(void **state) {
+    (void)state;
+    core_run_trap((CoreKernel){.body = "ld.glbal.u32 %r0, [%base];"}, TRAP_NOT_EMULATED, "ld.glbal.u32");
+    core_run_trap((CoreKernel){.body = "bar.snyc 0;"}, TRAP_NOT_EMULATED, "bar.snyc");
+    core_run_trap((CoreKernel){.body = "add.unheard.u32 %r0, %t, 1;"}, TRAP_NOT_EMULATED, ".unheard");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_past_the_end),
@@ -252,6 +260,7 @@ int main(void) {
         cmocka_unit_test(test_trap_instruction),
         cmocka_unit_test(test_not_emulated_only_when_executed),
         cmocka_unit_test(test_forms_that_do_not_exist),
+        cmocka_unit_test(test_suffixes_that_nobody_knows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
