@@ -47,13 +47,22 @@ static Page *page_with_room(TraceBlock *block, size_t bytes) {
     Page *last = block->page_count ? &block->pages[block->page_count - 1] : NULL;
     if (last && last->used + bytes + (size_t)SLOT_BYTES * (size_t)(last->count + 1) <= last->capacity)
         return last;
-    uint32_t capacity = !last                           ? SMALLEST_PAGE
-                        : last->capacity < LARGEST_PAGE ? last->capacity * 2
-                                                        : LARGEST_PAGE;
+    uint32_t capacity = !last                               ? SMALLEST_PAGE
+                        : last->capacity < LARGEST_PAGE / 2 ? last->capacity * 2
+                                                            : LARGEST_PAGE;
     Page page = {.capacity = capacity, .first = block->event_count};
     page.bytes = memory_resize(NULL, capacity);
     array_push(block->pages, block->page_count, block->page_capacity, page);
     return &block->pages[block->page_count - 1];
+}
+
+/* The next event takes `length` bytes after those that are used. */
+static void count_event(Page *page, uint32_t length) {
+    uint8_t *slot = page->bytes + page->capacity - SLOT_BYTES * (page->count + 1);
+    slot[0] = (uint8_t)page->used;
+    slot[1] = (uint8_t)(page->used >> 8);
+    page->used += length;
+    page->count++;
 }
 
 void trace_block_append(TraceBlock *block, const TraceEvent *event) {
@@ -65,11 +74,7 @@ void trace_block_append(TraceBlock *block, const TraceEvent *event) {
     size_t length = encode_event(event, bytes);
     Page *page = page_with_room(block, length);
     memcpy(page->bytes + page->used, bytes, length);
-    uint8_t *slot = page->bytes + page->capacity - SLOT_BYTES * (page->count + 1);
-    slot[0] = (uint8_t)page->used;
-    slot[1] = (uint8_t)(page->used >> 8);
-    page->used += (uint32_t)length;
-    page->count++;
+    count_event(page, (uint32_t)length);
     block->event_count++;
 }
 
@@ -110,4 +115,44 @@ void trace_block_read(const TraceBlock *block, int event, TraceEvent *out) {
 
 void trace_block_read_header(const TraceBlock *block, int event, TraceEvent *out) {
     decode_event(find(block, event), true, out);
+}
+
+/* ---- pages of files -------------------------------------------------------------------------------------
+ */
+
+int trace_block_page_count(const TraceBlock *block) {
+    return block->page_count;
+}
+
+const uint8_t *trace_block_page(const TraceBlock *block, int page, size_t *bytes, int *count) {
+    *bytes = block->pages[page].used;
+    *count = block->pages[page].count;
+    return block->pages[page].bytes;
+}
+
+bool trace_block_add_page(TraceBlock *block, const EventCheck *check, const uint8_t *bytes, size_t length,
+                          int count) {
+    static const uint8_t nothing[ENCODED_EVENT_LIMIT];
+    uint8_t padded[LARGEST_PAGE + ENCODED_EVENT_LIMIT]; /* the last event may look longer than it is */
+    if (length > LARGEST_PAGE || count < 1 || (size_t)count > length || count > INT_MAX - block->event_count)
+        return false;
+    memcpy(padded, bytes, length);
+    memcpy(padded + length, nothing, sizeof nothing);
+    Page page = {.capacity = (uint32_t)(length + SLOT_BYTES * (size_t)count), .first = block->event_count};
+    page.bytes = memory_resize(NULL, page.capacity);
+    memcpy(page.bytes, bytes, length);
+    TraceEvent event;
+    bool good = true;
+    while (good && page.count < count) {
+        size_t taken = decode_places(padded + page.used, &event);
+        good = taken <= length - page.used && event_check(check, &event);
+        if (good) count_event(&page, (uint32_t)taken);
+    }
+    if (!good || page.used != length) {
+        free(page.bytes);
+        return false;
+    }
+    array_push(block->pages, block->page_count, block->page_capacity, page);
+    block->event_count += count;
+    return true;
 }

@@ -2,9 +2,16 @@
 #ifndef TRACE_BLOCK_H
 #define TRACE_BLOCK_H
 
-#include "trace/trace.h"
+#include "trace/check.h"
 
 void trace_block_free(TraceBlock *block);              /* NULL is fine */
 uint64_t trace_block_dropped(const TraceBlock *block); /* events beyond INT_MAX */
+
+/* Pages, as a session file keeps them: `count` encoded events in `bytes` bytes. */
+int trace_block_page_count(const TraceBlock *block);
+const uint8_t *trace_block_page(const TraceBlock *block, int page, size_t *bytes, int *count);
+/* Appends a page from a file. False, and nothing is appended: these are no such events. */
+bool trace_block_add_page(TraceBlock *block, const EventCheck *check, const uint8_t *bytes, size_t length,
+                          int count);
 
 #endif

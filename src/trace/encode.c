@@ -14,6 +14,7 @@
 #include "trace/encode.h"
 
 #include <assert.h>
+#include <string.h>
 
 typedef enum ColumnForm {
     COLUMN_ZERO,
@@ -40,10 +41,11 @@ static uint8_t *put_number(uint8_t *at, uint64_t number) {
     return at;
 }
 
+/* Ten bytes at most. */
 static const uint8_t *get_number(const uint8_t *at, uint64_t *number) {
     uint64_t result = 0;
     int shift = 0;
-    for (; *at & 0x80; shift += 7) result |= (uint64_t)(*at++ & 0x7f) << shift;
+    for (; *at & 0x80 && shift < 63; shift += 7) result |= (uint64_t)(*at++ & 0x7f) << shift;
     *number = result | (uint64_t)*at++ << shift;
     return at;
 }
@@ -185,6 +187,7 @@ static const uint8_t *get_packed(const uint8_t *at, int bytes, uint32_t mask, ui
     uint64_t base, pending = 0;
     at = get_signed(at, &base);
     int bits = *at++, shift = *at++, pending_bits = 0;
+    if (bits > 64 || shift > 63) bits = shift = 0;
     for (; mask; mask &= mask - 1) {
         uint64_t number = 0;
         for (int got = 0; got < bits;) {
@@ -203,7 +206,7 @@ static const uint8_t *get_packed(const uint8_t *at, int bytes, uint32_t mask, ui
 /* Fills the active lanes of `column` (zero before); `form` tells what it was. */
 static const uint8_t *get_column(const uint8_t *at, uint32_t mask, uint64_t column[WARP_LANES],
                                  ColumnForm *form) {
-    int bytes = *at >> 3;
+    int bytes = *at >> 3 > 8 ? 8 : *at >> 3;
     *form = (ColumnForm)(*at++ & 7);
     uint64_t first = 0, second = 0;
     uint32_t seconds = 0;
@@ -239,6 +242,29 @@ static const uint8_t *get_column(const uint8_t *at, uint32_t mask, uint64_t colu
     return at;
 }
 
+/* The same way over the bytes, without their numbers. */
+static const uint8_t *skip_column(const uint8_t *at, uint32_t mask, ColumnForm *form) {
+    uint64_t number;
+    *form = (ColumnForm)(*at++ & 7);
+    switch (*form) {
+    case COLUMN_ZERO:
+    case COLUMN_SHUFFLED:
+        break;
+    case COLUMN_UNIFORM:
+        return get_number(at, &number);
+    case COLUMN_STRIDED:
+        return get_number(get_number(at, &number), &number);
+    case COLUMN_TWO:
+        return get_number(get_number(at + 4, &number), &number);
+    case COLUMN_PACKED: {
+        at = get_number(at, &number);
+        int bits = at[0] > 64 || at[1] > 63 ? 0 : at[0];
+        return at + 2 + (__builtin_popcount(mask) * bits + 7) / 8;
+    }
+    }
+    return at;
+}
+
 /* ---- fields that are not columns of 64-bit numbers -------------------------------------------------- */
 
 static bool any_lane(uint32_t mask, const uint64_t column[WARP_LANES]) {
@@ -248,6 +274,7 @@ static bool any_lane(uint32_t mask, const uint64_t column[WARP_LANES]) {
 }
 
 static int value_rows(const TraceEvent *event) {
+    if (event->element_count > TRACE_MAX_ELEMENTS) return TRACE_MAX_ELEMENTS; /* of a damaged file */
     return event->element_count > 1 ? event->element_count : 1;
 }
 
@@ -380,35 +407,57 @@ static const uint8_t *get_header(const uint8_t *at, unsigned *columns, TraceEven
 static void shuffle_values(TraceEvent *event) {
     for (uint32_t rest = event->mask; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
-        event->value[0][lane] = event->operand[event->source[lane]];
+        event->value[0][lane] = event->operand[event->source[lane] & (WARP_LANES - 1)];
     }
 }
 
-void decode_event(const uint8_t *bytes, bool header_only, TraceEvent *event) {
-    unsigned columns;
-    if (header_only) {
-        get_header(bytes, &columns, event);
-        return;
-    }
-    *event = (TraceEvent){0};
-    const uint8_t *at = get_header(bytes, &columns, event);
+static const uint8_t *get_addresses(const uint8_t *at, TraceEvent *event) {
     ColumnForm form;
     uint64_t column[WARP_LANES] = {0};
-    if (columns & HAS_ADDRESSES) {
-        at = get_column(at, event->mask, column, &form);
-        for (int lane = 0; lane < WARP_LANES; lane++) event->buffer[lane] = (uint16_t)column[lane];
-        at = get_column(at, event->mask, event->offset, &form);
+    at = get_column(at, event->mask, column, &form);
+    for (int lane = 0; lane < WARP_LANES; lane++) event->buffer[lane] = (uint16_t)column[lane];
+    return get_column(at, event->mask, event->offset, &form);
+}
+
+static const uint8_t *get_sources(const uint8_t *at, TraceEvent *event) {
+    ColumnForm form;
+    uint64_t column[WARP_LANES] = {0};
+    at = get_column(at, event->mask, column, &form);
+    for (uint32_t rest = event->mask; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        event->source[lane] = (int8_t)((int64_t)column[lane] + lane);
     }
+    return at;
+}
+
+size_t decode_event(const uint8_t *bytes, bool header_only, TraceEvent *event) {
+    unsigned columns;
+    if (!header_only) *event = (TraceEvent){0};
+    const uint8_t *at = get_header(bytes, &columns, event);
+    ColumnForm form;
+    if (header_only || !event->mask) return (size_t)(at - bytes);
+    if (columns & HAS_ADDRESSES) at = get_addresses(at, event);
     if (columns & HAS_OPERAND) at = get_column(at, event->mask, event->operand, &form);
-    if (columns & HAS_SOURCE) {
-        for (int lane = 0; lane < WARP_LANES; lane++) column[lane] = 0;
-        at = get_column(at, event->mask, column, &form);
-        for (int lane = 0; lane < WARP_LANES; lane++)
-            if (event->mask >> lane & 1) event->source[lane] = (int8_t)((int64_t)column[lane] + lane);
-    }
-    if (!(columns & HAS_VALUES)) return;
-    for (int row = 0; row < value_rows(event); row++) {
+    if (columns & HAS_SOURCE) at = get_sources(at, event);
+    for (int row = 0; columns & HAS_VALUES && row < value_rows(event); row++) {
         at = get_column(at, event->mask, event->value[row], &form);
         if (form == COLUMN_SHUFFLED) shuffle_values(event);
     }
+    return (size_t)(at - bytes);
+}
+
+size_t decode_places(const uint8_t *bytes, TraceEvent *event) {
+    unsigned columns;
+    const uint8_t *at = get_header(bytes, &columns, event);
+    ColumnForm form;
+    memset(event->buffer, 0, sizeof event->buffer);
+    memset(event->offset, 0, sizeof event->offset);
+    memset(event->source, 0, sizeof event->source);
+    if (!event->mask) return (size_t)(at - bytes);
+    if (columns & HAS_ADDRESSES) at = get_addresses(at, event);
+    if (columns & HAS_OPERAND) at = skip_column(at, event->mask, &form);
+    if (columns & HAS_SOURCE) at = get_sources(at, event);
+    for (int row = 0; columns & HAS_VALUES && row < value_rows(event); row++)
+        at = skip_column(at, event->mask, &form);
+    return (size_t)(at - bytes);
 }

@@ -15,7 +15,9 @@ Trace *trace_new(const char *producer) {
 
 static void launch_free(TraceLaunch *launch) {
     for (int i = 0; i < launch->block_count; i++) trace_block_free(launch->blocks[i]);
+    for (int i = 0; i < launch->other_count; i++) trace_block_free(launch->others[i]);
     free(launch->blocks);
+    free(launch->others);
     free(launch->counters);
     free(launch);
 }
@@ -88,6 +90,21 @@ void trace_launch_add_block(TraceLaunch *launch, TraceBlock *block) {
     launch->blocks[place] = block;
     launch->block_count++;
     launch->dropped += trace_block_dropped(block);
+}
+
+void trace_launch_add_other(TraceLaunch *launch, TraceBlock *block) {
+    launch->others = grown(launch->others, launch->other_count, sizeof *launch->others);
+    launch->others[launch->other_count++] = block;
+}
+
+void trace_launch_take_others(TraceLaunch *launch, TraceLaunch *from) {
+    int kept = 0;
+    for (int i = 0; i < from->block_count; i++)
+        if (trace_launch_find_block(launch, trace_block_linear(from->blocks[i])))
+            from->blocks[kept++] = from->blocks[i];
+        else
+            trace_launch_add_other(launch, from->blocks[i]);
+    from->block_count = kept;
 }
 
 const TraceBlock *trace_launch_find_block(const TraceLaunch *launch, uint32_t linear_block) {

@@ -128,6 +128,9 @@ typedef struct TraceLaunch {
     TraceCounter *counters; /* [program->code_count], whole grid */
     TraceBlock **blocks;    /* traced blocks, ascending linear block index */
     int block_count;
+    TraceBlock *
+        *others; /* the same, of blocks that are only there to be compared with; no metric counts them */
+    int other_count;
     uint64_t dropped; /* events that did not fit (GPU buffers) */
 } TraceLaunch;
 
@@ -153,6 +156,9 @@ void trace_add_trap(Trace *trace, const Trap *trap); /* copies detail; keeps the
 TraceBlock *trace_block_new(uint32_t linear_block);
 void trace_block_append(TraceBlock *block, const TraceEvent *event);
 void trace_launch_add_block(TraceLaunch *launch, TraceBlock *block); /* takes ownership */
+void trace_launch_add_other(TraceLaunch *launch, TraceBlock *block); /* the same, in the grid's order */
+/* Those of `from` that `launch` has not go over to its others. */
+void trace_launch_take_others(TraceLaunch *launch, TraceLaunch *from);
 
 /* Reading. Events are numbered from 0 inside their block. */
 uint32_t trace_block_linear(const TraceBlock *block);

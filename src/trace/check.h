@@ -1,0 +1,19 @@
+/* Check: could this event have happened in this launch? What a session file says is believed only after that:
+ * every index it holds is then inside of what it indexes. */
+#ifndef TRACE_CHECK_H
+#define TRACE_CHECK_H
+
+#include "trace/trace.h"
+
+enum { TRACE_WINDOW_LIMIT = 1 << 20 /* shared memory of a block is less on every architecture */ };
+
+typedef struct EventCheck EventCheck;
+
+/* Borrows both. Their symbols and buffers are known by then. */
+EventCheck *event_check_new(const Trace *trace, const TraceLaunch *launch);
+void event_check_free(EventCheck *check);
+
+/* Looks at everything but operands and values; of lanes, at the active ones. */
+bool event_check(const EventCheck *check, const TraceEvent *event);
+
+#endif
