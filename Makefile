@@ -13,7 +13,7 @@ SUBMAKE = $(MAKE) --no-print-directory $(PARALLEL)
 
 O = build
 FLAGS = -std=c11 -Wall -Wextra -Wpedantic -ffp-contract=off -pthread -I. -Isrc -MMD -MP
-LIBRARIES = $(CURSES_LIBRARIES) -lm -pthread
+LIBRARIES = $(CURSES_LIBRARIES) -lsqlite3 -lm -pthread
 CURSES_LIBRARIES ?= $(if $(filter Darwin,$(shell uname -s)),-lncurses,-lncursesw)
 ifdef DEV
 FLAGS += -Werror

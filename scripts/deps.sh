@@ -23,7 +23,7 @@ compiles() {
 
 has() {
     case $1 in
-    build) compiles "stdio.h math.h pthread.h curses.h" "$curses -lm -pthread" ;;
+    build) compiles "stdio.h math.h pthread.h curses.h sqlite3.h" "$curses -lsqlite3 -lm -pthread" ;;
     test) compiles "stdarg.h stddef.h setjmp.h stdint.h cmocka.h vterm.h" "-lcmocka -lvterm" ;;
     valgrind) command -v valgrind >/dev/null 2>&1 ;;
     lint) command -v clang-tidy >/dev/null 2>&1 && command -v cppcheck >/dev/null 2>&1 ;;
@@ -35,18 +35,18 @@ has() {
 # packages MANAGER GROUP: what to install, in the manager's own names
 packages() {
     case $1:$2 in
-    apt-get:build) echo "gcc libc6-dev libncurses-dev" ;;
+    apt-get:build) echo "gcc libc6-dev libncurses-dev libsqlite3-dev" ;;
     apt-get:test) echo "libcmocka-dev libvterm-dev" ;;
     apt-get:lint) echo "clang-tidy cppcheck" ;;
     apt-get:fuzz) echo "clang" ;;
-    dnf:build) echo "gcc glibc-devel ncurses-devel libasan libubsan" ;;
+    dnf:build) echo "gcc glibc-devel ncurses-devel sqlite-devel libasan libubsan" ;;
     dnf:test) echo "libcmocka-devel libvterm-devel" ;;
     dnf:lint) echo "clang-tools-extra cppcheck" ;;
     dnf:fuzz) echo "clang compiler-rt" ;;
-    pacman:build) echo "gcc ncurses" ;;
+    pacman:build) echo "gcc ncurses sqlite" ;;
     pacman:test) echo "cmocka libvterm" ;;
     pacman:lint | pacman:fuzz) echo "clang cppcheck" ;;
-    brew:build) ;; # the compiler and curses come with xcode-select --install
+    brew:build) ;; # the compiler, curses and SQLite come with xcode-select --install
     brew:test) echo "cmocka libvterm" ;;
     brew:lint | brew:fuzz) echo "llvm cppcheck" ;;
     *:valgrind) echo "valgrind" ;;

@@ -16,8 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REDVIZ_VERSION "0.1"
-
 enum { DONE = 0, RUN_FAILED = 1, BAD_INPUT = 2, ACCESS_LIMIT_BYTES = 256 << 20 };
 
 static int refuse(const Error *error) {
@@ -89,17 +87,20 @@ static bool show(const Options *options, Session *session, Error *error) {
     return ok;
 }
 
-static int run(const Options *options, Error *error) {
+static int run(Options *options, Error *error) {
     Session *session = session_open(&options->session, error);
     if (!session) return refuse(error);
-    bool shown = show(options, session, error);
+    bool late = options->has_compare && options->session.saved;
+    bool shown = (!options->save || session_save(session, options->save, error)) &&
+                 (!late || options_compare(options, session_options(session), error)) &&
+                 show(options, session, error);
     /* Whoever used the interface saw the failure; a script reads it from the status. */
     bool failed = options->action != ACTION_OPEN && session_failed(session);
     session_free(session);
     return !shown ? refuse(error) : failed ? RUN_FAILED : DONE;
 }
 
-static int act(const Options *options, Error *error) {
+static int act(Options *options, Error *error) {
     Text out = {0};
     switch (options->action) {
     case ACTION_HELP:

@@ -15,7 +15,7 @@ struct Row {
     const char *argument; /* as --help shows it: "N", "=text|json" (optional), NULL: takes none */
     bool (*take)(Options *options, const Row *row, const char *value, Error *error);
     const char *help; /* NULL: not shown, comes with a later version */
-    enum { ANY, CATALOGUE, FILE_PTX } suits;
+    enum { ANY, RUN, CATALOGUE, FILE_PTX } suits;
     Action action; /* of the options that choose one */
 };
 
@@ -308,6 +308,20 @@ static bool take_cooperative(Options *options, const Row *row, const char *value
     return true;
 }
 
+static bool ends_with(const char *text, const char *end) {
+    size_t length = strlen(text), tail = strlen(end);
+    return length >= tail && strcmp(text + length - tail, end) == 0;
+}
+
+/* The ending is how FILE.redviz is told from a kernel when it is opened. */
+static bool take_save(Options *options, const Row *row, const char *value, Error *error) {
+    const char *slash = strrchr(value, '/'), *name = slash ? slash + 1 : value;
+    if (!ends_with(name, ".redviz") || !strcmp(name, ".redviz"))
+        return error_set(error, "--%s: '%s' does not end in .redviz, like run.redviz", row->name, value);
+    options->save = value;
+    return true;
+}
+
 /* The second run is made from the first, so it is read once all other options are known. */
 static bool take_compare(Options *options, const Row *row, const char *value, Error *error) {
     size_t length = strlen(value);
@@ -358,11 +372,6 @@ static bool refuse_option(int code, const char *text, Error *error) {
     return unknown_option(text, error);
 }
 
-static bool ends_with(const char *text, const char *end) {
-    size_t length = strlen(text), tail = strlen(end);
-    return length >= tail && strcmp(text + length - tail, end) == 0;
-}
-
 static bool take_file(Options *options, int count, char **files, Error *error) {
     if (count == 0) return true;
     const char *last = files[count - 1];
@@ -372,14 +381,16 @@ static bool take_file(Options *options, int count, char **files, Error *error) {
     if (options->action == ACTION_LIST)
         return error_set(error, "%s: --list names all kernels, and takes none", last);
     if (count > 1 || options->session.kernel)
-        return error_set(error, "%s: one kernel at a time: give --kernel NAME or one FILE.ptx", last);
+        return error_set(error, "%s: one kernel at a time: give --kernel NAME, one FILE.ptx or FILE.redviz",
+                         last);
     if (ends_with(files[0], ".cu"))
         return error_set_at(
             error, files[0], 0, 0,
             "compiling CUDA is not built yet; compile it with nvcc -ptx -lineinfo and give the .ptx");
     if (ends_with(files[0], ".redviz"))
-        return error_set_at(error, files[0], 0, 0, "saved sessions are not built yet");
-    options->session.file = files[0];
+        options->session.saved = files[0];
+    else
+        options->session.file = files[0];
     return true;
 }
 
@@ -411,36 +422,61 @@ static bool take_item(Options *options, char *item, Error *error) {
     return param->take(options, param, item, error);
 }
 
+/* Whose name is given: another kernel with the first one's settings, or a file with its own. */
+static void take_second(const SessionOptions *first, Options *second, const char *name) {
+    if (ends_with(name, ".redviz")) {
+        second->session = (SessionOptions){.saved = name, .threads = first->threads};
+    } else if (ends_with(name, ".ptx")) {
+        second->session = (SessionOptions){.file = name, .threads = first->threads};
+        second->session.catalog.n = first->catalog.n;
+        second->session.catalog.seed = first->catalog.seed;
+    } else {
+        session_options_for_kernel(&second->session, name);
+    }
+    second->session.first_look = first->first_look;
+}
+
+bool options_compare(Options *options, const SessionOptions *first, Error *error) {
+    Options second = {.session = *first};
+    char *rest = options->compare_items, *item = next_item(&rest);
+    if (strchr(item, '=')) { /* no name: the same kernel */
+        if (!take_item(&second, item, error)) return false;
+    } else {
+        take_second(first, &second, item);
+    }
+    while ((item = next_item(&rest))) {
+        if (second.session.saved)
+            return error_set(error, "--compare %s: a saved session has its own settings, not %s",
+                             second.session.saved, item);
+        if (!take_item(&second, item, error)) return false;
+    }
+    options->compare = second.session;
+    return true;
+}
+
 static bool make_runs(Options *options, Error *error) {
-    options->session.first_look = options->action == ACTION_OPEN; /* nobody waits for the whole grid */
+    SessionOptions *session = &options->session;
+    /* Nobody waits for the whole grid, unless it is to be kept. */
+    session->first_look = options->action == ACTION_OPEN && !options->save;
     if (!options->has_compare) return true;
     if (options->action != ACTION_OPEN && options->action != ACTION_FRAME)
         return error_set(error, "--compare goes with the interface and with --frame, not with --%s",
                          options->action_name);
-    Options second = {.session = options->session};
-    char *rest = options->compare_items, *item = next_item(&rest);
-    if (strchr(item, '=')) { /* no name: the same kernel */
-        if (!take_item(&second, item, error)) return false;
-    } else if (ends_with(item, ".ptx")) {
-        second.session = (SessionOptions){.file = item, .threads = options->session.threads};
-        second.session.first_look = options->session.first_look;
-        second.session.catalog.n = options->session.catalog.n;
-        second.session.catalog.seed = options->session.catalog.seed;
-    } else {
-        session_options_for_kernel(&second.session, item);
-    }
-    while ((item = next_item(&rest)))
-        if (!take_item(&second, item, error)) return false;
-    options->compare = second.session;
-    return true;
+    return session->saved || options_compare(options, session, error);
 }
 
 /* Options that are right one by one and wrong together. */
 static bool check_together(const Options *options, Error *error) {
     const SessionOptions *session = &options->session;
+    if (options->action >= ACTION_LIST && options->save)
+        return error_set(error, "--save keeps a run; --%s has none", options->action_name);
     if (options->action >= ACTION_LIST) return true;
-    if (!session->kernel && !session->file)
-        return error_set(error, "nothing to show: give --kernel NAME (redviz --list names them) or FILE.ptx");
+    if (session->saved && options->first_for_run)
+        return error_set(error, "--%s is for a run; %s is one that is over, with its own settings",
+                         options->first_for_run, session->saved);
+    if (!session->kernel && !session->file && !session->saved)
+        return error_set(error, "nothing to show: give --kernel NAME (redviz --list names them), FILE.ptx or "
+                                "FILE.redviz");
     if (session->file && options->first_for_kernel)
         return error_set(error, "--%s is for kernels of the catalogue, not for FILE.ptx",
                          options->first_for_kernel);
@@ -481,6 +517,7 @@ bool options_parse(int argc, char **argv, Options *options, Error *error) {
         if (code < FIRST_VALUE) return refuse_option(code, argv[optind - 1], error);
         const Row *row = &OPTIONS[code - FIRST_VALUE];
         if (!row->take(options, row, optarg, error)) return false;
+        if (row->suits != ANY && !options->first_for_run) options->first_for_run = row->name;
         if (row->suits == CATALOGUE && !options->first_for_kernel) options->first_for_kernel = row->name;
         if (row->suits == FILE_PTX && !options->first_for_file) options->first_for_file = row->name;
     }
@@ -492,6 +529,7 @@ void options_print_help(Text *out) {
     text_add(out, "redviz: see how a CUDA reduction kernel really executes\n\n"
                   "  redviz --kernel NAME [options]      open the interface on a kernel of the catalogue\n"
                   "  redviz FILE.ptx [options]           the same for any kernel\n"
+                  "  redviz FILE.redviz [options]        the same for a run that --save kept\n"
                   "  redviz ... --report                 print its metrics instead; needs no terminal\n\n");
     for (int i = 0; i < OPTION_COUNT; i++) {
         const Row *row = &OPTIONS[i];

@@ -33,17 +33,22 @@ typedef struct Options {
     Theme theme;
     bool svg;                /* --frame as an image */
     const char *record_cast; /* NULL: nothing is recorded */
-    bool has_compare;        /* --compare: `compare` is the second run */
+    const char *save;        /* NULL: the run is not kept */
+    bool has_compare;        /* --compare: `compare` is the second run; beside a FILE.redviz not yet */
     SessionOptions compare;
     char compare_items[512]; /* what `compare` points into */
     const char *access_path, *dump;
-    const char *first_for_kernel,
-        *first_for_file; /* an option that only suits --kernel, or only FILE.ptx; NULL */
+    const char *first_for_run, *first_for_kernel,
+        *first_for_file; /* an option that only suits what is run, --kernel, FILE.ptx; NULL */
 } Options;
 
 /* Everything is borrowed from `argv` and from `options` itself, which must stay where it is. False with a
  * line that names the option and says what it accepts. */
 bool options_parse(int argc, char **argv, Options *options, Error *error);
+
+/* Makes `compare` from the first run's settings, once they are known: for a FILE.redviz, when it is open.
+ * Once. */
+bool options_compare(Options *options, const SessionOptions *first, Error *error);
 
 void options_print_help(Text *out);
 

@@ -1,53 +1,12 @@
 #define _POSIX_C_SOURCE 200809L
-#include "session.h"
+#include "session_state.h"
 
-#include "base/memory.h"
 #include "catalog/occupancy.h"
-#include "emulator/emulator.h"
-#include "session_sources.h"
-#include <limits.h>
+#include "session_file.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { PTX_LIMIT_BYTES = 256 << 20, DEFAULT_BLOCK = 256 };
-
-typedef struct Launch { /* what a launch needs again when it is replayed */
-    EmulatorLaunch geometry;
-    uint8_t *parameters;
-} Launch;
-
-typedef struct View {
-    SessionView shown;
-    Replay *replay; /* opened at the first question */
-    bool replay_failed;
-    Folds *folds; /* NULL until asked for */
-    bool folds_failed;
-} View;
-
-struct Session {
-    SessionOptions options;
-    Arena arena;
-    char ptx_path[PATH_MAX];
-    char *ptx_text;
-    PtxModule *module;
-    PtxProgram **programs; /* [launch]; launches of one entry share a program */
-    const CatalogRow *row;
-    CatalogRun run;
-    Plan plan, filled; /* after and before the run; `filled` is kept until the result is checked */
-    volatile uint64_t blocks_done;
-    bool is_partial;
-    bool has_result;
-    CatalogResult result;
-    Emulator *emulator;
-    Trace *trace;
-    Launch *launches;
-    int *registers;    /* [launch] */
-    double *occupancy; /* [launch] */
-    View *views;
-    int view_count;
-    Sources sources;
-    const char ***ptx_lines; /* [launch][pc]: instructions as text; NULL until asked for */
-};
+enum { DEFAULT_BLOCK = 256 };
 
 /* ---- opening ---------------------------------------------------------------------------------------- */
 
@@ -122,9 +81,8 @@ static uint64_t buffer_address(void *context, int buffer) {
     return emulator_buffer_address(((const Session *)context)->emulator, buffer);
 }
 
-static bool link_program(Session *session, int index, Error *error) {
-    PlanLaunch *launch = &session->plan.launches[index];
-    PtxFunction *entry = ptx_module_find_entry(session->module, launch->entry, error);
+bool session_link(Session *session, int index, const char *name, Error *error) {
+    PtxFunction *entry = ptx_module_find_entry(session->module, name, error);
     if (!entry) return false;
     for (int i = 0; i < index; i++)
         if (session->programs[i]->entry == entry) session->programs[index] = session->programs[i];
@@ -206,10 +164,11 @@ static bool execute(Session *session, Error *error) {
         emulator_add_buffer(session->emulator, buffer->name, buffer->bytes,
                             buffer->count * (uint64_t)ptx_type_bytes(buffer->type), buffer->type);
     }
+    session->launch_count = plan->launch_count;
     session->programs = arena_new(&session->arena, (size_t)plan->launch_count * sizeof *session->programs);
     session->launches = arena_new(&session->arena, (size_t)plan->launch_count * sizeof *session->launches);
     for (int i = 0; i < plan->launch_count; i++)
-        if (!link_program(session, i, error)) return false;
+        if (!session_link(session, i, plan->launches[i].entry, error)) return false;
     uint64_t blocks = 0;
     for (int i = 0; i < plan->launch_count && !has_fatal_trap(session->trace) && !session->is_partial; i++) {
         if (!run_launch(session, i, error)) return false;
@@ -257,7 +216,7 @@ static void find_occupancy(Session *session) {
     }
 }
 
-static void list_views(Session *session) {
+void session_list_views(Session *session) {
     int count = 0;
     for (int i = 0; i < session->trace->launch_count; i++) count += session->trace->launches[i]->block_count;
     session->views = arena_new(&session->arena, (size_t)count * sizeof *session->views);
@@ -267,12 +226,20 @@ static void list_views(Session *session) {
                 (SessionView){.launch = i, .block = session->trace->launches[i]->blocks[j]};
 }
 
+static void name_run(Session *session) {
+    session->name = session->row ? session->row->id : session->trace->launches[0]->name;
+    session->n = session->row ? session->run.n : session->options.catalog.n;
+    session->dtype = session->row ? plan_type_name(session->run.dtype) : NULL;
+    session->op = session->row ? session->run.op : NULL;
+}
+
 static const char *copy_text(Arena *arena, const char *text) {
     return text ? arena_copy_text(arena, text, strlen(text)) : NULL;
 }
 
 SessionOptions session_options_copy(const SessionOptions *options, Arena *arena) {
     SessionOptions copy = *options;
+    copy.saved = copy_text(arena, options->saved);
     copy.kernel = copy_text(arena, options->kernel);
     copy.file = copy_text(arena, options->file);
     copy.entry = copy_text(arena, options->entry);
@@ -288,7 +255,7 @@ void session_options_for_kernel(SessionOptions *options, const char *kernel) {
     const CatalogRow *row = catalog_find(kernel, NULL);
     bool is_other = !options->kernel || row != catalog_find(options->kernel, NULL);
     options->kernel = kernel;
-    options->file = options->entry = options->args = NULL;
+    options->saved = options->file = options->entry = options->args = NULL;
     if (!row || !is_other) return; /* session_open() says that there is no such kernel */
     CatalogOptions *catalog = &options->catalog;
     CatalogRun run;
@@ -300,9 +267,19 @@ void session_options_for_kernel(SessionOptions *options, const char *kernel) {
     if (!catalog_resolve(row, &(CatalogOptions){.op = catalog->op}, &run, NULL)) catalog->op = NULL;
 }
 
+/* A file may say anything: that it names other files is no reason to open them. */
+static bool check_origin(const SessionOptions *options, Error *error) {
+    if (!options->is_from_file || (options->kernel && options->catalog.fill != FILL_FILE)) return true;
+    return error_set(error, "a saved session holds this one run; for another, open %s with its settings",
+                     options->file ? options->file : "the kernel");
+}
+
 Session *session_open(const SessionOptions *options, Error *error) {
+    if (options->saved) return session_load(options, error);
+    if (!check_origin(options, error)) return NULL;
     Session *session = memory_new(sizeof *session);
     session->options = session_options_copy(options, &session->arena);
+    session->options.is_from_file = false;
     options = &session->options;
     bool good = options->kernel ? plan_catalogue_kernel(session, error) : plan_user_kernel(session, error);
     session->plan.cancel = options->cancel;
@@ -319,7 +296,8 @@ Session *session_open(const SessionOptions *options, Error *error) {
     }
     drop_inputs(session);
     find_occupancy(session);
-    list_views(session);
+    session_list_views(session);
+    name_run(session);
     return session;
 }
 
@@ -332,13 +310,13 @@ void session_free(Session *session) {
     }
     trace_free(session->trace);
     emulator_free(session->emulator);
-    for (int i = 0; session->programs && i < session->plan.launch_count; i++) {
+    for (int i = 0; i < session->launch_count; i++) {
         bool is_shared = false;
         for (int j = 0; j < i; j++) is_shared |= session->programs[j] == session->programs[i];
         if (!is_shared) ptx_program_free(session->programs[i]);
     }
-    for (int i = 0; session->launches && i < session->plan.launch_count; i++)
-        free(session->launches[i].parameters);
+    for (int i = 0; i < session->launch_count; i++) free(session->launches[i].parameters);
+    measured_done(&session->measured);
     sources_done(&session->sources);
     drop_inputs(session);
     plan_free(&session->plan);
@@ -372,9 +350,18 @@ const char *session_backend(const Session *session) {
     (void)session;
     return "EMULATED";
 }
+uint64_t session_n(const Session *session) {
+    return session->n;
+}
+bool session_is_from_file(const Session *session) {
+    return session->options.is_from_file;
+}
+Measurements *session_measured(Session *session) {
+    return &session->measured;
+}
 
 const char *session_name(const Session *session) {
-    return session->row ? session->row->id : session->trace->launches[0]->name;
+    return session->name;
 }
 
 bool session_failed(const Session *session) {
@@ -474,6 +461,59 @@ const Folds *session_folds(const Session *session, int index) {
     return view->folds;
 }
 
+/* ---- other blocks ------------------------------------------------------------------------------------ */
+
+/* Only few blocks are traced: for a small grid the run is made again with all of them. */
+static bool are_few(const Session *session, int view) {
+    enum { MOST_BLOCKS = 64 };
+    const SessionView *shown = &session->views[view].shown;
+    uint64_t blocks = volume(session->trace->launches[shown->launch]->grid);
+    uint64_t events = blocks * (uint64_t)trace_block_event_count(shown->block);
+    return blocks >= 2 && blocks <= MOST_BLOCKS && events <= SESSION_MOST_EVENTS;
+}
+
+void session_trace_others(Session *session, int index) {
+    bool wanted = false;
+    for (int i = 0; i < session->view_count; i++)
+        wanted |= session->views[i].shown.launch == index && are_few(session, i);
+    if (!session->has_others)
+        session->has_others =
+            arena_new(&session->arena, (size_t)session->launch_count * sizeof *session->has_others);
+    if (!wanted || session->has_others[index] || session_is_from_file(session)) return;
+    session->has_others[index] = true;
+    TraceLaunch *launch = session->trace->launches[index];
+    SessionOptions options = session->options;
+    options.has_trace_blocks = true;
+    options.trace_first = 0;
+    options.trace_last = (uint32_t)volume(launch->grid) - 1;
+    options.cancel = NULL;
+    Session *all = session_open(&options, NULL);
+    if (all && index < all->trace->launch_count)
+        trace_launch_take_others(launch, all->trace->launches[index]);
+    session_free(all);
+}
+
+void session_visit_other_folds(const Session *session, int view,
+                               void (*visit)(void *context, const Folds *folds, const Steps *steps),
+                               void *context) {
+    Session *cache =
+        (Session *)(uintptr_t)session; /* logically const: they are traced at the first question */
+    int index = session->views[view].shown.launch;
+    const TraceLaunch *launch = session->trace->launches[index];
+    if (!are_few(session, view)) return;
+    session_trace_others(cache, index);
+    for (int i = 0; i < launch->other_count + launch->block_count; i++) {
+        bool other = i < launch->other_count;
+        const TraceBlock *block = other ? launch->others[i] : launch->blocks[i - launch->other_count];
+        if (block == session->views[view].shown.block) continue;
+        Folds *folds = replay_folds(session->trace, index, block, &session->launches[index].geometry, NULL);
+        Steps *steps = folds ? steps_build(launch, block) : NULL;
+        if (folds) visit(context, folds, steps);
+        steps_free(steps);
+        folds_free(folds);
+    }
+}
+
 /* ---- output ----------------------------------------------------------------------------------------- */
 
 static const char *report_source(void *context, const char *file, int line) {
@@ -481,18 +521,18 @@ static const char *report_source(void *context, const char *file, int line) {
 }
 
 void session_report(const Session *session, bool json, Text *out) {
-    const PlanLaunch *first = &session->plan.launches[0];
+    const TraceLaunch *first = session->trace->launches[0];
     const char *readable = session->row ? session->row->title : NULL;
     ReportInput input = {
         .kernel = session_name(session),
         .title = readable,
         .lesson = session->row ? session->row->lesson : NULL,
         .backend = "emulator",
-        .n = session->row ? session->run.n : session->options.catalog.n,
+        .n = session->n,
         .block = (uint32_t)volume(first->block),
         .grid = (uint32_t)volume(first->grid),
-        .dtype = session->row ? plan_type_name(session->run.dtype) : NULL,
-        .op = session->row ? session->run.op : NULL,
+        .dtype = session->dtype,
+        .op = session->op,
         .has_result = session->has_result,
         .narrowed = session->options.has_trace_blocks,
         .trace = session->trace,
@@ -537,9 +577,12 @@ void session_events(const Session *session, FILE *to) {
 bool session_dump(const Session *session, const char *spec, FILE *to, Error *error) {
     size_t length = strcspn(spec, ":");
     const PlanBuffer *found = NULL;
+    int index = 0;
     for (int i = 0; i < session->plan.buffer_count; i++) {
         const PlanBuffer *buffer = &session->plan.buffers[i];
-        if (strlen(buffer->name) == length && memcmp(buffer->name, spec, length) == 0) found = buffer;
+        if (strlen(buffer->name) != length || memcmp(buffer->name, spec, length) != 0) continue;
+        found = buffer;
+        index = i;
     }
     if (!found) {
         Text names = {0};
@@ -558,6 +601,8 @@ bool session_dump(const Session *session, const char *spec, FILE *to, Error *err
             return error_set(error, "--dump: '%s' is no count; write BUFFER:COUNT", spec + length + 1);
         if (count > found->count) count = found->count;
     }
+    Session *cache = (Session *)(uintptr_t)session; /* logically const: filled at the first question */
+    if (!found->bytes && !session_fill_buffer(cache, index, error)) return false;
     Text value = {0};
     for (uint64_t i = 0; i < count; i++) {
         text_clear(&value);

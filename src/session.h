@@ -1,5 +1,6 @@
 /* Session: one run, end to end: find the kernel, plan it, execute it, keep what the interface and the reports
- * read. The only file that sees every layer; the interface sees it and the trace, never a producer. */
+ * read; or open what was saved of one, which executes nothing. The only part that sees every layer; the
+ * interface sees it and the trace, never a producer. */
 #ifndef SESSION_H
 #define SESSION_H
 
@@ -8,10 +9,15 @@
 #include "metrics/metrics.h"
 #include "metrics/report.h"
 #include "trace/folds.h"
+#include "trace/measured.h"
 #include "trace/steps.h"
 #include "trace/trace.h"
 
+#define REDVIZ_VERSION "0.1"
+
 typedef struct SessionOptions {
+    const char *saved;  /* FILE.redviz: opened, and nothing below counts; or NULL */
+    bool is_from_file;  /* they were read from a FILE.redviz: files that they name are not to be opened */
     const char *kernel; /* catalogue name, or NULL */
     const char *file;   /* FILE.ptx, or NULL */
     const char *entry, *args;
@@ -34,6 +40,12 @@ typedef struct Session Session;
 Session *session_open(const SessionOptions *options, Error *error);
 void session_free(Session *session);
 
+/* Keeps the session in `path` (FILE.redviz), from which session_open() makes one that answers the same.
+ * Whatever happens meanwhile, the file is what it was before, or complete. Not for a session that is partial.
+ */
+bool session_save(Session *session, const char *path, Error *error);
+bool session_is_from_file(const Session *session);
+
 const SessionOptions *session_options(const Session *session); /* its own copy, strings included */
 SessionOptions session_options_copy(const SessionOptions *options, Arena *arena); /* strings in the arena */
 /* Options of one run, for another kernel of the catalogue: what that one does not take (its parameters, a
@@ -47,6 +59,7 @@ const CatalogResult *session_result(const Session *session); /* NULL: no referen
  * run, but counters of the grid and the result are not known. Opened again without first_look, they are. */
 bool session_is_partial(const Session *session);
 const char *session_name(const Session *session);
+uint64_t session_n(const Session *session);
 const char *session_backend(const Session *session); /* "EMULATED" */
 bool session_failed(const Session *session);         /* fatal trap, or wrong result of a checked kernel */
 
@@ -71,8 +84,20 @@ bool session_event_weights(const Session *session, int view, int event, uint32_t
 bool session_register(const Session *session, int view, int event, int warp, const char *name,
                       uint64_t bits[32], uint32_t weight[32], int32_t producer[32]);
 
+/* Blocks with up to so many events are run again while somebody waits. The most of them take about a second,
+ * once, and with who folded what 170 MB. (A block that loads 2^20 elements warp by warp has a few more than
+ * 2^16.) */
+enum { SESSION_MOST_EVENTS = 17 << 12 };
+
 /* Who folded what in the view's block; made at the first question, the session's. NULL: it cannot be told. */
 const Folds *session_folds(const Session *session, int view);
+/* The same of the other blocks of the view's launch, traced or not, one after another, where they are few. */
+void session_visit_other_folds(const Session *session, int view,
+                               void (*visit)(void *context, const Folds *folds, const Steps *steps),
+                               void *context);
+
+/* What was measured of this kernel, and of those beside it; empty: nothing was. */
+Measurements *session_measured(Session *session);
 
 void session_report(const Session *session, bool json, Text *out);
 void session_events(const Session *session, FILE *to);

@@ -1,7 +1,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "session_sources.h"
 
-#include "base/text.h"
 #include "catalog/catalog.h"
 #include <limits.h>
 #include <stdlib.h>
@@ -47,9 +46,27 @@ static const SourceFile *find(Sources *sources, const char *file) {
     for (int i = 0; i < sources->file_count; i++)
         if (!strcmp(sources->files[i].name, file)) return &sources->files[i];
     SourceFile source = {.name = memory_copy_text(file)};
-    if (read_file(sources, &source)) split_lines(&source);
+    if (!sources->is_closed && read_file(sources, &source)) split_lines(&source);
     array_push(sources->files, sources->file_count, sources->file_capacity, source);
     return &sources->files[sources->file_count - 1];
+}
+
+void sources_add(Sources *sources, const char *file, const char *text) {
+    SourceFile source = {.name = memory_copy_text(file)};
+    if (text) {
+        source.text = memory_copy_text(text);
+        split_lines(&source);
+    }
+    array_push(sources->files, sources->file_count, sources->file_capacity, source);
+}
+
+bool sources_text(Sources *sources, const char *file, Text *out) {
+    const SourceFile *source = find(sources, file);
+    for (int i = 0; i < source->line_count; i++) {
+        text_add(out, source->lines[i]);
+        text_add(out, "\n");
+    }
+    return source->text != NULL;
 }
 
 int sources_line_count(Sources *sources, const char *file) {

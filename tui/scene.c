@@ -25,34 +25,14 @@ static bool registers_of_session(const void *session, int view, int event, int w
     return session_register(session, view, event, warp, name, bits, weight, producer);
 }
 
-/* Only few blocks are traced: for a small grid the run is made again with all of them. */
-static Session *open_all_blocks(const Scene *scene, int view) {
-    enum { MOST_BLOCKS = 64 };
-    const uint32_t *grid = scene_launch(scene, view)->grid;
-    uint64_t blocks = (uint64_t)grid[0] * grid[1] * grid[2];
-    uint64_t events = blocks * (uint64_t)trace_block_event_count(scene->views[view].block);
-    if (blocks < 2 || blocks > MOST_BLOCKS || events > SCENE_MOST_EVENTS) return NULL;
-    SessionOptions options = *session_options(scene->context);
-    options.has_trace_blocks = true;
-    options.trace_first = 0;
-    options.trace_last = (uint32_t)blocks - 1;
-    options.cancel = NULL;
-    return session_open(&options, NULL);
+static void compare_with(void *tree, const Folds *folds, const Steps *steps) {
+    Tree *other = tree_new(folds, steps);
+    if (other) tree_compare(tree, other);
+    tree_free(other);
 }
 
 static void compare_blocks_of_session(const Scene *scene, int view, Tree *tree) {
-    const SessionView *own = &scene->views[view];
-    Session *all = open_all_blocks(scene, view);
-    int view_count = all ? session_view_count(all) : 0;
-    for (int i = 0; i < view_count; i++) {
-        const SessionView *other = session_view(all, i);
-        bool same = trace_block_linear(other->block) == trace_block_linear(own->block);
-        const Folds *folds = other->launch == own->launch && !same ? session_folds(all, i) : NULL;
-        Tree *of_other = folds ? tree_new(folds, other->steps) : NULL;
-        if (of_other) tree_compare(tree, of_other);
-        tree_free(of_other);
-    }
-    session_free(all);
+    session_visit_other_folds(scene->context, view, compare_with, tree);
 }
 
 static double progress_of_session(const void *session, int view, int event) {
@@ -82,7 +62,7 @@ Scene *scene_new(const Session *session) {
         .dtype = run ? plan_type_name(run->dtype) : "",
         .op = run ? run->op : "",
         .type = run ? run->dtype : PTX_NO_TYPE,
-        .n = run ? run->n : session_options(session)->catalog.n,
+        .n = session_n(session),
         .watch = row && row->watch ? row->watch : "",
         .verdict = verdict_of(session),
         .counting = session_is_partial(session),

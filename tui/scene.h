@@ -71,10 +71,8 @@ Tree *scene_tree(const Scene *scene, int view); /* NULL: it cannot be told who f
 /* The fault that ended the run, in whichever block; NULL: none. Reads of poison are told, but end nothing. */
 const Trap *scene_fatal_trap(const Scene *scene);
 uint32_t scene_trap_block(const Scene *scene, const Trap *trap); /* linear */
-/* Running the view's block again answers while somebody waits: it has few enough events. The most of them
- * take about a second, once, and with who folded what 170 MB. (A block that loads 2^20 elements warp by warp
- * has a few more than 2^16.) */
-enum { SCENE_MOST_EVENTS = 17 << 12 };
+/* Running the view's block again answers while somebody waits: it has few enough events. */
+enum { SCENE_MOST_EVENTS = SESSION_MOST_EVENTS };
 bool scene_can_replay(const Scene *scene, int view);
 /* [step] How far the run has come after each step of the view: 0 .. 1, never falling. Elements folded, over
  * the block's all; where that is not known, barrier intervals done. */

@@ -125,12 +125,21 @@ static bool fits_memory(const Plan *plan, Error *error) {
                      bytes / 1e9, limit / 1e9);
 }
 
+const char *plan_fill_name(FillKind fill) {
+    static const char *const names[] = {"zero", "ones", "iota", "random", "file", "value"};
+    return names[fill];
+}
+
+bool plan_fill_buffer(Plan *plan, int index, uint64_t seed, Error *error) {
+    PlanBuffer *buffer = &plan->buffers[index];
+    if (!fits_memory(plan, error)) return false;
+    buffer->bytes = memory_new((size_t)buffer->count * (size_t)ptx_type_bytes(buffer->type));
+    return fill(buffer, mix(seed) + mix((uint64_t)index), plan->cancel, error);
+}
+
 bool plan_fill(Plan *plan, uint64_t seed, Error *error) {
     if (!fits_memory(plan, error)) return false;
-    for (int i = 0; i < plan->buffer_count; i++) {
-        PlanBuffer *buffer = &plan->buffers[i];
-        buffer->bytes = memory_new((size_t)buffer->count * (size_t)ptx_type_bytes(buffer->type));
-        if (!fill(buffer, mix(seed) + mix((uint64_t)i), plan->cancel, error)) return false;
-    }
+    for (int i = 0; i < plan->buffer_count; i++)
+        if (!plan_fill_buffer(plan, i, seed, error)) return false;
     return true;
 }

@@ -67,7 +67,10 @@ typedef struct Plan {
 /* Allocates and fills every buffer; reads files. The same seed gives the same bytes on every machine. Refuses
  * plans that need more than half of this machine's memory. */
 bool plan_fill(Plan *plan, uint64_t seed, Error *error);
+/* The same for one of its buffers, which has no bytes yet. */
+bool plan_fill_buffer(Plan *plan, int index, uint64_t seed, Error *error);
 void plan_free(Plan *plan);
+const char *plan_fill_name(FillKind fill); /* "zero" */
 
 int plan_add_buffer(Plan *plan, const char *name, PtxType type, uint64_t count, FillKind fill); /* index */
 PlanLaunch *plan_add_launch(Plan *plan, const char *entry);

@@ -108,7 +108,11 @@ static void test_bad_usage(void **state) {
         {"/tmp --report", "/tmp"},
         {"/dev/null --report", "/dev/null"},
         {"kernels/interleaved.cu --report", "not built yet"},
-        {"saved.redviz", "not built yet"},
+        {"/nowhere.redviz", "/nowhere.redviz: cannot open: No such file"},
+        {"/nowhere.redviz --n 5", "--n is for a run; /nowhere.redviz is one that is over"},
+        {"/nowhere.redviz --kernel strided", "one kernel at a time"},
+        {"--kernel interleaved --frame --compare /nowhere.redviz", "nowhere.redviz: cannot open"},
+        {"--kernel interleaved --frame --compare a.redviz,n=5", "has its own settings, not n=5"},
         {"--access /nowhere.csv", "/nowhere.csv"},
         {"--kernel interleaved --verify", "--verify is not built yet"},
         {"--kernel interleaved --check", "--check is not built yet"},
@@ -120,7 +124,10 @@ static void test_bad_usage(void **state) {
         {"--kernel interleaved --frame --compare strided,stride=2", "strided has no parameters"},
         {"--kernel interleaved --report --compare strided", "not with --report"},
         {"--kernel interleaved --frame --compare /nowhere.ptx", "nowhere.ptx"},
-        {"--kernel interleaved --save x.redviz", "--save is not built yet"},
+        {"--kernel interleaved --save x", "'x' does not end in .redviz"},
+        {"--kernel interleaved --save", "--save FILE.redviz"},
+        {"--list --save x.redviz", "--save keeps a run; --list has none"},
+        {"--kernel interleaved --report --save /nowhere/x.redviz", "/nowhere/x.redviz: cannot save here"},
         {"--kernel interleaved --record-cast /nowhere/x.cast",
          "/nowhere/x.cast cannot be written: No such file"},
         {"--kernel interleaved --frame --record-cast /tmp", "/tmp cannot be written"},
@@ -170,7 +177,7 @@ static void test_help(void **state) {
     (void)state;
     static const char *const shown[] = {"--kernel NAME", "--report[=text|json]", "--access FILE.csv",
                                         "--compare NAME", "Exit status"};
-    static const char *const later[] = {"--bench", "--verify", "--check", "--save", "--watch", ".cu"};
+    static const char *const later[] = {"--bench", "--verify", "--check", "--watch", ".cu"};
     char *help = program_output(0, "@ --help"), *brief = program_output(0, "@ -h"),
          *keys = program_output(0, "@ --help-keys");
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) program_assert_contains(help, shown[i]);

@@ -75,10 +75,11 @@ static void test_nothing_is_missing(void **state) {
 
 static void test_apt_installs(void **state) {
     (void)state;
-    static const char log[] = "installing gcc libc6-dev libncurses-dev libcmocka-dev libvterm-dev\n"
-                              "apt-get update -q\n"
-                              "apt-get install -y -q --no-install-recommends -o DPkg::Lock::Timeout=120 gcc "
-                              "libc6-dev libncurses-dev libcmocka-dev libvterm-dev\n";
+    static const char log[] =
+        "installing gcc libc6-dev libncurses-dev libsqlite3-dev libcmocka-dev libvterm-dev\n"
+        "apt-get update -q\n"
+        "apt-get install -y -q --no-install-recommends -o DPkg::Lock::Timeout=120 gcc "
+        "libc6-dev libncurses-dev libsqlite3-dev libcmocka-dev libvterm-dev\n";
     check(&(Case){"installs apt-get", "build test", 0, log, ""});
     /* A user whose sudo asks for nothing. */
     check(&(Case){"installs apt-get; user 1000; fake sudo '[ $1 = -n ] && exit 0; exec \"$@\"'", "build test",
@@ -89,35 +90,39 @@ static void test_apt_installs(void **state) {
 static void test_apt_cannot(void **state) {
     (void)state;
     check(&(Case){"installs apt-get; user 1000", "build", 1, "",
-                  NEEDED("build") "su -c 'apt-get update && " APT "gcc libc6-dev libncurses-dev'\n"});
-    check(&(Case){"installs apt-get; user 1000; fake sudo 'exit 1'", "build test", 1, "",
-                  NEEDED("build test") "sudo apt-get update && sudo " APT
-                                       "gcc libc6-dev libncurses-dev libcmocka-dev libvterm-dev\n"});
+                  NEEDED("build") "su -c 'apt-get update && " APT
+                                  "gcc libc6-dev libncurses-dev libsqlite3-dev'\n"});
+    check(&(Case){
+        "installs apt-get; user 1000; fake sudo 'exit 1'", "build test", 1, "",
+        NEEDED("build test") "sudo apt-get update && sudo " APT
+                             "gcc libc6-dev libncurses-dev libsqlite3-dev libcmocka-dev libvterm-dev\n"});
     check(&(Case){"fake apt-get 'echo E: no network; exit 100'", "build", 1,
-                  "installing gcc libc6-dev libncurses-dev\n",
-                  "E: no network\nE: no network\n" NEEDED("build") "apt-get update && " APT
-                                                                   "gcc libc6-dev libncurses-dev\n"});
-    check(&(Case){"fake apt-get :", "build", 1, "installing gcc libc6-dev libncurses-dev\n",
-                  "redviz: gcc libc6-dev libncurses-dev installed, but 'cc' still cannot build with it; see: "
+                  "installing gcc libc6-dev libncurses-dev libsqlite3-dev\n",
+                  "E: no network\nE: no network\n" NEEDED(
+                      "build") "apt-get update && " APT "gcc libc6-dev libncurses-dev libsqlite3-dev\n"});
+    check(&(Case){"fake apt-get :", "build", 1, "installing gcc libc6-dev libncurses-dev libsqlite3-dev\n",
+                  "redviz: gcc libc6-dev libncurses-dev libsqlite3-dev installed, but 'cc' still cannot "
+                  "build with it; see: "
                   "scripts/deps.sh build\n"});
 }
 
 static void test_other_systems(void **state) {
     (void)state;
-    check(&(Case){"installs dnf", "build test", 1, "",
-                  NEEDED("build test") "sudo dnf install gcc glibc-devel ncurses-devel libasan libubsan "
-                                       "libcmocka-devel libvterm-devel\n"});
+    check(&(Case){
+        "installs dnf", "build test", 1, "",
+        NEEDED("build test") "sudo dnf install gcc glibc-devel ncurses-devel sqlite-devel libasan libubsan "
+                             "libcmocka-devel libvterm-devel\n"});
     check(&(Case){"installs pacman", "build test", 1, "",
-                  NEEDED("build test") "sudo pacman -S --needed gcc ncurses cmocka libvterm\n"});
+                  NEEDED("build test") "sudo pacman -S --needed gcc ncurses sqlite cmocka libvterm\n"});
     check(&(Case){"installs brew; system Darwin", "build test", 1, "",
                   NEEDED("build test") "xcode-select --install; brew install cmocka libvterm\n"});
     check(
         &(Case){"installs brew; system Darwin", "build", 1, "", NEEDED("build") "xcode-select --install\n"});
     check(&(Case){"system Darwin", "build test", 1, "",
                   NEEDED("build test") "xcode-select --install, and Homebrew's packages cmocka, libvterm\n"});
-    check(&(Case){
-        "system FreeBSD", "build", 1, "",
-        NEEDED("build") "your package manager; on Debian the packages are: gcc libc6-dev libncurses-dev\n"});
+    check(&(Case){"system FreeBSD", "build", 1, "",
+                  NEEDED("build") "your package manager; on Debian the packages are: gcc libc6-dev "
+                                  "libncurses-dev libsqlite3-dev\n"});
 }
 
 int main(void) {

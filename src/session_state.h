@@ -1,0 +1,67 @@
+/* What a session is made of: shared by session.c, which runs a kernel, and session_file.c, which keeps a
+ * session in a file and opens it again. Private to them. */
+#ifndef SESSION_STATE_H
+#define SESSION_STATE_H
+
+#include "session.h"
+
+#include "emulator/emulator.h"
+#include "session_sources.h"
+#include <limits.h>
+
+enum { PTX_LIMIT_BYTES = 256 << 20 };
+
+typedef struct Launch { /* what a launch needs again when it is replayed */
+    EmulatorLaunch geometry;
+    uint8_t *parameters;
+} Launch;
+
+typedef struct View {
+    SessionView shown;
+    Replay *replay; /* opened at the first question */
+    bool replay_failed;
+    Folds *folds; /* NULL until asked for */
+    bool folds_failed;
+} View;
+
+struct Session {
+    SessionOptions options;
+    Arena arena;
+    const char *name, *dtype, *op; /* dtype, op NULL: not known */
+    uint64_t n;
+    char ptx_path[PATH_MAX];
+    char *ptx_text;
+    PtxModule *module;
+    PtxProgram **programs; /* [launch]; launches of one entry share a program */
+    const CatalogRow *row;
+    CatalogRun run;
+    Plan plan, filled;   /* after and before the run; `filled` is kept until the result is checked. Of a file:
+                            only buffers,   and their bytes where the run changed them */
+    uint64_t *checksums; /* of a file: [buffer] of its bytes; else NULL */
+    volatile uint64_t blocks_done;
+    bool is_partial;
+    bool has_result;
+    CatalogResult result;
+    Emulator *emulator; /* NULL: from a file */
+    Trace *trace;
+    Launch *launches;
+    int launch_count;  /* of `programs` and `launches` */
+    int *registers;    /* [launch] */
+    double *occupancy; /* [launch] */
+    bool *has_others;  /* [launch] the trace's `others` are complete */
+    View *views;
+    int view_count;
+    Sources sources;
+    const char ***ptx_lines; /* [launch][pc]: instructions as text; NULL until asked for */
+    Measurements measured;
+    const char *made_by, *saved; /* of a file: by which redviz, and when; else NULL */
+};
+
+/* Links the launch's program, or takes that of an earlier launch with the same entry. */
+bool session_link(Session *session, int launch, const char *entry, Error *error);
+void session_list_views(Session *session);
+/* Makes the trace's `others` of a launch complete, where it has so few blocks that they can all be looked at.
+ */
+void session_trace_others(Session *session, int launch);
+
+#endif

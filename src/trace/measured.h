@@ -1,0 +1,53 @@
+/* Measured: what a machine said about kernels: times, and counters beside the trace's predictions. Plain
+ * lists that whoever measures fills, that a session file keeps (tables timing and measured), and that panes
+ * and reports read. Empty where nothing was measured. */
+#ifndef TRACE_MEASURED_H
+#define TRACE_MEASURED_H
+
+#include "trace/store.h"
+
+typedef struct Timing {   /* of one kernel, size and way of measuring; what is not known is NaN */
+    const char *kernel;   /* of the catalogue, or what it is compared with: "cub", "thrust", "cpu" */
+    const char *machine;  /* "NVIDIA H200" */
+    const char *measured; /* when: UTC, "2026-11-21T15:00:00Z" */
+    uint64_t n;
+    const char *dtype, *op;
+    uint32_t threads;         /* per block; 0: not chosen by us */
+    bool to_scalar;           /* with what it takes to come to one number, else the kernel alone */
+    bool graph;               /* replays of a graph, without gaps, else single launches */
+    bool cold;                /* the L2 cache held nothing of the input */
+    uint64_t samples;         /* 0: it was skipped, and `note` says why */
+    double median, low, high; /* microseconds; the 5th and 95th percentile */
+    double gigabytes_per_second;
+    double share_of_read, share_of_copy, share_of_peak; /* 0 to 1 */
+    double clock, temperature;                          /* MHz, degrees Celsius */
+    const char *note;                                   /* NULL: nothing to say */
+} Timing;
+
+typedef struct MeasuredCounter {
+    int launch;
+    const char *metric; /* the profiler's name */
+    const char *label;  /* in words */
+    const char *machine;
+    double value, predicted; /* predicted NaN: the trace says nothing about it */
+    const char *note;        /* why they differ; NULL: nothing to say */
+} MeasuredCounter;
+
+typedef struct Measurements {
+    Timing *timings;
+    int timing_count, timing_capacity;
+    MeasuredCounter *counters;
+    int counter_count, counter_capacity;
+    Arena arena; /* their texts */
+} Measurements;
+
+/* Zero-initialised is a valid empty one. Texts are copied. */
+void measured_add_timing(Measurements *measured, const Timing *timing);
+void measured_add_counter(Measurements *measured, const MeasuredCounter *counter);
+void measured_done(Measurements *measured);
+
+void measured_write(const Measurements *measured, Store *store);
+void measured_read(Measurements *measured, int launch_count,
+                   Store *store); /* what is wrong stays in the store */
+
+#endif
