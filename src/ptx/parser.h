@@ -22,19 +22,6 @@ enum {
 };
 #define PTX_VARIABLE_LIMIT ((uint64_t)1 << 40) /* bytes of one variable */
 
-typedef enum PtxItemKind {
-    PTX_ITEM_DIRECTIVE, /* .version, .target, .file, .section, .alias, ...: `text` */
-    PTX_ITEM_VARIABLE,  /* `text`, printed with ';' */
-    PTX_ITEM_FUNCTION   /* declaration or definition: `text` is the header */
-} PtxItemKind;
-
-typedef struct PtxItem {
-    PtxItemKind kind;
-    const char *text;
-    PtxFunction *function;
-    bool is_definition;
-} PtxItem;
-
 typedef struct PtxPending { /* a label that is named before its scope has shown whether it is declared */
     PtxOperand *operand;
     PtxToken token;

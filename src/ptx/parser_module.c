@@ -340,7 +340,8 @@ static bool function(PtxParser *parser, const PtxToken *begin, const PtxFunction
     if (!enter_function(parser, &name, &function)) return false;
     for (int i = 0; i < function->parameter_count; i++) function->parameters[i]->function = function;
     for (int i = 0; i < function->result_count; i++) function->results[i]->function = function;
-    PtxItem item = {PTX_ITEM_FUNCTION, header, function, is_definition};
+    PtxItem item = {
+        .kind = PTX_ITEM_FUNCTION, .text = header, .function = function, .is_definition = is_definition};
     array_push(parser->items, parser->item_count, parser->item_capacity, item);
     return true;
 }

@@ -256,7 +256,7 @@ static void add(PtxParser *parser, PtxVariable *variable, const char *text) {
         PtxStatement statement = {.kind = PTX_STATEMENT_VARIABLE, .variable = variable};
         array_push(parser->statements, parser->statement_count, parser->statement_capacity, statement);
     } else {
-        PtxItem item = {.kind = PTX_ITEM_VARIABLE, .text = text};
+        PtxItem item = {.kind = PTX_ITEM_VARIABLE, .text = text, .variable = variable};
         array_push(parser->items, parser->item_count, parser->item_capacity, item);
     }
 }

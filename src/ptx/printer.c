@@ -172,7 +172,7 @@ static void print_targets(const PtxStatement *statement, Text *out) {
     text_add(out, ";\n");
 }
 
-static void print_statement(const PtxFunction *function, const PtxStatement *statement, Text *out) {
+void ptx_statement_print(const PtxFunction *function, const PtxStatement *statement, Text *out) {
     switch (statement->kind) {
     case PTX_STATEMENT_INSTRUCTION:
         text_add(out, "\t");
@@ -207,18 +207,18 @@ static void print_statement(const PtxFunction *function, const PtxStatement *sta
     }
 }
 
-static void print_item(const PtxItem *item, Text *out) {
+void ptx_item_print(const PtxItem *item, Text *out) {
     bool ends = item->kind == PTX_ITEM_VARIABLE || (item->kind == PTX_ITEM_FUNCTION && !item->is_definition);
     text_print(out, "%s%s\n", item->text, ends ? ";" : "");
     if (item->kind != PTX_ITEM_FUNCTION || !item->is_definition) return;
     text_add(out, "{\n");
     for (int i = 0; i < item->function->statement_count; i++)
-        print_statement(item->function, &item->function->statements[i], out);
+        ptx_statement_print(item->function, &item->function->statements[i], out);
     text_add(out, "}\n");
 }
 
 bool ptx_module_print(PtxModule *module, Text *out, Error *error) {
     if (!ptx_module_parse_all(module, error)) return false;
-    for (int i = 0; i < module->item_count; i++) print_item(&module->items[i], out);
+    for (int i = 0; i < module->item_count; i++) ptx_item_print(&module->items[i], out);
     return true;
 }

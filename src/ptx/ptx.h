@@ -218,6 +218,20 @@ struct PtxFunction {
     size_t body_line_begin;
 };
 
+typedef enum PtxItemKind {
+    PTX_ITEM_DIRECTIVE, /* .version, .target, .file, .section, .alias, ...: `text` */
+    PTX_ITEM_VARIABLE,  /* `text`, printed with ';' */
+    PTX_ITEM_FUNCTION   /* declaration or definition: `text` is the header */
+} PtxItemKind;
+
+typedef struct PtxItem {
+    PtxItemKind kind;
+    const char *text;
+    PtxVariable *variable; /* PTX_ITEM_VARIABLE */
+    PtxFunction *function;
+    bool is_definition;
+} PtxItem;
+
 typedef struct PtxSourceFile {
     int number;       /* of the .file directive */
     const char *path; /* as written */
@@ -236,7 +250,7 @@ typedef struct PtxModule {
     int function_count;
     PtxVariable **variables; /* module scope */
     int variable_count;
-    struct PtxItem *items; /* everything at module scope, in order, for the printer */
+    PtxItem *items; /* everything at module scope, in order, for the printer */
     int item_count;
     Arena arena;
     struct PtxNames *names; /* the parser's symbol tables */
@@ -265,6 +279,9 @@ const char *ptx_readable_name(PtxModule *module, const char *name);
 
 /* Prints the module (parses all bodies first). */
 bool ptx_module_print(PtxModule *module, Text *out, Error *error);
+/* Its parts, for those who print something in between. Definitions: the body must have been parsed. */
+void ptx_item_print(const PtxItem *item, Text *out);
+void ptx_statement_print(const PtxFunction *function, const PtxStatement *statement, Text *out);
 /* One line, no newline, ends in ';'. */
 void ptx_instruction_print(const PtxInstruction *instruction, Text *out);
 
