@@ -91,11 +91,13 @@ without_process_numbers() {
 # the names of sources relative: ours to the repository, CUDA's own headers to their base name.
 compile() {
     name=$1 architecture=$(architecture_of "$1")
-    nvcc -ptx -lineinfo -std=c++17 -arch="compute_$architecture" -o "$work/$name.raw" "kernels/$name.cu"
+    flags=-lineinfo lowest=
+    [ "$name" = probe ] && flags=-rdc=true lowest=6.3 # no kernel: functions that are merged into other modules
+    nvcc -ptx $flags -std=c++17 -arch="compute_$architecture" -o "$work/$name.raw" "kernels/$name.cu"
     sed -E -e "s|^([[:space:]]*\\.file[[:space:]]+[0-9]+ \")$PWD/|\\1|" \
         -e 's|^([[:space:]]*\.file[[:space:]]+[0-9]+ ")/.*/|\1|' "$work/$name.raw" |
         without_process_numbers >"$work/$name.full"
-    for version in 7.2 7.4 7.8 8.0 8.3 8.6 9.0; do
+    for version in $lowest 7.2 7.4 7.8 8.0 8.3 8.6 9.0; do
         sed -E "s|^\\.version .*|.version $version|" "$work/$name.full" >"$work/$name.ptx"
         ptxas -arch="sm_$architecture" -o "$work/$name.cubin" "$work/$name.ptx" 2>"$work/$name.log" && return 0
     done
