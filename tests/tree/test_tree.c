@@ -35,6 +35,7 @@ static void test_violations_are_found(void **state) {
                    {"src/ptx/ptx.h", "\"trace/trace.h\""},
                    {"src/emulator/op.h", "\"metrics/metrics.h\""},
                    {"src/metrics/metrics.h", "\"emulator/emulator.h\""},
+                   {"src/instrument/instrument.h", "\"emulator/emulator.h\""},
                    {"src/catalog/plan.h", "\"trace/trace.h\""},
                    {"tui/app.h", "\"emulator/emulator.h\""},
                    {"tui/app.h", "\"../src/emulator/emulator.h\""},

@@ -1,0 +1,44 @@
+/* Locate: addresses of a machine as (symbol or buffer, offset). Private to src/instrument. */
+#ifndef INSTRUMENT_LOCATE_H
+#define INSTRUMENT_LOCATE_H
+
+#include "instrument/region.h"
+
+typedef struct LocatedConstant {
+    uint64_t base, bytes;
+    int buffer;
+} LocatedConstant;
+
+typedef struct LocatedSymbol {   /* a shared variable, or a part of a local frame */
+    const PtxVariable *variable; /* NULL: what the system reserves at the begin of shared memory */
+    uint64_t base, bytes, frame_offset;
+} LocatedSymbol;
+
+typedef struct Locator { /* of one block */
+    const InstrumentMemory *memory;
+    uint64_t shared_window, local_window;
+    LocatedSymbol *shared, *local; /* ascending by base */
+    int shared_count, local_count;
+    LocatedConstant *constants, *generic_constants;
+    int constant_count, generic_constant_count;
+    int local_symbol; /* index of the launch's symbol for local frames */
+} Locator;
+
+typedef struct Location {
+    PtxSpace space; /* SHARED, LOCAL, GLOBAL (constants, too) */
+    uint16_t buffer;
+    uint64_t offset;
+} Location;
+
+/* Reads the symbols' addresses from the region's header. */
+void locator_init(Locator *locator, const InstrumentSites *sites, const InstrumentMemory *memory,
+                  const TraceLaunch *launch, const uint8_t *region);
+void locator_done(Locator *locator);
+
+/* The launch's symbols, as the emulator lists them: shared ones in window order, then "local". */
+void locator_name_symbols(const Locator *locator, Arena *arena, TraceLaunch *launch);
+
+/* `space`: as the instruction says. false: no buffer holds it. */
+bool locate(const Locator *locator, PtxSpace space, uint64_t address, Location *out);
+
+#endif

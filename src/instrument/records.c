@@ -1,0 +1,158 @@
+/* Reading a region: a damaged one must not do harm.
+ *
+ * Lanes that a machine lets run apart make records of their own of an instruction that they execute together:
+ * a shfl.sync, whose probe stands behind it, or an aligned barrier, whose probe stands before it. Such
+ * records are put together: a warp's next record of the same site belongs to the one before where its lanes
+ * are others and the members are the same. (A lane that comes again makes a new one, and by then all members
+ * have recorded the last: none goes on from such an instruction before all have come.) */
+#include "instrument/records.h"
+
+#include "base/memory.h"
+#include "instrument/plan.h"
+#include <stdlib.h>
+
+enum { NONE = -1 };
+
+/* ---- reading ---------------------------------------------------------------------------------------- */
+
+typedef struct Reader {
+    const InstrumentSites *sites;
+    const uint8_t *region;
+    uint64_t begin, end; /* of its records */
+    uint32_t threads, block;
+    Error *error;
+} Reader;
+
+static bool damaged(const Reader *reader, uint64_t at, const char *what) {
+    return error_set(
+        reader->error,
+        "the trace buffer is damaged: block %u, byte %llu: %s; the kernel may have written into it",
+        reader->block, (unsigned long long)at, what);
+}
+
+static bool read_header(Reader *reader, const InstrumentSettings *settings, Records *records) {
+    const uint8_t *region = reader->region;
+    uint64_t begin = region_records_at(reader->sites, settings->block_threads);
+    if (begin > settings->region_bytes) return damaged(reader, 0, "it is too small");
+    uint64_t room = settings->region_bytes - begin, used = region_read(region + REGION_USED, 8);
+    uint64_t lost_at = region_read(region + REGION_LOST_AT, 8);
+    records->dropped = region_read(region + REGION_DROPPED, 8);
+    records->left_out = region_read(region + REGION_LEFT_OUT, 8);
+    if (!lost_at != !records->dropped)
+        return damaged(reader, REGION_DROPPED, "the counts contradict each other");
+    if (lost_at && ~lost_at > used) return damaged(reader, REGION_LOST_AT, "more is lost than was written");
+    if (lost_at) used = ~lost_at;
+    if (used > room || used % 8) return damaged(reader, REGION_USED, "its length is impossible");
+    reader->begin = begin;
+    reader->end = begin + used;
+    return true;
+}
+
+/* Lanes of the warp that exist. */
+static uint32_t lanes_of_warp(uint32_t threads, uint32_t warp) {
+    uint32_t rest = warp * WARP_LANES < threads ? threads - warp * WARP_LANES : 0;
+    return rest >= WARP_LANES ? ~UINT32_C(0) : (UINT32_C(1) << rest) - 1;
+}
+
+/* The record at *at, which moves behind it. */
+static bool read_record(const Reader *reader, uint64_t *at, Record *record) {
+    if (reader->end - *at < RECORD_HEADER) return damaged(reader, *at, "a record is cut off");
+    const uint8_t *from = reader->region + *at;
+    uint32_t site = (uint32_t)region_read(from, 4), mask = (uint32_t)region_read(from + 4, 4);
+    uint32_t warp = (uint32_t)region_read(from + 8, 4);
+    if (site >= (uint32_t)reader->sites->site_count) return damaged(reader, *at, "there is no such site");
+    if (!mask || mask & ~lanes_of_warp(reader->threads, warp))
+        return damaged(reader, *at, "there are no such threads");
+    *record = (Record){.site = &reader->sites->sites[site],
+                       .columns = from + RECORD_HEADER,
+                       .mask = mask,
+                       .all = mask,
+                       .warp = (uint8_t)warp,
+                       .extra = (uint32_t)region_read(from + 12, 4),
+                       .next = NONE};
+    uint32_t bytes = region_record_bytes(record->site, mask);
+    if (bytes > reader->end - *at) return damaged(reader, *at, "a record is cut off");
+    *at += bytes;
+    return true;
+}
+
+/* ---- records of one execution ----------------------------------------------------------------------- */
+
+static bool is_together(const InstrumentSite *site) {
+    uint32_t constant;
+    switch (site->kind) {
+    case TRACE_SHUFFLE:
+    case TRACE_VOTE:
+    case TRACE_REDUX:
+        return plan_extra(site, &constant) != NULL;
+    case TRACE_BARRIER:
+    case TRACE_NAMED_BARRIER:
+        return site->instruction->opcode == PTX_bar ||
+               ptx_instruction_has(site->instruction, PTX_MOD_ALIGNED);
+    default:
+        return false;
+    }
+}
+
+static bool belongs(const Record *first, const Record *record) {
+    if (first->all & record->mask || first->extra != record->extra) return false;
+    return !record->site->is_behind || !((first->all | record->mask) & ~record->extra);
+}
+
+/* `latest`: [warp][site], the latest first record. */
+static void put_together(Records *records, int number, int *latest) {
+    Record *record = &records->records[number];
+    record->first = record->last = number;
+    if (!is_together(record->site)) return;
+    Record *first = *latest == NONE ? NULL : &records->records[*latest];
+    if (!first || !belongs(first, record)) {
+        *latest = number;
+        return;
+    }
+    records->records[first->last].next = number;
+    record->first = *latest;
+    first->last = number;
+    first->all |= record->mask;
+}
+
+bool records_read(Records *records, const InstrumentSites *sites, const InstrumentSettings *settings,
+                  uint32_t block, const uint8_t *region, Error *error) {
+    *records = (Records){0};
+    Reader reader = {.sites = sites, .region = region, .block = block, .error = error};
+    reader.threads = settings->block_threads;
+    if (!read_header(&reader, settings, records)) return false;
+    size_t warps = (reader.threads + WARP_LANES - 1) / WARP_LANES, count = warps * (size_t)sites->site_count;
+    int *latest = memory_new((count + 1) * sizeof *latest);
+    for (size_t i = 0; i < count; i++) latest[i] = NONE;
+    bool good = true;
+    for (uint64_t at = reader.begin; good && at < reader.end;) {
+        Record record;
+        good = read_record(&reader, &at, &record);
+        if (!good) break;
+        array_push(records->records, records->count, records->capacity, record);
+        put_together(records, records->count - 1,
+                     &latest[record.warp * (size_t)sites->site_count + (size_t)(record.site - sites->sites)]);
+    }
+    free(latest);
+    if (!good) records_done(records);
+    return good;
+}
+
+void records_done(Records *records) {
+    free(records->records);
+    *records = (Records){0};
+}
+
+uint64_t records_value(const Records *records, int number, int field, int lane) {
+    const Record *record = &records->records[number];
+    while (!(record->mask >> lane & 1)) record = &records->records[record->next];
+    const InstrumentSite *site = record->site;
+    size_t active = (size_t)__builtin_popcount(record->mask);
+    size_t rank = (size_t)__builtin_popcount(record->mask & ((UINT32_C(1) << lane) - 1));
+    bool wide = site->fields[field].wide;
+    size_t before = 0; /* columns of the same width */
+    for (int i = 0; i < field; i++) before += site->fields[i].wide == wide;
+    if (wide) return region_read(record->columns + 8 * (before * active + rank), 8);
+    return region_read(record->columns + 8 * (size_t)site->wide_count * active + 4 * (before * active + rank),
+                       4);
+}

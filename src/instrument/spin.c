@@ -1,0 +1,52 @@
+/* Loops that may wait for others.
+ *
+ * A loop is what lies between a label and a branch back to it. It may wait where it looks at memory that
+ * others change (ordered or volatile loads, atomics), and itself neither stores nor waits at a barrier: what
+ * such a loop does a thousand times, it may do a million times. */
+#include "instrument/plan.h"
+
+static bool is_ordered(const PtxInstruction *in) {
+    static const PtxModifierKind kinds[] = {PTX_MOD_VOLATILE, PTX_MOD_RELAXED, PTX_MOD_ACQUIRE,
+                                            PTX_MOD_ACQ_REL,  PTX_MOD_SC,      PTX_MOD_MMIO};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (ptx_instruction_has(in, kinds[i])) return true;
+    return false;
+}
+
+static bool watches(const PtxInstruction *in) {
+    return in->opcode == PTX_atom || (in->opcode == PTX_ld && is_ordered(in));
+}
+
+static bool works(const PtxInstruction *in) {
+    switch (in->opcode) {
+    case PTX_st:
+    case PTX_red:
+        return in->space != PTX_SPACE_PARAM;
+    case PTX_bar:
+    case PTX_barrier:
+        return !ptx_instruction_has(in, PTX_MOD_WARP);
+    default:
+        return false;
+    }
+}
+
+static bool may_wait(const PtxProgram *program, int first, int last) {
+    bool does_watch = false;
+    for (int pc = first; pc <= last; pc++) {
+        const PtxInstruction *in = program->code[pc].instruction;
+        if (works(in)) return false;
+        does_watch |= watches(in);
+    }
+    return does_watch;
+}
+
+void plan_spin_loops(const PtxProgram *program, int begin, int end, bool *may_spin) {
+    for (int pc = begin; pc < end; pc++) {
+        const PtxCode *code = &program->code[pc];
+        int first = code->target == PTX_NO_PC ? pc + 1 : code->target;
+        for (int i = 0; code->instruction->opcode == PTX_brx && i < code->target_count; i++)
+            if (code->targets[i] < first) first = code->targets[i];
+        if (first > pc || !may_wait(program, first, pc)) continue;
+        for (int at = first; at <= pc; at++) may_spin[at - begin] = true;
+    }
+}

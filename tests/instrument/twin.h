@@ -1,0 +1,48 @@
+/* Twin: runs a plan twice in the emulator, as it is and instrumented, and decodes what the instrumented
+ * kernel wrote into its trace buffer. The emulator's own events of the untouched kernel say what must come
+ * out. Needs cmocka's headers before it. */
+#ifndef TESTS_INSTRUMENT_TWIN_H
+#define TESTS_INSTRUMENT_TWIN_H
+
+#include "catalog/catalog.h"
+#include "emulator/emulator.h"
+#include "instrument/instrument.h"
+
+typedef struct TwinOptions {
+    const char *what;      /* for messages */
+    uint64_t first, last;  /* traced blocks */
+    uint64_t region_bytes; /* 0: plenty */
+    uint32_t spin_limit;   /* 0: the default */
+    uint64_t schedule;     /* of the instrumented run */
+    uint64_t budget;       /* of instructions; 0: the default */
+} TwinOptions;
+
+typedef struct Twin {
+    PtxModule *module;
+    PtxProgram *programs[PLAN_LAUNCHES]; /* of the untouched kernel; launches of one entry share theirs */
+    Emulator *emulators[2];
+    Trace *original, *decoded;
+    InstrumentTally tally;
+    Text text;             /* of the last launch, instrumented */
+    InstrumentSites sites; /* of the last launch */
+    InstrumentSettings settings;
+    uint8_t *regions; /* of the last launch */
+} Twin;
+
+char *twin_probe(void); /* assets/ptx/probe.ptx; free() it */
+
+/* `plain` and `probed` are filled alike; the runs change them. Takes over `module`. Fails the test where one
+ * of the runs fails or traps, the text does not parse, or a region does not decode. */
+Twin twin_run(PtxModule *module, Plan *plain, Plan *probed, const TwinOptions *options);
+void twin_done(Twin *twin);
+
+/* Both plans hold the same bytes. */
+void twin_expect_same_results(const Plan *plain, const Plan *probed, const char *what);
+
+/* Every thread did the same, with the same masks. Values that only a schedule decides (results of atomics,
+ * loads of words that others write) are left out, and masks where the kernel has a loop that waits for
+ * others: which lanes stay together there depends on how long it waits. Returns the number of (thread, event)
+ * pairs compared. */
+uint64_t twin_expect_same_events(const Twin *twin, const char *what);
+
+#endif
