@@ -81,7 +81,7 @@ test-sanitize:
 test-valgrind:
 	@scripts/deps.sh build test valgrind
 	@$(SUBMAKE) -k all tests
-	@REDVIZ_TEST_LIMIT=65536 REDVIZ_TEST_SECONDS=7200 REDVIZ_UNDER="valgrind -q --error-exitcode=99 --leak-check=full" \
+	@REDVIZ_TEST_LIMIT=4096 REDVIZ_TEST_SECONDS=7200 REDVIZ_UNDER="valgrind -q --error-exitcode=99 --leak-check=full" \
 	    tests/run_tests.sh $(O) $(TEST_SOURCES)
 
 bench:
