@@ -12,20 +12,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static PtxModule *read_module(const CatalogRow *row) {
-    char name[128], path[512], *text;
-    size_t length;
-    Error error = {0};
-    snprintf(name, sizeof name, "%.*s.ptx", (int)strcspn(row->source, "."), row->source);
-    if (!catalog_path("assets/ptx", name, path, sizeof path, &error) ||
-        !text_read_file(path, 1 << 28, &text, &length, &error))
-        fail_msg("%s", error.message);
-    PtxModule *module = ptx_module_parse(text, length, path, &error);
-    if (!module) fail_msg("%s", error.message);
-    free(text);
-    return module;
-}
-
 static bool has_word(const char *words, const char *word) {
     size_t length = strlen(word);
     for (const char *at = words; (at = strstr(at, word)); at += length)
@@ -36,21 +22,15 @@ static bool has_word(const char *words, const char *word) {
 static uint64_t runs, pairs;
 
 static void compare(const CatalogRow *row, CatalogOptions options, uint64_t first, uint64_t last) {
-    Error error = {0};
     CatalogRun run;
-    Plan plans[2];
-    memset(plans, 0, sizeof plans);
-    options.has_fill = options.whole_numbers = true;
-    options.fill = FILL_RANDOM;
+    Error error = {0};
     if (!catalog_resolve(row, &options, &run, &error)) return; /* not a size for this kernel */
-    for (int i = 0; i < 2; i++)
-        if (!row->plan(&run, &plans[i], &error) || !plan_fill(&plans[i], 7, &error))
-            fail_msg("%s: %s", row->id, error.message);
+    Plan plans[2];
     char what[128];
     snprintf(what, sizeof what, "%s n %" PRIu64 " block %" PRIu32 " %s %s", row->id, run.n, run.block,
              ptx_type_text(run.dtype), run.op);
-    TwinOptions twin_options = {.what = what, .first = first, .last = last};
-    Twin twin = twin_run(read_module(row), &plans[0], &plans[1], &twin_options);
+    Twin twin =
+        twin_run_kernel(row, options, plans, &(TwinOptions){.what = what, .first = first, .last = last});
     twin_expect_same_results(&plans[0], &plans[1], what);
     assert_int_equal(twin.tally.dropped, 0);
     pairs += twin_expect_same_events(&twin, what);

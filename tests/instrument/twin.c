@@ -85,13 +85,12 @@ static int buffer_of_name(const Trace *trace, const char *name) {
     return -1;
 }
 
-/* Buffers of the instrumented run, as the untouched run numbers them. */
-static InstrumentBuffer *list_buffers(const Emulator *emulator, const Trace *trace, const Trace *original,
-                                      int *count) {
-    InstrumentBuffer *buffers = memory_new(((size_t)trace->buffer_count + 1) * sizeof *buffers);
+/* The buffers that an emulator has, as the untouched run numbers them. */
+static InstrumentBuffer *list_buffers(Twin *twin, const Emulator *emulator, const Trace *trace, int *count) {
+    InstrumentBuffer *buffers = arena_new(&twin->arena, ((size_t)trace->buffer_count + 1) * sizeof *buffers);
     *count = 0;
     for (int i = 0; i < trace->buffer_count; i++) {
-        int buffer = buffer_of_name(original, trace->buffers[i].name);
+        int buffer = buffer_of_name(twin->original, trace->buffers[i].name);
         if (buffer < 0) continue;
         buffers[(*count)++] = (InstrumentBuffer){emulator_buffer_address(emulator, i),
                                                  trace->buffers[i].bytes, buffer, trace->buffers[i].name};
@@ -101,9 +100,10 @@ static InstrumentBuffer *list_buffers(const Emulator *emulator, const Trace *tra
 
 static void decode(Twin *twin, int index, const PlanLaunch *planned, const Trace *probed) {
     Error error = {0};
-    int count;
-    InstrumentBuffer *buffers = list_buffers(twin->emulators[1], probed, twin->original, &count);
-    InstrumentMemory memory = {buffers, count, -1};
+    InstrumentMemory memory = {.other = -1};
+    memory.buffers = list_buffers(twin, twin->emulators[1], probed, &memory.count);
+    twin->memory[1] = memory;
+    twin->memory[0].buffers = list_buffers(twin, twin->emulators[0], twin->original, &twin->memory[0].count);
     TraceLaunch *out = trace_add_launch(twin->decoded, twin->programs[index]);
     memcpy(out->grid, planned->grid, sizeof out->grid);
     memcpy(out->block, planned->block, sizeof out->block);
@@ -114,7 +114,6 @@ static void decode(Twin *twin, int index, const PlanLaunch *planned, const Trace
                                twin->regions + (b - twin->settings.first) * twin->settings.region_bytes,
                                &twin->decoded->arena, out, &twin->tally, &error))
             fail_msg("%s", error.message);
-    free(buffers);
 }
 
 typedef struct Probed { /* what an emulator needs until its end */
@@ -138,8 +137,7 @@ static Probed instrument_launch(Twin *twin, int index, const PlanLaunch *planned
     traced = options->first >= blocks ? 0 : traced - options->first + 1;
     uint64_t bytes = options->region_bytes ? options->region_bytes
                                            : instrument_region_minimum(&twin->sites, threads) + (4 << 20);
-    free(twin->regions);
-    twin->regions = memory_new(traced * bytes + 1);
+    twin->regions = arena_new(&twin->arena, traced * bytes + 1);
     char name[32];
     snprintf(name, sizeof name, "redviz regions %d", index);
     int buffer = emulator_add_buffer(twin->emulators[1], name, twin->regions, traced * bytes + 1, PTX_B8);
@@ -178,10 +176,8 @@ Twin twin_run(PtxModule *module, Plan *plain, Plan *probed, const TwinOptions *o
     Probed made[PLAN_LAUNCHES];
     for (int i = 0; i < plain->launch_count; i++) {
         link_launch(&twin, plain, i);
-        launch(twin.emulators[0], &plain->launches[i], twin.programs[i], twin.original, options->what);
-    }
-    for (int i = 0; i < plain->launch_count; i++) {
         made[i] = instrument_launch(&twin, i, &probed->launches[i], options);
+        launch(twin.emulators[0], &plain->launches[i], twin.programs[i], twin.original, options->what);
         launch(twin.emulators[1], &probed->launches[i], made[i].program, unused, options->what);
         decode(&twin, i, &probed->launches[i], unused);
     }
@@ -191,6 +187,35 @@ Twin twin_run(PtxModule *module, Plan *plain, Plan *probed, const TwinOptions *o
         ptx_module_free(made[i].module);
     }
     return twin;
+}
+
+static PtxModule *read_module(const CatalogRow *row) {
+    char name[128], path[512], *text;
+    size_t length;
+    Error error = {0};
+    snprintf(name, sizeof name, "%.*s.ptx", (int)strcspn(row->source, "."), row->source);
+    if (!catalog_path("assets/ptx", name, path, sizeof path, &error) ||
+        !text_read_file(path, 1 << 28, &text, &length, &error))
+        fail_msg("%s", error.message);
+    PtxModule *module = ptx_module_parse(text, length, path, &error);
+    if (!module) fail_msg("%s", error.message);
+    free(text);
+    return module;
+}
+
+Twin twin_run_kernel(const CatalogRow *row, CatalogOptions kernel, Plan plans[2],
+                     const TwinOptions *options) {
+    Error error = {0};
+    CatalogRun run;
+    kernel.has_fill = kernel.whole_numbers = true; /* sums are exact in any order */
+    kernel.fill = FILL_RANDOM;
+    if (!catalog_resolve(row, &kernel, &run, &error)) fail_msg("%s", error.message);
+    for (int i = 0; i < 2; i++) {
+        plans[i] = (Plan){0};
+        if (!row->plan(&run, &plans[i], &error) || !plan_fill(&plans[i], 7, &error))
+            fail_msg("%s: %s", row->id, error.message);
+    }
+    return twin_run(read_module(row), &plans[0], &plans[1], options);
 }
 
 void twin_done(Twin *twin) {
@@ -206,7 +231,7 @@ void twin_done(Twin *twin) {
     ptx_module_free(twin->module);
     instrument_sites_done(&twin->sites);
     text_done(&twin->text);
-    free(twin->regions);
+    arena_done(&twin->arena);
     *twin = (Twin){0};
 }
 
@@ -298,9 +323,33 @@ static void threads_free(Threads *threads) {
     free(threads);
 }
 
+int twin_thread_events(const TraceLaunch *launch, uint32_t block, int thread, int *pcs, int most) {
+    const TraceBlock *found = trace_launch_find_block(launch, block);
+    int count = 0;
+    TraceEvent event;
+    for (int i = 0; found && i < trace_block_event_count(found); i++) {
+        trace_block_read_header(found, i, &event);
+        if (event.warp != thread / WARP_LANES || !(event.mask >> thread % WARP_LANES & 1)) continue;
+        if (count < most) pcs[count] = event.pc;
+        count++;
+    }
+    return count;
+}
+
 static bool may_spin(const Twin *twin, int pc) {
     for (int i = 0; i < twin->sites.spin_count; i++)
         if (twin->sites.sites[i].place == pc) return true;
+    return false;
+}
+
+/* Pointers are the same where they point to the same place. */
+static bool same_value(const Twin *twin, uint64_t x, uint64_t y) {
+    if (x == y) return true;
+    for (int i = 0; i < twin->memory[0].count; i++)
+        for (int k = 0; k < twin->memory[1].count; k++) {
+            const InstrumentBuffer *a = &twin->memory[0].buffers[i], *b = &twin->memory[1].buffers[k];
+            if (a->buffer == b->buffer && x - a->base < a->bytes && x - a->base == y - b->base) return true;
+        }
     return false;
 }
 
@@ -325,7 +374,7 @@ static bool same_event(const Twin *twin, int launch, const TraceEvent *x, const 
     if (is_scheduled(a->program->code[x->pc].instruction)) return true;
     if (x->operand[lane] != y->operand[lane]) return false;
     for (int e = 0; e < TRACE_MAX_ELEMENTS; e++)
-        if (x->value[e][lane] != y->value[e][lane]) return false;
+        if (!same_value(twin, x->value[e][lane], y->value[e][lane])) return false;
     return true;
 }
 

@@ -26,7 +26,9 @@ typedef struct Twin {
     Text text;             /* of the last launch, instrumented */
     InstrumentSites sites; /* of the last launch */
     InstrumentSettings settings;
-    uint8_t *regions; /* of the last launch */
+    uint8_t *regions;           /* of the last launch */
+    InstrumentMemory memory[2]; /* buffers of both runs, as the untouched one numbers them */
+    Arena arena;
 } Twin;
 
 char *twin_probe(void); /* assets/ptx/probe.ptx; free() it */
@@ -34,10 +36,15 @@ char *twin_probe(void); /* assets/ptx/probe.ptx; free() it */
 /* `plain` and `probed` are filled alike; the runs change them. Takes over `module`. Fails the test where one
  * of the runs fails or traps, the text does not parse, or a region does not decode. */
 Twin twin_run(PtxModule *module, Plan *plain, Plan *probed, const TwinOptions *options);
+/* The same for a kernel of the catalogue, on random whole numbers. The plans are the caller's. */
+Twin twin_run_kernel(const CatalogRow *row, CatalogOptions kernel, Plan plans[2], const TwinOptions *options);
 void twin_done(Twin *twin);
 
 /* Both plans hold the same bytes. */
 void twin_expect_same_results(const Plan *plain, const Plan *probed, const char *what);
+
+/* Events of one thread of a traced block, and their pcs (at most `most`). */
+int twin_thread_events(const TraceLaunch *launch, uint32_t block, int thread, int *pcs, int most);
 
 /* Every thread did the same, with the same masks. Values that only a schedule decides (results of atomics,
  * loads of words that others write) are left out, and masks where the kernel has a loop that waits for

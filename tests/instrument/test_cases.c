@@ -1,0 +1,326 @@
+/* Small kernels for what the catalogue does not have: guards, vectors, overlapping registers, called
+ * functions, brx, generic addresses, named barriers, lanes that leave or stay apart, loops that wait. Each is
+ * instrumented, run by the emulator, and must decode to the emulator's own events; ptxas takes it where there
+ * is one. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "twin.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+typedef struct Case {
+    const char *name;
+    const char *module; /* before the entry */
+    const char *body;   /* %out: this thread's 64 bytes, %t, %l: thread and lane, %b: block */
+    uint32_t grid, block, shared_bytes;
+    const char *must_have; /* in the instrumented text; NULL: nothing */
+    const char *version;   /* of PTX; NULL: 8.0 */
+} Case;
+
+static const char prologue[] =
+    ".visible .entry kernel(.param .u64 kernel_out)\n{\n"
+    ".reg .pred %p<8>;\n.reg .b16 %h<8>;\n.reg .b32 %r<32>;\n.reg .f32 %f<8>;\n.reg .b64 %q<16>;\n"
+    ".reg .f64 %d<8>;\n.reg .b32 %t, %l, %b, %n;\n.reg .b64 %out, %base;\n"
+    "ld.param.u64 %base, [kernel_out];\n"
+    "mov.u32 %t, %tid.x;\nand.b32 %l, %t, 31;\nmov.u32 %b, %ctaid.x;\nmov.u32 %n, %ntid.x;\n"
+    "mad.lo.u32 %n, %b, %n, %t;\nmad.wide.u32 %out, %n, 64, %base;\n";
+
+static PtxModule *parse(const Case *c) {
+    Text text = {0};
+    Error error = {0};
+    text_print(&text, ".version %s\n.target sm_90\n.address_size 64\n%s\n%s%s\nret;\n}\n",
+               c->version ? c->version : "8.0", c->module ? c->module : "", prologue, c->body);
+    PtxModule *module = ptx_module_parse(text_string(&text), text.length, "case.ptx", &error);
+    if (!module) fail_msg("%s: %d: %s", c->name, error.line, error.message);
+    text_done(&text);
+    return module;
+}
+
+static void make_plan(const Case *c, Plan *plan) {
+    Error error = {0};
+    *plan = (Plan){0};
+    uint32_t grid = c->grid ? c->grid : 1, block = c->block ? c->block : 32;
+    int out = plan_add_buffer(plan, "out", PTX_U32, (uint64_t)grid * block * 16, FILL_IOTA);
+    PlanLaunch *launch = plan_add_launch(plan, "kernel");
+    launch->grid[0] = grid;
+    launch->block[0] = block;
+    launch->grid[1] = launch->grid[2] = launch->block[1] = launch->block[2] = 1;
+    launch->shared_bytes = c->shared_bytes;
+    plan_add_pointer(plan, launch, out);
+    assert_true(plan_fill(plan, 1, &error));
+}
+
+static bool has_ptxas(void) {
+    static int found = -1;
+    if (found < 0) found = system("PATH=$PATH:/usr/local/cuda/bin ptxas --version >/dev/null 2>&1") == 0;
+    return found;
+}
+
+static void assemble(const Case *c, const Text *text) {
+    if (!has_ptxas()) return;
+    char input[] = "/tmp/redviz_case_XXXXXX", command[256];
+    int file = mkstemp(input);
+    assert_true(file >= 0);
+    assert_int_equal(write(file, text_string(text), text->length), (ssize_t)text->length);
+    close(file);
+    snprintf(command, sizeof command, "PATH=$PATH:/usr/local/cuda/bin ptxas -arch=sm_90 -o /dev/null %s >&2",
+             input);
+    if (system(command) != 0) fail_msg("%s: ptxas refuses it, instrumented: see %s", c->name, input);
+    unlink(input);
+}
+
+static Twin run(const Case *c, TwinOptions options) {
+    Plan plans[2];
+    make_plan(c, &plans[0]);
+    make_plan(c, &plans[1]);
+    options.what = c->name;
+    Twin twin = twin_run(parse(c), &plans[0], &plans[1], &options);
+    twin_expect_same_results(&plans[0], &plans[1], c->name);
+    plan_free(&plans[0]);
+    plan_free(&plans[1]);
+    return twin;
+}
+
+static const Case cases[] = {
+    {.name = "guarded accesses",
+     .body = "setp.lt.u32 %p0, %l, 10;\n@%p0 ld.global.u32 %r0, [%out];\n@!%p0 ld.global.u32 %r0, [%out+4];\n"
+             "@%p0 st.global.u32 [%out+8], %r0;\n@!%p0 st.global.u32 [%out+12], 7;\n"
+             "setp.gt.u32 %p1, %l, 40;\n@%p1 st.global.u32 [%out], %r0;\n"},
+    {.name = "vectors",
+     .body =
+         "ld.global.v4.u32 {%r0, %r1, %r2, %r3}, [%out];\nst.global.v2.u32 [%out+16], {%r1, %r0};\n"
+         "ld.global.v2.u64 {%q0, %q1}, [%out+32];\nst.global.v2.f64 [%out+48], {0d3FF0000000000000, 2.5};\n"
+         "ld.global.v4.u32 {%r4, _, %r5, _}, [%out];\nst.global.v4.f32 [%out], {0f3F800000, 0.5, 3.0, "
+         "0f40000000};\n"},
+    {.name = "vector registers",
+     .body = ".reg .v4 .f32 %v;\nld.global.v4.f32 %v, [%out];\nst.global.v4.f32 [%out+16], %v;\n"
+             "st.global.f32 [%out+32], %v.z;\n"},
+    {.name = "all widths",
+     .body = "cvt.u16.u32 %h0, %t;\nst.global.u8 [%out], %h0;\nst.global.u16 [%out+2], %h0;\nld.global.s8 "
+             "%r0, [%out];\n"
+             "ld.global.u8 %h1, [%out+1];\nld.global.s16 %h2, [%out+2];\nld.global.s16 %r1, [%out+2];\n"
+             "ld.global.s32 %q1, [%out+4];\nst.global.u8 [%out+8], %r1;\nst.global.u8 [%out+9], %q1;\n"
+             "st.global.u16 [%out+10], 65535;\nst.global.u8 [%out+12], -1;\nld.global.f64 %d0, [%out+16];\n"
+             "st.global.f64 [%out+24], %d0;\nld.global.b32 %f0, [%out];\nst.global.b32 [%out+32], %f0;\n"
+             "mov.b32 %r5, %f0;\nst.global.f32 [%out+36], %r5;\nst.global.b64 [%out+40], %d0;\n"
+             "st.global.u16 [%out+48], %r5;\n"},
+    {.name = "half registers",
+     .body = ".reg .f16 %x, %y;\n.reg .b8 %z;\nld.global.b16 %x, [%out];\nadd.f16 %y, %x, %x;\nst.global.b16 "
+             "[%out+2], %y;\n"
+             "ld.global.b8 %z, [%out+4];\nst.global.b8 [%out+5], %z;\n"},
+    {.name = "the address is overwritten",
+     .body = "cvta.to.global.u64 %q0, %out;\nst.global.u64 [%out+8], %out;\nld.global.u64 %q0, [%q0+8];\n"
+             "st.global.u32 [%q0+4], 5;\nmov.u64 %q1, %out;\nst.global.v2.u64 [%out+16], {%out, %out};\n"
+             "ld.global.v2.u64 {%q2, %q1}, [%q1+16];\nst.global.u32 [%q1], 6;\n"
+             "atom.global.exch.b64 %q1, [%q1+16], 9;\nst.global.u32 [%q1+12], 8;\n"},
+    {.name = "the guard and the operands are overwritten",
+     .body =
+         "setp.lt.u32 %p0, %l, 20;\nmov.u32 %r0, -1;\nvote.sync.any.pred %p0, %p0, %r0;\n"
+         "setp.lt.u32 %p1, %l, 12;\nmov.u32 %r1, %l;\nactivemask.b32 %r2;\n"
+         "@%p1 bra A;\nbra.uni B;\nA:\nactivemask.b32 %r2;\nshfl.sync.down.b32 %r1|%p1, %r1, 3, 31, %r2;\n"
+         "@%p1 vote.sync.all.pred %p1, %p1, 0x1ff;\nB:\n"
+         "mov.u32 %r3, %l;\nshfl.sync.idx.b32 %r3, %r1, %r3, 31, %r0;\n"
+         "mov.u32 %r4, 1;\nshfl.sync.bfly.b32 %r4, %r3, %r4, 31, %r0;\n"
+         "vote.sync.ballot.b32 %r0, %p1, %r0;\nst.global.u32 [%out], %r3;\nst.global.u32 [%out+4], %r0;\n"
+         "atom.global.add.u32 %r4, [%out], %r4;\nst.global.u32 [%out+8], %r4;\n"},
+    {.name = "shuffles",
+     .body =
+         "mov.u32 %r0, -1;\nmov.u32 %r9, 31;\nshfl.sync.up.b32 %r1|%p0, %t, 3, 0, %r0;\nshfl.sync.down.b32 "
+         "%r2, %t, 5, 0x181f, -1;\n"
+         "shfl.sync.bfly.b32 %r3|%p1, %t, 7, %r9, %r0;\nrem.u32 %r4, %l, 5;\nshfl.sync.idx.b32 %r5, %t, %r4, "
+         "0x1c1f, %r0;\n"
+         "shfl.sync.idx.b32 _|%p2, %t, %r4, 31, %r0;\nadd.u32 %r1, %r1, %r2;\nadd.u32 %r3, %r3, %r5;\n"
+         "setp.lt.u32 %p3, %l, 8;\n@%p3 bra HERE;\nbra.uni THERE;\nHERE:\nshfl.sync.down.b32 %r6, %t, 4, 31, "
+         "0xff;\n"
+         "st.global.u32 [%out+8], %r6;\nTHERE:\nst.global.u32 [%out], %r1;\nst.global.u32 [%out+4], %r3;\n",
+     .must_have = "shfl.sync.idx.b32 %redviz_d|%p2"},
+    {.name = "match, elect, redux, vote",
+     .body = "and.b32 %r0, %l, 3;\nmatch.any.sync.b32 %r1, %r0, 0xffffffff;\ncvt.u64.u32 %q0, %r0;\n"
+             "match.all.sync.b64 %r2|%p0, %q0, -1;\nelect.sync %r3|%p1, -1;\nelect.sync _|%p2, -1;\n"
+             "redux.sync.add.u32 %r4, %l, -1;\nredux.sync.max.s32 %r5, %r4, 0xffffffff;\nvote.sync.uni.pred "
+             "%p3, %p1, -1;\n"
+             "vote.sync.any.pred %p4, !%p1, -1;\nst.global.v4.u32 [%out], {%r1, %r2, %r3, %r4};\n@%p2 "
+             "st.global.u32 [%out+16], %r5;\n"},
+    {.name = "called functions",
+     .module = ".func (.param .b32 r) twice(.param .b32 a)\n{\n.reg .b32 %x<3>;\n.reg .pred %p;\n.shared "
+               ".b32 cell;\n"
+               "ld.param.b32 %x0, [a];\nsetp.gt.u32 %p, %x0, 100;\n@%p bra OUT;\nst.shared.u32 [cell], "
+               "4;\nld.shared.u32 %x1, [cell];\n"
+               "add.u32 %x0, %x0, %x1;\nOUT:\nst.param.b32 [r], %x0;\nret;\n}\n"
+               ".func (.reg .b32 %y) thrice(.reg .b32 %z)\n{\nmul.lo.u32 %y, %z, 3;\nret;\n}\n",
+     .body =
+         "{\n.param .b32 a, r;\nst.param.b32 [a], %t;\ncall (r), twice, (a);\nld.param.b32 %r0, [r];\n}\n"
+         "call (%r1), thrice, (%r0);\nsetp.lt.u32 %p0, %l, 5;\n{\n.param .b32 a, r;\nst.param.b32 [a], 120;\n"
+         "@%p0 call (r), twice, (a);\nld.param.b32 %r2, [r];\n}\nst.global.u32 [%out], %r1;\n"},
+    {.name = "calls through pointers",
+     .module = ".global .u32 counter;\n.func (.reg .b32 %y) one(.reg .b32 %x)\n{\nst.global.u32 [counter], "
+               "%x;\nadd.u32 %y, %x, 1;\nret;\n}\n"
+               ".func (.reg .b32 %y) two(.reg .b32 %x)\n{\n.reg .pred %p;\nsetp.gt.u32 %p, %x, 9;\n@%p "
+               "add.u32 %x, %x, 2;\n"
+               "@%p bra OUT;\nld.global.u32 %x, [counter];\nOUT:\nmov.u32 %y, 2;\nret;\n}\n"
+               ".func (.reg .b32 %y) unused(.reg .b32 %x)\n{\nmov.u32 %y, 3;\nret;\n}\n"
+               ".global .u64 functions[2] = {one, two};\n",
+     .body = "PROTO: .callprototype (.reg .b32 _) _ (.reg .b32 _);\nand.b32 %r0, %l, 1;\nmul.wide.u32 %q0, "
+             "%r0, 8;\n"
+             "mov.u64 %q1, functions;\nadd.u64 %q0, %q0, %q1;\nmov.u64 %q2, one;\nmov.u64 %q3, "
+             "two;\nsetp.eq.u32 %p0, %r0, 0;\n"
+             "selp.b64 %q2, %q2, %q3, %p0;\ncall (%r1), %q2, (%l), PROTO;\nst.global.u32 [%out], %r1;\n"},
+    {.name = "frames of called functions",
+     .module = ".func (.reg .b32 %y) deep(.reg .b32 %x)\n{\n.local .align 8 .b8 frame[16];\n.reg .pred "
+               "%p;\n.reg .b32 %z;\n"
+               "st.local.u32 [frame+4], %x;\nsetp.lt.u32 %p, %x, 5;\n@%p bra OUT;\nsub.u32 %z, %x, 5;\ncall "
+               "(%z), deep, (%z);\n"
+               "OUT:\nld.local.u32 %y, [frame+4];\nret;\n}\n",
+     .body = ".local .b32 own;\nst.local.u32 [own], %t;\ncall (%r0), deep, (%l);\nld.local.u32 %r1, "
+             "[own];\nst.global.u32 [%out], %r0;\n"},
+    {.name = "nested scopes",
+     .body = "{\n.reg .b32 %a;\n.shared .b32 inner;\nst.shared.u32 [inner], %t;\n{\n.reg .b32 %a;\nbar.sync "
+             "0;\nld.shared.u32 %a, [inner];\n"
+             "@%p0 bra L;\nL:\n}\nmov.u32 %a, 3;\nst.global.u32 [%out], %a;\n}\n"},
+    {.name = "brx",
+     .body = "rem.u32 %r0, %l, 3;\nTABLE: .branchtargets A, B, C;\nsetp.lt.u32 %p0, %l, 30;\n"
+             "@%p0 brx.idx %r0, TABLE;\nst.global.u32 [%out+4], 9;\nbra.uni C;\nA:\nst.global.u32 [%out], "
+             "1;\nbra.uni C;\n"
+             "B:\nst.global.u32 [%out], 2;\nC:\nst.global.u32 [%out+8], 3;\n"},
+    {.name = "generic addresses",
+     .module = ".shared .align 8 .b8 first[64];\n.shared .align 8 .b8 second[256];\n.const .b32 table[4] = "
+               "{5, 6, 7, 8};\n",
+     .body = ".local .align 8 .b8 frame[32];\nmov.u64 %q0, second;\ncvta.shared.u64 %q0, %q0;\nmad.wide.u32 "
+             "%q0, %l, 8, %q0;\n"
+             "st.u32 [%q0], %t;\nld.u32 %r0, [%q0];\nst.shared.u32 [first+8], 3;\nmov.u64 %q1, "
+             "frame;\ncvta.local.u64 %q1, %q1;\n"
+             "st.u32 [%q1+8], %t;\nst.local.u32 [frame+12], 7;\nld.local.u32 %r9, [frame+8];\n"
+             "setp.lt.u32 %p0, %l, 11;\nsetp.lt.u32 %p1, %l, 22;\nselp.b64 %q2, %q0, %out, %p0;\nadd.u64 "
+             "%q5, %q1, 8;\nselp.b64 %q3, %q2, %q5, %p1;\n"
+             "ld.u32 %r1, [%q3];\nadd.u32 %r1, %r1, %r0;\nst.u32 [%q3], %r1;\nmov.u64 %q4, "
+             "table;\ncvta.const.u64 %q4, %q4;\n"
+             "ld.u32 %r2, [%q4+4];\nld.const.u32 %r3, [table+8];\nadd.u32 %r2, %r2, %r3;\natom.add.u32 %r4, "
+             "[%q2], 2;\n"
+             "selp.b64 %q6, %q4, %out, %p0;\nld.u32 %r5, [%q6];\nst.global.u32 [%out+4], %r2;\n"},
+    {.name = "dynamic shared memory",
+     .module = ".extern .shared .align 16 .b8 dynamic[];\n.shared .b32 fixed;\n",
+     .body = "st.shared.u32 [fixed], 1;\nmov.u32 %r0, dynamic;\nmad.lo.u32 %r0, %l, 4, %r0;\nst.shared.u32 "
+             "[%r0], %t;\n"
+             "ld.shared.u32 %r1, [%r0];\nmov.u64 %q0, dynamic;\nmad.wide.u32 %q0, %l, 4, %q0;\nld.shared.u32 "
+             "%r2, [%q0];\n"
+             "ld.volatile.shared.u32 %r3, [dynamic+4];\nst.global.u32 [%out], %r2;\n",
+     .shared_bytes = 128},
+    {.name = "named barriers",
+     .body =
+         "setp.lt.u32 %p0, %t, 32;\n@%p0 bra PRODUCE;\nbar.sync 1, 64;\nst.global.u32 [%out], 1;\nbar.arrive "
+         "2, 64;\nbra.uni END;\n"
+         "PRODUCE:\nst.global.u32 [%out], 2;\nbar.arrive 1, 64;\nst.global.u32 [%out+4], 3;\nbar.sync 2, "
+         "64;\n"
+         "END:\nbar.sync 0;\nsetp.eq.u32 %p1, %l, 3;\nbarrier.red.popc.aligned.u32 %r0, 0, %p1;\n"
+         "bar.red.or.pred %p2, 0, %p1;\nbar.red.and.pred %p3, 3, 64, !%p1;\nst.global.u32 [%out+8], %r0;\n"
+         "mov.u32 %r1, 4;\nbar.sync %r1;\nst.global.u32 [%out+12], 5;\n",
+     .block = 64},
+    {.name = "lanes that leave early",
+     .body = "setp.gt.u32 %p0, %l, 24;\n@%p0 exit;\nsetp.gt.u32 %p1, %l, 16;\n@%p1 ret;\nst.global.u32 "
+             "[%out], 1;\nbar.sync 0;\n"
+             "setp.gt.u32 %p2, %t, 60;\n@%p2 bra OUT;\nst.global.u32 [%out+4], 2;\nbar.sync "
+             "0;\nst.global.u32 [%out+8], 2;\nOUT:\n",
+     .block = 96},
+    {.name = "lanes that stay apart and meet in warp operations",
+     .body = "setp.lt.u32 %p0, %l, 9;\n@%p0 bra LOW;\nst.global.u32 [%out], 1;\nst.global.u32 [%out+4], "
+             "2;\nadd.u32 %r0, %t, 1;\n"
+             "bra.uni MEET;\nLOW:\nmov.u32 %r0, %t;\nMEET:\nshfl.sync.bfly.b32 %r1, %r0, 16, 31, -1;\n"
+             "st.global.u32 [%out+8], %r1;\nsetp.lt.u32 %p1, %l, 5;\n@%p1 bra FEW;\nbar.warp.sync "
+             "-1;\nbra.uni END;\nFEW:\n"
+             "st.global.u32 [%out+12], 4;\nbar.warp.sync -1;\nEND:\nst.global.u32 [%out+16], 5;\n"},
+    {.name = "divergent loops",
+     .body = "mov.u32 %r0, 0;\nand.b32 %r1, %l, 7;\nLOOP:\nadd.u32 %r0, %r0, 1;\nsetp.eq.u32 %p0, %r1, "
+             "2;\n@%p0 bra SKIP;\n"
+             "st.global.u32 [%out], %r0;\nSKIP:\nsetp.le.u32 %p1, %r0, %r1;\n@%p1 bra LOOP;\nst.global.u32 "
+             "[%out+4], %r0;\n",
+     .grid = 3,
+     .block = 64},
+    {.name = "two branches out of a loop",
+     .body = "mov.u32 %r0, 0;\nLOOP:\nadd.u32 %r0, %r0, 3;\nsetp.gt.u32 %p0, %r0, %l;\n@%p0 bra "
+             "OUT;\nld.global.u32 %r1, [%out];\n"
+             "setp.gt.u32 %p1, %r0, 20;\n@!%p1 bra LOOP;\nst.global.u32 [%out], 1;\nOUT:\nst.global.u32 "
+             "[%out+4], %r0;\n"},
+    {.name = "atomics",
+     .module = ".global .align 8 .b8 total[64];\n.shared .align 8 .b8 sum[16];\n",
+     .body =
+         "atom.global.add.u32 %r0, [total], %t;\nred.global.max.s32 [total+4], %t;\natom.global.cas.b32 %r1, "
+         "[total+8], 0, %t;\n"
+         "st.shared.v2.u64 [sum], {0, 0};\natom.shared.exch.b64 %q0, [sum], 77;\nred.shared.add.u32 [sum+8], "
+         "1;\natom.global.add.f32 %f0, [total+12], 0f3F800000;\n"
+         "atom.global.add.f64 %d0, [total+16], 0d3FF0000000000000;\nred.global.add.u64 [total+24], 3;\n"
+         "atom.global.add.noftz.f16x2 %r2, [total+32], %t;\natom.global.cas.b16 %h0, [total+36], %h1, %h2;\n"
+         "atom.global.inc.u32 _, [total+40], 5;\n@%p0 red.global.or.b32 [total+44], 8;\n"},
+    {.name = "vector atomics",
+     .version = "8.1",
+     .module = ".global .align 16 .b8 total[64];\n",
+     .body = "atom.global.add.v2.f32 {%f0, %f1}, [total], {%f2, %f3};\nred.global.add.v4.f32 [total+16], "
+             "{%f0, %f1, %f2, %f3};\n"
+             "atom.global.add.noftz.v4.f16 {%h0, %h1, %h2, %h3}, [total+32], {%h4, %h5, %h6, %h7};\n"},
+    {.name = "128 bits",
+     .version = "8.3",
+     .module = ".global .align 16 .b8 cell[16];\n",
+     .body =
+         ".reg .b128 %w<3>;\nmov.b128 %w0, {%base, %out};\nst.global.b128 [%out], %w0;\nld.global.b128 %w1, "
+         "[%out];\n"
+         "mov.b128 {%q0, %q1}, %w1;\nst.global.u32 [%q1+32], 4;\natom.global.exch.b128 %w2, [cell], %w1;\n"},
+    {.name = "addresses of all forms",
+     .module = ".global .align 8 .b8 here[64];\n.visible .global .u64 pointer = generic(here);\n.shared .b32 "
+               "cells[8];\n",
+     .body = "st.global.u32 [here+8], 5;\nld.global.u32 %r0, [here];\nld.u32 %r1, [here+8];\nld.global.u64 "
+             "%q0, [pointer];\n"
+             "ld.u32 %r2, [%q0+8];\nst.shared.u32 [cells+4], %r2;\nmov.u32 %r3, cells;\nld.shared.u32 %r4, "
+             "[%r3+4];\n"
+             "mov.u32 %r5, cells;\nadd.u32 %r5, %r5, 16;\nst.shared.u32 [%r5+-8], 1;\nst.global.u32 "
+             "[%out+8], %r4;\n"},
+    {.name = "a lock",
+     .module = ".global .u32 lock;\n.global .u32 count;\n",
+     .body = "TRY:\natom.global.cas.b32 %r0, [lock], 0, 1;\nsetp.ne.u32 %p0, %r0, 0;\n@%p0 bra TRY;\n"
+             "ld.volatile.global.u32 %r1, [count];\nadd.u32 %r1, %r1, 1;\nst.volatile.global.u32 [count], "
+             "%r1;\nmembar.gl;\n"
+             "atom.global.exch.b32 %r2, [lock], 0;\n",
+     .block = 1,
+     .grid = 5},
+    {.name = "waiting for another warp",
+     .module = ".shared .u32 flag;\n",
+     .body = "setp.ne.u32 %p0, %t, 40;\n@%p0 bra NO;\nst.shared.u32 [flag], 0;\nNO:\nbar.sync "
+             "0;\nsetp.lt.u32 %p1, %t, 32;\n@%p1 bra WAIT;\n"
+             "mov.u32 %r1, 0;\nWORK:\nadd.u32 %r1, %r1, 1;\nst.global.u32 [%out], %r1;\nsetp.lt.u32 %p3, "
+             "%r1, 40;\n@%p3 bra WORK;\n"
+             "setp.eq.u32 %p4, %t, 40;\n@%p4 st.volatile.shared.u32 [flag], 1;\nbra.uni END;\n"
+             "WAIT:\nld.volatile.shared.u32 %r0, [flag];\nsetp.eq.u32 %p2, %r0, 0;\n@%p2 bra "
+             "WAIT;\nst.global.u32 [%out], 3;\nEND:\n",
+     .block = 64},
+};
+
+static void test_cases(void **state) {
+    (void)state;
+    uint64_t compared = 0;
+    const char *only = getenv("REDVIZ_TEST_CASE");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const Case *c = &cases[i];
+        if (only && strcmp(only, c->name) != 0) continue;
+        Twin twin = run(c, (TwinOptions){.first = 0, .last = 7});
+        assert_int_equal(twin.tally.dropped, 0);
+        if (c->must_have && !strstr(text_string(&twin.text), c->must_have))
+            fail_msg("%s: '%s' is not in the text", c->name, c->must_have);
+        uint64_t pairs = twin_expect_same_events(&twin, c->name);
+        if (!pairs) fail_msg("%s: nothing was recorded", c->name);
+        compared += pairs;
+        assemble(c, &twin.text);
+        twin_done(&twin);
+    }
+    print_message("# summary: %d events of threads%s\n", (int)compared, has_ptxas() ? "" : "; no ptxas here");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
