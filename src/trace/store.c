@@ -219,13 +219,13 @@ static bool make_file(Store *store, mode_t mode) {
             store->saving[0] = 0;
             return false;
         }
-        if (flock(store->file, LOCK_EX | LOCK_NB) || fchmod(store->file, mode) || fstat(store->file, &status))
+        if (fcntl(store->file, F_SETFD, FD_CLOEXEC) || flock(store->file, LOCK_EX | LOCK_NB) || fchmod(store->file, mode) || fstat(store->file, &status))
             return fail(store, "cannot save here: %s", strerror(errno));
     }
     return status.st_nlink || fail(store, "cannot save: another program removes the file");
 }
 
-/* Nothing is undone: where it fails, the file goes. */
+/* Nothing is ever undone, so there is no journal: where it fails, the file goes. */
 static void begin_writing(Store *store, uint64_t bytes_expected) {
     char sql[256];
     int code = sqlite3_open_v2(store->saving, &store->database, SQLITE_OPEN_READWRITE, NULL);
@@ -234,8 +234,8 @@ static void begin_writing(Store *store, uint64_t bytes_expected) {
         return;
     }
     snprintf(sql, sizeof sql,
-             "PRAGMA page_size=%d; PRAGMA application_id=%d; PRAGMA user_version=%d; "
-             "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE; BEGIN",
+             "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE; "
+             "PRAGMA page_size=%d; BEGIN; PRAGMA application_id=%d; PRAGMA user_version=%d",
              bytes_expected > LARGE_FILE ? LARGE_PAGE : SMALL_PAGE, APPLICATION, STORE_VERSION);
     run(store, sql);
     for (int i = 0; i < TABLE_COUNT; i++) run(store, tables[i].sql);
@@ -505,10 +505,12 @@ static void check_structure(Store *store) {
     if (!row) return;
     int code = sqlite3_step(row);
     const char *said = code == SQLITE_ROW ? (const char *)sqlite3_column_text(row, 0) : NULL;
+    const char *heading = said ? strchr(said, '\n') : NULL; /* it says "*** in database main ***" before */
+    if (heading) said = heading + 1;
     if (code != SQLITE_ROW)
         fail_sqlite(store, code & 0xff);
     else if (!said || strcmp(said, "ok") != 0)
-        fail(store, "this session is damaged: %.100s", said ? said : "it cannot be checked");
+        fail(store, "this session is damaged: %.*s", said ? (int)strcspn(said, "\n") : 0, said ? said : "");
     sqlite3_finalize(row);
 }
 

@@ -1,0 +1,494 @@
+/* Session files that are not what they should be: cut short, with flipped bits, from another program, from a
+ * newer redviz, and made to deceive (rows that contradict each other under a checksum that fits). Each is
+ * refused with one line, or gives a session that answers every question: never a crash, never a hang. */
+#define _POSIX_C_SOURCE 200809L
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/text.h"
+#include "session.h"
+#include "trace/store.h"
+#include "tui/app.h"
+#include <math.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/redviz-damaged-XXXXXX";
+static char whole[64], broken[64]; /* files: a good session, and what is made of it */
+static char *bytes;                /* of the good one */
+static size_t length;
+static Text answers; /* of the good one */
+
+/* ---- asking -------------------------------------------------------------------------------------------- */
+
+static Session *open_file(const char *path, Error *error) {
+    *error = (Error){0};
+    return session_open(&(SessionOptions){.saved = path}, error);
+}
+
+static void print_events(const Session *session, Text *out) {
+    FILE *file = tmpfile();
+    assert_non_null(file);
+    session_events(session, file);
+    long size = ftell(file);
+    char *text = malloc((size_t)size + 1);
+    rewind(file);
+    assert_int_equal(fread(text, 1, (size_t)size, file), (size_t)size);
+    text_add_bytes(out, text, (size_t)size);
+    free(text);
+    fclose(file);
+}
+
+/* Reports, events, and every pane at several places. */
+static void ask(Session *session, Text *out) {
+    static const char *const keys[] = {"", "]]rt", "GRtt", "nzvV", "dzVVVu", "bzs", "P", "e7xi?"};
+    session_report(session, true, out);
+    session_report(session, false, out);
+    print_events(session, out);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        Error error = {0};
+        AppStart start = {.keys = keys[i]};
+        if (!app_frame(session, 150, 48, &start, out, &error)) text_add(out, error.message);
+    }
+    for (int i = 0; i < session_trace(session)->buffer_count; i++) {
+        Error error = {0};
+        FILE *file = fopen("/dev/null", "w");
+        session_dump(session, session_trace(session)->buffers[i].name, file, &error);
+        text_add(out, error.message);
+        fclose(file);
+    }
+}
+
+static void write_file(const char *path, const char *data, size_t count) {
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(data, 1, count, file), count);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void check_message(const Error *error) {
+    if (!error->message[0] || strchr(error->message, '\n') || strcmp(error->file, broken) != 0)
+        fail_msg("'%s': '%s'", error->file, error->message);
+}
+
+static void check_refused(const char *data, size_t count, const char *says) {
+    Error error;
+    write_file(broken, data, count);
+    Session *session = open_file(broken, &error);
+    if (session || !strstr(error.message, says)) fail_msg("'%s' instead of '%s'", error.message, says);
+    check_message(&error);
+}
+
+/* Refused, or exactly as before. */
+static bool check_harmless(const char *data, size_t count) {
+    Error error;
+    Text said = {0};
+    write_file(broken, data, count);
+    Session *session = open_file(broken, &error);
+    if (!session) {
+        check_message(&error);
+        return false;
+    }
+    session_report(session, true, &said);
+    print_events(session, &said);
+    assert_true(said.length < answers.length);
+    Session *good = open_file(whole, &error);
+    Text expected = {0};
+    session_report(good, true, &expected);
+    print_events(good, &expected);
+    assert_string_equal(text_string(&said), text_string(&expected));
+    text_done(&said), text_done(&expected);
+    session_free(session), session_free(good);
+    return true;
+}
+
+static int make_session(void **state) {
+    (void)state;
+    Error error = {0};
+    if (!mkdtemp(folder)) return -1;
+    snprintf(whole, sizeof whole, "%s/whole.redviz", folder);
+    snprintf(broken, sizeof broken, "%s/broken.redviz", folder);
+    SessionOptions options = {
+        .kernel = "shuffle_last_warp", .catalog = {.n = 700, .block = 128}, .threads = 1};
+    Session *session = session_open(&options, &error);
+    if (!session || !session_save(session, whole, &error)) return -1;
+    ask(session, &answers);
+    session_free(session);
+    return text_read_file(whole, 1 << 24, &bytes, &length, &error) ? 0 : -1;
+}
+
+static int remove_session(void **state) {
+    char command[96];
+    (void)state;
+    free(bytes);
+    text_done(&answers);
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return system(command);
+}
+
+/* ---- damage -------------------------------------------------------------------------------------------- */
+
+static bool is_slow(void) {
+    return getenv("REDVIZ_TEST_LIMIT") != NULL;
+}
+
+static void the_good_one_answers(void **state) {
+    (void)state;
+    Error error;
+    Text again = {0};
+    Session *session = open_file(whole, &error);
+    assert_non_null(session);
+    ask(session, &again);
+    assert_string_equal(text_string(&again), text_string(&answers));
+    session_free(session);
+    text_done(&again);
+}
+
+static void cut_short(void **state) {
+    (void)state;
+    assert_true(length > 40000);
+    check_refused(bytes, 0, "this session is damaged: it ends after 0 bytes");
+    check_refused(bytes, 50, "this session is damaged: it ends after 50 bytes");
+    check_refused(bytes, 100, "this session is damaged: 100 of its ");
+    for (size_t count = 1; count < length; count += count < 300 ? 1 : 997) check_refused(bytes, count, "");
+    char *more = calloc(2, length);
+    memcpy(more, bytes, length);
+    assert_true(check_harmless(more, length + 5000)); /* what comes after the end is not read */
+    free(more);
+}
+
+/* A bit here and there, and bytes that become something else entirely. */
+static void flipped_bits(void **state) {
+    (void)state;
+    size_t stride = is_slow() ? 401 : 53;
+    int refused = 0, tried = 0;
+    for (size_t at = 0; at < length; at += at < 200 ? 1 : stride, tried++) {
+        char before = bytes[at];
+        bytes[at] = (char)(before ^ (tried % 3 ? 1 << tried % 8 : 0xff));
+        refused += !check_harmless(bytes, length);
+        bytes[at] = before;
+    }
+    assert_true(refused > tried / 4); /* the rest are holes in pages, and text of the PTX is not among them */
+}
+
+/* Pages in each other's place, and pages that are there twice. */
+static void shuffled_pages(void **state) {
+    (void)state;
+    enum { PAGE = 4096 };
+    size_t pages = length / PAGE;
+    char *copy = malloc(length);
+    assert_true(pages > 10);
+    for (size_t i = 1; i < pages; i += is_slow() ? 5 : 1)
+        for (size_t j = 0; j < pages; j += 3) {
+            if (i == j) continue;
+            memcpy(copy, bytes, length);
+            memcpy(copy + i * PAGE, bytes + j * PAGE, PAGE);
+            check_harmless(copy, length);
+        }
+    free(copy);
+}
+
+/* ---- files of others ----------------------------------------------------------------------------------- */
+
+static void run_sql(const char *path, const char *sql) {
+    sqlite3 *database;
+    char *message = NULL;
+    assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
+    if (sqlite3_exec(database, sql, NULL, NULL, &message) != SQLITE_OK) fail_msg("%s: %s", sql, message);
+    assert_int_equal(sqlite3_close(database), SQLITE_OK);
+}
+
+static void check_sql(bool from_good, const char *sql, const char *says) {
+    Error error;
+    remove(broken);
+    if (from_good) write_file(broken, bytes, length);
+    run_sql(broken, sql);
+    Session *session = open_file(broken, &error);
+    if (session || !strstr(error.message, says))
+        fail_msg("%s: '%s' instead of '%s'", sql, error.message, says);
+    check_message(&error);
+}
+
+static void files_of_others(void **state) {
+    (void)state;
+    static const char ptx[] = ".version 7.0\n.target sm_75\n", magic[] = "SQLite format 3";
+    check_refused(ptx, sizeof ptx - 1, "this is not a session of redviz");
+    check_refused(magic, sizeof magic, "it ends after 16 bytes");
+    check_sql(false, "CREATE TABLE session(id INTEGER PRIMARY KEY, ptx TEXT)",
+              "a database, but not a session of redviz");
+    check_sql(true, "PRAGMA user_version=2",
+              "a newer redviz saved this session (format 2; this one reads up to 1)");
+    check_sql(true, "PRAGMA user_version=0", "it says that its format is 0");
+    check_sql(true, "PRAGMA user_version=-1", "a newer redviz");
+    check_sql(true, "PRAGMA application_id=7", "a database, but not a session of redviz");
+    Error error;
+    assert_null(open_file("/tmp", &error));
+    assert_non_null(strstr(error.message, "not a regular file"));
+    assert_null(open_file("/dev/zero", &error));
+    assert_non_null(strstr(error.message, "not a regular file"));
+}
+
+/* Nothing but our tables, as we make them: what others add could run when a table is read. */
+static void schemas_of_others(void **state) {
+    (void)state;
+    static const char *const changes[] = {
+        "CREATE TRIGGER t AFTER INSERT ON seal BEGIN SELECT 1; END",
+        "CREATE VIEW v AS SELECT * FROM session",
+        "CREATE INDEX i ON page(events)",
+        "CREATE TABLE more(id INTEGER)",
+        "DROP TABLE timing",
+        "ALTER TABLE session ADD COLUMN more TEXT",
+        "DROP TABLE seal; CREATE VIEW seal AS WITH RECURSIVE n(id) AS (SELECT 0 UNION ALL SELECT id + 1 FROM "
+        "n) "
+        "SELECT id, id AS checksum FROM n",
+        "DROP TABLE seal; CREATE TABLE seal(id INTEGER PRIMARY KEY, checksum INTEGER CHECK(checksum <> 5))",
+        "DROP TABLE seal; CREATE TABLE seal(id INTEGER PRIMARY KEY, checksum AS (id + 1))"};
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
+        check_sql(true, changes[i], "its tables are not those of a session");
+    check_sql(true, "PRAGMA encoding='UTF-16'; DELETE FROM seal", "it has no checksum");
+    check_sql(true, "DELETE FROM page WHERE id = 0", "this session is damaged");
+    check_sql(true, "UPDATE session SET n = n + 1", "its checksum does not fit");
+    check_sql(true, "UPDATE session SET ptx_file = 'x'", "its checksum does not fit");
+}
+
+/* Journals beside the file are somebody else's, and are not rolled back into it; nothing is left beside it.
+ */
+static void what_lies_beside_it(void **state) {
+    (void)state;
+    char path[96], command[256];
+    Error error;
+    static const char *const endings[] = {"-journal", "-wal", "-shm"};
+    write_file(broken, bytes, length);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        snprintf(path, sizeof path, "%s%s", broken, endings[i]);
+        write_file(path, bytes + 4096, 9000);
+    }
+    Session *session = open_file(broken, &error);
+    if (!session) fail_msg("%s", error.message);
+    session_free(session);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        snprintf(path, sizeof path, "%s%s", broken, endings[i]);
+        assert_int_equal(remove(path), 0);
+    }
+    run_sql(broken, "PRAGMA journal_mode=WAL");
+    session = open_file(broken, &error);
+    if (!session) fail_msg("%s", error.message);
+    session_free(session);
+    snprintf(command, sizeof command, "ls %s | grep -q 'broken.redviz-'", folder);
+    assert_int_not_equal(system(command), 0);
+}
+
+/* ---- files that are made to deceive -------------------------------------------------------------------- */
+
+static const char *const table_names[] = {
+#define TABLE(name, columns) #name,
+#include "trace/schema.def"
+#undef TABLE
+};
+enum { TABLE_COUNT = sizeof table_names / sizeof *table_names, SEAL = TABLE_COUNT - 1 };
+
+static uint64_t random_state;
+
+static uint64_t random_number(uint64_t below) {
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return random_state % below;
+}
+
+static sqlite3_stmt *prepared(sqlite3 *database, const char *format, ...) {
+    char sql[256];
+    sqlite3_stmt *statement;
+    va_list list;
+    va_start(list, format);
+    vsnprintf(sql, sizeof sql, format, list);
+    va_end(list);
+    if (sqlite3_prepare_v2(database, sql, -1, &statement, NULL) != SQLITE_OK)
+        fail_msg("%s: %s", sql, sqlite3_errmsg(database));
+    return statement;
+}
+
+/* One word of the checksum, as store.c has it. */
+static uint64_t mixed(uint64_t sum, uint64_t word) {
+    sum = (sum ^ word) * 0x9e3779b97f4a7c15u;
+    return sum ^ sum >> 29;
+}
+
+static uint64_t mixed_column(uint64_t sum, sqlite3_stmt *row, int column) {
+    const char *type = sqlite3_column_decltype(row, column);
+    if (!strcmp(type, "INTEGER")) return mixed(sum, (uint64_t)sqlite3_column_int64(row, column));
+    if (!strcmp(type, "REAL")) {
+        double value = sqlite3_column_double(row, column);
+        uint64_t bits;
+        memcpy(&bits, &value, sizeof bits);
+        return mixed(sum, sqlite3_column_type(row, column) == SQLITE_NULL ? 0x7ff8000000000000u : bits);
+    }
+    const void *data = sqlite3_column_blob(row, column);
+    size_t count = (size_t)sqlite3_column_bytes(row, column);
+    if (!strcmp(type, "TEXT")) sum = mixed(sum, sqlite3_column_type(row, column) != SQLITE_NULL);
+    return mixed(sum, store_checksum(count ? data : "", count));
+}
+
+/* Makes the checksum fit again. */
+static void seal(sqlite3 *database) {
+    uint64_t sum = 0;
+    for (int t = 0; t < SEAL; t++) {
+        sqlite3_stmt *row = prepared(database, "SELECT * FROM %s ORDER BY id", table_names[t]);
+        while (sqlite3_step(row) == SQLITE_ROW)
+            for (int i = 1; i < sqlite3_column_count(row); i++) sum = mixed_column(sum, row, i);
+        sqlite3_finalize(row);
+    }
+    sqlite3_stmt *update = prepared(database, "UPDATE seal SET checksum = %lld", (long long)sum);
+    assert_int_equal(sqlite3_step(update), SQLITE_DONE);
+    sqlite3_finalize(update);
+}
+
+static int64_t strange_integer(int64_t before) {
+    static const int64_t strange[] = {-1,        0,          1,         2,         31,          32,
+                                      33,        255,        1024,      65535,     65536,       INT32_MAX,
+                                      INT32_MIN, UINT32_MAX, INT64_MAX, INT64_MIN, 0x100000000, 1 << 20,
+                                      1 << 30,   4096,       3};
+    switch (random_number(4)) {
+    case 0:
+        return before + 1;
+    case 1:
+        return before - 1;
+    case 2:
+        return (int64_t)random_number(100);
+    default:
+        return strange[random_number(sizeof strange / sizeof *strange)];
+    }
+}
+
+/* Bits, bytes and stretches of a text or a blob. */
+static void spoil(char *data, size_t count) {
+    if (!count) return;
+    for (uint64_t i = random_number(4) + 1; i; i--) {
+        size_t at = random_number(count), from = random_number(count), run = random_number(16);
+        if (at + run > count || from + run > count) run = 0;
+        switch (random_number(3)) {
+        case 0:
+            data[at] = (char)(data[at] ^ (1 << random_number(8)));
+            break;
+        case 1:
+            data[at] = (char)random_number(256);
+            break;
+        default:
+            memmove(data + at, data + from, run);
+        }
+    }
+}
+
+static void bind_strange(sqlite3_stmt *update, sqlite3_stmt *row, int column) {
+    int type = sqlite3_column_type(row, column);
+    if (type == SQLITE_INTEGER) {
+        sqlite3_bind_int64(update, 1, strange_integer(sqlite3_column_int64(row, column)));
+    } else if (type == SQLITE_FLOAT || type == SQLITE_NULL) {
+        if (random_number(2))
+            sqlite3_bind_double(update, 1, random_number(2) ? 1e300 * 1e300 : -5.5);
+        else
+            sqlite3_bind_text(update, 1, "int", -1, SQLITE_STATIC);
+    } else {
+        size_t count = (size_t)sqlite3_column_bytes(row, column);
+        char *copy = malloc(count + 64);
+        memset(copy, 0, count + 64);
+        memcpy(copy, sqlite3_column_blob(row, column), count);
+        spoil(copy, count);
+        if (!random_number(8)) count = random_number(count + 1);
+        if (!random_number(8)) count += random_number(64);
+        if (type == SQLITE_TEXT)
+            sqlite3_bind_text(update, 1, copy, (int)count, SQLITE_TRANSIENT);
+        else
+            sqlite3_bind_blob(update, 1, copy, (int)count, SQLITE_TRANSIENT);
+        free(copy);
+    }
+}
+
+/* Changes one column of one row, or takes a row away, or makes it twice. */
+static void change(sqlite3 *database) {
+    const char *table = table_names[random_number(SEAL)];
+    sqlite3_stmt *row = prepared(database, "SELECT * FROM %s ORDER BY random() LIMIT 1", table);
+    if (sqlite3_step(row) == SQLITE_ROW) {
+        int64_t id = sqlite3_column_int64(row, 0);
+        int column = 1 + (int)random_number((uint64_t)sqlite3_column_count(row) - 1);
+        sqlite3_stmt *update =
+            random_number(16) ? prepared(database, "UPDATE %s SET \"%s\" = ? WHERE id = %lld", table,
+                                         sqlite3_column_name(row, column), (long long)id)
+                              : prepared(database, "DELETE FROM %s WHERE id >= %lld", table, (long long)id);
+        if (sqlite3_bind_parameter_count(update)) bind_strange(update, row, column);
+        sqlite3_step(update); /* NOT NULL may refuse it */
+        sqlite3_finalize(update);
+    }
+    sqlite3_finalize(row);
+}
+
+static void deceive(uint64_t seed) {
+    Error error;
+    sqlite3 *database;
+    random_state = seed * 0x9e3779b97f4a7c15u + 1;
+    write_file(broken, bytes, length);
+    assert_int_equal(sqlite3_open(broken, &database), SQLITE_OK);
+    sqlite3_exec(database, "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; BEGIN", NULL, NULL, NULL);
+    for (uint64_t i = random_number(3) + 1; i; i--) change(database);
+    seal(database);
+    sqlite3_exec(database, "COMMIT", NULL, NULL, NULL);
+    assert_int_equal(sqlite3_close(database), SQLITE_OK);
+    Session *session = open_file(broken, &error);
+    if (!session) {
+        check_message(&error);
+        return;
+    }
+    Text said = {0};
+    ask(session, &said);
+    assert_true(said.length > 0);
+    text_done(&said);
+    session_free(session);
+}
+
+/* The checksum of the test is that of redviz: without a change the file still opens. */
+static void the_seal_can_be_made(void **state) {
+    (void)state;
+    Error error;
+    sqlite3 *database;
+    write_file(broken, bytes, length);
+    assert_int_equal(sqlite3_open(broken, &database), SQLITE_OK);
+    sqlite3_exec(database, "UPDATE session SET n = 77; UPDATE result SET bound = 0.25", NULL, NULL, NULL);
+    seal(database);
+    assert_int_equal(sqlite3_close(database), SQLITE_OK);
+    Session *session = open_file(broken, &error);
+    if (!session) fail_msg("%s", error.message);
+    assert_int_equal(session_n(session), 77);
+    session_free(session);
+}
+
+static void rows_that_contradict_each_other(void **state) {
+    (void)state;
+    const char *seeds = getenv("REDVIZ_SEEDS"); /* FIRST-LAST: a longer search */
+    unsigned long first = 0, last = is_slow() ? 150 : 400;
+    if (seeds) sscanf(seeds, "%lu-%lu", &first, &last);
+    for (unsigned long seed = first; seed < last; seed++) {
+        if (seeds) print_message("seed %lu\n", seed);
+        deceive(seed);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_good_one_answers),
+        cmocka_unit_test(cut_short),
+        cmocka_unit_test(flipped_bits),
+        cmocka_unit_test(shuffled_pages),
+        cmocka_unit_test(files_of_others),
+        cmocka_unit_test(schemas_of_others),
+        cmocka_unit_test(what_lies_beside_it),
+        cmocka_unit_test(the_seal_can_be_made),
+        cmocka_unit_test(rows_that_contradict_each_other),
+    };
+    return cmocka_run_group_tests(tests, make_session, remove_session);
+}
