@@ -32,7 +32,7 @@ static void write_session(const Session *session, Store *store) {
     store_put_text(store, session->name);
     store_put_text(store, session->options.kernel);
     store_put_text(store, trace->producer);
-    store_put_text(store, NULL);
+    store_put_text(store, session->device);
     store_put_word(store, session->n);
     store_put_text(store, session->dtype);
     store_put_text(store, session->op);
@@ -235,7 +235,9 @@ static bool read_session(Session *session, Store *store) {
     session->name = word_of(store, arena);
     session->options.kernel = store_name(store, arena);
     session->trace = trace_new(word_of(store, arena));
-    store_name(store, arena); /* the device */
+    if (strcmp(session->trace->producer, "emulator") != 0 && strcmp(session->trace->producer, "gpu") != 0)
+        store_complain(store, "nobody knows its producer");
+    session->device = store_name(store, arena);
     session->n = (uint64_t)store_integer(store, 0, MOST);
     session->dtype = store_name(store, arena);
     session->op = store_name(store, arena);

@@ -28,6 +28,7 @@ struct Session {
     SessionOptions options;
     Arena arena;
     const char *name, *dtype, *op; /* dtype, op NULL: not known */
+    const char *device;            /* NULL: none */
     uint64_t n;
     char ptx_path[PATH_MAX];
     char *ptx_text;

@@ -12,7 +12,13 @@
 #include <limits.h>
 #include <stdlib.h>
 
-enum { SNAPSHOT_EVENTS = 64, SNAPSHOT_BYTES = 64 << 20, MIN_SNAPSHOTS = 8, PATIENCE = 4096 };
+enum {
+    SNAPSHOT_EVENTS = 64,
+    SNAPSHOT_BYTES = 64 << 20,
+    MIN_SNAPSHOTS = 8,
+    PATIENCE = 4096,
+    MOST_BLOCK_BYTES = 1 << 30 /* of a block that can have run; a file may say otherwise */
+};
 
 /* ---- moving ------------------------------------------------------------------------------------------- */
 
@@ -174,6 +180,11 @@ Replay *replay_open(const Trace *trace, int launch, const TraceBlock *block, con
         return NULL;
     }
     grid_init(&replay->grid, geometry, replay->program, &replay->memory);
+    if (block_bytes(&replay->grid) > MOST_BLOCK_BYTES) {
+        error_set(error, "a block takes %zu MB, which is too much", block_bytes(&replay->grid) >> 20);
+        replay_free(replay);
+        return NULL;
+    }
     replay->grid.launch_index = launch;
     replay->grid.number = (uint64_t)launch + 1;
     place_special(replay, trace);

@@ -1,5 +1,6 @@
 /* Session: what a first look shows is what the whole run shows; runs that are made from other runs' options.
  */
+#define _DEFAULT_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,8 +9,10 @@
 #include <cmocka.h>
 
 #include "session.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static Session *open_session(const SessionOptions *options) {
     Error error = {0};
@@ -175,6 +178,65 @@ static void options_are_taken_to_another_kernel(void **state) {
     session_free(session);
 }
 
+/* What a machine measured is kept to the bit; where nothing was, nothing is there. */
+static void measurements_are_kept(void **state) {
+    (void)state;
+    char path[] = "/tmp/redviz-measured-XXXXXX.redviz";
+    Error error = {0};
+    int file = mkstemps(path, 7);
+    assert_true(file >= 0);
+    close(file);
+    SessionOptions options = kernel("strided", 4096, false);
+    Session *session = open_session(&options);
+    Measurements *measured = session_measured(session);
+    assert_int_equal(measured->timing_count + measured->counter_count, 0);
+    Timing timing = {.kernel = "strided",
+                     .machine = "NVIDIA H200",
+                     .measured = "2026-11-21T15:00:00Z",
+                     .n = 1 << 20,
+                     .dtype = "int",
+                     .op = "sum",
+                     .threads = 256,
+                     .graph = true,
+                     .cold = true,
+                     .samples = 31,
+                     .median = 12.375,
+                     .low = 12.25,
+                     .high = 13.5,
+                     .gigabytes_per_second = 338.9,
+                     .share_of_read = 0.125,
+                     .share_of_copy = (double)NAN,
+                     .share_of_peak = 0.07,
+                     .clock = 1980,
+                     .temperature = (double)NAN};
+    MeasuredCounter counter = {.metric = "smsp__inst_executed_op_shared_st.sum",
+                               .label = "shared stores",
+                               .machine = "NVIDIA H200",
+                               .value = 147456,
+                               .predicted = 147456,
+                               .note = "equal"};
+    measured_add_timing(measured, &timing);
+    measured_add_counter(measured, &counter);
+    if (!session_save(session, path, &error)) fail_msg("%s", error.message);
+    session_free(session);
+    session = open_session(&(SessionOptions){.saved = path});
+    measured = session_measured(session);
+    assert_int_equal(measured->timing_count, 1);
+    assert_int_equal(measured->counter_count, 1);
+    const Timing *read = &measured->timings[0];
+    assert_string_equal(read->machine, timing.machine);
+    assert_string_equal(read->measured, timing.measured);
+    assert_true(read->n == timing.n && read->threads == 256 && read->graph && read->cold && !read->to_scalar);
+    assert_true(read->median == timing.median && read->low == timing.low && read->high == timing.high);
+    assert_true(isnan(read->share_of_copy) && isnan(read->temperature) && read->clock == 1980);
+    assert_true(read->samples == 31 && !read->note);
+    assert_string_equal(measured->counters[0].metric, counter.metric);
+    assert_true(measured->counters[0].value == 147456 && measured->counters[0].predicted == 147456);
+    assert_string_equal(measured->counters[0].note, "equal");
+    session_free(session);
+    remove(path);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_first_look_has_the_events_of_the_whole_run),
@@ -183,6 +245,7 @@ int main(void) {
         cmocka_unit_test(a_cancelled_run_is_an_error),
         cmocka_unit_test(a_session_owns_its_options),
         cmocka_unit_test(options_are_taken_to_another_kernel),
+        cmocka_unit_test(measurements_are_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
