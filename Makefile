@@ -13,7 +13,7 @@ SUBMAKE = $(MAKE) --no-print-directory $(PARALLEL)
 
 O = build
 FLAGS = -std=c11 -Wall -Wextra -Wpedantic -ffp-contract=off -pthread -I. -Isrc -MMD -MP
-LIBRARIES = $(CURSES_LIBRARIES) -lsqlite3 -lm -pthread
+LIBRARIES = $(CURSES_LIBRARIES) -lsqlite3 -lm -pthread -ldl
 CURSES_LIBRARIES ?= $(if $(filter Darwin,$(shell uname -s)),-lncurses,-lncursesw)
 ifdef DEV
 FLAGS += -Werror
@@ -38,6 +38,7 @@ TEST_SOURCES = $(wildcard tests/*/test_*.c)
 TESTS = $(patsubst %.c,$(O)/%,$(TEST_SOURCES))
 HELPER_SOURCES = $(filter-out $(TEST_SOURCES) tests/fuzz/% tests/bench/%,$(wildcard tests/*/*.c))
 HELPER_OBJECTS = $(patsubst %.c,$(O)/obj/%.o,$(HELPER_SOURCES))
+STUBS = $(O)/tests/gpu/libcuda_stub.so $(O)/tests/gpu/libcuda_old_stub.so
 BENCHES = $(patsubst %.c,$(O)/%,$(wildcard tests/bench/*.c))
 FORMATTED = $(wildcard src/*.[ch] src/*/*.[ch] tui/*.[ch] tests/*/*.[ch] kernels/*.cu)
 
@@ -70,7 +71,7 @@ test:
 	@scripts/deps.sh build test
 	@$(SUBMAKE) -k all tests || export REDVIZ_BROKEN=1; tests/run_tests.sh $(O) $(TEST_SOURCES)
 
-tests: $(TESTS)
+tests: $(TESTS) $(STUBS)
 
 goldens: all $(patsubst %,$(O)/tests/tui/test_%,frames screens tree timings cast svg)
 	@for test in $(filter $(O)/tests/tui/%,$^); do REDVIZ_REWRITE=1 REDVIZ_BIN=$(O)/redviz $$test || exit 1; done
@@ -141,6 +142,12 @@ $(O)/helpers.a: $(HELPER_OBJECTS)
 $(TESTS): $(O)/tests/%: $(O)/obj/tests/%.o $(O)/helpers.a $(LIBRARY)
 	$(SAY) "  link     $@"
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(FLAGS) $(LDFLAGS) -o $@ $^ -lcmocka -lvterm $(LIBRARIES)
+
+# CUDA drivers without a GPU, which the tests of src/gpu load; `old` lacks what CUDA 12 brought.
+$(O)/tests/gpu/libcuda_old_stub.so: STUB_FLAGS = -DSTUB_OLD
+$(STUBS): tests/gpu/stub/cuda_stub.c Makefile
+	$(SAY) "  link     $@"
+	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) -std=c11 -fPIC -shared -Wall $(STUB_FLAGS) -o $@ $<
 
 $(BENCHES): $(O)/tests/%: $(O)/obj/tests/%.o $(LIBRARY)
 	$(SAY) "  link     $@"

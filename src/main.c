@@ -4,6 +4,7 @@
  * output that could not be written. */
 #define _POSIX_C_SOURCE 200809L
 
+#include "session_bench.h"
 #include "list.h"
 #include "metrics/report.h"
 #include "options.h"
@@ -15,6 +16,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { DONE = 0, RUN_FAILED = 1, BAD_INPUT = 2, ACCESS_LIMIT_BYTES = 256 << 20 };
 
@@ -56,6 +58,13 @@ static int print_access(const char *path, Error *error) {
     return ok ? status : refuse(error);
 }
 
+static int print_timings(const Options *options, Error *error) {
+    BenchOptions bench = {
+        .kernel = options->session.kernel, .catalog = options->session.catalog, .json = options->json};
+    FILE *progress = isatty(STDERR_FILENO) ? stderr : NULL;
+    return bench_run(&bench, stdout, progress, error) ? DONE : refuse(error);
+}
+
 static bool show(const Options *options, Session *session, Error *error) {
     AppStart start = {.step = options->step,
                       .keys = options->keys,
@@ -87,9 +96,18 @@ static bool show(const Options *options, Session *session, Error *error) {
     return ok;
 }
 
+static int verify(Session *session, Error *error) {
+    Text out = {0};
+    bool same = false, done = session_verify(session, &out, &same, error);
+    print_text(&out, DONE);
+    session_free(session);
+    return !done ? refuse(error) : same ? DONE : RUN_FAILED;
+}
+
 static int run(Options *options, Error *error) {
     Session *session = session_open(&options->session, error);
     if (!session) return refuse(error);
+    if (options->action == ACTION_VERIFY) return verify(session, error);
     bool late = options->has_compare && options->session.saved;
     bool shown = (!options->save || session_save(session, options->save, error)) &&
                  (!late || options_compare(options, session_options(session), error)) &&
@@ -117,6 +135,8 @@ static int act(Options *options, Error *error) {
         break;
     case ACTION_ACCESS:
         return print_access(options->access_path, error);
+    case ACTION_BENCH:
+        return print_timings(options, error);
     default:
         return run(options, error);
     }

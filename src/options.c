@@ -334,6 +334,11 @@ static bool take_compare(Options *options, const Row *row, const char *value, Er
 }
 
 /* Part of the stable command line, with no code behind it yet: said plainly, never ignored. */
+static bool take_verify(Options *options, const Row *row, const char *value, Error *error) {
+    options->session.keep_inputs = true;
+    return take_action(options, row, value, error);
+}
+
 static bool take_later(Options *options, const Row *row, const char *value, Error *error) {
     (void)options, (void)value;
     return error_set(error, "--%s is not built yet; redviz --help lists what this version does", row->name);
@@ -470,6 +475,8 @@ static bool check_together(const Options *options, Error *error) {
     const SessionOptions *session = &options->session;
     if (options->action >= ACTION_LIST && options->save)
         return error_set(error, "--save keeps a run; --%s has none", options->action_name);
+    if (options->action == ACTION_BENCH && (session->file || session->saved))
+        return error_set(error, "--bench times kernels of the catalogue");
     if (options->action >= ACTION_LIST) return true;
     if (session->saved && options->first_for_run)
         return error_set(error, "--%s is for a run; %s is one that is over, with its own settings",
@@ -488,7 +495,7 @@ static bool check_together(const Options *options, Error *error) {
     if (session->kernel && (session->grid[1] > 1 || session->grid[2] > 1))
         return error_set(error, "--grid: kernels of the catalogue take one number, the blocks");
     if (options->json && options->action != ACTION_REPORT)
-        return error_set(error, "--json goes with --report or --list");
+        return error_set(error, "--json goes with --report, --list or --bench");
     if (options->svg && options->action != ACTION_FRAME) return error_set(error, "--svg goes with --frame");
     if (options->record_cast && options->action != ACTION_FRAME && options->action != ACTION_OPEN)
         return error_set(

@@ -15,8 +15,10 @@ typedef enum Action {
     ACTION_EVENTS, /* --events */
     ACTION_FRAME,  /* --frame */
     ACTION_DUMP,   /* --dump */
+    ACTION_VERIFY, /* --verify */
     ACTION_LIST,   /* --list */
     ACTION_ACCESS, /* --access */
+    ACTION_BENCH,  /* --bench */
     ACTION_KEYS,   /* --help-keys */
     ACTION_HELP,
     ACTION_VERSION

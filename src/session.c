@@ -284,7 +284,7 @@ Session *session_open(const SessionOptions *options, Error *error) {
     bool good = options->kernel ? plan_catalogue_kernel(session, error) : plan_user_kernel(session, error);
     session->plan.cancel = options->cancel;
     good = good && plan_fill(&session->plan, options->catalog.seed, error);
-    if (good && session->row) keep_inputs(session);
+    if (good && (session->row || options->keep_inputs)) keep_inputs(session);
     if (!good || !execute(session, error)) {
         session_free(session);
         return NULL;
@@ -294,7 +294,7 @@ Session *session_open(const SessionOptions *options, Error *error) {
         session->row->check(&session->run, &session->filled, &session->plan, &session->result);
         if (has_fatal_trap(session->trace)) session->result.correct = false;
     }
-    drop_inputs(session);
+    if (!options->keep_inputs) drop_inputs(session);
     find_occupancy(session);
     session_list_views(session);
     name_run(session);

@@ -31,6 +31,7 @@ typedef struct SessionOptions {
     int threads;
     uint64_t instruction_budget;
     bool first_look;             /* large runs may end after the traced blocks: see session_is_partial() */
+    bool keep_inputs;            /* session_verify() needs them */
     const volatile bool *cancel; /* true ends session_open() early, with an error; NULL: never */
 } SessionOptions;
 
@@ -98,6 +99,10 @@ void session_visit_other_folds(const Session *session, int view,
 
 /* What was measured of this kernel, and of those beside it; empty: nothing was. */
 Measurements *session_measured(Session *session);
+
+/* The run once more, on a GPU, instrumented: are the events of the traced blocks the same? Says so in `out`.
+ * The session was opened with keep_inputs. false with `error`: it could not be done. */
+bool session_verify(const Session *session, Text *out, bool *same, Error *error);
 
 void session_report(const Session *session, bool json, Text *out);
 void session_events(const Session *session, FILE *to);

@@ -114,7 +114,6 @@ static void test_bad_usage(void **state) {
         {"--kernel interleaved --frame --compare /nowhere.redviz", "nowhere.redviz: cannot open"},
         {"--kernel interleaved --frame --compare a.redviz,n=5", "has its own settings, not n=5"},
         {"--access /nowhere.csv", "/nowhere.csv"},
-        {"--kernel interleaved --verify", "--verify is not built yet"},
         {"--kernel interleaved --check", "--check is not built yet"},
         {"--kernel interleaved --frame --compare stridde",
          "--compare: no kernel 'stridde'; did you mean 'strided'"},
@@ -134,7 +133,8 @@ static void test_bad_usage(void **state) {
         {"--kernel interleaved --record-cast x --report", "--report shows no frames"},
         {"--kernel interleaved --svg", "--svg goes with --frame"},
         {"--kernel interleaved --watch", "--watch is not built yet"},
-        {"--bench", "--bench is not built yet"},
+        {"tests/cli/scale.ptx --bench", "--bench times kernels of the catalogue"},
+        {"--list --bench", "different things"},
     };
     int wrong = 0;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -148,6 +148,20 @@ static void test_bad_usage(void **state) {
         program_outcome_done(&outcome);
     }
     assert_int_equal(wrong, 0);
+}
+
+/* Where there is no GPU, what needs one says so. */
+static void test_no_gpu(void **state) {
+    (void)state;
+    static const char *const arguments[] = {"--bench", "--bench --json",
+                                            "--kernel interleaved --n 256 --verify"};
+    for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++) {
+        Outcome outcome = program_shell("REDVIZ_CUDA=/nowhere/libcuda.so.1 @ %s", arguments[i]);
+        assert_int_equal(outcome.status, 2);
+        assert_string_equal(outcome.out, "");
+        assert_string_equal(outcome.err, "redviz: there is no CUDA driver here (/nowhere/libcuda.so.1)\n");
+        program_outcome_done(&outcome);
+    }
 }
 
 static void test_no_terminal(void **state) {
@@ -177,7 +191,7 @@ static void test_help(void **state) {
     (void)state;
     static const char *const shown[] = {"--kernel NAME", "--report[=text|json]", "--access FILE.csv",
                                         "--compare NAME", "Exit status"};
-    static const char *const later[] = {"--bench", "--verify", "--check", "--watch", ".cu"};
+    static const char *const later[] = {"--check", "--watch", ".cu"};
     char *help = program_output(0, "@ --help"), *brief = program_output(0, "@ -h"),
          *keys = program_output(0, "@ --help-keys");
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) program_assert_contains(help, shown[i]);
@@ -334,11 +348,17 @@ static void test_broken_pipe(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bad_usage),   cmocka_unit_test(test_no_terminal),
-        cmocka_unit_test(test_broken_ptx),  cmocka_unit_test(test_help),
-        cmocka_unit_test(test_readme_keys), cmocka_unit_test(test_list),
-        cmocka_unit_test(test_fills),       cmocka_unit_test(test_options_reach_the_run),
-        cmocka_unit_test(test_full_disk),   cmocka_unit_test(test_closed_output),
+        cmocka_unit_test(test_bad_usage),
+        cmocka_unit_test(test_no_gpu),
+        cmocka_unit_test(test_no_terminal),
+        cmocka_unit_test(test_broken_ptx),
+        cmocka_unit_test(test_help),
+        cmocka_unit_test(test_readme_keys),
+        cmocka_unit_test(test_list),
+        cmocka_unit_test(test_fills),
+        cmocka_unit_test(test_options_reach_the_run),
+        cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_closed_output),
         cmocka_unit_test(test_broken_pipe),
     };
     return cmocka_run_group_tests(tests, program_make_folder, program_remove_folder);

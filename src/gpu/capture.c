@@ -1,0 +1,211 @@
+/* Instrumented launches (capture.h). */
+#include "gpu/capture.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const double PATIENCE_SECONDS = 10;
+static const uint64_t MOST_REGION_BYTES = UINT64_C(64) << 20, LEAST_REGION_BYTES = UINT64_C(64) << 10;
+
+typedef struct Capture {
+    Cuda *cuda;
+    const CaptureOptions *options;
+    CaptureLaunch *launches;
+    CaptureBuffer *buffers;
+    int launch_count, buffer_count;
+    InstrumentSites sites;
+    GpuRun run;
+    CudaAddress settings; /* the variable of the instrumented module */
+    CudaAddress regions;
+    uint64_t region_bytes, region_count;
+    CudaEvent start, end;
+    Trace *trace;
+    CaptureTally *tally;
+} Capture;
+
+static uint64_t volume(const uint32_t size[3]) {
+    return (uint64_t)size[0] * size[1] * size[2];
+}
+
+static bool load_instrumented(Capture *capture, Error *error) {
+    const PtxProgram **programs = memory_new((size_t)capture->launch_count * sizeof *programs);
+    Text text = {0};
+    for (int i = 0; i < capture->launch_count; i++) programs[i] = capture->launches[i].program;
+    bool good =
+        instrument(programs, capture->launch_count, capture->options->probe, &text, &capture->sites, error) &&
+        gpu_run_begin(&capture->run, capture->cuda, text_string(&text), error);
+    text_done(&text);
+    free(programs);
+    return good;
+}
+
+static bool place_buffers(Capture *capture, Error *error) {
+    for (int i = 0; i < capture->buffer_count; i++) {
+        CaptureBuffer *buffer = &capture->buffers[i];
+        size_t bytes;
+        if (buffer->is_variable) { /* those that no launch of these names are not in the module */
+            if (capture->cuda->table.cuModuleGetGlobal(&buffer->address, &bytes, capture->run.module,
+                                                       buffer->name))
+                buffer->address = 0;
+            continue;
+        }
+        int index = gpu_run_add_buffer(&capture->run, buffer->host, buffer->bytes, error);
+        if (index < 0) return false;
+        buffer->address = capture->run.buffers[index].address;
+    }
+    return gpu_run_upload(&capture->run, error);
+}
+
+/* As much for each traced block as fits into a quarter of what is free, up to a limit. */
+static bool make_regions(Capture *capture, Error *error) {
+    size_t free_bytes = 0, total = 0;
+    uint64_t blocks = 0, least = LEAST_REGION_BYTES;
+    for (int i = 0; i < capture->launch_count; i++) {
+        uint64_t count = volume(capture->launches[i].grid), last = capture->options->last;
+        uint64_t minimum =
+            instrument_region_minimum(&capture->sites, (uint32_t)volume(capture->launches[i].block));
+        if (minimum > least) least = minimum;
+        if (capture->options->first >= count) continue;
+        uint64_t traced = (last < count ? last + 1 : count) - capture->options->first;
+        if (traced > blocks) blocks = traced;
+    }
+    if (!CUDA_CALL(capture->cuda, error, cuMemGetInfo, &free_bytes, &total)) return false;
+    uint64_t bytes = capture->options->region_bytes;
+    if (!bytes) bytes = blocks ? free_bytes / 4 / blocks : least;
+    if (bytes > MOST_REGION_BYTES) bytes = MOST_REGION_BYTES;
+    if (bytes < least) bytes = least;
+    capture->region_bytes = bytes / INSTRUMENT_REGION_ALIGNMENT * INSTRUMENT_REGION_ALIGNMENT;
+    capture->region_count = blocks;
+    return cuda_allocate(capture->cuda, capture->region_bytes * blocks, &capture->regions, error);
+}
+
+static InstrumentSettings settings_of(const Capture *capture, const CaptureLaunch *launch) {
+    return (InstrumentSettings){.buffer = capture->regions,
+                                .region_bytes = capture->region_bytes,
+                                .first = capture->options->first,
+                                .last = capture->options->last,
+                                .block_threads = (uint32_t)volume(launch->block)};
+}
+
+static bool check_residency(const Capture *capture, const GpuLaunch *launch, Error *error) {
+    uint32_t most;
+    if (!launch->cooperative) return true;
+    if (!gpu_run_resident_blocks(&capture->run, launch, &most, error)) return false;
+    return volume(launch->grid) <= most ||
+           error_set(error,
+                     "%s: a cooperative grid of %llu blocks; instrumented, the GPU holds %u at once: give "
+                     "--grid %u",
+                     launch->entry->name, (unsigned long long)volume(launch->grid), most, most);
+}
+
+static bool execute(Capture *capture, int index, GpuLaunch *launch, Error *error) {
+    Cuda *cuda = capture->cuda;
+    uint8_t bytes[INSTRUMENT_SETTINGS_BYTES];
+    InstrumentSettings settings = settings_of(capture, &capture->launches[index]);
+    double seconds = capture->options->seconds > 0 ? capture->options->seconds : PATIENCE_SECONDS;
+    float milliseconds = 0;
+    instrument_settings(&capture->sites, &settings, bytes);
+    if (!CUDA_CALL(cuda, error, cuMemcpyHtoD, capture->settings, bytes, sizeof bytes) ||
+        !CUDA_CALL(cuda, error, cuMemsetD8Async, capture->regions, 0,
+                   capture->region_bytes * capture->region_count, cuda->stream) ||
+        !CUDA_CALL(cuda, error, cuEventRecord, capture->start, cuda->stream) ||
+        !gpu_run_launch(&capture->run, launch, error) ||
+        !CUDA_CALL(cuda, error, cuEventRecord, capture->end, cuda->stream) ||
+        !cuda_wait(cuda, seconds, launch->entry->name, error) ||
+        !CUDA_CALL(cuda, error, cuEventElapsedTime, &milliseconds, capture->start, capture->end))
+        return false;
+    capture->tally->kernel_seconds += (double)milliseconds * 1e-3;
+    return true;
+}
+
+static void list_memory(const Capture *capture, InstrumentMemory *memory) {
+    InstrumentBuffer *list = memory_new((size_t)(capture->buffer_count + 1) * sizeof *list);
+    for (int i = 0; i < capture->buffer_count; i++) {
+        const CaptureBuffer *buffer = &capture->buffers[i];
+        list[i] = (InstrumentBuffer){buffer->address, buffer->bytes, buffer->index,
+                                     buffer->is_variable ? buffer->name : NULL};
+    }
+    *memory = (InstrumentMemory){list, capture->buffer_count, -1};
+}
+
+static bool decode(Capture *capture, const CaptureLaunch *launch, TraceLaunch *traced, Error *error) {
+    InstrumentSettings settings = settings_of(capture, launch);
+    InstrumentMemory memory;
+    uint8_t *region = memory_new(capture->region_bytes);
+    uint64_t count = volume(launch->grid);
+    bool good = true;
+    list_memory(capture, &memory);
+    for (uint64_t block = settings.first; good && block <= settings.last && block < count; block++) {
+        InstrumentTally tally = {0};
+        CudaAddress at = capture->regions + (block - settings.first) * capture->region_bytes;
+        good = CUDA_CALL(capture->cuda, error, cuMemcpyDtoH, region, at, capture->region_bytes) &&
+               instrument_decode(&capture->sites, &settings, &memory, (uint32_t)block, region,
+                                 &capture->trace->arena, traced, &tally, error);
+        capture->tally->records += tally.records;
+        capture->tally->dropped += tally.dropped;
+        capture->tally->left_out += tally.left_out;
+    }
+    free((void *)(uintptr_t)memory.buffers);
+    free(region);
+    return good;
+}
+
+static bool capture_launch(Capture *capture, int index, Error *error) {
+    CaptureLaunch *from = &capture->launches[index];
+    GpuLaunch launch = {.entry = from->program->entry,
+                        .grid = {from->grid[0], from->grid[1], from->grid[2]},
+                        .block = {from->block[0], from->block[1], from->block[2]},
+                        .shared_bytes = from->shared_bytes,
+                        .cooperative = from->cooperative};
+    bool good = from->pack(from->context, index, capture->buffers, &launch.parameters, error) &&
+                gpu_run_prepare(&capture->run, &launch, error) && check_residency(capture, &launch, error) &&
+                execute(capture, index, &launch, error);
+    if (good) {
+        TraceLaunch *traced = trace_add_launch(capture->trace, from->program);
+        memcpy(traced->grid, from->grid, sizeof traced->grid);
+        memcpy(traced->block, from->block, sizeof traced->block);
+        traced->dynamic_shared_bytes = from->shared_bytes;
+        traced->cooperative = from->cooperative;
+        good = decode(capture, from, traced, error);
+    }
+    free(launch.parameters);
+    return good;
+}
+
+static void capture_done(Capture *capture) {
+    Cuda *cuda = capture->cuda;
+    if (!cuda->stuck) {
+        if (capture->regions) cuda->table.cuMemFree(capture->regions);
+        if (capture->start) cuda->table.cuEventDestroy(capture->start);
+        if (capture->end) cuda->table.cuEventDestroy(capture->end);
+    }
+    gpu_run_end(&capture->run);
+    instrument_sites_done(&capture->sites);
+}
+
+bool capture_run(Cuda *cuda, CaptureLaunch *launches, int launch_count, CaptureBuffer *buffers,
+                 int buffer_count, const CaptureOptions *options, Trace *trace, CaptureTally *tally,
+                 Error *error) {
+    Capture capture = {.cuda = cuda,
+                       .options = options,
+                       .launches = launches,
+                       .buffers = buffers,
+                       .launch_count = launch_count,
+                       .buffer_count = buffer_count,
+                       .trace = trace,
+                       .tally = tally};
+    size_t settings_bytes;
+    *tally = (CaptureTally){0};
+    bool good = load_instrumented(&capture, error) && place_buffers(&capture, error) &&
+                make_regions(&capture, error) &&
+                CUDA_CALL(cuda, error, cuModuleGetGlobal, &capture.settings, &settings_bytes,
+                          capture.run.module, INSTRUMENT_VARIABLE) &&
+                CUDA_CALL(cuda, error, cuEventCreate, &capture.start, 0) &&
+                CUDA_CALL(cuda, error, cuEventCreate, &capture.end, 0);
+    for (int i = 0; good && i < launch_count; i++) good = capture_launch(&capture, i, error);
+    good = good && gpu_run_download(&capture.run, error);
+    capture_done(&capture);
+    return good;
+}

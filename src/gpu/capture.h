@@ -1,0 +1,45 @@
+/* Capture: launches run on the GPU, instrumented, and the events of the traced blocks. */
+#ifndef GPU_CAPTURE_H
+#define GPU_CAPTURE_H
+
+#include "gpu/run.h"
+#include "instrument/instrument.h"
+#include "trace/trace.h"
+
+typedef struct CaptureBuffer {
+    const char *name;
+    void *host; /* copied to the GPU before, and back after the last launch */
+    uint64_t bytes;
+    int index;        /* in the trace */
+    bool is_variable; /* a module variable: the module brings it, `host` is not used */
+    uint64_t address; /* out: where it was on the GPU */
+} CaptureBuffer;
+
+typedef struct CaptureLaunch {
+    const PtxProgram *program;
+    uint32_t grid[3], block[3], shared_bytes;
+    bool cooperative;
+    /* Packs the parameters, with the addresses that the buffers have now; *bytes is malloc'd. */
+    bool (*pack)(void *context, int launch, const CaptureBuffer *buffers, uint8_t **bytes, Error *error);
+    void *context;
+} CaptureLaunch;
+
+typedef struct CaptureOptions {
+    uint64_t first, last;  /* traced blocks, linear, inclusive */
+    uint64_t region_bytes; /* for each of them; 0: chosen */
+    double seconds;        /* after which a kernel counts as hung; 0: 10 */
+    const char *probe;     /* text of assets/ptx/probe.ptx */
+} CaptureOptions;
+
+typedef struct CaptureTally {
+    uint64_t records, dropped, left_out; /* InstrumentTally, of all launches */
+    double kernel_seconds;               /* all launches, instrumented */
+} CaptureTally;
+
+/* Adds a launch to `trace` for each of `launches` (symbols, traced blocks, dropped; counters stay 0). The
+ * programs are of one module, which like them outlives the trace. */
+bool capture_run(Cuda *cuda, CaptureLaunch *launches, int launch_count, CaptureBuffer *buffers,
+                 int buffer_count, const CaptureOptions *options, Trace *trace, CaptureTally *tally,
+                 Error *error);
+
+#endif

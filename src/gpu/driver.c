@@ -1,0 +1,156 @@
+/* The CUDA driver by dlopen (driver.h). */
+#include "gpu/driver.h"
+
+#include "base/memory.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { CUDA_NOT_READY = 600, LOG_BYTES = 8192 };
+/* CUdevice_attribute */
+enum {
+    CLOCK_RATE = 13,
+    MULTIPROCESSOR_COUNT = 16,
+    MEMORY_CLOCK_RATE = 36,
+    MEMORY_BUS_WIDTH = 37,
+    L2_CACHE_SIZE = 38,
+    COMPUTE_CAPABILITY_MAJOR = 75,
+    COMPUTE_CAPABILITY_MINOR = 76,
+    COOPERATIVE_LAUNCH = 95,
+    SHARED_PER_BLOCK_OPTIN = 97
+};
+/* CUjit_option */
+enum { JIT_ERROR_LOG_BUFFER = 5, JIT_ERROR_LOG_BYTES = 6 };
+
+static const char *library_name(void) {
+    const char *name = getenv("REDVIZ_CUDA");
+    return name && *name ? name : "libcuda.so.1";
+}
+
+static bool find_entry_points(Cuda *cuda, Error *error) {
+    void **entry = (void **)(void *)&cuda->table;
+    static const char *const symbols[] = {
+#define CUDA(name, symbol, parameters) symbol,
+#include "gpu/driver.def"
+#undef CUDA
+    };
+    for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
+        entry[i] = dlsym(cuda->library, symbols[i]);
+        if (!entry[i])
+            return error_set(error, "the CUDA driver here has no %s: CUDA 12 or later is needed", symbols[i]);
+    }
+    return true;
+}
+
+bool cuda_check(const Cuda *cuda, const char *call, CudaResult result, Error *error) {
+    const char *words = NULL, *name = NULL;
+    if (!result) return true;
+    cuda->table.cuGetErrorString(result, &words);
+    cuda->table.cuGetErrorName(result, &name);
+    return error_set(error, "%s: %s (%s)", call, words ? words : "unknown error", name ? name : "no name");
+}
+
+static int attribute(const Cuda *cuda, int which) {
+    int value = 0;
+    if (cuda->table.cuDeviceGetAttribute(&value, which, cuda->device)) return 0;
+    return value;
+}
+
+static void describe_device(Cuda *cuda) {
+    cuda->major = attribute(cuda, COMPUTE_CAPABILITY_MAJOR);
+    cuda->minor = attribute(cuda, COMPUTE_CAPABILITY_MINOR);
+    cuda->multiprocessors = attribute(cuda, MULTIPROCESSOR_COUNT);
+    cuda->l2_bytes = attribute(cuda, L2_CACHE_SIZE);
+    cuda->clock_khz = attribute(cuda, CLOCK_RATE);
+    cuda->memory_clock_khz = attribute(cuda, MEMORY_CLOCK_RATE);
+    cuda->bus_bits = attribute(cuda, MEMORY_BUS_WIDTH);
+    cuda->shared_bytes_per_block_optin = attribute(cuda, SHARED_PER_BLOCK_OPTIN);
+    cuda->cooperative = attribute(cuda, COOPERATIVE_LAUNCH) != 0;
+}
+
+static bool start(Cuda *cuda, Error *error) {
+    int count = 0;
+    if (!CUDA_CALL(cuda, error, cuInit, 0) ||
+        !CUDA_CALL(cuda, error, cuDriverGetVersion, &cuda->driver_version) ||
+        !CUDA_CALL(cuda, error, cuDeviceGetCount, &count))
+        return false;
+    if (!count) return error_set(error, "the CUDA driver sees no GPU");
+    if (!CUDA_CALL(cuda, error, cuDeviceGet, &cuda->device, 0) ||
+        !CUDA_CALL(cuda, error, cuDeviceGetName, cuda->name, (int)sizeof cuda->name, cuda->device))
+        return false;
+    describe_device(cuda);
+    return CUDA_CALL(cuda, error, cuDevicePrimaryCtxRetain, &cuda->context, cuda->device) &&
+           cuda_use(cuda, error) &&
+           CUDA_CALL(cuda, error, cuStreamCreate, &cuda->stream, 1 /* CU_STREAM_NON_BLOCKING */);
+}
+
+Cuda *cuda_open(Error *error) {
+    Cuda *cuda = memory_new(sizeof *cuda);
+    cuda->library = dlopen(library_name(), RTLD_NOW | RTLD_LOCAL);
+    if (!cuda->library) {
+        error_set(error, "there is no CUDA driver here (%s)", library_name());
+    } else if (find_entry_points(cuda, error) && start(cuda, error)) {
+        return cuda;
+    }
+    cuda_close(cuda);
+    return NULL;
+}
+
+void cuda_close(Cuda *cuda) {
+    if (!cuda || cuda->stuck) return;
+    if (cuda->stream) cuda->table.cuStreamDestroy(cuda->stream);
+    if (cuda->context) cuda->table.cuDevicePrimaryCtxRelease(cuda->device);
+    if (cuda->library) dlclose(cuda->library);
+    free(cuda);
+}
+
+bool cuda_use(Cuda *cuda, Error *error) {
+    return CUDA_CALL(cuda, error, cuCtxSetCurrent, cuda->context);
+}
+
+bool cuda_allocate(Cuda *cuda, size_t bytes, CudaAddress *address, Error *error) {
+    size_t free_bytes = 0, total = 0;
+    if (CUDA_CALL(cuda, NULL, cuMemAlloc, address, bytes ? bytes : 1)) return true;
+    cuda->table.cuMemGetInfo(&free_bytes, &total);
+    return error_set(error, "cuMemAlloc: %zu MB of GPU memory are needed, %zu of %zu are free", bytes >> 20,
+                     free_bytes >> 20, total >> 20);
+}
+
+bool cuda_load(Cuda *cuda, const char *ptx, CudaModule *module, Error *error) {
+    char log[LOG_BYTES] = "";
+    int options[] = {JIT_ERROR_LOG_BUFFER, JIT_ERROR_LOG_BYTES};
+    void *values[] = {log, (void *)(uintptr_t)sizeof log};
+    Error call = {0};
+    if (CUDA_CALL(cuda, &call, cuModuleLoadDataEx, module, ptx, 2, options, values)) return true;
+    log[sizeof log - 1] = 0;
+    char *first = log;
+    while (*first == '\n') first++;
+    first[strcspn(first, "\n")] = 0;
+    return error_set(error, "%s%s%s", call.message, *first ? ": " : "", first);
+}
+
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+bool cuda_wait(Cuda *cuda, double seconds, const char *what, Error *error) {
+    double end = now() + seconds;
+    long pause = 20000; /* nanoseconds; grows to a millisecond */
+    for (;;) {
+        if (cuda->stuck)
+            return error_set(error, "%s: the GPU is still busy with a kernel that does not return", what);
+        CudaResult result = cuda->table.cuStreamQuery(cuda->stream);
+        if (result != CUDA_NOT_READY) return cuda_check(cuda, what, result, error);
+        if (now() > end) break;
+        nanosleep(&(struct timespec){.tv_nsec = pause}, NULL);
+        if (pause < 1000000) pause += pause / 2;
+    }
+    cuda->stuck = true;
+    return error_set(error, "%s: the kernel has not returned after %g s on %s; it is given up", what, seconds,
+                     cuda->name);
+}

@@ -1,0 +1,67 @@
+/* Driver: the CUDA driver, opened at run time. No toolkit is needed to build this, and a machine without a
+ * GPU runs the same program.
+ *
+ * Every call goes through cuda_call(): what fails becomes one line with the call's name and the driver's
+ * words. A kernel that does not return is given up after a limit: the context is then *stuck*, every further
+ * call fails at once, and the process must leave by _exit(), as the driver's own clean-up would wait for the
+ * kernel. */
+#ifndef GPU_DRIVER_H
+#define GPU_DRIVER_H
+
+#include "base/error.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef int CudaResult; /* CUresult: 0 is success */
+typedef uint64_t CudaAddress;
+typedef struct CudaContextTag *CudaContext;
+typedef struct CudaModuleTag *CudaModule;
+typedef struct CudaFunctionTag *CudaFunction;
+typedef struct CudaStreamTag *CudaStream;
+typedef struct CudaEventTag *CudaEvent;
+typedef struct CudaGraphTag *CudaGraph;
+typedef struct CudaGraphExecTag *CudaGraphExec;
+
+typedef struct CudaTable {
+#define CUDA(name, symbol, parameters) CudaResult(*name) parameters;
+#include "gpu/driver.def"
+#undef CUDA
+} CudaTable;
+
+typedef struct Cuda {
+    CudaTable table;
+    void *library;
+    int device; /* ordinal 0, or $CUDA_VISIBLE_DEVICES' first */
+    CudaContext context;
+    CudaStream stream;  /* everything runs here */
+    char name[128];     /* "NVIDIA H200" */
+    int driver_version; /* 13000: CUDA 13.0 */
+    int major, minor;   /* compute capability */
+    int multiprocessors, l2_bytes, clock_khz, memory_clock_khz, bus_bits;
+    int shared_bytes_per_block_optin;
+    bool cooperative;
+    bool stuck;
+} Cuda;
+
+/* NULL with `error`: no driver ("there is no libcuda.so.1 here"), no device, or a driver that is too old.
+ * $REDVIZ_CUDA names another library (tests). The context is current in the calling thread. */
+Cuda *cuda_open(Error *error);
+/* Where it is stuck nothing is freed. */
+void cuda_close(Cuda *cuda);
+/* Makes the context current in this thread too. */
+bool cuda_use(Cuda *cuda, Error *error);
+
+/* Is `result` a success? Else error: "cuMemAlloc: out of memory (CUDA_ERROR_OUT_OF_MEMORY)". */
+bool cuda_check(const Cuda *cuda, const char *call, CudaResult result, Error *error);
+#define CUDA_CALL(cuda, error, name, ...)                                                                    \
+    (!(cuda)->stuck && cuda_check(cuda, #name, (cuda)->table.name(__VA_ARGS__), error))
+
+bool cuda_allocate(Cuda *cuda, size_t bytes, CudaAddress *address, Error *error);
+/* PTX text, 0-terminated; the compiler's log goes into the error. */
+bool cuda_load(Cuda *cuda, const char *ptx, CudaModule *module, Error *error);
+/* Waits for the stream; more than `seconds`: the kernel does not return, the context is stuck. `what` is
+ * named in the error. */
+bool cuda_wait(Cuda *cuda, double seconds, const char *what, Error *error);
+
+#endif

@@ -1,0 +1,114 @@
+/* Buffers and launches on the GPU (run.h). */
+#include "gpu/run.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+enum { STATIC_SHARED_LIMIT = 48 << 10, PATTERN_BYTES = 4 << 20 };
+enum { MAX_DYNAMIC_SHARED_SIZE_BYTES = 8 }; /* CUfunction_attribute */
+
+bool gpu_run_begin(GpuRun *run, Cuda *cuda, const char *ptx, Error *error) {
+    *run = (GpuRun){.cuda = cuda};
+    return cuda_load(cuda, ptx, &run->module, error);
+}
+
+void gpu_run_end(GpuRun *run) {
+    if (!run->cuda) return;
+    for (int i = 0; i < run->buffer_count; i++)
+        if (!run->cuda->stuck) run->cuda->table.cuMemFree(run->buffers[i].address);
+    if (run->module && !run->cuda->stuck) run->cuda->table.cuModuleUnload(run->module);
+    free(run->buffers);
+    *run = (GpuRun){0};
+}
+
+int gpu_run_add_buffer(GpuRun *run, void *host, size_t bytes, Error *error) {
+    GpuBuffer buffer = {.host = host, .bytes = bytes};
+    if (!cuda_allocate(run->cuda, bytes, &buffer.address, error)) return -1;
+    array_push(run->buffers, run->buffer_count, run->buffer_capacity, buffer);
+    return run->buffer_count - 1;
+}
+
+/* Small whole numbers, whatever the type: bytes 0 and 1 in the lowest place of each word. */
+static bool fill_pattern(const GpuRun *run, const GpuBuffer *buffer, Error *error) {
+    size_t first = buffer->bytes < PATTERN_BYTES ? buffer->bytes : PATTERN_BYTES;
+    uint8_t *pattern = memory_new(first + 1);
+    for (size_t i = 0; i < first; i += 4) pattern[i] = (uint8_t)(i >> 2 & 1);
+    bool good = CUDA_CALL(run->cuda, error, cuMemcpyHtoD, buffer->address, pattern, first);
+    free(pattern);
+    for (size_t at = first; good && at < buffer->bytes;) { /* doubles */
+        size_t bytes = buffer->bytes - at < at ? buffer->bytes - at : at;
+        good = CUDA_CALL(run->cuda, error, cuMemcpyDtoDAsync, buffer->address + at, buffer->address, bytes,
+                         run->cuda->stream);
+        at += bytes;
+    }
+    return good && cuda_wait(run->cuda, 30, "cuMemcpyDtoD", error);
+}
+
+bool gpu_run_upload(GpuRun *run, Error *error) {
+    for (int i = 0; i < run->buffer_count; i++) {
+        const GpuBuffer *buffer = &run->buffers[i];
+        if (!buffer->bytes) continue;
+        if (!buffer->host
+                ? !fill_pattern(run, buffer, error)
+                : !CUDA_CALL(run->cuda, error, cuMemcpyHtoD, buffer->address, buffer->host, buffer->bytes))
+            return false;
+    }
+    return true;
+}
+
+bool gpu_run_download(GpuRun *run, Error *error) {
+    for (int i = 0; i < run->buffer_count; i++) {
+        const GpuBuffer *buffer = &run->buffers[i];
+        if (buffer->host && buffer->bytes &&
+            !CUDA_CALL(run->cuda, error, cuMemcpyDtoH, buffer->host, buffer->address, buffer->bytes))
+            return false;
+    }
+    return true;
+}
+
+bool gpu_run_prepare(const GpuRun *run, GpuLaunch *launch, Error *error) {
+    if (launch->entry->parameter_count > GPU_PARAMETERS)
+        return error_set(error, "%s has more than %d parameters", launch->entry->name, GPU_PARAMETERS);
+    if (!CUDA_CALL(run->cuda, error, cuModuleGetFunction, &launch->function, run->module,
+                   launch->entry->name))
+        return false;
+    if (launch->cooperative && !run->cuda->cooperative)
+        return error_set(error, "%s does not launch cooperative grids", run->cuda->name);
+    return launch->shared_bytes <= STATIC_SHARED_LIMIT ||
+           CUDA_CALL(run->cuda, error, cuFuncSetAttribute, launch->function, MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                     (int)launch->shared_bytes);
+}
+
+bool gpu_run_resident_blocks(const GpuRun *run, const GpuLaunch *launch, uint32_t *blocks, Error *error) {
+    int per_multiprocessor = 0;
+    uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
+    if (!CUDA_CALL(run->cuda, error, cuOccupancyMaxActiveBlocksPerMultiprocessor, &per_multiprocessor,
+                   launch->function, (int)threads, launch->shared_bytes))
+        return false;
+    *blocks = (uint32_t)(per_multiprocessor * run->cuda->multiprocessors);
+    return true;
+}
+
+/* Where each parameter lies in the packed bytes ("Parameter State Space": natural alignment, in order). */
+static void find_parameters(const GpuLaunch *launch, void **pointers) {
+    size_t at = 0;
+    for (int i = 0; i < launch->entry->parameter_count; i++) {
+        const PtxVariable *parameter = launch->entry->parameters[i];
+        size_t alignment = parameter->alignment > 0 ? (size_t)parameter->alignment : 1;
+        at = (at + alignment - 1) / alignment * alignment;
+        pointers[i] = launch->parameters + at;
+        at += (size_t)parameter->bytes;
+    }
+}
+
+bool gpu_run_launch(const GpuRun *run, const GpuLaunch *launch, Error *error) {
+    void *pointers[GPU_PARAMETERS] = {0};
+    const uint32_t *g = launch->grid, *b = launch->block;
+    find_parameters(launch, pointers);
+    if (launch->cooperative)
+        return CUDA_CALL(run->cuda, error, cuLaunchCooperativeKernel, launch->function, g[0], g[1], g[2],
+                         b[0], b[1], b[2], launch->shared_bytes, run->cuda->stream, pointers);
+    return CUDA_CALL(run->cuda, error, cuLaunchKernel, launch->function, g[0], g[1], g[2], b[0], b[1], b[2],
+                     launch->shared_bytes, run->cuda->stream, pointers, NULL);
+}

@@ -1,0 +1,46 @@
+/* Run: a module, its buffers and launches on the GPU. Nothing here knows what is launched, or why. */
+#ifndef GPU_RUN_H
+#define GPU_RUN_H
+
+#include "gpu/driver.h"
+#include "ptx/ptx.h"
+
+typedef struct GpuBuffer {
+    void *host; /* borrowed; NULL: filled on the device, with a pattern */
+    size_t bytes;
+    CudaAddress address;
+} GpuBuffer;
+
+enum { GPU_PARAMETERS = 64 };
+
+typedef struct GpuLaunch {
+    const PtxFunction *entry; /* its name and parameters */
+    uint32_t grid[3], block[3], shared_bytes;
+    bool cooperative;
+    uint8_t *parameters; /* laid out as PTX lays them out; borrowed, must outlive the launches */
+    CudaFunction function;
+} GpuLaunch;
+
+typedef struct GpuRun {
+    Cuda *cuda;
+    CudaModule module;
+    GpuBuffer *buffers;
+    int buffer_count, buffer_capacity;
+} GpuRun;
+
+/* Loads `ptx`. */
+bool gpu_run_begin(GpuRun *run, Cuda *cuda, const char *ptx, Error *error);
+/* Frees everything; where the context is stuck, nothing on the device. */
+void gpu_run_end(GpuRun *run);
+/* Allocates a buffer; its index, or -1. Contents: gpu_run_upload(). */
+int gpu_run_add_buffer(GpuRun *run, void *host, size_t bytes, Error *error);
+bool gpu_run_upload(GpuRun *run, Error *error);
+bool gpu_run_download(GpuRun *run, Error *error);
+/* Finds launch->function and allows it the shared memory that it asks for. */
+bool gpu_run_prepare(const GpuRun *run, GpuLaunch *launch, Error *error);
+/* Blocks of the launch that the device can hold at once: what a cooperative grid may have at most. */
+bool gpu_run_resident_blocks(const GpuRun *run, const GpuLaunch *launch, uint32_t *blocks, Error *error);
+/* Enqueues it. */
+bool gpu_run_launch(const GpuRun *run, const GpuLaunch *launch, Error *error);
+
+#endif

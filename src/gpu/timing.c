@@ -1,0 +1,130 @@
+/* Timing by events and graphs (timing.h). */
+#include "gpu/timing.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { WARM_UPS = 3, LEAST_SAMPLES = 5, MOST_SAMPLES = 200, WINDOW = 10 };
+enum { CAPTURE_THREAD_LOCAL = 1 };
+static const double STABLE = 0.01, PATIENCE_SECONDS = 20;
+
+bool timer_new(Timer *timer, Cuda *cuda, Error *error) {
+    *timer =
+        (Timer){.cuda = cuda, .flush_bytes = 2 * (size_t)(cuda->l2_bytes > 0 ? cuda->l2_bytes : 64 << 20)};
+    return cuda_allocate(cuda, timer->flush_bytes, &timer->flush, error) &&
+           CUDA_CALL(cuda, error, cuEventCreate, &timer->start, 0) &&
+           CUDA_CALL(cuda, error, cuEventCreate, &timer->end, 0);
+}
+
+void timer_free(Timer *timer) {
+    if (timer->cuda && !timer->cuda->stuck) {
+        if (timer->start) timer->cuda->table.cuEventDestroy(timer->start);
+        if (timer->end) timer->cuda->table.cuEventDestroy(timer->end);
+        if (timer->flush) timer->cuda->table.cuMemFree(timer->flush);
+    }
+    *timer = (Timer){0};
+}
+
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+static int by_value(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double percentile(const double *sorted, int count, double part) {
+    return sorted[(int)(part * (count - 1) + 0.5)];
+}
+
+static void summarise(const double *samples, int count, Timing *out) {
+    double sorted[MOST_SAMPLES];
+    for (int i = 0; i < count; i++) sorted[i] = samples[i];
+    qsort(sorted, (size_t)count, sizeof *sorted, by_value);
+    *out = (Timing){percentile(sorted, count, 0.5), percentile(sorted, count, 0.05),
+                    percentile(sorted, count, 0.95), count};
+}
+
+static bool overwrite_l2(Timer *timer, Error *error) {
+    return CUDA_CALL(timer->cuda, error, cuMemsetD8Async, timer->flush, 0, timer->flush_bytes,
+                     timer->cuda->stream);
+}
+
+typedef struct Sample { /* what is done between the two events */
+    const TimingPlan *plan;
+    CudaGraphExec graph; /* NULL: one repetition */
+    int set;
+} Sample;
+
+static bool take_sample(Timer *timer, const Sample *sample, bool cold, double *microseconds, Error *error) {
+    Cuda *cuda = timer->cuda;
+    const TimingPlan *plan = sample->plan;
+    float milliseconds = 0;
+    if (cold && !overwrite_l2(timer, error)) return false;
+    if (!CUDA_CALL(cuda, error, cuEventRecord, timer->start, cuda->stream)) return false;
+    if (sample->graph ? !CUDA_CALL(cuda, error, cuGraphLaunch, sample->graph, cuda->stream)
+                      : !plan->work(plan->context, sample->set, error))
+        return false;
+    if (!CUDA_CALL(cuda, error, cuEventRecord, timer->end, cuda->stream) ||
+        !cuda_wait(cuda, PATIENCE_SECONDS, "timing", error) ||
+        !CUDA_CALL(cuda, error, cuEventElapsedTime, &milliseconds, timer->start, timer->end))
+        return false;
+    *microseconds = (double)milliseconds * 1e3 / (sample->graph ? plan->repetitions : 1);
+    return true;
+}
+
+/* The median has not moved by more than a hundredth since WINDOW samples ago. */
+static bool is_stable(const double *samples, int count) {
+    Timing before, after;
+    if (count < 3 * WINDOW) return false;
+    summarise(samples, count - WINDOW, &before);
+    summarise(samples, count, &after);
+    return fabs(after.median - before.median) <= STABLE * after.median;
+}
+
+static bool take_samples(Timer *timer, Sample *sample, bool cold, Timing *out, Error *error) {
+    double samples[MOST_SAMPLES], unused, end = now() + sample->plan->seconds;
+    int count = 0;
+    for (int i = 0; i < WARM_UPS; i++)
+        if (!take_sample(timer, sample, cold, &unused, error)) return false;
+    while (count < MOST_SAMPLES && (count < LEAST_SAMPLES || (now() < end && !is_stable(samples, count)))) {
+        sample->set = cold ? (sample->set + 1) % sample->plan->sets : 0;
+        if (!take_sample(timer, sample, cold, &samples[count], error)) return false;
+        count++;
+    }
+    summarise(samples, count, out);
+    return true;
+}
+
+bool time_single(Timer *timer, const TimingPlan *plan, bool cold, Timing *out, Error *error) {
+    Sample sample = {.plan = plan};
+    return take_samples(timer, &sample, cold, out, error);
+}
+
+static bool make_graph(Timer *timer, const TimingPlan *plan, bool cold, CudaGraphExec *executable,
+                       Error *error) {
+    Cuda *cuda = timer->cuda;
+    CudaGraph graph = NULL;
+    if (!CUDA_CALL(cuda, error, cuStreamBeginCapture, cuda->stream, CAPTURE_THREAD_LOCAL)) return false;
+    bool good = true;
+    for (int i = 0; good && i < plan->repetitions; i++)
+        good = plan->work(plan->context, cold ? i % plan->sets : 0, error);
+    good &= CUDA_CALL(cuda, good ? error : NULL, cuStreamEndCapture, cuda->stream, &graph); /* in any case */
+    good = good && CUDA_CALL(cuda, error, cuGraphInstantiateWithFlags, executable, graph, 0);
+    if (graph) cuda->table.cuGraphDestroy(graph);
+    return good;
+}
+
+bool time_graph(Timer *timer, const TimingPlan *plan, bool cold, Timing *out, Error *error) {
+    Sample sample = {.plan = plan};
+    if (!make_graph(timer, plan, cold, &sample.graph, error)) return false;
+    bool good = take_samples(timer, &sample, cold, out, error);
+    if (!timer->cuda->stuck) timer->cuda->table.cuGraphExecDestroy(sample.graph);
+    return good;
+}

@@ -1,0 +1,42 @@
+/* Timing: how long work on the GPU takes, by CUDA events ("Event Management"; resolution about 0.5 us).
+ *
+ * Two ways. *Single*: one repetition between two events, what a caller waits for, launch gaps included.
+ * *Graph*: a CUDA graph of many repetitions replayed between two events, divided by their number: kernel time
+ * without launch gaps. Two states. *Warm*: the same buffers again, so that what fits is in L2. *Cold*: other
+ * buffers in every repetition, and L2 overwritten before each sample. Samples follow a warm-up, until the
+ * median is stable or the time is spent. */
+#ifndef GPU_TIMING_H
+#define GPU_TIMING_H
+
+#include "gpu/driver.h"
+
+typedef struct Timing {
+    double median, low, high; /* microseconds: 50th, 5th and 95th percentile of the samples */
+    int samples;              /* 0: not measured */
+} Timing;
+
+/* Enqueues one repetition; `set` (0 to sets - 1) says which copies of the buffers. */
+typedef bool (*TimedWork)(void *context, int set, Error *error);
+
+typedef struct TimingPlan {
+    TimedWork work;
+    void *context;
+    int sets;        /* copies of the buffers that there are; 1: cold is by overwriting L2 alone */
+    int repetitions; /* in a graph */
+    double seconds;  /* for each of the measurements, at most */
+} TimingPlan;
+
+/* A buffer that overwrites L2; freed by timer_free(). */
+typedef struct Timer {
+    Cuda *cuda;
+    CudaAddress flush;
+    size_t flush_bytes;
+    CudaEvent start, end;
+} Timer;
+
+bool timer_new(Timer *timer, Cuda *cuda, Error *error);
+void timer_free(Timer *timer);
+bool time_single(Timer *timer, const TimingPlan *plan, bool cold, Timing *out, Error *error);
+bool time_graph(Timer *timer, const TimingPlan *plan, bool cold, Timing *out, Error *error);
+
+#endif

@@ -1,0 +1,155 @@
+/* Two traces, thread by thread (compare.h). */
+#include "trace/compare.h"
+
+#include "base/memory.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+typedef struct WarpEvents { /* of one warp, decoded */
+    TraceEvent *events;
+    int count, capacity;
+} WarpEvents;
+
+typedef struct Compared { /* one block on both sides */
+    const TraceSide *side[2];
+    const TraceLaunch *launch[2];
+    const TraceBlock *block[2];
+    WarpEvents warp[2];
+    TraceComparison *out;
+} Compared;
+
+static void read_warp(const TraceBlock *block, int warp, WarpEvents *out) {
+    TraceEvent event;
+    out->count = 0;
+    for (int i = 0; i < trace_block_event_count(block); i++) {
+        trace_block_read_header(block, i, &event);
+        if (event.warp != warp) continue;
+        array_reserve(out->events, out->count + 1, out->capacity);
+        trace_block_read(block, i, &out->events[out->count++]);
+    }
+}
+
+/* Does only scheduling decide what this event finds? */
+static bool is_free(const TraceLaunch *launch, const TraceEvent *event) {
+    const PtxInstruction *in = launch->program->code[event->pc].instruction;
+    if (in->opcode == PTX_atom) return true;
+    if (!event->is_load) return false;
+    return ptx_instruction_has(in, PTX_MOD_VOLATILE) || ptx_instruction_has(in, PTX_MOD_RELAXED) ||
+           ptx_instruction_has(in, PTX_MOD_ACQUIRE) || ptx_instruction_has(in, PTX_MOD_SC);
+}
+
+/* The buffer that `value` points into, or -1. */
+static int pointed_buffer(const TraceSide *side, uint64_t value) {
+    for (int i = 0; side->base && i < side->trace->buffer_count; i++)
+        if (value - side->base[i] < side->trace->buffers[i].bytes) return i;
+    return -1;
+}
+
+static bool is_same_value(const Compared *compared, int bytes, uint64_t a, uint64_t b) {
+    if (a == b) return true;
+    if (bytes != 8) return false;
+    int buffer = pointed_buffer(compared->side[0], a);
+    return buffer >= 0 && buffer == pointed_buffer(compared->side[1], b) &&
+           a - compared->side[0]->base[buffer] == b - compared->side[1]->base[buffer];
+}
+
+static bool is_same_lane(const Compared *compared, const TraceEvent *a, const TraceEvent *b, int lane) {
+    if (a->pc != b->pc || a->kind != b->kind || a->interval != b->interval) return false;
+    if (trace_kind_is_access(a->kind) &&
+        (a->buffer[lane] != b->buffer[lane] || a->offset[lane] != b->offset[lane]))
+        return false;
+    if (a->kind == TRACE_BRANCH) return (a->taken >> lane & 1) == (b->taken >> lane & 1);
+    if (!is_same_value(compared, a->element_bytes, a->operand[lane], b->operand[lane])) return false;
+    if (is_free(compared->launch[0], a)) {
+        compared->out->free_values++;
+        return true;
+    }
+    for (int e = 0; a->has_result && e < a->element_count; e++)
+        if (!is_same_value(compared, a->element_bytes, a->value[e][lane], b->value[e][lane])) return false;
+    return true;
+}
+
+static void tell_event(const Compared *compared, int side, const TraceEvent *event, Text *out) {
+    text_print(out, "%s: ", compared->side[side]->name);
+    if (event)
+        trace_event_print(compared->side[side]->trace, compared->launch[side], compared->block[side], event,
+                          out);
+    else
+        text_add(out, "nothing more");
+    while (out->length && out->data[out->length - 1] == '\n') out->data[--out->length] = 0;
+}
+
+static void tell_difference(const Compared *compared, int launch, int warp, int lane, const TraceEvent *a,
+                            const TraceEvent *b) {
+    TraceComparison *out = compared->out;
+    if (!out->same) return;
+    out->same = false;
+    text_print(&out->difference, "launch %d, block %" PRIu32 ", warp %d, lane %d:\n  ", launch,
+               trace_block_linear(compared->block[0]), warp, lane);
+    tell_event(compared, 0, a, &out->difference);
+    text_add(&out->difference, "\n  ");
+    tell_event(compared, 1, b, &out->difference);
+    text_add(&out->difference, "\n");
+}
+
+static const TraceEvent *next_of_lane(const WarpEvents *warp, int *at, int lane) {
+    while (*at < warp->count && !(warp->events[*at].mask >> lane & 1)) ++*at;
+    return *at < warp->count ? &warp->events[(*at)++] : NULL;
+}
+
+static void compare_lane(const Compared *compared, int launch, int warp, int lane) {
+    int at[2] = {0, 0};
+    for (;;) {
+        const TraceEvent *a = next_of_lane(&compared->warp[0], &at[0], lane);
+        const TraceEvent *b = next_of_lane(&compared->warp[1], &at[1], lane);
+        if (!a && !b) return;
+        if (!a || !b || !is_same_lane(compared, a, b, lane)) {
+            tell_difference(compared, launch, warp, lane, a, b);
+            return;
+        }
+        compared->out->events++;
+        if (lane != __builtin_ctz(a->mask)) continue;
+        compared->out->masks++;
+        compared->out->equal_masks += a->mask == b->mask;
+    }
+}
+
+static void compare_block(Compared *compared, int launch) {
+    const uint32_t *block = compared->launch[0]->block;
+    int threads = (int)(block[0] * block[1] * block[2]);
+    compared->out->blocks++;
+    compared->out->threads += (uint64_t)threads;
+    for (int warp = 0; warp * WARP_LANES < threads; warp++) {
+        for (int side = 0; side < 2; side++) read_warp(compared->block[side], warp, &compared->warp[side]);
+        for (int lane = 0; lane < WARP_LANES && warp * WARP_LANES + lane < threads; lane++)
+            compare_lane(compared, launch, warp, lane);
+    }
+}
+
+void trace_compare(const TraceSide *a, const TraceSide *b, TraceComparison *out) {
+    *out = (TraceComparison){.same = true};
+    Compared compared = {.side = {a, b}, .out = out};
+    int launches =
+        a->trace->launch_count < b->trace->launch_count ? a->trace->launch_count : b->trace->launch_count;
+    if (a->trace->launch_count != b->trace->launch_count) {
+        out->same = false;
+        text_print(&out->difference, "%s has %d launches, %s %d\n", a->name, a->trace->launch_count, b->name,
+                   b->trace->launch_count);
+    }
+    for (int l = 0; l < launches; l++) {
+        compared.launch[0] = a->trace->launches[l];
+        compared.launch[1] = b->trace->launches[l];
+        for (int i = 0; i < compared.launch[0]->block_count; i++) {
+            compared.block[0] = compared.launch[0]->blocks[i];
+            compared.block[1] =
+                trace_launch_find_block(compared.launch[1], trace_block_linear(compared.block[0]));
+            if (compared.block[1]) compare_block(&compared, l);
+        }
+    }
+    for (int side = 0; side < 2; side++) free(compared.warp[side].events);
+}
+
+void trace_comparison_done(TraceComparison *comparison) {
+    text_done(&comparison->difference);
+}

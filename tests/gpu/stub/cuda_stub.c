@@ -1,0 +1,140 @@
+/* A CUDA driver that has no GPU: memory is the host's, kernels do nothing. For tests of the driver layer.
+ *
+ * $STUB_FAIL="NAME=CODE" lets the entry point NAME fail; $STUB_DEVICES is the number of devices (1);
+ * $STUB_BUSY: the stream never becomes idle. Built with STUB_OLD, the library lacks graphs, as an old driver
+ * does. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef int Result;
+
+static Result outcome(const char *name) {
+    const char *fail = getenv("STUB_FAIL");
+    size_t length = strlen(name);
+    return fail && !strncmp(fail, name, length) && fail[length] == '=' ? atoi(fail + length + 1) : 0;
+}
+#define ENTRY(name, ...) Result name(__VA_ARGS__)
+#define PLAIN(name, ...)                                                                                     \
+    ENTRY(name, __VA_ARGS__);                                                                                \
+    ENTRY(name, __VA_ARGS__) {                                                                               \
+        return outcome(#name);                                                                               \
+    }
+#define MAKES(name, value, ...)                                                                              \
+    ENTRY(name, __VA_ARGS__);                                                                                \
+    ENTRY(name, __VA_ARGS__) {                                                                               \
+        *out = (value);                                                                                      \
+        return outcome(#name);                                                                               \
+    }
+
+static int thing; /* what handles point to */
+
+PLAIN(cuInit, unsigned flags)
+MAKES(cuDriverGetVersion, 13000, int *out)
+MAKES(cuDeviceGetCount, getenv("STUB_DEVICES") ? atoi(getenv("STUB_DEVICES")) : 1, int *out)
+MAKES(cuDeviceGet, 0, int *out, int ordinal)
+MAKES(cuDeviceGetAttribute, which == 16 ? 132 : 1, int *out, int which, int device)
+PLAIN(cuDeviceGetUuid_v2, void *uuid, int device)
+MAKES(cuDevicePrimaryCtxRetain, &thing, void **out, int device)
+PLAIN(cuDevicePrimaryCtxRelease_v2, int device)
+PLAIN(cuCtxSetCurrent, void *context)
+PLAIN(cuMemcpyDtoDAsync_v2, uint64_t to, uint64_t from, size_t bytes, void *stream)
+MAKES(cuModuleLoadDataEx, &thing, void **out, const void *image, unsigned count, int *options, void **values)
+PLAIN(cuModuleUnload, void *module)
+MAKES(cuModuleGetFunction, &thing, void **out, void *module, const char *name)
+MAKES(cuModuleGetGlobal_v2, (uint64_t)(uintptr_t)&thing, uint64_t *out, size_t *bytes, void *module,
+      const char *name)
+MAKES(cuFuncGetAttribute, 0, int *out, int which, void *function)
+PLAIN(cuFuncSetAttribute, void *function, int which, int value)
+MAKES(cuOccupancyMaxActiveBlocksPerMultiprocessor, 8, int *out, void *function, int block, size_t shared)
+PLAIN(cuLaunchKernel, void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+      unsigned shared, void *stream, void **parameters, void **extra)
+PLAIN(cuLaunchCooperativeKernel, void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+      unsigned bz, unsigned shared, void *stream, void **parameters)
+MAKES(cuStreamCreate, &thing, void **out, unsigned flags)
+PLAIN(cuStreamDestroy_v2, void *stream)
+PLAIN(cuStreamSynchronize, void *stream)
+MAKES(cuEventCreate, &thing, void **out, unsigned flags)
+PLAIN(cuEventDestroy_v2, void *event)
+PLAIN(cuEventRecord, void *event, void *stream)
+MAKES(cuEventElapsedTime, 0.25f, float *out, void *start, void *end)
+PLAIN(cuStreamBeginCapture_v2, void *stream, int mode)
+MAKES(cuGraphInstantiateWithFlags, &thing, void **out, void *graph, unsigned long long flags)
+PLAIN(cuGraphLaunch, void *graph, void *stream)
+PLAIN(cuGraphExecDestroy, void *graph)
+PLAIN(cuGraphDestroy, void *graph)
+#ifndef STUB_OLD
+Result cuStreamEndCapture(void *stream, void **out);
+Result cuStreamEndCapture(void *stream, void **out) {
+    (void)stream;
+    *out = &thing;
+    return outcome("cuStreamEndCapture");
+}
+#endif
+
+ENTRY(cuStreamQuery, void *stream);
+ENTRY(cuStreamQuery, void *stream) {
+    (void)stream;
+    return getenv("STUB_BUSY") ? 600 : outcome("cuStreamQuery");
+}
+
+ENTRY(cuDeviceGetName, char *name, int length, int device);
+ENTRY(cuDeviceGetName, char *name, int length, int device) {
+    (void)device;
+    snprintf(name, (size_t)length, "Stub 1");
+    return outcome("cuDeviceGetName");
+}
+
+ENTRY(cuGetErrorName, int error, const char **text);
+ENTRY(cuGetErrorName, int error, const char **text) {
+    *text = error == 2     ? "CUDA_ERROR_OUT_OF_MEMORY"
+            : error == 218 ? "CUDA_ERROR_INVALID_PTX"
+                           : "CUDA_ERROR_UNKNOWN";
+    return 0;
+}
+
+ENTRY(cuGetErrorString, int error, const char **text);
+ENTRY(cuGetErrorString, int error, const char **text) {
+    *text = error == 2 ? "out of memory" : error == 218 ? "a PTX JIT compilation failed" : "unknown error";
+    return 0;
+}
+
+ENTRY(cuMemGetInfo_v2, size_t *free_bytes, size_t *total);
+ENTRY(cuMemGetInfo_v2, size_t *free_bytes, size_t *total) {
+    *free_bytes = (size_t)100 << 20;
+    *total = (size_t)200 << 20;
+    return outcome("cuMemGetInfo_v2");
+}
+
+ENTRY(cuMemAlloc_v2, uint64_t *address, size_t bytes);
+ENTRY(cuMemAlloc_v2, uint64_t *address, size_t bytes) {
+    Result result = outcome("cuMemAlloc_v2");
+    if (!result) *address = (uint64_t)(uintptr_t)malloc(bytes);
+    return result;
+}
+
+ENTRY(cuMemFree_v2, uint64_t address);
+ENTRY(cuMemFree_v2, uint64_t address) {
+    free((void *)(uintptr_t)address);
+    return outcome("cuMemFree_v2");
+}
+
+ENTRY(cuMemcpyHtoD_v2, uint64_t to, const void *from, size_t bytes);
+ENTRY(cuMemcpyHtoD_v2, uint64_t to, const void *from, size_t bytes) {
+    memcpy((void *)(uintptr_t)to, from, bytes);
+    return outcome("cuMemcpyHtoD_v2");
+}
+
+ENTRY(cuMemcpyDtoH_v2, void *to, uint64_t from, size_t bytes);
+ENTRY(cuMemcpyDtoH_v2, void *to, uint64_t from, size_t bytes) {
+    memcpy(to, (const void *)(uintptr_t)from, bytes);
+    return outcome("cuMemcpyDtoH_v2");
+}
+
+ENTRY(cuMemsetD8Async, uint64_t to, unsigned char value, size_t bytes, void *stream);
+ENTRY(cuMemsetD8Async, uint64_t to, unsigned char value, size_t bytes, void *stream) {
+    (void)stream;
+    memset((void *)(uintptr_t)to, value, bytes);
+    return outcome("cuMemsetD8Async");
+}
