@@ -21,8 +21,9 @@ typedef struct Case {
     const char *module; /* before the entry */
     const char *body;   /* %out: this thread's 64 bytes, %t, %l: thread and lane, %b: block */
     uint32_t grid, block, shared_bytes;
-    const char *must_have; /* in the instrumented text; NULL: nothing */
-    const char *version;   /* of PTX; NULL: 8.0 */
+    uint32_t height, depth; /* of grid and block; 0: 1 */
+    const char *must_have;  /* in the instrumented text; NULL: nothing */
+    const char *version;    /* of PTX; NULL: 8.0 */
 } Case;
 
 static const char prologue[] =
@@ -52,7 +53,8 @@ static void make_plan(const Case *c, Plan *plan) {
     PlanLaunch *launch = plan_add_launch(plan, "kernel");
     launch->grid[0] = grid;
     launch->block[0] = block;
-    launch->grid[1] = launch->grid[2] = launch->block[1] = launch->block[2] = 1;
+    launch->grid[1] = launch->block[1] = c->height ? c->height : 1;
+    launch->grid[2] = launch->block[2] = c->depth ? c->depth : 1;
     launch->shared_bytes = c->shared_bytes;
     plan_add_pointer(plan, launch, out);
     assert_true(plan_fill(plan, 1, &error));
@@ -185,6 +187,15 @@ static const Case cases[] = {
      .body = "{\n.reg .b32 %a;\n.shared .b32 inner;\nst.shared.u32 [inner], %t;\n{\n.reg .b32 %a;\nbar.sync "
              "0;\nld.shared.u32 %a, [inner];\n"
              "@%p0 bra L;\nL:\n}\nmov.u32 %a, 3;\nst.global.u32 [%out], %a;\n}\n"},
+    {.name = "three dimensions",
+     .body =
+         "mov.u32 %r0, %tid.z;\nmov.u32 %r1, %ctaid.y;\nadd.u32 %r0, %r0, %r1;\nsetp.gt.u32 %p0, %r0, 1;\n"
+         "ld.global.u32 %r2, [%out];\n@%p0 bra OUT;\nld.global.u32 %r3, [%out+4];\nOUT:\nbar.sync "
+         "0;\nld.global.u32 %r3, [%out+8];\n",
+     .grid = 2,
+     .block = 9,
+     .height = 2,
+     .depth = 3},
     {.name = "brx",
      .body = "rem.u32 %r0, %l, 3;\nTABLE: .branchtargets A, B, C;\nsetp.lt.u32 %p0, %l, 30;\n"
              "@%p0 brx.idx %r0, TABLE;\nst.global.u32 [%out+4], 9;\nbra.uni C;\nA:\nst.global.u32 [%out], "
