@@ -6,9 +6,10 @@
 
 #include <cmocka.h>
 
+#include "instrument/region.h"
+#include "trace/block.h"
 #include "twin.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 typedef struct Run {
@@ -108,6 +109,76 @@ static void test_spin_loops_are_limited(void **state) {
     run_free(whole);
 }
 
+/* ---- lanes apart ------------------------------------------------------------------------------------ */
+
+/* Appends the part of the record at `from` that `lanes` made. */
+static uint8_t *append_part(const InstrumentSite *site, const uint8_t *from, uint32_t lanes, uint8_t *to) {
+    uint32_t mask = (uint32_t)region_read(from + 4, 4);
+    uint32_t part = mask & lanes, active = (uint32_t)__builtin_popcount(mask), at = RECORD_HEADER;
+    if (!part) return to;
+    memcpy(to, from, RECORD_HEADER);
+    memcpy(to + 4, &part, 4);
+    for (int column = 0; column < site->wide_count + site->narrow_count; column++) {
+        uint32_t bytes = column < site->wide_count ? 8 : 4;
+        const uint8_t *values = from + RECORD_HEADER + bytes * active * (uint32_t)column;
+        if (bytes == 4) values += 4 * active * (uint32_t)site->wide_count;
+        for (uint32_t rest = mask; rest; rest &= rest - 1, values += bytes) {
+            if (!(part & rest & (0 - rest))) continue;
+            memcpy(to + at, values, bytes);
+            at += bytes;
+        }
+    }
+    return to + region_record_bytes(site, part);
+}
+
+static bool is_executed_together(const InstrumentSite *site) {
+    return site->kind == TRACE_SHUFFLE || site->kind == TRACE_REDUX || site->kind == TRACE_BARRIER;
+}
+
+/* The same region, as a machine makes it that runs the even and the odd lanes apart wherever it can. */
+static uint8_t *split_records(const Twin *twin) {
+    uint64_t bytes = twin->settings.region_bytes, used = region_read(twin->regions, 8);
+    uint64_t begin = region_records_at(&twin->sites, twin->settings.block_threads);
+    uint8_t *region = memory_new(bytes), *to = region + begin;
+    memcpy(region, twin->regions, begin);
+    for (const uint8_t *from = twin->regions + begin; from < twin->regions + begin + used;) {
+        const InstrumentSite *site = &twin->sites.sites[region_read(from, 4)];
+        uint32_t mask = (uint32_t)region_read(from + 4, 4);
+        assert_true((uint64_t)(to - region) + 1024 < bytes);
+        to = append_part(site, from, is_executed_together(site) ? 0x55555555 : ~UINT32_C(0), to);
+        if (is_executed_together(site)) to = append_part(site, from, 0xaaaaaaaa, to);
+        from += region_record_bytes(site, mask);
+    }
+    used = (uint64_t)(to - region) - begin;
+    memcpy(region, &used, sizeof used);
+    return region;
+}
+
+static void test_records_of_one_execution_are_put_together(void **state) {
+    (void)state;
+    static const char *const kernels[] = {"shuffle", "redux", "strided", "lab_shuffle_range"};
+    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+        Run *run = run_kernel(kernels[k], (CatalogOptions){.n = 900}, (TwinOptions){.first = 0, .last = 0});
+        Twin *twin = &run->twin;
+        TraceLaunch *launch = twin->decoded->launches[twin->decoded->launch_count - 1];
+        int index = twin->decoded->launch_count - 1;
+        uint64_t records = twin->tally.records, pairs = twin_expect_same_events(twin, kernels[k]);
+        TraceBlock *before = launch->blocks[0];
+        uint8_t *region = split_records(twin);
+        Error error = {0};
+        launch->block_count = 0;
+        twin->tally = (InstrumentTally){0};
+        if (!instrument_decode(&twin->sites, &twin->settings, &twin->memory[1], 0, region,
+                               &twin->decoded->arena, launch, &twin->tally, &error))
+            fail_msg("%s", error.message);
+        assert_true(index > 0 || twin->tally.records > records);
+        assert_int_equal(twin_expect_same_events(twin, kernels[k]), pairs);
+        trace_block_free(before);
+        free(region);
+        run_free(run);
+    }
+}
+
 /* ---- damage ----------------------------------------------------------------------------------------- */
 
 static uint64_t random_state = 1;
@@ -172,6 +243,7 @@ int main(void) {
         cmocka_unit_test(test_dropped_records_are_counted),
         cmocka_unit_test(test_only_the_blocks_asked_for),
         cmocka_unit_test(test_spin_loops_are_limited),
+        cmocka_unit_test(test_records_of_one_execution_are_put_together),
         cmocka_unit_test(test_damage_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
