@@ -77,6 +77,15 @@ extern "C" __device__ void redviz_symbol(u64 handle, u32 index, u64 address) {
     region_of(handle)->symbols[index] = address + 1; // 0: not recorded
 }
 
+// The lanes that are at this site together. (ptxas may make one call of two that stand at the begins of the
+// two arms of a branch: its lanes then come from different sites.)
+static __device__ __forceinline__ u32 lanes_at(u32 site) {
+    u32 mask = __activemask();
+    if (__all_sync(mask, site == __shfl_sync(mask, site, __ffs(mask) - 1)))
+        return mask;
+    return __match_any_sync(mask, site);
+}
+
 // The place of a record; 0: there is no room. One lane asks.
 static __device__ __forceinline__ u32 append(Region *region, u32 bytes) {
     u64 before;
@@ -147,7 +156,7 @@ static __device__ __forceinline__ void record(u64 handle, u32 site, u32 mask, u3
     extern "C" __device__ void redviz_record_##WIDE##_##NARROW PARAMETERS {                                  \
         u64 wide[] = WIDE_VALUES;                                                                            \
         u32 narrow[] = NARROW_VALUES;                                                                        \
-        record<WIDE, NARROW>(handle, site, __activemask(), extra, wide, narrow);                             \
+        record<WIDE, NARROW>(handle, site, lanes_at(site), extra, wide, narrow);                             \
     }
 #define LIST(...)                                                                                            \
     { __VA_ARGS__ }
@@ -190,13 +199,13 @@ RECORD(5, 0, (HEAD, W5), LIST(p, q, r, s, t), LIST(0))
 
 // A branch: `extra` is the mask of the lanes that take it. redviz_branch_1 (brx) also keeps its index.
 extern "C" __device__ void redviz_branch_0(u64 handle, u32 site, u32 taken) {
-    u32 mask = __activemask(), narrow[] = {0};
+    u32 mask = lanes_at(site), narrow[] = {0};
     u64 wide[] = {0};
     record<0, 0>(handle, site, mask, __ballot_sync(mask, taken), wide, narrow);
 }
 
 extern "C" __device__ void redviz_branch_1(u64 handle, u32 site, u32 taken, u32 index) {
-    u32 mask = __activemask(), narrow[] = {index};
+    u32 mask = lanes_at(site), narrow[] = {index};
     u64 wide[] = {0};
     record<0, 1>(handle, site, mask, __ballot_sync(mask, taken), wide, narrow);
 }
