@@ -256,6 +256,8 @@ static bool measure_cell(const Bench *bench, Cell *cell, Error *error) {
     if (!ready) snprintf(cell->skipped, sizeof cell->skipped, "%s", refused.message);
     bool good = true;
     if (ready) {
+        cell->dtype = work->stages[0].run.dtype;
+        cell->bytes = cell->n * (uint64_t)ptx_type_bytes(cell->dtype);
         cell->block = work->stages[0].plan.launches[0].block[0];
         cell->grid = work->stages[0].plan.launches[0].grid[0];
         good = measure(work, cell, error);
@@ -357,6 +359,10 @@ static void print_head(const Bench *bench) {
             "cold", "cold", "warm", "cold", "cold");
 }
 
+static const char *type_name(const Cell *cell) {
+    return cell->dtype == PTX_NO_TYPE ? "-" : plan_type_name(cell->dtype);
+}
+
 static void print_time(FILE *out, const Timing *timing) {
     if (timing->samples)
         fprintf(out, " %8.2f", timing->median);
@@ -366,8 +372,8 @@ static void print_time(FILE *out, const Timing *timing) {
 
 static void print_row(const Bench *bench, const Cell *cell) {
     FILE *out = bench->out;
-    fprintf(out, "%-20s %-7s %11llu %5u", cell->row->id, plan_type_name(cell->dtype),
-            (unsigned long long)cell->n, cell->block);
+    fprintf(out, "%-20s %-7s %11llu %5u", cell->row->id, type_name(cell), (unsigned long long)cell->n,
+            cell->block);
     if (*cell->skipped) {
         fprintf(out, " skipped: %s\n", cell->skipped);
         return;
@@ -398,7 +404,7 @@ static void add_timing(Json *json, const char *name, const Timing *timing) {
 static void add_cell(const Bench *bench, Json *json, const Cell *cell) {
     json_open_object(json, NULL);
     json_string(json, "kernel", cell->row->id);
-    json_string(json, "dtype", plan_type_name(cell->dtype));
+    json_string(json, "dtype", type_name(cell));
     json_unsigned(json, "n", cell->n);
     json_string(json, "skipped", *cell->skipped ? cell->skipped : NULL);
     if (!*cell->skipped) {
@@ -447,8 +453,6 @@ static bool measure_row(Bench *bench, const CatalogRow *row, Json *json, Error *
     const CatalogOptions *wanted = &bench->options->catalog;
     for (int i = 0; i < SIZES; i++) {
         Cell cell = {.row = row, .n = wanted->n ? wanted->n : sizes[i], .dtype = wanted->dtype};
-        if (cell.dtype == PTX_NO_TYPE) cell.dtype = PTX_S32;
-        cell.bytes = cell.n * (uint64_t)ptx_type_bytes(cell.dtype);
         if (bench->progress) {
             fprintf(bench->progress, "\r%-20s n = %-12llu", row->id, (unsigned long long)cell.n);
             fflush(bench->progress);

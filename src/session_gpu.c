@@ -13,7 +13,7 @@ enum { PROBE_LIMIT_BYTES = 1 << 20 };
 typedef struct GpuCopy { /* of the session's run, on the GPU */
     const Session *session;
     CaptureBuffer *buffers; /* [count]: those of the plan, then module variables */
-    int count;
+    int count, other;
     Trace *trace;
     CaptureTally tally;
 } GpuCopy;
@@ -38,7 +38,8 @@ static void list_buffers(GpuCopy *copy) {
         } else if (is_variable(session, buffer.name)) {
             buffer.is_variable = true;
         } else {
-            continue; /* what only the emulator has: a heap, a workspace */
+            copy->other = i; /* what the driver has, too, but tells nobody where: a heap, a workspace */
+            continue;
         }
         copy->buffers[copy->count++] = buffer;
     }
@@ -82,6 +83,7 @@ static bool capture(GpuCopy *copy, Cuda *cuda, Error *error) {
     }
     CaptureOptions settings = {.first = options->has_trace_blocks ? options->trace_first : 0,
                                .last = options->has_trace_blocks ? options->trace_last : 0,
+                               .other = copy->other,
                                .probe = probe};
     bool good = capture_run(cuda, launches, session->plan.launch_count, copy->buffers, copy->count, &settings,
                             copy->trace, &copy->tally, error);
@@ -142,7 +144,7 @@ bool session_verify(const Session *session, Text *out, bool *same, Error *error)
         return error_set(error, "--verify needs a run, not a file of one that is over");
     Cuda *cuda = cuda_open(error);
     if (!cuda) return false;
-    GpuCopy copy = {.session = session, .trace = trace_new("gpu")};
+    GpuCopy copy = {.session = session, .trace = trace_new("gpu"), .other = -1};
     list_buffers(&copy);
     bool good = capture(&copy, cuda, error);
     if (good) compare(&copy, cuda, same, out);

@@ -127,7 +127,7 @@ static void list_memory(const Capture *capture, InstrumentMemory *memory) {
         list[i] = (InstrumentBuffer){buffer->address, buffer->bytes, buffer->index,
                                      buffer->is_variable ? buffer->name : NULL};
     }
-    *memory = (InstrumentMemory){list, capture->buffer_count, -1};
+    *memory = (InstrumentMemory){list, capture->buffer_count, capture->options->other};
 }
 
 static bool decode(Capture *capture, const CaptureLaunch *launch, TraceLaunch *traced, Error *error) {

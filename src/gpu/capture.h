@@ -27,6 +27,7 @@ typedef struct CaptureLaunch {
 typedef struct CaptureOptions {
     uint64_t first, last;  /* traced blocks, linear, inclusive */
     uint64_t region_bytes; /* for each of them; 0: chosen */
+    int other;             /* buffer of the trace for what lies in none of the buffers; -1: an error */
     double seconds;        /* after which a kernel counts as hung; 0: 10 */
     const char *probe;     /* text of assets/ptx/probe.ptx */
 } CaptureOptions;

@@ -5,17 +5,26 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct WarpEvents { /* of one warp, decoded */
     TraceEvent *events;
     int count, capacity;
 } WarpEvents;
 
+typedef struct ThreadEvents { /* of one of its lanes */
+    const TraceEvent **events;
+    int count, capacity;
+} ThreadEvents;
+
+enum { LONGEST_ROUND = 16 };
+
 typedef struct Compared { /* one block on both sides */
     const TraceSide *side[2];
     const TraceLaunch *launch[2];
     const TraceBlock *block[2];
     WarpEvents warp[2];
+    ThreadEvents thread[2];
     TraceComparison *out;
 } Compared;
 
@@ -54,11 +63,23 @@ static bool is_same_value(const Compared *compared, int bytes, uint64_t a, uint6
            a - compared->side[0]->base[buffer] == b - compared->side[1]->base[buffer];
 }
 
+static bool is_placed(const TraceSide *side, const TraceEvent *event, int lane) {
+    bool global = event->kind != TRACE_SHARED_LOAD && event->kind != TRACE_SHARED_STORE &&
+                  event->kind != TRACE_SHARED_ATOMIC && event->kind != TRACE_LOCAL_LOAD &&
+                  event->kind != TRACE_LOCAL_STORE;
+    return !global || !side->base || side->base[event->buffer[lane]];
+}
+
+/* Where a buffer lay is not always known (base 0): then offsets say nothing. */
+static bool is_same_address(const Compared *compared, const TraceEvent *a, const TraceEvent *b, int lane) {
+    if (a->buffer[lane] != b->buffer[lane]) return false;
+    return a->offset[lane] == b->offset[lane] || !is_placed(compared->side[0], a, lane) ||
+           !is_placed(compared->side[1], b, lane);
+}
+
 static bool is_same_lane(const Compared *compared, const TraceEvent *a, const TraceEvent *b, int lane) {
     if (a->pc != b->pc || a->kind != b->kind || a->interval != b->interval) return false;
-    if (trace_kind_is_access(a->kind) &&
-        (a->buffer[lane] != b->buffer[lane] || a->offset[lane] != b->offset[lane]))
-        return false;
+    if (trace_kind_is_access(a->kind) && !is_same_address(compared, a, b, lane)) return false;
     if (a->kind == TRACE_BRANCH) return (a->taken >> lane & 1) == (b->taken >> lane & 1);
     if (!is_same_value(compared, a->element_bytes, a->operand[lane], b->operand[lane])) return false;
     if (is_free(compared->launch[0], a)) {
@@ -93,17 +114,53 @@ static void tell_difference(const Compared *compared, int launch, int warp, int 
     text_add(&out->difference, "\n");
 }
 
-static const TraceEvent *next_of_lane(const WarpEvents *warp, int *at, int lane) {
-    while (*at < warp->count && !(warp->events[*at].mask >> lane & 1)) ++*at;
-    return *at < warp->count ? &warp->events[(*at)++] : NULL;
+/* ---- one thread ---- */
+
+static bool same_place(const TraceEvent *a, const TraceEvent *b, int lane) {
+    return a->pc == b->pc && a->interval == b->interval && a->buffer[lane] == b->buffer[lane] &&
+           a->offset[lane] == b->offset[lane];
 }
 
-static void compare_lane(const Compared *compared, int launch, int warp, int lane) {
-    int at[2] = {0, 0};
-    for (;;) {
-        const TraceEvent *a = next_of_lane(&compared->warp[0], &at[0], lane);
-        const TraceEvent *b = next_of_lane(&compared->warp[1], &at[1], lane);
-        if (!a && !b) return;
+/* The last `period` events are the `period` before them once more: a round of a loop that waits for others.
+ */
+static bool is_round(const TraceLaunch *launch, const ThreadEvents *thread, int period, int lane) {
+    bool waits = false;
+    for (int i = thread->count - period; i < thread->count; i++) {
+        const TraceEvent *event = thread->events[i];
+        bool harmless = event->kind == TRACE_BRANCH || event->is_load;
+        if (!harmless || !same_place(event, thread->events[i - period], lane)) return false;
+        waits |= is_free(launch, event);
+    }
+    return waits;
+}
+
+/* How often a thread goes round a loop that waits is decided by others: the last round stays. */
+static void collapse(const TraceLaunch *launch, ThreadEvents *thread, int lane) {
+    for (int period = 1; period <= LONGEST_ROUND && 2 * period <= thread->count; period++) {
+        if (!is_round(launch, thread, period, lane)) continue;
+        const TraceEvent **last = &thread->events[thread->count - period];
+        memmove(last - period, last, (size_t)period * sizeof *last);
+        thread->count -= period;
+        return;
+    }
+}
+
+static void list_lane(const TraceLaunch *launch, const WarpEvents *warp, int lane, ThreadEvents *out) {
+    out->count = 0;
+    for (int i = 0; i < warp->count; i++) {
+        if (!(warp->events[i].mask >> lane & 1)) continue;
+        array_push(out->events, out->count, out->capacity, &warp->events[i]);
+        collapse(launch, out, lane);
+    }
+}
+
+static void compare_lane(Compared *compared, int launch, int warp, int lane) {
+    const ThreadEvents *thread = compared->thread;
+    for (int side = 0; side < 2; side++)
+        list_lane(compared->launch[side], &compared->warp[side], lane, &compared->thread[side]);
+    for (int i = 0; i < thread[0].count || i < thread[1].count; i++) {
+        const TraceEvent *a = i < thread[0].count ? thread[0].events[i] : NULL;
+        const TraceEvent *b = i < thread[1].count ? thread[1].events[i] : NULL;
         if (!a || !b || !is_same_lane(compared, a, b, lane)) {
             tell_difference(compared, launch, warp, lane, a, b);
             return;
@@ -147,7 +204,10 @@ void trace_compare(const TraceSide *a, const TraceSide *b, TraceComparison *out)
             if (compared.block[1]) compare_block(&compared, l);
         }
     }
-    for (int side = 0; side < 2; side++) free(compared.warp[side].events);
+    for (int side = 0; side < 2; side++) {
+        free(compared.warp[side].events);
+        free(compared.thread[side].events);
+    }
 }
 
 void trace_comparison_done(TraceComparison *comparison) {

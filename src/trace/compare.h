@@ -2,7 +2,8 @@
  * that both have, the sequence of (instruction, address, value) must be identical; and mask by mask.
  *
  * Values that only scheduling decides are not compared but counted: what atomics find, and what volatile,
- * relaxed and acquire loads find. A 64-bit value that points into a buffer is compared as (buffer, offset).
+ * relaxed and acquire loads find; and of loops that wait for them only the last round is looked at. A 64-bit
+ * value that points into a buffer is compared as (buffer, offset).
  */
 #ifndef TRACE_COMPARE_H
 #define TRACE_COMPARE_H
@@ -11,7 +12,7 @@
 
 typedef struct TraceSide {
     const Trace *trace;
-    const uint64_t *base; /* [trace->buffer_count] where the buffers lay; NULL: not known */
+    const uint64_t *base; /* [trace->buffer_count] where the buffers lay, 0: not known; NULL: none is */
     const char *name;     /* "emulator" */
 } TraceSide;
 
