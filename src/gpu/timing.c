@@ -44,7 +44,7 @@ static double percentile(const double *sorted, int count, double part) {
 }
 
 static void summarise(const double *samples, int count, Timing *out) {
-    double sorted[MOST_SAMPLES];
+    double sorted[MOST_SAMPLES] = {0};
     for (int i = 0; i < count; i++) sorted[i] = samples[i];
     qsort(sorted, (size_t)count, sizeof *sorted, by_value);
     *out = (Timing){percentile(sorted, count, 0.5), percentile(sorted, count, 0.05),
