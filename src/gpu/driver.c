@@ -100,10 +100,12 @@ Cuda *cuda_open(Error *error) {
 }
 
 void cuda_close(Cuda *cuda) {
-    if (!cuda || cuda->stuck) return;
-    if (cuda->stream) cuda->table.cuStreamDestroy(cuda->stream);
-    if (cuda->context) cuda->table.cuDevicePrimaryCtxRelease(cuda->device);
-    if (cuda->library) dlclose(cuda->library);
+    if (!cuda) return;
+    if (!cuda->stuck) {
+        if (cuda->stream) cuda->table.cuStreamDestroy(cuda->stream);
+        if (cuda->context) cuda->table.cuDevicePrimaryCtxRelease(cuda->device);
+        if (cuda->library) dlclose(cuda->library);
+    }
     free(cuda);
 }
 

@@ -47,7 +47,7 @@ typedef struct Cuda {
 /* NULL with `error`: no driver ("there is no libcuda.so.1 here"), no device, or a driver that is too old.
  * $REDVIZ_CUDA names another library (tests). The context is current in the calling thread. */
 Cuda *cuda_open(Error *error);
-/* Where it is stuck nothing is freed. */
+/* Where it is stuck, what is on the device stays. */
 void cuda_close(Cuda *cuda);
 /* Makes the context current in this thread too. */
 bool cuda_use(Cuda *cuda, Error *error);
