@@ -4,7 +4,7 @@
  * output that could not be written. */
 #define _POSIX_C_SOURCE 200809L
 
-#include "session_bench.h"
+#include "bench_print.h"
 #include "list.h"
 #include "metrics/report.h"
 #include "options.h"
@@ -59,10 +59,16 @@ static int print_access(const char *path, Error *error) {
 }
 
 static int print_timings(const Options *options, Error *error) {
-    BenchOptions bench = {
-        .kernel = options->session.kernel, .catalog = options->session.catalog, .json = options->json};
-    FILE *progress = isatty(STDERR_FILENO) ? stderr : NULL;
-    return bench_run(&bench, stdout, progress, error) ? DONE : refuse(error);
+    BenchOptions bench = {.kernel = options->session.kernel, .catalog = options->session.catalog};
+    BenchOutput output = {
+        .out = stdout, .progress = isatty(STDERR_FILENO) ? stderr : NULL, .json = options->json};
+    Session *session = options->save ? session_open(&options->session, error) : NULL;
+    if (options->save && !session) return refuse(error);
+    if (session) output.kept = session_measured(session);
+    bool done =
+        bench_print(&bench, &output, error) && (!session || session_save(session, options->save, error));
+    session_free(session);
+    return done ? DONE : refuse(error);
 }
 
 static bool show(const Options *options, Session *session, Error *error) {

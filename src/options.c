@@ -473,7 +473,9 @@ static bool make_runs(Options *options, Error *error) {
 /* Options that are right one by one and wrong together. */
 static bool check_together(const Options *options, Error *error) {
     const SessionOptions *session = &options->session;
-    if (options->action >= ACTION_LIST && options->save)
+    if (options->action == ACTION_BENCH && options->save && !session->kernel)
+        return error_set(error, "--bench --save keeps timings with the run of a kernel: give --kernel NAME");
+    if (options->action >= ACTION_LIST && options->action != ACTION_BENCH && options->save)
         return error_set(error, "--save keeps a run; --%s has none", options->action_name);
     if (options->action == ACTION_BENCH && (session->file || session->saved))
         return error_set(error, "--bench times kernels of the catalogue");

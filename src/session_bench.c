@@ -4,13 +4,13 @@
  * kernel leaves partial results, it is launched again on those, until one is left. */
 #include "session_bench.h"
 
-#include "base/json.h"
-#include "base/memory.h"
 #include "base/text.h"
+#include "gpu/ceilings.h"
 #include "gpu/run.h"
 #include "gpu/timing.h"
 #include "ptx/program.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,29 +23,26 @@ enum {
 };
 static const double CELL_SECONDS = 0.050, MEMORY_SHARE = 0.5;
 static const uint64_t sizes[] = {1 << 10, 1 << 14, 1 << 18, 1 << 20, 1 << 22, 1 << 24, 1 << 28, 1 << 30};
-enum { SIZES = sizeof sizes / sizeof *sizes };
+static const PtxType usual_types[] = {PTX_S32, PTX_F32, PTX_F64};
+enum { SIZES = sizeof sizes / sizeof *sizes, TYPES = sizeof usual_types / sizeof *usual_types };
 
 typedef enum Part { ALONE, TO_SCALAR, PARTS } Part;
-static const char *const part_names[PARTS] = {"kernel", "to_scalar"};
 
 typedef struct Cell {
     const CatalogRow *row;
     uint64_t n;
-    PtxType dtype;
-    uint32_t block, grid;
-    int launches[PARTS];
-    uint64_t bytes;                           /* of the input */
-    Timing single[PARTS][2], graph[PARTS][2]; /* [cold, warm] */
-    char skipped[512];                        /* why; empty: measured */
+    PtxType dtype; /* PTX_NO_TYPE: not known */
+    const char *op;
+    uint32_t block;
 } Cell;
 
 typedef struct Bench {
     const BenchOptions *options;
+    const BenchSink *sink;
     Cuda *cuda;
     Timer timer;
-    FILE *out, *progress;
-    double nominal;                    /* GB/s: memory clock and width of the bus */
-    double read_ceiling, copy_ceiling; /* GB/s, measured */
+    BenchMachine machine;
+    char measured[32]; /* when it began */
 } Bench;
 
 /* ---- one cell --------------------------------------------------------------------------------------------
@@ -80,7 +77,7 @@ static uint64_t buffer_bytes(const PlanBuffer *buffer) {
     return buffer->count * (uint64_t)ptx_type_bytes(buffer->type);
 }
 
-/* The stages of the run; 0: error is set. */
+/* The kernel, and, of the ladder, what follows until one result is left. */
 static bool plan_stages(Work *work, const CatalogRow *row, CatalogOptions options, Error *error) {
     for (;;) {
         Stage *stage = &work->stages[work->stage_count++];
@@ -89,7 +86,7 @@ static bool plan_stages(Work *work, const CatalogRow *row, CatalogOptions option
             return false;
         int out = find_buffer(&stage->plan, "out");
         uint64_t left = out < 0 ? 1 : stage->plan.buffers[out].count;
-        if (left <= 1) return true;
+        if (left <= 1 || row->group != CATALOG_LADDER) return true;
         if (left >= options.n && work->stage_count > 1)
             return error_set(error, "it leaves as many results as it has elements");
         if (work->stage_count == STAGES)
@@ -203,29 +200,102 @@ static bool repeat(void *context, int set, Error *error) {
     return true;
 }
 
-static bool measure(Work *work, Cell *cell, Error *error) {
+/* ---- what is told of it ----------------------------------------------------------------------------------
+ */
+
+static uint64_t input_bytes(const Cell *cell) {
+    return cell->n * (uint64_t)ptx_type_bytes(cell->dtype);
+}
+
+static Timing describe(const Bench *bench, const Cell *cell) {
+    return (Timing){.kernel = cell->row->id,
+                    .machine = bench->machine.name,
+                    .measured = bench->measured,
+                    .n = cell->n,
+                    .dtype = cell->dtype == PTX_NO_TYPE ? "" : plan_type_name(cell->dtype),
+                    .op = cell->op ? cell->op : "",
+                    .threads = cell->block,
+                    .median = NAN,
+                    .low = NAN,
+                    .high = NAN,
+                    .gigabytes_per_second = NAN,
+                    .share_of_read = NAN,
+                    .share_of_copy = NAN,
+                    .share_of_peak = NAN,
+                    .clock = NAN,
+                    .temperature = NAN};
+}
+
+static void tell(const Bench *bench, const Timing *timing) {
+    if (bench->sink->timing) bench->sink->timing(bench->sink->context, timing);
+}
+
+static void tell_spread(const Work *work, const Cell *cell, bool graph, bool cold, const Spread *spread) {
+    const BenchMachine *machine = &work->bench->machine;
+    Timing timing = describe(work->bench, cell);
+    char note[32];
+    timing.to_scalar = work->part == TO_SCALAR;
+    timing.graph = graph;
+    timing.cold = cold;
+    timing.samples = (uint64_t)spread->count;
+    timing.median = spread->median;
+    timing.low = spread->low;
+    timing.high = spread->high;
+    timing.gigabytes_per_second = (double)input_bytes(cell) / spread->median * 1e-3;
+    timing.share_of_read = timing.gigabytes_per_second / machine->read;
+    timing.share_of_copy = timing.gigabytes_per_second / machine->copy;
+    timing.share_of_peak = timing.gigabytes_per_second / machine->peak;
+    snprintf(note, sizeof note, "%d launches", work->count[work->part]);
+    if (work->count[work->part] > 1) timing.note = note;
+    tell(work->bench, &timing);
+}
+
+/* ---- measuring it ----------------------------------------------------------------------------------------
+ */
+
+static bool may_go_on(const Bench *bench, Error *error) {
+    const volatile bool *cancel = bench->options->cancel;
+    return !cancel || !*cancel || error_set(error, "cancelled");
+}
+
+static int repetitions_of(const Cell *cell) {
+    uint64_t bytes = input_bytes(cell);
+    return bytes >= UINT64_C(1) << 28 ? 2 : bytes >= UINT64_C(1) << 24 ? 8 : REPETITIONS;
+}
+
+typedef struct Way { /* of measuring */
+    bool graph, cold;
+} Way;
+enum { WAYS = 4 };
+static const Way ways[WAYS] = {{true, true}, {true, false}, {false, true}, {false, false}};
+
+/* Cooperative launches cannot be in a graph: not measured. */
+static bool measure_part(Work *work, const Cell *cell, double seconds, Spread *spreads, Error *error) {
     Timer timer = work->bench->timer;
-    bool one_launch = work->count[ALONE] == work->count[TO_SCALAR];
-    double seconds = CELL_SECONDS / (one_launch ? 4 : 8);
-    for (Part part = ALONE; part < PARTS; part++) {
-        cell->launches[part] = work->count[part];
+    TimingPlan plan = {repeat, work, work->set_count, repetitions_of(cell), seconds};
+    memset(spreads, 0, WAYS * sizeof *spreads);
+    for (int i = 0; i < WAYS; i++) {
+        if (ways[i].graph && work->launches[0][0].cooperative) continue;
+        if (!may_go_on(work->bench, error) ||
+            !(ways[i].graph ? time_graph : time_single)(&timer, &plan, ways[i].cold, &spreads[i], error))
+            return false;
+    }
+    return true;
+}
+
+/* Where the kernel alone leaves one result, the two parts are one; kernels that come to more than one number
+ * are only timed alone. */
+static bool measure(Work *work, const Cell *cell, Error *error) {
+    Spread spreads[WAYS];
+    Part told = cell->row->group == CATALOG_LADDER ? PARTS : TO_SCALAR;
+    Part wanted = work->count[ALONE] == work->count[TO_SCALAR] ? TO_SCALAR : PARTS;
+    double cell_seconds = work->bench->options->cell_seconds;
+    double seconds = (cell_seconds > 0 ? cell_seconds : CELL_SECONDS) / ((int)wanted * WAYS);
+    for (Part part = ALONE; part < told; part++) {
         work->part = part;
-        TimingPlan plan = {repeat, work, work->set_count, REPETITIONS, seconds};
-        if (cell->bytes >= UINT64_C(1) << 28)
-            plan.repetitions = 2;
-        else if (cell->bytes >= UINT64_C(1) << 24)
-            plan.repetitions = 8;
-        for (int warm = 0; warm < 2; warm++) {
-            if (part == TO_SCALAR && one_launch) {
-                cell->single[part][warm] = cell->single[ALONE][warm];
-                cell->graph[part][warm] = cell->graph[ALONE][warm];
-                continue;
-            }
-            if (!time_single(&timer, &plan, !warm, &cell->single[part][warm], error)) return false;
-            if (!work->launches[0][0].cooperative &&
-                !time_graph(&timer, &plan, !warm, &cell->graph[part][warm], error))
-                return false;
-        }
+        if (part < wanted && !measure_part(work, cell, seconds, spreads, error)) return false;
+        for (int i = 0; i < WAYS; i++)
+            if (spreads[i].count) tell_spread(work, cell, ways[i].graph, ways[i].cold, &spreads[i]);
     }
     return true;
 }
@@ -238,6 +308,12 @@ static void work_free(Work *work) {
     for (int s = 0; s < work->stage_count; s++) plan_free(&work->stages[s].plan);
     ptx_module_free(work->module);
     free(work);
+}
+
+static void tell_skipped(const Bench *bench, const Cell *cell, const char *why) {
+    Timing timing = describe(bench, cell);
+    timing.note = why;
+    tell(bench, &timing);
 }
 
 /* false: the GPU failed. What this kernel or machine refuses is a skipped cell. */
@@ -253,254 +329,86 @@ static bool measure_cell(const Bench *bench, Cell *cell, Error *error) {
                  choose_sets(work, &refused);
     for (int set = 0; ready && set < work->set_count; set++) ready = add_set(work, set, &refused);
     ready = ready && gpu_run_upload(&work->run, &refused);
-    if (!ready) snprintf(cell->skipped, sizeof cell->skipped, "%s", refused.message);
+    const CatalogRun *run = &work->stages[0].run;
+    cell->dtype = run->dtype;
+    cell->op = run->op;
+    cell->block = run->block;
     bool good = true;
-    if (ready) {
-        cell->dtype = work->stages[0].run.dtype;
-        cell->bytes = cell->n * (uint64_t)ptx_type_bytes(cell->dtype);
-        cell->block = work->stages[0].plan.launches[0].block[0];
-        cell->grid = work->stages[0].plan.launches[0].grid[0];
+    if (ready)
         good = measure(work, cell, error);
-    }
+    else
+        tell_skipped(bench, cell, refused.message);
     work_free(work);
     return good;
-}
-
-/* ---- what the machine can do -----------------------------------------------------------------------------
- */
-
-typedef struct Launched {
-    const GpuRun *run;
-    const GpuLaunch *launch;
-} Launched;
-
-static bool launch_once(void *context, int set, Error *error) {
-    const Launched *launched = context;
-    (void)set;
-    return gpu_run_launch(launched->run, launched->launch, error);
-}
-
-/* Threads move 16 bytes at a time, each its share of CEILING_BYTES. read_all stores nothing (but in a case
- * that the compiler cannot exclude); copy_all stores what it reads. */
-#define CEILING_KERNEL(NAME, STORE, LAST)                                                                    \
-    ".visible .entry " NAME "(.param .u64 in, .param .u64 out)\n{\n"                                         \
-    "\t.reg .pred %p; .reg .b32 %r<12>; .reg .b64 %a<8>;\n"                                                  \
-    "\tld.param.u64 %a0, [in]; ld.param.u64 %a1, [out]; mov.u64 %a5, %a1;\n"                                 \
-    "\tmov.u32 %r0, %ctaid.x; mov.u32 %r1, %ntid.x; mov.u32 %r2, %tid.x; mad.lo.u32 %r0, %r0, %r1, %r2;\n"   \
-    "\tmov.u32 %r2, %nctaid.x; mul.lo.u32 %r1, %r1, %r2;\n"                                                  \
-    "\tmul.wide.u32 %a2, %r0, 16; mul.wide.u32 %a3, %r1, 16;\n"                                              \
-    "\tadd.u64 %a4, %a0, 1073741824; add.u64 %a0, %a0, %a2; add.u64 %a1, %a1, %a2; mov.u32 %r3, 0;\n"        \
-    "AGAIN:\n"                                                                                               \
-    "\tld.global.nc.v4.u32 {%r4, %r5, %r6, %r7}, [%a0];\n" STORE                                             \
-    "\tadd.u64 %a0, %a0, %a3; add.u64 %a1, %a1, %a3; setp.lt.u64 %p, %a0, %a4; @%p bra AGAIN;\n" LAST        \
-    "\tret;\n}\n"
-enum { CEILING_BYTES = 1 << 30 };
-static const char ceiling_kernels[] = ".version 7.0\n.target sm_70\n.address_size 64\n" CEILING_KERNEL(
-    "read_all",
-    "\txor.b32 %r4, %r4, %r5; xor.b32 %r6, %r6, %r7; xor.b32 %r4, %r4, %r6; xor.b32 %r3, %r3, %r4;\n",
-    "\tsetp.eq.u32 %p, %r3, 305419896; @%p st.global.u32 [%a5], %r3;\n")
-    CEILING_KERNEL("copy_all", "\tst.global.v4.u32 [%a1], {%r4, %r5, %r6, %r7};\n", "");
-
-/* GB/s of CEILING_BYTES read by the kernel. */
-static bool measure_kernel(const Bench *bench, GpuRun *run, const PtxModule *module, const char *name,
-                           double *speed, Error *error) {
-    enum { BLOCKS_PER_MULTIPROCESSOR = 8, THREADS = 256 };
-    uint64_t parameters[2] = {run->buffers[0].address, run->buffers[1].address};
-    GpuLaunch launch = {.entry = ptx_module_find_entry(module, name, error),
-                        .grid = {(uint32_t)bench->cuda->multiprocessors * BLOCKS_PER_MULTIPROCESSOR, 1, 1},
-                        .block = {THREADS, 1, 1},
-                        .parameters = (uint8_t *)parameters};
-    Launched launched = {run, &launch};
-    Timer timer = bench->timer;
-    Timing timing;
-    if (!launch.entry || !gpu_run_prepare(run, &launch, error) ||
-        !time_graph(&timer, &(TimingPlan){launch_once, &launched, 1, 4, CELL_SECONDS}, false, &timing, error))
-        return false;
-    *speed = (double)CEILING_BYTES / timing.median * 1e-3;
-    return true;
-}
-
-static bool measure_ceilings(Bench *bench, Error *error) {
-    PtxModule *module = ptx_module_parse(ceiling_kernels, strlen(ceiling_kernels), "ceilings", error);
-    GpuRun run = {0};
-    double copied = 0;
-    bool good = module && gpu_run_begin(&run, bench->cuda, ceiling_kernels, error) &&
-                gpu_run_add_buffer(&run, NULL, CEILING_BYTES, error) >= 0 &&
-                gpu_run_add_buffer(&run, NULL, CEILING_BYTES, error) >= 0 && gpu_run_upload(&run, error) &&
-                measure_kernel(bench, &run, module, "read_all", &bench->read_ceiling, error) &&
-                measure_kernel(bench, &run, module, "copy_all", &copied, error);
-    bench->copy_ceiling = 2 * copied;
-    gpu_run_end(&run);
-    ptx_module_free(module);
-    return good;
-}
-
-/* ---- output ----------------------------------------------------------------------------------------------
- */
-
-static double gigabytes(const Cell *cell, const Timing *timing) {
-    return timing->samples ? (double)cell->bytes / timing->median * 1e-3 : 0;
-}
-
-static void print_head(const Bench *bench) {
-    const Cuda *cuda = bench->cuda;
-    fprintf(bench->out,
-            "%s, driver CUDA %d.%d; copy %.0f GB/s (read and written), read %.0f GB/s, nominal %.0f GB/s\n"
-            "microseconds: median; alone = the kernel, scalar = until one result is left; call = one launch "
-            "between two\n"
-            "events, graph = one of many in a CUDA graph; cold = L2 holds nothing of it\n\n"
-            "%-20s %-7s %11s %5s %8s %8s %8s %8s %8s %8s %9s\n",
-            cuda->name, cuda->driver_version / 1000, cuda->driver_version % 1000 / 10, bench->copy_ceiling,
-            bench->read_ceiling, bench->nominal, "kernel", "type", "n", "block", "alone", "alone", "alone",
-            "scalar", "scalar", "scalar", "GB/s");
-    fprintf(bench->out, "%-20s %-7s %11s %5s %8s %8s %8s %8s %8s %8s %9s\n", "", "", "", "", "graph", "graph",
-            "call", "graph", "graph", "call", "graph");
-    fprintf(bench->out, "%-20s %-7s %11s %5s %8s %8s %8s %8s %8s %8s %9s\n", "", "", "", "", "cold", "warm",
-            "cold", "cold", "warm", "cold", "cold");
-}
-
-static const char *type_name(const Cell *cell) {
-    return cell->dtype == PTX_NO_TYPE ? "-" : plan_type_name(cell->dtype);
-}
-
-static void print_time(FILE *out, const Timing *timing) {
-    if (timing->samples)
-        fprintf(out, " %8.2f", timing->median);
-    else
-        fprintf(out, " %8s", "-");
-}
-
-static void print_row(const Bench *bench, const Cell *cell) {
-    FILE *out = bench->out;
-    fprintf(out, "%-20s %-7s %11llu %5u", cell->row->id, type_name(cell), (unsigned long long)cell->n,
-            cell->block);
-    if (*cell->skipped) {
-        fprintf(out, " skipped: %s\n", cell->skipped);
-        return;
-    }
-    for (Part part = ALONE; part < PARTS; part++) {
-        print_time(out, &cell->graph[part][0]);
-        print_time(out, &cell->graph[part][1]);
-        print_time(out, &cell->single[part][0]);
-    }
-    const Timing *timing =
-        cell->graph[TO_SCALAR][0].samples ? &cell->graph[TO_SCALAR][0] : &cell->single[TO_SCALAR][0];
-    fprintf(out, " %9.1f\n", gigabytes(cell, timing));
-}
-
-static void add_timing(Json *json, const char *name, const Timing *timing) {
-    if (!timing->samples) {
-        json_null(json, name);
-        return;
-    }
-    json_open_object(json, name);
-    json_number(json, "median", timing->median);
-    json_number(json, "p5", timing->low);
-    json_number(json, "p95", timing->high);
-    json_integer(json, "samples", timing->samples);
-    json_close_object(json);
-}
-
-static void add_cell(const Bench *bench, Json *json, const Cell *cell) {
-    json_open_object(json, NULL);
-    json_string(json, "kernel", cell->row->id);
-    json_string(json, "dtype", type_name(cell));
-    json_unsigned(json, "n", cell->n);
-    json_string(json, "skipped", *cell->skipped ? cell->skipped : NULL);
-    if (!*cell->skipped) {
-        json_unsigned(json, "block", cell->block);
-        json_unsigned(json, "grid", cell->grid);
-        for (Part part = ALONE; part < PARTS; part++) {
-            json_open_object(json, part_names[part]);
-            json_integer(json, "launches", cell->launches[part]);
-            add_timing(json, "graph_cold", &cell->graph[part][0]);
-            add_timing(json, "graph_warm", &cell->graph[part][1]);
-            add_timing(json, "call_cold", &cell->single[part][0]);
-            add_timing(json, "call_warm", &cell->single[part][1]);
-            const Timing *timing =
-                cell->graph[part][0].samples ? &cell->graph[part][0] : &cell->single[part][0];
-            double speed = gigabytes(cell, timing);
-            json_number(json, "gigabytes_per_second", speed);
-            json_number(json, "share_of_nominal", speed / bench->nominal);
-            json_number(json, "share_of_read", speed / bench->read_ceiling);
-            json_close_object(json);
-        }
-    }
-    json_close_object(json);
-}
-
-static void add_device(const Bench *bench, Json *json) {
-    const Cuda *cuda = bench->cuda;
-    json_open_object(json, "device");
-    json_string(json, "name", cuda->name);
-    json_integer(json, "cuda_driver", cuda->driver_version);
-    json_integer(json, "multiprocessors", cuda->multiprocessors);
-    json_integer(json, "l2_bytes", cuda->l2_bytes);
-    json_number(json, "nominal_gigabytes_per_second", bench->nominal);
-    json_number(json, "copy_gigabytes_per_second", bench->copy_ceiling);
-    json_number(json, "read_gigabytes_per_second", bench->read_ceiling);
-    json_close_object(json);
 }
 
 /* ---- all cells -------------------------------------------------------------------------------------------
  */
 
-static bool is_wanted(const CatalogRow *row, const CatalogRow *only) {
-    return only ? row == only : row->group == CATALOG_LADDER;
-}
-
-static bool measure_row(Bench *bench, const CatalogRow *row, Json *json, Error *error) {
+static bool measure_sizes(const Bench *bench, const CatalogRow *row, PtxType dtype, Error *error) {
     const CatalogOptions *wanted = &bench->options->catalog;
     for (int i = 0; i < SIZES; i++) {
-        Cell cell = {.row = row, .n = wanted->n ? wanted->n : sizes[i], .dtype = wanted->dtype};
-        if (bench->progress) {
-            fprintf(bench->progress, "\r%-20s n = %-12llu", row->id, (unsigned long long)cell.n);
-            fflush(bench->progress);
-        }
-        bool good = measure_cell(bench, &cell, error);
-        if (bench->progress) fprintf(bench->progress, "\r%40s\r", "");
-        if (!good) return false;
-        if (json)
-            add_cell(bench, json, &cell);
-        else
-            print_row(bench, &cell);
-        fflush(bench->out);
+        Cell cell = {.row = row, .n = wanted->n ? wanted->n : sizes[i], .dtype = dtype, .op = wanted->op};
+        if (!may_go_on(bench, error)) return false;
+        if (bench->sink->cell) bench->sink->cell(bench->sink->context, row->id, cell.n);
+        if (!measure_cell(bench, &cell, error)) return false;
         if (wanted->n) break;
     }
     return true;
 }
 
-static bool measure_all(Bench *bench, Json *json, Error *error) {
-    const CatalogRow *only = bench->options->kernel ? catalog_find(bench->options->kernel, error) : NULL;
-    if (bench->options->kernel && !only) return false;
+static bool has_type(const CatalogRow *row, PtxType dtype) {
+    CatalogOptions options = {.dtype = dtype};
+    CatalogRun run;
+    return catalog_resolve(row, &options, &run, NULL);
+}
+
+static bool measure_row(const Bench *bench, const CatalogRow *row, Error *error) {
+    int measured = 0;
+    for (int i = 0; i < TYPES && bench->options->catalog.dtype == PTX_NO_TYPE; i++) {
+        if (!has_type(row, usual_types[i])) continue;
+        if (!measure_sizes(bench, row, usual_types[i], error)) return false;
+        measured++;
+    }
+    return measured || measure_sizes(bench, row, bench->options->catalog.dtype, error);
+}
+
+static bool measure_all(const Bench *bench, Error *error) {
+    const char *name = bench->options->kernel;
+    bool all = name && !strcmp(name, "all");
+    const CatalogRow *only = name && !all ? catalog_find(name, error) : NULL;
+    if (name && !all && !only) return false;
     for (int i = 0; i < catalog_count(); i++) {
         const CatalogRow *row = catalog_row(i);
-        if (is_wanted(row, only) && !measure_row(bench, row, json, error)) return false;
+        bool wanted = only ? row == only : all ? row->group != CATALOG_BUG : row->group == CATALOG_LADDER;
+        if (wanted && !measure_row(bench, row, error)) return false;
     }
     return true;
 }
 
-bool bench_run(const BenchOptions *options, FILE *out, FILE *progress, Error *error) {
-    Bench bench = {.options = options, .out = out, .progress = progress, .cuda = cuda_open(error)};
+static bool describe_machine(Bench *bench, Error *error) {
+    const Cuda *cuda = bench->cuda;
+    BenchMachine *machine = &bench->machine;
+    Ceilings ceilings;
+    if (!gpu_measure_ceilings(&bench->timer, CELL_SECONDS, &ceilings, error)) return false;
+    snprintf(machine->name, sizeof machine->name, "%s", cuda->name);
+    snprintf(machine->driver, sizeof machine->driver, "CUDA %d.%d", cuda->driver_version / 1000,
+             cuda->driver_version % 1000 / 10);
+    machine->multiprocessors = cuda->multiprocessors;
+    machine->l2_bytes = cuda->l2_bytes;
+    machine->peak = ceilings.nominal;
+    machine->read = ceilings.read;
+    machine->copy = ceilings.copy;
+    if (bench->sink->machine) bench->sink->machine(bench->sink->context, machine);
+    return true;
+}
+
+bool bench_run(const BenchOptions *options, const BenchSink *sink, Error *error) {
+    Bench bench = {.options = options, .sink = sink, .cuda = cuda_open(error)};
     if (!bench.cuda) return false;
-    const Cuda *cuda = bench.cuda;
-    bench.nominal = 2.0 * cuda->memory_clock_khz * 1e3 * cuda->bus_bits / 8 * 1e-9;
-    Text text = {0};
-    Json json = {.out = &text};
-    bool good = timer_new(&bench.timer, bench.cuda, error) && measure_ceilings(&bench, error);
-    if (good && options->json) {
-        json_open_object(&json, NULL);
-        add_device(&bench, &json);
-        json_open_array(&json, "cells");
-        good = measure_all(&bench, &json, error);
-        json_close_array(&json);
-        json_close_object(&json);
-        if (good) fprintf(out, "%s\n", text_string(&text));
-    } else if (good) {
-        print_head(&bench);
-        good = measure_all(&bench, NULL, error);
-    }
-    text_done(&text);
+    text_now(bench.measured, sizeof bench.measured);
+    bool good = timer_new(&bench.timer, bench.cuda, error) && describe_machine(&bench, error) &&
+                measure_all(&bench, error);
     timer_free(&bench.timer);
     cuda_close(bench.cuda);
     return good;

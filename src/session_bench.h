@@ -1,19 +1,42 @@
-/* Bench: kernels of the catalogue timed on the GPU, by sizes and types, as a table or as JSON. */
+/* Bench: how long kernels take, by sizes and types, measured now. Whoever asks gets each result as it comes,
+ * through a BenchSink: --bench prints it (session_bench_print.h), a session keeps it (session_measured()), a
+ * pane shows it. Everything here may run in a worker thread. */
 #ifndef SESSION_BENCH_H
 #define SESSION_BENCH_H
 
 #include "catalog/catalog.h"
-#include <stdio.h>
+#include "trace/measured.h"
 
 typedef struct BenchOptions {
-    const char *kernel;     /* NULL: the ladder */
-    CatalogOptions catalog; /* n 0: all sizes; dtype PTX_NO_TYPE: int; block, op, parameters as for a run */
-    bool json;
+    const char *kernel;     /* NULL: the ladder; "all": every kernel that is no bug */
+    CatalogOptions catalog; /* n 0: eight sizes, from 2^10 to 2^30; dtype PTX_NO_TYPE: those of int, float
+                               and double that the kernel has, else its first; the rest as for a run */
+    double cell_seconds;    /* for a kernel, type and size, at most; 0: 0.05 */
+    const volatile bool
+        *cancel; /* true ends it early, with an error, between two measurements; NULL: never */
 } BenchOptions;
 
-/* Measures and prints as it goes on; `progress` (a terminal, or NULL) is told which cell is measured. false
- * with `error` where there is no GPU, or it fails. What does not fit (memory, a kernel that refuses) is a
- * skipped cell that says why. */
-bool bench_run(const BenchOptions *options, FILE *out, FILE *progress, Error *error);
+/* On what the timings are taken. Not known: "", 0, NaN. */
+typedef struct BenchMachine {
+    char name[128];  /* "NVIDIA H200" */
+    char driver[64]; /* "CUDA 13.0" */
+    int multiprocessors;
+    int l2_bytes;
+    double peak;       /* GB/s of its memory: nominal, by memory clock and width of the bus */
+    double read, copy; /* GB/s, measured: of reading alone; of copying, read and written */
+} BenchMachine;
+
+typedef struct BenchSink { /* any of them may be NULL; what they get is borrowed until they return */
+    void *context;
+    void (*machine)(void *context, const BenchMachine *machine); /* before its timings */
+    void (*cell)(void *context, const char *kernel, uint64_t n); /* it is measured next */
+    void (*timing)(void *context, const Timing *timing);
+} BenchSink;
+
+/* On the GPU. Of each kernel, type and size first the kernel alone, then with what it takes to come to one
+ * number; each in a graph (where it can be in one) and as a single call; each cold and warm. What does not
+ * fit (memory, a kernel that refuses) is one timing without samples, whose note says why. false with `error`
+ * where there is no GPU, or it fails. */
+bool bench_run(const BenchOptions *options, const BenchSink *sink, Error *error);
 
 #endif

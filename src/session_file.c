@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { PART_BYTES = 1 << 20, MOST_SOURCES = 4096 };
 
@@ -15,20 +14,12 @@ static const int64_t MOST = INT64_MAX;
 /* ---- writing: what was asked for ------------------------------------------------------------------------
  */
 
-static const char *now_text(char *out, size_t bytes) {
-    time_t now = time(NULL);
-    struct tm utc;
-    gmtime_r(&now, &utc);
-    strftime(out, bytes, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    return out;
-}
-
 static void write_session(const Session *session, Store *store) {
     char now[32];
     const Trace *trace = session->trace;
     store_begin_row(store, "session");
     store_put_text(store, session->made_by ? session->made_by : REDVIZ_VERSION);
-    store_put_text(store, session->saved ? session->saved : now_text(now, sizeof now));
+    store_put_text(store, session->saved ? session->saved : text_now(now, sizeof now));
     store_put_text(store, session->name);
     store_put_text(store, session->options.kernel);
     store_put_text(store, trace->producer);

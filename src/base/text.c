@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 void text_add_bytes(Text *text, const char *bytes, size_t length) {
     array_reserve(text->data, text->length + length + 1, text->capacity);
@@ -43,6 +44,14 @@ void text_clear(Text *text) {
 void text_done(Text *text) {
     free(text->data);
     *text = (Text){0};
+}
+
+const char *text_now(char *out, size_t bytes) {
+    time_t now = time(NULL);
+    struct tm utc;
+    gmtime_r(&now, &utc);
+    strftime(out, bytes, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    return out;
 }
 
 bool text_read_file(const char *path, size_t limit_bytes, char **data, size_t *length, Error *error) {

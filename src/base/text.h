@@ -17,6 +17,9 @@ const char *text_string(const Text *text); /* never NULL */
 void text_clear(Text *text);               /* keeps the memory */
 void text_done(Text *text);
 
+/* What time it is: UTC, "2026-11-21T15:00:00Z"; returns `out`. */
+const char *text_now(char *out, size_t bytes);
+
 /* Reads a whole regular file; the caller frees *data with free(). *data is terminated by a NUL that is not
  * counted. Refuses directories, devices and files above `limit_bytes`. */
 bool text_read_file(const char *path, size_t limit_bytes, char **data, size_t *length, Error *error);

@@ -1,15 +1,9 @@
 /* Timing by events and graphs (timing.h). */
 #include "gpu/timing.h"
 
-#include "base/memory.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <time.h>
-
-enum { WARM_UPS = 3, LEAST_SAMPLES = 5, MOST_SAMPLES = 200, WINDOW = 10 };
+enum { WARM_UPS = 3, LEAST_SAMPLES = 5 };
 enum { CAPTURE_THREAD_LOCAL = 1 };
-static const double STABLE = 0.01, PATIENCE_SECONDS = 20;
+static const double PATIENCE_SECONDS = 20;
 
 bool timer_new(Timer *timer, Cuda *cuda, Error *error) {
     *timer =
@@ -26,29 +20,6 @@ void timer_free(Timer *timer) {
         if (timer->flush) timer->cuda->table.cuMemFree(timer->flush);
     }
     *timer = (Timer){0};
-}
-
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
-static int by_value(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double percentile(const double *sorted, int count, double part) {
-    return sorted[(int)(part * (count - 1) + 0.5)];
-}
-
-static void summarise(const double *samples, int count, Timing *out) {
-    double sorted[MOST_SAMPLES] = {0};
-    for (int i = 0; i < count; i++) sorted[i] = samples[i];
-    qsort(sorted, (size_t)count, sizeof *sorted, by_value);
-    *out = (Timing){percentile(sorted, count, 0.5), percentile(sorted, count, 0.05),
-                    percentile(sorted, count, 0.95), count};
 }
 
 static bool overwrite_l2(Timer *timer, Error *error) {
@@ -79,30 +50,22 @@ static bool take_sample(Timer *timer, const Sample *sample, bool cold, double *m
     return true;
 }
 
-/* The median has not moved by more than a hundredth since WINDOW samples ago. */
-static bool is_stable(const double *samples, int count) {
-    Timing before, after;
-    if (count < 3 * WINDOW) return false;
-    summarise(samples, count - WINDOW, &before);
-    summarise(samples, count, &after);
-    return fabs(after.median - before.median) <= STABLE * after.median;
-}
-
-static bool take_samples(Timer *timer, Sample *sample, bool cold, Timing *out, Error *error) {
-    double samples[MOST_SAMPLES], unused, end = now() + sample->plan->seconds;
-    int count = 0;
+static bool take_samples(Timer *timer, Sample *sample, bool cold, Spread *out, Error *error) {
+    Samples samples;
+    double microseconds;
     for (int i = 0; i < WARM_UPS; i++)
-        if (!take_sample(timer, sample, cold, &unused, error)) return false;
-    while (count < MOST_SAMPLES && (count < LEAST_SAMPLES || (now() < end && !is_stable(samples, count)))) {
+        if (!take_sample(timer, sample, cold, &microseconds, error)) return false;
+    samples_begin(&samples, LEAST_SAMPLES, sample->plan->seconds);
+    while (samples_wanted(&samples)) {
         sample->set = cold ? (sample->set + 1) % sample->plan->sets : 0;
-        if (!take_sample(timer, sample, cold, &samples[count], error)) return false;
-        count++;
+        if (!take_sample(timer, sample, cold, &microseconds, error)) return false;
+        samples_add(&samples, microseconds);
     }
-    summarise(samples, count, out);
+    *out = samples_spread(&samples);
     return true;
 }
 
-bool time_single(Timer *timer, const TimingPlan *plan, bool cold, Timing *out, Error *error) {
+bool time_single(Timer *timer, const TimingPlan *plan, bool cold, Spread *out, Error *error) {
     Sample sample = {.plan = plan};
     return take_samples(timer, &sample, cold, out, error);
 }
@@ -121,7 +84,7 @@ static bool make_graph(Timer *timer, const TimingPlan *plan, bool cold, CudaGrap
     return good;
 }
 
-bool time_graph(Timer *timer, const TimingPlan *plan, bool cold, Timing *out, Error *error) {
+bool time_graph(Timer *timer, const TimingPlan *plan, bool cold, Spread *out, Error *error) {
     Sample sample = {.plan = plan};
     if (!make_graph(timer, plan, cold, &sample.graph, error)) return false;
     bool good = take_samples(timer, &sample, cold, out, error);

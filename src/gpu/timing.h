@@ -8,12 +8,8 @@
 #ifndef GPU_TIMING_H
 #define GPU_TIMING_H
 
+#include "base/samples.h"
 #include "gpu/driver.h"
-
-typedef struct Timing {
-    double median, low, high; /* microseconds: 50th, 5th and 95th percentile of the samples */
-    int samples;              /* 0: not measured */
-} Timing;
 
 /* Enqueues one repetition; `set` (0 to sets - 1) says which copies of the buffers. */
 typedef bool (*TimedWork)(void *context, int set, Error *error);
@@ -36,7 +32,8 @@ typedef struct Timer {
 
 bool timer_new(Timer *timer, Cuda *cuda, Error *error);
 void timer_free(Timer *timer);
-bool time_single(Timer *timer, const TimingPlan *plan, bool cold, Timing *out, Error *error);
-bool time_graph(Timer *timer, const TimingPlan *plan, bool cold, Timing *out, Error *error);
+/* Microseconds of a repetition. */
+bool time_single(Timer *timer, const TimingPlan *plan, bool cold, Spread *out, Error *error);
+bool time_graph(Timer *timer, const TimingPlan *plan, bool cold, Spread *out, Error *error);
 
 #endif

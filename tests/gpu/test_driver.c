@@ -140,14 +140,14 @@ static void times_are_per_repetition(void **state) {
     (void)state;
     Cuda *cuda = open_stub();
     Timer timer;
-    Timing timing;
+    Spread timing;
     Error error = {0};
     int calls = 0;
     TimingPlan plan = {nothing, &calls, 1, 10, 0.01};
     assert_true(timer_new(&timer, cuda, &error));
     assert_true(time_single(&timer, &plan, false, &timing, &error));
-    assert_true(timing.samples >= 5);
-    assert_int_equal(calls, timing.samples + 3); /* warm-ups */
+    assert_true(timing.count >= 5);
+    assert_int_equal(calls, timing.count + 3); /* warm-ups */
     assert_true(timing.median == 250);
     calls = 0;
     assert_true(time_graph(&timer, &plan, true, &timing, &error));
@@ -167,7 +167,7 @@ static void work_that_fails(void **state) {
     (void)state;
     Cuda *cuda = open_stub();
     Timer timer;
-    Timing timing;
+    Spread timing;
     Error error = {0};
     TimingPlan plan = {refuses, NULL, 1, 10, 0.01};
     assert_true(timer_new(&timer, cuda, &error));

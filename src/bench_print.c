@@ -1,0 +1,203 @@
+/* Printing of timings (bench_print.h). A line of the table is a *cell*: all timings in a row that are of one
+ * kernel, size and type on one machine. */
+#include "bench_print.h"
+
+#include "base/json.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+typedef struct Printer {
+    const BenchOutput *output;
+    Measurements cell; /* of the table; not printed yet */
+    bool headed;       /* the table's head was printed */
+    bool listing;      /* the JSON's list was begun */
+    Json json;
+    Text text;
+} Printer;
+
+/* ---- the table -------------------------------------------------------------------------------------------
+ */
+
+typedef struct Column { /* which timing of the cell */
+    bool to_scalar, graph, cold;
+} Column;
+enum { COLUMNS = 6 };
+static const Column columns[COLUMNS] = {{false, true, true}, {false, true, false}, {false, false, true},
+                                        {true, true, true},  {true, true, false},  {true, false, true}};
+
+static void print_head(Printer *printer) {
+    FILE *out = printer->output->out;
+    fprintf(out,
+            "microseconds: median; alone = the kernel, scalar = until one result is left; call = one launch "
+            "between two\nevents, graph = one of many in a CUDA graph; cold = L2 holds nothing of it\n\n");
+    fprintf(out, "%-20s %-7s %11s %5s", "kernel", "type", "n", "block");
+    for (int i = 0; i < COLUMNS; i++) fprintf(out, " %8s", columns[i].to_scalar ? "scalar" : "alone");
+    fprintf(out, " %9s\n%46s", "GB/s", "");
+    for (int i = 0; i < COLUMNS; i++) fprintf(out, " %8s", columns[i].graph ? "graph" : "call");
+    fprintf(out, " %9s\n%46s", "", "");
+    for (int i = 0; i < COLUMNS; i++) fprintf(out, " %8s", columns[i].cold ? "cold" : "warm");
+    fprintf(out, " %9s\n", "cold");
+    printer->headed = true;
+}
+
+static const Timing *find(const Measurements *cell, const Column *column) {
+    for (int i = 0; i < cell->timing_count; i++) {
+        const Timing *timing = &cell->timings[i];
+        if (timing->samples && timing->to_scalar == column->to_scalar && timing->graph == column->graph &&
+            timing->cold == column->cold)
+            return timing;
+    }
+    return NULL;
+}
+
+/* What the rate is told of: to one scalar where there is that, in a graph where it can be in one, cold. */
+static const Timing *find_rate(const Measurements *cell) {
+    static const Column wanted[] = {{true, true, true},
+                                    {true, false, true},
+                                    {false, true, true},
+                                    {false, false, true},
+                                    {true, false, false}};
+    const Timing *found = NULL;
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted && !found; i++) found = find(cell, &wanted[i]);
+    return found;
+}
+
+static void print_cell(Printer *printer) {
+    const Measurements *cell = &printer->cell;
+    if (!cell->timing_count) return;
+    const Timing *first = &cell->timings[0];
+    FILE *out = printer->output->out;
+    if (!printer->headed) print_head(printer);
+    fprintf(out, "%-20s %-7s %11llu %5u", first->kernel, *first->dtype ? first->dtype : "-",
+            (unsigned long long)first->n, first->threads);
+    if (!first->samples) {
+        fprintf(out, " skipped: %s\n", first->note);
+        return;
+    }
+    for (int i = 0; i < COLUMNS; i++) {
+        const Timing *timing = find(cell, &columns[i]);
+        if (timing)
+            fprintf(out, " %8.2f", timing->median);
+        else
+            fprintf(out, " %8s", "-");
+    }
+    const Timing *rate = find_rate(cell);
+    if (rate) fprintf(out, " %9.1f", rate->gigabytes_per_second);
+    fprintf(out, "\n");
+}
+
+static void end_cell(Printer *printer) {
+    print_cell(printer);
+    measured_done(&printer->cell);
+    fflush(printer->output->out);
+}
+
+static bool is_of_cell(const Measurements *cell, const Timing *timing) {
+    const Timing *first = cell->timings;
+    return cell->timing_count && first->n == timing->n && first->threads == timing->threads &&
+           !strcmp(first->kernel, timing->kernel) && !strcmp(first->dtype, timing->dtype) &&
+           !strcmp(first->op, timing->op) && !strcmp(first->machine, timing->machine);
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------------------
+ */
+
+static void add_timing(Json *json, const Timing *timing) {
+    json_open_object(json, NULL);
+    json_string(json, "kernel", timing->kernel);
+    json_string(json, "machine", timing->machine);
+    json_string(json, "measured", timing->measured);
+    json_unsigned(json, "n", timing->n);
+    json_string(json, "dtype", timing->dtype);
+    json_string(json, "op", timing->op);
+    json_unsigned(json, "threads", timing->threads);
+    json_boolean(json, "to_scalar", timing->to_scalar);
+    json_boolean(json, "graph", timing->graph);
+    json_boolean(json, "cold", timing->cold);
+    json_unsigned(json, "samples", timing->samples);
+    json_number(json, "median", timing->median);
+    json_number(json, "p5", timing->low);
+    json_number(json, "p95", timing->high);
+    json_number(json, "gigabytes_per_second", timing->gigabytes_per_second);
+    json_number(json, "share_of_read", timing->share_of_read);
+    json_number(json, "share_of_copy", timing->share_of_copy);
+    json_number(json, "share_of_nominal", timing->share_of_peak);
+    json_number(json, "clock_mhz", timing->clock);
+    json_number(json, "temperature_celsius", timing->temperature);
+    json_string(json, "note", timing->note);
+    json_close_object(json);
+}
+
+static void add_machine(Json *json, const BenchMachine *machine) {
+    json_open_object(json, "device");
+    json_string(json, "name", machine->name);
+    json_string(json, "driver", machine->driver);
+    json_integer(json, "multiprocessors", machine->multiprocessors);
+    json_integer(json, "l2_bytes", machine->l2_bytes);
+    json_number(json, "nominal_gigabytes_per_second", machine->peak);
+    json_number(json, "copy_gigabytes_per_second", machine->copy);
+    json_number(json, "read_gigabytes_per_second", machine->read);
+    json_close_object(json);
+}
+
+static void begin_list(Printer *printer) {
+    if (!printer->listing) json_open_array(&printer->json, "timings");
+    printer->listing = true;
+}
+
+/* ---- the sink --------------------------------------------------------------------------------------------
+ */
+
+static void take_machine(void *context, const BenchMachine *machine) {
+    Printer *printer = context;
+    if (printer->output->json)
+        add_machine(&printer->json, machine);
+    else
+        fprintf(printer->output->out,
+                "%s, driver %s; copy %.0f GB/s (read and written), read %.0f GB/s, nominal %.0f GB/s\n",
+                machine->name, machine->driver, machine->copy, machine->read, machine->peak);
+}
+
+static void clear_progress(const Printer *printer) {
+    if (printer->output->progress) fprintf(printer->output->progress, "\r%40s\r", "");
+}
+
+static void take_cell(void *context, const char *kernel, uint64_t n) {
+    const Printer *printer = context;
+    clear_progress(printer);
+    if (!printer->output->progress) return;
+    fprintf(printer->output->progress, "%-20s n = %-12llu", kernel, (unsigned long long)n);
+    fflush(printer->output->progress);
+}
+
+static void take_timing(void *context, const Timing *timing) {
+    Printer *printer = context;
+    clear_progress(printer);
+    if (printer->output->kept) measured_add_timing(printer->output->kept, timing);
+    if (printer->output->json) {
+        begin_list(printer);
+        add_timing(&printer->json, timing);
+        return;
+    }
+    if (!is_of_cell(&printer->cell, timing)) end_cell(printer);
+    measured_add_timing(&printer->cell, timing);
+}
+
+bool bench_print(const BenchOptions *options, const BenchOutput *output, Error *error) {
+    Printer printer = {.output = output};
+    BenchSink sink = {&printer, take_machine, take_cell, take_timing};
+    printer.json.out = &printer.text;
+    json_open_object(&printer.json, NULL);
+    bool good = bench_run(options, &sink, error);
+    clear_progress(&printer);
+    end_cell(&printer);
+    if (good && output->json) {
+        begin_list(&printer);
+        json_close_array(&printer.json);
+        json_close_object(&printer.json);
+        fprintf(output->out, "%s\n", text_string(&printer.text));
+    }
+    text_done(&printer.text);
+    return good;
+}

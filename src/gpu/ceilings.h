@@ -1,0 +1,16 @@
+/* Ceilings: what this GPU's memory gives at best, by kernels that do nothing but read, or copy, 1 GiB. */
+#ifndef GPU_CEILINGS_H
+#define GPU_CEILINGS_H
+
+#include "gpu/timing.h"
+
+typedef struct Ceilings { /* GB/s */
+    double nominal;       /* by memory clock and width of the bus */
+    double read;
+    double copy; /* read and written */
+} Ceilings;
+
+/* `seconds` for each of the two measurements, at most. */
+bool gpu_measure_ceilings(Timer *timer, double seconds, Ceilings *ceilings, Error *error);
+
+#endif

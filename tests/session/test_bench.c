@@ -1,0 +1,181 @@
+/* What --bench hands over, on a stub of the CUDA driver whose events lie 0.25 ms apart, whatever is between
+ * them (tests/gpu/stub): which timings there are, and what they are said to be of. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "session_bench.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MICROSECONDS = 250, IN_A_GRAPH = 32 };
+
+typedef struct Taken {
+    Measurements all;
+    BenchMachine machine;
+    int machines, cells;
+    volatile bool cancel;
+    int cancel_after; /* timings; 0: never */
+} Taken;
+
+static void take_machine(void *context, const BenchMachine *machine) {
+    Taken *taken = context;
+    taken->machine = *machine;
+    taken->machines++;
+}
+
+static void take_cell(void *context, const char *kernel, uint64_t n) {
+    (void)kernel, (void)n;
+    ((Taken *)context)->cells++;
+}
+
+static void take_timing(void *context, const Timing *timing) {
+    Taken *taken = context;
+    measured_add_timing(&taken->all, timing);
+    if (taken->all.timing_count == taken->cancel_after) taken->cancel = true;
+}
+
+static bool bench(BenchOptions options, Taken *taken, Error *error) {
+    BenchSink sink = {taken, take_machine, take_cell, take_timing};
+    options.cancel = &taken->cancel;
+    options.cell_seconds = 0.001;
+    return bench_run(&options, &sink, error);
+}
+
+static int setup(void **state) {
+    const char *program = getenv("REDVIZ_BIN"), *slash = program ? strrchr(program, '/') : NULL;
+    char path[4096];
+    int length = slash ? (int)(slash - program) : 5;
+    snprintf(path, sizeof path, "%.*s/tests/gpu/libcuda_stub.so", length, slash ? program : "build");
+    setenv("REDVIZ_CUDA", path, 1);
+    *state = calloc(1, sizeof(Taken));
+    return !*state;
+}
+
+static int teardown(void **state) {
+    measured_done(&((Taken *)*state)->all);
+    free(*state);
+    return 0;
+}
+
+static void test_parts_and_ways(void **state) {
+    Taken *taken = *state;
+    Error error = {0};
+    BenchOptions options = {.kernel = "K2", .catalog = {.n = 1 << 14, .dtype = PTX_F64, .op = "max"}};
+    if (!bench(options, taken, &error)) fail_msg("%s", error.message);
+    assert_int_equal(taken->machines, 1);
+    assert_int_equal(taken->cells, 1);
+    assert_string_equal(taken->machine.name, "Stub 1");
+    assert_string_equal(taken->machine.driver, "CUDA 13.0");
+    assert_int_equal(taken->all.timing_count, 8);
+    unsigned seen = 0;
+    for (int i = 0; i < 8; i++) {
+        const Timing *timing = &taken->all.timings[i];
+        seen |= 1u << (timing->to_scalar * 4 + timing->graph * 2 + timing->cold);
+        assert_string_equal(timing->kernel, "sequential");
+        assert_string_equal(timing->machine, "Stub 1");
+        assert_string_equal(timing->dtype, "double");
+        assert_string_equal(timing->op, "max");
+        assert_int_equal(timing->n, 1 << 14);
+        assert_int_equal(timing->threads, 256);
+        double expected = timing->graph ? (double)MICROSECONDS / IN_A_GRAPH : MICROSECONDS;
+        assert_true(timing->median == expected && timing->low == expected && timing->high == expected);
+        assert_true(fabs(timing->gigabytes_per_second - (8 << 14) / expected * 1e-3) < 1e-9);
+        assert_true(fabs(timing->share_of_read * taken->machine.read - timing->gigabytes_per_second) < 1e-9);
+        if (timing->to_scalar) /* 16384 elements leave 64 */
+            assert_string_equal(timing->note, "2 launches");
+        else
+            assert_null(timing->note);
+    }
+    assert_int_equal(seen, 0xff);
+}
+
+/* One launch comes to the result: both parts are told, and are the same. */
+static void test_one_launch(void **state) {
+    Taken *taken = *state;
+    Error error = {0};
+    BenchOptions options = {.kernel = "atomic", .catalog = {.n = 1 << 14, .dtype = PTX_S32}};
+    if (!bench(options, taken, &error)) fail_msg("%s", error.message);
+    assert_int_equal(taken->all.timing_count, 8);
+    for (int i = 0; i < 4; i++) {
+        assert_true(!taken->all.timings[i].to_scalar && taken->all.timings[i + 4].to_scalar);
+        assert_int_equal(taken->all.timings[i].samples, taken->all.timings[i + 4].samples);
+        assert_null(taken->all.timings[i + 4].note);
+    }
+}
+
+/* Cooperative launches have no graph; rows of a matrix do not come to one number. */
+static void test_what_is_left_out(void **state) {
+    Taken *taken = *state;
+    Error error = {0};
+    BenchOptions options = {.kernel = "cooperative", .catalog = {.n = 1 << 14, .dtype = PTX_S32}};
+    if (!bench(options, taken, &error)) fail_msg("%s", error.message);
+    assert_int_equal(taken->all.timing_count, 4);
+    for (int i = 0; i < 4; i++) assert_false(taken->all.timings[i].graph);
+    options = (BenchOptions){.kernel = "row_sum", .catalog = {.n = 1 << 14, .dtype = PTX_S32}};
+    if (!bench(options, taken, &error)) fail_msg("%s", error.message);
+    assert_int_equal(taken->all.timing_count, 8);
+    for (int i = 4; i < 8; i++) assert_false(taken->all.timings[i].to_scalar);
+}
+
+/* Without a type, those of int, float and double that there are; what does not fit is skipped and says so. */
+static void test_types_and_sizes(void **state) {
+    Taken *taken = *state;
+    Error error = {0};
+    if (!bench((BenchOptions){.kernel = "sequential"}, taken, &error)) fail_msg("%s", error.message);
+    assert_int_equal(taken->cells, 3 * 8);
+    int skipped = 0;
+    for (int i = 0; i < taken->all.timing_count; i++) {
+        const Timing *timing = &taken->all.timings[i];
+        if (timing->samples) continue;
+        skipped++;
+        assert_true(isnan(timing->median));
+        assert_non_null(strstr(timing->note, "half of the GPU's free memory")); /* 100 MB are */
+    }
+    assert_int_equal(skipped, 3 * 3);
+    assert_string_equal(taken->all.timings[0].dtype, "int");
+    assert_string_equal(taken->all.timings[taken->all.timing_count - 1].dtype, "double");
+}
+
+static void test_refusals(void **state) {
+    Taken *taken = *state;
+    Error error = {0};
+    assert_false(bench((BenchOptions){.kernel = "no_such_kernel"}, taken, &error));
+    assert_non_null(strstr(error.message, "no_such_kernel"));
+    BenchOptions options = {.kernel = "redux", .catalog = {.n = 5, .dtype = PTX_F64}};
+    assert_true(bench(options, taken, &error));
+    assert_int_equal(taken->all.timing_count, 1);
+    assert_int_equal(taken->all.timings[0].samples, 0);
+    assert_non_null(strstr(taken->all.timings[0].note, "redux"));
+    setenv("REDVIZ_CUDA", "/nowhere/libcuda.so.1", 1);
+    assert_false(bench(options, taken, &error));
+    assert_non_null(strstr(error.message, "there is no CUDA driver here"));
+}
+
+static void test_cancel(void **state) {
+    Taken *taken = *state;
+    Error error = {0};
+    taken->cancel_after = 8;
+    assert_false(bench((BenchOptions){0}, taken, &error));
+    assert_string_equal(error.message, "cancelled");
+    assert_int_equal(taken->all.timing_count, 8);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_parts_and_ways, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_one_launch, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_what_is_left_out, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_types_and_sizes, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_cancel, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
