@@ -1,0 +1,58 @@
+/* Observer: somebody who looks on while a producer executes, in every block of the grid, traced or not: what
+ * accesses memory that threads share, and what puts such accesses in order. A producer that knows an observer
+ * (emulator.h) calls it as things happen, from one host thread; what it is given is borrowed for the call.
+ *
+ * Order of calls: of one lane, its program order; between lanes, the order in which memory was changed. */
+#ifndef TRACE_OBSERVER_H
+#define TRACE_OBSERVER_H
+
+#include "trace/trace.h"
+
+typedef struct TraceAccess TraceAccess;
+struct TraceAccess { /* a warp's lanes are about to access shared or global memory: nothing is changed yet */
+    int pc, warp;
+    uint32_t mask;
+    PtxSpace space; /* PTX_SPACE_SHARED or PTX_SPACE_GLOBAL: where a generic address led */
+    int buffer;     /* global: index in trace->buffers. Lanes that reach several make one access each. */
+    bool is_line;   /* the lanes' offsets are first + lane * stride, else offset[lane] */
+    uint64_t first;
+    int64_t stride;
+    const uint64_t *offset; /* bytes in the buffer; shared: in the block's window */
+    const uint8_t *memory;  /* what lies at offset 0 */
+    /* Stores: the bytes that `lane` is going to store, as many as the instruction's width. */
+    void (*stored)(const TraceAccess *access, int lane, uint8_t *bytes);
+    const void *producer;
+};
+
+static inline uint64_t trace_access_offset(const TraceAccess *access, int lane) {
+    return access->is_line ? access->first + (uint64_t)((int64_t)lane * access->stride)
+                           : access->offset[lane];
+}
+
+typedef enum TraceSyncKind {
+    TRACE_SYNC_ARRIVE,  /* the lanes have come to barrier `number` of the block */
+    TRACE_SYNC_RELEASE, /* all that it waited for have come to barrier `number`: `mask` of each warp goes on.
+                           One call a warp, then one with mask 0, which ends it */
+    TRACE_SYNC_WARP,    /* bar.warp.sync: all of these lanes have come */
+    TRACE_SYNC_FENCE    /* fence, membar: its scope is in the instruction */
+} TraceSyncKind;
+
+typedef struct TraceSync {
+    TraceSyncKind kind;
+    int pc, warp, number; /* pc PTX_NO_PC: a release */
+    uint32_t mask;
+    bool is_blockwide; /* RELEASE: a barrier of all threads of the block, which ends its interval */
+} TraceSync;
+
+typedef struct TraceObserver {
+    void *context;
+    void (*launch)(void *context, const Trace *trace, int launch); /* begins, after those before it */
+    void *(*block)(void *context, uint64_t linear); /* begins; the result is what the calls below are given */
+    void (*access)(void *block, const TraceAccess *access);
+    void (*sync)(void *block, const TraceSync *sync);
+    /* `lanes` of a shuffle took the value of a lane that is not there, or elsewhere. */
+    void (*undefined)(void *block, int pc, int warp, uint32_t lanes);
+    void (*end)(void *block);
+} TraceObserver;
+
+#endif
