@@ -33,7 +33,7 @@ static void print_head(Printer *printer) {
             "between two\nevents, graph = one of many in a CUDA graph; cold = L2 holds nothing of it\n\n");
     fprintf(out, "%-20s %-7s %11s %5s", "kernel", "type", "n", "block");
     for (int i = 0; i < COLUMNS; i++) fprintf(out, " %8s", columns[i].to_scalar ? "scalar" : "alone");
-    fprintf(out, " %9s\n%46s", "GB/s", "");
+    fprintf(out, " %9s %6s %4s\n%46s", "GB/s", "MHz", "C", "");
     for (int i = 0; i < COLUMNS; i++) fprintf(out, " %8s", columns[i].graph ? "graph" : "call");
     fprintf(out, " %9s\n%46s", "", "");
     for (int i = 0; i < COLUMNS; i++) fprintf(out, " %8s", columns[i].cold ? "cold" : "warm");
@@ -63,6 +63,13 @@ static const Timing *find_rate(const Measurements *cell) {
     return found;
 }
 
+static void print_number(FILE *out, int width, int digits, double value) {
+    if (isnan(value))
+        fprintf(out, " %*s", width, "-");
+    else
+        fprintf(out, " %*.*f", width, digits, value);
+}
+
 static void print_cell(Printer *printer) {
     const Measurements *cell = &printer->cell;
     if (!cell->timing_count) return;
@@ -77,13 +84,12 @@ static void print_cell(Printer *printer) {
     }
     for (int i = 0; i < COLUMNS; i++) {
         const Timing *timing = find(cell, &columns[i]);
-        if (timing)
-            fprintf(out, " %8.2f", timing->median);
-        else
-            fprintf(out, " %8s", "-");
+        print_number(out, 8, 2, timing ? timing->median : (double)NAN);
     }
     const Timing *rate = find_rate(cell);
-    if (rate) fprintf(out, " %9.1f", rate->gigabytes_per_second);
+    print_number(out, 9, 1, rate ? rate->gigabytes_per_second : (double)NAN);
+    print_number(out, 6, 0, rate ? rate->clock : (double)NAN);
+    print_number(out, 4, 0, rate ? rate->temperature : (double)NAN);
     fprintf(out, "\n");
 }
 
@@ -135,6 +141,7 @@ static void add_machine(Json *json, const BenchMachine *machine) {
     json_string(json, "driver", machine->driver);
     json_integer(json, "multiprocessors", machine->multiprocessors);
     json_integer(json, "l2_bytes", machine->l2_bytes);
+    json_number(json, "memory_clock_mhz", machine->memory_clock);
     json_number(json, "nominal_gigabytes_per_second", machine->peak);
     json_number(json, "copy_gigabytes_per_second", machine->copy);
     json_number(json, "read_gigabytes_per_second", machine->read);

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "gpu/ceilings.h"
+#include "gpu/nvml.h"
 #include "gpu/run.h"
 #include "gpu/timing.h"
 #include "ptx/program.h"
@@ -41,6 +42,7 @@ typedef struct Bench {
     const BenchSink *sink;
     Cuda *cuda;
     Timer timer;
+    Nvml nvml;
     BenchMachine machine;
     char measured[32]; /* when it began */
 } Bench;
@@ -203,6 +205,12 @@ static bool repeat(void *context, int set, Error *error) {
 /* ---- what is told of it ----------------------------------------------------------------------------------
  */
 
+typedef struct Way { /* of measuring */
+    bool graph, cold;
+} Way;
+enum { WAYS = 4 };
+static const Way ways[WAYS] = {{true, true}, {true, false}, {false, true}, {false, false}};
+
 static uint64_t input_bytes(const Cell *cell) {
     return cell->n * (uint64_t)ptx_type_bytes(cell->dtype);
 }
@@ -230,13 +238,14 @@ static void tell(const Bench *bench, const Timing *timing) {
     if (bench->sink->timing) bench->sink->timing(bench->sink->context, timing);
 }
 
-static void tell_spread(const Work *work, const Cell *cell, bool graph, bool cold, const Spread *spread) {
+static void tell_spread(const Work *work, const Cell *cell, const Way *way, const Spread *spread,
+                        const NvmlReading *reading) {
     const BenchMachine *machine = &work->bench->machine;
     Timing timing = describe(work->bench, cell);
     char note[32];
     timing.to_scalar = work->part == TO_SCALAR;
-    timing.graph = graph;
-    timing.cold = cold;
+    timing.graph = way->graph;
+    timing.cold = way->cold;
     timing.samples = (uint64_t)spread->count;
     timing.median = spread->median;
     timing.low = spread->low;
@@ -245,6 +254,8 @@ static void tell_spread(const Work *work, const Cell *cell, bool graph, bool col
     timing.share_of_read = timing.gigabytes_per_second / machine->read;
     timing.share_of_copy = timing.gigabytes_per_second / machine->copy;
     timing.share_of_peak = timing.gigabytes_per_second / machine->peak;
+    timing.clock = reading->clock;
+    timing.temperature = reading->temperature;
     snprintf(note, sizeof note, "%d launches", work->count[work->part]);
     if (work->count[work->part] > 1) timing.note = note;
     tell(work->bench, &timing);
@@ -262,12 +273,6 @@ static int repetitions_of(const Cell *cell) {
     uint64_t bytes = input_bytes(cell);
     return bytes >= UINT64_C(1) << 28 ? 2 : bytes >= UINT64_C(1) << 24 ? 8 : REPETITIONS;
 }
-
-typedef struct Way { /* of measuring */
-    bool graph, cold;
-} Way;
-enum { WAYS = 4 };
-static const Way ways[WAYS] = {{true, true}, {true, false}, {false, true}, {false, false}};
 
 /* Cooperative launches cannot be in a graph: not measured. */
 static bool measure_part(Work *work, const Cell *cell, double seconds, Spread *spreads, Error *error) {
@@ -287,6 +292,7 @@ static bool measure_part(Work *work, const Cell *cell, double seconds, Spread *s
  * are only timed alone. */
 static bool measure(Work *work, const Cell *cell, Error *error) {
     Spread spreads[WAYS];
+    NvmlReading reading = {NAN, NAN, NAN};
     Part told = cell->row->group == CATALOG_LADDER ? PARTS : TO_SCALAR;
     Part wanted = work->count[ALONE] == work->count[TO_SCALAR] ? TO_SCALAR : PARTS;
     double cell_seconds = work->bench->options->cell_seconds;
@@ -294,8 +300,9 @@ static bool measure(Work *work, const Cell *cell, Error *error) {
     for (Part part = ALONE; part < told; part++) {
         work->part = part;
         if (part < wanted && !measure_part(work, cell, seconds, spreads, error)) return false;
+        if (part < wanted) reading = nvml_read(&work->bench->nvml);
         for (int i = 0; i < WAYS; i++)
-            if (spreads[i].count) tell_spread(work, cell, ways[i].graph, ways[i].cold, &spreads[i]);
+            if (spreads[i].count) tell_spread(work, cell, &ways[i], &spreads[i], &reading);
     }
     return true;
 }
@@ -392,8 +399,10 @@ static bool describe_machine(Bench *bench, Error *error) {
     Ceilings ceilings;
     if (!gpu_measure_ceilings(&bench->timer, CELL_SECONDS, &ceilings, error)) return false;
     snprintf(machine->name, sizeof machine->name, "%s", cuda->name);
-    snprintf(machine->driver, sizeof machine->driver, "CUDA %d.%d", cuda->driver_version / 1000,
-             cuda->driver_version % 1000 / 10);
+    const char *driver = bench->nvml.driver;
+    snprintf(machine->driver, sizeof machine->driver, "%s%sCUDA %d.%d", driver, *driver ? ", " : "",
+             cuda->driver_version / 1000, cuda->driver_version % 1000 / 10);
+    machine->memory_clock = nvml_read(&bench->nvml).memory_clock; /* after memory was used */
     machine->multiprocessors = cuda->multiprocessors;
     machine->l2_bytes = cuda->l2_bytes;
     machine->peak = ceilings.nominal;
@@ -407,9 +416,11 @@ bool bench_run(const BenchOptions *options, const BenchSink *sink, Error *error)
     Bench bench = {.options = options, .sink = sink, .cuda = cuda_open(error)};
     if (!bench.cuda) return false;
     text_now(bench.measured, sizeof bench.measured);
+    nvml_open(&bench.nvml, bench.cuda);
     bool good = timer_new(&bench.timer, bench.cuda, error) && describe_machine(&bench, error) &&
                 measure_all(&bench, error);
     timer_free(&bench.timer);
+    nvml_close(&bench.nvml);
     cuda_close(bench.cuda);
     return good;
 }

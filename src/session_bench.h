@@ -19,11 +19,12 @@ typedef struct BenchOptions {
 /* On what the timings are taken. Not known: "", 0, NaN. */
 typedef struct BenchMachine {
     char name[128];  /* "NVIDIA H200" */
-    char driver[64]; /* "CUDA 13.0" */
+    char driver[96]; /* "580.159.04, CUDA 13.0" */
     int multiprocessors;
     int l2_bytes;
-    double peak;       /* GB/s of its memory: nominal, by memory clock and width of the bus */
-    double read, copy; /* GB/s, measured: of reading alone; of copying, read and written */
+    double memory_clock; /* MHz */
+    double peak;         /* GB/s of its memory: nominal, by memory clock and width of the bus */
+    double read, copy;   /* GB/s, measured: of reading alone; of copying, read and written */
 } BenchMachine;
 
 typedef struct BenchSink { /* any of them may be NULL; what they get is borrowed until they return */

@@ -49,12 +49,17 @@ static bool bench(BenchOptions options, Taken *taken, Error *error) {
     return bench_run(&options, &sink, error);
 }
 
-static int setup(void **state) {
+static void use(const char *variable, const char *name) {
     const char *program = getenv("REDVIZ_BIN"), *slash = program ? strrchr(program, '/') : NULL;
     char path[4096];
-    int length = slash ? (int)(slash - program) : 5;
-    snprintf(path, sizeof path, "%.*s/tests/gpu/libcuda_stub.so", length, slash ? program : "build");
-    setenv("REDVIZ_CUDA", path, 1);
+    snprintf(path, sizeof path, "%.*s/tests/gpu/%s", slash ? (int)(slash - program) : 5,
+             slash ? program : "build", name);
+    setenv(variable, path, 1);
+}
+
+static int setup(void **state) {
+    use("REDVIZ_CUDA", "libcuda_stub.so");
+    use("REDVIZ_NVML", "libnvml_stub.so");
     *state = calloc(1, sizeof(Taken));
     return !*state;
 }
@@ -73,7 +78,8 @@ static void test_parts_and_ways(void **state) {
     assert_int_equal(taken->machines, 1);
     assert_int_equal(taken->cells, 1);
     assert_string_equal(taken->machine.name, "Stub 1");
-    assert_string_equal(taken->machine.driver, "CUDA 13.0");
+    assert_string_equal(taken->machine.driver, "580.00.01, CUDA 13.0");
+    assert_true(taken->machine.memory_clock == 3201);
     assert_int_equal(taken->all.timing_count, 8);
     unsigned seen = 0;
     for (int i = 0; i < 8; i++) {
@@ -89,6 +95,7 @@ static void test_parts_and_ways(void **state) {
         assert_true(timing->median == expected && timing->low == expected && timing->high == expected);
         assert_true(fabs(timing->gigabytes_per_second - (8 << 14) / expected * 1e-3) < 1e-9);
         assert_true(fabs(timing->share_of_read * taken->machine.read - timing->gigabytes_per_second) < 1e-9);
+        assert_true(timing->clock == 1980 && timing->temperature == 41);
         if (timing->to_scalar) /* 16384 elements leave 64 */
             assert_string_equal(timing->note, "2 launches");
         else

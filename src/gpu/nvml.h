@@ -1,0 +1,33 @@
+/* NVML, opened at run time: clocks and temperature of the GPU beside what is timed on it. Whatever it does
+ * not tell, or where there is no such library, is NaN or "": a timing does not fail for it. */
+#ifndef GPU_NVML_H
+#define GPU_NVML_H
+
+#include "gpu/driver.h"
+
+typedef struct NvmlDeviceTag *NvmlDevice;
+
+typedef struct NvmlTable {
+#define NVML(name, symbol, parameters) int(*name) parameters;
+#include "gpu/nvml.def"
+#undef NVML
+} NvmlTable;
+
+typedef struct Nvml { /* zero-initialised: tells nothing */
+    NvmlTable table;
+    void *library;
+    NvmlDevice device;
+    char driver[64]; /* "580.159.04" */
+} Nvml;
+
+typedef struct NvmlReading {
+    double clock, memory_clock; /* MHz, of the multiprocessors and of the memory, now */
+    double temperature;         /* degrees Celsius */
+} NvmlReading;
+
+/* libnvidia-ml.so.1, or $REDVIZ_NVML (tests); the device is cuda's. */
+void nvml_open(Nvml *nvml, const Cuda *cuda);
+void nvml_close(Nvml *nvml);
+NvmlReading nvml_read(const Nvml *nvml);
+
+#endif
