@@ -197,15 +197,6 @@ static bool lower_parameter_load(Lowering *low, Op *op, const MemoryOp *memory, 
 /* ---- lowering
  * -------------------------------------------------------------------------------------------------------- */
 
-static bool is_ordered(const PtxInstruction *in) {
-    static const PtxModifierKind kinds[] = {PTX_MOD_VOLATILE, PTX_MOD_RELAXED, PTX_MOD_ACQUIRE,
-                                            PTX_MOD_RELEASE,  PTX_MOD_ACQ_REL, PTX_MOD_SC,
-                                            PTX_MOD_MMIO};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (ptx_instruction_has(in, kinds[i])) return true;
-    return false;
-}
-
 /* A register, an item of {a, b}, or a component of a vector register. */
 static bool add_value(Lowering *low, Op *op, MemoryOp *memory, const PtxOperand *operand, int element) {
     MemoryValue *value = &memory->values[element];
@@ -285,7 +276,7 @@ static bool lower_transfer(Lowering *low, const PtxInstruction *in, Op *op, bool
     memory->type = type;
     memory->is_store = is_store;
     memory->is_load = !is_store;
-    memory->ordered = is_ordered(in);
+    memory->ordered = ptx_instruction_is_ordered(in);
     memory->is_signed = ptx_type_is_signed(type);
     memory->element_bytes = (uint8_t)bytes;
     memory->count = (uint8_t)(vector * (wide ? 2 : 1));

@@ -41,14 +41,23 @@ static bool load_instrumented(Capture *capture, Error *error) {
     return good;
 }
 
+/* Variables that no launch names are not. */
+static bool is_in_module(const InstrumentSites *sites, const char *name) {
+    for (int i = 0; i < sites->module->variable_count; i++)
+        if (sites->has_variable[i] && !strcmp(sites->module->variables[i]->name, name)) return true;
+    return false;
+}
+
 static bool place_buffers(Capture *capture, Error *error) {
     for (int i = 0; i < capture->buffer_count; i++) {
         CaptureBuffer *buffer = &capture->buffers[i];
         size_t bytes;
-        if (buffer->is_variable) { /* those that no launch of these names are not in the module */
-            if (capture->cuda->table.cuModuleGetGlobal(&buffer->address, &bytes, capture->run.module,
-                                                       buffer->name))
-                buffer->address = 0;
+        if (buffer->is_variable) {
+            buffer->address = 0;
+            if (is_in_module(&capture->sites, buffer->name) &&
+                !CUDA_CALL(capture->cuda, error, cuModuleGetGlobal, &buffer->address, &bytes,
+                           capture->run.module, buffer->name))
+                return false;
             continue;
         }
         int index = gpu_run_add_buffer(&capture->run, buffer->host, buffer->bytes, error);

@@ -339,7 +339,7 @@ bool instrument(const PtxProgram *const *programs, int program_count, const char
     Build build = {.module = module, .programs = programs, .program_count = program_count, .sites = sites};
     build.function_wanted = memory_new(functions);
     build.function_named = memory_new(functions);
-    build.variable_named = memory_new(variables);
+    build.variable_named = sites->has_variable = arena_new(&sites->arena, variables);
     build.site_of = memory_new(functions * sizeof *build.site_of);
     find_sites(&build);
     bool good = print_all(&build, probe, out, error);
@@ -347,7 +347,6 @@ bool instrument(const PtxProgram *const *programs, int program_count, const char
     free(build.site_of);
     free(build.function_wanted);
     free(build.function_named);
-    free(build.variable_named);
     if (!good) instrument_sites_done(sites);
     return good;
 }

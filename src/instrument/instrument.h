@@ -60,6 +60,7 @@ typedef struct InstrumentSites {
     int site_count, spin_count;
     InstrumentSymbol *symbols;
     int symbol_count;
+    bool *has_variable; /* [variable of the module] it is in the instrumented module, too */
     int unprobed; /* instructions that a trace would record, but that have no probe (asynchronous stores) */
     Arena arena;
 } InstrumentSites;

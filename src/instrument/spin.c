@@ -5,18 +5,6 @@
  * such a loop does a thousand times, it may do a million times. */
 #include "instrument/plan.h"
 
-static bool is_ordered(const PtxInstruction *in) {
-    static const PtxModifierKind kinds[] = {PTX_MOD_VOLATILE, PTX_MOD_RELAXED, PTX_MOD_ACQUIRE,
-                                            PTX_MOD_ACQ_REL,  PTX_MOD_SC,      PTX_MOD_MMIO};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (ptx_instruction_has(in, kinds[i])) return true;
-    return false;
-}
-
-static bool watches(const PtxInstruction *in) {
-    return in->opcode == PTX_atom || (in->opcode == PTX_ld && is_ordered(in));
-}
-
 static bool works(const PtxInstruction *in) {
     switch (in->opcode) {
     case PTX_st:
@@ -35,7 +23,7 @@ static bool may_wait(const PtxProgram *program, int first, int last) {
     for (int pc = first; pc <= last; pc++) {
         const PtxInstruction *in = program->code[pc].instruction;
         if (works(in)) return false;
-        does_watch |= watches(in);
+        does_watch |= ptx_instruction_watches(in);
     }
     return does_watch;
 }

@@ -30,16 +30,8 @@ void spinning_free(Spinning *spinning) {
 
 /* ---- what an instruction does to memory ------------------------------------------------------------- */
 
-static bool is_ordered(const PtxInstruction *in) {
-    static const PtxModifierKind kinds[] = {PTX_MOD_VOLATILE, PTX_MOD_RELAXED, PTX_MOD_ACQUIRE,
-                                            PTX_MOD_ACQ_REL,  PTX_MOD_SC,      PTX_MOD_MMIO};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (ptx_instruction_has(in, kinds[i])) return true;
-    return false;
-}
-
 static bool watches(const PtxInstruction *in) {
-    return in->opcode == PTX_atom || in->opcode == PTX_red || is_ordered(in);
+    return in->opcode == PTX_atom || in->opcode == PTX_red || ptx_instruction_is_ordered(in);
 }
 
 static int64_t extended(uint64_t value, int bytes) {

@@ -40,6 +40,20 @@ bool ptx_instruction_has(const PtxInstruction *instruction, PtxModifierKind kind
     return false;
 }
 
+bool ptx_instruction_is_ordered(const PtxInstruction *instruction) {
+    static const PtxModifierKind kinds[] = {PTX_MOD_VOLATILE, PTX_MOD_RELAXED, PTX_MOD_ACQUIRE,
+                                            PTX_MOD_RELEASE,  PTX_MOD_ACQ_REL, PTX_MOD_SC,
+                                            PTX_MOD_MMIO};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (ptx_instruction_has(instruction, kinds[i])) return true;
+    return false;
+}
+
+bool ptx_instruction_watches(const PtxInstruction *instruction) {
+    return instruction->opcode == PTX_atom ||
+           (instruction->opcode == PTX_ld && ptx_instruction_is_ordered(instruction));
+}
+
 /* ---- operands ---------------------------------------------------------------------------------------- */
 
 static void print_operand(const PtxOperand *operand, Text *out);

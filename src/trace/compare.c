@@ -41,11 +41,7 @@ static void read_warp(const TraceBlock *block, int warp, WarpEvents *out) {
 
 /* Does only scheduling decide what this event finds? */
 static bool is_free(const TraceLaunch *launch, const TraceEvent *event) {
-    const PtxInstruction *in = launch->program->code[event->pc].instruction;
-    if (in->opcode == PTX_atom) return true;
-    if (!event->is_load) return false;
-    return ptx_instruction_has(in, PTX_MOD_VOLATILE) || ptx_instruction_has(in, PTX_MOD_RELAXED) ||
-           ptx_instruction_has(in, PTX_MOD_ACQUIRE) || ptx_instruction_has(in, PTX_MOD_SC);
+    return ptx_instruction_watches(launch->program->code[event->pc].instruction);
 }
 
 /* The buffer that `value` points into, or -1. */

@@ -245,18 +245,6 @@ void twin_expect_same_results(const Plan *plain, const Plan *probed, const char 
     }
 }
 
-static bool is_ordered(const PtxInstruction *in) {
-    static const PtxModifierKind kinds[] = {PTX_MOD_VOLATILE, PTX_MOD_RELAXED, PTX_MOD_ACQUIRE,
-                                            PTX_MOD_ACQ_REL,  PTX_MOD_SC,      PTX_MOD_MMIO};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (ptx_instruction_has(in, kinds[i])) return true;
-    return false;
-}
-
-static bool is_scheduled(const PtxInstruction *in) {
-    return in->opcode == PTX_atom || (in->opcode == PTX_ld && is_ordered(in));
-}
-
 /* ---- the events of each thread ---- */
 
 enum { MOST_THREADS = 1024, LONGEST_LOOP = 8 };
@@ -309,7 +297,7 @@ static Threads *events_by_thread(const TraceLaunch *launch, const TraceBlock *bl
                          event.mask,
                          event.offset[lane] ^ (uint64_t)event.buffer[lane] << 48,
                          event.kind == TRACE_BRANCH || is_load,
-                         is_scheduled(in)};
+                         ptx_instruction_watches(in)};
             if (in->opcode == PTX_atom) item.place += event.value[0][lane] * 31;
             array_push(threads->items[t], threads->count[t], threads->capacity[t], item);
             collapse(threads->items[t], &threads->count[t]);
@@ -371,7 +359,7 @@ static bool same_event(const Twin *twin, int launch, const TraceEvent *x, const 
     if (in_symbols && trace_kind_is_access(x->kind) &&
         strcmp(a->symbols[x->buffer[lane]].name, b->symbols[y->buffer[lane]].name) != 0)
         return false;
-    if (is_scheduled(a->program->code[x->pc].instruction)) return true;
+    if (ptx_instruction_watches(a->program->code[x->pc].instruction)) return true;
     if (x->operand[lane] != y->operand[lane]) return false;
     for (int e = 0; e < TRACE_MAX_ELEMENTS; e++)
         if (!same_value(twin, x->value[e][lane], y->value[e][lane])) return false;
