@@ -38,7 +38,7 @@ TEST_SOURCES = $(wildcard tests/*/test_*.c)
 TESTS = $(patsubst %.c,$(O)/%,$(TEST_SOURCES))
 HELPER_SOURCES = $(filter-out $(TEST_SOURCES) tests/fuzz/% tests/bench/%,$(wildcard tests/*/*.c))
 HELPER_OBJECTS = $(patsubst %.c,$(O)/obj/%.o,$(HELPER_SOURCES))
-STUBS = $(addprefix $(O)/tests/gpu/lib,cuda_stub.so cuda_old_stub.so nvml_stub.so)
+STUBS = $(patsubst %,$(O)/tests/gpu/lib%_stub.so,cuda cuda_old cupti nvml)
 BENCHES = $(patsubst %.c,$(O)/%,$(wildcard tests/bench/*.c))
 FORMATTED = $(wildcard src/*.[ch] src/*/*.[ch] tui/*.[ch] tests/*/*.[ch] kernels/*.cu)
 
@@ -143,14 +143,14 @@ $(TESTS): $(O)/tests/%: $(O)/obj/tests/%.o $(O)/helpers.a $(LIBRARY)
 	$(SAY) "  link     $@"
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(FLAGS) $(LDFLAGS) -o $@ $^ -lcmocka -lvterm $(LIBRARIES)
 
-# NVIDIA's libraries without a GPU, which the tests of src/gpu load; `old` lacks what CUDA 12 brought.
+# NVIDIA's libraries without a GPU, which the tests of src/gpu load; the old driver lacks what CUDA 12 brought.
+$(O)/tests/gpu/libcuda_old_stub.so: STUB_FLAGS = -DSTUB_OLD
 $(O)/tests/gpu/libcuda_old_stub.so: tests/gpu/stub/cuda_stub.c
+$(O)/tests/gpu/libcupti_stub.so: src/gpu/cupti.h src/gpu/cupti.def
+$(filter-out %_old_stub.so,$(STUBS)): $(O)/tests/gpu/lib%.so: tests/gpu/stub/%.c
+$(STUBS): Makefile
 	$(SAY) "  link     $@"
-	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) -std=c11 -fPIC -shared -Wall -DSTUB_OLD -o $@ $<
-
-$(O)/tests/gpu/lib%_stub.so: tests/gpu/stub/%_stub.c Makefile
-	$(SAY) "  link     $@"
-	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) -std=c11 -fPIC -shared -Wall -o $@ $<
+	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) -std=c11 -Isrc -fPIC -shared -Wall $(STUB_FLAGS) -o $@ $(filter %.c,$^)
 
 $(BENCHES): $(O)/tests/%: $(O)/obj/tests/%.o $(LIBRARY)
 	$(SAY) "  link     $@"

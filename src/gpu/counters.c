@@ -1,0 +1,224 @@
+/* Counters by CUPTI's range profiler (counters.h). */
+#include "gpu/counters.h"
+
+#include "base/memory.h"
+#include "gpu/cupti.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const double PATIENCE_SECONDS = 20;
+
+struct Counters {
+    Cuda *cuda;
+    const Cupti *cupti;
+    CuptiHost host;
+    const char **names; /* [name_count]: those of the metrics that the chip has */
+    int *place;         /* [name_count] in the list that was asked for */
+    int name_count, metric_count;
+    uint8_t *config;
+    size_t config_bytes, passes;
+    /* While measuring: */
+    CuptiProfiler profiler;
+    uint8_t *data;
+    size_t data_bytes;
+};
+
+/* ---- what to count: the host half ------------------------------------------------------------------------
+ */
+
+static bool add_metrics(Counters *counters, const char *const *metrics, int count, Error *error) {
+    counters->metric_count = count;
+    counters->names = memory_new((size_t)(count + 1) * sizeof *counters->names);
+    counters->place = memory_new((size_t)(count + 1) * sizeof *counters->place);
+    for (int i = 0; i < count; i++) {
+        CuptiAddMetrics add = {.size = cuptiProfilerHostConfigAddMetrics_size,
+                               .host = counters->host,
+                               .names = &metrics[i],
+                               .count = 1};
+        CuptiResult result = counters->cupti->cuptiProfilerHostConfigAddMetrics(&add);
+        if (result == CUPTI_INVALID_METRIC_NAME || result == CUPTI_INVALID_PARAMETER) continue;
+        if (!cupti_check(counters->cupti, "cuptiProfilerHostConfigAddMetrics", result, error)) return false;
+        counters->names[counters->name_count] = metrics[i];
+        counters->place[counters->name_count++] = i;
+    }
+    return counters->name_count || error_set(error, "this chip has none of the %d metrics", count);
+}
+
+static bool make_config(Counters *counters, Error *error) {
+    const Cupti *cupti = counters->cupti;
+    CuptiConfigSize size = {.host = counters->host};
+    if (!CUPTI_CALL(cupti, error, cuptiProfilerHostGetConfigImageSize, &size)) return false;
+    counters->config_bytes = size.bytes;
+    counters->config = memory_new(size.bytes);
+    CuptiConfig config = {.host = counters->host, .bytes = size.bytes, .image = counters->config};
+    CuptiPasses passes = {.bytes = size.bytes, .image = counters->config};
+    if (!CUPTI_CALL(cupti, error, cuptiProfilerHostGetConfigImage, &config) ||
+        !CUPTI_CALL(cupti, error, cuptiProfilerHostGetNumOfPasses, &passes))
+        return false;
+    counters->passes = passes.passes;
+    return true;
+}
+
+/* `availability`: what the device lets us count; NULL: there is no device. */
+static Counters *prepare(const Cupti *cupti, const char *chip, const uint8_t *availability,
+                         const char *const *metrics, int count, Error *error) {
+    Counters *counters = memory_new(sizeof *counters);
+    counters->cupti = cupti;
+    CuptiHostInitialize initialize = {.chip = chip, .availability = availability};
+    if (!CUPTI_CALL(cupti, error, cuptiProfilerHostInitialize, &initialize)) {
+        free(counters);
+        return NULL;
+    }
+    counters->host = initialize.host;
+    if (add_metrics(counters, metrics, count, error) && make_config(counters, error)) return counters;
+    counters_close(counters);
+    return NULL;
+}
+
+void counters_close(Counters *counters) {
+    if (!counters) return;
+    CuptiHostOnly host = {.host = counters->host};
+    CUPTI_CALL(counters->cupti, NULL, cuptiProfilerHostDeinitialize, &host);
+    free(counters->names);
+    free(counters->place);
+    free(counters->config);
+    free(counters);
+}
+
+bool counters_known(const char *chip, const char *const *metrics, int count, bool *known, int *passes,
+                    Error *error) {
+    const Cupti *cupti = cupti_open(error);
+    Counters *counters = cupti ? prepare(cupti, chip, NULL, metrics, count, error) : NULL;
+    if (!counters) return false;
+    for (int i = 0; i < count; i++) known[i] = false;
+    for (int i = 0; i < counters->name_count; i++) known[counters->place[i]] = true;
+    *passes = (int)counters->passes;
+    counters_close(counters);
+    return true;
+}
+
+/* Which counters the device has and lets us read; *image is malloc'd. */
+static bool ask_availability(const Cupti *cupti, const Cuda *cuda, uint8_t **image, Error *error) {
+    CuptiAvailability ask = {.context = cuda->context};
+    if (!CUPTI_CALL(cupti, error, cuptiProfilerGetCounterAvailability, &ask)) return false;
+    ask.image = *image = memory_new(ask.bytes);
+    return CUPTI_CALL(cupti, error, cuptiProfilerGetCounterAvailability, &ask);
+}
+
+Counters *counters_open(Cuda *cuda, const char *const *metrics, int count, Error *error) {
+    const Cupti *cupti = cupti_open(error);
+    CuptiInitialize initialize = {0};
+    CuptiChipName chip = {.device = (size_t)cuda->device};
+    uint8_t *availability = NULL;
+    Counters *counters = NULL;
+    if (cupti && CUPTI_CALL(cupti, error, cuptiProfilerInitialize, &initialize) &&
+        CUPTI_CALL(cupti, error, cuptiDeviceGetChipName, &chip) &&
+        ask_availability(cupti, cuda, &availability, error))
+        counters = prepare(cupti, chip.name, availability, metrics, count, error);
+    free(availability);
+    if (counters) counters->cuda = cuda;
+    return counters;
+}
+
+/* ---- counting: the range profiler ------------------------------------------------------------------------
+ */
+
+static bool begin(Counters *counters, int launches, Error *error) {
+    const Cupti *cupti = counters->cupti;
+    CuptiEnable enable = {.context = counters->cuda->context};
+    if (!CUPTI_CALL(cupti, error, cuptiRangeProfilerEnable, &enable)) return false;
+    counters->profiler = enable.profiler;
+    CuptiDataSize size = {.profiler = enable.profiler,
+                          .names = counters->names,
+                          .count = (size_t)counters->name_count,
+                          .most_ranges = (size_t)launches,
+                          .most_nodes = (uint32_t)launches};
+    if (!CUPTI_CALL(cupti, error, cuptiRangeProfilerGetCounterDataSize, &size)) return false;
+    counters->data_bytes = size.bytes;
+    counters->data = memory_new(size.bytes);
+    CuptiDataInitialize clear = {
+        .profiler = enable.profiler, .bytes = counters->data_bytes, .data = counters->data};
+    CuptiSetConfig config = {.profiler = enable.profiler,
+                             .config_bytes = counters->config_bytes,
+                             .config = counters->config,
+                             .data_bytes = counters->data_bytes,
+                             .data = counters->data,
+                             .range = CUPTI_AUTO_RANGE,
+                             .replay = CUPTI_USER_REPLAY,
+                             .ranges_per_pass = (size_t)launches,
+                             .nesting_levels = 1,
+                             .nesting_least = 1,
+                             .nesting_target = 1};
+    return CUPTI_CALL(cupti, error, cuptiRangeProfilerCounterDataImageInitialize, &clear) &&
+           CUPTI_CALL(cupti, error, cuptiRangeProfilerSetConfig, &config);
+}
+
+static void end(Counters *counters) {
+    CuptiProfilerOnly profiler = {.profiler = counters->profiler};
+    if (counters->profiler && !counters->cuda->stuck)
+        CUPTI_CALL(counters->cupti, NULL, cuptiRangeProfilerDisable, &profiler);
+    free(counters->data);
+    counters->profiler = NULL;
+    counters->data = NULL;
+}
+
+static bool run_pass(Counters *counters, CountersWork restore, CountersWork work, void *context, bool *last,
+                     Error *error) {
+    const Cupti *cupti = counters->cupti;
+    CuptiProfilerOnly start = {.profiler = counters->profiler};
+    CuptiStop stop = {.profiler = counters->profiler};
+    if ((restore && !restore(context, error)) ||
+        !cuda_wait(counters->cuda, PATIENCE_SECONDS, "counters", error) ||
+        !CUPTI_CALL(cupti, error, cuptiRangeProfilerStart, &start))
+        return false;
+    bool good = work(context, error) && cuda_wait(counters->cuda, PATIENCE_SECONDS, "counters", error);
+    if (counters->cuda->stuck) return false;
+    bool stopped = CUPTI_CALL(cupti, good ? error : NULL, cuptiRangeProfilerStop, &stop);
+    *last = stop.all_submitted;
+    return good && stopped;
+}
+
+static bool evaluate(const Counters *counters, int launch, double *values, Error *error) {
+    double *found = memory_new((size_t)counters->name_count * sizeof *found);
+    CuptiEvaluate ask = {.host = counters->host,
+                         .data = counters->data,
+                         .bytes = counters->data_bytes,
+                         .range = (size_t)launch,
+                         .names = counters->names,
+                         .count = (size_t)counters->name_count,
+                         .values = found};
+    bool good = CUPTI_CALL(counters->cupti, error, cuptiProfilerHostEvaluateToGpuValues, &ask);
+    for (int i = 0; i < counters->metric_count; i++) values[i] = (double)NAN;
+    for (int i = 0; good && i < counters->name_count; i++) values[counters->place[i]] = found[i];
+    free(found);
+    return good;
+}
+
+static bool read_values(Counters *counters, int launches, double *values, Error *error) {
+    CuptiDecode decode = {.profiler = counters->profiler};
+    CuptiDataInfo info = {.data = counters->data, .bytes = counters->data_bytes};
+    if (!CUPTI_CALL(counters->cupti, error, cuptiRangeProfilerDecodeData, &decode) ||
+        !CUPTI_CALL(counters->cupti, error, cuptiRangeProfilerGetCounterDataInfo, &info))
+        return false;
+    if (info.ranges != (size_t)launches || decode.dropped)
+        return error_set(error, "counters: the profiler saw %zu kernels instead of %d",
+                         info.ranges + decode.dropped, launches);
+    for (int i = 0; i < launches; i++)
+        if (!evaluate(counters, i, &values[i * counters->metric_count], error)) return false;
+    return true;
+}
+
+bool counters_measure(Counters *counters, CountersWork restore, CountersWork work, void *context,
+                      int launches, double *values, Error *error) {
+    bool last = false, good = begin(counters, launches, error);
+    for (size_t pass = 0; good && !last; pass++) {
+        if (pass > 2 * counters->passes)
+            good = error_set(error, "counters: more passes than the %zu planned", counters->passes);
+        else
+            good = run_pass(counters, restore, work, context, &last, error);
+    }
+    good = good && read_values(counters, launches, values, error);
+    end(counters);
+    return good;
+}

@@ -1,0 +1,33 @@
+/* Counters: what the hardware counts while kernels run, by CUPTI's range profiler.
+ *
+ * The chip counts a few things at a time, so the kernels run several times (*passes*), and each time must do
+ * the same. While a measurement runs, kernels run one after another and take longer: no timings at the same
+ * time. Between measurements nothing is slowed. */
+#ifndef GPU_COUNTERS_H
+#define GPU_COUNTERS_H
+
+#include "gpu/driver.h"
+
+typedef struct Counters Counters; /* a list of metrics, for the chip of a device */
+
+/* `metrics`: names as Nsight Compute has them, with their roll-up: "sm__cycles_active.avg"; borrowed, they
+ * outlive the Counters. NULL with `error`: no library, a chip that it does not know, or not allowed to. The
+ * context of `cuda` is current in the calling thread. */
+Counters *counters_open(Cuda *cuda, const char *const *metrics, int count, Error *error);
+void counters_close(Counters *counters);
+
+/* Enqueues on cuda->stream. It is called once a pass. */
+typedef bool (*CountersWork)(void *context, Error *error);
+
+/* What the kernels counted: `work` launches `launches` kernels, and values[launch * count + metric] is what
+ * the hardware says of each; NaN where this chip has no such metric. `restore` (NULL: nothing to do) brings
+ * the buffers back to what they were, before each pass. */
+bool counters_measure(Counters *counters, CountersWork restore, CountersWork work, void *context,
+                      int launches, double *values, Error *error);
+
+/* The same from the host half alone, without a GPU: does `chip` ("GH100") have the metric? known[i] says so.
+ * *passes: times that a kernel would run for all that are known. */
+bool counters_known(const char *chip, const char *const *metrics, int count, bool *known, int *passes,
+                    Error *error);
+
+#endif

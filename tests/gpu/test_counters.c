@@ -1,0 +1,149 @@
+/* Counters: that NVIDIA's library, where it is installed, knows the metrics that we ask for (its host half
+ * needs no GPU); and the order of calls, the passes and what can go wrong, against a stub
+ * (stub/cupti_stub.c). */
+#define _POSIX_C_SOURCE 200809L
+
+#include "gpu/counters.h"
+#include "gpu/cupti.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void use(const char *variable, const char *name) {
+    char path[4096];
+    const char *program = getenv("REDVIZ_BIN"), *slash = program ? strrchr(program, '/') : NULL;
+    if (slash)
+        snprintf(path, sizeof path, "%.*s/tests/gpu/%s", (int)(slash - program), program, name);
+    else
+        snprintf(path, sizeof path, "build/tests/gpu/%s", name);
+    setenv(variable, path, 1);
+}
+
+static int clean(void **state) {
+    (void)state;
+    unsetenv("STUB_FAIL");
+    unsetenv("STUB_KERNELS");
+    use("REDVIZ_CUDA", "libcuda_stub.so");
+    use("REDVIZ_CUPTI", "libcupti_stub.so");
+    return 0;
+}
+
+/* ---- against the stub -----------------------------------------------------------------------------------
+ */
+
+static const char *const metrics[] = {"stub__a.sum", "nowhere__b.sum", "stub__c.sum", "stub__d.avg"};
+enum { METRICS = sizeof metrics / sizeof *metrics };
+
+typedef struct Calls {
+    int restored, worked;
+    bool fails;
+} Calls;
+
+static bool restore(void *context, Error *error) {
+    (void)error;
+    ((Calls *)context)->restored++;
+    return true;
+}
+
+static bool work(void *context, Error *error) {
+    Calls *calls = context;
+    if (calls->restored != ++calls->worked) return error_set(error, "not restored before each pass");
+    return !calls->fails || error_set(error, "no such kernel");
+}
+
+static Cuda *open_stub(void) {
+    Error error = {0};
+    Cuda *cuda = cuda_open(&error);
+    if (!cuda) fail_msg("%s", error.message);
+    return cuda;
+}
+
+/* What fails, fails with these words, and leaves nothing open behind. */
+static void expect_failure(const char *words, Calls *calls) {
+    Error error = {0};
+    Cuda *cuda = open_stub();
+    double values[2 * METRICS];
+    Counters *counters = counters_open(cuda, metrics, METRICS, &error);
+    if (counters) assert_false(counters_measure(counters, restore, work, calls, 2, values, &error));
+    if (!strstr(error.message, words)) fail_msg("'%s' does not say '%s'", error.message, words);
+    counters_close(counters);
+    cuda_close(cuda);
+}
+
+static void every_pass_is_run(void **state) {
+    (void)state;
+    Error error = {0};
+    Calls calls = {0};
+    Cuda *cuda = open_stub();
+    double values[2 * METRICS];
+    Counters *counters = counters_open(cuda, metrics, METRICS, &error);
+    if (!counters) fail_msg("%s", error.message);
+    for (int again = 1; again <= 2; again++) {
+        if (!counters_measure(counters, restore, work, &calls, 2, values, &error))
+            fail_msg("%s", error.message);
+        assert_int_equal(calls.worked, 2 * again); /* three metrics: two passes */
+        assert_true(values[0] == 0 && isnan(values[1]) && values[2] == 1 && values[3] == 2);
+        assert_true(values[4] == 100 && isnan(values[5]) && values[6] == 101 && values[7] == 102);
+    }
+    counters_close(counters);
+    cuda_close(cuda);
+}
+
+static void not_allowed(void **state) {
+    (void)state;
+    static const char *const calls[] = {"cuptiProfilerGetCounterAvailability", "cuptiRangeProfilerEnable"};
+    for (size_t i = 0; i < 2; i++) {
+        char fail[64], words[128];
+        snprintf(fail, sizeof fail, "%s=35", calls[i]);
+        snprintf(words, sizeof words, "%s: CUPTI_ERROR_INSUFFICIENT_PRIVILEGES: the driver lets only root",
+                 calls[i]);
+        setenv("STUB_FAIL", fail, 1);
+        expect_failure(words, &(Calls){0});
+    }
+}
+
+static void every_call_may_fail(void **state) {
+    (void)state;
+    static const char *const names[] = {
+#define CUPTI(name, Parameters, last) #name,
+#include "gpu/cupti.def"
+#undef CUPTI
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char fail[64];
+        if (!strcmp(names[i], "cuptiProfilerHostDeinitialize") ||
+            !strcmp(names[i], "cuptiRangeProfilerDisable"))
+            continue; /* what they say is of no use to anybody */
+        snprintf(fail, sizeof fail, "%s=999", names[i]);
+        setenv("STUB_FAIL", fail, 1);
+        expect_failure(names[i], &(Calls){0});
+    }
+    clean(NULL);
+    every_pass_is_run(NULL); /* and nothing was left enabled */
+}
+
+static void work_that_fails(void **state) {
+    (void)state;
+    expect_failure("no such kernel", &(Calls){.fails = true});
+    every_pass_is_run(NULL);
+}
+
+static void other_kernels_ran(void **state) {
+    (void)state;
+    setenv("STUB_KERNELS", "3", 1);
+    expect_failure("the profiler saw 3 kernels instead of 2", &(Calls){0});
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(every_pass_is_run, clean),   cmocka_unit_test_setup(not_allowed, clean),
+        cmocka_unit_test_setup(every_call_may_fail, clean), cmocka_unit_test_setup(work_that_fails, clean),
+        cmocka_unit_test_setup(other_kernels_ran, clean),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
