@@ -117,10 +117,11 @@ deps:
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/redviz/kernels \
-	    $(DESTDIR)$(PREFIX)/share/redviz/assets/ptx
+	    $(DESTDIR)$(PREFIX)/share/redviz/assets/ptx $(DESTDIR)$(PREFIX)/share/redviz/assets/include
 	install -m 755 $(O)/redviz $(DESTDIR)$(PREFIX)/bin/redviz
 	install -m 644 kernels/* $(DESTDIR)$(PREFIX)/share/redviz/kernels
 	install -m 644 assets/ptx/* $(DESTDIR)$(PREFIX)/share/redviz/assets/ptx
+	install -m 644 assets/include/* $(DESTDIR)$(PREFIX)/share/redviz/assets/include
 
 uninstall:
 	rm -rf $(DESTDIR)$(PREFIX)/bin/redviz $(DESTDIR)$(PREFIX)/share/redviz

@@ -15,7 +15,7 @@ struct Row {
     const char *argument; /* as --help shows it: "N", "=text|json" (optional), NULL: takes none */
     bool (*take)(Options *options, const Row *row, const char *value, Error *error);
     const char *help; /* NULL: not shown, comes with a later version */
-    enum { ANY, RUN, CATALOGUE, FILE_PTX } suits;
+    enum { ANY, RUN, CATALOGUE, USER_FILE } suits;
     Action action; /* of the options that choose one */
 };
 
@@ -282,6 +282,18 @@ static bool take_max_instructions(Options *options, const Row *row, const char *
     return number(row, value, 1, UINT64_MAX, &options->session.instruction_budget, error);
 }
 
+static bool take_compiler(Options *options, const Row *row, const char *value, Error *error) {
+    (void)row, (void)error;
+    options->session.compiler = value;
+    return true;
+}
+
+static bool take_compile_flags(Options *options, const Row *row, const char *value, Error *error) {
+    (void)row, (void)error;
+    options->session.compile_flags = value;
+    return true;
+}
+
 static bool take_entry(Options *options, const Row *row, const char *value, Error *error) {
     (void)row, (void)error;
     options->session.entry = value;
@@ -386,12 +398,9 @@ static bool take_file(Options *options, int count, char **files, Error *error) {
     if (options->action == ACTION_LIST)
         return error_set(error, "%s: --list names all kernels, and takes none", last);
     if (count > 1 || options->session.kernel)
-        return error_set(error, "%s: one kernel at a time: give --kernel NAME, one FILE.ptx or FILE.redviz",
+        return error_set(error,
+                         "%s: one kernel at a time: give --kernel NAME, one FILE.cu, FILE.ptx or FILE.redviz",
                          last);
-    if (ends_with(files[0], ".cu"))
-        return error_set_at(
-            error, files[0], 0, 0,
-            "compiling CUDA is not built yet; compile it with nvcc -ptx -lineinfo and give the .ptx");
     if (ends_with(files[0], ".redviz"))
         options->session.saved = files[0];
     else
@@ -431,7 +440,7 @@ static bool take_item(Options *options, char *item, Error *error) {
 static void take_second(const SessionOptions *first, Options *second, const char *name) {
     if (ends_with(name, ".redviz")) {
         second->session = (SessionOptions){.saved = name, .threads = first->threads};
-    } else if (ends_with(name, ".ptx")) {
+    } else if (ends_with(name, ".ptx") || ends_with(name, ".cu")) {
         second->session = (SessionOptions){.file = name, .threads = first->threads};
         second->session.catalog.n = first->catalog.n;
         second->session.catalog.seed = first->catalog.seed;
@@ -484,13 +493,13 @@ static bool check_together(const Options *options, Error *error) {
         return error_set(error, "--%s is for a run; %s is one that is over, with its own settings",
                          options->first_for_run, session->saved);
     if (!session->kernel && !session->file && !session->saved)
-        return error_set(error, "nothing to show: give --kernel NAME (redviz --list names them), FILE.ptx or "
-                                "FILE.redviz");
+        return error_set(error, "nothing to show: give --kernel NAME (redviz --list names them), FILE.cu, "
+                                "FILE.ptx or FILE.redviz");
     if (session->file && options->first_for_kernel)
-        return error_set(error, "--%s is for kernels of the catalogue, not for FILE.ptx",
+        return error_set(error, "--%s is for kernels of the catalogue, not for a file",
                          options->first_for_kernel);
     if (session->kernel && options->first_for_file)
-        return error_set(error, "--%s is for FILE.ptx; a kernel of the catalogue brings its own",
+        return error_set(error, "--%s is for FILE.cu and FILE.ptx; a kernel of the catalogue brings its own",
                          options->first_for_file);
     if (session->kernel && (session->block[1] > 1 || session->block[2] > 1))
         return error_set(error, "--block: kernels of the catalogue take one number, the threads per block");
@@ -528,7 +537,7 @@ bool options_parse(int argc, char **argv, Options *options, Error *error) {
         if (!row->take(options, row, optarg, error)) return false;
         if (row->suits != ANY && !options->first_for_run) options->first_for_run = row->name;
         if (row->suits == CATALOGUE && !options->first_for_kernel) options->first_for_kernel = row->name;
-        if (row->suits == FILE_PTX && !options->first_for_file) options->first_for_file = row->name;
+        if (row->suits == USER_FILE && !options->first_for_file) options->first_for_file = row->name;
     }
     return take_file(options, argc - optind, argv + optind, error) && check_together(options, error) &&
            make_runs(options, error);
@@ -537,7 +546,7 @@ bool options_parse(int argc, char **argv, Options *options, Error *error) {
 void options_print_help(Text *out) {
     text_add(out, "redviz: see how a CUDA reduction kernel really executes\n\n"
                   "  redviz --kernel NAME [options]      open the interface on a kernel of the catalogue\n"
-                  "  redviz FILE.ptx [options]           the same for any kernel\n"
+                  "  redviz FILE.cu|FILE.ptx [options]   the same for any kernel\n"
                   "  redviz FILE.redviz [options]        the same for a run that --save kept\n"
                   "  redviz ... --report                 print its metrics instead; needs no terminal\n\n");
     for (int i = 0; i < OPTION_COUNT; i++) {
@@ -551,7 +560,8 @@ void options_print_help(Text *out) {
                  : *argument ? " "
                              : "",
                  argument, optional ? "]" : "");
-        text_print(out, "  %-28s %s%s\n", usage, row->help, row->suits == FILE_PTX ? " (FILE.ptx)" : "");
+        text_print(out, "  %-28s %s%s\n", usage, row->help,
+                   row->suits == USER_FILE ? " (FILE.cu, FILE.ptx)" : "");
     }
     text_add(out,
              "\nExit status: 0 done; 1 the run failed (wrong, trapped, hung); 2 bad usage or bad input.\n");

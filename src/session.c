@@ -2,6 +2,7 @@
 #include "session_state.h"
 
 #include "catalog/occupancy.h"
+#include "compile/compile.h"
 #include "session_file.h"
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +11,50 @@ enum { DEFAULT_BLOCK = 256 };
 
 /* ---- opening ---------------------------------------------------------------------------------------- */
 
+static void keep_files(Session *session, char *const *files, int count) {
+    session->files = arena_new(&session->arena, (size_t)count * sizeof *session->files);
+    for (int i = 0; i < count; i++)
+        session->files[session->file_count++] = arena_copy_text(&session->arena, files[i], strlen(files[i]));
+}
+
+static bool compile_file(Session *session, Error *error) {
+    const SessionOptions *options = &session->options;
+    char headers[PATH_MAX];
+    if (!catalog_path("assets/include", "clang.h", headers, sizeof headers, error)) return false;
+    *strrchr(headers, '/') = 0;
+    CompileOptions wanted = {.path = options->file,
+                             .instance =
+                                 options->entry && strchr(options->entry, '<') ? options->entry : NULL,
+                             .compiler = options->compiler,
+                             .flags = options->compile_flags,
+                             .headers = headers,
+                             .cancel = options->cancel};
+    Compiled compiled;
+    bool good = compile(&wanted, &compiled, error);
+    session->ptx_text = compiled.ptx;
+    session->compiler = compiled.compiler;
+    compiled.ptx = NULL;
+    keep_files(session, compiled.files, compiled.file_count);
+    compiled_done(&compiled);
+    snprintf(session->ptx_path, sizeof session->ptx_path, "%s (as PTX)", options->file);
+    return good;
+}
+
+static bool is_cuda_source(const char *file) {
+    const char *dot = strrchr(file, '.');
+    return dot && !strcmp(dot, ".cu");
+}
+
 static bool load_module(Session *session, Error *error) {
     size_t length;
+    const char *file = session->options.file;
+    if (file) session->sources.ptx_path = session->options.file;
+    if (file && is_cuda_source(file)) {
+        if (!compile_file(session, error)) return false;
+        length = strlen(session->ptx_text);
+        session->module = ptx_module_parse(session->ptx_text, length, session->ptx_path, error);
+        return session->module != NULL;
+    }
     if (session->options.kernel) {
         char name[128];
         snprintf(name, sizeof name, "%.*s.ptx", (int)strcspn(session->row->source, "."),
@@ -19,8 +62,8 @@ static bool load_module(Session *session, Error *error) {
         if (!catalog_path("assets/ptx", name, session->ptx_path, sizeof session->ptx_path, error))
             return false;
     } else {
-        snprintf(session->ptx_path, sizeof session->ptx_path, "%s", session->options.file);
-        session->sources.ptx_path = session->ptx_path;
+        snprintf(session->ptx_path, sizeof session->ptx_path, "%s", file);
+        keep_files(session, (char *const[]){session->ptx_path}, 1);
     }
     if (!text_read_file(session->ptx_path, PTX_LIMIT_BYTES, &session->ptx_text, &length, error)) return false;
     session->module = ptx_module_parse(session->ptx_text, length, session->ptx_path, error);
@@ -244,6 +287,8 @@ SessionOptions session_options_copy(const SessionOptions *options, Arena *arena)
     copy.file = copy_text(arena, options->file);
     copy.entry = copy_text(arena, options->entry);
     copy.args = copy_text(arena, options->args);
+    copy.compiler = copy_text(arena, options->compiler);
+    copy.compile_flags = copy_text(arena, options->compile_flags);
     copy.catalog.op = copy_text(arena, options->catalog.op);
     copy.catalog.fill_path = copy_text(arena, options->catalog.fill_path);
     for (int i = 0; i < copy.catalog.parameter_count; i++)
@@ -353,6 +398,15 @@ const char *session_backend(const Session *session) {
 uint64_t session_n(const Session *session) {
     return session->n;
 }
+const char *const *session_files(const Session *session, int *count) {
+    *count = session->file_count;
+    return session->files;
+}
+
+const char *session_compiler(const Session *session) {
+    return session->compiler;
+}
+
 bool session_is_from_file(const Session *session) {
     return session->options.is_from_file;
 }

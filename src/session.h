@@ -19,10 +19,11 @@ typedef struct SessionOptions {
     const char *saved;  /* FILE.redviz: opened, and nothing below counts; or NULL */
     bool is_from_file;  /* they were read from a FILE.redviz: files that they name are not to be opened */
     const char *kernel; /* catalogue name, or NULL */
-    const char *file;   /* FILE.ptx, or NULL */
+    const char *file;   /* FILE.cu or FILE.ptx, or NULL */
     const char *entry, *args;
-    CatalogOptions catalog;     /* n, block, grid, dtype, op, parameters, fill, seed */
-    uint32_t grid[3], block[3]; /* as given for files; 0: not given */
+    const char *compiler, *compile_flags; /* for FILE.cu: see compile.h; NULL: chosen, none */
+    CatalogOptions catalog;               /* n, block, grid, dtype, op, parameters, fill, seed */
+    uint32_t grid[3], block[3];           /* as given for files; 0: not given */
     uint32_t shared_bytes;
     bool cooperative;
     bool has_trace_blocks;
@@ -59,6 +60,9 @@ const CatalogResult *session_result(const Session *session); /* NULL: no referen
 /* Only blocks up to the last traced one ran, and no launch after theirs: their events are those of the whole
  * run, but counters of the grid and the result are not known. Opened again without first_look, they are. */
 bool session_is_partial(const Session *session);
+/* The files that a user may change: FILE.ptx, or FILE.cu and what it includes; none for the catalogue. */
+const char *const *session_files(const Session *session, int *count);
+const char *session_compiler(const Session *session); /* "nvcc"; NULL: nothing was compiled */
 const char *session_name(const Session *session);
 uint64_t session_n(const Session *session);
 const char *session_backend(const Session *session); /* "EMULATED" */

@@ -30,7 +30,10 @@ struct Session {
     const char *name, *dtype, *op; /* dtype, op NULL: not known */
     const char *device;            /* NULL: none */
     uint64_t n;
-    char ptx_path[PATH_MAX];
+    char ptx_path[PATH_MAX + 16];
+    const char *compiler; /* of FILE.cu; NULL: it was PTX */
+    const char **files;
+    int file_count;
     char *ptx_text;
     PtxModule *module;
     PtxProgram **programs; /* [launch]; launches of one entry share a program */

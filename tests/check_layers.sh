@@ -1,7 +1,7 @@
 #!/bin/sh
 # Who may include whom: check_layers.sh [ROOT]. Names every #include that goes against the order
 #
-#   base <- ptx <- trace <- {emulator, instrument <- gpu, metrics} <- session <- tui <- main,  ptx <- catalog <- session
+#   base <- ptx <- trace <- {emulator, instrument <- gpu, metrics} <- session <- tui <- main,  ptx <- catalog <- session,  base <- compile <- session
 #
 # tui and main see the producers (emulator, instrument, gpu) only through the session, metrics never sees one, and
 # curses is included by tui/terminal.c alone.
@@ -18,7 +18,8 @@ find src tui -name '*.[ch]' -o -name '*.def' | sort | xargs awk '
         may["gpu"] = "base ptx trace instrument"
         may["metrics"] = "base ptx trace"
         may["catalog"] = "base ptx"
-        may["session"] = "base ptx trace emulator instrument gpu metrics catalog"
+        may["compile"] = "base"
+        may["session"] = "base ptx trace emulator instrument gpu metrics catalog compile"
         may["tui"] = "base ptx trace metrics catalog session"
         may["main"] = "base ptx trace metrics catalog session tui"
     }

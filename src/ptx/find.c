@@ -2,25 +2,43 @@
  * arguments. */
 #include "ptx/names.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 
-/* Compares names as C++ does, without regard to spaces. */
-static bool same_name(const char *a, const char *b, size_t b_length) {
-    const char *b_end = b + b_length;
+/* The suffix of a literal, as in 256u, which readable names do not have. */
+static bool is_suffix(const char *begin, const char *at) {
+    return at > begin && strchr("uUlL", *at) && (isdigit((unsigned char)at[-1]) || is_suffix(begin, at - 1));
+}
+
+/* Compares names as C++ does, without regard to spaces. Are the first characters of `b` those of `a`? How
+ * many; -1: no. */
+static int match_begin(const char *a, size_t a_length, const char *b) {
+    const char *a_begin = a, *a_end = a + a_length, *b_begin = b;
     for (;;) {
-        while (*a == ' ') a++;
-        while (b < b_end && *b == ' ') b++;
-        if (!*a || b == b_end) return !*a && b == b_end;
-        if (*a++ != *b++) return false;
+        while (a < a_end && (*a == ' ' || (*a != *b && is_suffix(a_begin, a)))) a++;
+        while (*b == ' ') b++;
+        if (a == a_end) return (int)(b - b_begin);
+        if (*a++ != *b++) return -1;
     }
 }
 
-/* How well `asked` names the entry: 2 with its template arguments, 1 without them or without its namespaces,
- * 0 not at all. */
+static bool same_name(const char *a, const char *b, size_t b_length) {
+    return match_begin(a, strlen(a), b) == (int)b_length;
+}
+
+/* Is `asked` the name without the last template arguments, which have defaults? */
+static bool lacks_arguments(const char *asked, const char *readable) {
+    const char *end = strrchr(asked, '>');
+    int length = end ? match_begin(asked, (size_t)(end - asked), readable) : -1;
+    return length > 0 && (readable[length] == ',' || readable[length - 1] == '<');
+}
+
+/* How well `asked` names the entry: 2 with its template arguments, 1 without them (or the last of them) or
+ * without its namespaces, 0 not at all. */
 static int quality(const char *asked, const char *readable) {
     size_t length = strlen(readable), bare = strcspn(readable, "<");
     if (same_name(asked, readable, length)) return 2;
-    if (same_name(asked, readable, bare)) return 1;
+    if (same_name(asked, readable, bare) || lacks_arguments(asked, readable)) return 1;
     const char *last = readable;
     for (const char *c = readable; c + 2 < readable + bare; c++)
         if (c[0] == ':' && c[1] == ':') last = c + 2;

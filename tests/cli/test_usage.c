@@ -67,12 +67,12 @@ static void test_bad_usage(void **state) {
         {"--kernel interleaved --report --seed one", "--seed: 'one'"},
         {"--kernel interleaved --report --schedule -2", "--schedule: '-2'"},
         {"--kernel interleaved --report --max-instructions 0", "--max-instructions: '0'"},
-        {"--kernel interleaved --report --entry interleaved", "--entry is for FILE.ptx"},
-        {"--kernel interleaved --report --args n", "--args is for FILE.ptx"},
-        {"--kernel interleaved --report --cooperative", "--cooperative is for FILE.ptx"},
+        {"--kernel interleaved --report --entry interleaved", "--entry is for FILE.cu and FILE.ptx"},
+        {"--kernel interleaved --report --args n", "--args is for FILE.cu and FILE.ptx"},
+        {"--kernel interleaved --report --cooperative", "--cooperative is for FILE.cu and FILE.ptx"},
         {"--kernel interleaved --report --threads 0", "--threads: '0'"},
         {"--kernel interleaved --report --step 0", "--step: '0'"},
-        {"--kernel interleaved --report --shared 64", "--shared is for FILE.ptx"},
+        {"--kernel interleaved --report --shared 64", "--shared is for FILE.cu and FILE.ptx"},
         {"--kernel interleaved --dump nobody", "there are: in, out"},
         {"--kernel interleaved --dump out:-1", "'-1' is no count"},
         {"--kernel interleaved --dump out:", "'' is no count"},
@@ -107,7 +107,6 @@ static void test_bad_usage(void **state) {
         {"/nowhere.ptx --report", "/nowhere.ptx"},
         {"/tmp --report", "/tmp"},
         {"/dev/null --report", "/dev/null"},
-        {"kernels/interleaved.cu --report", "not built yet"},
         {"/nowhere.redviz", "/nowhere.redviz: cannot open: No such file"},
         {"/nowhere.redviz --n 5", "--n is for a run; /nowhere.redviz is one that is over"},
         {"/nowhere.redviz --kernel strided", "one kernel at a time"},
@@ -191,7 +190,7 @@ static void test_help(void **state) {
     (void)state;
     static const char *const shown[] = {"--kernel NAME", "--report[=text|json]", "--access FILE.csv",
                                         "--compare NAME", "Exit status"};
-    static const char *const later[] = {"--check", "--watch", ".cu"};
+    static const char *const later[] = {"--check", "--watch"};
     char *help = program_output(0, "@ --help"), *brief = program_output(0, "@ -h"),
          *keys = program_output(0, "@ --help-keys");
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) program_assert_contains(help, shown[i]);

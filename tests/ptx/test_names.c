@@ -118,6 +118,8 @@ static void entries_are_found_by_name(void **state) {
     check_found(module, "reduce<float,256>", "_Z6reduceIfLi256EEvPT_");
     check_found(module, " reduce< float, 128 > ", "_Z6reduceIfLi128EEvPT_");
     check_found(module, "reduce<int,128>", "_Z6reduceIiLi128EEvPT_");
+    check_found(module, "reduce<int, 128ull>", "_Z6reduceIiLi128EEvPT_");
+    check_found(module, "reduce<int>", "_Z6reduceIiLi128EEvPT_");
     check_found(module, "ops::sum", "_ZN3ops3sumEPi");
     check_found(module, "sum", "_ZN3ops3sumEPi");
     check_found(

@@ -1,0 +1,284 @@
+/* Which compiler, what it is given, and the cache. */
+#define _XOPEN_SOURCE 700
+#include "compile/compile.h"
+
+#include "base/memory.h"
+#include "compile/device_code.h"
+#include "compile/process.h"
+#include "compile/unit.h"
+
+#include <errno.h>
+#include <ftw.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { FILE_LIMIT_BYTES = 16 << 20, MOST_FILES = 256 };
+
+static const Compiler *const compilers[] = {&compiler_nvcc, &compiler_nvrtc, &compiler_clang};
+enum { COMPILERS = sizeof compilers / sizeof *compilers };
+
+/* ---- the unit ----------------------------------------------------------------------------------------
+ */
+
+bool unit_has_architecture(const Unit *unit) {
+    for (int i = 0; i < unit->flag_count; i++)
+        if (strncmp(unit->flags[i], "-arch", 5) == 0 || strncmp(unit->flags[i], "--gpu-arch", 10) == 0 ||
+            strncmp(unit->flags[i], "-gencode", 8) == 0 ||
+            strncmp(unit->flags[i], "--cuda-gpu-arch", 15) == 0)
+            return true;
+    return false;
+}
+
+const char *unit_find_toolkit_header(const Unit *unit) {
+    static const char *const names[] = {"cooperative_groups",
+                                        "cuda_fp",
+                                        "cuda_bf16",
+                                        "cuda/",
+                                        "nv/",
+                                        "cub/",
+                                        "thrust/",
+                                        "cutlass/",
+                                        "cute/",
+                                        "curand",
+                                        "mma.h",
+                                        "cuda_pipeline",
+                                        "cuda_awbarrier",
+                                        "cuComplex"};
+    for (int i = 0; i < unit->system_count; i++)
+        for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+            if (strncmp(unit->system[i], names[k], strlen(names[k])) == 0) return unit->system[i];
+    return NULL;
+}
+
+/* Names come from #include lines: those that lead out of the folder are not made. */
+static bool is_inside(const char *name) {
+    return *name != '/' && !strstr(name, "..");
+}
+
+static bool make_folders(char *path, size_t root) {
+    for (char *slash = path + root + 1; (slash = strchr(slash, '/')); slash++) {
+        *slash = 0;
+        bool made = mkdir(path, 0700) == 0 || errno == EEXIST;
+        *slash = '/';
+        if (!made) return false;
+    }
+    return true;
+}
+
+bool unit_write(const Unit *unit, const char *name, const char *text, char *path, size_t path_bytes,
+                Error *error) {
+    int length = snprintf(path, path_bytes, "%s/%s", unit->folder, name);
+    if (!is_inside(name)) return true;
+    if (length < 0 || (size_t)length >= path_bytes) return error_set(error, "%s: the name is too long", name);
+    FILE *file = make_folders(path, strlen(unit->folder)) ? fopen(path, "w") : NULL;
+    bool good = file && fputs(text, file) >= 0;
+    if (file && fclose(file)) good = false;
+    return good || error_set(error, "%s: %s", path, strerror(errno));
+}
+
+bool unit_take_output(const char *path, Text *ptx, Error *error) {
+    char *text;
+    size_t length;
+    if (!text_read_file(path, COMPILE_PTX_LIMIT, &text, &length, error)) return false;
+    text_add_bytes(ptx, text, length);
+    free(text);
+    return true;
+}
+
+typedef struct Search { /* for what a file includes */
+    Unit *unit;
+    int from; /* the file that includes */
+} Search;
+
+static void add_file(Unit *unit, const char *name, const char *path) {
+    char whole[PATH_MAX], *text;
+    size_t length;
+    if (unit->file_count == MOST_FILES || !realpath(path, whole)) return;
+    for (int i = 0; i < unit->file_count; i++)
+        if (!strcmp(unit->files[i].path, whole)) return;
+    if (!text_read_file(whole, FILE_LIMIT_BYTES, &text, &length, NULL)) return;
+    UnitFile file = {memory_copy_text(name), memory_copy_text(whole), text};
+    array_push(unit->files, unit->file_count, unit->file_capacity, file);
+}
+
+/* Looked for where the compilers look first: beside the file that includes it. */
+static void visit_quoted(void *context, const char *name, size_t length) {
+    const Search *search = context;
+    const char *from = search->unit->files[search->from].path;
+    char path[PATH_MAX * 2], *copy = memory_copy_text(name);
+    copy[length] = 0;
+    snprintf(path, sizeof path, "%.*s%s", *copy == '/' ? 0 : (int)(strrchr(from, '/') + 1 - from), from,
+             copy);
+    add_file(search->unit, copy, path);
+    free(copy);
+}
+
+static void visit_system(void *context, const char *name, size_t length) {
+    Unit *unit = ((const Search *)context)->unit;
+    char *copy = memory_copy_text(name);
+    copy[length] = 0;
+    for (int i = 0; i < unit->system_count; i++)
+        if (!strcmp(unit->system[i], copy)) {
+            free(copy);
+            return;
+        }
+    array_push(unit->system, unit->system_count, unit->system_capacity, copy);
+}
+
+static void split_flags(Unit *unit) {
+    const char *at = unit->options->flags ? unit->options->flags : "";
+    for (at += strspn(at, " "); *at; at += strspn(at, " ")) {
+        char *flag = memory_copy_text(at);
+        at += strcspn(at, " ");
+        flag[strcspn(flag, " ")] = 0;
+        array_push(unit->flags, unit->flag_count, unit->flag_capacity, flag);
+    }
+}
+
+static bool unit_read(Unit *unit, const CompileOptions *options, Error *error) {
+    char whole[PATH_MAX], *text;
+    size_t length;
+    unit->options = options;
+    if (!text_read_file(options->path, FILE_LIMIT_BYTES, &text, &length, error)) return false;
+    bool good = realpath(options->path, whole) && !strpbrk(whole, "\"\\\n");
+    UnitFile file = {memory_copy_text(options->path), memory_copy_text(whole), text};
+    array_push(unit->files, unit->file_count, unit->file_capacity, file);
+    if (!good)
+        return error_set(error, "%s: a path with quotes or backslashes cannot be compiled", options->path);
+    if (strlen(text) != length) return error_set_at(error, options->path, 0, 0, "this is no text");
+    for (int i = 0; i < unit->file_count; i++) {
+        Search search = {unit, i};
+        device_code_includes(unit->files[i].text, true, visit_quoted, &search);
+        device_code_includes(unit->files[i].text, false, visit_system, &search);
+    }
+    split_flags(unit);
+    return true;
+}
+
+static void free_texts(char **items, int count) {
+    for (int i = 0; i < count; i++) free(items[i]);
+    free(items);
+}
+
+static void unit_done(Unit *unit) {
+    for (int i = 0; i < unit->file_count; i++) {
+        free(unit->files[i].name);
+        free(unit->files[i].path);
+        free(unit->files[i].text);
+    }
+    free(unit->files);
+    free_texts(unit->system, unit->system_count);
+    free_texts(unit->flags, unit->flag_count);
+}
+
+/* ---- the folder for temporary files ------------------------------------------------------------------
+ */
+
+static bool make_folder(Unit *unit, Error *error) {
+    const char *place = getenv("TMPDIR");
+    snprintf(unit->folder, sizeof unit->folder, "%s/redviz-XXXXXX", place && *place ? place : "/tmp");
+    return mkdtemp(unit->folder) || error_set(error, "%s: %s", unit->folder, strerror(errno));
+}
+
+static int remove_one(const char *path, const struct stat *about, int kind, struct FTW *walk) {
+    (void)about, (void)kind, (void)walk;
+    return remove(path);
+}
+
+/* ---- compiling ---------------------------------------------------------------------------------------
+ */
+
+static const Compiler *choose(const char *name, char *identity, size_t bytes, Error *error) {
+    bool is_known = !name;
+    for (int i = 0; i < COMPILERS; i++) {
+        is_known |= name && !strcmp(name, compilers[i]->name);
+        if ((!name || !strcmp(name, compilers[i]->name)) && compilers[i]->find(identity, bytes))
+            return compilers[i];
+    }
+    if (!is_known)
+        error_set(error, "--compiler: '%.60s' is none of nvcc, nvrtc, clang", name);
+    else if (name)
+        error_set(error, "--compiler: there is no %s here", name);
+    else
+        error_set(error,
+                  "there is no CUDA compiler here: install nvcc, NVRTC (libnvrtc.so) or clang, or give "
+                  "the kernel as .ptx");
+    return NULL;
+}
+
+/* Everything that the PTX follows from. */
+static void make_key(const Unit *unit, const char *identity, const char *headers, Text *key) {
+    const CompileOptions *options = unit->options;
+    text_print(key, "%s\n%s\n%s\n%s\n", identity, headers, options->flags ? options->flags : "",
+               options->instance ? options->instance : "");
+    const char *appended = getenv("NVCC_APPEND_FLAGS"), *prepended = getenv("NVCC_PREPEND_FLAGS");
+    text_print(key, "%s\n%s\n", appended ? appended : "", prepended ? prepended : "");
+    for (int i = 0; i < unit->file_count; i++)
+        text_print(key, "%s %zu\n%s\n", unit->files[i].path, strlen(unit->files[i].text),
+                   unit->files[i].text);
+}
+
+static void list_files(const Unit *unit, Compiled *out) {
+    for (int i = 0; i < unit->file_count; i++)
+        array_push(out->files, out->file_count, out->file_capacity, memory_copy_text(unit->files[i].path));
+}
+
+/* A file whose kernels are all templates gives PTX without any. */
+static bool check_kernels(const Unit *unit, const Text *ptx, Error *error) {
+    Text templates = {0};
+    if (strstr(text_string(ptx), ".entry")) return true;
+    for (int i = 0; i < unit->file_count; i++) device_code_templates(unit->files[i].text, &templates);
+    if (templates.length)
+        error_set_at(error, unit->options->path, 0, 0,
+                     "a kernel that is a template is made by --entry 'NAME<ARGUMENTS>'; here are %.300s",
+                     text_string(&templates));
+    else
+        error_set_at(error, unit->options->path, 0, 0, "there is no kernel (__global__) in this file");
+    text_done(&templates);
+    return false;
+}
+
+static bool compile_unit(Unit *unit, const Compiler *compiler, Text *ptx, Error *error) {
+    if (!make_folder(unit, error)) return false;
+    for (int i = 0; compiler != &compiler_nvcc && i < unit->file_count; i++)
+        device_code_keep(unit->files[i].text);
+    bool good = compiler->run(unit, ptx, error);
+    nftw(unit->folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    return good && check_kernels(unit, ptx, error);
+}
+
+bool compile(const CompileOptions *options, Compiled *out, Error *error) {
+    char identity[PATH_MAX + 64], headers[PATH_MAX + 64] = "", path[PATH_MAX + 16];
+    Unit unit = {0};
+    Text key = {0}, ptx = {0};
+    *out = (Compiled){0};
+    bool good = unit_read(&unit, options, error);
+    list_files(&unit, out);
+    const Compiler *compiler = good ? choose(options->compiler, identity, sizeof identity, error) : NULL;
+    if (compiler) {
+        snprintf(path, sizeof path, "%s/clang.h", options->headers);
+        process_identify(path, headers, sizeof headers);
+        make_key(&unit, identity, headers, &key);
+        out->compiler = compiler->name;
+        out->is_cached = cache_find(text_string(&key), &ptx);
+    }
+    good = compiler && (out->is_cached || compile_unit(&unit, compiler, &ptx, error));
+    if (good && !out->is_cached) cache_keep(text_string(&key), text_string(&ptx));
+    if (good) {
+        out->length = ptx.length;
+        out->ptx = ptx.data;
+    } else {
+        text_done(&ptx);
+    }
+    text_done(&key);
+    unit_done(&unit);
+    return good;
+}
+
+void compiled_done(Compiled *compiled) {
+    free(compiled->ptx);
+    free_texts(compiled->files, compiled->file_count);
+    *compiled = (Compiled){0};
+}

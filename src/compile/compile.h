@@ -1,0 +1,38 @@
+/* Compile: CUDA C++ to PTX, by the first compiler that there is: nvcc, else NVRTC (a library, opened at run
+ * time), else clang with headers of ours instead of the toolkit's.
+ *
+ * Only device code is compiled. nvcc reads the file as it is; for the other two, which accept no host code
+ * without its headers, functions of the host are blanked out (device_code.h), so that line numbers stay. What
+ * was compiled is kept, by content, in a cache of the user's. */
+#ifndef COMPILE_COMPILE_H
+#define COMPILE_COMPILE_H
+
+#include "base/error.h"
+#include <stddef.h>
+
+typedef struct CompileOptions {
+    const char *path; /* FILE.cu */
+    const char
+        *instance; /* an instance of a template to make, "reduce<float,256>"; NULL: those of the file */
+    const char *compiler;        /* "nvcc", "nvrtc" or "clang"; NULL: the first that there is */
+    const char *flags;           /* for the compiler, separated by blanks; NULL: none */
+    const char *headers;         /* folder of our headers (assets/include) */
+    const volatile bool *cancel; /* true ends it early, with an error; NULL: never */
+} CompileOptions;
+
+typedef struct Compiled {
+    char *ptx; /* terminated; NULL: it failed */
+    size_t length;
+    const char *compiler; /* which it was */
+    bool is_cached;       /* it was compiled earlier */
+    char **files;         /* FILE.cu and what it includes in quotes: where a change makes another PTX; also
+                             known where compiling fails */
+    int file_count, file_capacity;
+} Compiled;
+
+/* false with `error`: no compiler, or the compiler's first message, with its place in the source. Whatever it
+ * returns, `out` is to be given to compiled_done(). */
+bool compile(const CompileOptions *options, Compiled *out, Error *error);
+void compiled_done(Compiled *compiled);
+
+#endif

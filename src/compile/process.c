@@ -1,0 +1,106 @@
+#define _POSIX_C_SOURCE 200809L
+#include "compile/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+extern char **environ;
+
+enum { OUTPUT_LIMIT = 256 << 10, POLL_MILLISECONDS = 20 };
+
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+/* In a group of its own, so that all that it starts can be killed with it. 0, or what errno would be. */
+static int start(const char *const *arguments, const int pipe_ends[2], pid_t *child) {
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none;
+    sigemptyset(&none);
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, pipe_ends[1], STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, pipe_ends[1], STDERR_FILENO);
+    posix_spawn_file_actions_addclose(&actions, pipe_ends[0]);
+    posix_spawn_file_actions_addclose(&actions, pipe_ends[1]);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    int failure = posix_spawnp(child, arguments[0], &actions, &attributes, (char *const *)arguments, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+    return failure;
+}
+
+/* Until the other end is closed, by the program and all that it started. */
+static bool read_all(int from, double end, const volatile bool *cancel, Text *output) {
+    char bytes[4096];
+    for (;;) {
+        struct pollfd ready = {.fd = from, .events = POLLIN};
+        if ((cancel && *cancel) || now() > end) return false;
+        if (poll(&ready, 1, POLL_MILLISECONDS) <= 0) continue;
+        ssize_t got = read(from, bytes, sizeof bytes);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return true;
+        if (output->length < OUTPUT_LIMIT) text_add_bytes(output, bytes, (size_t)got);
+    }
+}
+
+bool process_run(const char *const *arguments, double seconds, const volatile bool *cancel, Text *output,
+                 int *status, Error *error) {
+    int ends[2], state = 0;
+    pid_t child;
+    if (pipe(ends)) return error_set(error, "%s: %s", arguments[0], strerror(errno));
+    int failure = start(arguments, ends, &child);
+    close(ends[1]);
+    bool done = !failure && read_all(ends[0], now() + seconds, cancel, output);
+    close(ends[0]);
+    if (failure) return error_set(error, "%s: %s", arguments[0], strerror(failure));
+    if (!done) kill(-child, SIGKILL);
+    while (waitpid(child, &state, 0) < 0 && errno == EINTR) continue;
+    *status = WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
+    if (done) return true;
+    if (cancel && *cancel) return error_set(error, "%s: given up", arguments[0]);
+    return error_set(error, "%s: still not done after %.0f seconds: given up", arguments[0], seconds);
+}
+
+static bool is_program(const char *path) {
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISREG(about.st_mode) && access(path, X_OK) == 0;
+}
+
+bool process_find(const char *name, const char *const *homes, int home_count, char *path, size_t bytes) {
+    for (int i = 0; i < home_count; i++) {
+        int length = homes[i] ? snprintf(path, bytes, "%s/bin/%s", homes[i], name) : -1;
+        if (length > 0 && (size_t)length < bytes && is_program(path)) return true;
+    }
+    const char *at = getenv("PATH");
+    while (at && *at) {
+        int length = (int)strcspn(at, ":");
+        int whole = snprintf(path, bytes, "%.*s/%s", length, at, name);
+        if (length && whole > 0 && (size_t)whole < bytes && is_program(path)) return true;
+        at += length + (at[length] == ':');
+    }
+    snprintf(path, bytes, "/usr/local/cuda/bin/%s", name);
+    return is_program(path);
+}
+
+bool process_identify(const char *path, char *identity, size_t bytes) {
+    struct stat about;
+    if (stat(path, &about)) return false;
+    snprintf(identity, bytes, "%s %lld %lld", path, (long long)about.st_size, (long long)about.st_mtime);
+    return true;
+}

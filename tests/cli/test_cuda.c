@@ -1,0 +1,237 @@
+/* FILE.cu: compiled by whatever compiler is here, and by one that is made up, so that what redviz asks of a
+ * compiler, and what it makes of its answers, is tested where there is none. */
+#define _POSIX_C_SOURCE 200809L
+#include "program.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char scale_cu[] =
+    "#include <cstdio>\n#include <cstdint>\n#include <vector>\n#include \"part.h\"\n"
+    "template <typename T, int F> __global__ void times(const T *in, T *out, int n) {\n"
+    "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+    "    if (i < n) out[i] = in[i] * T(F);\n"
+    "}\n"
+    "__global__ void scale(const uint32_t *in, uint32_t *out, int n) {\n"
+    "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+    "    if (i < n) out[i] = changed(in[i]);\n"
+    "}\n"
+    "__global__ void warps(const int *in, int *out, int n) {\n"
+    "    int v = in[threadIdx.x];\n"
+    "    for (int k = 16; k > 0; k /= 2) v += __shfl_down_sync(~0u, v, k);\n"
+    "    if (threadIdx.x % 32 == 0) atomicAdd(out, v);\n"
+    "}\n"
+    "int main() {\n    std::vector<int> v(3);\n    printf(\"%d\", v[0]);\n    scale<<<1, 2>>>(nullptr, "
+    "nullptr, 0);\n}\n";
+
+static void write_text(const char *name, const char *text) {
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", program_folder(), name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static int set_up(void **state) {
+    if (program_make_folder(state)) return -1;
+    setenv("XDG_CACHE_HOME", program_folder(), 1);
+    write_text("scale.cu", scale_cu);
+    write_text("part.h", "__device__ inline unsigned changed(unsigned x) { return 3 * x; }\n"
+                         "inline int only_the_host(int x) { return x; }\n");
+    return 0;
+}
+
+/* Without a compiler of this name, the test is skipped. */
+static void need(const char *compiler) {
+    Outcome outcome = program_shell("@ %s/scale.cu --entry scale --compiler %s --n 4 --dump out",
+                                    program_folder(), compiler);
+    bool is_missing = outcome.status == 2 && strstr(outcome.err, "there is no") != NULL;
+    program_outcome_done(&outcome);
+    if (is_missing) skip();
+}
+
+static void compiles_with(const char *compiler) {
+    need(compiler);
+    const char *folder = program_folder();
+    char *out = program_output(0, "@ %s/scale.cu --entry scale --compiler %s --fill iota --n 4 --dump out",
+                               folder, compiler);
+    assert_string_equal(out, "0\n3\n6\n9\n");
+    free(out);
+    out =
+        program_output(0, "@ %s/scale.cu --entry 'times<float,5>' --compiler %s --fill iota --n 3 --dump out",
+                       folder, compiler);
+    assert_string_equal(out, "0\n5\n10\n");
+    free(out);
+    out = program_output(
+        0, "@ %s/scale.cu --entry warps --compiler %s --fill ones --n 64 --block 64 --dump out:2", folder,
+        compiler);
+    assert_string_equal(out, "64\n0\n");
+    free(out);
+    /* Lines are those of the file as it was written. */
+    out = program_output(0, "@ %s/scale.cu --entry warps --compiler %s --n 64 --block 64 --report=json",
+                         folder, compiler);
+    program_assert_contains(out, "\"line\":15,\"text\":\"for (int k = 16;");
+    free(out);
+}
+
+static void errors_with(const char *compiler) {
+    need(compiler);
+    write_text("bad.cu", "__global__ void k(int *p) {\n    p[0] = 1;\n    p[1] = unknown;\n}\n");
+    Outcome outcome = program_shell("@ %s/bad.cu --compiler %s --report", program_folder(), compiler);
+    assert_int_equal(outcome.status, 2);
+    program_assert_contains(outcome.err, "bad.cu:3:12: ");
+    program_assert_contains(outcome.err, "\n      p[1] = unknown;\n             ^\n");
+    program_outcome_done(&outcome);
+}
+
+static void with_nvcc(void **state) {
+    (void)state;
+    compiles_with("nvcc");
+    errors_with("nvcc");
+}
+static void with_nvrtc(void **state) {
+    (void)state;
+    compiles_with("nvrtc");
+    errors_with("nvrtc");
+}
+static void with_clang(void **state) {
+    (void)state;
+    compiles_with("clang");
+    errors_with("clang");
+}
+
+/* ---- a compiler that is made up ---- */
+
+static const char fake_ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
+                               ".visible .entry k(.param .u64 p)\n{\n .reg .b64 %a; .reg .b32 %r;\n"
+                               " ld.param.u64 %a, [p]; mov.u32 %r, 7; st.global.u32 [%a], %r; ret;\n}\n";
+
+/* Notes that it was called and how, then does what the script says. */
+static void make_compiler(const char *script) {
+    char text[2048];
+    const char *folder = program_folder();
+    snprintf(text, sizeof text,
+             "#!/bin/sh\necho \"$*\" >>%s/calls\nwhile [ $# -gt 1 ]; do [ \"$1\" = -o ] && out=$2; shift; "
+             "done\n%s\n",
+             folder, script);
+    Outcome made = program_shell("mkdir -p %s/home/bin; rm -f %s/calls", folder, folder);
+    program_outcome_done(&made);
+    write_text("home/bin/nvcc", text);
+    write_text("fake.ptx", fake_ptx);
+    made = program_shell("chmod +x %s/home/bin/nvcc", folder);
+    program_outcome_done(&made);
+}
+
+static Outcome compile_fake(const char *options) {
+    return program_shell("CUDA_HOME=%s/home FAKE=%s/fake.ptx @ %s/k.cu --compiler nvcc %s", program_folder(),
+                         program_folder(), program_folder(), options);
+}
+
+static int call_count(void) {
+    char *calls = program_output(0, "cat %s/calls 2>/dev/null | wc -l", program_folder());
+    int count = atoi(calls);
+    free(calls);
+    return count;
+}
+
+static void compiles_once(void **state) {
+    (void)state;
+    write_text("k.cu", "#include \"k.h\"\n__global__ void k(int *p) { *p = 7; }\n");
+    write_text("k.h", "\n");
+    make_compiler("cp \"$FAKE\" \"$out\"");
+    for (int i = 0; i < 2; i++) {
+        Outcome outcome = compile_fake("--n 1 --dump in");
+        assert_string_equal(outcome.err, "");
+        assert_string_equal(outcome.out, "7\n");
+        program_outcome_done(&outcome);
+    }
+    assert_int_equal(call_count(), 1);
+    write_text("k.h", "// changed\n"); /* what it includes counts, and so do flags */
+    Outcome outcome = compile_fake("--n 1 --dump in");
+    program_outcome_done(&outcome);
+    assert_int_equal(call_count(), 2);
+    outcome = compile_fake("--compile-flags '-DA=1  -arch=compute_90' --n 1 --dump in");
+    program_outcome_done(&outcome);
+    assert_int_equal(call_count(), 3);
+    char *calls = program_output(0, "tail -n 1 %s/calls", program_folder());
+    program_assert_contains(calls, "-DA=1 -arch=compute_90");
+    assert_null(strstr(calls, "compute_80"));
+    free(calls);
+}
+
+static void expect_refusal(const char *script, const char *words) {
+    static int count;
+    char text[128];
+    snprintf(text, sizeof text, "__global__ void k(int *p) { *p = %d; }\n", ++count);
+    write_text("k.cu", text);
+    make_compiler(script);
+    Outcome outcome = compile_fake("--report");
+    assert_int_equal(outcome.status, 2);
+    assert_string_equal(outcome.out, "");
+    program_assert_contains(outcome.err, words);
+    program_outcome_done(&outcome);
+}
+
+static void compilers_may_fail(void **state) {
+    (void)state;
+    expect_refusal("echo \"$FAKE\" >&2; exit 1", "nvcc: /");
+    expect_refusal("exit 3", "nvcc: it failed without saying");
+    expect_refusal("kill -9 $$", "nvcc: it failed without saying");
+    expect_refusal("exit 0", "out.ptx");
+    expect_refusal("printf 'k.cu(1): error: \\033[31mred\\033[0m\\n'; exit 1", "k.cu:1: ?[31mred?[0m (nvcc)");
+    expect_refusal("yes | head -c 9000000; exit 1", "nvcc: y");
+    expect_refusal("echo 'no ptx' >$out", "there is no kernel");
+    expect_refusal("echo '.entry' >$out", "k.cu (as PTX):1:");
+}
+
+static void nothing_is_left_behind(void **state) {
+    (void)state;
+    write_text("k.cu", "__global__ void k(int *p) { *p = 100; }\n");
+    make_compiler("mkdir -p $(dirname $out)/deep/er; cp \"$FAKE\" \"$out\"");
+    char *left =
+        program_output(0,
+                       "mkdir -p %s/temporary; TMPDIR=%s/temporary CUDA_HOME=%s/home FAKE=%s/fake.ptx "
+                       "@ %s/k.cu --compiler nvcc --n 1 --dump in; ls %s/temporary",
+                       program_folder(), program_folder(), program_folder(), program_folder(),
+                       program_folder(), program_folder());
+    assert_string_equal(left, "7\n");
+    free(left);
+}
+
+static void says_what_is_missing(void **state) {
+    (void)state;
+    write_text("k.cu", "template <typename T> __global__ void k(T *p) { *p = 1; }\n");
+    make_compiler("echo .version 7.0 >$out");
+    Outcome outcome = compile_fake("--report");
+    assert_int_equal(outcome.status, 2);
+    program_assert_contains(outcome.err, "--entry 'NAME<ARGUMENTS>'; here are k<typename T>");
+    program_outcome_done(&outcome);
+    outcome = program_shell("@ %s/k.cu --compiler gcc --report", program_folder());
+    assert_int_equal(outcome.status, 2);
+    program_assert_contains(outcome.err, "--compiler: 'gcc' is none of nvcc, nvrtc, clang");
+    program_outcome_done(&outcome);
+    outcome = program_shell("@ %s/nowhere.cu --report", program_folder());
+    assert_int_equal(outcome.status, 2);
+    program_assert_contains(outcome.err, "nowhere.cu: ");
+    program_outcome_done(&outcome);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(with_nvcc),
+        cmocka_unit_test(with_nvrtc),
+        cmocka_unit_test(with_clang),
+        cmocka_unit_test(compiles_once),
+        cmocka_unit_test(compilers_may_fail),
+        cmocka_unit_test(nothing_is_left_behind),
+        cmocka_unit_test(says_what_is_missing),
+    };
+    return cmocka_run_group_tests(tests, set_up, program_remove_folder);
+}
