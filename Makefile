@@ -159,6 +159,7 @@ $(BENCHES): $(O)/tests/%: $(O)/obj/tests/%.o $(LIBRARY)
 
 # The emulator's lane loops are what -O3 is for: it vectorizes them.
 $(O)/obj/src/emulator/%.o: CFLAGS += -O3 -fno-trapping-math
+$(O)/obj/src/host/fold.o: CFLAGS += -O3
 
 $(O)/obj/%.o: %.c Makefile
 	$(SAY) "  compile  $<"

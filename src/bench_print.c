@@ -9,11 +9,10 @@
 
 typedef struct Printer {
     const BenchOutput *output;
-    Measurements cell; /* of the table; not printed yet */
-    bool headed;       /* the table's head was printed */
-    bool listing;      /* the JSON's list was begun */
-    Json json;
-    Text text;
+    Measurements cell;      /* of the table; not printed yet */
+    bool headed;            /* the table's head was printed */
+    Json machines, timings; /* two lists, which grow side by side */
+    Text machines_text, timings_text;
 } Printer;
 
 /* ---- the table -------------------------------------------------------------------------------------------
@@ -22,9 +21,10 @@ typedef struct Printer {
 typedef struct Column { /* which timing of the cell */
     bool to_scalar, graph, cold;
 } Column;
-enum { COLUMNS = 6 };
-static const Column columns[COLUMNS] = {{false, true, true}, {false, true, false}, {false, false, true},
-                                        {true, true, true},  {true, true, false},  {true, false, true}};
+static const Column columns[] = {{false, true, true}, {false, true, false}, {false, false, true},
+                                 {true, true, true},  {true, true, false},  {true, false, true},
+                                 {true, false, false}};
+enum { COLUMNS = sizeof columns / sizeof *columns };
 
 static void print_head(Printer *printer) {
     FILE *out = printer->output->out;
@@ -136,7 +136,7 @@ static void add_timing(Json *json, const Timing *timing) {
 }
 
 static void add_machine(Json *json, const BenchMachine *machine) {
-    json_open_object(json, "device");
+    json_open_object(json, NULL);
     json_string(json, "name", machine->name);
     json_string(json, "driver", machine->driver);
     json_integer(json, "multiprocessors", machine->multiprocessors);
@@ -148,9 +148,14 @@ static void add_machine(Json *json, const BenchMachine *machine) {
     json_close_object(json);
 }
 
-static void begin_list(Printer *printer) {
-    if (!printer->listing) json_open_array(&printer->json, "timings");
-    printer->listing = true;
+/* `no_gpu`: why there is none; NULL: there is one. */
+static void print_json(Printer *printer, const char *no_gpu) {
+    Text whole = {0};
+    Json json = {.out = &whole};
+    json_string(&json, "no_gpu", no_gpu);
+    fprintf(printer->output->out, "{%s,\"machines\":[%s],\"timings\":[%s]}\n", text_string(&whole),
+            text_string(&printer->machines_text), text_string(&printer->timings_text));
+    text_done(&whole);
 }
 
 /* ---- the sink --------------------------------------------------------------------------------------------
@@ -159,7 +164,7 @@ static void begin_list(Printer *printer) {
 static void take_machine(void *context, const BenchMachine *machine) {
     Printer *printer = context;
     if (printer->output->json)
-        add_machine(&printer->json, machine);
+        add_machine(&printer->machines, machine);
     else
         fprintf(printer->output->out,
                 "%s, driver %s; copy %.0f GB/s (read and written), read %.0f GB/s, nominal %.0f GB/s\n",
@@ -183,8 +188,7 @@ static void take_timing(void *context, const Timing *timing) {
     clear_progress(printer);
     if (printer->output->kept) measured_add_timing(printer->output->kept, timing);
     if (printer->output->json) {
-        begin_list(printer);
-        add_timing(&printer->json, timing);
+        add_timing(&printer->timings, timing);
         return;
     }
     if (!is_of_cell(&printer->cell, timing)) end_cell(printer);
@@ -194,17 +198,18 @@ static void take_timing(void *context, const Timing *timing) {
 bool bench_print(const BenchOptions *options, const BenchOutput *output, Error *error) {
     Printer printer = {.output = output};
     BenchSink sink = {&printer, take_machine, take_cell, take_timing};
-    printer.json.out = &printer.text;
-    json_open_object(&printer.json, NULL);
-    bool good = bench_run(options, &sink, error);
+    Error no_gpu = {0};
+    printer.machines.out = &printer.machines_text;
+    printer.timings.out = &printer.timings_text;
+    bool has_gpu = bench_has_gpu(&no_gpu);
+    bool good = bench_cpu(options, &sink, error) && (!has_gpu || bench_run(options, &sink, error));
     clear_progress(&printer);
     end_cell(&printer);
-    if (good && output->json) {
-        begin_list(&printer);
-        json_close_array(&printer.json);
-        json_close_object(&printer.json);
-        fprintf(output->out, "%s\n", text_string(&printer.text));
-    }
-    text_done(&printer.text);
+    if (good && output->json)
+        print_json(&printer, has_gpu ? NULL : no_gpu.message);
+    else if (good && !has_gpu)
+        fprintf(output->out, "\n%s\n", no_gpu.message);
+    text_done(&printer.machines_text);
+    text_done(&printer.timings_text);
     return good;
 }

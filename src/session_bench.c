@@ -2,7 +2,7 @@
  *
  * A cell is a kernel, a type and a size: the time of the kernel alone, and the time to one scalar: where the
  * kernel leaves partial results, it is launched again on those, until one is left. */
-#include "session_bench.h"
+#include "session_bench_cell.h"
 
 #include "base/text.h"
 #include "gpu/ceilings.h"
@@ -22,10 +22,7 @@ enum {
     REPETITIONS = 32,
     PTX_LIMIT_BYTES = 64 << 20
 };
-static const double CELL_SECONDS = 0.050, MEMORY_SHARE = 0.5;
-static const uint64_t sizes[] = {1 << 10, 1 << 14, 1 << 18, 1 << 20, 1 << 22, 1 << 24, 1 << 28, 1 << 30};
-static const PtxType usual_types[] = {PTX_S32, PTX_F32, PTX_F64};
-enum { SIZES = sizeof sizes / sizeof *sizes, TYPES = sizeof usual_types / sizeof *usual_types };
+static const double MEMORY_SHARE = 0.5;
 
 typedef enum Part { ALONE, TO_SCALAR, PARTS } Part;
 
@@ -216,58 +213,29 @@ static uint64_t input_bytes(const Cell *cell) {
 }
 
 static Timing describe(const Bench *bench, const Cell *cell) {
-    return (Timing){.kernel = cell->row->id,
-                    .machine = bench->machine.name,
-                    .measured = bench->measured,
-                    .n = cell->n,
-                    .dtype = cell->dtype == PTX_NO_TYPE ? "" : plan_type_name(cell->dtype),
-                    .op = cell->op ? cell->op : "",
-                    .threads = cell->block,
-                    .median = NAN,
-                    .low = NAN,
-                    .high = NAN,
-                    .gigabytes_per_second = NAN,
-                    .share_of_read = NAN,
-                    .share_of_copy = NAN,
-                    .share_of_peak = NAN,
-                    .clock = NAN,
-                    .temperature = NAN};
-}
-
-static void tell(const Bench *bench, const Timing *timing) {
-    if (bench->sink->timing) bench->sink->timing(bench->sink->context, timing);
+    Timing timing =
+        bench_timing(cell->row->id, bench->machine.name, bench->measured, cell->n, cell->dtype, cell->op);
+    timing.threads = cell->block;
+    return timing;
 }
 
 static void tell_spread(const Work *work, const Cell *cell, const Way *way, const Spread *spread,
                         const NvmlReading *reading) {
-    const BenchMachine *machine = &work->bench->machine;
     Timing timing = describe(work->bench, cell);
     char note[32];
     timing.to_scalar = work->part == TO_SCALAR;
     timing.graph = way->graph;
     timing.cold = way->cold;
-    timing.samples = (uint64_t)spread->count;
-    timing.median = spread->median;
-    timing.low = spread->low;
-    timing.high = spread->high;
-    timing.gigabytes_per_second = (double)input_bytes(cell) / spread->median * 1e-3;
-    timing.share_of_read = timing.gigabytes_per_second / machine->read;
-    timing.share_of_copy = timing.gigabytes_per_second / machine->copy;
-    timing.share_of_peak = timing.gigabytes_per_second / machine->peak;
+    bench_set_times(&timing, spread, input_bytes(cell), &work->bench->machine);
     timing.clock = reading->clock;
     timing.temperature = reading->temperature;
     snprintf(note, sizeof note, "%d launches", work->count[work->part]);
     if (work->count[work->part] > 1) timing.note = note;
-    tell(work->bench, &timing);
+    bench_tell(work->bench->sink, &timing);
 }
 
 /* ---- measuring it ----------------------------------------------------------------------------------------
  */
-
-static bool may_go_on(const Bench *bench, Error *error) {
-    const volatile bool *cancel = bench->options->cancel;
-    return !cancel || !*cancel || error_set(error, "cancelled");
-}
 
 static int repetitions_of(const Cell *cell) {
     uint64_t bytes = input_bytes(cell);
@@ -281,7 +249,7 @@ static bool measure_part(Work *work, const Cell *cell, double seconds, Spread *s
     memset(spreads, 0, WAYS * sizeof *spreads);
     for (int i = 0; i < WAYS; i++) {
         if (ways[i].graph && work->launches[0][0].cooperative) continue;
-        if (!may_go_on(work->bench, error) ||
+        if (!bench_may_go_on(work->bench->options, error) ||
             !(ways[i].graph ? time_graph : time_single)(&timer, &plan, ways[i].cold, &spreads[i], error))
             return false;
     }
@@ -295,8 +263,7 @@ static bool measure(Work *work, const Cell *cell, Error *error) {
     NvmlReading reading = {NAN, NAN, NAN};
     Part told = cell->row->group == CATALOG_LADDER ? PARTS : TO_SCALAR;
     Part wanted = work->count[ALONE] == work->count[TO_SCALAR] ? TO_SCALAR : PARTS;
-    double cell_seconds = work->bench->options->cell_seconds;
-    double seconds = (cell_seconds > 0 ? cell_seconds : CELL_SECONDS) / ((int)wanted * WAYS);
+    double seconds = bench_seconds(work->bench->options) / ((int)wanted * WAYS);
     for (Part part = ALONE; part < told; part++) {
         work->part = part;
         if (part < wanted && !measure_part(work, cell, seconds, spreads, error)) return false;
@@ -320,7 +287,7 @@ static void work_free(Work *work) {
 static void tell_skipped(const Bench *bench, const Cell *cell, const char *why) {
     Timing timing = describe(bench, cell);
     timing.note = why;
-    tell(bench, &timing);
+    bench_tell(bench->sink, &timing);
 }
 
 /* false: the GPU failed. What this kernel or machine refuses is a skipped cell. */
@@ -353,13 +320,12 @@ static bool measure_cell(const Bench *bench, Cell *cell, Error *error) {
  */
 
 static bool measure_sizes(const Bench *bench, const CatalogRow *row, PtxType dtype, Error *error) {
-    const CatalogOptions *wanted = &bench->options->catalog;
-    for (int i = 0; i < SIZES; i++) {
-        Cell cell = {.row = row, .n = wanted->n ? wanted->n : sizes[i], .dtype = dtype, .op = wanted->op};
-        if (!may_go_on(bench, error)) return false;
-        if (bench->sink->cell) bench->sink->cell(bench->sink->context, row->id, cell.n);
-        if (!measure_cell(bench, &cell, error)) return false;
-        if (wanted->n) break;
+    uint64_t sizes[BENCH_SIZES];
+    int count = bench_list_sizes(bench->options, sizes);
+    for (int i = 0; i < count; i++) {
+        Cell cell = {.row = row, .n = sizes[i], .dtype = dtype};
+        bench_tell_cell(bench->sink, row->id, cell.n);
+        if (!bench_may_go_on(bench->options, error) || !measure_cell(bench, &cell, error)) return false;
     }
     return true;
 }
@@ -372,9 +338,9 @@ static bool has_type(const CatalogRow *row, PtxType dtype) {
 
 static bool measure_row(const Bench *bench, const CatalogRow *row, Error *error) {
     int measured = 0;
-    for (int i = 0; i < TYPES && bench->options->catalog.dtype == PTX_NO_TYPE; i++) {
-        if (!has_type(row, usual_types[i])) continue;
-        if (!measure_sizes(bench, row, usual_types[i], error)) return false;
+    for (int i = 0; i < BENCH_TYPES && bench->options->catalog.dtype == PTX_NO_TYPE; i++) {
+        if (!has_type(row, bench_types[i])) continue;
+        if (!measure_sizes(bench, row, bench_types[i], error)) return false;
         measured++;
     }
     return measured || measure_sizes(bench, row, bench->options->catalog.dtype, error);
@@ -397,7 +363,7 @@ static bool describe_machine(Bench *bench, Error *error) {
     const Cuda *cuda = bench->cuda;
     BenchMachine *machine = &bench->machine;
     Ceilings ceilings;
-    if (!gpu_measure_ceilings(&bench->timer, CELL_SECONDS, &ceilings, error)) return false;
+    if (!gpu_measure_ceilings(&bench->timer, bench_cell_seconds, &ceilings, error)) return false;
     snprintf(machine->name, sizeof machine->name, "%s", cuda->name);
     const char *driver = bench->nvml.driver;
     snprintf(machine->driver, sizeof machine->driver, "%s%sCUDA %d.%d", driver, *driver ? ", " : "",
@@ -410,6 +376,12 @@ static bool describe_machine(Bench *bench, Error *error) {
     machine->copy = ceilings.copy;
     if (bench->sink->machine) bench->sink->machine(bench->sink->context, machine);
     return true;
+}
+
+bool bench_has_gpu(Error *why) {
+    Cuda *cuda = cuda_open(why);
+    cuda_close(cuda);
+    return cuda != NULL;
 }
 
 bool bench_run(const BenchOptions *options, const BenchSink *sink, Error *error) {

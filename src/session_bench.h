@@ -34,10 +34,18 @@ typedef struct BenchSink { /* any of them may be NULL; what they get is borrowed
     void (*timing)(void *context, const Timing *timing);
 } BenchSink;
 
+/* Is there one that CUDA can use? Else `why` is not. */
+bool bench_has_gpu(Error *why);
+
 /* On the GPU. Of each kernel, type and size first the kernel alone, then with what it takes to come to one
  * number; each in a graph (where it can be in one) and as a single call; each cold and warm. What does not
  * fit (memory, a kernel that refuses) is one timing without samples, whose note says why. false with `error`
  * where there is no GPU, or it fails. */
 bool bench_run(const BenchOptions *options, const BenchSink *sink, Error *error);
+
+/* This machine's own CPU, reducing as many elements to one number: "cpu", one thread, element after element,
+ * and "cpu, all threads", with SIMD; single calls, caches warm. Nothing for kernels that do something else
+ * than a reduction. false with `error`: cancelled, no such kernel, or the CPU's result is wrong. */
+bool bench_cpu(const BenchOptions *options, const BenchSink *sink, Error *error);
 
 #endif

@@ -1,9 +1,9 @@
 #!/bin/sh
 # Who may include whom: check_layers.sh [ROOT]. Names every #include that goes against the order
 #
-#   base <- ptx <- trace <- {emulator, instrument <- gpu, metrics} <- session <- tui <- main,  ptx <- catalog <- session,  base <- compile <- session
+#   base <- ptx <- trace <- {emulator, instrument <- gpu, host, metrics} <- session <- tui <- main,  ptx <- catalog <- session,  base <- compile <- session
 #
-# tui and main see the producers (emulator, instrument, gpu) only through the session, metrics never sees one, and
+# tui and main see the producers (emulator, instrument, gpu, host) only through the session, metrics never sees one, and
 # curses is included by tui/terminal.c alone.
 set -eu
 cd "${1:-$(dirname "$0")/..}"
@@ -16,10 +16,11 @@ find src tui -name '*.[ch]' -o -name '*.def' | sort | xargs awk '
         may["emulator"] = "base ptx trace"
         may["instrument"] = "base ptx trace"
         may["gpu"] = "base ptx trace instrument"
+        may["host"] = "base ptx"
         may["metrics"] = "base ptx trace"
         may["catalog"] = "base ptx"
         may["compile"] = "base"
-        may["session"] = "base ptx trace emulator instrument gpu metrics catalog compile"
+        may["session"] = "base ptx trace emulator instrument gpu host metrics catalog compile"
         may["tui"] = "base ptx trace metrics catalog session"
         may["main"] = "base ptx trace metrics catalog session tui"
     }

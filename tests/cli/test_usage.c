@@ -152,15 +152,26 @@ static void test_bad_usage(void **state) {
 /* Where there is no GPU, what needs one says so. */
 static void test_no_gpu(void **state) {
     (void)state;
-    static const char *const arguments[] = {"--bench", "--bench --json",
-                                            "--kernel interleaved --n 256 --verify"};
-    for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++) {
-        Outcome outcome = program_shell("REDVIZ_CUDA=/nowhere/libcuda.so.1 @ %s", arguments[i]);
-        assert_int_equal(outcome.status, 2);
-        assert_string_equal(outcome.out, "");
-        assert_string_equal(outcome.err, "redviz: there is no CUDA driver here (/nowhere/libcuda.so.1)\n");
-        program_outcome_done(&outcome);
-    }
+    static const char why[] = "there is no CUDA driver here (/nowhere/libcuda.so.1)\n";
+    setenv("REDVIZ_CUDA", "/nowhere/libcuda.so.1", 1);
+    Outcome outcome = program_shell("@ --kernel interleaved --n 256 --verify");
+    assert_int_equal(outcome.status, 2);
+    assert_string_equal(outcome.out, "");
+    assert_string_equal(outcome.err + strlen("redviz: "), why);
+    program_outcome_done(&outcome);
+    outcome = program_shell("@ --bench --n 5000"); /* the CPU is there */
+    assert_int_equal(outcome.status, 0);
+    assert_string_equal(outcome.err, "");
+    program_assert_contains(outcome.out, "\ncpu, all threads     double         5000");
+    program_assert_contains(outcome.out, why);
+    program_outcome_done(&outcome);
+    char *json = program_output(0, "@ --bench --json --n 5000");
+    assert_true(json_valid(json));
+    assert_int_equal(json_array_count(json_at(json, "machines")), 0);
+    assert_int_equal(json_array_count(json_at(json, "timings")), 3 * 2);
+    assert_int_equal(strncmp(json_at(json, "timings.5.kernel"), "\"cpu, all threads\"", 18), 0);
+    free(json);
+    unsetenv("REDVIZ_CUDA");
 }
 
 static void test_no_terminal(void **state) {

@@ -175,6 +175,57 @@ static void test_cancel(void **state) {
     assert_int_equal(taken->all.timing_count, 8);
 }
 
+/* ---- the CPU's rows --------------------------------------------------------------------------------------
+ */
+
+static bool bench_on_cpu(BenchOptions options, Taken *taken, Error *error) {
+    BenchSink sink = {taken, take_machine, take_cell, take_timing};
+    options.cancel = &taken->cancel;
+    options.cell_seconds = 0.001;
+    return bench_cpu(&options, &sink, error);
+}
+
+static void test_cpu(void **state) {
+    static const char *const types[] = {"int", "float", "double"};
+    Taken *taken = *state;
+    Error error = {0};
+    BenchOptions options = {.kernel = "K0", .catalog = {.n = 70001, .op = "min"}};
+    if (!bench_on_cpu(options, taken, &error)) fail_msg("%s", error.message);
+    assert_int_equal(taken->machines, 0);
+    assert_int_equal(taken->all.timing_count, 6);
+    for (int i = 0; i < 6; i++) {
+        const Timing *timing = &taken->all.timings[i];
+        assert_string_equal(timing->kernel, i % 2 ? "cpu, all threads" : "cpu");
+        assert_string_equal(timing->dtype, types[i / 2]);
+        assert_string_equal(timing->op, "min");
+        assert_int_equal(timing->n, 70001);
+        assert_true(timing->to_scalar && !timing->graph && !timing->cold);
+        assert_true(timing->samples >= 3 && timing->median > 0 && timing->median <= timing->high);
+        assert_true(isnan(timing->share_of_peak) && isnan(timing->clock));
+        assert_int_equal(timing->threads >= 1, 1);
+        assert_non_null(strstr(timing->note, i % 2 ? "thread" : "1 thread, element after element"));
+    }
+}
+
+static void test_cpu_without_rows(void **state) {
+    Taken *taken = *state;
+    Error error = {0};
+    assert_true(bench_on_cpu((BenchOptions){.kernel = "softmax_row"}, taken, &error)); /* no reduction */
+    assert_true(bench_on_cpu((BenchOptions){.catalog = {.dtype = PTX_F16}}, taken, &error));
+    assert_int_equal(taken->all.timing_count, 0);
+    assert_false(bench_on_cpu((BenchOptions){.kernel = "no_such_kernel"}, taken, &error));
+    assert_non_null(strstr(error.message, "no_such_kernel"));
+    taken->cancel = true;
+    assert_false(bench_on_cpu((BenchOptions){0}, taken, &error));
+    assert_string_equal(error.message, "cancelled");
+    taken->cancel = false; /* 16 GiB are more than it takes */
+    BenchOptions large = {.catalog = {.n = UINT64_C(1) << 32, .dtype = PTX_S32}};
+    assert_true(bench_on_cpu(large, taken, &error));
+    assert_int_equal(taken->all.timing_count, 2);
+    assert_int_equal(taken->all.timings[0].samples, 0);
+    assert_non_null(strstr(taken->all.timings[0].note, "1 GiB"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_parts_and_ways, setup, teardown),
@@ -183,6 +234,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_types_and_sizes, setup, teardown),
         cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
         cmocka_unit_test_setup_teardown(test_cancel, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_cpu, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_cpu_without_rows, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
