@@ -121,6 +121,7 @@ install: all
 	install -m 755 $(O)/redviz $(DESTDIR)$(PREFIX)/bin/redviz
 	install -m 644 kernels/* $(DESTDIR)$(PREFIX)/share/redviz/kernels
 	install -m 644 assets/ptx/* $(DESTDIR)$(PREFIX)/share/redviz/assets/ptx
+	install -m 644 assets/h200/* $(DESTDIR)$(PREFIX)/share/redviz/assets/h200
 	install -m 644 assets/include/* $(DESTDIR)$(PREFIX)/share/redviz/assets/include
 
 uninstall:

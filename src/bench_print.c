@@ -3,16 +3,19 @@
 #include "bench_print.h"
 
 #include "base/json.h"
+#include "session_bench_file.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 typedef struct Printer {
     const BenchOutput *output;
-    Measurements cell;      /* of the table; not printed yet */
-    bool headed;            /* the table's head was printed */
-    Json machines, timings; /* two lists, which grow side by side */
-    Text machines_text, timings_text;
+    BenchMachine machine;             /* the last that was told of */
+    char named[128];                  /* of the lines: the machine above them */
+    Measurements cell;                /* of the table; not printed yet */
+    bool headed;                      /* the table's head was printed */
+    Json machines, timings, recorded; /* lists that grow side by side */
+    Text machines_text, timings_text, recorded_text;
 } Printer;
 
 /* ---- the table -------------------------------------------------------------------------------------------
@@ -153,9 +156,28 @@ static void print_json(Printer *printer, const char *no_gpu) {
     Text whole = {0};
     Json json = {.out = &whole};
     json_string(&json, "no_gpu", no_gpu);
-    fprintf(printer->output->out, "{%s,\"machines\":[%s],\"timings\":[%s]}\n", text_string(&whole),
-            text_string(&printer->machines_text), text_string(&printer->timings_text));
+    fprintf(printer->output->out, "{%s,\"machines\":[%s],\"timings\":[%s],\"recorded\":[%s]}\n",
+            text_string(&whole), text_string(&printer->machines_text), text_string(&printer->timings_text),
+            text_string(&printer->recorded_text));
     text_done(&whole);
+}
+
+/* ---- lines -----------------------------------------------------------------------------------------------
+ */
+
+/* After its machine, where that is another than before. */
+static void print_line(Printer *printer, const Timing *timing) {
+    Text line = {0};
+    BenchMachine unknown = {.memory_clock = NAN, .peak = NAN, .read = NAN, .copy = NAN};
+    snprintf(unknown.name, sizeof unknown.name, "%s", timing->machine);
+    if (strcmp(printer->named, timing->machine) != 0) {
+        bool known = !strcmp(printer->machine.name, timing->machine);
+        bench_add_machine(&line, known ? &printer->machine : &unknown, timing->measured);
+        snprintf(printer->named, sizeof printer->named, "%s", timing->machine);
+    }
+    bench_add_timing(&line, timing);
+    fputs(text_string(&line), printer->output->out);
+    text_done(&line);
 }
 
 /* ---- the sink --------------------------------------------------------------------------------------------
@@ -163,9 +185,10 @@ static void print_json(Printer *printer, const char *no_gpu) {
 
 static void take_machine(void *context, const BenchMachine *machine) {
     Printer *printer = context;
-    if (printer->output->json)
+    printer->machine = *machine;
+    if (printer->output->format == BENCH_JSON)
         add_machine(&printer->machines, machine);
-    else
+    else if (printer->output->format == BENCH_TABLE)
         fprintf(printer->output->out,
                 "%s, driver %s; copy %.0f GB/s (read and written), read %.0f GB/s, nominal %.0f GB/s\n",
                 machine->name, machine->driver, machine->copy, machine->read, machine->peak);
@@ -187,12 +210,56 @@ static void take_timing(void *context, const Timing *timing) {
     Printer *printer = context;
     clear_progress(printer);
     if (printer->output->kept) measured_add_timing(printer->output->kept, timing);
-    if (printer->output->json) {
+    if (printer->output->format == BENCH_JSON) {
         add_timing(&printer->timings, timing);
-        return;
+    } else if (printer->output->format == BENCH_TSV) {
+        print_line(printer, timing);
+    } else {
+        if (!is_of_cell(&printer->cell, timing)) end_cell(printer);
+        measured_add_timing(&printer->cell, timing);
     }
-    if (!is_of_cell(&printer->cell, timing)) end_cell(printer);
-    measured_add_timing(&printer->cell, timing);
+}
+
+/* ---- without a GPU ---------------------------------------------------------------------------------------
+ */
+
+static bool is_wanted(const BenchOptions *options, const Timing *timing) {
+    const CatalogOptions *wanted = &options->catalog;
+    const CatalogRow *row = catalog_find(timing->kernel, NULL); /* NULL: what it is compared with */
+    const CatalogRow *only = options->kernel ? catalog_find(options->kernel, NULL) : NULL;
+    if (wanted->n && wanted->n != timing->n) return false;
+    if (wanted->dtype != PTX_NO_TYPE && strcmp(plan_type_name(wanted->dtype), timing->dtype) != 0)
+        return false;
+    if (strcmp(wanted->op ? wanted->op : "sum", timing->op) != 0) return false;
+    if (!row) return !only || only->group == CATALOG_LADDER;
+    return only ? row == only : options->kernel || row->group == CATALOG_LADDER;
+}
+
+/* What was recorded elsewhere, and says so. */
+static bool print_recorded(Printer *printer, const BenchOptions *options, const char *no_gpu, Error *error) {
+    Measurements recorded = {0};
+    const char *from = "", *when = ""; /* the last that was told of */
+    bool good = bench_recorded(&recorded, error);
+    for (int i = 0; good && i < recorded.timing_count; i++) {
+        const Timing *timing = &recorded.timings[i];
+        if (!is_wanted(options, timing)) continue;
+        if (printer->output->format == BENCH_JSON) {
+            add_timing(&printer->recorded, timing);
+            continue;
+        }
+        if (!is_of_cell(&printer->cell, timing)) end_cell(printer);
+        if (strcmp(from, timing->machine) != 0 || strcmp(when, timing->measured) != 0)
+            fprintf(printer->output->out, "\n%s; recorded on %s, %s:\n", no_gpu, timing->machine,
+                    timing->measured);
+        from = timing->machine;
+        when = timing->measured;
+        measured_add_timing(&printer->cell, timing);
+    }
+    end_cell(printer);
+    if (good && !*from && printer->output->format == BENCH_TABLE)
+        fprintf(printer->output->out, "\n%s\n", no_gpu);
+    measured_done(&recorded);
+    return good;
 }
 
 bool bench_print(const BenchOptions *options, const BenchOutput *output, Error *error) {
@@ -201,15 +268,16 @@ bool bench_print(const BenchOptions *options, const BenchOutput *output, Error *
     Error no_gpu = {0};
     printer.machines.out = &printer.machines_text;
     printer.timings.out = &printer.timings_text;
+    printer.recorded.out = &printer.recorded_text;
     bool has_gpu = bench_has_gpu(&no_gpu);
     bool good = bench_cpu(options, &sink, error) && (!has_gpu || bench_run(options, &sink, error));
     clear_progress(&printer);
     end_cell(&printer);
-    if (good && output->json)
-        print_json(&printer, has_gpu ? NULL : no_gpu.message);
-    else if (good && !has_gpu)
-        fprintf(output->out, "\n%s\n", no_gpu.message);
+    if (good && !has_gpu && output->format != BENCH_TSV)
+        good = print_recorded(&printer, options, no_gpu.message, error);
+    if (good && output->format == BENCH_JSON) print_json(&printer, has_gpu ? NULL : no_gpu.message);
     text_done(&printer.machines_text);
     text_done(&printer.timings_text);
+    text_done(&printer.recorded_text);
     return good;
 }

@@ -1,14 +1,16 @@
-/* --bench: timings as they come, as a table or as JSON. */
+/* --bench: timings as they come, as a table, as JSON, or as the file that assets/h200 keeps. */
 #ifndef BENCH_PRINT_H
 #define BENCH_PRINT_H
 
 #include "session_bench.h"
 #include <stdio.h>
 
+typedef enum BenchFormat { BENCH_TABLE, BENCH_JSON, BENCH_TSV /* session_bench_file.h */ } BenchFormat;
+
 typedef struct BenchOutput {
     FILE *out;
     FILE *progress; /* a terminal that is told which cell is measured; NULL: none is */
-    bool json;
+    BenchFormat format;
     Measurements *kept; /* gets every timing, too; NULL: nobody keeps them */
 } BenchOutput;
 

@@ -60,8 +60,11 @@ static int print_access(const char *path, Error *error) {
 
 static int print_timings(const Options *options, Error *error) {
     BenchOptions bench = {.kernel = options->session.kernel, .catalog = options->session.catalog};
-    BenchOutput output = {
-        .out = stdout, .progress = isatty(STDERR_FILENO) ? stderr : NULL, .json = options->json};
+    BenchOutput output = {.out = stdout,
+                          .progress = isatty(STDERR_FILENO) ? stderr : NULL,
+                          .format = options->tsv    ? BENCH_TSV
+                                    : options->json ? BENCH_JSON
+                                                    : BENCH_TABLE};
     Session *session = options->save ? session_open(&options->session, error) : NULL;
     if (options->save && !session) return refuse(error);
     if (session) output.kept = session_measured(session);

@@ -114,6 +114,12 @@ static bool take_text_or_json(Options *options, const Row *row, const char *valu
     return take_action(options, row, value, error);
 }
 
+static bool take_bench(Options *options, const Row *row, const char *value, Error *error) {
+    options->tsv = value && !strcmp(value, "tsv");
+    if (!options->tsv) return take_text_or_json(options, row, value, error);
+    return take_action(options, row, value, error);
+}
+
 static bool take_frame(Options *options, const Row *row, const char *value, Error *error) {
     enum { LARGEST = 1000 };
     if (value) {

@@ -48,4 +48,8 @@ bool bench_run(const BenchOptions *options, const BenchSink *sink, Error *error)
  * than a reduction. false with `error`: cancelled, no such kernel, or the CPU's result is wrong. */
 bool bench_cpu(const BenchOptions *options, const BenchSink *sink, Error *error);
 
+/* What was recorded on an NVIDIA H200 and ships with redviz (assets/h200/timings.tsv); each timing says on
+ * what machine and when. */
+bool bench_recorded(Measurements *measured, Error *error);
+
 #endif

@@ -164,6 +164,13 @@ static void test_no_gpu(void **state) {
     assert_string_equal(outcome.err, "");
     program_assert_contains(outcome.out, "\ncpu, all threads     double         5000");
     program_assert_contains(outcome.out, why);
+    assert_null(strstr(outcome.out, "recorded")); /* nothing is, of so many elements */
+    program_outcome_done(&outcome);
+    outcome = program_shell("@ --bench --kernel K2 --n 2^20 --dtype float");
+    assert_int_equal(outcome.status, 0);
+    program_assert_contains(
+        outcome.out, "there is no CUDA driver here (/nowhere/libcuda.so.1); recorded on NVIDIA H200, 2026-");
+    program_assert_contains(outcome.out, "\nsequential           float       1048576   256 ");
     program_outcome_done(&outcome);
     char *json = program_output(0, "@ --bench --json --n 5000");
     assert_true(json_valid(json));

