@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "gpu/cupti.h"
+#include "gpu/sass.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@ struct Counters {
     int name_count, metric_count;
     uint8_t *config;
     size_t config_bytes, passes;
+    SassMetrics sass;
     /* While measuring: */
     CuptiProfiler profiler;
     uint8_t *data;
@@ -27,22 +29,31 @@ struct Counters {
 /* ---- what to count: the host half ------------------------------------------------------------------------
  */
 
-static bool add_metrics(Counters *counters, const char *const *metrics, int count, Error *error) {
+static bool add_metric(Counters *counters, const char *chip, const char *const *name, int place,
+                       Error *error) {
+    const Cupti *cupti = counters->cupti;
+    CuptiAddMetrics add = {
+        .size = cuptiProfilerHostConfigAddMetrics_size, .host = counters->host, .names = name, .count = 1};
+    if (counters->cuda && sass_is_metric(*name)) {
+        sass_add(&counters->sass, chip, *name, place);
+        return true;
+    }
+    CuptiResult result = cupti->cuptiProfilerHostConfigAddMetrics(&add);
+    if (result == CUPTI_INVALID_METRIC_NAME || result == CUPTI_INVALID_PARAMETER) return true;
+    counters->names[counters->name_count] = *name;
+    counters->place[counters->name_count++] = place;
+    return cupti_check(cupti, "cuptiProfilerHostConfigAddMetrics", result, error);
+}
+
+static bool add_metrics(Counters *counters, const char *chip, const char *const *metrics, int count,
+                        Error *error) {
     counters->metric_count = count;
     counters->names = memory_new((size_t)(count + 1) * sizeof *counters->names);
     counters->place = memory_new((size_t)(count + 1) * sizeof *counters->place);
-    for (int i = 0; i < count; i++) {
-        CuptiAddMetrics add = {.size = cuptiProfilerHostConfigAddMetrics_size,
-                               .host = counters->host,
-                               .names = &metrics[i],
-                               .count = 1};
-        CuptiResult result = counters->cupti->cuptiProfilerHostConfigAddMetrics(&add);
-        if (result == CUPTI_INVALID_METRIC_NAME || result == CUPTI_INVALID_PARAMETER) continue;
-        if (!cupti_check(counters->cupti, "cuptiProfilerHostConfigAddMetrics", result, error)) return false;
-        counters->names[counters->name_count] = metrics[i];
-        counters->place[counters->name_count++] = i;
-    }
-    return counters->name_count || error_set(error, "this chip has none of the %d metrics", count);
+    for (int i = 0; i < count; i++)
+        if (!add_metric(counters, chip, &metrics[i], i, error)) return false;
+    return counters->name_count + counters->sass.count > 0 ||
+           error_set(error, "%s has none of the %d metrics", chip, count);
 }
 
 static bool make_config(Counters *counters, Error *error) {
@@ -60,18 +71,17 @@ static bool make_config(Counters *counters, Error *error) {
     return true;
 }
 
-/* `availability`: what the device lets us count; NULL: there is no device. */
-static Counters *prepare(const Cupti *cupti, const char *chip, const uint8_t *availability,
+/* `cuda` and `availability` (what the device lets us count) are NULL where there is no device. */
+static Counters *prepare(const Cupti *cupti, Cuda *cuda, const char *chip, const uint8_t *availability,
                          const char *const *metrics, int count, Error *error) {
-    Counters *counters = memory_new(sizeof *counters);
-    counters->cupti = cupti;
     CuptiHostInitialize initialize = {.chip = chip, .availability = availability};
-    if (!CUPTI_CALL(cupti, error, cuptiProfilerHostInitialize, &initialize)) {
-        free(counters);
-        return NULL;
-    }
-    counters->host = initialize.host;
-    if (add_metrics(counters, metrics, count, error) && make_config(counters, error)) return counters;
+    if (!CUPTI_CALL(cupti, error, cuptiProfilerHostInitialize, &initialize)) return NULL;
+    Counters *counters = memory_new(sizeof *counters);
+    *counters = (Counters){
+        .cuda = cuda, .cupti = cupti, .host = initialize.host, .sass = {.cuda = cuda, .cupti = cupti}};
+    if (add_metrics(counters, chip, metrics, count, error) &&
+        (!counters->name_count || make_config(counters, error)))
+        return counters;
     counters_close(counters);
     return NULL;
 }
@@ -89,7 +99,7 @@ void counters_close(Counters *counters) {
 bool counters_known(const char *chip, const char *const *metrics, int count, bool *known, int *passes,
                     Error *error) {
     const Cupti *cupti = cupti_open(error);
-    Counters *counters = cupti ? prepare(cupti, chip, NULL, metrics, count, error) : NULL;
+    Counters *counters = cupti ? prepare(cupti, NULL, chip, NULL, metrics, count, error) : NULL;
     if (!counters) return false;
     for (int i = 0; i < count; i++) known[i] = false;
     for (int i = 0; i < counters->name_count; i++) known[counters->place[i]] = true;
@@ -115,9 +125,8 @@ Counters *counters_open(Cuda *cuda, const char *const *metrics, int count, Error
     if (cupti && CUPTI_CALL(cupti, error, cuptiProfilerInitialize, &initialize) &&
         CUPTI_CALL(cupti, error, cuptiDeviceGetChipName, &chip) &&
         ask_availability(cupti, cuda, &availability, error))
-        counters = prepare(cupti, chip.name, availability, metrics, count, error);
+        counters = prepare(cupti, cuda, chip.name, availability, metrics, count, error);
     free(availability);
-    if (counters) counters->cuda = cuda;
     return counters;
 }
 
@@ -163,16 +172,20 @@ static void end(Counters *counters) {
     counters->data = NULL;
 }
 
-static bool run_pass(Counters *counters, CountersWork restore, CountersWork work, void *context, bool *last,
-                     Error *error) {
+static bool restore(const Counters *counters, const CountersWork *work, Error *error) {
+    return (!work->restore || work->restore(work->context, error)) &&
+           cuda_wait(counters->cuda, PATIENCE_SECONDS, "counters", error);
+}
+
+static bool run_pass(Counters *counters, const CountersWork *work, bool *last, Error *error) {
     const Cupti *cupti = counters->cupti;
     CuptiProfilerOnly start = {.profiler = counters->profiler};
     CuptiStop stop = {.profiler = counters->profiler};
-    if ((restore && !restore(context, error)) ||
-        !cuda_wait(counters->cuda, PATIENCE_SECONDS, "counters", error) ||
-        !CUPTI_CALL(cupti, error, cuptiRangeProfilerStart, &start))
+    if (!restore(counters, work, error) || !CUPTI_CALL(cupti, error, cuptiRangeProfilerStart, &start))
         return false;
-    bool good = work(context, error) && cuda_wait(counters->cuda, PATIENCE_SECONDS, "counters", error);
+    bool good = true;
+    for (int i = 0; good && i < work->launches; i++) good = work->launch(work->context, i, error);
+    good = good && cuda_wait(counters->cuda, PATIENCE_SECONDS, "counters", error);
     if (counters->cuda->stuck) return false;
     bool stopped = CUPTI_CALL(cupti, good ? error : NULL, cuptiRangeProfilerStop, &stop);
     *last = stop.all_submitted;
@@ -189,7 +202,6 @@ static bool evaluate(const Counters *counters, int launch, double *values, Error
                          .count = (size_t)counters->name_count,
                          .values = found};
     bool good = CUPTI_CALL(counters->cupti, error, cuptiProfilerHostEvaluateToGpuValues, &ask);
-    for (int i = 0; i < counters->metric_count; i++) values[i] = (double)NAN;
     for (int i = 0; good && i < counters->name_count; i++) values[counters->place[i]] = found[i];
     free(found);
     return good;
@@ -209,16 +221,31 @@ static bool read_values(Counters *counters, int launches, double *values, Error 
     return true;
 }
 
-bool counters_measure(Counters *counters, CountersWork restore, CountersWork work, void *context,
-                      int launches, double *values, Error *error) {
-    bool last = false, good = begin(counters, launches, error);
+static bool read_hardware(Counters *counters, const CountersWork *work, double *values, Error *error) {
+    bool last = false, good = begin(counters, work->launches, error);
     for (size_t pass = 0; good && !last; pass++) {
         if (pass > 2 * counters->passes)
             good = error_set(error, "counters: more passes than the %zu planned", counters->passes);
         else
-            good = run_pass(counters, restore, work, context, &last, error);
+            good = run_pass(counters, work, &last, error);
     }
-    good = good && read_values(counters, launches, values, error);
+    good = good && read_values(counters, work->launches, values, error);
     end(counters);
     return good;
+}
+
+static bool read_sass(Counters *counters, const CountersWork *work, double *values, Error *error) {
+    bool good = restore(counters, work, error) && sass_begin(&counters->sass, error);
+    for (int i = 0; good && i < work->launches; i++)
+        good = work->launch(work->context, i, error) &&
+               cuda_wait(counters->cuda, PATIENCE_SECONDS, "counters", error) &&
+               sass_read(&counters->sass, &values[i * counters->metric_count], error);
+    sass_end(&counters->sass);
+    return good;
+}
+
+bool counters_measure(Counters *counters, const CountersWork *work, double *values, Error *error) {
+    for (int i = 0; i < work->launches * counters->metric_count; i++) values[i] = (double)NAN;
+    return (!counters->name_count || read_hardware(counters, work, values, error)) &&
+           (!counters->sass.count || read_sass(counters, work, values, error));
 }

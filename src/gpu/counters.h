@@ -1,4 +1,5 @@
-/* Counters: what the hardware counts while kernels run, by CUPTI's range profiler.
+/* Counters: what the hardware counts while kernels run, by CUPTI's range profiler; and metrics with "__sass_"
+ * in their names, which CUPTI counts by patching the machine code (sass.h).
  *
  * The chip counts a few things at a time, so the kernels run several times (*passes*), and each time must do
  * the same. While a measurement runs, kernels run one after another and take longer: no timings at the same
@@ -16,14 +17,16 @@ typedef struct Counters Counters; /* a list of metrics, for the chip of a device
 Counters *counters_open(Cuda *cuda, const char *const *metrics, int count, Error *error);
 void counters_close(Counters *counters);
 
-/* Enqueues on cuda->stream. It is called once a pass. */
-typedef bool (*CountersWork)(void *context, Error *error);
+/* The kernels to be counted: launches of one each, in this order, once a pass. */
+typedef struct CountersWork {
+    bool (*restore)(void *context, Error *error); /* makes the buffers what they were; NULL: nothing to do */
+    bool (*launch)(void *context, int index, Error *error); /* enqueues one kernel on cuda->stream */
+    void *context;
+    int launches;
+} CountersWork;
 
-/* What the kernels counted: `work` launches `launches` kernels, and values[launch * count + metric] is what
- * the hardware says of each; NaN where this chip has no such metric. `restore` (NULL: nothing to do) brings
- * the buffers back to what they were, before each pass. */
-bool counters_measure(Counters *counters, CountersWork restore, CountersWork work, void *context,
-                      int launches, double *values, Error *error);
+/* What the kernels counted: values[launch * count + metric]; NaN where this chip has no such metric. */
+bool counters_measure(Counters *counters, const CountersWork *work, double *values, Error *error);
 
 /* The same from the host half alone, without a GPU: does `chip` ("GH100") have the metric? known[i] says so.
  * *passes: times that a kernel would run for all that are known. */

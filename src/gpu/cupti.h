@@ -1,10 +1,11 @@
 /* CUPTI: NVIDIA's profiling library, opened at run time like the driver. No toolkit is needed to build this,
  * and where the library is not installed nothing but the counters is missing.
  *
- * It has a *host* half, which knows the metrics of every chip and needs no GPU, and a *target* half, the
- * range profiler, which counts (CUDA 12.6 and later). The structs are those that cupti.def names, member by
- * member, in our own words; a member keeps its place, so that `size` tells the library which of them are
- * there. */
+ * It has a *host* half, which knows the metrics of every chip and needs no GPU; a *target* half, the range
+ * profiler, which reads the hardware's counters; and *SASS metrics*, which it counts by patching the
+ * machine's instructions (all of them: CUDA 12.6 and later). The structs are those that cupti.def names,
+ * member by member, in our own words; a member keeps its place, so that `size` tells the library which of
+ * them are there. */
 #ifndef GPU_CUPTI_H
 #define GPU_CUPTI_H
 
@@ -152,6 +153,71 @@ typedef struct CuptiDataInfo {
     size_t bytes;
     size_t ranges; /* out */
 } CuptiDataInfo;
+
+typedef struct CuptiSassMetric {
+    uint64_t id;
+    const char *name, *description;
+} CuptiSassMetric;
+
+typedef struct CuptiSassProperties {
+    CUPTI_HEAD;
+    const char *chip, *name;
+    CuptiSassMetric metric; /* out */
+} CuptiSassProperties;
+
+typedef struct CuptiSassConfig {
+    uint64_t id;
+    uint8_t granularity; /* CUpti_SassMetrics_OutputGranularity: 0 is the whole GPU */
+} CuptiSassConfig;
+
+typedef struct CuptiSassSetConfig {
+    CUPTI_HEAD;
+    size_t count;
+    CuptiSassConfig *configs;
+    uint32_t device;
+} CuptiSassSetConfig;
+
+typedef struct CuptiSassUnsetConfig {
+    CUPTI_HEAD;
+    uint32_t device;
+} CuptiSassUnsetConfig;
+
+typedef struct CuptiSassEnable {
+    CUPTI_HEAD;
+    void *context;
+    uint8_t lazy; /* patch a function when it is first launched */
+} CuptiSassEnable;
+
+typedef struct CuptiSassDisable {
+    CUPTI_HEAD;
+    void *context;
+    size_t dropped; /* out */
+} CuptiSassDisable;
+
+typedef struct CuptiSassSizes {
+    CUPTI_HEAD;
+    void *context;
+    size_t records, instances; /* out: instructions, and values of each */
+} CuptiSassSizes;
+
+typedef struct CuptiSassValue {
+    uint64_t id, value;
+} CuptiSassValue;
+
+typedef struct CuptiSassRecord { /* of an instruction */
+    CUPTI_HEAD;
+    uint32_t cubin, function;
+    const char *function_name;
+    uint32_t pc;
+    CuptiSassValue *values; /* [instances] */
+} CuptiSassRecord;
+
+typedef struct CuptiSassFlush {
+    CUPTI_HEAD;
+    void *context;
+    size_t records, instances;
+    CuptiSassRecord *data;
+} CuptiSassFlush;
 
 typedef struct Cupti {
     void *library;

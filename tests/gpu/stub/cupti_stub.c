@@ -1,6 +1,7 @@
-/* A CUPTI that has no GPU: it keeps the order of calls, knows metrics whose names begin with "stub__", and
- * needs two passes for more than two of them. A metric's value is 100 times the number of its kernel, plus
- * the metric's place, plus 0.5 if not every pass was run. For tests of src/gpu/counters.c.
+/* A CUPTI that has no GPU: it keeps the order of calls, knows every metric whose name does not begin with
+ * "nowhere__", and needs two passes for more than two of them. A metric's value is 100 times the number of
+ * its kernel, plus the metric's place, plus 0.5 if not every pass was run; of those that are counted by
+ * patching, twice the place, from 1. For tests of src/gpu/counters.c and sass.c.
  *
  * $STUB_FAIL="NAME=CODE" lets the entry point NAME fail; $STUB_KERNELS is the number of kernels that it saw
  * (2). */
@@ -73,7 +74,7 @@ DO(cuptiProfilerHostDeinitialize, CuptiHostOnly) {
 }
 DO(cuptiProfilerHostConfigAddMetrics, CuptiAddMetrics) {
     for (size_t i = 0; i < p->count; i++)
-        if (strncmp(p->names[i], "stub__", 6) != 0) return INVALID_PARAMETER;
+        if (!strncmp(p->names[i], "nowhere__", 9)) return INVALID_PARAMETER;
     p->host->metrics += (int)p->count;
     return 0;
 }
@@ -136,6 +137,52 @@ DO(cuptiRangeProfilerGetCounterDataInfo, CuptiDataInfo) {
     p->ranges = kernels ? (size_t)atoi(kernels) : 2;
     return 0;
 }
+/* Two instructions, each of which metric i of the configuration counts i + 1 times a launch. */
+enum { RECORDS = 2, MOST_METRICS = 64 };
+static CuptiSassConfig configs[MOST_METRICS];
+static size_t config_count;
+static int patching, known;
+
+DO(cuptiSassMetricsGetProperties, CuptiSassProperties) {
+    if (strcmp(p->chip, "GS100") != 0 || !strncmp(p->name, "nowhere__", 9) || strchr(p->name, '.'))
+        return INVALID_PARAMETER;
+    p->metric.id = (uint64_t)(1000 + known++);
+    return 0;
+}
+DO(cuptiSassMetricsSetConfig, CuptiSassSetConfig) {
+    if (config_count || p->count > MOST_METRICS) return INVALID_OPERATION;
+    config_count = p->count;
+    memcpy(configs, p->configs, p->count * sizeof *configs);
+    return 0;
+}
+DO(cuptiSassMetricsUnsetConfig, CuptiSassUnsetConfig) {
+    (void)p;
+    config_count = 0;
+    return 0;
+}
+DO(cuptiSassMetricsEnable, CuptiSassEnable) {
+    if (!config_count || patching || enabled || !p->context) return INVALID_OPERATION;
+    patching = 1;
+    return 0;
+}
+DO(cuptiSassMetricsDisable, CuptiSassDisable) {
+    patching = 0;
+    p->dropped = 0;
+    return 0;
+}
+DO(cuptiSassMetricsGetDataProperties, CuptiSassSizes) {
+    p->records = RECORDS;
+    p->instances = config_count;
+    return patching ? 0 : INVALID_OPERATION;
+}
+DO(cuptiSassMetricsFlushData, CuptiSassFlush) {
+    if (!patching || p->records != RECORDS || p->instances != config_count) return INVALID_OPERATION;
+    for (size_t i = 0; i < p->records; i++)
+        for (size_t k = 0; k < p->instances; k++)
+            p->data[i].values[k] = (CuptiSassValue){configs[k].id, k + 1};
+    return 0;
+}
+
 DO(cuptiProfilerHostEvaluateToGpuValues, CuptiEvaluate) {
     for (size_t i = 0; i < p->count; i++)
         p->values[i] =

@@ -1,0 +1,32 @@
+/* SASS: instructions counted one by one, by CUPTI, which patches the machine code of kernels as they are
+ * launched. What the hardware's own counters only sample, or cannot tell apart (instructions with all their
+ * lanes off), is exact here. */
+#ifndef GPU_SASS_H
+#define GPU_SASS_H
+
+#include "gpu/cupti.h"
+#include "gpu/driver.h"
+
+enum { SASS_METRICS = 32 };
+
+typedef struct SassMetrics {
+    Cuda *cuda;
+    const Cupti *cupti;
+    CuptiSassConfig configs[SASS_METRICS];
+    int place[SASS_METRICS]; /* of each in the list of whoever asks */
+    int count;
+} SassMetrics;
+
+/* Is it of this kind? By its name: "smsp__sass_inst_executed_op_shared_ld.sum". */
+bool sass_is_metric(const char *name);
+
+/* Adds a metric; one that the chip does not have is left out. */
+void sass_add(SassMetrics *metrics, const char *chip, const char *name, int place);
+
+/* Launches between sass_begin() and sass_end() are counted; when they are over, sass_read() writes what they
+ * came to since the last one into values[place]. false with `error`; sass_end() comes in any case. */
+bool sass_begin(SassMetrics *metrics, Error *error);
+bool sass_read(SassMetrics *metrics, double *values, Error *error);
+void sass_end(SassMetrics *metrics);
+
+#endif
