@@ -390,11 +390,38 @@ static ViewAnswer act_TREE(Press press) {
 static ViewAnswer act_SIDE(Press press) {
     int count = pane_side_count();
     Moment now;
-    PaneHead head = {0};
+    PaneHead head = {.columns = 60};
     press.view->side = (press.view->side + press.direction + count) % count;
     if (!moment_init(&now, press.scene, press.view)) return VIEW_IGNORED;
     pane_side(press.view->side)->head(&now, &head);
     tell(press.view, "at the side: %s", head.title);
+    return VIEW_CHANGED;
+}
+
+/* First of those at the side, and the one that z enlarges; false: it was that already. */
+static bool bring_to_front(View *view, const Pane *pane) {
+    int index = 0;
+    while (pane_side(index) != pane) index++;
+    if (view->side == index && view->focus == FOCUS_SIDE) return false;
+    view->side = index;
+    view->focus = FOCUS_SIDE;
+    view->hidden &= ~(1u << FOCUS_SIDE);
+    return true;
+}
+
+/* The pane comes to the front; when it stands there already, the times are shown in another way. */
+static ViewAnswer act_TIMES(Press press) {
+    static const char *const ways[TIMES_WAY_COUNT] = {"L2 cold, in a CUDA graph", "L2 warm, in a CUDA graph",
+                                                      "L2 cold, single calls", "L2 warm, single calls"};
+    View *view = press.view;
+    if (!bring_to_front(view, &pane_timings)) {
+        if (press.direction > 0)
+            view->times = (view->times + 1) % TIMES_WAY_COUNT;
+        else
+            view->times_alone = !view->times_alone;
+    }
+    tell(view, "timings: %s; %s", ways[view->times],
+         view->times_alone ? "the kernel alone" : "to one scalar");
     return VIEW_CHANGED;
 }
 

@@ -140,9 +140,9 @@ static Rectangle inside_of(const Pane *pane, const Layout *layout, Rectangle are
 
 static void draw_pane(const Pane *pane, const Moment *now, Canvas *canvas, const Layout *layout,
                       Rectangle area, bool focused) {
-    PaneHead head = {.note_role = ROLE_DIM};
     Role title_role = focused ? ROLE_SELECTED : ROLE_TITLE;
     Rectangle inside = inside_of(pane, layout, area);
+    PaneHead head = {.note_role = ROLE_DIM, .columns = inside.columns};
     pane->head(now, &head);
     if (layout->boxed || pane->slot == SLOT_OVERLAY)
         canvas_box(canvas, area, title_role, head.title, head.note_role, head.note);
@@ -181,6 +181,14 @@ static int list_shown(const Moment *now, const Layout *layout, Shown shown[MOST_
     for (int i = 0; i < layout->side_count && i < pane_side_count(); i++)
         shown[count++] = (Shown){pane_side(now->view->side + i), layout->sides[i], i ? -1 : FOCUS_SIDE};
     return count;
+}
+
+bool frame_shows(const Scene *scene, const View *view, const Layout *layout, const Pane *pane) {
+    Moment now;
+    Shown shown[MOST_SHOWN];
+    int count = moment_init(&now, scene, view) ? list_shown(&now, layout, shown) : 0;
+    while (count > 0 && shown[count - 1].pane != pane) count--;
+    return count > 0;
 }
 
 static void draw_nothing(const Scene *scene, Canvas *canvas, Rectangle area) {

@@ -68,12 +68,15 @@ static void make_narrow(Layout *layout, Rectangle middle, const View *view) {
     slots[SLOT_EXPLANATION] = cut_bottom(&middle, rows >= 30 ? 4 : 2);
     if (rows >= 36 && shown(view, FOCUS_SIDE)) add_side(layout, cut_bottom(&middle, clamp(rows / 5, 6, 12)));
     if (shown(view, FOCUS_LANES)) slots[SLOT_LANES] = cut_bottom(&middle, clamp(rows / 7, 2, 12));
-    if (!shown(view, FOCUS_SOURCE)) {
-        slots[SLOT_PICTURE] = middle;
-        return;
+    Rectangle picture = middle;
+    if (shown(view, FOCUS_SOURCE)) {
+        picture = cut_bottom(&middle, clamp((rows * 2 + 1) / 5, 5, 14));
+        slots[SLOT_SOURCE] = middle;
     }
-    slots[SLOT_PICTURE] = cut_bottom(&middle, clamp((rows * 2 + 1) / 5, 5, 14));
-    slots[SLOT_SOURCE] = middle;
+    if (view->focus == FOCUS_SIDE && !layout->side_count) /* it was asked for: in the picture's place */
+        add_side(layout, picture);
+    else
+        slots[SLOT_PICTURE] = picture;
 }
 
 /* Source beside lanes, the picture below, explanation beside one more pane, timeline. */

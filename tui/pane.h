@@ -23,6 +23,7 @@ typedef enum Slot {
 typedef struct PaneHead { /* the pane's top line */
     char title[160], note[96];
     Role note_role;
+    int columns; /* for both, borders left out; set by whoever asks */
 } PaneHead;
 
 typedef struct Pane {

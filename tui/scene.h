@@ -16,17 +16,11 @@ typedef enum SceneVerdict {
     SCENE_TRAPPED
 } SceneVerdict;
 
-typedef struct SceneTiming { /* of one kernel */
-    const char *kernel;
-    double microseconds, gigabytes_per_second;
-    double share_of_peak; /* of the memory's bandwidth, 0 to 1; 0: not known */
-} SceneTiming;
-
-typedef struct SceneTimings { /* as measured, in the ladder's order */
-    const char *level;        /* "H200 LIVE", "RECORDED H200 2026-11-19" */
-    const char *what;         /* "n = 2^20, int sum" */
-    const SceneTiming *rows;
-    int count;
+typedef struct SceneTimings {     /* lists that their owner fills between frames */
+    const Measurements *recorded; /* elsewhere or earlier: shipped, or in the session's file */
+    const Measurements *live;     /* by this process, on this machine */
+    char measuring[64];           /* the kernel that is measured right now; "": none */
+    char failure[256];            /* why no GPU is measured here, in one line; "": it is, or nobody tried */
 } SceneTimings;
 
 typedef struct Scene {
@@ -38,7 +32,7 @@ typedef struct Scene {
     const char *watch; /* the catalogue's sentence: what to watch for */
     SceneVerdict verdict;
     const char *result, *expected;
-    const SceneTimings *timings; /* NULL: nothing was measured */
+    const SceneTimings *timings; /* borrowed, set by whoever measures; NULL: nobody does */
     bool counting; /* only the traced blocks ran so far: whole-grid counters and the result are still to come
                     */
     const CatalogRow *row;         /* NULL: not a kernel of the catalogue */

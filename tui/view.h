@@ -34,6 +34,10 @@ typedef enum Input { INPUT_COMMANDS, INPUT_SEARCH, INPUT_MARK, INPUT_RETURN } In
 /* The reduction so far in place of the picture. */
 typedef enum ShownTree { SHOW_NO_TREE, SHOW_LANE_TREE, SHOW_RESULT_TREE, SHOWN_TREE_COUNT } ShownTree;
 
+/* How times were taken: with the L2 cache empty or not, in a CUDA graph (without the gaps between launches)
+ * or as single calls (what a caller waits for). */
+typedef enum TimesWay { TIMES_COLD, TIMES_WARM, TIMES_COLD_CALL, TIMES_WARM_CALL, TIMES_WAY_COUNT } TimesWay;
+
 enum { SPEED_SLOWEST = -2, SPEED_FASTEST = 6, MENU_FILTER_BYTES = 32, SEARCH_BYTES = 40, MARK_COUNT = 26 };
 
 typedef struct Place {
@@ -61,6 +65,8 @@ typedef struct View {
     bool projector; /* few panes, large cells */
     ShownTree tree;
     int side; /* which of the panes at the side comes first */
+    TimesWay times;
+    bool times_alone; /* the kernel alone, else with what it takes to come to one scalar */
     Overlay overlay;
     Settings settings; /* while they are being changed */
     uint32_t block;    /* that VIEW_TRACE asks for */

@@ -1,4 +1,4 @@
-/* Timings: bars of a table made by hand, in every width. */
+/* Timings: which of many timings stand beside a run, and how they are drawn in every width. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,39 +9,147 @@
 #include "golden.h"
 #include "sample.h"
 #include "tui/pane.h"
+#include "tui/times.h"
+#include <math.h>
 #include <string.h>
 
-static const SceneTiming ladder[] = {
-    {"atomic", 1234.5, 3.4, 0.001},  {"interleaved", 12.9, 325, 0.07},
-    {"strided", 8.9, 471, 0.1},      {"sequential", 7.5, 559, 0.12},
-    {"first_add", 5.2, 807, 0.17},   {"vectorized_shuffle", 3.1, 1353, 0.28},
-    {"half_naive", 150.04, 1400, 0},
-};
-static const SceneTimings table = {"RECORDED BY HAND", "n = 2^20, int sum", ladder,
-                                   sizeof ladder / sizeof *ladder};
-static const SceneTimings ladder_without_atomic = {"RECORDED BY HAND", "n = 2^20, int sum", ladder + 1, 5};
+typedef struct Row {
+    const char *kernel;
+    double alone, scalar; /* microseconds cold, in a graph; 0: not measured so */
+    double share;
+} Row;
 
-static Canvas *draw_timings(const SceneTimings *timings, const char *kernel, int columns, int rows,
-                            bool ascii) {
+static const Row ladder[] = {
+    {"strided", 8.9, 12.2, 0.1},
+    {"interleaved", 12.9, 16.4, 0.07},
+    {"atomic", 1234.5, 1234.5, 0.001},
+    {"sequential", 7.5, 11, 0.12},
+    {"first_add", 5.2, 8, 0.17},
+    {"cub", 0, 4.1, 0.21},
+    {"vectorized_shuffle", 3.1, 3.1, 0.28},
+    {"shuffle", 6.5, 9.9, 0.13},
+};
+enum { LADDER = sizeof ladder / sizeof *ladder };
+
+static Timing timing_of(const Row *row, uint64_t n, bool to_scalar, bool cold, bool graph) {
+    double time = (to_scalar ? row->scalar : row->alone) * (cold ? 1 : 0.75) + (graph ? 0 : 2);
+    return (Timing){.kernel = row->kernel,
+                    .machine = "NVIDIA H200",
+                    .measured = "2026-11-21T15:00:00Z",
+                    .n = n,
+                    .dtype = "int",
+                    .op = "sum",
+                    .threads = 256,
+                    .to_scalar = to_scalar,
+                    .graph = graph,
+                    .cold = cold,
+                    .samples = 30,
+                    .median = time,
+                    .low = time * 0.99,
+                    .high = time * 1.1,
+                    .gigabytes_per_second = (double)n * 4 / time * 1e-3,
+                    .share_of_read = row->share,
+                    .share_of_copy = row->share * 1.1,
+                    .share_of_peak = row->share * 0.9,
+                    .clock = 1980,
+                    .temperature = NAN};
+}
+
+static void add(Measurements *to, const Row *row, uint64_t n) {
+    for (int way = 0; way < 8; way++) {
+        bool to_scalar = way & 1;
+        if (!(to_scalar ? row->scalar > 0 : row->alone > 0)) continue;
+        Timing timing = timing_of(row, n, to_scalar, way & 2, way & 4);
+        measured_add_timing(to, &timing);
+    }
+}
+
+/* Two sizes of the ladder, not in its order, and an other type; `cooperative` is never in a graph, and one
+ * kernel was refused. */
+static Measurements record(void) {
+    Measurements list = {0};
+    static const Row cooperative = {"cooperative", 7, 7, 0.1};
+    for (int i = 0; i < LADDER; i++) {
+        Row large = ladder[i];
+        large.alone *= 1000;
+        large.scalar *= 1000;
+        add(&list, &large, 1 << 30);
+        add(&list, &ladder[i], 1 << 20);
+    }
+    for (int cold = 0; cold < 2; cold++)
+        for (int to_scalar = 0; to_scalar < 2; to_scalar++) {
+            Timing timing = timing_of(&cooperative, 1 << 20, to_scalar, cold, false);
+            measured_add_timing(&list, &timing);
+        }
+    Timing other = timing_of(&ladder[0], 1 << 20, true, true, true);
+    other.dtype = "double";
+    other.median = 77;
+    measured_add_timing(&list, &other);
+    Timing refused = timing_of(&ladder[0], 1 << 20, true, true, true);
+    refused.kernel = "redux";
+    refused.samples = 0;
+    refused.note = "it needs a GPU of 8.0";
+    measured_add_timing(&list, &refused);
+    return list;
+}
+
+/* This machine's processor. */
+static Measurements measure_cpu(void) {
+    Measurements list = {0};
+    static const Row rows[] = {{"cpu, 1 thread", 0, 310, NAN}, {"cpu, 16 threads", 0, 44, NAN}};
+    for (int i = 0; i < 2; i++) {
+        Timing timing = timing_of(&rows[i], 1 << 20, true, false, false);
+        timing.machine = "AMD EPYC";
+        timing.share_of_read = timing.share_of_copy = timing.share_of_peak = timing.clock = NAN;
+        timing.threads = i ? 16 : 1;
+        measured_add_timing(&list, &timing);
+    }
+    return list;
+}
+
+typedef struct Setting { /* of a drawing */
+    const char *kernel, *keys;
+    uint64_t n;
+    bool recorded, cpu, live; /* which lists there are */
+    int columns, rows;
+    bool ascii;
+} Setting;
+
+static Canvas *draw_timings(Setting setting) {
     Sample *sample = sample_new(64);
+    Measurements recorded = record(), cpu = measure_cpu(), live = record();
+    SceneTimings timings = {.failure = "there is no GPU"};
     Moment now;
     View view;
-    PaneHead head = {.note_role = ROLE_DIM};
-    Canvas *canvas = canvas_new(columns, rows, ascii);
-    sample->scene.timings = timings;
-    sample->scene.kernel = kernel;
+    Key key;
+    PaneHead head = {.note_role = ROLE_DIM, .columns = setting.columns - 4};
+    Canvas *canvas = canvas_new(setting.columns, setting.rows, setting.ascii);
+    if (setting.recorded) timings.recorded = &recorded;
+    if (setting.cpu) timings.live = &cpu;
+    if (setting.live) timings.live = &live;
+    if (setting.live) strcpy(timings.measuring, "shuffle");
+    sample->scene.timings = &timings;
+    sample->scene.kernel = setting.kernel;
+    sample->scene.n = setting.n;
     view_init(&view, &sample->scene);
+    for (const char *keys = setting.keys; keys && *keys;) {
+        assert_true(keys_read(&keys, &key, NULL));
+        view_press(&view, &sample->scene, key);
+    }
     assert_true(moment_init(&now, &sample->scene, &view));
     pane_timings.head(&now, &head);
-    Rectangle area = {0, 0, columns, rows};
+    Rectangle area = {0, 0, setting.columns, setting.rows};
     pane_timings.draw(&now, canvas,
                       canvas_box(canvas, area, ROLE_TITLE, head.title, head.note_role, head.note));
     sample_free(sample);
+    measured_done(&recorded);
+    measured_done(&cpu);
+    measured_done(&live);
     return canvas;
 }
 
-static void check(const char *name, const SceneTimings *timings, const char *kernel, int columns, int rows) {
-    Canvas *canvas = draw_timings(timings, kernel, columns, rows, strstr(name, "ascii") != NULL);
+static void check(const char *name, Setting setting) {
+    Canvas *canvas = draw_timings(setting);
     Text text = {0};
     canvas_to_text(canvas, &text);
     golden_check(name, &text);
@@ -49,14 +157,119 @@ static void check(const char *name, const SceneTimings *timings, const char *ker
     canvas_free(canvas);
 }
 
+#define SMALL 1 << 20
+
 static void goldens(void **state) {
     (void)state;
-    check("timings_nothing", NULL, "strided", 46, 5);
-    check("timings_narrow", &table, "strided", 46, 5);
-    check("timings_column", &ladder_without_atomic, "sequential", 60, 20);
-    check("timings_wide", &ladder_without_atomic, "first_add", 120, 12);
-    check("timings_ascii", &table, "half_naive", 100, 12);
+    check("timings_nothing", (Setting){"strided", "", SMALL, false, false, false, 46, 5, false});
+    check("timings_narrow", (Setting){"strided", "", SMALL, true, true, false, 46, 5, false});
+    check("timings_column", (Setting){"sequential", "", SMALL, true, true, false, 60, 17, false});
+    check("timings_warm_alone", (Setting){"sequential", "yyY", SMALL, true, true, false, 60, 17, false});
+    check("timings_calls", (Setting){"sequential", "yyy", SMALL, true, true, false, 60, 17, false});
+    check("timings_80", (Setting){"first_add", "", SMALL, true, true, false, 80, 12, false});
+    check("timings_wide", (Setting){"first_add", "", SMALL, true, true, false, 190, 18, false});
+    check("timings_ascii", (Setting){"strided", "", SMALL, true, true, false, 100, 14, true});
+    check("timings_nearest", (Setting){"strided", "", 300000000, true, false, false, 60, 12, false});
+    check("timings_live", (Setting){"strided", "", SMALL, true, false, true, 60, 17, false});
+    check("timings_cpu", (Setting){"strided", "", SMALL, false, true, false, 60, 8, false});
 }
+
+/* ---- what the rows are ----------------------------------------------------------------------------------
+ */
+
+static Sample *sample_with(SceneTimings *timings, const Measurements *recorded, const Measurements *live,
+                           uint64_t n) {
+    Sample *sample = sample_new(64);
+    *timings = (SceneTimings){.recorded = recorded, .live = live};
+    sample->scene.timings = timings;
+    sample->scene.kernel = "strided";
+    sample->scene.n = n;
+    return sample;
+}
+
+static void rows_are_in_the_ladders_order(void **state) {
+    static const char *const expected[] = {
+        "atomic",  "interleaved",        "strided", "sequential",  "first_add",
+        "shuffle", "vectorized_shuffle", "redux",   "cooperative", "cub"};
+    SceneTimings timings;
+    Measurements list = record();
+    Times times;
+    (void)state;
+    Sample *sample = sample_with(&timings, &list, NULL, SMALL);
+    times_gather(&times, &sample->scene);
+    assert_int_equal(times.count, sizeof expected / sizeof *expected);
+    for (int i = 0; i < times.count; i++) assert_string_equal(times.rows[i].kernel, expected[i]);
+    assert_int_equal(times.kernel_count, times.count - 1);
+    sample_free(sample);
+    measured_done(&list);
+}
+
+/* Kernels come from one list or the other; a live list of another size is not set beside this run. */
+static void recorded_and_live_are_never_mixed(void **state) {
+    SceneTimings timings;
+    Measurements recorded = record(), live = {0};
+    Times times;
+    (void)state;
+    Timing one = timing_of(&ladder[0], SMALL, true, true, true);
+    one.median = 99;
+    measured_add_timing(&live, &one);
+    Sample *sample = sample_with(&timings, &recorded, &live, SMALL);
+    times_gather(&times, &sample->scene);
+    assert_true(times.is_live);
+    assert_int_equal(times.kernel_count, 1);
+    assert_true(times_of(&times.rows[0], true, TIMES_COLD)->median > 98);
+    sample->scene.n = 1 << 19;
+    times_gather(&times, &sample->scene);
+    assert_false(times.is_live);
+    assert_true(times.kernel_count > 1);
+    assert_int_equal(times.n, SMALL); /* the nearest */
+    sample_free(sample);
+    measured_done(&recorded);
+    measured_done(&live);
+}
+
+static void types_are_never_mixed(void **state) {
+    SceneTimings timings;
+    Measurements list = record();
+    Times times;
+    (void)state;
+    Sample *sample = sample_with(&timings, &list, NULL, SMALL);
+    sample->scene.dtype = "double";
+    times_gather(&times, &sample->scene);
+    assert_int_equal(times.count, 1);
+    assert_true(times_of(&times.rows[0], true, TIMES_COLD)->median > 76);
+    sample->scene.dtype = "half";
+    times_gather(&times, &sample->scene);
+    assert_int_equal(times.count, 0);
+    assert_null(times.sample);
+    sample_free(sample);
+    measured_done(&list);
+}
+
+static void the_runs_block_size_comes_first(void **state) {
+    SceneTimings timings;
+    Measurements list = {0};
+    CatalogRun run = {.block = 64};
+    Times times;
+    (void)state;
+    static const uint32_t threads[] = {256, 64, 1024};
+    for (int i = 0; i < 3; i++) {
+        Timing timing = timing_of(&ladder[0], SMALL, true, true, true);
+        timing.threads = threads[i];
+        measured_add_timing(&list, &timing);
+    }
+    Sample *sample = sample_with(&timings, &list, NULL, SMALL);
+    sample->scene.run = &run;
+    times_gather(&times, &sample->scene);
+    assert_int_equal(times_of(&times.rows[0], true, TIMES_COLD)->threads, 64);
+    run.block = 512;
+    times_gather(&times, &sample->scene);
+    assert_int_equal(times_of(&times.rows[0], true, TIMES_COLD)->threads, 1024);
+    sample_free(sample);
+    measured_done(&list);
+}
+
+/* ---- bars ---------------------------------------------------------------------------------------------- */
 
 /* The current kernel's bar and those of others, in cells. */
 static int bar_length(const Canvas *canvas, const char *kernel, uint32_t glyph) {
@@ -75,20 +288,24 @@ static int bar_length(const Canvas *canvas, const char *kernel, uint32_t glyph) 
 
 static void bars_are_as_long_as_the_times(void **state) {
     (void)state;
-    Canvas *canvas = draw_timings(&ladder_without_atomic, "strided", 120, 12, false);
+    Canvas *canvas = draw_timings((Setting){"strided", "", SMALL, true, false, false, 120, 17, false});
     int longest = bar_length(canvas, "interleaved", 0x25A0);
-    assert_true(longest > 30);
-    assert_int_equal(bar_length(canvas, "strided", 0x2588), (int)(longest * 8.9 / 12.9 + 0.5));
-    assert_int_equal(bar_length(canvas, "sequential", 0x25A0), (int)(longest * 7.5 / 12.9 + 0.5));
+    assert_true(longest > 15);
+    assert_int_equal(bar_length(canvas, "strided", 0x2588), (int)(longest * 12.2 / 16.4 + 0.5));
+    assert_int_equal(bar_length(canvas, "sequential", 0x25A0), (int)(longest * 11 / 16.4 + 0.5));
+    /* A hundred times as long as the others: cut, and it shows. */
+    assert_int_equal(bar_length(canvas, "atomic", 0x25A0), longest - 1);
+    assert_int_equal(bar_length(canvas, "atomic", 0x25B6), 1);
     canvas_free(canvas);
-    canvas = draw_timings(&table, "strided", 120, 12, false);
-    assert_int_equal(bar_length(canvas, "strided", 0x2588), 1); /* too short for its share, but there */
+    canvas = draw_timings((Setting){"atomic", "", SMALL, true, false, false, 120, 17, false});
+    assert_int_equal(bar_length(canvas, "strided", 0x25A0), 1); /* too short for its share, but there */
+    assert_int_equal(bar_length(canvas, "atomic", 0x25B6), 0);
     canvas_free(canvas);
 }
 
 static void without_a_table_there_are_no_numbers(void **state) {
     (void)state;
-    Canvas *canvas = draw_timings(NULL, "strided", 60, 8, false);
+    Canvas *canvas = draw_timings((Setting){"strided", "", SMALL, false, false, false, 60, 8, false});
     for (int i = 0; i < canvas->columns * canvas->rows; i++)
         assert_false(canvas->cells[i].glyph >= '0' && canvas->cells[i].glyph <= '9');
     canvas_free(canvas);
@@ -97,13 +314,21 @@ static void without_a_table_there_are_no_numbers(void **state) {
 static void every_size_can_be_drawn(void **state) {
     (void)state;
     for (int columns = 6; columns < 200; columns += 9)
-        for (int rows = 3; rows < 20; rows += 2)
-            canvas_free(draw_timings(&table, "no_such_kernel", columns, rows, false));
+        for (int rows = 3; rows < 20; rows += 2) {
+            canvas_free(draw_timings(
+                (Setting){"no_such_kernel", "yy", SMALL, true, true, false, columns, rows, false}));
+            canvas_free(
+                draw_timings((Setting){"atomic", "YY", SMALL, true, false, true, columns, rows, false}));
+        }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(goldens),
+        cmocka_unit_test(rows_are_in_the_ladders_order),
+        cmocka_unit_test(recorded_and_live_are_never_mixed),
+        cmocka_unit_test(types_are_never_mixed),
+        cmocka_unit_test(the_runs_block_size_comes_first),
         cmocka_unit_test(bars_are_as_long_as_the_times),
         cmocka_unit_test(without_a_table_there_are_no_numbers),
         cmocka_unit_test(every_size_can_be_drawn),
