@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "cast.h"
+#include "measuring.h"
 #include "opening.h"
 #include "pair.h"
 #include "place.h"
@@ -13,6 +14,7 @@
 #include "terminal.h"
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { FRAME_MILLISECONDS = 16 }; /* playing draws no more often than that */
 #define SECONDS_A_KEY 0.5         /* in the recording of a key script */
@@ -21,6 +23,7 @@ typedef struct Side { /* a run on the screen */
     Session *session;
     bool owns_session; /* it is not the caller's */
     Scene *scene;
+    SceneTimings timings;
     Opening *counting; /* the same run to its end, where `session` is a first look; NULL: not under way */
 } Side;
 
@@ -43,10 +46,13 @@ typedef struct App {
     Purpose purpose;
     int target; /* the side that it is for */
     bool cancelled;
-    Cast *cast;          /* NULL: nothing is recorded */
-    double cast_seconds; /* its begin on the clock; of a script: since then */
-    char what[64];       /* is being opened, for people */
-    Opening **abandoned; /* cancelled; they end by themselves */
+    Cast *cast;                  /* NULL: nothing is recorded */
+    double cast_seconds;         /* its begin on the clock; of a script: since then */
+    char what[64];               /* is being opened, for people */
+    Measuring *measuring;        /* NULL: the timings have not been on the screen yet */
+    Measurements live, recorded; /* what it measured; what is shipped */
+    bool has_recorded;           /* it was looked for */
+    Opening **abandoned;         /* cancelled; they end by themselves */
     int abandoned_count, abandoned_capacity;
     double due; /* seconds: when the next wavefront is to be shown while playing */
 } App;
@@ -87,6 +93,8 @@ static void app_done(App *app) {
     app_drop(app, &app->side[1]);
     finish_abandoned(app, true);
     free(app->abandoned);
+    measured_done(&app->live);
+    measured_done(&app->recorded);
 }
 
 static View *app_view(App *app) {
@@ -283,10 +291,45 @@ static ViewAnswer app_press(App *app, Key key) {
     return app_answer(app, pair_press(&app->pair, key));
 }
 
+/* ---- timings ------------------------------------------------------------------------------------------- */
+
+/* What a session's file brings counts before what is shipped; that is read when it is first seen. */
+static void app_show_timings(App *app, bool is_seen) {
+    Error error = {0};
+    if (is_seen && !app->has_recorded && !bench_recorded(&app->recorded, &error))
+        say(app, "timings", error.message);
+    app->has_recorded |= is_seen;
+    for (int i = 0; i < 2; i++) {
+        Side *side = &app->side[i];
+        if (!side->scene) continue;
+        const Measurements *own = session_measured(side->session);
+        side->timings.recorded = own->timing_count ? own : &app->recorded;
+        side->timings.live = &app->live;
+        side->scene->timings = &side->timings;
+    }
+}
+
+/* Measures while the timings are on the screen, for the run that has the keys. */
+static void app_measure(App *app, bool is_seen) {
+    if (is_seen && !app->measuring) app->measuring = measuring_new(bench_run, bench_cpu, terminal_wake);
+    if (!app->measuring) return;
+    MeasuringWish wish = measuring_wish(pair_scene(&app->pair));
+    measuring_want(app->measuring, is_seen ? &wish : NULL);
+}
+
+static bool app_take_timings(App *app) {
+    SceneTimings *timings = &app->side[0].timings;
+    if (!app->measuring || !measuring_take(app->measuring, &app->live, timings)) return false;
+    snprintf(app->side[1].timings.measuring, sizeof timings->measuring, "%s", timings->measuring);
+    snprintf(app->side[1].timings.failure, sizeof timings->failure, "%s", timings->failure);
+    return true;
+}
+
 /* ---- one frame ----------------------------------------------------------------------------------------- */
 
-static Canvas *app_canvas(const App *app, int columns, int rows) {
+static Canvas *app_canvas(App *app, int columns, int rows) {
     Canvas *canvas = canvas_new(columns, rows, app->ascii);
+    app_show_timings(app, pair_shows(&app->pair, columns, rows, &pane_timings));
     pair_draw(&app->pair, canvas);
     return canvas;
 }
@@ -378,6 +421,9 @@ static void app_draw(App *app) {
     int columns, rows;
     terminal_size(&columns, &rows);
     pair_fit(&app->pair, columns, rows);
+    bool timings_seen = pair_shows(&app->pair, columns, rows, &pane_timings);
+    app_show_timings(app, timings_seen);
+    app_measure(app, timings_seen);
     Canvas *canvas = canvas_new(columns, rows, app->ascii);
     Pair shown = app->pair;
     View *view = pair_view(&shown);
@@ -446,6 +492,14 @@ static bool app_handle(App *app, const TerminalEvent *event, bool *changed) {
     return answer != VIEW_QUIT;
 }
 
+/* A GPU does not return: nothing may wait for it any more, not even the exit's own clean-up. */
+static void app_leave(const Error *error) {
+    enum { DONE = 0, FAILED = 2 }; /* as main() has them */
+    if (error) error_print(error, stderr);
+    fflush(NULL);
+    _exit(error ? FAILED : DONE);
+}
+
 bool app_run(Session *session, const AppStart *start, Error *error) {
     App app;
     bool quit;
@@ -461,11 +515,13 @@ bool app_run(Session *session, const AppStart *start, Error *error) {
         quit = !app_handle(&app, &event, &changed);
         changed |= app_finish_opening(&app);
         for (int i = 0; i < 2; i++) changed |= app_finish_counting(&app, i);
+        changed |= app_take_timings(&app);
         finish_abandoned(&app, false);
         changed |= app_play(&app);
     }
     terminal_close();
     ok = cast_close(app.cast, ok ? error : NULL) && ok;
+    if (app.measuring && !measuring_end(app.measuring)) app_leave(ok ? NULL : error);
     app_done(&app);
     return ok;
 }

@@ -3,6 +3,7 @@
 #define TUI_FRAME_H
 
 #include "layout.h"
+#include "pane.h"
 
 /* Draws onto the whole canvas. */
 void frame_draw(const Scene *scene, const View *view, Canvas *canvas);
@@ -15,6 +16,8 @@ ViewAnswer frame_click(const Scene *scene, View *view, int columns, int rows, in
 void frame_draw_run(const Scene *scene, const View *view, const Layout *layout, Canvas *canvas);
 void frame_draw_footer(const View *view, Canvas *canvas, Rectangle area);
 void frame_draw_overlay(const Scene *scene, const View *view, Rectangle area, Canvas *canvas);
+/* Is the pane on the screen in this layout? */
+bool frame_shows(const Scene *scene, const View *view, const Layout *layout, const Pane *pane);
 void frame_draw_too_small(Canvas *canvas, int columns, int rows); /* so many are needed */
 ViewAnswer frame_click_in(const Scene *scene, View *view, const Layout *layout, int column, int row);
 

@@ -225,6 +225,17 @@ void pair_draw(const Pair *pair, Canvas *canvas) {
     frame_draw_overlay(scene, view, layout.overlay, canvas);
 }
 
+bool pair_shows(const Pair *pair, int columns, int rows, const Pane *pane) {
+    PairLayout both;
+    Layout one;
+    if (pair->count < 2)
+        return layout_make(columns, rows, &pair->view[0], &one) &&
+               frame_shows(pair->scene[0], &pair->view[0], &one, pane);
+    if (!make_layout(pair, columns, rows, &both)) return false;
+    return frame_shows(pair->scene[0], &pair->view[0], &both.half[place_of(pair, 0)], pane) ||
+           frame_shows(pair->scene[1], &pair->view[1], &both.half[place_of(pair, 1)], pane);
+}
+
 void pair_fit(Pair *pair, int columns, int rows) {
     View *view = pair_view(pair);
     PairLayout both;

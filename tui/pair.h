@@ -35,6 +35,7 @@ void pair_follow(Pair *pair);
 
 /* Nothing is scrolled further than a screen of this size needs. */
 void pair_fit(Pair *pair, int columns, int rows);
+bool pair_shows(const Pair *pair, int columns, int rows, const Pane *pane);
 void pair_draw(const Pair *pair, Canvas *canvas);
 /* A click as frame_click(); the run at this place becomes active. */
 ViewAnswer pair_click(Pair *pair, int columns, int rows, int column, int row);

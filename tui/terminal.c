@@ -200,6 +200,7 @@ void terminal_close(void) {
     delscreen(terminal.screen);
     close(terminal.pipe[0]);
     close(terminal.pipe[1]);
+    terminal.pipe[0] = terminal.pipe[1] = -1; /* a thread may still want to wake us */
     free(terminal.shown);
     terminal.shown = NULL;
 }

@@ -18,6 +18,35 @@ void measured_add_timing(Measurements *measured, const Timing *timing) {
     array_push(measured->timings, measured->timing_count, measured->timing_capacity, own);
 }
 
+static bool same_text(const char *a, const char *b) {
+    return a == b || (a && b && !strcmp(a, b));
+}
+
+static bool same_way(const Timing *a, const Timing *b) {
+    return a->n == b->n && a->threads == b->threads && a->to_scalar == b->to_scalar && a->graph == b->graph &&
+           a->cold == b->cold && same_text(a->kernel, b->kernel) && same_text(a->machine, b->machine) &&
+           same_text(a->dtype, b->dtype) && same_text(a->op, b->op);
+}
+
+void measured_put_timing(Measurements *measured, const Timing *timing) {
+    int at = 0;
+    while (at < measured->timing_count && !same_way(&measured->timings[at], timing)) at++;
+    if (at == measured->timing_count) {
+        Timing added = *timing;
+        added.measured = NULL;
+        measured_add_timing(measured, &added);
+        return;
+    }
+    Timing *place = &measured->timings[at], old = *place; /* its texts are the list's own */
+    *place = *timing;
+    place->kernel = old.kernel;
+    place->machine = old.machine;
+    place->dtype = old.dtype;
+    place->op = old.op;
+    place->measured = NULL;
+    place->note = same_text(old.note, timing->note) ? old.note : copy(measured, timing->note);
+}
+
 void measured_add_counter(Measurements *measured, const MeasuredCounter *counter) {
     MeasuredCounter own = *counter;
     own.metric = copy(measured, counter->metric);

@@ -43,6 +43,9 @@ typedef struct Measurements {
 
 /* Zero-initialised is a valid empty one. Texts are copied. */
 void measured_add_timing(Measurements *measured, const Timing *timing);
+/* The same, in place of what is there of the same kernel, machine and way; when it was measured is not kept.
+ */
+void measured_put_timing(Measurements *measured, const Timing *timing);
 void measured_add_counter(Measurements *measured, const MeasuredCounter *counter);
 void measured_done(Measurements *measured);
 

@@ -59,7 +59,7 @@ static void a_second_kernel_comes_while_stepping(void **state) {
     pty_wait_for(pty, "of 64");
     pty_wait_without(pty, "step 1 of 64"); /* a frame may come in two parts */
     pty_type(pty, "S");
-    pty_wait_without(pty, "strided");
+    pty_wait_without(pty, "redviz  strided");
     pty_wait_for(pty, "step 30 of 59");
     quit(pty);
 }

@@ -1,0 +1,271 @@
+#define _POSIX_C_SOURCE 200809L
+
+#include "measuring.h"
+
+#include "times.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static const double REST_SECONDS = 2, END_SECONDS = 0.5;
+
+typedef struct Job { /* a copy of a wish */
+    MeasuringWish wish;
+    Arena arena;
+} Job;
+
+struct Measuring {
+    MeasureFunction *gpu, *cpu;
+    void (*wake)(void);
+    pthread_t thread;
+    volatile bool cancel;
+    /* Under the lock: */
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    Job *wanted; /* NULL: rest */
+    bool is_changed, is_ending, has_ended;
+    Measurements found; /* not taken yet */
+    char kernel[64];    /* is measured right now; "": none */
+    char failure[256];
+    bool is_news;
+    /* The thread's own: */
+    bool gpu_is_there, gpu_failed;
+    const char *kept_kernel; /* timed with settings of its own: the ladder's default does not count */
+};
+
+/* ---- wishes -------------------------------------------------------------------------------------------- */
+
+/* A run whose type is not known stands beside sums of int. */
+MeasuringWish measuring_wish(const Scene *scene) {
+    Times times;
+    MeasuringWish wish = {.of = {.kernel = scene->row ? scene->row->id : NULL}};
+    CatalogOptions *options = &wish.of.catalog;
+    times_gather(&times, scene);
+    wish.cpu_n = times.n;
+    if (scene->row && scene->options) *options = scene->options->catalog;
+    options->n = scene->n;
+    options->dtype = scene->type == PTX_NO_TYPE ? PTX_S32 : scene->type;
+    options->op = *scene->op ? scene->op : "sum";
+    return wish;
+}
+
+static const char *copy(Arena *arena, const char *text) {
+    return text ? arena_copy_text(arena, text, strlen(text)) : NULL;
+}
+
+static Job *job_new(const MeasuringWish *wish) {
+    Job *job = memory_new(sizeof *job);
+    CatalogOptions *options = &job->wish.of.catalog;
+    job->wish = *wish;
+    job->wish.of.kernel = copy(&job->arena, wish->of.kernel);
+    options->op = copy(&job->arena, options->op);
+    options->fill_path = NULL;
+    for (int i = 0; i < options->parameter_count; i++)
+        options->parameters[i] = copy(&job->arena, options->parameters[i]);
+    return job;
+}
+
+static void job_free(Job *job) {
+    if (!job) return;
+    arena_done(&job->arena);
+    free(job);
+}
+
+static bool same_text(const char *a, const char *b) {
+    return a == b || (a && b && !strcmp(a, b));
+}
+
+static bool same_wish(const MeasuringWish *a, const MeasuringWish *b) {
+    const CatalogOptions *x = &a->of.catalog, *y = &b->of.catalog;
+    if (x->n != y->n || x->block != y->block || x->grid != y->grid || x->dtype != y->dtype ||
+        a->cpu_n != b->cpu_n || !same_text(x->op, y->op) || !same_text(a->of.kernel, b->of.kernel) ||
+        x->parameter_count != y->parameter_count)
+        return false;
+    for (int i = 0; i < x->parameter_count; i++)
+        if (!same_text(x->parameters[i], y->parameters[i])) return false;
+    return true;
+}
+
+/* ---- results, in the thread ------------------------------------------------------------------------------
+ */
+
+static void tell(Measuring *measuring) {
+    measuring->is_news = true;
+    pthread_mutex_unlock(&measuring->lock);
+    measuring->wake();
+}
+
+static void see_machine(void *context, const BenchMachine *machine) {
+    Measuring *measuring = context;
+    (void)machine;
+    measuring->gpu_is_there = true;
+}
+
+static void see_cell(void *context, const char *kernel, uint64_t n) {
+    Measuring *measuring = context;
+    (void)n;
+    pthread_mutex_lock(&measuring->lock);
+    snprintf(measuring->kernel, sizeof measuring->kernel, "%s", kernel);
+    tell(measuring);
+}
+
+static void see_timing(void *context, const Timing *timing) {
+    Measuring *measuring = context;
+    if (same_text(measuring->kept_kernel, timing->kernel)) return;
+    pthread_mutex_lock(&measuring->lock);
+    measured_put_timing(&measuring->found, timing);
+    tell(measuring);
+}
+
+/* ---- the thread ------------------------------------------------------------------------------------------
+ */
+
+static bool run(Measuring *measuring, MeasureFunction *measure, BenchOptions options, Error *error) {
+    BenchSink sink = {measuring, measure == measuring->gpu ? see_machine : NULL, see_cell, see_timing};
+    options.cancel = &measuring->cancel;
+    return measuring->cancel || measure(&options, &sink, error) || measuring->cancel;
+}
+
+static void run_gpu(Measuring *measuring, const BenchOptions *options) {
+    Error error = {0};
+    const CatalogRow *row = options->kernel ? catalog_find(options->kernel, NULL) : NULL;
+    BenchOptions ladder = *options;
+    bool good = !row || row->group == CATALOG_BUG || run(measuring, measuring->gpu, *options, &error);
+    ladder.kernel = NULL;
+    ladder.catalog.parameter_count = 0;
+    ladder.catalog.grid = 0;
+    bool is_special = row && (options->catalog.parameter_count || options->catalog.grid);
+    measuring->kept_kernel = is_special ? row->id : NULL;
+    good = good && run(measuring, measuring->gpu, ladder, &error);
+    measuring->kept_kernel = NULL;
+    if (good) return;
+    measuring->gpu_failed = true;
+    pthread_mutex_lock(&measuring->lock);
+    snprintf(measuring->failure, sizeof measuring->failure, "%.255s", error.message);
+    tell(measuring);
+}
+
+static void measure_once(Measuring *measuring, const MeasuringWish *wish) {
+    Error error = {0};
+    BenchOptions cpu = {.catalog = wish->of.catalog};
+    cpu.catalog.n = wish->cpu_n;
+    cpu.catalog.parameter_count = 0;
+    if (!measuring->gpu_failed) run_gpu(measuring, &wish->of);
+    if (measuring->cpu) run(measuring, measuring->cpu, cpu, &error);
+    pthread_mutex_lock(&measuring->lock);
+    measuring->kernel[0] = 0;
+    tell(measuring);
+}
+
+static struct timespec seconds_from_now(clockid_t clock, double seconds) {
+    struct timespec time;
+    clock_gettime(clock, &time);
+    int64_t nanoseconds = time.tv_nsec + (int64_t)(seconds * 1e9);
+    time.tv_sec += nanoseconds / 1000000000;
+    time.tv_nsec = nanoseconds % 1000000000;
+    return time;
+}
+
+/* Waits until something else is wanted, or for the rest; the job to do, NULL: it is the end. With the lock.
+ */
+static Job *next_job(Measuring *measuring, bool has_measured) {
+    struct timespec until = seconds_from_now(CLOCK_MONOTONIC, REST_SECONDS);
+    bool rested = !has_measured;
+    while (!measuring->is_ending && !(measuring->wanted && (measuring->is_changed || rested))) {
+        if (measuring->wanted)
+            rested = pthread_cond_timedwait(&measuring->changed, &measuring->lock, &until) != 0;
+        else
+            pthread_cond_wait(&measuring->changed, &measuring->lock);
+    }
+    measuring->is_changed = false;
+    measuring->cancel = measuring->is_ending;
+    return measuring->is_ending ? NULL : job_new(&measuring->wanted->wish);
+}
+
+static void *work(void *context) {
+    Measuring *measuring = context;
+    Job *job;
+    pthread_mutex_lock(&measuring->lock);
+    for (bool has_measured = false; (job = next_job(measuring, has_measured)); has_measured = true) {
+        pthread_mutex_unlock(&measuring->lock);
+        measure_once(measuring, &job->wish);
+        job_free(job);
+        pthread_mutex_lock(&measuring->lock);
+    }
+    measuring->has_ended = true;
+    pthread_cond_broadcast(&measuring->changed);
+    pthread_mutex_unlock(&measuring->lock);
+    return NULL;
+}
+
+/* ---- from outside ----------------------------------------------------------------------------------------
+ */
+
+static void measuring_free(Measuring *measuring) {
+    pthread_mutex_destroy(&measuring->lock);
+    pthread_cond_destroy(&measuring->changed);
+    job_free(measuring->wanted);
+    measured_done(&measuring->found);
+    free(measuring);
+}
+
+Measuring *measuring_new(MeasureFunction *gpu, MeasureFunction *cpu, void (*wake)(void)) {
+    Measuring *measuring = memory_new(sizeof *measuring);
+    pthread_condattr_t monotonic;
+    measuring->gpu = gpu;
+    measuring->cpu = cpu;
+    measuring->wake = wake;
+    pthread_mutex_init(&measuring->lock, NULL);
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&measuring->changed, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    if (!pthread_create(&measuring->thread, NULL, work, measuring)) return measuring;
+    measuring_free(measuring);
+    return NULL;
+}
+
+void measuring_want(Measuring *measuring, const MeasuringWish *wish) {
+    pthread_mutex_lock(&measuring->lock);
+    bool is_same = measuring->wanted && wish && same_wish(&measuring->wanted->wish, wish);
+    if (!is_same && (measuring->wanted || wish)) {
+        job_free(measuring->wanted);
+        measuring->wanted = wish ? job_new(wish) : NULL;
+        measuring->is_changed = true;
+        measuring->cancel = true;
+        pthread_cond_broadcast(&measuring->changed);
+    }
+    pthread_mutex_unlock(&measuring->lock);
+}
+
+bool measuring_take(Measuring *measuring, Measurements *live, SceneTimings *status) {
+    pthread_mutex_lock(&measuring->lock);
+    bool is_news = measuring->is_news;
+    for (int i = 0; i < measuring->found.timing_count; i++)
+        measured_put_timing(live, &measuring->found.timings[i]);
+    measured_done(&measuring->found);
+    measuring->is_news = false;
+    snprintf(status->measuring, sizeof status->measuring, "%s", measuring->kernel);
+    snprintf(status->failure, sizeof status->failure, "%s", measuring->failure);
+    pthread_mutex_unlock(&measuring->lock);
+    return is_news;
+}
+
+bool measuring_end(Measuring *measuring) {
+    struct timespec until = seconds_from_now(CLOCK_MONOTONIC, END_SECONDS);
+    int late = 0;
+    pthread_mutex_lock(&measuring->lock);
+    measuring->is_ending = measuring->cancel = true;
+    pthread_cond_broadcast(&measuring->changed);
+    while (!measuring->has_ended && !late)
+        late = pthread_cond_timedwait(&measuring->changed, &measuring->lock, &until);
+    bool has_ended = measuring->has_ended;
+    pthread_mutex_unlock(&measuring->lock);
+    if (!has_ended) return false;
+    pthread_join(measuring->thread, NULL);
+    if (measuring->gpu_is_there && measuring->gpu_failed) return false;
+    measuring_free(measuring);
+    return true;
+}
