@@ -38,7 +38,7 @@ TEST_SOURCES = $(wildcard tests/*/test_*.c)
 TESTS = $(patsubst %.c,$(O)/%,$(TEST_SOURCES))
 HELPER_SOURCES = $(filter-out $(TEST_SOURCES) tests/fuzz/% tests/bench/%,$(wildcard tests/*/*.c))
 HELPER_OBJECTS = $(patsubst %.c,$(O)/obj/%.o,$(HELPER_SOURCES))
-STUBS = $(patsubst %,$(O)/tests/gpu/lib%_stub.so,cuda cuda_old cupti nvml)
+STUBS = $(patsubst %,$(O)/tests/gpu/lib%_stub.so,cuda cuda_old cupti nvml peers)
 BENCHES = $(patsubst %.c,$(O)/%,$(wildcard tests/bench/*.c))
 FORMATTED = $(wildcard src/*.[ch] src/*/*.[ch] tui/*.[ch] tests/*/*.[ch] kernels/*.cu)
 
@@ -55,6 +55,7 @@ help:
 #: make goldens        rewrite the screens that tests compare with, for review with git diff
 #: make bench          figures of this machine
 #: make ptx            regenerate assets/ptx from kernels/ (needs nvcc); make ptx-check: is it stale?
+#: make peers          build build/libredviz_peers.so: CUB and thrust beside the ladder in --bench (needs nvcc)
 #: make lint           clang-tidy and cppcheck; make format: clang-format
 #: make fuzz           fuzz the PTX front end for FUZZ_SECONDS (60)
 #: make deps           install what building and testing need
@@ -96,6 +97,14 @@ ptx:
 ptx-check:
 	@scripts/make_ptx.sh --check
 
+NVCC ?= $(or $(shell command -v nvcc 2>/dev/null),/usr/local/cuda/bin/nvcc)
+peers: $(O)/libredviz_peers.so
+
+$(O)/libredviz_peers.so: src/gpu/peers.cu src/gpu/peers.h
+	$(SAY) "  nvcc     $@"
+	$(Q)mkdir -p $(@D) && $(NVCC) -std=c++17 -O3 -shared -Xcompiler -fPIC -cudart static -Isrc \
+	    -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code='[sm_90,compute_90]' -o $@ $<
+
 lint:
 	@scripts/deps.sh build test lint
 	@scripts/lint.sh $(SOURCES) $(TEST_SOURCES) $(HELPER_SOURCES) $(wildcard tests/bench/*.c tests/fuzz/*.c)
@@ -119,13 +128,15 @@ install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/redviz/kernels \
 	    $(DESTDIR)$(PREFIX)/share/redviz/assets/ptx $(DESTDIR)$(PREFIX)/share/redviz/assets/include
 	install -m 755 $(O)/redviz $(DESTDIR)$(PREFIX)/bin/redviz
+	@if [ -f $(O)/libredviz_peers.so ]; then install -d $(DESTDIR)$(PREFIX)/lib && \
+	    install -m 755 $(O)/libredviz_peers.so $(DESTDIR)$(PREFIX)/lib/libredviz_peers.so; fi
 	install -m 644 kernels/* $(DESTDIR)$(PREFIX)/share/redviz/kernels
 	install -m 644 assets/ptx/* $(DESTDIR)$(PREFIX)/share/redviz/assets/ptx
 	install -m 644 assets/h200/* $(DESTDIR)$(PREFIX)/share/redviz/assets/h200
 	install -m 644 assets/include/* $(DESTDIR)$(PREFIX)/share/redviz/assets/include
 
 uninstall:
-	rm -rf $(DESTDIR)$(PREFIX)/bin/redviz $(DESTDIR)$(PREFIX)/share/redviz
+	rm -rf $(DESTDIR)$(PREFIX)/bin/redviz $(DESTDIR)$(PREFIX)/share/redviz $(DESTDIR)$(PREFIX)/lib/libredviz_peers.so
 
 clean:
 	rm -rf build
@@ -149,6 +160,7 @@ $(TESTS): $(O)/tests/%: $(O)/obj/tests/%.o $(O)/helpers.a $(LIBRARY)
 $(O)/tests/gpu/libcuda_old_stub.so: STUB_FLAGS = -DSTUB_OLD
 $(O)/tests/gpu/libcuda_old_stub.so: tests/gpu/stub/cuda_stub.c
 $(O)/tests/gpu/libcupti_stub.so: src/gpu/cupti.h src/gpu/cupti.def
+$(O)/tests/gpu/libpeers_stub.so: src/gpu/peers.h
 $(filter-out %_old_stub.so,$(STUBS)): $(O)/tests/gpu/lib%.so: tests/gpu/stub/%.c
 $(STUBS): Makefile
 	$(SAY) "  link     $@"
@@ -167,6 +179,6 @@ $(O)/obj/%.o: %.c Makefile
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(FLAGS) -c -o $@ $<
 
 .SECONDARY:
-.PHONY: all help run test tests goldens test-sanitize test-valgrind bench ptx ptx-check lint format fuzz deps install \
+.PHONY: all help run test tests goldens test-sanitize test-valgrind bench ptx ptx-check peers lint format fuzz deps install \
     uninstall clean
 -include $(LIBRARY_OBJECTS:.o=.d) $(HELPER_OBJECTS:.o=.d) $(O)/obj/src/main.d $(patsubst $(O)/tests/%,$(O)/obj/tests/%.d,$(TESTS) $(BENCHES))

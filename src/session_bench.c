@@ -1,362 +1,58 @@
-/* Timings of the catalogue's kernels (session_bench.h).
- *
- * A cell is a kernel, a type and a size: the time of the kernel alone, and the time to one scalar: where the
- * kernel leaves partial results, it is launched again on those, until one is left. */
-#include "session_bench_cell.h"
+/* Timings on the GPU (session_bench.h): the device, and what all measurements share. */
+#include "session_bench.h"
 
 #include "base/text.h"
 #include "gpu/ceilings.h"
-#include "gpu/nvml.h"
-#include "gpu/run.h"
-#include "gpu/timing.h"
-#include "ptx/program.h"
+#include "session_bench_gpu.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-enum {
-    STAGES = 8,
-    SETS = 32,
-    LAUNCHES = STAGES * PLAN_LAUNCHES,
-    REPETITIONS = 32,
-    PTX_LIMIT_BYTES = 64 << 20
-};
+enum { REPETITIONS = 32 }; /* in a graph; fewer where one takes long */
 static const double MEMORY_SHARE = 0.5;
-
-typedef enum Part { ALONE, TO_SCALAR, PARTS } Part;
-
-typedef struct Cell {
-    const CatalogRow *row;
-    uint64_t n;
-    PtxType dtype; /* PTX_NO_TYPE: not known */
-    const char *op;
-    uint32_t block;
-} Cell;
-
-typedef struct Bench {
-    const BenchOptions *options;
-    const BenchSink *sink;
-    Cuda *cuda;
-    Timer timer;
-    Nvml nvml;
-    BenchMachine machine;
-    char measured[32]; /* when it began */
-} Bench;
-
-/* ---- one cell --------------------------------------------------------------------------------------------
- */
-
-typedef struct Stage { /* the kernel, then the kernel on what it left */
-    CatalogRun run;
-    Plan plan;
-    int first_buffer; /* in the run's buffers, of the current set */
-} Stage;
-
-typedef struct Work {
-    const Bench *bench;
-    GpuRun run;
-    Stage stages[STAGES];
-    int stage_count;
-    PtxModule *module;
-    PtxProgram *programs[LAUNCHES];
-    int buffers_per_set, set_count;
-    GpuLaunch launches[SETS][LAUNCHES];
-    int count[PARTS]; /* launches of a repetition */
-    Part part;
-} Work;
-
-static int find_buffer(const Plan *plan, const char *name) {
-    for (int i = 0; i < plan->buffer_count; i++)
-        if (!strcmp(plan->buffers[i].name, name)) return i;
-    return -1;
-}
-
-static uint64_t buffer_bytes(const PlanBuffer *buffer) {
-    return buffer->count * (uint64_t)ptx_type_bytes(buffer->type);
-}
-
-/* The kernel, and, of the ladder, what follows until one result is left. */
-static bool plan_stages(Work *work, const CatalogRow *row, CatalogOptions options, Error *error) {
-    for (;;) {
-        Stage *stage = &work->stages[work->stage_count++];
-        if (!catalog_resolve(row, &options, &stage->run, error) ||
-            !row->plan(&stage->run, &stage->plan, error))
-            return false;
-        int out = find_buffer(&stage->plan, "out");
-        uint64_t left = out < 0 ? 1 : stage->plan.buffers[out].count;
-        if (left <= 1 || row->group != CATALOG_LADDER) return true;
-        if (left >= options.n && work->stage_count > 1)
-            return error_set(error, "it leaves as many results as it has elements");
-        if (work->stage_count == STAGES)
-            return error_set(error, "more than %d launches to one scalar", STAGES);
-        options.n = left;
-        options.grid = 0;
-    }
-}
-
-static bool load(Work *work, const CatalogRow *row, Error *error) {
-    char name[128], path[4096], *text;
-    size_t length;
-    snprintf(name, sizeof name, "%.*s.ptx", (int)strcspn(row->source, "."), row->source);
-    if (!catalog_path("assets/ptx", name, path, sizeof path, error) ||
-        !text_read_file(path, PTX_LIMIT_BYTES, &text, &length, error))
-        return false;
-    work->module = ptx_module_parse(text, length, path, error);
-    free(text);
-    if (!work->module) return false;
-    int count = 0;
-    for (int s = 0; s < work->stage_count; s++)
-        for (int i = 0; i < work->stages[s].plan.launch_count; i++) {
-            PtxFunction *entry =
-                ptx_module_find_entry(work->module, work->stages[s].plan.launches[i].entry, error);
-            PtxProgram *program = entry ? ptx_program_link(work->module, entry, error) : NULL;
-            if (!program) return false;
-            work->programs[count++] = program;
-        }
-    Text ptx = {0};
-    ptx_programs_print((const PtxProgram *const *)work->programs, count, &ptx);
-    bool good = gpu_run_begin(&work->run, work->bench->cuda, text_string(&ptx), error);
-    text_done(&ptx);
-    return good;
-}
-
-static size_t set_bytes(const Work *work) {
-    size_t bytes = 0;
-    for (int s = 0; s < work->stage_count; s++)
-        for (int i = 0; i < work->stages[s].plan.buffer_count; i++)
-            bytes += (size_t)buffer_bytes(&work->stages[s].plan.buffers[i]) + 256;
-    return bytes;
-}
-
-/* Copies enough to overwrite L2 twice. */
-static bool choose_sets(Work *work, Error *error) {
-    Cuda *cuda = work->bench->cuda;
-    size_t one = set_bytes(work), wanted = 2 * work->bench->timer.flush_bytes / one + 1, free_bytes = 0,
-           total = 0;
-    if (!CUDA_CALL(cuda, error, cuMemGetInfo, &free_bytes, &total)) return false;
-    size_t most = (size_t)(MEMORY_SHARE * (double)free_bytes) / one;
-    if (!most) return error_set(error, "%zu MB do not fit into half of the GPU's free memory", one >> 20);
-    if (wanted > most) wanted = most;
-    work->set_count = (int)(wanted < SETS ? wanted : SETS);
-    return true;
-}
-
-typedef struct Addresses { /* of the buffers of a stage */
-    const Work *work;
-    int stage, first;
-} Addresses;
-
-/* A later stage reads what the one before it wrote. */
-static uint64_t address_of(void *context, int buffer) {
-    const Addresses *addresses = context;
-    const Work *work = addresses->work;
-    const Stage *stage = &work->stages[addresses->stage];
-    int at = addresses->first + buffer;
-    if (addresses->stage && buffer == find_buffer(&stage->plan, "in")) {
-        const Plan *before = &stage[-1].plan;
-        at = addresses->first - before->buffer_count + find_buffer(before, "out");
-    }
-    return work->run.buffers[at].address;
-}
-
-static bool add_launch(Work *work, int set, int index, const PlanLaunch *planned, Addresses *addresses,
-                       Error *error) {
-    GpuLaunch *launch = &work->launches[set][index];
-    size_t bytes;
-    *launch = (GpuLaunch){.entry = work->programs[index]->entry,
-                          .grid = {planned->grid[0], planned->grid[1], planned->grid[2]},
-                          .block = {planned->block[0], planned->block[1], planned->block[2]},
-                          .shared_bytes = planned->shared_bytes,
-                          .cooperative = planned->cooperative};
-    return plan_pack_arguments(planned, launch->entry, address_of, addresses, &launch->parameters, &bytes,
-                               error) &&
-           gpu_run_prepare(&work->run, launch, error);
-}
-
-static bool add_set(Work *work, int set, Error *error) {
-    int index = 0;
-    for (int s = 0; s < work->stage_count; s++) {
-        const Plan *plan = &work->stages[s].plan;
-        Addresses addresses = {work, s, work->run.buffer_count};
-        for (int i = 0; i < plan->buffer_count; i++) /* the input of a later stage is not used */
-            if (gpu_run_add_buffer(&work->run, NULL,
-                                   s && i == find_buffer(plan, "in") ? 0 : buffer_bytes(&plan->buffers[i]),
-                                   error) < 0)
-                return false;
-        for (int i = 0; i < plan->launch_count; i++)
-            if (!add_launch(work, set, index++, &plan->launches[i], &addresses, error)) return false;
-        if (!s) work->count[ALONE] = index;
-    }
-    work->count[TO_SCALAR] = index;
-    return true;
-}
-
-static bool repeat(void *context, int set, Error *error) {
-    const Work *work = context;
-    for (int i = 0; i < work->count[work->part]; i++)
-        if (!gpu_run_launch(&work->run, &work->launches[set][i], error)) return false;
-    return true;
-}
-
-/* ---- what is told of it ----------------------------------------------------------------------------------
- */
 
 typedef struct Way { /* of measuring */
     bool graph, cold;
 } Way;
-enum { WAYS = 4 };
-static const Way ways[WAYS] = {{true, true}, {true, false}, {false, true}, {false, false}};
+static const Way ways[BENCH_WAYS] = {{true, true}, {true, false}, {false, true}, {false, false}};
 
-static uint64_t input_bytes(const Cell *cell) {
-    return cell->n * (uint64_t)ptx_type_bytes(cell->dtype);
+int bench_choose_sets(const Bench *bench, size_t bytes, Error *error) {
+    size_t wanted = 2 * bench->timer.flush_bytes / bytes + 1, free_bytes = 0, total = 0;
+    if (!CUDA_CALL(bench->cuda, error, cuMemGetInfo, &free_bytes, &total)) return 0;
+    size_t most = (size_t)(MEMORY_SHARE * (double)free_bytes) / bytes;
+    if (wanted > most) wanted = most;
+    if (!most) error_set(error, "%zu MB do not fit into half of the GPU's free memory", bytes >> 20);
+    return (int)(wanted < BENCH_SETS ? wanted : BENCH_SETS);
 }
 
-static Timing describe(const Bench *bench, const Cell *cell) {
-    Timing timing =
-        bench_timing(cell->row->id, bench->machine.name, bench->measured, cell->n, cell->dtype, cell->op);
-    timing.threads = cell->block;
-    return timing;
-}
-
-static void tell_spread(const Work *work, const Cell *cell, const Way *way, const Spread *spread,
-                        const NvmlReading *reading) {
-    Timing timing = describe(work->bench, cell);
-    char note[32];
-    timing.to_scalar = work->part == TO_SCALAR;
-    timing.graph = way->graph;
-    timing.cold = way->cold;
-    bench_set_times(&timing, spread, input_bytes(cell), &work->bench->machine);
-    timing.clock = reading->clock;
-    timing.temperature = reading->temperature;
-    snprintf(note, sizeof note, "%d launches", work->count[work->part]);
-    if (work->count[work->part] > 1) timing.note = note;
-    bench_tell(work->bench->sink, &timing);
-}
-
-/* ---- measuring it ----------------------------------------------------------------------------------------
- */
-
-static int repetitions_of(const Cell *cell) {
-    uint64_t bytes = input_bytes(cell);
+static int repetitions(uint64_t bytes) {
     return bytes >= UINT64_C(1) << 28 ? 2 : bytes >= UINT64_C(1) << 24 ? 8 : REPETITIONS;
 }
 
-/* Cooperative launches cannot be in a graph: not measured. */
-static bool measure_part(Work *work, const Cell *cell, double seconds, Spread *spreads, Error *error) {
-    Timer timer = work->bench->timer;
-    TimingPlan plan = {repeat, work, work->set_count, repetitions_of(cell), seconds};
-    memset(spreads, 0, WAYS * sizeof *spreads);
-    for (int i = 0; i < WAYS; i++) {
-        if (ways[i].graph && work->launches[0][0].cooperative) continue;
-        if (!bench_may_go_on(work->bench->options, error) ||
-            !(ways[i].graph ? time_graph : time_single)(&timer, &plan, ways[i].cold, &spreads[i], error))
+bool bench_time(const Bench *bench, const BenchWork *work, BenchTimes *times, Error *error) {
+    Timer timer = bench->timer;
+    TimingPlan plan = {work->work, work->context, work->sets, repetitions(work->bytes),
+                       work->seconds / BENCH_WAYS};
+    *times = (BenchTimes){.reading = {NAN, NAN, NAN}};
+    for (int i = 0; i < BENCH_WAYS; i++) {
+        if (ways[i].graph && !work->has_graph) continue;
+        if (!bench_may_go_on(bench->options, error) ||
+            !(ways[i].graph ? time_graph : time_single)(&timer, &plan, ways[i].cold, &times->ways[i], error))
             return false;
     }
+    times->reading = nvml_read(&bench->nvml);
     return true;
 }
 
-/* Where the kernel alone leaves one result, the two parts are one; kernels that come to more than one number
- * are only timed alone. */
-static bool measure(Work *work, const Cell *cell, Error *error) {
-    Spread spreads[WAYS];
-    NvmlReading reading = {NAN, NAN, NAN};
-    Part told = cell->row->group == CATALOG_LADDER ? PARTS : TO_SCALAR;
-    Part wanted = work->count[ALONE] == work->count[TO_SCALAR] ? TO_SCALAR : PARTS;
-    double seconds = bench_seconds(work->bench->options) / ((int)wanted * WAYS);
-    for (Part part = ALONE; part < told; part++) {
-        work->part = part;
-        if (part < wanted && !measure_part(work, cell, seconds, spreads, error)) return false;
-        if (part < wanted) reading = nvml_read(&work->bench->nvml);
-        for (int i = 0; i < WAYS; i++)
-            if (spreads[i].count) tell_spread(work, cell, &ways[i], &spreads[i], &reading);
+void bench_tell_times(const Bench *bench, const BenchWork *work, const BenchTimes *times, Timing of) {
+    for (int i = 0; i < BENCH_WAYS; i++) {
+        if (!times->ways[i].count) continue;
+        of.graph = ways[i].graph;
+        of.cold = ways[i].cold;
+        of.clock = times->reading.clock;
+        of.temperature = times->reading.temperature;
+        bench_set_times(&of, &times->ways[i], work->bytes, &bench->machine);
+        bench_tell(bench->sink, &of);
     }
-    return true;
-}
-
-static void work_free(Work *work) {
-    for (int set = 0; set < work->set_count; set++)
-        for (int i = 0; i < work->count[TO_SCALAR]; i++) free(work->launches[set][i].parameters);
-    gpu_run_end(&work->run);
-    for (int i = 0; i < LAUNCHES && work->programs[i]; i++) ptx_program_free(work->programs[i]);
-    for (int s = 0; s < work->stage_count; s++) plan_free(&work->stages[s].plan);
-    ptx_module_free(work->module);
-    free(work);
-}
-
-static void tell_skipped(const Bench *bench, const Cell *cell, const char *why) {
-    Timing timing = describe(bench, cell);
-    timing.note = why;
-    bench_tell(bench->sink, &timing);
-}
-
-/* false: the GPU failed. What this kernel or machine refuses is a skipped cell. */
-static bool measure_cell(const Bench *bench, Cell *cell, Error *error) {
-    Work *work = memory_new(sizeof *work);
-    Error refused = {0};
-    CatalogOptions options = bench->options->catalog;
-    options.n = cell->n;
-    options.dtype = cell->dtype;
-    options.multiprocessors = (uint32_t)bench->cuda->multiprocessors;
-    work->bench = bench;
-    bool ready = plan_stages(work, cell->row, options, &refused) && load(work, cell->row, &refused) &&
-                 choose_sets(work, &refused);
-    for (int set = 0; ready && set < work->set_count; set++) ready = add_set(work, set, &refused);
-    ready = ready && gpu_run_upload(&work->run, &refused);
-    const CatalogRun *run = &work->stages[0].run;
-    cell->dtype = run->dtype;
-    cell->op = run->op;
-    cell->block = run->block;
-    bool good = true;
-    if (ready)
-        good = measure(work, cell, error);
-    else
-        tell_skipped(bench, cell, refused.message);
-    work_free(work);
-    return good;
-}
-
-/* ---- all cells -------------------------------------------------------------------------------------------
- */
-
-static bool measure_sizes(const Bench *bench, const CatalogRow *row, PtxType dtype, Error *error) {
-    uint64_t sizes[BENCH_SIZES];
-    int count = bench_list_sizes(bench->options, sizes);
-    for (int i = 0; i < count; i++) {
-        Cell cell = {.row = row, .n = sizes[i], .dtype = dtype};
-        bench_tell_cell(bench->sink, row->id, cell.n);
-        if (!bench_may_go_on(bench->options, error) || !measure_cell(bench, &cell, error)) return false;
-    }
-    return true;
-}
-
-static bool has_type(const CatalogRow *row, PtxType dtype) {
-    CatalogOptions options = {.dtype = dtype};
-    CatalogRun run;
-    return catalog_resolve(row, &options, &run, NULL);
-}
-
-static bool measure_row(const Bench *bench, const CatalogRow *row, Error *error) {
-    int measured = 0;
-    for (int i = 0; i < BENCH_TYPES && bench->options->catalog.dtype == PTX_NO_TYPE; i++) {
-        if (!has_type(row, bench_types[i])) continue;
-        if (!measure_sizes(bench, row, bench_types[i], error)) return false;
-        measured++;
-    }
-    return measured || measure_sizes(bench, row, bench->options->catalog.dtype, error);
-}
-
-static bool measure_all(const Bench *bench, Error *error) {
-    const char *name = bench->options->kernel;
-    bool all = name && !strcmp(name, "all");
-    const CatalogRow *only = name && !all ? catalog_find(name, error) : NULL;
-    if (name && !all && !only) return false;
-    for (int i = 0; i < catalog_count(); i++) {
-        const CatalogRow *row = catalog_row(i);
-        bool wanted = only ? row == only : all ? row->group != CATALOG_BUG : row->group == CATALOG_LADDER;
-        if (wanted && !measure_row(bench, row, error)) return false;
-    }
-    return true;
 }
 
 static bool describe_machine(Bench *bench, Error *error) {
@@ -390,7 +86,7 @@ bool bench_run(const BenchOptions *options, const BenchSink *sink, Error *error)
     text_now(bench.measured, sizeof bench.measured);
     nvml_open(&bench.nvml, bench.cuda);
     bool good = timer_new(&bench.timer, bench.cuda, error) && describe_machine(&bench, error) &&
-                measure_all(&bench, error);
+                bench_kernels(&bench, error) && bench_peers(&bench, error);
     timer_free(&bench.timer);
     nvml_close(&bench.nvml);
     cuda_close(bench.cuda);

@@ -61,6 +61,7 @@ static void use(const char *variable, const char *name) {
 static int setup(void **state) {
     use("REDVIZ_CUDA", "libcuda_stub.so");
     use("REDVIZ_NVML", "libnvml_stub.so");
+    setenv("REDVIZ_PEERS", "/nowhere/libredviz_peers.so", 1);
     *state = calloc(1, sizeof(Taken));
     return !*state;
 }
@@ -174,6 +175,60 @@ static void test_cancel(void **state) {
     assert_false(bench((BenchOptions){0}, taken, &error));
     assert_string_equal(error.message, "cancelled");
     assert_int_equal(taken->all.timing_count, 8);
+}
+
+/* ---- CUB and thrust --------------------------------------------------------------------------------------
+ */
+
+static int setup_peers(void **state) {
+    int bad = setup(state);
+    use("REDVIZ_PEERS", "libpeers_stub.so");
+    return bad;
+}
+
+static int teardown_peers(void **state) {
+    unsetenv("STUB_PEERS_VERSION");
+    unsetenv("STUB_PEERS_FAIL");
+    return teardown(state);
+}
+
+/* To one number only; thrust waits for the GPU, so that it is in no graph. */
+static void test_peers(void **state) {
+    Taken *taken = *state;
+    Error error = {0};
+    BenchOptions options = {.kernel = "atomic", .catalog = {.n = 1 << 14, .dtype = PTX_F64, .op = "min"}};
+    if (!bench(options, taken, &error)) fail_msg("%s", error.message);
+    assert_int_equal(taken->all.timing_count, 8 + 4 + 2);
+    for (int i = 8; i < 14; i++) {
+        const Timing *timing = &taken->all.timings[i];
+        assert_string_equal(timing->kernel, i < 12 ? "cub" : "thrust");
+        assert_string_equal(timing->dtype, "double");
+        assert_string_equal(timing->op, "min");
+        assert_true(timing->to_scalar && timing->graph == (i < 10) && timing->cold == (i % 2 == 0));
+        assert_true(timing->n == 1 << 14 && timing->threads == 0);
+        assert_int_equal(strncmp(timing->note, "CCCL 0.0", 8), 0);
+    }
+}
+
+static void test_peers_are_of_reductions(void **state) {
+    Taken *taken = *state;
+    Error error = {0};
+    assert_true(bench((BenchOptions){.kernel = "softmax_row", .catalog = {.n = 1 << 14}}, taken, &error));
+    for (int i = 0; i < taken->all.timing_count; i++)
+        assert_string_equal(taken->all.timings[i].kernel, "softmax_row");
+}
+
+static void test_peers_of_another_version(void **state) {
+    Taken *taken = *state;
+    Error error = {0};
+    BenchOptions options = {.kernel = "atomic", .catalog = {.n = 1 << 14, .dtype = PTX_S32}};
+    setenv("STUB_PEERS_VERSION", "0", 1);
+    assert_true(bench(options, taken, &error));
+    assert_int_equal(taken->all.timing_count, 8);
+    unsetenv("STUB_PEERS_VERSION");
+    setenv("STUB_PEERS_FAIL", "1", 1);
+    assert_false(bench(options, taken, &error));
+    assert_string_equal(error.message, "cub: it failed");
 }
 
 /* ---- the CPU's rows --------------------------------------------------------------------------------------
@@ -323,6 +378,9 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_types_and_sizes, setup, teardown),
         cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
         cmocka_unit_test_setup_teardown(test_cancel, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_peers, setup_peers, teardown_peers),
+        cmocka_unit_test_setup_teardown(test_peers_are_of_reductions, setup_peers, teardown_peers),
+        cmocka_unit_test_setup_teardown(test_peers_of_another_version, setup_peers, teardown_peers),
         cmocka_unit_test_setup_teardown(test_cpu, setup, teardown),
         cmocka_unit_test_setup_teardown(test_cpu_without_rows, setup, teardown),
         cmocka_unit_test_setup_teardown(test_file, setup, teardown),

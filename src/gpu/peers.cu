@@ -1,0 +1,90 @@
+/* CUB and thrust behind a C interface (peers.h): the only CUDA C++ here that is not a kernel of the
+ * catalogue. They are in the toolkit (CCCL), which redviz itself needs nothing of. */
+#include "gpu/peers.h"
+
+#include <cub/device/device_reduce.cuh>
+#include <cuda/std/limits>
+#include <thrust/device_ptr.h>
+#include <thrust/execution_policy.h>
+#include <thrust/extrema.h>
+#include <thrust/reduce.h>
+
+#define TEXT_OF(x) #x
+#define TEXT(x)    TEXT_OF(x)
+
+template <typename T>
+static int cub_reduce(void *workspace, size_t *bytes, const void *in, void *out, long long count, PeersOp op,
+                      cudaStream_t stream) {
+    const T *from = static_cast<const T *>(in);
+    T *to = static_cast<T *>(out);
+    switch (op) {
+    case PEERS_SUM:
+        return cub::DeviceReduce::Sum(workspace, *bytes, from, to, count, stream);
+    case PEERS_MIN:
+        return cub::DeviceReduce::Min(workspace, *bytes, from, to, count, stream);
+    default:
+        return cub::DeviceReduce::Max(workspace, *bytes, from, to, count, stream);
+    }
+}
+
+template <typename T>
+static int thrust_reduce(const void *in, void *out, long long count, PeersOp op, cudaStream_t stream) {
+    using Limits = cuda::std::numeric_limits<T>;
+    thrust::device_ptr<const T> from(static_cast<const T *>(in));
+    auto policy = thrust::cuda::par.on(stream);
+    T result;
+    try {
+        switch (op) {
+        case PEERS_SUM:
+            result = thrust::reduce(policy, from, from + count, T(0));
+            break;
+        case PEERS_MIN:
+            result = thrust::reduce(policy, from, from + count, Limits::max(), cuda::minimum<T>());
+            break;
+        default:
+            result = thrust::reduce(policy, from, from + count, Limits::lowest(), cuda::maximum<T>());
+        }
+    } catch (const thrust::system_error &error) {
+        return error.code().value();
+    }
+    *static_cast<T *>(out) = result;
+    return cudaSuccess;
+}
+
+extern "C" int peers_version(void) {
+    return PEERS_VERSION;
+}
+
+extern "C" const char *peers_name(void) {
+    return "CCCL " TEXT(CCCL_MAJOR_VERSION) "." TEXT(CCCL_MINOR_VERSION);
+}
+
+extern "C" const char *peers_error_text(int result) {
+    return cudaGetErrorString(static_cast<cudaError_t>(result));
+}
+
+extern "C" int peers_cub(void *workspace, size_t *bytes, const void *in, void *out, long long count,
+                         PeersType type, PeersOp op, void *stream) {
+    cudaStream_t on = static_cast<cudaStream_t>(stream);
+    switch (type) {
+    case PEERS_INT:
+        return cub_reduce<int>(workspace, bytes, in, out, count, op, on);
+    case PEERS_FLOAT:
+        return cub_reduce<float>(workspace, bytes, in, out, count, op, on);
+    default:
+        return cub_reduce<double>(workspace, bytes, in, out, count, op, on);
+    }
+}
+
+extern "C" int peers_thrust(const void *in, void *out, long long count, PeersType type, PeersOp op,
+                            void *stream) {
+    cudaStream_t on = static_cast<cudaStream_t>(stream);
+    switch (type) {
+    case PEERS_INT:
+        return thrust_reduce<int>(in, out, count, op, on);
+    case PEERS_FLOAT:
+        return thrust_reduce<float>(in, out, count, op, on);
+    default:
+        return thrust_reduce<double>(in, out, count, op, on);
+    }
+}
