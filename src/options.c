@@ -317,6 +317,7 @@ static bool take_shared(Options *options, const Row *row, const char *value, Err
     enum { LARGEST = 227 << 10 }; /* that any architecture can opt in to */
     if (!number(row, value, 0, LARGEST, &bytes, error)) return false;
     options->session.shared_bytes = (uint32_t)bytes;
+    options->session.has_shared = true;
     return true;
 }
 

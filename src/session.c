@@ -1,9 +1,12 @@
 #define _POSIX_C_SOURCE 200809L
 #include "session_state.h"
 
+#include "catalog/guess.h"
 #include "catalog/occupancy.h"
 #include "compile/compile.h"
 #include "session_file.h"
+#include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,44 +83,102 @@ static uint64_t volume(const uint32_t size[3]) {
     return (uint64_t)size[0] * size[1] * size[2];
 }
 
-/* A kernel that is in no catalogue: geometry from the options, else from the PTX (.reqntid), else one thread
- * an element. */
+static const char *fill_text(Session *session) {
+    const CatalogOptions *catalog = &session->options.catalog;
+    if (!catalog->has_fill) return "random";
+    if (catalog->fill != FILL_FILE) return plan_fill_name(catalog->fill);
+    return arena_print(&session->arena, "file:%s", catalog->fill_path);
+}
+
+/* The largest number whose square (cube) is at most n. */
+static uint64_t side_of(uint64_t n, int dimensions) {
+    uint64_t side =
+        dimensions == 1 ? n : (uint64_t)round(dimensions == 2 ? sqrt((double)n) : cbrt((double)n));
+    while (side > 1 && dimensions > 1 && pow((double)side, dimensions) > (double)n) side--;
+    return side;
+}
+
+/* Threads: as asked, as the PTX wants them, else 256 in as many dimensions as the kernel looks at. */
+static bool choose_block(Session *session, const PtxFunction *entry, int dimensions, uint32_t block[3],
+                         Error *error) {
+    static const uint32_t usual[][3] = {{DEFAULT_BLOCK, 1, 1}, {16, 16, 1}, {8, 8, 4}};
+    const SessionOptions *options = &session->options;
+    const uint32_t *required = entry->required_threads;
+    uint64_t most = volume(entry->maximum_threads);
+    for (int i = 0; i < 3; i++) {
+        block[i] = options->block[i]   ? options->block[i]
+                   : required[0]       ? required[i] + !required[i]
+                   : options->block[0] ? 1
+                                       : usual[dimensions - 1][i];
+        if (required[i] && block[i] != required[i])
+            return error_set(error, "--block: %s requires %ux%ux%u threads (.reqntid)", entry->name,
+                             required[0], required[1], required[2]);
+    }
+    while (!options->block[0] && !required[0] && most && volume(block) > most)
+        for (int i = 0; i < 3; i++) /* halves the largest: all are powers of two */
+            if (block[i] >= block[0] && block[i] >= block[1] && block[i] >= block[2]) {
+                block[i] /= 2;
+                break;
+            }
+    return true;
+}
+
+/* Blocks: as asked, else one thread an element. */
+static bool choose_grid(const SessionOptions *options, int dimensions, uint64_t side, PlanLaunch *launch,
+                        Error *error) {
+    static const uint32_t limits[3] = {INT_MAX, 65535, 65535};
+    for (int i = 0; i < 3; i++) {
+        uint64_t blocks = i < dimensions ? (side + launch->block[i] - 1) / launch->block[i] : 1;
+        if (options->grid[0]) blocks = options->grid[i] ? options->grid[i] : 1;
+        if (blocks > limits[i])
+            return error_set(error, "--grid: %" PRIu64 " blocks are too many; give --grid or a smaller --n",
+                             blocks);
+        launch->grid[i] = (uint32_t)blocks;
+    }
+    return true;
+}
+
+static void print_size(const char *option, const uint32_t size[3], Text *out) {
+    int count = size[2] != 1 ? 3 : size[1] != 1 ? 2 : 1;
+    text_print(out, " --%s %u", option, size[0]);
+    for (int i = 1; i < count; i++) text_print(out, ",%u", size[i]);
+}
+
+/* A kernel that is in no catalogue: what the options do not say is guessed, and said (session_guess). */
 static bool plan_user_kernel(Session *session, Error *error) {
+    enum { USUAL_SHARED = 48 << 10 };
     SessionOptions *options = &session->options;
     if (!load_module(session, error)) return false;
     PtxFunction *entry = ptx_module_find_entry(session->module, options->entry, error);
-    if (!entry) return false;
+    if (!entry || !ptx_function_parse(session->module, entry, error)) return false;
+    KernelShape shape = guess_shape(session->module, entry);
     PlanLaunch *launch = plan_add_launch(&session->plan, entry->name);
-    launch->shared_bytes = options->shared_bytes;
-    launch->cooperative = options->cooperative;
+    Text guess = {0}, args = {0};
+    bool guesses_shared =
+        shape.has_dynamic_shared && !options->has_shared && shape.static_shared < USUAL_SHARED;
     if (!options->catalog.n) options->catalog.n = 1 << 20;
-    uint64_t n = options->catalog.n;
-    for (int i = 0; i < 3; i++) {
-        uint32_t required = entry->required_threads[i];
-        launch->block[i] = options->block[i] ? options->block[i]
-                           : required        ? required
-                           : i               ? 1
-                                             : DEFAULT_BLOCK;
-        if (required && launch->block[i] != required)
-            return error_set(error, "--block: %s requires %ux%ux%u threads (.reqntid)", launch->entry,
-                             entry->required_threads[0], entry->required_threads[1],
-                             entry->required_threads[2]);
+    uint64_t n = options->catalog.n, side = side_of(n, shape.dimensions);
+    launch->cooperative = options->cooperative;
+    launch->shared_bytes =
+        guesses_shared ? USUAL_SHARED - (uint32_t)shape.static_shared : options->shared_bytes;
+    bool good = choose_block(session, entry, shape.dimensions, launch->block, error) &&
+                choose_grid(options, shape.dimensions, side, launch, error);
+    if (good) {
+        PlanVariables variables = {n, volume(launch->block), volume(launch->grid)};
+        guess_arguments(entry, n, side, fill_text(session), &args);
+        good = plan_parse_arguments(&session->plan, launch, entry,
+                                    options->args ? options->args : text_string(&args), &variables, error);
     }
-    uint64_t threads = volume(launch->block), blocks = (n + threads - 1) / threads;
-    for (int i = 0; i < 3; i++) launch->grid[i] = options->grid[i] ? options->grid[i] : 1;
-    if (!options->grid[0]) {
-        if (blocks > INT_MAX)
-            return error_set(error, "--grid: %llu blocks are too many; give --grid or a smaller --n",
-                             (unsigned long long)blocks);
-        launch->grid[0] = (uint32_t)blocks;
-    }
-    PlanVariables variables = {n, threads, volume(launch->grid)};
-    if (!plan_parse_arguments(&session->plan, launch, entry, options->args, &variables, error)) return false;
-    if (options->catalog.has_fill && !options->args && session->plan.buffer_count) {
-        session->plan.buffers[0].fill = options->catalog.fill;
-        session->plan.buffers[0].path = options->catalog.fill_path;
-    }
-    return true;
+    if (!options->args && entry->parameter_count) text_print(&guess, " --args '%s'", text_string(&args));
+    if (!options->block[0] && !entry->required_threads[0]) print_size("block", launch->block, &guess);
+    if (!options->grid[0]) print_size("grid", launch->grid, &guess);
+    if (guesses_shared) text_print(&guess, " --shared %u", launch->shared_bytes);
+    if (guess.length) session->guess = arena_copy_text(&session->arena, guess.data + 1, guess.length - 1);
+    session->arguments = arena_copy_text(&session->arena, text_string(&args), args.length);
+    if (options->args) session->arguments = options->args;
+    text_done(&guess);
+    text_done(&args);
+    return good;
 }
 
 static uint64_t buffer_address(void *context, int buffer) {
@@ -403,6 +464,14 @@ const char *const *session_files(const Session *session, int *count) {
     return session->files;
 }
 
+const char *session_guess(const Session *session) {
+    return session->guess;
+}
+
+const char *session_arguments(const Session *session) {
+    return session->arguments;
+}
+
 const char *session_compiler(const Session *session) {
     return session->compiler;
 }
@@ -578,6 +647,7 @@ void session_report(const Session *session, bool json, Text *out) {
     const TraceLaunch *first = session->trace->launches[0];
     const char *readable = session->row ? session->row->title : NULL;
     ReportInput input = {
+        .guess = session->guess,
         .kernel = session_name(session),
         .title = readable,
         .lesson = session->row ? session->row->lesson : NULL,

@@ -25,6 +25,7 @@ typedef struct SessionOptions {
     CatalogOptions catalog;               /* n, block, grid, dtype, op, parameters, fill, seed */
     uint32_t grid[3], block[3];           /* as given for files; 0: not given */
     uint32_t shared_bytes;
+    bool has_shared; /* shared_bytes was given, be it 0 */
     bool cooperative;
     bool has_trace_blocks;
     uint32_t trace_first, trace_last;
@@ -62,6 +63,11 @@ const CatalogResult *session_result(const Session *session); /* NULL: no referen
 bool session_is_partial(const Session *session);
 /* The files that a user may change: FILE.ptx, or FILE.cu and what it includes; none for the catalogue. */
 const char *const *session_files(const Session *session, int *count);
+/* What was not said of the launch of a kernel that is in no catalogue, and was guessed, as options: "--args
+ * 'in=float[n]:random, n' --block 256". NULL: nothing. */
+const char *session_guess(const Session *session);
+/* Its --args, given or guessed; NULL: a kernel of the catalogue, or of a saved session. */
+const char *session_arguments(const Session *session);
 const char *session_compiler(const Session *session); /* "nvcc"; NULL: nothing was compiled */
 const char *session_name(const Session *session);
 uint64_t session_n(const Session *session);

@@ -27,6 +27,8 @@ static void write_session(const Session *session, Store *store) {
     store_put_word(store, session->n);
     store_put_text(store, session->dtype);
     store_put_text(store, session->op);
+    store_put_text(store, session->guess);
+    store_put_text(store, session->compiler);
     store_put_bytes(store, text_string(&trace->printed), trace->printed.length);
     store_put_text(store, session->ptx_path);
     store_put_text(store, session->ptx_text);
@@ -232,6 +234,8 @@ static bool read_session(Session *session, Store *store) {
     session->n = (uint64_t)store_integer(store, 0, MOST);
     session->dtype = store_name(store, arena);
     session->op = store_name(store, arena);
+    session->guess = store_text(store, arena);
+    session->compiler = store_name(store, arena);
     const uint8_t *printed = store_bytes(store, &printed_bytes);
     text_add_bytes(&session->trace->printed, (const char *)printed, printed_bytes);
     read_ptx(session, store);

@@ -31,7 +31,8 @@ struct Session {
     const char *device;            /* NULL: none */
     uint64_t n;
     char ptx_path[PATH_MAX + 16];
-    const char *compiler; /* of FILE.cu; NULL: it was PTX */
+    const char *guess, *arguments; /* of a kernel that is in no catalogue */
+    const char *compiler;          /* of FILE.cu; NULL: it was PTX */
     const char **files;
     int file_count;
     char *ptx_text;

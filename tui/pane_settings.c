@@ -2,6 +2,7 @@
 #include "pane.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { VALUE_COLUMN = 16, HINT_COLUMN = 38 };
 
@@ -16,9 +17,13 @@ static void draw_setting(const Settings *settings, int index, Canvas *canvas, Re
     settings_print(settings, index, &text);
     canvas_print(canvas, area, 0, index, chosen ? ROLE_CURRENT : ROLE_TEXT, "%s%s", chosen ? ">" : " ",
                  text.name);
+    int room = area.columns - VALUE_COLUMN - 4, length = (int)strlen(text.value);
+    bool is_cut = length > room && room > 3;
+    const char *value = is_cut ? text.value + length - room + 3 : text.value; /* its end is what is typed */
     canvas_print(canvas, area, VALUE_COLUMN, index, chosen ? ROLE_CURRENT : ROLE_TEXT,
-                 chosen ? "< %s >" : "  %s", text.value);
-    if (HINT_COLUMN + canvas_text_columns(text.hint) <= area.columns)
+                 chosen ? "< %s%s >" : "  %s%s", is_cut ? "..." : "", value);
+    if (VALUE_COLUMN + length + 4 < HINT_COLUMN &&
+        HINT_COLUMN + canvas_text_columns(text.hint) <= area.columns)
         canvas_text(canvas, area, HINT_COLUMN, index, ROLE_DIM, text.hint);
 }
 
@@ -34,10 +39,13 @@ static void draw(const Moment *now, Canvas *canvas, Rectangle area) {
     }
     settings_print(settings, settings->choice, &chosen);
     int row = canvas_print(canvas, below, 0, 0, ROLE_TEXT, "%s: %s", chosen.name, chosen.hint) ? 1 : 0;
-    canvas_paragraph(
-        canvas, below, row, ROLE_DIM,
-        "Up and Down choose, Left and Right change, digits are typed (2^20). Enter makes the trace again and "
-        "leaves you where you are.");
+    canvas_paragraph(canvas, below, row, ROLE_DIM,
+                     settings->row ? "Up and Down choose, Left and Right change, digits are typed (2^20). "
+                                     "Enter makes the trace again "
+                                     "and leaves you where you are."
+                                   : "Up and Down choose, Left and Right change, digits (2^20) and args are "
+                                     "typed; Ctrl-U empties args. "
+                                     "Enter makes the trace again and leaves you where you are.");
 }
 
 const Pane pane_settings = {.slot = SLOT_OVERLAY, .overlay = OVERLAY_SETTINGS, .head = head, .draw = draw};

@@ -79,6 +79,7 @@ Scene *scene_new(const Session *session) {
         .progress = progress_of_session,
         .row = row,
         .run = run,
+        .arguments = session_arguments(session),
         .options = session_options(session),
         .context = session,
     };

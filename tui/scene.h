@@ -37,6 +37,7 @@ typedef struct Scene {
                     */
     const CatalogRow *row;         /* NULL: not a kernel of the catalogue */
     const CatalogRun *run;         /* what it was run with; NULL as above */
+    const char *arguments;         /* --args of a kernel of no catalogue, given or guessed; else NULL */
     const SessionOptions *options; /* as they were asked for; NULL: made by hand */
     const Trace *trace;
     SessionView *views; /* owned array of borrowed blocks and steps */

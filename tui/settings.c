@@ -11,6 +11,7 @@ typedef enum Kind {
     KIND_N,
     KIND_BLOCK,
     KIND_GRID,
+    KIND_ARGUMENTS,
     KIND_TYPE,
     KIND_OPERATION,
     KIND_FILL,
@@ -34,6 +35,7 @@ static int list_kinds(const Settings *settings, Kind kinds[MOST_ROWS]) {
     kinds[count++] = KIND_N;
     kinds[count++] = KIND_BLOCK;
     if (!row || row->has_free_grid) kinds[count++] = KIND_GRID;
+    if (!row) kinds[count++] = KIND_ARGUMENTS;
     if (row) kinds[count++] = KIND_TYPE;
     if (row) kinds[count++] = KIND_OPERATION;
     for (int i = 0; row && i < CATALOG_PARAMETERS && row->parameters[i].name; i++)
@@ -79,6 +81,8 @@ void settings_init(Settings *settings, const Scene *scene) {
         settings->grid = scene->row ? options->catalog.grid : options->grid[0];
     }
     if (launch) settings->block = launch->block[0];
+    if (scene->arguments) snprintf(settings->arguments, sizeof settings->arguments, "%s", scene->arguments);
+    settings->is_guessed = !options || !options->args || strlen(options->args) >= sizeof settings->arguments;
     if (!run) return;
     settings->block = run->block;
     settings->type = run->dtype;
@@ -101,6 +105,8 @@ SessionOptions settings_options(const Settings *settings, const SessionOptions *
         options.block[0] = settings->block;
         for (int i = 1; i < 3; i++) options.block[i] = options.block[i] ? options.block[i] : 1;
         options.grid[0] = settings->grid;
+        if (!settings->is_guessed)
+            options.args = arena_copy_text(arena, settings->arguments, strlen(settings->arguments));
         return options;
     }
     catalog->block = settings->block;
@@ -157,6 +163,7 @@ static bool number_range(const Settings *settings, Kind kind, int64_t *least, in
         *least = 0;
         *most = INT64_MAX;
         return true;
+    case KIND_ARGUMENTS:
     case KIND_TYPE:
     case KIND_OPERATION:
     case KIND_FILL:
@@ -265,6 +272,8 @@ static void change_word(Settings *settings, Kind kind, int direction) {
         if (next_word(settings->row->operations, settings->op, direction, word, sizeof word))
             settings->op = known_operation(word);
         break;
+    case KIND_ARGUMENTS: /* typed only */
+        break;
     default: /* the kernel's own choice, then each */
         settings->fill = (settings->fill + 1 + direction + FILL_COUNT + 1) % (FILL_COUNT + 1) - 1;
     }
@@ -279,6 +288,9 @@ static void print_value(const Settings *settings, Kind kind, char *out, size_t b
         break;
     case KIND_OPERATION:
         snprintf(out, bytes, "%s", settings->op ? settings->op : "");
+        break;
+    case KIND_ARGUMENTS:
+        snprintf(out, bytes, "%s", settings->arguments);
         break;
     case KIND_FILL:
         snprintf(out, bytes, "%s", settings->fill < 0 ? "the kernel's own" : fills[settings->fill]);
@@ -298,10 +310,10 @@ static void print_value(const Settings *settings, Kind kind, char *out, size_t b
 }
 
 static const char *name_of(const Settings *settings, Kind kind) {
-    static const char *const names[KIND_PARAMETER] = {
-        [KIND_N] = "n",       [KIND_BLOCK] = "block",         [KIND_GRID] = "grid",
-        [KIND_TYPE] = "type", [KIND_OPERATION] = "operation", [KIND_FILL] = "input",
-        [KIND_SEED] = "seed"};
+    static const char *const names[KIND_PARAMETER] = {[KIND_N] = "n",        [KIND_BLOCK] = "block",
+                                                      [KIND_GRID] = "grid",  [KIND_ARGUMENTS] = "args",
+                                                      [KIND_TYPE] = "type",  [KIND_OPERATION] = "operation",
+                                                      [KIND_FILL] = "input", [KIND_SEED] = "seed"};
     if (kind < KIND_PARAMETER) return names[kind];
     assert(settings->row); /* only kernels of the catalogue have parameters */
     return settings->row->parameters[kind - KIND_PARAMETER].name;
@@ -326,6 +338,11 @@ static void print_hint(const Settings *settings, Kind kind, char *out, size_t by
         break;
     case KIND_GRID:
         snprintf(out, bytes, "blocks");
+        break;
+    case KIND_ARGUMENTS:
+        snprintf(out, bytes,
+                 "%sNAME=TYPE[COUNT]:FILL for a pointer, a number or an expression of n, block, grid",
+                 settings->is_guessed ? "guessed; type to change. " : "");
         break;
     case KIND_TYPE:
         snprintf(out, bytes, "%s", row->types);
@@ -368,7 +385,7 @@ void settings_print_differences(const Scene *left, const Scene *right, char *out
     if (of[0].row != of[1].row) return;
     int count = list_kinds(&of[0], kinds);
     for (int i = 0; i < count && at < bytes; i++) {
-        char value[2][40];
+        char value[2][sizeof of->arguments];
         for (int side = 0; side < 2; side++)
             print_value(&of[side], kinds[i], value[side], sizeof value[side]);
         if (strcmp(value[0], value[1]) != 0)
@@ -444,7 +461,27 @@ static void change(Settings *settings, int direction) {
     judge(settings);
 }
 
+/* Is the key a part of the text in this row? Then it is typed; Ctrl-U takes all away. */
+static bool type_text(Settings *settings, Key key) {
+    size_t length = strlen(settings->arguments);
+    bool is_character = key >= ' ' && key < 127;
+    if (chosen_kind(settings) != KIND_ARGUMENTS) return false;
+    if (is_character && length + 1 < sizeof settings->arguments) {
+        settings->arguments[length] = (char)key;
+        settings->arguments[length + 1] = 0;
+    } else if (key == SPECIAL_ERASE) {
+        settings->arguments[0] = 0;
+    } else if (key == SPECIAL_BACKSPACE && length) {
+        settings->arguments[length - 1] = 0;
+    } else if (!is_character) {
+        return false;
+    }
+    settings->is_guessed = false;
+    return true;
+}
+
 SettingsAnswer settings_press(Settings *settings, Key key) {
+    if (type_text(settings, key)) return SETTINGS_STAY;
     switch (key) {
     case SPECIAL_ESCAPE:
     case 'q':

@@ -8,16 +8,18 @@
 #include "scene.h"
 
 typedef struct Settings {
-    const CatalogRow *row; /* NULL: a kernel of no catalogue has n, block, grid and seed only */
+    const CatalogRow *row; /* NULL: a kernel of no catalogue has n, block, grid, arguments and seed only */
     uint64_t n, seed;
     uint32_t block, grid; /* grid 0: the kernel chooses */
     PtxType type;
     const char *op; /* "sum", ... */
     int fill;       /* a FillKind; -1: the kernel chooses */
     int64_t parameters[CATALOG_PARAMETERS];
-    int choice;      /* the row that the keys change */
-    char typed[24];  /* a number being typed into it; "": none */
-    char error[192]; /* why these are not possible; "": they are */
+    char arguments[256]; /* --args of a kernel of no catalogue */
+    bool is_guessed;     /* they are; a longer text than fits stays as it was given, too */
+    int choice;          /* the row that the keys change */
+    char typed[24];      /* a number being typed into it; "": none */
+    char error[192];     /* why these are not possible; "": they are */
 } Settings;
 
 typedef enum SettingsAnswer { SETTINGS_STAY, SETTINGS_CLOSE, SETTINGS_APPLY } SettingsAnswer;
@@ -27,7 +29,7 @@ void settings_init(Settings *settings, const Scene *scene);
 
 int settings_count(const Settings *settings);
 typedef struct SettingText {
-    char name[24], value[40], hint[120];
+    char name[24], value[256], hint[160];
 } SettingText;
 /* Row `index` in words; the hint says what else it may be. */
 void settings_print(const Settings *settings, int index, SettingText *out);

@@ -285,7 +285,7 @@ static bool read_key(TerminalEvent *event) {
         Key key;
     } controls[] = {{'\r', SPECIAL_ENTER}, {'\n', SPECIAL_ENTER},    {'\t', SPECIAL_TAB},
                     {27, SPECIAL_ESCAPE},  {127, SPECIAL_BACKSPACE}, {8, SPECIAL_BACKSPACE},
-                    {12, SPECIAL_REDRAW}};
+                    {12, SPECIAL_REDRAW},  {21, SPECIAL_ERASE}};
     wint_t code;
     int got;
     while ((got = get_wch(&code)) != ERR) {

@@ -1,5 +1,5 @@
-/* --args: the arguments of a kernel that is in no catalogue, written by hand or guessed. The grammar is in
- * plan.h. */
+/* --args: the arguments of a kernel that is in no catalogue, written by hand or guessed
+ * (guess.h). The grammar is in plan.h. */
 #include "catalog/expression.h"
 #include "catalog/plan.h"
 
@@ -211,84 +211,11 @@ static bool read_items(Reader *reader, Span args) {
     return true;
 }
 
-/* ---- guessing --------------------------------------------------------------------------------------- */
-
-/* Newer compilers mark pointers with .ptr; where none is marked, every unsigned 64-bit parameter is taken for
- * one. */
-static bool is_pointer(const PtxFunction *entry, const PtxVariable *parameter) {
-    if (parameter->bytes != 8 || (parameter->type != PTX_U64 && parameter->type != PTX_B64)) return false;
-    bool any_marked = false;
-    for (int i = 0; i < entry->parameter_count; i++)
-        any_marked |= entry->parameters[i]->text && strstr(entry->parameters[i]->text, ".ptr") != NULL;
-    return !any_marked || (parameter->text && strstr(parameter->text, ".ptr") != NULL);
-}
-
-static PtxType element_type(PtxType type) {
-    switch (type) {
-    case PTX_B8:
-        return PTX_U8;
-    case PTX_B16:
-        return PTX_U16;
-    case PTX_B32:
-    case PTX_U32:
-        return PTX_S32; /* nvcc loads int as u32 */
-    case PTX_B64:
-        return PTX_S64;
-    case PTX_U8:
-    case PTX_U16:
-    case PTX_U64:
-    case PTX_S8:
-    case PTX_S16:
-    case PTX_S32:
-    case PTX_S64:
-    case PTX_F16:
-    case PTX_BF16:
-    case PTX_F32:
-    case PTX_F64:
-        return type;
-    default:
-        return PTX_NO_TYPE;
-    }
-}
-
-/* The type of the first load from global memory; int where the body has none, or is not parsed yet. */
-static PtxType guess_type(const PtxFunction *entry) {
-    for (int i = 0; entry->is_parsed && i < entry->statement_count; i++) {
-        const PtxInstruction *instruction = entry->statements[i].instruction;
-        if (entry->statements[i].kind != PTX_STATEMENT_INSTRUCTION || strcmp(instruction->name, "ld") != 0)
-            continue;
-        if (instruction->space != PTX_SPACE_GLOBAL && instruction->space != PTX_SPACE_GENERIC) continue;
-        PtxType type = instruction->type_count ? element_type(instruction->types[0]) : PTX_NO_TYPE;
-        if (type != PTX_NO_TYPE) return type;
-    }
-    return PTX_S32;
-}
-
-static bool guess(Reader *reader, const PlanVariables *variables) {
-    PtxType type = guess_type(reader->entry);
-    int pointers = 0;
-    uint64_t count = variables->n ? variables->n : 1;
-    for (int i = 0; i < reader->entry->parameter_count; i++) {
-        const PtxVariable *parameter = reader->entry->parameters[i];
-        if (is_pointer(reader->entry, parameter)) {
-            char name[16] = "in";
-            if (pointers) snprintf(name, sizeof name, pointers == 1 ? "out" : "out%d", pointers);
-            int buffer = plan_add_buffer(reader->plan, name, type, count, pointers ? FILL_ZERO : FILL_RANDOM);
-            plan_add_pointer(reader->plan, reader->launch, buffer);
-            pointers++;
-        } else if (!add_scalar(reader, (Span){"n", 1}, parameter,
-                               expression_integer((int64_t)variables->n))) {
-            return false;
-        }
-    }
-    return true;
-}
-
 bool plan_parse_arguments(Plan *plan, PlanLaunch *launch, const PtxFunction *entry, const char *args,
                           const PlanVariables *variables, Error *error) {
     Reader reader = {.plan = plan, .launch = launch, .entry = entry, .error = error, .name_count = 3};
     reader.names[0] = (ExpressionName){"n", expression_integer((int64_t)variables->n)};
     reader.names[1] = (ExpressionName){"block", expression_integer((int64_t)variables->block)};
     reader.names[2] = (ExpressionName){"grid", expression_integer((int64_t)variables->grid)};
-    return args ? read_items(&reader, trim((Span){args, strlen(args)})) : guess(&reader, variables);
+    return read_items(&reader, trim((Span){args, strlen(args)}));
 }

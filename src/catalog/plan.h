@@ -102,9 +102,7 @@ void plan_element_set(PtxType type, void *bytes, uint64_t i, double number);
  *   EXPRESSION              scalar, converted to the parameter's type
  *   NAME=EXPRESSION         the same; later expressions may use NAME
  *
- * COUNT and EXPRESSION are made of numbers, n, block, grid, named scalars, + - * / % and ( ). Without `args`
- * (NULL) the first pointer is the input (n random elements), further pointers are outputs (n zeros), integers
- * are n. */
+ * COUNT and EXPRESSION are made of numbers, n, block, grid, named scalars, + - * / % and ( ). */
 typedef struct PlanVariables {
     uint64_t n, block, grid; /* block and grid: totals over their dimensions */
 } PlanVariables;

@@ -154,6 +154,7 @@ void report_json(const ReportInput *input, Text *out) {
     json_open_object(&json, NULL);
     json_string(&json, "kernel", input->kernel);
     json_string(&json, "backend", input->backend);
+    if (input->guess) json_string(&json, "guessed", input->guess);
     json_string(&json, "device", input->device);
     json_unsigned(&json, "n", input->n);
     json_unsigned(&json, "block", input->block);

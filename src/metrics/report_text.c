@@ -69,6 +69,12 @@ static void print_head(const ReportInput *input, Text *out) {
                input->dtype ? " " : "", input->dtype ? input->dtype : "", input->op ? ", " : "",
                input->op ? input->op : "", count_text(input->grid, &grid), plural(input->grid), input->block,
                plural(input->block));
+    if (input->guess) {
+        Text guess = {0};
+        text_print(&guess, "guessed: %s", input->guess);
+        sentence_print(out, "", text_string(&guess));
+        text_done(&guess);
+    }
     print_result(input, out);
 }
 

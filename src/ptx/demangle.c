@@ -308,6 +308,20 @@ static const char *local_name(const PtxName *known, size_t *length) {
     return NULL;
 }
 
+static Demangler *demangler_new(const char *begin, const char *end) {
+    Demangler *d = memory_new(sizeof *d);
+    d->at = begin;
+    d->end = end;
+    take(d, "L"); /* internal linkage */
+    return d;
+}
+
+static void demangler_free(Demangler *d) {
+    for (int i = 0; i < d->substitution_count; i++) free(d->substitutions[i]);
+    for (int i = 0; i < d->argument_count; i++) free(d->arguments[i]);
+    free(d);
+}
+
 const char *ptx_readable_name(PtxModule *module, const char *mangled) {
     PtxName *known = ptx_names_get(module->names, mangled, strlen(mangled));
     if (known->readable) return known->readable;
@@ -316,16 +330,37 @@ const char *ptx_readable_name(PtxModule *module, const char *mangled) {
     size_t length;
     const char *local = known->text[2] == 'Z' ? local_name(known, &length) : NULL;
     if (local) return known->readable = arena_copy_text(&module->arena, local, length);
-    Demangler *d = memory_new(sizeof *d);
-    d->at = known->text + 2;
-    d->end = known->text + known->length;
+    Demangler *d = demangler_new(known->text + 2, known->text + known->length);
     Text out = {0};
-    take(d, "L"); /* internal linkage */
     if (name(d, &out) && out.length && out.length <= NAME_LIMIT)
         known->readable = arena_copy_text(&module->arena, out.data, out.length);
     text_done(&out);
-    for (int i = 0; i < d->substitution_count; i++) free(d->substitutions[i]);
-    for (int i = 0; i < d->argument_count; i++) free(d->arguments[i]);
-    free(d);
+    demangler_free(d);
     return known->readable;
+}
+
+/* After the name; a template's begin with what it returns. "v" alone: there are none. */
+static bool parameters(Demangler *d, bool is_template, Text *out) {
+    Text result = {0};
+    bool good = !is_template || type(d, &result);
+    text_done(&result);
+    if (good && take(d, "v")) return d->at == d->end;
+    for (int i = 0; good && d->at < d->end && *d->at != '.'; i++) {
+        text_add(out, i ? "\n" : "");
+        good = type(d, out) && out->length <= NAME_LIMIT;
+    }
+    return good;
+}
+
+bool ptx_readable_parameters(const char *mangled, Text *out) {
+    size_t length = strlen(mangled);
+    if (length < 4 || memcmp(mangled, "_Z", 2) != 0 || mangled[2] == 'Z') return false;
+    Demangler *d = demangler_new(mangled + 2, mangled + length);
+    Text text = {0}, types = {0};
+    bool good = name(d, &text) && text.length && parameters(d, text.data[text.length - 1] == '>', &types);
+    if (good) text_add(out, text_string(&types));
+    text_done(&text);
+    text_done(&types);
+    demangler_free(d);
+    return good;
 }

@@ -277,6 +277,10 @@ PtxFunction *ptx_module_find_entry(const PtxModule *module, const char *name, Er
  * mangled. */
 const char *ptx_readable_name(PtxModule *module, const char *name);
 
+/* Adds the types of the function's parameters, as its mangled C++ name says them, a line each: "const float*".
+ * false: it says nothing, or what is not understood. */
+bool ptx_readable_parameters(const char *name, Text *out);
+
 /* Prints the module (parses all bodies first). */
 bool ptx_module_print(PtxModule *module, Text *out, Error *error);
 /* Its parts, for those who print something in between. Definitions: the body must have been parsed. */

@@ -219,7 +219,8 @@ static bool make_file(Store *store, mode_t mode) {
             store->saving[0] = 0;
             return false;
         }
-        if (fcntl(store->file, F_SETFD, FD_CLOEXEC) || flock(store->file, LOCK_EX | LOCK_NB) || fchmod(store->file, mode) || fstat(store->file, &status))
+        if (fcntl(store->file, F_SETFD, FD_CLOEXEC) || flock(store->file, LOCK_EX | LOCK_NB) ||
+            fchmod(store->file, mode) || fstat(store->file, &status))
             return fail(store, "cannot save here: %s", strerror(errno));
     }
     return status.st_nlink || fail(store, "cannot save: another program removes the file");
@@ -400,6 +401,8 @@ static bool check_header(Store *store, const uint8_t *header, size_t length, uin
     if (version > STORE_VERSION)
         return fail(store, "a newer redviz saved this session (format %u; this one reads up to %d)", version,
                     STORE_VERSION);
+    if (version == 1)
+        return fail(store, "an older redviz saved this session (format 1; this one reads %d)", STORE_VERSION);
     if (version < 1) return fail(store, "this session is damaged: it says that its format is %u", version);
     uint64_t wanted = (uint64_t)page_bytes * big_endian(header + 28);
     if (file_bytes < wanted)

@@ -152,22 +152,6 @@ static void a_buffer_can_be_passed_twice_and_scalars_have_names(void **state) {
     plan_free(&plan);
 }
 
-static void without_args_they_are_guessed(void **state) {
-    (void)state;
-    Plan plan;
-    Error error = {0};
-    if (!parse(&plan, "scale", NULL, &error)) fail_msg("%s", error.message);
-    assert_int_equal(plan.buffer_count, 2);
-    assert_string_equal(plan.buffers[0].name, "in");
-    assert_int_equal(plan.buffers[0].fill, FILL_RANDOM);
-    assert_string_equal(plan.buffers[1].name, "out");
-    assert_int_equal(plan.buffers[1].fill, FILL_ZERO);
-    assert_int_equal(plan.buffers[1].count, 1000);
-    assert_int_equal(scalar_bits(&plan, 2), 1000);
-    assert_int_equal(scalar_bits(&plan, 3), 0x447a0000); /* 1000.0f */
-    plan_free(&plan);
-}
-
 static void bad_args_say_what_is_wrong(void **state) {
     (void)state;
     static const struct {
@@ -191,7 +175,6 @@ static void bad_args_say_what_is_wrong(void **state) {
         {"scale", "in=float[n], out=float[n], n*n*n*n, 1", "does not fit the 4 bytes"},
         {"mixed", "256, p=int[1], 1, 1", "does not fit the 1 bytes"},
         {"structure", "1", "structure of 12 bytes"},
-        {"structure", NULL, "structure of 12 bytes"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Plan plan;
@@ -476,7 +459,6 @@ int main(void) {
         cmocka_unit_test(bad_expressions_say_what_is_wrong),
         cmocka_unit_test(args_become_buffers_and_scalars),
         cmocka_unit_test(a_buffer_can_be_passed_twice_and_scalars_have_names),
-        cmocka_unit_test(without_args_they_are_guessed),
         cmocka_unit_test(bad_args_say_what_is_wrong),
         cmocka_unit_test(arguments_are_laid_out_by_alignment),
         cmocka_unit_test(plain_fills_hold_what_they_say),

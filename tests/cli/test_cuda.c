@@ -147,17 +147,17 @@ static void compiles_once(void **state) {
     write_text("k.h", "\n");
     make_compiler("cp \"$FAKE\" \"$out\"");
     for (int i = 0; i < 2; i++) {
-        Outcome outcome = compile_fake("--n 1 --dump in");
+        Outcome outcome = compile_fake("--n 1 --dump out");
         assert_string_equal(outcome.err, "");
         assert_string_equal(outcome.out, "7\n");
         program_outcome_done(&outcome);
     }
     assert_int_equal(call_count(), 1);
     write_text("k.h", "// changed\n"); /* what it includes counts, and so do flags */
-    Outcome outcome = compile_fake("--n 1 --dump in");
+    Outcome outcome = compile_fake("--n 1 --dump out");
     program_outcome_done(&outcome);
     assert_int_equal(call_count(), 2);
-    outcome = compile_fake("--compile-flags '-DA=1  -arch=compute_90' --n 1 --dump in");
+    outcome = compile_fake("--compile-flags '-DA=1  -arch=compute_90' --n 1 --dump out");
     program_outcome_done(&outcome);
     assert_int_equal(call_count(), 3);
     char *calls = program_output(0, "tail -n 1 %s/calls", program_folder());
@@ -198,7 +198,7 @@ static void nothing_is_left_behind(void **state) {
     char *left =
         program_output(0,
                        "mkdir -p %s/temporary; TMPDIR=%s/temporary CUDA_HOME=%s/home FAKE=%s/fake.ptx "
-                       "@ %s/k.cu --compiler nvcc --n 1 --dump in; ls %s/temporary",
+                       "@ %s/k.cu --compiler nvcc --n 1 --dump out; ls %s/temporary",
                        program_folder(), program_folder(), program_folder(), program_folder(),
                        program_folder(), program_folder());
     assert_string_equal(left, "7\n");

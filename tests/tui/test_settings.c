@@ -1,5 +1,6 @@
 /* Settings: what the keys make of them, that nothing the kernel refuses can be chosen unseen, what comes out
  * as options. */
+#define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -64,6 +65,30 @@ static void check(Run *run, const char *name, const char *script, const char *ex
     press(run, script);
     assert_string_equal(value(run, name), expected);
     assert_string_equal(run->settings.error, "");
+}
+
+/* Of a kernel of no catalogue: what was guessed is shown, typed over, and goes into the options. */
+static void arguments_are_typed(void **state) {
+    (void)state;
+    Run run = run_open(&(SessionOptions){
+        .file = "tests/cli/scale.ptx", .entry = "scale", .catalog = {.n = 4096}, .threads = 1});
+    Arena arena = {0};
+    const SessionOptions *made_with = session_options(run.session);
+    char *guess = strdup(value(&run, "args"));
+    assert_string_equal(guess, session_arguments(run.session));
+    assert_null(settings_options(&run.settings, made_with, &arena).args); /* guessed again for another n */
+    value(&run, "args");
+    press(&run, "<Backspace>q7"); /* letters are no commands here */
+    guess[strlen(guess) - 1] = 0;
+    assert_memory_equal(value(&run, "args"), guess, strlen(guess));
+    assert_string_equal(value(&run, "args") + strlen(guess), "q7");
+    assert_string_equal(settings_options(&run.settings, made_with, &arena).args, value(&run, "args"));
+    press(&run, "<Erase>n");
+    assert_string_equal(value(&run, "args"), "n");
+    assert_int_equal(press(&run, "<Escape>"), SETTINGS_CLOSE);
+    free(guess);
+    arena_done(&arena);
+    run_done(&run);
 }
 
 static void arrows_step_through_what_the_kernel_takes(void **state) {
@@ -203,6 +228,7 @@ static void a_file_has_fewer_settings(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(arguments_are_typed),
         cmocka_unit_test(arrows_step_through_what_the_kernel_takes),
         cmocka_unit_test(numbers_are_typed),
         cmocka_unit_test(what_the_kernel_refuses_is_told_and_not_applied),

@@ -1,0 +1,137 @@
+/* What is guessed of a kernel's launch from its PTX. */
+#include "catalog/guess.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* A kernel with these parameters and this body, in a module with `variables`. */
+static PtxModule *parse(const char *name, const char *parameters, const char *body, const char *variables,
+                        PtxFunction **entry) {
+    char text[4096];
+    Error error = {0};
+    int length =
+        snprintf(text, sizeof text,
+                 ".version 7.0\n.target sm_70\n.address_size 64\n%s\n.visible .entry %s(%s)\n{\n"
+                 ".reg .pred %%p<4>; .reg .b32 %%r<16>; .reg .f32 %%f<4>; .reg .b64 %%a<16>;\n%s ret;\n}\n",
+                 variables, name, parameters, body);
+    PtxModule *module = ptx_module_parse(text, (size_t)length, "guess.ptx", &error);
+    if (!module) fail_msg("%d: %s", error.line, error.message);
+    *entry = ptx_module_find(module, name);
+    assert_non_null(*entry);
+    if (!ptx_function_parse(module, *entry, &error)) fail_msg("%d: %s", error.line, error.message);
+    return module;
+}
+
+static void expect(const char *name, const char *parameters, const char *body, const char *args) {
+    PtxFunction *entry;
+    PtxModule *module = parse(name, parameters, body, "", &entry);
+    Text out = {0};
+    guess_arguments(entry, 1000, 1000, "random", &out);
+    assert_string_equal(text_string(&out), args);
+    text_done(&out);
+    ptx_module_free(module);
+}
+
+#define THREE ".param .u64 a, .param .u64 b, .param .u32 n"
+#define LOAD  "ld.param.u64 %a0, [a]; ld.param.u64 %a1, [b];\n"
+
+static void what_is_loaded_is_an_input(void **state) {
+    (void)state;
+    expect("k", THREE, LOAD "ld.global.f32 %f0, [%a0]; st.global.f64 [%a1], %a2;",
+           "in=float[n]:random, out=double[n], n");
+    expect("k", THREE, LOAD "ld.global.u32 %r0, [%a1]; st.global.u16 [%a0], %r1;",
+           "out=ushort[n], in=int[n]:random, n");
+    expect("k", THREE, LOAD "ld.global.s8 %r0, [%a0]; ld.global.f32 %f0, [%a1];",
+           "in=char[n]:random, in2=float[n]:random, n");
+    expect("k", THREE, LOAD "ld.global.u32 %r0, [%a0]; red.global.add.f32 [%a1], %f0;",
+           "in=int[n]:random, out=float[n], n");
+    /* The first is read and written: an input; the second likewise: an output. */
+    expect("k", THREE, LOAD "atom.global.add.u32 %r0, [%a0], 1; atom.global.add.u64 %a2, [%a1], %a3;",
+           "in=int[n]:random, out=ulong[n], n");
+}
+
+/* Through conversions, additions, and around a loop. */
+static void addresses_are_followed(void **state) {
+    (void)state;
+    expect("k", THREE,
+           LOAD "cvta.to.global.u64 %a2, %a1; mad.wide.s32 %a3, %r0, 4, %a2; mov.u64 %a5, %a3;\n"
+                "L: ld.global.v2.f32 {%f0, %f1}, [%a4+8]; add.s64 %a4, %a5, 16; bra L;",
+           "n, in=float[n]:random, n"); /* nobody uses a */
+    /* What is loaded through a pointer is no pointer of the kernel's: the index of b comes from a. */
+    expect("k", THREE,
+           LOAD "ld.global.u32 %r0, [%a0]; mul.wide.s32 %a2, %r0, 4; add.s64 %a3, %a1, %a2; st.global.f32 "
+                "[%a3], %f0;",
+           "in=int[n]:random, out=float[n], n");
+}
+
+static void numbers_are_no_pointers(void **state) {
+    (void)state;
+    static const char parameters[] =
+        ".param .u64 a, .param .u64 b, .param .f32 x, .param .u8 flag, .param .u16 h";
+    expect("k", parameters, LOAD "ld.global.u8 %r0, [%a0]; setp.lt.u64 %p0, %a2, %a1;",
+           "in=uchar[n]:random, n, 1.0, 1, n");
+    expect("k", parameters, LOAD, "in=int[n]:random, out=int[n], 1.0, 1, n"); /* nothing is known */
+    expect("k", ".param .u64 .ptr .global .align 4 a, .param .u64 b", LOAD, "in=int[n]:random, n");
+}
+
+/* C++ knows more than PTX: constness, signs, structures, vectors. */
+static void names_say_types(void **state) {
+    (void)state;
+    expect("_Z1kPKfPji", THREE, LOAD, "in=float[n]:random, out=uint[n], n");
+    expect("_Z1kPjPK6float4i", THREE, LOAD, "in=uint[n]:random, in2=float[n*4]:random, n");
+    expect("_Z1kI6__halfEvPT_PS0_", ".param .u64 a, .param .u64 b", LOAD, "in=half[n]:random, out=half[n]");
+    expect("_Z1kPVilb", ".param .u64 a, .param .u64 b, .param .u8 c", LOAD, "in=int[n]:random, n, 1");
+    expect("_Z1kP5Thing", ".param .u64 a", "ld.param.u64 %a0, [a]; ld.global.f64 %a1, [%a0];",
+           "in=double[n]:random");
+    /* A name with another number of parameters is not believed. */
+    expect("_Z1kPKf", THREE, LOAD "st.global.u32 [%a0], %r0; st.global.u32 [%a1], %r0;",
+           "out=int[n], out2=int[n], n");
+    expect("_Z1kv", "", "", "");
+}
+
+static void shapes_are_seen(void **state) {
+    (void)state;
+    static const struct {
+        const char *variables, *body;
+        int dimensions;
+        bool has_dynamic;
+        uint64_t bytes;
+    } cases[] = {
+        {"", "mov.u32 %r0, %tid.x;", 1, false, 0},
+        {"", "mov.u32 %r0, %ctaid.y;", 2, false, 0},
+        {"", "mov.u32 %r0, %ntid.z;", 3, false, 0},
+        {".extern .shared .align 16 .b8 s[];", "mov.u64 %a0, s;", 1, true, 0},
+        {".extern .shared .align 16 .b8 s[];", "", 1, false, 0},
+        {".shared .align 4 .b8 t[64];\n.extern .shared .align 16 .b8 s[];", "ld.shared.u32 %r0, [s+4];", 1,
+         true, 64},
+        {"", ".shared .b32 u[8]; st.shared.u32 [u], %r0;", 1, false, 32},
+        {".func f() { ret; }\n.extern .shared .align 16 .b8 s[];", "call f;", 1, true, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        PtxFunction *entry;
+        PtxModule *module = parse("k", "", cases[i].body, cases[i].variables, &entry);
+        KernelShape shape = guess_shape(module, entry);
+        if (shape.dimensions != cases[i].dimensions || shape.has_dynamic_shared != cases[i].has_dynamic ||
+            shape.static_shared != cases[i].bytes)
+            fail_msg("%s: %d dimensions, dynamic %d, %d bytes", cases[i].body, shape.dimensions,
+                     shape.has_dynamic_shared, (int)shape.static_shared);
+        ptx_module_free(module);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_loaded_is_an_input),
+        cmocka_unit_test(addresses_are_followed),
+        cmocka_unit_test(numbers_are_no_pointers),
+        cmocka_unit_test(names_say_types),
+        cmocka_unit_test(shapes_are_seen),
+    };
+    return cmocka_run_group_tests_name("guess", tests, NULL, NULL);
+}
