@@ -114,6 +114,17 @@ Measurements *session_measured(Session *session);
  * The session was opened with keep_inputs. false with `error`: it could not be done. */
 bool session_verify(const Session *session, Text *out, bool *same, Error *error);
 
+/* The same against a trace that somebody has recorded of the same run. The emulator runs once more, fed by
+ * `recorded` where only scheduling decides (emulator.h). `base`: [recorded->buffer_count] where the buffers
+ * lay, 0: not known; NULL: where the emulator has them. `approximate`: it holds results of .approx, too. */
+typedef struct SessionOther {
+    const Trace *recorded;
+    const uint64_t *base;
+    const char *name; /* "NVIDIA H200" */
+    bool approximate;
+} SessionOther;
+bool session_compare(const Session *session, const SessionOther *other, Text *out, bool *same, Error *error);
+
 void session_report(const Session *session, bool json, Text *out);
 void session_events(const Session *session, FILE *to);
 bool session_dump(const Session *session, const char *spec, FILE *to, Error *error); /* BUFFER[:COUNT] */

@@ -2,6 +2,7 @@
  * known. */
 #include "emulator/access.h"
 
+#include "emulator/feed.h"
 #include "emulator/recorder.h"
 
 static inline uint64_t mix(uint64_t hash, uint64_t value) {
@@ -57,6 +58,7 @@ static void record(const Access *access, const MemoryValue *values, int count, c
     TraceEvent *event = recorder_begin(recorder, access->warp, access->op->pc, access->mask,
                                        trace_kind_in_space(memory->kind, access->space));
     if (memory->kind == TRACE_CONSTANT_LOAD) event->kind = TRACE_CONSTANT_LOAD;
+    if (access->block->feed) feed_access(access->block->feed, access, values, count);
     event->width = memory->width;
     event->element_bytes = memory->element_bytes;
     event->element_count = memory->count;

@@ -12,6 +12,8 @@ enum { QUIET_ITERATIONS = 4 }; /* of a loop, that changed nothing, before its ac
 enum { MAX_WARPS = 32, MAX_UNINITIALIZED = 2, BARRIER_COUNT = 17, CLUSTER_BARRIER = 16 };
 
 typedef struct Recorder Recorder;
+typedef struct Feed Feed;
+typedef struct Writers Writers;
 typedef struct Worker Worker;
 
 typedef struct Grid {
@@ -32,6 +34,7 @@ typedef struct Grid {
     uint64_t trace_first, trace_last; /* first > last: none */
     bool first_look;                  /* emulator.h */
     bool blocks_meet;                 /* a block may wait for another */
+    const Writers *writers;           /* NULL: nobody asks who writes what (fed.h) */
     const volatile bool *cancel;
     volatile uint64_t *blocks_done;
 } Grid;
@@ -101,6 +104,7 @@ struct Block {
     uint32_t barriers_in_use; /* a bit for each */
     Recorder *recorder;       /* NULL: not traced */
     Replay *replay;           /* NULL: an ordinary run */
+    Feed *feed;               /* NULL: an ordinary run */
     uint64_t frame_bytes;     /* of called functions */
 };
 

@@ -1,5 +1,5 @@
 /* The emulator: its memory, the variables of modules, and launches (emulator.h). */
-#include "emulator/grid.h"
+#include "emulator/fed.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -19,7 +19,9 @@ struct Emulator {
     int placed_count, placed_capacity;
     const PtxModule **modules; /* whose variables have been made */
     int module_count, module_capacity;
-    int workspace; /* region of the grid workspace; -1: none yet */
+    int workspace;     /* region of the grid workspace; -1: none yet */
+    uint64_t *written; /* fed runs: words that launches have written, a bit each; NULL: none yet */
+    uint64_t written_words;
     uint64_t launches;
 };
 
@@ -43,6 +45,7 @@ Emulator *emulator_new(const EmulatorOptions *options) {
 void emulator_free(Emulator *emulator) {
     if (!emulator) return;
     memory_done(&emulator->memory);
+    free(emulator->written);
     free(emulator->placed);
     free(emulator->modules);
     free(emulator);
@@ -55,6 +58,10 @@ int emulator_add_buffer(Emulator *emulator, const char *name, void *bytes, uint6
 
 uint64_t emulator_buffer_address(const Emulator *emulator, int buffer) {
     return emulator->memory.regions[buffer].base;
+}
+
+void *emulator_buffer_bytes(const Emulator *emulator, int buffer) {
+    return emulator->memory.regions[buffer].host;
 }
 
 /* ---- module variables ------------------------------------------------------------------------------- */
@@ -222,29 +229,50 @@ static void set_options(Grid *grid, Emulator *emulator) {
     grid->blocks_done = options->blocks_done;
 }
 
-bool emulator_run(Emulator *emulator, const EmulatorLaunch *launch, Trace *trace, Error *error) {
-    if (!check_geometry(launch, error)) return false;
+/* What of a launch is the same whoever runs it. */
+static LoweredProgram *begin_launch(Emulator *emulator, const EmulatorLaunch *launch, Grid *grid,
+                                    Trace *trace, Error *error) {
+    if (!check_geometry(launch, error)) return NULL;
     make_module(emulator, launch->program->module);
     LoweredProgram *program = lowered_new(launch, true, address_of, emulator, error);
-    if (!program) return false;
+    if (!program) return NULL;
     uint32_t shared_bytes = program->shared_bytes - program->reserved_shared_bytes;
     if (shared_bytes > MAX_SHARED_BYTES) {
         error_set(error, "%u bytes of shared memory a block; at most %d are possible", shared_bytes,
                   MAX_SHARED_BYTES);
         lowered_free(program);
-        return false;
+        return NULL;
     }
     if (program->uses_heap) heap_prepare(&emulator->memory);
-    Grid grid;
-    grid_init(&grid, launch, program, &emulator->memory);
-    set_options(&grid, emulator);
-    if (launch->cooperative) grid.workspace = make_workspace(emulator);
-    grid.trace = trace_add_launch(trace, launch->program);
-    grid.launch_index = trace->launch_count - 1;
-    describe_launch(&grid, trace);
+    grid_init(grid, launch, program, &emulator->memory);
+    set_options(grid, emulator);
+    if (launch->cooperative) grid->workspace = make_workspace(emulator);
+    grid->trace = trace_add_launch(trace, launch->program);
+    grid->launch_index = trace->launch_count - 1;
+    describe_launch(grid, trace);
     add_buffers(emulator, trace);
+    return program;
+}
+
+bool emulator_run(Emulator *emulator, const EmulatorLaunch *launch, Trace *trace, Error *error) {
+    Grid grid;
+    LoweredProgram *program = begin_launch(emulator, launch, &grid, trace, error);
+    if (!program) return false;
     bool done =
         grid_run(&grid, emulator->options.threads, emulator->options.memory_limit_bytes, trace, error);
+    lowered_free(program);
+    return done;
+}
+
+bool emulator_run_fed(Emulator *emulator, const EmulatorLaunch *launch, const EmulatorFeed *feed,
+                      Trace *trace, EmulatorFed *fed, Error *error) {
+    Grid grid;
+    LoweredProgram *program = begin_launch(emulator, launch, &grid, trace, error);
+    if (!program) return false;
+    grid.trace_first = 1; /* none but those that are fed */
+    grid.trace_last = 0;
+    bool done = grid_run_fed(&grid, feed, emulator->options.memory_limit_bytes, &emulator->written,
+                             &emulator->written_words, fed, trace, error);
     lowered_free(program);
     return done;
 }

@@ -35,6 +35,7 @@ typedef struct EmulatorLaunch {
     const PtxProgram *program;
     uint32_t grid[3], block[3];
     uint32_t dynamic_shared_bytes;
+    bool records_approximate; /* results of .approx are events, too (TRACE_APPROXIMATE) */
     bool cooperative; /* all blocks are resident at once; grid sync works (%envreg1:%envreg2 workspace) */
     const uint8_t *parameters; /* entry parameters, laid out as PTX lays them out; pointers from
                                   emulator_buffer_address */
@@ -50,6 +51,8 @@ void emulator_free(Emulator *emulator);
  * display only. */
 int emulator_add_buffer(Emulator *emulator, const char *name, void *bytes, uint64_t byte_count, PtxType type);
 uint64_t emulator_buffer_address(const Emulator *emulator, int buffer);
+/* The host memory behind a buffer, or a module variable of a module that has been launched. */
+void *emulator_buffer_bytes(const Emulator *emulator, int buffer);
 
 /* Runs one launch to its end and adds it to `trace` (a new TraceLaunch, counters, traced blocks, traps,
  * printed text). Module variables (.global, .const) are created on the first launch of a module and keep
@@ -57,6 +60,33 @@ uint64_t emulator_buffer_address(const Emulator *emulator, int buffer);
  * block that no machine accepts, parameters of the wrong size, too little memory on this machine, cancelled.
  */
 bool emulator_run(Emulator *emulator, const EmulatorLaunch *launch, Trace *trace, Error *error);
+
+/* ---- Feeding: the blocks that somebody else recorded, run by what he found
+ * -------------------------------------------------------------------------------------
+ *
+ * What only scheduling decides is not the same on two machines, and everything after it may follow another
+ * path. A fed block takes such values from the events that the other producer recorded, thread by thread, and
+ * computes everything else itself; so its events must be the other's, exactly. Taken are the results of
+ * atomics and of ordered loads, and what other loads find in words that other blocks, or earlier launches, or
+ * atomics of this block have written; and results of .approx instructions that are within the error that PTX
+ * states (launch->records_approximate). A value that is neither is never taken: the event differs then. */
+typedef struct EmulatorFeed {
+    const TraceLaunch *recorded; /* of the same program and geometry; its traced blocks are run */
+    const uint64_t *base;        /* [buffer_count] where the other had the buffers, 0: not known; pointers are
+                                    translated */
+    int buffer_count;
+} EmulatorFeed;
+
+typedef struct EmulatorFed {
+    uint64_t scheduled, scheduled_other; /* taken since scheduling decides; those that were not the same */
+    uint64_t approximate, approximate_other; /* the same of .approx */
+} EmulatorFed;
+
+/* Runs the launch, so that memory is as after emulator_run(); then each block of feed->recorded, alone and
+ * fed, from the memory before the launch: their events go into a new launch of `trace`. All launches of this
+ * emulator must be run like this. `fed` grows. */
+bool emulator_run_fed(Emulator *emulator, const EmulatorLaunch *launch, const EmulatorFeed *feed,
+                      Trace *trace, EmulatorFed *fed, Error *error);
 
 /* ---- Looking deeper: weights, producers, register values of a traced block
  * -----------------------------------------

@@ -10,6 +10,7 @@
  * thread. */
 #include "emulator/grid.h"
 
+#include "emulator/fed.h"
 #include "emulator/recorder.h"
 
 #include "trace/block.h"
@@ -83,6 +84,7 @@ static uint64_t executed_so_far(const Share *share, const Residents *residents) 
 static SliceEnd run_block(Share *share, Residents *residents, Block *block) {
     const Grid *grid = share->grid;
     uint64_t slice = grid->blocks_meet ? SLICE : POLL;
+    if (grid->writers) share->worker->footprint = writers_footprint(grid->writers, block->linear);
     for (;;) {
         uint64_t executed = executed_so_far(share, residents);
         if (executed >= grid->budget) {
@@ -161,7 +163,7 @@ static void drop_blocks(TraceLaunch *launch) {
     *launch = (TraceLaunch){0};
 }
 
-static uint8_t **save_memory(const Memory *memory) {
+uint8_t **grid_save_memory(const Memory *memory) {
     uint8_t **copies = memory_new((size_t)memory->count * sizeof *copies);
     for (int i = 0; i < memory->count; i++) {
         const Region *region = &memory->regions[i];
@@ -172,11 +174,13 @@ static uint8_t **save_memory(const Memory *memory) {
     return copies;
 }
 
-static void restore_memory(Memory *memory, uint8_t **copies, bool restore) {
-    for (int i = 0; i < memory->count; i++) {
-        if (restore && copies[i]) memcpy(memory->regions[i].host, copies[i], memory->regions[i].bytes);
-        free(copies[i]);
-    }
+void grid_restore_memory(Memory *memory, uint8_t *const *copies) {
+    for (int i = 0; i < memory->count; i++)
+        if (copies[i]) memcpy(memory->regions[i].host, copies[i], memory->regions[i].bytes);
+}
+
+void grid_drop_memory(const Memory *memory, uint8_t **copies) {
+    for (int i = 0; i < memory->count; i++) free(copies[i]);
     free(copies);
 }
 
@@ -204,7 +208,7 @@ static bool run_parallel(Share *whole, int threads) {
     if (threads > 64) threads = 64;
     if ((uint64_t)threads > whole->end) threads = (int)whole->end;
     Grid *grid = whole->grid;
-    uint8_t **saved = save_memory(grid->memory);
+    uint8_t **saved = grid_save_memory(grid->memory);
     uint64_t done = grid->blocks_done ? *grid->blocks_done : 0;
     for (int i = 0; i < threads; i++) {
         shares[i] = (Share){.grid = grid, .worker = worker_new(grid), .most_resident = 1};
@@ -217,7 +221,8 @@ static bool run_parallel(Share *whole, int threads) {
         started++;
     for (int i = 0; i < started; i++) pthread_join(shares[i].thread, NULL);
     bool good = started == threads && shares_agree(shares, threads);
-    restore_memory(grid->memory, saved, !good);
+    if (!good) grid_restore_memory(grid->memory, saved);
+    grid_drop_memory(grid->memory, saved);
     if (!good && grid->blocks_done) *grid->blocks_done = done;
     for (int i = 0; i < threads; i++) {
         if (good) merge(whole, &shares[i]);
@@ -276,9 +281,10 @@ bool grid_run(Grid *grid, int threads, uint64_t memory_limit, Trace *trace, Erro
         if (grid->first_look && !grid->blocks_meet && grid->trace_last + 1 < whole.end)
             whole.end = grid->trace_last + 1;
         bool worth_it = whole.end * (uint64_t)grid->warps_per_block >= FEW_WARPS && whole.end > 1;
-        if (threads < 2 || grid->blocks_meet || !worth_it || !run_parallel(&whole, threads))
+        if (threads < 2 || grid->writers || grid->blocks_meet || !worth_it || !run_parallel(&whole, threads))
             run_share(&whole);
     }
+    if (grid->writers) whole.worker->footprint = NULL;
     publish(&whole, trace);
     worker_free(whole.worker);
     return whole.cancelled ? error_set(error, "cancelled") : true;

@@ -13,4 +13,9 @@ void grid_init(Grid *grid, const EmulatorLaunch *launch, const LoweredProgram *p
  * `error` where the run was cancelled. `threads`: host threads, at least 1. */
 bool grid_run(Grid *grid, int threads, uint64_t memory_limit, Trace *trace, Error *error);
 
+/* What the regions hold that may be written: [region], NULL for others. No region may be added meanwhile. */
+uint8_t **grid_save_memory(const Memory *memory);
+void grid_restore_memory(Memory *memory, uint8_t *const *copies);
+void grid_drop_memory(const Memory *memory, uint8_t **copies);
+
 #endif

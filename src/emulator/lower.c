@@ -5,6 +5,7 @@
 #include "emulator/lowered.h"
 
 #include "emulator/addresses.h"
+#include "ptx/approximate.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -455,6 +456,10 @@ static void place_shared(LoweredProgram *lowered, uint32_t dynamic_bytes) {
 /* ---- instructions
  * ---------------------------------------------------------------------------------------------------- */
 
+static bool is_recorded_approximation(const EmulatorLaunch *launch, const PtxInstruction *in) {
+    return launch->records_approximate && ptx_is_approximate(in);
+}
+
 static void lower_instruction(Lowering *low, int pc) {
     LoweredProgram *lowered = low->lowered;
     const PtxInstruction *in = lowered->program->code[pc].instruction;
@@ -485,6 +490,7 @@ static void lower_instruction(Lowering *low, int pc) {
         op->run = run_after_prelude;
         op->extra = inner;
     }
+    if (op->op_class == OP_LANES && is_recorded_approximation(low->launch, in)) lowering_approximate(low, op);
 }
 
 static StepKind step_of(const LoweredProgram *lowered, int pc) {
@@ -503,7 +509,7 @@ static StepKind step_of(const LoweredProgram *lowered, int pc) {
     }
 }
 
-static void classify(LoweredProgram *lowered) {
+static void classify(LoweredProgram *lowered, const EmulatorLaunch *launch) {
     const PtxProgram *program = lowered->program;
     bool *join = memory_new((size_t)lowered->op_count + 1);
     for (int pc = 0; pc < lowered->op_count; pc++)
@@ -511,9 +517,10 @@ static void classify(LoweredProgram *lowered) {
     for (int f = 0; f < program->function_count; f++) join[program->functions[f].end] = true;
     for (int pc = lowered->op_count - 1; pc >= 0; pc--) {
         StepKind step = step_of(lowered, pc);
-        TraceKind kind = trace_kind_of(program->code[pc].instruction);
+        const PtxInstruction *in = program->code[pc].instruction;
         lowered->step[pc] = (uint8_t)step;
-        lowered->recorded[pc] = kind != TRACE_NOT_RECORDED;
+        lowered->recorded[pc] =
+            trace_kind_of(in) != TRACE_NOT_RECORDED || is_recorded_approximation(launch, in);
         bool straight = step == STEP_LANES || step == STEP_NOTHING;
         bool goes_on = straight && pc + 1 < lowered->op_count && !join[pc + 1];
         lowered->run_end[pc] = !straight ? pc : goes_on ? lowered->run_end[pc + 1] : pc + 1;
@@ -620,7 +627,7 @@ LoweredProgram *lowered_new(const EmulatorLaunch *launch, bool share, AddressOf 
     free(low.mentions);
     if (enough) {
         align_constants(lowered);
-        classify(lowered);
+        classify(lowered, launch);
         find_open_ends(lowered);
     }
     free(low.constants);

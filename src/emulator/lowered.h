@@ -145,6 +145,8 @@ bool lowering_register(Lowering *low, const PtxOperand *operand, Operand *out, u
 uint32_t lowering_parameter_place(Lowering *low, const PtxVariable *variable);
 /* Fills in arguments and results of the layout being lowered. */
 void lowering_call_interface(Lowering *low);
+/* Makes an Op of class OP_LANES one whose result is recorded (approximate.c). */
+void lowering_approximate(Lowering *low, Op *op);
 /* Makes an Op of class OP_TRAP executable. */
 void lowering_trap(Lowering *low, Op *op);
 bool lower_warp_sync(Lowering *low, const PtxInstruction *in, Op *op); /* bar.warp.sync */

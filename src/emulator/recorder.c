@@ -1,6 +1,7 @@
 /* Recording of events, with spin loops collapsed (recorder.h). */
 #include "emulator/recorder.h"
 
+#include "emulator/feed.h"
 #include "emulator/replay.h"
 
 #include "trace/block.h"
@@ -69,6 +70,7 @@ static Occurrences *occurrences_of(Recorder *recorder, int pc, int warp) {
 
 TraceEvent *recorder_begin(Recorder *recorder, const Warp *warp, int pc, uint32_t mask, TraceKind kind) {
     if (recorder->replay) return replay_begin(recorder->replay, warp, pc, mask);
+    if (warp->block->feed) feed_step(warp->block->feed, warp, pc, mask);
     Queued *slot = queued(recorder, recorder->next);
     memset(slot, 0, sizeof *slot);
     TraceEvent *event = &slot->event;

@@ -33,9 +33,9 @@ static bool load_instrumented(Capture *capture, Error *error) {
     const PtxProgram **programs = memory_new((size_t)capture->launch_count * sizeof *programs);
     Text text = {0};
     for (int i = 0; i < capture->launch_count; i++) programs[i] = capture->launches[i].program;
-    bool good =
-        instrument(programs, capture->launch_count, capture->options->probe, &text, &capture->sites, error) &&
-        gpu_run_begin(&capture->run, capture->cuda, text_string(&text), error);
+    bool good = instrument(programs, capture->launch_count, capture->options->probe,
+                           capture->options->approximate, &text, &capture->sites, error) &&
+                gpu_run_begin(&capture->run, capture->cuda, text_string(&text), error);
     text_done(&text);
     free(programs);
     return good;

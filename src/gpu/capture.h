@@ -30,6 +30,7 @@ typedef struct CaptureOptions {
     int other;             /* buffer of the trace for what lies in none of the buffers; -1: an error */
     double seconds;        /* after which a kernel counts as hung; 0: 10 */
     const char *probe;     /* text of assets/ptx/probe.ptx */
+    bool approximate;      /* results of .approx are events, too */
 } CaptureOptions;
 
 typedef struct CaptureTally {

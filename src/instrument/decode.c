@@ -110,6 +110,10 @@ static bool fill_event(const Pieces *pieces, const Piece *piece, TraceEvent *eve
     case TRACE_WARP_SYNC:
         event->participants = record->extra;
         return true;
+    case TRACE_APPROXIMATE:
+        fill_warp_op(pieces, piece, site, event);
+        event->element_bytes = site->element_bytes;
+        return true;
     default:
         fill_access(pieces, piece, site, event);
         return true;

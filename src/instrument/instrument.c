@@ -9,6 +9,7 @@ typedef struct Build {
     PtxModule *module;
     const PtxProgram *const *programs;
     int program_count;
+    bool approximate; /* record those, too */
     InstrumentSites *sites;
     bool *function_wanted; /* [module function]: printed with its body */
     bool *function_named;  /* [module function]: its declaration is printed */
@@ -85,7 +86,7 @@ static void plan_function(Build *build, const PtxProgram *program, const PtxProg
         if (function->statements[i].kind != PTX_STATEMENT_INSTRUCTION) continue;
         const PtxInstruction *in = function->statements[i].instruction;
         InstrumentSite site;
-        if (plan_site(in, &constants, &site)) {
+        if (plan_site(in, &constants, &site) || (build->approximate && plan_approximate_site(in, &site))) {
             site.function = function->index;
             site.place = place;
             site.may_spin = may_spin[place];
@@ -330,13 +331,17 @@ static bool print_all(Build *build, const char *probe_text, Text *out, Error *er
     return good;
 }
 
-bool instrument(const PtxProgram *const *programs, int program_count, const char *probe, Text *out,
-                InstrumentSites *sites, Error *error) {
+bool instrument(const PtxProgram *const *programs, int program_count, const char *probe, bool approximate,
+                Text *out, InstrumentSites *sites, Error *error) {
     *sites = (InstrumentSites){.module = programs[0]->module};
     PtxModule *module = programs[0]->module;
     if (!check_module(module, error)) return false;
     size_t functions = (size_t)module->function_count + 1, variables = (size_t)module->variable_count + 1;
-    Build build = {.module = module, .programs = programs, .program_count = program_count, .sites = sites};
+    Build build = {.module = module,
+                   .programs = programs,
+                   .program_count = program_count,
+                   .approximate = approximate,
+                   .sites = sites};
     build.function_wanted = memory_new(functions);
     build.function_named = memory_new(functions);
     build.variable_named = sites->has_variable = arena_new(&sites->arena, variables);

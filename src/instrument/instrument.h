@@ -66,11 +66,12 @@ typedef struct InstrumentSites {
 } InstrumentSites;
 
 /* Programs are of one module, so that launches of different entries share its variables. `probe`: the text of
- * assets/ptx/probe.ptx. `sites` is filled anew; free with instrument_sites_done(). The programs and the
- * module must outlive it. Fails with `error` where a body does not parse, and on text that cannot be
- * instrumented (32-bit addresses, instrumented before). */
-bool instrument(const PtxProgram *const *programs, int program_count, const char *probe, Text *out,
-                InstrumentSites *sites, Error *error);
+ * assets/ptx/probe.ptx. `approximate`: results of .approx instructions are recorded, too, so that another
+ * producer's can be compared with them (TRACE_APPROXIMATE). `sites` is filled anew; free with
+ * instrument_sites_done(). The programs and the module must outlive it. Fails with `error` where a body does
+ * not parse, and on text that cannot be instrumented (32-bit addresses, instrumented before). */
+bool instrument(const PtxProgram *const *programs, int program_count, const char *probe, bool approximate,
+                Text *out, InstrumentSites *sites, Error *error);
 void instrument_sites_done(InstrumentSites *sites);
 const PtxOperand *instrument_address(const InstrumentSite *site); /* the memory operand of an access */
 

@@ -2,6 +2,7 @@
 #include "instrument/plan.h"
 
 #include "base/memory.h"
+#include "ptx/approximate.h"
 #include <stdlib.h>
 
 enum { CLUSTER_BARRIER = 16 }; /* as the emulator numbers it */
@@ -168,6 +169,15 @@ bool plan_site(const PtxInstruction *in, const Constants *constants, InstrumentS
     default:
         return plan_access(in, site);
     }
+}
+
+bool plan_approximate_site(const PtxInstruction *in, InstrumentSite *site) {
+    if (!ptx_is_approximate(in)) return false;
+    *site = (InstrumentSite){.instruction = in, .kind = TRACE_APPROXIMATE, .is_behind = true};
+    site->element_bytes = (uint8_t)ptx_type_bytes(in->types[0]);
+    site->element_count = 1;
+    add_field(site, INSTRUMENT_VALUE, 0, site->element_bytes == 8);
+    return true;
 }
 
 bool plan_is_missed(const PtxInstruction *in) {

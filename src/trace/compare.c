@@ -39,11 +39,6 @@ static void read_warp(const TraceBlock *block, int warp, WarpEvents *out) {
     }
 }
 
-/* Does only scheduling decide what this event finds? */
-static bool is_free(const TraceLaunch *launch, const TraceEvent *event) {
-    return ptx_instruction_watches(launch->program->code[event->pc].instruction);
-}
-
 /* The buffer that `value` points into, or -1. */
 static int pointed_buffer(const TraceSide *side, uint64_t value) {
     for (int i = 0; side->base && i < side->trace->buffer_count; i++)
@@ -78,10 +73,6 @@ static bool is_same_lane(const Compared *compared, const TraceEvent *a, const Tr
     if (trace_kind_is_access(a->kind) && !is_same_address(compared, a, b, lane)) return false;
     if (a->kind == TRACE_BRANCH) return (a->taken >> lane & 1) == (b->taken >> lane & 1);
     if (!is_same_value(compared, a->element_bytes, a->operand[lane], b->operand[lane])) return false;
-    if (is_free(compared->launch[0], a)) {
-        compared->out->free_values++;
-        return true;
-    }
     for (int e = 0; a->has_result && e < a->element_count; e++)
         if (!is_same_value(compared, a->element_bytes, a->value[e][lane], b->value[e][lane])) return false;
     return true;
@@ -125,7 +116,7 @@ static bool is_round(const TraceLaunch *launch, const ThreadEvents *thread, int 
         const TraceEvent *event = thread->events[i];
         bool harmless = event->kind == TRACE_BRANCH || event->is_load;
         if (!harmless || !same_place(event, thread->events[i - period], lane)) return false;
-        waits |= is_free(launch, event);
+        waits |= event->is_load && ptx_instruction_watches(launch->program->code[event->pc].instruction);
     }
     return waits;
 }

@@ -1,9 +1,10 @@
 /* Compare: are two traces of the same launches the same? Thread by thread: for every thread of the blocks
  * that both have, the sequence of (instruction, address, value) must be identical; and mask by mask.
  *
- * Values that only scheduling decides are not compared but counted: what atomics find, and what volatile,
- * relaxed and acquire loads find; and of loops that wait for them only the last round is looked at. A 64-bit
- * value that points into a buffer is compared as (buffer, offset).
+ * Values that only scheduling decides are compared like all others: whoever compares two producers has one of
+ * them fed by the other (emulator.h, Feeding). But how often a loop that waits for others goes round is
+ * nobody's business: of such rounds only the last is looked at. A 64-bit value that points into a buffer is
+ * compared as (buffer, offset).
  */
 #ifndef TRACE_COMPARE_H
 #define TRACE_COMPARE_H
@@ -18,8 +19,7 @@ typedef struct TraceSide {
 
 typedef struct TraceComparison {
     uint64_t blocks, threads,
-        events;           /* compared; an event of the first side is counted once for each of its lanes */
-    uint64_t free_values; /* decided by scheduling: not compared */
+        events; /* compared; an event of the first side is counted once for each of its lanes */
     uint64_t masks,
         equal_masks; /* events of the first side; those whose lanes were together on the other, too */
     bool same;       /* all threads are equal */

@@ -47,7 +47,7 @@ static Made make(const char *path, int step) {
         made.programs[made.program_count] = ptx_program_link(made.module, function, &error);
         assert_non_null(made.programs[made.program_count++]);
     }
-    if (!instrument((const PtxProgram *const *)made.programs, made.program_count, probe, &made.text,
+    if (!instrument((const PtxProgram *const *)made.programs, made.program_count, probe, false, &made.text,
                     &made.sites, &error))
         fail_msg("%s: %s", path, error.message);
     free(text);
@@ -170,7 +170,7 @@ static void test_twice_is_refused(void **state) {
     assert_non_null(program);
     Text out = {0};
     InstrumentSites sites;
-    assert_false(instrument((const PtxProgram *const *)&program, 1, probe, &out, &sites, &error));
+    assert_false(instrument((const PtxProgram *const *)&program, 1, probe, false, &out, &sites, &error));
     assert_non_null(strstr(error.message, "instrumented before"));
     ptx_program_free(program);
     ptx_module_free(again);

@@ -128,7 +128,7 @@ static Probed instrument_launch(Twin *twin, int index, const PlanLaunch *planned
     char *probe = twin_probe();
     text_clear(&twin->text);
     instrument_sites_done(&twin->sites);
-    if (!instrument(&program, 1, probe, &twin->text, &twin->sites, &error))
+    if (!instrument(&program, 1, probe, false, &twin->text, &twin->sites, &error))
         fail_msg("%s: %s", options->what, error.message);
     free(probe);
     uint32_t threads = (uint32_t)volume(planned->block);

@@ -60,13 +60,74 @@ static void another_value_is_told_with_both_sides(void **state) {
     trace_comparison_done(&comparison);
 }
 
-static void what_atomics_find_is_counted_and_not_compared(void **state) {
+/* ---- fed -------------------------------------------------------------------------------------------- */
+
+/* The run in its usual order, fed by the same in another one. */
+static bool agrees(const char *kernel, const char *dtype, uint64_t schedule, uint32_t last_block,
+                   Text *text) {
+    Error error = {0};
+    SessionOptions options = {.kernel = kernel,
+                              .catalog = {.n = 5000, .block = 64, .seed = 1},
+                              .keep_inputs = true,
+                              .has_trace_blocks = true,
+                              .trace_last = last_block};
+    assert_true(plan_type_parse(dtype, &options.catalog.dtype));
+    Session *a = session_open(&options, &error);
+    options.schedule = schedule;
+    Session *b = session_open(&options, &error);
+    if (!a || !b) fail_msg("%s", error.message);
+    SessionOther other = {.recorded = session_trace(b), .name = "other order"};
+    bool same = false;
+    text_clear(text);
+    if (!session_compare(a, &other, text, &same, &error)) fail_msg("%s", error.message);
+    session_free(a);
+    session_free(b);
+    return same;
+}
+
+static void what_scheduling_decides_is_fed(void **state) {
     (void)state;
-    TraceComparison comparison;
-    compare("atomic", 1, 0, &comparison);
-    assert_true(comparison.same);
-    assert_true(comparison.free_values > 0);
-    trace_comparison_done(&comparison);
+    static const char *const kernels[] = {"last_block", "cooperative", "atomic", "shuffle_atomic", "mean"};
+    static const char *const types[] = {"int", "float", "double"};
+    Text text = {0};
+    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
+        for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+            for (uint64_t schedule = 3; schedule < 6; schedule++) {
+                const CatalogRow *row = catalog_find(kernels[k], NULL);
+                if (!row || !strstr(row->types, types[t])) continue;
+                if (!agrees(kernels[k], types[t], schedule, 100, &text)) fail_msg("%s", text_string(&text));
+            }
+    text_done(&text);
+}
+
+/* Another block may have come last: what follows is another path. */
+static void another_path_is_followed(void **state) {
+    (void)state;
+    Text text = {0};
+    assert_true(agrees("last_block", "float", 3, 100, &text));
+    if (strstr(text_string(&text), "; 0 are not what")) fail_msg("%s", text_string(&text));
+    text_done(&text);
+}
+
+/* A value that nobody else writes is never taken. */
+static void another_input_is_not_fed(void **state) {
+    (void)state;
+    Error error = {0};
+    SessionOptions options = {
+        .kernel = "last_block", .catalog = {.n = 5000, .block = 64, .seed = 1}, .keep_inputs = true};
+    Session *a = session_open(&options, &error);
+    options.catalog.seed = 2;
+    Session *b = session_open(&options, &error);
+    SessionOther other = {.recorded = session_trace(b), .name = "other input"};
+    Text text = {0};
+    bool same = true;
+    assert_true(session_compare(a, &other, &text, &same, &error));
+    assert_false(same);
+    assert_non_null(strstr(text_string(&text), "first difference: launch 0, block 0, warp 0, lane 0:"));
+    assert_non_null(strstr(text_string(&text), "global_load"));
+    text_done(&text);
+    session_free(a);
+    session_free(b);
 }
 
 int main(void) {
@@ -74,7 +135,9 @@ int main(void) {
         cmocka_unit_test(the_same_run_is_the_same),
         cmocka_unit_test(another_order_of_warps_is_the_same_to_every_thread),
         cmocka_unit_test(another_value_is_told_with_both_sides),
-        cmocka_unit_test(what_atomics_find_is_counted_and_not_compared),
+        cmocka_unit_test(what_scheduling_decides_is_fed),
+        cmocka_unit_test(another_path_is_followed),
+        cmocka_unit_test(another_input_is_not_fed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
