@@ -39,6 +39,9 @@ TESTS = $(patsubst %.c,$(O)/%,$(TEST_SOURCES))
 HELPER_SOURCES = $(filter-out $(TEST_SOURCES) tests/fuzz/% tests/bench/%,$(wildcard tests/*/*.c))
 HELPER_OBJECTS = $(patsubst %.c,$(O)/obj/%.o,$(HELPER_SOURCES))
 STUBS = $(patsubst %,$(O)/tests/gpu/lib%_stub.so,cuda cuda_old cupti nvml peers)
+EMULATED_GPU = $(O)/tests/gpu/libcuda_emulated.so
+EMULATED_OBJECTS = $(patsubst %.c,$(O)/pic/%.o,$(filter src/base/% src/ptx/% src/trace/% src/emulator/%,$(SOURCES)) \
+    tests/gpu/stub/cuda_stub.c tests/gpu/stub/emulated.c)
 BENCHES = $(patsubst %.c,$(O)/%,$(wildcard tests/bench/*.c))
 FORMATTED = $(wildcard src/*.[ch] src/*/*.[ch] tui/*.[ch] tests/*/*.[ch] kernels/*.cu)
 
@@ -72,7 +75,7 @@ test:
 	@scripts/deps.sh build test
 	@$(SUBMAKE) -k all tests || export REDVIZ_BROKEN=1; tests/run_tests.sh $(O) $(TEST_SOURCES)
 
-tests: $(TESTS) $(STUBS)
+tests: $(TESTS) $(STUBS) $(EMULATED_GPU)
 
 goldens: all $(patsubst %,$(O)/tests/tui/test_%,frames screens tree timings cast svg)
 	@for test in $(filter $(O)/tests/tui/%,$^); do REDVIZ_REWRITE=1 REDVIZ_BIN=$(O)/redviz $$test || exit 1; done
@@ -166,6 +169,15 @@ $(STUBS): Makefile
 	$(SAY) "  link     $@"
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) -std=c11 -Isrc -fPIC -shared -Wall $(STUB_FLAGS) -o $@ $(filter %.c,$^)
 
+# The same with an emulator inside, which runs the kernels: for tests of capture, and to try --backend gpu anywhere.
+$(EMULATED_GPU): $(EMULATED_OBJECTS)
+	$(SAY) "  link     $@"
+	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) -shared -Wl,-Bsymbolic -o $@ $^ -lsqlite3 -lm -pthread
+
+$(O)/pic/%.o: %.c Makefile
+	$(SAY) "  compile  $<"
+	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(filter-out -fsanitize% -fno-sanitize%,$(FLAGS)) -fPIC -Wno-unused-parameter -DSTUB_EMULATES -c -o $@ $<
+
 $(BENCHES): $(O)/tests/%: $(O)/obj/tests/%.o $(LIBRARY)
 	$(SAY) "  link     $@"
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(FLAGS) $(LDFLAGS) -o $@ $^ $(LIBRARIES)
@@ -181,4 +193,4 @@ $(O)/obj/%.o: %.c Makefile
 .SECONDARY:
 .PHONY: all help run test tests goldens test-sanitize test-valgrind bench ptx ptx-check peers lint format fuzz deps install \
     uninstall clean
--include $(LIBRARY_OBJECTS:.o=.d) $(HELPER_OBJECTS:.o=.d) $(O)/obj/src/main.d $(patsubst $(O)/tests/%,$(O)/obj/tests/%.d,$(TESTS) $(BENCHES))
+-include $(LIBRARY_OBJECTS:.o=.d) $(EMULATED_OBJECTS:.o=.d) $(HELPER_OBJECTS:.o=.d) $(O)/obj/src/main.d $(patsubst $(O)/tests/%,$(O)/obj/tests/%.d,$(TESTS) $(BENCHES))

@@ -13,22 +13,14 @@
 
 #include <cmocka.h>
 
-static void use(const char *name) {
-    char path[4096];
-    const char *program = getenv("REDVIZ_BIN"), *slash = program ? strrchr(program, '/') : NULL;
-    if (slash)
-        snprintf(path, sizeof path, "%.*s/tests/gpu/%s", (int)(slash - program), program, name);
-    else
-        snprintf(path, sizeof path, "build/tests/gpu/%s", name);
-    setenv("REDVIZ_CUDA", path, 1);
-}
+#include "libraries.h"
 
 static int clean(void **state) {
     (void)state;
     unsetenv("STUB_FAIL");
     unsetenv("STUB_DEVICES");
     unsetenv("STUB_BUSY");
-    use("libcuda_stub.so");
+    use_library("REDVIZ_CUDA", "libcuda_stub.so");
     return 0;
 }
 
@@ -53,7 +45,7 @@ static void no_driver(void **state) {
 
 static void old_driver(void **state) {
     (void)state;
-    use("libcuda_old_stub.so");
+    use_library("REDVIZ_CUDA", "libcuda_old_stub.so");
     expect_error("has no cuStreamEndCapture: CUDA 12 or later is needed");
 }
 

@@ -11,19 +11,13 @@
 
 #include <cmocka.h>
 
-static void use(const char *variable, const char *name) {
-    char path[4096];
-    const char *program = getenv("REDVIZ_BIN"), *slash = program ? strrchr(program, '/') : NULL;
-    snprintf(path, sizeof path, "%.*s/tests/gpu/%s", slash ? (int)(slash - program) : 5,
-             slash ? program : "build", name);
-    setenv(variable, path, 1);
-}
+#include "libraries.h"
 
 static int setup(void **state) {
     Error error = {0};
     unsetenv("STUB_FAIL");
-    use("REDVIZ_CUDA", "libcuda_stub.so");
-    use("REDVIZ_NVML", "libnvml_stub.so");
+    use_library("REDVIZ_CUDA", "libcuda_stub.so");
+    use_library("REDVIZ_NVML", "libnvml_stub.so");
     *state = cuda_open(&error);
     return !*state;
 }
@@ -53,7 +47,7 @@ static void no_library(void **state) {
     assert_true(isnan(reading.clock) && isnan(reading.memory_clock) && isnan(reading.temperature));
     assert_string_equal(nvml.driver, "");
     nvml_close(&nvml);
-    use("REDVIZ_NVML", "libcuda_stub.so"); /* a library, but not this one */
+    use_library("REDVIZ_NVML", "libcuda_stub.so"); /* a library, but not this one */
     reading = read_now(*state, &nvml);
     assert_true(isnan(reading.clock));
     nvml_close(&nvml);

@@ -1,21 +1,12 @@
-/* A CUDA driver that has no GPU: memory is the host's, kernels do nothing. For tests of the driver layer.
+/* A CUDA driver that has no GPU: memory is the host's, kernels do nothing; with STUB_EMULATES, the emulator
+ * runs them (emulated.c). For tests of the driver layer, and of what stands on it.
  *
  * $STUB_FAIL="NAME=CODE" lets the entry point NAME fail; $STUB_DEVICES is the number of devices (1);
- * $STUB_BUSY: the stream never becomes idle. Built with STUB_OLD, the library lacks graphs, as an old driver
- * does. */
-#include <stdint.h>
+ * $STUB_BLOCKS: blocks that a multiprocessor holds (8); $STUB_BUSY: the stream never becomes idle. Built with
+ * STUB_OLD, the library lacks graphs, as an old driver does. */
+#include "cuda_stub.h"
+
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-typedef int Result;
-
-static Result outcome(const char *name) {
-    const char *fail = getenv("STUB_FAIL");
-    size_t length = strlen(name);
-    return fail && !strncmp(fail, name, length) && fail[length] == '=' ? atoi(fail + length + 1) : 0;
-}
-#define ENTRY(name, ...) Result name(__VA_ARGS__)
 #define PLAIN(name, ...)                                                                                     \
     ENTRY(name, __VA_ARGS__);                                                                                \
     ENTRY(name, __VA_ARGS__) {                                                                               \
@@ -39,19 +30,24 @@ PLAIN(cuDeviceGetUuid_v2, void *uuid, int device)
 MAKES(cuDevicePrimaryCtxRetain, &thing, void **out, int device)
 PLAIN(cuDevicePrimaryCtxRelease_v2, int device)
 PLAIN(cuCtxSetCurrent, void *context)
+#ifndef STUB_EMULATES
 PLAIN(cuMemcpyDtoDAsync_v2, uint64_t to, uint64_t from, size_t bytes, void *stream)
 MAKES(cuModuleLoadDataEx, &thing, void **out, const void *image, unsigned count, int *options, void **values)
 PLAIN(cuModuleUnload, void *module)
 MAKES(cuModuleGetFunction, &thing, void **out, void *module, const char *name)
 MAKES(cuModuleGetGlobal_v2, (uint64_t)(uintptr_t)&thing, uint64_t *out, size_t *bytes, void *module,
       const char *name)
+#endif
 MAKES(cuFuncGetAttribute, 0, int *out, int which, void *function)
 PLAIN(cuFuncSetAttribute, void *function, int which, int value)
-MAKES(cuOccupancyMaxActiveBlocksPerMultiprocessor, 8, int *out, void *function, int block, size_t shared)
+MAKES(cuOccupancyMaxActiveBlocksPerMultiprocessor, getenv("STUB_BLOCKS") ? atoi(getenv("STUB_BLOCKS")) : 8,
+      int *out, void *function, int block, size_t shared)
+#ifndef STUB_EMULATES
 PLAIN(cuLaunchKernel, void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
       unsigned shared, void *stream, void **parameters, void **extra)
 PLAIN(cuLaunchCooperativeKernel, void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
       unsigned bz, unsigned shared, void *stream, void **parameters)
+#endif
 MAKES(cuStreamCreate, &thing, void **out, unsigned flags)
 PLAIN(cuStreamDestroy_v2, void *stream)
 PLAIN(cuStreamSynchronize, void *stream)
@@ -72,12 +68,6 @@ Result cuStreamEndCapture(void *stream, void **out) {
     return outcome("cuStreamEndCapture");
 }
 #endif
-
-ENTRY(cuStreamQuery, void *stream);
-ENTRY(cuStreamQuery, void *stream) {
-    (void)stream;
-    return getenv("STUB_BUSY") ? 600 : outcome("cuStreamQuery");
-}
 
 ENTRY(cuDeviceGetName, char *name, int length, int device);
 ENTRY(cuDeviceGetName, char *name, int length, int device) {
@@ -105,6 +95,13 @@ ENTRY(cuMemGetInfo_v2, size_t *free_bytes, size_t *total) {
     *free_bytes = (size_t)100 << 20;
     *total = (size_t)200 << 20;
     return outcome("cuMemGetInfo_v2");
+}
+
+#ifndef STUB_EMULATES
+ENTRY(cuStreamQuery, void *stream);
+ENTRY(cuStreamQuery, void *stream) {
+    (void)stream;
+    return getenv("STUB_BUSY") ? 600 : outcome("cuStreamQuery");
 }
 
 ENTRY(cuMemAlloc_v2, uint64_t *address, size_t bytes);
@@ -138,3 +135,4 @@ ENTRY(cuMemsetD8Async, uint64_t to, unsigned char value, size_t bytes, void *str
     memset((void *)(uintptr_t)to, value, bytes);
     return outcome("cuMemsetD8Async");
 }
+#endif

@@ -1,0 +1,18 @@
+/* What the parts of the stub share. */
+#ifndef TESTS_GPU_STUB_CUDA_STUB_H
+#define TESTS_GPU_STUB_CUDA_STUB_H
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef int Result;
+
+static inline Result outcome(const char *name) {
+    const char *fail = getenv("STUB_FAIL");
+    size_t length = strlen(name);
+    return fail && !strncmp(fail, name, length) && fail[length] == '=' ? atoi(fail + length + 1) : 0;
+}
+#define ENTRY(name, ...) Result name(__VA_ARGS__)
+
+#endif

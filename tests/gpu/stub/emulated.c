@@ -1,0 +1,222 @@
+/* The memory, modules and launches of the stub driver, by the emulator: a "GPU" for tests of capture, on any
+ * machine. It lies at other addresses than the emulator's own runs.
+ *
+ * $STUB_SCHEDULE: the order in which its warps and blocks take turns. A kernel that never ends leaves the
+ * stream busy for ever, as on a GPU; a fault of the kernel is CUDA_ERROR_ILLEGAL_ADDRESS from then on. */
+#include "cuda_stub.h"
+
+#include "emulator/emulator.h"
+
+#include <stdio.h>
+
+enum { BUSY = 600, NOT_FOUND = 500, INVALID_PTX = 218, ILLEGAL_ADDRESS = 700, APART_BYTES = 1 << 20 };
+
+typedef struct Module {
+    PtxModule *module;
+    PtxProgram *begin; /* an entry that does nothing, whose launch places the variables */
+    Trace *trace;
+} Module;
+
+typedef struct Function {
+    Module *of;
+    PtxProgram *program;
+} Function;
+
+typedef struct Place {
+    uint64_t address, bytes;
+    uint8_t *host;
+} Place;
+
+static Emulator *emulator;
+static Place places[65536];
+static int place_count;
+static Result status;
+
+static void begin(void) {
+    if (emulator) return;
+    const char *schedule = getenv("STUB_SCHEDULE");
+    EmulatorOptions options = {.threads = 1,
+                               .trace_first = 1,
+                               .schedule = schedule ? strtoull(schedule, NULL, 0) : 0,
+                               .instruction_budget = 50000000};
+    emulator = emulator_new(&options);
+    emulator_add_buffer(emulator, "apart", calloc(1, APART_BYTES), APART_BYTES, PTX_B8);
+}
+
+static void keep_place(int buffer, uint64_t bytes) {
+    if (place_count == sizeof places / sizeof *places) abort();
+    places[place_count++] =
+        (Place){emulator_buffer_address(emulator, buffer), bytes, emulator_buffer_bytes(emulator, buffer)};
+}
+
+static uint8_t *host_of(uint64_t address, uint64_t bytes) {
+    for (int i = 0; i < place_count; i++)
+        if (address - places[i].address < places[i].bytes &&
+            bytes <= places[i].bytes - (address - places[i].address))
+            return places[i].host + (address - places[i].address);
+    abort(); /* the driver's user is wrong */
+}
+
+ENTRY(cuMemAlloc_v2, uint64_t *address, size_t bytes);
+ENTRY(cuMemAlloc_v2, uint64_t *address, size_t bytes) {
+    Result result = outcome("cuMemAlloc_v2");
+    if (result) return result;
+    begin();
+    int buffer = emulator_add_buffer(emulator, "memory", calloc(1, bytes), bytes, PTX_B8);
+    keep_place(buffer, bytes);
+    *address = emulator_buffer_address(emulator, buffer);
+    return 0;
+}
+
+ENTRY(cuMemFree_v2, uint64_t address);
+ENTRY(cuMemFree_v2, uint64_t address) { /* the emulator keeps what it has */
+    host_of(address, 1);
+    return outcome("cuMemFree_v2");
+}
+
+ENTRY(cuMemcpyHtoD_v2, uint64_t to, const void *from, size_t bytes);
+ENTRY(cuMemcpyHtoD_v2, uint64_t to, const void *from, size_t bytes) {
+    if (bytes) memcpy(host_of(to, bytes), from, bytes);
+    return outcome("cuMemcpyHtoD_v2");
+}
+
+ENTRY(cuMemcpyDtoH_v2, void *to, uint64_t from, size_t bytes);
+ENTRY(cuMemcpyDtoH_v2, void *to, uint64_t from, size_t bytes) {
+    if (bytes) memcpy(to, host_of(from, bytes), bytes);
+    return status ? status : outcome("cuMemcpyDtoH_v2");
+}
+
+ENTRY(cuMemcpyDtoDAsync_v2, uint64_t to, uint64_t from, size_t bytes, void *stream);
+ENTRY(cuMemcpyDtoDAsync_v2, uint64_t to, uint64_t from, size_t bytes, void *stream) {
+    (void)stream;
+    if (bytes) memcpy(host_of(to, bytes), host_of(from, bytes), bytes);
+    return outcome("cuMemcpyDtoDAsync_v2");
+}
+
+ENTRY(cuMemsetD8Async, uint64_t to, unsigned char value, size_t bytes, void *stream);
+ENTRY(cuMemsetD8Async, uint64_t to, unsigned char value, size_t bytes, void *stream) {
+    (void)stream;
+    if (bytes) memset(host_of(to, bytes), value, bytes);
+    return outcome("cuMemsetD8Async");
+}
+
+ENTRY(cuStreamQuery, void *stream);
+ENTRY(cuStreamQuery, void *stream) {
+    (void)stream;
+    return getenv("STUB_BUSY") ? BUSY : status ? status : outcome("cuStreamQuery");
+}
+
+/* ---- modules ----------------------------------------------------------------------------------------- */
+
+static Result run(Function *function, const uint32_t *grid, const uint32_t *block, uint32_t shared,
+                  bool cooperative, void **parameters, Trace *trace) {
+    uint8_t bytes[4096] = {0};
+    Error error = {0};
+    EmulatorLaunch launch = {.program = function->program,
+                             .grid = {grid[0], grid[1], grid[2]},
+                             .block = {block[0], block[1], block[2]},
+                             .dynamic_shared_bytes = shared,
+                             .cooperative = cooperative,
+                             .parameters = bytes};
+    const PtxFunction *entry = function->program->entry;
+    for (int i = 0; i < entry->parameter_count; i++) {
+        const PtxVariable *parameter = entry->parameters[i];
+        size_t alignment = parameter->alignment > 0 ? (size_t)parameter->alignment : 1;
+        launch.parameter_bytes = (launch.parameter_bytes + alignment - 1) / alignment * alignment;
+        memcpy(bytes + launch.parameter_bytes, parameters[i], (size_t)parameter->bytes);
+        launch.parameter_bytes += (size_t)parameter->bytes;
+    }
+    if (!emulator_run(emulator, &launch, trace, &error)) {
+        fprintf(stderr, "stub: %s\n", error.message);
+        return 1;
+    }
+    for (int i = 0; i < trace->trap_count; i++) {
+        TrapKind kind = trace->traps[i].kind;
+        if (kind == TRAP_UNINITIALIZED) continue;
+        bool hangs = kind == TRAP_INSTRUCTION_BUDGET || kind == TRAP_DEADLOCK;
+        status = hangs ? BUSY : ILLEGAL_ADDRESS;
+    }
+    return 0;
+}
+
+ENTRY(cuModuleLoadDataEx, Module **out, const void *image, unsigned count, int *options, void **values);
+ENTRY(cuModuleLoadDataEx, Module **out, const void *image, unsigned count, int *options, void **values) {
+    static const uint32_t one[3] = {1, 1, 1};
+    (void)count, (void)options, (void)values;
+    Result result = outcome("cuModuleLoadDataEx");
+    if (result) return result;
+    begin();
+    Error error = {0};
+    Text text = {0};
+    text_add(&text, image);
+    text_add(&text, "\n.visible .entry stub_begin()\n{\n\tret;\n}\n");
+    Module *module = calloc(1, sizeof *module);
+    module->module = ptx_module_parse(text_string(&text), text.length, "stub", &error);
+    text_done(&text);
+    if (!module->module) return INVALID_PTX;
+    module->begin = ptx_program_link(module->module, ptx_module_find(module->module, "stub_begin"), &error);
+    if (!module->begin) return INVALID_PTX;
+    module->trace = trace_new("gpu");
+    Function function = {module, module->begin};
+    *out = module;
+    return run(&function, one, one, 0, false, NULL, module->trace);
+}
+
+ENTRY(cuModuleUnload, Module *module);
+ENTRY(cuModuleUnload, Module *module) { /* the emulator keeps variables of it */
+    (void)module;
+    return outcome("cuModuleUnload");
+}
+
+ENTRY(cuModuleGetFunction, Function **out, Module *module, const char *name);
+ENTRY(cuModuleGetFunction, Function **out, Module *module, const char *name) {
+    Error error = {0};
+    Result result = outcome("cuModuleGetFunction");
+    if (result) return result;
+    PtxFunction *entry = ptx_module_find(module->module, name);
+    PtxProgram *program = entry ? ptx_program_link(module->module, entry, &error) : NULL;
+    if (!program) return NOT_FOUND;
+    *out = calloc(1, sizeof **out);
+    **out = (Function){module, program};
+    return 0;
+}
+
+ENTRY(cuModuleGetGlobal_v2, uint64_t *address, size_t *bytes, Module *module, const char *name);
+ENTRY(cuModuleGetGlobal_v2, uint64_t *address, size_t *bytes, Module *module, const char *name) {
+    for (int i = module->trace->buffer_count - 1; i >= 0; i--) {
+        if (strcmp(module->trace->buffers[i].name, name) != 0) continue;
+        *address = emulator_buffer_address(emulator, i);
+        *bytes = module->trace->buffers[i].bytes;
+        keep_place(i, *bytes);
+        return outcome("cuModuleGetGlobal_v2");
+    }
+    return NOT_FOUND;
+}
+
+/* ---- launches ---------------------------------------------------------------------------------------- */
+
+static Result launch(Function *function, const uint32_t *grid, const uint32_t *block, uint32_t shared,
+                     bool cooperative, void **parameters) {
+    Trace *trace = trace_new("gpu");
+    Result result = status ? status : run(function, grid, block, shared, cooperative, parameters, trace);
+    trace_free(trace);
+    return result;
+}
+
+ENTRY(cuLaunchKernel, Function *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+      unsigned bz, unsigned shared, void *stream, void **parameters, void **extra);
+ENTRY(cuLaunchKernel, Function *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+      unsigned bz, unsigned shared, void *stream, void **parameters, void **extra) {
+    (void)stream, (void)extra;
+    Result result = outcome("cuLaunchKernel");
+    return result ? result
+                  : launch(f, (uint32_t[]){gx, gy, gz}, (uint32_t[]){bx, by, bz}, shared, false, parameters);
+}
+
+ENTRY(cuLaunchCooperativeKernel, Function *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+      unsigned bz, unsigned shared, void *stream, void **parameters);
+ENTRY(cuLaunchCooperativeKernel, Function *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+      unsigned bz, unsigned shared, void *stream, void **parameters) {
+    (void)stream;
+    return launch(f, (uint32_t[]){gx, gy, gz}, (uint32_t[]){bx, by, bz}, shared, true, parameters);
+}
