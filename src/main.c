@@ -105,17 +105,23 @@ static bool show(const Options *options, Session *session, Error *error) {
     return ok;
 }
 
+/* A kernel that does not return on the GPU is a run that failed. */
+static int refuse_run(const Error *error) {
+    int status = refuse(error);
+    return session_gpu_is_stuck() ? RUN_FAILED : status;
+}
+
 static int verify(Session *session, Error *error) {
     Text out = {0};
     bool same = false, done = session_verify(session, &out, &same, error);
     print_text(&out, DONE);
     session_free(session);
-    return !done ? refuse(error) : same ? DONE : RUN_FAILED;
+    return !done ? refuse_run(error) : same ? DONE : RUN_FAILED;
 }
 
 static int run(Options *options, Error *error) {
     Session *session = session_open(&options->session, error);
-    if (!session) return refuse(error);
+    if (!session) return refuse_run(error);
     if (options->action == ACTION_VERIFY) return verify(session, error);
     bool late = options->has_compare && options->session.saved;
     bool shown = (!options->save || session_save(session, options->save, error)) &&
@@ -157,5 +163,7 @@ int main(int argc, char **argv) {
     Options options;
     setlocale(LC_CTYPE, ""); /* characters only: numbers are written the same everywhere */
     if (!options_parse(argc, argv, &options, &error)) return refuse(&error);
-    return finish_output(act(&options, &error));
+    int status = finish_output(act(&options, &error));
+    if (session_gpu_is_stuck()) _exit(status); /* the driver's own clean-up would wait for the kernel */
+    return status;
 }

@@ -253,11 +253,13 @@ static bool take_schedule(Options *options, const Row *row, const char *value, E
 }
 
 static bool take_backend(Options *options, const Row *row, const char *value, Error *error) {
-    (void)options;
-    if (strcmp(value, "auto") == 0 || strcmp(value, "emulator") == 0) return true;
-    if (strcmp(value, "gpu") == 0)
-        return error_set(error, "--%s gpu: this build has no GPU backend yet; use --backend emulator",
-                         row->name);
+    static const char *const names[] = {
+        [BACKEND_EMULATOR] = "emulator", [BACKEND_AUTO] = "auto", [BACKEND_GPU] = "gpu"};
+    for (int i = 0; i < 3; i++) {
+        if (strcmp(value, names[i]) != 0) continue;
+        options->session.backend = (SessionBackend)i;
+        return true;
+    }
     return error_set(error, "--%s: '%s' is none of auto, emulator, gpu", row->name, value);
 }
 
@@ -352,12 +354,12 @@ static bool take_compare(Options *options, const Row *row, const char *value, Er
     return true;
 }
 
-/* Part of the stable command line, with no code behind it yet: said plainly, never ignored. */
 static bool take_verify(Options *options, const Row *row, const char *value, Error *error) {
     options->session.keep_inputs = true;
     return take_action(options, row, value, error);
 }
 
+/* Part of the stable command line, with no code behind it yet: said plainly, never ignored. */
 static bool take_later(Options *options, const Row *row, const char *value, Error *error) {
     (void)options, (void)value;
     return error_set(error, "--%s is not built yet; redviz --help lists what this version does", row->name);
@@ -479,6 +481,7 @@ static bool make_runs(Options *options, Error *error) {
     SessionOptions *session = &options->session;
     /* Nobody waits for the whole grid, unless it is to be kept. */
     session->first_look = options->action == ACTION_OPEN && !options->save;
+    if (options->action == ACTION_VERIFY) session->backend = BACKEND_EMULATOR; /* whose run is verified */
     if (!options->has_compare) return true;
     if (options->action != ACTION_OPEN && options->action != ACTION_FRAME)
         return error_set(error, "--compare goes with the interface and with --frame, not with --%s",
@@ -525,6 +528,7 @@ static bool check_together(const Options *options, Error *error) {
 bool options_parse(int argc, char **argv, Options *options, Error *error) {
     struct option table[OPTION_COUNT + 1] = {0};
     memset(options, 0, sizeof *options);
+    options->session.backend = BACKEND_AUTO;
     options->frame_columns = 120;
     options->frame_rows = 40;
     for (int i = 0; i < OPTION_COUNT; i++) {

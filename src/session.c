@@ -5,6 +5,7 @@
 #include "catalog/occupancy.h"
 #include "compile/compile.h"
 #include "session_file.h"
+#include "session_gpu.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -380,6 +381,33 @@ static bool check_origin(const SessionOptions *options, Error *error) {
                      options->file ? options->file : "the kernel");
 }
 
+bool session_has_grid(const Session *session) {
+    return session->options.catalog.grid || session->options.grid[0];
+}
+
+SessionOptions session_options_of_grid(const Session *session, uint32_t blocks) {
+    SessionOptions options = session->options;
+    options.catalog.grid = session->row ? blocks : 0;
+    options.grid[0] = session->row ? 0 : blocks;
+    return options;
+}
+
+/* The same run with as many blocks as the GPU holds at once. */
+static Session *open_smaller(Session *session, uint32_t blocks, Error *error) {
+    SessionOptions options = session_options_of_grid(session, blocks);
+    Session *smaller = session_open(&options, error);
+    session_free(session);
+    return smaller;
+}
+
+/* A kernel that has trapped is shown where its faults are known, unless the GPU is asked for. */
+static bool capture_events(Session *session, uint32_t *most_blocks, Error *error) {
+    *most_blocks = 0;
+    bool is_asked_for = session->options.backend == BACKEND_GPU;
+    if (!is_asked_for && has_fatal_trap(session->trace)) return false;
+    return session_capture(session, most_blocks, error);
+}
+
 Session *session_open(const SessionOptions *options, Error *error) {
     if (options->saved) return session_load(options, error);
     if (!check_origin(options, error)) return NULL;
@@ -390,10 +418,23 @@ Session *session_open(const SessionOptions *options, Error *error) {
     bool good = options->kernel ? plan_catalogue_kernel(session, error) : plan_user_kernel(session, error);
     session->plan.cancel = options->cancel;
     good = good && plan_fill(&session->plan, options->catalog.seed, error);
-    if (good && (session->row || options->keep_inputs)) keep_inputs(session);
+    if (good && (session->row || options->keep_inputs || options->backend != BACKEND_EMULATOR))
+        keep_inputs(session);
     if (!good || !execute(session, error)) {
         session_free(session);
         return NULL;
+    }
+    if (options->backend != BACKEND_EMULATOR) {
+        uint32_t most_blocks;
+        Error reason = {0};
+        bool captured = capture_events(session, &most_blocks, &reason);
+        if (!captured && most_blocks && !session_has_grid(session))
+            return open_smaller(session, most_blocks, error);
+        if (!captured && options->backend == BACKEND_GPU) {
+            error_set(error, "--backend gpu: %s", reason.message);
+            session_free(session);
+            return NULL;
+        }
     }
     if (session->row && !session->is_partial) {
         session->has_result = true;
@@ -452,9 +493,29 @@ const CatalogResult *session_result(const Session *session) {
 bool session_is_partial(const Session *session) {
     return session->is_partial;
 }
+bool session_is_captured(const Session *session) {
+    return !strcmp(session->trace->producer, "gpu");
+}
+
+static uint64_t dropped_events(const Session *session) {
+    uint64_t dropped = 0;
+    for (int i = 0; i < session->trace->launch_count; i++) dropped += session->trace->launches[i]->dropped;
+    return dropped;
+}
+
 const char *session_backend(const Session *session) {
-    (void)session;
-    return "EMULATED";
+    Session *cache = (Session *)(uintptr_t)session; /* logically const: printed at the first question */
+    if (!session_is_captured(session)) return "EMULATED";
+    if (session->level) return session->level;
+    const char *device = session->device ? session->device : "GPU", *maker = "NVIDIA ";
+    if (!strncmp(device, maker, strlen(maker))) device += strlen(maker);
+    Text level = {0};
+    text_print(&level, session_is_from_file(session) ? "RECORDED %s" : "%s LIVE", device);
+    if (dropped_events(session))
+        text_print(&level, ", %llu EVENTS LOST", (unsigned long long)dropped_events(session));
+    cache->level = arena_copy_text(&cache->arena, text_string(&level), level.length);
+    text_done(&level);
+    return cache->level;
 }
 uint64_t session_n(const Session *session) {
     return session->n;
@@ -653,6 +714,9 @@ void session_report(const Session *session, bool json, Text *out) {
         .lesson = session->row ? session->row->lesson : NULL,
         .backend = session->trace->producer,
         .device = session->device,
+        .counted_by = session->options.has_trace_blocks ? session->trace->producer : "emulator",
+        .dropped = dropped_events(session),
+        .unprobed = session->unprobed,
         .n = session->n,
         .block = (uint32_t)volume(first->block),
         .grid = (uint32_t)volume(first->grid),

@@ -15,6 +15,13 @@
 
 #define REDVIZ_VERSION "0.1"
 
+/* Who records the events of the traced blocks; all else is the emulator's in any case. */
+typedef enum SessionBackend {
+    BACKEND_EMULATOR,
+    BACKEND_AUTO, /* a GPU where there is one that can run the kernel, else the emulator */
+    BACKEND_GPU   /* without one session_open() fails */
+} SessionBackend;
+
 typedef struct SessionOptions {
     const char *saved;  /* FILE.redviz: opened, and nothing below counts; or NULL */
     bool is_from_file;  /* they were read from a FILE.redviz: files that they name are not to be opened */
@@ -30,6 +37,7 @@ typedef struct SessionOptions {
     bool has_trace_blocks;
     uint32_t trace_first, trace_last;
     uint64_t schedule;
+    SessionBackend backend;
     int threads;
     uint64_t instruction_budget;
     bool first_look;             /* large runs may end after the traced blocks: see session_is_partial() */
@@ -71,8 +79,15 @@ const char *session_arguments(const Session *session);
 const char *session_compiler(const Session *session); /* "nvcc"; NULL: nothing was compiled */
 const char *session_name(const Session *session);
 uint64_t session_n(const Session *session);
-const char *session_backend(const Session *session); /* "EMULATED" */
-bool session_failed(const Session *session);         /* fatal trap, or wrong result of a checked kernel */
+/* "EMULATED"; "H200 LIVE": events and results come from that GPU, counters of the grid from the emulator;
+ * "RECORDED H200": the same, from a file. With the number of events that found no room. */
+const char *session_backend(const Session *session);
+bool session_is_captured(const Session *session); /* its events come from a GPU */
+/* A kernel does not return: the GPU is of no use to this process any more, and the process must end by
+ * _exit().
+ */
+bool session_gpu_is_stuck(void);
+bool session_failed(const Session *session); /* fatal trap, or wrong result of a checked kernel */
 
 /* The traced blocks of all launches, in order: what can be played. */
 typedef struct SessionView {

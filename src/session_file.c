@@ -480,6 +480,7 @@ Session *session_load(const SessionOptions *options, Error *error) {
     Session *session = memory_new(sizeof *session);
     session->options.is_from_file = true;
     session->options.threads = options->threads;
+    session->options.backend = options->backend;
     read_all(session, store);
     if (!store_close(store, error)) {
         session_free(session);

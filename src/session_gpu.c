@@ -1,6 +1,9 @@
 /* A session's run on a GPU, instrumented (session_gpu.h). */
 #include "session_gpu.h"
 
+#include "trace/block.h"
+
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,7 +56,7 @@ static bool pack(void *context, int launch, const CaptureBuffer *buffers, uint8_
                                (void *)(uintptr_t)buffers, bytes, &size, error);
 }
 
-static bool capture(GpuCopy *copy, Cuda *cuda, bool approximate, Error *error) {
+static bool capture(GpuCopy *copy, Cuda *cuda, CaptureOptions settings, Error *error) {
     const Session *session = copy->session;
     const SessionOptions *options = &session->options;
     CaptureLaunch launches[PLAN_LAUNCHES];
@@ -72,21 +75,140 @@ static bool capture(GpuCopy *copy, Cuda *cuda, bool approximate, Error *error) {
                                       .pack = pack,
                                       .context = (void *)(uintptr_t)session};
     }
-    CaptureOptions settings = {.first = options->has_trace_blocks ? options->trace_first : 0,
-                               .last = options->has_trace_blocks ? options->trace_last : 0,
-                               .other = copy->other,
-                               .probe = probe,
-                               .approximate = approximate};
+    settings.first = options->has_trace_blocks ? options->trace_first : 0;
+    settings.last = options->has_trace_blocks ? options->trace_last : 0;
+    settings.other = copy->other;
+    settings.probe = probe;
     bool good = capture_run(cuda, launches, session->plan.launch_count, copy->buffers, copy->count, &settings,
                             copy->trace, &copy->tally, error);
     free(probe);
     return good;
 }
 
-bool gpu_copy_capture(GpuCopy *copy, const Session *session, Cuda *cuda, bool approximate, Error *error) {
+bool gpu_copy_capture(GpuCopy *copy, const Session *session, Cuda *cuda, const CaptureOptions *settings,
+                      Error *error) {
     *copy = (GpuCopy){.session = session, .trace = trace_new("gpu"), .other = -1};
     list_buffers(copy);
-    bool good = capture(copy, cuda, approximate, error);
+    bool good = capture(copy, cuda, *settings, error);
     for (int i = 0; i < copy->count; i++) copy->base[copy->buffers[i].index] = copy->buffers[i].address;
+    return good;
+}
+
+/* ---- the GPU of this process ------------------------------------------------------------------------- */
+
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+static Cuda *kept; /* opening one takes a quarter of a second */
+
+Cuda *session_gpu_take(Error *error) {
+    pthread_mutex_lock(&turn);
+    if (!kept) kept = cuda_open(error);
+    if (kept && kept->stuck)
+        error_set(error,
+                  "the GPU is still busy with a kernel that does not return; restart redviz to use it");
+    if (kept && !kept->stuck && cuda_use(kept, error)) return kept;
+    pthread_mutex_unlock(&turn);
+    return NULL;
+}
+
+void session_gpu_give_back(bool failed) {
+    if (failed && !kept->stuck) {
+        cuda_close(kept);
+        kept = NULL;
+    }
+    pthread_mutex_unlock(&turn);
+}
+
+bool session_gpu_is_stuck(void) {
+    return kept && kept->stuck;
+}
+
+/* ---- the session becomes the captured one ------------------------------------------------------------ */
+
+/* Pointers into buffers become what they are in the emulator, so that a block can be replayed. */
+static bool translate(const GpuCopy *copy, TraceEvent *event) {
+    const Trace *trace = copy->trace;
+    bool changed = false;
+    for (int e = 0; e < event->element_count; e++)
+        for (uint32_t rest = event->mask; rest; rest &= rest - 1) {
+            uint64_t *value = &event->value[e][__builtin_ctz(rest)];
+            for (int i = 0; i < trace->buffer_count; i++) {
+                if (!copy->base[i] || *value - copy->base[i] >= trace->buffers[i].bytes) continue;
+                *value = *value - copy->base[i] + emulator_buffer_address(copy->session->emulator, i);
+                changed = true;
+                break;
+            }
+        }
+    return changed;
+}
+
+static bool may_be_pointer(const TraceLaunch *launch, const TraceEvent *event) {
+    const PtxInstruction *in = launch->program->code[event->pc].instruction;
+    return event->has_result && event->element_bytes == 8 && !ptx_type_is_float(in->types[0]);
+}
+
+static TraceBlock *translated(const GpuCopy *copy, const TraceLaunch *launch, const TraceBlock *block) {
+    TraceBlock *to = trace_block_new(trace_block_linear(block));
+    TraceEvent event;
+    bool changed = false;
+    for (int i = 0; i < trace_block_event_count(block); i++) {
+        trace_block_read(block, i, &event);
+        if (trace_kind_is_access(event.kind) && may_be_pointer(launch, &event))
+            changed |= translate(copy, &event);
+        trace_block_append(to, &event);
+    }
+    if (changed) return to;
+    trace_block_free(to);
+    return NULL;
+}
+
+static void translate_pointers(GpuCopy *copy) {
+    for (int l = 0; l < copy->trace->launch_count; l++) {
+        TraceLaunch *launch = copy->trace->launches[l];
+        for (int i = 0; i < launch->block_count; i++) {
+            TraceBlock *block = translated(copy, launch, launch->blocks[i]);
+            if (!block) continue;
+            trace_block_free(launch->blocks[i]);
+            launch->blocks[i] = block;
+        }
+    }
+}
+
+/* What a GPU does not tell: the counters of the whole grid, faults, what was printed. */
+static void add_what_was_emulated(Trace *to, const Trace *emulated) {
+    for (int i = 0; i < to->launch_count; i++) {
+        TraceLaunch *launch = to->launches[i];
+        launch->name = ptx_readable_name(launch->program->module, launch->program->entry->name);
+        if (i >= emulated->launch_count) continue;
+        const TraceLaunch *from = emulated->launches[i];
+        launch->static_shared_bytes = from->static_shared_bytes;
+        memcpy(launch->counters, from->counters,
+               (size_t)launch->program->code_count * sizeof *launch->counters);
+    }
+    for (int i = 0; i < emulated->trap_count; i++) trace_add_trap(to, &emulated->traps[i]);
+    text_add_bytes(&to->printed, text_string(&emulated->printed), emulated->printed.length);
+}
+
+static void take_over(Session *session, GpuCopy *copy, const char *device) {
+    translate_pointers(copy);
+    add_what_was_emulated(copy->trace, session->trace);
+    for (int i = 0; i < session->plan.buffer_count; i++)
+        memcpy(session->plan.buffers[i].bytes, copy->buffers[i].host, copy->buffers[i].bytes);
+    trace_free(session->trace);
+    session->trace = copy->trace;
+    session->unprobed = copy->tally.unprobed;
+    copy->trace = NULL;
+    session->device = arena_copy_text(&session->arena, device, strlen(device));
+}
+
+bool session_capture(Session *session, uint32_t *most_blocks, Error *error) {
+    *most_blocks = 0;
+    Cuda *cuda = session_gpu_take(error);
+    if (!cuda) return false;
+    GpuCopy copy;
+    bool good = gpu_copy_capture(&copy, session, cuda, &(CaptureOptions){0}, error);
+    *most_blocks = copy.tally.most_blocks;
+    if (good) take_over(session, &copy, cuda->name);
+    gpu_copy_done(&copy);
+    session_gpu_give_back(!good);
     return good;
 }

@@ -14,9 +14,20 @@ typedef struct GpuCopy {
     CaptureTally tally;
 } GpuCopy;
 
-/* The session was opened with keep_inputs. `approximate`: results of .approx are events, too. In any case
- * gpu_copy_done(). */
-bool gpu_copy_capture(GpuCopy *copy, const Session *session, Cuda *cuda, bool approximate, Error *error);
+/* The session was opened with keep_inputs. `settings`: what is asked for beyond what the session says (probe,
+ * blocks and `other` are filled in). In any case gpu_copy_done(). */
+bool gpu_copy_capture(GpuCopy *copy, const Session *session, Cuda *cuda, const CaptureOptions *settings,
+                      Error *error);
 void gpu_copy_done(GpuCopy *copy);
+
+/* The GPU of this process, current in the calling thread; one at a time has it, until it is given back. NULL
+ * with `error`: there is none that can be used. */
+Cuda *session_gpu_take(Error *error);
+/* `failed`: its context may be of no use any more; the next to take it gets a new one. */
+void session_gpu_give_back(bool failed);
+
+/* Captures the session's run and makes it the session's: its trace, whose counters are the emulator's, its
+ * results, its device. false with `error`: nothing has changed; *most_blocks as in CaptureTally. */
+bool session_capture(Session *session, uint32_t *most_blocks, Error *error);
 
 #endif

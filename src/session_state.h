@@ -29,6 +29,8 @@ struct Session {
     Arena arena;
     const char *name, *dtype, *op; /* dtype, op NULL: not known */
     const char *device;            /* NULL: none */
+    int unprobed;                  /* instructions that the GPU did not record */
+    const char *level;             /* session_backend(); NULL until asked for */
     uint64_t n;
     char ptx_path[PATH_MAX + 16];
     const char *guess, *arguments; /* of a kernel that is in no catalogue */
@@ -65,6 +67,9 @@ struct Session {
 /* Links the launch's program, or takes that of an earlier launch with the same entry. */
 bool session_link(Session *session, int launch, const char *entry, Error *error);
 void session_list_views(Session *session);
+/* Was a grid asked for? Else it may be made smaller, where a cooperative one does not fit a GPU. */
+bool session_has_grid(const Session *session);
+SessionOptions session_options_of_grid(const Session *session, uint32_t blocks);
 /* Makes the trace's `others` of a launch complete, where it has so few blocks that they can all be looked at.
  */
 void session_trace_others(Session *session, int launch);

@@ -143,17 +143,34 @@ static void tell_capture(const GpuCopy *copy, Text *out) {
                copy->tally.kernel_seconds * 1e6);
 }
 
+/* The run with as many blocks as the GPU holds at once of the instrumented kernel. */
+static bool verify_smaller(const Session *session, uint32_t blocks, Text *out, bool *same, Error *error) {
+    SessionOptions options = session_options_of_grid(session, blocks);
+    Session *smaller = session_open(&options, error);
+    bool good = smaller && session_verify(smaller, out, same, error);
+    if (good)
+        text_print(
+            out, "  grid: %" PRIu32 " blocks, as many as the GPU holds at once of the instrumented kernel\n",
+            blocks);
+    session_free(smaller);
+    return good;
+}
+
 bool session_verify(const Session *session, Text *out, bool *same, Error *error) {
     if (!session->emulator || !session->filled.buffers)
         return error_set(error, "--verify needs a run, not a file of one that is over");
-    Cuda *cuda = cuda_open(error);
+    Cuda *cuda = session_gpu_take(error);
     if (!cuda) return false;
     GpuCopy copy;
-    bool good = gpu_copy_capture(&copy, session, cuda, true, error);
-    SessionOther other = {copy.trace, copy.base, cuda->name, true};
+    char name[sizeof cuda->name];
+    snprintf(name, sizeof name, "%s", cuda->name);
+    bool good = gpu_copy_capture(&copy, session, cuda, &(CaptureOptions){.approximate = true}, error);
+    session_gpu_give_back(!good);
+    uint32_t most = copy.tally.most_blocks;
+    SessionOther other = {copy.trace, copy.base, name, true};
     good = good && session_compare(session, &other, out, same, error);
     if (good) tell_capture(&copy, out);
     gpu_copy_done(&copy);
-    cuda_close(cuda);
+    if (!good && most && !session_has_grid(session)) return verify_smaller(session, most, out, same, error);
     return good;
 }

@@ -19,7 +19,7 @@ typedef struct Scopes {
 static void head(const Moment *now, PaneHead *out) {
     snprintf(out->title, sizeof out->title, "metrics");
     snprintf(out->note, sizeof out->note, "%s%s, PTX", now->scene->counting ? "grid: counting   " : "",
-             now->scene->level);
+             now->scene->captured ? "EMU. grid" : now->scene->level);
 }
 
 static bool same_line(const PtxSourceLine *a, const PtxSourceLine *b) {

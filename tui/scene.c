@@ -58,6 +58,7 @@ Scene *scene_new(const Session *session) {
     *scene = (Scene){
         .kernel = session_name(session),
         .title = row && row->title ? row->title : "",
+        .captured = session_is_captured(session),
         .level = session_backend(session),
         .dtype = run ? plan_type_name(run->dtype) : "",
         .op = run ? run->op : "",

@@ -25,6 +25,7 @@ typedef struct SceneTimings {     /* lists that their owner fills between frames
 
 typedef struct Scene {
     const char *kernel, *title; /* "" where there is none; so for every string here */
+    bool captured;              /* events come from a GPU, counters of the grid from the emulator */
     const char *level;          /* where the run comes from: "EMULATED" */
     const char *dtype, *op;
     PtxType type; /* of the data; NO_TYPE: not known */

@@ -102,8 +102,9 @@ static bool check_residency(const Capture *capture, const GpuLaunch *launch, Err
     uint32_t most;
     if (!launch->cooperative) return true;
     if (!gpu_run_resident_blocks(&capture->run, launch, &most, error)) return false;
-    return volume(launch->grid) <= most ||
-           error_set(error,
+    if (volume(launch->grid) <= most) return true;
+    capture->tally->most_blocks = most;
+    return error_set(error,
                      "%s: a cooperative grid of %llu blocks; instrumented, the GPU holds %u at once: give "
                      "--grid %u",
                      launch->entry->name, (unsigned long long)volume(launch->grid), most, most);
@@ -139,7 +140,9 @@ static void list_memory(const Capture *capture, InstrumentMemory *memory) {
     *memory = (InstrumentMemory){list, capture->buffer_count, capture->options->other};
 }
 
-static bool decode(Capture *capture, const CaptureLaunch *launch, TraceLaunch *traced, Error *error) {
+static bool decode(Capture *capture, int index, TraceLaunch *traced, Error *error) {
+    const CaptureLaunch *launch = &capture->launches[index];
+    const CaptureOptions *options = capture->options;
     InstrumentSettings settings = settings_of(capture, launch);
     InstrumentMemory memory;
     uint8_t *region = memory_new(capture->region_bytes);
@@ -149,9 +152,11 @@ static bool decode(Capture *capture, const CaptureLaunch *launch, TraceLaunch *t
     for (uint64_t block = settings.first; good && block <= settings.last && block < count; block++) {
         InstrumentTally tally = {0};
         CudaAddress at = capture->regions + (block - settings.first) * capture->region_bytes;
-        good = CUDA_CALL(capture->cuda, error, cuMemcpyDtoH, region, at, capture->region_bytes) &&
-               instrument_decode(&capture->sites, &settings, &memory, (uint32_t)block, region,
-                                 &capture->trace->arena, traced, &tally, error);
+        good = CUDA_CALL(capture->cuda, error, cuMemcpyDtoH, region, at, capture->region_bytes);
+        if (good && options->keep)
+            options->keep(options->keep_context, index, &settings, &memory, (uint32_t)block, region);
+        good = good && instrument_decode(&capture->sites, &settings, &memory, (uint32_t)block, region,
+                                         &capture->trace->arena, traced, &tally, error);
         capture->tally->records += tally.records;
         capture->tally->dropped += tally.dropped;
         capture->tally->left_out += tally.left_out;
@@ -177,7 +182,7 @@ static bool capture_launch(Capture *capture, int index, Error *error) {
         memcpy(traced->block, from->block, sizeof traced->block);
         traced->dynamic_shared_bytes = from->shared_bytes;
         traced->cooperative = from->cooperative;
-        good = decode(capture, from, traced, error);
+        good = decode(capture, index, traced, error);
     }
     free(launch.parameters);
     return good;
@@ -213,6 +218,7 @@ bool capture_run(Cuda *cuda, CaptureLaunch *launches, int launch_count, CaptureB
                           capture.run.module, INSTRUMENT_VARIABLE) &&
                 CUDA_CALL(cuda, error, cuEventCreate, &capture.start, 0) &&
                 CUDA_CALL(cuda, error, cuEventCreate, &capture.end, 0);
+    tally->unprobed = capture.sites.unprobed;
     for (int i = 0; good && i < launch_count; i++) good = capture_launch(&capture, i, error);
     good = good && gpu_run_download(&capture.run, error);
     capture_done(&capture);

@@ -31,11 +31,18 @@ typedef struct CaptureOptions {
     double seconds;        /* after which a kernel counts as hung; 0: 10 */
     const char *probe;     /* text of assets/ptx/probe.ptx */
     bool approximate;      /* results of .approx are events, too */
+    /* Gets each traced block's region as it came from the GPU, before it is decoded; or NULL. */
+    void (*keep)(void *context, int launch, const InstrumentSettings *settings,
+                 const InstrumentMemory *memory, uint32_t block, const uint8_t *region);
+    void *keep_context;
 } CaptureOptions;
 
 typedef struct CaptureTally {
     uint64_t records, dropped, left_out; /* InstrumentTally, of all launches */
     double kernel_seconds;               /* all launches, instrumented */
+    int unprobed;         /* instructions that the emulator would record, and a GPU cannot (InstrumentSites) */
+    uint32_t most_blocks; /* not 0: it failed, since a cooperative grid was larger than this, which is what
+                             the GPU holds at once of the instrumented kernel */
 } CaptureTally;
 
 /* Adds a launch to `trace` for each of `launches` (symbols, traced blocks, dropped; counters stay 0). The

@@ -8,7 +8,10 @@
 typedef struct ReportInput {
     const char *kernel;
     const char *title, *lesson;   /* a few words; a sentence; may be NULL */
-    const char *backend, *device; /* "emulator", "gpu"; device NULL: none */
+    const char *backend, *device; /* "emulator", "gpu": who recorded the events; device NULL: none */
+    const char *counted_by;       /* whose the totals are: "emulator", "gpu" */
+    uint64_t dropped;             /* events that found no room */
+    int unprobed;                 /* instructions whose events a GPU does not record */
     uint64_t n;
     uint32_t block, grid;     /* threads per block, blocks (totals) */
     const char *guess;        /* what of the launch was guessed, as options; NULL: nothing */

@@ -156,6 +156,8 @@ void report_json(const ReportInput *input, Text *out) {
     json_string(&json, "backend", input->backend);
     if (input->guess) json_string(&json, "guessed", input->guess);
     json_string(&json, "device", input->device);
+    json_string(&json, "counted_by", input->counted_by);
+    json_unsigned(&json, "dropped_events", input->dropped);
     json_unsigned(&json, "n", input->n);
     json_unsigned(&json, "block", input->block);
     json_unsigned(&json, "grid", input->grid);

@@ -62,6 +62,23 @@ static void print_result(const ReportInput *input, Text *out) {
     text_done(&sentence);
 }
 
+/* Who says what, where it is not all the emulator. */
+static void print_sources(const ReportInput *input, Text *out) {
+    Text sentence = {0};
+    if (input->device && strcmp(input->counted_by, input->backend) != 0)
+        text_print(&sentence, "events and result: %s; counts of the whole grid: the emulator", input->device);
+    else if (input->device)
+        text_print(&sentence, "events and result: %s; counts: of the traced blocks", input->device);
+    if (input->dropped)
+        text_print(&sentence, "; %llu events found no room and are not known",
+                   (unsigned long long)input->dropped);
+    if (input->unprobed)
+        text_print(&sentence, "; %d asynchronous instruction%s cannot be recorded there", input->unprobed,
+                   plural((uint64_t)input->unprobed));
+    if (sentence.length) sentence_print(out, "", text_string(&sentence));
+    text_done(&sentence);
+}
+
 static void print_head(const ReportInput *input, Text *out) {
     CountText n, grid;
     print_title(input, out);
@@ -76,6 +93,7 @@ static void print_head(const ReportInput *input, Text *out) {
         text_done(&guess);
     }
     print_result(input, out);
+    print_sources(input, out);
 }
 
 /* As CUDA writes it: <<<4096, 256>>>, or <<<(32,32), (32,8)>>>. */

@@ -1,0 +1,272 @@
+/* Capture without a GPU: the driver's place is taken by one that lets the emulator run the instrumented
+ * kernels (stub/emulated.c), in another order, at other addresses. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "libraries.h"
+#include "session_gpu.h"
+#include "trace/compare.h"
+
+static int begin(void **state) {
+    (void)state;
+    setenv("STUB_SCHEDULE", "5", 1);
+    use_library("REDVIZ_CUDA", "libcuda_emulated.so");
+    return 0;
+}
+
+static Session *open_run(SessionOptions options) {
+    Error error = {0};
+    Session *session = session_open(&options, &error);
+    if (!session) fail_msg("%s: %s", options.kernel, error.message);
+    return session;
+}
+
+static SessionOptions run_of(const char *kernel, const char *dtype, uint32_t block) {
+    SessionOptions options = {.kernel = kernel, .catalog = {.n = 5000, .block = block, .seed = 1}};
+    if (dtype) assert_true(plan_type_parse(dtype, &options.catalog.dtype));
+    return options;
+}
+
+/* ---- --verify ---------------------------------------------------------------------------------------- */
+
+static void verify(const char *kernel, const char *dtype, const char *says) {
+    Error error = {0};
+    Text text = {0};
+    bool same = false;
+    SessionOptions options = run_of(kernel, dtype, 64);
+    options.keep_inputs = true;
+    Session *session = open_run(options);
+    if (!session_verify(session, &text, &same, &error)) fail_msg("%s: %s", kernel, error.message);
+    if (!same || !strstr(text_string(&text), says)) fail_msg("%s", text_string(&text));
+    session_free(session);
+    text_done(&text);
+}
+
+static void what_is_verified(void **state) {
+    (void)state;
+    verify("interleaved", "int",
+           "emulator and Stub 1 agree\n  1 blocks, 64 threads, 1727 events of threads\n"
+           "  fed: 0 values that only scheduling decides; 0 are not what");
+    verify("strided", "double", "  memory afterwards: the same to the bit\n");
+    verify("two_stage", "float", "  2 blocks, 128 threads");
+    verify("atomic", "int", "  fed: 64 values that only scheduling decides;");
+    verify("last_block", "float", "  fed: 1 values that only scheduling decides;");
+    verify("softmax_row", "float",
+           "results of .approx, within the error that PTX states; 0 are not the emulator's");
+    verify("redux", "int", "  masks: ");
+}
+
+static void cooperative_grids_shrink_to_what_fits(void **state) {
+    (void)state;
+    setenv("STUB_BLOCKS", "1", 1); /* of a multiprocessor */
+    Error error = {0};
+    Text text = {0};
+    bool same = false;
+    SessionOptions options = run_of("cooperative", "int", 256);
+    options.catalog.n = 1 << 20;
+    options.keep_inputs = true;
+    Session *session = open_run(options);
+    assert_int_equal(session_trace(session)->launches[0]->grid[0], 264);
+    if (!session_verify(session, &text, &same, &error)) fail_msg("%s", error.message);
+    assert_true(same);
+    assert_non_null(strstr(text_string(&text), "  grid: 132 blocks, as many as the GPU holds at once"));
+    session_free(session);
+    options.catalog.grid = 200; /* asked for */
+    session = open_run(options);
+    assert_false(session_verify(session, &text, &same, &error));
+    assert_non_null(
+        strstr(error.message, "a cooperative grid of 200 blocks; instrumented, the GPU holds 132"));
+    session_free(session);
+    text_done(&text);
+    unsetenv("STUB_BLOCKS");
+}
+
+/* ---- what is captured -------------------------------------------------------------------------------- */
+
+static void events_that_find_no_room_are_counted(void **state) {
+    (void)state;
+    Error error = {0};
+    Text text = {0};
+    bool same = false;
+    SessionOptions options = run_of("interleaved", "int", 1024);
+    options.keep_inputs = true;
+    Session *session = open_run(options);
+    Cuda *cuda = session_gpu_take(&error);
+    GpuCopy copy;
+    assert_non_null(cuda);
+    if (!gpu_copy_capture(&copy, session, cuda, &(CaptureOptions){.region_bytes = 1 << 16}, &error))
+        fail_msg("%s", error.message);
+    session_gpu_give_back(false);
+    assert_true(copy.trace->launches[0]->dropped > 100);
+    assert_int_equal(copy.tally.dropped, copy.trace->launches[0]->dropped);
+    SessionOther other = {copy.trace, copy.base, "Stub 1", false};
+    assert_false(session_compare(session, &other, &text, &same, &error));
+    assert_non_null(strstr(error.message, "events found no room and are not known"));
+    gpu_copy_done(&copy);
+    session_free(session);
+}
+
+static void what_the_driver_refuses_is_told(void **state) {
+    (void)state;
+    static const char *const calls[] = {"cuModuleLoadDataEx=218", "cuMemAlloc_v2=2", "cuLaunchKernel=1",
+                                        "cuModuleGetFunction=500", "cuEventCreate=2"};
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        Error error = {0};
+        SessionOptions options = run_of("interleaved", "int", 64);
+        char name[32];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(calls[i], "_="), calls[i]);
+        options.backend = BACKEND_GPU;
+        setenv("STUB_FAIL", calls[i], 1);
+        assert_null(session_open(&options, &error));
+        unsetenv("STUB_FAIL");
+        if (strncmp(error.message, "--backend gpu: ", 15) != 0 || !strstr(error.message, name))
+            fail_msg("%s: %s", calls[i], error.message);
+    }
+}
+
+/* ---- --backend gpu ----------------------------------------------------------------------------------- */
+
+static void same_threads(const Session *a, const Session *b, const char *what) {
+    TraceSide sides[2] = {{session_trace(a), NULL, "emulator"}, {session_trace(b), NULL, "gpu"}};
+    TraceComparison comparison;
+    trace_compare(&sides[0], &sides[1], &comparison);
+    if (!comparison.same) fail_msg("%s: %s", what, text_string(&comparison.difference));
+    trace_comparison_done(&comparison);
+}
+
+/* Questions about values are answered alike, thread by thread. */
+static void same_weights(const Session *a, const Session *b, const char *what) {
+    uint32_t weights[2][32];
+    int32_t producers[32];
+    for (int v = 0; v < session_view_count(a); v++) {
+        const Session *sides[2] = {a, b};
+        uint64_t sums[2] = {0, 0};
+        for (int s = 0; s < 2; s++) {
+            int events = trace_block_event_count(session_view(sides[s], v)->block);
+            for (int e = 0; e < events; e++) {
+                if (!session_event_weights(sides[s], v, e, weights[s], producers))
+                    fail_msg("%s: event %d of %d of side %d has no weights", what, e, events, s);
+                for (int lane = 0; lane < 32; lane++) sums[s] += weights[s][lane];
+            }
+        }
+        if (sums[0] != sums[1]) fail_msg("%s: the weights are others", what);
+        assert_int_equal(!session_folds(a, v), !session_folds(b, v));
+    }
+}
+
+static void compare_backends(const CatalogRow *row, const char *dtype, uint32_t block) {
+    SessionOptions options = run_of(row->id, dtype, block);
+    CatalogRun run;
+    char what[96];
+    if (!catalog_resolve(row, &options.catalog, &run, NULL)) return; /* not a type or size of this kernel */
+    snprintf(what, sizeof what, "%s %s %u", row->id, dtype, block);
+    Session *emulated = open_run(options);
+    options.backend = BACKEND_GPU;
+    Session *captured = open_run(options);
+    assert_string_equal(session_backend(captured), "Stub 1 LIVE");
+    assert_true(session_is_captured(captured) && !session_is_captured(emulated));
+    assert_false(session_failed(captured));
+    bool in_one_order = !strstr("atomic shuffle_atomic last_block cooperative", row->id);
+    if (in_one_order) same_threads(emulated, captured, what);
+    if (in_one_order) same_weights(emulated, captured, what);
+    session_free(emulated);
+    session_free(captured);
+}
+
+static void every_kernel_is_captured(void **state) {
+    (void)state;
+    static const char *const types[] = {"int", "float", "double", "half", "bfloat"};
+    for (int i = 0; i < catalog_count(); i++) {
+        if (catalog_row(i)->group == CATALOG_BUG) continue;
+        for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
+            compare_backends(catalog_row(i), types[t], 64);
+            if (!getenv("REDVIZ_TEST_LIMIT")) compare_backends(catalog_row(i), types[t], 256);
+        }
+    }
+}
+
+static void a_report_says_who(void **state) {
+    (void)state;
+    SessionOptions options = run_of("last_block", "int", 64);
+    options.backend = BACKEND_AUTO;
+    Session *session = open_run(options);
+    Text text = {0};
+    session_report(session, true, &text);
+    assert_non_null(strstr(text_string(&text),
+                           "\"backend\":\"gpu\",\"device\":\"Stub 1\",\"counted_by\":\"emulator\""
+                           ",\"dropped_events\":0,"));
+    assert_non_null(strstr(text_string(&text), "\"correct\":true"));
+    text_clear(&text);
+    session_report(session, false, &text);
+    assert_non_null(
+        strstr(text_string(&text), "events and result: Stub 1; counts of the whole grid: the emulator"));
+    session_free(session);
+    text_done(&text);
+}
+
+static void without_a_driver(void **state) {
+    (void)state;
+    Error error = {0};
+    SessionOptions options = run_of("interleaved", "int", 64);
+    session_gpu_take(NULL);
+    session_gpu_give_back(true); /* the one that there was is closed */
+    setenv("REDVIZ_CUDA", "/nowhere/libcuda.so.1", 1);
+    options.backend = BACKEND_AUTO;
+    Session *session = open_run(options);
+    assert_string_equal(session_backend(session), "EMULATED");
+    session_free(session);
+    options.backend = BACKEND_GPU;
+    assert_null(session_open(&options, &error));
+    assert_string_equal(error.message, "--backend gpu: there is no CUDA driver here (/nowhere/libcuda.so.1)");
+}
+
+/* Last: the GPU of this process is of no use afterwards. */
+static void a_kernel_that_never_returns(void **state) {
+    (void)state;
+    Error error = {0};
+    SessionOptions options = {.file = "tests/cli/spin.ptx",
+                              .catalog = {.n = 64},
+                              .instruction_budget = 100000,
+                              .keep_inputs = true};
+    Session *session = open_run(options);
+    Cuda *cuda = session_gpu_take(&error);
+    GpuCopy copy;
+    assert_non_null(cuda);
+    assert_false(gpu_copy_capture(&copy, session, cuda, &(CaptureOptions){.seconds = 0.05}, &error));
+    session_gpu_give_back(true);
+    assert_non_null(
+        strstr(error.message, "the kernel has not returned after 0.05 s on Stub 1; it is given up"));
+    assert_true(session_gpu_is_stuck());
+    gpu_copy_done(&copy);
+    session_free(session);
+    SessionOptions next = run_of("interleaved", "int", 64);
+    next.backend = BACKEND_GPU;
+    assert_null(session_open(&next, &error));
+    assert_non_null(strstr(error.message, "still busy with a kernel that does not return"));
+    next.backend = BACKEND_AUTO;
+    session = open_run(next);
+    assert_string_equal(session_backend(session), "EMULATED");
+    session_free(session);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(what_is_verified, begin),
+        cmocka_unit_test_setup(cooperative_grids_shrink_to_what_fits, begin),
+        cmocka_unit_test_setup(events_that_find_no_room_are_counted, begin),
+        cmocka_unit_test_setup(what_the_driver_refuses_is_told, begin),
+        cmocka_unit_test_setup(every_kernel_is_captured, begin),
+        cmocka_unit_test_setup(a_report_says_who, begin),
+        cmocka_unit_test_setup(without_a_driver, begin),
+        cmocka_unit_test_setup(a_kernel_that_never_returns, begin),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
