@@ -46,6 +46,8 @@ static void test_report_fields(void **state) {
     static const char *const paths[] = {"kernel",
                                         "backend",
                                         "device",
+                                        "counted_by",
+                                        "dropped_events",
                                         "n",
                                         "block",
                                         "grid",

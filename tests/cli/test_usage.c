@@ -61,7 +61,7 @@ static void test_bad_usage(void **state) {
         {"--kernel lab_bank_stride --report --param stride=34", "33"},
         {"--kernel interleaved --report --fill file:/nowhere", "/nowhere"},
         {"--kernel interleaved --report --fill noise", "zero, ones, iota, random"},
-        {"--kernel interleaved --report --backend gpu", "no GPU backend"},
+        {"--kernel interleaved --report --backend gpu", "--backend gpu: there is no CUDA driver here"},
         {"--kernel interleaved --report --trace-blocks 3-1", "FIRST-LAST"},
         {"--kernel interleaved --report --n 4096 --trace-blocks 16", "16 blocks, 0 to 15"},
         {"--kernel interleaved --report --seed one", "--seed: 'one'"},
