@@ -156,8 +156,6 @@ void report_json(const ReportInput *input, Text *out) {
     json_string(&json, "backend", input->backend);
     if (input->guess) json_string(&json, "guessed", input->guess);
     json_string(&json, "device", input->device);
-    json_string(&json, "counted_by", input->counted_by);
-    json_unsigned(&json, "dropped_events", input->dropped);
     json_unsigned(&json, "n", input->n);
     json_unsigned(&json, "block", input->block);
     json_unsigned(&json, "grid", input->grid);
@@ -176,6 +174,8 @@ void report_json(const ReportInput *input, Text *out) {
     for (int i = 0; i < input->trace->trap_count; i++) put_trap(&json, input->trace, &input->trace->traps[i]);
     json_close_array(&json);
     json_null(&json, "hazards");
+    json_string(&json, "counted_by", input->counted_by);
+    json_unsigned(&json, "dropped_events", input->dropped);
     json_close_object(&json);
     text_add(out, "\n");
 }

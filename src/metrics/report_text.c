@@ -65,7 +65,7 @@ static void print_result(const ReportInput *input, Text *out) {
 /* Who says what, where it is not all the emulator. */
 static void print_sources(const ReportInput *input, Text *out) {
     Text sentence = {0};
-    if (input->device && strcmp(input->counted_by, input->backend) != 0)
+    if (input->device && input->counted_by && strcmp(input->counted_by, input->backend) != 0)
         text_print(&sentence, "events and result: %s; counts of the whole grid: the emulator", input->device);
     else if (input->device)
         text_print(&sentence, "events and result: %s; counts: of the traced blocks", input->device);
