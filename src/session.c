@@ -80,7 +80,7 @@ static bool plan_catalogue_kernel(Session *session, Error *error) {
            load_module(session, error) && session->row->plan(&session->run, &session->plan, error);
 }
 
-static uint64_t volume(const uint32_t size[3]) {
+uint64_t session_volume(const uint32_t size[3]) {
     return (uint64_t)size[0] * size[1] * size[2];
 }
 
@@ -105,7 +105,7 @@ static bool choose_block(Session *session, const PtxFunction *entry, int dimensi
     static const uint32_t usual[][3] = {{DEFAULT_BLOCK, 1, 1}, {16, 16, 1}, {8, 8, 4}};
     const SessionOptions *options = &session->options;
     const uint32_t *required = entry->required_threads;
-    uint64_t most = volume(entry->maximum_threads);
+    uint64_t most = session_volume(entry->maximum_threads);
     for (int i = 0; i < 3; i++) {
         block[i] = options->block[i]   ? options->block[i]
                    : required[0]       ? required[i] + !required[i]
@@ -115,7 +115,7 @@ static bool choose_block(Session *session, const PtxFunction *entry, int dimensi
             return error_set(error, "--block: %s requires %ux%ux%u threads (.reqntid)", entry->name,
                              required[0], required[1], required[2]);
     }
-    while (!options->block[0] && !required[0] && most && volume(block) > most)
+    while (!options->block[0] && !required[0] && most && session_volume(block) > most)
         for (int i = 0; i < 3; i++) /* halves the largest: all are powers of two */
             if (block[i] >= block[0] && block[i] >= block[1] && block[i] >= block[2]) {
                 block[i] /= 2;
@@ -165,7 +165,7 @@ static bool plan_user_kernel(Session *session, Error *error) {
     bool good = choose_block(session, entry, shape.dimensions, launch->block, error) &&
                 choose_grid(options, shape.dimensions, side, launch, error);
     if (good) {
-        PlanVariables variables = {n, volume(launch->block), volume(launch->grid)};
+        PlanVariables variables = {n, session_volume(launch->block), session_volume(launch->grid)};
         guess_arguments(entry, n, side, fill_text(session), &args);
         good = plan_parse_arguments(&session->plan, launch, entry,
                                     options->args ? options->args : text_string(&args), &variables, error);
@@ -199,7 +199,7 @@ static bool is_fatal(const Trap *trap) {
     return trap->kind != TRAP_UNINITIALIZED;
 }
 
-static bool has_fatal_trap(const Trace *trace) {
+bool session_has_fatal_trap(const Trace *trace) {
     for (int i = 0; i < trace->trap_count; i++)
         if (is_fatal(&trace->traps[i])) return true;
     return false;
@@ -226,9 +226,10 @@ static bool wants_first_look(const Session *session) {
     enum { NOT_WAITED_FOR = 1 << 18 }; /* threads, or elements where a thread takes several */
     const SessionOptions *options = &session->options;
     const PlanLaunch *first = &session->plan.launches[0];
-    uint64_t blocks = volume(first->grid),
+    uint64_t blocks = session_volume(first->grid),
              shown = options->has_trace_blocks ? options->trace_last + UINT64_C(1) : 1;
-    uint64_t work = blocks * volume(first->block), n = session->row ? session->run.n : options->catalog.n;
+    uint64_t work = blocks * session_volume(first->block),
+             n = session->row ? session->run.n : options->catalog.n;
     if (work < n) work = n;
     return options->first_look && blocks > shown && work / blocks * (blocks - shown) >= NOT_WAITED_FOR;
 }
@@ -238,7 +239,7 @@ static bool check_traced_blocks(const Session *session, Error *error) {
     const SessionOptions *options = &session->options;
     uint64_t most = 0;
     for (int i = 0; i < session->plan.launch_count; i++) {
-        uint64_t blocks = volume(session->plan.launches[i].grid);
+        uint64_t blocks = session_volume(session->plan.launches[i].grid);
         if (blocks > most) most = blocks;
     }
     if (!options->has_trace_blocks || options->trace_first < most) return true;
@@ -275,10 +276,11 @@ static bool execute(Session *session, Error *error) {
     for (int i = 0; i < plan->launch_count; i++)
         if (!session_link(session, i, plan->launches[i].entry, error)) return false;
     uint64_t blocks = 0;
-    for (int i = 0; i < plan->launch_count && !has_fatal_trap(session->trace) && !session->is_partial; i++) {
+    for (int i = 0; i < plan->launch_count && !session_has_fatal_trap(session->trace) && !session->is_partial;
+         i++) {
         if (!run_launch(session, i, error)) return false;
-        blocks += volume(plan->launches[i].grid);
-        session->is_partial = session->blocks_done < blocks && !has_fatal_trap(session->trace);
+        blocks += session_volume(plan->launches[i].grid);
+        session->is_partial = session->blocks_done < blocks && !session_has_fatal_trap(session->trace);
     }
     return true;
 }
@@ -315,9 +317,10 @@ static void find_occupancy(Session *session) {
         const TraceLaunch *launch = session->trace->launches[i];
         session->registers[i] = occupancy_registers(session->programs[i]->entry->name, OCCUPANCY_H200);
         if (session->registers[i] < 0) continue;
-        session->occupancy[i] = occupancy_theoretical(
-            OCCUPANCY_H200, (uint32_t)session->registers[i],
-            launch->static_shared_bytes + launch->dynamic_shared_bytes, (uint32_t)volume(launch->block));
+        session->occupancy[i] =
+            occupancy_theoretical(OCCUPANCY_H200, (uint32_t)session->registers[i],
+                                  launch->static_shared_bytes + launch->dynamic_shared_bytes,
+                                  (uint32_t)session_volume(launch->block));
     }
 }
 
@@ -404,7 +407,7 @@ static Session *open_smaller(Session *session, uint32_t blocks, Error *error) {
 static bool capture_events(Session *session, uint32_t *most_blocks, Error *error) {
     *most_blocks = 0;
     bool is_asked_for = session->options.backend == BACKEND_GPU;
-    if (!is_asked_for && has_fatal_trap(session->trace)) return false;
+    if (!is_asked_for && session_has_fatal_trap(session->trace)) return false;
     return session_capture(session, most_blocks, error);
 }
 
@@ -439,7 +442,7 @@ Session *session_open(const SessionOptions *options, Error *error) {
     if (session->row && !session->is_partial) {
         session->has_result = true;
         session->row->check(&session->run, &session->filled, &session->plan, &session->result);
-        if (has_fatal_trap(session->trace)) session->result.correct = false;
+        if (session_has_fatal_trap(session->trace)) session->result.correct = false;
     }
     if (!options->keep_inputs) drop_inputs(session);
     find_occupancy(session);
@@ -497,7 +500,7 @@ bool session_is_captured(const Session *session) {
     return !strcmp(session->trace->producer, "gpu");
 }
 
-static uint64_t dropped_events(const Session *session) {
+uint64_t session_dropped_events(const Session *session) {
     uint64_t dropped = 0;
     for (int i = 0; i < session->trace->launch_count; i++) dropped += session->trace->launches[i]->dropped;
     return dropped;
@@ -511,8 +514,8 @@ const char *session_backend(const Session *session) {
     if (!strncmp(device, maker, strlen(maker))) device += strlen(maker);
     Text level = {0};
     text_print(&level, session_is_from_file(session) ? "RECORDED %s" : "%s LIVE", device);
-    if (dropped_events(session))
-        text_print(&level, ", %llu EVENTS LOST", (unsigned long long)dropped_events(session));
+    if (session_dropped_events(session))
+        text_print(&level, ", %llu EVENTS LOST", (unsigned long long)session_dropped_events(session));
     cache->level = arena_copy_text(&cache->arena, text_string(&level), level.length);
     text_done(&level);
     return cache->level;
@@ -549,7 +552,7 @@ const char *session_name(const Session *session) {
 }
 
 bool session_failed(const Session *session) {
-    return has_fatal_trap(session->trace) || (session->has_result && !session->result.correct);
+    return session_has_fatal_trap(session->trace) || (session->has_result && !session->result.correct);
 }
 
 int session_view_count(const Session *session) {
@@ -594,210 +597,4 @@ const char *session_ptx_line(const Session *session, int launch, int pc) {
     (*lines)[pc] = arena_copy_text(&cache->arena, text_string(&text), text.length);
     text_done(&text);
     return (*lines)[pc];
-}
-
-/* ---- questions about values ------------------------------------------------------------------------- */
-
-static Replay *find_replay(const Session *session, int index) {
-    if (index < 0 || index >= session->view_count) return NULL;
-    View *view = &session->views[index];
-    if (view->replay || view->replay_failed) return view->replay;
-    view->replay = replay_open(session->trace, view->shown.launch, view->shown.block,
-                               &session->launches[view->shown.launch].geometry, NULL);
-    view->replay_failed = !view->replay;
-    return view->replay;
-}
-
-double session_progress(const Session *session, int view, int event) {
-    Replay *replay = find_replay(session, view);
-    return replay ? replay_progress(replay, event) : -1;
-}
-
-bool session_event_weights(const Session *session, int view, int event, uint32_t weight[32],
-                           int32_t producer[32]) {
-    Replay *replay = find_replay(session, view);
-    const ReplayEventFacts *facts = replay ? replay_event_facts(replay, event) : NULL;
-    if (!facts) return false;
-    memcpy(weight, facts->weight, sizeof facts->weight);
-    memcpy(producer, facts->producer, sizeof facts->producer);
-    return true;
-}
-
-bool session_register(const Session *session, int view, int event, int warp, const char *name,
-                      uint64_t bits[32], uint32_t weight[32], int32_t producer[32]) {
-    Replay *replay = find_replay(session, view);
-    ReplayValue value;
-    if (!replay || !replay_seek(replay, event, NULL) || !replay_register(replay, warp, name, &value))
-        return false;
-    memcpy(bits, value.bits, sizeof value.bits);
-    memcpy(weight, value.weight, sizeof value.weight);
-    memcpy(producer, value.producer, sizeof value.producer);
-    return true;
-}
-
-const Folds *session_folds(const Session *session, int index) {
-    if (index < 0 || index >= session->view_count) return NULL;
-    View *view = &session->views[index];
-    if (!view->folds && !view->folds_failed)
-        view->folds = replay_folds(session->trace, view->shown.launch, view->shown.block,
-                                   &session->launches[view->shown.launch].geometry, NULL);
-    view->folds_failed = !view->folds;
-    return view->folds;
-}
-
-/* ---- other blocks ------------------------------------------------------------------------------------ */
-
-/* Only few blocks are traced: for a small grid the run is made again with all of them. */
-static bool are_few(const Session *session, int view) {
-    enum { MOST_BLOCKS = 64 };
-    const SessionView *shown = &session->views[view].shown;
-    uint64_t blocks = volume(session->trace->launches[shown->launch]->grid);
-    uint64_t events = blocks * (uint64_t)trace_block_event_count(shown->block);
-    return blocks >= 2 && blocks <= MOST_BLOCKS && events <= SESSION_MOST_EVENTS;
-}
-
-void session_trace_others(Session *session, int index) {
-    bool wanted = false;
-    for (int i = 0; i < session->view_count; i++)
-        wanted |= session->views[i].shown.launch == index && are_few(session, i);
-    if (!session->has_others)
-        session->has_others =
-            arena_new(&session->arena, (size_t)session->launch_count * sizeof *session->has_others);
-    if (!wanted || session->has_others[index] || session_is_from_file(session)) return;
-    session->has_others[index] = true;
-    TraceLaunch *launch = session->trace->launches[index];
-    SessionOptions options = session->options;
-    options.has_trace_blocks = true;
-    options.trace_first = 0;
-    options.trace_last = (uint32_t)volume(launch->grid) - 1;
-    options.cancel = NULL;
-    Session *all = session_open(&options, NULL);
-    if (all && index < all->trace->launch_count)
-        trace_launch_take_others(launch, all->trace->launches[index]);
-    session_free(all);
-}
-
-void session_visit_other_folds(const Session *session, int view,
-                               void (*visit)(void *context, const Folds *folds, const Steps *steps),
-                               void *context) {
-    Session *cache =
-        (Session *)(uintptr_t)session; /* logically const: they are traced at the first question */
-    int index = session->views[view].shown.launch;
-    const TraceLaunch *launch = session->trace->launches[index];
-    if (!are_few(session, view)) return;
-    session_trace_others(cache, index);
-    for (int i = 0; i < launch->other_count + launch->block_count; i++) {
-        bool other = i < launch->other_count;
-        const TraceBlock *block = other ? launch->others[i] : launch->blocks[i - launch->other_count];
-        if (block == session->views[view].shown.block) continue;
-        Folds *folds = replay_folds(session->trace, index, block, &session->launches[index].geometry, NULL);
-        Steps *steps = folds ? steps_build(launch, block) : NULL;
-        if (folds) visit(context, folds, steps);
-        steps_free(steps);
-        folds_free(folds);
-    }
-}
-
-/* ---- output ----------------------------------------------------------------------------------------- */
-
-static const char *report_source(void *context, const char *file, int line) {
-    return session_source_line(context, file, line);
-}
-
-void session_report(const Session *session, bool json, Text *out) {
-    const TraceLaunch *first = session->trace->launches[0];
-    const char *readable = session->row ? session->row->title : NULL;
-    ReportInput input = {
-        .guess = session->guess,
-        .kernel = session_name(session),
-        .title = readable,
-        .lesson = session->row ? session->row->lesson : NULL,
-        .backend = session->trace->producer,
-        .device = session->device,
-        .counted_by = session->options.has_trace_blocks ? session->trace->producer : "emulator",
-        .dropped = dropped_events(session),
-        .unprobed = session->unprobed,
-        .n = session->n,
-        .block = (uint32_t)volume(first->block),
-        .grid = (uint32_t)volume(first->grid),
-        .dtype = session->dtype,
-        .op = session->op,
-        .has_result = session->has_result,
-        .narrowed = session->options.has_trace_blocks,
-        .trace = session->trace,
-        .registers = session->registers,
-        .occupancy = session->occupancy,
-        .occupancy_of = "an H200",
-        .source_text = report_source,
-        .context = (void *)(uintptr_t)session,
-    };
-    if (session->has_result) {
-        input.correct = session->result.correct;
-        input.result = has_fatal_trap(session->trace) ? NULL : session->result.result_text;
-        input.expected = session->result.expected_text;
-        input.absolute_error = session->result.absolute_error;
-        input.relative_error = session->result.relative_error;
-        input.bound = session->result.bound;
-        input.verdict = session->result.verdict;
-        input.compared = session->result.compared;
-        input.index = session->result.index;
-    }
-    (json ? report_json : report_text)(&input, out);
-}
-
-void session_events(const Session *session, FILE *to) {
-    Text line = {0};
-    TraceEvent event;
-    for (int i = 0; i < session->view_count; i++) {
-        const SessionView *view = &session->views[i].shown;
-        const TraceLaunch *launch = session->trace->launches[view->launch];
-        fprintf(to, "# launch %d %s block %u: %d events\n", view->launch, launch->name,
-                trace_block_linear(view->block), trace_block_event_count(view->block));
-        for (int j = 0; j < trace_block_event_count(view->block); j++) {
-            trace_block_read(view->block, j, &event);
-            text_clear(&line);
-            trace_event_print(session->trace, launch, view->block, &event, &line);
-            fprintf(to, "%s\n", text_string(&line));
-        }
-    }
-    text_done(&line);
-}
-
-bool session_dump(const Session *session, const char *spec, FILE *to, Error *error) {
-    size_t length = strcspn(spec, ":");
-    const PlanBuffer *found = NULL;
-    int index = 0;
-    for (int i = 0; i < session->plan.buffer_count; i++) {
-        const PlanBuffer *buffer = &session->plan.buffers[i];
-        if (strlen(buffer->name) != length || memcmp(buffer->name, spec, length) != 0) continue;
-        found = buffer;
-        index = i;
-    }
-    if (!found) {
-        Text names = {0};
-        for (int i = 0; i < session->plan.buffer_count; i++)
-            text_print(&names, "%s%s", i ? ", " : "", session->plan.buffers[i].name);
-        error_set(error, "--dump: no buffer '%.*s'; %s%s", (int)length, spec,
-                  names.length ? "there are: " : "the kernel has none", text_string(&names));
-        text_done(&names);
-        return false;
-    }
-    uint64_t count = found->count;
-    if (spec[length]) {
-        char *end;
-        count = strtoull(spec + length + 1, &end, 0);
-        if (spec[length + 1] < '0' || spec[length + 1] > '9' || *end)
-            return error_set(error, "--dump: '%s' is no count; write BUFFER:COUNT", spec + length + 1);
-        if (count > found->count) count = found->count;
-    }
-    Session *cache = (Session *)(uintptr_t)session; /* logically const: filled at the first question */
-    if (!found->bytes && !session_fill_buffer(cache, index, error)) return false;
-    Text value = {0};
-    for (uint64_t i = 0; i < count; i++) {
-        text_clear(&value);
-        plan_element_print(found->type, found->bytes, i, &value);
-        fprintf(to, "%s\n", text_string(&value));
-    }
-    text_done(&value);
-    return true;
 }

@@ -67,6 +67,11 @@ struct Session {
 /* Links the launch's program, or takes that of an earlier launch with the same entry. */
 bool session_link(Session *session, int launch, const char *entry, Error *error);
 void session_list_views(Session *session);
+uint64_t session_volume(const uint32_t size[3]);
+/* A fault that ended the run. */
+bool session_has_fatal_trap(const Trace *trace);
+/* Events that found no room on a GPU, of all launches. */
+uint64_t session_dropped_events(const Session *session);
 /* Was a grid asked for? Else it may be made smaller, where a cooperative one does not fit a GPU. */
 bool session_has_grid(const Session *session);
 SessionOptions session_options_of_grid(const Session *session, uint32_t blocks);
