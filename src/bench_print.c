@@ -1,7 +1,7 @@
-/* Printing of timings (bench_print.h). A line of the table is a *cell*: all timings in a row that are of one
- * kernel, size and type on one machine. */
+/* Printing of timings (bench_print.h). */
 #include "bench_print.h"
 
+#include "bench_table.h"
 #include "base/json.h"
 #include "session_bench_file.h"
 
@@ -10,104 +10,12 @@
 
 typedef struct Printer {
     const BenchOutput *output;
-    BenchMachine machine;             /* the last that was told of */
-    char named[128];                  /* of the lines: the machine above them */
-    Measurements cell;                /* of the table; not printed yet */
-    bool headed;                      /* the table's head was printed */
-    Json machines, timings, recorded; /* lists that grow side by side */
-    Text machines_text, timings_text, recorded_text;
+    BenchMachine machine; /* the last that was told of */
+    char named[128];      /* of the lines: the machine above them */
+    BenchTable table;
+    Json machines, timings, values, recorded; /* lists that grow side by side */
+    Text machines_text, timings_text, values_text, recorded_text;
 } Printer;
-
-/* ---- the table -------------------------------------------------------------------------------------------
- */
-
-typedef struct Column { /* which timing of the cell */
-    bool to_scalar, graph, cold;
-} Column;
-static const Column columns[] = {{false, true, true}, {false, true, false}, {false, false, true},
-                                 {true, true, true},  {true, true, false},  {true, false, true},
-                                 {true, false, false}};
-enum { COLUMNS = sizeof columns / sizeof *columns };
-
-static void print_head(Printer *printer) {
-    FILE *out = printer->output->out;
-    fprintf(out,
-            "microseconds: median; alone = the kernel, scalar = until one result is left; call = one launch "
-            "between two\nevents, graph = one of many in a CUDA graph; cold = L2 holds nothing of it\n\n");
-    fprintf(out, "%-20s %-7s %11s %5s", "kernel", "type", "n", "block");
-    for (int i = 0; i < COLUMNS; i++) fprintf(out, " %8s", columns[i].to_scalar ? "scalar" : "alone");
-    fprintf(out, " %9s %6s %4s\n%46s", "GB/s", "MHz", "C", "");
-    for (int i = 0; i < COLUMNS; i++) fprintf(out, " %8s", columns[i].graph ? "graph" : "call");
-    fprintf(out, " %9s\n%46s", "", "");
-    for (int i = 0; i < COLUMNS; i++) fprintf(out, " %8s", columns[i].cold ? "cold" : "warm");
-    fprintf(out, " %9s\n", "cold");
-    printer->headed = true;
-}
-
-static const Timing *find(const Measurements *cell, const Column *column) {
-    for (int i = 0; i < cell->timing_count; i++) {
-        const Timing *timing = &cell->timings[i];
-        if (timing->samples && timing->to_scalar == column->to_scalar && timing->graph == column->graph &&
-            timing->cold == column->cold)
-            return timing;
-    }
-    return NULL;
-}
-
-/* What the rate is told of: to one scalar where there is that, in a graph where it can be in one, cold. */
-static const Timing *find_rate(const Measurements *cell) {
-    static const Column wanted[] = {{true, true, true},
-                                    {true, false, true},
-                                    {false, true, true},
-                                    {false, false, true},
-                                    {true, false, false}};
-    const Timing *found = NULL;
-    for (size_t i = 0; i < sizeof wanted / sizeof *wanted && !found; i++) found = find(cell, &wanted[i]);
-    return found;
-}
-
-static void print_number(FILE *out, int width, int digits, double value) {
-    if (isnan(value))
-        fprintf(out, " %*s", width, "-");
-    else
-        fprintf(out, " %*.*f", width, digits, value);
-}
-
-static void print_cell(Printer *printer) {
-    const Measurements *cell = &printer->cell;
-    if (!cell->timing_count) return;
-    const Timing *first = &cell->timings[0];
-    FILE *out = printer->output->out;
-    if (!printer->headed) print_head(printer);
-    fprintf(out, "%-20s %-7s %11llu %5u", first->kernel, *first->dtype ? first->dtype : "-",
-            (unsigned long long)first->n, first->threads);
-    if (!first->samples) {
-        fprintf(out, " skipped: %s\n", first->note);
-        return;
-    }
-    for (int i = 0; i < COLUMNS; i++) {
-        const Timing *timing = find(cell, &columns[i]);
-        print_number(out, 8, 2, timing ? timing->median : (double)NAN);
-    }
-    const Timing *rate = find_rate(cell);
-    print_number(out, 9, 1, rate ? rate->gigabytes_per_second : (double)NAN);
-    print_number(out, 6, 0, rate ? rate->clock : (double)NAN);
-    print_number(out, 4, 0, rate ? rate->temperature : (double)NAN);
-    fprintf(out, "\n");
-}
-
-static void end_cell(Printer *printer) {
-    print_cell(printer);
-    measured_done(&printer->cell);
-    fflush(printer->output->out);
-}
-
-static bool is_of_cell(const Measurements *cell, const Timing *timing) {
-    const Timing *first = cell->timings;
-    return cell->timing_count && first->n == timing->n && first->threads == timing->threads &&
-           !strcmp(first->kernel, timing->kernel) && !strcmp(first->dtype, timing->dtype) &&
-           !strcmp(first->op, timing->op) && !strcmp(first->machine, timing->machine);
-}
 
 /* ---- JSON ------------------------------------------------------------------------------------------------
  */
@@ -138,6 +46,21 @@ static void add_timing(Json *json, const Timing *timing) {
     json_close_object(json);
 }
 
+static void add_value(Json *json, const BenchValue *value) {
+    json_open_object(json, NULL);
+    json_string(json, "kernel", value->kernel);
+    json_string(json, "machine", value->machine);
+    json_string(json, "measured", value->measured);
+    json_unsigned(json, "n", value->n);
+    json_string(json, "dtype", value->dtype);
+    json_string(json, "op", value->op);
+    json_string(json, "name", value->name);
+    json_string(json, "unit", value->unit);
+    json_number(json, "value", value->value);
+    json_string(json, "note", value->note);
+    json_close_object(json);
+}
+
 static void add_machine(Json *json, const BenchMachine *machine) {
     json_open_object(json, NULL);
     json_string(json, "name", machine->name);
@@ -156,26 +79,39 @@ static void print_json(Printer *printer, const char *no_gpu) {
     Text whole = {0};
     Json json = {.out = &whole};
     json_string(&json, "no_gpu", no_gpu);
-    fprintf(printer->output->out, "{%s,\"machines\":[%s],\"timings\":[%s],\"recorded\":[%s]}\n",
+    fprintf(printer->output->out,
+            "{%s,\"machines\":[%s],\"timings\":[%s],\"values\":[%s],"
+            "\"recorded\":[%s]}\n",
             text_string(&whole), text_string(&printer->machines_text), text_string(&printer->timings_text),
-            text_string(&printer->recorded_text));
+            text_string(&printer->values_text), text_string(&printer->recorded_text));
     text_done(&whole);
 }
 
 /* ---- lines -----------------------------------------------------------------------------------------------
  */
 
-/* After its machine, where that is another than before. */
+/* A machine stands above its lines. */
+static void name_machine(Printer *printer, const char *name, const char *measured, Text *out) {
+    BenchMachine unknown = {.memory_clock = NAN, .peak = NAN, .read = NAN, .copy = NAN};
+    if (!strcmp(printer->named, name)) return;
+    snprintf(unknown.name, sizeof unknown.name, "%s", name);
+    bool known = !strcmp(printer->machine.name, name);
+    bench_add_machine(out, known ? &printer->machine : &unknown, measured);
+    snprintf(printer->named, sizeof printer->named, "%s", name);
+}
+
 static void print_line(Printer *printer, const Timing *timing) {
     Text line = {0};
-    BenchMachine unknown = {.memory_clock = NAN, .peak = NAN, .read = NAN, .copy = NAN};
-    snprintf(unknown.name, sizeof unknown.name, "%s", timing->machine);
-    if (strcmp(printer->named, timing->machine) != 0) {
-        bool known = !strcmp(printer->machine.name, timing->machine);
-        bench_add_machine(&line, known ? &printer->machine : &unknown, timing->measured);
-        snprintf(printer->named, sizeof printer->named, "%s", timing->machine);
-    }
+    name_machine(printer, timing->machine, timing->measured, &line);
     bench_add_timing(&line, timing);
+    fputs(text_string(&line), printer->output->out);
+    text_done(&line);
+}
+
+static void print_value_line(Printer *printer, const BenchValue *value) {
+    Text line = {0};
+    name_machine(printer, value->machine, value->measured, &line);
+    bench_add_value(&line, value);
     fputs(text_string(&line), printer->output->out);
     text_done(&line);
 }
@@ -186,12 +122,12 @@ static void print_line(Printer *printer, const Timing *timing) {
 static void take_machine(void *context, const BenchMachine *machine) {
     Printer *printer = context;
     printer->machine = *machine;
-    if (printer->output->format == BENCH_JSON)
-        add_machine(&printer->machines, machine);
-    else if (printer->output->format == BENCH_TABLE)
-        fprintf(printer->output->out,
-                "%s, driver %s; copy %.0f GB/s (read and written), read %.0f GB/s, nominal %.0f GB/s\n",
-                machine->name, machine->driver, machine->copy, machine->read, machine->peak);
+    if (printer->output->format == BENCH_JSON) add_machine(&printer->machines, machine);
+    if (printer->output->format != BENCH_TABLE) return;
+    bench_table_flush(&printer->table);
+    fprintf(printer->output->out,
+            "\n%s, driver %s; copy %.0f GB/s (read and written), read %.0f GB/s, nominal %.0f GB/s\n",
+            machine->name, machine->driver, machine->copy, machine->read, machine->peak);
 }
 
 static void clear_progress(const Printer *printer) {
@@ -215,9 +151,19 @@ static void take_timing(void *context, const Timing *timing) {
     } else if (printer->output->format == BENCH_TSV) {
         print_line(printer, timing);
     } else {
-        if (!is_of_cell(&printer->cell, timing)) end_cell(printer);
-        measured_add_timing(&printer->cell, timing);
+        bench_table_timing(&printer->table, timing);
     }
+}
+
+static void take_value(void *context, const BenchValue *value) {
+    Printer *printer = context;
+    clear_progress(printer);
+    if (printer->output->format == BENCH_JSON)
+        add_value(&printer->values, value);
+    else if (printer->output->format == BENCH_TSV)
+        print_value_line(printer, value);
+    else
+        bench_table_value(&printer->table, value);
 }
 
 /* ---- without a GPU ---------------------------------------------------------------------------------------
@@ -247,15 +193,14 @@ static bool print_recorded(Printer *printer, const BenchOptions *options, const 
             add_timing(&printer->recorded, timing);
             continue;
         }
-        if (!is_of_cell(&printer->cell, timing)) end_cell(printer);
         if (strcmp(from, timing->machine) != 0 || strcmp(when, timing->measured) != 0)
             fprintf(printer->output->out, "\n%s; recorded on %s, %s:\n", no_gpu, timing->machine,
                     timing->measured);
+        bench_table_timing(&printer->table, timing);
         from = timing->machine;
         when = timing->measured;
-        measured_add_timing(&printer->cell, timing);
     }
-    end_cell(printer);
+    bench_table_flush(&printer->table);
     if (good && !*from && printer->output->format == BENCH_TABLE)
         fprintf(printer->output->out, "\n%s\n", no_gpu);
     measured_done(&recorded);
@@ -263,21 +208,24 @@ static bool print_recorded(Printer *printer, const BenchOptions *options, const 
 }
 
 bool bench_print(const BenchOptions *options, const BenchOutput *output, Error *error) {
-    Printer printer = {.output = output};
-    BenchSink sink = {&printer, take_machine, take_cell, take_timing};
+    Printer printer = {.output = output, .table = {.out = output->out}};
+    BenchSink sink = {&printer, take_machine, take_cell, take_timing, take_value};
     Error no_gpu = {0};
     printer.machines.out = &printer.machines_text;
     printer.timings.out = &printer.timings_text;
+    printer.values.out = &printer.values_text;
     printer.recorded.out = &printer.recorded_text;
     bool has_gpu = bench_has_gpu(&no_gpu);
     bool good = bench_cpu(options, &sink, error) && (!has_gpu || bench_run(options, &sink, error));
     clear_progress(&printer);
-    end_cell(&printer);
+    bench_table_flush(&printer.table);
     if (good && !has_gpu && output->format != BENCH_TSV)
         good = print_recorded(&printer, options, no_gpu.message, error);
+    bench_table_end(&printer.table);
     if (good && output->format == BENCH_JSON) print_json(&printer, has_gpu ? NULL : no_gpu.message);
     text_done(&printer.machines_text);
     text_done(&printer.timings_text);
+    text_done(&printer.values_text);
     text_done(&printer.recorded_text);
     return good;
 }

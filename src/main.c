@@ -59,7 +59,8 @@ static int print_access(const char *path, Error *error) {
 }
 
 static int print_timings(const Options *options, Error *error) {
-    BenchOptions bench = {.kernel = options->session.kernel, .catalog = options->session.catalog};
+    BenchOptions bench = {
+        .kernel = options->session.kernel, .catalog = options->session.catalog, .profile = options->profile};
     BenchOutput output = {.out = stdout,
                           .progress = isatty(STDERR_FILENO) ? stderr : NULL,
                           .format = options->tsv    ? BENCH_TSV

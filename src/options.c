@@ -114,6 +114,12 @@ static bool take_text_or_json(Options *options, const Row *row, const char *valu
     return take_action(options, row, value, error);
 }
 
+static bool take_profile(Options *options, const Row *row, const char *value, Error *error) {
+    (void)row, (void)value, (void)error;
+    options->profile = true;
+    return true;
+}
+
 static bool take_bench(Options *options, const Row *row, const char *value, Error *error) {
     options->tsv = value && !strcmp(value, "tsv");
     if (!options->tsv) return take_text_or_json(options, row, value, error);
@@ -498,6 +504,8 @@ static bool check_together(const Options *options, Error *error) {
         return error_set(error, "--save keeps a run; --%s has none", options->action_name);
     if (options->action == ACTION_BENCH && (session->file || session->saved))
         return error_set(error, "--bench times kernels of the catalogue");
+    if (options->profile && options->action != ACTION_BENCH)
+        return error_set(error, "--profile goes with --bench");
     if (options->action >= ACTION_LIST) return true;
     if (session->saved && options->first_for_run)
         return error_set(error, "--%s is for a run; %s is one that is over, with its own settings",

@@ -29,6 +29,7 @@ typedef struct Options {
     Action action;
     const char *action_name; /* the option that chose it, "report"; NULL: none did */
     bool json;               /* --report=json, --json */
+    bool profile;            /* --profile */
     bool tsv;                /* --bench=tsv */
     int frame_columns, frame_rows;
     const char *keys; /* NULL: none */

@@ -12,8 +12,8 @@ typedef struct BenchOptions {
     CatalogOptions catalog; /* n 0: eight sizes, from 2^10 to 2^30; dtype PTX_NO_TYPE: those of int, float
                                and double that the kernel has, else its first; the rest as for a run */
     double cell_seconds;    /* for a kernel, type and size, at most; 0: 0.05 */
-    const volatile bool
-        *cancel; /* true ends it early, with an error, between two measurements; NULL: never */
+    bool profile;           /* values, too, of each kernel alone: counters, occupancy, copies */
+    const volatile bool *cancel; /* true ends it between two measurements, with an error; NULL: never */
 } BenchOptions;
 
 /* On what the timings are taken. Not known: "", 0, NaN. */
@@ -27,11 +27,22 @@ typedef struct BenchMachine {
     double read, copy;   /* GB/s, measured: of reading alone; of copying, read and written */
 } BenchMachine;
 
+/* Something else that was measured of a kernel: a metric of its profile, a latency. */
+typedef struct BenchValue {
+    const char *kernel, *machine, *measured;
+    uint64_t n;
+    const char *dtype, *op;
+    const char *name, *unit; /* "DRAM", "% of peak" */
+    double value;            /* NaN: not measured */
+    const char *note;        /* why; NULL: nothing to say */
+} BenchValue;
+
 typedef struct BenchSink { /* any of them may be NULL; what they get is borrowed until they return */
     void *context;
     void (*machine)(void *context, const BenchMachine *machine); /* before its timings */
     void (*cell)(void *context, const char *kernel, uint64_t n); /* it is measured next */
     void (*timing)(void *context, const Timing *timing);
+    void (*value)(void *context, const BenchValue *value);
 } BenchSink;
 
 /* Is there one that CUDA can use? Else `why` is not. */

@@ -6,7 +6,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { FILE_LIMIT_BYTES = 64 << 20, MACHINE_FIELDS = 10, TIMING_FIELDS = 16, MOST_FIELDS = 16 };
+enum {
+    FILE_LIMIT_BYTES = 64 << 20,
+    MACHINE_FIELDS = 10,
+    TIMING_FIELDS = 16,
+    VALUE_FIELDS = 9,
+    MOST_FIELDS = 16
+};
 
 /* ---- writing ---------------------------------------------------------------------------------------------
  */
@@ -57,13 +63,26 @@ void bench_add_timing(Text *out, const Timing *timing) {
     text_add(out, "\n");
 }
 
+void bench_add_value(Text *out, const BenchValue *value) {
+    text_add(out, "value");
+    add_word(out, value->kernel);
+    text_print(out, "\t%" PRIu64, value->n);
+    add_word(out, value->dtype);
+    add_word(out, value->op);
+    add_word(out, value->name);
+    add_word(out, value->unit);
+    add_number(out, value->value);
+    add_word(out, value->note);
+    text_add(out, "\n");
+}
+
 /* ---- reading ---------------------------------------------------------------------------------------------
  */
 
 typedef struct Reader {
     const char *path;
     int line;
-    Measurements *measured;
+    const BenchSink *sink;
     BenchMachine machine; /* the last that was read */
     char when[32];
     char *fields[MOST_FIELDS];
@@ -101,6 +120,7 @@ static bool read_machine(Reader *reader, Error *error) {
     snprintf(machine->name, sizeof machine->name, "%s", fields[1]);
     snprintf(machine->driver, sizeof machine->driver, "%s", word(fields[2]));
     snprintf(reader->when, sizeof reader->when, "%s", fields[9]);
+    if (reader->sink->machine) reader->sink->machine(reader->sink->context, machine);
     return true;
 }
 
@@ -123,7 +143,26 @@ static bool read_timing(Reader *reader, Error *error) {
     timing.clock = number(fields[13]);
     timing.temperature = number(fields[14]);
     timing.note = strcmp(fields[15], "-") ? fields[15] : NULL;
-    measured_add_timing(reader->measured, &timing);
+    bench_tell(reader->sink, &timing);
+    return true;
+}
+
+static bool read_value(Reader *reader, Error *error) {
+    char **fields = reader->fields;
+    if (reader->field_count != VALUE_FIELDS || !*reader->when)
+        return error_set_at(error, reader->path, reader->line, 0,
+                            "a value has %d columns, and its machine above it", VALUE_FIELDS);
+    BenchValue value = {.kernel = fields[1],
+                        .machine = reader->machine.name,
+                        .measured = reader->when,
+                        .n = strtoull(fields[2], NULL, 10),
+                        .dtype = word(fields[3]),
+                        .op = word(fields[4]),
+                        .name = fields[5],
+                        .unit = word(fields[6]),
+                        .value = number(fields[7]),
+                        .note = *word(fields[8]) ? fields[8] : NULL};
+    if (reader->sink->value) reader->sink->value(reader->sink->context, &value);
     return true;
 }
 
@@ -132,11 +171,12 @@ static bool read_line(Reader *reader, char *line, Error *error) {
     split(reader, line);
     if (!strcmp(reader->fields[0], "machine")) return read_machine(reader, error);
     if (!strcmp(reader->fields[0], "timing")) return read_timing(reader, error);
-    return error_set_at(error, reader->path, reader->line, 0, "neither a machine nor a timing");
+    if (!strcmp(reader->fields[0], "value")) return read_value(reader, error);
+    return error_set_at(error, reader->path, reader->line, 0, "neither a machine nor a timing nor a value");
 }
 
-bool bench_read_file(const char *path, Measurements *measured, Error *error) {
-    Reader reader = {.path = path, .measured = measured};
+bool bench_read_file(const char *path, const BenchSink *sink, Error *error) {
+    Reader reader = {.path = path, .sink = sink};
     char *text;
     size_t length;
     if (!text_read_file(path, FILE_LIMIT_BYTES, &text, &length, error)) return false;
@@ -151,8 +191,13 @@ bool bench_read_file(const char *path, Measurements *measured, Error *error) {
     return good;
 }
 
+static void keep(void *context, const Timing *timing) {
+    measured_add_timing(context, timing);
+}
+
 bool bench_recorded(Measurements *measured, Error *error) {
     char path[4096];
+    BenchSink sink = {.context = measured, .timing = keep};
     return catalog_path("assets/h200", "timings.tsv", path, sizeof path, error) &&
-           bench_read_file(path, measured, error);
+           bench_read_file(path, &sink, error);
 }

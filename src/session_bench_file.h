@@ -3,9 +3,10 @@
  *   machine  NAME DRIVER MULTIPROCESSORS L2_BYTES MEMORY_CLOCK PEAK READ COPY WHEN
  *   timing   KERNEL N TYPE OP THREADS alone|scalar graph|call cold|warm SAMPLES MEDIAN P5 P95 CLOCK
  * TEMPERATURE NOTE
+ *   value    KERNEL N TYPE OP NAME UNIT VALUE NOTE
  *
- * A timing is of the machine above it; rates and shares follow from both. Units are those of BenchMachine and
- * Timing; what is not known is "-". Lines that begin with # are skipped. */
+ * A timing or a value is of the machine above it; rates and shares follow from both. Units are those of
+ * BenchMachine and Timing; what is not known is "-". Lines that begin with # are skipped. */
 #ifndef SESSION_BENCH_FILE_H
 #define SESSION_BENCH_FILE_H
 
@@ -14,8 +15,9 @@
 
 void bench_add_machine(Text *out, const BenchMachine *machine, const char *measured);
 void bench_add_timing(Text *out, const Timing *timing);
+void bench_add_value(Text *out, const BenchValue *value);
 
-/* Adds the timings of a file; false with `error`: it cannot be read, or a line of it cannot. */
-bool bench_read_file(const char *path, Measurements *measured, Error *error);
+/* Hands what a file holds to the sink; false with `error`: it cannot be read, or a line of it cannot. */
+bool bench_read_file(const char *path, const BenchSink *sink, Error *error);
 
 #endif

@@ -2,7 +2,7 @@
  *
  * A cell is a kernel, a type and a size: the time of the kernel alone, and the time to one scalar: where the
  * kernel leaves partial results, it is launched again on those, until one is left. */
-#include "session_bench_gpu.h"
+#include "session_bench_profile.h"
 
 #include "base/text.h"
 #include "gpu/run.h"
@@ -197,6 +197,25 @@ static bool measure(Work *work, const Cell *cell, Error *error) {
     return true;
 }
 
+static bool profile(const Work *work, const Cell *cell, Error *error) {
+    const Bench *bench = work->bench;
+    const Timing like = describe(bench, cell);
+    const Plan *plan = &work->stages[0].plan;
+    int in = find_buffer(plan, "in"), out = find_buffer(plan, "out");
+    BenchProfiled profiled = {.run = &work->run,
+                              .launches = work->launches[0],
+                              .count = work->count[ALONE],
+                              .in_bytes = in < 0 ? 0 : buffer_bytes(&plan->buffers[in]),
+                              .out_bytes = out < 0 ? 0 : buffer_bytes(&plan->buffers[out])};
+    BenchValue of = {.kernel = like.kernel,
+                     .machine = like.machine,
+                     .measured = like.measured,
+                     .n = like.n,
+                     .dtype = like.dtype,
+                     .op = like.op};
+    return !bench->options->profile || bench_profile(bench, &profiled, &of, error);
+}
+
 static void work_free(Work *work) {
     for (int set = 0; set < work->set_count; set++)
         for (int i = 0; i < work->count[TO_SCALAR]; i++) free(work->launches[set][i].parameters);
@@ -232,7 +251,7 @@ static bool measure_cell(const Bench *bench, Cell *cell, Error *error) {
     cell->block = run->block;
     bool good = true;
     if (ready)
-        good = measure(work, cell, error);
+        good = measure(work, cell, error) && profile(work, cell, error);
     else
         tell_skipped(bench, cell, refused.message);
     work_free(work);

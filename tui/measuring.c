@@ -123,7 +123,10 @@ static void see_timing(void *context, const Timing *timing) {
  */
 
 static bool run(Measuring *measuring, MeasureFunction *measure, BenchOptions options, Error *error) {
-    BenchSink sink = {measuring, measure == measuring->gpu ? see_machine : NULL, see_cell, see_timing};
+    BenchSink sink = {.context = measuring,
+                      .machine = measure == measuring->gpu ? see_machine : NULL,
+                      .cell = see_cell,
+                      .timing = see_timing};
     options.cancel = &measuring->cancel;
     return measuring->cancel || measure(&options, &sink, error) || measuring->cancel;
 }

@@ -134,6 +134,9 @@ static void test_bad_usage(void **state) {
         {"--kernel interleaved --watch", "--watch is not built yet"},
         {"tests/cli/scale.ptx --bench", "--bench times kernels of the catalogue"},
         {"--list --bench", "different things"},
+        {"--bench=xml", "'xml' is neither text nor json"},
+        {"--kernel interleaved --profile", "--profile goes with --bench"},
+        {"--bench --save x.redviz", "give --kernel NAME"},
     };
     int wrong = 0;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -20,6 +20,9 @@ enum { MICROSECONDS = 250, IN_A_GRAPH = 32 };
 
 typedef struct Taken {
     Measurements all;
+    BenchValue values[64]; /* their texts are only there while taken, but for name and unit */
+    char value_note[256];  /* of the first */
+    int value_count;
     BenchMachine machine;
     int machines, cells;
     volatile bool cancel;
@@ -43,8 +46,16 @@ static void take_timing(void *context, const Timing *timing) {
     if (taken->all.timing_count == taken->cancel_after) taken->cancel = true;
 }
 
+static void take_value(void *context, const BenchValue *value) {
+    Taken *taken = context;
+    assert_true(taken->value_count < 64);
+    if (!taken->value_count && value->note)
+        snprintf(taken->value_note, sizeof taken->value_note, "%s", value->note);
+    taken->values[taken->value_count++] = *value;
+}
+
 static bool bench(BenchOptions options, Taken *taken, Error *error) {
-    BenchSink sink = {taken, take_machine, take_cell, take_timing};
+    BenchSink sink = {taken, take_machine, take_cell, take_timing, take_value};
     options.cancel = &taken->cancel;
     options.cell_seconds = 0.001;
     return bench_run(&options, &sink, error);
@@ -60,7 +71,10 @@ static void use(const char *variable, const char *name) {
 
 static int setup(void **state) {
     use("REDVIZ_CUDA", "libcuda_stub.so");
+    unsetenv("STUB_FAIL");
+    setenv("STUB_KERNELS", "1", 1);
     use("REDVIZ_NVML", "libnvml_stub.so");
+    use("REDVIZ_CUPTI", "libcupti_stub.so");
     setenv("REDVIZ_PEERS", "/nowhere/libredviz_peers.so", 1);
     *state = calloc(1, sizeof(Taken));
     return !*state;
@@ -177,6 +191,44 @@ static void test_cancel(void **state) {
     assert_int_equal(taken->all.timing_count, 8);
 }
 
+/* ---- the profile -----------------------------------------------------------------------------------------
+ */
+
+static double value_of(const Taken *taken, const char *name) {
+    for (int i = 0; i < taken->value_count; i++)
+        if (!strcmp(taken->values[i].name, name)) return taken->values[i].value;
+    fail_msg("nothing is told of %s", name);
+    return 0;
+}
+
+static void test_profile(void **state) {
+    Taken *taken = *state;
+    Error error = {0};
+    BenchOptions options = {.kernel = "K2", .catalog = {.n = 1 << 14, .dtype = PTX_F32}, .profile = true};
+    if (!bench(options, taken, &error)) fail_msg("%s", error.message);
+    assert_int_equal(taken->value_count, 6 + 2 + 4 + 2);
+    assert_string_equal(taken->value_note, "");
+    assert_true(value_of(taken, "SM active") == 1 &&
+                value_of(taken, "occupancy") == 5); /* the stub's places */
+    assert_true(value_of(taken, "theoretical") == 100 && value_of(taken, "threads") == 1 << 14);
+    assert_true(value_of(taken, "to GPU") == MICROSECONDS && value_of(taken, "pinned from") == MICROSECONDS);
+    assert_true(value_of(taken, "allocate") > 0 && value_of(taken, "free") > 0);
+}
+
+static void test_profile_without_counters(void **state) {
+    Taken *taken = *state;
+    Error error = {0};
+    BenchOptions options = {.kernel = "K2", .catalog = {.n = 1 << 14, .dtype = PTX_F32}, .profile = true};
+    setenv("STUB_FAIL", "cuptiRangeProfilerEnable=1", 1); /* not allowed, say */
+    if (!bench(options, taken, &error)) fail_msg("%s", error.message);
+    assert_true(isnan(value_of(taken, "DRAM")) && value_of(taken, "theoretical") == 100);
+    assert_non_null(strstr(taken->value_note, "cuptiRangeProfilerEnable"));
+    taken->value_count = 0;
+    options.profile = false;
+    assert_true(bench(options, taken, &error));
+    assert_int_equal(taken->value_count, 0);
+}
+
 /* ---- CUB and thrust --------------------------------------------------------------------------------------
  */
 
@@ -235,7 +287,7 @@ static void test_peers_of_another_version(void **state) {
  */
 
 static bool bench_on_cpu(BenchOptions options, Taken *taken, Error *error) {
-    BenchSink sink = {taken, take_machine, take_cell, take_timing};
+    BenchSink sink = {taken, take_machine, take_cell, take_timing, take_value};
     options.cancel = &taken->cancel;
     options.cell_seconds = 0.001;
     return bench_cpu(&options, &sink, error);
@@ -297,19 +349,24 @@ static void test_file(void **state) {
     Taken *taken = *state;
     Error error = {0};
     Text text = {0};
-    Measurements again = {0};
+    Taken *again = calloc(1, sizeof *again);
+    BenchSink sink = {again, take_machine, take_cell, take_timing, take_value};
     BenchOptions options = {.kernel = "K2", .catalog = {.n = 1 << 14}};
     if (!bench(options, taken, &error)) fail_msg("%s", error.message);
     options = (BenchOptions){.kernel = "redux", .catalog = {.n = 5, .dtype = PTX_F64}};
     if (!bench(options, taken, &error)) fail_msg("%s", error.message);
     bench_add_machine(&text, &taken->machine, taken->all.timings[0].measured);
     for (int i = 0; i < taken->all.timing_count; i++) bench_add_timing(&text, &taken->all.timings[i]);
+    bench_add_value(
+        &text, &(BenchValue){.kernel = "K2", .n = 7, .name = "DRAM", .unit = "% of peak", .value = 12.5});
+    bench_add_value(&text,
+                    &(BenchValue){.kernel = "K2", .name = "memory", .unit = "", .value = NAN, .note = "no"});
     write_file(path, text_string(&text));
     text_done(&text);
-    if (!bench_read_file(path, &again, &error)) fail_msg("%s", error.message);
-    assert_int_equal(again.timing_count, taken->all.timing_count);
-    for (int i = 0; i < again.timing_count; i++) {
-        const Timing *a = &taken->all.timings[i], *b = &again.timings[i];
+    if (!bench_read_file(path, &sink, &error)) fail_msg("%s", error.message);
+    assert_int_equal(again->all.timing_count, taken->all.timing_count);
+    for (int i = 0; i < again->all.timing_count; i++) {
+        const Timing *a = &taken->all.timings[i], *b = &again->all.timings[i];
         assert_string_equal(a->kernel, b->kernel);
         assert_string_equal(a->machine, b->machine);
         assert_string_equal(a->measured, b->measured);
@@ -324,7 +381,11 @@ static void test_file(void **state) {
             assert_true(fabs(a->share_of_read / b->share_of_read - 1) < 1e-5);
         }
     }
-    measured_done(&again);
+    assert_int_equal(again->machines, 1);
+    assert_int_equal(again->value_count, 2);
+    assert_true(again->values[0].value == 12.5 && again->values[0].n == 7 && isnan(again->values[1].value));
+    measured_done(&again->all);
+    free(again);
     remove(path);
 }
 
@@ -339,13 +400,12 @@ static void test_bad_files(void **state) {
     static const int lines[] = {1, 1, 2, 2};
     (void)state;
     for (int i = 0; i < 4; i++) {
-        Measurements measured = {0};
+        BenchSink sink = {0};
         Error error = {0};
         write_file(path, bad[i]);
-        assert_false(bench_read_file(path, &measured, &error));
+        assert_false(bench_read_file(path, &sink, &error));
         assert_int_equal(error.line, lines[i]);
         if (!strstr(error.message, says[i])) fail_msg("'%s' does not say '%s'", error.message, says[i]);
-        measured_done(&measured);
     }
     remove(path);
 }
@@ -378,6 +438,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_types_and_sizes, setup, teardown),
         cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
         cmocka_unit_test_setup_teardown(test_cancel, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_profile, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_profile_without_counters, setup, teardown),
         cmocka_unit_test_setup_teardown(test_peers, setup_peers, teardown_peers),
         cmocka_unit_test_setup_teardown(test_peers_are_of_reductions, setup_peers, teardown_peers),
         cmocka_unit_test_setup_teardown(test_peers_of_another_version, setup_peers, teardown_peers),

@@ -25,7 +25,7 @@ PLAIN(cuInit, unsigned flags)
 MAKES(cuDriverGetVersion, 13000, int *out)
 MAKES(cuDeviceGetCount, getenv("STUB_DEVICES") ? atoi(getenv("STUB_DEVICES")) : 1, int *out)
 MAKES(cuDeviceGet, 0, int *out, int ordinal)
-MAKES(cuDeviceGetAttribute, which == 16 ? 132 : 1, int *out, int which, int device)
+MAKES(cuDeviceGetAttribute, which == 16 ? 132 : which == 39 ? 2048 : 1, int *out, int which, int device)
 PLAIN(cuDeviceGetUuid_v2, void *uuid, int device)
 MAKES(cuDevicePrimaryCtxRetain, &thing, void **out, int device)
 PLAIN(cuDevicePrimaryCtxRelease_v2, int device)
@@ -127,6 +127,34 @@ ENTRY(cuMemcpyDtoH_v2, void *to, uint64_t from, size_t bytes);
 ENTRY(cuMemcpyDtoH_v2, void *to, uint64_t from, size_t bytes) {
     memcpy(to, (const void *)(uintptr_t)from, bytes);
     return outcome("cuMemcpyDtoH_v2");
+}
+
+ENTRY(cuMemcpyHtoDAsync_v2, uint64_t to, const void *from, size_t bytes, void *stream);
+ENTRY(cuMemcpyHtoDAsync_v2, uint64_t to, const void *from, size_t bytes, void *stream) {
+    (void)stream;
+    memcpy((void *)(uintptr_t)to, from, bytes);
+    return outcome("cuMemcpyHtoDAsync_v2");
+}
+
+ENTRY(cuMemcpyDtoHAsync_v2, void *to, uint64_t from, size_t bytes, void *stream);
+ENTRY(cuMemcpyDtoHAsync_v2, void *to, uint64_t from, size_t bytes, void *stream) {
+    (void)stream;
+    memcpy(to, (const void *)(uintptr_t)from, bytes);
+    return outcome("cuMemcpyDtoHAsync_v2");
+}
+
+ENTRY(cuMemHostAlloc, void **memory, size_t bytes, unsigned flags);
+ENTRY(cuMemHostAlloc, void **memory, size_t bytes, unsigned flags) {
+    (void)flags;
+    Result result = outcome("cuMemHostAlloc");
+    if (!result) *memory = malloc(bytes);
+    return result;
+}
+
+ENTRY(cuMemFreeHost, void *memory);
+ENTRY(cuMemFreeHost, void *memory) {
+    free(memory);
+    return outcome("cuMemFreeHost");
 }
 
 ENTRY(cuMemsetD8Async, uint64_t to, unsigned char value, size_t bytes, void *stream);

@@ -1,0 +1,19 @@
+/* --bench --profile: what else people compare kernels by. Private to session_bench*.c. */
+#ifndef SESSION_BENCH_PROFILE_H
+#define SESSION_BENCH_PROFILE_H
+
+#include "gpu/run.h"
+#include "session_bench_gpu.h"
+
+typedef struct BenchProfiled {
+    const GpuRun *run;
+    const GpuLaunch *launches; /* of the kernel alone, with its own buffers */
+    int count;
+    size_t in_bytes, out_bytes; /* that are copied to the device, and from it */
+} BenchProfiled;
+
+/* Tells values of the kernel alone, as `of` otherwise says; what this machine does not tell is NaN, and the
+ * note says why. false with `error`: the GPU failed. */
+bool bench_profile(const Bench *bench, const BenchProfiled *profiled, const BenchValue *of, Error *error);
+
+#endif
