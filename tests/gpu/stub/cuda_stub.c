@@ -129,18 +129,30 @@ ENTRY(cuMemcpyDtoH_v2, void *to, uint64_t from, size_t bytes) {
     return outcome("cuMemcpyDtoH_v2");
 }
 
+ENTRY(cuMemsetD8Async, uint64_t to, unsigned char value, size_t bytes, void *stream);
+ENTRY(cuMemsetD8Async, uint64_t to, unsigned char value, size_t bytes, void *stream) {
+    (void)stream;
+    memset((void *)(uintptr_t)to, value, bytes);
+    return outcome("cuMemsetD8Async");
+}
+#endif
+
+/* The same with either memory. */
+ENTRY(cuMemcpyHtoD_v2, uint64_t to, const void *from, size_t bytes);
+ENTRY(cuMemcpyDtoH_v2, void *to, uint64_t from, size_t bytes);
+
 ENTRY(cuMemcpyHtoDAsync_v2, uint64_t to, const void *from, size_t bytes, void *stream);
 ENTRY(cuMemcpyHtoDAsync_v2, uint64_t to, const void *from, size_t bytes, void *stream) {
     (void)stream;
-    memcpy((void *)(uintptr_t)to, from, bytes);
-    return outcome("cuMemcpyHtoDAsync_v2");
+    Result result = outcome("cuMemcpyHtoDAsync_v2");
+    return result ? result : cuMemcpyHtoD_v2(to, from, bytes);
 }
 
 ENTRY(cuMemcpyDtoHAsync_v2, void *to, uint64_t from, size_t bytes, void *stream);
 ENTRY(cuMemcpyDtoHAsync_v2, void *to, uint64_t from, size_t bytes, void *stream) {
     (void)stream;
-    memcpy(to, (const void *)(uintptr_t)from, bytes);
-    return outcome("cuMemcpyDtoHAsync_v2");
+    Result result = outcome("cuMemcpyDtoHAsync_v2");
+    return result ? result : cuMemcpyDtoH_v2(to, from, bytes);
 }
 
 ENTRY(cuMemHostAlloc, void **memory, size_t bytes, unsigned flags);
@@ -156,11 +168,3 @@ ENTRY(cuMemFreeHost, void *memory) {
     free(memory);
     return outcome("cuMemFreeHost");
 }
-
-ENTRY(cuMemsetD8Async, uint64_t to, unsigned char value, size_t bytes, void *stream);
-ENTRY(cuMemsetD8Async, uint64_t to, unsigned char value, size_t bytes, void *stream) {
-    (void)stream;
-    memset((void *)(uintptr_t)to, value, bytes);
-    return outcome("cuMemsetD8Async");
-}
-#endif
