@@ -365,6 +365,12 @@ static bool take_verify(Options *options, const Row *row, const char *value, Err
     return take_action(options, row, value, error);
 }
 
+static bool take_counters(Options *options, const Row *row, const char *value, Error *error) {
+    (void)row, (void)value, (void)error;
+    options->session.counters = COUNTERS_ASKED;
+    return true;
+}
+
 /* Part of the stable command line, with no code behind it yet: said plainly, never ignored. */
 static bool take_later(Options *options, const Row *row, const char *value, Error *error) {
     (void)options, (void)value;
@@ -487,6 +493,7 @@ static bool make_runs(Options *options, Error *error) {
     SessionOptions *session = &options->session;
     /* Nobody waits for the whole grid, unless it is to be kept. */
     session->first_look = options->action == ACTION_OPEN && !options->save;
+    if (options->action == ACTION_REPORT && !session->counters) session->counters = COUNTERS_ON_GPU;
     if (options->action == ACTION_VERIFY) session->backend = BACKEND_EMULATOR; /* whose run is verified */
     if (!options->has_compare) return true;
     if (options->action != ACTION_OPEN && options->action != ACTION_FRAME)

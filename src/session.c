@@ -421,7 +421,8 @@ Session *session_open(const SessionOptions *options, Error *error) {
     bool good = options->kernel ? plan_catalogue_kernel(session, error) : plan_user_kernel(session, error);
     session->plan.cancel = options->cancel;
     good = good && plan_fill(&session->plan, options->catalog.seed, error);
-    if (good && (session->row || options->keep_inputs || options->backend != BACKEND_EMULATOR))
+    if (good && (session->row || options->keep_inputs || options->counters == COUNTERS_ASKED ||
+                 options->backend != BACKEND_EMULATOR))
         keep_inputs(session);
     if (!good || !execute(session, error)) {
         session_free(session);
@@ -444,6 +445,7 @@ Session *session_open(const SessionOptions *options, Error *error) {
         session->row->check(&session->run, &session->filled, &session->plan, &session->result);
         if (session_has_fatal_trap(session->trace)) session->result.correct = false;
     }
+    if (options->counters == COUNTERS_ASKED || (options->counters && session->device)) session_count(session);
     if (!options->keep_inputs) drop_inputs(session);
     find_occupancy(session);
     session_list_views(session);

@@ -22,6 +22,12 @@ typedef enum SessionBackend {
     BACKEND_GPU   /* without one session_open() fails */
 } SessionBackend;
 
+typedef enum SessionCounters { /* hardware counters beside the predictions: session_measured() */
+                               COUNTERS_NONE,
+                               COUNTERS_ON_GPU, /* where the run is captured on one */
+                               COUNTERS_ASKED /* emulated or not; where there are none, the report says why */
+} SessionCounters;
+
 typedef struct SessionOptions {
     const char *saved;  /* FILE.redviz: opened, and nothing below counts; or NULL */
     bool is_from_file;  /* they were read from a FILE.redviz: files that they name are not to be opened */
@@ -40,7 +46,8 @@ typedef struct SessionOptions {
     SessionBackend backend;
     int threads;
     uint64_t instruction_budget;
-    bool first_look;             /* large runs may end after the traced blocks: see session_is_partial() */
+    bool first_look; /* large runs may end after the traced blocks: see session_is_partial() */
+    SessionCounters counters;
     bool keep_inputs;            /* session_verify() needs them */
     const volatile bool *cancel; /* true ends session_open() early, with an error; NULL: never */
 } SessionOptions;

@@ -33,6 +33,9 @@ void session_report(const Session *session, bool json, Text *out) {
         .registers = session->registers,
         .occupancy = session->occupancy,
         .occupancy_of = "an H200",
+        .measured = &session->measured,
+        .recorded = session->saved,
+        .unmeasured = session->uncounted,
         .source_text = report_source,
         .context = (void *)(uintptr_t)session,
     };

@@ -61,6 +61,7 @@ struct Session {
     Sources sources;
     const char ***ptx_lines; /* [launch][pc]: instructions as text; NULL until asked for */
     Measurements measured;
+    const char *uncounted;       /* why counters that were asked for are not in `measured`; NULL */
     const char *made_by, *saved; /* of a file: by which redviz, and when; else NULL */
 };
 
@@ -75,6 +76,9 @@ uint64_t session_dropped_events(const Session *session);
 /* Was a grid asked for? Else it may be made smaller, where a cooperative one does not fit a GPU. */
 bool session_has_grid(const Session *session);
 SessionOptions session_options_of_grid(const Session *session, uint32_t blocks);
+/* Runs it on a GPU, as it is, and adds what the hardware counted to `measured`; needs `filled`. Where that
+ * cannot be, `uncounted` says why. */
+void session_count(Session *session);
 /* Makes the trace's `others` of a launch complete, where it has so few blocks that they can all be looked at.
  */
 void session_trace_others(Session *session, int launch);

@@ -78,6 +78,7 @@ void session_trace_others(Session *session, int index) {
     options.trace_first = 0;
     options.trace_last = (uint32_t)session_volume(launch->grid) - 1;
     options.cancel = NULL;
+    options.counters = COUNTERS_NONE;
     Session *all = session_open(&options, NULL);
     if (all && index < all->trace->launch_count)
         trace_launch_take_others(launch, all->trace->launches[index]);

@@ -26,40 +26,61 @@ struct Counters {
     size_t data_bytes;
 };
 
+typedef struct Chip {
+    const char *name;            /* "GH100" */
+    const uint8_t *availability; /* what the device lets us count; NULL: whatever such a chip has */
+} Chip;
+
 /* ---- what to count: the host half ------------------------------------------------------------------------
  */
 
-static bool add_metric(Counters *counters, const char *chip, const char *const *name, int place,
-                       Error *error) {
-    const Cupti *cupti = counters->cupti;
-    CuptiAddMetrics add = {
-        .size = cuptiProfilerHostConfigAddMetrics_size, .host = counters->host, .names = name, .count = 1};
-    if (counters->cuda && sass_is_metric(*name)) {
-        sass_add(&counters->sass, chip, *name, place);
-        return true;
-    }
-    CuptiResult result = cupti->cuptiProfilerHostConfigAddMetrics(&add);
-    if (result == CUPTI_INVALID_METRIC_NAME || result == CUPTI_INVALID_PARAMETER) return true;
-    counters->names[counters->name_count] = *name;
-    counters->place[counters->name_count++] = place;
-    return cupti_check(cupti, "cuptiProfilerHostConfigAddMetrics", result, error);
+static bool open_host(const Cupti *cupti, const Chip *chip, CuptiHost *host, Error *error) {
+    CuptiHostInitialize initialize = {.chip = chip->name, .availability = chip->availability};
+    bool good = CUPTI_CALL(cupti, error, cuptiProfilerHostInitialize, &initialize);
+    *host = initialize.host;
+    return good;
 }
 
-static bool add_metrics(Counters *counters, const char *chip, const char *const *metrics, int count,
+static void close_host(const Cupti *cupti, CuptiHost host) {
+    CuptiHostOnly closed = {.host = host};
+    CUPTI_CALL(cupti, NULL, cuptiProfilerHostDeinitialize, &closed);
+}
+
+/* Asked of a host of its own: after a name that it does not know, one refuses whatever comes next. */
+static bool is_known(const Cupti *cupti, const Chip *chip, const char *name) {
+    CuptiHost host;
+    if (!open_host(cupti, chip, &host, NULL)) return false;
+    CuptiAddMetrics add = {.host = host, .names = &name, .count = 1};
+    bool known = CUPTI_CALL(cupti, NULL, cuptiProfilerHostConfigAddMetrics, &add);
+    close_host(cupti, host);
+    return known;
+}
+
+static bool add_metrics(Counters *counters, const Chip *chip, const char *const *metrics, int count,
                         Error *error) {
     counters->metric_count = count;
     counters->names = memory_new((size_t)(count + 1) * sizeof *counters->names);
     counters->place = memory_new((size_t)(count + 1) * sizeof *counters->place);
-    for (int i = 0; i < count; i++)
-        if (!add_metric(counters, chip, &metrics[i], i, error)) return false;
+    for (int i = 0; i < count; i++) {
+        if (counters->cuda && sass_is_metric(metrics[i])) {
+            sass_add(&counters->sass, chip->name, metrics[i], i);
+        } else if (is_known(counters->cupti, chip, metrics[i])) {
+            counters->names[counters->name_count] = metrics[i];
+            counters->place[counters->name_count++] = i;
+        }
+    }
     return counters->name_count + counters->sass.count > 0 ||
-           error_set(error, "%s has none of the %d metrics", chip, count);
+           error_set(error, "%s has none of the %d metrics", chip->name, count);
 }
 
 static bool make_config(Counters *counters, Error *error) {
     const Cupti *cupti = counters->cupti;
+    CuptiAddMetrics add = {
+        .host = counters->host, .names = counters->names, .count = (size_t)counters->name_count};
     CuptiConfigSize size = {.host = counters->host};
-    if (!CUPTI_CALL(cupti, error, cuptiProfilerHostGetConfigImageSize, &size)) return false;
+    if (!CUPTI_CALL(cupti, error, cuptiProfilerHostConfigAddMetrics, &add) ||
+        !CUPTI_CALL(cupti, error, cuptiProfilerHostGetConfigImageSize, &size))
+        return false;
     counters->config_bytes = size.bytes;
     counters->config = memory_new(size.bytes);
     CuptiConfig config = {.host = counters->host, .bytes = size.bytes, .image = counters->config};
@@ -71,14 +92,14 @@ static bool make_config(Counters *counters, Error *error) {
     return true;
 }
 
-/* `cuda` and `availability` (what the device lets us count) are NULL where there is no device. */
-static Counters *prepare(const Cupti *cupti, Cuda *cuda, const char *chip, const uint8_t *availability,
-                         const char *const *metrics, int count, Error *error) {
-    CuptiHostInitialize initialize = {.chip = chip, .availability = availability};
-    if (!CUPTI_CALL(cupti, error, cuptiProfilerHostInitialize, &initialize)) return NULL;
+/* `cuda` NULL: there is no device. */
+static Counters *prepare(const Cupti *cupti, Cuda *cuda, const Chip *chip, const char *const *metrics,
+                         int count, Error *error) {
+    CuptiHost host;
+    if (!open_host(cupti, chip, &host, error)) return NULL;
     Counters *counters = memory_new(sizeof *counters);
-    *counters = (Counters){
-        .cuda = cuda, .cupti = cupti, .host = initialize.host, .sass = {.cuda = cuda, .cupti = cupti}};
+    *counters =
+        (Counters){.cuda = cuda, .cupti = cupti, .host = host, .sass = {.cuda = cuda, .cupti = cupti}};
     if (add_metrics(counters, chip, metrics, count, error) &&
         (!counters->name_count || make_config(counters, error)))
         return counters;
@@ -88,8 +109,7 @@ static Counters *prepare(const Cupti *cupti, Cuda *cuda, const char *chip, const
 
 void counters_close(Counters *counters) {
     if (!counters) return;
-    CuptiHostOnly host = {.host = counters->host};
-    CUPTI_CALL(counters->cupti, NULL, cuptiProfilerHostDeinitialize, &host);
+    close_host(counters->cupti, counters->host);
     free(counters->names);
     free(counters->place);
     free(counters->config);
@@ -99,7 +119,7 @@ void counters_close(Counters *counters) {
 bool counters_known(const char *chip, const char *const *metrics, int count, bool *known, int *passes,
                     Error *error) {
     const Cupti *cupti = cupti_open(error);
-    Counters *counters = cupti ? prepare(cupti, NULL, chip, NULL, metrics, count, error) : NULL;
+    Counters *counters = cupti ? prepare(cupti, NULL, &(Chip){chip, NULL}, metrics, count, error) : NULL;
     if (!counters) return false;
     for (int i = 0; i < count; i++) known[i] = false;
     for (int i = 0; i < counters->name_count; i++) known[counters->place[i]] = true;
@@ -125,7 +145,7 @@ Counters *counters_open(Cuda *cuda, const char *const *metrics, int count, Error
     if (cupti && CUPTI_CALL(cupti, error, cuptiProfilerInitialize, &initialize) &&
         CUPTI_CALL(cupti, error, cuptiDeviceGetChipName, &chip) &&
         ask_availability(cupti, cuda, &availability, error))
-        counters = prepare(cupti, cuda, chip.name, availability, metrics, count, error);
+        counters = prepare(cupti, cuda, &(Chip){chip.name, availability}, metrics, count, error);
     free(availability);
     return counters;
 }
@@ -234,12 +254,16 @@ static bool read_hardware(Counters *counters, const CountersWork *work, double *
     return good;
 }
 
+/* What CUPTI cannot patch stays unknown. */
 static bool read_sass(Counters *counters, const CountersWork *work, double *values, Error *error) {
-    bool good = restore(counters, work, error) && sass_begin(&counters->sass, error);
-    for (int i = 0; good && i < work->launches; i++)
+    if (!restore(counters, work, error)) return false;
+    if (!sass_begin(&counters->sass)) return true;
+    bool good = true;
+    for (int i = 0; good && i < work->launches; i++) {
         good = work->launch(work->context, i, error) &&
-               cuda_wait(counters->cuda, PATIENCE_SECONDS, "counters", error) &&
-               sass_read(&counters->sass, &values[i * counters->metric_count], error);
+               cuda_wait(counters->cuda, PATIENCE_SECONDS, "counters", error);
+        if (good) sass_read(&counters->sass, &values[i * counters->metric_count]);
+    }
     sass_end(&counters->sass);
     return good;
 }

@@ -25,7 +25,8 @@ typedef struct CountersWork {
     int launches;
 } CountersWork;
 
-/* What the kernels counted: values[launch * count + metric]; NaN where this chip has no such metric. */
+/* What the kernels counted: values[launch * count + metric]; NaN where this chip has no such metric,
+ * or CUPTI does not patch. */
 bool counters_measure(Counters *counters, const CountersWork *work, double *values, Error *error);
 
 /* The same from the host half alone, without a GPU: does `chip` ("GH100") have the metric? known[i] says so.

@@ -18,7 +18,7 @@ typedef int CuptiResult; /* CUptiResult: 0 is success */
 typedef struct CuptiHostTag *CuptiHost;
 typedef struct CuptiProfilerTag *CuptiProfiler;
 
-enum { CUPTI_INVALID_PARAMETER = 1, CUPTI_INVALID_METRIC_NAME = 17, CUPTI_INSUFFICIENT_PRIVILEGES = 35 };
+enum { CUPTI_INSUFFICIENT_PRIVILEGES = 35 };
 enum { CUPTI_AUTO_RANGE = 1 };  /* CUpti_ProfilerRange: each kernel is a range */
 enum { CUPTI_USER_REPLAY = 3 }; /* CUpti_ProfilerReplayMode: we launch again for each pass */
 
@@ -176,11 +176,6 @@ typedef struct CuptiSassSetConfig {
     CuptiSassConfig *configs;
     uint32_t device;
 } CuptiSassSetConfig;
-
-typedef struct CuptiSassUnsetConfig {
-    CUPTI_HEAD;
-    uint32_t device;
-} CuptiSassUnsetConfig;
 
 typedef struct CuptiSassEnable {
     CUPTI_HEAD;

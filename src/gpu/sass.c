@@ -21,31 +21,50 @@ void sass_add(SassMetrics *metrics, const char *chip, const char *name, int plac
     metrics->place[metrics->count++] = place;
 }
 
-bool sass_begin(SassMetrics *metrics, Error *error) {
+/* What the device was configured to count, by this process. */
+static CuptiSassConfig configured[SASS_METRICS];
+static int configured_count;
+
+static bool is_configured(uint64_t id) {
+    for (int i = 0; i < configured_count; i++)
+        if (configured[i].id == id) return true;
+    return false;
+}
+
+static bool configure(SassMetrics *metrics) {
     CuptiSassSetConfig config = {.count = (size_t)metrics->count,
                                  .configs = metrics->configs,
                                  .device = (uint32_t)metrics->cuda->device};
+    if (configured_count) return true;
+    if (!CUPTI_CALL(metrics->cupti, NULL, cuptiSassMetricsSetConfig, &config)) return false;
+    memcpy(configured, metrics->configs, sizeof configured);
+    configured_count = metrics->count;
+    return true;
+}
+
+bool sass_begin(SassMetrics *metrics) {
     CuptiSassEnable enable = {.context = metrics->cuda->context, .lazy = 1};
-    return CUPTI_CALL(metrics->cupti, error, cuptiSassMetricsSetConfig, &config) &&
-           CUPTI_CALL(metrics->cupti, error, cuptiSassMetricsEnable, &enable);
+    return configure(metrics) && CUPTI_CALL(metrics->cupti, NULL, cuptiSassMetricsEnable, &enable);
 }
 
 void sass_end(SassMetrics *metrics) {
     CuptiSassDisable disable = {.context = metrics->cuda->context};
-    CuptiSassUnsetConfig config = {.device = (uint32_t)metrics->cuda->device};
-    if (metrics->cuda->stuck) return;
-    CUPTI_CALL(metrics->cupti, NULL, cuptiSassMetricsDisable, &disable);
-    CUPTI_CALL(metrics->cupti, NULL, cuptiSassMetricsUnsetConfig, &config);
+    if (!metrics->cuda->stuck) CUPTI_CALL(metrics->cupti, NULL, cuptiSassMetricsDisable, &disable);
 }
 
-static void add_value(const SassMetrics *metrics, const CuptiSassValue *value, double *values) {
-    for (int i = 0; i < metrics->count; i++)
-        if (metrics->configs[i].id == value->id) values[metrics->place[i]] += (double)value->value;
+static void add_up(const SassMetrics *metrics, const CuptiSassValue *found, size_t count, double *values) {
+    for (int i = 0; i < metrics->count; i++) {
+        double sum = 0;
+        if (!is_configured(metrics->configs[i].id)) continue;
+        for (size_t k = 0; k < count; k++)
+            if (found[k].id == metrics->configs[i].id) sum += (double)found[k].value;
+        values[metrics->place[i]] = sum;
+    }
 }
 
-bool sass_read(SassMetrics *metrics, double *values, Error *error) {
+bool sass_read(SassMetrics *metrics, double *values) {
     CuptiSassSizes sizes = {.context = metrics->cuda->context};
-    if (!CUPTI_CALL(metrics->cupti, error, cuptiSassMetricsGetDataProperties, &sizes)) return false;
+    if (!CUPTI_CALL(metrics->cupti, NULL, cuptiSassMetricsGetDataProperties, &sizes)) return false;
     CuptiSassRecord *records = memory_new((sizes.records + 1) * sizeof *records);
     CuptiSassValue *found = memory_new((sizes.records * sizes.instances + 1) * sizeof *found);
     for (size_t i = 0; i < sizes.records; i++) {
@@ -56,10 +75,8 @@ bool sass_read(SassMetrics *metrics, double *values, Error *error) {
                             .records = sizes.records,
                             .instances = sizes.instances,
                             .data = records};
-    bool good = !sizes.records || CUPTI_CALL(metrics->cupti, error, cuptiSassMetricsFlushData, &flush);
-    for (int i = 0; i < metrics->count; i++) values[metrics->place[i]] = 0;
-    for (size_t i = 0; good && i < sizes.records * sizes.instances; i++)
-        add_value(metrics, &found[i], values);
+    bool good = !sizes.records || CUPTI_CALL(metrics->cupti, NULL, cuptiSassMetricsFlushData, &flush);
+    if (good) add_up(metrics, found, sizes.records * sizes.instances, values);
     free(found);
     free(records);
     return good;

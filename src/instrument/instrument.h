@@ -73,6 +73,9 @@ typedef struct InstrumentSites {
 bool instrument(const PtxProgram *const *programs, int program_count, const char *probe, bool approximate,
                 Text *out, InstrumentSites *sites, Error *error);
 void instrument_sites_done(InstrumentSites *sites);
+/* Marks the instructions that lie in a loop that may wait for others: waits[program->code_count]. How often
+ * they are executed, only the machine's schedule decides. */
+void instrument_find_waiting(const PtxProgram *program, bool *waits);
 const PtxOperand *instrument_address(const InstrumentSite *site); /* the memory operand of an access */
 
 /* b: lane, delta or xor mask; c: clamp and segment mask ("shfl.sync"). */

@@ -5,6 +5,8 @@
  * such a loop does a thousand times, it may do a million times. */
 #include "instrument/plan.h"
 
+#include <string.h>
+
 static bool works(const PtxInstruction *in) {
     switch (in->opcode) {
     case PTX_st:
@@ -36,5 +38,13 @@ void plan_spin_loops(const PtxProgram *program, int begin, int end, bool *may_sp
             if (code->targets[i] < first) first = code->targets[i];
         if (first > pc || !may_wait(program, first, pc)) continue;
         for (int at = first; at <= pc; at++) may_spin[at - begin] = true;
+    }
+}
+
+void instrument_find_waiting(const PtxProgram *program, bool *waits) {
+    memset(waits, 0, (size_t)program->code_count * sizeof *waits);
+    for (int i = 0; i < program->function_count; i++) {
+        const PtxProgramFunction *function = &program->functions[i];
+        plan_spin_loops(program, function->begin, function->end, waits + function->begin);
     }
 }

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "metrics/metrics.h"
+#include "trace/measured.h"
 
 typedef struct ReportInput {
     const char *kernel;
@@ -25,9 +26,12 @@ typedef struct ReportInput {
     uint64_t compared, index; /* results that were compared, and which of them is reported; 0: not known */
     bool narrowed;            /* --trace-blocks given: totals over the traced blocks only */
     const Trace *trace;
-    const int *registers;                                                  /* [launch]; -1: not known */
-    const double *occupancy;                                               /* [launch]; negative: not known */
-    const char *occupancy_of;                                              /* "H200"; may be NULL */
+    const int *registers;         /* [launch]; -1: not known */
+    const double *occupancy;      /* [launch]; negative: not known */
+    const char *occupancy_of;     /* "H200"; may be NULL */
+    const Measurements *measured; /* hardware counters beside the trace's; NULL or empty: none */
+    const char *recorded;         /* when, of what a file kept: UTC, "2026-11-21T15:00:00Z"; NULL: just now */
+    const char *unmeasured;       /* why there are none although they were asked for; NULL: they were not */
     const char *(*source_text)(void *context, const char *file, int line); /* NULL: not available */
     void *context;
 } ReportInput;

@@ -2,6 +2,7 @@
 #include "metrics/report.h"
 
 #include "base/json.h"
+#include "metrics/counted.h"
 #include "metrics/source_text.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -149,6 +150,35 @@ static void sum_of_run(const ReportInput *input, Totals *sum) {
     }
 }
 
+/* NaN, "not known", becomes null. */
+static void put_measured(Json *json, const ReportInput *input) {
+    const Measurements *measured = input->measured;
+    if (!measured || !measured->counter_count) {
+        json_null(json, "measured");
+        return;
+    }
+    json_open_object(json, "measured");
+    json_string(json, "device", measured->counters[0].machine);
+    json_string(json, "recorded", input->recorded);
+    json_open_array(json, "counters");
+    for (int i = 0; i < measured->counter_count; i++) {
+        const MeasuredCounter *counter = &measured->counters[i];
+        CountedAgreement agreement = counted_agreement(counter);
+        json_open_object(json, NULL);
+        json_integer(json, "launch", counter->launch);
+        json_string(json, "metric", counter->metric);
+        json_string(json, "label", counter->label + strspn(counter->label, " "));
+        json_number(json, "predicted", counter->predicted);
+        json_number(json, "measured", counter->value);
+        json_string(json, "agreement",
+                    agreement == COUNTED_NOT_COMPARED ? NULL : counted_agreement_text(agreement));
+        json_string(json, "note", counter->note);
+        json_close_object(json);
+    }
+    json_close_array(json);
+    json_close_object(json);
+}
+
 void report_json(const ReportInput *input, Text *out) {
     Json json = {.out = out};
     json_open_object(&json, NULL);
@@ -169,7 +199,7 @@ void report_json(const ReportInput *input, Text *out) {
     for (int i = 0; i < input->trace->launch_count; i++) put_launch(&json, input, i);
     json_close_array(&json);
     put_lines(&json, input);
-    json_null(&json, "measured");
+    put_measured(&json, input);
     json_open_array(&json, "traps");
     for (int i = 0; i < input->trace->trap_count; i++) put_trap(&json, input->trace, &input->trace->traps[i]);
     json_close_array(&json);

@@ -2,6 +2,7 @@
  * totals, findings. */
 #include "metrics/report.h"
 
+#include "metrics/counted.h"
 #include "metrics/findings.h"
 #include "metrics/source_text.h"
 #include <math.h>
@@ -263,6 +264,55 @@ static void print_totals(const ReportInput *input, const Totals *t, Text *out) {
     }
 }
 
+/* ---- hardware counters ------------------------------------------------------------------------------ */
+
+static void print_counted(const MeasuredCounter *counter, Text *out) {
+    CountText measured, predicted;
+    text_print(out, "  %-24s %17s %17s   %s%s", counter->label,
+               isnan(counter->predicted) ? "" : count_text((uint64_t)counter->predicted, &predicted),
+               count_text((uint64_t)counter->value, &measured),
+               counted_agreement_text(counted_agreement(counter)), counter->note ? "*" : "");
+    trim_line(out);
+}
+
+/* What has to be said about the counters of a launch: once each. */
+static void print_remarks(const MeasuredCounter *counters, int count, Text *out) {
+    const char *told[COUNTED_ROWS], *note = NULL;
+    int told_count = 0;
+    for (int i = 0; i < count; i++) {
+        const CountedRow *row = counted_find(counters[i].metric);
+        bool is_told = !row || !row->why || counters[i].value == counters[i].predicted;
+        for (int k = 0; k < told_count && !is_told; k++) is_told = told[k] == row->why;
+        if (!is_told && told_count < COUNTED_ROWS) {
+            sentence_print(out, "- ", row->why);
+            told[told_count++] = row->why;
+        }
+        if (counters[i].note) note = counters[i].note;
+    }
+    Text sentence = {0};
+    text_print(&sentence, "*: %s.", note ? note : "");
+    if (note) sentence_print(out, "- ", text_string(&sentence));
+    text_done(&sentence);
+}
+
+static void print_measured(const ReportInput *input, Text *out) {
+    const Measurements *measured = input->measured;
+    if (input->unmeasured) text_print(out, "No hardware counters: %s\n\n", input->unmeasured);
+    for (int first = 0, last; measured && first < measured->counter_count; first = last) {
+        const MeasuredCounter *counter = &measured->counters[first];
+        for (last = first; last < measured->counter_count; last++)
+            if (measured->counters[last].launch != counter->launch) break;
+        text_print(out, "%s on %s", input->recorded ? "Recorded" : "Counted", counter->machine);
+        if (input->recorded) text_print(out, ", %.10s", input->recorded);
+        if (input->trace->launch_count > 1)
+            text_print(out, ": %s", input->trace->launches[counter->launch]->name);
+        text_print(out, "\n  %-24s %17s %17s\n", "whole grid", "predicted", "measured");
+        for (int i = first; i < last; i++) print_counted(&measured->counters[i], out);
+        print_remarks(counter, last - first, out);
+        text_add(out, "\n");
+    }
+}
+
 void report_text(const ReportInput *input, Text *out) {
     print_head(input, out);
     print_launches(input, out);
@@ -275,6 +325,7 @@ void report_text(const ReportInput *input, Text *out) {
     print_table(input, lines, count, out);
     print_totals(input, &totals, out);
     text_add(out, "\n");
+    print_measured(input, out);
     findings_print(input, &totals, lines, count, out);
     free(lines);
 }

@@ -1,0 +1,83 @@
+#include "metrics/counted.h"
+
+#include "metrics/fold.h"
+#include <math.h>
+
+typedef struct CountedSums {
+    Totals totals;
+    uint64_t shared_atomics, global_atomics;
+} CountedSums;
+
+/* Why a counter may not be what is predicted; rows that say the same share the text. */
+static const char ARBITRATION[] =
+    "An access that loses the arbitration for the data banks counts again: noise, "
+    "which is never negative (the least of five runs is shown).";
+static const char CONFLICTS[] =
+    "The profiler's bank conflicts have that noise in them: they are not zero where "
+    "there are none.";
+static const char SASS[] =
+    "Instructions and branches are those of SASS, which ptxas made of the PTX: fewer or more, "
+    "and some branches became predicates.";
+
+const CountedRow counted_rows[COUNTED_ROWS] = {
+#define COUNTED(metric, label, rule, prediction, why) {metric, label, COUNTED_##rule, why},
+#include "metrics/counted.def"
+#undef COUNTED
+};
+
+static void add_atomics(const TraceLaunch *launch, int pc, CountedSums *sums) {
+    const PtxInstruction *in = launch->program->code[pc].instruction;
+    const TraceCounter *counter = &launch->counters[pc];
+    TraceKind kind = trace_kind_of(in);
+    bool is_generic = trace_is_generic(in);
+    uint64_t shared = is_generic                    ? counter->shared_requests
+                      : kind == TRACE_SHARED_ATOMIC ? counter->requests
+                                                    : 0;
+    uint64_t global = is_generic                    ? counter->global_requests
+                      : kind == TRACE_GLOBAL_ATOMIC ? counter->requests
+                                                    : 0;
+    if (in->opcode != PTX_atom && in->opcode != PTX_red) return;
+    sums->shared_atomics += shared;
+    sums->global_atomics += global;
+}
+
+static void predict(const CountedSums *s, double out[COUNTED_ROWS]) {
+    int row = 0;
+#define COUNTED(metric, label, rule, prediction, why) out[row++] = (double)(prediction);
+#include "metrics/counted.def"
+#undef COUNTED
+}
+
+void counted_predict(const TraceLaunch *launch, const bool *waits, double predicted[COUNTED_ROWS],
+                     double waiting[COUNTED_ROWS]) {
+    CountedSums sums[2] = {{.shared_atomics = 0}};
+    for (int pc = 0; pc < launch->program->code_count; pc++) {
+        CountedSums *sum = &sums[waits && waits[pc]];
+        fold_instruction(launch, pc, &sum->totals);
+        add_atomics(launch, pc, sum);
+    }
+    predict(&sums[0], predicted);
+    predict(&sums[1], waiting);
+}
+
+const CountedRow *counted_find(const char *metric) {
+    for (int i = 0; i < COUNTED_ROWS; i++)
+        if (!strcmp(counted_rows[i].metric, metric)) return &counted_rows[i];
+    return NULL;
+}
+
+CountedAgreement counted_agreement(const MeasuredCounter *counter) {
+    static const double NOISE = 0.05;
+    const CountedRow *row = counted_find(counter->metric);
+    double more = counter->value - counter->predicted;
+    if (!row || row->rule == COUNTED_OTHER || isnan(more)) return COUNTED_NOT_COMPARED;
+    if (more == 0) return COUNTED_EQUAL;
+    if (counter->note) return COUNTED_NOT_COMPARED;
+    bool is_noise = row->rule == COUNTED_NOISY && more > 0 && more <= NOISE * counter->predicted;
+    return is_noise ? COUNTED_WITHIN_NOISE : COUNTED_DIFFERS;
+}
+
+const char *counted_agreement_text(CountedAgreement agreement) {
+    static const char *const texts[] = {"equal", "noise", "differs", ""};
+    return texts[agreement];
+}

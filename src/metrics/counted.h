@@ -1,0 +1,46 @@
+/* Counted: what hardware counters say of a launch, beside what its trace predicts. A counter is one row of
+ * counted.def. */
+#ifndef METRICS_COUNTED_H
+#define METRICS_COUNTED_H
+
+#include "metrics/metrics.h"
+#include "trace/measured.h"
+
+typedef enum CountedRule { COUNTED_EXACT, COUNTED_NOISY, COUNTED_OTHER } CountedRule;
+
+typedef struct CountedRow {
+    const char *metric; /* "a", or "a + b": the sum of two; at most COUNTED_METRICS in all rows */
+    const char *label;  /* two spaces in front: part of the row above */
+    CountedRule rule;
+    const char *why; /* a sentence; NULL: nothing to say */
+} CountedRow;
+
+enum {
+    COUNTED_METRICS = 64,
+    COUNTED_NAME = 96, /* bytes of a metric's name */
+#define COUNTED(metric, label, rule, prediction, why) +1
+    COUNTED_ROWS = 0
+#include "metrics/counted.def"
+#undef COUNTED
+};
+
+extern const CountedRow counted_rows[COUNTED_ROWS];
+
+/* Predictions of each row, whole grid. `waits` ([program->code_count], or NULL): instructions in loops that
+ * wait for other blocks; their accesses, which nobody can predict, are in waiting[] instead of predicted[].
+ */
+void counted_predict(const TraceLaunch *launch, const bool *waits, double predicted[COUNTED_ROWS],
+                     double waiting[COUNTED_ROWS]);
+
+typedef enum CountedAgreement {
+    COUNTED_EQUAL,
+    COUNTED_WITHIN_NOISE, /* more, by less than a twentieth */
+    COUNTED_DIFFERS,
+    COUNTED_NOT_COMPARED /* they are not the same thing, or the note says why nobody can tell */
+} CountedAgreement;
+
+const CountedRow *counted_find(const char *metric); /* NULL: a file from elsewhere */
+CountedAgreement counted_agreement(const MeasuredCounter *counter);
+const char *counted_agreement_text(CountedAgreement agreement); /* "equal", "noise", "differs", "" */
+
+#endif
