@@ -57,7 +57,8 @@ help:
 #: make test-valgrind  the same under valgrind
 #: make goldens        rewrite the screens that tests compare with, for review with git diff
 #: make bench          figures of this machine
-#: make ptx            regenerate assets/ptx from kernels/ (needs nvcc); make ptx-check: is it stale?
+#: make ptx            regenerate assets/ptx from kernels/ (needs nvcc; of kernels/*.py PYTHON=a python3 that has Triton)
+#: make ptx-check      is it stale?
 #: make peers          build build/libredviz_peers.so: CUB and thrust beside the ladder in --bench (needs nvcc)
 #: make lint           clang-tidy and cppcheck; make format: clang-format
 #: make fuzz           fuzz the PTX front end for FUZZ_SECONDS (60)
@@ -95,7 +96,7 @@ bench:
 	@for bench in $(BENCHES); do REDVIZ_BIN=$(O)/redviz $$bench || exit 1; done
 
 ptx:
-	@scripts/make_ptx.sh
+	@PYTHON="$(PYTHON)" scripts/make_ptx.sh
 
 ptx-check:
 	@scripts/make_ptx.sh --check

@@ -1,9 +1,12 @@
 #!/bin/sh
-# Compiles kernels/*.cu to assets/ptx/*.ptx with nvcc, and records what they were made from.
+# Compiles kernels/*.cu with nvcc and kernels/*.py with Triton to assets/ptx/*.ptx, and records what they were made from.
 #
 #   scripts/make_ptx.sh             all kernels; removes assets whose source is gone
-#   scripts/make_ptx.sh NAME...     only kernels/NAME.cu
-#   scripts/make_ptx.sh --check     needs no nvcc: names the assets that are stale against kernels/; exit 1 if any
+#   scripts/make_ptx.sh NAME...     only kernels/NAME.cu or kernels/NAME.py
+#   scripts/make_ptx.sh --check     needs no compiler: names the assets that are stale against kernels/; exit 1 if any
+#
+# PYTHON is the python3 that has Triton (pip install triton==3.9.0 into a virtual environment); no GPU is needed. Without
+# it the .py kernels are left as they are, unless they are named.
 #
 # assets/ptx/MANIFEST       asset, file, sha256: the .ptx itself and every source of ours that it was made from
 # assets/ptx/resources.csv  what ptxas makes of every entry on every architecture, so that occupancy is known
@@ -13,20 +16,25 @@ export LC_ALL=C
 cd "$(dirname "$0")/.."
 
 assets=assets/ptx
+python=${PYTHON:-python3}
 architectures="75 80 86 89 90 100 120"
 
 # The virtual architecture a kernel is compiled for: 75, unless it uses something newer.
 architecture_of() {
     case $1 in
-    redux | cooperative | bfloat_promote) echo 80 ;;
+    redux | cooperative | bfloat_promote | triton_*) echo 80 ;;
     *) echo 75 ;;
     esac
 }
 
-# The .cu, the headers of ours that it includes, and those that any of our headers include.
+source_of() { if [ -f "kernels/$1.py" ]; then echo "kernels/$1.py"; else echo "kernels/$1.cu"; fi; }
+
+# The source; of a .cu the headers of ours that it includes, and those that any of our headers include.
 sources_of() {
-    echo "kernels/$1.cu"
-    sed -n 's/^#include "\(.*\)"/kernels\/\1/p' "kernels/$1.cu" kernels/*.cuh | sort -u | while read -r header; do
+    source=$(source_of "$1")
+    echo "$source"
+    [ "$source" = "kernels/$1.cu" ] || return 0
+    sed -n 's/^#include "\(.*\)"/kernels\/\1/p' "$source" kernels/*.cuh | sort -u | while read -r header; do
         [ -f "$header" ] && echo "$header"
     done
 }
@@ -42,21 +50,21 @@ check() {
                 echo "$asset: $file has changed"
             fi
         done <$assets/MANIFEST
-        for source in kernels/*.cu; do
-            name=$(basename "$source" .cu)
-            grep -q "^$name.ptx kernels/$name.cu " $assets/MANIFEST || echo "$name.ptx: was never made"
+        for source in kernels/*.cu kernels/*.py; do
+            name=$(basename "${source%.*}")
+            grep -q "^$name.ptx $source " $assets/MANIFEST || echo "$name.ptx: was never made"
             sources_of "$name" | while read -r file; do
                 grep -q "^$name.ptx $file " $assets/MANIFEST || echo "$name.ptx: $file is not recorded"
             done
         done
         for asset in $assets/*.ptx; do
             name=$(basename "$asset" .ptx)
-            [ -f "kernels/$name.cu" ] || echo "$name.ptx: kernels/$name.cu is gone"
+            [ -f "$(source_of "$name")" ] || echo "$name.ptx: $(source_of "$name") is gone"
         done
     )
     [ -z "$stale" ] && return 0
     printf '%s\n' "$stale" >&2
-    echo "make_ptx.sh: assets/ptx is stale against kernels/: run 'make ptx' where nvcc is" >&2
+    echo "make_ptx.sh: assets/ptx is stale against kernels/: run 'make ptx' where nvcc and Triton are" >&2
     return 1
 }
 
@@ -90,10 +98,13 @@ without_process_numbers() {
 # Lowers .version to the first that ptxas accepts for this file (older drivers refuse newer text), and makes
 # the names of sources relative: ours to the repository, CUDA's own headers to their base name.
 compile() {
-    name=$1 architecture=$(architecture_of "$1")
+    name=$1 architecture=$(architecture_of "$1") source=$(source_of "$1")
     flags=-lineinfo lowest=
     [ "$name" = probe ] && flags=-rdc=true lowest=6.3 # no kernel: functions that are merged into other modules
-    nvcc -ptx $flags -std=c++17 -arch="compute_$architecture" -o "$work/$name.raw" "kernels/$name.cu"
+    case $source in
+    *.py) TRITON_DEFAULT_FP_FUSION=1 $python -B scripts/make_triton.py "$PWD/$source" "$architecture" >"$work/$name.raw" ;;
+    *) nvcc -ptx $flags -std=c++17 -arch="compute_$architecture" -o "$work/$name.raw" "$source" ;;
+    esac
     sed -E -e "s|^([[:space:]]*\\.file[[:space:]]+[0-9]+ \")$PWD/|\\1|" \
         -e 's|^([[:space:]]*\.file[[:space:]]+[0-9]+ ")/.*/|\1|' "$work/$name.raw" |
         without_process_numbers >"$work/$name.full"
@@ -173,9 +184,14 @@ mkdir -p $assets
 if [ $# -eq 0 ]; then
     for asset in $assets/*.ptx; do
         name=$(basename "$asset" .ptx)
-        [ "$name" = '*' ] || [ -f "kernels/$name.cu" ] || forget "$name"
+        [ "$name" = '*' ] || [ -f "$(source_of "$name")" ] || forget "$name"
     done
     set -- $(cd kernels && ls ./*.cu | sed 's|^\./||; s|\.cu$||')
+    if $python -c 'import triton' 2>/dev/null; then
+        set -- "$@" $(cd kernels && ls ./*.py | sed 's|^\./||; s|\.py$||')
+    else
+        echo "make_ptx.sh: $python has no Triton: kernels/*.py are left as they are (set PYTHON)" >&2
+    fi
 fi
 for name; do
     echo "  PTX   $assets/$name.ptx"

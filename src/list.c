@@ -7,10 +7,12 @@
 
 static const char *const GROUPS[] = {[CATALOG_LADDER] = "The ladder: one idea a step",
                                      [CATALOG_NUMERICS] = "Rows, columns and numerics",
+                                     [CATALOG_TRITON] = "Compiled by Triton, from Python",
                                      [CATALOG_LAB] = "Labs: one lesson each, set by --param",
                                      [CATALOG_BUG] = "Bugs, kept wrong on purpose"};
 static const char *const GROUP_IDS[] = {[CATALOG_LADDER] = "ladder",
                                         [CATALOG_NUMERICS] = "numerics",
+                                        [CATALOG_TRITON] = "triton",
                                         [CATALOG_LAB] = "lab",
                                         [CATALOG_BUG] = "bug"};
 

@@ -161,8 +161,10 @@ static void draw_row(Canvas *canvas, Rectangle area, int row, const TextRow *tex
                  text->bytes - text->code, text->text + text->code);
 }
 
-/* How far a kernel's body can move left: what comes before it has no indentation. */
+/* How far a kernel's body can move left: what comes before it has no indentation. Python's has to stay. */
 static size_t common_indent(const Moment *now, const char *file, int begin, int end) {
+    const char *ending = file ? strrchr(file, '.') : NULL;
+    if (ending && !strcmp(ending, ".py")) return 0;
     size_t least = 64;
     for (int line = begin; line <= end; line++) {
         const char *text = now->scene->source_line(now->scene->context, file, line);

@@ -1,12 +1,19 @@
 /* Catalogue: every kernel that ships with redviz: what it teaches, how it is launched, what it should give.
  *
- * A kernel is one .cu file in kernels/ and one row in ladder.c, numerics.c, labs.c or bugs.c (rows.h). */
+ * A kernel is one .cu or .py file in kernels/ and one row in ladder.c, numerics.c, triton.c, labs.c or bugs.c
+ * (rows.h). */
 #ifndef CATALOG_CATALOG_H
 #define CATALOG_CATALOG_H
 
 #include "catalog/plan.h"
 
-typedef enum CatalogGroup { CATALOG_LADDER, CATALOG_NUMERICS, CATALOG_LAB, CATALOG_BUG } CatalogGroup;
+typedef enum CatalogGroup {
+    CATALOG_LADDER,
+    CATALOG_NUMERICS,
+    CATALOG_TRITON,
+    CATALOG_LAB,
+    CATALOG_BUG
+} CatalogGroup;
 
 typedef struct CatalogParameter { /* --param NAME=VALUE */
     const char *name;

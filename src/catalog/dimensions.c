@@ -49,17 +49,21 @@ bool dimensions_plan_row_sum(const CatalogRun *run, Plan *plan, Error *error) {
     return plan_rows(run, plan, entry, 1, rows_of(run));
 }
 
-void dimensions_check_row_sum(const CatalogRun *run, const Plan *filled, const Plan *done,
-                              CatalogResult *result) {
+void dimensions_check_rows(const CatalogRun *run, const Plan *filled, const Plan *done, uint32_t sums,
+                           CatalogResult *result) {
     bool is_sum = !strcmp(run->op, "sum");
     for (uint64_t row = 0; row < rows_of(run); row++) {
         long double magnitude;
         uint64_t length = row_length(run, row);
         long double expected = reference_fold(run, filled, row * columns_of(run), length, 1, &magnitude);
-        double bound =
-            is_sum ? rows_bound(run->dtype, reference_looped_depth(length, run->block), magnitude) : 0;
+        double bound = is_sum ? rows_bound(run->dtype, reference_looped_depth(length, sums), magnitude) : 0;
         reference_compare(result, &done->buffers[1], row, expected, bound);
     }
+}
+
+void dimensions_check_row_sum(const CatalogRun *run, const Plan *filled, const Plan *done,
+                              CatalogResult *result) {
+    dimensions_check_rows(run, filled, done, run->block, result);
 }
 
 bool dimensions_plan_moments(const CatalogRun *run, Plan *plan, Error *error) {
@@ -244,9 +248,14 @@ bool dimensions_plan_column_sum_permuted(const CatalogRun *run, Plan *plan, Erro
     return true;
 }
 
+void dimensions_check_columns(const CatalogRun *run, const Plan *filled, const Plan *done, uint32_t sums,
+                              CatalogResult *result) {
+    uint64_t count = run->n < columns_of(run) ? run->n : columns_of(run);
+    check_slices(run, filled, &done->buffers[1], (Slices){rows_of(run), columns_of(run), count}, sums,
+                 result);
+}
+
 void dimensions_check_column_sum_permuted(const CatalogRun *run, const Plan *filled, const Plan *done,
                                           CatalogResult *result) {
-    uint64_t sums = run->n < columns_of(run) ? run->n : columns_of(run);
-    check_slices(run, filled, &done->buffers[1], (Slices){rows_of(run), columns_of(run), sums}, run->block,
-                 result);
+    dimensions_check_columns(run, filled, done, run->block, result);
 }

@@ -1,11 +1,18 @@
-/* Dimensions: plan() and check() of the rows that reduce along one dimension; their table is in numerics.c.
- */
+/* Dimensions: plan() and check() of the rows that reduce along one dimension; their table is in numerics.c
+ * (and triton.c, which checks the same). */
 #ifndef CATALOG_DIMENSIONS_H
 #define CATALOG_DIMENSIONS_H
 
 #include "catalog/rows.h"
 
 enum { TILES_AUTO, TILES_ONE, TILES_SEVERAL }; /* row_sum's parameter `tiles` */
+
+/* Compares buffer 1 with the sums of the rows (columns) of a matrix of n elements and --param columns. Each
+ * may have been made of `sums` running sums, folded as a tree. */
+void dimensions_check_rows(const CatalogRun *run, const Plan *filled, const Plan *done, uint32_t sums,
+                           CatalogResult *result);
+void dimensions_check_columns(const CatalogRun *run, const Plan *filled, const Plan *done, uint32_t sums,
+                              CatalogResult *result);
 
 bool dimensions_plan_row_sum(const CatalogRun *run, Plan *plan, Error *error);
 void dimensions_check_row_sum(const CatalogRun *run, const Plan *filled, const Plan *done,

@@ -56,3 +56,12 @@ void reference_compare(CatalogResult *result, const PlanBuffer *out, uint64_t in
     else
         rows_compare(result, out->type, index, got, expected, bound);
 }
+
+void reference_compare_narrowed(CatalogResult *result, const PlanBuffer *out, uint64_t index,
+                                long double expected, double bound) {
+    double largest = out->type == PTX_F16 ? 65520 : 0x1.ffp127; /* from here on rounding gives infinity */
+    bound += ((double)fabsl(expected) + bound) * reference_roundoff(out->type);
+    if (out->type == PTX_F16) bound += 0x1p-25; /* half a subnormal */
+    if (fabsl(expected) >= largest) expected = copysignl(INFINITY, expected);
+    reference_compare(result, out, index, expected, bound);
+}

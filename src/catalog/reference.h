@@ -35,4 +35,9 @@ double reference_looped_depth(uint64_t count, uint32_t block);
 void reference_compare(CatalogResult *result, const PlanBuffer *out, uint64_t index, long double expected,
                        double bound);
 
+/* The same of an fp32 number within `bound` that was rounded to the narrow type of `out` in the end. A number
+ * that the type cannot hold is expected to be infinite. */
+void reference_compare_narrowed(CatalogResult *result, const PlanBuffer *out, uint64_t index,
+                                long double expected, double bound);
+
 #endif

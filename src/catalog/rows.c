@@ -1,4 +1,4 @@
-/* What the rows of all four tables share: buffers, launches, references and how far off a result may be. */
+/* What the rows of all tables share: buffers, launches, references and how far off a result may be. */
 #include "catalog/rows.h"
 
 #include "base/text.h"

@@ -109,6 +109,14 @@ static void run_edges(const CatalogRow *row, CatalogOptions options) {
     }
 }
 
+/* Kernels of one block size (Triton's): n around the edges of tiles, which are powers of two. */
+static void run_tiles(const CatalogRow *row, CatalogOptions options) {
+    if (row->minimum_block < row->maximum_block) return;
+    options.block = row->default_block;
+    for (uint64_t tile = 64; tile <= 8192; tile *= 2)
+        for (options.n = tile - 1; options.n <= tile + 1; options.n++) run_on_all_data(row, options);
+}
+
 /* Each parameter at its ends, and grids that are too small or too large for n. A row may refuse a value that
  * does not go with the others, if it names it. */
 static void run_parameters(const CatalogRow *row, CatalogOptions options) {
@@ -148,8 +156,11 @@ static void every_result_equals_the_reference(void **state) {
         for (int op = 0; op < 3; op++)
             if (run_has_word(row->operations, ops[op]))
                 run_sizes(row, (CatalogOptions){.dtype = types[i], .op = ops[op]});
-        run_edges(row, (CatalogOptions){.dtype = types[i], .op = "sum"});
-        run_parameters(row, (CatalogOptions){.dtype = types[i], .op = "sum"});
+        CatalogOptions usual = {.dtype = types[i],
+                                .op = run_has_word(row->operations, "sum") ? "sum" : "max"};
+        run_edges(row, usual);
+        run_tiles(row, usual);
+        run_parameters(row, usual);
     }
 }
 

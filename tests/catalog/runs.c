@@ -36,6 +36,7 @@ static bool rule_allows(const char *rule, uint32_t block) {
     if (!strcmp(rule, "a power of two")) return (block & (block - 1)) == 0;
     if (!strcmp(rule, "a multiple of 32")) return block % 32 == 0;
     if (!strcmp(rule, "32 threads")) return block == 32;
+    if (!strcmp(rule, "128 threads")) return block == 128;
     fail_msg("no test knows the rule '%s'", rule);
     return false;
 }

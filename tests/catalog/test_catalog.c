@@ -40,7 +40,8 @@ static void unknown_names_suggest_the_nearest(void **state) {
         {"K33", "no kernel 'K33'; did you mean 'K3'? --list shows all"},
         {"k7", "no kernel 'k7'; did you mean 'K7'? --list shows all"},
         {"Shuffle_Atomic", "no kernel 'Shuffle_Atomic'; did you mean 'shuffle_atomic'? --list shows all"},
-        {"half", "no kernel 'half'; there are half_naive, half_promote, scaled_half, bug_half_shared; --list "
+        {"half", "no kernel 'half'; there are half_naive, half_promote, scaled_half, triton_half_sum, "
+                 "bug_half_shared; --list "
                  "shows all"},
         {"qqqqqqqqqqqqqqqqq", "no kernel 'qqqqqqqqqqqqqqqqq'; --list shows all"},
         {"", "no kernel ''; --list shows all"},
@@ -109,6 +110,11 @@ static void the_catalogue_of_the_issue_is_there(void **state) {
         "half_promote",
         "scaled_half",
         "kahan",
+        "triton_sum",
+        "triton_max",
+        "triton_row_sum",
+        "triton_column_sum",
+        "triton_half_sum",
         "lab_bank_stride",
         "lab_bank_broadcast",
         "lab_bank_bytes",

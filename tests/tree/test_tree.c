@@ -69,6 +69,9 @@ static void test_stale_ptx_is_found(void **state) {
         {"echo >>kernels/operations.cuh", "strided.ptx: kernels/operations.cuh has changed"},
         {"echo >>assets/ptx/strided.ptx", "strided.ptx: assets/ptx/strided.ptx has changed"},
         {"cp kernels/strided.cu kernels/new.cu", "new.ptx: was never made"},
+        {"echo >>kernels/triton_sum.py", "triton_sum.ptx: kernels/triton_sum.py has changed"},
+        {"cp kernels/triton_sum.py kernels/new.py", "new.ptx: was never made"},
+        {"rm kernels/triton_sum.py", "triton_sum.ptx: kernels/triton_sum.py is missing"},
         {"rm kernels/strided.cu", "strided.ptx: kernels/strided.cu is gone"},
     };
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
