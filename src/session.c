@@ -162,6 +162,7 @@ static bool plan_user_kernel(Session *session, Error *error) {
     launch->cooperative = options->cooperative;
     launch->shared_bytes =
         guesses_shared ? USUAL_SHARED - (uint32_t)shape.static_shared : options->shared_bytes;
+    if (guesses_shared) guess_shared_beside(options->file, &launch->shared_bytes);
     bool good = choose_block(session, entry, shape.dimensions, launch->block, error) &&
                 choose_grid(options, shape.dimensions, side, launch, error);
     if (good) {

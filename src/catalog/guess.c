@@ -56,6 +56,7 @@ KernelShape guess_shape(const PtxModule *module, const PtxFunction *entry) {
  */
 
 typedef struct Use { /* of one parameter */
+    bool is_named;   /* by any instruction */
     bool is_read, is_written;
     PtxType type; /* of the first load or store through it; NO_TYPE: none was seen */
 } Use;
@@ -154,9 +155,19 @@ static void look_at(Uses *uses, const PtxInstruction *instruction) {
     }
 }
 
+static void note_names(Uses *uses, const PtxOperand *operand) {
+    for (int i = 0; operand->variable && i < uses->entry->parameter_count && i < MOST_PARAMETERS; i++)
+        if (uses->entry->parameters[i] == operand->variable) uses->items[i].is_named = true;
+    for (int i = 0; i < operand->item_count; i++) note_names(uses, &operand->items[i]);
+}
+
 static void find_uses(Uses *uses, const PtxFunction *entry) {
     *uses = (Uses){.entry = entry, .changed = true};
     for (int i = 0; i < MOST_PARAMETERS; i++) uses->items[i].type = PTX_NO_TYPE;
+    for (int i = 0; i < entry->statement_count; i++)
+        if (entry->statements[i].kind == PTX_STATEMENT_INSTRUCTION)
+            for (int k = 0; k < entry->statements[i].instruction->operand_count; k++)
+                note_names(uses, &entry->statements[i].instruction->operands[k]);
     uses->from = memory_new(((size_t)entry->register_count + 1) * sizeof *uses->from);
     while (uses->changed) { /* around loops; sets only grow */
         uses->changed = false;
@@ -283,6 +294,10 @@ void guess_arguments(const PtxFunction *entry, uint64_t n, uint64_t side, const 
             add_scalar(entry->parameters[i], &declared[i], n, side, out);
             continue;
         }
+        if (!use->is_named && !declared[i].is_known) {
+            text_add(out, "0"); /* Triton's scratch memory, of a kernel that wants none */
+            continue;
+        }
         bool only_read = declared[i].is_constant || (use->is_read && !use->is_written),
              only_written = !use->is_read && use->is_written,
              is_input = only_read || (!only_written && !inputs && !outputs);
@@ -297,4 +312,24 @@ void guess_arguments(const PtxFunction *entry, uint64_t n, uint64_t side, const 
         text_add(out, "]");
         if (is_input) text_print(out, ":%s", fill);
     }
+}
+
+/* ---- beside the file ---- */
+
+bool guess_shared_beside(const char *ptx_path, uint32_t *bytes) {
+    enum { LIMIT_BYTES = 1 << 20 };
+    const char *dot = strrchr(ptx_path, '.'), *slash = strrchr(ptx_path, '/');
+    Text path = {0};
+    char *json = NULL;
+    size_t length;
+    text_add_bytes(&path, ptx_path, dot && dot > slash ? (size_t)(dot - ptx_path) : strlen(ptx_path));
+    text_add(&path, ".json");
+    bool found = text_read_file(text_string(&path), LIMIT_BYTES, &json, &length, NULL);
+    text_done(&path);
+    char *at = found ? strstr(json, "\"shared\":") : NULL, *end = at;
+    unsigned long long value = at ? strtoull(at + strlen("\"shared\":"), &end, 10) : 0;
+    found = at && end > at + strlen("\"shared\":") && value <= UINT32_MAX && strstr(json, "\"num_warps\"");
+    if (found) *bytes = (uint32_t)value;
+    free(json);
+    return found;
 }

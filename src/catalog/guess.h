@@ -5,7 +5,7 @@
  * elements, named in, in2, ... Others are outputs: n zeros, named out, out2, ... The type is that of the C++
  * parameter, else of what is loaded or stored through it. Whole numbers are n, or the side of a square (cube)
  * of n elements where the kernel counts in two (three) dimensions; floats are 1. Vectors (float4) count as
- * such. */
+ * such. Pointers that no instruction names are null. */
 #ifndef CATALOG_GUESS_H
 #define CATALOG_GUESS_H
 
@@ -24,5 +24,9 @@ KernelShape guess_shape(const PtxModule *module, const PtxFunction *entry);
 /* Adds the --args. `side` is what whole numbers are, `n` in one dimension; `fill` of the inputs, "random" or
  * another. */
 void guess_arguments(const PtxFunction *entry, uint64_t n, uint64_t side, const char *fill, Text *out);
+
+/* Dynamic shared memory of a kernel of Triton's, which PTX does not tell: Triton's cache has NAME.json beside
+ * NAME.ptx, and "shared" in it. False: there is no such file, or it is something else. */
+bool guess_shared_beside(const char *ptx_path, uint32_t *bytes);
 
 #endif

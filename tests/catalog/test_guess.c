@@ -95,6 +95,43 @@ static void names_say_types(void **state) {
     expect("_Z1kv", "", "", "");
 }
 
+/* Triton's two pointers to scratch memory, which most of its kernels do not look at. */
+static void pointers_that_nobody_names_are_null(void **state) {
+    (void)state;
+    static const char parameters[] =
+        ".param .u64 .ptr .global .align 1 a, .param .u64 .ptr .global .align 1 b, "
+        ".param .u32 n, .param .u64 .ptr .global .align 1 c, "
+        ".param .u64 .ptr .global .align 1 d";
+    expect("k", parameters, LOAD "ld.global.f32 %f0, [%a0]; st.global.f32 [%a1], %f0; ld.param.u64 %a2, [d];",
+           "in=float[n]:random, out=float[n], n, 0, out2=int[n]");
+    expect("_Z1kPfS_", ".param .u64 a, .param .u64 b", "", "in=float[n]:random, out=float[n]");
+}
+
+static void write_beside(const char *json) {
+    FILE *file = fopen("build/guess.json", "w");
+    assert_non_null(file);
+    fputs(json, file);
+    fclose(file);
+}
+
+static void triton_says_its_shared_memory_beside_the_file(void **state) {
+    (void)state;
+    uint32_t bytes = 7;
+    write_beside("{\"num_warps\": 4, \"shared\": 4160, \"target\": {\"arch\": 80}}");
+    assert_true(guess_shared_beside("build/guess.ptx", &bytes));
+    assert_int_equal(bytes, 4160);
+    static const char *const others[] = {"{\"shared\": 4160}", "{\"num_warps\": 4, \"shared\": true}",
+                                         "{\"num_warps\": 4}", "",
+                                         "{\"num_warps\": 4, \"shared\": 99999999999}"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        write_beside(others[i]);
+        if (guess_shared_beside("build/guess.ptx", &bytes)) fail_msg("%s", others[i]);
+    }
+    remove("build/guess.json");
+    assert_false(guess_shared_beside("build/guess.ptx", &bytes));
+    assert_int_equal(bytes, 4160);
+}
+
 static void shapes_are_seen(void **state) {
     (void)state;
     static const struct {
@@ -131,6 +168,8 @@ int main(void) {
         cmocka_unit_test(addresses_are_followed),
         cmocka_unit_test(numbers_are_no_pointers),
         cmocka_unit_test(names_say_types),
+        cmocka_unit_test(pointers_that_nobody_names_are_null),
+        cmocka_unit_test(triton_says_its_shared_memory_beside_the_file),
         cmocka_unit_test(shapes_are_seen),
     };
     return cmocka_run_group_tests_name("guess", tests, NULL, NULL);
