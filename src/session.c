@@ -7,7 +7,6 @@
 #include "session_file.h"
 #include "session_gpu.h"
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,14 +90,6 @@ static const char *fill_text(Session *session) {
     return arena_print(&session->arena, "file:%s", catalog->fill_path);
 }
 
-/* The largest number whose square (cube) is at most n. */
-static uint64_t side_of(uint64_t n, int dimensions) {
-    uint64_t side =
-        dimensions == 1 ? n : (uint64_t)round(dimensions == 2 ? sqrt((double)n) : cbrt((double)n));
-    while (side > 1 && dimensions > 1 && pow((double)side, dimensions) > (double)n) side--;
-    return side;
-}
-
 /* Threads: as asked, as the PTX wants them, else 256 in as many dimensions as the kernel looks at. */
 static bool choose_block(Session *session, const PtxFunction *entry, int dimensions, uint32_t block[3],
                          Error *error) {
@@ -158,7 +149,7 @@ static bool plan_user_kernel(Session *session, Error *error) {
     bool guesses_shared =
         shape.has_dynamic_shared && !options->has_shared && shape.static_shared < USUAL_SHARED;
     if (!options->catalog.n) options->catalog.n = 1 << 20;
-    uint64_t n = options->catalog.n, side = side_of(n, shape.dimensions);
+    uint64_t n = options->catalog.n, side = guess_side(n, shape.dimensions);
     launch->cooperative = options->cooperative;
     launch->shared_bytes =
         guesses_shared ? USUAL_SHARED - (uint32_t)shape.static_shared : options->shared_bytes;

@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -183,8 +184,10 @@ static void find_uses(Uses *uses, const PtxFunction *entry) {
 
 typedef struct Declared { /* "const float*" */
     bool is_known, is_pointer, is_constant;
-    int vector;   /* float4: 4; else 1 */
-    PtxType type; /* pointed to, or the value's; NO_TYPE: a structure, an enumeration */
+    int vector;     /* float4: 4; else 1 */
+    PtxType type;   /* pointed to, or the value's; NO_TYPE: a structure, an enumeration */
+    uint64_t value; /* of a number that belongs to an array of Numba's */
+    bool has_value;
 } Declared;
 
 static PtxType type_of_word(const char *word, size_t length, int *vector) {
@@ -228,14 +231,42 @@ static Declared read_declared(const char *text, size_t length) {
     return declared;
 }
 
-static void list_declared(const PtxFunction *entry, Declared *declared) {
+static void add_number(Declared *declared, int *count, uint64_t value) {
+    if (*count < MOST_PARAMETERS)
+        declared[(*count)++] =
+            (Declared){.is_known = true, .type = PTX_NO_TYPE, .value = value, .has_value = true};
+}
+
+/* "Array<float,2,C,mutable,aligned>", as Numba passes it: the object and its parent (null for kernels), how
+ * many elements, the size of one, the pointer, the size of each dimension, its stride in bytes. */
+static bool add_numba_array(const char *text, size_t length, uint64_t n, Declared *declared, int *count) {
+    static const char head[] = "Array<";
+    if (length < sizeof head || strncmp(text, head, sizeof head - 1) != 0) return false;
+    const char *type = text + sizeof head - 1;
+    size_t type_length = strcspn(type, ",\n");
+    Declared data = {.is_known = true, .is_pointer = true};
+    data.type = type_of_word(type, type_length, &data.vector);
+    int dimensions = type[type_length] == ',' ? atoi(type + type_length + 1) : 0;
+    if (data.type == PTX_NO_TYPE || dimensions < 1 || dimensions > 3) return false;
+    uint64_t side = guess_side(n, dimensions), bytes = (uint64_t)ptx_type_bytes(data.type), stride = bytes;
+    uint64_t numbers[] = {0, 0, n, bytes};
+    for (int i = 0; i < 4; i++) add_number(declared, count, numbers[i]);
+    if (*count < MOST_PARAMETERS) declared[(*count)++] = data;
+    for (int i = 0; i < dimensions; i++) add_number(declared, count, side);
+    for (int i = 1; i < dimensions; i++) stride *= side;
+    for (int i = 0; i < dimensions; i++, stride /= side) add_number(declared, count, stride);
+    return true;
+}
+
+static void list_declared(const PtxFunction *entry, uint64_t n, Declared *declared) {
     Text types = {0};
     int count = 0;
     if (ptx_readable_parameters(entry->name, &types))
         for (const char *line = text_string(&types); *line && count < MOST_PARAMETERS;
              line += *line == '\n') {
             size_t length = strcspn(line, "\n");
-            declared[count++] = read_declared(line, length);
+            if (!add_numba_array(line, length, n, declared, &count))
+                declared[count++] = read_declared(line, length);
             line += length;
         }
     if (count != entry->parameter_count)
@@ -271,6 +302,9 @@ static bool is_pointer(const Uses *uses, int index, const Declared *declared) {
 
 static void add_scalar(const PtxVariable *parameter, const Declared *declared, uint64_t n, uint64_t side,
                        Text *out) {
+    if (declared->has_value && declared->value == n) text_add(out, "n");
+    if (declared->has_value && declared->value != n) text_print(out, "%" PRIu64, declared->value);
+    if (declared->has_value) return;
     bool is_float = ptx_type_is_float(parameter->type) || ptx_type_is_float(declared->type);
     uint64_t bytes = parameter->bytes, limit = bytes < 8 ? (UINT64_C(1) << (8 * bytes - 1)) - 1 : INT64_MAX;
     if (is_float)
@@ -281,11 +315,18 @@ static void add_scalar(const PtxVariable *parameter, const Declared *declared, u
         text_print(out, "%" PRIu64, bytes > 1 && side <= limit ? side : 1);
 }
 
+uint64_t guess_side(uint64_t n, int dimensions) {
+    uint64_t side =
+        dimensions == 1 ? n : (uint64_t)round(dimensions == 2 ? sqrt((double)n) : cbrt((double)n));
+    while (side > 1 && dimensions > 1 && pow((double)side, dimensions) > (double)n) side--;
+    return side;
+}
+
 void guess_arguments(const PtxFunction *entry, uint64_t n, uint64_t side, const char *fill, Text *out) {
     Declared declared[MOST_PARAMETERS] = {0};
     Uses uses;
     int inputs = 0, outputs = 0;
-    list_declared(entry, declared);
+    list_declared(entry, n, declared);
     find_uses(&uses, entry);
     for (int i = 0; i < entry->parameter_count && i < MOST_PARAMETERS; i++) {
         const Use *use = &uses.items[i];

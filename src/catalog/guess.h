@@ -5,7 +5,8 @@
  * elements, named in, in2, ... Others are outputs: n zeros, named out, out2, ... The type is that of the C++
  * parameter, else of what is loaded or stored through it. Whole numbers are n, or the side of a square (cube)
  * of n elements where the kernel counts in two (three) dimensions; floats are 1. Vectors (float4) count as
- * such. Pointers that no instruction names are null. */
+ * such. Pointers that no instruction names are null. An array of Numba's is the seven
+ * parameters (of one dimension) that it is passed as. */
 #ifndef CATALOG_GUESS_H
 #define CATALOG_GUESS_H
 
@@ -20,6 +21,9 @@ typedef struct KernelShape {
 
 /* `entry` is parsed. Functions that it calls are not looked at, but for dynamic shared memory. */
 KernelShape guess_shape(const PtxModule *module, const PtxFunction *entry);
+
+/* The largest number whose square (cube) is at most n; at least 1. */
+uint64_t guess_side(uint64_t n, int dimensions);
 
 /* Adds the --args. `side` is what whole numbers are, `n` in one dimension; `fill` of the inputs, "random" or
  * another. */

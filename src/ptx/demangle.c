@@ -4,11 +4,12 @@
  *   _Z6reduceIfLi256EEvPT_S1_j                 reduce<float,256>
  *   _ZN3ops3sumIPKiEEvT_                       ops::sum<const int*>
  *   _ZZ6reduceIfEvPT_jE9warp_sums              warp_sums
+ *   _ZN8__main__6reduceB2v1E5ArrayIfLi1E...    __main__::reduce
  *
  * Nested names, templates with types, values and packs, substitutions, built-in types, pointers, references,
- * qualifiers, arrays. The parameters of the function are not printed. Everything else (lambdas, expressions,
- * operators, function types) gives the mangled name back. Depth and length are limited: substitutions can
- * describe names of exponential length. */
+ * qualifiers, arrays, tags. The parameters of the function are not printed. Everything else (lambdas,
+ * expressions, operators, function types) gives the mangled name back. Depth and length are limited:
+ * substitutions can describe names of exponential length. */
 #include "ptx/names.h"
 
 #include <stdlib.h>
@@ -52,15 +53,26 @@ static bool leave(Demangler *d, bool good) {
     return good;
 }
 
-/* 6reduce; compilers put names with internal linkage into namespaces that they make up. */
-static bool source_name(Demangler *d, Text *out) {
+/* 6reduce: how many letters follow; 0: none, or more than there are. */
+static size_t name_length(Demangler *d) {
     size_t length = 0;
     while (peek(d, 0) >= '0' && peek(d, 0) <= '9' && length < NAME_LIMIT)
         length = length * 10 + (size_t)(*d->at++ - '0');
-    if (length == 0 || length > NAME_LIMIT || length > (size_t)(d->end - d->at)) return false;
+    return length > NAME_LIMIT || length > (size_t)(d->end - d->at) ? 0 : length;
+}
+
+/* Compilers put names with internal linkage into namespaces that they make up; what Numba adds to tell
+ * versions apart (B2v1) is not shown. */
+static bool source_name(Demangler *d, Text *out) {
+    size_t length = name_length(d);
+    if (!length) return false;
     bool hidden = length > 10 && (!memcmp(d->at, "_GLOBAL__N", 10) || !memcmp(d->at, "_INTERNAL_", 10));
     if (!hidden) text_add_bytes(out, d->at, length);
     d->at += length;
+    while (take(d, "B")) {
+        if (!(length = name_length(d))) return false;
+        d->at += length;
+    }
     return true;
 }
 

@@ -107,6 +107,19 @@ static void pointers_that_nobody_names_are_null(void **state) {
     expect("_Z1kPfS_", ".param .u64 a, .param .u64 b", "", "in=float[n]:random, out=float[n]");
 }
 
+static void arrays_of_numba_are_all_their_parameters(void **state) {
+    (void)state;
+#define WORD(NAME) ".param .u64 " NAME ", "
+#define ARRAY(NAME)                                                                                          \
+    WORD(NAME "0") WORD(NAME "1") WORD(NAME "2") WORD(NAME "3") WORD(NAME) WORD(NAME "5") WORD(NAME "6")
+    expect("_ZN8__main__3sumB2v1B4cw51E5ArrayIfLi1E1C7mutable7alignedE5ArrayIdLi1E1C7mutable7alignedEi",
+           ARRAY("a") ARRAY("b") ".param .u32 n", LOAD "ld.global.f32 %f0, [%a0]; st.global.f64 [%a1], %a2;",
+           "0, 0, n, 4, in=float[n]:random, n, 4, 0, 0, n, 8, out=double[n], n, 8, n");
+    expect("_ZN8__main__1fE5ArrayIsLi2E1C7mutable7alignedE", ARRAY("a") WORD("a7") ".param .u64 a8",
+           "ld.param.u64 %a0, [a]; ld.global.u16 %r0, [%a0];",
+           "0, 0, n, 2, in=short[n]:random, 31, 31, 62, 2");
+}
+
 static void write_beside(const char *json) {
     FILE *file = fopen("build/guess.json", "w");
     assert_non_null(file);
@@ -169,6 +182,7 @@ int main(void) {
         cmocka_unit_test(numbers_are_no_pointers),
         cmocka_unit_test(names_say_types),
         cmocka_unit_test(pointers_that_nobody_names_are_null),
+        cmocka_unit_test(arrays_of_numba_are_all_their_parameters),
         cmocka_unit_test(triton_says_its_shared_memory_beside_the_file),
         cmocka_unit_test(shapes_are_seen),
     };

@@ -42,6 +42,10 @@ static void readable(void **state) {
         {"_Z1kISaIcESsEvv", "k<std::allocator<char>,std::string>"},
         {"_Z1kIDpiEvv", "k<int>"},
         {"_Z1kIDxEvv", "_Z1kIDxEvv"},
+        {"_ZN8__main__3sumB2v1B4cw51E5ArrayIfLi1E1C7mutable7alignedE", "__main__::sum"},
+        {"_Z3sumB2v1Pi", "sum"},
+        {"_Z3sumBPi", "_Z3sumBPi"},
+        {"_Z3sumB9vPi", "_Z3sumB9vPi"},
         /* variables of functions: their own names */
         {"_ZZ7shuffleIf3SumEvPKT_PS1_jE9warp_sums", "warp_sums"},
         {"_ZZ1kPiE4tile_0", "tile"},
