@@ -79,3 +79,7 @@ void bench_tell_cell(const BenchSink *sink, const char *kernel, uint64_t n) {
 void bench_tell(const BenchSink *sink, const Timing *timing) {
     if (sink->timing) sink->timing(sink->context, timing);
 }
+
+void bench_tell_value(const BenchSink *sink, const BenchValue *value) {
+    if (sink->value) sink->value(sink->context, value);
+}

@@ -30,5 +30,6 @@ void bench_set_times(Timing *timing, const Spread *microseconds, uint64_t bytes,
 
 void bench_tell_cell(const BenchSink *sink, const char *kernel, uint64_t n);
 void bench_tell(const BenchSink *sink, const Timing *timing);
+void bench_tell_value(const BenchSink *sink, const BenchValue *value);
 
 #endif

@@ -162,7 +162,7 @@ static bool read_value(Reader *reader, Error *error) {
                         .unit = word(fields[6]),
                         .value = number(fields[7]),
                         .note = *word(fields[8]) ? fields[8] : NULL};
-    if (reader->sink->value) reader->sink->value(reader->sink->context, &value);
+    bench_tell_value(reader->sink, &value);
     return true;
 }
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const double PATIENCE_SECONDS = 20, LONGEST_SECONDS = 0.5;
 enum { STAGES = 8, LAUNCHES = STAGES * PLAN_LAUNCHES, PTX_LIMIT_BYTES = 64 << 20 };
 
 typedef enum Part { ALONE, TO_SCALAR, PARTS } Part;
@@ -21,6 +22,7 @@ typedef struct Cell {
     PtxType dtype; /* PTX_NO_TYPE: not known */
     const char *op;
     uint32_t block;
+    double microseconds; /* of a single call; 0: not measured */
 } Cell;
 
 /* ---- one cell --------------------------------------------------------------------------------------------
@@ -174,7 +176,7 @@ static Timing describe(const Bench *bench, const Cell *cell) {
 
 /* Where the kernel alone leaves one result, the two parts are one; kernels that come to more than one number
  * are only timed alone. Cooperative launches cannot be in a graph. */
-static bool measure(Work *work, const Cell *cell, Error *error) {
+static bool measure(Work *work, Cell *cell, Error *error) {
     BenchTimes times = {0};
     Part told = cell->row->group == CATALOG_LADDER ? PARTS : TO_SCALAR;
     Part wanted = work->count[ALONE] == work->count[TO_SCALAR] ? TO_SCALAR : PARTS;
@@ -189,6 +191,7 @@ static bool measure(Work *work, const Cell *cell, Error *error) {
         Timing of = describe(work->bench, cell);
         work->part = part;
         if (part < wanted && !bench_time(work->bench, &timed, &times, error)) return false;
+        cell->microseconds = times.ways[BENCH_WAYS - 1].median;
         snprintf(note, sizeof note, "%d launches", work->count[part]);
         if (work->count[part] > 1) of.note = note;
         of.to_scalar = part == TO_SCALAR;
@@ -197,9 +200,18 @@ static bool measure(Work *work, const Cell *cell, Error *error) {
     return true;
 }
 
+static BenchValue describe_value(const Bench *bench, const Cell *cell) {
+    Timing like = describe(bench, cell);
+    return (BenchValue){.kernel = like.kernel,
+                        .machine = like.machine,
+                        .measured = like.measured,
+                        .n = like.n,
+                        .dtype = like.dtype,
+                        .op = like.op};
+}
+
 static bool profile(const Work *work, const Cell *cell, Error *error) {
     const Bench *bench = work->bench;
-    const Timing like = describe(bench, cell);
     const Plan *plan = &work->stages[0].plan;
     int in = find_buffer(plan, "in"), out = find_buffer(plan, "out");
     BenchProfiled profiled = {.run = &work->run,
@@ -207,13 +219,52 @@ static bool profile(const Work *work, const Cell *cell, Error *error) {
                               .count = work->count[ALONE],
                               .in_bytes = in < 0 ? 0 : buffer_bytes(&plan->buffers[in]),
                               .out_bytes = out < 0 ? 0 : buffer_bytes(&plan->buffers[out])};
-    BenchValue of = {.kernel = like.kernel,
-                     .machine = like.machine,
-                     .measured = like.measured,
-                     .n = like.n,
-                     .dtype = like.dtype,
-                     .op = like.op};
+    BenchValue of = describe_value(bench, cell);
     return !bench->options->profile || bench_profile(bench, &profiled, &of, error);
+}
+
+/* ---- kernels that time themselves ------------------------------------------------------------------------
+ */
+
+enum { MOST_LATENCIES = 32 };
+
+/* So many elements that they overwrite L2 several times: what the kernel reads from memory must come from
+ * there. */
+static uint64_t latency_size(const Bench *bench) {
+    return 2 * bench->timer.flush_bytes / sizeof(int32_t);
+}
+
+static double parameter(const CatalogRun *run, const char *name) {
+    for (int i = 0; i < CATALOG_PARAMETERS && run->row->parameters[i].name; i++)
+        if (!strcmp(run->row->parameters[i].name, name)) return (double)run->parameters[i];
+    return 1;
+}
+
+/* Runs it once more, and tells what it then wrote. */
+static bool tell_latencies(Work *work, const Cell *cell, Error *error) {
+    Cuda *cuda = work->bench->cuda;
+    uint64_t cycles[MOST_LATENCIES] = {0};
+    const char *name = cell->row->latencies;
+    int buffer = find_buffer(&work->stages[0].plan, "cycles");
+    work->part = ALONE;
+    if (!name || buffer < 0) return true;
+    if (!repeat(work, 0, error) || !cuda_wait(cuda, PATIENCE_SECONDS, cell->row->id, error) ||
+        !CUDA_CALL(cuda, error, cuMemcpyDtoH, cycles, work->run.buffers[buffer].address,
+                   (size_t)buffer_bytes(&work->stages[0].plan.buffers[buffer])))
+        return false;
+    for (int i = 0; i < MOST_LATENCIES && *name; i++) {
+        char text[64];
+        BenchValue value = describe_value(work->bench, cell);
+        int length = (int)strcspn(name, ",");
+        snprintf(text, sizeof text, "%.*s", length, name);
+        name += length + (name[length] == ',');
+        value.name = text;
+        value.unit = "cycles";
+        value.value = (double)cycles[i] / parameter(&work->stages[0].run, "steps");
+        if (cell->n < latency_size(work->bench)) value.note = "so few elements do not empty the L2 cache";
+        bench_tell_value(work->bench->sink, &value);
+    }
+    return true;
 }
 
 static void work_free(Work *work) {
@@ -230,6 +281,12 @@ static void tell_skipped(const Bench *bench, const Cell *cell, const char *why) 
     Timing timing = describe(bench, cell);
     timing.note = why;
     bench_tell(bench->sink, &timing);
+}
+
+static void tell_too_long(const Bench *bench, const Cell *cell, double microseconds) {
+    char why[64];
+    snprintf(why, sizeof why, "one call would take about %.1f s", microseconds * 1e-6);
+    tell_skipped(bench, cell, why);
 }
 
 /* false: the GPU failed. What this kernel or machine refuses is a skipped cell. */
@@ -251,7 +308,7 @@ static bool measure_cell(const Bench *bench, Cell *cell, Error *error) {
     cell->block = run->block;
     bool good = true;
     if (ready)
-        good = measure(work, cell, error) && profile(work, cell, error);
+        good = measure(work, cell, error) && profile(work, cell, error) && tell_latencies(work, cell, error);
     else
         tell_skipped(bench, cell, refused.message);
     work_free(work);
@@ -264,10 +321,23 @@ static bool measure_cell(const Bench *bench, Cell *cell, Error *error) {
 static bool measure_sizes(const Bench *bench, const CatalogRow *row, PtxType dtype, Error *error) {
     uint64_t sizes[BENCH_SIZES];
     int count = bench_list_sizes(bench->options, sizes);
+    if (row->latencies && !bench->options->catalog.n) { /* one size tells it all */
+        sizes[0] = latency_size(bench);
+        count = 1;
+    }
+    double expected = 0; /* microseconds of a call, by the size before */
+    Cell cell = {.row = row, .dtype = dtype};
     for (int i = 0; i < count; i++) {
-        Cell cell = {.row = row, .n = sizes[i], .dtype = dtype};
+        cell.n = sizes[i];
+        cell.microseconds = 0;
         bench_tell_cell(bench->sink, row->id, cell.n);
-        if (!bench_may_go_on(bench->options, error) || !measure_cell(bench, &cell, error)) return false;
+        if (!bench_may_go_on(bench->options, error)) return false;
+        if (i) expected *= (double)sizes[i] / (double)sizes[i - 1];
+        if (expected > LONGEST_SECONDS * 1e6)
+            tell_too_long(bench, &cell, expected);
+        else if (!measure_cell(bench, &cell, error))
+            return false;
+        if (cell.microseconds > 0) expected = cell.microseconds;
     }
     return true;
 }

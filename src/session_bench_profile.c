@@ -36,7 +36,7 @@ static void tell(const Bench *bench, const BenchValue *of, const char *name, con
     told.unit = unit;
     told.value = value;
     told.note = note;
-    if (bench->sink->value) bench->sink->value(bench->sink->context, &told);
+    bench_tell_value(bench->sink, &told);
 }
 
 /* ---- the hardware's counters -----------------------------------------------------------------------------

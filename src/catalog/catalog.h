@@ -85,6 +85,9 @@ struct CatalogRow {
     uint64_t default_n;
     bool has_free_grid; /* --grid is accepted; else the grid follows from n and the block */
     bool (*accepts_block)(uint32_t block); /* NULL: every size in the range */
+    const char
+        *latencies; /* what the elements of its buffer "cycles" are, by commas: clock cycles that the kernel
+                       itself measured, of the parameter `steps` dependent steps each; NULL: nothing */
     CatalogParameter parameters[CATALOG_PARAMETERS];
     bool (*plan)(const CatalogRun *run, Plan *plan, Error *error); /* buffers, launches */
     void (*check)(const CatalogRun *run, const Plan *filled, const Plan *done, CatalogResult *result);

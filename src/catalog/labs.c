@@ -213,6 +213,33 @@ static void check_shuffle_range(const CatalogRun *run, const Plan *filled, const
     }
 }
 
+/* ---- latency ---- */
+
+enum { LATENCIES = 8, LINKS_APART = 528 /* as in lab_latency.cu */ };
+
+static bool plan_latency(const CatalogRun *run, Plan *plan, Error *error) {
+    (void)error;
+    uint32_t steps = (uint32_t)rows_parameter(run, "steps");
+    int in = rows_add_input(plan, run, run->n);
+    int chain = rows_add_output(plan, "chain", PTX_U64, (uint64_t)steps * LINKS_APART);
+    int cycles = rows_add_output(plan, "cycles", PTX_U64, LATENCIES);
+    int out = rows_add_output(plan, "out", run->dtype, 1);
+    PlanLaunch *launch = rows_add_launch(plan, "lab_latency", 1, run->block, 0);
+    plan_add_pointer(plan, launch, in);
+    plan_add_pointer(plan, launch, chain);
+    plan_add_pointer(plan, launch, cycles);
+    plan_add_pointer(plan, launch, out);
+    rows_add_u32(plan, launch, (uint32_t)run->n);
+    rows_add_u32(plan, launch, steps);
+    return true;
+}
+
+/* Its cycles have no reference; the sum that it makes on the way has. */
+static void check_latency(const CatalogRun *run, const Plan *filled, const Plan *done,
+                          CatalogResult *result) {
+    rows_check_reduction(run, filled, done, done->buffer_count - 1, 0, result);
+}
+
 /* ---- the table ---- */
 
 const CatalogRow labs_rows[] = {
@@ -386,6 +413,26 @@ const CatalogRow labs_rows[] = {
                     {"width", 1, 32, 16, "lanes in a segment: a power of two"}},
      .plan = plan_shuffle_range,
      .check = check_shuffle_range},
+    {.id = "lab_latency",
+     .group = CATALOG_LAB,
+     .title = "cycles of one access after another",
+     .lesson = "What waits for its own result gets one step per latency, however wide the machine is.",
+     .watch =
+         "On a GPU, --bench --kernel lab_latency gives the cycles; the emulator's clock counts instructions, "
+         "not time.",
+     .source = "lab_latency.cu",
+     .types = "int",
+     .operations = "sum",
+     .default_block = 128,
+     .minimum_block = 32,
+     .maximum_block = 1024,
+     .block_rule = "a multiple of 32",
+     .default_n = 1024,
+     .accepts_block = rows_accept_whole_warps,
+     .latencies = "global memory,L2 cache,L1 cache,shared memory,32-way conflict,shuffle,redux,__syncthreads",
+     .parameters = {{"steps", 8, 1024, 64, "accesses in each chain"}},
+     .plan = plan_latency,
+     .check = check_latency},
 };
 
 const int labs_row_count = sizeof labs_rows / sizeof labs_rows[0];

@@ -3,7 +3,7 @@
 
 enum { WARM_UPS = 3, LEAST_SAMPLES = 5 };
 enum { CAPTURE_THREAD_LOCAL = 1 };
-static const double PATIENCE_SECONDS = 20;
+static const double PATIENCE_SECONDS = 20, LONG_SECONDS = 0.05;
 
 bool timer_new(Timer *timer, Cuda *cuda, Error *error) {
     *timer =
@@ -52,11 +52,12 @@ static bool take_sample(Timer *timer, const Sample *sample, bool cold, double *m
 
 static bool take_samples(Timer *timer, Sample *sample, bool cold, Spread *out, Error *error) {
     Samples samples;
-    double microseconds;
-    for (int i = 0; i < WARM_UPS; i++)
+    double microseconds = 0, most = LONG_SECONDS * 1e6 / (sample->graph ? sample->plan->repetitions : 1);
+    for (int i = 0; i < WARM_UPS && microseconds < most; i++)
         if (!take_sample(timer, sample, cold, &microseconds, error)) return false;
     samples_begin(&samples, LEAST_SAMPLES, sample->plan->seconds);
-    while (samples_wanted(&samples)) {
+    if (microseconds >= most) samples_add(&samples, microseconds);
+    while (microseconds < most && samples_wanted(&samples)) {
         sample->set = cold ? (sample->set + 1) % sample->plan->sets : 0;
         if (!take_sample(timer, sample, cold, &microseconds, error)) return false;
         samples_add(&samples, microseconds);

@@ -4,7 +4,7 @@
  * *Graph*: a CUDA graph of many repetitions replayed between two events, divided by their number: kernel time
  * without launch gaps. Two states. *Warm*: the same buffers again, so that what fits is in L2. *Cold*: other
  * buffers in every repetition, and L2 overwritten before each sample. Samples follow a warm-up, until the
- * median is stable or the time is spent. */
+ * median is stable or the time is spent; of what takes longer than 50 ms, the first is the only one. */
 #ifndef GPU_TIMING_H
 #define GPU_TIMING_H
 

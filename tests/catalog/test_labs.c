@@ -222,6 +222,21 @@ static void lanes_out_of_range_keep_their_own(void **state) {
         }
 }
 
+/* 64 loads of a word each by 32 lanes, in 32 banks and in one; nothing but the chains is in between. */
+static void latency_chains_are_what_they_say(void **state) {
+    (void)state;
+    Session *session = run_right("lab_latency", &(CatalogOptions){0});
+    Totals totals = run_totals(session);
+    assert_int_equal(totals.shared_loads, 2 * 64);
+    assert_int_equal(totals.shared_load_wavefronts, 64 + 64 * 32);
+    assert_int_equal(totals.shuffles, 64);
+    assert_int_equal(totals.barriers, (1 + 1 + 64) * 4);
+    session_free(session);
+    session = run_right_with("lab_latency", "steps=8", NULL);
+    assert_int_equal(run_totals(session).shared_loads, 2 * 8);
+    session_free(session);
+}
+
 /* ---- the labs and the machine ---- */
 
 typedef struct Measured { /* a row of warp_access_counts.csv: 32 lanes, evenly spaced */
@@ -320,6 +335,7 @@ int main(void) {
         cmocka_unit_test(only_threads_diverge),
         cmocka_unit_test(sectors_follow_the_lanes),
         cmocka_unit_test(lanes_out_of_range_keep_their_own),
+        cmocka_unit_test(latency_chains_are_what_they_say),
         cmocka_unit_test(labs_cost_what_an_H200_measured),
         cmocka_unit_test(bad_widths_are_refused),
     };

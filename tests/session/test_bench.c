@@ -20,8 +20,12 @@ enum { MICROSECONDS = 250, IN_A_GRAPH = 32 };
 
 typedef struct Taken {
     Measurements all;
-    BenchValue values[64]; /* their texts are only there while taken, but for name and unit */
-    char value_note[256];  /* of the first */
+    struct {
+        char name[32];
+        double value;
+        uint64_t n;
+    } values[64];
+    char value_note[256]; /* of the first */
     int value_count;
     BenchMachine machine;
     int machines, cells;
@@ -51,7 +55,17 @@ static void take_value(void *context, const BenchValue *value) {
     assert_true(taken->value_count < 64);
     if (!taken->value_count && value->note)
         snprintf(taken->value_note, sizeof taken->value_note, "%s", value->note);
-    taken->values[taken->value_count++] = *value;
+    int at = taken->value_count++;
+    snprintf(taken->values[at].name, sizeof taken->values[at].name, "%s", value->name);
+    taken->values[at].value = value->value;
+    taken->values[at].n = value->n;
+}
+
+static double value_of(const Taken *taken, const char *name) {
+    for (int i = 0; i < taken->value_count; i++)
+        if (!strcmp(taken->values[i].name, name)) return taken->values[i].value;
+    fail_msg("nothing is told of %s", name);
+    return 0;
 }
 
 static bool bench(BenchOptions options, Taken *taken, Error *error) {
@@ -72,6 +86,7 @@ static void use(const char *variable, const char *name) {
 static int setup(void **state) {
     use("REDVIZ_CUDA", "libcuda_stub.so");
     unsetenv("STUB_FAIL");
+    unsetenv("STUB_MILLISECONDS");
     setenv("STUB_KERNELS", "1", 1);
     use("REDVIZ_NVML", "libnvml_stub.so");
     use("REDVIZ_CUPTI", "libcupti_stub.so");
@@ -182,6 +197,41 @@ static void test_refusals(void **state) {
     assert_non_null(strstr(error.message, "there is no CUDA driver here"));
 }
 
+/* 60 ms are taken once, and in no graph; of a size whose call would take more than half a second, by the size
+ * before it, none is made. */
+static void test_what_takes_long(void **state) {
+    Taken *taken = *state;
+    Error error = {0};
+    setenv("STUB_MILLISECONDS", "60", 1);
+    if (!bench((BenchOptions){.kernel = "atomic", .catalog = {.dtype = PTX_S32}}, taken, &error))
+        fail_msg("%s", error.message);
+    for (int i = 0; i < 4; i++) {
+        const Timing *timing = &taken->all.timings[i];
+        assert_true(timing->n == 1 << 10 && timing->samples == 1 && !timing->graph);
+        assert_true(timing->to_scalar == (i >= 2) && timing->cold == (i % 2 == 0));
+    }
+    const Timing *next = &taken->all.timings[4];
+    assert_true(next->n == 1 << 14 && next->samples == 0);
+    assert_string_equal(next->note, "one call would take about 1.0 s");
+    assert_string_equal(next->op, "sum");
+    assert_int_equal(next->threads, 256);
+    assert_int_equal(taken->all.timing_count, 4 + 7);
+}
+
+/* What a kernel measured itself, a step: the stub runs nothing, so it is what the buffer was filled with,
+ * 2^32. */
+static void test_latencies(void **state) {
+    Taken *taken = *state;
+    Error error = {0};
+    BenchOptions options = {.kernel = "lab_latency",
+                            .catalog = {.parameters = {"steps=32"}, .parameter_count = 1}};
+    if (!bench(options, taken, &error)) fail_msg("%s", error.message);
+    assert_int_equal(taken->cells, 1);
+    assert_int_equal(taken->value_count, 8);
+    assert_true(value_of(taken, "shared memory") == 0x1p27 && value_of(taken, "__syncthreads") == 0x1p27);
+    assert_string_equal(taken->value_note, "");
+}
+
 static void test_cancel(void **state) {
     Taken *taken = *state;
     Error error = {0};
@@ -193,13 +243,6 @@ static void test_cancel(void **state) {
 
 /* ---- the profile -----------------------------------------------------------------------------------------
  */
-
-static double value_of(const Taken *taken, const char *name) {
-    for (int i = 0; i < taken->value_count; i++)
-        if (!strcmp(taken->values[i].name, name)) return taken->values[i].value;
-    fail_msg("nothing is told of %s", name);
-    return 0;
-}
 
 static void test_profile(void **state) {
     Taken *taken = *state;
@@ -437,6 +480,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_what_is_left_out, setup, teardown),
         cmocka_unit_test_setup_teardown(test_types_and_sizes, setup, teardown),
         cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_what_takes_long, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_latencies, setup, teardown),
         cmocka_unit_test_setup_teardown(test_cancel, setup, teardown),
         cmocka_unit_test_setup_teardown(test_profile, setup, teardown),
         cmocka_unit_test_setup_teardown(test_profile_without_counters, setup, teardown),
