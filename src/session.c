@@ -537,8 +537,11 @@ const char *session_compiler(const Session *session) {
 bool session_is_from_file(const Session *session) {
     return session->options.is_from_file;
 }
-Measurements *session_measured(Session *session) {
-    return &session->measured;
+const char *session_recorded(const Session *session) {
+    return session->saved;
+}
+Measurements *session_measured(const Session *session) {
+    return &((Session *)(uintptr_t)session)->measured; /* whoever measures adds to it */
 }
 
 const char *session_name(const Session *session) {

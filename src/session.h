@@ -130,7 +130,11 @@ void session_visit_other_folds(const Session *session, int view,
                                void *context);
 
 /* What was measured of this kernel, and of those beside it; empty: nothing was. */
-Measurements *session_measured(Session *session);
+Measurements *session_measured(const Session *session);
+/* When what a file kept was recorded: UTC, "2026-11-21T15:00:00Z"; NULL: the session is this process' own. */
+const char *session_recorded(const Session *session);
+/* Why hardware counters that were asked for are not there; NULL: they are, or were not asked for. */
+const char *session_uncounted(const Session *session);
 
 /* The run once more, on a GPU, instrumented: are the events of the traced blocks the same? Says so in `out`.
  * The session was opened with keep_inputs. false with `error`: it could not be done. */

@@ -188,6 +188,10 @@ static bool try_to_count(Session *session, Error *error) {
     return good;
 }
 
+const char *session_uncounted(const Session *session) {
+    return session->uncounted;
+}
+
 void session_count(Session *session) {
     Error error = {0};
     if (!try_to_count(session, &error))

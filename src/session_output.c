@@ -34,8 +34,8 @@ void session_report(const Session *session, bool json, Text *out) {
         .occupancy = session->occupancy,
         .occupancy_of = "an H200",
         .measured = &session->measured,
-        .recorded = session->saved,
-        .unmeasured = session->uncounted,
+        .recorded = session_recorded(session),
+        .unmeasured = session_uncounted(session),
         .source_text = report_source,
         .context = (void *)(uintptr_t)session,
     };

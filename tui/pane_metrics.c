@@ -1,6 +1,7 @@
 /* Metrics: what this step, its source line, its barrier interval, the traced block and the whole grid cost,
  * side by side; and what ideal accesses would have needed. Where rows are few, those that this step has come
  * first. */
+#include "counted.h"
 #include "metric_rows.h"
 #include "pane.h"
 
@@ -106,11 +107,23 @@ static int order_rows(const Scopes *scopes, Rectangle area, int order[METRIC_ROW
     return count;
 }
 
+/* Below the rows, or to the right of them, where it fits. */
+static void draw_counted(const Moment *now, Canvas *canvas, Rectangle area, int row, int column) {
+    int rows = counted_height(now);
+    Rectangle below = {area.column, area.row + row, area.columns, area.rows - row};
+    Rectangle beside = {area.column + column, area.row, area.columns - column, area.rows};
+    if (rows && rows <= below.rows && below.columns >= COUNTED_COLUMNS)
+        counted_draw(now, canvas, below);
+    else if (rows && rows <= beside.rows && beside.columns >= COUNTED_COLUMNS)
+        counted_draw(now, canvas, beside);
+}
+
 static void draw(const Moment *now, Canvas *canvas, Rectangle area) {
     Scopes scopes;
     bool shown[SCOPE_COUNT] = {false};
     int columns, at = LABEL_COLUMNS, order[METRIC_ROW_COUNT];
     if (!choose_scopes(area, shown, &columns)) return;
+    if (counted_height(now) && columns > NUMBER_COLUMNS) columns = NUMBER_COLUMNS; /* they stand beside */
     gather(now, &scopes);
     for (int scope = 0; scope < SCOPE_COUNT; scope++) {
         if (!shown[scope]) continue;
@@ -122,6 +135,7 @@ static void draw(const Moment *now, Canvas *canvas, Rectangle area) {
     for (int i = 0; i < count; i++)
         draw_row(&scopes, canvas, area, 1 + i, &metric_rows[order[i]], shown, columns,
                  now->view->traced == order[i] + 1);
+    draw_counted(now, canvas, area, 2 + count, at + 1);
 }
 
 /* Marks the steps that the row was counted from, or no longer. */

@@ -33,7 +33,9 @@ typedef struct Scene {
     const char *watch; /* the catalogue's sentence: what to watch for */
     SceneVerdict verdict;
     const char *result, *expected;
-    const SceneTimings *timings; /* borrowed, set by whoever measures; NULL: nobody does */
+    const SceneTimings *timings;      /* borrowed, set by whoever measures; NULL: nobody does */
+    const Measurements *measured;     /* hardware counters of the launches; NULL: made by hand */
+    const char *recorded, *uncounted; /* as session_recorded(), session_uncounted() */
     bool counting; /* only the traced blocks ran so far: whole-grid counters and the result are still to come
                     */
     const CatalogRow *row;         /* NULL: not a kernel of the catalogue */

@@ -341,6 +341,57 @@ static void every_size_can_be_drawn(void **state) {
     sample_free(sample);
 }
 
+/* ---- hardware counters ------------------------------------------------------------------------------- */
+
+static void add_counter(Measurements *measured, const char *metric, const char *label, double predicted,
+                        double value, const char *note) {
+    measured_add_counter(measured, &(MeasuredCounter){.metric = metric,
+                                                      .label = label,
+                                                      .machine = "NVIDIA H200",
+                                                      .value = value,
+                                                      .predicted = predicted,
+                                                      .note = note});
+}
+
+static void check_counters(const char *name, const char *keys, int columns, int rows,
+                           const Measurements *measured, const char *uncounted) {
+    Sample *sample = sample_new(256);
+    View view;
+    Text text = {0};
+    sample->scene.measured = measured;
+    sample->scene.recorded = measured->counter_count ? "2026-11-21T15:00:00Z" : NULL;
+    sample->scene.uncounted = uncounted;
+    view_init(&view, &sample->scene);
+    press(&view, &sample->scene, keys);
+    Canvas *canvas = draw(sample, &view, columns, rows, false);
+    canvas_to_text(canvas, &text);
+    golden_check(name, &text);
+    text_done(&text);
+    canvas_free(canvas);
+    sample_free(sample);
+}
+
+/* Equal, noise, different, not the same thing, and what waits; of what there is nothing of, nothing is shown.
+ * In the metrics pane where they fit, and in a pane of their own. */
+static void counters_beside_the_predictions(void **state) {
+    (void)state;
+    Measurements none = {0}, measured = {0};
+    add_counter(&measured, "smsp__sass_inst_executed_op_shared_ld.sum", "shared loads", 389120, 389120, NULL);
+    add_counter(&measured, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", "  wavefronts", 389120,
+                391804, NULL);
+    add_counter(&measured, "smsp__sass_inst_executed_op_shared_st.sum", "shared stores", 225280, 225281,
+                NULL);
+    add_counter(&measured, "smsp__sass_inst_executed_op_shared_atom.sum", "shared atomics", 0, 0, NULL);
+    add_counter(&measured, "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "global load requests", 32768,
+                33221, "besides those of a loop that waits for other threads");
+    add_counter(&measured, "smsp__inst_executed.sum", "instructions", 3330048, 4194304, NULL);
+    check_counters("counters_beside_metrics", "<Tab><Tab><Tab>z", 120, 40, &measured, NULL);
+    check_counters("counters_80x24", "<Tab><Tab><Tab>tttz", 80, 24, &measured, NULL);
+    check_counters("counters_not_measured", "<Tab><Tab><Tab>tttz", 80, 24, &none,
+                   "there is no CUDA driver here");
+    measured_done(&measured);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(banks_light_one_wavefront_after_another),
@@ -371,6 +422,7 @@ int main(void) {
         cmocka_unit_test(without_colours_meaning_is_bold_underlined_or_reversed),
         cmocka_unit_test(panes_never_overlap_nor_leave_the_screen),
         cmocka_unit_test(every_size_can_be_drawn),
+        cmocka_unit_test(counters_beside_the_predictions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
