@@ -36,7 +36,7 @@ LIBRARY = $(O)/libredviz.a
 LIBRARY_OBJECTS = $(patsubst %.c,$(O)/obj/%.o,$(filter-out src/main.c,$(SOURCES)))
 TEST_SOURCES = $(wildcard tests/*/test_*.c)
 TESTS = $(patsubst %.c,$(O)/%,$(TEST_SOURCES))
-HELPER_SOURCES = $(filter-out $(TEST_SOURCES) tests/fuzz/% tests/bench/%,$(wildcard tests/*/*.c))
+HELPER_SOURCES = $(filter-out $(TEST_SOURCES) tests/fuzz/% tests/bench/% tests/device/%,$(wildcard tests/*/*.c))
 HELPER_OBJECTS = $(patsubst %.c,$(O)/obj/%.o,$(HELPER_SOURCES))
 STUBS = $(patsubst %,$(O)/tests/gpu/lib%_stub.so,cuda cuda_old cupti nvml peers)
 EMULATED_GPU = $(O)/tests/gpu/libcuda_emulated.so
@@ -57,6 +57,7 @@ help:
 #: make test-valgrind  the same under valgrind
 #: make goldens        rewrite the screens that tests compare with, for review with git diff
 #: make bench          figures of this machine
+#: make device         tests/device/on_gpu, for machines with a GPU
 #: make ptx            regenerate assets/ptx from kernels/ (needs nvcc; of kernels/*.py PYTHON=a python3 that has Triton)
 #: make ptx-check      is it stale?
 #: make peers          build build/libredviz_peers.so: CUB and thrust beside the ladder in --bench (needs nvcc)
@@ -94,6 +95,8 @@ bench:
 	@scripts/deps.sh build
 	@$(SUBMAKE) all $(BENCHES)
 	@for bench in $(BENCHES); do REDVIZ_BIN=$(O)/redviz $$bench || exit 1; done
+
+device: all $(O)/tests/device/on_gpu
 
 ptx:
 	@PYTHON="$(PYTHON)" scripts/make_ptx.sh
@@ -179,6 +182,10 @@ $(O)/pic/%.o: %.c Makefile
 	$(SAY) "  compile  $<"
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(filter-out -fsanitize% -fno-sanitize%,$(FLAGS)) -fPIC -Wno-unused-parameter -DSTUB_EMULATES -c -o $@ $<
 
+$(O)/tests/device/on_gpu: $(O)/obj/tests/device/on_gpu.o $(O)/helpers.a $(LIBRARY)
+	$(SAY) "  link     $@"
+	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(FLAGS) $(LDFLAGS) -o $@ $^ $(LIBRARIES)
+
 $(BENCHES): $(O)/tests/%: $(O)/obj/tests/%.o $(LIBRARY)
 	$(SAY) "  link     $@"
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(FLAGS) $(LDFLAGS) -o $@ $^ $(LIBRARIES)
@@ -192,6 +199,6 @@ $(O)/obj/%.o: %.c Makefile
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(FLAGS) -c -o $@ $<
 
 .SECONDARY:
-.PHONY: all help run test tests goldens test-sanitize test-valgrind bench ptx ptx-check peers lint format fuzz deps install \
+.PHONY: device all help run test tests goldens test-sanitize test-valgrind bench ptx ptx-check peers lint format fuzz deps install \
     uninstall clean
 -include $(LIBRARY_OBJECTS:.o=.d) $(EMULATED_OBJECTS:.o=.d) $(HELPER_OBJECTS:.o=.d) $(O)/obj/src/main.d $(patsubst $(O)/tests/%,$(O)/obj/tests/%.d,$(TESTS) $(BENCHES))

@@ -106,10 +106,10 @@ static bool show(const Options *options, Session *session, Error *error) {
     return ok;
 }
 
-/* A kernel that does not return on the GPU is a run that failed. */
+/* A kernel that does not return on the GPU, or faults, is a run that failed. */
 static int refuse_run(const Error *error) {
     int status = refuse(error);
-    return session_gpu_is_stuck() ? RUN_FAILED : status;
+    return session_gpu_has_faulted() ? RUN_FAILED : status;
 }
 
 static int verify(Session *session, Error *error) {

@@ -94,6 +94,7 @@ bool session_is_captured(const Session *session); /* its events come from a GPU 
  * _exit().
  */
 bool session_gpu_is_stuck(void);
+bool session_gpu_has_faulted(void); /* that, or a kernel has done there what it must not */
 bool session_failed(const Session *session); /* fatal trap, or wrong result of a checked kernel */
 
 /* The traced blocks of all launches, in order: what can be played. */

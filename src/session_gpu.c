@@ -110,7 +110,10 @@ Cuda *session_gpu_take(Error *error) {
     return NULL;
 }
 
+static bool has_faulted;
+
 void session_gpu_give_back(bool failed) {
+    has_faulted |= kept->faulted;
     if (failed && !kept->stuck) {
         cuda_close(kept);
         kept = NULL;
@@ -120,6 +123,10 @@ void session_gpu_give_back(bool failed) {
 
 bool session_gpu_is_stuck(void) {
     return kept && kept->stuck;
+}
+
+bool session_gpu_has_faulted(void) {
+    return has_faulted || session_gpu_is_stuck();
 }
 
 /* ---- the session becomes the captured one ------------------------------------------------------------ */

@@ -10,6 +10,8 @@
 #include <time.h>
 
 enum { CUDA_NOT_READY = 600, LOG_BYTES = 8192 };
+/* What kernels cause: CUDA_ERROR_ILLEGAL_ADDRESS to CUDA_ERROR_LAUNCH_FAILED. */
+enum { FIRST_FAULT = 700, LAST_FAULT = 719 };
 /* CUdevice_attribute */
 enum {
     CLOCK_RATE = 13,
@@ -147,6 +149,7 @@ bool cuda_wait(Cuda *cuda, double seconds, const char *what, Error *error) {
         if (cuda->stuck)
             return error_set(error, "%s: the GPU is still busy with a kernel that does not return", what);
         CudaResult result = cuda->table.cuStreamQuery(cuda->stream);
+        cuda->faulted |= result >= FIRST_FAULT && result <= LAST_FAULT;
         if (result != CUDA_NOT_READY) return cuda_check(cuda, what, result, error);
         if (now() > end) break;
         nanosleep(&(struct timespec){.tv_nsec = pause}, NULL);

@@ -42,6 +42,8 @@ typedef struct Cuda {
     int shared_bytes_per_block_optin;
     bool cooperative;
     bool stuck;
+    bool faulted; /* a kernel did what it must not (an illegal address, ...): this context is of no use any
+                     more */
 } Cuda;
 
 /* NULL with `error`: no driver ("there is no libcuda.so.1 here"), no device, or a driver that is too old.

@@ -81,6 +81,7 @@ ENTRY(cuGetErrorName, int error, const char **text);
 ENTRY(cuGetErrorName, int error, const char **text) {
     *text = error == 2     ? "CUDA_ERROR_OUT_OF_MEMORY"
             : error == 218 ? "CUDA_ERROR_INVALID_PTX"
+            : error == 700 ? "CUDA_ERROR_ILLEGAL_ADDRESS"
                            : "CUDA_ERROR_UNKNOWN";
     return 0;
 }

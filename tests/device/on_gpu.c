@@ -1,0 +1,170 @@
+/* For a machine with a GPU; `make device` builds it.
+ *
+ *     on_gpu clean          every kernel that is no bug, untouched, once in int, float and double: what to
+ * run under compute-sanitizer. Says which results are wrong; exit 1 if there is one. on_gpu records FOLDER
+ * the records that tests/instrument/test_records.c decodes */
+#include "catalog/catalog.h"
+#include "gpu/run.h"
+#include "session_gpu.h"
+#include "tests/instrument/kept.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int complain(const char *what, const Error *error) {
+    fprintf(stderr, "on_gpu: %s: %s\n", what, error->message);
+    return 1;
+}
+
+/* ---- clean ------------------------------------------------------------------------------------------- */
+
+typedef struct Clean {
+    const CatalogRow *row;
+    CatalogRun run;
+    Plan before, plan; /* filled alike; the GPU's results go into `plan` */
+    PtxModule *module;
+    PtxProgram *programs[PLAN_LAUNCHES];
+    GpuRun gpu;
+} Clean;
+
+static uint64_t address_of(void *context, int buffer) {
+    return ((const GpuRun *)context)->buffers[buffer].address;
+}
+
+static bool load(Clean *clean, Cuda *cuda, Error *error) {
+    char name[128], path[4096], *text;
+    size_t length;
+    snprintf(name, sizeof name, "%.*s.ptx", (int)strcspn(clean->row->source, "."), clean->row->source);
+    if (!catalog_path("assets/ptx", name, path, sizeof path, error) ||
+        !text_read_file(path, 1 << 28, &text, &length, error))
+        return false;
+    clean->module = ptx_module_parse(text, length, path, error);
+    free(text);
+    if (!clean->module) return false;
+    for (int i = 0; i < clean->plan.launch_count; i++) {
+        PtxFunction *entry = ptx_module_find_entry(clean->module, clean->plan.launches[i].entry, error);
+        clean->programs[i] = entry ? ptx_program_link(clean->module, entry, error) : NULL;
+        if (!clean->programs[i]) return false;
+    }
+    Text ptx = {0};
+    ptx_programs_print((const PtxProgram *const *)clean->programs, clean->plan.launch_count, &ptx);
+    bool good = gpu_run_begin(&clean->gpu, cuda, text_string(&ptx), error);
+    text_done(&ptx);
+    return good;
+}
+
+static bool launch(Clean *clean, int index, Error *error) {
+    const PlanLaunch *planned = &clean->plan.launches[index];
+    size_t bytes;
+    GpuLaunch launch = {.entry = clean->programs[index]->entry,
+                        .grid = {planned->grid[0], planned->grid[1], planned->grid[2]},
+                        .block = {planned->block[0], planned->block[1], planned->block[2]},
+                        .shared_bytes = planned->shared_bytes,
+                        .cooperative = planned->cooperative};
+    bool good = plan_pack_arguments(planned, launch.entry, address_of, &clean->gpu, &launch.parameters,
+                                    &bytes, error) &&
+                gpu_run_prepare(&clean->gpu, &launch, error) && gpu_run_launch(&clean->gpu, &launch, error) &&
+                cuda_wait(clean->gpu.cuda, 60, planned->entry, error);
+    free(launch.parameters);
+    return good;
+}
+
+static bool execute(Clean *clean, Cuda *cuda, Error *error) {
+    for (int side = 0; side < 2; side++) {
+        Plan *plan = side ? &clean->plan : &clean->before;
+        if (!clean->row->plan(&clean->run, plan, error) || !plan_fill(plan, 7, error)) return false;
+    }
+    if (!load(clean, cuda, error)) return false;
+    for (int i = 0; i < clean->plan.buffer_count; i++) {
+        const PlanBuffer *buffer = &clean->plan.buffers[i];
+        size_t bytes = buffer->count * (size_t)ptx_type_bytes(buffer->type);
+        if (gpu_run_add_buffer(&clean->gpu, buffer->bytes, bytes, error) < 0) return false;
+    }
+    if (!gpu_run_upload(&clean->gpu, error)) return false;
+    for (int i = 0; i < clean->plan.launch_count; i++)
+        if (!launch(clean, i, error)) return false;
+    return gpu_run_download(&clean->gpu, error);
+}
+
+static int run_clean(Cuda *cuda, const CatalogRow *row, const CatalogOptions *options) {
+    Clean clean = {.row = row};
+    Error error = {0};
+    CatalogResult result = {0};
+    if (!catalog_resolve(row, options, &clean.run, NULL)) return 0; /* not a type of this kernel */
+    bool good = execute(&clean, cuda, &error);
+    if (good) row->check(&clean.run, &clean.before, &clean.plan, &result);
+    int failed = good ? !result.correct : complain(row->id, &error);
+    printf("%s %s n %llu: %s\n", row->id, plan_type_name(clean.run.dtype), (unsigned long long)clean.run.n,
+           failed ? "WRONG" : "ok");
+    gpu_run_end(&clean.gpu);
+    for (int i = 0; i < PLAN_LAUNCHES; i++) ptx_program_free(clean.programs[i]);
+    ptx_module_free(clean.module);
+    plan_free(&clean.plan);
+    plan_free(&clean.before);
+    return failed;
+}
+
+static int run_all_clean(void) {
+    static const PtxType types[] = {PTX_S32, PTX_F32, PTX_F64};
+    Error error = {0};
+    Cuda *cuda = cuda_open(&error);
+    int failed = 0;
+    if (!cuda) return complain("clean", &error);
+    for (int i = 0; i < catalog_count(); i++)
+        for (size_t t = 0; t < sizeof types / sizeof *types && catalog_row(i)->group != CATALOG_BUG; t++)
+            failed |= run_clean(cuda, catalog_row(i), &(CatalogOptions){.n = 5000, .dtype = types[t]});
+    cuda_close(cuda);
+    return failed;
+}
+
+/* ---- records ----------------------------------------------------------------------------------------- */
+
+static void keep(void *context, int launch, const InstrumentSettings *settings,
+                 const InstrumentMemory *memory, uint32_t block, const uint8_t *region) {
+    kept_add(context, launch, settings, memory, block, region);
+}
+
+static int record(Kept *kept, const char *folder) {
+    enum { REGION_BYTES = 1 << 20 };
+    char path[4096];
+    Error error = {0};
+    SessionOptions options = kept_options(kept);
+    Session *session = session_open(&options, &error);
+    Cuda *cuda = session ? session_gpu_take(&error) : NULL;
+    if (!cuda) return complain(kept->kernel, &error);
+    snprintf(kept->device, sizeof kept->device, "%s", cuda->name);
+    GpuCopy copy;
+    CaptureOptions settings = {
+        .region_bytes = REGION_BYTES, .approximate = kept->approximate, .keep = keep, .keep_context = kept};
+    snprintf(path, sizeof path, "%s/%s_%s.records", folder, kept->kernel, kept->dtype);
+    bool good = gpu_copy_capture(&copy, session, cuda, &settings, &error) && kept_write(kept, path, &error);
+    session_gpu_give_back(!good);
+    gpu_copy_done(&copy);
+    session_free(session);
+    kept_done(kept);
+    return good ? 0 : complain(path, &error);
+}
+
+static int record_all(const char *folder) {
+    Kept runs[] = {
+        {.kernel = "interleaved", .dtype = "int", .n = 1000, .block = 64},
+        {.kernel = "shuffle", .dtype = "int", .n = 1000, .block = 64},
+        {.kernel = "sequential", .dtype = "double", .n = 1000, .block = 64},
+        {.kernel = "two_stage", .dtype = "float", .n = 1000, .block = 64},
+        {.kernel = "atomic", .dtype = "float", .n = 1000, .block = 64},
+        {.kernel = "last_block", .dtype = "int", .n = 5000, .block = 64},
+        {.kernel = "cooperative", .dtype = "int", .n = 5000, .block = 64, .grid = 8},
+        {.kernel = "softmax_row", .dtype = "float", .n = 1000, .block = 64, .approximate = true},
+    };
+    int failed = 0;
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) failed |= record(&runs[i], folder);
+    return failed;
+}
+
+int main(int argc, char **argv) {
+    if (argc == 2 && !strcmp(argv[1], "clean")) return run_all_clean();
+    if (argc == 3 && !strcmp(argv[1], "records")) return record_all(argv[2]);
+    fprintf(stderr, "usage: on_gpu clean | records FOLDER\n");
+    return 2;
+}

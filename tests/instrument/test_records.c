@@ -1,0 +1,125 @@
+/* Records of an H200, kept in tests/data/h200, decode to what the emulator says: thread by thread, with
+ * values that only scheduling decides fed. (Where src/instrument numbers its sites otherwise, they have to be
+ * recorded anew: tests/device/on_gpu records.) */
+#define _POSIX_C_SOURCE 200809L
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "kept.h"
+#include "session_state.h"
+#include "twin.h"
+
+#include <glob.h>
+#include <stdlib.h>
+
+typedef struct Decoded {
+    Trace *trace;
+    InstrumentSites sites;
+    InstrumentTally tally;
+    uint64_t *base;
+} Decoded;
+
+static Decoded decode(const Kept *kept, const Session *session) {
+    Decoded decoded = {.trace = trace_new("gpu")};
+    Error error = {0};
+    Text text = {0};
+    char *probe = twin_probe();
+    if (!instrument((const PtxProgram *const *)session->programs, session->launch_count, probe,
+                    kept->approximate, &text, &decoded.sites, &error))
+        fail_msg("%s", error.message);
+    decoded.base = memory_new(((size_t)session->trace->buffer_count + 1) * sizeof *decoded.base);
+    for (int i = 0; i < session->trace->buffer_count; i++) {
+        const TraceBuffer *buffer = &session->trace->buffers[i];
+        trace_add_buffer(decoded.trace, buffer->name, buffer->bytes, buffer->type);
+    }
+    for (int i = 0; i < session->launch_count; i++) {
+        const TraceLaunch *like = session->trace->launches[i];
+        TraceLaunch *launch = trace_add_launch(decoded.trace, session->programs[i]);
+        memcpy(launch->grid, like->grid, sizeof launch->grid);
+        memcpy(launch->block, like->block, sizeof launch->block);
+        launch->dynamic_shared_bytes = like->dynamic_shared_bytes;
+        launch->cooperative = like->cooperative;
+    }
+    for (int i = 0; i < kept->region_count; i++) {
+        const KeptRegion *region = &kept->regions[i];
+        assert_true(region->launch < session->launch_count);
+        for (int b = 0; b < region->memory.count; b++)
+            decoded.base[region->memory.buffers[b].buffer] = region->memory.buffers[b].base;
+        if (!instrument_decode(&decoded.sites, &region->settings, &region->memory, region->block,
+                               region->bytes, &decoded.trace->arena, decoded.trace->launches[region->launch],
+                               &decoded.tally, &error))
+            fail_msg("%s: %s", kept->kernel, error.message);
+    }
+    text_done(&text);
+    free(probe);
+    return decoded;
+}
+
+static void compare(const char *path) {
+    Kept kept;
+    Error error = {0};
+    Text text = {0};
+    bool same = false;
+    if (!kept_read(&kept, path, &error)) fail_msg("%s", error.message);
+    SessionOptions options = kept_options(&kept);
+    Session *session = session_open(&options, &error);
+    if (!session) fail_msg("%s: %s", path, error.message);
+    Decoded decoded = decode(&kept, session);
+    assert_true(decoded.tally.records > 5);
+    assert_int_equal(decoded.tally.dropped, 0);
+    SessionOther other = {decoded.trace, decoded.base, kept.device, kept.approximate};
+    if (!session_compare(session, &other, &text, &same, &error)) fail_msg("%s: %s", path, error.message);
+    if (!same) fail_msg("%s: %s", path, text_string(&text));
+    print_message("# summary: %s", text_string(&text));
+    text_done(&text);
+    trace_free(decoded.trace);
+    instrument_sites_done(&decoded.sites);
+    free(decoded.base);
+    session_free(session);
+    kept_done(&kept);
+}
+
+static void records_of_an_h200(void **state) {
+    (void)state;
+    glob_t files;
+    assert_int_equal(glob("tests/data/h200/*.records", 0, NULL, &files), 0);
+    for (size_t i = 0; i < files.gl_pathc; i++) compare(files.gl_pathv[i]);
+    assert_true(files.gl_pathc >= 6);
+    globfree(&files);
+}
+
+/* A byte of a value: some thread found something else. */
+static void a_changed_record_is_found(void **state) {
+    (void)state;
+    Kept kept;
+    Error error = {0};
+    Text text = {0};
+    bool same = true;
+    assert_true(kept_read(&kept, "tests/data/h200/interleaved_int.records", &error));
+    SessionOptions options = kept_options(&kept);
+    Session *session = session_open(&options, &error);
+    size_t bytes = kept.regions[0].settings.region_bytes;
+    while (!kept.regions[0].bytes[bytes - 1]) bytes--;
+    kept.regions[0].bytes[bytes - 1] ^= 1;
+    Decoded decoded = decode(&kept, session);
+    SessionOther other = {decoded.trace, decoded.base, kept.device, false};
+    assert_true(session_compare(session, &other, &text, &same, &error));
+    assert_false(same);
+    text_done(&text);
+    trace_free(decoded.trace);
+    instrument_sites_done(&decoded.sites);
+    free(decoded.base);
+    session_free(session);
+    kept_done(&kept);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(records_of_an_h200),
+                                       cmocka_unit_test(a_changed_record_is_found)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
