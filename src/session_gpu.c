@@ -131,36 +131,78 @@ bool session_gpu_has_faulted(void) {
 
 /* ---- the session becomes the captured one ------------------------------------------------------------ */
 
-/* Pointers into buffers become what they are in the emulator, so that a block can be replayed. */
-static bool translate(const GpuCopy *copy, TraceEvent *event) {
-    const Trace *trace = copy->trace;
-    bool changed = false;
-    for (int e = 0; e < event->element_count; e++)
-        for (uint32_t rest = event->mask; rest; rest &= rest - 1) {
-            uint64_t *value = &event->value[e][__builtin_ctz(rest)];
-            for (int i = 0; i < trace->buffer_count; i++) {
-                if (!copy->base[i] || *value - copy->base[i] >= trace->buffers[i].bytes) continue;
-                *value = *value - copy->base[i] + emulator_buffer_address(copy->session->emulator, i);
-                changed = true;
-                break;
-            }
+/* Events of a GPU hold addresses of that machine in two places. Loaded pointers into buffers become what they
+ * are in the emulator, so that a block can be replayed. And what lies in memory that the driver keeps to
+ * itself (the workspace of a grid barrier, the heap), whose offsets are addresses, is counted from the lowest
+ * of them. */
+typedef struct Addresses {
+    const GpuCopy *copy;
+    uint64_t low, high; /* of the memory that nobody knows; low UINT64_MAX: none was touched */
+} Addresses;
+
+static bool is_other(const GpuCopy *copy, const TraceEvent *event, int lane) {
+    switch (event->kind) {
+    case TRACE_GLOBAL_LOAD:
+    case TRACE_GLOBAL_STORE:
+    case TRACE_GLOBAL_ATOMIC:
+        return event->buffer[lane] == copy->other;
+    default:
+        return false;
+    }
+}
+
+static void see_addresses(Addresses *addresses, const TraceBlock *block) {
+    TraceEvent event;
+    for (int i = 0; i < trace_block_event_count(block); i++) {
+        trace_block_read(block, i, &event);
+        for (uint32_t rest = event.mask; rest; rest &= rest - 1) {
+            int lane = __builtin_ctz(rest);
+            if (!is_other(addresses->copy, &event, lane)) continue;
+            uint64_t end = event.offset[lane] + (uint64_t)event.width;
+            if (event.offset[lane] < addresses->low) addresses->low = event.offset[lane];
+            if (end > addresses->high) addresses->high = end;
         }
-    return changed;
+    }
 }
 
 static bool may_be_pointer(const TraceLaunch *launch, const TraceEvent *event) {
     const PtxInstruction *in = launch->program->code[event->pc].instruction;
-    return event->has_result && event->element_bytes == 8 && !ptx_type_is_float(in->types[0]);
+    return trace_kind_is_access(event->kind) && event->has_result && event->element_bytes == 8 &&
+           !ptx_type_is_float(in->types[0]);
 }
 
-static TraceBlock *translated(const GpuCopy *copy, const TraceLaunch *launch, const TraceBlock *block) {
+static bool translate_value(const GpuCopy *copy, uint64_t *value) {
+    const Trace *trace = copy->trace;
+    for (int i = 0; i < trace->buffer_count; i++) {
+        if (!copy->base[i] || *value - copy->base[i] >= trace->buffers[i].bytes) continue;
+        *value = *value - copy->base[i] + emulator_buffer_address(copy->session->emulator, i);
+        return true;
+    }
+    return false;
+}
+
+static bool translate(const Addresses *addresses, const TraceLaunch *launch, TraceEvent *event) {
+    bool changed = false, values = may_be_pointer(launch, event);
+    for (uint32_t rest = event->mask; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        for (int e = 0; values && e < event->element_count; e++)
+            changed |= translate_value(addresses->copy, &event->value[e][lane]);
+        if (!is_other(addresses->copy, event, lane)) continue;
+        event->offset[lane] -= addresses->low;
+        changed = true;
+    }
+    return changed;
+}
+
+/* NULL: there is nothing to translate. */
+static TraceBlock *translated(const Addresses *addresses, const TraceLaunch *launch,
+                              const TraceBlock *block) {
     TraceBlock *to = trace_block_new(trace_block_linear(block));
     TraceEvent event;
     bool changed = false;
     for (int i = 0; i < trace_block_event_count(block); i++) {
         trace_block_read(block, i, &event);
-        if (trace_kind_is_access(event.kind) && may_be_pointer(launch, &event))
-            changed |= translate(copy, &event);
+        changed |= translate(addresses, launch, &event);
         trace_block_append(to, &event);
     }
     if (changed) return to;
@@ -168,11 +210,20 @@ static TraceBlock *translated(const GpuCopy *copy, const TraceLaunch *launch, co
     return NULL;
 }
 
-static void translate_pointers(GpuCopy *copy) {
+static void translate_addresses(GpuCopy *copy) {
+    Addresses addresses = {copy, UINT64_MAX, 0};
+    for (int l = 0; l < copy->trace->launch_count; l++)
+        for (int i = 0; i < copy->trace->launches[l]->block_count; i++)
+            see_addresses(&addresses, copy->trace->launches[l]->blocks[i]);
+    addresses.low &= ~(uint64_t)(INSTRUMENT_REGION_ALIGNMENT - 1);
+    if (copy->other >= 0 && addresses.high > addresses.low) {
+        TraceBuffer *other = &copy->trace->buffers[copy->other];
+        if (other->bytes < addresses.high - addresses.low) other->bytes = addresses.high - addresses.low;
+    }
     for (int l = 0; l < copy->trace->launch_count; l++) {
         TraceLaunch *launch = copy->trace->launches[l];
         for (int i = 0; i < launch->block_count; i++) {
-            TraceBlock *block = translated(copy, launch, launch->blocks[i]);
+            TraceBlock *block = translated(&addresses, launch, launch->blocks[i]);
             if (!block) continue;
             trace_block_free(launch->blocks[i]);
             launch->blocks[i] = block;
@@ -196,7 +247,7 @@ static void add_what_was_emulated(Trace *to, const Trace *emulated) {
 }
 
 static void take_over(Session *session, GpuCopy *copy, const char *device) {
-    translate_pointers(copy);
+    translate_addresses(copy);
     add_what_was_emulated(copy->trace, session->trace);
     for (int i = 0; i < session->plan.buffer_count; i++)
         memcpy(session->plan.buffers[i].bytes, copy->buffers[i].host, copy->buffers[i].bytes);

@@ -83,6 +83,7 @@ static void tell(const Session *session, const FedRun *run, const SessionOther *
                    fed->approximate, fed->approximate_other);
     text_print(out, "  masks: %" PRIu64 " of %" PRIu64 " are the same\n", comparison->equal_masks,
                comparison->masks);
+    if (comparison->other_mask.length) text_print(out, "  first other mask: %s", comparison->other_mask.data);
     if (comparison->difference.length) text_print(out, "  first difference: %s", comparison->difference.data);
 }
 

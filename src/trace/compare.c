@@ -88,17 +88,14 @@ static void tell_event(const Compared *compared, int side, const TraceEvent *eve
     while (out->length && out->data[out->length - 1] == '\n') out->data[--out->length] = 0;
 }
 
-static void tell_difference(const Compared *compared, int launch, int warp, int lane, const TraceEvent *a,
-                            const TraceEvent *b) {
-    TraceComparison *out = compared->out;
-    if (!out->same) return;
-    out->same = false;
-    text_print(&out->difference, "launch %d, block %" PRIu32 ", warp %d, lane %d:\n  ", launch,
+static void tell_both(const Compared *compared, int launch, int warp, int lane, const TraceEvent *a,
+                      const TraceEvent *b, Text *out) {
+    text_print(out, "launch %d, block %" PRIu32 ", warp %d, lane %d:\n  ", launch,
                trace_block_linear(compared->block[0]), warp, lane);
-    tell_event(compared, 0, a, &out->difference);
-    text_add(&out->difference, "\n  ");
-    tell_event(compared, 1, b, &out->difference);
-    text_add(&out->difference, "\n");
+    tell_event(compared, 0, a, out);
+    text_add(out, "\n  ");
+    tell_event(compared, 1, b, out);
+    text_add(out, "\n");
 }
 
 /* ---- one thread ---- */
@@ -149,13 +146,17 @@ static void compare_lane(Compared *compared, int launch, int warp, int lane) {
         const TraceEvent *a = i < thread[0].count ? thread[0].events[i] : NULL;
         const TraceEvent *b = i < thread[1].count ? thread[1].events[i] : NULL;
         if (!a || !b || !is_same_lane(compared, a, b, lane)) {
-            tell_difference(compared, launch, warp, lane, a, b);
+            if (compared->out->same)
+                tell_both(compared, launch, warp, lane, a, b, &compared->out->difference);
+            compared->out->same = false;
             return;
         }
         compared->out->events++;
         if (lane != __builtin_ctz(a->mask)) continue;
         compared->out->masks++;
         compared->out->equal_masks += a->mask == b->mask;
+        if (a->mask != b->mask && !compared->out->other_mask.length)
+            tell_both(compared, launch, warp, lane, a, b, &compared->out->other_mask);
     }
 }
 
@@ -199,4 +200,5 @@ void trace_compare(const TraceSide *a, const TraceSide *b, TraceComparison *out)
 
 void trace_comparison_done(TraceComparison *comparison) {
     text_done(&comparison->difference);
+    text_done(&comparison->other_mask);
 }

@@ -23,7 +23,8 @@ typedef struct TraceComparison {
     uint64_t masks,
         equal_masks; /* events of the first side; those whose lanes were together on the other, too */
     bool same;       /* all threads are equal */
-    Text difference; /* the first one, two lines; empty: none */
+    Text difference; /* the first one, both sides; empty: none */
+    Text other_mask; /* the same of the first event whose lanes were not together */
 } TraceComparison;
 
 void trace_compare(const TraceSide *a, const TraceSide *b, TraceComparison *out);
