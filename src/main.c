@@ -89,6 +89,9 @@ static bool show(const Options *options, Session *session, Error *error) {
     case ACTION_REPORT:
         session_report(session, options->json, &out);
         break;
+    case ACTION_CHECK:
+        session_check(session, options->json, &out);
+        break;
     case ACTION_EVENTS:
         session_events(session, stdout);
         break;
@@ -121,6 +124,7 @@ static int verify(Session *session, Error *error) {
 }
 
 static int run(Options *options, Error *error) {
+    options->session.watch = options->action == ACTION_REPORT || options->action == ACTION_CHECK;
     Session *session = session_open(&options->session, error);
     if (!session) return refuse_run(error);
     if (options->action == ACTION_VERIFY) return verify(session, error);
@@ -130,6 +134,8 @@ static int run(Options *options, Error *error) {
                  show(options, session, error);
     /* Whoever used the interface saw the failure; a script reads it from the status. */
     bool failed = options->action != ACTION_OPEN && session_failed(session);
+    const Hazards *hazards = options->action == ACTION_CHECK ? session_hazards(session) : NULL;
+    failed |= hazards && hazards->wrong_count;
     session_free(session);
     return !shown ? refuse(error) : failed ? RUN_FAILED : DONE;
 }

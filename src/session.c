@@ -6,6 +6,7 @@
 #include "compile/compile.h"
 #include "session_file.h"
 #include "session_gpu.h"
+#include "session_hazards.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -252,6 +253,7 @@ static bool execute(Session *session, Error *error) {
         .instruction_budget = options->instruction_budget,
         .blocks_done = &session->blocks_done,
         .multiprocessors = options->catalog.multiprocessors,
+        .observer = session_observer(session),
         .cancel = options->cancel,
     };
     Plan *plan = &session->plan;
@@ -461,6 +463,8 @@ void session_free(Session *session) {
     }
     for (int i = 0; i < session->launch_count; i++) free(session->launches[i].parameters);
     measured_done(&session->measured);
+    hazards_free(session->hazards);
+    hazard_watch_free(session->watch);
     sources_done(&session->sources);
     drop_inputs(session);
     plan_free(&session->plan);

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "catalog/catalog.h"
+#include "metrics/hazards.h"
 #include "metrics/metrics.h"
 #include "metrics/report.h"
 #include "trace/folds.h"
@@ -49,6 +50,7 @@ typedef struct SessionOptions {
     bool first_look; /* large runs may end after the traced blocks: see session_is_partial() */
     SessionCounters counters;
     bool keep_inputs;            /* session_verify() needs them */
+    bool watch; /* races are looked for while it runs, which takes some times as long: session_hazards() */
     const volatile bool *cancel; /* true ends session_open() early, with an error; NULL: never */
 } SessionOptions;
 
@@ -130,6 +132,10 @@ void session_visit_other_folds(const Session *session, int view,
                                void (*visit)(void *context, const Folds *folds, const Steps *steps),
                                void *context);
 
+/* What is wrong with the run, and what is slow about it; the session's. Where the run was not watched, the
+ * first question makes it again. NULL: it cannot be told of a run that is partial or comes from a file. */
+const Hazards *session_hazards(const Session *session);
+
 /* What was measured of this kernel, and of those beside it; empty: nothing was. */
 Measurements *session_measured(const Session *session);
 /* When what a file kept was recorded: UTC, "2026-11-21T15:00:00Z"; NULL: the session is this process' own. */
@@ -153,6 +159,8 @@ typedef struct SessionOther {
 bool session_compare(const Session *session, const SessionOther *other, Text *out, bool *same, Error *error);
 
 void session_report(const Session *session, bool json, Text *out);
+/* --check: the hazards of the run. */
+void session_check(const Session *session, bool json, Text *out);
 void session_events(const Session *session, FILE *to);
 bool session_dump(const Session *session, const char *spec, FILE *to, Error *error); /* BUFFER[:COUNT] */
 

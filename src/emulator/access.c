@@ -4,6 +4,7 @@
  * *line* is found first and checked by its two ends. Everything else goes lane by lane. */
 #include "emulator/access.h"
 
+#include "emulator/observe.h"
 #include "emulator/replay.h"
 
 #include <inttypes.h>
@@ -291,6 +292,7 @@ static inline Outcome in_shared(Access *access, AccessMove move) {
     use_addresses_as_offsets(access);
     track_written(access, access->block->shared_written);
     count_shared(access);
+    if (access->block->observed) observe_access(access);
     move(access);
     return OUTCOME_NEXT;
 }
@@ -328,6 +330,7 @@ static Outcome in_region(Access *access, const Region *region, AccessMove move) 
         if (!access->memory->is_store) track_footprint(access, region, footprint->read);
         if (!access->memory->is_load) track_footprint(access, region, footprint->written);
     }
+    if (access->block->observed) observe_access(access);
     move(access);
     return OUTCOME_NEXT;
 }

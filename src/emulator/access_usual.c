@@ -48,7 +48,8 @@ static bool find_target(const Block *block, const Op *op, Target *target) {
     const MemoryOp *memory = op->extra;
     const Worker *worker = block->worker;
     uint32_t index = worker->last_region[op->pc];
-    if (block->recorder || memory->is_atomic || memory->kind == TRACE_CONSTANT_LOAD) return false;
+    if (block->recorder || block->observed || memory->is_atomic || memory->kind == TRACE_CONSTANT_LOAD)
+        return false;
     switch (memory->space) {
     case PTX_SPACE_SHARED:
     case PTX_SPACE_SHARED_CLUSTER:

@@ -5,7 +5,7 @@
  * have exited hold up no barrier that waits for all. Aligned forms (bar.*, .aligned) must be executed by all
  * live lanes of a warp together: a part of them waits for the rest, and where the rest cannot come the kernel
  * is wrong. */
-#include "emulator/access.h"
+#include "emulator/observe.h"
 
 #include "emulator/recorder.h"
 
@@ -61,6 +61,7 @@ static bool wake(const Block *block, Warp *warp, int number) {
 
 static void release(Block *block, int number) {
     Barrier *barrier = &block->barriers[number];
+    if (block->observed) observe_release(block, number);
     for (int w = 0; w < block->warp_count; w++) {
         Warp *warp = &block->warps[w];
         warp->arrived[number] = 0;
@@ -133,6 +134,7 @@ static Outcome arrive(Block *block, Warp *warp, const Op *op, uint32_t mask) {
     Barrier *barrier = &block->barriers[number];
     block->worker->counters[op->pc].requests++;
     if (block->recorder) record(block, warp, op, mask, number);
+    if (block->observed) observe_arrival(block, warp, op->pc, mask, (int)number, barrier_op->blockwide);
     block->barriers_in_use |= UINT32_C(1) << number;
     if (barrier_op->has_count) {
         uint32_t count = lane_value(warp, barrier_op->count, mask);
@@ -219,7 +221,7 @@ static Outcome arrive_together(Block *block, Warp *warp, const Op *op, uint32_t 
 static int sync_together(Block *block, const Op *op, const Gang *gang) {
     const BarrierOp *barrier_op = op->extra;
     int count = 0;
-    if (!barrier_op->is_plain) return 0;
+    if (!barrier_op->is_plain || block->observed) return 0;
     while (count < gang->count && gang->masks[count] == gang->warps[count]->live) count++;
     uint32_t number = lane_value(gang->warps[0], barrier_op->number, ALL_LANES);
     Barrier *barrier = &block->barriers[number];

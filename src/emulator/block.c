@@ -1,7 +1,7 @@
 /* Blocks: their memory, how they begin and end, copies. What they do is in schedule.c. */
 #include "emulator/block.h"
 
-#include "emulator/access.h"
+#include "emulator/observe.h"
 #include "emulator/recorder.h"
 
 #include <stdlib.h>
@@ -127,6 +127,7 @@ void block_start(Block *block, Worker *worker, uint64_t linear) {
     block->has_run = true;
     if (linear >= grid->trace_first && linear <= grid->trace_last)
         block->recorder = recorder_new(grid, linear);
+    observe_block(block);
 }
 
 void block_copy(Block *to, const Block *from) {

@@ -35,6 +35,7 @@ typedef struct Grid {
     bool first_look;                  /* emulator.h */
     bool blocks_meet;                 /* a block may wait for another */
     const Writers *writers;           /* NULL: nobody asks who writes what (fed.h) */
+    const TraceObserver *observer; /* NULL: nobody looks on */
     const volatile bool *cancel;
     volatile uint64_t *blocks_done;
 } Grid;
@@ -105,6 +106,7 @@ struct Block {
     Recorder *recorder;       /* NULL: not traced */
     Replay *replay;           /* NULL: an ordinary run */
     Feed *feed;               /* NULL: an ordinary run */
+    void *observed;           /* what the grid's observer knows this block by; NULL: nobody looks on */
     uint64_t frame_bytes;     /* of called functions */
 };
 

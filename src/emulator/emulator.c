@@ -225,6 +225,7 @@ static void set_options(Grid *grid, Emulator *emulator) {
     grid->trace_first = options->trace_first;
     grid->trace_last = options->trace_last;
     grid->first_look = options->first_look;
+    grid->observer = options->observer;
     grid->cancel = options->cancel;
     grid->blocks_done = options->blocks_done;
 }
@@ -258,6 +259,7 @@ bool emulator_run(Emulator *emulator, const EmulatorLaunch *launch, Trace *trace
     Grid grid;
     LoweredProgram *program = begin_launch(emulator, launch, &grid, trace, error);
     if (!program) return false;
+    if (grid.observer) grid.observer->launch(grid.observer->context, trace, grid.launch_index);
     bool done =
         grid_run(&grid, emulator->options.threads, emulator->options.memory_limit_bytes, trace, error);
     lowered_free(program);

@@ -12,6 +12,7 @@
 #define EMULATOR_EMULATOR_H
 
 #include "trace/folds.h"
+#include "trace/observer.h"
 #include "trace/trace.h"
 
 typedef struct Emulator Emulator;
@@ -27,6 +28,8 @@ typedef struct EmulatorOptions {
     uint64_t memory_limit_bytes; /* global + local + shared of resident blocks; 0: default (half of this
                                     machine) */
     uint32_t multiprocessors;    /* of the machine that is imitated (%nsmid, cooperative residency); 0: 132 */
+    const TraceObserver *observer; /* looks on; then one host thread runs the grid. Outlives the emulator.
+                                      NULL: nobody, which is several times faster */
     const volatile bool *cancel; /* polled; true ends the run early: emulator_run() fails with "cancelled" */
     volatile uint64_t *blocks_done; /* progress, or NULL */
 } EmulatorOptions;

@@ -11,6 +11,7 @@
 #include "emulator/grid.h"
 
 #include "emulator/fed.h"
+#include "emulator/observe.h"
 #include "emulator/recorder.h"
 
 #include "trace/block.h"
@@ -66,6 +67,7 @@ static void finish(Share *share, Residents *residents, int index) {
     share->worker->executed += block->executed;
     if (block->recorder) recorder_finish(block->recorder, &share->blocks);
     block->recorder = NULL;
+    observe_end(block);
     residents->count--;
     memmove(&residents->blocks[index], &residents->blocks[index + 1],
             (size_t)(residents->count - index) * sizeof *residents->blocks);
@@ -281,7 +283,8 @@ bool grid_run(Grid *grid, int threads, uint64_t memory_limit, Trace *trace, Erro
         if (grid->first_look && !grid->blocks_meet && grid->trace_last + 1 < whole.end)
             whole.end = grid->trace_last + 1;
         bool worth_it = whole.end * (uint64_t)grid->warps_per_block >= FEW_WARPS && whole.end > 1;
-        if (threads < 2 || grid->writers || grid->blocks_meet || !worth_it || !run_parallel(&whole, threads))
+        bool alone = threads < 2 || grid->writers || grid->observer || grid->blocks_meet || !worth_it;
+        if (alone || !run_parallel(&whole, threads))
             run_share(&whole);
     }
     if (grid->writers) whole.worker->footprint = NULL;

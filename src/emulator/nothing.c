@@ -1,6 +1,6 @@
 /* Instructions that the emulator counts and that change nothing: hints, fences (memory here is always in
  * order), events for profilers. */
-#include "emulator/lowered.h"
+#include "emulator/observe.h"
 
 OP_FUNCTION(run_nothing) {
     (void)op, (void)warp, (void)mask;
@@ -12,10 +12,16 @@ static bool lower_nothing(Op *op) {
     return true;
 }
 
+OP_FUNCTION(run_fence) {
+    if (warp->block->observed) observe_fence(warp, op->pc, mask);
+}
+
 /* A fence says that blocks talk to each other. */
 static bool lower_fence_of(Lowering *low, const PtxInstruction *in, Op *op) {
     if (!ptx_instruction_has(in, PTX_MOD_CTA)) low->lowered->lets_blocks_meet = true;
-    return lower_nothing(op);
+    lower_nothing(op);
+    op->run = run_fence;
+    return true;
 }
 
 #define NOTHING(name)                                                                                        \

@@ -4,7 +4,7 @@
  * The .sync forms name their lanes with a mask. Fragments that stand at the same instruction wait for each
  * other until every lane named by one of them has come (or has exited), then execute it together;
  * bar.warp.sync pairs lanes that stand at different ones. */
-#include "emulator/access.h"
+#include "emulator/observe.h"
 
 #include "emulator/recorder.h"
 
@@ -27,7 +27,7 @@ struct WarpOp {
     Operand d, p, a, b, c, members;
     bool has_d, has_p;
     uint8_t d_bytes, a_bytes;
-    uint32_t pc;
+    int pc;
 };
 
 static uint32_t members_of(const WarpOp *op, const Warp *warp, int lane, uint32_t mask) {
@@ -133,6 +133,7 @@ static int warp_ops_together(Block *block, const Op *op, const Gang *gang) {
 
 static int warp_syncs_together(Block *block, const Op *op, const Gang *gang) {
     int done = 0;
+    if (block->observed) return 0;
     for (; done < gang->count; done++) {
         Warp *warp = gang->warps[done];
         Fragment *fragment = gang->fragments[done];
@@ -147,8 +148,9 @@ static int warp_syncs_together(Block *block, const Op *op, const Gang *gang) {
 static Outcome execute_warp_sync(Block *block, Warp *warp, const Op *op, uint32_t mask) {
     const WarpOp *warp_op = op->extra;
     Fragment *fragment = warp_fragment(warp);
-    if (!fragment->passes && !is_whole(warp_op, warp, mask)) {
-        uint32_t present = mask;
+    uint32_t present = mask;
+    bool is_last = !fragment->passes; /* of those that it names, to come */
+    if (is_last && !is_whole(warp_op, warp, mask)) {
         for (int i = 0; i < warp->fragment_count; i++) {
             const Fragment *other = &warp->fragments[i];
             if (other->state != FRAGMENT_AT_WARP_OP) continue;
@@ -167,6 +169,8 @@ static Outcome execute_warp_sync(Block *block, Warp *warp, const Op *op, uint32_
     fragment->passes = false;
     warp->called &= ~mask;
     block->worker->counters[op->pc].requests++;
+    if (block->observed && is_last)
+        observe_warp_sync(warp, op->pc, members_of(warp_op, warp, __builtin_ctz(mask), present) | mask);
     if (block->recorder) {
         TraceEvent *event = recorder_begin(block->recorder, warp, op->pc, mask, TRACE_WARP_SYNC);
         event->participants = members_of(warp_op, warp, __builtin_ctz(mask), ALL_LANES);
@@ -248,7 +252,7 @@ static void write_in_segment(const WarpOp *op, Warp *warp, uint32_t mask, uint32
 
 static void compute_shuffle(const WarpOp *op, Warp *warp, uint32_t mask, TraceEvent *event) {
     const uint32_t *a = operand_at(warp, op->a), *b = operand_at(warp, op->b), *c = operand_at(warp, op->c);
-    uint32_t *d = operand_at(warp, op->d), own[WARP_LANES], in_segment = 0;
+    uint32_t *d = operand_at(warp, op->d), own[WARP_LANES], in_segment = 0, undefined = 0;
     int32_t sources[WARP_LANES];
     memcpy(own, a, sizeof own);
     if (mask == ALL_LANES && op->has_d && !event) {
@@ -261,6 +265,7 @@ static void compute_shuffle(const WarpOp *op, Warp *warp, uint32_t mask, TraceEv
         if (source >= 0) in_segment |= lane_bit[lane];
         int from = source >= 0 ? source : lane;
         bool defined = mask & lane_bit[from];
+        if (!defined) undefined |= lane_bit[lane];
         uint32_t value =
             defined ? own[from] : 0; /* PTX leaves it open; an H200 gives 0 for lanes that are elsewhere */
         if (op->has_d) d[lane] = value;
@@ -269,6 +274,7 @@ static void compute_shuffle(const WarpOp *op, Warp *warp, uint32_t mask, TraceEv
         event->operand[lane] = own[lane];
         event->source[lane] = (int8_t)(defined ? from : -1);
     }
+    if (undefined && warp->block->observed) observe_undefined(warp, op->pc, undefined);
     write_in_segment(op, warp, mask, in_segment);
 }
 
@@ -427,6 +433,7 @@ static WarpOp *new_warp_op(Lowering *low, const PtxInstruction *in, Op *op, Warp
     warp_op->core.execute = execute_warp_op;
     warp_op->core.execute_together = warp_ops_together;
     warp_op->compute = compute;
+    warp_op->pc = op->pc;
     warp_op->kind = trace_kind_of(in);
     warp_op->type = in->type_count ? in->types[0] : PTX_B32;
     op->op_class = OP_WARP;

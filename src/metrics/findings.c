@@ -123,6 +123,17 @@ static void print_undefined_shuffles(const LineMetrics *lines, int count, Text *
     }
 }
 
+/* Those that are neither a trap nor the result, which have been told. */
+static void print_hazards(const Hazards *hazards, Text *out) {
+    for (int i = 0; i < hazards->wrong_count; i++) {
+        const Hazard *hazard = &hazards->items[i];
+        if (hazard->kind == HAZARD_FAULT || hazard->kind == HAZARD_WRONG_RESULT) continue;
+        Text sentence = {0};
+        text_print(&sentence, "%s: %s", hazard_kind_title(hazard->kind), hazard->sentence);
+        add_sentence(out, &sentence);
+    }
+}
+
 /* ---- findings about lines --------------------------------------------------------------------------- */
 
 static uint64_t wavefronts(const Totals *t) {
@@ -273,7 +284,10 @@ void findings_print(const ReportInput *input, const Totals *totals, const LineMe
                     Text *out) {
     print_traps(input->trace, out);
     print_result(input, out);
-    print_undefined_shuffles(lines, line_count, out);
+    if (input->hazards)
+        print_hazards(input->hazards, out);
+    else
+        print_undefined_shuffles(lines, line_count, out);
     print_dropped(input->trace, out);
     for (size_t i = 0; i < sizeof line_findings / sizeof *line_findings; i++)
         print_line_finding(&line_findings[i], totals, lines, line_count, out);

@@ -16,6 +16,7 @@
 #ifndef METRICS_HAZARDS_H
 #define METRICS_HAZARDS_H
 
+#include "base/json.h"
 #include "base/memory.h"
 #include "trace/observer.h"
 
@@ -48,7 +49,7 @@ typedef struct Hazard {
     bool is_slow;          /* an efficiency finding: --check does not fail because of it */
     const char *kind_text; /* "shared_race"; of a fault the trap's: "out_of_bounds" */
     int launch;
-    PtxSpace space;       /* SHARED, GLOBAL, LOCAL; 0 where there is none */
+    PtxSpace space;       /* SHARED, GLOBAL, LOCAL; PTX_SPACE_GENERIC where there is none */
     HazardAccess access;  /* where it showed */
     HazardAccess other;   /* what it clashes with: executed before; pc PTX_NO_PC: none */
     uint64_t count;       /* executions in which it showed (one at least) */
@@ -84,7 +85,14 @@ typedef struct HazardResult { /* of a run with a reference */
 } HazardResult;
 
 /* What the watch has seen, with the traps of the trace and what its counters say. `result` may be NULL. */
-Hazards *hazards_new(const HazardWatch *watch, const Trace *trace, const HazardResult *result);
+Hazards *hazards_new(HazardWatch *watch, const Trace *trace, const HazardResult *result);
 void hazards_free(Hazards *hazards);
+
+/* As --check prints them, with the source lines where `source` (may be NULL) knows them. */
+typedef const char *(*HazardSource)(void *context, const char *file, int line);
+void hazards_print(const Hazards *hazards, HazardSource source, void *context, Text *out);
+/* The fields "hazards", "efficiency" and "hazards_complete" of the open object; null where `hazards` is NULL.
+ */
+void hazards_put_json(const Hazards *hazards, Json *json);
 
 #endif

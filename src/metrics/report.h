@@ -3,6 +3,7 @@
 #define METRICS_REPORT_H
 
 #include "base/text.h"
+#include "metrics/hazards.h"
 #include "metrics/metrics.h"
 #include "trace/measured.h"
 
@@ -26,6 +27,7 @@ typedef struct ReportInput {
     uint64_t compared, index; /* results that were compared, and which of them is reported; 0: not known */
     bool narrowed;            /* --trace-blocks given: totals over the traced blocks only */
     const Trace *trace;
+    const Hazards *hazards;       /* NULL: not looked for */
     const int *registers;         /* [launch]; -1: not known */
     const double *occupancy;      /* [launch]; negative: not known */
     const char *occupancy_of;     /* "H200"; may be NULL */

@@ -203,7 +203,7 @@ void report_json(const ReportInput *input, Text *out) {
     json_open_array(&json, "traps");
     for (int i = 0; i < input->trace->trap_count; i++) put_trap(&json, input->trace, &input->trace->traps[i]);
     json_close_array(&json);
-    json_null(&json, "hazards");
+    hazards_put_json(input->hazards, &json);
     json_string(&json, "counted_by", input->counted_by);
     json_unsigned(&json, "dropped_events", input->dropped);
     json_close_object(&json);

@@ -41,7 +41,7 @@ typedef struct TraceSync {
     TraceSyncKind kind;
     int pc, warp, number; /* pc PTX_NO_PC: a release */
     uint32_t mask;
-    bool is_blockwide; /* RELEASE: a barrier of all threads of the block, which ends its interval */
+    bool is_blockwide; /* ARRIVE, RELEASE: a barrier of all threads of the block, which ends its interval */
 } TraceSync;
 
 typedef struct TraceObserver {

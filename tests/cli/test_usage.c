@@ -113,7 +113,6 @@ static void test_bad_usage(void **state) {
         {"--kernel interleaved --frame --compare /nowhere.redviz", "nowhere.redviz: cannot open"},
         {"--kernel interleaved --frame --compare a.redviz,n=5", "has its own settings, not n=5"},
         {"--access /nowhere.csv", "/nowhere.csv"},
-        {"--kernel interleaved --check", "--check is not built yet"},
         {"--kernel interleaved --frame --compare stridde",
          "--compare: no kernel 'stridde'; did you mean 'strided'"},
         {"--kernel interleaved --frame --compare ''", "NAME[,OPTION=VALUE...]"},

@@ -362,7 +362,8 @@ static void json_has_the_fields_of_the_design_in_their_order(void **state) {
     static const char end[] =
         "\"average_active_lanes\":1}],\"measured\":null,\"traps\":[{\"kind\":\"out_of_bounds\",\"line\":11,"
         "\"block\":3,\"warp\":1,\"lanes\":\"0x00000003\",\"detail\":\"past \\\"in\\\"\"}],"
-        "\"hazards\":null,\"counted_by\":null,\"dropped_events\":0}\n";
+        "\"hazards\":null,\"efficiency\":null,\"hazards_complete\":null,\"counted_by\":null,"
+        "\"dropped_events\":0}\n";
     assert_true(out.length > sizeof end);
     assert_string_equal(out.data + out.length - (sizeof end - 1), end);
     assert_true(json_valid(out.data));

@@ -1,0 +1,183 @@
+/* Who knows of what (order.h). */
+#include "metrics/order.h"
+
+#include "base/memory.h"
+#include <stdlib.h>
+
+static ThreadOrder *threads_of(BlockOrder *order) {
+    if (!order->threads) order->threads = memory_new((size_t)order->thread_count * sizeof(ThreadOrder));
+    return order->threads;
+}
+
+static void drop_threads(BlockOrder *order) {
+    for (int t = 0; order->threads && t < order->thread_count; t++) {
+        ThreadOrder *thread = &order->threads[t];
+        clock_drop(thread->known);
+        clock_drop(thread->acquired);
+        for (int s = 0; s < ORDER_SCOPES; s++) clock_drop(thread->released[s]);
+    }
+    free(order->threads);
+    order->threads = NULL;
+}
+
+void order_begin(BlockOrder *order, uint32_t number, uint32_t first, int thread_count) {
+    order->number = number;
+    order->first = first;
+    order->barrier = order->now++;
+    order->thread_count = (thread_count + WARP_LANES - 1) / WARP_LANES * WARP_LANES;
+    memset(order->interval, 0, sizeof order->interval);
+    for (int w = 0; w < ORDER_WARPS; w++) {
+        int left = thread_count - w * WARP_LANES;
+        order->warp[w] = order->barrier;
+        order->started[w] = left >= WARP_LANES ? ~UINT32_C(0) : left > 0 ? (UINT32_C(1) << left) - 1 : 0;
+    }
+}
+
+void order_end(BlockOrder *order) {
+    drop_threads(order);
+    clock_replace(&order->known, NULL);
+    for (int b = 0; b < ORDER_BARRIERS; b++) clock_replace(&order->gathered[b], NULL);
+}
+
+/* ---- the question ----------------------------------------------------------------------------------- */
+
+static bool knows(const BlockOrder *order, int thread, uint32_t block, int other, uint32_t stamp) {
+    if (clock_find(order->known, block, (uint16_t)other) >= stamp) return true;
+    return order->threads && clock_find(order->threads[thread].known, block, (uint16_t)other) >= stamp;
+}
+
+uint32_t order_unknown(const BlockOrder *order, int warp, int lane, const Slot *slot) {
+    uint32_t lanes = slot->mask;
+    if (slot->block == order->number) {
+        if (slot->stamp <= order->barrier) return 0;
+        if (slot_warp(slot) == warp) {
+            if (slot->stamp <= order->warp[warp]) return 0;
+            lanes &= ~(UINT32_C(1) << lane);
+        }
+    } else if (slot->block < order->first) {
+        return 0;
+    }
+    if (!lanes || (!order->known && !order->threads)) return lanes;
+    uint32_t unknown = 0;
+    for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+        int other = slot_warp(slot) * WARP_LANES + __builtin_ctz(rest);
+        if (!knows(order, warp * WARP_LANES + lane, slot->block, other, slot->stamp)) unknown |= rest & -rest;
+    }
+    return unknown;
+}
+
+/* ---- what a thread knows, as a clock ---------------------------------------------------------------- */
+
+/* What `lane` of `warp` knows and has done up to now; with `lanes` of its warp, who do the same. */
+static void add_knowledge(const BlockOrder *order, int warp, uint32_t lanes, Clock **to) {
+    ClockEntry entries[WARP_LANES + 1];
+    int count = 0;
+    for (int l = 0; l < WARP_LANES; l++) {
+        uint32_t stamp = lanes >> l & 1 ? order->now : order->warp[warp];
+        if (stamp <= order->barrier) continue;
+        entries[count++] = (ClockEntry){order->number, (uint16_t)(warp * WARP_LANES + l), stamp};
+    }
+    entries[count++] = (ClockEntry){order->number, CLOCK_WHOLE_BLOCK, order->barrier};
+    clock_add(to, entries, count);
+    clock_join(to, order->known);
+    const Clock *last = NULL; /* lanes that have met share a clock */
+    for (uint32_t rest = order->threads ? lanes : 0; rest; rest &= rest - 1) {
+        Clock *known = order->threads[warp * WARP_LANES + __builtin_ctz(rest)].known;
+        if (known != last) clock_join(to, known);
+        last = known;
+    }
+}
+
+/* ---- barriers --------------------------------------------------------------------------------------- */
+
+void order_arrive(BlockOrder *order, const TraceSync *sync) {
+    if (sync->is_blockwide) return; /* known when it is released: nobody goes on before */
+    add_knowledge(order, sync->warp, sync->mask, &order->gathered[sync->number]);
+    order->now++;
+}
+
+static void meet_as_block(BlockOrder *order) {
+    order->barrier = order->now++;
+    for (int w = 0; w < ORDER_WARPS; w++) order->warp[w] = order->barrier;
+    if (!order->threads) return;
+    for (int t = 0; t < order->thread_count; t++) {
+        ThreadOrder *thread = &order->threads[t];
+        clock_forget(&thread->known, order->number, order->barrier);
+        clock_join(&order->known, thread->known);
+        clock_replace(&thread->known, NULL);
+    }
+}
+
+void order_release(BlockOrder *order, const TraceSync *sync) {
+    Clock **gathered = &order->gathered[sync->number];
+    if (!sync->mask) {
+        if (sync->is_blockwide) meet_as_block(order);
+        clock_replace(gathered, NULL);
+        return;
+    }
+    if (sync->is_blockwide) {
+        order->interval[sync->warp]++;
+        return;
+    }
+    for (uint32_t rest = sync->mask; rest; rest &= rest - 1)
+        clock_join(&threads_of(order)[sync->warp * WARP_LANES + __builtin_ctz(rest)].known, *gathered);
+}
+
+void order_warp_sync(BlockOrder *order, int warp, uint32_t lanes) {
+    bool whole = lanes == order->started[warp];
+    if (!whole || order->threads) {
+        Clock *known = NULL;
+        add_knowledge(order, warp, lanes, &known);
+        for (uint32_t rest = lanes; rest; rest &= rest - 1)
+            clock_replace(&threads_of(order)[warp * WARP_LANES + __builtin_ctz(rest)].known,
+                          clock_keep(known));
+        clock_drop(known);
+    }
+    if (whole) order->warp[warp] = order->now;
+    order->now++;
+}
+
+/* ---- fences, and what they make known --------------------------------------------------------------- */
+
+void order_fence(BlockOrder *order, int warp, uint32_t lanes, OrderScope scope) {
+    for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        ThreadOrder *thread = &threads_of(order)[warp * WARP_LANES + lane];
+        clock_join(&thread->known, thread->acquired);
+        clock_replace(&thread->acquired, NULL);
+        Clock *all = NULL;
+        add_knowledge(order, warp, rest & -rest, &all);
+        for (int s = 0; s <= (int)scope; s++) clock_replace(&thread->released[s], clock_keep(all));
+        clock_drop(all);
+    }
+    order->now++;
+}
+
+void order_observe(BlockOrder *order, int warp, int lane, const SyncPlace *place, bool acquires) {
+    if (!place->released[ORDER_BLOCK] && !place->released[ORDER_DEVICE]) return;
+    ThreadOrder *thread = &threads_of(order)[warp * WARP_LANES + lane];
+    Clock **to = acquires ? &thread->known : &thread->acquired;
+    clock_join(to, place->released[ORDER_DEVICE]);
+    if (place->block == order->number) clock_join(to, place->released[ORDER_BLOCK]);
+}
+
+void order_publish(BlockOrder *order, int warp, int lane, SyncPlace *place, OrderScope scope, bool releases,
+                   bool adds) {
+    for (int s = 0; s < ORDER_SCOPES; s++)
+        if (!adds || (s == ORDER_BLOCK && place->block != order->number))
+            clock_replace(&place->released[s], NULL);
+    place->block = order->number;
+    Clock *all = NULL;
+    if (releases) add_knowledge(order, warp, UINT32_C(1) << lane, &all);
+    for (int s = 0; s <= (int)scope; s++) {
+        clock_join(&place->released[s], all);
+        if (order->threads)
+            clock_join(&place->released[s], order->threads[warp * WARP_LANES + lane].released[s]);
+    }
+    clock_drop(all);
+    if (releases) order->now++;
+}
+
+void sync_place_done(SyncPlace *place) {
+    for (int s = 0; s < ORDER_SCOPES; s++) clock_replace(&place->released[s], NULL);
+}

@@ -1,0 +1,512 @@
+/* The detector of races: every access is held against those before it (hazards.h, watch.h). */
+#include "metrics/watch.h"
+
+#include <stdlib.h>
+
+#define ROOM_BYTES (UINT64_C(1) << 30) /* of shadow memory */
+
+/* ---- one access of one lane to one cell ------------------------------------------------------------- */
+
+typedef struct Touch {
+    BlockWatch *block;
+    const TraceAccess *access;
+    const PcRule *rule;
+    int lane;
+    uint64_t offset; /* of the cell, in bytes */
+    int cell_bytes;
+    bool is_shared; /* what other blocks left in these cells is nothing to this one */
+} Touch;
+
+static uint64_t value_at(const uint8_t *bytes, int count) {
+    uint64_t value = 0;
+    memcpy(&value, bytes, (size_t)count);
+    return value;
+}
+
+/* The element of an instruction in which the cell lies. */
+static uint64_t element_offset(const Touch *touch, const PcRule *rule) {
+    return touch->offset / rule->element_bytes * rule->element_bytes;
+}
+
+static uint64_t value_before(const Touch *touch, const PcRule *rule) {
+    return value_at(touch->access->memory + element_offset(touch, rule), rule->element_bytes);
+}
+
+static void stored_cell(const Touch *touch, int lane, uint8_t *cell) {
+    uint8_t bytes[32];
+    touch->access->stored(touch->access, lane, bytes);
+    memcpy(cell, bytes + (touch->offset - trace_access_offset(touch->access, lane)),
+           (size_t)touch->cell_bytes);
+}
+
+static uint64_t value_after(const Touch *touch) {
+    uint8_t bytes[32];
+    if (touch->rule->is_atomic || !touch->rule->writes) return value_before(touch, touch->rule);
+    touch->access->stored(touch->access, touch->lane, bytes);
+    uint64_t at = element_offset(touch, touch->rule) - trace_access_offset(touch->access, touch->lane);
+    return value_at(bytes + at, touch->rule->element_bytes);
+}
+
+/* Would it be the same without this store? */
+static bool stores_what_is_there(const Touch *touch) {
+    uint8_t cell[16];
+    stored_cell(touch, touch->lane, cell);
+    return !memcmp(cell, touch->access->memory + touch->offset, (size_t)touch->cell_bytes);
+}
+
+static void place_block(const HazardWatch *watch, uint64_t linear, HazardAccess *access) {
+    const uint32_t *grid = watch->launched->grid;
+    access->linear_block = linear;
+    access->block[0] = (uint32_t)(linear % grid[0]);
+    access->block[1] = (uint32_t)(linear / grid[0] % grid[1]);
+    access->block[2] = (uint32_t)(linear / grid[0] / grid[1]);
+}
+
+static HazardAccess this_side(const Touch *touch) {
+    BlockWatch *block = touch->block;
+    HazardAccess side = {.pc = touch->access->pc,
+                         .warp = touch->access->warp,
+                         .lanes = UINT32_C(1) << touch->lane,
+                         .lane = touch->lane,
+                         .buffer = touch->access->buffer,
+                         .offset = element_offset(touch, touch->rule),
+                         .has_value = true,
+                         .value = value_after(touch),
+                         .is_store = touch->rule->writes,
+                         .is_atomic = touch->rule->is_atomic,
+                         .interval = block->order.interval[touch->access->warp],
+                         .event = -1};
+    place_block(block->watch, block->linear, &side);
+    return side;
+}
+
+static HazardAccess that_side(const Touch *touch, const Slot *slot, uint32_t lanes) {
+    BlockWatch *block = touch->block;
+    const PcRule *rule = &block->watch->rules[slot_pc(slot)];
+    HazardAccess side = {.pc = slot_pc(slot),
+                         .warp = slot_warp(slot),
+                         .lanes = lanes,
+                         .lane = __builtin_ctz(lanes),
+                         .buffer = touch->access->buffer,
+                         .offset = element_offset(touch, rule),
+                         .has_value = true,
+                         .value = value_before(touch, rule),
+                         .is_store = rule->writes,
+                         .is_atomic = rule->is_atomic,
+                         .event = -1};
+    if (slot->block == block->order.number) side.interval = block->order.interval[slot_warp(slot)];
+    place_block(block->watch, slot->block - block->watch->first_block, &side);
+    return side;
+}
+
+static Finding *find_finding(HazardWatch *watch, HazardKind kind, int pc, int other) {
+    for (int i = 0; i < watch->finding_count; i++) {
+        Finding *finding = &watch->findings[i];
+        if (finding->kind == kind && finding->launch == watch->launch && finding->access.pc == pc &&
+            finding->other.pc == other)
+            return finding;
+    }
+    return NULL;
+}
+
+static void count_finding(Finding *finding, const BlockWatch *block) {
+    if (finding->last_serial != block->watch->serial) finding->count++;
+    if (!finding->blocks || finding->last_block != block->linear) finding->blocks++;
+    finding->last_serial = block->watch->serial;
+    finding->last_block = block->linear;
+}
+
+/* A new one, to be filled in; NULL: there are enough. */
+static Finding *add_finding(BlockWatch *block, HazardKind kind, PtxSpace space) {
+    HazardWatch *watch = block->watch;
+    if (watch->finding_count >= MOST_FINDINGS) {
+        watch->is_complete = false;
+        return NULL;
+    }
+    Finding finding = {.kind = kind, .launch = watch->launch, .space = space};
+    array_push(watch->findings, watch->finding_count, watch->finding_capacity, finding);
+    return &watch->findings[watch->finding_count - 1];
+}
+
+static void report(const Touch *touch, HazardKind kind, const Slot *slot, uint32_t lanes) {
+    BlockWatch *block = touch->block;
+    Finding *finding = find_finding(block->watch, kind, touch->access->pc, slot_pc(slot));
+    if (finding && finding->count == 1 && finding->last_serial == block->watch->serial) {
+        finding->access.lanes |= UINT32_C(1) << touch->lane; /* the same example, another lane */
+        if (slot_warp(slot) == finding->other.warp) finding->other.lanes |= lanes;
+    }
+    if (!finding) {
+        finding = add_finding(block, kind, touch->access->space);
+        if (!finding) return;
+        const PcRule *then = &block->watch->rules[slot_pc(slot)], *now = touch->rule;
+        finding->access = this_side(touch);
+        finding->other = that_side(touch, slot, lanes);
+        finding->is_same_block = slot->block == block->order.number;
+        finding->is_same_warp = finding->is_same_block && slot_warp(slot) == touch->access->warp;
+        finding->is_volatile = then->strength == ACCESS_VOLATILE && now->strength == ACCESS_VOLATILE;
+        finding->is_narrow = then->strength == ACCESS_STRONG && now->strength == ACCESS_STRONG;
+        finding->is_atomic = then->is_atomic != now->is_atomic;
+        if (kind == HAZARD_STORE_CONFLICT) {
+            uint8_t bytes[32];
+            int lane = finding->other.lane;
+            touch->access->stored(touch->access, lane, bytes);
+            uint64_t at = finding->other.offset - trace_access_offset(touch->access, lane);
+            finding->other.value = value_at(bytes + at, now->element_bytes);
+        }
+    }
+    count_finding(finding, block);
+}
+
+static bool has_released(const BlockOrder *order, int warp, int lane) {
+    return order->threads && order->threads[warp * WARP_LANES + lane].released[ORDER_BLOCK];
+}
+
+/* Accesses that both are volatile: the flags that threads wait for are written so, after a fence; and words
+ * that hold flag and value are polled across blocks. */
+static bool is_flag(const Touch *touch, const Slot *slot, uint32_t lanes) {
+    const BlockOrder *order = &touch->block->order;
+    bool same_block = slot->block == order->number;
+    bool same_warp = same_block && slot_warp(slot) == touch->access->warp;
+    if (!same_warp && touch->access->space == PTX_SPACE_GLOBAL) return true;
+    if (touch->rule->writes) return has_released(order, touch->access->warp, touch->lane);
+    return same_block && has_released(order, slot_warp(slot), __builtin_ctz(lanes));
+}
+
+static bool is_allowed(const Touch *touch, const Slot *slot, uint32_t lanes) {
+    const PcRule *then = &touch->block->watch->rules[slot_pc(slot)], *now = touch->rule;
+    if (then->strength == ACCESS_WEAK || now->strength == ACCESS_WEAK) return false;
+    if (then->strength == ACCESS_VOLATILE && now->strength == ACCESS_VOLATILE)
+        return is_flag(touch, slot, lanes);
+    if (then->strength == ACCESS_VOLATILE || now->strength == ACCESS_VOLATILE) return true;
+    bool wide = then->scope == ORDER_DEVICE && now->scope == ORDER_DEVICE;
+    return wide || slot->block == touch->block->order.number;
+}
+
+/* Does `lane` access the cell in this execution, too? */
+static bool covers(const Touch *touch, int lane) {
+    uint64_t first = trace_access_offset(touch->access, lane);
+    return touch->access->mask >> lane & 1 && touch->offset >= first &&
+           touch->offset < first + touch->rule->width;
+}
+
+/* Two stores, this one and those of `lanes`: what one instruction stores twice is told apart. Returns those
+ * that are left. */
+static uint32_t without_twins(const Touch *touch, const Slot *slot, uint32_t lanes) {
+    const BlockOrder *order = &touch->block->order;
+    bool same = slot->block == order->number && slot->stamp == order->now &&
+                slot->place == slot_place(touch->access->pc, touch->access->warp);
+    for (uint32_t rest = same ? lanes : 0; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        uint8_t own[16], other[16];
+        if (!covers(touch, lane)) continue;
+        lanes &= ~(rest & -rest);
+        stored_cell(touch, touch->lane, own);
+        stored_cell(touch, lane, other);
+        if (memcmp(own, other, (size_t)touch->cell_bytes) != 0)
+            report(touch, HAZARD_STORE_CONFLICT, slot, rest & -rest);
+    }
+    return lanes;
+}
+
+/* `lanes` of `slot`, one of which writes, and this access are in no order. */
+static __attribute__((noinline)) void clash(const Touch *touch, const Slot *slot, uint32_t lanes,
+                                            bool then_writes) {
+    const PcRule *then = &touch->block->watch->rules[slot_pc(slot)], *now = touch->rule;
+    if (is_allowed(touch, slot, lanes)) return;
+    if (then_writes && now->writes && !then->is_atomic && !now->is_atomic) {
+        lanes = without_twins(touch, slot, lanes);
+        if (!lanes || stores_what_is_there(touch)) return;
+    }
+    bool same_block = slot->block == touch->block->order.number;
+    HazardKind kind = same_block && slot_warp(slot) == touch->access->warp ? HAZARD_WARP_RACE
+                      : touch->access->space == PTX_SPACE_SHARED           ? HAZARD_SHARED_RACE
+                                                                           : HAZARD_GLOBAL_RACE;
+    report(touch, kind, slot, lanes);
+}
+
+/* ---- cells ------------------------------------------------------------------------------------------ */
+
+static inline bool is_settled(const BlockOrder *order, const Slot *slot) {
+    return !slot->mask || (slot->block == order->number && slot->stamp <= order->barrier);
+}
+
+static inline uint32_t unknown_lanes(const Touch *touch, const Slot *slot) {
+    const BlockOrder *order = &touch->block->order;
+    if (touch->is_shared && slot->block != order->number) return 0;
+    return is_settled(order, slot) ? 0 : order_unknown(order, touch->access->warp, touch->lane, slot);
+}
+
+static inline bool joins(const Touch *touch, const Slot *slot) {
+    const BlockOrder *order = &touch->block->order;
+    return slot->block == order->number && slot->stamp == order->now &&
+           slot->place == slot_place(touch->access->pc, touch->access->warp);
+}
+
+static inline void put(const Touch *touch, Slot *slot) {
+    const BlockOrder *order = &touch->block->order;
+    uint32_t bit = UINT32_C(1) << touch->lane;
+    if (joins(touch, slot))
+        slot->mask |= bit;
+    else
+        *slot = (Slot){order->number, order->now, bit, slot_place(touch->access->pc, touch->access->warp)};
+}
+
+static inline bool is_of_this_warp(const Touch *touch, const Slot *slot) {
+    return slot->block == touch->block->order.number && slot_warp(slot) == touch->access->warp;
+}
+
+/* Which of the readers kept may go: one that is known anyway; else one of this warp. */
+static Slot *slot_for_read(const Touch *touch, Cell *cell) {
+    Slot *own = NULL;
+    for (int i = 0; i < CELL_READS; i++)
+        if (joins(touch, &cell->reads[i])) return &cell->reads[i];
+    for (int i = 0; i < CELL_READS; i++) {
+        Slot *slot = &cell->reads[i];
+        if (!unknown_lanes(touch, slot)) return slot;
+        if (is_of_this_warp(touch, slot)) own = slot;
+    }
+    return own ? own : &cell->reads[CELL_READS - 1];
+}
+
+static void note_reread(const Touch *touch, const Slot *slot) {
+    const BlockWatch *block = touch->block;
+    HazardWatch *watch = block->watch;
+    if (slot->block < watch->first_block || touch->access->space != PTX_SPACE_GLOBAL) return;
+    Reread *reread = &watch->rereads[touch->access->pc];
+    if (!reread->words++) {
+        reread->access = this_side(touch);
+        reread->other = that_side(touch, slot, slot->mask);
+    }
+}
+
+static void touch_cell(const Touch *touch, Cell *cell) {
+    uint32_t lanes = unknown_lanes(touch, &cell->write);
+    if (lanes) clash(touch, &cell->write, lanes, true);
+    if (!touch->rule->writes) {
+        if (cell->reads[0].mask && cell->reads[0].block != touch->block->order.number)
+            note_reread(touch, &cell->reads[0]);
+        put(touch, slot_for_read(touch, cell));
+        return;
+    }
+    for (int i = 0; i < CELL_READS; i++) {
+        lanes = unknown_lanes(touch, &cell->reads[i]);
+        if (lanes) clash(touch, &cell->reads[i], lanes, false);
+    }
+    put(touch, &cell->write);
+}
+
+/* A cell that is only read so far; false: it has got another reader, and there is room for one only. */
+static inline bool touch_read(const Touch *touch, Slot *slot) {
+    if (!joins(touch, slot) && unknown_lanes(touch, slot)) return false;
+    put(touch, slot);
+    return true;
+}
+
+static void touch_page(const Touch *touch, Places *places, uint64_t cell) {
+    bool reads_only = !touch->rule->writes;
+    PlacesPage *page = places_page(places, cell, reads_only);
+    if (page && page->read) {
+        if (touch_read(touch, &page->read[cell % PLACES_PAGE])) return;
+        page = places_page(places, cell, false);
+    }
+    if (page)
+        touch_cell(touch, &page->cells[cell % PLACES_PAGE]);
+    else
+        touch->block->watch->is_complete = false;
+}
+
+/* ---- what the observer is told ---------------------------------------------------------------------- */
+
+static void talk(BlockWatch *block, const TraceAccess *access, const PcRule *rule) {
+    bool shared = access->space == PTX_SPACE_SHARED;
+    SyncTable *table = shared ? &block->syncs : &block->watch->syncs;
+    for (uint32_t rest = access->mask; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        bool publishes = rule->writes && (rule->releases || block->order.threads);
+        SyncPlace *place =
+            sync_table_find(table, access->buffer, trace_access_offset(access, lane), publishes);
+        if (!place) continue;
+        if (rule->writes)
+            order_publish(&block->order, access->warp, lane, place, rule->scope, rule->releases,
+                          rule->is_atomic);
+        if (rule->reads) order_observe(&block->order, access->warp, lane, place, rule->acquires);
+    }
+}
+
+static void watch_access(void *context, const TraceAccess *access) {
+    BlockWatch *block = context;
+    HazardWatch *watch = block->watch;
+    const PcRule *rule = &watch->rules[access->pc];
+    bool shared = access->space == PTX_SPACE_SHARED;
+    if (!rule->width || (!shared && access->buffer >= watch->buffer_count)) return;
+    int shift = shared ? watch->shared_shift : watch->global_shift, cells = rule->width >> shift;
+    Places *places = shared ? &block->shared : &watch->buffers[access->buffer];
+    watch->serial++;
+    Touch touch = {
+        .block = block, .access = access, .rule = rule, .cell_bytes = 1 << shift, .is_shared = shared};
+    for (uint32_t rest = access->mask; rest; rest &= rest - 1) {
+        touch.lane = __builtin_ctz(rest);
+        touch.offset = trace_access_offset(access, touch.lane);
+        for (int i = 0; i < cells; i++, touch.offset += (uint64_t)touch.cell_bytes)
+            touch_page(&touch, places, touch.offset >> shift);
+    }
+    if (!shared && rule->writes) {
+        watch->last_store_pc = access->pc;
+        watch->last_store_launch = watch->launch;
+    }
+    if (watch->has_order && rule->strength != ACCESS_WEAK) talk(block, access, rule);
+}
+
+static void watch_sync(void *context, const TraceSync *sync) {
+    BlockWatch *block = context;
+    switch (sync->kind) {
+    case TRACE_SYNC_ARRIVE:
+        order_arrive(&block->order, sync);
+        break;
+    case TRACE_SYNC_RELEASE:
+        order_release(&block->order, sync);
+        break;
+    case TRACE_SYNC_WARP:
+        order_warp_sync(&block->order, sync->warp, sync->mask);
+        break;
+    case TRACE_SYNC_FENCE:
+        order_fence(&block->order, sync->warp, sync->mask, block->watch->rules[sync->pc].scope);
+        break;
+    }
+}
+
+static void watch_undefined(void *context, int pc, int warp, uint32_t lanes) {
+    BlockWatch *block = context;
+    block->watch->serial++;
+    Finding *finding = find_finding(block->watch, HAZARD_UNDEFINED_SHUFFLE, pc, PTX_NO_PC);
+    if (!finding) {
+        finding = add_finding(block, HAZARD_UNDEFINED_SHUFFLE, PTX_SPACE_GENERIC);
+        if (!finding) return;
+        finding->access = (HazardAccess){.pc = pc,
+                                         .warp = warp,
+                                         .lanes = lanes,
+                                         .lane = __builtin_ctz(lanes),
+                                         .buffer = -1,
+                                         .interval = block->order.interval[warp],
+                                         .event = -1};
+        finding->other = (HazardAccess){.pc = PTX_NO_PC, .lane = -1, .buffer = -1, .event = -1};
+        place_block(block->watch, block->linear, &finding->access);
+    }
+    count_finding(finding, block);
+}
+
+static void *watch_block(void *context, uint64_t linear) {
+    HazardWatch *watch = context;
+    BlockWatch *block = watch->idle;
+    if (block)
+        watch->idle = block->next_idle;
+    else
+        block = memory_new(sizeof *block);
+    const uint32_t *threads = watch->launched->block;
+    block->watch = watch;
+    block->linear = linear;
+    block->shared.room = &watch->room;
+    order_begin(&block->order, watch->first_block + (uint32_t)linear, watch->first_block,
+                (int)(threads[0] * threads[1] * threads[2]));
+    return block;
+}
+
+static void watch_end(void *context) {
+    BlockWatch *block = context;
+    order_end(&block->order);
+    sync_table_done(&block->syncs);
+    block->next_idle = block->watch->idle;
+    block->watch->idle = block;
+}
+
+/* ---- launches --------------------------------------------------------------------------------------- */
+
+static void forget_memory(HazardWatch *watch) {
+    for (int i = 0; i < watch->buffer_count; i++) places_done(&watch->buffers[i]);
+    free(watch->buffers);
+    watch->buffers = NULL;
+    while (watch->idle) {
+        BlockWatch *block = watch->idle;
+        watch->idle = block->next_idle;
+        places_done(&block->shared);
+        free(block);
+    }
+    sync_table_done(&watch->syncs);
+    watch->room = ROOM_BYTES;
+}
+
+void watch_finish(HazardWatch *watch) {
+    for (int pc = 0; pc < watch->code_count; pc++) {
+        if (watch->rereads[pc].words <= watch->reread.words) continue;
+        watch->reread = watch->rereads[pc];
+        watch->reread_launch = watch->launch;
+    }
+    memset(watch->rereads, 0, (size_t)watch->code_count * sizeof *watch->rereads);
+}
+
+static void learn_program(HazardWatch *watch, const PtxProgram *program) {
+    int least[2] = {8, 8}; /* bytes of an access: shared, global */
+    watch->has_order = false;
+    for (int pc = 0; pc < program->code_count; pc++) {
+        const PtxInstruction *in = program->code[pc].instruction;
+        const PcRule *rule = &watch->rules[pc];
+        watch->has_order |=
+            in->opcode == PTX_fence || in->opcode == PTX_membar || rule->acquires || rule->releases;
+        if (!rule->width) continue;
+        bool shared = in->space == PTX_SPACE_SHARED || in->space == PTX_SPACE_SHARED_CLUSTER;
+        for (int i = 0; i < 2; i++)
+            if ((i == !shared || in->space == PTX_SPACE_GENERIC) && rule->width < least[i])
+                least[i] = rule->width;
+    }
+    watch->shared_shift = (uint8_t)__builtin_ctz((unsigned)least[0]);
+    watch->global_shift = (uint8_t)__builtin_ctz((unsigned)least[1]);
+}
+
+static void watch_launch(void *context, const Trace *trace, int launch) {
+    HazardWatch *watch = context;
+    watch_finish(watch);
+    forget_memory(watch);
+    free(watch->rules);
+    free(watch->rereads);
+    watch->trace = trace;
+    watch->launch = launch;
+    watch->launched = trace->launches[launch];
+    const PtxProgram *program = watch->launched->program;
+    const uint32_t *grid = watch->launched->grid;
+    watch->first_block += (uint32_t)watch->block_count;
+    watch->block_count = (uint64_t)grid[0] * grid[1] * grid[2];
+    watch->code_count = program->code_count;
+    watch->rules = watch_rules(program);
+    watch->rereads = memory_new((size_t)program->code_count * sizeof *watch->rereads);
+    watch->buffer_count = trace->buffer_count;
+    watch->buffers = memory_new((size_t)trace->buffer_count * sizeof *watch->buffers);
+    for (int i = 0; i < trace->buffer_count; i++) watch->buffers[i].room = &watch->room;
+    learn_program(watch, program);
+}
+
+HazardWatch *hazard_watch_new(void) {
+    HazardWatch *watch = memory_new(sizeof *watch);
+    watch->first_block = 1;
+    watch->is_complete = true;
+    watch->last_store_pc = -1;
+    return watch;
+}
+
+void hazard_watch_free(HazardWatch *watch) {
+    if (!watch) return;
+    forget_memory(watch);
+    free(watch->rules);
+    free(watch->rereads);
+    free(watch->findings);
+    free(watch);
+}
+
+TraceObserver hazard_watch_observer(HazardWatch *watch) {
+    return (TraceObserver){.context = watch,
+                           .launch = watch_launch,
+                           .block = watch_block,
+                           .access = watch_access,
+                           .sync = watch_sync,
+                           .undefined = watch_undefined,
+                           .end = watch_end};
+}
