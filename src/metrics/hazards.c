@@ -25,6 +25,13 @@ const char *hazard_kind_title(HazardKind kind) {
     return titles[kind];
 }
 
+const char *hazard_space_text(PtxSpace space) {
+    return space == PTX_SPACE_SHARED   ? "shared"
+           : space == PTX_SPACE_GLOBAL ? "global"
+           : space == PTX_SPACE_LOCAL  ? "local"
+                                       : NULL;
+}
+
 static const bool is_slow_kind[] = {
 #define WRONG                          false
 #define SLOW                           true

@@ -72,7 +72,9 @@ typedef struct Hazards {
 
 const char *hazard_kind_text(HazardKind kind);
 const char *hazard_kind_title(HazardKind kind);
+const char *hazard_space_text(PtxSpace space); /* "shared", "global", "local"; NULL: none of them */
 
+struct Store;
 typedef struct HazardWatch HazardWatch;
 HazardWatch *hazard_watch_new(void);
 void hazard_watch_free(HazardWatch *watch);
@@ -87,6 +89,10 @@ typedef struct HazardResult { /* of a run with a reference */
 /* What the watch has seen, with the traps of the trace and what its counters say. `result` may be NULL. */
 Hazards *hazards_new(HazardWatch *watch, const Trace *trace, const HazardResult *result);
 void hazards_free(Hazards *hazards);
+
+/* In a session file, from which they come back as they were; NULL where nobody watched. */
+void hazards_write(const Hazards *hazards, struct Store *store);
+Hazards *hazards_read(const Trace *trace, struct Store *store);
 
 /* As --check prints them, with the source lines where `source` (may be NULL) knows them. */
 typedef const char *(*HazardSource)(void *context, const char *file, int line);

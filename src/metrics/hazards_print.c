@@ -96,13 +96,6 @@ static void put_access(Json *json, const char *key, const HazardAccess *access) 
     json_close_object(json);
 }
 
-static const char *space_text(PtxSpace space) {
-    return space == PTX_SPACE_SHARED   ? "shared"
-           : space == PTX_SPACE_GLOBAL ? "global"
-           : space == PTX_SPACE_LOCAL  ? "local"
-                                       : NULL;
-}
-
 static void put_line(Json *json, const char *key, const HazardAccess *access) {
     if (access->pc >= 0 && access->line)
         json_integer(json, key, access->line);
@@ -118,7 +111,7 @@ static void put_hazard(Json *json, const Hazard *hazard) {
     json_string(json, "detail", hazard->sentence);
     put_text(json, "advice", hazard->advice);
     json_integer(json, "launch", hazard->launch);
-    put_text(json, "space", space_text(hazard->space));
+    put_text(json, "space", hazard_space_text(hazard->space));
     put_text(json, "place", hazard->what);
     json_unsigned(json, "count", hazard->count);
     json_unsigned(json, "blocks", hazard->blocks);

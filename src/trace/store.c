@@ -401,8 +401,9 @@ static bool check_header(Store *store, const uint8_t *header, size_t length, uin
     if (version > STORE_VERSION)
         return fail(store, "a newer redviz saved this session (format %u; this one reads up to %d)", version,
                     STORE_VERSION);
-    if (version == 1)
-        return fail(store, "an older redviz saved this session (format 1; this one reads %d)", STORE_VERSION);
+    if (version >= 1 && version < STORE_VERSION)
+        return fail(store, "an older redviz saved this session (format %u; this one reads %d)", version,
+                    STORE_VERSION);
     if (version < 1) return fail(store, "this session is damaged: it says that its format is %u", version);
     uint64_t wanted = (uint64_t)page_bytes * big_endian(header + 28);
     if (file_bytes < wanted)
