@@ -37,7 +37,6 @@ void session_report(const Session *session, bool json, Text *out) {
         .recorded = session_recorded(session),
         .unmeasured = session_uncounted(session),
         .hazards = session->watch || session->options.is_from_file ? session_hazards(session) : NULL,
-        .hazards = session->watch || session->options.is_from_file ? session_hazards(session) : NULL,
         .source_text = report_source,
         .context = (void *)(uintptr_t)session,
     };
