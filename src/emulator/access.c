@@ -548,6 +548,26 @@ static Outcome in_generic(Access *access, AccessMove move) {
     return in_global(access, move);
 }
 
+Outcome access_go(Access *access, AccessMove move) {
+    access->block->worker->counters[access->op->pc].requests++;
+    find_line(access);
+    if (access->block->replay) return in_replay(access, move);
+    switch (access->memory->space) {
+    case PTX_SPACE_SHARED:
+    case PTX_SPACE_SHARED_CLUSTER:
+        return in_shared(access, move);
+    case PTX_SPACE_GLOBAL:
+    case PTX_SPACE_CONST:
+        return in_global(access, move);
+    case PTX_SPACE_LOCAL:
+        return in_local(access, move);
+    case PTX_SPACE_PARAM:
+        return in_parameters(access, move);
+    default:
+        return in_generic(access, move);
+    }
+}
+
 Outcome access_execute(Block *block, Warp *warp, const Op *op, uint32_t mask, AccessMove move) {
     Access access;
     access.op = op;
@@ -563,24 +583,8 @@ Outcome access_execute(Block *block, Warp *warp, const Op *op, uint32_t mask, Ac
         alone.masks[0] = mask;
         if (access.memory->together(block, op, &alone, move)) return OUTCOME_NEXT;
     }
-    block->worker->counters[op->pc].requests++;
     read_addresses(&access);
-    find_line(&access);
-    if (block->replay) return in_replay(&access, move);
-    switch (access.memory->space) {
-    case PTX_SPACE_SHARED:
-    case PTX_SPACE_SHARED_CLUSTER:
-        return in_shared(&access, move);
-    case PTX_SPACE_GLOBAL:
-    case PTX_SPACE_CONST:
-        return in_global(&access, move);
-    case PTX_SPACE_LOCAL:
-        return in_local(&access, move);
-    case PTX_SPACE_PARAM:
-        return in_parameters(&access, move);
-    default:
-        return in_generic(&access, move);
-    }
+    return access_go(&access, move);
 }
 
 bool generic_read(const Warp *warp, int lane, uint64_t address, void *to, size_t bytes) {

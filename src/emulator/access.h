@@ -62,6 +62,13 @@ bool access_lower_address(Lowering *low, Op *op, MemoryOp *memory, const PtxOper
  * for every part (all lanes of a part lie in one space and, if global, in one region). Returns OUTCOME_NEXT
  * or OUTCOME_STOP. */
 Outcome access_execute(Block *block, Warp *warp, const Op *op, uint32_t mask, AccessMove move);
+/* The same of an access whose op, memory, block, warp, mask and addresses are set. */
+Outcome access_go(Access *access, AccessMove move);
+/* The moves of ld and st: between host bytes and the registers that memory->values say. */
+void access_load(Access *access);
+void access_store(Access *access);
+/* Value `element` of memory->values: a register, or the source of a store. */
+bool access_lower_value(Lowering *low, Op *op, MemoryOp *memory, const PtxOperand *operand, int element);
 /* The usual accesses of a gang, as CoreOp.execute_together says; the best function for this machine. */
 AccessTogether access_together(void);
 /* Keeps what a line has cost, for the next one like it. */

@@ -91,7 +91,7 @@ static inline int log2_of(int bytes) {
     return __builtin_ctz((unsigned)bytes);
 }
 
-static void move_load(Access *access) {
+void access_load(Access *access) {
     const MemoryOp *memory = access->memory;
     for (int e = 0; e < memory->count; e++) {
         const MemoryValue *value = &memory->values[e];
@@ -102,7 +102,7 @@ static void move_load(Access *access) {
     access_record(access, memory->values, memory->count, NULL, false);
 }
 
-static void move_store(Access *access) {
+void access_store(Access *access) {
     const MemoryOp *memory = access->memory;
     for (int e = 0; e < memory->count; e++) {
         const MemoryValue *value = &memory->values[e];
@@ -113,19 +113,19 @@ static void move_store(Access *access) {
 }
 
 static Outcome execute_load(Block *block, Warp *warp, const Op *op, uint32_t mask) {
-    return access_execute(block, warp, op, mask, move_load);
+    return access_execute(block, warp, op, mask, access_load);
 }
 
 static int load_together(Block *block, const Op *op, const Gang *gang) {
-    return ((const MemoryOp *)op->extra)->together(block, op, gang, move_load);
+    return ((const MemoryOp *)op->extra)->together(block, op, gang, access_load);
 }
 
 static int store_together(Block *block, const Op *op, const Gang *gang) {
-    return ((const MemoryOp *)op->extra)->together(block, op, gang, move_store);
+    return ((const MemoryOp *)op->extra)->together(block, op, gang, access_store);
 }
 
 static Outcome execute_store(Block *block, Warp *warp, const Op *op, uint32_t mask) {
-    return access_execute(block, warp, op, mask, move_store);
+    return access_execute(block, warp, op, mask, access_store);
 }
 
 /* ---- the entry's parameters: constants of the launch
@@ -198,7 +198,7 @@ static bool lower_parameter_load(Lowering *low, Op *op, const MemoryOp *memory, 
  * -------------------------------------------------------------------------------------------------------- */
 
 /* A register, an item of {a, b}, or a component of a vector register. */
-static bool add_value(Lowering *low, Op *op, MemoryOp *memory, const PtxOperand *operand, int element) {
+bool access_lower_value(Lowering *low, Op *op, MemoryOp *memory, const PtxOperand *operand, int element) {
     MemoryValue *value = &memory->values[element];
     int bytes = memory->element_bytes;
     if (memory->is_store) {
@@ -249,7 +249,8 @@ static bool add_values(Lowering *low, Op *op, MemoryOp *memory, const PtxOperand
             component.component = (int8_t)i;
             item = &component;
         }
-        if (wide ? !add_wide_value(low, op, memory, item, 2 * i) : !add_value(low, op, memory, item, i))
+        if (wide ? !add_wide_value(low, op, memory, item, 2 * i)
+                 : !access_lower_value(low, op, memory, item, i))
             return false;
     }
     return true;

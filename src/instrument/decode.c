@@ -15,7 +15,7 @@ static void fill_access(const Pieces *pieces, const Piece *piece, const Instrume
     event->element_bytes = site->element_bytes;
     event->element_count = site->element_count;
     event->width = site->element_bytes * site->element_count;
-    event->is_load = in->opcode != PTX_st;
+    event->is_load = in->opcode != PTX_st && in->opcode != PTX_stmatrix;
     event->has_result = in->opcode != PTX_red;
     for (uint32_t rest = piece->mask; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
@@ -23,8 +23,8 @@ static void fill_access(const Pieces *pieces, const Piece *piece, const Instrume
         event->buffer[lane] = location.buffer;
         event->offset[lane] = location.offset;
         for (int e = 0; event->has_result && e < site->element_count; e++)
-            event->value[e][lane] =
-                low_bytes(piece_value(pieces, piece, INSTRUMENT_VALUE, e, lane), site->element_bytes);
+            event->value[e][lane] = low_bytes(
+                piece_value(pieces, piece, INSTRUMENT_VALUE, piece->matrix + e, lane), site->element_bytes);
         event->operand[lane] =
             low_bytes(piece_value(pieces, piece, INSTRUMENT_OPERAND, 0, lane), site->element_bytes);
     }

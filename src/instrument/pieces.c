@@ -33,10 +33,17 @@ uint64_t piece_value(const Pieces *pieces, const Piece *piece, InstrumentFieldKi
     return field < 0 ? 0 : records_value(pieces->records, piece->record, field, lane);
 }
 
+uint64_t piece_address(const Pieces *pieces, const Piece *piece, int lane) {
+    if (!ptx_matrix_count(site_of(pieces, piece)->instruction))
+        return piece_value(pieces, piece, INSTRUMENT_ADDRESS, 0, lane);
+    int row = 8 * piece->matrix + lane / 4;
+    return piece_value(pieces, piece, INSTRUMENT_ADDRESS, 0, row) + (uint64_t)(4 * (lane % 4));
+}
+
 Location piece_location(const Pieces *pieces, const Piece *piece, int lane) {
     Location location = {0};
-    locate(pieces->locator, site_of(pieces, piece)->instruction->space,
-           piece_value(pieces, piece, INSTRUMENT_ADDRESS, 0, lane), &location);
+    locate(pieces->locator, site_of(pieces, piece)->instruction->space, piece_address(pieces, piece, lane),
+           &location);
     return location;
 }
 
@@ -119,7 +126,7 @@ static bool cut_access(Cutter *cutter, Piece piece) {
     uint32_t left = piece.mask, in_space[2] = {0};
     for (uint32_t rest = left; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
-        uint64_t address = piece_value(pieces, &piece, INSTRUMENT_ADDRESS, 0, lane);
+        uint64_t address = piece_address(pieces, &piece, lane);
         if (!locate(pieces->locator, site->instruction->space, address, &where[lane]))
             return refuse_address(cutter, site, address);
         if (where[lane].space == PTX_SPACE_SHARED) in_space[0] |= UINT32_C(1) << lane;
@@ -163,8 +170,14 @@ static bool cut_record(Cutter *cutter, int number) {
                    .pc = program->functions[function].begin + site->place,
                    .mask = first->all,
                    .kind = site->kind};
-    if (trace_kind_is_access(site->kind)) return cut_access(cutter, piece);
-    add_piece(cutter, piece);
+    if (!trace_kind_is_access(site->kind)) {
+        add_piece(cutter, piece);
+        return true;
+    }
+    int matrices = ptx_matrix_count(site->instruction);
+    do {
+        if (!cut_access(cutter, piece)) return false;
+    } while (++piece.matrix < matrices);
     return true;
 }
 

@@ -1,8 +1,8 @@
 /* Pieces: what records say, cut into what will be events. Private to src/instrument.
  *
- * A record of an access is a piece for each place that its lanes reach (shared, local, each buffer); other
- * records are one piece. Pieces know interval and occurrence; the iterations of loops that only wait are
- * dropped. */
+ * A record of an access is a piece for each place that its lanes reach (shared, local, each buffer), and for
+ * each matrix; other records are one piece. Pieces know interval and occurrence; the iterations of loops that
+ * only wait are dropped. */
 #ifndef INSTRUMENT_PIECES_H
 #define INSTRUMENT_PIECES_H
 
@@ -15,6 +15,7 @@ typedef struct Piece {
     uint32_t mask;
     TraceKind kind;
     uint32_t interval, occurrence, turn;
+    int matrix; /* of ldmatrix and stmatrix; else 0 */
     bool is_dropped;
 } Piece;
 
@@ -32,7 +33,9 @@ void pieces_done(Pieces *pieces);
 
 /* The field of an instruction's record; -1: it has none of that kind. */
 int field_of(const InstrumentSite *site, InstrumentFieldKind kind, int element);
-/* Where a lane of the piece went (accesses). */
+/* The address that a lane accesses: its own or, of matrices, in a row whose address another lane has. */
+uint64_t piece_address(const Pieces *pieces, const Piece *piece, int lane);
+/* Where that is. */
 Location piece_location(const Pieces *pieces, const Piece *piece, int lane);
 uint64_t piece_value(const Pieces *pieces, const Piece *piece, InstrumentFieldKind kind, int element,
                      int lane);

@@ -19,6 +19,7 @@ static bool mentions(const PtxOperand *operand, const PtxRegister *reg) {
 static bool has_destination(const PtxInstruction *in) {
     switch (in->opcode) {
     case PTX_st:
+    case PTX_stmatrix:
     case PTX_red:
     case PTX_bra:
     case PTX_brx:
@@ -87,8 +88,12 @@ static bool is_atomic(const PtxInstruction *in) {
     return in->opcode == PTX_atom || in->opcode == PTX_red;
 }
 
+static bool is_store(const PtxInstruction *in) {
+    return in->opcode == PTX_st || in->opcode == PTX_stmatrix;
+}
+
 static int address_index(const PtxInstruction *in) {
-    return in->opcode == PTX_st || in->opcode == PTX_red ? 0 : 1;
+    return is_store(in) || in->opcode == PTX_red ? 0 : 1;
 }
 
 /* Addresses of these spaces fit into 32 bits. */
@@ -96,17 +101,32 @@ static bool is_small_space(PtxSpace space) {
     return space == PTX_SPACE_SHARED || space == PTX_SPACE_SHARED_CLUSTER || space == PTX_SPACE_LOCAL;
 }
 
+/* The address of a row, and the lane's part of each matrix; pieces.c makes an access of each (see
+ * src/emulator/matrix.c). */
+static bool plan_matrices(const PtxInstruction *in, InstrumentSite *site) {
+    if (!ptx_instruction_has(in, PTX_MOD_M8N8) || in->types[0] != PTX_B16 ||
+        ptx_instruction_has(in, PTX_MOD_TRANS))
+        return false;
+    site->element_bytes = 4;
+    site->element_count = 1;
+    site->is_behind = !is_store(in);
+    add_field(site, INSTRUMENT_ADDRESS, 0, !is_small_space(in->space));
+    for (int m = 0; m < ptx_matrix_count(in); m++) add_field(site, INSTRUMENT_VALUE, m, false);
+    return true;
+}
+
 static bool plan_access(const PtxInstruction *in, InstrumentSite *site) {
     int at = address_index(in);
     if (!in->type_count || in->operand_count <= at || in->operand_count < 2) return false;
     if (in->operands[at].kind != PTX_OPERAND_MEMORY) return false;
     if (ptx_instruction_has(in, PTX_MOD_BULK) || ptx_instruction_has(in, PTX_MOD_ASYNC)) return false;
+    if (ptx_matrix_count(in)) return plan_matrices(in, site);
     int bytes = ptx_type_bytes(in->types[0]), count = in->vector > 1 ? in->vector : 1;
     if (bytes == 16) bytes = 8, count *= 2;
     if ((bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8) || bytes * count > 32) return false;
     site->element_bytes = (uint8_t)bytes;
     site->element_count = (uint8_t)count;
-    site->is_behind = in->opcode != PTX_st && in->opcode != PTX_red;
+    site->is_behind = !is_store(in) && in->opcode != PTX_red;
     add_field(site, INSTRUMENT_ADDRESS, 0, !is_small_space(in->space));
     for (int e = 0; in->opcode != PTX_red && e < count; e++) add_field(site, INSTRUMENT_VALUE, e, bytes == 8);
     if (is_atomic(in)) add_field(site, INSTRUMENT_OPERAND, 0, bytes == 8);
@@ -232,7 +252,7 @@ const PtxOperand *plan_operand(const InstrumentSite *site, const InstrumentField
     case INSTRUMENT_VALUE:
         break;
     }
-    if (in->opcode == PTX_st) return element_of(in, &in->operands[1], field->element, component);
+    if (is_store(in)) return element_of(in, &in->operands[1], field->element, component);
     const PtxOperand *d = &in->operands[0];
     if (d->kind == PTX_OPERAND_PAIR) return &d->items[0];
     return trace_kind_is_access(site->kind) ? element_of(in, d, field->element, component) : d;

@@ -10,6 +10,7 @@
 static bool works(const PtxInstruction *in) {
     switch (in->opcode) {
     case PTX_st:
+    case PTX_stmatrix:
     case PTX_red:
         return in->space != PTX_SPACE_PARAM;
     case PTX_bar:

@@ -62,7 +62,8 @@ static bool changes_nothing(const Pieces *pieces, const Piece *piece, const Inst
     if (site->kind == TRACE_BRANCH) return true;
     if (!trace_kind_is_access(site->kind)) return false;
     const PtxInstruction *in = site->instruction;
-    if (in->opcode != PTX_atom) return in->opcode != PTX_st && in->opcode != PTX_red;
+    if (in->opcode != PTX_atom)
+        return in->opcode != PTX_st && in->opcode != PTX_stmatrix && in->opcode != PTX_red;
     for (uint32_t rest = piece->mask; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
         uint64_t old = piece_value(pieces, piece, INSTRUMENT_VALUE, 0, lane);

@@ -54,6 +54,13 @@ bool ptx_instruction_watches(const PtxInstruction *instruction) {
            (instruction->opcode == PTX_ld && ptx_instruction_is_ordered(instruction));
 }
 
+int ptx_matrix_count(const PtxInstruction *instruction) {
+    if (instruction->opcode != PTX_ldmatrix && instruction->opcode != PTX_stmatrix) return 0;
+    return ptx_instruction_has(instruction, PTX_MOD_X4)   ? 4
+           : ptx_instruction_has(instruction, PTX_MOD_X2) ? 2
+                                                          : 1;
+}
+
 /* ---- operands ---------------------------------------------------------------------------------------- */
 
 static void print_operand(const PtxOperand *operand, Text *out);

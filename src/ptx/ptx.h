@@ -299,5 +299,7 @@ bool ptx_instruction_has(const PtxInstruction *instruction, PtxModifierKind kind
 bool ptx_instruction_is_ordered(const PtxInstruction *instruction);
 /* Does it read memory that others may change at any time: an atom, or an ordered load? */
 bool ptx_instruction_watches(const PtxInstruction *instruction);
+/* ldmatrix, stmatrix: how many matrices; 0: another instruction. */
+int ptx_matrix_count(const PtxInstruction *instruction);
 
 #endif

@@ -62,8 +62,10 @@ TraceKind trace_kind_of(const PtxInstruction *instruction) {
     switch (instruction->opcode) {
     case PTX_ld:
     case PTX_ldu:
+    case PTX_ldmatrix:
         return kind_of_access(LOAD, instruction->space);
     case PTX_st:
+    case PTX_stmatrix:
         return kind_of_access(STORE, instruction->space);
     case PTX_atom:
     case PTX_red:
@@ -94,7 +96,9 @@ bool trace_is_generic(const PtxInstruction *instruction) {
     switch (instruction->opcode) {
     case PTX_ld:
     case PTX_ldu:
+    case PTX_ldmatrix:
     case PTX_st:
+    case PTX_stmatrix:
     case PTX_atom:
     case PTX_red:
         return true;

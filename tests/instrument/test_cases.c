@@ -118,6 +118,15 @@ static const Case cases[] = {
      .body = ".reg .f16 %x, %y;\n.reg .b8 %z;\nld.global.b16 %x, [%out];\nadd.f16 %y, %x, %x;\nst.global.b16 "
              "[%out+2], %y;\n"
              "ld.global.b8 %z, [%out+4];\nst.global.b8 [%out+5], %z;\n"},
+    {.name = "matrices",
+     .module = ".shared .align 128 .b8 tile[2048];\n",
+     .body = "mov.u32 %r1, tile;\nmad.lo.u32 %r0, %l, 64, %r1;\nst.shared.v4.u32 [%r0], {%t, %l, %b, 7};\n"
+             "st.shared.v4.u32 [%r0+16], {%l, %t, %b, 8};\nbar.sync 0;\n"
+             "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r2, %r3, %r4, %r0}, [%r0];\n"
+             "mad.lo.u32 %r5, %l, 64, %r1;\nstmatrix.sync.aligned.m8n8.x2.shared.b16 [%r5+16], {%r0, %r3};\n"
+             "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r6}, [%r5];\ncvta.shared.u64 %q1, tile;\n"
+             "ldmatrix.sync.aligned.m8n8.x1.b16 {%r7}, [%q1+16];\n"
+             "st.global.v4.u32 [%out], {%r2, %r3, %r4, %r0};\nst.global.v2.u32 [%out+16], {%r6, %r7};\n"},
     {.name = "the address is overwritten",
      .body = "cvta.to.global.u64 %q0, %out;\nst.global.u64 [%out+8], %out;\nld.global.u64 %q0, [%q0+8];\n"
              "st.global.u32 [%q0+4], 5;\nmov.u64 %q1, %out;\nst.global.v2.u64 [%out+16], {%out, %out};\n"

@@ -88,8 +88,8 @@ static void every_row_of_the_opcodes_has_a_line(void **state) {
 }
 
 /* A modifier without a row is ignored by nobody: the emulator refuses it. So the instructions that it
- * executes have rows for all but those of asynchronous copies and fences of other proxies, and cvt.pack's
- * small types. */
+ * executes have rows for all but those of asynchronous copies and fences of other proxies, cvt.pack's
+ * small types, and matrices of fewer bits. */
 static void modifiers_of_executed_instructions_have_rows(void **state) {
     (void)state;
     static const char *const others[] = {"mbarrier::complete_tx::bytes",
@@ -101,7 +101,10 @@ static void modifiers_of_executed_instructions_have_rows(void **state) {
                                          "tensormap::generic",
                                          "async::generic",
                                          "sync_restrict::shared::cluster",
-                                         "sync_restrict::shared::cta"};
+                                         "sync_restrict::shared::cta",
+                                         "m16n16",
+                                         "b8x16",
+                                         "b6x16_p32"};
     for (int i = 0; i < LINES; i++) {
         PtxModule *module = parse_line(lines[i].target, lines[i].text);
         const PtxFunction *function = ptx_module_find(module, "k");
