@@ -15,7 +15,7 @@ typedef unsigned long long Link; // address of the next one
 
 enum { APART = 528 }; // links lie so many apart, so that no two share a line or a set
 
-// The loads are in assembly so that each goes where it should: .cg passes by L1, .ca does not.
+// The loads are in assembly so that each stays where it is; .cg passes by L1.
 template <typename Load>
 __device__ unsigned long long chase(Link p, unsigned steps, Load load) {
     long long begin = clock64();
@@ -29,7 +29,7 @@ __device__ unsigned long long chase(Link p, unsigned steps, Load load) {
 template <typename Step>
 __device__ unsigned long long repeat(unsigned value, unsigned steps, Step step) {
     long long begin = clock64();
-#pragma unroll 8
+#pragma unroll 32
     for (unsigned i = 0; i < steps; i++)
         value = step(value);
     if (value == 0xffffffff) // never, as above
@@ -55,6 +55,7 @@ __global__ void lab_latency(const int *in, Link *chain, unsigned long long *cycl
     for (unsigned i = tid; i < steps; i += blockDim.x)
         chain[i * APART] = reinterpret_cast<Link>(&chain[(i + 1) % steps * APART]);
     int sum = 0;
+#pragma unroll 8
     for (unsigned i = tid; i < n; i += blockDim.x)
         sum += in[i];
     atomicAdd(out, sum);
@@ -65,7 +66,7 @@ __global__ void lab_latency(const int *in, Link *chain, unsigned long long *cycl
         return p;
     };
     auto by_l1 = [](Link p) {
-        asm volatile("ld.global.ca.u64 %0, [%0];" : "+l"(p)::"memory");
+        asm volatile("ld.global.u64 %0, [%0];" : "+l"(p)::"memory");
         return p;
     };
     unsigned long long took[7] = {};

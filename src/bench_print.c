@@ -13,8 +13,8 @@ typedef struct Printer {
     BenchMachine machine; /* the last that was told of */
     char named[128];      /* of the lines: the machine above them */
     BenchTable table;
-    Json machines, timings, values, recorded; /* lists that grow side by side */
-    Text machines_text, timings_text, values_text, recorded_text;
+    Json machines, timings, values, recorded, recorded_values; /* lists that grow side by side */
+    Text machines_text, timings_text, values_text, recorded_text, recorded_values_text;
 } Printer;
 
 /* ---- JSON ------------------------------------------------------------------------------------------------
@@ -81,9 +81,10 @@ static void print_json(Printer *printer, const char *no_gpu) {
     json_string(&json, "no_gpu", no_gpu);
     fprintf(printer->output->out,
             "{%s,\"machines\":[%s],\"timings\":[%s],\"values\":[%s],"
-            "\"recorded\":[%s]}\n",
+            "\"recorded\":[%s],\"recorded_values\":[%s]}\n",
             text_string(&whole), text_string(&printer->machines_text), text_string(&printer->timings_text),
-            text_string(&printer->values_text), text_string(&printer->recorded_text));
+            text_string(&printer->values_text), text_string(&printer->recorded_text),
+            text_string(&printer->recorded_values_text));
     text_done(&whole);
 }
 
@@ -169,41 +170,64 @@ static void take_value(void *context, const BenchValue *value) {
 /* ---- without a GPU ---------------------------------------------------------------------------------------
  */
 
-static bool is_wanted(const BenchOptions *options, const Timing *timing) {
+typedef struct Recorder {
+    Printer *printer;
+    const BenchOptions *options;
+    const char *no_gpu;
+    char from[128], when[64]; /* the last that was told of */
+} Recorder;
+
+static bool is_wanted(const BenchOptions *options, const char *kernel, uint64_t n, const char *dtype,
+                      const char *op) {
     const CatalogOptions *wanted = &options->catalog;
-    const CatalogRow *row = catalog_find(timing->kernel, NULL); /* NULL: what it is compared with */
+    const CatalogRow *row = catalog_find(kernel, NULL); /* NULL: what it is compared with */
     const CatalogRow *only = options->kernel ? catalog_find(options->kernel, NULL) : NULL;
-    if (wanted->n && wanted->n != timing->n) return false;
-    if (wanted->dtype != PTX_NO_TYPE && strcmp(plan_type_name(wanted->dtype), timing->dtype) != 0)
-        return false;
-    if (strcmp(wanted->op ? wanted->op : "sum", timing->op) != 0) return false;
+    if (wanted->n && wanted->n != n) return false;
+    if (wanted->dtype != PTX_NO_TYPE && strcmp(plan_type_name(wanted->dtype), dtype) != 0) return false;
+    if (strcmp(wanted->op ? wanted->op : "sum", op) != 0) return false;
     if (!row) return !only || only->group == CATALOG_LADDER;
     return only ? row == only : options->kernel || row->group == CATALOG_LADDER;
 }
 
+static void take_recorded_timing(void *context, const Timing *timing) {
+    Recorder *recorder = context;
+    Printer *printer = recorder->printer;
+    if (!is_wanted(recorder->options, timing->kernel, timing->n, timing->dtype, timing->op)) return;
+    if (printer->output->format == BENCH_JSON) {
+        add_timing(&printer->recorded, timing);
+        return;
+    }
+    if (strcmp(recorder->from, timing->machine) != 0 || strcmp(recorder->when, timing->measured) != 0) {
+        bench_table_flush(&printer->table);
+        fprintf(printer->output->out, "\n%s; recorded on %s, %s:\n", recorder->no_gpu, timing->machine,
+                timing->measured);
+        snprintf(recorder->from, sizeof recorder->from, "%s", timing->machine);
+        snprintf(recorder->when, sizeof recorder->when, "%s", timing->measured);
+    }
+    bench_table_timing(&printer->table, timing);
+}
+
+/* Of a profile where one is asked for; what a kernel measured itself in any case. */
+static void take_recorded_value(void *context, const BenchValue *value) {
+    Recorder *recorder = context;
+    Printer *printer = recorder->printer;
+    const CatalogRow *row = catalog_find(value->kernel, NULL);
+    if (!is_wanted(recorder->options, value->kernel, value->n, value->dtype, value->op)) return;
+    if (!recorder->options->profile && !(row && row->latencies)) return;
+    if (printer->output->format == BENCH_JSON)
+        add_value(&printer->recorded_values, value);
+    else
+        bench_table_value(&printer->table, value);
+}
+
 /* What was recorded elsewhere, and says so. */
 static bool print_recorded(Printer *printer, const BenchOptions *options, const char *no_gpu, Error *error) {
-    Measurements recorded = {0};
-    const char *from = "", *when = ""; /* the last that was told of */
-    bool good = bench_recorded(&recorded, error);
-    for (int i = 0; good && i < recorded.timing_count; i++) {
-        const Timing *timing = &recorded.timings[i];
-        if (!is_wanted(options, timing)) continue;
-        if (printer->output->format == BENCH_JSON) {
-            add_timing(&printer->recorded, timing);
-            continue;
-        }
-        if (strcmp(from, timing->machine) != 0 || strcmp(when, timing->measured) != 0)
-            fprintf(printer->output->out, "\n%s; recorded on %s, %s:\n", no_gpu, timing->machine,
-                    timing->measured);
-        bench_table_timing(&printer->table, timing);
-        from = timing->machine;
-        when = timing->measured;
-    }
+    Recorder recorder = {.printer = printer, .options = options, .no_gpu = no_gpu};
+    BenchSink sink = {.context = &recorder, .timing = take_recorded_timing, .value = take_recorded_value};
+    bool good = bench_read_recorded(&sink, error);
     bench_table_flush(&printer->table);
-    if (good && !*from && printer->output->format == BENCH_TABLE)
+    if (good && !*recorder.from && printer->output->format == BENCH_TABLE)
         fprintf(printer->output->out, "\n%s\n", no_gpu);
-    measured_done(&recorded);
     return good;
 }
 
@@ -215,6 +239,7 @@ bool bench_print(const BenchOptions *options, const BenchOutput *output, Error *
     printer.timings.out = &printer.timings_text;
     printer.values.out = &printer.values_text;
     printer.recorded.out = &printer.recorded_text;
+    printer.recorded_values.out = &printer.recorded_values_text;
     bool has_gpu = bench_has_gpu(&no_gpu);
     bool good = bench_cpu(options, &sink, error) && (!has_gpu || bench_run(options, &sink, error));
     clear_progress(&printer);
@@ -227,5 +252,6 @@ bool bench_print(const BenchOptions *options, const BenchOutput *output, Error *
     text_done(&printer.timings_text);
     text_done(&printer.values_text);
     text_done(&printer.recorded_text);
+    text_done(&printer.recorded_values_text);
     return good;
 }

@@ -49,7 +49,7 @@ typedef struct SessionOptions {
     uint64_t instruction_budget;
     bool first_look; /* large runs may end after the traced blocks: see session_is_partial() */
     SessionCounters counters;
-    bool keep_inputs;            /* session_verify() needs them */
+    bool keep_inputs; /* session_verify() needs them */
     bool watch; /* races are looked for while it runs, which takes some times as long: session_hazards() */
     const volatile bool *cancel; /* true ends session_open() early, with an error; NULL: never */
 } SessionOptions;
@@ -96,7 +96,7 @@ bool session_is_captured(const Session *session); /* its events come from a GPU 
  * _exit().
  */
 bool session_gpu_is_stuck(void);
-bool session_gpu_has_faulted(void); /* that, or a kernel has done there what it must not */
+bool session_gpu_has_faulted(void);          /* that, or a kernel has done there what it must not */
 bool session_failed(const Session *session); /* fatal trap, or wrong result of a checked kernel */
 
 /* The traced blocks of all launches, in order: what can be played. */

@@ -62,5 +62,7 @@ bool bench_cpu(const BenchOptions *options, const BenchSink *sink, Error *error)
 /* What was recorded on an NVIDIA H200 and ships with redviz (assets/h200/timings.tsv); each timing says on
  * what machine and when. */
 bool bench_recorded(Measurements *measured, Error *error);
+/* All of it, with the other values. */
+bool bench_read_recorded(const BenchSink *sink, Error *error);
 
 #endif

@@ -27,7 +27,7 @@ static void add_number(Text *out, double number) {
     if (isnan(number))
         text_add(out, "\t-");
     else
-        text_print(out, "\t%.6g", number);
+        text_print(out, "\t%.10g", number);
 }
 
 void bench_add_machine(Text *out, const BenchMachine *machine, const char *measured) {
@@ -191,13 +191,16 @@ bool bench_read_file(const char *path, const BenchSink *sink, Error *error) {
     return good;
 }
 
+bool bench_read_recorded(const BenchSink *sink, Error *error) {
+    char path[4096];
+    return catalog_path("assets/h200", "timings.tsv", path, sizeof path, error) &&
+           bench_read_file(path, sink, error);
+}
+
 static void keep(void *context, const Timing *timing) {
     measured_add_timing(context, timing);
 }
 
 bool bench_recorded(Measurements *measured, Error *error) {
-    char path[4096];
-    BenchSink sink = {.context = measured, .timing = keep};
-    return catalog_path("assets/h200", "timings.tsv", path, sizeof path, error) &&
-           bench_read_file(path, &sink, error);
+    return bench_read_recorded(&(BenchSink){.context = measured, .timing = keep}, error);
 }

@@ -61,10 +61,10 @@ struct Session {
     Sources sources;
     const char ***ptx_lines; /* [launch][pc]: instructions as text; NULL until asked for */
     Measurements measured;
-    const char *uncounted;       /* why counters that were asked for are not in `measured`; NULL */
-    HazardWatch *watch; /* NULL: the run was not watched */
+    const char *uncounted; /* why counters that were asked for are not in `measured`; NULL */
+    HazardWatch *watch;    /* NULL: the run was not watched */
     TraceObserver observer;
-    Hazards *hazards; /* NULL until asked for */
+    Hazards *hazards;            /* NULL until asked for */
     const char *made_by, *saved; /* of a file: by which redviz, and when; else NULL */
 };
 

@@ -2,15 +2,13 @@
  * catalogue. They are in the toolkit (CCCL), which redviz itself needs nothing of. */
 #include "gpu/peers.h"
 
+#include <cstdio>
 #include <cub/device/device_reduce.cuh>
 #include <cuda/std/limits>
 #include <thrust/device_ptr.h>
 #include <thrust/execution_policy.h>
 #include <thrust/extrema.h>
 #include <thrust/reduce.h>
-
-#define TEXT_OF(x) #x
-#define TEXT(x)    TEXT_OF(x)
 
 template <typename T>
 static int cub_reduce(void *workspace, size_t *bytes, const void *in, void *out, long long count, PeersOp op,
@@ -56,7 +54,9 @@ extern "C" int peers_version(void) {
 }
 
 extern "C" const char *peers_name(void) {
-    return "CCCL " TEXT(CCCL_MAJOR_VERSION) "." TEXT(CCCL_MINOR_VERSION);
+    static char name[32];
+    snprintf(name, sizeof name, "CCCL %d.%d", CCCL_MAJOR_VERSION, CCCL_MINOR_VERSION);
+    return name;
 }
 
 extern "C" const char *peers_error_text(int result) {
