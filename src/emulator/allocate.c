@@ -2,7 +2,8 @@
  * value, and a file of them would neither fit a cache nor be cleared in no time.
  *
  * Liveness is that of one thread. Lanes of a warp may stand at different places, but each touches its own
- * part of a slot. */
+ * part of a slot, as registers that share one are laid out alike: predicates (a bit a lane) share with
+ * predicates. */
 #include "emulator/lowered.h"
 
 #include <stdlib.h>
@@ -142,6 +143,7 @@ static int by_first(const void *one, const void *two) {
 
 typedef struct SharedSlot {
     uint32_t offset, bytes;
+    int lane_bytes; /* 0: a bit a lane */
     int free_after; /* pc */
 } SharedSlot;
 
@@ -154,11 +156,14 @@ static void place_registers(Allocation *a) {
     for (int i = 0; i < a->register_count; i++) {
         const Interval *interval = &a->intervals[i];
         if (interval->first > interval->last) continue; /* never mentioned */
-        uint32_t bytes = register_slot_bytes(layout->function->registers[interval->reg]);
-        int s = 0;
-        while (s < count && (slots[s].bytes != bytes || slots[s].free_after >= interval->first)) s++;
+        const PtxRegister *reg = layout->function->registers[interval->reg];
+        uint32_t bytes = register_slot_bytes(reg);
+        int s = 0, lane_bytes = register_lane_bytes(reg);
+        while (s < count && (slots[s].bytes != bytes || slots[s].lane_bytes != lane_bytes ||
+                             slots[s].free_after >= interval->first))
+            s++;
         if (s == count) {
-            SharedSlot slot = {layout->register_bytes, bytes, -1};
+            SharedSlot slot = {layout->register_bytes, bytes, lane_bytes, -1};
             array_push(slots, count, capacity, slot);
             layout->register_bytes += bytes;
         }

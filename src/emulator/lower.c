@@ -120,6 +120,10 @@ Operand lowering_temporary(Lowering *low, int bytes) {
     return (Operand){slot_new(low->layout, bytes, 1), false};
 }
 
+int register_lane_bytes(const PtxRegister *reg) {
+    return register_bytes(reg->type);
+}
+
 uint32_t register_slot_bytes(const PtxRegister *reg) {
     int bytes = register_bytes(reg->type);
     return (uint32_t)(bytes ? bytes * WARP_LANES : SLOT_ALIGNMENT) *

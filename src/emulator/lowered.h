@@ -116,6 +116,7 @@ typedef struct Mention { /* of a register by an instruction; ascending by pc */
     bool defines; /* every lane that executes it writes the whole register, and does not read it */
 } Mention;
 
+int register_lane_bytes(const PtxRegister *reg); /* of one value; 0: a predicate, a bit a lane */
 uint32_t register_slot_bytes(const PtxRegister *reg);
 /* Gives the registers of a function slots, by what its instructions mention. False: nothing is changed, they
  * stay apart. */

@@ -359,6 +359,25 @@ static void test_index_outside_of_the_list(void **state) {
 
 /* ---- order ------------------------------------------------------------------------------------------ */
 
+/* Lanes that are late find their predicates as they were, though others have gone on to use that register's
+ * place for something else. */
+static void test_registers_of_late_lanes(void **state) {
+    (void)state;
+    CoreKernel kernel = {.body = "setp.lt.u32 %p0, %t, 33;\n"
+                                 "ld.global.u32 %r0, [%out];\n"
+                                 "@%p0 mov.u32 %r0, 7;\n"
+                                 "mov.u16 %h0, 0; mov.u16 %h1, 0; mov.u16 %h2, 0; mov.u16 %h3, 0;\n"
+                                 "cvt.u32.u16 %r1, %h0; cvt.u32.u16 %r2, %h1; add.u32 %r0, %r0, %r1;\n"
+                                 "cvt.u32.u16 %r1, %h2; add.u32 %r0, %r0, %r2; cvt.u32.u16 %r2, %h3;\n"
+                                 "add.u32 %r0, %r0, %r1; add.u32 %r0, %r0, %r2;\n"
+                                 "st.global.u32 [%out], %r0;"};
+    for (kernel.options.schedule = 1; kernel.options.schedule < 60; kernel.options.schedule++) {
+        CoreRun run = core_run_well(kernel);
+        for (int lane = 0; lane < 32; lane++) assert_int_equal(run.out[lane], 7);
+        core_done(&run);
+    }
+}
+
 /* The lanes that do not jump go first; a schedule may say otherwise, and changes nothing else. */
 static void test_order_of_the_ways(void **state) {
     (void)state;
@@ -404,6 +423,7 @@ int main(void) {
         cmocka_unit_test(test_guarded_indexed_branch),
         cmocka_unit_test(test_index_outside_of_the_list),
         cmocka_unit_test(test_order_of_the_ways),
+        cmocka_unit_test(test_registers_of_late_lanes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
