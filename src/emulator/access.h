@@ -101,8 +101,13 @@ static inline void note_access(Worker *worker, Fragment *fragment, bool changed)
     worker->changes += changed;
 }
 
+/* What a word that others change is found to be goes into the account of the iteration. */
+void access_watch(const Access *access, const MemoryValue *values, int count);
+
 static inline void access_record(Access *access, const MemoryValue *values, int count,
                                  const uint64_t *operand, bool changed) {
+    if (access->memory->ordered && !changed && access->warp->live != warp_fragment(access->warp)->mask)
+        access_watch(access, values, count);
     if (access->block->recorder || may_spin_unseen(access))
         access_keep(access, values, count, operand, changed);
     else if (may_spin(access))

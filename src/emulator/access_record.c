@@ -21,6 +21,17 @@ static uint64_t mix_register(uint64_t hash, const Warp *warp, const MemoryValue 
     return hash;
 }
 
+static uint64_t mix_access(uint64_t hash, const Access *access, const MemoryValue *values, int count) {
+    if (access->line)
+        hash = mix(mix(hash, access->first), (uint64_t)access->stride);
+    else
+        for (uint32_t rest = access->mask; rest; rest &= rest - 1)
+            hash = mix(hash, access->address[__builtin_ctz(rest)]);
+    for (int e = 0; e < count; e++)
+        if (values[e].present) hash = mix_register(hash, access->warp, &values[e], access->mask);
+    return hash;
+}
+
 /* Iterations of a loop are the same when they access the same words and find the same values. Only needed
  * while lanes of the warp are apart, or where blocks wait for each other. */
 static void account(const Access *access, const MemoryValue *values, int count, bool changed) {
@@ -32,14 +43,13 @@ static void account(const Access *access, const MemoryValue *values, int count, 
     }
     if (changed || fragment->quiet < QUIET_ITERATIONS) return;
     uint64_t hash = mix(fragment->hash, (uint64_t)access->op->pc ^ (uint64_t)access->mask << 32);
-    if (access->line)
-        hash = mix(mix(hash, access->first), (uint64_t)access->stride);
-    else
-        for (uint32_t rest = access->mask; rest; rest &= rest - 1)
-            hash = mix(hash, access->address[__builtin_ctz(rest)]);
-    for (int e = 0; e < count; e++)
-        if (values[e].present) hash = mix_register(hash, access->warp, &values[e], access->mask);
-    fragment->hash = hash;
+    fragment->hash = mix_access(hash, access, values, count);
+}
+
+void access_watch(const Access *access, const MemoryValue *values, int count) {
+    Fragment *fragment = warp_fragment(access->warp);
+    uint64_t hash = mix(fragment->watch, (uint64_t)access->op->pc ^ (uint64_t)access->mask << 32);
+    fragment->watch = mix_access(hash, access, values, count) | 1;
 }
 
 static void place_shared_lane(const Grid *grid, uint64_t address, uint16_t *buffer, uint64_t *offset) {

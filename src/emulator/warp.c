@@ -5,8 +5,9 @@
 #include <stdlib.h>
 
 enum {
-    SHARE = 512,         /* instructions of a fragment before a ready sibling gets the turn */
-    SPIN_ITERATIONS = 4, /* the same iteration so often, and nothing changed: it spins */
+    SHARE = 512,          /* instructions of a fragment before a ready sibling gets the turn */
+    SPIN_ITERATIONS = 4,  /* the same iteration so often, and nothing changed: it spins */
+    VAIN_ITERATIONS = 64, /* so often, what it watches has not changed, though it does something else */
     PATIENCE =
         1 << 20 /* instructions, with accesses in the loop, before waiting siblings are released anyway */
 };
@@ -268,7 +269,9 @@ static void step_aside(Warp *warp, uint32_t stay, int reconvergence) {
     fragment->touched = fragment->changed = fragment->rests = false;
     fragment->quiet = 0;
     fragment->hash = fragment->last_hash = 0;
-    fragment->spins = 0;
+    fragment->watch = fragment->last_watch = 0;
+    fragment->spins = fragment->vain = 0;
+    fragment->waits = false;
     fragment->since = warp->turn;
 }
 
@@ -527,21 +530,31 @@ static bool judge_iteration(Fragment *fragment) {
     fragment->touched = fragment->changed = false;
     bool spins = fragment->spins >= SPIN_ITERATIONS;
     fragment->rests = spins || (same && fragment->rests);
-    return spins;
+    fragment->vain = fragment->watch && fragment->watch == fragment->last_watch ? fragment->vain + 1 : 0;
+    fragment->last_watch = fragment->watch;
+    fragment->watch = 0;
+    fragment->waits = spins || fragment->vain >= VAIN_ITERATIONS;
+    return fragment->waits;
+}
+
+static bool all_wait(const Warp *warp) {
+    for (int i = 0; i < warp->fragment_count; i++)
+        if (warp->fragments[i].state == FRAGMENT_READY && !warp->fragments[i].waits) return false;
+    return true;
 }
 
 void warp_consider_rotation(Warp *warp) {
     Fragment *fragment = warp_fragment(warp);
-    bool touched = fragment->touched, spins = judge_iteration(fragment);
+    bool touched = fragment->touched, waits = judge_iteration(fragment), others = has_other_ready(warp);
     uint64_t used = warp->turn - fragment->since;
-    if (has_other_ready(warp)) {
-        if (!spins && used < SHARE) return;
-    } else {
-        if (!spins && !(touched && used >= PATIENCE)) return;
+    if (!waits && used < SHARE) return;
+    if (others ? all_wait(warp) : waits || (touched && used >= PATIENCE)) {
         Fragment copy = *fragment;
-        if (!warp_release(warp, &copy)) return;
-        fragment = warp_fragment(warp);
+        if (!warp_release(warp, &copy) && !others) return;
+    } else if (!others) {
+        return;
     }
+    fragment = warp_fragment(warp);
     fragment->spins = 0;
     warp_pick(warp);
 }

@@ -65,8 +65,12 @@ typedef struct Fragment {
     uint64_t since;        /* turn at which it was picked last */
     uint64_t hash,
         last_hash; /* of the accesses of this iteration of a loop, after some quiet ones; of the one before */
-    uint32_t spins; /* iterations in a row that were the same and changed nothing */
-    bool rests;     /* it has spun for long: it seems to wait for others */
+    uint32_t spins;             /* iterations in a row that were the same and changed nothing */
+    uint64_t watch, last_watch; /* hash of what this iteration, and the one before, found in words that others
+                                   change: ordered loads, atomics that changed nothing; 0: no such access */
+    uint32_t vain;              /* iterations in a row that found the same there, whatever else they did */
+    bool waits;                 /* it spins, or has watched in vain for long: other lanes are to go on */
+    bool rests;                 /* it has spun for long: it seems to wait for others */
 } Fragment;
 
 struct Warp {

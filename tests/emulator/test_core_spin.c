@@ -28,13 +28,37 @@ static void test_lock_between_lanes(void **state) {
                                  "st.global.u32 [%out], %r1;\n"
                                  "atom.global.release.gpu.exch.b32 %r0, [%base+256], 0;",
                          .words = 66};
-    for (kernel.options.schedule = 0; kernel.options.schedule < 4; kernel.options.schedule++) {
+    for (kernel.options.schedule = 0; kernel.options.schedule < 20; kernel.options.schedule++) {
         CoreRun run = core_run_well(kernel);
         uint32_t seen = 0;
         for (int lane = 0; lane < 32; lane++) seen |= 1u << run.out[lane];
         assert_int_equal(seen, 0xffffffff); /* each entered alone */
         assert_int_equal(run.out[65], 32);
         assert_int_equal(run.out[64], 0);
+        core_done(&run);
+    }
+}
+
+/* A loop that changes memory while it waits for a lane of its own warp: that lane is let go, and soon. */
+static void test_busy_loop_around_a_lock(void **state) {
+    (void)state;
+    CoreKernel kernel = {.body = "TRY: red.global.add.u32 [%base+264], 1;\n"
+                                 "atom.global.cas.b32 %r0, [%base+256], 0, 1;\n"
+                                 "setp.ne.u32 %p0, %r0, 0;\n"
+                                 "@%p0 bra TRY;\n"
+                                 "ld.volatile.global.u32 %r1, [%base+260];\n"
+                                 "add.u32 %r2, %r1, 1;\n"
+                                 "st.volatile.global.u32 [%base+260], %r2;\n"
+                                 "membar.gl;\n"
+                                 "atom.global.exch.b32 %r0, [%base+256], 0;\n"
+                                 "shfl.sync.bfly.b32 %r3, %t, 5, 31, -1;\n"
+                                 "st.global.u32 [%out], %r3;",
+                         .words = 67};
+    for (kernel.options.schedule = 0; kernel.options.schedule < 12; kernel.options.schedule++) {
+        CoreRun run = core_run_well(kernel);
+        for (uint32_t lane = 0; lane < 32; lane++) assert_int_equal(run.out[lane], lane ^ 5);
+        assert_int_equal(run.out[65], 32);
+        assert_true(run.out[66] < 32 * 32 * 1000); /* attempts */
         core_done(&run);
     }
 }
@@ -267,6 +291,7 @@ static void test_waiting_for_nobody(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lock_between_lanes),
+        cmocka_unit_test(test_busy_loop_around_a_lock),
         cmocka_unit_test(test_lock_inside_the_loop),
         cmocka_unit_test(test_lane_waits_for_its_sibling),
         cmocka_unit_test(test_producer_and_consumer),
