@@ -35,7 +35,7 @@ typedef struct Grid {
     bool first_look;                  /* emulator.h */
     bool blocks_meet;                 /* a block may wait for another */
     const Writers *writers;           /* NULL: nobody asks who writes what (fed.h) */
-    const TraceObserver *observer; /* NULL: nobody looks on */
+    const TraceObserver *observer;    /* NULL: nobody looks on */
     const volatile bool *cancel;
     volatile uint64_t *blocks_done;
 } Grid;

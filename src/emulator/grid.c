@@ -284,8 +284,7 @@ bool grid_run(Grid *grid, int threads, uint64_t memory_limit, Trace *trace, Erro
             whole.end = grid->trace_last + 1;
         bool worth_it = whole.end * (uint64_t)grid->warps_per_block >= FEW_WARPS && whole.end > 1;
         bool alone = threads < 2 || grid->writers || grid->observer || grid->blocks_meet || !worth_it;
-        if (alone || !run_parallel(&whole, threads))
-            run_share(&whole);
+        if (alone || !run_parallel(&whole, threads)) run_share(&whole);
     }
     if (grid->writers) whole.worker->footprint = NULL;
     publish(&whole, trace);

@@ -268,19 +268,59 @@ static bool branch_together(Block *block, Gang *gang) {
     return true;
 }
 
-/* A different fair order, where one is asked for: now and then a warp is late. */
-static uint64_t delay(const Block *block, const Warp *warp) {
-    uint64_t mix = block->grid->schedule ^ block->linear * 0x9e3779b97f4a7c15u ^
-                   warp->turn * 0xc2b2ae3d27d4eb4fu ^ (uint64_t)warp->index * 0x165667b19e3779f9u;
+/* ---- another order, where one is asked for
+ * ------------------------------------------------------------------------------------- */
+
+static uint64_t dice(const Block *block, const Warp *warp, uint64_t salt) {
+    uint64_t mix = (block->grid->schedule ^ salt) * 0x94d049bb133111ebu ^
+                   block->linear * 0x9e3779b97f4a7c15u ^ warp->turn * 0xc2b2ae3d27d4eb4fu ^
+                   (uint64_t)warp->index * 0x165667b19e3779f9u;
     mix = (mix ^ mix >> 29) * 0xbf58476d1ce4e5b9u;
-    return mix >> 62;
+    return mix ^ mix >> 32;
 }
 
+/* Turns by which a warp is late, as one of four characters of schedule has it: all are a little; some are
+ * slower than others; few are late now and then; or very late. */
+static uint64_t delay(const Block *block, const Warp *warp) {
+    uint64_t mix = dice(block, warp, 0), schedule = block->grid->schedule;
+    switch (schedule % 4) {
+    case 0:
+        return mix & 3;
+    case 1:
+        return ((uint64_t)warp->index ^ schedule / 4) & 3;
+    case 2:
+        return mix & 31 ? 0 : mix >> 56;
+    default:
+        return mix & 127 ? 0 : 4096;
+    }
+}
+
+/* Lanes of a warp need not stay together: at an access of memory, some may stay behind until they are waited
+ * for, or another part of the warp goes on. */
+static void part_lanes(const Block *block, Warp *warp, const Op *op) {
+    if (op->op_class != OP_MEMORY) return;
+    uint64_t mix = dice(block, warp, (uint64_t)op->pc + 1);
+    uint32_t mask = warp_fragment(warp)->mask;
+    if (!(mix & 0x700) && warp->fragment_count > 1) {
+        warp_pick(warp);
+    } else if (!(mix & 0xf) && mask & (mask - 1) && warp->fragment_count < WARP_LANES) {
+        static const uint32_t behind[] = {0xffff0000, 0x0000ffff, 0xaaaaaaaa, 0x00000001,
+                                          0xff00ff00, 0xfffffffe, 0x80000000, 0x0f0f0f0f};
+        uint32_t lanes = mask & behind[mix >> 4 & 7];
+        if (lanes && lanes != mask) warp_split(warp, lanes);
+    }
+}
+
+/* ---- running ahead, together
+ * ------------------------------------------------------------------------------------------------- */
+
 static void wait_for_turns(Block *block, const Gang *gang) {
+    /* Not at branches, which only traced blocks stop at: they are to run like the others. */
+    bool delays = block->grid->schedule && block->grid->program->step[gang->pc] == STEP_ORDERED;
     gang_settle(gang, 0);
     for (int w = 0; w < gang->count; w++) {
         const Warp *warp = gang->warps[w];
-        block->next[warp->index] = warp->turn + (block->grid->schedule ? delay(block, warp) : 0);
+        block->next[warp->index] = warp->turn + (delays ? delay(block, warp) : 0);
         block->queued |= UINT32_C(1) << warp->index;
     }
 }
@@ -355,7 +395,8 @@ static bool is_out_of_turn(const Block *block, const Warp *warp, const Op *op) {
 
 /* The same difference may have left lanes together that were apart when the event was made. */
 static void split_as_recorded(const Block *block, Warp *warp, const Op *op) {
-    bool splits = op->op_class == OP_WARP || op->op_class == OP_BARRIER || op->op_class == OP_CONTROL;
+    bool splits = op->op_class == OP_WARP || op->op_class == OP_BARRIER || op->op_class == OP_CONTROL ||
+                  (op->op_class == OP_MEMORY && !trace_is_generic(op->instruction));
     if (!splits || !block->grid->program->recorded[op->pc]) return;
     uint32_t lanes = warp_fragment(warp)->mask;
     if (op->guarded && op->op_class != OP_CONTROL) lanes = guard_lanes(op, warp, lanes);
@@ -366,9 +407,14 @@ static void split_as_recorded(const Block *block, Warp *warp, const Op *op) {
 /* The warp's ordered instruction. False: it waits for others, or has ended. */
 static inline __attribute__((always_inline)) bool take_turn(Block *block, Warp *warp, Mode mode) {
     const LoweredProgram *program = block->grid->program;
+    bool parted = false;
     if (mode != RUN_REPLAY) warp->turn = block->turn;
     for (;;) {
         if (warp->current == NO_FRAGMENT && (!warp->live || !block_unstick(block, warp))) return false;
+        if (block->grid->schedule && mode != RUN_REPLAY && !parted) {
+            part_lanes(block, warp, &program->ops[warp_fragment(warp)->pc]);
+            parted = true;
+        }
         Fragment *fragment = warp_fragment(warp);
         const Op *op = &program->ops[fragment->pc];
         StepKind kind = program->step[fragment->pc];
@@ -526,7 +572,8 @@ static inline void gather_turn(Block *block, uint32_t *warps, Gang *gang, Mode m
     for (; *warps; *warps &= *warps - 1) {
         Warp *warp = &block->warps[__builtin_ctz(*warps)];
         Fragment *fragment = warp->current == NO_FRAGMENT ? NULL : warp_fragment(warp);
-        bool joins = mode == RUN_PLAIN && fragment && fragment->pc != fragment->join_pc &&
+        bool joins = mode == RUN_PLAIN && !block->grid->schedule && fragment &&
+                     fragment->pc != fragment->join_pc &&
                      block->grid->program->step[fragment->pc] == STEP_ORDERED;
         if (gang->count && (!joins || fragment->pc != gang->pc)) return;
         block->queued &= ~(UINT32_C(1) << warp->index);
