@@ -263,7 +263,9 @@ bool session_capture(Session *session, uint32_t *most_blocks, Error *error) {
     Cuda *cuda = session_gpu_take(error);
     if (!cuda) return false;
     GpuCopy copy;
+    cuda->cancel = session->options.cancel;
     bool good = gpu_copy_capture(&copy, session, cuda, &(CaptureOptions){0}, error);
+    cuda->cancel = NULL;
     *most_blocks = copy.tally.most_blocks;
     if (good) take_over(session, &copy, cuda->name);
     gpu_copy_done(&copy);

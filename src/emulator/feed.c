@@ -152,10 +152,10 @@ void feed_approximate(Feed *feed, Warp *warp, const Op *op, int bytes, uint32_t 
         const TraceEvent *event = event_of(feed, lane);
         if (!event) continue;
         uint64_t own = register_read(warp, op->d, bytes, lane), value = event->value[0][lane];
-        if (!ptx_is_within_bound(op->instruction, argument[lane], own, value)) continue;
-        feed->fed->approximate++;
-        if (value == own) continue;
-        feed->fed->approximate_other++;
+        bool is_machines = ptx_reads_machine(op->instruction);
+        if (!is_machines && !ptx_is_within_bound(op->instruction, argument[lane], own, value)) continue;
+        *(is_machines ? &feed->fed->scheduled : &feed->fed->approximate) += 1;
+        *(is_machines ? &feed->fed->scheduled_other : &feed->fed->approximate_other) += value != own;
         register_write(warp, op->d, bytes, lane, value);
     }
 }

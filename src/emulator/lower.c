@@ -461,7 +461,7 @@ static void place_shared(LoweredProgram *lowered, uint32_t dynamic_bytes) {
  * ---------------------------------------------------------------------------------------------------- */
 
 static bool is_recorded_approximation(const EmulatorLaunch *launch, const PtxInstruction *in) {
-    return launch->records_approximate && ptx_is_approximate(in);
+    return launch->records_approximate && (ptx_is_approximate(in) || ptx_reads_machine(in));
 }
 
 static void lower_instruction(Lowering *low, int pc) {

@@ -27,6 +27,8 @@ enum {
 /* CUjit_option */
 enum { JIT_ERROR_LOG_BUFFER = 5, JIT_ERROR_LOG_BYTES = 6 };
 
+static const double CANCEL_SECONDS = 1;
+
 static const char *library_name(void) {
     const char *name = getenv("REDVIZ_CUDA");
     return name && *name ? name : "libcuda.so.1";
@@ -143,7 +145,7 @@ static double now(void) {
 }
 
 bool cuda_wait(Cuda *cuda, double seconds, const char *what, Error *error) {
-    double end = now() + seconds;
+    double begin = now(), end = begin + seconds;
     long pause = 20000; /* nanoseconds; grows to a millisecond */
     for (;;) {
         if (cuda->stuck)
@@ -151,11 +153,13 @@ bool cuda_wait(Cuda *cuda, double seconds, const char *what, Error *error) {
         CudaResult result = cuda->table.cuStreamQuery(cuda->stream);
         cuda->faulted |= result >= FIRST_FAULT && result <= LAST_FAULT;
         if (result != CUDA_NOT_READY) return cuda_check(cuda, what, result, error);
+        bool is_cancelled = cuda->cancel && *cuda->cancel;
+        if (is_cancelled && end > now() + CANCEL_SECONDS) end = now() + CANCEL_SECONDS;
         if (now() > end) break;
         nanosleep(&(struct timespec){.tv_nsec = pause}, NULL);
         if (pause < 1000000) pause += pause / 2;
     }
     cuda->stuck = true;
-    return error_set(error, "%s: the kernel has not returned after %g s on %s; it is given up", what, seconds,
-                     cuda->name);
+    return error_set(error, "%s: the kernel has not returned after %.2g s on %s; it is given up", what,
+                     end - begin, cuda->name);
 }

@@ -42,6 +42,7 @@ typedef struct Cuda {
     int shared_bytes_per_block_optin;
     bool cooperative;
     bool stuck;
+    const volatile bool *cancel; /* true: nobody waits for kernels any more; NULL: never */
     bool faulted; /* a kernel did what it must not (an illegal address, ...): this context is of no use any
                      more */
 } Cuda;
@@ -62,8 +63,8 @@ bool cuda_check(const Cuda *cuda, const char *call, CudaResult result, Error *er
 bool cuda_allocate(Cuda *cuda, size_t bytes, CudaAddress *address, Error *error);
 /* PTX text, 0-terminated; the compiler's log goes into the error. */
 bool cuda_load(Cuda *cuda, const char *ptx, CudaModule *module, Error *error);
-/* Waits for the stream; more than `seconds`: the kernel does not return, the context is stuck. `what` is
- * named in the error. */
+/* Waits for the stream; more than `seconds`, or a second after `cancel`: the kernel does not return, the
+ * context is stuck. `what` is named in the error. */
 bool cuda_wait(Cuda *cuda, double seconds, const char *what, Error *error);
 
 #endif

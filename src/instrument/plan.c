@@ -192,7 +192,7 @@ bool plan_site(const PtxInstruction *in, const Constants *constants, InstrumentS
 }
 
 bool plan_approximate_site(const PtxInstruction *in, InstrumentSite *site) {
-    if (!ptx_is_approximate(in)) return false;
+    if (!ptx_is_approximate(in) && !ptx_reads_machine(in)) return false;
     *site = (InstrumentSite){.instruction = in, .kind = TRACE_APPROXIMATE, .is_behind = true};
     site->element_bytes = (uint8_t)ptx_type_bytes(in->types[0]);
     site->element_count = 1;

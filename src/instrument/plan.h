@@ -18,7 +18,7 @@ void constants_done(Constants *constants);
 /* Fills what follows from the instruction. false: it gets no probe. */
 bool plan_site(const PtxInstruction *instruction, const Constants *constants, InstrumentSite *site);
 
-/* The same for a .approx instruction; false: it is none. */
+/* The same for one whose result PTX does not define to the bit (ptx/approximate.h); false: it is none. */
 bool plan_approximate_site(const PtxInstruction *instruction, InstrumentSite *site);
 
 /* What plan_site() refuses although a trace would record it. */

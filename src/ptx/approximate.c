@@ -126,3 +126,14 @@ bool ptx_is_within_bound(const PtxInstruction *in, uint64_t argument, uint64_t n
             return false;
     return true;
 }
+
+bool ptx_reads_machine(const PtxInstruction *in) {
+    static const char *const names[] = {"%clock",          "%clock_hi",       "%clock64", "%globaltimer",
+                                        "%globaltimer_lo", "%globaltimer_hi", "%smid",    "%nsmid",
+                                        "%warpid",         "%nwarpid"};
+    if (in->opcode != PTX_mov || in->operand_count != 2 || in->operands[1].kind != PTX_OPERAND_SPECIAL)
+        return false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(in->operands[1].name, names[i])) return true;
+    return false;
+}

@@ -1,8 +1,9 @@
-/* For a machine with a GPU; `make device` builds it.
+/* For a machine with a GPU; `make device` builds it. Both of the first say which results are wrong, and are
+ * what to run under compute-sanitizer; exit 1 if there is one.
  *
- *     on_gpu clean          every kernel that is no bug, untouched, once in int, float and double: what to
- * run under compute-sanitizer. Says which results are wrong; exit 1 if there is one. on_gpu records FOLDER
- * the records that tests/instrument/test_records.c decodes */
+ * - on_gpu clean: every kernel that is no bug, untouched, once in int, float and double
+ * - on_gpu captured: the same, instrumented, block 0 traced
+ * - on_gpu records FOLDER: the records that tests/instrument/test_records.c decodes */
 #include "catalog/catalog.h"
 #include "gpu/run.h"
 #include "session_gpu.h"
@@ -118,6 +119,30 @@ static int run_all_clean(void) {
     return failed;
 }
 
+/* ---- captured ---------------------------------------------------------------------------------------- */
+
+static int run_captured(const CatalogRow *row, PtxType type) {
+    Error error = {0};
+    CatalogRun run;
+    SessionOptions options = {
+        .kernel = row->id, .catalog = {.n = 5000, .dtype = type}, .backend = BACKEND_GPU};
+    if (!catalog_resolve(row, &options.catalog, &run, NULL)) return 0;
+    Session *session = session_open(&options, &error);
+    int failed = session ? session_failed(session) : complain(row->id, &error);
+    printf("%s %s n 5000, captured: %s\n", row->id, plan_type_name(type), failed ? "WRONG" : "ok");
+    session_free(session);
+    return failed;
+}
+
+static int run_all_captured(void) {
+    static const PtxType types[] = {PTX_S32, PTX_F32, PTX_F64};
+    int failed = 0;
+    for (int i = 0; i < catalog_count(); i++)
+        for (size_t t = 0; t < sizeof types / sizeof *types && catalog_row(i)->group != CATALOG_BUG; t++)
+            failed |= run_captured(catalog_row(i), types[t]);
+    return failed;
+}
+
 /* ---- records ----------------------------------------------------------------------------------------- */
 
 static void keep(void *context, int launch, const InstrumentSettings *settings,
@@ -164,7 +189,8 @@ static int record_all(const char *folder) {
 
 int main(int argc, char **argv) {
     if (argc == 2 && !strcmp(argv[1], "clean")) return run_all_clean();
+    if (argc == 2 && !strcmp(argv[1], "captured")) return run_all_captured();
     if (argc == 3 && !strcmp(argv[1], "records")) return record_all(argv[2]);
-    fprintf(stderr, "usage: on_gpu clean | records FOLDER\n");
+    fprintf(stderr, "usage: on_gpu clean | captured | records FOLDER\n");
     return 2;
 }

@@ -10,6 +10,7 @@
 
 #include "catalog/catalog.h"
 #include "instrument/instrument.h"
+#include "ptx/approximate.h"
 
 #include <glob.h>
 #include <stdlib.h>
@@ -32,8 +33,8 @@ static char *read_file(const char *path) {
     return text;
 }
 
-/* `step`: every step-th entry. */
-static Made make(const char *path, int step) {
+/* `step`: every step-th entry. `approximate`: with probes at .approx instructions, too. */
+static Made make(const char *path, int step, bool approximate) {
     Made made = {0};
     Error error = {0};
     char *text = read_file(path), *probe = read_file("assets/ptx/probe.ptx");
@@ -47,8 +48,8 @@ static Made make(const char *path, int step) {
         made.programs[made.program_count] = ptx_program_link(made.module, function, &error);
         assert_non_null(made.programs[made.program_count++]);
     }
-    if (!instrument((const PtxProgram *const *)made.programs, made.program_count, probe, false, &made.text,
-                    &made.sites, &error))
+    if (!instrument((const PtxProgram *const *)made.programs, made.program_count, probe, approximate,
+                    &made.text, &made.sites, &error))
         fail_msg("%s: %s", path, error.message);
     free(text);
     free(probe);
@@ -87,8 +88,10 @@ static int probed_site(const PtxInstruction *in) {
 
 static void count_kinds(const PtxFunction *function, int counts[TRACE_KIND_COUNT]) {
     for (int i = 0; i < function->statement_count; i++)
-        if (function->statements[i].kind == PTX_STATEMENT_INSTRUCTION)
-            counts[trace_kind_of(function->statements[i].instruction)]++;
+        if (function->statements[i].kind == PTX_STATEMENT_INSTRUCTION) {
+            const PtxInstruction *in = function->statements[i].instruction;
+            counts[ptx_is_approximate(in) || ptx_reads_machine(in) ? TRACE_APPROXIMATE : trace_kind_of(in)]++;
+        }
 }
 
 static void count_probes(const PtxFunction *function, const InstrumentSites *sites,
@@ -107,7 +110,7 @@ static int entries, probes;
 
 static void check_counts(const char *path, int index) {
     (void)index;
-    Made made = make(path, 1);
+    Made made = make(path, 1, true);
     Error error = {0};
     PtxModule *parsed =
         ptx_module_parse(text_string(&made.text), made.text.length, "instrumented.ptx", &error);
@@ -141,7 +144,7 @@ static void test_each_recorded_instruction_has_its_probe(void **state) {
 
 static void test_versions_are_kept(void **state) {
     (void)state;
-    Made made = make("assets/ptx/strided.ptx", 1);
+    Made made = make("assets/ptx/strided.ptx", 1, false);
     assert_non_null(strstr(text_string(&made.text), ".version 7.2\n.target sm_75\n.address_size 64\n"));
     assert_null(strstr(text_string(&made.text), "\t.loc\t"));
     assert_null(strstr(text_string(&made.text), "debug_str"));
@@ -151,7 +154,7 @@ static void test_versions_are_kept(void **state) {
 /* Only the functions of the probe that are called. */
 static void test_no_more_than_needed(void **state) {
     (void)state;
-    Made made = make("assets/ptx/strided.ptx", 1);
+    Made made = make("assets/ptx/strided.ptx", 1, false);
     const char *text = text_string(&made.text);
     assert_non_null(strstr(text, ".func redviz_record_0_2("));
     assert_non_null(strstr(text, "redviz_append_in_loop("));
@@ -161,7 +164,7 @@ static void test_no_more_than_needed(void **state) {
 
 static void test_twice_is_refused(void **state) {
     (void)state;
-    Made made = make("assets/ptx/redux.ptx", 1);
+    Made made = make("assets/ptx/redux.ptx", 1, false);
     Error error = {0};
     char *probe = read_file("assets/ptx/probe.ptx");
     PtxModule *again = ptx_module_parse(text_string(&made.text), made.text.length, "again.ptx", &error);
@@ -210,15 +213,14 @@ static void assemble(const char *path, const char *text, size_t length, const ch
     assembled++;
 }
 
-/* Every tenth entry, for its own target and two more architectures. */
+/* Every tenth entry, for every architecture from its own target on. */
 static void check_with_ptxas(const char *path, int index) {
-    Made made = make(path, 10);
+    (void)index;
+    Made made = make(path, 10, true);
     const char *own = made.module->target + strlen("sm_");
-    assemble(path, text_string(&made.text), made.text.length, own);
-    for (int i = 0; i < 2; i++) {
-        const char *other = architectures[(index + 3 * i) % ARCHITECTURES];
-        if (atoi(other) > atoi(own)) assemble(path, text_string(&made.text), made.text.length, other);
-    }
+    for (int i = 0; i < ARCHITECTURES; i++)
+        if (atoi(architectures[i]) >= atoi(own))
+            assemble(path, text_string(&made.text), made.text.length, architectures[i]);
     made_done(&made);
 }
 
