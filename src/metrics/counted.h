@@ -34,7 +34,7 @@ void counted_predict(const TraceLaunch *launch, const bool *waits, double predic
 
 typedef enum CountedAgreement {
     COUNTED_EQUAL,
-    COUNTED_WITHIN_NOISE, /* more, by less than a twentieth */
+    COUNTED_WITHIN_NOISE, /* more, by a tenth at most */
     COUNTED_DIFFERS,
     COUNTED_NOT_COMPARED /* they are not the same thing, or the note says why nobody can tell */
 } CountedAgreement;
