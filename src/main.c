@@ -75,6 +75,23 @@ static int print_timings(const Options *options, Error *error) {
     return done ? DONE : refuse(error);
 }
 
+/* The fault that ended the run, for those who are shown values alone. */
+static void say_fault(const Session *session) {
+    const Trace *trace = session_trace(session);
+    for (int i = 0; i < trace->trap_count; i++) {
+        const Trap *trap = &trace->traps[i];
+        if (trap->kind == TRAP_UNINITIALIZED) continue;
+        const PtxCode *code =
+            trap->pc == PTX_NO_PC ? NULL : &trace->launches[trap->launch]->program->code[trap->pc];
+        Error error = {0};
+        error_set_at(&error, code && code->line.file ? code->line.file : "", code ? code->line.line : 0, 0,
+                     "the run ended early: %s: %s", trap_kind_text(trap->kind), trap->detail);
+        fflush(stdout);
+        error_print(&error, stderr);
+        return;
+    }
+}
+
 static bool show(const Options *options, Session *session, Error *error) {
     AppStart start = {.step = options->step,
                       .keys = options->keys,
@@ -97,6 +114,7 @@ static bool show(const Options *options, Session *session, Error *error) {
         break;
     case ACTION_DUMP:
         ok = session_dump(session, options->dump, stdout, error);
+        if (ok) say_fault(session);
         break;
     case ACTION_FRAME:
         ok = app_frame(session, options->frame_columns, options->frame_rows, &start, &out, error);

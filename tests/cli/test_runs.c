@@ -263,6 +263,18 @@ static void test_frame(void **state) {
     free(first), free(moved), free(opened);
 }
 
+/* Values of a run that did not come to its end are no result. */
+static void test_dump_says_what_ended_the_run(void **state) {
+    (void)state;
+    Outcome outcome = program_shell(
+        "@ tests/cli/scale.ptx --n 2^8 --args 'in=int[4]:iota, out=int[n]:ones, n' --dump out:3");
+    assert_int_equal(outcome.status, 1);
+    assert_string_equal(outcome.out, "1\n1\n1\n");
+    if (!strstr(outcome.err, "the run ended early: out_of_bounds: ") || !strstr(outcome.err, "`in`"))
+        fail_msg("%s", outcome.err);
+    program_outcome_done(&outcome);
+}
+
 static void test_dump(void **state) {
     (void)state;
     char *ints = program_output(
@@ -360,12 +372,19 @@ static void test_bad_access(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_json_reader),  cmocka_unit_test(test_report_fields),
-        cmocka_unit_test(test_every_report), cmocka_unit_test(test_ladder_counters),
-        cmocka_unit_test(test_report_text),  cmocka_unit_test(test_failed_runs),
-        cmocka_unit_test(test_host_threads), cmocka_unit_test(test_events),
-        cmocka_unit_test(test_frame),        cmocka_unit_test(test_dump),
-        cmocka_unit_test(test_shuffles),     cmocka_unit_test(test_access),
+        cmocka_unit_test(test_json_reader),
+        cmocka_unit_test(test_report_fields),
+        cmocka_unit_test(test_every_report),
+        cmocka_unit_test(test_ladder_counters),
+        cmocka_unit_test(test_report_text),
+        cmocka_unit_test(test_failed_runs),
+        cmocka_unit_test(test_host_threads),
+        cmocka_unit_test(test_events),
+        cmocka_unit_test(test_frame),
+        cmocka_unit_test(test_dump),
+        cmocka_unit_test(test_dump_says_what_ended_the_run),
+        cmocka_unit_test(test_shuffles),
+        cmocka_unit_test(test_access),
         cmocka_unit_test(test_bad_access),
     };
     return cmocka_run_group_tests(tests, program_make_folder, program_remove_folder);
