@@ -10,6 +10,7 @@
 #include "options.h"
 #include "session.h"
 #include "tui/app.h"
+#include "tui/key_table.h"
 #include <errno.h>
 #include <langinfo.h>
 #include <locale.h>
@@ -98,6 +99,7 @@ static bool show(const Options *options, Session *session, Error *error) {
                       .compare = options->has_compare ? &options->compare : NULL,
                       .theme = options->theme,
                       .cast = options->record_cast,
+                      .watch = options->watch,
                       .svg = options->svg,
                       .ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0};
     Text out = {0};
@@ -165,7 +167,7 @@ static int act(Options *options, Error *error) {
         options_print_help(&out);
         break;
     case ACTION_KEYS:
-        app_print_keys(&out);
+        key_table_print(&out);
         break;
     case ACTION_VERSION:
         text_add(&out, "redviz " REDVIZ_VERSION "\n");

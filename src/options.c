@@ -14,7 +14,7 @@ struct Row {
     const char *name;
     const char *argument; /* as --help shows it: "N", "=text|json" (optional), NULL: takes none */
     bool (*take)(Options *options, const Row *row, const char *value, Error *error);
-    const char *help; /* NULL: not shown, comes with a later version */
+    const char *help;
     enum { ANY, RUN, CATALOGUE, USER_FILE } suits;
     Action action; /* of the options that choose one */
 };
@@ -156,6 +156,12 @@ static bool take_theme(Options *options, const Row *row, const char *value, Erro
 static bool take_svg(Options *options, const Row *row, const char *value, Error *error) {
     (void)row, (void)value, (void)error;
     options->svg = true;
+    return true;
+}
+
+static bool take_watch(Options *options, const Row *row, const char *value, Error *error) {
+    (void)row, (void)value, (void)error;
+    options->watch = true;
     return true;
 }
 
@@ -371,12 +377,6 @@ static bool take_counters(Options *options, const Row *row, const char *value, E
     return true;
 }
 
-/* Part of the stable command line, with no code behind it yet: said plainly, never ignored. */
-static bool take_later(Options *options, const Row *row, const char *value, Error *error) {
-    (void)options, (void)value;
-    return error_set(error, "--%s is not built yet; redviz --help lists what this version does", row->name);
-}
-
 static const Row OPTIONS[] = {
 #define OPTION(name, argument, take, suits, action, help)                                                    \
     {name, argument, take, help, suits, ACTION_##action},
@@ -532,6 +532,8 @@ static bool check_together(const Options *options, Error *error) {
         return error_set(error, "--grid: kernels of the catalogue take one number, the blocks");
     if (options->json && options->action != ACTION_REPORT)
         return error_set(error, "--json goes with --report, --list or --bench");
+    if (options->watch && options->action != ACTION_OPEN)
+        return error_set(error, "--watch goes with the interface, not with --%s", options->action_name);
     if (options->svg && options->action != ACTION_FRAME) return error_set(error, "--svg goes with --frame");
     if (options->record_cast && options->action != ACTION_FRAME && options->action != ACTION_OPEN)
         return error_set(
@@ -577,7 +579,6 @@ void options_print_help(Text *out) {
                   "  redviz ... --report                 print its metrics instead; needs no terminal\n\n");
     for (int i = 0; i < OPTION_COUNT; i++) {
         const Row *row = &OPTIONS[i];
-        if (!row->help) continue;
         char usage[64];
         const char *argument = row->argument ? row->argument : "";
         bool optional = *argument == '=';

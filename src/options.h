@@ -34,6 +34,7 @@ typedef struct Options {
     bool tsv;                /* --bench=tsv */
     int frame_columns, frame_rows;
     const char *keys; /* NULL: none */
+    bool watch;       /* the file is run again when it changes */
     int step;         /* from 1; 0: not given */
     Theme theme;
     bool svg;                /* --frame as an image */

@@ -236,6 +236,51 @@ static ViewAnswer act_END(Press press) {
     return VIEW_CHANGED;
 }
 
+/* First of those at the side, and the one that z enlarges; false: it was that already. */
+static bool bring_to_front(View *view, const Pane *pane) {
+    int index = 0;
+    while (pane_side(index) != pane) index++;
+    if (view->side == index && view->focus == FOCUS_SIDE) return false;
+    view->side = index;
+    view->focus = FOCUS_SIDE;
+    view->hidden &= ~(1u << FOCUS_SIDE);
+    return true;
+}
+
+/* The next access of a hazard: where it showed, then what it clashes with, then the next hazard. */
+static void next_hazard(View *view, const Hazards *hazards, int direction) {
+    bool has_other = view->hazard && hazards->items[view->hazard - 1].other.pc >= 0;
+    if (view->hazard && has_other && view->hazard_other == (direction < 0)) {
+        view->hazard_other = !view->hazard_other;
+        return;
+    }
+    view->hazard += direction;
+    if (view->hazard < 1) view->hazard = hazards->count;
+    if (view->hazard > hazards->count) view->hazard = 1;
+    view->hazard_other = direction < 0 && hazards->items[view->hazard - 1].other.pc >= 0;
+}
+
+static ViewAnswer act_HAZARD(Press press) {
+    View *view = press.view;
+    const Hazards *hazards = press.scene->hazards;
+    bring_to_front(view, &pane_hazards);
+    if (!hazards || !hazards->count) {
+        tell(view, "%s",
+             hazards                     ? "nothing wrong was found, and nothing slow"
+             : press.scene->hazards_note ? press.scene->hazards_note
+                                         : "hazards are not known");
+        return VIEW_CHANGED;
+    }
+    if (view->hazard > hazards->count) view->hazard = 0;
+    if (press.number > 0 && press.number <= hazards->count) {
+        view->hazard = press.number;
+        view->hazard_other = false;
+    } else {
+        next_hazard(view, hazards, press.direction);
+    }
+    return view_go_to_hazard(view, press.scene);
+}
+
 /* ---- what is selected ---------------------------------------------------------------------------------- */
 
 /* The next warp that has an event in this step, around the block, from the one that is shown. */
@@ -398,17 +443,6 @@ static ViewAnswer act_SIDE(Press press) {
     return VIEW_CHANGED;
 }
 
-/* First of those at the side, and the one that z enlarges; false: it was that already. */
-static bool bring_to_front(View *view, const Pane *pane) {
-    int index = 0;
-    while (pane_side(index) != pane) index++;
-    if (view->side == index && view->focus == FOCUS_SIDE) return false;
-    view->side = index;
-    view->focus = FOCUS_SIDE;
-    view->hidden &= ~(1u << FOCUS_SIDE);
-    return true;
-}
-
 /* The pane comes to the front; when it stands there already, the times are shown in another way. */
 static ViewAnswer act_TIMES(Press press) {
     static const char *const ways[TIMES_WAY_COUNT] = {"L2 cold, in a CUDA graph", "L2 warm, in a CUDA graph",
@@ -456,6 +490,11 @@ static ViewAnswer act_PARAMETERS(Press press) {
     press.view->playing = false;
     settings_init(&press.view->settings, press.scene);
     return VIEW_CHANGED;
+}
+
+static ViewAnswer act_EDIT(Press press) {
+    press.view->playing = false;
+    return VIEW_EDIT;
 }
 
 static ViewAnswer act_OTHER(Press press) {

@@ -10,26 +10,23 @@
 #include "opening.h"
 #include "pair.h"
 #include "place.h"
+#include "side.h"
 #include "svg.h"
 #include "terminal.h"
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 enum { FRAME_MILLISECONDS = 16 }; /* playing draws no more often than that */
+#define LOOK_SECONDS  0.25        /* between looks at files that are watched */
 #define SECONDS_A_KEY 0.5         /* in the recording of a key script */
-
-typedef struct Side { /* a run on the screen */
-    Session *session;
-    bool owns_session; /* it is not the caller's */
-    Scene *scene;
-    SceneTimings timings;
-    Opening *counting; /* the same run to its end, where `session` is a first look; NULL: not under way */
-} Side;
 
 typedef enum Purpose {                   /* what a session is opened for */
                        PURPOSE_KERNEL,   /* another kernel, in place of the active run */
                        PURPOSE_BESIDE,   /* to be compared with the active run */
+                       PURPOSE_EDIT,     /* the active run of the changed file, at the same place */
                        PURPOSE_SETTINGS, /* the active run with other settings, at the same place */
                        PURPOSE_BLOCK     /* the active run with another block traced, at the same place */
 } Purpose;
@@ -39,6 +36,7 @@ typedef struct App {
     Pair pair;
     const Session *first; /* the caller's */
     bool ascii;
+    bool watch;  /* files that change are run again without being asked */
     bool waits;  /* keys come from a script: sessions are opened on the spot */
     bool failed; /* a kernel that the script asks for cannot be opened: `error` */
     Error error;
@@ -54,13 +52,20 @@ typedef struct App {
     bool has_recorded;           /* it was looked for */
     Opening **abandoned;         /* cancelled; they end by themselves */
     int abandoned_count, abandoned_capacity;
-    double due; /* seconds: when the next wavefront is to be shown while playing */
+    double look_due; /* seconds: when files are looked at */
+    double due;      /* seconds: when the next wavefront is to be shown while playing */
 } App;
+
+static double now_seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
 
 static void app_init(App *app, Session *session, const AppStart *start) {
     *app = (App){.first = session, .ascii = start->ascii, .waits = true};
-    app->side[0] = (Side){.session = session, .scene = scene_new(session)};
-    pair_init(&app->pair, app->side[0].scene);
+    app->side[0] = side_new(session, false);
+    pair_init(&app->pair, app->side[0].now.scene);
     pair_view(&app->pair)->theme = start->theme;
 }
 
@@ -82,9 +87,8 @@ static void abandon(App *app, Opening *opening) {
 
 static void app_drop(App *app, Side *side) {
     abandon(app, side->counting);
-    scene_free(side->scene);
-    if (side->owns_session) session_free(side->session);
-    *side = (Side){0};
+    side->counting = NULL;
+    side_done(side);
 }
 
 static void app_done(App *app) {
@@ -115,11 +119,24 @@ static int target_of(const Pair *pair, Purpose purpose) {
 /* A first look shows the traced blocks; the whole grid is counted behind it. */
 static void app_count(App *app, int index) {
     Side *side = &app->side[index];
-    if (app->waits || side->counting || !session_is_partial(side->session)) return;
-    SessionOptions options = *session_options(side->session);
+    if (app->waits || side->counting || !session_is_partial(side->now.session)) return;
+    SessionOptions options = *session_options(side->now.session);
     options.first_look = false;
     side->counting = opening_start(&options, terminal_wake);
     if (!side->counting) say(app, "the grid", "this machine has no thread to count it in");
+}
+
+/* What the last edit has changed, in one line; where the grid has to be counted first, later. */
+static void app_tell_change(App *app, int index) {
+    Differences change;
+    char most[100];
+    Side *side = &app->side[index];
+    if (!side->has_to_tell || index != app->pair.active || app->pair.scene[index]->counting) return;
+    side->has_to_tell = false;
+    side->now.scene->before = side->before.scene;
+    pair_change(&app->pair, &change);
+    differences_tell(&change, most, sizeof most);
+    snprintf(app_view(app)->message, sizeof app_view(app)->message, "made again: %s; i: every metric", most);
 }
 
 /* The whole run in place of the first look: the same events, and now its counters and its result. */
@@ -134,8 +151,9 @@ static bool app_finish_counting(App *app, int index) {
         return true;
     }
     Side old = *side;
-    *side = (Side){.session = session, .owns_session = true, .scene = scene_new(session)};
-    app->pair.scene[index] = side->scene;
+    *side = side_renew(session, &old);
+    app->pair.scene[index] = side->now.scene;
+    app_tell_change(app, index);
     app_drop(app, &old);
     return true;
 }
@@ -143,20 +161,26 @@ static bool app_finish_counting(App *app, int index) {
 /* The session takes the place of a run, or stands beside it. */
 static void app_show(App *app, Session *session, Purpose purpose, int index) {
     Pair *pair = &app->pair;
-    Side old = app->side[index];
-    Scene *scene = scene_new(session);
-    app->side[index] = (Side){.session = session, .owns_session = true, .scene = scene};
+    View *view = &pair->view[index];
+    Side old = app->side[index], *side = &app->side[index];
+    const Scene *shown = old.now.scene;
+    *side = purpose == PURPOSE_EDIT    ? side_edited(session, &old)
+            : purpose == PURPOSE_BLOCK ? side_renew(session, &old)
+                                       : side_new(session, true);
+    Scene *scene = side->now.scene;
     app_count(app, index);
     if (purpose == PURPOSE_BESIDE) {
         pair_put(pair, index, scene);
     } else {
         if (purpose == PURPOSE_KERNEL)
-            view_restart(&pair->view[index], scene);
+            view_restart(view, scene);
         else
-            place_keep(&pair->view[index], old.scene, scene);
+            place_keep(view, shown, scene);
         pair->scene[index] = scene;
         pair_follow(pair);
     }
+    if (purpose == PURPOSE_EDIT) view_forget_failure(view);
+    app_tell_change(app, index);
     app_drop(app, &old);
 }
 
@@ -166,6 +190,9 @@ static void app_refuse(App *app, const char *what, Purpose purpose, const Error 
     if (purpose == PURPOSE_SETTINGS && view->overlay == OVERLAY_NONE && !app->cancelled) {
         view->overlay = OVERLAY_SETTINGS;
         snprintf(view->settings.error, sizeof view->settings.error, "%.190s", error->message);
+    } else if (purpose == PURPOSE_EDIT && !app->cancelled) {
+        view->failure = *error;
+        if (view->overlay == OVERLAY_NONE) view->overlay = OVERLAY_FAILURE;
     } else {
         say(app, what, error->message);
     }
@@ -173,10 +200,10 @@ static void app_refuse(App *app, const char *what, Purpose purpose, const Error 
     app->error = *error;
 }
 
-static void app_open(App *app, const SessionOptions *options, Purpose purpose, const char *what) {
+static void app_open_at(App *app, const SessionOptions *options, Purpose purpose, const char *what,
+                        int target) {
     Error error = {0};
     SessionOptions wanted = *options;
-    int target = target_of(&app->pair, purpose);
     wanted.cancel = NULL;
     wanted.first_look = !app->waits;
     if (app->opening) {
@@ -197,6 +224,10 @@ static void app_open(App *app, const SessionOptions *options, Purpose purpose, c
     app->target = target;
     snprintf(app->what, sizeof app->what, "%s", what);
     if (!app->opening) say(app, what, "this machine has no thread to open it in");
+}
+
+static void app_open(App *app, const SessionOptions *options, Purpose purpose, const char *what) {
+    app_open_at(app, options, purpose, what, target_of(&app->pair, purpose));
 }
 
 static void app_cancel(App *app) {
@@ -224,7 +255,7 @@ static bool app_finish_opening(App *app) {
 static void app_open_kernel(App *app, Purpose purpose) {
     const char *kernel = view_chosen_kernel(app_view(app));
     const SessionOptions *first = session_options(app->first);
-    SessionOptions options = *session_options(app->side[app->pair.active].session);
+    SessionOptions options = *session_options(app->side[app->pair.active].now.session);
     options.has_trace_blocks = first->has_trace_blocks;
     options.trace_first = first->trace_first;
     options.trace_last = first->trace_last;
@@ -234,7 +265,7 @@ static void app_open_kernel(App *app, Purpose purpose) {
 
 static void app_remake(App *app) {
     Arena arena = {0};
-    const SessionOptions *made_with = session_options(app->side[app->pair.active].session);
+    const SessionOptions *made_with = session_options(app->side[app->pair.active].now.session);
     SessionOptions options = settings_options(&app_view(app)->settings, made_with, &arena);
     app_open(app, &options, PURPOSE_SETTINGS, "the new settings");
     arena_done(&arena);
@@ -242,7 +273,7 @@ static void app_remake(App *app) {
 
 static void app_trace_block(App *app) {
     char what[32];
-    SessionOptions options = *session_options(app->side[app->pair.active].session);
+    SessionOptions options = *session_options(app->side[app->pair.active].now.session);
     options.has_trace_blocks = true;
     options.trace_first = options.trace_last = app_view(app)->block;
     snprintf(what, sizeof what, "block %u", options.trace_first);
@@ -259,6 +290,58 @@ static void app_leave_pair(App *app) {
     app_drop(app, &other);
 }
 
+/* ---- files that are edited ----------------------------------------------------------------------------- */
+
+/* Where the compiler stopped, else the line of this step. */
+static EditPlace app_edit_place(App *app, const char *const *files, int count) {
+    const Error *failure = &app_view(app)->failure;
+    for (int i = 0; i < count && failure->line; i++)
+        if (!strcmp(files[i], failure->file)) return (EditPlace){files[i], failure->line};
+    return edit_place(files, count, pair_scene(&app->pair), app_view(app));
+}
+
+static void app_edit(App *app) {
+    int count;
+    Side *side = &app->side[app->pair.active];
+    const char *const *files = session_files(side->now.session, &count);
+    if (!count || app->waits) {
+        say(app, "nothing to edit",
+            app->waits ? "the editor needs a terminal"
+                       : "open FILE.cu or FILE.ptx; kernels/ has some to copy");
+        return;
+    }
+    char **command = edit_command(app_edit_place(app, files, count));
+    int status = terminal_run(command);
+    free(command);
+    side->is_stale |= file_watch_changed(side->files);
+    if (status == 127)
+        say(app, edit_program(), "cannot be run; set EDITOR to the name of your editor");
+    else if (status)
+        say(app, edit_program(), "it failed");
+    else if (!side->is_stale)
+        say(app, scene_file_name(files[0]), "unchanged");
+}
+
+/* Makes runs of files that were changed again. */
+static void app_make_again(App *app) {
+    int count;
+    for (int i = 0; i < app->pair.count && !app->opening; i++) {
+        Side *side = &app->side[i];
+        if (!side->is_stale) continue;
+        side->is_stale = false;
+        const char *const *files = session_files(side->now.session, &count);
+        app_open_at(app, session_options(side->now.session), PURPOSE_EDIT, scene_file_name(files[0]), i);
+    }
+}
+
+static void app_look_at_files(App *app) {
+    double now = now_seconds();
+    if (!app->watch || now < app->look_due) return;
+    app->look_due = now + LOOK_SECONDS;
+    for (int i = 0; i < app->pair.count; i++)
+        if (app->side[i].files) app->side[i].is_stale |= file_watch_changed(app->side[i].files);
+}
+
 /* What a key or a click asks of the app. */
 static ViewAnswer app_answer(App *app, ViewAnswer answer) {
     switch (answer) {
@@ -270,6 +353,9 @@ static ViewAnswer app_answer(App *app, ViewAnswer answer) {
         break;
     case VIEW_REMAKE:
         app_remake(app);
+        break;
+    case VIEW_EDIT:
+        app_edit(app);
         break;
     case VIEW_TRACE:
         app_trace_block(app);
@@ -301,11 +387,12 @@ static void app_show_timings(App *app, bool is_seen) {
     app->has_recorded |= is_seen;
     for (int i = 0; i < 2; i++) {
         Side *side = &app->side[i];
-        if (!side->scene) continue;
-        const Measurements *own = session_measured(side->session);
+        if (!side->now.scene) continue;
+        const Measurements *own = session_measured(side->now.session);
         side->timings.recorded = own->timing_count ? own : &app->recorded;
         side->timings.live = &app->live;
-        side->scene->timings = &side->timings;
+        side->now.scene->timings = &side->timings;
+        side->now.scene->before = side->before.scene;
     }
 }
 
@@ -395,27 +482,7 @@ bool app_frame(Session *session, int columns, int rows, const AppStart *start, T
     return ok;
 }
 
-void app_print_keys(Text *out) {
-    text_add(out, "| key | what it does |\n|---|---|\n");
-    for (int action = 1; action < ACTION_COUNT; action++) {
-        char name[24];
-        text_add(out, "|");
-        for (int side = 0; side < 2; side++) {
-            const char *list = side ? key_rows[action].backwards : key_rows[action].forwards;
-            for (int i = 0; keys_show(list, i, false, name, sizeof name); i++)
-                text_print(out, "%s `%s`", side && i == 0 ? "," : "", name);
-        }
-        text_print(out, " | %s |\n", key_rows[action].help);
-    }
-}
-
 /* ---- the loop ------------------------------------------------------------------------------------------ */
-
-static double now_seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 static void app_draw(App *app) {
     int columns, rows;
@@ -439,8 +506,10 @@ static void app_draw(App *app) {
 
 /* Milliseconds until the loop has to act by itself; -1: only when something happens. */
 static int app_patience(App *app) {
-    if (!app_view(app)->playing) return -1;
-    double left = (app->due - now_seconds()) * 1000;
+    double due = app_view(app)->playing ? app->due : INFINITY;
+    if (app->watch) due = fmin(due, app->look_due);
+    if (due == INFINITY) return -1;
+    double left = (due - now_seconds()) * 1000;
     return left < 0 ? 0 : (int)left + 1;
 }
 
@@ -508,12 +577,17 @@ bool app_run(Session *session, const AppStart *start, Error *error) {
     bool changed = true;
     app.cast_seconds = now_seconds();
     app.waits = false;
+    app.watch = start->watch;
     for (int i = 0; i < app.pair.count; i++) app_count(&app, i);
     while (ok && !quit) {
         if (changed) app_draw(&app);
         TerminalEvent event = terminal_wait(app_patience(&app));
         quit = !app_handle(&app, &event, &changed);
+        app_look_at_files(&app);
         changed |= app_finish_opening(&app);
+        bool was_opening = app.opening != NULL;
+        app_make_again(&app);
+        changed |= !was_opening && app.opening;
         for (int i = 0; i < 2; i++) changed |= app_finish_counting(&app, i);
         changed |= app_take_timings(&app);
         finish_abandoned(&app, false);

@@ -19,6 +19,7 @@ typedef struct AppStart {
                          <BackTab> <Enter> <Escape> <Backspace> <Space> <Less> */
     const char *cast; /* a file for a recording (cast.h); NULL: none. app_frame() records the first frame and
                          one after each key, half a second apart */
+    bool watch;       /* app_run(): files that runs are made of are run again when they change */
     bool svg;         /* app_frame(): an SVG image instead of lines */
     bool ascii;       /* the locale is not UTF-8: nl_langinfo(CODESET) after setlocale(LC_CTYPE, ""); no other
                          category, so that numbers stay as they are in C */
@@ -33,8 +34,5 @@ bool app_run(Session *session, const AppStart *start, Error *error);
 /* Draws one frame of columns x rows after `start->keys` and appends it to `out` as lines. False on an unknown
  * key name and on a kernel that the keys ask for and that cannot be opened. */
 bool app_frame(Session *session, int columns, int rows, const AppStart *start, Text *out, Error *error);
-
-/* The key table as lines of README's Markdown: `| key | what it does |`. */
-void app_print_keys(Text *out);
 
 #endif

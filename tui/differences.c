@@ -207,6 +207,23 @@ void differences_draw(const Differences *differences, Canvas *canvas, Rectangle 
     draw_chosen(differences, WHOLE_RUN, canvas, inside);
 }
 
+void differences_tell(const Differences *differences, char *out, size_t bytes) {
+    int chosen;
+    char number[2][32];
+    if (differences->counting) {
+        snprintf(out, bytes, "counting the grid");
+        return;
+    }
+    if (!choose(differences, WHOLE_RUN, 1, &chosen)) {
+        snprintf(out, bytes, "every metric is the same");
+        return;
+    }
+    Metric metric = metric_of(differences, WHOLE_RUN, chosen);
+    for (int side = 0; side < 2; side++)
+        print_number(&metric, metric.value[side], number[side], sizeof number[side]);
+    snprintf(out, bytes, "%s %s, now %s", metric.label, number[0], number[1]);
+}
+
 /* ---- all of them --------------------------------------------------------------------------------------- */
 
 static int events_metric_count(void) {

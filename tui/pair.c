@@ -1,6 +1,6 @@
 #include "pair.h"
 
-#include "differences.h"
+#include "place.h"
 
 void pair_init(Pair *pair, const Scene *scene) {
     *pair = (Pair){.scene = {scene, NULL}, .count = 1, .linked = true};
@@ -148,7 +148,7 @@ ViewAnswer pair_press(Pair *pair, Key key) {
     bool is_of_two =
         answer == VIEW_OTHER || answer == VIEW_EXCHANGE || answer == VIEW_LINK || answer == VIEW_ALONE;
     if (is_of_two && pair->count < 2) return press_alone(pair);
-    if (pair_view(pair)->overlay == OVERLAY_DIFFERENCES && pair->count < 2) {
+    if (pair_view(pair)->overlay == OVERLAY_DIFFERENCES && pair->count < 2 && !pair_scene(pair)->before) {
         pair_view(pair)->overlay = OVERLAY_NONE;
         return press_alone(pair);
     }
@@ -202,12 +202,35 @@ static void draw_differences(const Pair *pair, Canvas *canvas, const PairLayout 
         differences_draw_all(&differences, canvas, layout->overlay, view->scroll);
 }
 
+void pair_change(const Pair *pair, Differences *out) {
+    const Scene *scene = pair->scene[pair->active], *before = scene->before;
+    const View *view = &pair->view[pair->active];
+    View then = *view;
+    place_keep(&then, scene, before);
+    differences_init(out, before, &then, scene, view, true);
+    out->name[0] = "before";
+    out->name[1] = "now";
+    out->settings[0] = 0;
+}
+
+/* One run; on demand what its last edit changed. */
+static void draw_one(const Pair *pair, Canvas *canvas) {
+    Layout layout;
+    Differences change;
+    const View *view = &pair->view[0];
+    frame_draw(pair->scene[0], view, canvas);
+    if (view->overlay != OVERLAY_DIFFERENCES || !pair->scene[0]->before) return;
+    if (!layout_make(canvas->columns, canvas->rows, view, &layout)) return;
+    pair_change(pair, &change);
+    differences_draw_all(&change, canvas, layout.overlay, view->scroll);
+}
+
 void pair_draw(const Pair *pair, Canvas *canvas) {
     const View *view = &pair->view[pair->active];
     const Scene *scene = pair->scene[pair->active];
     PairLayout layout;
     if (pair->count < 2) {
-        frame_draw(scene, view, canvas);
+        draw_one(pair, canvas);
         return;
     }
     canvas_clear(canvas);

@@ -6,6 +6,7 @@
 #ifndef TUI_PAIR_H
 #define TUI_PAIR_H
 
+#include "differences.h"
 #include "frame.h"
 
 typedef struct Pair {
@@ -20,6 +21,8 @@ typedef struct Pair {
 void pair_init(Pair *pair, const Scene *scene);
 /* A second run beside the active one and linked to it; where there are two, run `index` gives way. */
 void pair_put(Pair *pair, int index, const Scene *scene);
+/* The active run and what it was before its file was edited (its scene's `before`, which is there). */
+void pair_change(const Pair *pair, Differences *out);
 /* Only the active run stays; it becomes number 0. */
 void pair_leave(Pair *pair);
 

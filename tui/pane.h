@@ -43,8 +43,8 @@ int pane_side_count(void);
 const Pane *pane_side(int index); /* around */
 
 extern const Pane pane_source, pane_lanes, pane_banks, pane_shuffle, pane_vote, pane_global, pane_branch,
-    pane_barrier, pane_tree, pane_explanation, pane_metrics, pane_registers, pane_timings, pane_counters,
-    pane_timeline, pane_help, pane_menu, pane_settings;
+    pane_barrier, pane_tree, pane_explanation, pane_metrics, pane_registers, pane_timings, pane_hazards,
+    pane_counters, pane_timeline, pane_help, pane_menu, pane_settings, pane_failure;
 
 /* What happens at this step, as sentences for people. explain.c */
 void explain_step(const Moment *now, Text *out);

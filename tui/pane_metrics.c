@@ -8,11 +8,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { LABEL_COLUMNS = 16, NUMBER_COLUMNS = 8, LEAST_NUMBER_COLUMNS = 6, SCOPE_COUNT = 5 };
-enum { BLOCK_SCOPE = 3, GRID_SCOPE = 4 };
+enum { LABEL_COLUMNS = 16, NUMBER_COLUMNS = 8, LEAST_NUMBER_COLUMNS = 6, SCOPE_COUNT = 6 };
+enum { BLOCK_SCOPE = 3, GRID_SCOPE = 4, BEFORE_SCOPE = 5 };
 
 typedef struct Scopes {
-    bool counting; /* the grid's are not known yet */
+    bool counting;   /* the grid's are not known yet */
+    bool has_before; /* the grid's before the file was edited, else that scope is empty */
     Totals of[SCOPE_COUNT];
     const char *names[SCOPE_COUNT];
 } Scopes;
@@ -29,8 +30,8 @@ static bool same_line(const PtxSourceLine *a, const PtxSourceLine *b) {
 
 static void gather(const Moment *now, Scopes *scopes) {
     const PtxProgram *program = now->launch->program;
-    *scopes =
-        (Scopes){.counting = now->scene->counting, .names = {"step", "line", "interval", "block", "grid"}};
+    *scopes = (Scopes){.counting = now->scene->counting,
+                       .names = {"step", "line", "interval", "block", "grid", "was"}};
     metrics_of_step(now->steps, now->view->step, &scopes->of[0]);
     for (int pc = 0; pc < program->code_count; pc++) {
         const Totals *totals = outline_pc_totals(now->outline, pc);
@@ -40,6 +41,10 @@ static void gather(const Moment *now, Scopes *scopes) {
     }
     scopes->of[2] = *outline_interval_totals(now->outline, now->step->interval_step);
     metrics_of_launch(now->launch, &scopes->of[GRID_SCOPE]);
+    const Scene *before = now->scene->before;
+    int launch = now->scene->views[now->view->view].launch;
+    scopes->has_before = before && !before->counting && launch < before->trace->launch_count;
+    if (scopes->has_before) metrics_of_launch(before->trace->launches[launch], &scopes->of[BEFORE_SCOPE]);
 }
 
 /* "1048576", or "1.05M" where columns are few. */
@@ -81,15 +86,24 @@ static void draw_row(const Scopes *scopes, Canvas *canvas, Rectangle area, int r
     }
 }
 
-/* Scopes that have room: the step, the interval and the grid before the others. */
-static int choose_scopes(Rectangle area, bool shown[SCOPE_COUNT], int *columns) {
-    static const int order[SCOPE_COUNT] = {0, 2, 4, 1, 3};
+/* Scopes that have room: the step, the interval and the grid before the others; after an edit what the grid
+ * was. */
+static int choose_scopes(const Scopes *scopes, Rectangle area, bool shown[SCOPE_COUNT], int *columns) {
+    static const int orders[2][SCOPE_COUNT] = {{0, 2, GRID_SCOPE, 1, BLOCK_SCOPE, BEFORE_SCOPE},
+                                               {0, GRID_SCOPE, BEFORE_SCOPE, 2, 1, BLOCK_SCOPE}};
+    const int *order = orders[scopes->has_before], most = SCOPE_COUNT - !scopes->has_before;
     int count = (area.columns - LABEL_COLUMNS) / LEAST_NUMBER_COLUMNS;
-    if (count > SCOPE_COUNT) count = SCOPE_COUNT;
+    if (count > most) count = most;
     for (int i = 0; i < SCOPE_COUNT; i++) shown[order[i]] = i < count;
     *columns = count > 0 ? (area.columns - LABEL_COLUMNS) / count : 0;
     if (*columns > NUMBER_COLUMNS + 2) *columns = NUMBER_COLUMNS + 2;
     return count;
+}
+
+/* The block has any of it, or had. */
+static bool is_there(const Scopes *scopes, int row) {
+    return metric_rows[row].value(&scopes->of[BLOCK_SCOPE]) ||
+           metric_rows[row].value(&scopes->of[BEFORE_SCOPE]);
 }
 
 /* The rows in the order in which they are shown: those of what the block has at all; where there are more
@@ -97,10 +111,11 @@ static int choose_scopes(Rectangle area, bool shown[SCOPE_COUNT], int *columns) 
 static int order_rows(const Scopes *scopes, Rectangle area, int order[METRIC_ROW_COUNT]) {
     bool taken[METRIC_ROW_COUNT] = {false};
     int count = 0, all = 0;
-    for (int i = 0; i < METRIC_ROW_COUNT; i++) all += metric_rows[i].value(&scopes->of[BLOCK_SCOPE]) != 0;
+    for (int i = 0; i < METRIC_ROW_COUNT; i++) all += is_there(scopes, i);
     for (int turn = all > area.rows - 1 ? 0 : 1; turn < 2; turn++)
         for (int i = 0; i < METRIC_ROW_COUNT && count < area.rows - 1; i++) {
-            if (taken[i] || !metric_rows[i].value(&scopes->of[turn ? BLOCK_SCOPE : 0])) continue;
+            if (taken[i] || !(turn ? is_there(scopes, i) : metric_rows[i].value(&scopes->of[0]) != 0))
+                continue;
             taken[i] = true;
             order[count++] = i;
         }
@@ -122,9 +137,9 @@ static void draw(const Moment *now, Canvas *canvas, Rectangle area) {
     Scopes scopes;
     bool shown[SCOPE_COUNT] = {false};
     int columns, at = LABEL_COLUMNS, order[METRIC_ROW_COUNT];
-    if (!choose_scopes(area, shown, &columns)) return;
-    if (counted_height(now) && columns > NUMBER_COLUMNS) columns = NUMBER_COLUMNS; /* they stand beside */
     gather(now, &scopes);
+    if (!choose_scopes(&scopes, area, shown, &columns)) return;
+    if (counted_height(now) && columns > NUMBER_COLUMNS) columns = NUMBER_COLUMNS; /* they stand beside */
     for (int scope = 0; scope < SCOPE_COUNT; scope++) {
         if (!shown[scope]) continue;
         const char *name = columns < 10 && scope == 2 ? "intvl" : scopes.names[scope];

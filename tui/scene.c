@@ -66,6 +66,7 @@ Scene *scene_new(const Session *session) {
         .n = session_n(session),
         .watch = row && row->watch ? row->watch : "",
         .verdict = verdict_of(session),
+        .hazards_note = "hazards are not looked for",
         .counting = session_is_partial(session),
         .measured = session_measured(session),
         .recorded = session_recorded(session),

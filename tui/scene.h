@@ -3,6 +3,7 @@
 #ifndef TUI_SCENE_H
 #define TUI_SCENE_H
 
+#include "metrics/hazards.h"
 #include "outline.h"
 #include "session.h"
 #include "tree.h"
@@ -33,7 +34,10 @@ typedef struct Scene {
     const char *watch; /* the catalogue's sentence: what to watch for */
     SceneVerdict verdict;
     const char *result, *expected;
-    const SceneTimings *timings;      /* borrowed, set by whoever measures; NULL: nobody does */
+    const struct Scene *before;  /* borrowed: the same run before its file was edited; NULL: it was not */
+    const SceneTimings *timings; /* borrowed, set by whoever measures; NULL: nobody does */
+    const Hazards *hazards;      /* borrowed; NULL: not known, and the note says why */
+    const char *hazards_note;
     const Measurements *measured;     /* hardware counters of the launches; NULL: made by hand */
     const char *recorded, *uncounted; /* as session_recorded(), session_uncounted() */
     bool counting; /* only the traced blocks ran so far: whole-grid counters and the result are still to come

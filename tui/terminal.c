@@ -16,6 +16,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
+#include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
 #define NCURSES_WIDECHAR 1
@@ -320,6 +321,32 @@ static void follow_size(void) {
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row && size.ws_col)
         resizeterm(size.ws_row, size.ws_col);
     terminal_forget();
+}
+
+/* What is typed is for the other program alone: it may be interrupted and stopped, and we stop with it. */
+static pid_t start(char *const command[]) {
+    static const int ours[] = {SIGINT, SIGQUIT}, both[] = {SIGTSTP, SIGCONT, SIGWINCH};
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) signal(ours[i], SIG_IGN);
+    for (size_t i = 0; i < sizeof both / sizeof *both; i++) signal(both[i], SIG_DFL);
+    pid_t child = fork();
+    if (child) return child;
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) signal(ours[i], SIG_DFL);
+    execvp(command[0], command);
+    _exit(127);
+}
+
+int terminal_run(char *const command[]) {
+    struct sigaction kept[HANDLED_COUNT];
+    int status = 0;
+    endwin();
+    for (int i = 0; i < HANDLED_COUNT; i++) sigaction(handled_signals[i], NULL, &kept[i]);
+    pid_t child = start(command);
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    for (int i = 0; i < HANDLED_COUNT; i++) sigaction(handled_signals[i], &kept[i], NULL);
+    follow_size();
+    if (child < 0) return 127;
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
 /* Reads what the handlers wrote; false: nothing that the program has to know. */

@@ -42,6 +42,10 @@ void terminal_forget(void); /* the next terminal_show() sends everything */
 TerminalEvent terminal_wait(int milliseconds);
 void terminal_wake(void);
 
+/* Lends the terminal to another program (execvp() takes `command`) until it ends, and takes it back, however
+ * that left it. Its exit status; 127: it could not be run; above 128: a signal ended it. */
+int terminal_run(char *const command[]);
+
 /* Restores the terminal and ends the program by `signal`. */
 void terminal_end(int signal);
 

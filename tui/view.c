@@ -36,6 +36,8 @@ void view_init(View *view, const Scene *scene) {
 void view_restart(View *view, const Scene *scene) {
     (void)scene;
     view->view = view->step = view->wavefront = view->warp = 0;
+    view->hazard = 0;
+    view->hazard_waits = false;
     view->playing = false;
     view->overlay = OVERLAY_NONE;
     view->input = INPUT_COMMANDS;
@@ -43,6 +45,12 @@ void view_restart(View *view, const Scene *scene) {
     view->message[0] = 0;
     view->back = (Place){0};
     memset(view->marks, 0, sizeof view->marks);
+}
+
+void view_forget_failure(View *view) {
+    view->hazard = 0; /* of the list that was */
+    view->failure = (Error){0};
+    if (view->overlay == OVERLAY_FAILURE) view->overlay = OVERLAY_NONE;
 }
 
 void view_show_alike(View *view, const View *from) {
@@ -54,6 +62,9 @@ void view_show_alike(View *view, const View *from) {
     view->warp = own.warp;
     view->lane = own.lane;
     view->back = own.back;
+    view->hazard = own.hazard;
+    view->hazard_other = own.hazard_other;
+    view->hazard_waits = own.hazard_waits;
     memcpy(view->marks, own.marks, sizeof view->marks);
     view->playing = false;
     view->overlay = OVERLAY_NONE;
@@ -112,6 +123,47 @@ void view_print_speed(const View *view, char out[VIEW_SPEED_BYTES]) {
         snprintf(out, VIEW_SPEED_BYTES, "1/%dx", 1 << -view->speed);
     else
         snprintf(out, VIEW_SPEED_BYTES, "%dx", 1 << view->speed);
+}
+
+/* ---- hazards ------------------------------------------------------------------------------------------- */
+
+static int view_of_block(const Scene *scene, int launch, uint64_t linear) {
+    for (int i = 0; i < scene->view_count; i++)
+        if (scene->views[i].launch == launch && trace_block_linear(scene->views[i].block) == linear) return i;
+    return -1;
+}
+
+/* The step of the access, else the first of its instruction; -1: this block has none. */
+static int step_of_access(const Steps *steps, const HazardAccess *access) {
+    if (access->event >= 0 && access->event < trace_block_event_count(steps->block))
+        return steps->step_of_event[access->event];
+    for (int step = 0; step < steps->step_count; step++)
+        if (steps->steps[step].pc == access->pc) return step;
+    return -1;
+}
+
+ViewAnswer view_go_to_hazard(View *view, const Scene *scene) {
+    const Hazard *hazard = &scene->hazards->items[view->hazard - 1];
+    const HazardAccess *access = view->hazard_other ? &hazard->other : &hazard->access;
+    int found = view_of_block(scene, hazard->launch, access->linear_block);
+    bool had_waited = view->hazard_waits;
+    view->hazard_waits = false;
+    if (access->pc < 0) return VIEW_CHANGED;
+    if (found < 0) {
+        view->hazard_waits = !had_waited;
+        view->block = (uint32_t)access->linear_block;
+        return had_waited ? VIEW_CHANGED : VIEW_TRACE;
+    }
+    int step = step_of_access(scene->views[found].steps, access);
+    Place before = {view->view, view->step + 1};
+    view->view = found;
+    if (step >= 0) view_go_to_step(view, scene, step);
+    view->back = before;
+    if (access->warp >= 0) view->warp = access->warp;
+    for (int lane = 0; lane < WARP_LANES && access->lane < 0; lane++)
+        if (access->lanes >> lane & 1) view->lane = lane;
+    if (access->lane >= 0) view->lane = access->lane;
+    return VIEW_CHANGED;
 }
 
 /* ---- overlays ------------------------------------------------------------------------------------------ */
@@ -276,6 +328,10 @@ ViewAnswer view_press(View *view, const Scene *scene, Key key) {
     view->message[0] = 0;
     if (view->overlay == OVERLAY_MENU) return press_in_menu(view, key);
     if (view->overlay == OVERLAY_SETTINGS) return press_in_settings(view, key);
+    if (view->overlay == OVERLAY_FAILURE) { /* any key but Escape means what it always does */
+        view->overlay = OVERLAY_NONE;
+        if (key == SPECIAL_ESCAPE) return VIEW_CHANGED;
+    }
     if (view->overlay != OVERLAY_NONE) return press_in_help(view, key);
     if (view->input == INPUT_SEARCH) return press_in_search(view, scene, key);
     if (view->input != INPUT_COMMANDS) return press_mark(view, scene, key);

@@ -23,6 +23,7 @@ typedef enum Overlay {
     OVERLAY_HELP,
     OVERLAY_MENU,
     OVERLAY_SETTINGS,
+    OVERLAY_FAILURE,    /* the file that was edited cannot be run */
     OVERLAY_DIFFERENCES /* drawn by who knows both runs: pair.c */
 } Overlay;
 /* The panes that Tab goes through: they can be enlarged, and all but the picture hidden. */
@@ -64,10 +65,14 @@ typedef struct View {
     Theme theme;
     bool projector; /* few panes, large cells */
     ShownTree tree;
-    int side; /* which of the panes at the side comes first */
+    int side;          /* which of the panes at the side comes first */
+    int hazard;        /* that is selected, from 1; 0: none yet */
+    bool hazard_other; /* the access that it clashes with */
+    bool hazard_waits; /* to be gone to, as soon as its block is traced */
     TimesWay times;
     bool times_alone; /* the kernel alone, else with what it takes to come to one scalar */
     Overlay overlay;
+    Error failure;     /* why not */
     Settings settings; /* while they are being changed */
     uint32_t block;    /* that VIEW_TRACE asks for */
     bool beside;       /* the menu chooses a second kernel, to compare with */
@@ -90,6 +95,7 @@ typedef enum ViewAnswer {
     VIEW_OPEN,   /* the menu chose view_chosen_kernel() */
     VIEW_BESIDE, /* the same, to stand beside this one */
     VIEW_REMAKE, /* the run again, with `settings` */
+    VIEW_EDIT,   /* its source in the user's editor, then the run again */
     VIEW_TRACE,  /* the run again, with block `block` traced */
     /* Of two runs (pair.h): */
     VIEW_OTHER,    /* the keys go to the other one */
@@ -102,6 +108,8 @@ typedef enum ViewAnswer {
 void view_init(View *view, const Scene *scene);
 /* Another scene in place of the old one: how things are shown stays, the place goes to the start. */
 void view_restart(View *view, const Scene *scene);
+/* The file that was edited can be run after all. */
+void view_forget_failure(View *view);
 /* How things are shown: as in `from`. The place, and what is selected and marked, stay. */
 void view_show_alike(View *view, const View *from);
 ViewAnswer view_press(View *view, const Scene *scene, Key key);
@@ -119,6 +127,9 @@ int view_wavefronts(const View *view, const Scene *scene); /* of the access at t
 double view_wavefronts_per_second(const View *view);
 enum { VIEW_SPEED_BYTES = 16 };
 void view_print_speed(const View *view, char out[VIEW_SPEED_BYTES]); /* "1/4x" */
+
+/* To the access of the selected hazard; of a block that is not traced: VIEW_TRACE. */
+ViewAnswer view_go_to_hazard(View *view, const Scene *scene);
 
 int view_overlay_lines(const View *view); /* of the help or of the differences, which scroll */
 

@@ -268,8 +268,14 @@ static Pty *start(const char *busy) {
     snprintf(driver, sizeof driver, "REDVIZ_CUDA=%.*s/tests/gpu/libcuda_stub.so",
              slash ? (int)(slash - program) : 5, slash ? program : "build");
     const char *const environment[] = {"TERM=xterm-256color", "LC_ALL=C.UTF-8", driver, busy, NULL};
-    const char *const arguments[] = {
-        program ? program : "build/redviz", "--kernel", "strided", "--n", "4096", NULL};
+    const char *const arguments[] = {program ? program : "build/redviz",
+                                     "--kernel",
+                                     "strided",
+                                     "--backend",
+                                     "emulator",
+                                     "--n",
+                                     "4096",
+                                     NULL};
     return pty_start(arguments, environment, 200, 60);
 }
 

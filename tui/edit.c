@@ -1,0 +1,168 @@
+#define _XOPEN_SOURCE 700
+
+#include "edit.h"
+
+#include "base/memory.h"
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ---- where -----------------------------------------------------------------------------------------------
+ */
+
+static bool ends_with(const char *text, const char *end) {
+    size_t length = strlen(text), end_length = strlen(end);
+    return length >= end_length && !strcmp(text + length - end_length, end);
+}
+
+static bool same_file(const char *a, const char *b) {
+    struct stat first, second;
+    return !strcmp(a, b) || (!stat(a, &first) && !stat(b, &second) && first.st_dev == second.st_dev &&
+                             first.st_ino == second.st_ino);
+}
+
+EditPlace edit_place(const char *const *files, int count, const Scene *scene, const View *view) {
+    const Steps *steps = view_steps(view, scene);
+    EditPlace place = {files[0], 1};
+    if (!steps || view->step >= steps->step_count) return place;
+    const PtxCode *code = scene_code(scene, view->view, steps->steps[view->step].pc);
+    if (!code) return place;
+    if (ends_with(files[0], ".ptx")) { /* its own lines, not those of what it was made from */
+        place.line = code->instruction->line ? code->instruction->line : 1;
+        return place;
+    }
+    for (int i = 0; i < count && code->line.file; i++)
+        if (same_file(files[i], code->line.file)) return (EditPlace){files[i], code->line.line};
+    return place;
+}
+
+/* ---- the editor ------------------------------------------------------------------------------------------
+ */
+
+const char *edit_program(void) {
+    static const char *const variables[] = {"VISUAL", "EDITOR"};
+    for (int i = 0; i < 2; i++) {
+        const char *value = getenv(variables[i]);
+        if (value && *value) return value;
+    }
+    return "vi";
+}
+
+/* How the line is given: "+12 FILE" to most editors, "FILE:12" to some. */
+static bool takes_colon(const char *program, bool *needs_goto) {
+    static const char *const with_goto[] = {"code", "codium", "cursor"}, *const with_colon[] = {"hx", "subl",
+                                                                                                "zed"};
+    size_t length = strcspn(program, " ");
+    const char *name = program + length;
+    while (name > program && name[-1] != '/') name--;
+    length -= (size_t)(name - program);
+    *needs_goto = false;
+    for (int i = 0; i < 3; i++)
+        if (strlen(with_goto[i]) == length && !memcmp(name, with_goto[i], length)) return *needs_goto = true;
+    for (int i = 0; i < 3; i++)
+        if (strlen(with_colon[i]) == length && !memcmp(name, with_colon[i], length)) return true;
+    return false;
+}
+
+/* The shell takes the program apart, as the user wrote it for the shell; file and line are never read by it.
+ */
+char **edit_command(EditPlace place) {
+    enum { ARGUMENTS = 8 };
+    const char *program = edit_program();
+    bool needs_goto, colon = takes_colon(program, &needs_goto);
+    size_t file_bytes = strlen(place.file) + 32, script_bytes = strlen(program) + 16;
+    char **command = memory_new(ARGUMENTS * sizeof(char *) + 2 * file_bytes + script_bytes);
+    char *script = (char *)(command + ARGUMENTS), *first = script + script_bytes,
+         *second = first + file_bytes;
+    snprintf(script, script_bytes, "exec %s \"$@\"", program);
+    int count = 0;
+    command[count++] = "/bin/sh";
+    command[count++] = "-c";
+    command[count++] = script;
+    command[count++] = "sh";
+    if (needs_goto) command[count++] = "--goto";
+    const char *here = place.file[0] == '-' || place.file[0] == '+' ? "./" : ""; /* it is no option */
+    if (colon)
+        snprintf(first, file_bytes, "%s%s:%d", here, place.file, place.line);
+    else
+        snprintf(first, file_bytes, "+%d", place.line);
+    snprintf(second, file_bytes, "%s%s", here, place.file);
+    command[count++] = first;
+    if (!colon) command[count++] = second;
+    return command;
+}
+
+/* ---- changes ---------------------------------------------------------------------------------------------
+ */
+
+typedef struct Stamp {
+    char *file;
+    bool is_there;
+    dev_t device;
+    ino_t number;
+    off_t bytes;
+    struct timespec changed;
+} Stamp;
+
+struct FileWatch {
+    Stamp *stamps;
+    int count;
+};
+
+static void look(Stamp *stamp) {
+    struct stat now;
+    Stamp seen = {.file = stamp->file};
+    if (!stat(stamp->file, &now)) {
+        seen.is_there = true;
+        seen.device = now.st_dev;
+        seen.number = now.st_ino;
+        seen.bytes = now.st_size;
+        seen.changed = now.st_mtim;
+    }
+    *stamp = seen;
+}
+
+static bool same_stamp(const Stamp *a, const Stamp *b) {
+    return a->is_there == b->is_there && a->device == b->device && a->number == b->number &&
+           a->bytes == b->bytes && a->changed.tv_sec == b->changed.tv_sec &&
+           a->changed.tv_nsec == b->changed.tv_nsec;
+}
+
+FileWatch *file_watch_new(const char *const *files, int count) {
+    FileWatch *watch = memory_new(sizeof *watch);
+    watch->stamps = memory_new((size_t)count * sizeof *watch->stamps);
+    watch->count = count;
+    for (int i = 0; i < count; i++) {
+        watch->stamps[i].file = memory_new(strlen(files[i]) + 1);
+        strcpy(watch->stamps[i].file, files[i]);
+        look(&watch->stamps[i]);
+    }
+    return watch;
+}
+
+void file_watch_free(FileWatch *watch) {
+    if (!watch) return;
+    for (int i = 0; i < watch->count; i++) free(watch->stamps[i].file);
+    free(watch->stamps);
+    free(watch);
+}
+
+bool file_watch_changed(FileWatch *watch) {
+    bool changed = false;
+    for (int i = 0; i < watch->count; i++) {
+        Stamp before = watch->stamps[i];
+        look(&watch->stamps[i]);
+        changed |= !same_stamp(&before, &watch->stamps[i]);
+    }
+    return changed;
+}
+
+void file_watch_follow(FileWatch *watch, const FileWatch *from) {
+    for (int i = 0; i < watch->count; i++)
+        for (int j = 0; j < from->count; j++) {
+            if (strcmp(watch->stamps[i].file, from->stamps[j].file) != 0) continue;
+            Stamp stamp = from->stamps[j];
+            stamp.file = watch->stamps[i].file;
+            watch->stamps[i] = stamp;
+        }
+}
