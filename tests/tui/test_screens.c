@@ -28,7 +28,8 @@ static const Screen screens[] = {
     {"strided_120x40", "--kernel strided --n 4096 --frame --keys 3]6n.."},
     {"strided_80x24", "--kernel strided --n 4096 --frame=80x24 --keys 3]6n.."},
     {"strided_60x16", "--kernel strided --n 4096 --frame=60x16 --keys 3]6n.."},
-    {"strided_200x60", "--kernel strided --n 4096 --frame=200x60 --keys 3]6n.."},
+    {"strided_200x60",
+     "--kernel strided --n 4096 --frame=200x60 --keys T3]6n.."}, /* without what was recorded */
     {"strided_float_hex", "--kernel strided --dtype float --n 4096 --frame --keys 30lv"},
     {"sequential_barrier", "--kernel sequential --n 4096 --frame --keys 2]3h"},
     {"shuffle_120x40", "--kernel shuffle --n 4096 --frame --keys 5l3x"},
