@@ -1,5 +1,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "base/memory.h"
+#include "compile/device_code.h"
 #include "compile/messages.h"
 #include "compile/process.h"
 #include "compile/unit.h"
@@ -18,34 +19,76 @@ static bool find(char *identity, size_t bytes) {
 }
 
 /* An instance of a template is made by whoever takes its address. */
-static bool write_instance(const Unit *unit, char *path, size_t bytes, Error *error) {
+static bool write_instance(const Unit *unit, const char *source, char *path, size_t bytes, Error *error) {
     Text text = {0};
-    text_print(&text, "#include \"%s\"\nstatic void *redviz_instance = (void *)&%s;\n", unit->files[0].path,
+    text_print(&text, "#include \"%s\"\nstatic void *redviz_instance = (void *)&%s;\n", source,
                unit->options->instance);
     bool good = unit_write(unit, "instance.cu", text_string(&text), path, bytes, error);
     text_done(&text);
     return good;
 }
 
-static bool run(const Unit *unit, Text *ptx, Error *error) {
+/* `include`: a folder for what is included in quotes, besides that of `source`; NULL: none. */
+static bool compile_source(const Unit *unit, const char *source, const char *include, Text *ptx,
+                           Error *error) {
     char nvcc[PATH_MAX], input[PATH_MAX], output[PATH_MAX + 16], architecture[32];
     const char **arguments = memory_new((size_t)(unit->flag_count + 16) * sizeof *arguments);
     int count = 0, status;
     Text said = {0};
     find_nvcc(nvcc, sizeof nvcc);
-    snprintf(input, sizeof input, "%s", unit->files[0].path);
+    snprintf(input, sizeof input, "%s", source);
     snprintf(output, sizeof output, "%s/out.ptx", unit->folder);
     snprintf(architecture, sizeof architecture, "-arch=compute_%d", COMPILE_ARCHITECTURE);
     const char *const fixed[] = {nvcc, "-ptx", "-lineinfo", "-std=c++17", "-w", "-o", output, input};
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) arguments[count++] = fixed[i];
     if (!unit_has_architecture(unit)) arguments[count++] = architecture;
+    if (include) arguments[count++] = "-I", arguments[count++] = include;
     for (int i = 0; i < unit->flag_count; i++) arguments[count++] = unit->flags[i];
-    bool good = (!unit->options->instance || write_instance(unit, input, sizeof input, error)) &&
+    bool good = (!unit->options->instance || write_instance(unit, source, input, sizeof input, error)) &&
                 process_run(arguments, COMPILE_SECONDS, unit->options->cancel, &said, &status, error);
     if (good && status) good = messages_to_error(text_string(&said), "nvcc", error);
     good = good && unit_take_output(output, ptx, error);
     text_done(&said);
     free(arguments);
+    return good;
+}
+
+/* Is this line different, or gone, in what device_code_keep() left? */
+static bool is_host_line(const char *text, const char *kept, int line) {
+    for (; line > 1; line--) {
+        text += strcspn(text, "\n");
+        kept += strcspn(kept, "\n");
+        text += *text == '\n';
+        kept += *kept == '\n';
+    }
+    size_t length = strcspn(text, "\n");
+    return line == 1 && (strcspn(kept, "\n") != length || memcmp(text, kept, length) != 0);
+}
+
+static bool compile_kept(const Unit *unit, const char *kept, Text *ptx, Error *error) {
+    char folder[PATH_MAX], path[PATH_MAX];
+    const char *whole = unit->files[0].path;
+    snprintf(folder, sizeof folder, "%.*s", (int)(strrchr(whole, '/') + 1 - whole), whole);
+    Text text = {0};
+    text_print(&text, "#line 1 \"%s\"\n%s", whole, kept);
+    bool good = unit_write(unit, "device.cu", text_string(&text), path, sizeof path, error) &&
+                compile_source(unit, path, folder, ptx, error);
+    text_done(&text);
+    return good;
+}
+
+/* nvcc looks at the host's part, too. Where that is what it refuses (old programs call what CUDA no longer
+ * has), it is given the device's part alone; its own words stand where that does not help. */
+static bool run(const Unit *unit, Text *ptx, Error *error) {
+    Error first = {0}, second = {0};
+    const UnitFile *file = &unit->files[0];
+    bool good = compile_source(unit, file->path, NULL, ptx, &first);
+    char *kept = good ? NULL : memory_copy_text(file->text);
+    if (kept) device_code_keep(kept);
+    if (kept && first.line && !strcmp(first.file, file->path) && is_host_line(file->text, kept, first.line))
+        good = compile_kept(unit, kept, ptx, &second);
+    free(kept);
+    if (!good && error) *error = first;
     return good;
 }
 

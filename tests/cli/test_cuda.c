@@ -94,6 +94,18 @@ static void errors_with(const char *compiler) {
 static void with_nvcc(void **state) {
     (void)state;
     compiles_with("nvcc");
+    write_text("old.cu", "#include \"old.h\"\n__global__ void k(int *p) {\n    p[threadIdx.x] = THREE;\n}\n"
+                         "template <int I> __global__ void t(int *p) { *p = I; }\n"
+                         "int main() {\n    cudaWhatIsNoMore();\n}\n");
+    write_text("old.h", "#define THREE 3\n");
+    char *out = program_output(0,
+                               "@ %s/old.cu --compiler nvcc --entry k --n 2 --block 2 --dump out; "
+                               "@ %s/old.cu --compiler nvcc --entry 't<5>' --n 1 --dump out; "
+                               "@ %s/old.cu --compiler nvcc --entry k --n 2 --block 2 --report=json",
+                               program_folder(), program_folder(), program_folder());
+    program_assert_contains(out, "3\n3\n5\n{");
+    program_assert_contains(out, "\"line\":3,\"text\":\"p[threadIdx.x] = THREE;\"");
+    free(out);
     errors_with("nvcc");
 }
 static void with_nvrtc(void **state) {
@@ -166,6 +178,30 @@ static void compiles_once(void **state) {
     free(calls);
 }
 
+/* What nvcc refuses in the host's part only: it is asked again without that. */
+static void the_hosts_part_may_be_wrong(void **state) {
+    (void)state;
+    char script[512];
+    write_text("k.cu", "__global__ void k(int *p) { *p = 7; }\nvoid host() {\n    gone();\n}\n");
+    snprintf(script, sizeof script,
+             "tail -n 1 %s/calls | grep -q /device.cu && exec cp \"$FAKE\" \"$out\"\n"
+             "echo \"%s/k.cu(3): error: gone is undefined\"; exit 1",
+             program_folder(), program_folder());
+    make_compiler(script);
+    Outcome outcome = compile_fake("--n 1 --dump out");
+    assert_string_equal(outcome.out, "7\n");
+    assert_string_equal(outcome.err, "");
+    program_outcome_done(&outcome);
+    assert_int_equal(call_count(), 2);
+    snprintf(script, sizeof script, "echo \"%s/k.cu(1): error: bad\"; exit 1", program_folder());
+    write_text("k.cu", "__global__ void k(int *p) { *p = 8; }\nvoid host() {\n    gone();\n}\n");
+    make_compiler(script);
+    outcome = compile_fake("--n 1 --dump out");
+    program_assert_contains(outcome.err, "k.cu:1:");
+    program_outcome_done(&outcome);
+    assert_int_equal(call_count(), 1);
+}
+
 static void expect_refusal(const char *script, const char *words) {
     static int count;
     char text[128];
@@ -226,6 +262,7 @@ static void says_what_is_missing(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(with_nvcc),
+        cmocka_unit_test(the_hosts_part_may_be_wrong),
         cmocka_unit_test(with_nvrtc),
         cmocka_unit_test(with_clang),
         cmocka_unit_test(compiles_once),
