@@ -266,7 +266,7 @@ static ViewAnswer act_HAZARD(Press press) {
     bring_to_front(view, &pane_hazards);
     if (!hazards || !hazards->count) {
         tell(view, "%s",
-             hazards                     ? "nothing wrong was found, and nothing slow"
+             hazards                     ? "nothing wrong was found"
              : press.scene->hazards_note ? press.scene->hazards_note
                                          : "hazards are not known");
         return VIEW_CHANGED;

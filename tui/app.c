@@ -116,12 +116,13 @@ static int target_of(const Pair *pair, Purpose purpose) {
     return purpose != PURPOSE_BESIDE ? pair->active : pair->count == 2 ? !pair->active : 1;
 }
 
-/* A first look shows the traced blocks; the whole grid is counted behind it. */
+/* A first look shows the traced blocks; behind it the whole grid is counted, and watched for hazards. */
 static void app_count(App *app, int index) {
     Side *side = &app->side[index];
-    if (app->waits || side->counting || !session_is_partial(side->now.session)) return;
+    if (app->waits || side->counting || side_is_complete(side)) return;
     SessionOptions options = *session_options(side->now.session);
     options.first_look = false;
+    options.watch = true;
     side->counting = opening_start(&options, terminal_wake);
     if (!side->counting) say(app, "the grid", "this machine has no thread to count it in");
 }
@@ -147,7 +148,7 @@ static bool app_finish_counting(App *app, int index) {
     Session *session = opening_finish(side->counting, &error);
     side->counting = NULL;
     if (!session) {
-        say(app, "the grid was not counted", error.message);
+        if (session_is_partial(side->now.session)) say(app, "the grid was not counted", error.message);
         return true;
     }
     Side old = *side;
@@ -205,7 +206,7 @@ static void app_open_at(App *app, const SessionOptions *options, Purpose purpose
     Error error = {0};
     SessionOptions wanted = *options;
     wanted.cancel = NULL;
-    wanted.first_look = !app->waits;
+    wanted.first_look = wanted.watch = !app->waits;
     if (app->opening) {
         say(app, app->what, "is still on its way; Esc cancels it");
         return;
@@ -369,31 +370,55 @@ static ViewAnswer app_answer(App *app, ViewAnswer answer) {
     return answer;
 }
 
+/* ---- what else is shown of a run ----------------------------------------------------------------------- */
+
+/* `ask`: they are looked for on the spot, where nobody does it behind. */
+static void app_show_hazards(App *app, int index, bool ask) {
+    Side *side = &app->side[index];
+    Session *session = side->now.session;
+    View *view = &app->pair.view[index];
+    bool is_known = side_is_complete(side) || (ask && app->waits);
+    side->now.scene->hazards = is_known ? session_hazards(session) : NULL;
+    side->now.scene->hazards_note = side->counting ? "every block is being looked through ..."
+                                    : session_is_from_file(session)
+                                        ? "the saved run does not tell its hazards"
+                                        : "hazards were not looked for";
+    if (side->now.scene->hazards && view->hazard_waits) view_go_to_hazard(view, side->now.scene);
+}
+
 static ViewAnswer app_press(App *app, Key key) {
     if (key == SPECIAL_ESCAPE && app->opening && app_view(app)->overlay == OVERLAY_NONE) {
         app_cancel(app);
         return VIEW_CHANGED;
     }
+    int direction;
+    if (app->waits && keys_find(key, &direction) == ACT_HAZARD) app_show_hazards(app, app->pair.active, true);
     return app_answer(app, pair_press(&app->pair, key));
 }
 
-/* ---- timings ------------------------------------------------------------------------------------------- */
-
-/* What a session's file brings counts before what is shipped; that is read when it is first seen. */
-static void app_show_timings(App *app, bool is_seen) {
+/* Timings that a session's file brings count before what is shipped; that is read when it is first seen. */
+static void app_show_timings(App *app, Side *side, bool is_seen) {
     Error error = {0};
+    const Measurements *own = session_measured(side->now.session);
     if (is_seen && !app->has_recorded && !bench_recorded(&app->recorded, &error))
         say(app, "timings", error.message);
     app->has_recorded |= is_seen;
-    for (int i = 0; i < 2; i++) {
+    side->timings.recorded = own->timing_count ? own : &app->recorded;
+    side->timings.live = &app->live;
+    side->now.scene->timings = &side->timings;
+}
+
+/* Gives panes what they are going to show. Returns whether timings are seen. */
+static bool app_furnish(App *app, int columns, int rows) {
+    bool timings_seen = pair_shows(&app->pair, columns, rows, &pane_timings);
+    bool hazards_seen = pair_shows(&app->pair, columns, rows, &pane_hazards);
+    for (int i = 0; i < app->pair.count; i++) {
         Side *side = &app->side[i];
-        if (!side->now.scene) continue;
-        const Measurements *own = session_measured(side->now.session);
-        side->timings.recorded = own->timing_count ? own : &app->recorded;
-        side->timings.live = &app->live;
-        side->now.scene->timings = &side->timings;
+        app_show_timings(app, side, timings_seen);
+        app_show_hazards(app, i, hazards_seen);
         side->now.scene->before = side->before.scene;
     }
+    return timings_seen;
 }
 
 /* Measures while the timings are on the screen, for the run that has the keys. */
@@ -416,7 +441,7 @@ static bool app_take_timings(App *app) {
 
 static Canvas *app_canvas(App *app, int columns, int rows) {
     Canvas *canvas = canvas_new(columns, rows, app->ascii);
-    app_show_timings(app, pair_shows(&app->pair, columns, rows, &pane_timings));
+    app_furnish(app, columns, rows);
     pair_draw(&app->pair, canvas);
     return canvas;
 }
@@ -488,9 +513,7 @@ static void app_draw(App *app) {
     int columns, rows;
     terminal_size(&columns, &rows);
     pair_fit(&app->pair, columns, rows);
-    bool timings_seen = pair_shows(&app->pair, columns, rows, &pane_timings);
-    app_show_timings(app, timings_seen);
-    app_measure(app, timings_seen);
+    app_measure(app, app_furnish(app, columns, rows));
     Canvas *canvas = canvas_new(columns, rows, app->ascii);
     Pair shown = app->pair;
     View *view = pair_view(&shown);

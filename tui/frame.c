@@ -4,10 +4,18 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+/* A right result may be luck. */
+static const char *add_hazards(const Scene *scene, const char *verdict, char *out, size_t bytes) {
+    int count = scene->hazards ? scene->hazards->wrong_count : 0;
+    if (!count) return verdict;
+    snprintf(out, bytes, "%s, %d hazard%s: f", verdict, count, count == 1 ? "" : "s");
+    return out;
+}
+
 static const char *verdict_text(const Scene *scene, char *out, size_t bytes) {
     switch (scene->verdict) {
     case SCENE_RIGHT:
-        return "result ok";
+        return add_hazards(scene, "result ok", out, bytes);
     case SCENE_WRONG:
         snprintf(out, bytes, "WRONG: %s, not %s", scene->result, scene->expected);
         return out;
@@ -21,7 +29,7 @@ static const char *verdict_text(const Scene *scene, char *out, size_t bytes) {
     case SCENE_COUNTING:
         return "counting the grid ...";
     default:
-        return "result not checked";
+        return add_hazards(scene, "result not checked", out, bytes);
     }
 }
 
@@ -58,7 +66,9 @@ static void draw_header(const Scene *scene, const View *view, Canvas *canvas, Re
     int told_at = area.columns - canvas_text_columns(told) - 1;
     print_run(scene, view, told_at - at - 3, right, sizeof right);
     int right_at = told_at - canvas_text_columns(right);
-    Role role = scene->verdict == SCENE_RIGHT                                             ? ROLE_GOOD
+    bool has_hazards = scene->hazards && scene->hazards->wrong_count;
+    Role role = has_hazards                                                               ? ROLE_WARNING
+                : scene->verdict == SCENE_RIGHT                                           ? ROLE_GOOD
                 : scene->verdict == SCENE_NOT_CHECKED || scene->verdict == SCENE_COUNTING ? ROLE_HEADER
                                                                                           : ROLE_WARNING;
     if (at + 3 + canvas_text_columns(scene->title) + 2 < right_at)

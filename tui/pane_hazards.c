@@ -73,13 +73,14 @@ static int draw_list(const Hazards *hazards, int selected, Canvas *canvas, Recta
 /* ---- the one that is selected ---------------------------------------------------------------------------
  */
 
-/* The type of what the instruction moves. */
+/* The type of what the instruction moves; compilers load and store any integer as unsigned. */
 static PtxType type_of(const Moment *now, const Hazard *hazard, const HazardAccess *access) {
     const PtxProgram *program = now->scene->trace->launches[hazard->launch]->program;
     if (access->pc < 0 || access->pc >= program->code_count) return PTX_NO_TYPE;
     const PtxInstruction *instruction = program->code[access->pc].instruction;
-    return instruction && instruction->type_count ? instruction->types[instruction->type_count - 1]
-                                                  : PTX_NO_TYPE;
+    if (!instruction || !instruction->type_count) return PTX_NO_TYPE;
+    PtxType type = instruction->types[instruction->type_count - 1];
+    return type == PTX_U32 || type == PTX_B32 ? PTX_S32 : type;
 }
 
 static void print_access(const Moment *now, const Hazard *hazard, const HazardAccess *access, Text *out) {
@@ -143,8 +144,7 @@ static void draw(const Moment *now, Canvas *canvas, Rectangle area) {
     const Hazards *hazards = now->scene->hazards;
     int selected = now->view->hazard ? now->view->hazard - 1 : 0, rows = 1;
     if (!hazards || !hazards->count) {
-        const char *why = hazards ? "Nothing wrong was found in the whole grid, and nothing slow."
-                                  : now->scene->hazards_note;
+        const char *why = hazards ? "Nothing wrong was found in the whole grid." : now->scene->hazards_note;
         if (why) canvas_paragraph(canvas, area, 0, hazards ? ROLE_TEXT : ROLE_DIM, why);
         return;
     }

@@ -41,6 +41,11 @@ Side side_edited(Session *session, Side *old) {
     return side;
 }
 
+bool side_is_complete(const Side *side) {
+    const Session *session = side->now.session;
+    return session_is_from_file(session) || (!session_is_partial(session) && session_options(session)->watch);
+}
+
 void side_done(Side *side) {
     run_done(&side->now);
     run_done(&side->before);

@@ -28,6 +28,8 @@ Side side_new(Session *session, bool is_owned);
 Side side_renew(Session *session, Side *old);
 /* The run of the changed file; `old` loses its own, which is from now on the one before. */
 Side side_edited(Session *session, Side *old);
+/* Every block ran, watched for hazards; or the run is over, in a file. */
+bool side_is_complete(const Side *side);
 void side_done(Side *side); /* `counting` is somebody else's by now */
 
 #endif

@@ -135,8 +135,11 @@ static int view_of_block(const Scene *scene, int launch, uint64_t linear) {
 
 /* The step of the access, else the first of its instruction; -1: this block has none. */
 static int step_of_access(const Steps *steps, const HazardAccess *access) {
-    if (access->event >= 0 && access->event < trace_block_event_count(steps->block))
-        return steps->step_of_event[access->event];
+    if (access->event >= 0 && access->event < trace_block_event_count(steps->block)) {
+        int step = steps->step_of_event[access->event];
+        if (steps->steps[step].pc == access->pc)
+            return step; /* what a GPU recorded may be in another order */
+    }
     for (int step = 0; step < steps->step_count; step++)
         if (steps->steps[step].pc == access->pc) return step;
     return -1;

@@ -107,12 +107,35 @@ static void a_block_is_traced_on_demand(void **state) {
     quit(pty);
 }
 
+/* Every block is looked through behind the first frame; the place is gone to, in a block that is traced for
+ * it. */
+static void hazards_are_found_behind(void **state) {
+    (void)state;
+    Pty *pty = start("bug_volatile_tail", "1024", 120, 40);
+    pty_wait_for(pty, "result ok, 20 hazards: f");
+    pty_type(pty, "f");
+    pty_wait_for(pty, "hazards  20");
+    pty_wait_for(pty, "step 25 of 42");
+    pty_type(pty, "f");
+    pty_wait_without(pty, "step 25 of 42");
+    quit(pty);
+    pty = start("bug_unguarded_load", "1000", 80, 24);
+    pty_wait_for(pty, "step 1 of ");
+    pty_wait_without(pty, "block 3");
+    pty_type(pty, "f");
+    pty_wait_for(pty, "out of bounds");
+    pty_type(pty, "f");
+    pty_wait_for(pty, "lanes  block 3");
+    quit(pty);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(large_grids_are_counted_behind_a_first_look),
         cmocka_unit_test(quitting_does_not_wait_for_the_count),
         cmocka_unit_test(a_second_kernel_comes_while_stepping),
         cmocka_unit_test(new_settings_keep_the_place),
+        cmocka_unit_test(hazards_are_found_behind),
         cmocka_unit_test(escape_gives_a_run_up),
         cmocka_unit_test(a_block_is_traced_on_demand),
     };
