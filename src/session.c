@@ -11,7 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFAULT_BLOCK = 256 };
+enum {
+    DEFAULT_BLOCK = 256,
+    USER_BLOCK_BUDGET = 1 << 23, /* warp instructions */
+    USER_WARPS = 1 << 25         /* of a launch: a thread each for 2^30 elements */
+};
 
 /* ---- opening ---------------------------------------------------------------------------------------- */
 
@@ -128,7 +132,13 @@ static bool choose_grid(const SessionOptions *options, int dimensions, uint64_t 
                              blocks);
         launch->grid[i] = (uint32_t)blocks;
     }
-    return true;
+    uint64_t warps = (session_volume(launch->block) + 31) / 32;
+    if (options->instruction_budget || session_volume(launch->grid) <= USER_WARPS / warps) return true;
+    return error_set(
+        error,
+        "--grid: %" PRIu64 " blocks of %" PRIu64 " threads would take very long to emulate; use a "
+        "smaller --grid or --n, or --max-instructions N to run up to N warp instructions of them",
+        session_volume(launch->grid), session_volume(launch->block));
 }
 
 static void print_size(const char *option, const uint32_t size[3], Text *out) {
@@ -251,6 +261,8 @@ static bool execute(Session *session, Error *error) {
         .trace_last = options->has_trace_blocks ? options->trace_last : 0,
         .first_look = wants_first_look(session),
         .instruction_budget = options->instruction_budget,
+        /* A kernel of anybody's may be an endless loop: that is told before anybody loses patience. */
+        .block_budget = session->row || options->instruction_budget ? 0 : USER_BLOCK_BUDGET,
         .blocks_done = &session->blocks_done,
         .multiprocessors = options->catalog.multiprocessors,
         .observer = session_observer(session),

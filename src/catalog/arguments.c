@@ -4,6 +4,7 @@
 #include "catalog/plan.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
 enum { NAMES = 64 };
@@ -128,13 +129,14 @@ static bool fits(int64_t integer, uint64_t bytes) {
  * its size. */
 static bool add_scalar(Reader *reader, Span span, const PtxVariable *parameter, ExpressionValue value) {
     uint8_t bytes[16] = {0};
-    int size = (int)parameter->bytes;
+    int size = parameter->bytes > sizeof bytes ? 0 : (int)parameter->bytes;
     bool is_float = ptx_type_is_float(parameter->type);
     if (size != 1 && size != 2 && size != 4 && size != 8)
         return error_set(reader->error,
-                         "--args: parameter %d of the kernel is a structure of %d bytes; only numbers and "
+                         "--args: parameter %d of the kernel is a structure of %" PRIu64
+                         " bytes; only numbers and "
                          "pointers can be given",
-                         reader->launch->argument_count + 1, size);
+                         reader->launch->argument_count + 1, parameter->bytes);
     if (is_float || (value.is_float && size > 1)) {
         PtxType type = parameter->type == PTX_BF16 ? PTX_BF16
                        : size == 2                 ? PTX_F16

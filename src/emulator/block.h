@@ -30,7 +30,7 @@ typedef struct Grid {
     uint64_t number; /* of this launch in the emulator's life, from 1 */
     uint64_t seed, schedule;
     uint64_t workspace; /* address of the grid workspace of cooperative launches, or 0 */
-    uint64_t budget;
+    uint64_t budget, block_budget;
     uint64_t trace_first, trace_last; /* first > last: none */
     bool first_look;                  /* emulator.h */
     bool blocks_meet;                 /* a block may wait for another */

@@ -15,8 +15,8 @@ typedef struct Placed { /* a module variable in global memory */
 struct Emulator {
     EmulatorOptions options;
     Memory memory;
-    Placed *placed;
-    int placed_count, placed_capacity;
+    Placed *placed; /* hashed by variable; the capacity is a power of two */
+    size_t placed_count, placed_capacity;
     const PtxModule **modules; /* whose variables have been made */
     int module_count, module_capacity;
     int workspace;     /* region of the grid workspace; -1: none yet */
@@ -66,10 +66,30 @@ void *emulator_buffer_bytes(const Emulator *emulator, int buffer) {
 
 /* ---- module variables ------------------------------------------------------------------------------- */
 
+/* Where the variable is, or would be. */
+static Placed *placed_slot(const Emulator *emulator, const PtxVariable *variable) {
+    size_t mask = emulator->placed_capacity - 1, i = ((uintptr_t)variable >> 4) * 0x9e3779b97f4a7c15u >> 20;
+    while (emulator->placed[i & mask].variable && emulator->placed[i & mask].variable != variable) i++;
+    return &emulator->placed[i & mask];
+}
+
 static int find_placed(const Emulator *emulator, const PtxVariable *variable) {
-    for (int i = 0; i < emulator->placed_count; i++)
-        if (emulator->placed[i].variable == variable) return emulator->placed[i].region;
-    return -1;
+    const Placed *slot = emulator->placed_count ? placed_slot(emulator, variable) : NULL;
+    return slot && slot->variable ? slot->region : -1;
+}
+
+static void keep_placed(Emulator *emulator, Placed placed) {
+    if (2 * (emulator->placed_count + 1) > emulator->placed_capacity) {
+        Placed *old = emulator->placed;
+        size_t capacity = emulator->placed_capacity;
+        emulator->placed_capacity = capacity ? 2 * capacity : 64;
+        emulator->placed = memory_new(emulator->placed_capacity * sizeof *old);
+        for (size_t i = 0; i < capacity; i++)
+            if (old[i].variable) *placed_slot(emulator, old[i].variable) = old[i];
+        free(old);
+    }
+    *placed_slot(emulator, placed.variable) = placed;
+    emulator->placed_count++;
 }
 
 static int place_variable(Emulator *emulator, const PtxVariable *variable) {
@@ -80,8 +100,7 @@ static int place_variable(Emulator *emulator, const PtxVariable *variable) {
     if (variable->initial) memcpy(host, variable->initial, bytes);
     region = memory_add(&emulator->memory, variable->name, host, bytes, variable->type,
                         variable->space == PTX_SPACE_CONST, true);
-    Placed placed = {variable, region};
-    array_push(emulator->placed, emulator->placed_count, emulator->placed_capacity, placed);
+    keep_placed(emulator, (Placed){variable, region});
     return region;
 }
 
@@ -105,9 +124,24 @@ static uint64_t symbol_value(Emulator *emulator, const PtxModule *module, const 
     return 0;
 }
 
-static void make_module(Emulator *emulator, const PtxModule *module) {
+static bool check_size(const Emulator *emulator, const PtxModule *module, Error *error) {
+    uint64_t left = emulator->options.memory_limit_bytes;
+    for (int i = 0; i < module->variable_count; i++) {
+        const PtxVariable *variable = module->variables[i];
+        if (variable->space != PTX_SPACE_GLOBAL && variable->space != PTX_SPACE_CONST) continue;
+        if (variable->bytes > left)
+            return error_set_at(error, module->file, variable->line, 0,
+                                "%s takes %.1f GB, and this machine has room for %.1f GB", variable->name,
+                                (double)variable->bytes * 1e-9, (double)left * 1e-9);
+        left -= variable->bytes;
+    }
+    return true;
+}
+
+static bool make_module(Emulator *emulator, const PtxModule *module, Error *error) {
     for (int i = 0; i < emulator->module_count; i++)
-        if (emulator->modules[i] == module) return;
+        if (emulator->modules[i] == module) return true;
+    if (!check_size(emulator, module, error)) return false;
     array_push(emulator->modules, emulator->module_count, emulator->module_capacity, module);
     for (int i = 0; i < module->variable_count; i++) {
         const PtxVariable *variable = module->variables[i];
@@ -126,6 +160,7 @@ static void make_module(Emulator *emulator, const PtxModule *module) {
                    (size_t)relocation->bytes);
         }
     }
+    return true;
 }
 
 /* ---- launches --------------------------------------------------------------------------------------- */
@@ -222,6 +257,7 @@ static void set_options(Grid *grid, Emulator *emulator) {
     grid->seed = options->seed;
     grid->schedule = options->schedule;
     grid->budget = options->instruction_budget;
+    grid->block_budget = options->block_budget;
     grid->trace_first = options->trace_first;
     grid->trace_last = options->trace_last;
     grid->first_look = options->first_look;
@@ -234,7 +270,7 @@ static void set_options(Grid *grid, Emulator *emulator) {
 static LoweredProgram *begin_launch(Emulator *emulator, const EmulatorLaunch *launch, Grid *grid,
                                     Trace *trace, Error *error) {
     if (!check_geometry(launch, error)) return NULL;
-    make_module(emulator, launch->program->module);
+    if (!make_module(emulator, launch->program->module, error)) return NULL;
     LoweredProgram *program = lowered_new(launch, true, address_of, emulator, error);
     if (!program) return NULL;
     uint32_t shared_bytes = program->shared_bytes - program->reserved_shared_bytes;

@@ -25,6 +25,7 @@ typedef struct EmulatorOptions {
     bool first_look; /* the run ends after the last traced block, where blocks cannot see each other: these
                         are as in the whole run, counters and memory are not */
     uint64_t instruction_budget; /* warp instructions per launch before a trap; 0: default (20 billion) */
+    uint64_t block_budget;       /* the same before any block ends; 0: no other limit than the launch's */
     uint64_t memory_limit_bytes; /* global + local + shared of resident blocks; 0: default (half of this
                                     machine) */
     uint32_t multiprocessors;    /* of the machine that is imitated (%nsmid, cooperative residency); 0: 132 */

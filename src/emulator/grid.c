@@ -23,7 +23,7 @@ enum {
     BLOCKS_PER_MULTIPROCESSOR = 16,
     POLL = 1 << 22,    /* warp instructions between looks at `cancel` */
     SLICE = 1 << 18,   /* of a block, where another one may be waited for */
-    IN_VAIN = 1 << 24, /* of blocks that all rest while nothing changes: they will for ever */
+    IN_VAIN = 1 << 23, /* of blocks that all rest while nothing changes: they will for ever */
     FEW_WARPS = 512
 };
 
@@ -32,6 +32,8 @@ typedef struct Share { /* of the grid's blocks: one host thread's work */
     Worker *worker;
     uint64_t first, end;
     uint64_t most_resident;
+    uint64_t executed;    /* warp instructions so far, of ended and resident blocks */
+    uint64_t finished_at; /* `executed` when a block last ended */
     bool cancelled;
     TraceLaunch blocks; /* its traced blocks */
     pthread_t thread;
@@ -75,28 +77,34 @@ static void finish(Share *share, Residents *residents, int index) {
     if (share->grid->blocks_done) __atomic_fetch_add(share->grid->blocks_done, 1, __ATOMIC_RELAXED);
 }
 
-static uint64_t executed_so_far(const Share *share, const Residents *residents) {
-    uint64_t executed = share->worker->executed;
-    for (int i = 0; i < residents->count; i++) executed += residents->blocks[i]->executed;
-    return executed;
+/* Of blocks that take turns, nobody knows which one loops for ever: what counts is how much they have
+ * executed since any of them ended. */
+static bool is_beyond_budget(const Share *share, const Block *block, int residents, uint64_t *budget) {
+    enum { FAIR = 1 << 14 };
+    const Grid *grid = share->grid;
+    *budget = grid->budget;
+    if (share->executed >= grid->budget) return true;
+    if (!grid->block_budget) return false;
+    *budget = grid->block_budget + (grid->blocks_meet ? (uint64_t)residents * FAIR : 0);
+    return (grid->blocks_meet ? share->executed - share->finished_at : block->executed) >= *budget;
 }
 
 /* Lets a block run until it ends or must stop; where others may be resident, also until it rests (it seems to
  * wait for another block) or has had its slice. */
-static SliceEnd run_block(Share *share, Residents *residents, Block *block) {
+static SliceEnd run_block(Share *share, Block *block, int residents) {
     const Grid *grid = share->grid;
-    uint64_t slice = grid->blocks_meet ? SLICE : POLL;
-    if (grid->writers) share->worker->footprint = writers_footprint(grid->writers, block->linear);
+    uint64_t slice = grid->blocks_meet ? SLICE : POLL, budget;
     for (;;) {
-        uint64_t executed = executed_so_far(share, residents);
-        if (executed >= grid->budget) {
+        if (is_beyond_budget(share, block, residents, &budget)) {
             raise_trap(block, TRAP_INSTRUCTION_BUDGET, NULL, PTX_NO_PC, 0, NULL,
-                       "more than %llu warp instructions; an endless loop?",
-                       (unsigned long long)grid->budget);
+                       "more than %llu warp instructions%s; an endless loop? --max-instructions allows more",
+                       (unsigned long long)budget, budget == grid->budget ? "" : " before a block ended");
             return SLICE_STOPPED;
         }
-        uint64_t left = grid->budget - executed;
+        uint64_t before = block->executed, left = grid->budget - share->executed;
         SliceEnd end = block_run(block, left < slice ? left : slice);
+        share->executed += block->executed - before;
+        if (end == SLICE_DONE) share->finished_at = share->executed;
         if (end == SLICE_DONE || end == SLICE_STOPPED) return end;
         if (is_cancelled(grid)) {
             share->cancelled = true;
@@ -109,7 +117,7 @@ static SliceEnd run_block(Share *share, Residents *residents, Block *block) {
 /* After every resident block has had its turn: have all rested for so long, while none changed anything, that
  * this will not end? */
 static bool waits_in_vain(const Share *share, const Residents *residents, Progress *progress) {
-    uint64_t executed = executed_so_far(share, residents), changes = share->worker->changes;
+    uint64_t executed = share->executed, changes = share->worker->changes;
     if (progress->changes != changes || !progress->all_rest) {
         *progress = (Progress){changes, executed, true};
         return false;
@@ -127,12 +135,12 @@ static void run_share(Share *share) {
         /* New blocks first: those that wait may wait for them. */
         while (!stopped && share->first < share->end && (uint64_t)residents.count < share->most_resident) {
             Block *block = start_next(share, &residents);
-            SliceEnd end = run_block(share, &residents, block);
+            SliceEnd end = run_block(share, block, residents.count);
             if (end == SLICE_DONE) finish(share, &residents, residents.count - 1);
             stopped = end == SLICE_STOPPED || is_cancelled(share->grid);
         }
         for (int i = 0; !stopped && i < residents.count;) {
-            SliceEnd end = run_block(share, &residents, residents.blocks[i]);
+            SliceEnd end = run_block(share, residents.blocks[i], residents.count);
             stopped = end == SLICE_STOPPED || is_cancelled(share->grid);
             progress.all_rest &= end == SLICE_RESTS;
             if (end == SLICE_DONE)

@@ -21,6 +21,8 @@ typedef struct Memory {
     uint64_t next_base, next_word;
     struct HeapPiece *pieces; /* of the device heap, ascending; heap.c */
     int piece_count, piece_capacity, heap_region;
+    int heap_first;    /* all pieces before it are used */
+    uint64_t heap_out; /* no piece is free for so many bytes; 0: not known */
 } Memory;
 
 int memory_add(Memory *memory, const char *name, void *host, uint64_t bytes, PtxType type, bool read_only,

@@ -267,8 +267,15 @@ static const uint8_t *skip_column(const uint8_t *at, uint32_t mask, ColumnForm *
 
 /* ---- fields that are not columns of 64-bit numbers -------------------------------------------------- */
 
+/* Of many kinds of events most columns are empty: that is seen at once. */
+static bool is_zero(const void *bytes, size_t count) {
+    const char *at = bytes;
+    return !at[0] && !memcmp(at, at + 1, count - 1);
+}
+
 static bool any_lane(uint32_t mask, const uint64_t column[WARP_LANES]) {
     uint64_t any = 0;
+    if (is_zero(column, WARP_LANES * sizeof *column)) return false;
     for (; mask; mask &= mask - 1) any |= column[__builtin_ctz(mask)];
     return any != 0;
 }
@@ -298,6 +305,7 @@ static bool values_follow_from_sources(const TraceEvent *event) {
 /* Sources as distance from the own lane: one or two numbers for every shuffle but the indexed. */
 static void source_distances(const TraceEvent *event, uint64_t column[WARP_LANES], bool *any) {
     *any = false;
+    if (is_zero(event->source, sizeof event->source)) return;
     for (int lane = 0; lane < WARP_LANES; lane++) {
         column[lane] = (uint64_t)((int64_t)event->source[lane] - lane);
         *any |= (event->mask >> lane & 1) && event->source[lane] != 0;
@@ -350,11 +358,13 @@ static uint8_t *put_header(const TraceEvent *event, unsigned columns, uint8_t *a
 
 size_t encode_event(const TraceEvent *event, uint8_t *bytes) {
     assert(event->element_count <= TRACE_MAX_ELEMENTS && event->warp >= 0 && event->pc >= 0);
-    uint64_t buffer[WARP_LANES], distance[WARP_LANES];
+    uint64_t buffer[WARP_LANES] = {0}, distance[WARP_LANES];
     bool has_source;
-    for (int lane = 0; lane < WARP_LANES; lane++) buffer[lane] = event->buffer[lane];
+    bool has_buffers = !is_zero(event->buffer, sizeof event->buffer);
+    for (int lane = 0; has_buffers && lane < WARP_LANES; lane++) buffer[lane] = event->buffer[lane];
     source_distances(event, distance, &has_source);
-    bool has_addresses = any_lane(event->mask, event->offset) || any_lane(event->mask, buffer);
+    has_buffers = has_buffers && any_lane(event->mask, buffer);
+    bool has_addresses = has_buffers || any_lane(event->mask, event->offset);
     bool has_operand = any_lane(event->mask, event->operand), has_values = any_value(event);
     unsigned columns = (has_addresses ? HAS_ADDRESSES : 0u) | (has_operand ? HAS_OPERAND : 0u) |
                        (has_source ? HAS_SOURCE : 0u) | (has_values ? HAS_VALUES : 0u);
