@@ -13,7 +13,7 @@
 
 enum {
     DEFAULT_BLOCK = 256,
-    USER_BLOCK_BUDGET = 1 << 23, /* warp instructions */
+    USER_BLOCK_BUDGET = 1 << 22, /* warp instructions */
     USER_WARPS = 1 << 25         /* of a launch: a thread each for 2^30 elements */
 };
 

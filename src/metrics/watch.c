@@ -182,30 +182,36 @@ static bool is_allowed(const Touch *touch, const Slot *slot, uint32_t lanes) {
     return wide || slot->block == touch->block->order.number;
 }
 
-/* Does `lane` access the cell in this execution, too? */
+/* Does `lane`, which takes part in this execution, access the cell, too? */
 static bool covers(const Touch *touch, int lane) {
     uint64_t first = trace_access_offset(touch->access, lane);
-    return touch->access->mask >> lane & 1 && touch->offset >= first &&
-           touch->offset < first + touch->rule->width;
+    return touch->offset >= first && touch->offset < first + touch->rule->width;
 }
 
-/* Two stores, this one and those of `lanes`: what one instruction stores twice is told apart. Returns those
- * that are left. */
+/* The lanes of `lanes` that access the cell in this execution, too. */
+static uint32_t covering(const Touch *touch, uint32_t lanes) {
+    const TraceAccess *access = touch->access;
+    uint32_t covering = lanes & access->mask;
+    if (access->is_line && !access->stride) return covering;
+    for (uint32_t rest = covering; rest; rest &= rest - 1)
+        if (!covers(touch, __builtin_ctz(rest))) covering &= ~(rest & -rest);
+    return covering;
+}
+
+/* Two stores, this one and those of `lanes`: what one instruction stores twice is told apart, by comparing
+ * with the first of them, as the others were. Returns those that are left. */
 static uint32_t without_twins(const Touch *touch, const Slot *slot, uint32_t lanes) {
     const BlockOrder *order = &touch->block->order;
     bool same = slot->block == order->number && slot->stamp == order->now &&
                 slot->place == slot_place(touch->access->pc, touch->access->warp);
-    for (uint32_t rest = same ? lanes : 0; rest; rest &= rest - 1) {
-        int lane = __builtin_ctz(rest);
-        uint8_t own[16], other[16];
-        if (!covers(touch, lane)) continue;
-        lanes &= ~(rest & -rest);
-        stored_cell(touch, touch->lane, own);
-        stored_cell(touch, lane, other);
-        if (memcmp(own, other, (size_t)touch->cell_bytes) != 0)
-            report(touch, HAZARD_STORE_CONFLICT, slot, rest & -rest);
-    }
-    return lanes;
+    uint32_t twins = same ? covering(touch, lanes) : 0;
+    uint8_t own[16], other[16];
+    if (!twins) return lanes;
+    stored_cell(touch, touch->lane, own);
+    stored_cell(touch, __builtin_ctz(twins), other);
+    if (memcmp(own, other, (size_t)touch->cell_bytes) != 0)
+        report(touch, HAZARD_STORE_CONFLICT, slot, twins & -twins);
+    return lanes & ~twins;
 }
 
 /* `lanes` of `slot`, one of which writes, and this access are in no order. */
