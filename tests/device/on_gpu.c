@@ -129,7 +129,8 @@ static int run_captured(const CatalogRow *row, PtxType type) {
     if (!catalog_resolve(row, &options.catalog, &run, NULL)) return 0;
     Session *session = session_open(&options, &error);
     int failed = session ? session_failed(session) : complain(row->id, &error);
-    printf("%s %s n 5000, captured: %s\n", row->id, plan_type_name(type), failed ? "WRONG" : "ok");
+    printf("%s %s n 5000, captured: %s%s\n", row->id, plan_type_name(type), failed ? "WRONG" : "ok",
+           session ? session_folds(session, 0) ? ", replayed" : ", not replayed" : "");
     session_free(session);
     return failed;
 }

@@ -1,5 +1,5 @@
 /* Capture without a GPU: the driver's place is taken by one that lets the emulator run the instrumented
- * kernels (stub/emulated.c), in another order, at other addresses. */
+ * kernels (stub/emulated.c), at other addresses. (Other orders: tests/session/test_compare.c.) */
 #define _DEFAULT_SOURCE
 
 #include <setjmp.h>
@@ -19,7 +19,6 @@
 
 static int begin(void **state) {
     (void)state;
-    setenv("STUB_SCHEDULE", "5", 1);
     use_library("REDVIZ_CUDA", "libcuda_emulated.so");
     return 0;
 }
