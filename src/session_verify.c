@@ -57,6 +57,7 @@ static bool fed_launch(FedRun *run, const Session *session, int index, const Ses
                              run->emulator, &parameters, &launch.parameter_bytes, error))
         return false;
     launch.parameters = parameters;
+    launch.shared_as = other->recorded->launches[index];
     launch.records_approximate = other->approximate;
     bool good = emulator_run_fed(run->emulator, &launch, &feed, run->trace, &run->fed, error);
     free(parameters);

@@ -39,7 +39,10 @@ typedef struct EmulatorLaunch {
     const PtxProgram *program;
     uint32_t grid[3], block[3];
     uint32_t dynamic_shared_bytes;
-    bool records_approximate; /* results that PTX does not define to the bit are events, too (TRACE_APPROXIMATE) */
+    const TraceLaunch
+        *shared_as; /* shared variables lie where they lay in that launch; NULL: one after another */
+    bool records_approximate; /* results that PTX does not define to the bit are events, too
+                                 (TRACE_APPROXIMATE) */
     bool cooperative; /* all blocks are resident at once; grid sync works (%envreg1:%envreg2 workspace) */
     const uint8_t *parameters; /* entry parameters, laid out as PTX lays them out; pointers from
                                   emulator_buffer_address */
@@ -73,7 +76,8 @@ bool emulator_run(Emulator *emulator, const EmulatorLaunch *launch, Trace *trace
  * computes everything else itself; so its events must be the other's, exactly. Taken are the results of
  * atomics and of ordered loads, and what other loads find in words that other blocks, or earlier launches, or
  * atomics of this block have written; and results of .approx instructions that are within the error that PTX
- * states, and reads of %clock and the like (launch->records_approximate). A value that is neither is never taken: the event differs then. */
+ * states, and reads of %clock and the like (launch->records_approximate). A value that is neither is never
+ * taken: the event differs then. */
 typedef struct EmulatorFeed {
     const TraceLaunch *recorded; /* of the same program and geometry; its traced blocks are run */
     const uint64_t *base;        /* [buffer_count] where the other had the buffers, 0: not known; pointers are

@@ -424,6 +424,36 @@ static int shared_rank(const LoweredProgram *lowered, const PtxVariable *variabl
     return 1 << 29; /* of a function: in order of first use */
 }
 
+static const TraceSymbol *find_symbol(const TraceLaunch *launch, const char *name) {
+    for (int i = 0; i < launch->symbol_count; i++)
+        if (launch->symbols[i].space == PTX_SPACE_SHARED && !strcmp(launch->symbols[i].name, name))
+            return &launch->symbols[i];
+    return NULL;
+}
+
+static int by_offset(const void *a, const void *b) {
+    const SharedPlace *x = a, *y = b;
+    return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+/* Somebody else has placed them, and stored addresses tell where; nothing is changed where he does not know
+ * all. */
+static void place_shared_as(LoweredProgram *lowered, const TraceLaunch *like) {
+    uint64_t first = UINT32_MAX, end = 0;
+    for (int i = 0; i < lowered->shared_count; i++)
+        if (!find_symbol(like, lowered->shared[i].name)) return;
+    for (int i = 0; i < lowered->shared_count; i++) {
+        SharedPlace *place = &lowered->shared[i];
+        place->offset = (uint32_t)find_symbol(like, place->name)->window_offset;
+        if (place->variable && place->offset < first) first = place->offset;
+        if (place->offset + (uint64_t)place->bytes > end) end = place->offset + (uint64_t)place->bytes;
+    }
+    if (!end) return;
+    qsort(lowered->shared, (size_t)lowered->shared_count, sizeof *lowered->shared, by_offset);
+    lowered->shared_bytes = (uint32_t)end;
+    if (first > lowered->reserved_shared_bytes) lowered->reserved_shared_bytes = (uint32_t)first;
+}
+
 /* What is reserved, then static variables that the program names, those of the module first, then the dynamic
  * part. */
 static void place_shared(LoweredProgram *lowered, uint32_t dynamic_bytes) {
@@ -621,6 +651,7 @@ LoweredProgram *lowered_new(const EmulatorLaunch *launch, bool share, AddressOf 
     lowered->recorded = memory_new(count + 1);
     lowered->functions = memory_new((size_t)program->function_count * sizeof *lowered->functions);
     place_shared(lowered, launch->dynamic_shared_bytes);
+    if (launch->shared_as) place_shared_as(lowered, launch->shared_as);
     Lowering low = {.lowered = lowered, .launch = launch, .address_of = address_of, .context = context};
     for (int f = 0; f < program->function_count; f++) layout_begin(&low, f);
     bool enough = check_parameters(launch, &lowered->functions[0], error);

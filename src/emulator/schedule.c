@@ -404,6 +404,20 @@ static void split_as_recorded(const Block *block, Warp *warp, const Op *op) {
     if (lanes & mask && lanes & ~mask) warp_split(warp, lanes & ~mask);
 }
 
+/* On a machine lanes meet where it likes: the event may be one of more lanes than stand here. Those that
+ * stand at the same place become one fragment; true: others have to come first. */
+static bool awaits_as_recorded(const Block *block, Warp *warp, const Op *op) {
+    if (warp->fragment_count == 1 || !block->grid->program->recorded[op->pc]) return false;
+    uint32_t mask = replay_next_mask(block->replay, warp, op->pc);
+    if (!(mask & ~warp_fragment(warp)->mask) || !(mask & warp_fragment(warp)->mask)) return false;
+    warp_merge(warp);
+    uint32_t elsewhere = 0; /* lanes that wait there have come */
+    for (int i = 0; i < warp->fragment_count; i++)
+        if (i != warp->current && warp->fragments[i].state == FRAGMENT_READY)
+            elsewhere |= warp->fragments[i].mask;
+    return mask & elsewhere;
+}
+
 /* The warp's ordered instruction. False: it waits for others, or has ended. */
 static inline __attribute__((always_inline)) bool take_turn(Block *block, Warp *warp, Mode mode) {
     const LoweredProgram *program = block->grid->program;
@@ -421,6 +435,8 @@ static inline __attribute__((always_inline)) bool take_turn(Block *block, Warp *
         if (fragment->pc == fragment->join_pc) return true;
         if (mode == RUN_REPLAY) {
             if (is_out_of_turn(block, warp, op)) return warp_pick(warp);
+            if (awaits_as_recorded(block, warp, op)) return warp_pick(warp);
+            fragment = warp_fragment(warp);
             split_as_recorded(block, warp, op);
             if (program->recorded[op->pc]) warp->turn = block->turn;
         }

@@ -60,6 +60,21 @@ static Decoded decode(const Kept *kept, const Session *session) {
     return decoded;
 }
 
+/* Questions about values are answered by running a block again, as the GPU's lanes parted and met. (Where
+ * results of .approx decide what follows, only with those, which are no part of a session's trace.) */
+static void replay(const Kept *kept, const Session *session, const Decoded *decoded) {
+    for (int l = 0; l < decoded->trace->launch_count && !kept->approximate; l++) {
+        const TraceLaunch *launch = decoded->trace->launches[l];
+        for (int i = 0; i < launch->block_count; i++) {
+            Error error = {0};
+            Folds *folds =
+                replay_folds(decoded->trace, l, launch->blocks[i], &session->launches[l].geometry, &error);
+            if (!folds) fail_msg("%s: %s", kept->kernel, error.message);
+            folds_free(folds);
+        }
+    }
+}
+
 static void compare(const char *path) {
     Kept kept;
     Error error = {0};
@@ -76,6 +91,7 @@ static void compare(const char *path) {
     if (!session_compare(session, &other, &text, &same, &error)) fail_msg("%s: %s", path, error.message);
     if (!same) fail_msg("%s: %s", path, text_string(&text));
     print_message("# summary: %s", text_string(&text));
+    replay(&kept, session, &decoded);
     text_done(&text);
     trace_free(decoded.trace);
     instrument_sites_done(&decoded.sites);
