@@ -145,32 +145,68 @@ static int warp_syncs_together(Block *block, const Op *op, const Gang *gang) {
     return done;
 }
 
+static Outcome execute_warp_sync(Block *block, Warp *warp, const Op *op, uint32_t mask);
+
+static bool is_at_warp_sync(const Block *block, const Fragment *fragment) {
+    const CoreOp *at = block->grid->program->ops[fragment->pc].extra;
+    return fragment->state == FRAGMENT_AT_WARP_OP && at->execute == execute_warp_sync;
+}
+
+/* Whom each of `lanes` names, where the fragment stands. Returns all of them that live. */
+static uint32_t read_names(const Block *block, Warp *warp, const Fragment *fragment, uint32_t lanes,
+                           uint32_t *names) {
+    const WarpOp *op = block->grid->program->ops[fragment->pc].extra;
+    uint8_t *kept = warp->base.at[IN_REGISTERS];
+    uint32_t all = 0;
+    warp->base.at[IN_REGISTERS] = fragment->frame->registers;
+    for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        names[lane] = members_of(op, warp, lane, warp->live);
+        all |= names[lane];
+    }
+    warp->base.at[IN_REGISTERS] = kept;
+    return all;
+}
+
+/* Lanes that name each other have met; there may be several such groups. */
+static void observe_groups(const Warp *warp, int pc, uint32_t met, const uint32_t *names) {
+    while (met) {
+        uint32_t group = (names[__builtin_ctz(met)] & met) | (met & -met);
+        observe_warp_sync(warp, pc, group);
+        met &= ~group;
+    }
+}
+
+/* The current fragment, of lanes `mask`, comes to a bar.warp.sync: others that wait for it at one go on, if
+ * all that they name have come. Returns lanes of its own mask that are missing. */
+static uint32_t meet_at_warp_sync(Block *block, Warp *warp, const Op *op, uint32_t mask) {
+    uint32_t names[WARP_LANES], present = mask, met = mask;
+    for (int i = 0; i < warp->fragment_count; i++)
+        if (is_at_warp_sync(block, &warp->fragments[i])) present |= warp->fragments[i].active;
+    uint32_t absent = read_names(block, warp, warp_fragment(warp), mask, names) & ~present;
+    if (absent) return absent;
+    for (int i = 0; i < warp->fragment_count; i++) {
+        Fragment *other = &warp->fragments[i];
+        if (!is_at_warp_sync(block, other)) continue;
+        if (read_names(block, warp, other, other->active, names) & ~present) continue;
+        other->state = FRAGMENT_READY;
+        other->passes = true;
+        met |= other->active;
+    }
+    if (block->observed) observe_groups(warp, op->pc, met, names);
+    return 0;
+}
+
 static Outcome execute_warp_sync(Block *block, Warp *warp, const Op *op, uint32_t mask) {
     const WarpOp *warp_op = op->extra;
     Fragment *fragment = warp_fragment(warp);
-    uint32_t present = mask;
-    bool is_last = !fragment->passes; /* of those that it names, to come */
-    if (is_last && !is_whole(warp_op, warp, mask)) {
-        for (int i = 0; i < warp->fragment_count; i++) {
-            const Fragment *other = &warp->fragments[i];
-            if (other->state != FRAGMENT_AT_WARP_OP) continue;
-            const CoreOp *at = block->grid->program->ops[other->pc].extra;
-            if (at->execute == execute_warp_sync) present |= other->active;
-        }
-        if (!all_present(warp_op, warp, mask, present))
-            return wait_for(warp, mask, missing(warp_op, warp, mask, present));
-        for (int i = 0; i < warp->fragment_count; i++) {
-            Fragment *other = &warp->fragments[i];
-            if (other->state != FRAGMENT_AT_WARP_OP || !(other->active & present)) continue;
-            other->state = FRAGMENT_READY; /* looks again: it passes when its own mask is complete, too */
-            other->passes = true;
-        }
+    if (!fragment->passes && (block->observed || !is_whole(warp_op, warp, mask))) {
+        uint32_t absent = meet_at_warp_sync(block, warp, op, mask);
+        if (absent) return wait_for(warp, mask, absent);
     }
     fragment->passes = false;
     warp->called &= ~mask;
     block->worker->counters[op->pc].requests++;
-    if (block->observed && is_last)
-        observe_warp_sync(warp, op->pc, members_of(warp_op, warp, __builtin_ctz(mask), present) | mask);
     if (block->recorder) {
         TraceEvent *event = recorder_begin(block->recorder, warp, op->pc, mask, TRACE_WARP_SYNC);
         event->participants = members_of(warp_op, warp, __builtin_ctz(mask), ALL_LANES);
