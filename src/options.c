@@ -530,8 +530,8 @@ static bool check_together(const Options *options, Error *error) {
         return error_set(error, "--block: kernels of the catalogue take one number, the threads per block");
     if (session->kernel && (session->grid[1] > 1 || session->grid[2] > 1))
         return error_set(error, "--grid: kernels of the catalogue take one number, the blocks");
-    if (options->json && options->action != ACTION_REPORT)
-        return error_set(error, "--json goes with --report, --list or --bench");
+    if (options->json && options->action != ACTION_REPORT && options->action != ACTION_CHECK)
+        return error_set(error, "--json goes with --report, --check, --list or --bench");
     if (options->watch && options->action != ACTION_OPEN)
         return error_set(error, "--watch goes with the interface, not with --%s", options->action_name);
     if (options->svg && options->action != ACTION_FRAME) return error_set(error, "--svg goes with --frame");

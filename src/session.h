@@ -136,6 +136,14 @@ void session_visit_other_folds(const Session *session, int view,
  * first question makes it again. NULL: it cannot be told of a run that is partial or comes from a file. */
 const Hazards *session_hazards(const Session *session);
 
+/* Where there is a race: an order of the warps in which the run gives something else than it gave, looked for
+ * among schedules for about two seconds, once. `result`, `instead_of`: as they are shown. */
+typedef struct SessionOrder {
+    uint64_t schedule; /* --schedule gives it again; 0: none was found */
+    char result[64], instead_of[64];
+} SessionOrder;
+const SessionOrder *session_bad_order(const Session *session);
+
 /* What was measured of this kernel, and of those beside it; empty: nothing was. */
 Measurements *session_measured(const Session *session);
 /* When what a file kept was recorded: UTC, "2026-11-21T15:00:00Z"; NULL: the session is this process' own. */

@@ -64,7 +64,9 @@ struct Session {
     const char *uncounted; /* why counters that were asked for are not in `measured`; NULL */
     HazardWatch *watch;    /* NULL: the run was not watched */
     TraceObserver observer;
-    Hazards *hazards;            /* NULL until asked for */
+    Hazards *hazards; /* NULL until asked for */
+    SessionOrder order;
+    bool has_order;              /* it was looked for */
     const char *made_by, *saved; /* of a file: by which redviz, and when; else NULL */
 };
 

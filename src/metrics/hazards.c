@@ -212,8 +212,27 @@ static const char *finish_sentence(Hazards *list, Text *text) {
     return sentence;
 }
 
+/* What unrolled code does several times in two lines is told once. */
+static bool is_told(Making *making, const Finding *finding, const TraceLaunch *launch) {
+    HazardAccess access = finding->access, other = finding->other;
+    hazard_put_line(launch, &access);
+    hazard_put_line(launch, &other);
+    for (int i = 0; i < making->list->count; i++) {
+        Hazard *told = &making->list->items[i];
+        bool same = told->kind == finding->kind && told->launch == finding->launch &&
+                    told->access.line == access.line && told->other.line == other.line &&
+                    told->access.is_store == access.is_store && told->other.is_store == other.is_store;
+        if (!same) continue;
+        told->count += finding->count;
+        if (told->blocks < finding->blocks) told->blocks = finding->blocks;
+        return true;
+    }
+    return false;
+}
+
 static void add_finding(Making *making, const Finding *finding) {
     const TraceLaunch *launch = making->trace->launches[finding->launch];
+    if (is_told(making, finding, launch)) return;
     Hazard *hazard = hazards_add(making->list, &making->capacity, finding->kind, finding->launch);
     Text text = {0};
     hazard->space = finding->space;
