@@ -147,12 +147,27 @@ static void print_size(const char *option, const uint32_t size[3], Text *out) {
     for (int i = 1; i < count; i++) text_print(out, ",%u", size[i]);
 }
 
+/* As it was asked for. An instance that the compiler has just made may have another name: arguments that are
+ * enumerators, aliases or sums are spelled as their values there. It is the only one of its template then. */
+static PtxFunction *find_user_entry(Session *session, Error *error) {
+    const SessionOptions *options = &session->options;
+    PtxFunction *entry = ptx_module_find_entry(session->module, options->entry, error);
+    if (entry || !options->entry || !strchr(options->entry, '<') || !is_cuda_source(options->file))
+        return entry;
+    size_t bare = strcspn(options->entry, "<");
+    Error ignored = {0};
+    entry = ptx_module_find_entry(session->module, arena_copy_text(&session->arena, options->entry, bare),
+                                  &ignored);
+    if (entry && error) *error = (Error){0};
+    return entry;
+}
+
 /* A kernel that is in no catalogue: what the options do not say is guessed, and said (session_guess). */
 static bool plan_user_kernel(Session *session, Error *error) {
     enum { USUAL_SHARED = 48 << 10 };
     SessionOptions *options = &session->options;
     if (!load_module(session, error)) return false;
-    PtxFunction *entry = ptx_module_find_entry(session->module, options->entry, error);
+    PtxFunction *entry = find_user_entry(session, error);
     if (!entry || !ptx_function_parse(session->module, entry, error)) return false;
     KernelShape shape = guess_shape(session->module, entry);
     PlanLaunch *launch = plan_add_launch(&session->plan, entry->name);

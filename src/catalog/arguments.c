@@ -3,11 +3,13 @@
 #include "catalog/expression.h"
 #include "catalog/plan.h"
 
+#include "base/text.h"
+
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { NAMES = 64 };
+enum { NAMES = 64, STRUCTURE_LIMIT_BYTES = 1 << 16 };
 
 typedef struct Reader {
     Plan *plan;
@@ -134,8 +136,7 @@ static bool add_scalar(Reader *reader, Span span, const PtxVariable *parameter, 
     if (size != 1 && size != 2 && size != 4 && size != 8)
         return error_set(reader->error,
                          "--args: parameter %d of the kernel is a structure of %" PRIu64
-                         " bytes; only numbers and "
-                         "pointers can be given",
+                         " bytes; give file:PATH, a file that holds them",
                          reader->launch->argument_count + 1, parameter->bytes);
     if (is_float || (value.is_float && size > 1)) {
         PtxType type = parameter->type == PTX_BF16 ? PTX_BF16
@@ -159,6 +160,25 @@ static bool add_scalar(Reader *reader, Span span, const PtxVariable *parameter, 
     }
     plan_add_scalar(reader->plan, reader->launch, bytes, size);
     return true;
+}
+
+/* file:PATH */
+static bool read_structure(Reader *reader, Span path) {
+    const PtxVariable *parameter = reader->entry->parameters[reader->launch->argument_count];
+    char *bytes;
+    size_t length;
+    Error inner = {0};
+    const char *copy = arena_copy_text(&reader->plan->arena, path.text, path.length);
+    if (!text_read_file(copy, STRUCTURE_LIMIT_BYTES, &bytes, &length, &inner))
+        return error_set(reader->error, "--args: %s", inner.message);
+    bool fits_it = length == parameter->bytes;
+    if (fits_it)
+        plan_add_scalar(reader->plan, reader->launch, bytes, (int)length);
+    else
+        error_set(reader->error, "--args: %.*s has %zu bytes, and parameter %d of the kernel has %" PRIu64,
+                  shown(path), path.text, length, reader->launch->argument_count + 1, parameter->bytes);
+    free(bytes);
+    return fits_it;
 }
 
 static bool read_scalar(Reader *reader, Span name, Span span) {
@@ -188,6 +208,8 @@ static bool read_item(Reader *reader, Span item) {
         return error_set(reader->error, "--args: the buffer '%.*s' has no name; write NAME=%.*s",
                          shown(value), value.text, shown(value), value.text);
     }
+    if (!name.length && value.length > 5 && memcmp(value.text, "file:", 5) == 0)
+        return read_structure(reader, cut(value, 5, value.length));
     int buffer = name.length ? -1 : find_buffer(reader, value);
     if (buffer < 0) return read_scalar(reader, name, value);
     plan_add_pointer(reader->plan, reader->launch, buffer);

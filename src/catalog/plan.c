@@ -26,10 +26,8 @@ void plan_add_pointer(Plan *plan, PlanLaunch *launch, int buffer) {
 }
 
 void plan_add_scalar(Plan *plan, PlanLaunch *launch, const void *bytes, int byte_count) {
-    (void)plan;
     PlanArgument argument = {.buffer = -1, .byte_count = byte_count};
-    assert((size_t)byte_count <= sizeof argument.bytes);
-    memcpy(argument.bytes, bytes, (size_t)byte_count);
+    argument.bytes = arena_copy(&plan->arena, bytes, (size_t)byte_count);
     array_push(launch->arguments, launch->argument_count, launch->argument_capacity, argument);
 }
 

@@ -37,8 +37,8 @@ typedef struct PlanBuffer {
 typedef struct PlanArgument {
     int buffer; /* >= 0: pointer to that buffer (plus `offset` bytes); -1: the scalar in `bytes` */
     uint64_t offset;
-    uint8_t bytes[16];
-    int byte_count; /* size of the scalar */
+    const uint8_t *bytes; /* in the plan's arena */
+    int byte_count;       /* size of the scalar */
 } PlanArgument;
 
 typedef struct PlanLaunch {
@@ -100,6 +100,7 @@ void plan_element_set(PtxType type, void *bytes, uint64_t i, double number);
  *   NAME=TYPE[COUNT]:FILL   filled: zero, ones, iota, random or file:PATH
  *   NAME                    pointer to a buffer named before
  *   EXPRESSION              scalar, converted to the parameter's type
+ *   file:PATH               structure: its bytes, raw little-endian, as many as the parameter has
  *   NAME=EXPRESSION         the same; later expressions may use NAME
  *
  * COUNT and EXPRESSION are made of numbers, n, block, grid, named scalars, + - * / % and ( ). */

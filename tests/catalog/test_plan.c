@@ -185,6 +185,37 @@ static void bad_args_say_what_is_wrong(void **state) {
     }
 }
 
+/* Their bytes come from a file, and must be as many. */
+static void structures_are_read_from_files(void **state) {
+    (void)state;
+    static const char path[] = "build/structure.bin";
+    static const uint8_t structure[13] = "abcdefghijkl";
+    for (size_t length = 12; length <= 13; length++) {
+        FILE *file = fopen(path, "wb");
+        assert_non_null(file);
+        assert_int_equal(fwrite(structure, 1, length, file), length);
+        fclose(file);
+        Plan plan;
+        Error error = {0};
+        assert_int_equal(parse(&plan, "structure", " file:build/structure.bin ", &error), length == 12);
+        if (length == 12) {
+            assert_int_equal(plan.launches[0].arguments[0].byte_count, 12);
+            assert_memory_equal(plan.launches[0].arguments[0].bytes, structure, 12);
+        } else {
+            assert_string_equal(
+                error.message,
+                "--args: build/structure.bin has 13 bytes, and parameter 1 of the kernel has 12");
+        }
+        plan_free(&plan);
+    }
+    remove(path);
+    Plan plan;
+    Error error = {0};
+    assert_false(parse(&plan, "structure", "file:build/structure.bin", &error));
+    assert_non_null(strstr(error.message, "cannot open"));
+    plan_free(&plan);
+}
+
 static uint64_t address_of(void *context, int buffer) {
     (void)context;
     return 0x1122334455667700u + (uint64_t)buffer;
@@ -460,6 +491,7 @@ int main(void) {
         cmocka_unit_test(args_become_buffers_and_scalars),
         cmocka_unit_test(a_buffer_can_be_passed_twice_and_scalars_have_names),
         cmocka_unit_test(bad_args_say_what_is_wrong),
+        cmocka_unit_test(structures_are_read_from_files),
         cmocka_unit_test(arguments_are_laid_out_by_alignment),
         cmocka_unit_test(plain_fills_hold_what_they_say),
         cmocka_unit_test(iota_wraps_in_small_integers),

@@ -81,6 +81,20 @@ static void compiles_with(const char *compiler) {
     free(out);
 }
 
+/* The compiler's name of an instance spells its arguments otherwise. */
+static void instances_have_other_names(const char *compiler) {
+    need(compiler);
+    write_text("alias.cu", "enum Mode { ADD, TAKE };\nusing Real = float;\n"
+                           "template <typename T, Mode M, int N> __global__ void apply(T *p) {\n"
+                           "    p[threadIdx.x] += M == ADD ? N : -N;\n}\n");
+    char *out = program_output(0,
+                               "@ %s/alias.cu --compiler %s --entry 'apply<Real,TAKE,2*8>' --n 2 --block 2 "
+                               "--fill ones --dump in",
+                               program_folder(), compiler);
+    assert_string_equal(out, "-15\n-15\n");
+    free(out);
+}
+
 static void errors_with(const char *compiler) {
     need(compiler);
     write_text("bad.cu", "__global__ void k(int *p) {\n    p[0] = 1;\n    p[1] = unknown;\n}\n");
@@ -94,6 +108,7 @@ static void errors_with(const char *compiler) {
 static void with_nvcc(void **state) {
     (void)state;
     compiles_with("nvcc");
+    instances_have_other_names("nvcc");
     write_text("old.cu", "#include \"old.h\"\n__global__ void k(int *p) {\n    p[threadIdx.x] = THREE;\n}\n"
                          "template <int I> __global__ void t(int *p) { *p = I; }\n"
                          "int main() {\n    cudaWhatIsNoMore();\n}\n");
@@ -110,11 +125,13 @@ static void with_nvcc(void **state) {
 }
 static void with_nvrtc(void **state) {
     (void)state;
+    instances_have_other_names("nvrtc");
     compiles_with("nvrtc");
     errors_with("nvrtc");
 }
 static void with_clang(void **state) {
     (void)state;
+    instances_have_other_names("clang");
     compiles_with("clang");
     errors_with("clang");
 }
