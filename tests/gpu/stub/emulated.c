@@ -1,5 +1,5 @@
 /* The memory, modules and launches of the stub driver, by the emulator: a "GPU" for tests of capture, on any
- * machine. It lies at other addresses than the emulator's own runs.
+ * machine. Its memory lies at other addresses than that of the emulator's own runs.
  *
  * $STUB_SCHEDULE: the order in which its warps and blocks take turns. A kernel that never ends leaves the
  * stream busy for ever, as on a GPU; a fault of the kernel is CUDA_ERROR_ILLEGAL_ADDRESS from then on. */
@@ -106,6 +106,52 @@ ENTRY(cuStreamQuery, void *stream) {
     return getenv("STUB_BUSY") ? BUSY : status ? status : outcome("cuStreamQuery");
 }
 
+/* ---- shared memory: variables begin at 0x400, as on sm_90 --------------------------------------------- */
+
+enum { FIRST_SHARED = 1024, MOST_SYMBOLS = 64 };
+
+typedef struct Symbols {
+    TraceSymbol symbols[MOST_SYMBOLS];
+    const PtxVariable *variables[MOST_SYMBOLS];
+    int count;
+} Symbols;
+
+static void add_variables(Symbols *symbols, const PtxOperand *operand) {
+    for (int i = 0; i < operand->item_count; i++) add_variables(symbols, &operand->items[i]);
+    const PtxVariable *variable = operand->variable;
+    if (!variable || variable->space != PTX_SPACE_SHARED) return;
+    for (int i = 0; i < symbols->count; i++)
+        if (symbols->variables[i] == variable) return;
+    if (symbols->count == MOST_SYMBOLS) abort();
+    symbols->variables[symbols->count++] = variable;
+}
+
+/* Static variables one after another, then the dynamic ones, which all begin at the same place. */
+static void place_symbols(Symbols *symbols, PtxModule *module) {
+    uint64_t at = FIRST_SHARED;
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < symbols->count; i++) {
+            const PtxVariable *variable = symbols->variables[i];
+            uint64_t alignment = variable->alignment > 16 ? (uint64_t)variable->alignment : 16;
+            if ((variable->bytes == 0) != (pass == 1)) continue;
+            if (!pass) at = (at + alignment - 1) / alignment * alignment;
+            symbols->symbols[i] = (TraceSymbol){.name = ptx_readable_name(module, variable->name),
+                                                .space = PTX_SPACE_SHARED,
+                                                .window_offset = (at + 15) / 16 * 16,
+                                                .bytes = variable->bytes};
+            if (!pass) symbols->symbols[i].window_offset = at;
+            at += variable->bytes;
+        }
+}
+
+static void find_symbols(Symbols *symbols, const PtxProgram *program) {
+    for (int pc = 0; pc < program->code_count; pc++) {
+        const PtxInstruction *in = program->code[pc].instruction;
+        for (int i = 0; i < in->operand_count; i++) add_variables(symbols, &in->operands[i]);
+    }
+    place_symbols(symbols, program->module);
+}
+
 /* ---- modules ----------------------------------------------------------------------------------------- */
 
 static Result run(Function *function, const uint32_t *grid, const uint32_t *block, uint32_t shared,
@@ -118,6 +164,10 @@ static Result run(Function *function, const uint32_t *grid, const uint32_t *bloc
                              .dynamic_shared_bytes = shared,
                              .cooperative = cooperative,
                              .parameters = bytes};
+    Symbols symbols = {.count = 0};
+    find_symbols(&symbols, function->program);
+    TraceLaunch places = {.symbols = symbols.symbols, .symbol_count = symbols.count};
+    launch.shared_as = &places;
     const PtxFunction *entry = function->program->entry;
     for (int i = 0; i < entry->parameter_count; i++) {
         const PtxVariable *parameter = entry->parameters[i];
