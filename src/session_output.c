@@ -60,8 +60,12 @@ void session_events(const Session *session, FILE *to) {
     for (int i = 0; i < session->view_count; i++) {
         const SessionView *view = &session->views[i].shown;
         const TraceLaunch *launch = session->trace->launches[view->launch];
-        fprintf(to, "# launch %d %s block %u: %d events\n", view->launch, launch->name,
-                trace_block_linear(view->block), trace_block_event_count(view->block));
+        bool captured = session_is_captured(session) && session->device;
+        fprintf(to, "# launch %d %s block %u: %d events%s%s\n", view->launch, launch->name,
+                trace_block_linear(view->block), trace_block_event_count(view->block), captured ? " of " : "",
+                captured ? session->device : "");
+        if (launch->dropped)
+            fprintf(to, "# %llu events found no room\n", (unsigned long long)launch->dropped);
         for (int j = 0; j < trace_block_event_count(view->block); j++) {
             trace_block_read(view->block, j, &event);
             text_clear(&line);

@@ -12,12 +12,14 @@
 enum { BUSY = 600, NOT_FOUND = 500, INVALID_PTX = 218, ILLEGAL_ADDRESS = 700, APART_BYTES = 1 << 20 };
 
 typedef struct Module {
+    struct Module *next; /* of all that were loaded; they go with the library */
     PtxModule *module;
     PtxProgram *begin; /* an entry that does nothing, whose launch places the variables */
     Trace *trace;
 } Module;
 
 typedef struct Function {
+    struct Function *next;
     Module *of;
     PtxProgram *program;
 } Function;
@@ -25,9 +27,13 @@ typedef struct Function {
 typedef struct Place {
     uint64_t address, bytes;
     uint8_t *host;
+    bool is_ours; /* allocated here, not a variable of a module */
 } Place;
 
 static Emulator *emulator;
+static Module *modules;
+static Function *functions;
+static void *apart;
 static Place places[65536];
 static int place_count;
 static Result status;
@@ -40,13 +46,33 @@ static void begin(void) {
                                .schedule = schedule ? strtoull(schedule, NULL, 0) : 0,
                                .instruction_budget = 50000000};
     emulator = emulator_new(&options);
-    emulator_add_buffer(emulator, "apart", calloc(1, APART_BYTES), APART_BYTES, PTX_B8);
+    apart = calloc(1, APART_BYTES);
+    emulator_add_buffer(emulator, "apart", apart, APART_BYTES, PTX_B8);
 }
 
-static void keep_place(int buffer, uint64_t bytes) {
+__attribute__((destructor)) static void end(void) {
+    emulator_free(emulator);
+    for (int i = 0; i < place_count; i++)
+        if (places[i].is_ours) free(places[i].host);
+    for (Function *function = functions, *next; function; function = next) {
+        next = function->next;
+        ptx_program_free(function->program);
+        free(function);
+    }
+    for (Module *module = modules, *next; module; module = next) {
+        next = module->next;
+        ptx_program_free(module->begin);
+        trace_free(module->trace);
+        ptx_module_free(module->module);
+        free(module);
+    }
+    free(apart);
+}
+
+static void keep_place(int buffer, uint64_t bytes, bool is_ours) {
     if (place_count == sizeof places / sizeof *places) abort();
-    places[place_count++] =
-        (Place){emulator_buffer_address(emulator, buffer), bytes, emulator_buffer_bytes(emulator, buffer)};
+    places[place_count++] = (Place){emulator_buffer_address(emulator, buffer), bytes,
+                                    emulator_buffer_bytes(emulator, buffer), is_ours};
 }
 
 static uint8_t *host_of(uint64_t address, uint64_t bytes) {
@@ -63,7 +89,7 @@ ENTRY(cuMemAlloc_v2, uint64_t *address, size_t bytes) {
     if (result) return result;
     begin();
     int buffer = emulator_add_buffer(emulator, "memory", calloc(1, bytes), bytes, PTX_B8);
-    keep_place(buffer, bytes);
+    keep_place(buffer, bytes, true);
     *address = emulator_buffer_address(emulator, buffer);
     return 0;
 }
@@ -201,13 +227,15 @@ ENTRY(cuModuleLoadDataEx, Module **out, const void *image, unsigned count, int *
     text_add(&text, image);
     text_add(&text, "\n.visible .entry stub_begin()\n{\n\tret;\n}\n");
     Module *module = calloc(1, sizeof *module);
+    module->next = modules;
+    modules = module;
     module->module = ptx_module_parse(text_string(&text), text.length, "stub", &error);
     text_done(&text);
     if (!module->module) return INVALID_PTX;
     module->begin = ptx_program_link(module->module, ptx_module_find(module->module, "stub_begin"), &error);
     if (!module->begin) return INVALID_PTX;
     module->trace = trace_new("gpu");
-    Function function = {module, module->begin};
+    Function function = {NULL, module, module->begin};
     *out = module;
     return run(&function, one, one, 0, false, NULL, module->trace);
 }
@@ -227,7 +255,8 @@ ENTRY(cuModuleGetFunction, Function **out, Module *module, const char *name) {
     PtxProgram *program = entry ? ptx_program_link(module->module, entry, &error) : NULL;
     if (!program) return NOT_FOUND;
     *out = calloc(1, sizeof **out);
-    **out = (Function){module, program};
+    **out = (Function){functions, module, program};
+    functions = *out;
     return 0;
 }
 
@@ -237,7 +266,7 @@ ENTRY(cuModuleGetGlobal_v2, uint64_t *address, size_t *bytes, Module *module, co
         if (strcmp(module->trace->buffers[i].name, name) != 0) continue;
         *address = emulator_buffer_address(emulator, i);
         *bytes = module->trace->buffers[i].bytes;
-        keep_place(i, *bytes);
+        keep_place(i, *bytes, false);
         return outcome("cuModuleGetGlobal_v2");
     }
     return NOT_FOUND;
