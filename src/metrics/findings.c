@@ -153,11 +153,11 @@ static uint64_t requests(const Totals *t) {
 }
 
 /* What a finding about a line is worth, in a run; 0: no sentence. */
-static uint64_t worth_of_conflicts(const Totals *t, const Totals *run) {
+uint64_t finding_worth_of_conflicts(const Totals *t, const Totals *run) {
     (void)run;
     return wavefronts(t) - wavefronts_ideal(t);
 }
-static uint64_t worth_of_sectors(const Totals *t, const Totals *run) {
+uint64_t finding_worth_of_sectors(const Totals *t, const Totals *run) {
     (void)run;
     uint64_t excess = sectors(t) - sectors_ideal(t);
     return excess * 10 >= sectors_ideal(t) ? excess : 0; /* the ragged end of an array is no finding */
@@ -168,7 +168,7 @@ static uint64_t worth_of_divergence(const Totals *t, const Totals *run) {
 }
 /* At most half of the lanes at work, fewer than elsewhere, and a tenth of what the whole run could do lost.
  */
-static uint64_t worth_of_idle_lanes(const Totals *t, const Totals *run) {
+uint64_t finding_worth_of_idle_lanes(const Totals *t, const Totals *run) {
     uint64_t idle = t->warp_instructions * WARP_LANES - t->lane_instructions;
     bool much = idle * 10 >= run->warp_instructions * WARP_LANES;
     double lanes = totals_average_active_lanes(t);
@@ -228,11 +228,11 @@ typedef struct LineFinding {
 } LineFinding;
 
 static const LineFinding line_findings[] = {
-    {"bank conflicts", NULL, worth_of_conflicts, say_conflicts},
-    {"more sectors than needed", NULL, worth_of_sectors, say_sectors},
+    {"bank conflicts", NULL, finding_worth_of_conflicts, say_conflicts},
+    {"more sectors than needed", NULL, finding_worth_of_sectors, say_sectors},
     {"divergent branches", "On hardware the compiler may use predication instead of a branch.",
      worth_of_divergence, say_divergence},
-    {"idle lanes", NULL, worth_of_idle_lanes, say_idle_lanes},
+    {"idle lanes", NULL, finding_worth_of_idle_lanes, say_idle_lanes},
 };
 
 /* The lines with the most, at most MOST_PER_KIND of them, the rest in one sentence. */

@@ -9,6 +9,11 @@
 void findings_print(const ReportInput *input, const Totals *totals, const LineMetrics *lines, int line_count,
                     Text *out);
 
+/* What could be saved in a line, in wavefronts, sectors, idle lanes; 0: not worth a sentence. */
+uint64_t finding_worth_of_conflicts(const Totals *line, const Totals *run);
+uint64_t finding_worth_of_sectors(const Totals *line, const Totals *run);
+uint64_t finding_worth_of_idle_lanes(const Totals *line, const Totals *run);
+
 /* Did the run end before its time? */
 bool findings_has_fatal_trap(const Trace *trace);
 

@@ -147,6 +147,51 @@ static void a_race_says_who_and_what(void **state) {
     session_free(session);
 }
 
+static const Hazard *find_slow(const Hazards *hazards, HazardKind kind, int line) {
+    for (int i = hazards->wrong_count; i < hazards->count; i++) {
+        assert_true(hazards->items[i].is_slow);
+        if (hazards->items[i].kind == kind && hazards->items[i].access.line == line)
+            return &hazards->items[i];
+    }
+    return NULL;
+}
+
+/* What padding is said to cost is what the kernel costs that has it. */
+static void padding_costs_what_was_predicted(void **state) {
+    (void)state;
+    Session *plain = run_with("lab_bank_padding", "padding=0", NULL),
+            *padded = run_with("lab_bank_padding", "padding=1", NULL);
+    int line = run_line_of(plain, "sum += tile[lane][column];");
+    const Hazard *found = find_slow(hazards_of(plain), HAZARD_BANK_CONFLICT, line);
+    assert_non_null(found);
+    assert_non_null(strstr(found->advice, "rows of 33 instead of 32"));
+    Totals totals = run_totals(padded);
+    assert_int_equal(found->predicted, totals.shared_load_wavefronts);
+    assert_true(found->cost > 10 * found->predicted);
+    assert_int_equal(hazards_of(padded)->count, 0);
+    session_free(plain);
+    session_free(padded);
+}
+
+static void slow_places_are_no_hazard(void **state) {
+    (void)state;
+    CatalogOptions options = {.n = 65536, .block = 256};
+    Session *strided = run_kernel("strided", &options), *interleaved = run_kernel("interleaved", &options);
+    const Hazard *found =
+        find_slow(hazards_of(strided), HAZARD_BANK_CONFLICT, run_line_of(strided, "sdata[index] = op("));
+    assert_non_null(found);
+    Totals totals = run_totals(strided);
+    assert_int_equal(found->ideal, found->predicted);
+    assert_true(found->cost < totals.shared_load_wavefronts + totals.shared_store_wavefronts);
+    assert_int_equal(hazards_of(strided)->wrong_count, 0);
+    assert_non_null(
+        find_slow(hazards_of(interleaved), HAZARD_DIVERGENCE, run_line_of(interleaved, "sdata[tid] = op(")));
+    Session *scattered = run_with("lab_coalescing", "stride=8", NULL);
+    assert_int_equal(hazards_of(scattered)->wrong_count, 0);
+    assert_int_equal(hazards_of(scattered)->items[0].kind, HAZARD_UNCOALESCED);
+    session_free(strided), session_free(interleaved), session_free(scattered);
+}
+
 static int say_summary(void **state) {
     (void)state;
     printf("# summary: %" PRIu64 " runs without a hazard\n", runs);
@@ -154,10 +199,12 @@ static int say_summary(void **state) {
 }
 
 int main(void) {
-    struct CMUnitTest *tests = memory_new((size_t)(catalog_count() + 2) * sizeof *tests);
+    struct CMUnitTest *tests = memory_new((size_t)(catalog_count() + 4) * sizeof *tests);
     size_t count = 0;
     tests[count++] = (struct CMUnitTest)cmocka_unit_test(every_bug_is_found_where_it_is);
     tests[count++] = (struct CMUnitTest)cmocka_unit_test(a_race_says_who_and_what);
+    tests[count++] = (struct CMUnitTest)cmocka_unit_test(padding_costs_what_was_predicted);
+    tests[count++] = (struct CMUnitTest)cmocka_unit_test(slow_places_are_no_hazard);
     for (int i = 0; i < catalog_count(); i++) {
         const CatalogRow *row = catalog_row(i);
         if (row->group == CATALOG_BUG) continue;
