@@ -144,7 +144,8 @@ static int verify(Session *session, Error *error) {
 }
 
 static int run(Options *options, Error *error) {
-    options->session.watch = options->action == ACTION_REPORT || options->action == ACTION_CHECK;
+    options->session.watch = options->action == ACTION_REPORT || options->action == ACTION_CHECK ||
+                             options->action == ACTION_FRAME;
     Session *session = session_open(&options->session, error);
     if (!session) return refuse_run(error);
     if (options->action == ACTION_VERIFY) return verify(session, error);

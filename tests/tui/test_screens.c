@@ -67,7 +67,8 @@ static const Screen screens[] = {
     {"parameters_applied", "--kernel interleaved --n 4096 --frame=80x24 --keys '29lpj<Right><Enter>'"},
     {"hazards", "--kernel bug_volatile_tail --frame=80x24 --keys f"},
     {"hazards_of_another_block", "--kernel bug_unguarded_load --frame=80x24 --keys f"},
-    {"hazards_none", "--kernel strided --n 4096 --frame=80x24 --keys f"},
+    {"hazards_none", "--kernel shuffle --n 4096 --frame=80x24 --keys f"},
+    {"hazards_slow", "--kernel strided --n 4096 --frame=80x24 --keys f"},
     {"block_17", "--kernel interleaved --n 65536 --frame=80x24 --keys 29l17}"},
     {"block_missing", "--kernel interleaved --n 4096 --frame=80x24 --keys 17}"},
 };
