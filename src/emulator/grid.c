@@ -94,6 +94,7 @@ static bool is_beyond_budget(const Share *share, const Block *block, int residen
 static SliceEnd run_block(Share *share, Block *block, int residents) {
     const Grid *grid = share->grid;
     uint64_t slice = grid->blocks_meet ? SLICE : POLL, budget;
+    if (grid->writers) share->worker->footprint = writers_footprint(grid->writers, block->linear);
     for (;;) {
         if (is_beyond_budget(share, block, residents, &budget)) {
             raise_trap(block, TRAP_INSTRUCTION_BUDGET, NULL, PTX_NO_PC, 0, NULL,
