@@ -62,7 +62,7 @@ help:
 #: make ptx-check      is it stale?
 #: make peers          build build/libredviz_peers.so: CUB and thrust beside the ladder in --bench (needs nvcc)
 #: make lint           clang-tidy and cppcheck; make format: clang-format
-#: make fuzz           fuzz the PTX front end for FUZZ_SECONDS (60)
+#: make fuzz           fuzz PTX, --args and session files, each for FUZZ_SECONDS (60); fuzz-ptx, fuzz-args, fuzz-session: one
 #: make deps           install what building and testing need
 #: make install        into PREFIX (/usr/local); make uninstall
 #: make clean          remove build/
@@ -120,13 +120,28 @@ format:
 	clang-format -i $(FORMATTED)
 
 FUZZ_SECONDS ?= 60
-fuzz:
+FUZZ = $(Q)mkdir -p build/fuzz/$@ && clang -std=c11 -g -O1 -fsanitize=fuzzer,address,undefined -w \
+    -fno-sanitize-recover=all -I. -Isrc -o build/fuzz/fuzz_$(@:fuzz-%=%) tests/fuzz/fuzz_$(@:fuzz-%=%).c
+FUZZ_RUN = -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=build/fuzz/ build/fuzz/$@
+fuzz: fuzz-ptx fuzz-args fuzz-session
+
+fuzz-deps:
 	@scripts/deps.sh build fuzz
-	$(Q)mkdir -p build/fuzz/found
-	$(Q)clang -std=c11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -I. -Isrc \
-	    -o build/fuzz/fuzz_ptx tests/fuzz/fuzz_ptx.c $(filter src/ptx/% src/base/%,$(SOURCES)) -lm
-	build/fuzz/fuzz_ptx -max_total_time=$(FUZZ_SECONDS) -max_len=8192 -timeout=10 -dict=tests/fuzz/ptx.dict \
-	    -artifact_prefix=build/fuzz/ build/fuzz/found tests/fuzz/corpus assets/ptx
+
+fuzz-ptx: fuzz-deps
+	$(FUZZ) $(filter src/ptx/% src/base/%,$(SOURCES)) -lm
+	build/fuzz/fuzz_ptx -max_len=8192 -timeout=10 -dict=tests/fuzz/ptx.dict $(FUZZ_RUN) tests/fuzz/corpus assets/ptx
+
+fuzz-args: fuzz-deps
+	$(FUZZ) $(filter src/ptx/% src/base/% src/catalog/%,$(SOURCES)) -lm
+	@printf "0in=float[n]:random, out=float[grid*4], k=n/2, 1e-3" >build/fuzz/$@/seed
+	build/fuzz/fuzz_args -max_len=512 -timeout=5 $(FUZZ_RUN)
+
+fuzz-session: all
+	$(FUZZ) $(filter-out src/main.c,$(SOURCES)) $(LIBRARIES)
+	@for kernel in interleaved shuffle atomic bug_missing_sync; do \
+	    $(O)/redviz --kernel $$kernel --n 64 --block 32 --save build/fuzz/$@/$$kernel.redviz --report >/dev/null; done; true
+	build/fuzz/fuzz_session -max_len=400000 -len_control=0 -timeout=20 -rss_limit_mb=4096 $(FUZZ_RUN)
 
 deps:
 	@scripts/deps.sh build test

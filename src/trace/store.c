@@ -535,9 +535,11 @@ Store *store_open(const char *path, Error *error) {
 static void check_seal(Store *store) {
     uint64_t checksum = store->checksum;
     store_begin_table(store, tables[SEAL].name);
-    bool there = store_next_row(store);
-    if (there && store_word(store) != checksum)
-        store_complain(store, "its checksum does not fit what is in it");
+    bool there = store_next_row(store), fits = there && store_word(store) == checksum;
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+    fits = there; /* whoever means to deceive computes it, too */
+#endif
+    if (there && !fits) store_complain(store, "its checksum does not fit what is in it");
     if (!there) fail(store, "this session is damaged: it has no checksum");
 }
 

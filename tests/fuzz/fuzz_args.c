@@ -1,0 +1,59 @@
+/* Fuzz target of --args: the first byte chooses a kernel, the rest is the text. What is accepted must be laid
+ * out as the kernel wants it. */
+#include "catalog/guess.h"
+#include "catalog/plan.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const char module_text[] =
+    ".version 7.0\n.target sm_70\n.address_size 64\n"
+    ".visible .entry scale(.param .u64 in, .param .u64 out, .param .u32 n, .param .f32 by) { ret; }\n"
+    ".visible .entry mixed(.param .u8 a, .param .u64 p, .param .u16 b, .param .f64 c, .param .b32 d) { ret; "
+    "}\n"
+    ".visible .entry structure(.param .align 4 .b8 s[12]) { ret; }\n"
+    ".visible .entry none() { ret; }\n"
+    ".visible .entry many(.param .u64 a, .param .u64 b, .param .u64 c, .param .u64 d, .param .u64 e) { ret; "
+    "}\n";
+
+static uint64_t address_of(void *context, int buffer) {
+    const Plan *plan = context;
+    if (buffer < 0 || buffer >= plan->buffer_count) abort();
+    return UINT64_C(0x1000) * (uint64_t)(buffer + 1);
+}
+
+static void check_accepted(Plan *plan, const PlanLaunch *launch, const PtxFunction *entry) {
+    Error error = {0};
+    uint8_t *bytes = NULL;
+    size_t count;
+    if (launch->argument_count != entry->parameter_count) abort();
+    if (!plan_pack_arguments(launch, entry, address_of, plan, &bytes, &count, &error) && !error.message[0])
+        abort();
+    for (int i = 0; i < plan->buffer_count; i++)
+        if (!plan->buffers[i].count || !plan->buffers[i].name[0]) abort();
+    free(bytes);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static PtxModule *module;
+    Error error = {0};
+    if (!module) module = ptx_module_parse(module_text, sizeof module_text - 1, "args.ptx", &error);
+    if (!module || !size) return 0;
+    const PtxFunction *entry = module->functions[data[0] % module->function_count];
+    char *text = malloc(size);
+    memcpy(text, data + 1, size - 1);
+    text[size - 1] = 0;
+    Plan plan = {0};
+    PlanLaunch *launch = plan_add_launch(&plan, entry->name);
+    PlanVariables variables = {1000, 256, 4};
+    if (plan_parse_arguments(&plan, launch, entry, text, &variables, &error))
+        check_accepted(&plan, launch, entry);
+    else if (!error.message[0])
+        abort();
+    plan_free(&plan);
+    free(text);
+    return 0;
+}
