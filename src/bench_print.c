@@ -167,6 +167,31 @@ static void take_value(void *context, const BenchValue *value) {
         bench_table_value(&printer->table, value);
 }
 
+static bool is_kept(const BenchOutput *output, const BenchValue *of) {
+    const CatalogRun *run = output->kept_of;
+    return output->kept && run && run->n == of->n && !strcmp(plan_type_name(run->dtype), of->dtype) &&
+           !strcmp(run->op, of->op) && !strcmp(run->row->id, of->kernel);
+}
+
+/* An interval is a value like others, "interval 3" or, of a later launch, "2: interval 3". */
+static void take_interval(void *context, const BenchValue *of, const IntervalTime *time) {
+    const Printer *printer = context;
+    BenchValue value = *of;
+    char name[48], note[96];
+    if (is_kept(printer->output, of)) measured_add_interval(printer->output->kept, time);
+    if (time->launch)
+        snprintf(name, sizeof name, "%d: interval %u", time->launch + 1, time->interval + 1);
+    else
+        snprintf(name, sizeof name, "interval %u", time->interval + 1);
+    snprintf(note, sizeof note, "%s, n = %llu, %s: reading the clock adds %.1f %% to the launch", of->kernel,
+             (unsigned long long)of->n, of->dtype, time->overhead * 100);
+    value.name = name;
+    value.unit = "cycles";
+    value.value = time->cycles;
+    value.note = time->launch || time->interval ? NULL : note;
+    take_value(context, &value);
+}
+
 /* ---- without a GPU ---------------------------------------------------------------------------------------
  */
 
@@ -233,7 +258,7 @@ static bool print_recorded(Printer *printer, const BenchOptions *options, const 
 
 bool bench_print(const BenchOptions *options, const BenchOutput *output, Error *error) {
     Printer printer = {.output = output, .table = {.out = output->out}};
-    BenchSink sink = {&printer, take_machine, take_cell, take_timing, take_value};
+    BenchSink sink = {&printer, take_machine, take_cell, take_timing, take_value, take_interval};
     Error no_gpu = {0};
     printer.machines.out = &printer.machines_text;
     printer.timings.out = &printer.timings_text;

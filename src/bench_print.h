@@ -11,7 +11,8 @@ typedef struct BenchOutput {
     FILE *out;
     FILE *progress; /* a terminal that is told which cell is measured; NULL: none is */
     BenchFormat format;
-    Measurements *kept; /* gets every timing, too; NULL: nobody keeps them */
+    Measurements *kept;        /* gets every timing, too; NULL: nobody keeps them */
+    const CatalogRun *kept_of; /* and the intervals of this run */
 } BenchOutput;
 
 bool bench_print(const BenchOptions *options, const BenchOutput *output, Error *error);

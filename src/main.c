@@ -70,6 +70,7 @@ static int print_timings(const Options *options, Error *error) {
     Session *session = options->save ? session_open(&options->session, error) : NULL;
     if (options->save && !session) return refuse(error);
     if (session) output.kept = session_measured(session);
+    if (session) output.kept_of = session_run(session);
     bool done =
         bench_print(&bench, &output, error) && (!session || session_save(session, options->save, error));
     session_free(session);

@@ -12,6 +12,7 @@ typedef struct BenchOptions {
     CatalogOptions catalog; /* n 0: eight sizes, from 2^10 to 2^30; dtype PTX_NO_TYPE: those of int, float
                                and double that the kernel has, else its first; the rest as for a run */
     double cell_seconds;    /* for a kernel, type and size, at most; 0: 0.05 */
+    bool intervals;         /* cycles of block 0's barrier intervals, too, of each kernel alone */
     bool profile;           /* values, too, of each kernel alone: counters, occupancy, copies */
     const volatile bool *cancel; /* true ends it between two measurements, with an error; NULL: never */
 } BenchOptions;
@@ -43,6 +44,8 @@ typedef struct BenchSink { /* any of them may be NULL; what they get is borrowed
     void (*cell)(void *context, const char *kernel, uint64_t n); /* it is measured next */
     void (*timing)(void *context, const Timing *timing);
     void (*value)(void *context, const BenchValue *value);
+    /* Of block 0; `of` says of which kernel and size. */
+    void (*interval)(void *context, const BenchValue *of, const IntervalTime *time);
 } BenchSink;
 
 /* Is there one that CUDA can use? Else `why` is not. */

@@ -220,7 +220,10 @@ static bool profile(const Work *work, const Cell *cell, Error *error) {
                               .in_bytes = in < 0 ? 0 : buffer_bytes(&plan->buffers[in]),
                               .out_bytes = out < 0 ? 0 : buffer_bytes(&plan->buffers[out])};
     BenchValue of = describe_value(bench, cell);
-    return !bench->options->profile || bench_profile(bench, &profiled, &of, error);
+    const PtxProgram *const *programs = (const PtxProgram *const *)work->programs;
+    bool intervals = bench->options->profile || bench->options->intervals;
+    return (!bench->options->profile || bench_profile(bench, &profiled, &of, error)) &&
+           (!intervals || bench_intervals(bench, &profiled, programs, &of, error));
 }
 
 /* ---- kernels that time themselves ------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 #define SESSION_BENCH_PROFILE_H
 
 #include "gpu/run.h"
+#include "ptx/program.h"
 #include "session_bench_gpu.h"
 
 typedef struct BenchProfiled {
@@ -15,5 +16,10 @@ typedef struct BenchProfiled {
 /* Tells values of the kernel alone, as `of` otherwise says; what this machine does not tell is NaN, and the
  * note says why. false with `error`: the GPU failed. */
 bool bench_profile(const Bench *bench, const BenchProfiled *profiled, const BenchValue *of, Error *error);
+
+/* Tells the cycles of block 0's barrier intervals, of the kernel alone with clocks (instrument/clocks.h),
+ * medians of several runs. `programs`: of the launches. A kernel that cannot have clocks is not told of. */
+bool bench_intervals(const Bench *bench, const BenchProfiled *profiled, const PtxProgram *const *programs,
+                     const BenchValue *of, Error *error);
 
 #endif

@@ -56,7 +56,14 @@ void measured_add_counter(Measurements *measured, const MeasuredCounter *counter
     array_push(measured->counters, measured->counter_count, measured->counter_capacity, own);
 }
 
+void measured_add_interval(Measurements *measured, const IntervalTime *time) {
+    IntervalTime own = *time;
+    own.machine = copy(measured, time->machine);
+    array_push(measured->intervals, measured->interval_count, measured->interval_capacity, own);
+}
+
 void measured_done(Measurements *measured) {
+    free(measured->intervals);
     free(measured->timings);
     free(measured->counters);
     arena_done(&measured->arena);
@@ -104,9 +111,21 @@ static void write_counter(const MeasuredCounter *counter, Store *store) {
     store_end_row(store);
 }
 
+static void write_interval(const IntervalTime *time, Store *store) {
+    store_begin_row(store, "interval_time");
+    store_put_integer(store, time->launch);
+    store_put_integer(store, time->block);
+    store_put_integer(store, time->interval);
+    store_put_text(store, time->machine);
+    store_put_real(store, time->cycles);
+    store_put_real(store, time->overhead);
+    store_end_row(store);
+}
+
 void measured_write(const Measurements *measured, Store *store) {
     for (int i = 0; i < measured->timing_count; i++) write_timing(&measured->timings[i], store);
     for (int i = 0; i < measured->counter_count; i++) write_counter(&measured->counters[i], store);
+    for (int i = 0; i < measured->interval_count; i++) write_interval(&measured->intervals[i], store);
 }
 
 /* Never NULL: the schema says so, and where the row is bad it is not kept. */
@@ -157,9 +176,22 @@ static void read_counter(Measurements *measured, int launch_count, Store *store)
         array_push(measured->counters, measured->counter_count, measured->counter_capacity, counter);
 }
 
+static void read_interval(Measurements *measured, int launch_count, Store *store) {
+    IntervalTime time = {.launch = (int)store_integer(store, 0, launch_count - 1),
+                         .block = (uint32_t)store_integer(store, 0, UINT32_MAX),
+                         .interval = (uint32_t)store_integer(store, 0, UINT32_MAX)};
+    time.machine = read_word(store, &measured->arena);
+    time.cycles = store_real(store);
+    time.overhead = store_real(store);
+    if (!store_failed(store))
+        array_push(measured->intervals, measured->interval_count, measured->interval_capacity, time);
+}
+
 void measured_read(Measurements *measured, int launch_count, Store *store) {
     store_begin_table(store, "timing");
     while (store_next_row(store)) read_timing(measured, store);
     store_begin_table(store, "measured");
     while (store_next_row(store)) read_counter(measured, launch_count, store);
+    store_begin_table(store, "interval_time");
+    while (store_next_row(store)) read_interval(measured, launch_count, store);
 }

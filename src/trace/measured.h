@@ -1,6 +1,6 @@
 /* Measured: what a machine said about kernels: times, and counters beside the trace's predictions. Plain
- * lists that whoever measures fills, that a session file keeps (tables timing and measured), and that panes
- * and reports read. Empty where nothing was measured. */
+ * lists that whoever measures fills, that a session file keeps (tables timing, measured and interval_time),
+ * and that panes and reports read. Empty where nothing was measured. */
 #ifndef TRACE_MEASURED_H
 #define TRACE_MEASURED_H
 
@@ -33,11 +33,22 @@ typedef struct MeasuredCounter {
     const char *note;        /* why they differ; NULL: nothing to say */
 } MeasuredCounter;
 
+typedef struct IntervalTime { /* of a block, between two of its block-wide barriers */
+    int launch;
+    uint32_t block, interval;
+    const char *machine;
+    double cycles; /* of its multiprocessor's clock, until the last warp has passed the barrier, or exited */
+    double
+        overhead; /* of reading the clock: how much longer the launch took, as a part of it; NaN: not known */
+} IntervalTime;
+
 typedef struct Measurements {
     Timing *timings;
     int timing_count, timing_capacity;
     MeasuredCounter *counters;
     int counter_count, counter_capacity;
+    IntervalTime *intervals;
+    int interval_count, interval_capacity;
     Arena arena; /* their texts */
 } Measurements;
 
@@ -47,6 +58,7 @@ void measured_add_timing(Measurements *measured, const Timing *timing);
  */
 void measured_put_timing(Measurements *measured, const Timing *timing);
 void measured_add_counter(Measurements *measured, const MeasuredCounter *counter);
+void measured_add_interval(Measurements *measured, const IntervalTime *time);
 void measured_done(Measurements *measured);
 
 void measured_write(const Measurements *measured, Store *store);

@@ -21,7 +21,7 @@
 #include "base/memory.h"
 #include <stdint.h>
 
-enum { STORE_VERSION = 3 /* of schema.def: its columns and what they mean */ };
+enum { STORE_VERSION = 4 /* of schema.def: its columns and what they mean */ };
 
 typedef struct Store Store;
 

@@ -28,7 +28,7 @@ typedef struct Taken {
     char value_note[256]; /* of the first */
     int value_count;
     BenchMachine machine;
-    int machines, cells;
+    int machines, cells, intervals;
     volatile bool cancel;
     int cancel_after; /* timings; 0: never */
 } Taken;
@@ -61,6 +61,14 @@ static void take_value(void *context, const BenchValue *value) {
     taken->values[at].n = value->n;
 }
 
+static void take_interval(void *context, const BenchValue *of, const IntervalTime *time) {
+    Taken *taken = context;
+    assert_int_equal(of->n, 3000);
+    assert_int_equal(time->interval, taken->intervals++);
+    assert_true(time->launch == 0 && time->block == 0 && time->cycles > 0 && time->overhead == 0);
+    assert_string_equal(time->machine, "Stub 1");
+}
+
 static double value_of(const Taken *taken, const char *name) {
     for (int i = 0; i < taken->value_count; i++)
         if (!strcmp(taken->values[i].name, name)) return taken->values[i].value;
@@ -69,7 +77,7 @@ static double value_of(const Taken *taken, const char *name) {
 }
 
 static bool bench(BenchOptions options, Taken *taken, Error *error) {
-    BenchSink sink = {taken, take_machine, take_cell, take_timing, take_value};
+    BenchSink sink = {taken, take_machine, take_cell, take_timing, take_value, take_interval};
     options.cancel = &taken->cancel;
     options.cell_seconds = 0.001;
     return bench_run(&options, &sink, error);
@@ -256,6 +264,19 @@ static void test_profile(void **state) {
     assert_true(value_of(taken, "theoretical") == 100 && value_of(taken, "threads") == 1 << 14);
     assert_true(value_of(taken, "to GPU") == MICROSECONDS && value_of(taken, "pinned from") == MICROSECONDS);
     assert_true(value_of(taken, "allocate") > 0 && value_of(taken, "free") > 0);
+    assert_int_equal(taken->intervals, 0); /* no clock runs there */
+}
+
+/* On a driver that emulates: the block is as many intervals long as its trace
+ * (tests/instrument/test_clocks.c). */
+static void test_intervals(void **state) {
+    Taken *taken = *state;
+    Error error = {0};
+    BenchOptions options = {.kernel = "strided", .catalog = {.n = 3000, .dtype = PTX_S32}, .intervals = true};
+    use("REDVIZ_CUDA", "libcuda_emulated.so");
+    if (!bench(options, taken, &error)) fail_msg("%s", error.message);
+    assert_int_equal(taken->intervals, 1 + 1 + 8);
+    assert_int_equal(taken->value_count, 0);
 }
 
 static void test_profile_without_counters(void **state) {
@@ -330,7 +351,7 @@ static void test_peers_of_another_version(void **state) {
  */
 
 static bool bench_on_cpu(BenchOptions options, Taken *taken, Error *error) {
-    BenchSink sink = {taken, take_machine, take_cell, take_timing, take_value};
+    BenchSink sink = {taken, take_machine, take_cell, take_timing, take_value, take_interval};
     options.cancel = &taken->cancel;
     options.cell_seconds = 0.001;
     return bench_cpu(&options, &sink, error);
@@ -393,7 +414,7 @@ static void test_file(void **state) {
     Error error = {0};
     Text text = {0};
     Taken *again = calloc(1, sizeof *again);
-    BenchSink sink = {again, take_machine, take_cell, take_timing, take_value};
+    BenchSink sink = {again, take_machine, take_cell, take_timing, take_value, take_interval};
     BenchOptions options = {.kernel = "K2", .catalog = {.n = 1 << 14}};
     if (!bench(options, taken, &error)) fail_msg("%s", error.message);
     options = (BenchOptions){.kernel = "redux", .catalog = {.n = 5, .dtype = PTX_F64}};
@@ -484,6 +505,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_latencies, setup, teardown),
         cmocka_unit_test_setup_teardown(test_cancel, setup, teardown),
         cmocka_unit_test_setup_teardown(test_profile, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_intervals, setup, teardown),
         cmocka_unit_test_setup_teardown(test_profile_without_counters, setup, teardown),
         cmocka_unit_test_setup_teardown(test_peers, setup_peers, teardown_peers),
         cmocka_unit_test_setup_teardown(test_peers_are_of_reductions, setup_peers, teardown_peers),

@@ -222,10 +222,10 @@ static void files_of_others(void **state) {
     check_refused(magic, sizeof magic, "it ends after 16 bytes");
     check_sql(false, "CREATE TABLE session(id INTEGER PRIMARY KEY, ptx TEXT)",
               "a database, but not a session of redviz");
-    check_sql(true, "PRAGMA user_version=4",
-              "a newer redviz saved this session (format 4; this one reads up to 3)");
+    check_sql(true, "PRAGMA user_version=5",
+              "a newer redviz saved this session (format 5; this one reads up to 4)");
     check_sql(true, "PRAGMA user_version=1",
-              "an older redviz saved this session (format 1; this one reads 3)");
+              "an older redviz saved this session (format 1; this one reads 4)");
     check_sql(true, "PRAGMA user_version=0", "it says that its format is 0");
     check_sql(true, "PRAGMA user_version=-1", "a newer redviz");
     check_sql(true, "PRAGMA application_id=7", "a database, but not a session of redviz");

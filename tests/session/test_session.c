@@ -217,6 +217,10 @@ static void measurements_are_kept(void **state) {
                                .note = "equal"};
     measured_add_timing(measured, &timing);
     measured_add_counter(measured, &counter);
+    measured_add_interval(
+        measured,
+        &(IntervalTime){
+            .block = 3, .interval = 7, .machine = "NVIDIA H200", .cycles = 812, .overhead = (double)NAN});
     if (!session_save(session, path, &error)) fail_msg("%s", error.message);
     session_free(session);
     session = open_session(&(SessionOptions){.saved = path});
@@ -233,6 +237,11 @@ static void measurements_are_kept(void **state) {
     assert_string_equal(measured->counters[0].metric, counter.metric);
     assert_true(measured->counters[0].value == 147456 && measured->counters[0].predicted == 147456);
     assert_string_equal(measured->counters[0].note, "equal");
+    assert_int_equal(measured->interval_count, 1);
+    const IntervalTime *interval = &measured->intervals[0];
+    assert_true(interval->launch == 0 && interval->block == 3 && interval->interval == 7);
+    assert_true(interval->cycles == 812 && isnan(interval->overhead));
+    assert_string_equal(interval->machine, "NVIDIA H200");
     session_free(session);
     remove(path);
 }

@@ -19,7 +19,7 @@
         return outcome(#name);                                                                               \
     }
 
-static int thing; /* what handles point to */
+static int thing;                  /* what handles point to */
 
 PLAIN(cuInit, unsigned flags)
 MAKES(cuDriverGetVersion, 13000, int *out)
@@ -31,11 +31,12 @@ MAKES(cuDevicePrimaryCtxRetain, &thing, void **out, int device)
 PLAIN(cuDevicePrimaryCtxRelease_v2, int device)
 PLAIN(cuCtxSetCurrent, void *context)
 #ifndef STUB_EMULATES
+static uint64_t variable[1 << 15]; /* every variable of every module */
 PLAIN(cuMemcpyDtoDAsync_v2, uint64_t to, uint64_t from, size_t bytes, void *stream)
 MAKES(cuModuleLoadDataEx, &thing, void **out, const void *image, unsigned count, int *options, void **values)
 PLAIN(cuModuleUnload, void *module)
 MAKES(cuModuleGetFunction, &thing, void **out, void *module, const char *name)
-MAKES(cuModuleGetGlobal_v2, (uint64_t)(uintptr_t)&thing, uint64_t *out, size_t *bytes, void *module,
+MAKES(cuModuleGetGlobal_v2, (uint64_t)(uintptr_t)variable, uint64_t *out, size_t *bytes, void *module,
       const char *name)
 #endif
 MAKES(cuFuncGetAttribute, 0, int *out, int which, void *function)

@@ -1,0 +1,170 @@
+/* Kernels with clocks, run by the emulator: the text links, results are unchanged, and block 0 has as many
+ * intervals as its trace; and the arithmetic of intervals. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/text.h"
+#include "emulator/emulator.h"
+#include "instrument/clocks.h"
+#include "session.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the arithmetic --------------------------------------------------------------------------------------
+ */
+
+#define EXIT(time) ((time) | UINT64_C(1) << 63)
+
+/* Warp 0: 100, barrier 150, exit 180; warp 1: 110, barrier 160, exit 170; warp 2 leaves early, at 300. */
+static void the_last_warp_ends_an_interval(void **state) {
+    (void)state;
+    static uint64_t samples[CLOCKS_WARPS * CLOCKS_SAMPLES];
+    static double cycles[CLOCKS_SAMPLES];
+    static const uint64_t warps[3][3] = {{100, 150, EXIT(180)}, {110, 160, EXIT(170)}, {105, EXIT(130)}};
+    for (int w = 0; w < 3; w++) memcpy(&samples[w * CLOCKS_SAMPLES], warps[w], sizeof warps[w]);
+    assert_int_equal(instrument_clock_intervals(samples, cycles), 2);
+    assert_true(cycles[0] == 60 && cycles[1] == 20);
+    samples[2 * CLOCKS_SAMPLES + 1] = EXIT(165); /* later than the others' barrier */
+    assert_int_equal(instrument_clock_intervals(samples, cycles), 2);
+    assert_true(cycles[0] == 65 && cycles[1] == 15);
+    memset(samples, 0, sizeof samples);
+    assert_int_equal(instrument_clock_intervals(samples, cycles), 0);
+}
+
+/* ---- kernels ---------------------------------------------------------------------------------------------
+ */
+
+typedef struct Run {
+    Plan plan;
+    PtxModule *module, *clocked;
+    PtxProgram *program, *clocked_program;
+    Emulator *emulator;
+    Trace *trace;
+} Run;
+
+static void link_clocked(Run *run, const CatalogRow *row) {
+    char name[128], path[4096], *text;
+    size_t length;
+    Error error = {0};
+    Text out = {0};
+    snprintf(name, sizeof name, "%.*s.ptx", (int)strcspn(row->source, "."), row->source);
+    if (!catalog_path("assets/ptx", name, path, sizeof path, &error) ||
+        !text_read_file(path, 64 << 20, &text, &length, &error))
+        fail_msg("%s", error.message);
+    run->module = ptx_module_parse(text, length, path, &error);
+    assert_non_null(run->module);
+    PtxFunction *entry = ptx_module_find_entry(run->module, run->plan.launches[0].entry, &error);
+    assert_non_null(entry);
+    run->program = ptx_program_link(run->module, entry, &error);
+    assert_non_null(run->program);
+    const PtxProgram *programs[] = {run->program};
+    if (!instrument_clocks(programs, 1, &out, &error)) fail_msg("%s: %s", row->id, error.message);
+    run->clocked = ptx_module_parse(text_string(&out), out.length, "clocks", &error);
+    if (!run->clocked) fail_msg("%s: line %d: %s", row->id, error.line, error.message);
+    entry = ptx_module_find_entry(run->clocked, entry->name, &error);
+    run->clocked_program = entry ? ptx_program_link(run->clocked, entry, &error) : NULL;
+    if (!run->clocked_program) fail_msg("%s: line %d: %s", row->id, error.line, error.message);
+    free(text);
+    text_done(&out);
+}
+
+static uint64_t buffer_address(void *context, int buffer) {
+    return emulator_buffer_address(context, buffer);
+}
+
+static void execute(Run *run) {
+    const PlanLaunch *planned = &run->plan.launches[0];
+    EmulatorOptions settings = {.threads = 1, .trace_first = 1};
+    Error error = {0};
+    uint8_t *parameters;
+    EmulatorLaunch launch = {.program = run->clocked_program,
+                             .dynamic_shared_bytes = planned->shared_bytes,
+                             .cooperative = planned->cooperative};
+    run->emulator = emulator_new(&settings);
+    run->trace = trace_new("emulator");
+    for (int i = 0; i < run->plan.buffer_count; i++) {
+        PlanBuffer *buffer = &run->plan.buffers[i];
+        emulator_add_buffer(run->emulator, buffer->name, buffer->bytes,
+                            buffer->count * (uint64_t)ptx_type_bytes(buffer->type), buffer->type);
+    }
+    memcpy(launch.grid, planned->grid, sizeof launch.grid);
+    memcpy(launch.block, planned->block, sizeof launch.block);
+    if (!plan_pack_arguments(planned, launch.program->entry, buffer_address, run->emulator, &parameters,
+                             &launch.parameter_bytes, &error))
+        fail_msg("%s", error.message);
+    launch.parameters = parameters;
+    if (!emulator_run(run->emulator, &launch, run->trace, &error)) fail_msg("%s", error.message);
+    assert_int_equal(run->trace->trap_count, 0);
+    free(parameters);
+}
+
+static const uint64_t *samples_of(const Run *run) {
+    for (int i = run->plan.buffer_count; i < run->trace->buffer_count; i++)
+        if (!strcmp(run->trace->buffers[i].name, CLOCKS_VARIABLE))
+            return emulator_buffer_bytes(run->emulator, i);
+    fail_msg("there is no " CLOCKS_VARIABLE);
+    return NULL;
+}
+
+static int intervals_of_trace(const char *kernel, const CatalogOptions *options) {
+    SessionOptions session_options = {.kernel = kernel, .catalog = *options, .threads = 1};
+    Error error = {0};
+    Session *session = session_open(&session_options, &error);
+    if (!session) fail_msg("%s: %s", kernel, error.message);
+    int intervals = session_view(session, 0)->steps->interval_step_count;
+    session_free(session);
+    return intervals;
+}
+
+static void compare(const char *kernel, CatalogOptions options) {
+    Run run = {0};
+    CatalogRun resolved;
+    CatalogResult result = {0};
+    Error error = {0};
+    Plan filled;
+    static double cycles[CLOCKS_SAMPLES];
+    const CatalogRow *row = catalog_find(kernel, &error);
+    assert_non_null(row);
+    if (!catalog_resolve(row, &options, &resolved, &error) || !row->plan(&resolved, &run.plan, &error))
+        fail_msg("%s: %s", kernel, error.message);
+    assert_int_equal(run.plan.launch_count, 1);
+    assert_true(plan_fill(&run.plan, 0, &error));
+    link_clocked(&run, row);
+    filled = run.plan; /* these kernels leave their input alone */
+    execute(&run);
+    row->check(&resolved, &filled, &run.plan, &result);
+    if (!result.correct) fail_msg("%s: %s instead of %s", kernel, result.result_text, result.expected_text);
+    int count = instrument_clock_intervals(samples_of(&run), cycles);
+    assert_int_equal(count, intervals_of_trace(kernel, &options));
+    for (int i = 0; i < count; i++) assert_true(cycles[i] > 0 && cycles[i] < 1e6);
+    emulator_free(run.emulator);
+    trace_free(run.trace);
+    ptx_program_free(run.program);
+    ptx_program_free(run.clocked_program);
+    ptx_module_free(run.module);
+    ptx_module_free(run.clocked);
+    plan_free(&run.plan);
+}
+
+static void kernels_have_their_intervals(void **state) {
+    static const char *const kernels[] = {
+        "interleaved",       "strided",         "sequential", "unrolled",         "shuffle",    "atomic",
+        "vectorized_shared", "lab_bank_stride", "row_sum",    "lab_partial_warp", "grid_stride"};
+    (void)state;
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
+        compare(kernels[i], (CatalogOptions){.n = 3000});
+    compare("strided", (CatalogOptions){.n = 100, .block = 1024});
+    compare("strided", (CatalogOptions){.n = 100, .block = 32});
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_last_warp_ends_an_interval),
+        cmocka_unit_test(kernels_have_their_intervals),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
