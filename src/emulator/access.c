@@ -133,10 +133,44 @@ static void name_shared(const Grid *grid, uint64_t offset, Text *out) {
                nearest->bytes);
 }
 
+/* Indices of 32 bits that wrapped lead far below a buffer (an int past 2^31), or just short of 2^32 elements
+ * above its start (an unsigned below 0). The buffer, or NULL. */
+static const Region *find_wrapped(const Memory *memory, uint64_t address, int width, int64_t *index) {
+    enum { BELOW_ZERO = 1 << 24, NULL_PAGE = 4096 };
+    if (address < NULL_PAGE) return NULL;
+    const int64_t whole = INT64_C(1) << 32;
+    for (int i = 0; i < memory->count; i++) {
+        int64_t distance = (int64_t)(address - memory->regions[i].base);
+        if (distance % width) continue;
+        *index = distance / width;
+        bool is_signed = *index >= -whole / 2 && *index <= -whole / 4;
+        bool is_unsigned = *index < whole && *index >= whole - BELOW_ZERO;
+        if (is_signed || is_unsigned) return &memory->regions[i];
+    }
+    return NULL;
+}
+
+static Outcome index_overflow(const Access *access, uint32_t lanes, const Region *region, int64_t index) {
+    int lane = __builtin_ctz(lanes);
+    bool below = index < 0;
+    raise_trap(access->block, TRAP_INDEX_OVERFLOW, access->warp, access->op->pc, lanes, access->address,
+               "index %" PRId64 " of `%s` (%" PRIu64 " bytes): an index of 32 bits has wrapped, from %" PRId64
+               " (thread %d of the block%s)",
+               index, region->name, region->bytes,
+               below ? index + (INT64_C(1) << 32) : index - (INT64_C(1) << 32),
+               access->warp->index * WARP_LANES + lane, lanes & (lanes - 1) ? " and others" : "");
+    return OUTCOME_STOP;
+}
+
 static Outcome out_of_bounds(const Access *access, uint32_t lanes) {
     const Grid *grid = access->block->grid;
     int lane = __builtin_ctz(lanes);
     uint64_t address = access->address[lane];
+    int64_t index;
+    const Region *wrapped = access->space == PTX_SPACE_GLOBAL
+                                ? find_wrapped(grid->memory, address, access->memory->width, &index)
+                                : NULL;
+    if (wrapped) return index_overflow(access, lanes, wrapped, index);
     Text text = {0};
     switch (access->space) {
     case PTX_SPACE_SHARED:

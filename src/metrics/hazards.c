@@ -268,6 +268,10 @@ static const char *advice_for_trap(TrapKind kind) {
     case TRAP_OUT_OF_BOUNDS:
         return "compare the index with the number of elements before the access (if (i < n)), and the array "
                "with the block's size";
+    case TRAP_INDEX_OVERFLOW:
+        return "compute the index in 64 bits (size_t i = (size_t)row * columns + column), or test it before "
+               "it "
+               "falls below 0";
     case TRAP_MISALIGNED:
         return "let vector accesses begin at a multiple of their size";
     case TRAP_DIVERGENT_BARRIER:

@@ -73,6 +73,16 @@ extern "C" __global__ void unwritten_local(const int *in, int *out, int n) {
     out[threadIdx.x] = values[in[threadIdx.x] & 15]; // WRONG unwritten_local
 }
 
+extern "C" __global__ void product_wraps(const int *in, int *out, unsigned n) {
+    int row = (int)(n * 50000);
+    out[threadIdx.x] = in[row]; // WRONG product_wraps
+}
+
+extern "C" __global__ void below_zero(const int *in, int *out, unsigned n) {
+    unsigned i = threadIdx.x;
+    out[i] = in[i] - in[i - 1]; // WRONG below_zero
+}
+
 extern "C" __global__ void store_to_constant_size(const int *in, int *out, int n) {
     __shared__ int few[32];
     few[threadIdx.x] = in[threadIdx.x]; // WRONG store_to_constant_size

@@ -159,6 +159,8 @@ static const Case cases[] = {
     {"faults", "vector_copy", "in=float[n]:random, out=float[n]:zero", 32, {1}, {8}, RIGHT(same, 32, 0)},
     {"faults", "unwritten_local", IN_OUT("int"), 32, {1}, {32}, WRONG("uninitialized_read")},
     {"faults", "store_to_constant_size", IN_OUT("int"), 64, {1}, {64}, WRONG("out_of_bounds")},
+    {"faults", "product_wraps", "in=int[64]:random, out=int[64]:zero, n", 50000, {1}, {32}, WRONG("index_overflow")},
+    {"faults", "below_zero", IN_OUT("int"), 64, {1}, {64}, WRONG("index_overflow")},
     {"types", "add_char", IN_OUT("char"), 200, {2}, {128}, RIGHT(pairs_s8, 200, 0)},
     {"types", "add_uchar", IN_OUT("uchar"), 200, {2}, {128}, RIGHT(pairs_u8, 200, 0)},
     {"types", "add_short", IN_OUT("short"), 200, {2}, {128}, RIGHT(pairs_s16, 200, 0)},
