@@ -4,7 +4,7 @@
 #include "gpu/run.h"
 #include "instrument/instrument.h"
 #include "metrics/counted.h"
-#include "session_state.h"
+#include "session_gpu.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -182,9 +182,9 @@ static bool count(Session *session, Cuda *cuda, Error *error) {
 static bool try_to_count(Session *session, Error *error) {
     if (session->is_partial) return error_set(error, "the run is not over");
     if (session_has_fatal_trap(session->trace)) return error_set(error, "the run ended in a trap");
-    Cuda *cuda = cuda_open(error);
+    Cuda *cuda = session_gpu_take(error);
     bool good = cuda && count(session, cuda, error);
-    cuda_close(cuda);
+    if (cuda) session_gpu_give_back(!good);
     return good;
 }
 

@@ -270,6 +270,9 @@ static bool read_sass(Counters *counters, const CountersWork *work, double *valu
 
 bool counters_measure(Counters *counters, const CountersWork *work, double *values, Error *error) {
     for (int i = 0; i < work->launches * counters->metric_count; i++) values[i] = (double)NAN;
-    return (!counters->name_count || read_hardware(counters, work, values, error)) &&
-           (!counters->sass.count || read_sass(counters, work, values, error));
+    cuda_turn_begin();
+    bool good = (!counters->name_count || read_hardware(counters, work, values, error)) &&
+                (!counters->sass.count || read_sass(counters, work, values, error));
+    cuda_turn_end();
+    return good;
 }

@@ -3,7 +3,7 @@
  *
  * The chip counts a few things at a time, so the kernels run several times (*passes*), and each time must do
  * the same. While a measurement runs, kernels run one after another and take longer: no timings at the same
- * time. Between measurements nothing is slowed. */
+ * time (cuda_turn_begin()). Between measurements nothing is slowed. */
 #ifndef GPU_COUNTERS_H
 #define GPU_COUNTERS_H
 

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,6 +112,16 @@ void cuda_close(Cuda *cuda) {
         if (cuda->library) dlclose(cuda->library);
     }
     free(cuda);
+}
+
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+
+void cuda_turn_begin(void) {
+    pthread_mutex_lock(&turn);
+}
+
+void cuda_turn_end(void) {
+    pthread_mutex_unlock(&turn);
 }
 
 bool cuda_use(Cuda *cuda, Error *error) {

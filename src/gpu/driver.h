@@ -55,6 +55,11 @@ void cuda_close(Cuda *cuda);
 /* Makes the context current in this thread too. */
 bool cuda_use(Cuda *cuda, Error *error);
 
+/* Measurements take turns, whichever threads they are made in: the kernels of one would disturb the other's
+ * times, and be counted among its own. */
+void cuda_turn_begin(void);
+void cuda_turn_end(void);
+
 /* Is `result` a success? Else error: "cuMemAlloc: out of memory (CUDA_ERROR_OUT_OF_MEMORY)". */
 bool cuda_check(const Cuda *cuda, const char *call, CudaResult result, Error *error);
 #define CUDA_CALL(cuda, error, name, ...)                                                                    \

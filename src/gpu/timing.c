@@ -50,7 +50,7 @@ static bool take_sample(Timer *timer, const Sample *sample, bool cold, double *m
     return true;
 }
 
-static bool take_samples(Timer *timer, Sample *sample, bool cold, Spread *out, Error *error) {
+static bool take_samples_in_turn(Timer *timer, Sample *sample, bool cold, Spread *out, Error *error) {
     Samples samples;
     double microseconds = 0, most = LONG_SECONDS * 1e6 / (sample->graph ? sample->plan->repetitions : 1);
     for (int i = 0; i < WARM_UPS && microseconds < most; i++)
@@ -64,6 +64,13 @@ static bool take_samples(Timer *timer, Sample *sample, bool cold, Spread *out, E
     }
     *out = samples_spread(&samples);
     return true;
+}
+
+static bool take_samples(Timer *timer, Sample *sample, bool cold, Spread *out, Error *error) {
+    cuda_turn_begin();
+    bool good = take_samples_in_turn(timer, sample, cold, out, error);
+    cuda_turn_end();
+    return good;
 }
 
 bool time_single(Timer *timer, const TimingPlan *plan, bool cold, Spread *out, Error *error) {

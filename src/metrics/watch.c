@@ -447,7 +447,7 @@ void watch_finish(HazardWatch *watch) {
         watch->reread = watch->rereads[pc];
         watch->reread_launch = watch->launch;
     }
-    memset(watch->rereads, 0, (size_t)watch->code_count * sizeof *watch->rereads);
+    if (watch->code_count) memset(watch->rereads, 0, (size_t)watch->code_count * sizeof *watch->rereads);
 }
 
 static void learn_program(HazardWatch *watch, const PtxProgram *program) {

@@ -119,34 +119,37 @@ static void a_file_keeps_them(void **state) {
     remove(path);
 }
 
-static void where_there_are_none(void **state) {
+static void expect_none(const char *why) {
+    char line[256];
+    Session *session = count("sequential");
+    assert_int_equal(session_measured(session)->counter_count, 0);
+    assert_false(session_failed(session));
+    snprintf(line, sizeof line, "\nNo hardware counters: %s", why);
+    expect_report(session, line);
+    session_free(session);
+}
+
+static void without_a_driver(void **state) {
     (void)state;
-    static const struct {
-        const char *cuda, *fail, *words;
-    } cases[] = {
-        {"/nowhere/libcuda.so.1", "", "there is no CUDA driver here (/nowhere/libcuda.so.1)"},
-        {NULL, "cuptiRangeProfilerEnable=35",
-         "cuptiRangeProfilerEnable: CUPTI_ERROR_INSUFFICIENT_PRIVILEGES: the driver lets only root read "
-         "counters"},
-        {NULL, "cuptiProfilerHostInitialize=46",
-         "cuptiProfilerHostInitialize: CUPTI_ERROR_INVALID_CHIP_NAME"},
-        {NULL, "cuModuleLoadDataEx=218", "cuModuleLoadDataEx: a PTX JIT compilation failed"},
-        {NULL, "cuLaunchKernel=2", "cuLaunchKernel: out of memory"},
+    setenv("REDVIZ_CUDA", "/nowhere/libcuda.so.1", 1);
+    expect_none("there is no CUDA driver here (/nowhere/libcuda.so.1)");
+}
+
+static void where_something_fails(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {"cuptiRangeProfilerEnable=35", "cuptiRangeProfilerEnable: CUPTI_ERROR_INSUFFICIENT_PRIVILEGES: the "
+                                        "driver lets only root read counters"},
+        {"cuptiProfilerHostInitialize=46", "cuptiProfilerHostInitialize: CUPTI_ERROR_INVALID_CHIP_NAME"},
+        {"cuModuleLoadDataEx=218", "cuModuleLoadDataEx: a PTX JIT compilation failed"},
+        {"cuLaunchKernel=2", "cuLaunchKernel: out of memory"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char line[256];
-        if (cases[i].cuda)
-            setenv("REDVIZ_CUDA", cases[i].cuda, 1);
-        else
-            use("REDVIZ_CUDA", "libcuda_stub.so");
-        setenv("STUB_FAIL", cases[i].fail, 1);
-        Session *session = count("sequential");
-        assert_int_equal(session_measured(session)->counter_count, 0);
-        assert_false(session_failed(session));
-        snprintf(line, sizeof line, "\nNo hardware counters: %s", cases[i].words);
-        expect_report(session, line);
-        session_free(session);
+        setenv("STUB_FAIL", cases[i][0], 1);
+        expect_none(cases[i][1]);
     }
+    clean(NULL);
+    beside_the_predictions(NULL); /* and it works again */
 }
 
 static void a_kernel_that_traps_is_not_run(void **state) {
@@ -160,11 +163,12 @@ static void a_kernel_that_traps_is_not_run(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(without_a_driver, clean), /* first: a GPU that was opened is kept */
         cmocka_unit_test_setup(beside_the_predictions, clean),
         cmocka_unit_test_setup(each_launch_has_its_own, clean),
         cmocka_unit_test_setup(loops_that_wait_are_apart, clean),
         cmocka_unit_test_setup(a_file_keeps_them, clean),
-        cmocka_unit_test_setup(where_there_are_none, clean),
+        cmocka_unit_test_setup(where_something_fails, clean),
         cmocka_unit_test_setup(a_kernel_that_traps_is_not_run, clean),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
