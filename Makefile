@@ -148,7 +148,8 @@ deps:
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/redviz/kernels \
-	    $(DESTDIR)$(PREFIX)/share/redviz/assets/ptx $(DESTDIR)$(PREFIX)/share/redviz/assets/include
+	    $(DESTDIR)$(PREFIX)/share/redviz/assets/ptx $(DESTDIR)$(PREFIX)/share/redviz/assets/include \
+	    $(DESTDIR)$(PREFIX)/share/redviz/assets/h200
 	install -m 755 $(O)/redviz $(DESTDIR)$(PREFIX)/bin/redviz
 	@if [ -f $(O)/libredviz_peers.so ]; then install -d $(DESTDIR)$(PREFIX)/lib && \
 	    install -m 755 $(O)/libredviz_peers.so $(DESTDIR)$(PREFIX)/lib/libredviz_peers.so; fi

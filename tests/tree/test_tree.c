@@ -152,6 +152,25 @@ static void test_files_are_tidy(void **state) {
     assert_int_equal(wrong, 0);
 }
 
+/* Whatever is installed goes where a folder has been made, and every folder of assets is. */
+static void test_install_makes_its_folders(void **state) {
+    (void)state;
+    assert_int_equal(
+        shell("MAKEFLAGS= make -n install PREFIX=/p DESTDIR= >build/install 2>/dev/null || exit 1\n"
+              "sed -e ':a' -e '/\\\\$/{N;s/\\\\\\n//;ba' -e '}' build/install | awk '\n"
+              "    $1 == \"install\" && $2 == \"-d\" { for (i = 3; i <= NF; i++) made[$i] = 1 }\n"
+              "    $1 == \"install\" && $2 == \"-m\" {\n"
+              "        folder = $NF; sub(/\\/[^\\/]*$/, \"\", folder)\n"
+              "        if (!($NF in made) && !(folder in made)) { print $NF \" is not made\"; bad = 1 }\n"
+              "        filled[$NF] = 1\n"
+              "    }\n"
+              "    END { while ((\"ls assets\" | getline name) > 0)\n"
+              "              if (!((\"/p/share/redviz/assets/\" name) in filled) && name !~ /\\./) {\n"
+              "                  print \"assets/\" name \" is not installed\"; bad = 1 }\n"
+              "          exit bad }' >&2"),
+        0);
+}
+
 static void test_licence(void **state) {
     (void)state;
     char *licence = read_whole("LICENSE"), *ignored = read_whole(".gitignore");
@@ -220,6 +239,7 @@ int main(void) {
         cmocka_unit_test(test_stale_ptx_is_found),
         cmocka_unit_test(test_untidy_files_are_found),
         cmocka_unit_test(test_files_are_tidy),
+        cmocka_unit_test(test_install_makes_its_folders),
         cmocka_unit_test(test_licence),
         cmocka_unit_test(test_map_is_read),
         cmocka_unit_test(test_readme_names_every_file),
