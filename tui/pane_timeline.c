@@ -1,12 +1,104 @@
 /* Timeline: every step of the run. Height is the share of the block's threads that are active, '!' marks a
  * bank conflict, 'd' a divergent branch, '|' a barrier, '^' where we are. More steps than columns share one:
- * the mean of their heights, any of their marks. */
+ * the mean of their heights, any of their marks. Where a machine's clock was read at the barriers of this
+ * block, its intervals are as wide as they took long. */
 #include "metric_rows.h"
 #include "pane.h"
 
+#include <math.h>
 #include <stdio.h>
 
 enum { BAR_LEVELS = 8, MOST_BAR_ROWS = 3, MOST_STEP_COLUMNS = 4 };
+
+/* ---- which steps a column shows ------------------------------------------------------------------------ */
+
+enum { MOST_INTERVALS = 256 };
+
+typedef struct Scale {
+    const Steps *steps;
+    int columns;
+    bool is_timed;           /* intervals are as wide as they took long; else every step is as wide */
+    int end[MOST_INTERVALS]; /* the column after each interval */
+} Scale;
+
+/* What a machine took for the interval of the block that is shown; NULL: nobody knows. */
+static const IntervalTime *find_time(const Moment *now, int interval) {
+    const Measurements *measured = now->scene->measured;
+    const SessionView *view = &now->scene->views[now->view->view];
+    for (int i = 0; measured && i < measured->interval_count; i++) {
+        const IntervalTime *time = &measured->intervals[i];
+        if (time->launch == view->launch && time->block == trace_block_linear(view->block) &&
+            time->interval == (uint32_t)interval)
+            return time;
+    }
+    return NULL;
+}
+
+/* Cycles of all intervals; 0: they were not all measured, or there are others. */
+static double sum_cycles(const Moment *now) {
+    double sum = 0;
+    int count = now->steps->interval_step_count;
+    if (count > MOST_INTERVALS || find_time(now, count)) return 0;
+    for (int i = 0; i < count; i++) {
+        const IntervalTime *time = find_time(now, i);
+        if (!time || !(time->cycles >= 0)) return 0;
+        sum += time->cycles;
+    }
+    return sum;
+}
+
+/* Every interval has a column at least. */
+static Scale scale_of(const Moment *now, int columns) {
+    Scale scale = {.steps = now->steps, .columns = columns};
+    int count = now->steps->interval_step_count, before = 0;
+    double all = sum_cycles(now), sum = 0;
+    scale.is_timed = all > 0 && columns >= count;
+    for (int i = 0; scale.is_timed && i < count; i++) {
+        sum += find_time(now, i)->cycles;
+        int end = (int)(sum / all * columns + 0.5), last = columns - (count - 1 - i);
+        if (end < before + 1) end = before + 1;
+        if (end > last) end = last;
+        before = scale.end[i] = end;
+    }
+    return scale;
+}
+
+/* `count` steps on `columns` columns: those of a column are [first, *end). */
+static int divide(int count, int columns, int column, int *end) {
+    *end = (int)((int64_t)(column + 1) * count / columns);
+    int first = (int)((int64_t)column * count / columns);
+    if (*end == first) *end = first + 1; /* a wide step */
+    return first;
+}
+
+/* The steps of a column: [first, *end). Few steps take several columns each, of the same width. */
+static int first_step(const Scale *scale, int column, int *end) {
+    int count = scale->steps->step_count, columns = scale->columns, interval = 0;
+    if (scale->is_timed) {
+        while (interval + 1 < scale->steps->interval_step_count && column >= scale->end[interval]) interval++;
+        int from = interval ? scale->end[interval - 1] : 0, begin = scale->steps->interval_begin[interval];
+        int first = divide(scale->steps->interval_begin[interval + 1] - begin, scale->end[interval] - from,
+                           column - from, end);
+        *end += begin;
+        return begin + first;
+    }
+    if (count <= columns) {
+        int each = columns / count;
+        if (each > MOST_STEP_COLUMNS) each = MOST_STEP_COLUMNS;
+        int step = column / each;
+        *end = step < count ? step + 1 : 0;
+        return step < count ? step : 0;
+    }
+    return divide(count, columns, column, end);
+}
+
+/* Whose clock the widths are, and what reading it cost. */
+static void print_machine(const Moment *now, char *out, size_t bytes) {
+    const IntervalTime *time = find_time(now, 0);
+    int length = snprintf(out, bytes, "in cycles: %s", time->machine);
+    if (isfinite(time->overhead) && length > 0 && (size_t)length < bytes)
+        snprintf(out + length, bytes - (size_t)length, ", clock adds %.0f%%", time->overhead * 100);
+}
 
 static void head(const Moment *now, PaneHead *out) {
     char speed[VIEW_SPEED_BYTES];
@@ -16,27 +108,17 @@ static void head(const Moment *now, PaneHead *out) {
         snprintf(out->title, sizeof out->title, "timeline  playing %s", speed);
     else if (*label)
         snprintf(out->title, sizeof out->title, "timeline  counted for %s", label + strspn(label, " "));
+    else if (sum_cycles(now) > 0)
+        print_machine(now, out->title, sizeof out->title);
     else
         snprintf(out->title, sizeof out->title, "timeline");
     snprintf(out->note, sizeof out->note, "step %d of %d   interval %d of %d", now->view->step + 1,
              now->steps->step_count, now->step->interval_step + 1, now->steps->interval_step_count);
 }
 
-/* The steps of a column: [first, *end). Few steps take several columns each, of the same width. */
-static int first_step(int step_count, int columns, int column, int *end) {
-    if (step_count <= columns) {
-        int each = columns / step_count;
-        if (each > MOST_STEP_COLUMNS) each = MOST_STEP_COLUMNS;
-        int step = column / each;
-        *end = step < step_count ? step + 1 : 0;
-        return step < step_count ? step : 0;
-    }
-    *end = (int)((int64_t)(column + 1) * step_count / columns);
-    return (int)((int64_t)column * step_count / columns);
-}
-
 static ViewAnswer click(const Moment *now, Rectangle area, int column, int row, View *view) {
-    int end = 0, first = first_step(now->steps->step_count, area.columns, column, &end);
+    Scale scale = scale_of(now, area.columns);
+    int end = 0, first = first_step(&scale, column, &end);
     (void)row;
     if (first >= end) return VIEW_IGNORED;
     view_jump_to_step(view, now->scene, first);
@@ -114,8 +196,9 @@ static void draw(const Moment *now, Canvas *canvas, Rectangle area) {
     int bar_rows = area.rows - 1, before = -1;
     if (bar_rows > MOST_BAR_ROWS) bar_rows = MOST_BAR_ROWS;
     if (bar_rows < 1) bar_rows = 1;
+    Scale scale = scale_of(now, area.columns);
     for (int at = 0; at < area.columns; at++) {
-        int end, first = first_step(now->steps->step_count, area.columns, at, &end);
+        int end, first = first_step(&scale, at, &end);
         if (first >= end) break;
         Column column = column_of(now, first, end, first != before); /* a wide step's first column */
         before = first;

@@ -284,6 +284,58 @@ static void conflicts_and_current_lanes_have_their_roles(void **state) {
     sample_free(sample);
 }
 
+/* ---- intervals that were timed ---------------------------------------------------------------------------
+ */
+
+static void print_frame(const Sample *sample, Text *out) {
+    View view;
+    view_init(&view, &sample->scene);
+    press(&view, &sample->scene, "20l");
+    Canvas *canvas = draw(sample, &view, 80, 24, false);
+    text_clear(out);
+    canvas_to_text(canvas, out);
+    canvas_free(canvas);
+}
+
+static void intervals_are_as_wide_as_they_took_long(void **state) {
+    (void)state;
+    Sample *sample = sample_new(256);
+    Measurements measured = {0};
+    Text plain = {0}, timed = {0};
+    int count = sample->views[0].steps->interval_step_count;
+    print_frame(sample, &plain);
+    sample->scene.measured = &measured;
+    for (int i = 0; i < count; i++) {
+        print_frame(sample, &timed); /* as long as not all are known, nothing is different */
+        assert_string_equal(text_string(&timed), text_string(&plain));
+        measured_add_interval(&measured, &(IntervalTime){.interval = (uint32_t)i,
+                                                         .machine = "NVIDIA H200",
+                                                         .cycles = i == 2 ? 4000 : 700 - 50 * i,
+                                                         .overhead = 0.232});
+    }
+    print_frame(sample, &timed);
+    golden_check("timeline_timed_80x24", &timed);
+    /* Clicks from left to right go through all steps, none is left out where there is room. */
+    View view;
+    view_init(&view, &sample->scene);
+    int before = 0;
+    for (int column = 1; column < 79; column++) {
+        frame_click(&sample->scene, &view, 80, 24, column, 21);
+        assert_true(view.step >= before);
+        before = view.step;
+    }
+    assert_int_equal(sample->views[0].steps->steps[view.step].interval_step, count - 1);
+    /* One more than this run has: it was another run. */
+    measured_add_interval(&measured,
+                          &(IntervalTime){.interval = (uint32_t)count, .machine = "", .cycles = 1});
+    print_frame(sample, &timed);
+    assert_string_equal(text_string(&timed), text_string(&plain));
+    measured_done(&measured);
+    text_done(&plain);
+    text_done(&timed);
+    sample_free(sample);
+}
+
 /* ---- every size ---------------------------------------------------------------------------------------- */
 
 static bool overlap(Rectangle a, Rectangle b) {
@@ -420,6 +472,7 @@ int main(void) {
         cmocka_unit_test(conflicts_and_current_lanes_have_their_roles),
         cmocka_unit_test(every_role_is_where_it_belongs),
         cmocka_unit_test(without_colours_meaning_is_bold_underlined_or_reversed),
+        cmocka_unit_test(intervals_are_as_wide_as_they_took_long),
         cmocka_unit_test(panes_never_overlap_nor_leave_the_screen),
         cmocka_unit_test(every_size_can_be_drawn),
         cmocka_unit_test(counters_beside_the_predictions),
