@@ -92,7 +92,7 @@ static void print_access(const Moment *now, const Hazard *hazard, const HazardAc
         moment_describe_lanes(access->lanes, text, sizeof text);
         text_print(out, ", %s", text);
     }
-    if (access->lane < 0 || access->buffer < 0) return;
+    if (access->lane < 0 || access->buffer < 0 || (!access->has_value && !hazard->what)) return;
     text_print(out, ": lane %d %s", access->lane,
                access->is_atomic  ? "updates"
                : access->is_store ? "stores"
