@@ -155,8 +155,7 @@ static bool measure_cell(Cpu *cpu, uint64_t n, bool all, Error *error) {
     if (n > cpu->capacity) {
         snprintf(note, sizeof note, "the CPU gets 1 GiB of input at most, or a quarter of the memory");
     } else {
-        Fold work = {cpu, n, host_fold(cpu->type, cpu->op, all),
-                     memory_new((size_t)(threads * PARTIAL_BYTES))};
+        Fold work = {cpu, n, host_fold(cpu->type, cpu->op, all), memory_new((size_t)threads * PARTIAL_BYTES)};
         bool good = measure(&work, all, &timing, error);
         free(work.partial);
         if (!good) return false;

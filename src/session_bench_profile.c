@@ -101,7 +101,8 @@ static bool tell_geometry(const Bench *bench, const BenchProfiled *profiled, con
         uint32_t blocks, per_block = launched->block[0] * launched->block[1] * launched->block[2];
         double all = (double)launched->grid[0] * launched->grid[1] * launched->grid[2] * per_block;
         if (!gpu_run_resident_blocks(profiled->run, launched, &blocks, error)) return false;
-        double warps = (double)blocks / bench->cuda->multiprocessors * ((per_block + WARP - 1) / WARP);
+        uint32_t warps_of_block = (per_block + WARP - 1) / WARP;
+        double warps = (double)blocks / bench->cuda->multiprocessors * warps_of_block;
         if (all > threads) {
             threads = all;
             occupancy = most ? warps * WARP / most * 100 : (double)NAN;
