@@ -140,7 +140,7 @@ fuzz-args: fuzz-deps
 fuzz-session: all
 	$(FUZZ) $(filter-out src/main.c,$(SOURCES)) $(LIBRARIES)
 	@for kernel in interleaved shuffle atomic bug_missing_sync; do \
-	    $(O)/redviz --kernel $$kernel --n 64 --block 32 --save build/fuzz/$@/$$kernel.redviz --report >/dev/null; done; true
+	    $(O)/redviz --kernel $$kernel --n 64 --block 64 --save build/fuzz/$@/$$kernel.redviz --report >/dev/null; done; true
 	build/fuzz/fuzz_session -max_len=400000 -len_control=0 -timeout=20 -rss_limit_mb=4096 $(FUZZ_RUN)
 
 deps:

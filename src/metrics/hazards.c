@@ -69,14 +69,18 @@ void hazard_put_line(const TraceLaunch *launch, HazardAccess *access) {
 
 /* ---- places ----------------------------------------------------------------------------------------- */
 
-/* Shared offsets of a watch are those of the block's window. */
-static void place_symbol(const TraceLaunch *launch, HazardAccess *access) {
-    for (int i = 0; i < launch->symbol_count; i++) {
-        const TraceSymbol *symbol = &launch->symbols[i];
-        if (symbol->space != PTX_SPACE_SHARED || access->offset < symbol->window_offset) continue;
-        access->buffer = i;
-    }
-    if (access->buffer >= 0) access->offset -= launch->symbols[access->buffer].window_offset;
+/* Shared offsets of a watch are those of the window of the blocks that it saw. */
+static void place_symbol(const Window *window, const TraceLaunch *launch, HazardAccess *access) {
+    const TraceSymbol *symbol = NULL;
+    for (int i = 0; i < window->count; i++)
+        if (window->symbols[i].space == PTX_SPACE_SHARED &&
+            access->offset >= window->symbols[i].window_offset)
+            symbol = &window->symbols[i];
+    if (!symbol) return;
+    access->offset -= symbol->window_offset;
+    for (int i = 0; i < launch->symbol_count; i++)
+        if (launch->symbols[i].space == PTX_SPACE_SHARED && !strcmp(launch->symbols[i].name, symbol->name))
+            access->buffer = i;
 }
 
 static int element_bytes(const TraceLaunch *launch, int pc) {
@@ -87,7 +91,7 @@ static int element_bytes(const TraceLaunch *launch, int pc) {
 /* "sums[3]"; by bytes where the access is not made of elements. */
 static const char *name_place(const Making *making, const TraceLaunch *launch, PtxSpace space,
                               const HazardAccess *access) {
-    if (access->buffer < 0) return NULL;
+    if (access->buffer < 0) return space == PTX_SPACE_GLOBAL ? "global memory" : "shared memory";
     const char *name = space == PTX_SPACE_GLOBAL ? making->trace->buffers[access->buffer].name
                                                  : launch->symbols[access->buffer].name;
     uint64_t bytes = (uint64_t)element_bytes(launch, access->pc);
@@ -248,8 +252,9 @@ static void add_finding(Making *making, const Finding *finding) {
                          "lanes without an element the identity";
     } else {
         if (finding->space == PTX_SPACE_SHARED) {
-            place_symbol(launch, &hazard->access);
-            place_symbol(launch, &hazard->other);
+            const Window *window = &making->watch->windows[finding->launch];
+            place_symbol(window, launch, &hazard->access);
+            place_symbol(window, launch, &hazard->other);
         }
         hazard->what = name_place(making, launch, finding->space, &hazard->access);
         hazard->advice = advice_for_race(finding);

@@ -468,6 +468,17 @@ static void learn_program(HazardWatch *watch, const PtxProgram *program) {
     watch->global_shift = (uint8_t)__builtin_ctz((unsigned)least[1]);
 }
 
+/* Another producer's trace may have them elsewhere. */
+static void keep_window(HazardWatch *watch, const TraceLaunch *launched) {
+    Window window = {.count = launched->symbol_count};
+    window.symbols = arena_copy(&watch->arena, launched->symbols,
+                                (size_t)launched->symbol_count * sizeof *launched->symbols);
+    for (int i = 0; i < window.count; i++)
+        window.symbols[i].name =
+            arena_copy_text(&watch->arena, window.symbols[i].name, strlen(window.symbols[i].name));
+    array_push(watch->windows, watch->window_count, watch->window_capacity, window);
+}
+
 static void watch_launch(void *context, const Trace *trace, int launch) {
     HazardWatch *watch = context;
     watch_finish(watch);
@@ -477,6 +488,7 @@ static void watch_launch(void *context, const Trace *trace, int launch) {
     watch->trace = trace;
     watch->launch = launch;
     watch->launched = trace->launches[launch];
+    keep_window(watch, watch->launched);
     const PtxProgram *program = watch->launched->program;
     const uint32_t *grid = watch->launched->grid;
     watch->first_block += (uint32_t)watch->block_count;
@@ -504,6 +516,8 @@ void hazard_watch_free(HazardWatch *watch) {
     free(watch->rules);
     free(watch->rereads);
     free(watch->findings);
+    free(watch->windows);
+    arena_done(&watch->arena);
     free(watch);
 }
 

@@ -50,8 +50,14 @@ typedef struct Reread { /* a load of global memory that another block had loaded
     uint64_t words;
 } Reread;
 
+typedef struct Window { /* of a launch's blocks: where the producer that was watched has its shared variables
+                         */
+    TraceSymbol *symbols;
+    int count;
+} Window;
+
 struct HazardWatch {
-    const Trace *trace;
+    const Trace *trace; /* while it is watched */
     int launch, code_count;
     const TraceLaunch *launched;
     PcRule *rules;                      /* [pc] of this launch */
@@ -66,6 +72,9 @@ struct HazardWatch {
     bool is_complete;
     BlockWatch *idle;
     uint64_t serial; /* of accesses */
+    Window *windows; /* [launch] */
+    int window_count, window_capacity;
+    Arena arena; /* their symbols */
     Finding *findings;
     int finding_count, finding_capacity;
     Reread *rereads; /* [pc] of this launch */

@@ -117,7 +117,7 @@ static uint64_t mixed(uint64_t sum, uint64_t word) {
 }
 
 uint64_t store_checksum(const void *bytes, size_t length) {
-    const uint8_t *at = bytes, *end = at + length;
+    const uint8_t *at = length ? bytes : (const uint8_t *)"", *end = at + length;
     uint64_t sum = mixed(0, length), word;
     for (; end - at >= 8; at += 8) {
         word = 0;
