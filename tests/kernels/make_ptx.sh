@@ -1,7 +1,8 @@
 #!/bin/sh
-# Compiles tests/kernels/*.cu to the PTX beside them (needs nvcc); the tests read the PTX.
+# Compiles tests/kernels/*.cu to the PTX beside them (needs nvcc); the tests read the PTX. Sources are named
+# from the repository's root.
 set -eu
 cd "$(dirname "$0")/../.."
 for source in tests/kernels/*.cu; do
-    ${NVCC:-nvcc} -ptx -lineinfo -arch=compute_80 -o "${source%.cu}.ptx" "$source"
+    ${NVCC:-nvcc} -ptx -lineinfo -arch=compute_80 -o - "$source" | sed "s|\"$PWD/|\"|" >"${source%.cu}.ptx"
 done
