@@ -405,6 +405,7 @@ static void app_show_timings(App *app, Side *side, bool is_seen) {
     app->has_recorded |= is_seen;
     side->timings.recorded = own->timing_count ? own : &app->recorded;
     side->timings.live = &app->live;
+    side->timings.timed = side == &app->side[app->pair.active] ? &app->live : NULL;
     side->now.scene->timings = &side->timings;
 }
 

@@ -26,6 +26,7 @@ struct Measuring {
     pthread_cond_t changed;
     Job *wanted; /* NULL: rest */
     bool is_changed, is_ending, has_ended;
+    bool is_other;      /* intervals that were taken are of an earlier wish */
     Measurements found; /* not taken yet */
     char kernel[64];    /* is measured right now; "": none */
     char failure[256];
@@ -119,6 +120,14 @@ static void see_timing(void *context, const Timing *timing) {
     tell(measuring);
 }
 
+static void see_interval(void *context, const BenchValue *of, const IntervalTime *time) {
+    Measuring *measuring = context;
+    (void)of;
+    pthread_mutex_lock(&measuring->lock);
+    if (!measuring->cancel) measured_put_interval(&measuring->found, time);
+    tell(measuring);
+}
+
 /* ---- the thread ------------------------------------------------------------------------------------------
  */
 
@@ -126,7 +135,8 @@ static bool run(Measuring *measuring, MeasureFunction *measure, BenchOptions opt
     BenchSink sink = {.context = measuring,
                       .machine = measure == measuring->gpu ? see_machine : NULL,
                       .cell = see_cell,
-                      .timing = see_timing};
+                      .timing = see_timing,
+                      .interval = see_interval};
     options.cancel = &measuring->cancel;
     return measuring->cancel || measure(&options, &sink, error) || measuring->cancel;
 }
@@ -134,8 +144,9 @@ static bool run(Measuring *measuring, MeasureFunction *measure, BenchOptions opt
 static void run_gpu(Measuring *measuring, const BenchOptions *options) {
     Error error = {0};
     const CatalogRow *row = options->kernel ? catalog_find(options->kernel, NULL) : NULL;
-    BenchOptions ladder = *options;
-    bool good = !row || row->group == CATALOG_BUG || run(measuring, measuring->gpu, *options, &error);
+    BenchOptions ladder = *options, own = *options;
+    own.intervals = true;
+    bool good = !row || row->group == CATALOG_BUG || run(measuring, measuring->gpu, own, &error);
     ladder.kernel = NULL;
     ladder.catalog.parameter_count = 0;
     ladder.catalog.grid = 0;
@@ -237,7 +248,9 @@ void measuring_want(Measuring *measuring, const MeasuringWish *wish) {
         job_free(measuring->wanted);
         measuring->wanted = wish ? job_new(wish) : NULL;
         measuring->is_changed = true;
+        measuring->is_other = true;
         measuring->cancel = true;
+        measuring->found.interval_count = 0;
         pthread_cond_broadcast(&measuring->changed);
     }
     pthread_mutex_unlock(&measuring->lock);
@@ -248,8 +261,11 @@ bool measuring_take(Measuring *measuring, Measurements *live, SceneTimings *stat
     bool is_news = measuring->is_news;
     for (int i = 0; i < measuring->found.timing_count; i++)
         measured_put_timing(live, &measuring->found.timings[i]);
+    if (measuring->is_other) live->interval_count = 0;
+    for (int i = 0; i < measuring->found.interval_count; i++)
+        measured_put_interval(live, &measuring->found.intervals[i]);
     measured_done(&measuring->found);
-    measuring->is_news = false;
+    measuring->is_news = measuring->is_other = false;
     snprintf(status->measuring, sizeof status->measuring, "%s", measuring->kernel);
     snprintf(status->failure, sizeof status->failure, "%s", measuring->failure);
     pthread_mutex_unlock(&measuring->lock);

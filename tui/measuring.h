@@ -25,7 +25,7 @@ Measuring *measuring_new(MeasureFunction *gpu, MeasureFunction *cpu, void (*wake
 /* From now on this; NULL: nothing. Copied. What is under way for another wish is cancelled. */
 void measuring_want(Measuring *measuring, const MeasuringWish *wish);
 
-/* Moves what came since the last time into `live`, and says in `status` what is measured right now and why
+/* Moves what came since the last time into `live` (intervals: those of the kernel that is wanted now), and says in `status` what is measured right now and why
  * the GPU is not. False: nothing new. */
 bool measuring_take(Measuring *measuring, Measurements *live, SceneTimings *status);
 

@@ -23,7 +23,9 @@ typedef struct Scale {
 
 /* What a machine took for the interval of the block that is shown; NULL: nobody knows. */
 static const IntervalTime *find_time(const Moment *now, int interval) {
-    const Measurements *measured = now->scene->measured;
+    const SceneTimings *timings = now->scene->timings;
+    const Measurements *measured = now->scene->measured; /* a file's; else what is read off the clock now */
+    if (timings && (!measured || !measured->interval_count)) measured = timings->timed;
     const SessionView *view = &now->scene->views[now->view->view];
     for (int i = 0; measured && i < measured->interval_count; i++) {
         const IntervalTime *time = &measured->intervals[i];

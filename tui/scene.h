@@ -20,6 +20,7 @@ typedef enum SceneVerdict {
 typedef struct SceneTimings {     /* lists that their owner fills between frames */
     const Measurements *recorded; /* elsewhere or earlier: shipped, or in the session's file */
     const Measurements *live;     /* by this process, on this machine */
+    const Measurements *timed;    /* its intervals are those of this run; NULL: nobody read the clock */
     char measuring[64];           /* the kernel that is measured right now; "": none */
     char failure[256];            /* why no GPU is measured here, in one line; "": it is, or nobody tried */
 } SceneTimings;

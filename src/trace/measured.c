@@ -62,6 +62,18 @@ void measured_add_interval(Measurements *measured, const IntervalTime *time) {
     array_push(measured->intervals, measured->interval_count, measured->interval_capacity, own);
 }
 
+void measured_put_interval(Measurements *measured, const IntervalTime *time) {
+    for (int i = 0; i < measured->interval_count; i++) {
+        IntervalTime *place = &measured->intervals[i];
+        if (place->launch != time->launch || place->block != time->block || place->interval != time->interval)
+            continue;
+        place->cycles = time->cycles;
+        place->overhead = time->overhead;
+        return;
+    }
+    measured_add_interval(measured, time);
+}
+
 void measured_done(Measurements *measured) {
     free(measured->intervals);
     free(measured->timings);

@@ -59,6 +59,7 @@ void measured_add_timing(Measurements *measured, const Timing *timing);
 void measured_put_timing(Measurements *measured, const Timing *timing);
 void measured_add_counter(Measurements *measured, const MeasuredCounter *counter);
 void measured_add_interval(Measurements *measured, const IntervalTime *time);
+void measured_put_interval(Measurements *measured, const IntervalTime *time); /* in place of the same one's */
 void measured_done(Measurements *measured);
 
 void measured_write(const Measurements *measured, Store *store);

@@ -56,6 +56,11 @@ static bool measure_gpu(const BenchOptions *options, const BenchSink *sink, Erro
     int run = atomic_fetch_add(&gpu_runs, 1);
     atomic_store(&asked_n, (int)options->catalog.n);
     sink->machine(sink->context, &machine);
+    if (options->kernel && options->intervals)
+        for (uint32_t i = 0; i < 2; i++)
+            sink->interval(
+                sink->context, NULL,
+                &(IntervalTime){.interval = i, .machine = "Thin Air", .cycles = options->catalog.n + i});
     if (options->kernel) {
         give(sink, options->kernel, options, 100 + options->catalog.parameter_count);
         return wait_if_held(options, error);
@@ -130,6 +135,29 @@ static const Timing *take(Measuring *measuring, Measurements *live, SceneTimings
         if (!(found = find(live, kernel))) pause_briefly();
     }
     return found;
+}
+
+/* Of the kernel that is shown, and of no other: what was read of an earlier one goes. */
+static void intervals_are_those_of_the_wish(void **state) {
+    (void)state;
+    Measurements live = {0};
+    SceneTimings status = {0};
+    Measuring *measuring = measuring_new(measure_gpu, measure_cpu, wake);
+    MeasuringWish first = wish_for("shuffle", 64), second = wish_for(NULL, 64),
+                  third = wish_for("strided", 32);
+    measuring_want(measuring, &first);
+    take(measuring, &live, &status, "multi_add");
+    assert_int_equal(live.interval_count, 2);
+    assert_true(live.intervals[0].cycles == 64 && live.intervals[1].cycles == 65);
+    measuring_want(measuring, &second);
+    measuring_take(measuring, &live, &status);
+    assert_int_equal(live.interval_count, 0);
+    measuring_want(measuring, &third);
+    take(measuring, &live, &status, "strided");
+    assert_int_equal(live.interval_count, 2);
+    assert_true(live.intervals[0].cycles == 32);
+    assert_true(measuring_end(measuring));
+    measured_done(&live);
 }
 
 static void times_come_one_by_one(void **state) {
@@ -315,6 +343,7 @@ static void a_gpu_that_hangs_holds_nobody_up(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(intervals_are_those_of_the_wish, setup),
         cmocka_unit_test_setup(times_come_one_by_one, setup),
         cmocka_unit_test_setup(it_goes_on, setup),
         cmocka_unit_test_setup(another_wish_cancels, setup),
