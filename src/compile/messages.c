@@ -76,7 +76,9 @@ static void show_source(Error *error) {
         line += line_length(line);
         line += *line == '\n';
     }
-    if (!error->column) error->column = (int)strspn(line, " \t") + 1;
+    /* nvcc's caret may stand below what it made of the line, which is longer. */
+    if (!error->column || (size_t)error->column > line_length(line))
+        error->column = (int)strspn(line, " \t") + 1;
     error_show_line(error, line, line_length(line));
     free(text);
 }

@@ -95,8 +95,27 @@ static void instances_have_other_names(const char *compiler) {
     free(out);
 }
 
+/* As textbooks have it: the compiler's words, and the line. */
+static void expect_line(const char *compiler, const char *line, int number) {
+    char place[64], text[512];
+    snprintf(
+        text, sizeof text,
+        "__global__ void reduce(const int *in, int *out) {\n%s\n    sums[threadIdx.x] = in[threadIdx.x];\n"
+        "    __syncthreads();\n    if (threadIdx.x == 0) out[0] = sums[0];\n}\n",
+        line);
+    write_text("textbook.cu", text);
+    Outcome outcome = program_shell("@ %s/textbook.cu --compiler %s --check", program_folder(), compiler);
+    assert_int_equal(outcome.status, 2);
+    snprintf(place, sizeof place, "textbook.cu:%d:", number);
+    program_assert_contains(outcome.err, place);
+    program_assert_contains(outcome.err, number == 2 ? line : "    sums[threadIdx.x] = in[threadIdx.x];");
+    program_outcome_done(&outcome);
+}
+
 static void errors_with(const char *compiler) {
     need(compiler);
+    expect_line(compiler, "    __shared__ int sums;", 3);
+    expect_line(compiler, "    __shared__ int sums[blockDim.x];", 2);
     write_text("bad.cu", "__global__ void k(int *p) {\n    p[0] = 1;\n    p[1] = unknown;\n}\n");
     Outcome outcome = program_shell("@ %s/bad.cu --compiler %s --report", program_folder(), compiler);
     assert_int_equal(outcome.status, 2);
