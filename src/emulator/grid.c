@@ -23,7 +23,7 @@ enum {
     BLOCKS_PER_MULTIPROCESSOR = 16,
     POLL = 1 << 22,    /* warp instructions between looks at `cancel` */
     SLICE = 1 << 18,   /* of a block, where another one may be waited for */
-    IN_VAIN = 1 << 23, /* of blocks that all rest while nothing changes: they will for ever */
+    IN_VAIN = 1 << 21, /* of blocks that all rest while nothing changes: they will for ever */
     FEW_WARPS = 512
 };
 
