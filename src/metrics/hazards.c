@@ -104,10 +104,9 @@ static const char *does(const HazardAccess *access) {
     return access->is_atomic ? "updates (atomically)" : access->is_store ? "stores" : "loads";
 }
 
-static void say_who(const Hazard *hazard, const HazardAccess *access, bool block, Text *out) {
+static void say_who(const HazardAccess *access, bool block, Text *out) {
     if (block) text_print(out, "block %" PRIu64 ", ", access->linear_block);
     text_print(out, "warp %d lane %d", access->warp, access->lane);
-    (void)hazard;
 }
 
 static void say_value(const TraceLaunch *launch, const HazardAccess *access, Text *out) {
@@ -136,25 +135,25 @@ static void say_value(const TraceLaunch *launch, const HazardAccess *access, Tex
 }
 
 /* "line 26, warp 0 lane 3, stores sums[3] (7)" */
-static void say_side(const Hazard *hazard, const TraceLaunch *launch, const HazardAccess *access, bool block,
-                     const char *what, Text *out) {
+static void say_side(const TraceLaunch *launch, const HazardAccess *access, bool block, const char *what,
+                     Text *out) {
     text_print(out, "line %d, ", access->line);
-    say_who(hazard, access, block, out);
+    say_who(access, block, out);
     text_print(out, ", %s %s", does(access), what);
     say_value(launch, access, out);
 }
 
 static void say_race(const Finding *finding, const TraceLaunch *launch, Hazard *hazard, Text *out) {
     bool blocks = !finding->is_same_block, both_write = hazard->access.is_store && hazard->other.is_store;
-    say_side(hazard, launch, &hazard->other, blocks, hazard->what, out);
+    say_side(launch, &hazard->other, blocks, hazard->what, out);
     text_add(out, ", and ");
     if (hazard->access.line == hazard->other.line && hazard->access.pc == hazard->other.pc) {
-        say_who(hazard, &hazard->access, blocks, out);
+        say_who(&hazard->access, blocks, out);
         text_print(out, ", %s", does(&hazard->access));
         text_add(out, " it");
         say_value(launch, &hazard->access, out);
     } else {
-        say_side(hazard, launch, &hazard->access, blocks, "it", out);
+        say_side(launch, &hazard->access, blocks, "it", out);
     }
     const char *open = both_write ? "which value stays is open" : "what is loaded is open";
     if (finding->is_narrow)
