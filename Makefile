@@ -31,19 +31,19 @@ endif
 
 # Everything but main.c is one archive, which the program and every test program are linked with. A file in
 # tests/ that is neither a test (test_*.c), nor fuzzing, nor a benchmark, is there to help tests.
-SOURCES = $(wildcard src/*.c src/*/*.c tui/*.c)
+SOURCES = $(wildcard src/main.c src/*/*.c src/*/*/*.c tui/*.c tui/*/*.c)
 LIBRARY = $(O)/libredviz.a
 LIBRARY_OBJECTS = $(patsubst %.c,$(O)/obj/%.o,$(filter-out src/main.c,$(SOURCES)))
 TEST_SOURCES = $(wildcard tests/*/test_*.c)
 TESTS = $(patsubst %.c,$(O)/%,$(TEST_SOURCES))
-HELPER_SOURCES = $(filter-out $(TEST_SOURCES) tests/fuzz/% tests/bench/% tests/device/%,$(wildcard tests/*/*.c))
+HELPER_SOURCES = $(filter-out $(TEST_SOURCES) tests/fuzz/% tests/bench/bench_% tests/device/%,$(wildcard tests/*/*.c))
 HELPER_OBJECTS = $(patsubst %.c,$(O)/obj/%.o,$(HELPER_SOURCES))
 STUBS = $(patsubst %,$(O)/tests/gpu/lib%_stub.so,cuda cuda_old cupti nvml peers)
 EMULATED_GPU = $(O)/tests/gpu/libcuda_emulated.so
 EMULATED_OBJECTS = $(patsubst %.c,$(O)/pic/%.o,$(filter src/base/% src/ptx/% src/trace/% src/emulator/%,$(SOURCES)) \
     tests/gpu/stub/cuda_stub.c tests/gpu/stub/emulated.c)
-BENCHES = $(patsubst %.c,$(O)/%,$(wildcard tests/bench/*.c))
-FORMATTED = $(wildcard src/*.[ch] src/*/*.[ch] tui/*.[ch] tests/*/*.[ch] kernels/*.cu)
+BENCHES = $(patsubst %.c,$(O)/%,$(wildcard tests/bench/bench_*.c))
+FORMATTED = $(filter-out src/gpu/peers.cu,$(shell git ls-files "*.[ch]" "*.cu"))
 
 all: $(O)/redviz
 
@@ -208,7 +208,7 @@ $(BENCHES): $(O)/tests/%: $(O)/obj/tests/%.o $(LIBRARY)
 
 # The emulator's lane loops are what -O3 is for: it vectorizes them.
 $(O)/obj/src/emulator/%.o: CFLAGS += -O3 -fno-trapping-math
-$(O)/obj/src/host/fold.o: CFLAGS += -O3
+$(O)/obj/src/bench/cpu_reduce.o: CFLAGS += -O3
 
 $(O)/obj/%.o: %.c Makefile
 	$(SAY) "  compile  $<"

@@ -4,13 +4,13 @@
  * output that could not be written. */
 #define _POSIX_C_SOURCE 200809L
 
-#include "bench_print.h"
-#include "list.h"
+#include "cli/bench_print.h"
+#include "cli/list.h"
 #include "metrics/report.h"
-#include "options.h"
-#include "session.h"
+#include "cli/options.h"
+#include "session/session.h"
 #include "tui/app.h"
-#include "tui/key_table.h"
+#include "tui/view/key_table.h"
 #include <errno.h>
 #include <langinfo.h>
 #include <locale.h>
@@ -145,8 +145,8 @@ static int verify(Session *session, Error *error) {
 }
 
 static int run(Options *options, Error *error) {
-    options->session.watch = options->action == ACTION_REPORT || options->action == ACTION_CHECK ||
-                             options->action == ACTION_FRAME;
+    options->session.search_races = options->action == ACTION_REPORT || options->action == ACTION_CHECK ||
+                                    options->action == ACTION_FRAME;
     Session *session = session_open(&options->session, error);
     if (!session) return refuse_run(error);
     if (options->action == ACTION_VERIFY) return verify(session, error);
@@ -193,6 +193,6 @@ int main(int argc, char **argv) {
     setlocale(LC_CTYPE, ""); /* characters only: numbers are written the same everywhere */
     if (!options_parse(argc, argv, &options, &error)) return refuse(&error);
     int status = finish_output(act(&options, &error));
-    if (session_gpu_is_stuck()) _exit(status); /* the driver's own clean-up would wait for the kernel */
+    if (session_gpu_is_hung()) _exit(status); /* the driver's own clean-up would wait for the kernel */
     return status;
 }

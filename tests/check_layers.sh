@@ -1,10 +1,11 @@
 #!/bin/sh
 # Who may include whom: check_layers.sh [ROOT]. Names every #include that goes against the order
 #
-#   base <- ptx <- trace <- {emulator, instrument <- gpu, host, metrics} <- session <- tui <- main,  ptx <- catalog <- session,  base <- compile <- session
+#   base <- ptx <- trace <- {emulator, instrument <- gpu, metrics} <- session <- tui <- cli <- main
+#   ptx <- catalog <- session, base <- compile <- session, gpu <- bench <- tui
 #
-# tui and main see the producers (emulator, instrument, gpu, host) only through the session, metrics never sees one, and
-# curses is included by tui/terminal.c alone.
+# tui, cli and main see the producers (emulator, instrument, gpu) only through session and bench, metrics never sees
+# one, and curses is included by tui/draw/terminal.c alone.
 set -eu
 cd "${1:-$(dirname "$0")/..}"
 
@@ -16,16 +17,16 @@ find src tui -name '*.[ch]' -o -name '*.def' | sort | xargs awk '
         may["emulator"] = "base ptx trace"
         may["instrument"] = "base ptx trace"
         may["gpu"] = "base ptx trace instrument"
-        may["host"] = "base ptx"
         may["metrics"] = "base ptx trace"
         may["catalog"] = "base ptx"
         may["compile"] = "base"
-        may["session"] = "base ptx trace emulator instrument gpu host metrics catalog compile"
-        may["tui"] = "base ptx trace metrics catalog session"
-        may["main"] = "base ptx trace metrics catalog session tui"
+        may["bench"] = "base ptx trace instrument gpu catalog"
+        may["session"] = "base ptx trace emulator instrument gpu metrics catalog compile"
+        may["tui"] = "base ptx trace metrics catalog session bench"
+        may["cli"] = "base ptx trace metrics catalog session bench tui"
+        may["main"] = "base ptx trace metrics catalog session bench tui cli"
     }
     function layer_of(path) { # "" where a path is in no layer
-        if (path ~ /^src\/session[._]/) return "session"
         if (path ~ /^src\/[^\/]*$/) return "main"
         sub(/^src\//, "", path)
         sub(/\/.*/, "", path)
@@ -50,8 +51,8 @@ find src tui -name '*.[ch]' -o -name '*.def' | sort | xargs awk '
         if (from == "") complain("the file is in no layer of tests/check_layers.sh")
     }
     /^[ \t]*#[ \t]*include[ \t]*</ {
-        if ($0 ~ /<(n?cursesw?|ncursesw?\/.*|panel|term|termcap|unctrl)\.h>/ && FILENAME != "tui/terminal.c")
-            complain("only tui/terminal.c includes curses")
+        if ($0 ~ /<(n?cursesw?|ncursesw?\/.*|panel|term|termcap|unctrl)\.h>/ && FILENAME != "tui/draw/terminal.c")
+            complain("only tui/draw/terminal.c includes curses")
     }
     /^[ \t]*#[ \t]*include[ \t]*"/ {
         split($0, part, "\"")

@@ -1,10 +1,10 @@
 /* Actions: one function per row of keys.def, found through one table. */
-#include "actions.h"
+#include "tui/actions.h"
 
 #include "base/memory.h"
-#include "metric_rows.h"
-#include "pane.h"
-#include "registers.h"
+#include "tui/panes/metric_rows.h"
+#include "tui/panes/pane.h"
+#include "tui/scene/registers.h"
 #include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -94,18 +94,18 @@ static ViewAnswer act_SPEED(Press press) {
 /* ---- jumps --------------------------------------------------------------------------------------------- */
 
 /* What a jump looks for: does this step match? */
-typedef bool Matches(const Press *press, const Steps *steps, const Outline *outline, int step,
+typedef bool Matches(const Press *press, const Steps *steps, const StepIndex *step_index, int step,
                      const void *context);
 
 static ViewAnswer jump(Press press, Matches *matches, const void *context, const char *what) {
     View *view = press.view;
     const Steps *steps = view_steps(view, press.scene);
     if (!steps) return VIEW_IGNORED;
-    const Outline *outline = scene_outline(press.scene, view->view);
+    const StepIndex *step_index = scene_step_index(press.scene, view->view);
     int found = -1, wanted = repeats(&press);
     for (int step = view->step + press.direction; step >= 0 && step < steps->step_count;
          step += press.direction) {
-        if (!matches(&press, steps, outline, step, context)) continue;
+        if (!matches(&press, steps, step_index, step, context)) continue;
         found = step;
         if (--wanted == 0) break;
     }
@@ -117,23 +117,23 @@ static ViewAnswer jump(Press press, Matches *matches, const void *context, const
 }
 
 #define MATCHES(name, condition)                                                                             \
-    static bool name(const Press *press, const Steps *steps, const Outline *outline, int step,               \
+    static bool name(const Press *press, const Steps *steps, const StepIndex *step_index, int step,          \
                      const void *context) {                                                                  \
-        (void)press, (void)steps, (void)outline, (void)context;                                              \
+        (void)press, (void)steps, (void)step_index, (void)context;                                           \
         return condition;                                                                                    \
     }
-MATCHES(step_conflicts, outline->step[step].conflicts)
-MATCHES(step_diverges, outline->step[step].diverges)
-MATCHES(step_is_barrier, outline->step[step].kind == TRACE_BARRIER)
-MATCHES(step_is_counted, metric_rows[press->view->traced - 1].counts(&outline->step[step]))
+MATCHES(step_conflicts, step_index->step[step].conflicts)
+MATCHES(step_diverges, step_index->step[step].diverges)
+MATCHES(step_is_barrier, step_index->step[step].kind == TRACE_BARRIER)
+MATCHES(step_is_counted, metric_rows[press->view->traced - 1].counts(&step_index->step[step]))
 MATCHES(step_is_found, ((const bool *)context)[steps->steps[step].pc])
 #undef MATCHES
 
-static bool step_has_lane(const Press *press, const Steps *steps, const Outline *outline, int step,
+static bool step_has_lane(const Press *press, const Steps *steps, const StepIndex *step_index, int step,
                           const void *context) {
     (void)context;
     const View *view = press->view;
-    int event = outline_warp_event(outline, step, view->warp, view->lane);
+    int event = step_index_warp_event(step_index, step, view->warp, view->lane);
     TraceEvent header;
     if (event < 0) return false;
     trace_block_read_header(steps->block, event, &header);
@@ -188,13 +188,13 @@ static ViewAnswer act_TRACE(Press press) {
     View *view = press.view;
     const Steps *steps = view_steps(view, press.scene);
     if (!steps) return VIEW_IGNORED;
-    const Outline *outline = scene_outline(press.scene, view->view);
+    const StepIndex *step_index = scene_step_index(press.scene, view->view);
     int marked = 0;
     while (!marked) {
         view->traced = (view->traced + press.direction + METRIC_ROW_COUNT + 1) % (METRIC_ROW_COUNT + 1);
         if (!view->traced) break;
         for (int step = 0; step < steps->step_count; step++)
-            marked += metric_rows[view->traced - 1].counts(&outline->step[step]);
+            marked += metric_rows[view->traced - 1].counts(&step_index->step[step]);
     }
     if (view->traced)
         tell(view, "%d steps count for %s; n, N go through them, Esc ends it", marked,
@@ -286,11 +286,11 @@ static ViewAnswer act_HAZARD(Press press) {
 /* The next warp that has an event in this step, around the block, from the one that is shown. */
 static ViewAnswer next_warp(Press press) {
     View *view = press.view;
-    Moment now;
-    if (!moment_init(&now, press.scene, view)) return VIEW_IGNORED;
-    int count = now.outline->warp_count, warp = now.event.warp;
+    StepContext now;
+    if (!step_context_init(&now, press.scene, view)) return VIEW_IGNORED;
+    int count = now.step_index->warp_count, warp = now.event.warp;
     do warp = (warp + press.direction + count) % count;
-    while (warp != now.event.warp && outline_warp_event(now.outline, view->step, warp, view->lane) < 0);
+    while (warp != now.event.warp && step_index_warp_event(now.step_index, view->step, warp, view->lane) < 0);
     if (warp == now.event.warp)
         tell(view, "no other warp has an event in this step");
     else
@@ -301,7 +301,7 @@ static ViewAnswer next_warp(Press press) {
 static ViewAnswer act_WARP(Press press) {
     View *view = press.view;
     if (!view_steps(view, press.scene)) return VIEW_IGNORED;
-    int last = scene_outline(press.scene, view->view)->warp_count - 1;
+    int last = scene_step_index(press.scene, view->view)->warp_count - 1;
     view->wavefront = 0;
     if (press.number < 0) return next_warp(press);
     view->warp = press.number < last ? press.number : last;
@@ -364,9 +364,9 @@ static ViewAnswer act_VALUES(Press press) {
 }
 
 static ViewAnswer act_REGISTER(Press press) {
-    Moment now;
+    StepContext now;
     press.view->reg = (press.view->reg + 1) % MOST_REGISTERS;
-    if (!moment_init(&now, press.scene, press.view)) return VIEW_IGNORED;
+    if (!step_context_init(&now, press.scene, press.view)) return VIEW_IGNORED;
     const PtxRegister *reg = register_chosen(&now);
     tell(press.view, "beside the lanes: %s%s", reg ? "register " : "the instruction's values",
          reg ? reg->name : "");
@@ -434,10 +434,10 @@ static ViewAnswer act_TREE(Press press) {
 
 static ViewAnswer act_SIDE(Press press) {
     int count = pane_side_count();
-    Moment now;
+    StepContext now;
     PaneHead head = {.columns = 60};
     press.view->side = (press.view->side + press.direction + count) % count;
-    if (!moment_init(&now, press.scene, press.view)) return VIEW_IGNORED;
+    if (!step_context_init(&now, press.scene, press.view)) return VIEW_IGNORED;
     pane_side(press.view->side)->head(&now, &head);
     tell(press.view, "at the side: %s", head.title);
     return VIEW_CHANGED;
@@ -531,10 +531,10 @@ static ViewAnswer act_QUIT(Press press) {
 static ViewAnswer (*const handlers[ACTION_COUNT])(Press) = {
     NULL,
 #define KEY(action, forwards, backwards, name, help) act_##action,
-#include "keys.def"
+#include "tui/view/keys.def"
 #undef KEY
 };
 
-ViewAnswer action_run(Action action, Press press) {
+ViewAnswer action_run(KeyAction action, Press press) {
     return action == ACT_NONE ? VIEW_IGNORED : handlers[action](press);
 }

@@ -1,8 +1,8 @@
 /* Actions: what each row of keys.def does, one function each. Private to the view, which reads the keys. */
-#ifndef TUI_ACTIONS_H
-#define TUI_ACTIONS_H
+#ifndef TUI_VIEW_ACTIONS_H
+#define TUI_VIEW_ACTIONS_H
 
-#include "view.h"
+#include "tui/view/view.h"
 
 typedef struct Press { /* a key, as the functions see it */
     View *view;
@@ -11,7 +11,7 @@ typedef struct Press { /* a key, as the functions see it */
     int number;    /* typed before, or -1 */
 } Press;
 
-ViewAnswer action_run(Action action, Press press);
+ViewAnswer action_run(KeyAction action, Press press);
 
 /* Goes to the next step (in the press' direction) that matches the view's search. Says so where there is
  * none. */

@@ -5,14 +5,14 @@
 #include "app.h"
 
 #include "base/memory.h"
-#include "cast.h"
+#include "tui/draw/cast.h"
 #include "measuring.h"
-#include "opening.h"
-#include "pair.h"
-#include "place.h"
-#include "side.h"
-#include "svg.h"
-#include "terminal.h"
+#include "tui/session_loader.h"
+#include "tui/comparison.h"
+#include "tui/view/keep_place.h"
+#include "tui/run_slot.h"
+#include "tui/draw/svg.h"
+#include "tui/draw/terminal.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,15 +32,15 @@ typedef enum Purpose {                   /* what a session is opened for */
 } Purpose;
 
 typedef struct App {
-    Side side[2]; /* as in `pair` */
-    Pair pair;
+    RunSlot side[2]; /* as in `pair` */
+    Comparison comparison;
     const Session *first; /* the caller's */
     bool ascii;
     bool watch;  /* files that change are run again without being asked */
     bool waits;  /* keys come from a script: sessions are opened on the spot */
     bool failed; /* a kernel that the script asks for cannot be opened: `error` */
     Error error;
-    Opening *opening; /* NULL: none under way */
+    SessionLoader *loader; /* NULL: none under way */
     Purpose purpose;
     int target; /* the side that it is for */
     bool cancelled;
@@ -50,7 +50,7 @@ typedef struct App {
     Measuring *measuring;        /* NULL: the timings have not been on the screen yet */
     Measurements live, recorded; /* what it measured; what is shipped */
     bool has_recorded;           /* it was looked for */
-    Opening **abandoned;         /* cancelled; they end by themselves */
+    SessionLoader **abandoned;   /* cancelled; they end by themselves */
     int abandoned_count, abandoned_capacity;
     double look_due; /* seconds: when files are looked at */
     double due;      /* seconds: when the next wavefront is to be shown while playing */
@@ -64,35 +64,35 @@ static double now_seconds(void) {
 
 static void app_init(App *app, Session *session, const AppStart *start) {
     *app = (App){.first = session, .ascii = start->ascii, .waits = true};
-    app->side[0] = side_new(session, false);
-    pair_init(&app->pair, app->side[0].now.scene);
-    pair_view(&app->pair)->theme = start->theme;
+    app->side[0] = run_slot_new(session, false);
+    comparison_init(&app->comparison, app->side[0].now.scene);
+    comparison_view(&app->comparison)->theme = start->theme;
 }
 
 static void finish_abandoned(App *app, bool wait) {
     int kept = 0;
     for (int i = 0; i < app->abandoned_count; i++)
-        if (wait || opening_is_done(app->abandoned[i]))
-            session_free(opening_finish(app->abandoned[i], NULL));
+        if (wait || session_loader_is_done(app->abandoned[i]))
+            session_free(session_loader_finish(app->abandoned[i], NULL));
         else
             app->abandoned[kept++] = app->abandoned[i];
     app->abandoned_count = kept;
 }
 
-static void abandon(App *app, Opening *opening) {
-    if (!opening) return;
-    opening_cancel(opening);
-    array_push(app->abandoned, app->abandoned_count, app->abandoned_capacity, opening);
+static void abandon(App *app, SessionLoader *loader) {
+    if (!loader) return;
+    session_loader_cancel(loader);
+    array_push(app->abandoned, app->abandoned_count, app->abandoned_capacity, loader);
 }
 
-static void app_drop(App *app, Side *side) {
+static void app_drop(App *app, RunSlot *side) {
     abandon(app, side->counting);
     side->counting = NULL;
-    side_done(side);
+    run_slot_done(side);
 }
 
 static void app_done(App *app) {
-    abandon(app, app->opening);
+    abandon(app, app->loader);
     app_drop(app, &app->side[0]);
     app_drop(app, &app->side[1]);
     finish_abandoned(app, true);
@@ -102,7 +102,7 @@ static void app_done(App *app) {
 }
 
 static View *app_view(App *app) {
-    return pair_view(&app->pair);
+    return comparison_view(&app->comparison);
 }
 
 static void say(App *app, const char *what, const char *message) {
@@ -112,18 +112,18 @@ static void say(App *app, const char *what, const char *message) {
 
 /* ---- other sessions ------------------------------------------------------------------------------------ */
 
-static int target_of(const Pair *pair, Purpose purpose) {
-    return purpose != PURPOSE_BESIDE ? pair->active : pair->count == 2 ? !pair->active : 1;
+static int target_of(const Comparison *comparison, Purpose purpose) {
+    return purpose != PURPOSE_BESIDE ? comparison->active : comparison->count == 2 ? !comparison->active : 1;
 }
 
 /* A first look shows the traced blocks; behind it the whole grid is counted, and watched for hazards. */
 static void app_count(App *app, int index) {
-    Side *side = &app->side[index];
-    if (app->waits || side->counting || side_is_complete(side)) return;
+    RunSlot *side = &app->side[index];
+    if (app->waits || side->counting || run_slot_is_complete(side)) return;
     SessionOptions options = *session_options(side->now.session);
     options.first_look = false;
-    options.watch = true;
-    side->counting = opening_start(&options, terminal_wake);
+    options.search_races = true;
+    side->counting = session_loader_start(&options, terminal_wake);
     if (!side->counting) say(app, "the grid", "this machine has no thread to count it in");
 }
 
@@ -131,29 +131,30 @@ static void app_count(App *app, int index) {
 static void app_tell_change(App *app, int index) {
     Differences change;
     char most[100];
-    Side *side = &app->side[index];
-    if (!side->has_to_tell || index != app->pair.active || app->pair.scene[index]->counting) return;
+    RunSlot *side = &app->side[index];
+    if (!side->has_to_tell || index != app->comparison.active || app->comparison.scene[index]->counting)
+        return;
     side->has_to_tell = false;
     side->now.scene->before = side->before.scene;
-    pair_change(&app->pair, &change);
+    comparison_change(&app->comparison, &change);
     differences_tell(&change, most, sizeof most);
     snprintf(app_view(app)->message, sizeof app_view(app)->message, "made again: %s; i: every metric", most);
 }
 
 /* The whole run in place of the first look: the same events, and now its counters and its result. */
 static bool app_finish_counting(App *app, int index) {
-    Side *side = &app->side[index];
+    RunSlot *side = &app->side[index];
     Error error = {0};
-    if (!side->counting || !opening_is_done(side->counting)) return false;
-    Session *session = opening_finish(side->counting, &error);
+    if (!side->counting || !session_loader_is_done(side->counting)) return false;
+    Session *session = session_loader_finish(side->counting, &error);
     side->counting = NULL;
     if (!session) {
         if (session_is_partial(side->now.session)) say(app, "the grid was not counted", error.message);
         return true;
     }
-    Side old = *side;
-    *side = side_renew(session, &old);
-    app->pair.scene[index] = side->now.scene;
+    RunSlot old = *side;
+    *side = run_slot_renew(session, &old);
+    app->comparison.scene[index] = side->now.scene;
     app_tell_change(app, index);
     app_drop(app, &old);
     return true;
@@ -161,24 +162,24 @@ static bool app_finish_counting(App *app, int index) {
 
 /* The session takes the place of a run, or stands beside it. */
 static void app_show(App *app, Session *session, Purpose purpose, int index) {
-    Pair *pair = &app->pair;
-    View *view = &pair->view[index];
-    Side old = app->side[index], *side = &app->side[index];
+    Comparison *comparison = &app->comparison;
+    View *view = &comparison->view[index];
+    RunSlot old = app->side[index], *side = &app->side[index];
     const Scene *shown = old.now.scene;
-    *side = purpose == PURPOSE_EDIT    ? side_edited(session, &old)
-            : purpose == PURPOSE_BLOCK ? side_renew(session, &old)
-                                       : side_new(session, true);
+    *side = purpose == PURPOSE_EDIT    ? run_slot_edited(session, &old)
+            : purpose == PURPOSE_BLOCK ? run_slot_renew(session, &old)
+                                       : run_slot_new(session, true);
     Scene *scene = side->now.scene;
     app_count(app, index);
     if (purpose == PURPOSE_BESIDE) {
-        pair_put(pair, index, scene);
+        comparison_put(comparison, index, scene);
     } else {
         if (purpose == PURPOSE_KERNEL)
             view_restart(view, scene);
         else
-            place_keep(view, shown, scene);
-        pair->scene[index] = scene;
-        pair_follow(pair);
+            keep_place(view, shown, scene);
+        comparison->scene[index] = scene;
+        comparison_follow(comparison);
     }
     if (purpose == PURPOSE_EDIT) view_forget_failure(view);
     app_tell_change(app, index);
@@ -206,8 +207,8 @@ static void app_open_at(App *app, const SessionOptions *options, Purpose purpose
     Error error = {0};
     SessionOptions wanted = *options;
     wanted.cancel = NULL;
-    wanted.first_look = wanted.watch = !app->waits;
-    if (app->opening) {
+    wanted.first_look = wanted.search_races = !app->waits;
+    if (app->loader) {
         say(app, app->what, "is still on its way; Esc cancels it");
         return;
     }
@@ -220,28 +221,28 @@ static void app_open_at(App *app, const SessionOptions *options, Purpose purpose
             app_refuse(app, what, purpose, &error);
         return;
     }
-    app->opening = opening_start(&wanted, terminal_wake);
+    app->loader = session_loader_start(&wanted, terminal_wake);
     app->purpose = purpose;
     app->target = target;
     snprintf(app->what, sizeof app->what, "%s", what);
-    if (!app->opening) say(app, what, "this machine has no thread to open it in");
+    if (!app->loader) say(app, what, "this machine has no thread to open it in");
 }
 
 static void app_open(App *app, const SessionOptions *options, Purpose purpose, const char *what) {
-    app_open_at(app, options, purpose, what, target_of(&app->pair, purpose));
+    app_open_at(app, options, purpose, what, target_of(&app->comparison, purpose));
 }
 
 static void app_cancel(App *app) {
-    if (app->opening) opening_cancel(app->opening);
+    if (app->loader) session_loader_cancel(app->loader);
     app->cancelled = true;
 }
 
 /* The worker's session, or its error, once it is there. */
-static bool app_finish_opening(App *app) {
+static bool app_finish_loading(App *app) {
     Error error = {0};
-    if (!app->opening || !opening_is_done(app->opening)) return false;
-    Session *session = opening_finish(app->opening, &error);
-    app->opening = NULL;
+    if (!app->loader || !session_loader_is_done(app->loader)) return false;
+    Session *session = session_loader_finish(app->loader, &error);
+    app->loader = NULL;
     if (session && !app->cancelled) {
         app_show(app, session, app->purpose, app->target);
     } else {
@@ -256,7 +257,7 @@ static bool app_finish_opening(App *app) {
 static void app_open_kernel(App *app, Purpose purpose) {
     const char *kernel = view_chosen_kernel(app_view(app));
     const SessionOptions *first = session_options(app->first);
-    SessionOptions options = *session_options(app->side[app->pair.active].now.session);
+    SessionOptions options = *session_options(app->side[app->comparison.active].now.session);
     options.has_trace_blocks = first->has_trace_blocks;
     options.trace_first = first->trace_first;
     options.trace_last = first->trace_last;
@@ -266,7 +267,7 @@ static void app_open_kernel(App *app, Purpose purpose) {
 
 static void app_remake(App *app) {
     Arena arena = {0};
-    const SessionOptions *made_with = session_options(app->side[app->pair.active].now.session);
+    const SessionOptions *made_with = session_options(app->side[app->comparison.active].now.session);
     SessionOptions options = settings_options(&app_view(app)->settings, made_with, &arena);
     app_open(app, &options, PURPOSE_SETTINGS, "the new settings");
     arena_done(&arena);
@@ -274,20 +275,20 @@ static void app_remake(App *app) {
 
 static void app_trace_block(App *app) {
     char what[32];
-    SessionOptions options = *session_options(app->side[app->pair.active].now.session);
+    SessionOptions options = *session_options(app->side[app->comparison.active].now.session);
     options.has_trace_blocks = true;
     options.trace_first = options.trace_last = app_view(app)->block;
     snprintf(what, sizeof what, "block %u", options.trace_first);
     app_open(app, &options, PURPOSE_BLOCK, what);
 }
 
-static void app_leave_pair(App *app) {
-    Pair *pair = &app->pair;
+static void app_leave_comparison(App *app) {
+    Comparison *comparison = &app->comparison;
     app_cancel(app);
-    Side other = app->side[!pair->active];
-    app->side[0] = app->side[pair->active];
-    app->side[1] = (Side){0};
-    pair_leave(pair);
+    RunSlot other = app->side[!comparison->active];
+    app->side[0] = app->side[comparison->active];
+    app->side[1] = (RunSlot){0};
+    comparison_leave(comparison);
     app_drop(app, &other);
 }
 
@@ -298,12 +299,12 @@ static EditPlace app_edit_place(App *app, const char *const *files, int count) {
     const Error *failure = &app_view(app)->failure;
     for (int i = 0; i < count && failure->line; i++)
         if (!strcmp(files[i], failure->file)) return (EditPlace){files[i], failure->line};
-    return edit_place(files, count, pair_scene(&app->pair), app_view(app));
+    return edit_place(files, count, comparison_scene(&app->comparison), app_view(app));
 }
 
 static void app_edit(App *app) {
     int count;
-    Side *side = &app->side[app->pair.active];
+    RunSlot *side = &app->side[app->comparison.active];
     const char *const *files = session_files(side->now.session, &count);
     if (!count || app->waits) {
         say(app, "nothing to edit",
@@ -326,8 +327,8 @@ static void app_edit(App *app) {
 /* Makes runs of files that were changed again. */
 static void app_make_again(App *app) {
     int count;
-    for (int i = 0; i < app->pair.count && !app->opening; i++) {
-        Side *side = &app->side[i];
+    for (int i = 0; i < app->comparison.count && !app->loader; i++) {
+        RunSlot *side = &app->side[i];
         if (!side->is_stale) continue;
         side->is_stale = false;
         const char *const *files = session_files(side->now.session, &count);
@@ -339,7 +340,7 @@ static void app_look_at_files(App *app) {
     double now = now_seconds();
     if (!app->watch || now < app->look_due) return;
     app->look_due = now + LOOK_SECONDS;
-    for (int i = 0; i < app->pair.count; i++)
+    for (int i = 0; i < app->comparison.count; i++)
         if (app->side[i].files) app->side[i].is_stale |= file_watch_changed(app->side[i].files);
 }
 
@@ -362,7 +363,7 @@ static ViewAnswer app_answer(App *app, ViewAnswer answer) {
         app_trace_block(app);
         break;
     case VIEW_ALONE:
-        app_leave_pair(app);
+        app_leave_comparison(app);
         break;
     default:
         break;
@@ -374,10 +375,10 @@ static ViewAnswer app_answer(App *app, ViewAnswer answer) {
 
 /* `ask`: they are looked for on the spot, where nobody does it behind. */
 static void app_show_hazards(App *app, int index, bool ask) {
-    Side *side = &app->side[index];
+    RunSlot *side = &app->side[index];
     Session *session = side->now.session;
-    View *view = &app->pair.view[index];
-    bool is_known = side_is_complete(side) || (ask && app->waits);
+    View *view = &app->comparison.view[index];
+    bool is_known = run_slot_is_complete(side) || (ask && app->waits);
     side->now.scene->hazards = is_known ? session_hazards(session) : NULL;
     side->now.scene->hazards_note = side->counting ? "every block is being looked through ..."
                                     : session_is_from_file(session)
@@ -387,17 +388,18 @@ static void app_show_hazards(App *app, int index, bool ask) {
 }
 
 static ViewAnswer app_press(App *app, Key key) {
-    if (key == SPECIAL_ESCAPE && app->opening && app_view(app)->overlay == OVERLAY_NONE) {
+    if (key == SPECIAL_ESCAPE && app->loader && app_view(app)->overlay == OVERLAY_NONE) {
         app_cancel(app);
         return VIEW_CHANGED;
     }
     int direction;
-    if (app->waits && keys_find(key, &direction) == ACT_HAZARD) app_show_hazards(app, app->pair.active, true);
-    return app_answer(app, pair_press(&app->pair, key));
+    if (app->waits && keys_find(key, &direction) == ACT_HAZARD)
+        app_show_hazards(app, app->comparison.active, true);
+    return app_answer(app, comparison_press(&app->comparison, key));
 }
 
 /* Timings that a session's file brings count before what is shipped; that is read when it is first seen. */
-static void app_show_timings(App *app, Side *side, bool is_seen) {
+static void app_show_timings(App *app, RunSlot *side, bool is_seen) {
     Error error = {0};
     const Measurements *own = session_measured(side->now.session);
     if (is_seen && !app->has_recorded && !bench_recorded(&app->recorded, &error))
@@ -405,16 +407,16 @@ static void app_show_timings(App *app, Side *side, bool is_seen) {
     app->has_recorded |= is_seen;
     side->timings.recorded = own->timing_count ? own : &app->recorded;
     side->timings.live = &app->live;
-    side->timings.timed = side == &app->side[app->pair.active] ? &app->live : NULL;
+    side->timings.timed = side == &app->side[app->comparison.active] ? &app->live : NULL;
     side->now.scene->timings = &side->timings;
 }
 
 /* Gives panes what they are going to show. Returns whether timings are seen. */
 static bool app_furnish(App *app, int columns, int rows) {
-    bool timings_seen = pair_shows(&app->pair, columns, rows, &pane_timings);
-    bool hazards_seen = pair_shows(&app->pair, columns, rows, &pane_hazards);
-    for (int i = 0; i < app->pair.count; i++) {
-        Side *side = &app->side[i];
+    bool timings_seen = comparison_shows(&app->comparison, columns, rows, &pane_timings);
+    bool hazards_seen = comparison_shows(&app->comparison, columns, rows, &pane_hazards);
+    for (int i = 0; i < app->comparison.count; i++) {
+        RunSlot *side = &app->side[i];
         app_show_timings(app, side, timings_seen);
         app_show_hazards(app, i, hazards_seen);
         side->now.scene->before = side->before.scene;
@@ -426,7 +428,7 @@ static bool app_furnish(App *app, int columns, int rows) {
 static void app_measure(App *app, bool is_seen) {
     if (is_seen && !app->measuring) app->measuring = measuring_new(bench_run, bench_cpu, terminal_wake);
     if (!app->measuring) return;
-    MeasuringWish wish = measuring_wish(pair_scene(&app->pair));
+    MeasuringWish wish = measuring_wish(comparison_scene(&app->comparison));
     measuring_want(app->measuring, is_seen ? &wish : NULL);
 }
 
@@ -443,7 +445,7 @@ static bool app_take_timings(App *app) {
 static Canvas *app_canvas(App *app, int columns, int rows) {
     Canvas *canvas = canvas_new(columns, rows, app->ascii);
     app_furnish(app, columns, rows);
-    pair_draw(&app->pair, canvas);
+    comparison_draw(&app->comparison, canvas);
     return canvas;
 }
 
@@ -469,7 +471,7 @@ static bool app_press_script(App *app, const char *script, int columns, int rows
 }
 
 /* The second run of --compare. */
-static bool app_start_pair(App *app, const SessionOptions *options, Error *error) {
+static bool app_start_comparison(App *app, const SessionOptions *options, Error *error) {
     Error reason = {0};
     Session *session = session_open(options, &reason);
     if (!session && reason.file[0]) return error_set(error, "--compare: %s: %s", reason.file, reason.message);
@@ -484,8 +486,8 @@ static bool app_start(App *app, const AppStart *start, int columns, int rows, bo
         app->cast = cast_open(start->cast, (int64_t)time(NULL), error);
         if (!app->cast) return false;
     }
-    if (start->compare && !app_start_pair(app, start->compare, error)) return false;
-    if (start->step > 0) pair_go_to_step(&app->pair, start->step - 1);
+    if (start->compare && !app_start_comparison(app, start->compare, error)) return false;
+    if (start->step > 0) comparison_go_to_step(&app->comparison, start->step - 1);
     if (columns) app_record(app, columns, rows);
     return !start->keys || app_press_script(app, start->keys, columns, rows, quit, error);
 }
@@ -513,15 +515,15 @@ bool app_frame(Session *session, int columns, int rows, const AppStart *start, T
 static void app_draw(App *app) {
     int columns, rows;
     terminal_size(&columns, &rows);
-    pair_fit(&app->pair, columns, rows);
+    comparison_fit(&app->comparison, columns, rows);
     app_measure(app, app_furnish(app, columns, rows));
     Canvas *canvas = canvas_new(columns, rows, app->ascii);
-    Pair shown = app->pair;
-    View *view = pair_view(&shown);
-    if (app->opening && !view->message[0])
+    Comparison shown = app->comparison;
+    View *view = comparison_view(&shown);
+    if (app->loader && !view->message[0])
         snprintf(view->message, sizeof view->message, "%s %s ... (Esc cancels)",
                  app->cancelled ? "ending" : "opening", app->what);
-    pair_draw(&shown, canvas);
+    comparison_draw(&shown, canvas);
     terminal_set_theme(view->theme);
     terminal_show(canvas);
     cast_add(app->cast, canvas, view->theme, now_seconds() - app->cast_seconds);
@@ -544,7 +546,7 @@ static bool app_play(App *app) {
     if (!view->playing || now < app->due) return false;
     double each = 1 / view_wavefronts_per_second(view);
     int count = each * 1000 >= FRAME_MILLISECONDS ? 1 : (int)(FRAME_MILLISECONDS / 1000.0 / each + 0.5);
-    while (count-- > 0 && view->playing) view->playing = pair_play(&app->pair);
+    while (count-- > 0 && view->playing) view->playing = comparison_play(&app->comparison);
     app->due += each * 1000 >= FRAME_MILLISECONDS ? each : FRAME_MILLISECONDS / 1000.0;
     if (app->due < now) app->due = now; /* after a pause, or on a slow terminal: no catching up */
     return true;
@@ -567,7 +569,8 @@ static bool app_handle(App *app, const TerminalEvent *event, bool *changed) {
         break;
     case TERMINAL_CLICK:
         terminal_size(&columns, &rows);
-        answer = app_answer(app, pair_click(&app->pair, columns, rows, event->column, event->row));
+        answer =
+            app_answer(app, comparison_click(&app->comparison, columns, rows, event->column, event->row));
         break;
     case TERMINAL_RESIZE:
         answer = VIEW_CHANGED;
@@ -602,16 +605,16 @@ bool app_run(Session *session, const AppStart *start, Error *error) {
     app.cast_seconds = now_seconds();
     app.waits = false;
     app.watch = start->watch;
-    for (int i = 0; i < app.pair.count; i++) app_count(&app, i);
+    for (int i = 0; i < app.comparison.count; i++) app_count(&app, i);
     while (ok && !quit) {
         if (changed) app_draw(&app);
         TerminalEvent event = terminal_wait(app_patience(&app));
         quit = !app_handle(&app, &event, &changed);
         app_look_at_files(&app);
-        changed |= app_finish_opening(&app);
-        bool was_opening = app.opening != NULL;
+        changed |= app_finish_loading(&app);
+        bool was_opening = app.loader != NULL;
         app_make_again(&app);
-        changed |= !was_opening && app.opening;
+        changed |= !was_opening && app.loader;
         for (int i = 0; i < 2; i++) changed |= app_finish_counting(&app, i);
         changed |= app_take_timings(&app);
         finish_abandoned(&app, false);

@@ -7,8 +7,8 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "session.h"
-#include "theme.h"
+#include "session/session.h"
+#include "tui/draw/theme.h"
 
 typedef struct AppStart {
     Theme theme;

@@ -1,7 +1,7 @@
-#include "differences.h"
+#include "tui/differences.h"
 
-#include "moment.h"
-#include "tally.h"
+#include "tui/scene/step_context.h"
+#include "tui/scene/running_totals.h"
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -10,11 +10,11 @@ enum { LABEL_COLUMNS = 29, NUMBER_COLUMNS = 13, ROW_COLUMNS = LABEL_COLUMNS + 3 
 
 typedef enum Scope { WHOLE_RUN, SO_FAR } Scope;
 
-typedef struct Metric {
+typedef struct DifferenceRow {
     char label[40];
     double value[2];
     bool is_average;
-} Metric;
+} DifferenceRow;
 
 /* In the order of metrics.def, then what is made from them. */
 static const char *const names[] = {
@@ -42,8 +42,8 @@ static double value_of(const Totals *totals, int index) {
     return values[index];
 }
 
-static Metric metric_of(const Differences *differences, Scope scope, int index) {
-    Metric metric = {.is_average = index == METRIC_COUNT - 1};
+static DifferenceRow metric_of(const Differences *differences, Scope scope, int index) {
+    DifferenceRow metric = {.is_average = index == METRIC_COUNT - 1};
     snprintf(metric.label, sizeof metric.label, "%s", names[index]);
     for (char *c = metric.label; *c; c++)
         if (*c == '_') *c = ' ';
@@ -58,7 +58,7 @@ static bool is_known(Scope scope, int index) {
 }
 
 static void add_place(Differences *out, int side, const Scene *scene, const View *view) {
-    tally_so_far(scene_outline(scene, view->view), view->step, &out->so_far[side]);
+    running_totals_at(scene_step_index(scene, view->view), view->step, &out->so_far[side]);
     if (view->step < scene->views[view->view].steps->step_count)
         out->progress[side] = scene_progress(scene, view->view)[view->step];
 }
@@ -79,19 +79,19 @@ void differences_init(Differences *out, const Scene *left, const View *left_view
 
 /* ---- rows ---------------------------------------------------------------------------------------------- */
 
-static void print_number(const Metric *metric, double value, char *out, size_t bytes) {
+static void print_number(const DifferenceRow *metric, double value, char *out, size_t bytes) {
     if (metric->is_average)
         snprintf(out, bytes, "%.1f", value);
     else
-        moment_print_count((uint64_t)value, out, bytes);
+        step_context_print_count((uint64_t)value, out, bytes);
 }
 
-static bool differs(const Metric *metric) {
+static bool differs(const DifferenceRow *metric) {
     return fabs(metric->value[0] - metric->value[1]) > (metric->is_average ? 0.05 : 0);
 }
 
 /* "12,288 < 20,480   +8,192" */
-static void draw_metric(const Metric *metric, Canvas *canvas, Rectangle area, int column, int row) {
+static void draw_metric(const DifferenceRow *metric, Canvas *canvas, Rectangle area, int column, int row) {
     char number[2][32], change[40], difference[32];
     double more = metric->value[1] - metric->value[0];
     bool different = differs(metric);
@@ -113,7 +113,7 @@ static void draw_metric(const Metric *metric, Canvas *canvas, Rectangle area, in
 
 /* How far apart: 1 is everything against nothing. What an ideal kernel would need is worth less of the room.
  */
-static double distance(const Metric *metric) {
+static double distance(const DifferenceRow *metric) {
     double largest = fmax(metric->value[0], metric->value[1]),
            weight = strstr(metric->label, "ideal") ? 0.25 : 1;
     return largest > 0 ? weight * fabs(metric->value[0] - metric->value[1]) / largest : 0;
@@ -127,7 +127,7 @@ static int choose(const Differences *differences, Scope scope, int room, int *ch
         int best = -1;
         double most = 0;
         for (int i = 0; i < METRIC_COUNT; i++) {
-            Metric metric = metric_of(differences, scope, i);
+            DifferenceRow metric = metric_of(differences, scope, i);
             if (taken[i] || !is_known(scope, i) || !differs(&metric) || distance(&metric) <= most) continue;
             best = i;
             most = distance(&metric);
@@ -144,7 +144,7 @@ static int choose(const Differences *differences, Scope scope, int room, int *ch
 static int count_different(const Differences *differences, Scope scope) {
     int count = 0;
     for (int i = 0; i < METRIC_COUNT; i++) {
-        Metric metric = metric_of(differences, scope, i);
+        DifferenceRow metric = metric_of(differences, scope, i);
         count += is_known(scope, i) && differs(&metric);
     }
     return count;
@@ -159,7 +159,7 @@ static void draw_chosen(const Differences *differences, Scope scope, Canvas *can
     int count = choose(differences, scope, room, chosen);
     if (!count) canvas_text(canvas, area, 0, 0, ROLE_DIM, "every metric is the same");
     for (int row = 0; row < count; row++) {
-        Metric metric = metric_of(differences, scope, chosen[row]);
+        DifferenceRow metric = metric_of(differences, scope, chosen[row]);
         draw_metric(&metric, canvas, area, 0, row);
     }
 }
@@ -218,7 +218,7 @@ void differences_tell(const Differences *differences, char *out, size_t bytes) {
         snprintf(out, bytes, "every metric is the same");
         return;
     }
-    Metric metric = metric_of(differences, WHOLE_RUN, chosen);
+    DifferenceRow metric = metric_of(differences, WHOLE_RUN, chosen);
     for (int side = 0; side < 2; side++)
         print_number(&metric, metric.value[side], number[side], sizeof number[side]);
     snprintf(out, bytes, "%s %s, now %s", metric.label, number[0], number[1]);
@@ -251,7 +251,7 @@ static void draw_line(const Differences *differences, int line, Canvas *canvas, 
     if (scope == WHOLE_RUN && differences->counting) return;
     for (int i = 0; scope == SO_FAR && i <= index && i < METRIC_COUNT; i++) index += !told_by_events[i];
     if (index < 0 || index >= METRIC_COUNT) return;
-    Metric metric = metric_of(differences, scope, index);
+    DifferenceRow metric = metric_of(differences, scope, index);
     draw_metric(&metric, canvas, area, 0, row);
 }
 

@@ -2,12 +2,12 @@
  *
  * A row reads as a sentence of arithmetic: the left run's number, <, > or =, the right run's number, and how
  * much more or less the right one takes. Nothing hangs on colour. */
-#ifndef TUI_DIFFERENCES_H
-#define TUI_DIFFERENCES_H
+#ifndef TUI_VIEW_DIFFERENCES_H
+#define TUI_VIEW_DIFFERENCES_H
 
-#include "canvas.h"
+#include "tui/draw/canvas.h"
 #include "metrics/metrics.h"
-#include "view.h"
+#include "tui/view/view.h"
 
 typedef struct Differences {
     const char *name[2]; /* left, right; borrowed */

@@ -2,8 +2,8 @@
 #ifndef TUI_EDIT_H
 #define TUI_EDIT_H
 
-#include "scene.h"
-#include "view.h"
+#include "tui/scene/scene.h"
+#include "tui/view/view.h"
 
 typedef struct EditPlace {
     const char *file;

@@ -1,4 +1,4 @@
-#include "frame.h"
+#include "tui/frame.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -40,7 +40,7 @@ static uint64_t product(const uint32_t size[3]) {
 /* What the run is, in as many words as `columns` have room for; where it comes from is always told. */
 static void print_run(const Scene *scene, const View *view, int columns, char *out, size_t bytes) {
     char n[32], data[96], grid[64] = "", launch[48] = "";
-    moment_print_count(scene->n, n, sizeof n);
+    step_context_print_count(scene->n, n, sizeof n);
     snprintf(data, sizeof data, "%s%s%s  n %s", scene->dtype, *scene->dtype ? " " : "", scene->op, n);
     if (view->view < scene->view_count) {
         const TraceLaunch *of = scene_launch(scene, view->view);
@@ -148,7 +148,7 @@ static Rectangle inside_of(const Pane *pane, const Layout *layout, Rectangle are
                  : (Rectangle){area.column + 1, area.row + 1, area.columns - 2, area.rows - 1};
 }
 
-static void draw_pane(const Pane *pane, const Moment *now, Canvas *canvas, const Layout *layout,
+static void draw_pane(const Pane *pane, const StepContext *now, Canvas *canvas, const Layout *layout,
                       Rectangle area, bool focused) {
     Role title_role = focused ? ROLE_SELECTED : ROLE_TITLE;
     Rectangle inside = inside_of(pane, layout, area);
@@ -163,19 +163,19 @@ static void draw_pane(const Pane *pane, const Moment *now, Canvas *canvas, const
 
 /* ---- the panes that are shown -------------------------------------------------------------------------- */
 
-typedef struct Shown {
+typedef struct ShownPanes {
     const Pane *pane;
     Rectangle area;
     int focus; /* -1: Tab does not come here */
-} Shown;
+} ShownPanes;
 
 enum { MOST_SHOWN = SLOT_COUNT + MOST_SIDES };
 
-static bool is_picture(const Moment *now, const Pane *pane) {
+static bool is_picture(const StepContext *now, const Pane *pane) {
     return now->view->tree ? pane == &pane_tree : pane->kinds >> now->event.kind & 1;
 }
 
-static int list_shown(const Moment *now, const Layout *layout, Shown shown[MOST_SHOWN]) {
+static int list_shown(const StepContext *now, const Layout *layout, ShownPanes shown[MOST_SHOWN]) {
     static const int focus_of_slot[SLOT_COUNT] = {[SLOT_SOURCE] = FOCUS_SOURCE,
                                                   [SLOT_LANES] = FOCUS_LANES,
                                                   [SLOT_PICTURE] = FOCUS_PICTURE,
@@ -186,17 +186,17 @@ static int list_shown(const Moment *now, const Layout *layout, Shown shown[MOST_
         const Pane *pane = panes[i];
         if (pane->slot >= SLOT_COUNT || layout->slots[pane->slot].rows <= 0) continue;
         if (pane->slot == SLOT_PICTURE && !is_picture(now, pane)) continue;
-        shown[count++] = (Shown){pane, layout->slots[pane->slot], focus_of_slot[pane->slot]};
+        shown[count++] = (ShownPanes){pane, layout->slots[pane->slot], focus_of_slot[pane->slot]};
     }
     for (int i = 0; i < layout->side_count && i < pane_side_count(); i++)
-        shown[count++] = (Shown){pane_side(now->view->side + i), layout->sides[i], i ? -1 : FOCUS_SIDE};
+        shown[count++] = (ShownPanes){pane_side(now->view->side + i), layout->sides[i], i ? -1 : FOCUS_SIDE};
     return count;
 }
 
 bool frame_shows(const Scene *scene, const View *view, const Layout *layout, const Pane *pane) {
-    Moment now;
-    Shown shown[MOST_SHOWN];
-    int count = moment_init(&now, scene, view) ? list_shown(&now, layout, shown) : 0;
+    StepContext now;
+    ShownPanes shown[MOST_SHOWN];
+    int count = step_context_init(&now, scene, view) ? list_shown(&now, layout, shown) : 0;
     while (count > 0 && shown[count - 1].pane != pane) count--;
     return count > 0;
 }
@@ -222,31 +222,31 @@ static const Pane *find_overlay(const View *view) {
     return NULL;
 }
 
-static void draw_panes(const Moment *now, const Layout *layout, Canvas *canvas) {
-    Shown shown[MOST_SHOWN];
+static void draw_panes(const StepContext *now, const Layout *layout, Canvas *canvas) {
+    ShownPanes shown[MOST_SHOWN];
     int count = list_shown(now, layout, shown);
     for (int i = 0; i < count; i++)
         draw_pane(shown[i].pane, now, canvas, layout, shown[i].area, shown[i].focus == (int)now->view->focus);
 }
 
 void frame_draw_run(const Scene *scene, const View *view, const Layout *layout, Canvas *canvas) {
-    Moment now;
+    StepContext now;
     Rectangle middle = layout->area;
     middle.row += 1;
     middle.rows -= 1 + layout->footer.rows;
     draw_header(scene, view, canvas, layout->header);
-    if (moment_init(&now, scene, view))
+    if (step_context_init(&now, scene, view))
         draw_panes(&now, layout, canvas);
     else
         draw_nothing(scene, canvas, middle);
 }
 
 void frame_draw_overlay(const Scene *scene, const View *view, Rectangle area, Canvas *canvas) {
-    Moment now;
+    StepContext now;
     Layout layout = {.overlay = area};
     const Pane *overlay = find_overlay(view);
     if (!overlay) return;
-    moment_init(&now, scene, view);
+    step_context_init(&now, scene, view);
     canvas_fill(canvas, area, ROLE_TEXT);
     draw_pane(overlay, &now, canvas, &layout, area, false);
 }
@@ -272,18 +272,18 @@ void frame_draw(const Scene *scene, const View *view, Canvas *canvas) {
 
 /* ---- clicks -------------------------------------------------------------------------------------------- */
 
-static ViewAnswer click_pane(const Pane *pane, const Moment *now, Rectangle inside, int column, int row,
+static ViewAnswer click_pane(const Pane *pane, const StepContext *now, Rectangle inside, int column, int row,
                              View *view) {
     if (!pane->click || !layout_holds(inside, column, row)) return VIEW_IGNORED;
     return pane->click(now, inside, column - inside.column, row - inside.row, view);
 }
 
 ViewAnswer frame_click_in(const Scene *scene, View *view, const Layout *layout, int column, int row) {
-    Moment now;
-    Shown shown[MOST_SHOWN];
+    StepContext now;
+    ShownPanes shown[MOST_SHOWN];
     View before = *view; /* panes read this one and change the other */
     const Pane *overlay = find_overlay(view);
-    bool has_moment = moment_init(&now, scene, &before);
+    bool has_moment = step_context_init(&now, scene, &before);
     view->message[0] = 0;
     if (view->overlay != OVERLAY_NONE && !layout_holds(layout->overlay, column, row)) {
         view->overlay = OVERLAY_NONE;

@@ -1,9 +1,9 @@
 /* Frame: one screen, a pure function of scene, view and size. */
-#ifndef TUI_FRAME_H
-#define TUI_FRAME_H
+#ifndef TUI_VIEW_FRAME_H
+#define TUI_VIEW_FRAME_H
 
-#include "layout.h"
-#include "pane.h"
+#include "tui/layout.h"
+#include "tui/panes/pane.h"
 
 /* Draws onto the whole canvas. */
 void frame_draw(const Scene *scene, const View *view, Canvas *canvas);

@@ -1,4 +1,4 @@
-#include "layout.h"
+#include "tui/layout.h"
 
 enum { MOST_OVERLAY_ROWS = ACTION_COUNT + 5 }; /* all of the help */
 
@@ -116,7 +116,7 @@ static void make_projector(Layout *layout, Rectangle middle) {
 }
 
 static void fill_with(Layout *layout, Rectangle area, Focus focus) {
-    static const Slot slots[FOCUS_COUNT] = {
+    static const PaneSlot slots[FOCUS_COUNT] = {
         [FOCUS_PICTURE] = SLOT_PICTURE, [FOCUS_SOURCE] = SLOT_SOURCE, [FOCUS_LANES] = SLOT_LANES};
     if (focus == FOCUS_SIDE)
         add_side(layout, area);
@@ -194,10 +194,10 @@ static void make_half(Layout *half, Rectangle area, const View *view) {
     if (shown(view, FOCUS_SOURCE)) slots[SLOT_SOURCE] = middle;
 }
 
-bool layout_make_pair(int columns, int rows, const View *view, PairLayout *out) {
+bool layout_make_comparison(int columns, int rows, const View *view, ComparisonLayout *out) {
     bool beside = columns >= BESIDE_COLUMNS;
     Rectangle middle = {0, 0, columns, rows};
-    *out = (PairLayout){.boxed = beside && rows >= 36};
+    *out = (ComparisonLayout){.boxed = beside && rows >= 36};
     if (columns < PAIR_SMALLEST_COLUMNS || rows < PAIR_SMALLEST_ROWS) return false;
     out->footer = cut_bottom(&middle, 1);
     out->overlay = make_overlay((Rectangle){0, 1, columns, rows - 2});

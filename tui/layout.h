@@ -1,9 +1,9 @@
 /* Layout: which slot gets which part of the screen. Depends on the size and on what is enlarged or hidden,
  * never on the step, so that nothing jumps. */
-#ifndef TUI_LAYOUT_H
-#define TUI_LAYOUT_H
+#ifndef TUI_VIEW_LAYOUT_H
+#define TUI_VIEW_LAYOUT_H
 
-#include "pane.h"
+#include "tui/panes/pane.h"
 
 enum { SMALLEST_COLUMNS = 60, SMALLEST_ROWS = 16, MOST_SIDES = 4 };
 
@@ -24,13 +24,13 @@ bool layout_make(int columns, int rows, const View *view, Layout *out);
  * places of each half. */
 enum { PAIR_SMALLEST_COLUMNS = 60, PAIR_SMALLEST_ROWS = 18 };
 
-typedef struct PairLayout {
+typedef struct ComparisonLayout {
     Layout half[2]; /* without footer and overlay */
     Rectangle differences, footer, overlay;
     bool boxed;
-} PairLayout;
+} ComparisonLayout;
 
-bool layout_make_pair(int columns, int rows, const View *view, PairLayout *out);
+bool layout_make_comparison(int columns, int rows, const View *view, ComparisonLayout *out);
 
 bool layout_holds(Rectangle area, int column, int row);
 

@@ -4,8 +4,8 @@
 #ifndef TUI_MEASURING_H
 #define TUI_MEASURING_H
 
-#include "scene.h"
-#include "session_bench.h"
+#include "tui/scene/scene.h"
+#include "bench/bench.h"
 
 typedef bool MeasureFunction(const BenchOptions *options, const BenchSink *sink, Error *error);
 

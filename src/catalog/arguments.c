@@ -11,14 +11,14 @@
 
 enum { NAMES = 64, STRUCTURE_LIMIT_BYTES = 1 << 16 };
 
-typedef struct Reader {
+typedef struct ArgumentReader {
     Plan *plan;
     PlanLaunch *launch;
     const PtxFunction *entry;
     ExpressionName names[NAMES]; /* n, block, grid, then the named scalars */
     int name_count;
     Error *error;
-} Reader;
+} ArgumentReader;
 
 typedef struct Span { /* a piece of the command line */
     const char *text;
@@ -56,20 +56,20 @@ static bool equals(Span span, const char *text) {
     return strlen(text) == span.length && memcmp(text, span.text, span.length) == 0;
 }
 
-static bool evaluate(Reader *reader, Span span, ExpressionValue *value) {
+static bool evaluate(ArgumentReader *reader, Span span, ExpressionValue *value) {
     Error inner = {0};
     if (expression_evaluate(span.text, span.length, reader->names, reader->name_count, value, &inner))
         return true;
     return error_set(reader->error, "--args: %s", inner.message);
 }
 
-static int find_buffer(const Reader *reader, Span name) {
+static int find_buffer(const ArgumentReader *reader, Span name) {
     for (int i = 0; i < reader->plan->buffer_count; i++)
         if (equals(name, reader->plan->buffers[i].name)) return i;
     return -1;
 }
 
-static bool read_fill(Reader *reader, Span fill, PlanBuffer *buffer) {
+static bool read_fill(ArgumentReader *reader, Span fill, PlanBuffer *buffer) {
     static const char *const names[] = {
         [FILL_ZERO] = "zero", [FILL_ONES] = "ones", [FILL_IOTA] = "iota", [FILL_RANDOM] = "random"};
     for (size_t kind = 0; kind < sizeof names / sizeof *names; kind++)
@@ -88,7 +88,7 @@ static bool read_fill(Reader *reader, Span fill, PlanBuffer *buffer) {
 }
 
 /* TYPE[COUNT] or TYPE[COUNT]:FILL; `bracket` is where '[' is. */
-static bool read_buffer(Reader *reader, Span name, Span value, size_t bracket) {
+static bool read_buffer(ArgumentReader *reader, Span name, Span value, size_t bracket) {
     char type_name[16] = "";
     PtxType type;
     ExpressionValue count;
@@ -129,7 +129,8 @@ static bool fits(int64_t integer, uint64_t bytes) {
 
 /* As the parameter's type says; a float for a parameter declared as bits (.b32, .b8 x[2]) becomes a float of
  * its size. */
-static bool add_scalar(Reader *reader, Span span, const PtxVariable *parameter, ExpressionValue value) {
+static bool add_scalar(ArgumentReader *reader, Span span, const PtxVariable *parameter,
+                       ExpressionValue value) {
     uint8_t bytes[16] = {0};
     int size = parameter->bytes > sizeof bytes ? 0 : (int)parameter->bytes;
     bool is_float = ptx_type_is_float(parameter->type);
@@ -163,7 +164,7 @@ static bool add_scalar(Reader *reader, Span span, const PtxVariable *parameter, 
 }
 
 /* file:PATH */
-static bool read_structure(Reader *reader, Span path) {
+static bool read_structure(ArgumentReader *reader, Span path) {
     const PtxVariable *parameter = reader->entry->parameters[reader->launch->argument_count];
     char *bytes;
     size_t length;
@@ -181,7 +182,7 @@ static bool read_structure(Reader *reader, Span path) {
     return fits_it;
 }
 
-static bool read_scalar(Reader *reader, Span name, Span span) {
+static bool read_scalar(ArgumentReader *reader, Span name, Span span) {
     const PtxVariable *parameter = reader->entry->parameters[reader->launch->argument_count];
     ExpressionValue value;
     if (!evaluate(reader, span, &value) || !add_scalar(reader, span, parameter, value)) return false;
@@ -192,7 +193,7 @@ static bool read_scalar(Reader *reader, Span name, Span span) {
     return true;
 }
 
-static bool read_item(Reader *reader, Span item) {
+static bool read_item(ArgumentReader *reader, Span item) {
     size_t equal = find(item, '=');
     Span name = {item.text, 0}, value = item;
     if (!item.length) return error_set(reader->error, "--args: an item is empty");
@@ -222,7 +223,7 @@ static int count_items(Span args) {
     return count;
 }
 
-static bool read_items(Reader *reader, Span args) {
+static bool read_items(ArgumentReader *reader, Span args) {
     int count = count_items(args);
     if (count != reader->entry->parameter_count)
         return error_set(reader->error, "--args: the kernel takes %d arguments, not %d",
@@ -237,7 +238,7 @@ static bool read_items(Reader *reader, Span args) {
 
 bool plan_parse_arguments(Plan *plan, PlanLaunch *launch, const PtxFunction *entry, const char *args,
                           const PlanVariables *variables, Error *error) {
-    Reader reader = {.plan = plan, .launch = launch, .entry = entry, .error = error, .name_count = 3};
+    ArgumentReader reader = {.plan = plan, .launch = launch, .entry = entry, .error = error, .name_count = 3};
     reader.names[0] = (ExpressionName){"n", expression_integer((int64_t)variables->n)};
     reader.names[1] = (ExpressionName){"block", expression_integer((int64_t)variables->block)};
     reader.names[2] = (ExpressionName){"grid", expression_integer((int64_t)variables->grid)};

@@ -1,6 +1,6 @@
 /* Elements: typed memory read, written and printed one element at a time; the names of types on the command
  * line. */
-#include "catalog/narrow.h"
+#include "catalog/float16.h"
 #include "catalog/plan.h"
 
 #include <inttypes.h>
@@ -64,9 +64,9 @@ double plan_element(PtxType type, const void *bytes, uint64_t i) {
     case PTX_U64:
         return (double)READ(uint64_t);
     case PTX_F16:
-        return narrow_half_read(READ(uint16_t));
+        return float16_half_read(READ(uint16_t));
     case PTX_BF16:
-        return narrow_bfloat_read(READ(uint16_t));
+        return float16_bfloat_read(READ(uint16_t));
     case PTX_F32:
         return (double)READ(float);
     case PTX_F64:
@@ -100,11 +100,11 @@ void plan_element_set(PtxType type, void *bytes, uint64_t i, double number) {
         memcpy(at, &single, 4);
         break;
     case PTX_F16:
-        narrow = narrow_half_write(number);
+        narrow = float16_half_write(number);
         memcpy(at, &narrow, 2);
         break;
     case PTX_BF16:
-        narrow = narrow_bfloat_write(number);
+        narrow = float16_bfloat_write(number);
         memcpy(at, &narrow, 2);
         break;
     default:

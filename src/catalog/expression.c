@@ -9,16 +9,16 @@
 
 enum { DEEPEST = 64, LONGEST_NUMBER = 64 };
 
-typedef struct Reader {
+typedef struct ExpressionReader {
     const char *text, *at, *end;
     const ExpressionName *names;
     int name_count, depth;
     Error *error;
-} Reader;
+} ExpressionReader;
 
-static bool read_sum(Reader *reader, ExpressionValue *value);
+static bool read_sum(ExpressionReader *reader, ExpressionValue *value);
 
-static bool fail(Reader *reader, const char *problem) {
+static bool fail(ExpressionReader *reader, const char *problem) {
     int length = (int)(reader->end - reader->text);
     return error_set(reader->error, "'%.*s': %s", length > 200 ? 200 : length, reader->text, problem);
 }
@@ -27,12 +27,12 @@ ExpressionValue expression_integer(int64_t integer) {
     return (ExpressionValue){false, integer, (double)integer};
 }
 
-static char peek(Reader *reader) {
+static char peek(ExpressionReader *reader) {
     while (reader->at < reader->end && isspace((unsigned char)*reader->at)) reader->at++;
     return reader->at < reader->end ? *reader->at : 0;
 }
 
-static bool read_number(Reader *reader, ExpressionValue *value) {
+static bool read_number(ExpressionReader *reader, ExpressionValue *value) {
     char digits[LONGEST_NUMBER + 1], *stop;
     size_t left = (size_t)(reader->end - reader->at);
     size_t length = left < LONGEST_NUMBER ? left : LONGEST_NUMBER;
@@ -54,7 +54,7 @@ static bool read_number(Reader *reader, ExpressionValue *value) {
     return true;
 }
 
-static bool read_name(Reader *reader, ExpressionValue *value) {
+static bool read_name(ExpressionReader *reader, ExpressionValue *value) {
     const char *begin = reader->at;
     while (reader->at < reader->end && (isalnum((unsigned char)*reader->at) || *reader->at == '_'))
         reader->at++;
@@ -71,7 +71,7 @@ static bool read_name(Reader *reader, ExpressionValue *value) {
                      (int)(length > 100 ? 100 : length), begin);
 }
 
-static bool apply(Reader *reader, char operation, ExpressionValue *left, ExpressionValue right) {
+static bool apply(ExpressionReader *reader, char operation, ExpressionValue *left, ExpressionValue right) {
     if (left->is_float || right.is_float) {
         double a = left->number, b = right.number, result = 0;
         switch (operation) {
@@ -116,7 +116,7 @@ static bool apply(Reader *reader, char operation, ExpressionValue *left, Express
     return true;
 }
 
-static bool read_factor(Reader *reader, ExpressionValue *value) {
+static bool read_factor(ExpressionReader *reader, ExpressionValue *value) {
     char next = peek(reader);
     bool good;
     *value = expression_integer(0);
@@ -145,7 +145,7 @@ static bool read_factor(Reader *reader, ExpressionValue *value) {
     return good;
 }
 
-static bool read_product(Reader *reader, ExpressionValue *value) {
+static bool read_product(ExpressionReader *reader, ExpressionValue *value) {
     if (!read_factor(reader, value)) return false;
     for (char next = peek(reader); next == '*' || next == '/' || next == '%'; next = peek(reader)) {
         ExpressionValue right;
@@ -155,7 +155,7 @@ static bool read_product(Reader *reader, ExpressionValue *value) {
     return true;
 }
 
-static bool read_sum(Reader *reader, ExpressionValue *value) {
+static bool read_sum(ExpressionReader *reader, ExpressionValue *value) {
     if (!read_product(reader, value)) return false;
     for (char next = peek(reader); next == '+' || next == '-'; next = peek(reader)) {
         ExpressionValue right;
@@ -167,7 +167,7 @@ static bool read_sum(Reader *reader, ExpressionValue *value) {
 
 bool expression_evaluate(const char *text, size_t length, const ExpressionName *names, int name_count,
                          ExpressionValue *value, Error *error) {
-    Reader reader = {text, text, text + length, names, name_count, 0, error};
+    ExpressionReader reader = {text, text, text + length, names, name_count, 0, error};
     if (!read_sum(&reader, value)) return false;
     return peek(&reader) == 0 ? true : fail(&reader, "an operator is expected");
 }

@@ -1,6 +1,6 @@
 /* Numerics: sums that care about rounding; and the table, which holds the rows of dimensions.c too. */
 #include "catalog/dimensions.h"
-#include "catalog/narrow.h"
+#include "catalog/float16.h"
 #include "catalog/reference.h"
 #include <math.h>
 
@@ -70,8 +70,8 @@ static Reference running_sum(const CatalogRun *run, const Plan *filled, uint64_t
     for (uint64_t i = t; i < run->n; i += threads_of(run), ++*count) {
         double x = reference_element(filled, i);
         reference_add(&sum, x);
-        *in_half = narrow_half_read(
-            narrow_half_write(*in_half + x)); /* the sum of two halves is exact in a double */
+        *in_half = float16_half_read(
+            float16_half_write(*in_half + x)); /* the sum of two halves is exact in a double */
     }
     return sum;
 }

@@ -27,8 +27,7 @@ typedef struct PlanBuffer {
     FillKind fill;
     const char *path; /* FILL_FILE: raw little-endian */
     uint8_t value[8]; /* FILL_VALUE: one element, little-endian */
-    double
-        scale; /* RANDOM: integers in [-scale, scale] ([0, scale] where unsigned), floats likewise; 0: the
+    double scale; /* RANDOM: integers in [-scale, scale] ([0, scale] where unsigned), floats likewise; 0: the
                   default: 10 for one byte, 100 for two, 1000 for more; 1 for floats, 8 for whole_numbers */
     bool whole_numbers; /* RANDOM floats are small integers, whose sums are exact in any order */
     void *bytes;        /* count elements; filled by plan_fill(), then changed by the run */

@@ -1,5 +1,5 @@
 /* The emulator: its memory, the variables of modules, and launches (emulator.h). */
-#include "emulator/fed.h"
+#include "emulator/machine/guided_run.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -302,15 +302,16 @@ bool emulator_run(Emulator *emulator, const EmulatorLaunch *launch, Trace *trace
     return done;
 }
 
-bool emulator_run_fed(Emulator *emulator, const EmulatorLaunch *launch, const EmulatorFeed *feed,
-                      Trace *trace, EmulatorFed *fed, Error *error) {
+bool emulator_run_guided(Emulator *emulator, const EmulatorLaunch *launch,
+                         const EmulatorRecording *recorded_values, Trace *trace, EmulatorTakenValues *taken,
+                         Error *error) {
     Grid grid;
     LoweredProgram *program = begin_launch(emulator, launch, &grid, trace, error);
     if (!program) return false;
     grid.trace_first = 1; /* none but those that are fed */
     grid.trace_last = 0;
-    bool done = grid_run_fed(&grid, feed, emulator->options.memory_limit_bytes, &emulator->written,
-                             &emulator->written_words, fed, trace, error);
+    bool done = grid_run_fed(&grid, recorded_values, emulator->options.memory_limit_bytes, &emulator->written,
+                             &emulator->written_words, taken, trace, error);
     lowered_free(program);
     return done;
 }

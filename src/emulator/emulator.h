@@ -78,23 +78,24 @@ bool emulator_run(Emulator *emulator, const EmulatorLaunch *launch, Trace *trace
  * atomics of this block have written; and results of .approx instructions that are within the error that PTX
  * states, and reads of %clock and the like (launch->records_approximate). A value that is neither is never
  * taken: the event differs then. */
-typedef struct EmulatorFeed {
+typedef struct EmulatorRecording {
     const TraceLaunch *recorded; /* of the same program and geometry; its traced blocks are run */
     const uint64_t *base;        /* [buffer_count] where the other had the buffers, 0: not known; pointers are
                                     translated */
     int buffer_count;
-} EmulatorFeed;
+} EmulatorRecording;
 
-typedef struct EmulatorFed {
+typedef struct EmulatorTakenValues {
     uint64_t scheduled, scheduled_other; /* taken since scheduling decides; those that were not the same */
     uint64_t approximate, approximate_other; /* the same of .approx */
-} EmulatorFed;
+} EmulatorTakenValues;
 
 /* Runs the launch, so that memory is as after emulator_run(); then each block of feed->recorded, alone and
  * fed, from the memory before the launch: their events go into a new launch of `trace`. All launches of this
  * emulator must be run like this. `fed` grows. */
-bool emulator_run_fed(Emulator *emulator, const EmulatorLaunch *launch, const EmulatorFeed *feed,
-                      Trace *trace, EmulatorFed *fed, Error *error);
+bool emulator_run_guided(Emulator *emulator, const EmulatorLaunch *launch,
+                         const EmulatorRecording *recorded_values, Trace *trace, EmulatorTakenValues *taken,
+                         Error *error);
 
 /* ---- Looking deeper: weights, producers, register values of a traced block
  * -----------------------------------------
@@ -115,14 +116,15 @@ typedef struct ReplayValue {
     int32_t producer[WARP_LANES];
 } ReplayValue;
 
-typedef struct ReplayEventFacts { /* per active lane of an event: what the value it produced or stored holds
+typedef struct
+    ReplayEventProvenance {      /* per active lane of an event: what the value it produced or stored holds
                                    */
-    uint32_t weight[WARP_LANES];  /* of the value loaded, stored, shuffled in, reduced */
+    uint32_t weight[WARP_LANES]; /* of the value loaded, stored, shuffled in, reduced */
     int32_t
         producer[WARP_LANES]; /* load: the event that stored the word; store: the event its value came from;
                                  atomic: the event its operand came from;
                                  shuffle: the event that produced the value in the source lane */
-} ReplayEventFacts;
+} ReplayEventProvenance;
 
 Replay *replay_open(const Trace *trace, int launch, const TraceBlock *block, const EmulatorLaunch *geometry,
                     Error *error);
@@ -132,7 +134,7 @@ bool replay_seek(Replay *replay, int event, Error *error);
 /* Value of a register (name with %, of the function that the warp's lane stands in) at the current point. */
 bool replay_register(Replay *replay, int warp, const char *name, ReplayValue *out);
 /* Facts of any event (does not move). Computed for all events once, on first use. */
-const ReplayEventFacts *replay_event_facts(Replay *replay, int event);
+const ReplayEventProvenance *replay_event_provenance(Replay *replay, int event);
 /* Who folded what, over the whole block (trace/folds.h), from a replay of its own; the caller's. NULL with
  * `error` where the block cannot be replayed. */
 Folds *replay_folds(const Trace *trace, int launch, const TraceBlock *block, const EmulatorLaunch *geometry,

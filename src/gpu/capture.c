@@ -190,7 +190,7 @@ static bool capture_launch(Capture *capture, int index, Error *error) {
 
 static void capture_done(Capture *capture) {
     Cuda *cuda = capture->cuda;
-    if (!cuda->stuck) {
+    if (!cuda->hung) {
         if (capture->regions) cuda->table.cuMemFree(capture->regions);
         if (capture->start) cuda->table.cuEventDestroy(capture->start);
         if (capture->end) cuda->table.cuEventDestroy(capture->end);

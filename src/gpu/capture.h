@@ -40,7 +40,7 @@ typedef struct CaptureOptions {
 typedef struct CaptureTally {
     uint64_t records, dropped, left_out; /* InstrumentTally, of all launches */
     double kernel_seconds;               /* all launches, instrumented */
-    int unprobed;         /* instructions that the emulator would record, and a GPU cannot (InstrumentSites) */
+    int unprobed; /* instructions that the emulator would record, and a GPU cannot (InstrumentSites) */
     uint32_t most_blocks; /* not 0: it failed, since a cooperative grid was larger than this, which is what
                              the GPU holds at once of the instrumented kernel */
 } CaptureTally;

@@ -185,7 +185,7 @@ static bool begin(Counters *counters, int launches, Error *error) {
 
 static void end(Counters *counters) {
     CuptiProfilerOnly profiler = {.profiler = counters->profiler};
-    if (counters->profiler && !counters->cuda->stuck)
+    if (counters->profiler && !counters->cuda->hung)
         CUPTI_CALL(counters->cupti, NULL, cuptiRangeProfilerDisable, &profiler);
     free(counters->data);
     counters->profiler = NULL;
@@ -206,7 +206,7 @@ static bool run_pass(Counters *counters, const CountersWork *work, bool *last, E
     bool good = true;
     for (int i = 0; good && i < work->launches; i++) good = work->launch(work->context, i, error);
     good = good && cuda_wait(counters->cuda, PATIENCE_SECONDS, "counters", error);
-    if (counters->cuda->stuck) return false;
+    if (counters->cuda->hung) return false;
     bool stopped = CUPTI_CALL(cupti, good ? error : NULL, cuptiRangeProfilerStop, &stop);
     *last = stop.all_submitted;
     return good && stopped;

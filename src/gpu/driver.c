@@ -106,7 +106,7 @@ Cuda *cuda_open(Error *error) {
 
 void cuda_close(Cuda *cuda) {
     if (!cuda) return;
-    if (!cuda->stuck) {
+    if (!cuda->hung) {
         if (cuda->stream) cuda->table.cuStreamDestroy(cuda->stream);
         if (cuda->context) cuda->table.cuDevicePrimaryCtxRelease(cuda->device);
         if (cuda->library) dlclose(cuda->library);
@@ -159,7 +159,7 @@ bool cuda_wait(Cuda *cuda, double seconds, const char *what, Error *error) {
     double begin = now(), end = begin + seconds;
     long pause = 20000; /* nanoseconds; grows to a millisecond */
     for (;;) {
-        if (cuda->stuck)
+        if (cuda->hung)
             return error_set(error, "%s: the GPU is still busy with a kernel that does not return", what);
         CudaResult result = cuda->table.cuStreamQuery(cuda->stream);
         cuda->faulted |= result >= FIRST_FAULT && result <= LAST_FAULT;
@@ -170,7 +170,7 @@ bool cuda_wait(Cuda *cuda, double seconds, const char *what, Error *error) {
         nanosleep(&(struct timespec){.tv_nsec = pause}, NULL);
         if (pause < 1000000) pause += pause / 2;
     }
-    cuda->stuck = true;
+    cuda->hung = true;
     return error_set(error, "%s: the kernel has not returned after %.2g s on %s; it is given up", what,
                      end - begin, cuda->name);
 }

@@ -2,7 +2,7 @@
  * GPU runs the same program.
  *
  * Every call goes through cuda_call(): what fails becomes one line with the call's name and the driver's
- * words. A kernel that does not return is given up after a limit: the context is then *stuck*, every further
+ * words. A kernel that does not return is given up after a limit: the context is then *hung*, every further
  * call fails at once, and the process must leave by _exit(), as the driver's own clean-up would wait for the
  * kernel. */
 #ifndef GPU_DRIVER_H
@@ -41,7 +41,7 @@ typedef struct Cuda {
     int multiprocessors, l2_bytes, clock_khz, memory_clock_khz, bus_bits;
     int shared_bytes_per_block_optin;
     bool cooperative;
-    bool stuck;
+    bool hung;
     const volatile bool *cancel; /* true: nobody waits for kernels any more; NULL: never */
     bool faulted; /* a kernel did what it must not (an illegal address, ...): this context is of no use any
                      more */
@@ -50,7 +50,7 @@ typedef struct Cuda {
 /* NULL with `error`: no driver ("there is no libcuda.so.1 here"), no device, or a driver that is too old.
  * $REDVIZ_CUDA names another library (tests). The context is current in the calling thread. */
 Cuda *cuda_open(Error *error);
-/* Where it is stuck, what is on the device stays. */
+/* Where it is hung, what is on the device stays. */
 void cuda_close(Cuda *cuda);
 /* Makes the context current in this thread too. */
 bool cuda_use(Cuda *cuda, Error *error);
@@ -63,13 +63,13 @@ void cuda_turn_end(void);
 /* Is `result` a success? Else error: "cuMemAlloc: out of memory (CUDA_ERROR_OUT_OF_MEMORY)". */
 bool cuda_check(const Cuda *cuda, const char *call, CudaResult result, Error *error);
 #define CUDA_CALL(cuda, error, name, ...)                                                                    \
-    (!(cuda)->stuck && cuda_check(cuda, #name, (cuda)->table.name(__VA_ARGS__), error))
+    (!(cuda)->hung && cuda_check(cuda, #name, (cuda)->table.name(__VA_ARGS__), error))
 
 bool cuda_allocate(Cuda *cuda, size_t bytes, CudaAddress *address, Error *error);
 /* PTX text, 0-terminated; the compiler's log goes into the error. */
 bool cuda_load(Cuda *cuda, const char *ptx, CudaModule *module, Error *error);
 /* Waits for the stream; more than `seconds`, or a second after `cancel`: the kernel does not return, the
- * context is stuck. `what` is named in the error. */
+ * context is hung. `what` is named in the error. */
 bool cuda_wait(Cuda *cuda, double seconds, const char *what, Error *error);
 
 #endif

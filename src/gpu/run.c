@@ -16,8 +16,8 @@ bool gpu_run_begin(GpuRun *run, Cuda *cuda, const char *ptx, Error *error) {
 void gpu_run_end(GpuRun *run) {
     if (!run->cuda) return;
     for (int i = 0; i < run->buffer_count; i++)
-        if (!run->cuda->stuck) run->cuda->table.cuMemFree(run->buffers[i].address);
-    if (run->module && !run->cuda->stuck) run->cuda->table.cuModuleUnload(run->module);
+        if (!run->cuda->hung) run->cuda->table.cuMemFree(run->buffers[i].address);
+    if (run->module && !run->cuda->hung) run->cuda->table.cuModuleUnload(run->module);
     free(run->buffers);
     *run = (GpuRun){0};
 }

@@ -30,7 +30,7 @@ typedef struct GpuRun {
 
 /* Loads `ptx`. */
 bool gpu_run_begin(GpuRun *run, Cuda *cuda, const char *ptx, Error *error);
-/* Frees everything; where the context is stuck, nothing on the device. */
+/* Frees everything; where the context is hung, nothing on the device. */
 void gpu_run_end(GpuRun *run);
 /* Allocates a buffer; its index, or -1. Contents: gpu_run_upload(). */
 int gpu_run_add_buffer(GpuRun *run, void *host, size_t bytes, Error *error);

@@ -49,7 +49,7 @@ bool sass_begin(SassMetrics *metrics) {
 
 void sass_end(SassMetrics *metrics) {
     CuptiSassDisable disable = {.context = metrics->cuda->context};
-    if (!metrics->cuda->stuck) CUPTI_CALL(metrics->cupti, NULL, cuptiSassMetricsDisable, &disable);
+    if (!metrics->cuda->hung) CUPTI_CALL(metrics->cupti, NULL, cuptiSassMetricsDisable, &disable);
 }
 
 static void add_up(const SassMetrics *metrics, const CuptiSassValue *found, size_t count, double *values) {

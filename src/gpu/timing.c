@@ -14,7 +14,7 @@ bool timer_new(Timer *timer, Cuda *cuda, Error *error) {
 }
 
 void timer_free(Timer *timer) {
-    if (timer->cuda && !timer->cuda->stuck) {
+    if (timer->cuda && !timer->cuda->hung) {
         if (timer->start) timer->cuda->table.cuEventDestroy(timer->start);
         if (timer->end) timer->cuda->table.cuEventDestroy(timer->end);
         if (timer->flush) timer->cuda->table.cuMemFree(timer->flush);
@@ -96,6 +96,6 @@ bool time_graph(Timer *timer, const TimingPlan *plan, bool cold, Spread *out, Er
     Sample sample = {.plan = plan};
     if (!make_graph(timer, plan, cold, &sample.graph, error)) return false;
     bool good = take_samples(timer, &sample, cold, out, error);
-    if (!timer->cuda->stuck) timer->cuda->table.cuGraphExecDestroy(sample.graph);
+    if (!timer->cuda->hung) timer->cuda->table.cuGraphExecDestroy(sample.graph);
     return good;
 }

@@ -1,5 +1,5 @@
-/* Pieces as events of the trace. */
-#include "instrument/pieces.h"
+/* PartialEvents as events of the trace. */
+#include "instrument/partial_events.h"
 #include "instrument/plan.h"
 #include "trace/block.h"
 
@@ -9,24 +9,25 @@ static uint64_t low_bytes(uint64_t bits, int bytes) {
     return bytes < 8 ? bits & ((UINT64_C(1) << 8 * bytes) - 1) : bits;
 }
 
-static void fill_access(const Pieces *pieces, const Piece *piece, const InstrumentSite *site,
-                        TraceEvent *event) {
+static void fill_access(const PartialEvents *partial_events, const PartialEvent *partial,
+                        const InstrumentSite *site, TraceEvent *event) {
     const PtxInstruction *in = site->instruction;
     event->element_bytes = site->element_bytes;
     event->element_count = site->element_count;
     event->width = site->element_bytes * site->element_count;
     event->is_load = in->opcode != PTX_st && in->opcode != PTX_stmatrix;
     event->has_result = in->opcode != PTX_red;
-    for (uint32_t rest = piece->mask; rest; rest &= rest - 1) {
+    for (uint32_t rest = partial->mask; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
-        Location location = piece_location(pieces, piece, lane);
+        Location location = partial_event_location(partial_events, partial, lane);
         event->buffer[lane] = location.buffer;
         event->offset[lane] = location.offset;
         for (int e = 0; event->has_result && e < site->element_count; e++)
             event->value[e][lane] = low_bytes(
-                piece_value(pieces, piece, INSTRUMENT_VALUE, piece->matrix + e, lane), site->element_bytes);
-        event->operand[lane] =
-            low_bytes(piece_value(pieces, piece, INSTRUMENT_OPERAND, 0, lane), site->element_bytes);
+                partial_event_value(partial_events, partial, INSTRUMENT_VALUE, partial->matrix + e, lane),
+                site->element_bytes);
+        event->operand[lane] = low_bytes(
+            partial_event_value(partial_events, partial, INSTRUMENT_OPERAND, 0, lane), site->element_bytes);
     }
 }
 
@@ -42,35 +43,36 @@ static int shuffle_source(const PtxInstruction *in, int lane, uint32_t control) 
     return source <= limit ? source : -1;
 }
 
-static void fill_warp_op(const Pieces *pieces, const Piece *piece, const InstrumentSite *site,
-                         TraceEvent *event) {
+static void fill_warp_op(const PartialEvents *partial_events, const PartialEvent *partial,
+                         const InstrumentSite *site, TraceEvent *event) {
     event->element_bytes = 4;
     event->element_count = 1;
     event->has_result = true;
-    for (uint32_t rest = piece->mask; rest; rest &= rest - 1) {
+    for (uint32_t rest = partial->mask; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
-        event->value[0][lane] = piece_value(pieces, piece, INSTRUMENT_VALUE, 0, lane);
-        event->operand[lane] = piece_value(pieces, piece, INSTRUMENT_OPERAND, 0, lane);
+        event->value[0][lane] = partial_event_value(partial_events, partial, INSTRUMENT_VALUE, 0, lane);
+        event->operand[lane] = partial_event_value(partial_events, partial, INSTRUMENT_OPERAND, 0, lane);
         if (site->kind != TRACE_SHUFFLE) continue;
-        uint32_t control = site->has_control
-                               ? site->control
-                               : (uint32_t)piece_value(pieces, piece, INSTRUMENT_CONTROL, 0, lane);
+        uint32_t control = site->has_control ? site->control
+                                             : (uint32_t)partial_event_value(partial_events, partial,
+                                                                             INSTRUMENT_CONTROL, 0, lane);
         int source = shuffle_source(site->instruction, lane, control);
         if (source < 0) source = lane;
-        event->source[lane] = (int8_t)(piece->mask >> source & 1 ? source : -1);
+        event->source[lane] = (int8_t)(partial->mask >> source & 1 ? source : -1);
     }
 }
 
-static bool fill_branch(const Pieces *pieces, const Piece *piece, uint32_t taken, TraceEvent *event) {
-    const PtxCode *code = &pieces->launch->program->code[piece->pc];
+static bool fill_branch(const PartialEvents *partial_events, const PartialEvent *partial, uint32_t taken,
+                        TraceEvent *event) {
+    const PtxCode *code = &partial_events->launch->program->code[partial->pc];
     event->element_bytes = 4;
     event->element_count = 1;
     event->has_result = true;
     event->taken = taken;
-    for (uint32_t rest = piece->mask; rest; rest &= rest - 1) {
-        int lane = __builtin_ctz(rest), target = piece->pc + 1;
+    for (uint32_t rest = partial->mask; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest), target = partial->pc + 1;
         if (taken >> lane & 1) {
-            uint64_t index = piece_value(pieces, piece, INSTRUMENT_OPERAND, 0, lane);
+            uint64_t index = partial_event_value(partial_events, partial, INSTRUMENT_OPERAND, 0, lane);
             bool indexed = code->instruction->opcode == PTX_brx;
             if (indexed && index >= (uint64_t)code->target_count) return false;
             target = indexed ? code->targets[index] : code->target;
@@ -80,54 +82,54 @@ static bool fill_branch(const Pieces *pieces, const Piece *piece, uint32_t taken
     return true;
 }
 
-static bool fill_event(const Pieces *pieces, const Piece *piece, TraceEvent *event) {
-    const Record *record = &pieces->records->records[piece->record];
+static bool fill_event(const PartialEvents *partial_events, const PartialEvent *partial, TraceEvent *event) {
+    const Record *record = &partial_events->records->records[partial->record];
     const InstrumentSite *site = record->site;
     uint32_t constant;
-    *event = (TraceEvent){.kind = piece->kind,
+    *event = (TraceEvent){.kind = partial->kind,
                           .warp = record->warp,
-                          .pc = piece->pc,
-                          .mask = piece->mask,
-                          .turn = piece->turn,
-                          .interval = piece->interval,
-                          .occurrence = piece->occurrence};
+                          .pc = partial->pc,
+                          .mask = partial->mask,
+                          .turn = partial->turn,
+                          .interval = partial->interval,
+                          .occurrence = partial->occurrence};
     switch (site->kind) {
     case TRACE_BRANCH:
-        return fill_branch(pieces, piece, record->extra & piece->mask, event);
+        return fill_branch(partial_events, partial, record->extra & partial->mask, event);
     case TRACE_SHUFFLE:
     case TRACE_VOTE:
     case TRACE_REDUX:
-        fill_warp_op(pieces, piece, site, event);
-        event->participants = plan_extra(site, &constant) ? record->extra : piece->mask;
+        fill_warp_op(partial_events, partial, site, event);
+        event->participants = plan_extra(site, &constant) ? record->extra : partial->mask;
         return true;
     case TRACE_BARRIER:
     case TRACE_NAMED_BARRIER:
-        for (uint32_t rest = piece->mask; rest; rest &= rest - 1)
+        for (uint32_t rest = partial->mask; rest; rest &= rest - 1)
             event->operand[__builtin_ctz(rest)] =
-                piece_value(pieces, piece, INSTRUMENT_OPERAND, 0, __builtin_ctz(rest));
+                partial_event_value(partial_events, partial, INSTRUMENT_OPERAND, 0, __builtin_ctz(rest));
         event->participants = record->extra;
         return true;
     case TRACE_WARP_SYNC:
         event->participants = record->extra;
         return true;
     case TRACE_APPROXIMATE:
-        fill_warp_op(pieces, piece, site, event);
+        fill_warp_op(partial_events, partial, site, event);
         event->element_bytes = site->element_bytes;
         return true;
     default:
-        fill_access(pieces, piece, site, event);
+        fill_access(partial_events, partial, site, event);
         return true;
     }
 }
 
 /* ---- a block ---------------------------------------------------------------------------------------- */
 
-static bool write_block(Pieces *pieces, uint32_t number, TraceLaunch *launch, Error *error) {
+static bool write_block(PartialEvents *partial_events, uint32_t number, TraceLaunch *launch, Error *error) {
     TraceBlock *block = trace_block_new(number);
-    pieces_take_turns(pieces);
-    for (int i = 0; i < pieces->count; i++) {
+    partial_events_order(partial_events);
+    for (int i = 0; i < partial_events->count; i++) {
         TraceEvent event;
-        if (!fill_event(pieces, &pieces->pieces[i], &event)) {
+        if (!fill_event(partial_events, &partial_events->partial_events[i], &event)) {
             trace_block_free(block);
             return error_set(error, "the trace buffer is damaged: block %u: a branch to nowhere", number);
         }
@@ -144,9 +146,10 @@ bool instrument_decode(const InstrumentSites *sites, const InstrumentSettings *s
     if (!records_read(&records, sites, settings, block, region, error)) return false;
     Locator locator;
     locator_init(&locator, sites, memory, launch, region);
-    Pieces pieces = {.records = &records, .locator = &locator, .launch = launch};
-    pieces.threads = settings->block_threads;
-    bool good = pieces_make(&pieces, block, error) && write_block(&pieces, block, launch, error);
+    PartialEvents partial_events = {.records = &records, .locator = &locator, .launch = launch};
+    partial_events.threads = settings->block_threads;
+    bool good = partial_events_make(&partial_events, block, error) &&
+                write_block(&partial_events, block, launch, error);
     if (good) {
         if (!launch->symbols) locator_name_symbols(&locator, arena, launch);
         launch->dropped += records.dropped;
@@ -154,7 +157,7 @@ bool instrument_decode(const InstrumentSites *sites, const InstrumentSettings *s
         tally->dropped += records.dropped;
         tally->left_out += records.left_out;
     }
-    pieces_done(&pieces);
+    partial_events_done(&partial_events);
     locator_done(&locator);
     records_done(&records);
     return good;

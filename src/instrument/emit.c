@@ -24,12 +24,12 @@
 
 /* ---- values into registers of ours ------------------------------------------------------------------ */
 
-typedef struct Place { /* %redviz_w3, %redviz_n0, %redviz_x */
+typedef struct TextPosition { /* %redviz_w3, %redviz_n0, %redviz_x */
     char name[24];
     bool wide;
-} Place;
+} TextPosition;
 
-static void put_constant(Emitter *emitter, const Place *to, uint64_t bits) {
+static void put_constant(Emitter *emitter, const TextPosition *to, uint64_t bits) {
     if (to->wide)
         put(emitter, "\tmov.u64 %s, 0x%llx;\n", to->name, (unsigned long long)bits);
     else
@@ -53,7 +53,7 @@ static uint64_t float_constant(const PtxOperand *operand, bool wide) {
     return out;
 }
 
-static void put_register(Emitter *emitter, const Place *to, const PtxOperand *operand, int half) {
+static void put_register(Emitter *emitter, const TextPosition *to, const PtxOperand *operand, int half) {
     static const char *const components[] = {".x", ".y", ".z", ".w"};
     const char *from = operand->reg->name, *part = "";
     if (operand->component >= 0) part = components[operand->component & 3];
@@ -89,7 +89,7 @@ static void put_register(Emitter *emitter, const Place *to, const PtxOperand *op
 }
 
 /* `half`: of a 128-bit register. */
-static void put_value(Emitter *emitter, const Place *to, const PtxOperand *operand, int half) {
+static void put_value(Emitter *emitter, const TextPosition *to, const PtxOperand *operand, int half) {
     switch (operand->kind) {
     case PTX_OPERAND_REGISTER:
         put_register(emitter, to, operand, half);
@@ -117,7 +117,7 @@ static void put_value(Emitter *emitter, const Place *to, const PtxOperand *opera
     }
 }
 
-static void put_address(Emitter *emitter, const Place *to, const PtxOperand *operand) {
+static void put_address(Emitter *emitter, const TextPosition *to, const PtxOperand *operand) {
     const char *bits = to->wide ? "64" : "32";
     if (!operand->reg && !operand->variable) {
         put_constant(emitter, to, (uint64_t)operand->integer);
@@ -135,8 +135,8 @@ static void put_address(Emitter *emitter, const Place *to, const PtxOperand *ope
 }
 
 /* b and c of a shuffle, packed as instrument_control() does. */
-static void put_control(Emitter *emitter, const Place *to, const PtxInstruction *in) {
-    Place scratch = {"%redviz_s", false};
+static void put_control(Emitter *emitter, const TextPosition *to, const PtxInstruction *in) {
+    TextPosition scratch = {"%redviz_s", false};
     put_value(emitter, &scratch, &in->operands[3], 0);
     put(emitter, "\tand.b32 %%redviz_s, %%redviz_s, 0x1f1f;\n\tshl.b32 %s, %%redviz_s, 8;\n", to->name);
     put_value(emitter, &scratch, &in->operands[2], 0);
@@ -159,8 +159,8 @@ static bool is_overwritten(const InstrumentSite *site, const InstrumentField *fi
     return overwrites(in, plan_operand(site, field, &component));
 }
 
-static Place place_of(const InstrumentSite *site, int field) {
-    Place place = {"", site->fields[field].wide};
+static TextPosition place_of(const InstrumentSite *site, int field) {
+    TextPosition place = {"", site->fields[field].wide};
     int number = 0;
     for (int i = 0; i < field; i++) number += site->fields[i].wide == place.wide;
     snprintf(place.name, sizeof place.name, place.wide ? "%%redviz_w%d" : "%%redviz_n%d", number);
@@ -177,7 +177,7 @@ static bool is_unseen(const InstrumentSite *site, const PtxOperand *operand) {
 
 static void put_field(Emitter *emitter, const InstrumentSite *site, int index) {
     const InstrumentField *field = &site->fields[index];
-    Place place = place_of(site, index);
+    TextPosition place = place_of(site, index);
     PtxOperand component;
     if (field->kind == INSTRUMENT_CONTROL) {
         put_control(emitter, &place, site->instruction);
@@ -195,7 +195,7 @@ static void put_field(Emitter *emitter, const InstrumentSite *site, int index) {
 }
 
 static void put_extra(Emitter *emitter, const InstrumentSite *site) {
-    static const Place place = {"%redviz_x", false};
+    static const TextPosition place = {"%redviz_x", false};
     uint32_t constant;
     const PtxOperand *extra = plan_extra(site, &constant);
     if (extra)
@@ -242,7 +242,7 @@ static void put_probe(Emitter *emitter, const InstrumentSite *site, int number) 
     for (int i = 0; i < site->field_count; i++)
         if (!is_overwritten(site, &site->fields[i])) put_field(emitter, site, i);
     if (site->kind == TRACE_BRANCH) {
-        Place taken = {"%redviz_x", false};
+        TextPosition taken = {"%redviz_x", false};
         if (in->guard.kind == PTX_OPERAND_NONE)
             put_constant(emitter, &taken, 1);
         else

@@ -15,22 +15,22 @@ enum { NONE = -1 };
 
 /* ---- reading ---------------------------------------------------------------------------------------- */
 
-typedef struct Reader {
+typedef struct RecordReader {
     const InstrumentSites *sites;
     const uint8_t *region;
     uint64_t begin, end; /* of its records */
     uint32_t threads, block;
     Error *error;
-} Reader;
+} RecordReader;
 
-static bool damaged(const Reader *reader, uint64_t at, const char *what) {
+static bool damaged(const RecordReader *reader, uint64_t at, const char *what) {
     return error_set(
         reader->error,
         "the trace buffer is damaged: block %u, byte %llu: %s; the kernel may have written into it",
         reader->block, (unsigned long long)at, what);
 }
 
-static bool read_header(Reader *reader, const InstrumentSettings *settings, Records *records) {
+static bool read_header(RecordReader *reader, const InstrumentSettings *settings, Records *records) {
     const uint8_t *region = reader->region;
     uint64_t begin = region_records_at(reader->sites, settings->block_threads);
     if (begin > settings->region_bytes) return damaged(reader, 0, "it is too small");
@@ -55,7 +55,7 @@ static uint32_t lanes_of_warp(uint32_t threads, uint32_t warp) {
 }
 
 /* The record at *at, which moves behind it. */
-static bool read_record(const Reader *reader, uint64_t *at, Record *record) {
+static bool read_record(const RecordReader *reader, uint64_t *at, Record *record) {
     if (reader->end - *at < RECORD_HEADER) return damaged(reader, *at, "a record is cut off");
     const uint8_t *from = reader->region + *at;
     uint32_t site = (uint32_t)region_read(from, 4), mask = (uint32_t)region_read(from + 4, 4);
@@ -118,7 +118,7 @@ static void put_together(Records *records, int number, int *latest) {
 bool records_read(Records *records, const InstrumentSites *sites, const InstrumentSettings *settings,
                   uint32_t block, const uint8_t *region, Error *error) {
     *records = (Records){0};
-    Reader reader = {.sites = sites, .region = region, .block = block, .error = error};
+    RecordReader reader = {.sites = sites, .region = region, .block = block, .error = error};
     reader.threads = settings->block_threads;
     if (!read_header(&reader, settings, records)) return false;
     size_t warps = (reader.threads + WARP_LANES - 1) / WARP_LANES, count = warps * (size_t)sites->site_count;

@@ -17,25 +17,25 @@ typedef struct Field {
     int column; /* in the line, from 1 */
 } Field;
 
-typedef struct Row {
+typedef struct CsvRow {
     Field fields[MOST_COLUMNS];
     int count;
-} Row;
+} CsvRow;
 
 typedef struct Columns {
     int kind, width, mask, count, offset[WARP_LANES];
     int total;
 } Columns;
 
-typedef struct Place { /* of an error */
+typedef struct CsvPosition { /* of an error */
     const char *file;
     int line;
     const char *text; /* of the line, for the excerpt */
     size_t length;
     Error *error;
-} Place;
+} CsvPosition;
 
-static bool reject(const Place *place, int column, const char *message, const Field *field) {
+static bool reject(const CsvPosition *place, int column, const char *message, const Field *field) {
     if (field) {
         error_set_at(place->error, place->file, place->line, column, "%s: '%.*s'", message,
                      (int)(field->length < 64 ? field->length : 64), field->text);
@@ -54,7 +54,7 @@ static void trim(Field *field) {
     while (field->length && strchr(" \t", field->text[field->length - 1])) field->length--;
 }
 
-static bool split(const Place *place, Row *row) {
+static bool split(const CsvPosition *place, CsvRow *row) {
     row->count = 0;
     size_t begin = 0;
     for (size_t i = 0; i <= place->length; i++) {
@@ -73,7 +73,7 @@ static bool is_text(const Field *field, const char *text) {
     return strlen(text) == field->length && memcmp(field->text, text, field->length) == 0;
 }
 
-static bool read_header(const Place *place, const Row *row, Columns *columns) {
+static bool read_header(const CsvPosition *place, const CsvRow *row, Columns *columns) {
     columns->kind = columns->width = columns->mask = columns->count = NO_COLUMN;
     for (int lane = 0; lane < WARP_LANES; lane++) columns->offset[lane] = NO_COLUMN;
     columns->total = row->count;
@@ -105,7 +105,7 @@ static bool read_header(const Place *place, const Row *row, Columns *columns) {
 
 /* ---- one access ------------------------------------------------------------------------------------- */
 
-static bool read_number(const Place *place, const Field *field, const char *what, uint64_t limit,
+static bool read_number(const CsvPosition *place, const Field *field, const char *what, uint64_t limit,
                         uint64_t *number) {
     char text[32], *end;
     if (field->length == 0 || field->length >= sizeof text || !strchr("0123456789", field->text[0]))
@@ -119,12 +119,12 @@ static bool read_number(const Place *place, const Field *field, const char *what
     return true;
 }
 
-typedef struct Access {
+typedef struct CsvAccess {
     TraceKind kind; /* NOT_RECORDED: no kind that is modelled */
     int width;
     uint32_t mask;
     uint64_t offset[WARP_LANES];
-} Access;
+} CsvAccess;
 
 static TraceKind kind_named(const Field *field) {
     for (TraceKind kind = TRACE_NOT_RECORDED + 1; kind < TRACE_KIND_COUNT; kind++)
@@ -132,7 +132,8 @@ static TraceKind kind_named(const Field *field) {
     return TRACE_NOT_RECORDED;
 }
 
-static bool read_access(const Place *place, const Row *row, const Columns *columns, Access *access) {
+static bool read_access(const CsvPosition *place, const CsvRow *row, const Columns *columns,
+                        CsvAccess *access) {
     const Field *width_field = &row->fields[columns->width];
     uint64_t width = 0, mask = 0;
     access->kind = kind_named(&row->fields[columns->kind]);
@@ -171,7 +172,7 @@ static bool read_access(const Place *place, const Row *row, const Columns *colum
 }
 
 /* What the hardware counts: wavefronts of shared accesses, sectors of global ones; -1: not modelled. */
-static int count_of(const Access *access) {
+static int count_of(const CsvAccess *access) {
     switch (access->kind) {
     case TRACE_SHARED_LOAD:
     case TRACE_SHARED_STORE:
@@ -190,7 +191,7 @@ static int count_of(const Access *access) {
 /* ---- the file --------------------------------------------------------------------------------------- */
 
 /* The row as it came, without its count. */
-static void print_row(const Row *row, const Columns *columns, Text *out) {
+static void print_row(const CsvRow *row, const Columns *columns, Text *out) {
     for (int i = 0; i < row->count; i++) {
         if (i == columns->count) continue;
         text_add_bytes(out, row->fields[i].text, row->fields[i].length);
@@ -198,8 +199,8 @@ static void print_row(const Row *row, const Columns *columns, Text *out) {
     }
 }
 
-static bool print_access(const Place *place, const Row *row, const Columns *columns, Text *out) {
-    Access access = {0};
+static bool print_access(const CsvPosition *place, const CsvRow *row, const Columns *columns, Text *out) {
+    CsvAccess access = {0};
     int expected = columns->total, least = columns->count == expected - 1 ? expected - 1 : expected;
     if (row->count < least || row->count > expected) {
         char message[80];
@@ -218,10 +219,10 @@ static bool print_access(const Place *place, const Row *row, const Columns *colu
 }
 
 bool report_access(const char *csv, size_t length, const char *file, Text *out, Error *error) {
-    Row row;
+    CsvRow row;
     Columns columns;
     bool has_header = false;
-    Place place = {.file = file, .line = 0, .error = error};
+    CsvPosition place = {.file = file, .line = 0, .error = error};
     static const char mark[] = "\xef\xbb\xbf"; /* a byte order mark, as spreadsheets write it */
     for (size_t at = length >= 3 && memcmp(csv, mark, 3) == 0 ? 3 : 0; at < length;) {
         const char *newline = memchr(csv + at, '\n', length - at);

@@ -3,7 +3,7 @@
 
 #include "metrics/hazards_slow.h"
 #include "metrics/metrics.h"
-#include "metrics/watch.h"
+#include "metrics/races/race_detector.h"
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -42,12 +42,12 @@ static const bool is_slow_kind[] = {
 #undef SLOW
 };
 
-typedef struct Making { /* of a list */
-    const HazardWatch *watch;
+typedef struct HazardBuilder { /* of a list */
+    const RaceDetector *detector;
     const Trace *trace;
     Hazards *list;
     int capacity;
-} Making;
+} HazardBuilder;
 
 Hazard *hazards_add(Hazards *list, int *capacity, HazardKind kind, int launch) {
     Hazard hazard = {.kind = kind,
@@ -70,7 +70,7 @@ void hazard_put_line(const TraceLaunch *launch, HazardAccess *access) {
 /* ---- places ----------------------------------------------------------------------------------------- */
 
 /* Shared offsets of a watch are those of the window of the blocks that it saw. */
-static void place_symbol(const Window *window, const TraceLaunch *launch, HazardAccess *access) {
+static void place_symbol(const SharedWindow *window, const TraceLaunch *launch, HazardAccess *access) {
     const TraceSymbol *symbol = NULL;
     for (int i = 0; i < window->count; i++)
         if (window->symbols[i].space == PTX_SPACE_SHARED &&
@@ -89,7 +89,7 @@ static int element_bytes(const TraceLaunch *launch, int pc) {
 }
 
 /* "sums[3]"; by bytes where the access is not made of elements. */
-static const char *name_place(const Making *making, const TraceLaunch *launch, PtxSpace space,
+static const char *name_place(const HazardBuilder *making, const TraceLaunch *launch, PtxSpace space,
                               const HazardAccess *access) {
     if (access->buffer < 0) return space == PTX_SPACE_GLOBAL ? "global memory" : "shared memory";
     const char *name = space == PTX_SPACE_GLOBAL ? making->trace->buffers[access->buffer].name
@@ -143,7 +143,7 @@ static void say_side(const TraceLaunch *launch, const HazardAccess *access, bool
     say_value(launch, access, out);
 }
 
-static void say_race(const Finding *finding, const TraceLaunch *launch, Hazard *hazard, Text *out) {
+static void say_race(const RacePair *finding, const TraceLaunch *launch, Hazard *hazard, Text *out) {
     bool blocks = !finding->is_same_block, both_write = hazard->access.is_store && hazard->other.is_store;
     say_side(launch, &hazard->other, blocks, hazard->what, out);
     text_add(out, ", and ");
@@ -177,7 +177,7 @@ static void say_race(const Finding *finding, const TraceLaunch *launch, Hazard *
     if (finding->is_atomic) text_add(out, "; an atomic does not order the access that is none");
 }
 
-static const char *advice_for_race(const Finding *finding) {
+static const char *advice_for_race(const RacePair *finding) {
     if (finding->kind == HAZARD_STORE_CONFLICT)
         return "let one lane store, or give each lane an element of its own; to combine the values, use an "
                "atomic or a reduction";
@@ -216,7 +216,7 @@ static const char *finish_sentence(Hazards *list, Text *text) {
 }
 
 /* What unrolled code does several times in two lines is told once. */
-static bool is_told(Making *making, const Finding *finding, const TraceLaunch *launch) {
+static bool is_told(HazardBuilder *making, const RacePair *finding, const TraceLaunch *launch) {
     HazardAccess access = finding->access, other = finding->other;
     hazard_put_line(launch, &access);
     hazard_put_line(launch, &other);
@@ -233,7 +233,7 @@ static bool is_told(Making *making, const Finding *finding, const TraceLaunch *l
     return false;
 }
 
-static void add_finding(Making *making, const Finding *finding) {
+static void add_finding(HazardBuilder *making, const RacePair *finding) {
     const TraceLaunch *launch = making->trace->launches[finding->launch];
     if (is_told(making, finding, launch)) return;
     Hazard *hazard = hazards_add(making->list, &making->capacity, finding->kind, finding->launch);
@@ -251,7 +251,7 @@ static void add_finding(Making *making, const Finding *finding) {
                          "lanes without an element the identity";
     } else {
         if (finding->space == PTX_SPACE_SHARED) {
-            const Window *window = &making->watch->windows[finding->launch];
+            const SharedWindow *window = &making->detector->windows[finding->launch];
             place_symbol(window, launch, &hazard->access);
             place_symbol(window, launch, &hazard->other);
         }
@@ -296,7 +296,7 @@ static const char *advice_for_trap(TrapKind kind) {
     }
 }
 
-static void add_trap(Making *making, const Trap *trap) {
+static void add_trap(HazardBuilder *making, const Trap *trap) {
     Hazards *list = making->list;
     const TraceLaunch *launch = making->trace->launches[trap->launch];
     for (int i = 0; i < list->count; i++) { /* the first stands for all of one instruction */
@@ -333,11 +333,11 @@ static void add_trap(Making *making, const Trap *trap) {
 /* ---- wrong results ---------------------------------------------------------------------------------- */
 
 /* Where to look: at elements that were loaded twice, else at what stored last. */
-static void add_result(Making *making, const HazardResult *result) {
-    const HazardWatch *watch = making->watch;
+static void add_result(HazardBuilder *making, const HazardResult *result) {
+    const RaceDetector *detector = making->detector;
     int launch = making->trace->launch_count - 1;
-    const Reread *reread = &watch->reread;
-    if (reread->words) launch = watch->reread_launch;
+    const Reread *reread = &detector->reread;
+    if (reread->words) launch = detector->reread_launch;
     Hazard *hazard = hazards_add(making->list, &making->capacity, HAZARD_WRONG_RESULT, launch);
     Text text = {0};
     hazard->count = hazard->blocks = 1;
@@ -356,10 +356,10 @@ static void add_result(Making *making, const HazardResult *result) {
                    hazard->access.line, hazard->what, hazard->other.linear_block, hazard->access.linear_block,
                    reread->words - 1);
         hazard->advice = "make the index and the grid go together: each element belongs to one thread";
-    } else if (watch->last_store_pc >= 0) {
-        hazard->launch = watch->last_store_launch;
+    } else if (detector->last_store_pc >= 0) {
+        hazard->launch = detector->last_store_launch;
         launched = making->trace->launches[hazard->launch];
-        hazard->access.pc = watch->last_store_pc;
+        hazard->access.pc = detector->last_store_pc;
         hazard_put_line(launched, &hazard->access);
         text_print(&text, "; line %d wrote it", hazard->access.line);
         hazard->advice = "look at who writes the result, with which value: press V for registers, r for who "
@@ -417,12 +417,12 @@ static int compare_hazards(const void *a, const void *b) {
     return (int)x->kind - (int)y->kind;
 }
 
-Hazards *hazards_new(HazardWatch *watch, const Trace *trace, const HazardResult *result) {
-    Making making = {.watch = watch, .trace = trace, .list = memory_new(sizeof(Hazards))};
+Hazards *hazards_new(RaceDetector *detector, const Trace *trace, const HazardResult *result) {
+    HazardBuilder making = {.detector = detector, .trace = trace, .list = memory_new(sizeof(Hazards))};
     Hazards *list = making.list;
-    watch_finish(watch);
-    list->is_complete = watch->is_complete;
-    for (int i = 0; i < watch->finding_count; i++) add_finding(&making, &watch->findings[i]);
+    race_detector_finish(detector);
+    list->is_complete = detector->is_complete;
+    for (int i = 0; i < detector->finding_count; i++) add_finding(&making, &detector->findings[i]);
     for (int i = 0; i < trace->trap_count; i++) {
         add_trap(&making, &trace->traps[i]);
         list->is_complete &= trace->traps[i].kind == TRAP_UNINITIALIZED;

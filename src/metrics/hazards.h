@@ -75,11 +75,11 @@ const char *hazard_kind_title(HazardKind kind);
 const char *hazard_space_text(PtxSpace space); /* "shared", "global", "local"; NULL: none of them */
 
 struct Store;
-typedef struct HazardWatch HazardWatch;
-HazardWatch *hazard_watch_new(void);
-void hazard_watch_free(HazardWatch *watch);
+typedef struct RaceDetector RaceDetector;
+RaceDetector *race_detector_new(void);
+void race_detector_free(RaceDetector *detector);
 TraceObserver
-hazard_watch_observer(HazardWatch *watch); /* for emulator_set_observer(), before the first launch */
+race_detector_observer(RaceDetector *detector); /* for emulator_set_observer(), before the first launch */
 
 typedef struct HazardResult { /* of a run with a reference */
     bool is_wrong;
@@ -87,7 +87,7 @@ typedef struct HazardResult { /* of a run with a reference */
 } HazardResult;
 
 /* What the watch has seen, with the traps of the trace and what its counters say. `result` may be NULL. */
-Hazards *hazards_new(HazardWatch *watch, const Trace *trace, const HazardResult *result);
+Hazards *hazards_new(RaceDetector *detector, const Trace *trace, const HazardResult *result);
 void hazards_free(Hazards *hazards);
 
 /* In a session file, from which they come back as they were; NULL where nobody watched. */

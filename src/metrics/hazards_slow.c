@@ -11,12 +11,12 @@ enum { MOST_EVENTS = 20000, MOST_SLOW = 16 };
 
 /* ---- layouts ---------------------------------------------------------------------------------------- */
 
-typedef struct Layout {
+typedef struct SharedLayout {
     uint64_t row, pad; /* bytes: `pad` unused ones after every `row` */
     bool swizzles;     /* instead: within rows of 128 bytes, by the row's number */
-} Layout;
+} SharedLayout;
 
-static uint64_t place_in(const Layout *layout, uint64_t offset) {
+static uint64_t place_in(const SharedLayout *layout, uint64_t offset) {
     if (!layout->swizzles) return offset + offset / layout->row * layout->pad;
     uint64_t ways = LINE_BYTES / layout->pad;
     return offset ^ (offset / LINE_BYTES % ways * layout->pad);
@@ -44,7 +44,7 @@ static bool is_shared_access(const TraceEvent *event) {
 }
 
 static int wavefronts_of(const TraceLaunch *launch, const TraceEvent *event, int symbol,
-                         const Layout *layout) {
+                         const SharedLayout *layout) {
     uint64_t offsets[WARP_LANES] = {0};
     for (uint32_t rest = event->mask; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
@@ -56,7 +56,7 @@ static int wavefronts_of(const TraceLaunch *launch, const TraceEvent *event, int
 }
 
 /* NULL: as it is. */
-static Cost cost_of(const Conflict *conflict, const Layout *layout) {
+static Cost cost_of(const Conflict *conflict, const SharedLayout *layout) {
     const TraceLaunch *launch = conflict->trace->launches[conflict->launch];
     Cost cost = {0};
     TraceEvent event;
@@ -76,13 +76,13 @@ static Cost cost_of(const Conflict *conflict, const Layout *layout) {
 }
 
 /* The layout that is best for the line and no worse for the array. */
-static bool find_layout(const Conflict *conflict, Cost now, Layout *best, Cost *after) {
+static bool find_layout(const Conflict *conflict, Cost now, SharedLayout *best, Cost *after) {
     uint64_t step = conflict->width < BANK_BYTES ? BANK_BYTES : conflict->width;
     bool found = false;
     *after = now;
     for (int i = 0; i <= 6; i++) {
-        Layout layout = {(uint64_t)LINE_BYTES << i, step, false};
-        if (i == 6) layout = (Layout){LINE_BYTES, step, true};
+        SharedLayout layout = {(uint64_t)LINE_BYTES << i, step, false};
+        if (i == 6) layout = (SharedLayout){LINE_BYTES, step, true};
         Cost cost = cost_of(conflict, &layout);
         if (cost.of_line >= now.of_line || cost.of_all > now.of_all || cost.of_all >= after->of_all) continue;
         *best = layout;
@@ -153,15 +153,15 @@ static uint64_t split_lanes(const TraceLaunch *launch, const TraceEvent *event) 
 
 /* ---- findings --------------------------------------------------------------------------------------- */
 
-typedef struct Making {
+typedef struct SlowAdviceBuilder {
     Hazards *list;
     int *capacity;
     const Trace *trace;
     Totals run;
-} Making;
+} SlowAdviceBuilder;
 
 /* An empty finding of the line. */
-static Hazard *add(Making *making, HazardKind kind, const LineMetrics *line) {
+static Hazard *add(SlowAdviceBuilder *making, HazardKind kind, const LineMetrics *line) {
     Hazard *hazard = hazards_add(making->list, making->capacity, kind, 0);
     hazard->access.file = line->file;
     hazard->access.line = line->line;
@@ -169,13 +169,13 @@ static Hazard *add(Making *making, HazardKind kind, const LineMetrics *line) {
     return hazard;
 }
 
-static const char *keep(Making *making, Text *text) {
+static const char *keep(SlowAdviceBuilder *making, Text *text) {
     const char *kept = arena_copy_text(&making->list->arena, text_string(text), text->length);
     text_done(text);
     return kept;
 }
 
-static void advise_layout(Making *making, Hazard *hazard) {
+static void advise_layout(SlowAdviceBuilder *making, Hazard *hazard) {
     const TraceLaunch *launch = making->trace->launches[hazard->launch];
     Conflict conflict = {.trace = making->trace,
                          .launch = hazard->launch,
@@ -186,7 +186,7 @@ static void advise_layout(Making *making, Hazard *hazard) {
     uint64_t element = in->type_count ? (uint64_t)ptx_type_bytes(in->types[0]) : BANK_BYTES;
     conflict.width = element * (uint64_t)(in->vector > 1 ? in->vector : 1);
     Cost now = cost_of(&conflict, NULL), after;
-    Layout layout;
+    SharedLayout layout;
     hazard->advice = "let the lanes of a warp access words of different banks: neighbouring lanes, "
                      "neighbouring words";
     if (!now.of_line || !find_layout(&conflict, now, &layout, &after)) return;
@@ -207,7 +207,7 @@ static void advise_layout(Making *making, Hazard *hazard) {
     hazard->advice = keep(making, &text);
 }
 
-static void add_conflicts(Making *making, const LineMetrics *line) {
+static void add_conflicts(SlowAdviceBuilder *making, const LineMetrics *line) {
     const Totals *t = &line->totals;
     Hazard *hazard = add(making, HAZARD_BANK_CONFLICT, line);
     hazard->space = PTX_SPACE_SHARED;
@@ -222,7 +222,7 @@ static void add_conflicts(Making *making, const LineMetrics *line) {
     if (find_worst(making->trace, hazard, line, excess_wavefronts)) advise_layout(making, hazard);
 }
 
-static void add_sectors(Making *making, const LineMetrics *line) {
+static void add_sectors(SlowAdviceBuilder *making, const LineMetrics *line) {
     const Totals *t = &line->totals;
     Hazard *hazard = add(making, HAZARD_UNCOALESCED, line);
     hazard->space = PTX_SPACE_GLOBAL;
@@ -239,7 +239,7 @@ static void add_sectors(Making *making, const LineMetrics *line) {
     find_worst(making->trace, hazard, line, excess_sectors);
 }
 
-static void add_idle(Making *making, const LineMetrics *line) {
+static void add_idle(SlowAdviceBuilder *making, const LineMetrics *line) {
     const Totals *t = &line->totals;
     Hazard *hazard = add(making, HAZARD_DIVERGENCE, line);
     hazard->cost = t->warp_instructions * WARP_LANES;
@@ -255,7 +255,7 @@ static void add_idle(Making *making, const LineMetrics *line) {
 }
 
 void hazards_add_slow(Hazards *list, int *capacity, const Trace *trace) {
-    Making making = {.list = list, .capacity = capacity, .trace = trace};
+    SlowAdviceBuilder making = {.list = list, .capacity = capacity, .trace = trace};
     int count, first = list->count;
     LineMetrics *lines = metrics_by_line(trace, false, &count);
     metrics_of_run(trace, &making.run);

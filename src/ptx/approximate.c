@@ -41,24 +41,24 @@ static const Bound bounds[] = {
     {PTX_rsqrt, PTX_F64, ALL, 0, 0x1p-19, 0},            /* none stated; .ftz has 20 bits of fraction */
 };
 
-typedef struct Format {
+typedef struct FloatFormatBits {
     int bytes, exponent_bits, fraction_bits;
-} Format;
+} FloatFormatBits;
 
-static Format format_of(PtxType type) {
+static FloatFormatBits format_of(PtxType type) {
     switch (type) {
     case PTX_F16:
-        return (Format){2, 5, 10};
+        return (FloatFormatBits){2, 5, 10};
     case PTX_BF16:
-        return (Format){2, 8, 7};
+        return (FloatFormatBits){2, 8, 7};
     case PTX_F64:
-        return (Format){8, 11, 52};
+        return (FloatFormatBits){8, 11, 52};
     default:
-        return (Format){4, 8, 23};
+        return (FloatFormatBits){4, 8, 23};
     }
 }
 
-static double number_of(Format format, uint64_t bits) {
+static double number_of(FloatFormatBits format, uint64_t bits) {
     uint64_t fraction = bits & ((UINT64_C(1) << format.fraction_bits) - 1);
     int most = (1 << format.exponent_bits) - 1;
     int exponent = (int)(bits >> format.fraction_bits) & most, bias = most >> 1;
@@ -69,7 +69,7 @@ static double number_of(Format format, uint64_t bits) {
 }
 
 /* A unit in the last place of a number of this size. */
-static double unit_of(Format format, double number) {
+static double unit_of(FloatFormatBits format, double number) {
     int exponent, least = 2 - (1 << (format.exponent_bits - 1));
     frexp(number, &exponent);
     exponent--;
@@ -93,14 +93,14 @@ bool ptx_is_approximate(const PtxInstruction *in) {
 }
 
 /* With .ftz a subnormal is 0, on either side of the least normal number. */
-static bool is_flushed(const PtxInstruction *in, Format format, double number) {
+static bool is_flushed(const PtxInstruction *in, FloatFormatBits format, double number) {
     return ptx_instruction_has(in, PTX_MOD_FTZ) &&
            fabs(number) <= ldexp(1.0, 2 - (1 << (format.exponent_bits - 1)));
 }
 
 static bool is_element_within(const PtxInstruction *in, PtxType type, uint64_t argument, uint64_t nearest,
                               uint64_t result) {
-    Format format = format_of(type);
+    FloatFormatBits format = format_of(type);
     const Bound *bound = find_bound(in, type, number_of(format, argument));
     double expected = number_of(format, nearest), found = number_of(format, result);
     if (nearest == result || (isnan(expected) && isnan(found))) return true;

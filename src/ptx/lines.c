@@ -9,9 +9,9 @@
 
 #include <stdlib.h>
 
-typedef struct Place {
+typedef struct LinePosition {
     int file, line, column;
-} Place;
+} LinePosition;
 
 typedef struct Resolver {
     const PtxFunction *function;
@@ -21,7 +21,7 @@ typedef struct Resolver {
     int *lines; /* [loc] the line to show; 0: none */
 } Resolver;
 
-static int *slot_of(const Resolver *resolver, Place place) {
+static int *slot_of(const Resolver *resolver, LinePosition place) {
     uint64_t hash = (uint64_t)(uint32_t)place.line * 0x9e3779b97f4a7c15u ^
                     (uint64_t)(uint32_t)place.column * 0xff51afd7ed558ccdu ^
                     (uint64_t)(uint32_t)place.file << 7;
@@ -45,11 +45,11 @@ static void resolver_init(Resolver *resolver, const PtxFunction *function) {
     for (size_t i = 0; i < slots; i++) resolver->slots[i] = -1;
     for (int i = 0; i < function->loc_count; i++) {
         const PtxLoc *loc = &function->locs[i];
-        resolver->outer[i] =
-            loc->inlined_file
-                ? *slot_of(resolver, (Place){loc->inlined_file, loc->inlined_line, loc->inlined_column})
-                : -1;
-        *slot_of(resolver, (Place){loc->file, loc->line, loc->column}) = i;
+        resolver->outer[i] = loc->inlined_file
+                                 ? *slot_of(resolver, (LinePosition){loc->inlined_file, loc->inlined_line,
+                                                                     loc->inlined_column})
+                                 : -1;
+        *slot_of(resolver, (LinePosition){loc->file, loc->line, loc->column}) = i;
     }
 }
 

@@ -13,12 +13,12 @@
 
 enum { OPERAND_NESTING = 8 };
 
-typedef struct Place { /* what the operand belongs to */
+typedef struct OperandOwner { /* what the operand belongs to */
     const PtxInstruction *instruction;
     int depth;
-} Place;
+} OperandOwner;
 
-static bool operand(PtxParser *parser, Place place, PtxOperand *out);
+static bool operand(PtxParser *parser, OperandOwner place, PtxOperand *out);
 
 static const char *copy_token(PtxParser *parser, const PtxToken *token) {
     return ptx_token_name(parser, token)->text;
@@ -31,7 +31,7 @@ typedef struct List {
     size_t count, capacity;
 } List;
 
-static bool operands_until(PtxParser *parser, Place place, int close, const char *wanted, List *list) {
+static bool operands_until(PtxParser *parser, OperandOwner place, int close, const char *wanted, List *list) {
     if (place.depth > OPERAND_NESTING)
         return ptx_fail(parser, &parser->token, "this operand is nested too deeply");
     if (parser->token.kind == close) return true;
@@ -43,8 +43,8 @@ static bool operands_until(PtxParser *parser, Place place, int close, const char
     return parser->token.kind == close || ptx_unexpected(parser, wanted);
 }
 
-static bool brackets(PtxParser *parser, Place place, PtxOperandKind kind, int close, const char *wanted,
-                     PtxOperand *out) {
+static bool brackets(PtxParser *parser, OperandOwner place, PtxOperandKind kind, int close,
+                     const char *wanted, PtxOperand *out) {
     List list = {0};
     place.depth++;
     ptx_advance(parser);
@@ -108,7 +108,7 @@ static bool names_only_labels(const PtxInstruction *instruction, const PtxParser
     return instruction->opcode == PTX_bra || (instruction->opcode == PTX_brx && parser->token.kind != ',');
 }
 
-static bool name_operand(PtxParser *parser, Place place, PtxOperand *out) {
+static bool name_operand(PtxParser *parser, OperandOwner place, PtxOperand *out) {
     PtxToken at = parser->token;
     ptx_advance(parser);
     if (ptx_token_is(&at, "_")) {
@@ -167,7 +167,7 @@ bool ptx_parse_guard(PtxParser *parser, PtxOperand *guard) {
     bool negated = ptx_accept(parser, '!');
     PtxToken at = parser->token;
     if (at.kind != PTX_TOKEN_NAME) return ptx_unexpected(parser, "a predicate");
-    if (!name_operand(parser, (Place){&nothing, 0}, guard)) return false;
+    if (!name_operand(parser, (OperandOwner){&nothing, 0}, guard)) return false;
     guard->negated = negated;
     if (guard->kind != PTX_OPERAND_REGISTER || guard->reg->type != PTX_PRED)
         return ptx_fail(parser, &at, "a guard must be a predicate register");
@@ -206,7 +206,7 @@ static bool is_address(const PtxOperand *base) {
            base->kind == PTX_OPERAND_VARIABLE || base->kind == PTX_OPERAND_INTEGER;
 }
 
-static bool address(PtxParser *parser, Place place, PtxOperand *out) {
+static bool address(PtxParser *parser, OperandOwner place, PtxOperand *out) {
     PtxToken begin = parser->token;
     List list = {0};
     place.depth++;
@@ -242,7 +242,7 @@ static bool address(PtxParser *parser, Place place, PtxOperand *out) {
 
 /* array[constant]: an element by its number ("Arrays as Operands"). Its address in mov, the memory itself
  * elsewhere. */
-static bool element(PtxParser *parser, Place place, PtxOperand *out) {
+static bool element(PtxParser *parser, OperandOwner place, PtxOperand *out) {
     PtxToken at = parser->token;
     ptx_advance(parser);
     int64_t index;
@@ -254,7 +254,8 @@ static bool element(PtxParser *parser, Place place, PtxOperand *out) {
     return true;
 }
 
-static bool signed_operand(PtxParser *parser, Place place, PtxOperand *out) { /* !p, -r, or a constant */
+static bool signed_operand(PtxParser *parser, OperandOwner place,
+                           PtxOperand *out) { /* !p, -r, or a constant */
     PtxLexer ahead = parser->lexer;
     PtxToken next = ptx_lexer_next(&ahead);
     if (next.kind != PTX_TOKEN_NAME || ptx_token_is(&next, "WARP_SZ")) return constant_operand(parser, out);
@@ -265,7 +266,7 @@ static bool signed_operand(PtxParser *parser, Place place, PtxOperand *out) { /*
     return out->kind == PTX_OPERAND_REGISTER || ptx_fail(parser, &at, "only a register can be negated");
 }
 
-static bool simple(PtxParser *parser, Place place, PtxOperand *out) {
+static bool simple(PtxParser *parser, OperandOwner place, PtxOperand *out) {
     *out = (PtxOperand){.component = -1};
     switch (parser->token.kind) {
     case PTX_TOKEN_NAME:
@@ -296,7 +297,7 @@ static bool simple(PtxParser *parser, Place place, PtxOperand *out) {
     return offset(parser, &out->integer); /* mov.u32 r, array+4 */
 }
 
-static bool operand(PtxParser *parser, Place place, PtxOperand *out) {
+static bool operand(PtxParser *parser, OperandOwner place, PtxOperand *out) {
     if (!simple(parser, place, out)) return false;
     if (parser->token.kind != '|') return true;
     ptx_advance(parser);
@@ -371,7 +372,7 @@ bool ptx_parse_instruction(PtxParser *parser, const PtxToken *token, const PtxOp
                                     .column = token->column};
     modifiers(parser, instruction);
     List list = {0};
-    bool good = operands_until(parser, (Place){instruction, 0}, ';', "',' or ';'", &list);
+    bool good = operands_until(parser, (OperandOwner){instruction, 0}, ';', "',' or ';'", &list);
     instruction->operand_count = (int)list.count;
     instruction->operands = ptx_keep(parser->module, list.items, list.count, sizeof *list.items);
     return good;

@@ -13,7 +13,7 @@
 
 enum { MAXIMUM_HEAD = 1024, MAXIMUM_NAME = 65536 }; /* bytes; heads are copied for each name */
 
-typedef struct Head { /* what stands before the names */
+typedef struct DeclarationHead { /* what stands before the names */
     PtxSpace space;
     PtxType type;
     int vector;
@@ -21,7 +21,7 @@ typedef struct Head { /* what stands before the names */
     bool is_extern, is_visible, is_weak, is_common;
     bool is_opaque; /* .texref .samplerref .surfref: 64-bit handles */
     const char *text;
-} Head;
+} DeclarationHead;
 
 static const struct {
     const char *text;
@@ -73,7 +73,7 @@ static bool pointer_attribute(PtxParser *parser) { /* behind .ptr: what a parame
     return alignment(parser, &ignored);
 }
 
-static bool head_word(PtxParser *parser, Head *head) { /* one word that begins with a dot */
+static bool head_word(PtxParser *parser, DeclarationHead *head) { /* one word that begins with a dot */
     PtxToken token = parser->token;
     ptx_advance(parser);
     if (space_of(&token, &head->space)) return true;
@@ -101,9 +101,9 @@ static bool head_word(PtxParser *parser, Head *head) { /* one word that begins w
     return true;
 }
 
-static bool head(PtxParser *parser, Head *out) {
+static bool head(PtxParser *parser, DeclarationHead *out) {
     PtxToken begin = parser->token;
-    *out = (Head){.vector = 1};
+    *out = (DeclarationHead){.vector = 1};
     while (parser->token.kind == PTX_TOKEN_DOT)
         if (!head_word(parser, out)) return false;
     if (out->space == PTX_SPACE_GENERIC)
@@ -130,7 +130,7 @@ static bool declared_twice(PtxParser *parser, const PtxToken *at, const PtxName 
 
 bool ptx_parse_registers(PtxParser *parser) {
     PtxToken begin = parser->token;
-    Head what;
+    DeclarationHead what;
     if (!head(parser, &what)) return false;
     do {
         PtxToken at = parser->token;
@@ -200,7 +200,7 @@ static bool measure(PtxParser *parser, const PtxToken *at, PtxVariable *variable
     return true;
 }
 
-static PtxVariable *new_variable(PtxParser *parser, const Head *what, const char *name, int line) {
+static PtxVariable *new_variable(PtxParser *parser, const DeclarationHead *what, const char *name, int line) {
     PtxVariable *variable = arena_new(&parser->module->arena, sizeof *variable);
     int natural = ptx_type_bytes(what->type) * what->vector;
     *variable = (PtxVariable){.name = name,
@@ -272,7 +272,7 @@ static bool enter(PtxParser *parser, const PtxToken *at, PtxVariable *variable, 
 }
 
 /* name "<" n ">": n variables name0, name1, ... ("Parameterized Variable Names"). */
-static bool family(PtxParser *parser, const Head *what, const PtxToken *at) {
+static bool family(PtxParser *parser, const DeclarationHead *what, const PtxToken *at) {
     char *end;
     long long count = strtoll(parser->token.begin, &end, 10);
     if (parser->token.kind != PTX_TOKEN_NUMBER || end != parser->token.begin + parser->token.length ||
@@ -293,7 +293,7 @@ static bool family(PtxParser *parser, const Head *what, const PtxToken *at) {
     return ptx_expect(parser, '>', "'>'");
 }
 
-static bool declarator(PtxParser *parser, const Head *what) {
+static bool declarator(PtxParser *parser, const DeclarationHead *what) {
     PtxToken at = parser->token;
     if (!ptx_expect(parser, PTX_TOKEN_NAME, "a variable's name")) return false;
     if (at.length > MAXIMUM_NAME) return ptx_fail(parser, &at, "this name is too long");
@@ -317,7 +317,7 @@ static bool declarator(PtxParser *parser, const Head *what) {
 }
 
 bool ptx_parse_variables(PtxParser *parser) {
-    Head what;
+    DeclarationHead what;
     if (!head(parser, &what)) return false;
     if (what.space == PTX_SPACE_REG)
         return ptx_fail(parser, &parser->previous, "registers are declared inside functions");
@@ -333,7 +333,7 @@ bool ptx_parse_parameters(PtxParser *parser, PtxVariable ***out, int *count) {
     bool good = ptx_expect(parser, '(', "'('");
     while (good && parser->token.kind != ')') {
         PtxToken begin = parser->token;
-        Head what;
+        DeclarationHead what;
         Shape form;
         good = head(parser, &what);
         PtxToken at = parser->token;

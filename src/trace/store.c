@@ -15,11 +15,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-typedef struct Table {
+typedef struct StoreTable {
     const char *name, *sql;
-} Table;
+} StoreTable;
 
-static const Table tables[] = {
+static const StoreTable tables[] = {
 #define TABLE(name, columns) {#name, "CREATE TABLE " #name "(" columns ")"},
 #include "trace/schema.def"
 #undef TABLE

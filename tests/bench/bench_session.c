@@ -4,7 +4,7 @@
  * save it (until it is on the disk) and to open it again, as one waits, and the size of the file. */
 #define _POSIX_C_SOURCE 200809L
 
-#include "session.h"
+#include "session/session.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -41,7 +41,7 @@ static void print_times(const char *what, double times[REPEATS]) {
 }
 
 static void measure(SessionOptions options, const char *what, const char *path) {
-    double saving[REPEATS], opening[REPEATS];
+    double saving[REPEATS], loader[REPEATS];
     struct stat status;
     Error error = {0};
     Session *session = open_session(&options);
@@ -54,15 +54,15 @@ static void measure(SessionOptions options, const char *what, const char *path) 
     for (int i = 0; i < REPEATS; i++) {
         double start = seconds();
         session = open_session(&(SessionOptions){.saved = path});
-        opening[i] = seconds() - start;
+        loader[i] = seconds() - start;
         if (i < REPEATS - 1) session_free(session);
     }
-    int events = trace_block_event_count(session_view(session, 0)->block);
+    int events = trace_block_event_count(session_block(session, 0)->block);
     if (stat(path, &status)) status.st_size = 0;
     printf("\nsession file of %s: %d events, %.1f MB, %.1f bytes an event\n", what, events,
            (double)status.st_size / 1e6, (double)status.st_size / events);
     print_times("saved", saving);
-    print_times("opened", opening);
+    print_times("opened", loader);
     session_free(session);
 }
 

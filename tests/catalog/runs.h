@@ -3,7 +3,7 @@
 #ifndef TESTS_CATALOG_RUNS_H
 #define TESTS_CATALOG_RUNS_H
 
-#include "session.h"
+#include "session/session.h"
 
 /* Runs the kernel to its end; fails the test when the options are refused. Close with session_free(). */
 Session *run_kernel(const char *kernel, const CatalogOptions *options);

@@ -23,7 +23,7 @@ static const Hazards *hazards_of(Session *session) {
 
 static void expect_none(const CatalogRow *row, const CatalogOptions *options) {
     if (options->n > run_limit()) return;
-    SessionOptions all = {.kernel = row->id, .catalog = *options, .watch = true};
+    SessionOptions all = {.kernel = row->id, .catalog = *options, .search_races = true};
     Error error = {0};
     Session *session = session_open(&all, &error);
     if (!session) fail_msg("%s: %s", row->id, error.message);

@@ -140,7 +140,7 @@ static void padding_frees_the_column(void **state) {
 static void last_warp_is_half_empty(void **state) {
     (void)state;
     Session *session = run_right_with("lab_partial_warp", NULL, NULL);
-    const SessionView *view = session_view(session, 0);
+    const SessionBlock *view = session_block(session, 0);
     uint32_t widest[2] = {0};
     for (int i = 0; i < trace_block_event_count(view->block); i++) {
         TraceEvent event;
@@ -203,7 +203,7 @@ static void lanes_out_of_range_keep_their_own(void **state) {
         for (int delta = 0; delta < 32; delta += 3) {
             Session *session = run_right_with("lab_shuffle_range", parameter(first, "delta", delta),
                                               parameter(second, "width", width));
-            const SessionView *view = session_view(session, 0);
+            const SessionBlock *view = session_block(session, 0);
             int shuffles = 0;
             for (int i = 0; i < trace_block_event_count(view->block); i++) {
                 TraceEvent event;

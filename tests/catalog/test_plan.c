@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "catalog/expression.h"
-#include "catalog/narrow.h"
+#include "catalog/float16.h"
 #include "catalog/plan.h"
 #include <math.h>
 #include <stdio.h>
@@ -419,17 +419,17 @@ static void half_and_bfloat_round_to_nearest_even(void **state) {
         {NAN, 0x7fff, 0x7fff},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        assert_int_equal(narrow_half_write(cases[i].number), cases[i].half);
-        assert_int_equal(narrow_bfloat_write(cases[i].number), cases[i].bfloat);
+        assert_int_equal(float16_half_write(cases[i].number), cases[i].half);
+        assert_int_equal(float16_bfloat_write(cases[i].number), cases[i].bfloat);
     }
 }
 
 static void every_half_and_bfloat_reads_back(void **state) {
     (void)state;
     for (uint32_t bits = 0; bits < 65536; bits++) {
-        double half = narrow_half_read((uint16_t)bits), bfloat = narrow_bfloat_read((uint16_t)bits);
-        assert_int_equal(narrow_half_write(half), isnan(half) ? 0x7fff : bits);
-        assert_int_equal(narrow_bfloat_write(bfloat), isnan(bfloat) ? 0x7fff : bits);
+        double half = float16_half_read((uint16_t)bits), bfloat = float16_bfloat_read((uint16_t)bits);
+        assert_int_equal(float16_half_write(half), isnan(half) ? 0x7fff : bits);
+        assert_int_equal(float16_bfloat_write(bfloat), isnan(bfloat) ? 0x7fff : bits);
     }
 }
 

@@ -6,7 +6,7 @@
  * - on_gpu records FOLDER: the records that tests/instrument/test_records.c decodes */
 #include "catalog/catalog.h"
 #include "gpu/run.h"
-#include "session_gpu.h"
+#include "session/gpu.h"
 #include "tests/instrument/kept.h"
 
 #include <stdio.h>

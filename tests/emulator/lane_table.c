@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "emulator/emulator.h"
-#include "emulator/lanes.h"
+#include "emulator/lanes/lanes.h"
 #include "lane_table.h"
 #include <inttypes.h>
 #include <stdlib.h>

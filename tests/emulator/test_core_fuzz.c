@@ -539,7 +539,7 @@ static void replay(const Trace *trace, const EmulatorLaunch *launch, Dice *dice)
         int event = (int)roll(dice, (uint32_t)count);
         ReplayValue value;
         if (replay_seek(replay, event, &error)) replay_register(replay, 0, "%r1", &value);
-        replay_event_facts(replay, event);
+        replay_event_provenance(replay, event);
         replay_progress(replay, event);
     }
     replay_free(replay);

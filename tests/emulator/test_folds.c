@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "session.h"
+#include "session/session.h"
 #include <stdlib.h>
 
 typedef struct Count {
@@ -64,7 +64,7 @@ static Count count_inputs(const Folds *folds) {
 
 static Count count_kernel(const char *kernel, uint64_t n, const char *type, const char *op) {
     Session *session = open_kernel(kernel, n, type, op);
-    assert_non_null(session_view(session, 0));
+    assert_non_null(session_block(session, 0));
     const Folds *folds = session_folds(session, 0);
     assert_non_null(folds);
     assert_false(folds->is_cut);

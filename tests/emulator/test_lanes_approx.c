@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "emulator/lanes.h"
+#include "emulator/lanes/lanes.h"
 #include "lane_table.h"
 #include <math.h>
 

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "emulator/lanes.h"
-#include "emulator/lanes_exact.h"
+#include "emulator/lanes/lanes.h"
+#include "emulator/lanes/lanes_exact.h"
 #include "lane_table.h"
 #include <fenv.h>
 #include <inttypes.h>

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "emulator/lanes_exact.h"
+#include "emulator/lanes/lanes_exact.h"
 #include "lane_table.h"
 #include <math.h>
 #include <string.h>
@@ -121,9 +121,9 @@ static uint64_t expect(const Row *row, const uint64_t *in, int sources) {
     result = exact_round(exact, f, row->rounding, false);
     if (is_nan(f, result) &&
         f == &FORMAT_F64) { /* an operand's payload, made quiet; an H200 looks at b, c, a */
-        static const int usual[] = {1, 2, 0}, division[] = {0, 1, 2};
+        static const int fast[] = {1, 2, 0}, division[] = {0, 1, 2};
         for (int i = 0; i < 3; i++) {
-            int j = row->operation == DIV ? division[i] : usual[i];
+            int j = row->operation == DIV ? division[i] : fast[i];
             if (j < sources && is_nan(f, x[j])) return x[j] | QUIET;
         }
     }

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "session.h"
+#include "session/session.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,7 +29,7 @@ typedef struct Value {
 
 /* The register that the event's instruction wrote; NULL: none. */
 static const char *result_of(const Session *session, int view, const TraceEvent *event) {
-    const SessionView *shown = session_view(session, view);
+    const SessionBlock *shown = session_block(session, view);
     const PtxInstruction *in =
         session_trace(session)->launches[shown->launch]->program->code[event->pc].instruction;
     bool writes = event->has_result && event->element_count == 1 && in->operand_count > 1 &&
@@ -46,7 +46,7 @@ static void read_value(const Session *session, int view, int event, int warp, co
 
 /* What an event gave is in its register, wherever one comes from; returns how many were looked at. */
 static int check_values(const Session *session, int view) {
-    const TraceBlock *block = session_view(session, view)->block;
+    const TraceBlock *block = session_block(session, view)->block;
     int count = trace_block_event_count(block), step = count / 200 + 1, checked = 0;
     Value *forward = calloc((size_t)count + 1, sizeof *forward);
     for (int pass = 0; pass < 2; pass++) {
@@ -81,8 +81,8 @@ static void every_kernel_replays(void **state) {
     int checked = 0;
     for (int row = 0; row < catalog_count(); row++) {
         Session *session = open_kernel(catalog_row(row)->id, 0, 0);
-        for (int view = 0; view < session_view_count(session); view++) {
-            int count = trace_block_event_count(session_view(session, view)->block);
+        for (int view = 0; view < session_block_count(session); view++) {
+            int count = trace_block_event_count(session_block(session, view)->block);
             uint32_t weight[32];
             int32_t producer[32];
             double before = 0;
@@ -97,7 +97,7 @@ static void every_kernel_replays(void **state) {
             /* The last event can be reached: nothing came out differently. */
             uint64_t bits[32];
             const PtxFunction *entry =
-                session_trace(session)->launches[session_view(session, view)->launch]->program->entry;
+                session_trace(session)->launches[session_block(session, view)->launch]->program->entry;
             if (entry->register_count)
                 assert_true(session_register(session, view, count - 1, 0,
                                              entry->registers[entry->register_count - 1]->name, bits, weight,
@@ -119,7 +119,7 @@ static void threads_that_compete_replay(void **state) {
     Session *session = session_open(&options, &error);
     assert_non_null(session);
     assert_true(check_values(session, 0) > 0);
-    int count = trace_block_event_count(session_view(session, 0)->block);
+    int count = trace_block_event_count(session_block(session, 0)->block);
     uint64_t bits[32];
     uint32_t weight[32];
     int32_t producer[32];
@@ -143,7 +143,7 @@ static void weights_count_inputs(void **state) {
                  {"redux", 256, 256, 256},         {"interleaved", 50, 64, 50}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Session *session = open_kernel(cases[i].kernel, cases[i].n, cases[i].block);
-        const TraceBlock *block = session_view(session, 0)->block;
+        const TraceBlock *block = session_block(session, 0)->block;
         int last = -1;
         for (int event = 0; event < trace_block_event_count(block); event++) {
             TraceEvent header;
@@ -168,7 +168,7 @@ static void weights_count_inputs(void **state) {
 static void weights_double(void **state) {
     (void)state;
     Session *session = open_kernel("interleaved", 64, 64);
-    const TraceBlock *block = session_view(session, 0)->block;
+    const TraceBlock *block = session_block(session, 0)->block;
     uint32_t expected = 1;
     for (int event = 0; event < trace_block_event_count(block); event++) {
         TraceEvent read;
@@ -204,7 +204,7 @@ static Session *open_entry(const char *entry, const char *args, uint32_t block) 
 
 /* The weights of the last event of this kind. */
 static void last_weights(const Session *session, TraceKind kind, uint32_t weight[32]) {
-    const TraceBlock *block = session_view(session, 0)->block;
+    const TraceBlock *block = session_block(session, 0)->block;
     int32_t producer[32];
     TraceEvent header = {.kind = TRACE_NOT_RECORDED};
     int event = trace_block_event_count(block);

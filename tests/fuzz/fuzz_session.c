@@ -1,7 +1,7 @@
 /* Fuzz target of session files: any bytes as FILE.redviz, its seal not looked at (store.c), so that what lies
  * under it is reached. What opens is asked for all that it holds. */
 #define _POSIX_C_SOURCE 200809L
-#include "session.h"
+#include "session/session.h"
 #include "tui/app.h"
 
 #include <stdint.h>

@@ -14,7 +14,7 @@
 
 #include "libraries.h"
 #include "ptx/approximate.h"
-#include "session_gpu.h"
+#include "session/gpu.h"
 #include "trace/compare.h"
 
 static int begin(void **state) {
@@ -148,11 +148,11 @@ static void same_threads(const Session *a, const Session *b, const char *what) {
 static void same_weights(const Session *a, const Session *b, const char *what) {
     uint32_t weights[2][32];
     int32_t producers[32];
-    for (int v = 0; v < session_view_count(a); v++) {
+    for (int v = 0; v < session_block_count(a); v++) {
         const Session *sides[2] = {a, b};
         uint64_t sums[2] = {0, 0};
         for (int s = 0; s < 2; s++) {
-            int events = trace_block_event_count(session_view(sides[s], v)->block);
+            int events = trace_block_event_count(session_block(sides[s], v)->block);
             for (int e = 0; e < events; e++) {
                 if (!session_event_weights(sides[s], v, e, weights[s], producers))
                     fail_msg("%s: event %d of %d of side %d has no weights", what, e, events, s);
@@ -297,7 +297,7 @@ static void a_kernel_that_never_returns(void **state) {
     session_gpu_give_back(true);
     assert_non_null(
         strstr(error.message, "the kernel has not returned after 0.05 s on Stub 1; it is given up"));
-    assert_true(session_gpu_is_stuck());
+    assert_true(session_gpu_is_hung());
     gpu_copy_done(&copy);
     session_free(session);
     SessionOptions next = run_of("interleaved", "int", 64);

@@ -118,7 +118,7 @@ static void every_call_may_fail(void **state) {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char fail[64];
         if (strstr(names[i], "Deinitialize") || strstr(names[i], "Disable"))
-            continue;                           /* what they say at the end is of no use to anybody */
+            continue; /* what they say at the end is of no use to anybody */
         if (strstr(names[i], "Sass") || strstr(names[i], "AddMetrics"))
             continue; /* patching_that_fails(); the chip does not have the metric */
         snprintf(fail, sizeof fail, "%s=999", names[i]);

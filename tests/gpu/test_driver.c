@@ -115,7 +115,7 @@ static void a_kernel_that_does_not_return(void **state) {
     assert_false(cuda_wait(cuda, 0.02, "endless", &error));
     assert_string_equal(error.message,
                         "endless: the kernel has not returned after 0.02 s on Stub 1; it is given up");
-    assert_true(cuda->stuck);
+    assert_true(cuda->hung);
     assert_false(cuda_allocate(cuda, 16, &address, &error)); /* at once */
     assert_false(cuda_wait(cuda, 10, "next", &error));
     assert_string_equal(error.message, "next: the GPU is still busy with a kernel that does not return");

@@ -5,7 +5,7 @@
 #define TESTS_INSTRUMENT_KEPT_H
 
 #include "instrument/instrument.h"
-#include "session.h"
+#include "session/session.h"
 
 typedef struct KeptRegion {
     int launch;

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "emulator/emulator.h"
 #include "instrument/clocks.h"
-#include "session.h"
+#include "session/session.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -115,7 +115,7 @@ static int intervals_of_trace(const char *kernel, const CatalogOptions *options)
     Error error = {0};
     Session *session = session_open(&session_options, &error);
     if (!session) fail_msg("%s: %s", kernel, error.message);
-    int intervals = session_view(session, 0)->steps->interval_step_count;
+    int intervals = session_block(session, 0)->steps->interval_step_count;
     session_free(session);
     return intervals;
 }

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "kept.h"
-#include "session_state.h"
+#include "session/state.h"
 #include "twin.h"
 
 #include <glob.h>

@@ -1,5 +1,5 @@
 /* Two traces compared thread by thread (trace/compare.h): what is the same, and what is not. */
-#include "session.h"
+#include "session/session.h"
 #include "trace/compare.h"
 
 #include <setjmp.h>

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/text.h"
-#include "session.h"
+#include "session/session.h"
 #include "trace/store.h"
 #include "tui/app.h"
 #include <math.h>

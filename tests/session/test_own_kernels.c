@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "session.h"
+#include "session/session.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -190,7 +190,7 @@ static Session *run(const Case *of, uint64_t schedule, bool keep_inputs) {
                               .schedule = schedule,
                               .threads = 1,
                               .keep_inputs = keep_inputs,
-                              .watch = true,
+                              .search_races = true,
                               .instruction_budget = 30000000};
     for (int i = 0; i < 3; i++) {
         options.grid[i] = of->grid[i] ? of->grid[i] : 1;

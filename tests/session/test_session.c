@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "session.h"
+#include "session/session.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static SessionOptions kernel(const char *name, uint64_t n, bool first_look) {
 /* ---- a first look -------------------------------------------------------------------------------------- */
 
 /* Events of a view as text. */
-static void print_view(const Session *session, const SessionView *view, Text *out) {
+static void print_view(const Session *session, const SessionBlock *view, Text *out) {
     const TraceLaunch *launch = session_trace(session)->launches[view->launch];
     TraceEvent event;
     for (int i = 0; i < trace_block_event_count(view->block); i++) {
@@ -39,11 +39,11 @@ static void print_view(const Session *session, const SessionView *view, Text *ou
 }
 
 static void check_same_events(const Session *look, const Session *whole) {
-    assert_true(session_view_count(look) > 0);
-    for (int i = 0; i < session_view_count(look); i++) {
+    assert_true(session_block_count(look) > 0);
+    for (int i = 0; i < session_block_count(look); i++) {
         Text seen = {0}, made = {0};
-        print_view(look, session_view(look, i), &seen);
-        print_view(whole, session_view(whole, i), &made);
+        print_view(look, session_block(look, i), &seen);
+        print_view(whole, session_block(whole, i), &made);
         assert_true(seen.length > 1000);
         assert_string_equal(text_string(&seen), text_string(&made));
         text_done(&seen);

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "metrics/counted.h"
-#include "session.h"
+#include "session/session.h"
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -288,7 +288,7 @@ static Sample *sample_open(int threads, int launches) {
                             .expected = "42",
                             .trace = sample->trace,
                             .views = sample->views,
-                            .outlines = sample->outlines,
+                            .step_indexes = sample->step_indexes,
                             .source_line = source_line,
                             .source_line_count = source_line_count,
                             .ptx_line = ptx_line};
@@ -298,7 +298,7 @@ static Sample *sample_open(int threads, int launches) {
 static void sample_add_view(Sample *sample, int launch, TraceBlock *block) {
     trace_launch_add_block(sample->trace->launches[launch], block);
     sample->views[sample->scene.view_count++] =
-        (SessionView){launch, block, steps_build(sample->trace->launches[launch], block)};
+        (SessionBlock){launch, block, steps_build(sample->trace->launches[launch], block)};
 }
 
 Sample *sample_new(int threads) {
@@ -344,7 +344,7 @@ Sample *sample_new_empty(void) {
 
 void sample_free(Sample *sample) {
     for (int i = 0; i < sample->scene.view_count; i++) {
-        outline_free(sample->outlines[i]);
+        step_index_free(sample->step_indexes[i]);
         steps_free(sample->views[i].steps);
     }
     trace_free(sample->trace);

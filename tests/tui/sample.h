@@ -3,13 +3,13 @@
 #ifndef TESTS_TUI_SAMPLE_H
 #define TESTS_TUI_SAMPLE_H
 
-#include "tui/scene.h"
+#include "tui/scene/scene.h"
 
 typedef struct Sample {
     Scene scene;
     Trace *trace;
-    SessionView views[2];
-    Outline *outlines[2];
+    SessionBlock views[2];
+    StepIndex *step_indexes[2];
 } Sample;
 
 /* One block of `threads` threads. */

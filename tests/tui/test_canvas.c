@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "tui/canvas.h"
-#include "tui/theme.h"
+#include "tui/draw/canvas.h"
+#include "tui/draw/theme.h"
 #include <math.h>
 #include <string.h>
 

@@ -10,8 +10,8 @@
 #include "pty.h"
 #include "tests/cli/json_reader.h"
 #include "tests/cli/program.h"
-#include "tui/cast.h"
-#include "tui/theme.h"
+#include "tui/draw/cast.h"
+#include "tui/draw/theme.h"
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "tui/settings.h"
+#include "tui/view/settings.h"
 #include <stdlib.h>
 #include <string.h>
 

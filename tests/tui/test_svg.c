@@ -8,7 +8,7 @@
 
 #include "golden.h"
 #include "tests/cli/program.h"
-#include "tui/svg.h"
+#include "tui/draw/svg.h"
 #include <stdlib.h>
 #include <string.h>
 

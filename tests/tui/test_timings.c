@@ -8,8 +8,8 @@
 
 #include "golden.h"
 #include "sample.h"
-#include "tui/pane.h"
-#include "tui/times.h"
+#include "tui/panes/pane.h"
+#include "tui/scene/times.h"
 #include <math.h>
 #include <string.h>
 
@@ -119,7 +119,7 @@ static Canvas *draw_timings(Setting setting) {
     Sample *sample = sample_new(64);
     Measurements recorded = record(), cpu = measure_cpu(), live = record();
     SceneTimings timings = {.failure = "there is no GPU"};
-    Moment now;
+    StepContext now;
     View view;
     Key key;
     PaneHead head = {.note_role = ROLE_DIM, .columns = setting.columns - 4};
@@ -136,7 +136,7 @@ static Canvas *draw_timings(Setting setting) {
         assert_true(keys_read(&keys, &key, NULL));
         view_press(&view, &sample->scene, key);
     }
-    assert_true(moment_init(&now, &sample->scene, &view));
+    assert_true(step_context_init(&now, &sample->scene, &view));
     pane_timings.head(&now, &head);
     Rectangle area = {0, 0, setting.columns, setting.rows};
     pane_timings.draw(&now, canvas,

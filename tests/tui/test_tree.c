@@ -8,7 +8,7 @@
 
 #include "golden.h"
 #include "sample.h"
-#include "tui/pane.h"
+#include "tui/panes/pane.h"
 #include <stdlib.h>
 
 /* ---- the sample's folds, by hand ------------------------------------------------------------------------
@@ -106,13 +106,13 @@ static void shown_free(Shown *shown) {
 }
 
 static Canvas *draw_tree(Shown *shown, ShownTree tree, int step, int columns, int rows, bool ascii) {
-    Moment now;
+    StepContext now;
     PaneHead head = {.note_role = ROLE_DIM};
     Canvas *canvas = canvas_new(columns, rows, ascii);
     Rectangle area = {0, 0, columns, rows};
     shown->view.tree = tree;
     view_go_to_step(&shown->view, &shown->sample->scene, step);
-    assert_true(moment_init(&now, &shown->sample->scene, &shown->view));
+    assert_true(step_context_init(&now, &shown->sample->scene, &shown->view));
     pane_tree.head(&now, &head);
     pane_tree.draw(&now, canvas, canvas_box(canvas, area, ROLE_TITLE, head.title, head.note_role, head.note));
     return canvas;
@@ -243,11 +243,11 @@ static void clicks_select(void **state) {
     Shown *shown = shown_new(256, NO_FAULT);
     Scene *scene = &shown->sample->scene;
     Rectangle area = {0, 0, 120, 13};
-    Moment now;
+    StepContext now;
     shown->view.tree = SHOW_RESULT_TREE;
     view_go_to_step(&shown->view, scene, 22);
     View view = shown->view;
-    assert_true(moment_init(&now, scene, &shown->view));
+    assert_true(step_context_init(&now, scene, &shown->view));
     pane_tree.click(&now, area, 15 + 3 * 7 + 1, 4, &view);
     assert_int_equal(view.lane, 7);
     pane_tree.click(&now, area, 15 + 3 * WARP_LANES + 1 + 5, 4, &view);

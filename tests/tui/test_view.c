@@ -158,20 +158,20 @@ static void lines_and_intervals_go_to_their_first_step(void **state) {
 static void jumps_find_conflicts_and_divergence(void **state) {
     (void)state;
     Sample *sample = sample_new(256);
-    const Outline *outline = scene_outline(&sample->scene, 0);
+    const StepIndex *step_index = scene_step_index(&sample->scene, 0);
     View view;
     view_init(&view, &sample->scene);
     press(&view, sample, "n");
     int first = view.step;
-    assert_true(outline->step[first].conflicts);
-    for (int step = 0; step < first; step++) assert_false(outline->step[step].conflicts);
+    assert_true(step_index->step[first].conflicts);
+    for (int step = 0; step < first; step++) assert_false(step_index->step[step].conflicts);
     press(&view, sample, "nN");
     assert_int_equal(view.step, first);
     press(&view, sample, "N");
     assert_int_equal(view.step, first);
     assert_string_equal(view.message, "no bank conflict before this step");
     press(&view, sample, "d");
-    assert_true(outline->step[view.step].diverges);
+    assert_true(step_index->step[view.step].diverges);
     assert_string_equal(view.message, "");
     sample_free(sample);
 }
@@ -221,10 +221,10 @@ static void playing_shows_every_wavefront_and_stops_at_the_end(void **state) {
     int shown = 1, expected = 0;
     for (int step = 0; step < sample->views[0].steps->step_count; step++) {
         View at = view;
-        Moment now;
+        StepContext now;
         view_go_to_step(&at, &sample->scene, step);
-        assert_true(moment_init(&now, &sample->scene, &at));
-        expected += moment_wavefronts(&now);
+        assert_true(step_context_init(&now, &sample->scene, &at));
+        expected += step_context_wavefronts(&now);
     }
     while (view_next_wavefront(&view, &sample->scene)) shown++;
     assert_int_equal(shown, expected);
@@ -363,7 +363,7 @@ static void the_menu_takes_clicks(void **state) {
 }
 
 static TraceKind kind_here(const Sample *sample, const View *view) {
-    return (TraceKind)scene_outline(&sample->scene, 0)->step[view->step].kind;
+    return (TraceKind)scene_step_index(&sample->scene, 0)->step[view->step].kind;
 }
 
 static void jumps_find_barriers_and_the_lanes_events(void **state) {
@@ -381,8 +381,10 @@ static void jumps_find_barriers_and_the_lanes_events(void **state) {
         int before = view.step;
         press(&view, sample, "e");
         for (int step = before + 1; step < view.step; step++)
-            assert_int_equal(outline_warp_state(scene_outline(&sample->scene, 0), step, 5).active >> 31, 0);
-        assert_int_equal(outline_warp_state(scene_outline(&sample->scene, 0), view.step, 5).active >> 31, 1);
+            assert_int_equal(step_index_warp_state(scene_step_index(&sample->scene, 0), step, 5).active >> 31,
+                             0);
+        assert_int_equal(
+            step_index_warp_state(scene_step_index(&sample->scene, 0), view.step, 5).active >> 31, 1);
     }
     press(&view, sample, "99e");
     press(&view, sample, "e");
@@ -408,7 +410,7 @@ static void a_search_finds_source_and_ptx(void **state) {
     press(&view, sample, "N");
     assert_int_equal(view.step, first);
     press(&view, sample, "<Escape>gn"); /* conflicts again */
-    assert_true(scene_outline(&sample->scene, 0)->step[view.step].conflicts);
+    assert_true(scene_step_index(&sample->scene, 0)->step[view.step].conflicts);
     press(&view, sample, "/no such text<Enter>");
     assert_string_equal(view.message, "no step with \"no such text\" after this step");
     press(&view, sample, "/ab<Backspace><Backspace><Backspace>l"); /* nothing left to search: a key again */
@@ -419,12 +421,13 @@ static void a_search_finds_source_and_ptx(void **state) {
 static void a_metric_is_traced_to_its_steps(void **state) {
     (void)state;
     Sample *sample = sample_new(256);
-    const Outline *outline = scene_outline(&sample->scene, 0);
+    const StepIndex *step_index = scene_step_index(&sample->scene, 0);
     View view;
     view_init(&view, &sample->scene);
     press(&view, sample, "M");
     int counted = 0;
-    for (int step = 0; step < outline->steps->step_count; step++) counted += outline->step[step].accesses > 0;
+    for (int step = 0; step < step_index->steps->step_count; step++)
+        counted += step_index->step[step].accesses > 0;
     char expected[80];
     snprintf(expected, sizeof expected,
              "%d steps count for shared accesses; n, N go through them, Esc ends it", counted);
@@ -432,7 +435,7 @@ static void a_metric_is_traced_to_its_steps(void **state) {
     for (int i = 0; i < counted; i++) {
         int before = view.step;
         press(&view, sample, "n");
-        assert_true(outline->step[view.step].accesses > 0 && view.step > before);
+        assert_true(step_index->step[view.step].accesses > 0 && view.step > before);
     }
     press(&view, sample, "n");
     assert_string_equal(view.message, "no marked step after this step");
@@ -532,13 +535,13 @@ static void names_are_shown_as_they_were_written(void **state) {
     assert_string_equal(name, "x");
     scene_short_name("global_1a", name, sizeof name);
     assert_string_equal(name, "global_1a");
-    moment_print_count(1048576, name, sizeof name);
+    step_context_print_count(1048576, name, sizeof name);
     assert_string_equal(name, "1,048,576");
-    moment_describe_lanes(0x01010101, name, sizeof name);
+    step_context_describe_lanes(0x01010101, name, sizeof name);
     assert_string_equal(name, "lanes 0, 8, 16, 24");
-    moment_describe_lanes(0x55555555, name, sizeof name);
+    step_context_describe_lanes(0x55555555, name, sizeof name);
     assert_string_equal(name, "lanes 0, 2, ... 30");
-    moment_describe_lanes(0x80000003, name, sizeof name);
+    step_context_describe_lanes(0x80000003, name, sizeof name);
     assert_string_equal(name, "lanes 0, 1, 31");
 }
 

@@ -19,7 +19,7 @@
         return outcome(#name);                                                                               \
     }
 
-static int thing;                  /* what handles point to */
+static int thing; /* what handles point to */
 
 PLAIN(cuInit, unsigned flags)
 MAKES(cuDriverGetVersion, 13000, int *out)

@@ -1,0 +1,71 @@
+/* Bench: how long kernels take, by sizes and types, measured now. Whoever asks gets each result as it comes,
+ * through a BenchSink: --bench prints it (session_bench_print.h), a session keeps it (session_measured()), a
+ * pane shows it. Everything here may run in a worker thread. */
+#ifndef BENCH_BENCH_H
+#define BENCH_BENCH_H
+
+#include "catalog/catalog.h"
+#include "trace/measured.h"
+
+typedef struct BenchOptions {
+    const char *kernel;     /* NULL: the ladder; "all": every kernel that is no bug */
+    CatalogOptions catalog; /* n 0: eight sizes, from 2^10 to 2^30; dtype PTX_NO_TYPE: those of int, float
+                               and double that the kernel has, else its first; the rest as for a run */
+    double cell_seconds;    /* for a kernel, type and size, at most; 0: 0.05 */
+    bool intervals;         /* cycles of block 0's barrier intervals, too, of each kernel alone */
+    bool profile;           /* values, too, of each kernel alone: counters, occupancy, copies */
+    const volatile bool *cancel; /* true ends it between two measurements, with an error; NULL: never */
+} BenchOptions;
+
+/* On what the timings are taken. Not known: "", 0, NaN. */
+typedef struct BenchMachine {
+    char name[128];  /* "NVIDIA H200" */
+    char driver[96]; /* "580.159.04, CUDA 13.0" */
+    int multiprocessors;
+    int l2_bytes;
+    double memory_clock; /* MHz */
+    double peak;         /* GB/s of its memory: nominal, by memory clock and width of the bus */
+    double read, copy;   /* GB/s, measured: of reading alone; of copying, read and written */
+} BenchMachine;
+
+/* Something else that was measured of a kernel: a metric of its profile, a latency. */
+typedef struct BenchValue {
+    const char *kernel, *machine, *measured;
+    uint64_t n;
+    const char *dtype, *op;
+    const char *name, *unit; /* "DRAM", "% of peak" */
+    double value;            /* NaN: not measured */
+    const char *note;        /* why; NULL: nothing to say */
+} BenchValue;
+
+typedef struct BenchSink { /* any of them may be NULL; what they get is borrowed until they return */
+    void *context;
+    void (*machine)(void *context, const BenchMachine *machine); /* before its timings */
+    void (*cell)(void *context, const char *kernel, uint64_t n); /* it is measured next */
+    void (*timing)(void *context, const Timing *timing);
+    void (*value)(void *context, const BenchValue *value);
+    /* Of block 0; `of` says of which kernel and size. */
+    void (*interval)(void *context, const BenchValue *of, const IntervalTime *time);
+} BenchSink;
+
+/* Is there one that CUDA can use? Else `why` is not. */
+bool bench_has_gpu(Error *why);
+
+/* On the GPU. Of each kernel, type and size first the kernel alone, then with what it takes to come to one
+ * number; each in a graph (where it can be in one) and as a single call; each cold and warm. What does not
+ * fit (memory, a kernel that refuses) is one timing without samples, whose note says why. false with `error`
+ * where there is no GPU, or it fails. */
+bool bench_run(const BenchOptions *options, const BenchSink *sink, Error *error);
+
+/* This machine's own CPU, reducing as many elements to one number: "cpu", one thread, element after element,
+ * and "cpu, all threads", with SIMD; single calls, caches warm. Nothing for kernels that do something else
+ * than a reduction. false with `error`: cancelled, no such kernel, or the CPU's result is wrong. */
+bool bench_cpu(const BenchOptions *options, const BenchSink *sink, Error *error);
+
+/* What was recorded on an NVIDIA H200 and ships with redviz (assets/h200/timings.tsv); each timing says on
+ * what machine and when. */
+bool bench_recorded(Measurements *measured, Error *error);
+/* All of it, with the other values. */
+bool bench_read_recorded(const BenchSink *sink, Error *error);
+
+#endif

@@ -1,0 +1,20 @@
+/* --bench: timings as they come, as a table, as JSON, or as the file that assets/h200 keeps. */
+#ifndef CLI_BENCH_PRINT_H
+#define CLI_BENCH_PRINT_H
+
+#include "bench/bench.h"
+#include <stdio.h>
+
+typedef enum BenchFormat { BENCH_TABLE, BENCH_JSON, BENCH_TSV /* session_bench_file.h */ } BenchFormat;
+
+typedef struct BenchOutput {
+    FILE *out;
+    FILE *progress; /* a terminal that is told which cell is measured; NULL: none is */
+    BenchFormat format;
+    Measurements *kept;        /* gets every timing, too; NULL: nobody keeps them */
+    const CatalogRun *kept_of; /* and the intervals of this run */
+} BenchOutput;
+
+bool bench_print(const BenchOptions *options, const BenchOutput *output, Error *error);
+
+#endif

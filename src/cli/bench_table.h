@@ -1,0 +1,25 @@
+/* What --bench prints for people: a line for each *cell* (the timings in a row that are of one kernel, size
+ * and type on one machine), and, after them, a table of the other values. */
+#ifndef CLI_BENCH_TABLE_H
+#define CLI_BENCH_TABLE_H
+
+#include "bench/bench.h"
+#include <stdio.h>
+
+typedef struct BenchTable {
+    FILE *out;
+    bool headed;       /* the head was printed */
+    Measurements cell; /* not printed yet */
+    BenchValue *values;
+    int value_count, value_capacity;
+    Arena arena; /* their texts */
+} BenchTable;
+
+void bench_table_timing(BenchTable *table, const Timing *timing);
+void bench_table_value(BenchTable *table, const BenchValue *value);
+/* Prints the cell that is not printed yet. */
+void bench_table_flush(BenchTable *table);
+/* Prints the values, and frees what it holds. */
+void bench_table_end(BenchTable *table);
+
+#endif

@@ -1,0 +1,596 @@
+/* The command line: options.def is the table, functions here take the values, options_parse() checks the
+ * whole. */
+#include "cli/options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct OptionRow OptionRow;
+
+struct OptionRow {
+    const char *name;
+    const char *argument; /* as --help shows it: "N", "=text|json" (optional), NULL: takes none */
+    bool (*take)(Options *options, const OptionRow *row, const char *value, Error *error);
+    const char *help;
+    enum { ANY, RUN, CATALOGUE, USER_FILE } suits;
+    Action action; /* of the options that choose one */
+};
+
+/* ---- values -------------------------------------------------------------------------------------------- */
+
+static bool read_unsigned(const char **cursor, uint64_t *value) {
+    bool hexadecimal = cursor[0][0] == '0' && (cursor[0][1] == 'x' || cursor[0][1] == 'X');
+    const char *digits = *cursor + (hexadecimal ? 2 : 0);
+    if (!strchr(hexadecimal ? "0123456789abcdefABCDEF" : "0123456789", *digits) || !*digits) return false;
+    char *end;
+    errno = 0;
+    *value = strtoull(digits, &end, hexadecimal ? 16 : 10);
+    *cursor = end;
+    return errno == 0;
+}
+
+/* One number at the cursor: 4096, 0x1000 or 2^12. */
+static bool read_number(const char **cursor, uint64_t *value) {
+    if (!read_unsigned(cursor, value)) return false;
+    if (**cursor != '^') return true;
+    uint64_t exponent, power = 1;
+    (*cursor)++;
+    if (!read_unsigned(cursor, &exponent)) return false;
+    if (*value < 2) {
+        *value = *value || !exponent;
+        return true;
+    }
+    for (; exponent; exponent--)
+        if (__builtin_mul_overflow(power, *value, &power)) return false;
+    *value = power;
+    return true;
+}
+
+static bool number(const OptionRow *row, const char *value, uint64_t minimum, uint64_t maximum, uint64_t *out,
+                   Error *error) {
+    const char *cursor = value;
+    if (read_number(&cursor, out) && !*cursor && *out >= minimum && *out <= maximum) return true;
+    if (maximum == UINT64_MAX)
+        return error_set(error, "--%s: '%s' is not a whole number from %llu on (4096, 0x1000 or 2^12)",
+                         row->name, value, (unsigned long long)minimum);
+    return error_set(error, "--%s: '%s' is not a whole number from %llu to %llu (4096, 0x1000 or 2^12)",
+                     row->name, value, (unsigned long long)minimum, (unsigned long long)maximum);
+}
+
+static bool number_int(const OptionRow *row, const char *value, int minimum, int maximum, int *out,
+                       Error *error) {
+    uint64_t wide = 0;
+    bool ok = number(row, value, (uint64_t)minimum, (uint64_t)maximum, &wide, error);
+    if (ok) *out = (int)wide;
+    return ok;
+}
+
+/* X[,Y[,Z]] with the limits that CUDA sets on each; the ones left out are 1. */
+static bool dimensions(const OptionRow *row, const char *value, const uint32_t limit[3], uint32_t out[3],
+                       Error *error) {
+    const char *cursor = value;
+    int i = 0;
+    for (; i < 3; i++) {
+        uint64_t size;
+        if (!read_number(&cursor, &size) || size < 1 || size > limit[i]) break;
+        out[i] = (uint32_t)size;
+        if (*cursor != ',') {
+            i++;
+            break;
+        }
+        cursor++;
+    }
+    if (*cursor || i == 0 || cursor[-1] == ',')
+        return error_set(error, "--%s: '%s' is not X[,Y[,Z]] with X up to %u, Y up to %u, Z up to %u",
+                         row->name, value, limit[0], limit[1], limit[2]);
+    for (; i < 3; i++) out[i] = 1;
+    return true;
+}
+
+/* ---- what each option does ----------------------------------------------------------------------------- */
+
+static bool take_action(Options *options, const OptionRow *row, const char *value, Error *error) {
+    (void)value;
+    if (options->action_name && strcmp(options->action_name, row->name) != 0)
+        return error_set(error, "--%s and --%s print different things: give one of them",
+                         options->action_name, row->name);
+    options->action = row->action;
+    options->action_name = row->name;
+    return true;
+}
+
+static bool take_json(Options *options, const OptionRow *row, const char *value, Error *error) {
+    (void)row, (void)value, (void)error;
+    options->json = true;
+    return true;
+}
+
+static bool take_text_or_json(Options *options, const OptionRow *row, const char *value, Error *error) {
+    if (value && strcmp(value, "text") != 0 && strcmp(value, "json") != 0)
+        return error_set(error, "--%s: '%s' is neither text nor json", row->name, value);
+    if (value) options->json = strcmp(value, "json") == 0;
+    return take_action(options, row, value, error);
+}
+
+static bool take_profile(Options *options, const OptionRow *row, const char *value, Error *error) {
+    (void)row, (void)value, (void)error;
+    options->profile = true;
+    return true;
+}
+
+static bool take_bench(Options *options, const OptionRow *row, const char *value, Error *error) {
+    options->tsv = value && !strcmp(value, "tsv");
+    if (!options->tsv) return take_text_or_json(options, row, value, error);
+    return take_action(options, row, value, error);
+}
+
+static bool take_frame(Options *options, const OptionRow *row, const char *value, Error *error) {
+    enum { LARGEST = 1000 };
+    if (value) {
+        uint64_t columns = 0, rows = 0;
+        const char *cursor = value;
+        bool ok =
+            read_unsigned(&cursor, &columns) && *cursor++ == 'x' && read_unsigned(&cursor, &rows) && !*cursor;
+        if (!ok || columns < 1 || columns > LARGEST || rows < 1 || rows > LARGEST)
+            return error_set(error, "--frame: '%s' is not COLUMNSxROWS, like 120x40 (each up to %d)", value,
+                             LARGEST);
+        options->frame_columns = (int)columns;
+        options->frame_rows = (int)rows;
+    }
+    return take_action(options, row, value, error);
+}
+
+static bool take_keys(Options *options, const OptionRow *row, const char *value, Error *error) {
+    (void)row, (void)error;
+    options->keys = value;
+    return true;
+}
+
+static bool take_theme(Options *options, const OptionRow *row, const char *value, Error *error) {
+    if (theme_find(value, &options->theme)) return true;
+    return error_set(error, "--%s: '%s' is none of terminal, dark, light, contrast, mono", row->name, value);
+}
+
+static bool take_svg(Options *options, const OptionRow *row, const char *value, Error *error) {
+    (void)row, (void)value, (void)error;
+    options->svg = true;
+    return true;
+}
+
+static bool take_watch(Options *options, const OptionRow *row, const char *value, Error *error) {
+    (void)row, (void)value, (void)error;
+    options->watch = true;
+    return true;
+}
+
+static bool take_record_cast(Options *options, const OptionRow *row, const char *value, Error *error) {
+    (void)row, (void)error;
+    options->record_cast = value;
+    return true;
+}
+
+static bool take_access(Options *options, const OptionRow *row, const char *value, Error *error) {
+    options->access_path = value;
+    return take_action(options, row, value, error);
+}
+
+static bool take_dump(Options *options, const OptionRow *row, const char *value, Error *error) {
+    options->dump = value;
+    return take_action(options, row, value, error);
+}
+
+static bool take_kernel(Options *options, const OptionRow *row, const char *value, Error *error) {
+    (void)row, (void)error;
+    options->session.kernel = value;
+    return true;
+}
+
+static bool take_n(Options *options, const OptionRow *row, const char *value, Error *error) {
+    return number(row, value, 1, (uint64_t)1 << 40, &options->session.catalog.n, error);
+}
+
+static bool take_block(Options *options, const OptionRow *row, const char *value, Error *error) {
+    static const uint32_t limit[3] = {1024, 1024, 64};
+    uint32_t *block = options->session.block;
+    if (!dimensions(row, value, limit, block, error)) return false;
+    uint32_t threads = block[0] * block[1] * block[2];
+    if (threads > 1024)
+        return error_set(error, "--block: %s is %u threads; a block has at most 1024", value, threads);
+    options->session.catalog.block = threads;
+    return true;
+}
+
+static bool take_grid(Options *options, const OptionRow *row, const char *value, Error *error) {
+    static const uint32_t limit[3] = {INT_MAX, 65535, 65535};
+    if (!dimensions(row, value, limit, options->session.grid, error)) return false;
+    options->session.catalog.grid = options->session.grid[0];
+    return true;
+}
+
+static bool take_dtype(Options *options, const OptionRow *row, const char *value, Error *error) {
+    if (plan_type_parse(value, &options->session.catalog.dtype)) return true;
+    return error_set(
+        error,
+        "--%s: there is no type '%s'; types are char, uchar, short, ushort, int, uint, long, ulong, "
+        "half, bfloat, float, double",
+        row->name, value);
+}
+
+static bool take_op(Options *options, const OptionRow *row, const char *value, Error *error) {
+    if (strcmp(value, "sum") != 0 && strcmp(value, "min") != 0 && strcmp(value, "max") != 0)
+        return error_set(error, "--%s: '%s' is none of sum, min, max", row->name, value);
+    options->session.catalog.op = value;
+    return true;
+}
+
+static bool take_param(Options *options, const OptionRow *row, const char *value, Error *error) {
+    CatalogOptions *catalog = &options->session.catalog;
+    const char *equals = strchr(value, '=');
+    if (!equals || equals == value || !equals[1])
+        return error_set(error, "--%s: '%s' is not NAME=VALUE, like stride=4", row->name, value);
+    if (catalog->parameter_count == CATALOG_PARAMETERS)
+        return error_set(error, "--%s: no kernel has more than %d parameters", row->name, CATALOG_PARAMETERS);
+    catalog->parameters[catalog->parameter_count++] = value;
+    return true;
+}
+
+static bool take_fill(Options *options, const OptionRow *row, const char *value, Error *error) {
+    static const struct {
+        const char *name;
+        FillKind kind;
+    } fills[] = {{"zero", FILL_ZERO}, {"ones", FILL_ONES}, {"iota", FILL_IOTA}, {"random", FILL_RANDOM}};
+    CatalogOptions *catalog = &options->session.catalog;
+    catalog->has_fill = true;
+    if (strncmp(value, "file:", 5) == 0 && value[5]) {
+        catalog->fill = FILL_FILE;
+        catalog->fill_path = value + 5;
+        return true;
+    }
+    for (size_t i = 0; i < sizeof fills / sizeof *fills; i++)
+        if (strcmp(value, fills[i].name) == 0) {
+            catalog->fill = fills[i].kind;
+            return true;
+        }
+    return error_set(error, "--%s: '%s' is none of zero, ones, iota, random, file:PATH", row->name, value);
+}
+
+static bool take_seed(Options *options, const OptionRow *row, const char *value, Error *error) {
+    return number(row, value, 0, UINT64_MAX, &options->session.catalog.seed, error);
+}
+
+static bool take_schedule(Options *options, const OptionRow *row, const char *value, Error *error) {
+    return number(row, value, 0, UINT64_MAX, &options->session.schedule, error);
+}
+
+static bool take_backend(Options *options, const OptionRow *row, const char *value, Error *error) {
+    static const char *const names[] = {
+        [BACKEND_EMULATOR] = "emulator", [BACKEND_AUTO] = "auto", [BACKEND_GPU] = "gpu"};
+    for (int i = 0; i < 3; i++) {
+        if (strcmp(value, names[i]) != 0) continue;
+        options->session.backend = (SessionBackend)i;
+        return true;
+    }
+    return error_set(error, "--%s: '%s' is none of auto, emulator, gpu", row->name, value);
+}
+
+static bool take_trace_blocks(Options *options, const OptionRow *row, const char *value, Error *error) {
+    const char *cursor = value;
+    uint64_t first, last;
+    bool ok = read_number(&cursor, &first);
+    last = first;
+    if (ok && *cursor == '-') cursor++, ok = read_number(&cursor, &last);
+    if (!ok || *cursor || first > last || last > UINT32_MAX)
+        return error_set(error, "--%s: '%s' is not FIRST or FIRST-LAST, like 0-3 (blocks are counted from 0)",
+                         row->name, value);
+    options->session.has_trace_blocks = true;
+    options->session.trace_first = (uint32_t)first;
+    options->session.trace_last = (uint32_t)last;
+    return true;
+}
+
+static bool take_step(Options *options, const OptionRow *row, const char *value, Error *error) {
+    return number_int(row, value, 1, INT_MAX, &options->step, error);
+}
+
+static bool take_threads(Options *options, const OptionRow *row, const char *value, Error *error) {
+    return number_int(row, value, 1, 1024, &options->session.threads, error);
+}
+
+static bool take_max_instructions(Options *options, const OptionRow *row, const char *value, Error *error) {
+    return number(row, value, 1, UINT64_MAX, &options->session.instruction_budget, error);
+}
+
+static bool take_compiler(Options *options, const OptionRow *row, const char *value, Error *error) {
+    (void)row, (void)error;
+    options->session.compiler = value;
+    return true;
+}
+
+static bool take_compile_flags(Options *options, const OptionRow *row, const char *value, Error *error) {
+    (void)row, (void)error;
+    options->session.compile_flags = value;
+    return true;
+}
+
+static bool take_entry(Options *options, const OptionRow *row, const char *value, Error *error) {
+    (void)row, (void)error;
+    options->session.entry = value;
+    return true;
+}
+
+static bool take_args(Options *options, const OptionRow *row, const char *value, Error *error) {
+    (void)row, (void)error;
+    options->session.args = value;
+    return true;
+}
+
+static bool take_shared(Options *options, const OptionRow *row, const char *value, Error *error) {
+    uint64_t bytes = 0;
+    enum { LARGEST = 227 << 10 }; /* that any architecture can opt in to */
+    if (!number(row, value, 0, LARGEST, &bytes, error)) return false;
+    options->session.shared_bytes = (uint32_t)bytes;
+    options->session.has_shared = true;
+    return true;
+}
+
+static bool take_cooperative(Options *options, const OptionRow *row, const char *value, Error *error) {
+    (void)row, (void)value, (void)error;
+    options->session.cooperative = true;
+    return true;
+}
+
+static bool ends_with(const char *text, const char *end) {
+    size_t length = strlen(text), tail = strlen(end);
+    return length >= tail && strcmp(text + length - tail, end) == 0;
+}
+
+/* The ending is how FILE.redviz is told from a kernel when it is opened. */
+static bool take_save(Options *options, const OptionRow *row, const char *value, Error *error) {
+    const char *slash = strrchr(value, '/'), *name = slash ? slash + 1 : value;
+    if (!ends_with(name, ".redviz") || !strcmp(name, ".redviz"))
+        return error_set(error, "--%s: '%s' does not end in .redviz, like run.redviz", row->name, value);
+    options->save = value;
+    return true;
+}
+
+/* The second run is made from the first, so it is read once all other options are known. */
+static bool take_compare(Options *options, const OptionRow *row, const char *value, Error *error) {
+    size_t length = strlen(value);
+    if (!length || length >= sizeof options->compare_items)
+        return error_set(error, "--%s: '%.40s' is not NAME[,OPTION=VALUE...], like strided,block=128",
+                         row->name, value);
+    options->has_compare = true;
+    memcpy(options->compare_items, value, length + 1);
+    return true;
+}
+
+static bool take_verify(Options *options, const OptionRow *row, const char *value, Error *error) {
+    options->session.keep_inputs = true;
+    return take_action(options, row, value, error);
+}
+
+static bool take_counters(Options *options, const OptionRow *row, const char *value, Error *error) {
+    (void)row, (void)value, (void)error;
+    options->session.counters = COUNTERS_ASKED;
+    return true;
+}
+
+static const OptionRow OPTIONS[] = {
+#define OPTION(name, argument, take, suits, action, help)                                                    \
+    {name, argument, take, help, suits, ACTION_##action},
+#include "cli/options.def"
+#undef OPTION
+};
+enum { OPTION_COUNT = sizeof OPTIONS / sizeof *OPTIONS, FIRST_VALUE = 256 };
+
+/* ---- the whole line ------------------------------------------------------------------------------------ */
+
+static bool unknown_option(const char *text, Error *error) {
+    const char *names[OPTION_COUNT];
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(text, "="), text);
+    for (int i = 0; i < OPTION_COUNT; i++) names[i] = OPTIONS[i].name;
+    const char *nearest = strncmp(name, "--", 2) == 0 ? text_nearest(name + 2, names, OPTION_COUNT) : NULL;
+    if (nearest) return error_set(error, "%s: unknown option; did you mean --%s?", name, nearest);
+    return error_set(error, "%s: unknown option; redviz --help lists them", name);
+}
+
+/* A bad argument of an option, as getopt saw it: ':' it needs one, '?' it takes none, or there is no such
+ * option. */
+static bool refuse_option(int code, const char *text, Error *error) {
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        if (optopt != FIRST_VALUE + i) continue;
+        if (code == ':')
+            return error_set(error, "--%s needs a value: --%s %s", OPTIONS[i].name, OPTIONS[i].name,
+                             OPTIONS[i].argument);
+        return error_set(error, "--%s takes no value", OPTIONS[i].name);
+    }
+    return unknown_option(text, error);
+}
+
+static bool take_file(Options *options, int count, char **files, Error *error) {
+    if (count == 0) return true;
+    const char *last = files[count - 1];
+    bool has_form = options->action == ACTION_REPORT || options->action == ACTION_LIST;
+    if (has_form && (strcmp(last, "json") == 0 || strcmp(last, "text") == 0))
+        return error_set(error, "%s: write --%s=%s, with an equals sign", last, options->action_name, last);
+    if (options->action == ACTION_LIST)
+        return error_set(error, "%s: --list names all kernels, and takes none", last);
+    if (count > 1 || options->session.kernel)
+        return error_set(error,
+                         "%s: one kernel at a time: give --kernel NAME, one FILE.cu, FILE.ptx or FILE.redviz",
+                         last);
+    if (ends_with(files[0], ".redviz"))
+        options->session.saved = files[0];
+    else
+        options->session.file = files[0];
+    return true;
+}
+
+/* ---- --compare ----------------------------------------------------------------------------------------- */
+
+/* Items end at a comma that an OPTION= follows, so that block=16,16 is one. */
+static char *next_item(char **cursor) {
+    char *item = *cursor, *comma = item ? strchr(item, ',') : NULL;
+    while (comma && comma[1 + strcspn(comma + 1, ",=")] != '=') comma = strchr(comma + 1, ',');
+    *cursor = comma ? comma + 1 : NULL;
+    if (comma) *comma = 0;
+    return item;
+}
+
+/* An option of the run by its name on the command line, else a parameter of the kernel. */
+static bool take_item(Options *options, char *item, Error *error) {
+    static const char *const names[] = {"n",    "block",    "grid",         "dtype", "op",
+                                        "fill", "schedule", "trace-blocks", "seed",  "entry"};
+    char *equals = strchr(item, '=');
+    size_t length = (size_t)(equals - item);
+    const OptionRow *param = NULL;
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        const OptionRow *row = &OPTIONS[i];
+        if (!strcmp(row->name, "param")) param = row;
+        if (strlen(row->name) != length || memcmp(row->name, item, length) != 0) continue;
+        for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+            if (!strcmp(names[k], row->name)) return row->take(options, row, equals + 1, error);
+    }
+    return param->take(options, param, item, error);
+}
+
+/* Whose name is given: another kernel with the first one's settings, or a file with its own. */
+static void take_second(const SessionOptions *first, Options *second, const char *name) {
+    if (ends_with(name, ".redviz")) {
+        second->session = (SessionOptions){.saved = name, .threads = first->threads};
+    } else if (ends_with(name, ".ptx") || ends_with(name, ".cu")) {
+        second->session = (SessionOptions){.file = name, .threads = first->threads};
+        second->session.catalog.n = first->catalog.n;
+        second->session.catalog.seed = first->catalog.seed;
+    } else {
+        session_options_for_kernel(&second->session, name);
+    }
+    second->session.first_look = first->first_look;
+}
+
+bool options_compare(Options *options, const SessionOptions *first, Error *error) {
+    Options second = {.session = *first};
+    char *rest = options->compare_items, *item = next_item(&rest);
+    if (strchr(item, '=')) { /* no name: the same kernel */
+        if (!take_item(&second, item, error)) return false;
+    } else {
+        take_second(first, &second, item);
+    }
+    while ((item = next_item(&rest))) {
+        if (second.session.saved)
+            return error_set(error, "--compare %s: a saved session has its own settings, not %s",
+                             second.session.saved, item);
+        if (!take_item(&second, item, error)) return false;
+    }
+    options->compare = second.session;
+    return true;
+}
+
+static bool make_runs(Options *options, Error *error) {
+    SessionOptions *session = &options->session;
+    /* Nobody waits for the whole grid, unless it is to be kept. */
+    session->first_look = options->action == ACTION_OPEN && !options->save;
+    if (options->action == ACTION_REPORT && !session->counters) session->counters = COUNTERS_ON_GPU;
+    if (options->action == ACTION_VERIFY) session->backend = BACKEND_EMULATOR; /* whose run is verified */
+    if (!options->has_compare) return true;
+    if (options->action != ACTION_OPEN && options->action != ACTION_FRAME)
+        return error_set(error, "--compare goes with the interface and with --frame, not with --%s",
+                         options->action_name);
+    return session->saved || options_compare(options, session, error);
+}
+
+/* Options that are right one by one and wrong together. */
+static bool check_together(const Options *options, Error *error) {
+    const SessionOptions *session = &options->session;
+    if (options->action == ACTION_BENCH && options->save && !session->kernel)
+        return error_set(error, "--bench --save keeps timings with the run of a kernel: give --kernel NAME");
+    if (options->action >= ACTION_LIST && options->action != ACTION_BENCH && options->save)
+        return error_set(error, "--save keeps a run; --%s has none", options->action_name);
+    if (options->action == ACTION_BENCH && (session->file || session->saved))
+        return error_set(error, "--bench times kernels of the catalogue");
+    if (options->profile && options->action != ACTION_BENCH)
+        return error_set(error, "--profile goes with --bench");
+    if (options->action >= ACTION_LIST) return true;
+    if (session->saved && options->first_for_run)
+        return error_set(error, "--%s is for a run; %s is one that is over, with its own settings",
+                         options->first_for_run, session->saved);
+    if (!session->kernel && !session->file && !session->saved)
+        return error_set(error, "nothing to show: give --kernel NAME (redviz --list names them), FILE.cu, "
+                                "FILE.ptx or FILE.redviz");
+    if (session->file && options->first_for_kernel)
+        return error_set(error, "--%s is for kernels of the catalogue, not for a file",
+                         options->first_for_kernel);
+    if (session->kernel && options->first_for_file)
+        return error_set(error, "--%s is for FILE.cu and FILE.ptx; a kernel of the catalogue brings its own",
+                         options->first_for_file);
+    if (session->kernel && (session->block[1] > 1 || session->block[2] > 1))
+        return error_set(error, "--block: kernels of the catalogue take one number, the threads per block");
+    if (session->kernel && (session->grid[1] > 1 || session->grid[2] > 1))
+        return error_set(error, "--grid: kernels of the catalogue take one number, the blocks");
+    if (options->json && options->action != ACTION_REPORT && options->action != ACTION_CHECK)
+        return error_set(error, "--json goes with --report, --check, --list or --bench");
+    if (options->watch && options->action != ACTION_OPEN)
+        return error_set(error, "--watch goes with the interface, not with --%s", options->action_name);
+    if (options->svg && options->action != ACTION_FRAME) return error_set(error, "--svg goes with --frame");
+    if (options->record_cast && options->action != ACTION_FRAME && options->action != ACTION_OPEN)
+        return error_set(
+            error, "--record-cast records the interface, or --frame with its --keys; --%s shows no frames",
+            options->action_name);
+    return true;
+}
+
+bool options_parse(int argc, char **argv, Options *options, Error *error) {
+    struct option table[OPTION_COUNT + 1] = {0};
+    memset(options, 0, sizeof *options);
+    options->session.backend = BACKEND_AUTO;
+    options->frame_columns = 120;
+    options->frame_rows = 40;
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        const char *argument = OPTIONS[i].argument;
+        int kind = !argument ? no_argument : *argument == '=' ? optional_argument : required_argument;
+        table[i] = (struct option){OPTIONS[i].name, kind, NULL, FIRST_VALUE + i};
+    }
+    opterr = 0;
+    optind = 1;
+    for (int code; (code = getopt_long(argc, argv, ":h", table, NULL)) != -1;) {
+        if (code == 'h') {
+            options->action = ACTION_HELP;
+            continue;
+        }
+        if (code < FIRST_VALUE) return refuse_option(code, argv[optind - 1], error);
+        const OptionRow *row = &OPTIONS[code - FIRST_VALUE];
+        if (!row->take(options, row, optarg, error)) return false;
+        if (row->suits != ANY && !options->first_for_run) options->first_for_run = row->name;
+        if (row->suits == CATALOGUE && !options->first_for_kernel) options->first_for_kernel = row->name;
+        if (row->suits == USER_FILE && !options->first_for_file) options->first_for_file = row->name;
+    }
+    return take_file(options, argc - optind, argv + optind, error) && check_together(options, error) &&
+           make_runs(options, error);
+}
+
+void options_print_help(Text *out) {
+    text_add(out, "redviz: see how a CUDA reduction kernel really executes\n\n"
+                  "  redviz --kernel NAME [options]      open the interface on a kernel of the catalogue\n"
+                  "  redviz FILE.cu|FILE.ptx [options]   the same for any kernel\n"
+                  "  redviz FILE.redviz [options]        the same for a run that --save kept\n"
+                  "  redviz ... --report                 print its metrics instead; needs no terminal\n\n");
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        const OptionRow *row = &OPTIONS[i];
+        char usage[64];
+        const char *argument = row->argument ? row->argument : "";
+        bool optional = *argument == '=';
+        snprintf(usage, sizeof usage, "--%s%s%s%s", row->name,
+                 optional    ? "["
+                 : *argument ? " "
+                             : "",
+                 argument, optional ? "]" : "");
+        text_print(out, "  %-28s %s%s\n", usage, row->help,
+                   row->suits == USER_FILE ? " (FILE.cu, FILE.ptx)" : "");
+    }
+    text_add(out,
+             "\nExit status: 0 done; 1 the run failed (wrong, trapped, hung); 2 bad usage or bad input.\n");
+}

@@ -1,0 +1,160 @@
+/* Lowered program: a PtxProgram made ready to execute for one launch. Private to the emulator.
+ *
+ * Every register, temporary and special register of a function has a *slot* in the register file of its call
+ * frames (op.h says how a slot is laid out); literals, addresses and entry parameters are slots of one pool
+ * of constants. */
+#ifndef EMULATOR_LOWER_LOWERED_H
+#define EMULATOR_LOWER_LOWERED_H
+
+#include "emulator/emulator.h"
+#include "emulator/lower/op.h"
+
+enum { RESERVED_SHARED_BYTES = 1024 }; /* of every block, on sm_80 and later */
+
+/* How the scheduler treats an instruction. LANES to BRANCH touch nothing but their own warp, so that a warp
+ * may run ahead of the others through them; an ORDERED one waits for its turn. */
+typedef enum StepKind { STEP_LANES, STEP_NO_EFFECT, STEP_JUMP, STEP_BRANCH, STEP_ORDERED } StepKind;
+
+typedef struct FrameSlot { /* a special register or address that a frame fills in when it begins */
+    int special;           /* row of specials.def; -1: `local_offset` bytes into the frame's local memory */
+    uint32_t local_offset;
+    uint32_t offset; /* in the frame's registers */
+    uint8_t bytes;   /* 4 or 8 (2: low half) */
+} FrameSlot;
+
+typedef struct ParameterPlace { /* a .param or .local variable of a function */
+    const PtxVariable *variable;
+    uint32_t offset;
+} ParameterPlace;
+
+typedef struct CallValue { /* an argument or result, on either side of a call */
+    bool in_memory;        /* in a .param variable: `offset` in the frame's parameters; else in a register */
+    uint32_t offset, bytes;
+    Operand place;
+    bool present;
+} CallValue;
+
+typedef struct ClearedSlot {
+    uint32_t offset, bytes;
+} ClearedSlot;
+
+typedef struct FunctionLayout {
+    const PtxFunction *function;
+    int begin, end; /* its pcs */
+    uint32_t register_bytes;
+    uint32_t *register_offset; /* [register index]; UINT32_MAX: not used */
+    uint32_t carry_offset;     /* CC.CF; UINT32_MAX: not used */
+    bool has_pinned;   /* values are passed in registers (.reg parameters): all registers stay apart */
+    bool shares_slots; /* registers share slots (allocate.c): only `cleared` needs to be 0 at the start */
+    ClearedSlot *cleared;
+    int cleared_count, cleared_capacity;
+    FrameSlot *slots;
+    int slot_count, slot_capacity;
+    ParameterPlace *parameters; /* .param variables: bytes per lane in the frame's parameter area */
+    int parameter_count, parameter_capacity;
+    uint32_t parameter_bytes;
+    ParameterPlace *locals;
+    int local_count, local_capacity;
+    uint32_t local_bytes;           /* a multiple of 16 */
+    CallValue *arguments, *results; /* [parameter_count], [result_count] of the function; arena */
+} FunctionLayout;
+
+typedef struct SharedPlace {
+    const PtxVariable *variable; /* NULL: what the system reserves */
+    const char *name;
+    uint32_t offset, bytes;
+} SharedPlace;
+
+typedef struct LoweredProgram {
+    const PtxProgram *program;
+    Op *ops; /* [op_count] */
+    int op_count;
+    uint8_t *step;    /* [op_count] StepKind */
+    int32_t *run_end; /* [op_count] end of the straight run of LANES and NOTHING from here; no join inside */
+    bool *recorded;   /* [op_count] makes events */
+    uint8_t *constants; /* 64-byte aligned */
+    void *constants_memory;
+    size_t constant_bytes, constant_capacity;
+    FunctionLayout *functions; /* as program->functions */
+    SharedPlace *shared;       /* in window order; the dynamic part last */
+    int shared_count, shared_capacity;
+    uint32_t static_shared_bytes,
+        shared_bytes; /* without and with the dynamic part; in shared_bytes also what is reserved */
+    uint32_t reserved_shared_bytes; /* at the beginning of the window, where the program asks for it */
+    bool lets_blocks_meet;          /* blocks may see each other: atomics, fences, ordered accesses */
+    bool uses_heap;                 /* malloc, free */
+    bool may_fall_off; /* a function does not end in ret, exit, trap or bra: running off its end is a ret */
+    Arena arena;
+} LoweredProgram;
+
+/* Something that an operand needs before its instruction runs. */
+typedef enum PreludeKind { PRELUDE_NOT, PRELUDE_SPECIAL } PreludeKind;
+typedef struct Prelude {
+    PreludeKind kind;
+    Operand from, to;
+    int special;
+    uint8_t bytes;
+    const struct Prelude *next;
+} Prelude;
+
+typedef uint64_t (*AddressOf)(void *context, const PtxVariable *variable);
+
+/* Lowers for this launch. `share`: registers may share slots; else the value of every register is there to be
+ * looked at. `address_of` gives the address of .global and .const variables. NULL with `error` where the
+ * launch does not fit the program (size of the parameters, too much shared memory). */
+LoweredProgram *lowered_new(const EmulatorLaunch *launch, bool share, AddressOf address_of, void *context,
+                            Error *error);
+void lowered_free(LoweredProgram *lowered);
+
+/* Runs the op's preludes. */
+void prelude_run(const Prelude *prelude, Warp *warp);
+
+/* ---- inside lower_NAME of this folder ---- */
+
+typedef struct Mention { /* of a register by an instruction; ascending by pc */
+    int pc, reg;
+    bool defines; /* every lane that executes it writes the whole register, and does not read it */
+} Mention;
+
+int register_lane_bytes(const PtxRegister *reg); /* of one value; 0: a predicate, a bit a lane */
+uint32_t register_slot_bytes(const PtxRegister *reg);
+/* Gives the registers of a function slots, by what its instructions mention. False: nothing is changed, they
+ * stay apart. */
+bool register_slots_allocate(LoweredProgram *lowered, int function, const Mention *mentions,
+                             int mention_count);
+
+struct Lowering {
+    LoweredProgram *lowered;
+    const EmulatorLaunch *launch;
+    FunctionLayout *layout; /* of the function being lowered */
+    const PtxInstruction *instruction;
+    int pc;
+    AddressOf address_of;
+    void *context;
+    Mention *mentions; /* of the function being lowered */
+    int mention_count, mention_capacity;
+    struct ConstantEntry *constants; /* by value */
+    int constant_count, constant_capacity;
+    int *constant_table; /* open hash of indices + 1 */
+    int constant_table_size;
+};
+
+Operand lowering_constant(Lowering *low, uint64_t bits, int bytes);
+Operand lowering_temporary(Lowering *low,
+                           int bytes); /* a slot of its own in the current function; 0: predicate */
+/* The register behind an operand of kind REGISTER: its slot and width; false where the operand is none. */
+bool lowering_register(Lowering *low, const PtxOperand *operand, Operand *out, uint8_t *bytes);
+uint32_t lowering_parameter_place(Lowering *low, const PtxVariable *variable);
+/* Fills in arguments and results of the layout being lowered. */
+void lowering_call_interface(Lowering *low);
+/* Makes an Op of class OP_LANES one whose result is recorded (approximate.c). */
+void lowering_approximate(Lowering *low, Op *op);
+/* Makes an Op of class OP_TRAP executable. */
+void lowering_trap(Lowering *low, Op *op);
+bool lower_warp_sync(Lowering *low, const PtxInstruction *in, Op *op); /* bar.warp.sync */
+int special_find(const char *name);                                    /* row of specials.def, or -1 */
+typedef enum SpecialLifetime { SPECIAL_OF_WARP, SPECIAL_OF_BLOCK, SPECIAL_OF_ANEW } SpecialLifetime;
+SpecialLifetime special_lifetime(int special);
+uint64_t special_value(int special, const Warp *warp, int lane);
+
+#endif

@@ -1,0 +1,133 @@
+/* Op: one PTX instruction made ready to execute, and the register file it works on. Private to the emulator.
+ *
+ * Lowering turns each PtxInstruction of a program into an Op: `lower_NAME`, one per row of opcodes.def,
+ * checks the operands and picks the function to run for the instruction's types. A row without its lower_NAME
+ * does not link.
+ *
+ * Registers live lane-by-lane, structure of arrays, so that a handler is a loop over 32 lanes that the
+ * compiler vectorises: .pred            one uint32_t, a bit per lane 8 and 16 bits    uint16_t[32] (8-bit
+ * values zero-extended) 32 bits          uint32_t[32]      64 bits  uint64_t[32] 128 bits uint64_t[2][32]
+ * (low halves, high halves) A vector register is its components one after another. Constants, addresses of
+ * variables and special registers that do not change take the same form (32 equal or per-lane values), so a
+ * handler never asks what kind an operand is. */
+#ifndef EMULATOR_LOWER_OP_H
+#define EMULATOR_LOWER_OP_H
+
+#include "ptx/program.h"
+#include "trace/access.h"
+
+typedef struct Warp Warp;
+typedef struct Op Op;
+typedef struct Lowering Lowering;
+
+#define ALL_LANES 0xffffffffu
+
+/* One bit per lane, for loops that the compiler vectorises: (mask & lane_bit[l]) ? new : old. */
+extern const uint32_t lane_bit[WARP_LANES];
+
+/* Set bits: where the compiler may not use the processor's own instruction, its __builtin_popcount is a slow
+ * call. */
+static inline int lane_count(uint32_t mask) {
+    mask -= mask >> 1 & 0x55555555u;
+    mask = (mask & 0x33333333u) + (mask >> 2 & 0x33333333u);
+    return (int)(((mask + (mask >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24);
+}
+
+typedef struct Operand { /* a place in the register file */
+    uint32_t offset;     /* bytes, 64-byte aligned except predicates (4) */
+    bool constant;       /* in the program's constants, not in the warp's registers */
+} Operand;
+
+/* Runs `op` for `count` warps, in each of them for the lanes of its mask (never 0): warps that stand at the
+ * same place go on together (schedule.c). Lanes outside the mask keep their old destination. Destination and
+ * sources may be the same register. */
+typedef void (*OpFunction)(const Op *op, Warp *const *warps, const uint32_t *masks, int count);
+
+/* Defines the OpFunction NAME; followed by what it does with one warp, which sees `op`, `warp` and `mask`. */
+#define OP_FUNCTION(NAME)                                                                                    \
+    static inline void NAME##_in_warp(const Op *op, Warp *warp, uint32_t mask);                              \
+    static void NAME(const Op *op, Warp *const *warps, const uint32_t *masks, int count) {                   \
+        for (int w = 0; w < count; w++) NAME##_in_warp(op, warps[w], masks[w]);                              \
+    }                                                                                                        \
+    static inline void NAME##_in_warp(const Op *op, Warp *warp, uint32_t mask)
+
+typedef enum OpClass {
+    OP_LANES,     /* pure function of the lane's registers: `run` */
+    OP_MEMORY,    /* ld, st, atom, red, ... : memory.c */
+    OP_WARP,      /* shfl, vote, match, redux, activemask, elect: warp-wide, needs its lanes together */
+    OP_BARRIER,   /* bar, barrier, bar.warp.sync, fences that wait */
+    OP_CONTROL,   /* bra, brx, call, ret, exit, trap */
+    OP_NO_EFFECT, /* prefetch, pragma-like: counted, no effect */
+    OP_TRAP       /* valid PTX that is not emulated: traps, naming itself */
+} OpClass;
+
+/* How weights flow through the instruction (emulator.h, Weight). */
+typedef enum OpWeight {
+    WEIGHT_SUM,
+    WEIGHT_PRODUCT /* max of the first two + the rest */,
+    WEIGHT_NONE /* result has weight 0 */
+} OpWeight;
+
+enum { OP_SOURCES = 6 };
+
+struct Op {
+    OpFunction run; /* OP_LANES only */
+    OpClass op_class;
+    OpWeight provenance;
+    bool guarded, guard_negated;
+    Operand guard; /* predicate */
+    Operand d, p;  /* destination; second (predicate, or high) destination */
+    bool has_d, has_p;
+    Operand s[OP_SOURCES];
+    int source_count;
+    uint8_t d_bytes, s_bytes[OP_SOURCES]; /* register widths, where they differ from the type (ld, st, cvt);
+                                             0: predicate */
+    int32_t number[4]; /* meaning belongs to the handler: a mode, a comparison, a rounding, an immediate */
+    const void *extra; /* arena of the lowered program */
+    const struct Prelude
+        *prelude; /* what lowering_source needs done first (!p, %clock); NULL: nothing. Not for handlers. */
+    const PtxInstruction *instruction;
+    int pc;
+};
+
+struct WarpRegisters; /* see warp.h */
+
+/* First member of Warp is this, so that handlers need no other header. */
+enum { IN_REGISTERS, IN_CONSTANTS };
+typedef struct RegisterBase {
+    uint8_t *at[2]; /* [IN_REGISTERS]: of the current call frame; [IN_CONSTANTS]: read only */
+} RegisterBase;
+
+static inline void *operand_at(const Warp *warp, Operand operand) {
+    const RegisterBase *base = (const RegisterBase *)(const void *)warp;
+    return base->at[operand.constant] + operand.offset;
+}
+
+/* ---- for lower_NAME: all return false after lowering_reject()
+ * -------------------------------------------------------- */
+
+/* Makes operand i of the instruction available as a value of `type` (literals converted as PTX says: integers
+ * to the type's width, floats to its format; special registers, variable addresses, r.x components, negated
+ * predicates). */
+bool lowering_source(Lowering *low, Op *op, int operand_index, PtxType type, Operand *out);
+/* The same for any operand, such as an item of {a, b} or of a|b. *bytes (may be NULL): the width of the
+ * register behind it. */
+bool lowering_value(Lowering *low, Op *op, const PtxOperand *operand, PtxType type, Operand *out,
+                    uint8_t *bytes);
+/* CC.CF, the carry flag of add.cc, addc, ...: a hidden predicate register of the function, created on first
+ * use. */
+bool lowering_carry(Lowering *low, Op *op, Operand *out);
+/* The register behind a destination operand; *present is false for the sink `_`. The width in bytes goes to
+ * *bytes. */
+bool lowering_destination(Lowering *low, Op *op, const PtxOperand *operand, Operand *out, uint8_t *bytes,
+                          bool *present);
+/* The instruction is valid PTX but not emulated, or malformed: the Op becomes a trap with this detail.
+ * Returns false. */
+bool lowering_reject(Lowering *low, Op *op, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void *lowering_allocate(Lowering *low, size_t bytes);
+
+#define OPCODE(name, ...) bool lower_##name(Lowering *low, const PtxInstruction *in, Op *op);
+#include "ptx/opcodes.def"
+#undef OPCODE
+
+#endif

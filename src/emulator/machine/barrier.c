@@ -1,0 +1,341 @@
+/* bar, barrier: the threads of a block meet ("Parallel Synchronization and Communication Instructions: bar,
+ * barrier").
+ *
+ * Warps arrive as a whole: when all of their live lanes have come, they count as 32 threads. Threads that
+ * have exited hold up no barrier that waits for all. Aligned forms (bar.*, .aligned) must be executed by all
+ * live lanes of a warp together: a part of them waits for the rest, and where the rest cannot come the kernel
+ * is wrong. */
+#include "emulator/machine/observe.h"
+
+#include "emulator/machine/recorder.h"
+
+typedef enum BarrierAction { BARRIER_SYNC, BARRIER_ARRIVE, BARRIER_RED } BarrierAction;
+
+typedef struct BarrierOp {
+    CoreOp core;
+    BarrierAction action;
+    bool aligned, has_count, blockwide, is_plain;
+    PtxModifierKind reduction; /* POPC, AND, OR */
+    Operand number, count, predicate, d;
+    uint8_t d_bytes;
+} BarrierOp;
+
+static const BarrierOp *barrier_op_at(const Block *block, int pc) {
+    return block->grid->program->ops[pc].extra;
+}
+
+/* ---- completion
+ * ---------------------------------------------------------------------------------------------------- */
+
+static void write_reduction(const Barrier *barrier, Warp *warp, const Fragment *fragment,
+                            const BarrierOp *op) {
+    uint64_t value = op->reduction == PTX_MOD_POPC  ? barrier->holds
+                     : op->reduction == PTX_MOD_AND ? barrier->holds == barrier->votes
+                                                    : barrier->holds != 0;
+    uint8_t *kept = warp->base.at[IN_REGISTERS];
+    warp->base.at[IN_REGISTERS] = fragment->frame->registers;
+    for (uint32_t rest = fragment->active; rest; rest &= rest - 1)
+        register_write(warp, op->d, op->d_bytes, __builtin_ctz(rest), value);
+    warp->base.at[IN_REGISTERS] = kept;
+}
+
+/* Fragments of the warp that wait at the barrier go on. False: there is none. */
+static bool wake(const Block *block, Warp *warp, int number) {
+    bool passed = false, woken = false, aligned = false;
+    for (int i = 0; i < warp->fragment_count; i++) {
+        Fragment *fragment = &warp->fragments[i];
+        if (fragment->state != FRAGMENT_IN_BARRIER || fragment->barrier != number) continue;
+        const BarrierOp *op = barrier_op_at(block, fragment->pc);
+        if (op->action == BARRIER_RED) write_reduction(&block->barriers[number], warp, fragment, op);
+        passed |= op->blockwide;
+        aligned |= op->aligned;
+        fragment->state = FRAGMENT_READY;
+        fragment->pc++;
+        woken = true;
+    }
+    if (passed) warp->interval++;
+    if (aligned && warp->fragment_count > 1) warp_merge(warp);
+    if (woken && warp->current == NO_FRAGMENT) warp_pick(warp);
+    return woken;
+}
+
+static void release(Block *block, int number) {
+    Barrier *barrier = &block->barriers[number];
+    if (block->observed) observe_release(block, number);
+    for (int w = 0; w < block->warp_count; w++) {
+        Warp *warp = &block->warps[w];
+        warp->arrived[number] = 0;
+        if (!wake(block, warp, number)) continue;
+        if ((block->queued | block->ready) >> w & 1) continue; /* something of it runs anyway */
+        block->ready |= UINT32_C(1) << w;
+        warp->turn = block->turn + 1;
+    }
+    *barrier = (Barrier){0};
+    block->barriers_in_use &= ~(UINT32_C(1) << number);
+}
+
+static bool is_complete(const Block *block, int number) {
+    const Barrier *barrier = &block->barriers[number];
+    if (!(block->barriers_in_use >> number & 1)) return false;
+    if (barrier->expected) return barrier->arrived >= barrier->expected;
+    if (barrier->arrived < (uint32_t)block->live_warps * WARP_LANES) return false;
+    for (int w = block->warp_count - 1; w >= 0; w--) /* the last warps come last */
+        if (block->warps[w].live & ~block->warps[w].arrived[number]) return false;
+    return true;
+}
+
+void barrier_after_exit(Block *block, const Warp *warp, uint32_t lanes) {
+    for (uint32_t rest = block->barriers_in_use; rest; rest &= rest - 1) {
+        int number = __builtin_ctz(rest);
+        Barrier *barrier = &block->barriers[number];
+        uint32_t arrived = warp->arrived[number];
+        if (arrived && lanes & ~arrived && !(warp->live & ~arrived))
+            barrier->arrived += WARP_LANES; /* waited only for these */
+        if (is_complete(block, number)) release(block, number);
+    }
+}
+
+/* ---- arrival
+ * ------------------------------------------------------------------------------------------------------- */
+
+/* Lanes that come again (bar.arrive) begin anew. */
+static void come(Barrier *barrier, Warp *warp, uint32_t number, uint32_t lanes) {
+    uint32_t before = warp->arrived[number], now = before & lanes ? lanes : before | lanes;
+    warp->arrived[number] = now;
+    if (!(warp->live & ~now)) barrier->arrived += WARP_LANES;
+}
+
+static uint32_t lane_value(const Warp *warp, Operand place, uint32_t mask) {
+    return ((const uint32_t *)operand_at(warp, place))[__builtin_ctz(mask)];
+}
+
+static bool same_in_all(const Warp *warp, Operand place, uint32_t mask) {
+    uint32_t first = lane_value(warp, place, mask);
+    for (uint32_t rest = mask; rest; rest &= rest - 1)
+        if (((const uint32_t *)operand_at(warp, place))[__builtin_ctz(rest)] != first) return false;
+    return true;
+}
+
+static void record(Block *block, const Warp *warp, const Op *op, uint32_t mask, uint32_t number) {
+    const BarrierOp *barrier_op = op->extra;
+    TraceEvent *event = recorder_begin(block->recorder, warp, op->pc, mask, trace_kind_of(op->instruction));
+    event->participants = number;
+    if (barrier_op->action == BARRIER_RED) {
+        uint32_t holds = *(const uint32_t *)operand_at(warp, barrier_op->predicate);
+        for (uint32_t rest = mask; rest; rest &= rest - 1)
+            event->operand[__builtin_ctz(rest)] = holds >> __builtin_ctz(rest) & 1;
+    }
+    recorder_end(block->recorder, false, false);
+}
+
+static Outcome arrive(Block *block, Warp *warp, const Op *op, uint32_t mask) {
+    const BarrierOp *barrier_op = op->extra;
+    uint32_t number = lane_value(warp, barrier_op->number, mask);
+    Barrier *barrier = &block->barriers[number];
+    block->worker->counters[op->pc].requests++;
+    if (block->recorder) record(block, warp, op, mask, number);
+    if (block->observed) observe_arrival(block, warp, op->pc, mask, (int)number, barrier_op->blockwide);
+    block->barriers_in_use |= UINT32_C(1) << number;
+    if (barrier_op->has_count) {
+        uint32_t count = lane_value(warp, barrier_op->count, mask);
+        if (count > barrier->expected) barrier->expected = count;
+    }
+    come(barrier, warp, number, mask);
+    if (barrier_op->action == BARRIER_RED) {
+        uint32_t holds = *(const uint32_t *)operand_at(warp, barrier_op->predicate) & mask;
+        barrier->holds += (uint32_t)lane_count(holds);
+        barrier->votes += (uint32_t)lane_count(mask);
+    }
+    Fragment *fragment = warp_fragment(warp);
+    if (barrier_op->action != BARRIER_ARRIVE) {
+        fragment->state = FRAGMENT_IN_BARRIER;
+        fragment->barrier = (uint8_t)number;
+        fragment->active = mask;
+    }
+    if (is_complete(block, (int)number)) {
+        release(block, (int)number);
+        if (barrier_op->action == BARRIER_ARRIVE) return OUTCOME_NEXT;
+        return OUTCOME_MOVED;
+    }
+    return barrier_op->action == BARRIER_ARRIVE ? OUTCOME_NEXT : OUTCOME_ARRIVED;
+}
+
+/* Gathers the siblings of the current fragment that wait at the same aligned barrier: they become one for
+ * good, as hardware reconverges them. False: lanes are missing. */
+static bool align(Warp *warp, uint32_t *mask) {
+    Fragment *at = warp_fragment(warp);
+    uint32_t present = *mask;
+    for (int i = 0; i < warp->fragment_count; i++) {
+        const Fragment *other = &warp->fragments[i];
+        if (other->state == FRAGMENT_AT_ALIGNED && other->pc == at->pc && other->frame == at->frame)
+            present |= other->active;
+    }
+    *mask = present;
+    return present == warp->live;
+}
+
+static bool waits_elsewhere(const Warp *warp) {
+    const Fragment *at = &warp->fragments[warp->current];
+    for (int i = 0; i < warp->fragment_count; i++) {
+        const Fragment *other = &warp->fragments[i];
+        if (other->state == FRAGMENT_AT_ALIGNED && (other->pc != at->pc || other->frame != at->frame))
+            return true;
+    }
+    return false;
+}
+
+static Outcome wait_for_siblings(Block *block, Warp *warp, uint32_t mask) {
+    Fragment *fragment = warp_fragment(warp);
+    fragment->state = FRAGMENT_AT_ALIGNED;
+    fragment->active = mask;
+    if (fragment->mask != mask || waits_elsewhere(warp)) { /* lanes passed it by, or stand at another */
+        raise_divergent_barrier(block, warp);
+        return OUTCOME_STOP;
+    }
+    return OUTCOME_WAIT;
+}
+
+/* All siblings have come: each fragment arrives, the current one last. */
+static Outcome arrive_together(Block *block, Warp *warp, const Op *op, uint32_t own, uint32_t all) {
+    const BarrierOp *barrier_op = op->extra;
+    uint32_t number = lane_value(warp, barrier_op->number, own);
+    for (int i = 0; i < warp->fragment_count; i++) {
+        Fragment *other = &warp->fragments[i];
+        if (other->state != FRAGMENT_AT_ALIGNED) continue;
+        block->worker->counters[op->pc].executions--; /* one execution for all of them */
+        if (barrier_op->action == BARRIER_ARRIVE) {
+            other->state = FRAGMENT_READY;
+            other->pc++;
+        } else {
+            other->state = FRAGMENT_IN_BARRIER;
+            other->barrier = (uint8_t)number;
+        }
+    }
+    Fragment *fragment = warp_fragment(warp);
+    Outcome outcome = arrive(block, warp, op, all);
+    fragment->active = own;
+    return outcome;
+}
+
+/* Whole warps at a __syncthreads(). */
+static int sync_together(Block *block, const Op *op, const Gang *gang) {
+    const BarrierOp *barrier_op = op->extra;
+    int count = 0;
+    if (!barrier_op->is_plain || block->observed) return 0;
+    while (count < gang->count && gang->masks[count] == gang->warps[count]->live) count++;
+    uint32_t number = lane_value(gang->warps[0], barrier_op->number, ALL_LANES);
+    Barrier *barrier = &block->barriers[number];
+    block->worker->counters[op->pc].requests += (uint64_t)count;
+    if (count == block->live_warps &&
+        !(block->barriers_in_use >> number & 1)) { /* all at once: nobody waits */
+        for (int w = 0; w < count; w++) gang->warps[w]->interval++;
+        return count;
+    }
+    for (int w = 0; w < count; w++) {
+        come(barrier, gang->warps[w], number, gang->masks[w]);
+        gang->fragments[w]->pc = op->pc;
+        gang->fragments[w]->state = FRAGMENT_IN_BARRIER;
+        gang->fragments[w]->barrier = (uint8_t)number;
+        gang->fragments[w]->active = gang->masks[w];
+        gang->warps[w]->current = NO_FRAGMENT;
+    }
+    if (count) block->barriers_in_use |= UINT32_C(1) << number;
+    if (is_complete(block, (int)number)) release(block, (int)number);
+    return count;
+}
+
+static Outcome execute_barrier(Block *block, Warp *warp, const Op *op, uint32_t mask) {
+    const BarrierOp *barrier_op = op->extra;
+    if (barrier_op->is_plain && mask == warp->live) return arrive(block, warp, op, mask);
+    if (!barrier_op->number.constant && !same_in_all(warp, barrier_op->number, mask)) {
+        raise_trap(block, TRAP_NOT_EMULATED, warp, op->pc, mask, NULL,
+                   "lanes of one warp name different barriers in one instruction");
+        return OUTCOME_STOP;
+    }
+    uint32_t number = lane_value(warp, barrier_op->number, mask);
+    if (number >= BARRIER_COUNT || (number == CLUSTER_BARRIER && barrier_op->blockwide)) {
+        raise_trap(block, TRAP_TRAP_INSTRUCTION, warp, op->pc, mask, NULL,
+                   "there is no barrier %u; they are 0 to 15", number);
+        return OUTCOME_STOP;
+    }
+    uint32_t count = barrier_op->has_count ? lane_value(warp, barrier_op->count, mask) : WARP_LANES;
+    if (count % WARP_LANES || !count) {
+        raise_trap(block, TRAP_TRAP_INSTRUCTION, warp, op->pc, mask, NULL,
+                   "the thread count of a barrier must be a positive multiple of 32, not %u", count);
+        return OUTCOME_STOP;
+    }
+    if (!barrier_op->aligned || mask == warp->live) return arrive(block, warp, op, mask);
+    uint32_t all = mask;
+    return align(warp, &all) ? arrive_together(block, warp, op, mask, all)
+                             : wait_for_siblings(block, warp, mask);
+}
+
+/* ---- lowering
+ * ------------------------------------------------------------------------------------------------------ */
+
+static bool lower_cluster_barrier(Lowering *low, const PtxInstruction *in, Op *op, BarrierOp *barrier_op) {
+    /* The cluster is one block. Its threads wait where they say .wait; arriving early changes nothing that
+     * they can see. */
+    barrier_op->blockwide = false;
+    barrier_op->number = lowering_constant(low, CLUSTER_BARRIER, 4);
+    if (ptx_instruction_has(in, PTX_MOD_WAIT)) return true;
+    if (!ptx_instruction_has(in, PTX_MOD_ARRIVE))
+        return lowering_reject(low, op, "barrier.cluster: malformed");
+    return lower_prefetch(low, in, op); /* nothing */
+}
+
+/* __syncthreads(): nothing about it is known only when it is executed. */
+static bool is_plain(const BarrierOp *op, const PtxOperand *number) {
+    return op->aligned && op->blockwide && !op->has_count && op->action == BARRIER_SYNC &&
+           number->kind == PTX_OPERAND_INTEGER && number->integer >= 0 && number->integer < CLUSTER_BARRIER;
+}
+
+static bool number_of(Lowering *low, Op *op, const PtxOperand *operand, Operand *out) {
+    uint8_t bytes;
+    if (!lowering_value(low, op, operand, PTX_U32, out, &bytes)) return false;
+    return bytes == 4 ||
+           lowering_reject(low, op, "%s: barriers and counts are 32-bit numbers", low->instruction->name);
+}
+
+static bool lower_block_barrier(Lowering *low, const PtxInstruction *in, Op *op, bool aligned) {
+    if (ptx_instruction_has(in, PTX_MOD_WARP)) return lower_warp_sync(low, in, op);
+    BarrierOp *barrier_op = lowering_allocate(low, sizeof *barrier_op);
+    barrier_op->core.execute = execute_barrier;
+    barrier_op->core.execute_together = sync_together;
+    barrier_op->aligned = aligned || ptx_instruction_has(in, PTX_MOD_ALIGNED);
+    op->op_class = OP_BARRIER;
+    op->extra = barrier_op;
+    if (ptx_instruction_has(in, PTX_MOD_CLUSTER)) return lower_cluster_barrier(low, in, op, barrier_op);
+    bool red = ptx_instruction_has(in, PTX_MOD_RED);
+    barrier_op->action = red                                       ? BARRIER_RED
+                         : ptx_instruction_has(in, PTX_MOD_ARRIVE) ? BARRIER_ARRIVE
+                                                                   : BARRIER_SYNC;
+    int first = red ? 1 : 0, last = in->operand_count - (red ? 1 : 0);
+    if (last <= first || last - first > 2) return lowering_reject(low, op, "%s: malformed", in->name);
+    barrier_op->has_count = last - first == 2;
+    barrier_op->blockwide = trace_kind_of(in) == TRACE_BARRIER;
+    barrier_op->is_plain = is_plain(barrier_op, &in->operands[first]);
+    if (!number_of(low, op, &in->operands[first], &barrier_op->number)) return false;
+    if (barrier_op->has_count && !number_of(low, op, &in->operands[first + 1], &barrier_op->count))
+        return false;
+    if (barrier_op->action == BARRIER_ARRIVE && !barrier_op->has_count)
+        return lowering_reject(low, op, "%s.arrive needs a thread count", in->name);
+    if (!red) return true;
+    bool popc = ptx_instruction_has(in, PTX_MOD_POPC), present;
+    barrier_op->reduction = popc                                   ? PTX_MOD_POPC
+                            : ptx_instruction_has(in, PTX_MOD_AND) ? PTX_MOD_AND
+                                                                   : PTX_MOD_OR;
+    if (!lowering_destination(low, op, &in->operands[0], &barrier_op->d, &barrier_op->d_bytes, &present))
+        return false;
+    if (barrier_op->d_bytes != (popc ? 4 : 0) && present)
+        return lowering_reject(low, op, "%s.red: wrong destination", in->name);
+    if (!present) barrier_op->d_bytes = popc ? 4 : 0;
+    return lowering_value(low, op, &in->operands[last], PTX_PRED, &barrier_op->predicate, NULL);
+}
+
+bool lower_bar(Lowering *low, const PtxInstruction *in, Op *op) {
+    return lower_block_barrier(low, in, op, true);
+}
+bool lower_barrier(Lowering *low, const PtxInstruction *in, Op *op) {
+    return lower_block_barrier(low, in, op, false);
+}

@@ -1,0 +1,203 @@
+/* Block, grid and worker: the state of a launch while it runs. Private to the emulator.
+ *
+ * A Grid is one launch, read by all host threads. A Worker is one host thread's share: counters, traps,
+ * printed text; they are added up in block order at the end. A Block is one resident block. */
+#ifndef EMULATOR_MACHINE_BLOCK_H
+#define EMULATOR_MACHINE_BLOCK_H
+
+#include "emulator/machine/warp.h"
+#include "emulator/machine/memory.h"
+
+enum { QUIET_ITERATIONS = 4 }; /* of a loop, that changed nothing, before its accesses are compared */
+enum { MAX_WARPS = 32, MAX_UNINITIALIZED = 2, BARRIER_COUNT = 17, CLUSTER_BARRIER = 16 };
+
+typedef struct Recorder Recorder;
+typedef struct RecordedValues RecordedValues;
+typedef struct Writers Writers;
+typedef struct Worker Worker;
+
+typedef struct Grid {
+    Memory *memory;
+    const EmulatorLaunch *launch;
+    const LoweredProgram *program;
+    TraceLaunch *trace;
+    int launch_index; /* in the trace */
+    uint32_t grid[3], block[3];
+    uint32_t threads_per_block;
+    int warps_per_block;
+    uint64_t block_count;
+    uint32_t multiprocessors;
+    uint64_t number; /* of this launch in the emulator's life, from 1 */
+    uint64_t seed, schedule;
+    uint64_t workspace; /* address of the grid workspace of cooperative launches, or 0 */
+    uint64_t budget, block_budget;
+    uint64_t trace_first, trace_last; /* first > last: none */
+    bool first_look;                  /* emulator.h */
+    bool blocks_meet;                 /* a block may wait for another */
+    const Writers *writers;           /* NULL: nobody asks who writes what (fed.h) */
+    const TraceObserver *observer;    /* NULL: nobody looks on */
+    const volatile bool *cancel;
+    volatile uint64_t *blocks_done;
+} Grid;
+
+typedef struct RunCounter {
+    int64_t executions, lanes;
+} RunCounter; /* differences: sum up to a pc is that pc's count */
+
+enum {
+    PATTERN_SETS = 4,
+    PATTERN_WAYS = 4,
+    PATTERNS = PATTERN_SETS * PATTERN_WAYS
+};                           /* kept of an instruction */
+typedef struct CostPattern { /* an arithmetic progression that an instruction has accessed, and its cost */
+    uint32_t mask, phase;
+    int64_t stride;
+    bool global;
+    uint32_t cost, ideal; /* wavefronts or sectors */
+} CostPattern;
+
+struct Worker {
+    Grid *grid;
+    RunCounter *runs;       /* [op_count + 1] */
+    TraceCounter *counters; /* [op_count]; executions and lanes are corrections to `runs`, wrapping */
+    CostPattern *patterns;  /* [op_count][PATTERN_SETS][PATTERN_WAYS], in each set the latest first */
+    uint32_t *last_region;  /* [op_count] */
+    uint8_t *uninitialized; /* [op_count] reads reported so far */
+    Trap *traps;
+    int trap_count, trap_capacity;
+    Text printed;
+    uint64_t executed;    /* warp instructions of finished slices */
+    uint64_t changes;     /* accesses that changed memory, where blocks meet */
+    bool stopped;         /* a fatal trap */
+    Footprint *footprint; /* NULL: not needed */
+    Arena arena;          /* details of traps */
+};
+
+typedef struct Barrier {
+    uint32_t expected;     /* threads; 0: all that live */
+    uint32_t arrived;      /* threads: 32 for every warp all of whose live lanes have come */
+    uint32_t holds, votes; /* bar.red: threads whose predicate is true; threads that gave one */
+} Barrier;
+
+struct Block {
+    Grid *grid;
+    Worker *worker;
+    uint64_t linear;
+    uint32_t id[3];
+    int warp_count;
+    Warp *warps;        /* [grid->warps_per_block] */
+    Frame *frames;      /* the entry frames */
+    uint8_t *registers; /* of the entry frames */
+    void *registers_memory;
+    bool has_run;             /* another block of the grid has had these registers before */
+    uint32_t queued;          /* a bit for each warp whose turn will come, at next[] */
+    uint64_t next[MAX_WARPS]; /* turn of each warp's next instruction */
+    uint32_t ready;           /* a bit for each warp that has had this turn and may run ahead */
+    uint64_t turn;
+    uint64_t now;        /* turn of what runs ahead, for %clock */
+    uint64_t started_at; /* for %clock */
+    uint64_t executed;   /* warp instructions */
+    int live_warps;
+    uint8_t *shared;
+    uint64_t *shared_written; /* a bit per byte */
+    bool shared_is_written;   /* all of them are known to be set */
+    Barrier barriers[BARRIER_COUNT];
+    uint32_t barriers_in_use;        /* a bit for each */
+    Recorder *recorder;              /* NULL: not traced */
+    Replay *replay;                  /* NULL: an ordinary run */
+    RecordedValues *recorded_values; /* NULL: an ordinary run */
+    void *observed;                  /* what the grid's observer knows this block by; NULL: nobody looks on */
+    uint64_t frame_bytes;            /* of called functions */
+};
+
+/* Warps whose current fragments stand at the same place, at the same turn, in the order of their indices.
+ * While they are together, `pc` and `turn` say where; their own are behind. */
+typedef struct Gang {
+    int count;
+    int pc;
+    uint64_t turn;
+    bool may_meet; /* a fragment has a place where it meets others */
+    Warp *warps[MAX_WARPS];
+    Fragment *fragments[MAX_WARPS];
+    uint32_t masks[MAX_WARPS]; /* of the fragments */
+} Gang;
+
+typedef enum SliceEnd { SLICE_DONE, SLICE_USED, SLICE_RESTS, SLICE_STOPPED } SliceEnd;
+
+Block *block_new(Grid *grid);
+void block_free(Block *block);
+/* Puts block `linear` of the grid into `block`. */
+void block_start(Block *block, Worker *worker, uint64_t linear);
+/* Runs until the block ends, a fatal trap, `instructions` warp instructions are used up, or it rests: all
+ * that can run only spins, so that it seems to wait for another block. */
+SliceEnd block_run(Block *block, uint64_t instructions);
+/* Counts what a block that was stopped has executed since it was last counted. */
+void block_count_rest(Block *block);
+size_t block_bytes(const Grid *grid); /* host memory of one resident block */
+
+/* Replays: `warp` goes on to its next ordered instruction and executes it. False: it waits for others, or has
+ * ended. */
+bool block_replay_turn(Block *block, Warp *warp);
+/* Makes `to` stand where `from` stands, memory left out. Both are of one grid. */
+void block_copy(Block *to, const Block *from);
+
+Worker *worker_new(Grid *grid);
+void worker_free(Worker *worker);
+/* Adds what `from` gathered; called in block order. */
+void worker_merge(Worker *into, Worker *from);
+/* Puts the counters into the trace. */
+void worker_finish(Worker *worker);
+
+/* A fault in `warp` (NULL: the block as a whole). Fatal ones stop the launch. `address` may be NULL. */
+void raise_trap(Block *block, TrapKind kind, const Warp *warp, int pc, uint32_t lanes,
+                const uint64_t *address, const char *format, ...) __attribute__((format(printf, 7, 8)));
+
+static inline void count_segment(Worker *worker, Fragment *fragment, int end) {
+    int64_t lanes = lane_count(fragment->mask);
+    worker->runs[fragment->segment].executions++;
+    worker->runs[end].executions--;
+    worker->runs[fragment->segment].lanes += lanes;
+    worker->runs[end].lanes -= lanes;
+    fragment->segment = end;
+}
+
+/* A warp of which no fragment is ready: releases lanes that wait for nothing but each other. False: it waits
+ * for others, or (after a trap) for ever. */
+bool block_unstick(Block *block, Warp *warp);
+/* No warp can run: releases what may be released, or finds the fault. */
+void block_resolve(Block *block);
+/* `lanes` of `warp` have exited: barriers may be complete without them. */
+void barrier_after_exit(Block *block, const Warp *warp, uint32_t lanes);
+/* The lanes of fragments at an aligned barrier will never be all that live: who waits where. */
+void raise_divergent_barrier(Block *block, const Warp *warp);
+void raise_missing_lanes(Block *block, const Warp *warp);
+/* `count` resident blocks wait for each other, or for one of `waiting` blocks that can only start when one of
+ * them ends. */
+void raise_spinning_blocks(Block *const *blocks, int count, uint64_t waiting);
+
+/* Copies the results of lanes that leave `frame` to its caller. */
+void call_return_values(const Warp *warp, const Frame *frame, uint32_t mask);
+
+/* ---- ordered instructions (OP_MEMORY, OP_WARP, OP_BARRIER, OP_CONTROL, OP_TRAP)
+ * ------------------------------------ */
+
+typedef enum Outcome {
+    OUTCOME_NEXT,    /* executed; go on at the next pc */
+    OUTCOME_MOVED,   /* executed; the handler has set pcs and the current fragment */
+    OUTCOME_ARRIVED, /* executed; the fragment waits (its state says for what) */
+    OUTCOME_WAIT,    /* not executed: the fragment waits and tries again when it is ready */
+    OUTCOME_STOP     /* fatal trap */
+} Outcome;
+
+/* What Op.extra of an ordered instruction begins with. `mask`: lanes whose guard is true, never 0. */
+typedef struct CoreOp CoreOp;
+typedef Outcome (*CoreExecute)(Block *block, Warp *warp, const Op *op, uint32_t mask);
+struct CoreOp {
+    CoreExecute execute;
+    /* The same for a gang, one warp after another, where nothing is recorded and no guard is in the way.
+     * Returns how many warps have executed it: the next one needs `execute`. NULL: every one does. Fragments
+     * that do not go on at the next instruction have a state that says so. */
+    int (*execute_together)(Block *block, const Op *op, const Gang *gang);
+};
+
+#endif

@@ -1,0 +1,302 @@
+/* Running a grid (grid.h).
+ *
+ * Blocks run one after another, each to its end. Where a launch has blocks that may talk to each other, a
+ * block that only spins is put aside for the next ones, up to as many as a machine keeps resident; a
+ * cooperative launch has all of them.
+ *
+ * Where blocks cannot talk, host threads take a share of consecutive blocks each, and note which words they
+ * read and write. If in the end any word that one share wrote was touched by another, or anything went wrong,
+ * memory is put back to what it was and the grid runs on one thread. So the result is always that of one
+ * thread. */
+#include "emulator/machine/grid.h"
+
+#include "emulator/machine/guided_run.h"
+#include "emulator/machine/observe.h"
+#include "emulator/machine/recorder.h"
+
+#include "trace/block.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+enum {
+    BLOCKS_PER_MULTIPROCESSOR = 16,
+    POLL = 1 << 22,    /* warp instructions between looks at `cancel` */
+    SLICE = 1 << 18,   /* of a block, where another one may be waited for */
+    IN_VAIN = 1 << 21, /* of blocks that all rest while nothing changes: they will for ever */
+    FEW_WARPS = 512
+};
+
+typedef struct Share { /* of the grid's blocks: one host thread's work */
+    Grid *grid;
+    Worker *worker;
+    uint64_t first, end;
+    uint64_t most_resident;
+    uint64_t executed;    /* warp instructions so far, of ended and resident blocks */
+    uint64_t finished_at; /* `executed` when a block last ended */
+    bool cancelled;
+    TraceLaunch blocks; /* its traced blocks */
+    pthread_t thread;
+} Share;
+
+static bool is_cancelled(const Grid *grid) {
+    return grid->cancel && *grid->cancel;
+}
+
+/* ---- one share, on one thread ----------------------------------------------------------------------- */
+
+typedef struct Residents {
+    Block **blocks; /* in the order in which they started */
+    int count, capacity;
+    Block **idle; /* ended; to be used again */
+    int idle_count, idle_capacity;
+} Residents;
+
+typedef struct Progress {    /* of blocks that wait for each other */
+    uint64_t changes, since; /* the worker's count, and what had been executed when it was seen first */
+    bool all_rest;           /* in this round */
+} Progress;
+
+static Block *start_next(Share *share, Residents *residents) {
+    Block *block = residents->idle_count ? residents->idle[--residents->idle_count] : block_new(share->grid);
+    array_push(residents->blocks, residents->count, residents->capacity, block);
+    block_start(block, share->worker, share->first++);
+    return block;
+}
+
+static void finish(Share *share, Residents *residents, int index) {
+    Block *block = residents->blocks[index];
+    share->worker->executed += block->executed;
+    if (block->recorder) recorder_finish(block->recorder, &share->blocks);
+    block->recorder = NULL;
+    observe_end(block);
+    residents->count--;
+    memmove(&residents->blocks[index], &residents->blocks[index + 1],
+            (size_t)(residents->count - index) * sizeof *residents->blocks);
+    array_push(residents->idle, residents->idle_count, residents->idle_capacity, block);
+    if (share->grid->blocks_done) __atomic_fetch_add(share->grid->blocks_done, 1, __ATOMIC_RELAXED);
+}
+
+/* Of blocks that take turns, nobody knows which one loops for ever: what counts is how much they have
+ * executed since any of them ended. */
+static bool is_beyond_budget(const Share *share, const Block *block, int residents, uint64_t *budget) {
+    enum { FAIR = 1 << 14 };
+    const Grid *grid = share->grid;
+    *budget = grid->budget;
+    if (share->executed >= grid->budget) return true;
+    if (!grid->block_budget) return false;
+    *budget = grid->block_budget + (grid->blocks_meet ? (uint64_t)residents * FAIR : 0);
+    return (grid->blocks_meet ? share->executed - share->finished_at : block->executed) >= *budget;
+}
+
+/* Lets a block run until it ends or must stop; where others may be resident, also until it rests (it seems to
+ * wait for another block) or has had its slice. */
+static SliceEnd run_block(Share *share, Block *block, int residents) {
+    const Grid *grid = share->grid;
+    uint64_t slice = grid->blocks_meet ? SLICE : POLL, budget;
+    if (grid->writers) share->worker->footprint = writers_footprint(grid->writers, block->linear);
+    for (;;) {
+        if (is_beyond_budget(share, block, residents, &budget)) {
+            raise_trap(block, TRAP_INSTRUCTION_BUDGET, NULL, PTX_NO_PC, 0, NULL,
+                       "more than %llu warp instructions%s; an endless loop? --max-instructions allows more",
+                       (unsigned long long)budget, budget == grid->budget ? "" : " before a block ended");
+            return SLICE_STOPPED;
+        }
+        uint64_t before = block->executed, left = grid->budget - share->executed;
+        SliceEnd end = block_run(block, left < slice ? left : slice);
+        share->executed += block->executed - before;
+        if (end == SLICE_DONE) share->finished_at = share->executed;
+        if (end == SLICE_DONE || end == SLICE_STOPPED) return end;
+        if (is_cancelled(grid)) {
+            share->cancelled = true;
+            return SLICE_STOPPED;
+        }
+        if (grid->blocks_meet) return end;
+    }
+}
+
+/* After every resident block has had its turn: have all rested for so long, while none changed anything, that
+ * this will not end? */
+static bool waits_in_vain(const Share *share, const Residents *residents, Progress *progress) {
+    uint64_t executed = share->executed, changes = share->worker->changes;
+    if (progress->changes != changes || !progress->all_rest) {
+        *progress = (Progress){changes, executed, true};
+        return false;
+    }
+    if (executed - progress->since < IN_VAIN) return false;
+    raise_spinning_blocks(residents->blocks, residents->count, share->end - share->first);
+    return true;
+}
+
+static void run_share(Share *share) {
+    Residents residents = {0};
+    Progress progress = {0};
+    bool stopped = false;
+    while (!stopped && (residents.count || share->first < share->end)) {
+        /* New blocks first: those that wait may wait for them. */
+        while (!stopped && share->first < share->end && (uint64_t)residents.count < share->most_resident) {
+            Block *block = start_next(share, &residents);
+            SliceEnd end = run_block(share, block, residents.count);
+            if (end == SLICE_DONE) finish(share, &residents, residents.count - 1);
+            stopped = end == SLICE_STOPPED || is_cancelled(share->grid);
+        }
+        for (int i = 0; !stopped && i < residents.count;) {
+            SliceEnd end = run_block(share, residents.blocks[i], residents.count);
+            stopped = end == SLICE_STOPPED || is_cancelled(share->grid);
+            progress.all_rest &= end == SLICE_RESTS;
+            if (end == SLICE_DONE)
+                finish(share, &residents, i);
+            else
+                i++;
+        }
+        stopped = stopped || (residents.count && waits_in_vain(share, &residents, &progress));
+    }
+    share->cancelled |= is_cancelled(share->grid);
+    while (residents.count) { /* stopped: what was recorded stays */
+        block_count_rest(residents.blocks[residents.count - 1]);
+        finish(share, &residents, residents.count - 1);
+    }
+    for (int i = 0; i < residents.idle_count; i++) block_free(residents.idle[i]);
+    free(residents.idle);
+    free(residents.blocks);
+}
+
+/* ---- several shares --------------------------------------------------------------------------------- */
+
+static void *run_thread(void *share) {
+    run_share(share);
+    return NULL;
+}
+
+static void drop_blocks(TraceLaunch *launch) {
+    for (int i = 0; i < launch->block_count; i++) trace_block_free(launch->blocks[i]);
+    free(launch->blocks);
+    *launch = (TraceLaunch){0};
+}
+
+uint8_t **grid_save_memory(const Memory *memory) {
+    uint8_t **copies = memory_new((size_t)memory->count * sizeof *copies);
+    for (int i = 0; i < memory->count; i++) {
+        const Region *region = &memory->regions[i];
+        if (region->read_only || !region->bytes) continue;
+        copies[i] = memory_new(region->bytes);
+        memcpy(copies[i], region->host, region->bytes);
+    }
+    return copies;
+}
+
+void grid_restore_memory(Memory *memory, uint8_t *const *copies) {
+    for (int i = 0; i < memory->count; i++)
+        if (copies[i]) memcpy(memory->regions[i].host, copies[i], memory->regions[i].bytes);
+}
+
+void grid_drop_memory(const Memory *memory, uint8_t **copies) {
+    for (int i = 0; i < memory->count; i++) free(copies[i]);
+    free(copies);
+}
+
+static bool shares_agree(Share *shares, int count) {
+    Footprint *footprints[64];
+    for (int i = 0; i < count; i++) {
+        if (shares[i].worker->stopped || shares[i].cancelled) return false;
+        footprints[i] = shares[i].worker->footprint;
+    }
+    return !footprint_conflicts(footprints, count);
+}
+
+static void merge(Share *into, Share *from) {
+    worker_merge(into->worker, from->worker);
+    for (int i = 0; i < from->blocks.block_count; i++)
+        trace_launch_add_block(&into->blocks, from->blocks.blocks[i]);
+    free(from->blocks.blocks);
+    from->blocks = (TraceLaunch){0};
+    into->cancelled |= from->cancelled;
+}
+
+/* False: nothing has happened, the grid is to be run on one thread. */
+static bool run_parallel(Share *whole, int threads) {
+    Share shares[64] = {0};
+    if (threads > 64) threads = 64;
+    if ((uint64_t)threads > whole->end) threads = (int)whole->end;
+    Grid *grid = whole->grid;
+    uint8_t **saved = grid_save_memory(grid->memory);
+    uint64_t done = grid->blocks_done ? *grid->blocks_done : 0;
+    for (int i = 0; i < threads; i++) {
+        shares[i] = (Share){.grid = grid, .worker = worker_new(grid), .most_resident = 1};
+        shares[i].first = whole->end * (uint64_t)i / (uint64_t)threads;
+        shares[i].end = whole->end * (uint64_t)(i + 1) / (uint64_t)threads;
+        shares[i].worker->footprint = footprint_new(grid->memory);
+    }
+    int started = 0;
+    while (started < threads && !pthread_create(&shares[started].thread, NULL, run_thread, &shares[started]))
+        started++;
+    for (int i = 0; i < started; i++) pthread_join(shares[i].thread, NULL);
+    bool good = started == threads && shares_agree(shares, threads);
+    if (!good) grid_restore_memory(grid->memory, saved);
+    grid_drop_memory(grid->memory, saved);
+    if (!good && grid->blocks_done) *grid->blocks_done = done;
+    for (int i = 0; i < threads; i++) {
+        if (good) merge(whole, &shares[i]);
+        drop_blocks(&shares[i].blocks);
+        worker_free(shares[i].worker);
+    }
+    return good;
+}
+
+void grid_init(Grid *grid, const EmulatorLaunch *launch, const LoweredProgram *program, Memory *memory) {
+    *grid = (Grid){
+        .memory = memory, .launch = launch, .program = program, .multiprocessors = DEFAULT_MULTIPROCESSORS};
+    memcpy(grid->grid, launch->grid, sizeof grid->grid);
+    memcpy(grid->block, launch->block, sizeof grid->block);
+    grid->threads_per_block = launch->block[0] * launch->block[1] * launch->block[2];
+    grid->warps_per_block = (int)((grid->threads_per_block + WARP_LANES - 1) / WARP_LANES);
+    grid->block_count = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    grid->trace_first = 1; /* none */
+}
+
+/* ---- the grid --------------------------------------------------------------------------------------- */
+
+static void publish(Share *share, Trace *trace) {
+    Worker *worker = share->worker;
+    worker_finish(worker);
+    for (int i = 0; i < share->blocks.block_count; i++)
+        trace_launch_add_block(share->grid->trace, share->blocks.blocks[i]);
+    free(share->blocks.blocks);
+    for (int i = 0; i < worker->trap_count; i++) trace_add_trap(trace, &worker->traps[i]);
+    if (worker->printed.length) text_add_bytes(&trace->printed, worker->printed.data, worker->printed.length);
+}
+
+static bool fits(Share *share, uint64_t memory_limit) {
+    Grid *grid = share->grid;
+    uint64_t each = block_bytes(grid), room = memory_limit / each;
+    uint64_t most = (uint64_t)grid->multiprocessors * BLOCKS_PER_MULTIPROCESSOR;
+    if (grid->launch->cooperative) most = grid->block_count;
+    if (!grid->blocks_meet) most = 1;
+    share->most_resident = most < room ? most : room;
+    if (room && (!grid->launch->cooperative || room >= grid->block_count)) return true;
+    Block nowhere = {.grid = grid, .worker = share->worker};
+    raise_trap(
+        &nowhere, TRAP_TOO_LARGE, NULL, PTX_NO_PC, 0, NULL,
+        "%llu blocks at once take %llu MB of this machine's memory; use a smaller grid, block or local array",
+        (unsigned long long)(grid->launch->cooperative ? grid->block_count : 1),
+        (unsigned long long)(each * (grid->launch->cooperative ? grid->block_count : 1) >> 20));
+    return false;
+}
+
+bool grid_run(Grid *grid, int threads, uint64_t memory_limit, Trace *trace, Error *error) {
+    grid->blocks_meet = grid->program->lets_blocks_meet || grid->launch->cooperative;
+    Share whole = {.grid = grid, .worker = worker_new(grid), .end = grid->block_count};
+    if (fits(&whole, memory_limit)) {
+        /* One thread runs blocks in order: those up to the last traced one see what they see in the whole
+         * run. */
+        if (grid->first_look && !grid->blocks_meet && grid->trace_last + 1 < whole.end)
+            whole.end = grid->trace_last + 1;
+        bool worth_it = whole.end * (uint64_t)grid->warps_per_block >= FEW_WARPS && whole.end > 1;
+        bool alone = threads < 2 || grid->writers || grid->observer || grid->blocks_meet || !worth_it;
+        if (alone || !run_parallel(&whole, threads)) run_share(&whole);
+    }
+    if (grid->writers) whole.worker->footprint = NULL;
+    publish(&whole, trace);
+    worker_free(whole.worker);
+    return whole.cancelled ? error_set(error, "cancelled") : true;
+}

@@ -1,0 +1,85 @@
+/* What an observer is told (observe.h). */
+#include "emulator/machine/observe.h"
+
+void observe_block(Block *block) {
+    const TraceObserver *observer = block->grid->observer;
+    block->observed = observer ? observer->block(observer->context, block->linear) : NULL;
+}
+
+void observe_end(Block *block) {
+    if (block->observed) block->grid->observer->end(block->observed);
+    block->observed = NULL;
+}
+
+static void stored_bytes(const TraceAccess *seen, int lane, uint8_t *bytes) {
+    const Access *access = seen->producer;
+    const MemoryOp *memory = access->memory;
+    for (int e = 0; e < memory->count; e++) {
+        uint64_t value = register_read(access->warp, memory->values[e].place, memory->values[e].bytes, lane);
+        memcpy(bytes + e * memory->element_bytes, &value, memory->element_bytes);
+    }
+}
+
+/* What malloc hands out again belongs to somebody else then: the heap is left out. */
+static bool is_shared_between_threads(const Access *access) {
+    const Memory *memory = access->block->grid->memory;
+    return access->space == PTX_SPACE_SHARED ||
+           (!access->region->read_only && access->region - memory->regions != memory->heap_region);
+}
+
+void observe_access(const Access *access) {
+    if (!is_shared_between_threads(access)) return;
+    TraceAccess seen;
+    seen.pc = access->op->pc;
+    seen.warp = access->warp->index;
+    seen.mask = access->mask;
+    seen.space = access->space;
+    seen.buffer =
+        access->space == PTX_SPACE_SHARED ? -1 : (int)(access->region - access->block->grid->memory->regions);
+    seen.is_line = access->host_line;
+    seen.first = access->host_first;
+    seen.stride = access->host_stride;
+    seen.offset = access->offset;
+    seen.memory = access->bytes;
+    seen.stored = stored_bytes;
+    seen.producer = access;
+    access->block->grid->observer->access(access->block->observed, &seen);
+}
+
+static void tell(const Block *block, TraceSyncKind kind, int pc, int warp, uint32_t lanes, int number,
+                 bool blockwide) {
+    TraceSync sync = {
+        .kind = kind, .pc = pc, .warp = warp, .number = number, .mask = lanes, .is_blockwide = blockwide};
+    block->grid->observer->sync(block->observed, &sync);
+}
+
+void observe_arrival(const Block *block, const Warp *warp, int pc, uint32_t lanes, int barrier,
+                     bool blockwide) {
+    tell(block, TRACE_SYNC_ARRIVE, pc, warp->index, lanes, barrier, blockwide);
+}
+
+void observe_release(const Block *block, int barrier) {
+    bool blockwide = !block->barriers[barrier].expected && barrier != CLUSTER_BARRIER;
+    for (int w = 0; w < block->warp_count; w++) {
+        const Warp *warp = &block->warps[w];
+        uint32_t lanes = 0;
+        for (int i = 0; i < warp->fragment_count; i++)
+            if (warp->fragments[i].state == FRAGMENT_IN_BARRIER && warp->fragments[i].barrier == barrier)
+                lanes |= warp->fragments[i].mask;
+        if (lanes) tell(block, TRACE_SYNC_RELEASE, PTX_NO_PC, w, lanes, barrier, blockwide);
+    }
+    tell(block, TRACE_SYNC_RELEASE, PTX_NO_PC, 0, 0, barrier, blockwide);
+}
+
+void observe_warp_sync(const Warp *warp, int pc, uint32_t lanes) {
+    tell(warp->block, TRACE_SYNC_WARP, pc, warp->index, lanes, 0, false);
+}
+
+void observe_fence(const Warp *warp, int pc, uint32_t lanes) {
+    tell(warp->block, TRACE_SYNC_FENCE, pc, warp->index, lanes, 0, false);
+}
+
+void observe_undefined(const Warp *warp, int pc, uint32_t lanes) {
+    const Block *block = warp->block;
+    block->grid->observer->undefined(block->observed, pc, warp->index, lanes);
+}

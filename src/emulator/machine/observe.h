@@ -1,0 +1,18 @@
+/* Observe: tells the launch's observer (trace/observer.h) what a block does. Private to the emulator. */
+#ifndef EMULATOR_MACHINE_OBSERVE_H
+#define EMULATOR_MACHINE_OBSERVE_H
+
+#include "emulator/machine/access.h"
+
+void observe_block(Block *block); /* it begins */
+void observe_end(Block *block);
+/* Only while block->observed: */
+void observe_access(const Access *access); /* checked, about to be made */
+void observe_arrival(const Block *block, const Warp *warp, int pc, uint32_t lanes, int barrier,
+                     bool blockwide);
+void observe_release(const Block *block, int barrier); /* before its fragments go on */
+void observe_warp_sync(const Warp *warp, int pc, uint32_t lanes);
+void observe_fence(const Warp *warp, int pc, uint32_t lanes);
+void observe_undefined(const Warp *warp, int pc, uint32_t lanes);
+
+#endif

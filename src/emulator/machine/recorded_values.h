@@ -1,0 +1,27 @@
+/* Feed: what another producer recorded of one block, for its threads to take (emulator.h, Feeding). Private
+ * to the emulator.
+ *
+ * Every thread goes through its own events, one after another: the next instruction that records must be the
+ * one that its next event is of, or the thread is *lost* and takes nothing any more. */
+#ifndef EMULATOR_MACHINE_RECORDED_VALUES_H
+#define EMULATOR_MACHINE_RECORDED_VALUES_H
+
+#include "emulator/machine/access.h"
+
+/* `others`: words of global memory (a bit each, as in a Footprint) that somebody else may have changed; the
+ * feed's own, and grows. */
+RecordedValues *recorded_values_new(const Grid *grid, const EmulatorRecording *from,
+                                    const TraceBlock *recorded, const uint64_t *others, uint64_t words,
+                                    EmulatorTakenValues *taken);
+void recorded_values_free(RecordedValues *recorded_values);
+
+/* The lanes are about to record an event of `pc`: each goes on to its next one. */
+void recorded_values_step(RecordedValues *recorded_values, const Warp *warp, int pc, uint32_t mask);
+/* They have loaded, or an atomic has found, `values`: what only scheduling decides is taken instead. */
+void recorded_values_access(RecordedValues *recorded_values, const Access *access, const MemoryValue *values,
+                            int count);
+/* `op` has been executed. */
+void recorded_values_approximate(RecordedValues *recorded_values, Warp *warp, const Op *op, int bytes,
+                                 uint32_t mask, const uint64_t argument[WARP_LANES]);
+
+#endif

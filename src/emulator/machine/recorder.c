@@ -1,0 +1,188 @@
+/* Recording of events, with spin loops collapsed (recorder.h). */
+#include "emulator/machine/recorder.h"
+
+#include "emulator/machine/recorded_values.h"
+#include "emulator/replay/replay.h"
+
+#include "trace/block.h"
+
+#include <stdlib.h>
+
+enum { QUEUE = 256, FLUSH_AT = 128, HISTORY = 16, LONGEST_LOOP = HISTORY / 2 };
+
+typedef struct Queued {
+    bool dropped, watches;
+    TraceEvent event;
+} Queued;
+
+typedef struct WarpHistory { /* the latest events of a warp, as long as they changed nothing */
+    uint64_t number[HISTORY];
+    int count;
+} WarpHistory;
+
+typedef struct Occurrences { /* of one pc: per thread, in the interval of its warp */
+    uint32_t interval, count;
+} Occurrences;
+
+struct Recorder {
+    TraceBlock *block;
+    Queued *queue;        /* [number % QUEUE] */
+    uint64_t first, next; /* numbers of the oldest queued and of the next event */
+    WarpHistory histories[MAX_WARPS];
+    Occurrences **occurrences; /* [pc][thread], made when a pc is first recorded */
+    int pc_count;
+    size_t threads;
+    Replay *replay; /* everything else is empty then */
+};
+
+Recorder *recorder_new(const Grid *grid, uint64_t linear) {
+    Recorder *recorder = memory_new(sizeof *recorder);
+    recorder->block = trace_block_new((uint32_t)linear);
+    recorder->queue = memory_new(QUEUE * sizeof *recorder->queue);
+    recorder->pc_count = grid->program->op_count;
+    recorder->occurrences = memory_new(((size_t)recorder->pc_count + 1) * sizeof *recorder->occurrences);
+    recorder->threads = (size_t)grid->warps_per_block * WARP_LANES;
+    return recorder;
+}
+
+Recorder *recorder_for_replay(Replay *replay) {
+    Recorder *recorder = memory_new(sizeof *recorder);
+    recorder->replay = replay;
+    return recorder;
+}
+
+static void release(Recorder *recorder) {
+    for (int pc = 0; pc < recorder->pc_count; pc++) free(recorder->occurrences[pc]);
+    free(recorder->occurrences);
+    free(recorder->queue);
+    free(recorder);
+}
+
+static Queued *queued(Recorder *recorder, uint64_t number) {
+    return &recorder->queue[number % QUEUE];
+}
+
+static Occurrences *occurrences_of(Recorder *recorder, int pc, int warp) {
+    if (!recorder->occurrences[pc])
+        recorder->occurrences[pc] = memory_new(recorder->threads * sizeof(Occurrences));
+    return recorder->occurrences[pc] + (size_t)warp * WARP_LANES;
+}
+
+TraceEvent *recorder_begin(Recorder *recorder, const Warp *warp, int pc, uint32_t mask, TraceKind kind) {
+    if (recorder->replay) return replay_begin(recorder->replay, warp, pc, mask);
+    if (warp->block->recorded_values) recorded_values_step(warp->block->recorded_values, warp, pc, mask);
+    Queued *slot = queued(recorder, recorder->next);
+    memset(slot, 0, sizeof *slot);
+    TraceEvent *event = &slot->event;
+    event->kind = kind;
+    event->warp = warp->index;
+    event->pc = pc;
+    event->mask = mask;
+    event->turn = (uint32_t)warp->block->turn;
+    event->interval = warp->interval;
+    Occurrences *counts = occurrences_of(recorder, pc, warp->index);
+    int lowest = __builtin_ctz(mask);
+    event->occurrence = counts[lowest].interval == warp->interval ? counts[lowest].count : 0;
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        Occurrences *of = &counts[__builtin_ctz(rest)];
+        if (of->interval != warp->interval) *of = (Occurrences){warp->interval, 0};
+        of->count++;
+    }
+    return event;
+}
+
+/* Writes out the oldest events, but for those that may still turn out to be iterations of a spin loop. */
+static void flush(Recorder *recorder, bool all) {
+    uint64_t until = recorder->next;
+    for (int w = 0; w < MAX_WARPS; w++) {
+        WarpHistory *history = &recorder->histories[w];
+        if (all) history->count = 0;
+        bool watches = false;
+        for (int i = 0; i < history->count; i++) watches |= queued(recorder, history->number[i])->watches;
+        if (!watches) history->count = 0;
+        if (history->count && history->number[0] < until) until = history->number[0];
+    }
+    for (; recorder->first < until; recorder->first++) {
+        const Queued *slot = queued(recorder, recorder->first);
+        if (!slot->dropped) trace_block_append(recorder->block, &slot->event);
+    }
+}
+
+/* Atomics that find something else each time do not spin: they compete, and every attempt goes on from what
+ * it found. */
+static bool same_access(const TraceEvent *a, const TraceEvent *b) {
+    if (a->pc != b->pc || a->mask != b->mask || a->kind != b->kind) return false;
+    bool is_atomic = a->kind == TRACE_SHARED_ATOMIC || a->kind == TRACE_GLOBAL_ATOMIC;
+    if (is_atomic && memcmp(a->value, b->value, sizeof a->value) != 0) return false;
+    if (is_atomic && memcmp(a->operand, b->operand, sizeof a->operand) != 0) return false;
+    return !memcmp(a->buffer, b->buffer, sizeof a->buffer) && !memcmp(a->offset, b->offset, sizeof a->offset);
+}
+
+/* The loop has gone round once more: the earlier iteration goes, and the later one takes its place in the
+ * counts. */
+static void drop_iteration(Recorder *recorder, WarpHistory *history, int period) {
+    int earlier = history->count - 2 * period, later = history->count - period;
+    for (int i = 0; i < period; i++) {
+        Queued *old = queued(recorder, history->number[earlier + i]),
+               *new = queued(recorder, history->number[later + i]);
+        old->dropped = true;
+        new->event.occurrence = old->event.occurrence;
+        Occurrences *counts = occurrences_of(recorder, old->event.pc, old->event.warp);
+        for (uint32_t rest = old->event.mask; rest; rest &= rest - 1) {
+            Occurrences *of = &counts[__builtin_ctz(rest)];
+            if (of->interval == old->event.interval && of->count) of->count--;
+        }
+    }
+    memmove(&history->number[earlier], &history->number[later], (size_t)period * sizeof *history->number);
+    history->count -= period;
+}
+
+static void collapse(Recorder *recorder, WarpHistory *history) {
+    for (int period = 1; period <= LONGEST_LOOP && 2 * period <= history->count; period++) {
+        bool same = true, watches = false;
+        for (int i = 0; same && i < period; i++) {
+            const Queued *late = queued(recorder, history->number[history->count - 1 - i]);
+            const Queued *early = queued(recorder, history->number[history->count - 1 - i - period]);
+            same = same_access(&late->event, &early->event);
+            watches |= late->watches;
+        }
+        if (!same || !watches) continue;
+        drop_iteration(recorder, history, period);
+        return;
+    }
+}
+
+void recorder_end(Recorder *recorder, bool repeatable, bool watches) {
+    if (recorder->replay) {
+        replay_end(recorder->replay);
+        return;
+    }
+    uint64_t number = recorder->next++;
+    Queued *slot = queued(recorder, number);
+    slot->watches = watches;
+    WarpHistory *history = &recorder->histories[slot->event.warp];
+    if (!repeatable) {
+        history->count = 0;
+    } else {
+        if (history->count == HISTORY) {
+            memmove(history->number, history->number + 1, (HISTORY - 1) * sizeof *history->number);
+            history->count--;
+        }
+        history->number[history->count++] = number;
+        collapse(recorder, history);
+    }
+    uint64_t waiting = recorder->next - recorder->first;
+    if (waiting >= FLUSH_AT) flush(recorder, false);
+    if (recorder->next - recorder->first >= QUEUE) flush(recorder, true);
+}
+
+void recorder_finish(Recorder *recorder, TraceLaunch *launch) {
+    flush(recorder, true);
+    trace_launch_add_block(launch, recorder->block);
+    release(recorder);
+}
+
+void recorder_free(Recorder *recorder) {
+    trace_block_free(recorder->block);
+    release(recorder);
+}

@@ -1,0 +1,62 @@
+/* Shadows: what a replay knows of a value beside its bits, its weight and its producer (emulator.h). Private
+ * to the emulator.
+ *
+ * Every slot of a frame's registers has a Shadow (slots begin at multiples of 64 bytes: shadow = offset /
+ * 64), and after these every 4 bytes of its parameters. How shadows flow through an instruction is read off
+ * its operands: no handler knows of it. */
+#ifndef EMULATOR_REPLAY_PROVENANCE_H
+#define EMULATOR_REPLAY_PROVENANCE_H
+
+#include "emulator/machine/warp.h"
+
+struct Provenance {
+    uint32_t weight[WARP_LANES];
+    int32_t producer[WARP_LANES]; /* -1: none */
+};
+
+Provenance *provenance_new(const FunctionLayout *layout);
+size_t provenance_bytes(const FunctionLayout *layout);
+
+/* The shadow of a register; NULL for a constant. */
+static inline Provenance *provenance_of(const Frame *frame, Operand place) {
+    return place.constant ? NULL : &frame->provenance[place.offset / 64];
+}
+/* The shadow of 4 bytes of the parameters. */
+static inline Provenance *provenance_of_parameter(const Frame *frame, uint64_t offset) {
+    return &frame->provenance[frame->layout->register_bytes / 64 + offset / 4];
+}
+
+/* How an OP_LANES instruction moves shadows: from the registers of its source operands to those of its
+ * destination. */
+typedef struct ProvenanceRules ProvenanceRules;
+ProvenanceRules *provenance_rules_new(const LoweredProgram *program);
+void provenance_rules_free(ProvenanceRules *rules);
+/* Returns the largest weight of a result. */
+uint32_t provenance_lanes(const ProvenanceRules *rules, const Frame *frame, const Op *op, uint32_t mask);
+/* Shadows of its source operands, in order; those of a vector as one. */
+int provenance_operand_count(const ProvenanceRules *rules, const Op *op);
+void provenance_read_operand(const ProvenanceRules *rules, const Frame *frame, const Op *op, int operand,
+                             Provenance *out);
+/* Other producers of what it gave to the lanes of `mask`. */
+void provenance_set_producers(const ProvenanceRules *rules, const Frame *frame, const Op *op, uint32_t mask,
+                              const int32_t producer[WARP_LANES]);
+/* A value is passed to or from a function. */
+void provenance_pass(const Frame *from, const CallValue *source, const Frame *to,
+                     const CallValue *destination, uint32_t mask);
+
+/* Memory: the weight and producer of every element that was stored. A `key` is the address of a byte, made
+ * unique over all spaces by the caller; elements do not reach from one key's neighbourhood into another's. */
+typedef struct ProvenanceMemory ProvenanceMemory;
+ProvenanceMemory *provenance_memory_new(void);
+void provenance_memory_free(ProvenanceMemory *memory);
+/* False: nothing was stored there. */
+bool provenance_memory_read(const ProvenanceMemory *memory, uint64_t key, int bytes, uint32_t *weight,
+                            int32_t *producer);
+void provenance_memory_write(ProvenanceMemory *memory, uint64_t key, int bytes, uint32_t weight,
+                             int32_t producer);
+
+static inline uint32_t weight_sum(uint32_t a, uint32_t b) {
+    return a + b < a ? UINT32_MAX : a + b;
+}
+
+#endif

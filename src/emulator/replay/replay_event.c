@@ -1,0 +1,165 @@
+/* Events of a replay: the next one of a warp is found in the trace, its instruction is executed, and it must
+ * come out as recorded. */
+#include "emulator/replay/replay_state.h"
+
+enum { WINDOW = 64 }; /* events that are made before their turn lie so near */
+
+bool replay_fail(Replay *replay, const char *why) {
+    if (replay->failed.message[0]) return false;
+    return error_set(&replay->failed, "event %d of the trace cannot be replayed: %s", replay->position + 1,
+                     why);
+}
+
+/* The first event of the warp that has not been made, is at `pc` (-1: any) and has a mask that fits; -1: none
+ * is near. */
+static int find_event(const Replay *replay, int warp, int pc, uint32_t mask, bool part) {
+    for (int i = 0; i < WINDOW && replay->position + 1 + i < replay->event_count; i++) {
+        if (replay->taken >> i & 1) continue;
+        TraceEvent header;
+        trace_block_read_header(replay->recorded, replay->position + 1 + i, &header);
+        if (header.warp != warp) continue;
+        bool fits = part ? header.mask & mask && !(header.mask & ~mask) : header.mask == mask;
+        if (pc < 0 || (header.pc == pc && fits)) return replay->position + 1 + i;
+    }
+    return -1;
+}
+
+bool replay_expects(const Replay *replay, const Warp *warp, int pc, uint32_t lanes) {
+    int next = find_event(replay, warp->index, -1, 0, false);
+    TraceEvent header;
+    if (next < 0) return true; /* the trace ends here */
+    trace_block_read_header(replay->recorded, next, &header);
+    return header.pc == pc && header.mask & lanes;
+}
+
+uint32_t replay_next_mask(const Replay *replay, const Warp *warp, int pc) {
+    int next = find_event(replay, warp->index, -1, 0, false);
+    TraceEvent header = {.mask = 0};
+    if (next >= 0) trace_block_read_header(replay->recorded, next, &header);
+    return header.pc == pc ? header.mask : 0;
+}
+
+bool replay_take(Replay *replay, const Warp *warp, int pc, uint32_t mask, bool part) {
+    replay->current = find_event(replay, warp->index, pc, mask, part);
+    if (replay->current < 0) return replay_fail(replay, "another instruction is executed");
+    trace_block_read(replay->recorded, replay->current, &replay->expected);
+    replay->taken |= UINT64_C(1) << (replay->current - replay->position - 1);
+    return true;
+}
+
+static void see_weight(Replay *replay, uint32_t weight) {
+    if (weight > replay->largest) replay->largest = weight;
+}
+
+void replay_keep_provenance(Replay *replay, const ElementProvenance *provenance, int elements, int shown) {
+    if (!replay->stored) return; /* known */
+    event_provenance_add(replay->provenance, replay->current, replay->expected.mask, provenance, elements,
+                         shown);
+    for (uint32_t rest = replay->expected.mask; rest; rest &= rest - 1) {
+        uint32_t weight = 0;
+        for (int e = 0; e < shown; e++)
+            weight = weight_sum(weight, provenance[e].weight[__builtin_ctz(rest)]);
+        see_weight(replay, weight);
+    }
+}
+
+FoldPlace replay_place(const Replay *replay, int lane, int element) {
+    const TraceEvent *event = &replay->expected;
+    const PtxInstruction *in = replay->program->ops[event->pc].instruction;
+    return (FoldPlace){.event = replay->current,
+                       .warp = event->warp,
+                       .lane = lane,
+                       .type = in->type_count ? in->types[0] : PTX_NO_TYPE,
+                       .bits = event->value[element][lane]};
+}
+
+int32_t replay_brought(const Replay *replay, int lane, int element, int32_t node) {
+    if (!replay->folds) return replay->current;
+    FoldPlace place = replay_place(replay, lane, element);
+    return folds_add_move(replay->folds, &place, node);
+}
+
+void replay_set_provenance(const Frame *frame, Operand place, int lane, uint32_t weight, int32_t producer) {
+    Provenance *provenance = provenance_of(frame, place);
+    if (!provenance) return;
+    provenance->weight[lane] = weight;
+    provenance->producer[lane] = producer;
+}
+
+void replay_lanes(Replay *replay, const Warp *warp, const Op *op, uint32_t mask) {
+    const Frame *frame = warp->fragments[warp->current].frame;
+    int32_t joined[WARP_LANES];
+    if (replay->folds) fold_builder_lanes(replay->folds, replay->rules, warp, frame, op, mask, joined);
+    see_weight(replay, provenance_lanes(replay->rules, frame, op, mask));
+    if (replay->folds) provenance_set_producers(replay->rules, frame, op, mask, joined);
+}
+
+TraceEvent *replay_begin(Replay *replay, const Warp *warp, int pc, uint32_t mask) {
+    memset(&replay->made, 0, sizeof replay->made);
+    if (!replay_take(replay, warp, pc, mask, false)) replay->expected = (TraceEvent){0};
+    return &replay->made;
+}
+
+/* The values that redux folds: of the lanes that the lane names. */
+static void fold_weights(const Replay *replay, const Provenance *source, ElementProvenance *provenance) {
+    const TraceEvent *event = &replay->expected;
+    uint32_t groups[2] = {event->mask & event->participants, event->mask & ~event->participants};
+    for (int g = 0; g < 2; g++) {
+        uint32_t weight = 0;
+        int32_t producer = -1;
+        for (uint32_t rest = groups[g]; rest; rest &= rest - 1) {
+            int lane = __builtin_ctz(rest);
+            weight = weight_sum(weight, source->weight[lane]);
+            if (source->producer[lane] > producer) producer = source->producer[lane];
+        }
+        if (replay->folds && groups[g]) {
+            FoldPlace place = replay_place(replay, __builtin_ctz(groups[g]), 0);
+            producer = fold_builder_redux(replay->folds, &place, event, source, groups[g]);
+        }
+        for (uint32_t rest = groups[g]; rest; rest &= rest - 1) {
+            provenance->weight[__builtin_ctz(rest)] = weight;
+            provenance->producer[__builtin_ctz(rest)] = producer;
+        }
+    }
+}
+
+static void shuffle_weights(const TraceEvent *event, const Provenance *source,
+                            ElementProvenance *provenance) {
+    for (uint32_t rest = event->mask; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest), from = event->source[lane];
+        if (from < 0) continue;
+        provenance->weight[lane] = source->weight[from];
+        provenance->producer[lane] = source->producer[from];
+    }
+}
+
+/* The result of a shuffle, vote, ... is produced here. */
+static void set_result_provenance(const Replay *replay, const Op *op, const Frame *frame,
+                                  const ElementProvenance *provenance) {
+    for (uint32_t rest = replay->expected.mask; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        if (op->has_d)
+            replay_set_provenance(frame, op->d, lane, provenance->weight[lane],
+                                  replay_brought(replay, lane, 0, provenance->producer[lane]));
+        if (op->has_p)
+            replay_set_provenance(frame, op->p, lane, 0, replay_brought(replay, lane, 0, FOLD_NONE));
+    }
+}
+
+void replay_end(Replay *replay) {
+    const TraceEvent *event = &replay->expected;
+    if (!event->mask) return; /* has failed */
+    if (event->has_result && memcmp(event->value[0], replay->made.value[0], sizeof event->value[0]) != 0)
+        replay_fail(replay, "it gives other values");
+    const Op *op = &replay->program->ops[event->pc];
+    const Warp *warp = &replay->block->warps[event->warp];
+    const Frame *frame = warp->fragments[warp->current].frame;
+    ElementProvenance provenance;
+    event_provenance_clear(&provenance, 1);
+    const Provenance *source =
+        op->op_class == OP_WARP && op->source_count ? provenance_of(frame, op->s[0]) : NULL;
+    if (source && event->kind == TRACE_SHUFFLE) shuffle_weights(event, source, &provenance);
+    if (source && event->kind == TRACE_REDUX) fold_weights(replay, source, &provenance);
+    if (op->op_class == OP_WARP) set_result_provenance(replay, op, frame, &provenance);
+    replay_keep_provenance(replay, &provenance, 1, 1);
+}

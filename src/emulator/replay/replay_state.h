@@ -1,0 +1,63 @@
+/* The state of a replay, and what its parts share: replay.c moves it, replay_event.c makes its events,
+ * replay_access.c those that touch memory. Private to them. */
+#ifndef EMULATOR_REPLAY_REPLAY_STATE_H
+#define EMULATOR_REPLAY_REPLAY_STATE_H
+
+#include "emulator/replay/replay.h"
+
+#include "emulator/replay/event_provenance.h"
+#include "emulator/replay/fold_builder.h"
+#include "emulator/machine/grid.h"
+#include "emulator/replay/provenance.h"
+
+typedef struct Snapshot {
+    int position;
+    uint64_t taken;
+    Block *block;
+} Snapshot;
+
+struct Replay {
+    const TraceBlock *recorded;
+    int event_count;
+    Memory memory; /* addresses only: there are no bytes */
+    LoweredProgram *program;
+    Grid grid;
+    Worker *worker;
+    ProvenanceRules *rules;
+    Block *block;
+    int position;   /* the last event that was made; -1: none */
+    uint64_t taken; /* bit i: event position + 1 + i was made before its turn */
+    Snapshot *snapshots;
+    int snapshot_count, snapshot_capacity, snapshot_interval;
+    bool prepared;            /* the first run is over, or under way: */
+    ProvenanceMemory *stored; /* only during the first run */
+    EventProvenance *provenance;
+    Folds *folds;     /* NULL: not wanted; then producers are nodes (folding.h) */
+    uint32_t largest; /* weight seen so far, in the first run */
+    double *progress; /* [event] that weight, over the largest in the end */
+    Error failed;     /* the replay has come apart from the trace here */
+    int current;      /* the event being made */
+    TraceEvent expected, made;
+};
+
+/* The first reason stays; always false. */
+bool replay_fail(Replay *replay, const char *why);
+
+/* Reads the warp's next event at `pc` with this mask (part: with some of it) into `expected`; false: there is
+ * none. */
+bool replay_take(Replay *replay, const Warp *warp, int pc, uint32_t mask, bool part);
+
+/* Keeps what the first run found out about the event being made. */
+void replay_keep_provenance(Replay *replay, const ElementProvenance *provenance, int elements, int shown);
+
+/* What the event being made gives to a lane. */
+FoldPlace replay_place(const Replay *replay, int lane, int element);
+
+/* The producer of a value that an event brings: the event, or where folds are kept the value in the lane's
+ * hands. */
+int32_t replay_brought(const Replay *replay, int lane, int element, int32_t node);
+
+/* Of one lane of a register; a constant has none. */
+void replay_set_provenance(const Frame *frame, Operand place, int lane, uint32_t weight, int32_t producer);
+
+#endif

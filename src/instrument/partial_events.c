@@ -1,0 +1,209 @@
+/* From records to pieces (pieces.h). */
+#include "instrument/partial_events.h"
+
+#include "base/memory.h"
+#include <stdlib.h>
+
+typedef struct SiteOccurrences { /* of one site and thread, in the interval that it is in */
+    uint32_t interval, count;
+} SiteOccurrences;
+
+typedef struct Cutter {
+    PartialEvents *partial_events;
+    uint32_t block;
+    uint32_t *interval;            /* [thread] block-wide barriers that it has passed */
+    SiteOccurrences **occurrences; /* [pc][thread], made when a pc is first met */
+    SpinCollapse *spin_collapse;
+    Error *error;
+} Cutter;
+
+int field_of(const InstrumentSite *site, InstrumentFieldKind kind, int element) {
+    for (int i = 0; i < site->field_count; i++)
+        if (site->fields[i].kind == kind && site->fields[i].element == element) return i;
+    return -1;
+}
+
+static const InstrumentSite *site_of(const PartialEvents *partial_events, const PartialEvent *partial) {
+    return partial_events->records->records[partial->record].site;
+}
+
+uint64_t partial_event_value(const PartialEvents *partial_events, const PartialEvent *partial,
+                             InstrumentFieldKind kind, int element, int lane) {
+    int field = field_of(site_of(partial_events, partial), kind, element);
+    return field < 0 ? 0 : records_value(partial_events->records, partial->record, field, lane);
+}
+
+uint64_t partial_event_address(const PartialEvents *partial_events, const PartialEvent *partial, int lane) {
+    if (!ptx_matrix_count(site_of(partial_events, partial)->instruction))
+        return partial_event_value(partial_events, partial, INSTRUMENT_ADDRESS, 0, lane);
+    int row = 8 * partial->matrix + lane / 4;
+    return partial_event_value(partial_events, partial, INSTRUMENT_ADDRESS, 0, row) +
+           (uint64_t)(4 * (lane % 4));
+}
+
+Location partial_event_location(const PartialEvents *partial_events, const PartialEvent *partial, int lane) {
+    Location location = {0};
+    locate(partial_events->locator, site_of(partial_events, partial)->instruction->space,
+           partial_event_address(partial_events, partial, lane), &location);
+    return location;
+}
+
+/* ---- interval, occurrence --------------------------------------------------------------------------- */
+
+static uint32_t *interval_of(const Cutter *cutter, const PartialEvent *partial, int lane) {
+    uint32_t warp = cutter->partial_events->records->records[partial->record].warp;
+    return &cutter->interval[warp * WARP_LANES + (uint32_t)lane];
+}
+
+static uint32_t latest_interval(const Cutter *cutter, const PartialEvent *partial) {
+    uint32_t latest = 0;
+    for (uint32_t rest = partial->mask; rest; rest &= rest - 1) {
+        uint32_t interval = *interval_of(cutter, partial, __builtin_ctz(rest));
+        if (interval > latest) latest = interval;
+    }
+    return latest;
+}
+
+static SiteOccurrences *occurrences_of(Cutter *cutter, const PartialEvent *partial) {
+    SiteOccurrences **of = &cutter->occurrences[partial->pc];
+    size_t threads = ((size_t)cutter->partial_events->threads + WARP_LANES - 1) / WARP_LANES * WARP_LANES;
+    if (!*of) *of = memory_new(threads * sizeof **of);
+    return *of + cutter->partial_events->records->records[partial->record].warp * (size_t)WARP_LANES;
+}
+
+static void count_occurrence(Cutter *cutter, PartialEvent *partial) {
+    SiteOccurrences *counts = occurrences_of(cutter, partial);
+    int lowest = __builtin_ctz(partial->mask);
+    partial->interval = latest_interval(cutter, partial);
+    partial->occurrence = counts[lowest].interval == partial->interval ? counts[lowest].count : 0;
+    for (uint32_t rest = partial->mask; rest; rest &= rest - 1) {
+        SiteOccurrences *of = &counts[__builtin_ctz(rest)];
+        if (of->interval != partial->interval) *of = (SiteOccurrences){partial->interval, 0};
+        of->count++;
+    }
+    if (partial->kind != TRACE_BARRIER) return;
+    for (uint32_t rest = partial->mask; rest; rest &= rest - 1)
+        *interval_of(cutter, partial, __builtin_ctz(rest)) = partial->interval + 1;
+}
+
+/* The loop has gone round once more: the later round takes the place of the earlier one in the counts. */
+static void drop_round(Cutter *cutter, const int *earlier, const int *later, int period) {
+    for (int i = 0; i < period; i++) {
+        PartialEvent *old = &cutter->partial_events->partial_events[earlier[i]],
+                     *new = &cutter->partial_events->partial_events[later[i]];
+        old->is_dropped = true;
+        new->occurrence = old->occurrence;
+        SiteOccurrences *counts = occurrences_of(cutter, old);
+        for (uint32_t rest = old->mask; rest; rest &= rest - 1) {
+            SiteOccurrences *of = &counts[__builtin_ctz(rest)];
+            if (of->interval == old->interval && of->count) of->count--;
+        }
+    }
+}
+
+static void add_partial_event(Cutter *cutter, PartialEvent partial) {
+    PartialEvents *partial_events = cutter->partial_events;
+    const int *earlier, *later;
+    int period;
+    count_occurrence(cutter, &partial);
+    array_push(partial_events->partial_events, partial_events->count, partial_events->capacity, partial);
+    if (!spin_collapse_note(cutter->spin_collapse, partial_events, partial_events->count - 1, &earlier,
+                            &later, &period))
+        return;
+    drop_round(cutter, earlier, later, period);
+    spin_collapse_forget(cutter->spin_collapse, partial_events->records->records[partial.record].warp,
+                         period);
+}
+
+/* ---- cutting ---------------------------------------------------------------------------------------- */
+
+static bool refuse_address(const Cutter *cutter, const InstrumentSite *site, uint64_t address) {
+    return error_set(cutter->error,
+                     "the trace buffer, block %u: %s reached the address 0x%llx, which is in no buffer",
+                     cutter->block, site->instruction->name, (unsigned long long)address);
+}
+
+/* A piece for each place, as the emulator orders them: shared, local, then buffers by their first lane. */
+static bool cut_access(Cutter *cutter, PartialEvent partial) {
+    const PartialEvents *partial_events = cutter->partial_events;
+    const InstrumentSite *site = site_of(partial_events, &partial);
+    Location where[WARP_LANES];
+    uint32_t left = partial.mask, in_space[2] = {0};
+    for (uint32_t rest = left; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        uint64_t address = partial_event_address(partial_events, &partial, lane);
+        if (!locate(partial_events->locator, site->instruction->space, address, &where[lane]))
+            return refuse_address(cutter, site, address);
+        if (where[lane].space == PTX_SPACE_SHARED) in_space[0] |= UINT32_C(1) << lane;
+        if (where[lane].space == PTX_SPACE_LOCAL) in_space[1] |= UINT32_C(1) << lane;
+    }
+    for (int i = 0; left; i++) {
+        uint32_t mask = i < 2 ? in_space[i] : 0;
+        int first = __builtin_ctz(mask ? mask : left);
+        for (uint32_t rest = i < 2 ? 0 : left; rest; rest &= rest - 1)
+            if (where[__builtin_ctz(rest)].buffer == where[first].buffer) mask |= rest & (0 - rest);
+        if (!mask) continue;
+        left &= ~mask;
+        PartialEvent part = partial;
+        part.mask = mask;
+        part.kind = trace_kind_in_space(site->kind, where[first].space);
+        if (site->kind == TRACE_CONSTANT_LOAD) part.kind = TRACE_CONSTANT_LOAD;
+        add_partial_event(cutter, part);
+    }
+    return true;
+}
+
+/* Stands this record for its execution? Of what the probe stands behind, the first does; of barriers the
+ * last. */
+static bool stands_for_all(const Records *records, int number) {
+    const Record *record = &records->records[number];
+    const Record *first = &records->records[record->first];
+    return number == (record->site->is_behind ? record->first : first->last);
+}
+
+static bool cut_record(Cutter *cutter, int number) {
+    const Records *records = cutter->partial_events->records;
+    const PtxProgram *program = cutter->partial_events->launch->program;
+    const Record *first = &records->records[records->records[number].first];
+    const InstrumentSite *site = first->site;
+    int function = ptx_program_function(program, program->module->functions[site->function]);
+    if (function < 0)
+        return error_set(cutter->error,
+                         "the trace buffer is damaged: block %u has records of another kernel (%s)",
+                         cutter->block, program->module->functions[site->function]->name);
+    PartialEvent partial = {.record = records->records[number].first,
+                            .pc = program->functions[function].begin + site->place,
+                            .mask = first->all,
+                            .kind = site->kind};
+    if (!trace_kind_is_access(site->kind)) {
+        add_partial_event(cutter, partial);
+        return true;
+    }
+    int matrices = ptx_matrix_count(site->instruction);
+    do {
+        if (!cut_access(cutter, partial)) return false;
+    } while (++partial.matrix < matrices);
+    return true;
+}
+
+bool partial_events_make(PartialEvents *partial_events, uint32_t block, Error *error) {
+    size_t warps = (partial_events->threads + WARP_LANES - 1) / WARP_LANES;
+    size_t codes = (size_t)partial_events->launch->program->code_count;
+    Cutter cutter = {.partial_events = partial_events, .block = block, .error = error};
+    cutter.interval = memory_new((warps * WARP_LANES + 1) * sizeof *cutter.interval);
+    cutter.occurrences = memory_new((codes + 1) * sizeof *cutter.occurrences);
+    cutter.spin_collapse = spin_collapse_new((int)warps);
+    bool good = true;
+    for (int i = 0; good && i < partial_events->records->count; i++)
+        if (stands_for_all(partial_events->records, i)) good = cut_record(&cutter, i);
+    for (size_t pc = 0; pc < codes; pc++) free(cutter.occurrences[pc]);
+    free(cutter.occurrences);
+    free(cutter.interval);
+    spin_collapse_free(cutter.spin_collapse);
+    return good;
+}
+
+void partial_events_done(PartialEvents *partial_events) {
+    free(partial_events->partial_events);
+    *partial_events = (PartialEvents){0};
+}

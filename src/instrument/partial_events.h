@@ -1,0 +1,57 @@
+/* PartialEvents: what records say, cut into what will be events. Private to src/instrument.
+ *
+ * A record of an access is a piece for each place that its lanes reach (shared, local, each buffer), and for
+ * each matrix; other records are one piece. PartialEvents know interval and occurrence; the iterations of loops that
+ * only wait are dropped. */
+#ifndef INSTRUMENT_PARTIAL_EVENTS_H
+#define INSTRUMENT_PARTIAL_EVENTS_H
+
+#include "instrument/locate.h"
+#include "instrument/records.h"
+
+typedef struct PartialEvent {
+    int record; /* the first of those that it is made of */
+    int pc;
+    uint32_t mask;
+    TraceKind kind;
+    uint32_t interval, occurrence, turn;
+    int matrix; /* of ldmatrix and stmatrix; else 0 */
+    bool is_dropped;
+} PartialEvent;
+
+typedef struct PartialEvents {
+    const Records *records;
+    const Locator *locator;
+    const TraceLaunch *launch;
+    uint32_t threads;
+    PartialEvent *partial_events; /* in the order of the records */
+    int count, capacity;
+} PartialEvents;
+
+bool partial_events_make(PartialEvents *partial_events, uint32_t block, Error *error);
+void partial_events_done(PartialEvents *partial_events);
+
+/* The field of an instruction's record; -1: it has none of that kind. */
+int field_of(const InstrumentSite *site, InstrumentFieldKind kind, int element);
+/* The address that a lane accesses: its own or, of matrices, in a row whose address another lane has. */
+uint64_t partial_event_address(const PartialEvents *partial_events, const PartialEvent *partial, int lane);
+/* Where that is. */
+Location partial_event_location(const PartialEvents *partial_events, const PartialEvent *partial, int lane);
+uint64_t partial_event_value(const PartialEvents *partial_events, const PartialEvent *partial,
+                             InstrumentFieldKind kind, int element, int lane);
+
+/* turns.c: gives each piece that is left its turn, and sorts by turn and warp. */
+void partial_events_order(PartialEvents *partial_events);
+
+/* spinning.c: what a warp has done of late, as long as it changed nothing. */
+typedef struct SpinCollapse SpinCollapse;
+SpinCollapse *spin_collapse_new(int warps);
+void spin_collapse_free(SpinCollapse *spin_collapse);
+/* The newest piece. True: it repeats what was done before; `*earlier` .. are the pieces of the earlier round,
+ * `*later` .. those of this one, `*period` each, and the earlier ones are to be dropped. */
+bool spin_collapse_note(SpinCollapse *spin_collapse, const PartialEvents *partial_events, int partial,
+                        const int **earlier, const int **later, int *period);
+void spin_collapse_forget(SpinCollapse *spin_collapse, int warp,
+                          int period); /* after that: the earlier round is gone */
+
+#endif

@@ -1,0 +1,184 @@
+/* Who knows of what (order.h). */
+#include "metrics/races/happens_before.h"
+
+#include "base/memory.h"
+#include <stdlib.h>
+
+static ThreadOrder *threads_of(HappensBefore *order) {
+    if (!order->threads) order->threads = memory_new((size_t)order->thread_count * sizeof(ThreadOrder));
+    return order->threads;
+}
+
+static void drop_threads(HappensBefore *order) {
+    for (int t = 0; order->threads && t < order->thread_count; t++) {
+        ThreadOrder *thread = &order->threads[t];
+        vector_clock_drop(thread->known);
+        vector_clock_drop(thread->acquired);
+        for (int s = 0; s < ORDER_SCOPES; s++) vector_clock_drop(thread->released[s]);
+    }
+    free(order->threads);
+    order->threads = NULL;
+}
+
+void happens_before_begin(HappensBefore *order, uint32_t number, uint32_t first, int thread_count) {
+    order->number = number;
+    order->first = first;
+    order->barrier = order->now++;
+    order->thread_count = (thread_count + WARP_LANES - 1) / WARP_LANES * WARP_LANES;
+    memset(order->interval, 0, sizeof order->interval);
+    for (int w = 0; w < ORDER_WARPS; w++) {
+        int left = thread_count - w * WARP_LANES;
+        order->warp[w] = order->barrier;
+        order->started[w] = left >= WARP_LANES ? ~UINT32_C(0) : left > 0 ? (UINT32_C(1) << left) - 1 : 0;
+    }
+}
+
+void happens_before_end(HappensBefore *order) {
+    drop_threads(order);
+    vector_clock_replace(&order->known, NULL);
+    for (int b = 0; b < ORDER_BARRIERS; b++) vector_clock_replace(&order->gathered[b], NULL);
+}
+
+/* ---- the question ----------------------------------------------------------------------------------- */
+
+static bool knows(const HappensBefore *order, int thread, uint32_t block, int other, uint32_t stamp) {
+    if (vector_clock_find(order->known, block, (uint16_t)other) >= stamp) return true;
+    return order->threads && vector_clock_find(order->threads[thread].known, block, (uint16_t)other) >= stamp;
+}
+
+uint32_t happens_before_unknown(const HappensBefore *order, int warp, int lane, const WarpStamp *slot) {
+    uint32_t lanes = slot->mask;
+    if (slot->block == order->number) {
+        if (slot->stamp <= order->barrier) return 0;
+        if (warp_stamp_warp(slot) == warp) {
+            if (slot->stamp <= order->warp[warp]) return 0;
+            lanes &= ~(UINT32_C(1) << lane);
+        }
+    } else if (slot->block < order->first) {
+        return 0;
+    }
+    if (!lanes || (!order->known && !order->threads)) return lanes;
+    uint32_t unknown = 0;
+    for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+        int other = warp_stamp_warp(slot) * WARP_LANES + __builtin_ctz(rest);
+        if (!knows(order, warp * WARP_LANES + lane, slot->block, other, slot->stamp)) unknown |= rest & -rest;
+    }
+    return unknown;
+}
+
+/* ---- what a thread knows, as a clock ---------------------------------------------------------------- */
+
+/* What `lane` of `warp` knows and has done up to now; with `lanes` of its warp, who do the same. */
+static void add_knowledge(const HappensBefore *order, int warp, uint32_t lanes, VectorClock **to) {
+    VectorClockEntry entries[WARP_LANES + 1];
+    int count = 0;
+    for (int l = 0; l < WARP_LANES; l++) {
+        uint32_t stamp = lanes >> l & 1 ? order->now : order->warp[warp];
+        if (stamp <= order->barrier) continue;
+        entries[count++] = (VectorClockEntry){order->number, (uint16_t)(warp * WARP_LANES + l), stamp};
+    }
+    entries[count++] = (VectorClockEntry){order->number, VECTOR_CLOCK_WHOLE_BLOCK, order->barrier};
+    vector_clock_add(to, entries, count);
+    vector_clock_join(to, order->known);
+    const VectorClock *last = NULL; /* lanes that have met share a clock */
+    for (uint32_t rest = order->threads ? lanes : 0; rest; rest &= rest - 1) {
+        VectorClock *known = order->threads[warp * WARP_LANES + __builtin_ctz(rest)].known;
+        if (known != last) vector_clock_join(to, known);
+        last = known;
+    }
+}
+
+/* ---- barriers --------------------------------------------------------------------------------------- */
+
+void happens_before_arrive(HappensBefore *order, const TraceSync *sync) {
+    if (sync->is_blockwide) return; /* known when it is released: nobody goes on before */
+    add_knowledge(order, sync->warp, sync->mask, &order->gathered[sync->number]);
+    order->now++;
+}
+
+static void meet_as_block(HappensBefore *order) {
+    order->barrier = order->now++;
+    for (int w = 0; w < ORDER_WARPS; w++) order->warp[w] = order->barrier;
+    if (!order->threads) return;
+    for (int t = 0; t < order->thread_count; t++) {
+        ThreadOrder *thread = &order->threads[t];
+        vector_clock_forget(&thread->known, order->number, order->barrier);
+        vector_clock_join(&order->known, thread->known);
+        vector_clock_replace(&thread->known, NULL);
+    }
+}
+
+void happens_before_release(HappensBefore *order, const TraceSync *sync) {
+    VectorClock **gathered = &order->gathered[sync->number];
+    if (!sync->mask) {
+        if (sync->is_blockwide) meet_as_block(order);
+        vector_clock_replace(gathered, NULL);
+        return;
+    }
+    if (sync->is_blockwide) {
+        order->interval[sync->warp]++;
+        return;
+    }
+    for (uint32_t rest = sync->mask; rest; rest &= rest - 1)
+        vector_clock_join(&threads_of(order)[sync->warp * WARP_LANES + __builtin_ctz(rest)].known, *gathered);
+}
+
+void happens_before_warp_sync(HappensBefore *order, int warp, uint32_t lanes) {
+    bool whole = lanes == order->started[warp];
+    if (!whole || order->threads) {
+        VectorClock *known = NULL;
+        add_knowledge(order, warp, lanes, &known);
+        for (uint32_t rest = lanes; rest; rest &= rest - 1)
+            vector_clock_replace(&threads_of(order)[warp * WARP_LANES + __builtin_ctz(rest)].known,
+                                 vector_clock_keep(known));
+        vector_clock_drop(known);
+    }
+    if (whole) order->warp[warp] = order->now;
+    order->now++;
+}
+
+/* ---- fences, and what they make known --------------------------------------------------------------- */
+
+void happens_before_fence(HappensBefore *order, int warp, uint32_t lanes, OrderScope scope) {
+    for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        ThreadOrder *thread = &threads_of(order)[warp * WARP_LANES + lane];
+        vector_clock_join(&thread->known, thread->acquired);
+        vector_clock_replace(&thread->acquired, NULL);
+        VectorClock *all = NULL;
+        add_knowledge(order, warp, rest & -rest, &all);
+        for (int s = 0; s <= (int)scope; s++)
+            vector_clock_replace(&thread->released[s], vector_clock_keep(all));
+        vector_clock_drop(all);
+    }
+    order->now++;
+}
+
+void happens_before_observe(HappensBefore *order, int warp, int lane, const SyncPlace *place, bool acquires) {
+    if (!place->released[ORDER_BLOCK] && !place->released[ORDER_DEVICE]) return;
+    ThreadOrder *thread = &threads_of(order)[warp * WARP_LANES + lane];
+    VectorClock **to = acquires ? &thread->known : &thread->acquired;
+    vector_clock_join(to, place->released[ORDER_DEVICE]);
+    if (place->block == order->number) vector_clock_join(to, place->released[ORDER_BLOCK]);
+}
+
+void happens_before_publish(HappensBefore *order, int warp, int lane, SyncPlace *place, OrderScope scope,
+                            bool releases, bool adds) {
+    for (int s = 0; s < ORDER_SCOPES; s++)
+        if (!adds || (s == ORDER_BLOCK && place->block != order->number))
+            vector_clock_replace(&place->released[s], NULL);
+    place->block = order->number;
+    VectorClock *all = NULL;
+    if (releases) add_knowledge(order, warp, UINT32_C(1) << lane, &all);
+    for (int s = 0; s <= (int)scope; s++) {
+        vector_clock_join(&place->released[s], all);
+        if (order->threads)
+            vector_clock_join(&place->released[s], order->threads[warp * WARP_LANES + lane].released[s]);
+    }
+    vector_clock_drop(all);
+    if (releases) order->now++;
+}
+
+void sync_place_done(SyncPlace *place) {
+    for (int s = 0; s < ORDER_SCOPES; s++) vector_clock_replace(&place->released[s], NULL);
+}

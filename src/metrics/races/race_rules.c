@@ -1,0 +1,90 @@
+/* What instructions do to memory that threads share, and the words through which threads talk (watch.h). */
+#include "metrics/races/race_detector.h"
+
+#include <stdlib.h>
+
+static bool has(const PtxInstruction *in, PtxModifierKind kind) {
+    return ptx_instruction_has(in, kind);
+}
+
+static Strength strength_of(const PtxInstruction *in, bool is_atomic) {
+    if (is_atomic || has(in, PTX_MOD_RELAXED) || has(in, PTX_MOD_ACQUIRE) || has(in, PTX_MOD_RELEASE) ||
+        has(in, PTX_MOD_MMIO))
+        return ACCESS_STRONG;
+    return has(in, PTX_MOD_VOLATILE) ? ACCESS_VOLATILE : ACCESS_WEAK;
+}
+
+static PcRule rule_of(const PtxInstruction *in) {
+    TraceKind kind = trace_kind_of(in);
+    PcRule rule = {.scope = has(in, PTX_MOD_CTA) ? ORDER_BLOCK : ORDER_DEVICE};
+    bool load = kind == TRACE_SHARED_LOAD || kind == TRACE_GLOBAL_LOAD;
+    bool store = kind == TRACE_SHARED_STORE || kind == TRACE_GLOBAL_STORE;
+    rule.is_atomic = kind == TRACE_SHARED_ATOMIC || kind == TRACE_GLOBAL_ATOMIC;
+    if (!load && !store && !rule.is_atomic) return rule;
+    rule.is_access = true;
+    rule.reads = !store;
+    rule.writes = !load;
+    rule.strength = strength_of(in, rule.is_atomic);
+    bool both = has(in, PTX_MOD_ACQ_REL) || has(in, PTX_MOD_SC);
+    rule.acquires = both || has(in, PTX_MOD_ACQUIRE);
+    rule.releases = both || has(in, PTX_MOD_RELEASE);
+    int count = in->vector > 1 ? in->vector : 1;
+    int bytes = in->type_count ? ptx_type_bytes(in->types[0]) : 0;
+    rule.width = (uint8_t)(bytes * count);
+    rule.element_bytes = (uint8_t)(bytes > 8 ? 8 : bytes);
+    return rule;
+}
+
+PcRule *race_detector_rules(const PtxProgram *program) {
+    PcRule *rules = memory_new((size_t)program->code_count * sizeof *rules);
+    for (int pc = 0; pc < program->code_count; pc++) rules[pc] = rule_of(program->code[pc].instruction);
+    return rules;
+}
+
+/* ---- a hash table, open, never shrinking ------------------------------------------------------------ */
+
+typedef struct SyncEntry {
+    uint64_t offset;
+    int buffer;
+    bool used;
+    SyncPlace place;
+} SyncEntry;
+
+static SyncEntry *slot_of(const SyncTable *table, int buffer, uint64_t offset) {
+    uint64_t hash = (offset ^ (uint64_t)(buffer + 1) << 40) * 0x9e3779b97f4a7c15u;
+    for (int i = (int)(hash >> 40) & (table->capacity - 1);; i = (i + 1) & (table->capacity - 1)) {
+        SyncEntry *entry = &table->entries[i];
+        if (!entry->used || (entry->offset == offset && entry->buffer == buffer)) return entry;
+    }
+}
+
+static void grow(SyncTable *table) {
+    SyncTable bigger = {.count = table->count, .capacity = table->capacity ? table->capacity * 2 : 16};
+    bigger.entries = memory_new((size_t)bigger.capacity * sizeof *bigger.entries);
+    for (int i = 0; i < table->capacity; i++)
+        if (table->entries[i].used)
+            *slot_of(&bigger, table->entries[i].buffer, table->entries[i].offset) = table->entries[i];
+    free(table->entries);
+    *table = bigger;
+}
+
+SyncPlace *sync_table_find(SyncTable *table, int buffer, uint64_t offset, bool make) {
+    if (table->count * 2 >= table->capacity) {
+        if (!make && !table->count) return NULL;
+        grow(table);
+    }
+    SyncEntry *entry = slot_of(table, buffer, offset);
+    if (!entry->used) {
+        if (!make) return NULL;
+        *entry = (SyncEntry){.offset = offset, .buffer = buffer, .used = true};
+        table->count++;
+    }
+    return &entry->place;
+}
+
+void sync_table_done(SyncTable *table) {
+    for (int i = 0; i < table->capacity; i++)
+        if (table->entries[i].used) sync_place_done(&table->entries[i].place);
+    free(table->entries);
+    *table = (SyncTable){0};
+}

@@ -1,0 +1,116 @@
+/* What a session prints: its report, its events, a buffer (session.h). */
+#include "session/file.h"
+#include "session/state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *report_source(void *context, const char *file, int line) {
+    return session_source_line(context, file, line);
+}
+
+void session_report(const Session *session, bool json, Text *out) {
+    const TraceLaunch *first = session->trace->launches[0];
+    const char *readable = session->row ? session->row->title : NULL;
+    ReportInput input = {
+        .guess = session->guess,
+        .kernel = session_name(session),
+        .title = readable,
+        .lesson = session->row ? session->row->lesson : NULL,
+        .backend = session->trace->producer,
+        .device = session->device,
+        .counted_by = session->options.has_trace_blocks ? session->trace->producer : "emulator",
+        .dropped = session_dropped_events(session),
+        .unprobed = session->unprobed,
+        .n = session->n,
+        .block = (uint32_t)session_volume(first->block),
+        .grid = (uint32_t)session_volume(first->grid),
+        .dtype = session->dtype,
+        .op = session->op,
+        .has_result = session->has_result,
+        .narrowed = session->options.has_trace_blocks,
+        .trace = session->trace,
+        .registers = session->registers,
+        .occupancy = session->occupancy,
+        .occupancy_of = "an H200",
+        .measured = &session->measured,
+        .recorded = session_recorded(session),
+        .unmeasured = session_uncounted(session),
+        .hazards = session->detector || session->options.is_from_file ? session_hazards(session) : NULL,
+        .source_text = report_source,
+        .context = (void *)(uintptr_t)session,
+    };
+    if (session->has_result) {
+        input.correct = session->result.correct;
+        input.result = session_has_fatal_trap(session->trace) ? NULL : session->result.result_text;
+        input.expected = session->result.expected_text;
+        input.absolute_error = session->result.absolute_error;
+        input.relative_error = session->result.relative_error;
+        input.bound = session->result.bound;
+        input.verdict = session->result.verdict;
+        input.compared = session->result.compared;
+        input.index = session->result.index;
+    }
+    (json ? report_json : report_text)(&input, out);
+}
+
+void session_events(const Session *session, FILE *to) {
+    Text line = {0};
+    TraceEvent event;
+    for (int i = 0; i < session->view_count; i++) {
+        const SessionBlock *view = &session->views[i].shown;
+        const TraceLaunch *launch = session->trace->launches[view->launch];
+        bool captured = session_is_captured(session) && session->device;
+        fprintf(to, "# launch %d %s block %u: %d events%s%s\n", view->launch, launch->name,
+                trace_block_linear(view->block), trace_block_event_count(view->block), captured ? " of " : "",
+                captured ? session->device : "");
+        if (launch->dropped)
+            fprintf(to, "# %llu events found no room\n", (unsigned long long)launch->dropped);
+        for (int j = 0; j < trace_block_event_count(view->block); j++) {
+            trace_block_read(view->block, j, &event);
+            text_clear(&line);
+            trace_event_print(session->trace, launch, view->block, &event, &line);
+            fprintf(to, "%s\n", text_string(&line));
+        }
+    }
+    text_done(&line);
+}
+
+bool session_dump(const Session *session, const char *spec, FILE *to, Error *error) {
+    size_t length = strcspn(spec, ":");
+    const PlanBuffer *found = NULL;
+    int index = 0;
+    for (int i = 0; i < session->plan.buffer_count; i++) {
+        const PlanBuffer *buffer = &session->plan.buffers[i];
+        if (strlen(buffer->name) != length || memcmp(buffer->name, spec, length) != 0) continue;
+        found = buffer;
+        index = i;
+    }
+    if (!found) {
+        Text names = {0};
+        for (int i = 0; i < session->plan.buffer_count; i++)
+            text_print(&names, "%s%s", i ? ", " : "", session->plan.buffers[i].name);
+        error_set(error, "--dump: no buffer '%.*s'; %s%s", (int)length, spec,
+                  names.length ? "there are: " : "the kernel has none", text_string(&names));
+        text_done(&names);
+        return false;
+    }
+    uint64_t count = found->count;
+    if (spec[length]) {
+        char *end;
+        count = strtoull(spec + length + 1, &end, 0);
+        if (spec[length + 1] < '0' || spec[length + 1] > '9' || *end)
+            return error_set(error, "--dump: '%s' is no count; write BUFFER:COUNT", spec + length + 1);
+        if (count > found->count) count = found->count;
+    }
+    Session *cache = (Session *)(uintptr_t)session; /* logically const: filled at the first question */
+    if (!found->bytes && !session_fill_buffer(cache, index, error)) return false;
+    Text value = {0};
+    for (uint64_t i = 0; i < count; i++) {
+        text_clear(&value);
+        plan_element_print(found->type, found->bytes, i, &value);
+        fprintf(to, "%s\n", text_string(&value));
+    }
+    text_done(&value);
+    return true;
+}

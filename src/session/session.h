@@ -1,0 +1,176 @@
+/* Session: one run, end to end: find the kernel, plan it, execute it, keep what the interface and the reports
+ * read; or open what was saved of one, which executes nothing. The only part that sees every layer; the
+ * interface sees it and the trace, never a producer. */
+#ifndef SESSION_SESSION_H
+#define SESSION_SESSION_H
+
+#include "base/memory.h"
+#include "catalog/catalog.h"
+#include "metrics/hazards.h"
+#include "metrics/metrics.h"
+#include "metrics/report.h"
+#include "trace/folds.h"
+#include "trace/measured.h"
+#include "trace/steps.h"
+#include "trace/trace.h"
+
+#define REDVIZ_VERSION "0.1"
+
+/* Who records the events of the traced blocks; all else is the emulator's in any case. */
+typedef enum SessionBackend {
+    BACKEND_EMULATOR,
+    BACKEND_AUTO, /* a GPU where there is one that can run the kernel, else the emulator */
+    BACKEND_GPU   /* without one session_open() fails */
+} SessionBackend;
+
+typedef enum SessionCounters { /* hardware counters beside the predictions: session_measured() */
+                               COUNTERS_NONE,
+                               COUNTERS_ON_GPU, /* where the run is captured on one */
+                               COUNTERS_ASKED /* emulated or not; where there are none, the report says why */
+} SessionCounters;
+
+typedef struct SessionOptions {
+    const char *saved;  /* FILE.redviz: opened, and nothing below counts; or NULL */
+    bool is_from_file;  /* they were read from a FILE.redviz: files that they name are not to be opened */
+    const char *kernel; /* catalogue name, or NULL */
+    const char *file;   /* FILE.cu or FILE.ptx, or NULL */
+    const char *entry, *args;
+    const char *compiler, *compile_flags; /* for FILE.cu: see compile.h; NULL: chosen, none */
+    CatalogOptions catalog;               /* n, block, grid, dtype, op, parameters, fill, seed */
+    uint32_t grid[3], block[3];           /* as given for files; 0: not given */
+    uint32_t shared_bytes;
+    bool has_shared; /* shared_bytes was given, be it 0 */
+    bool cooperative;
+    bool has_trace_blocks;
+    uint32_t trace_first, trace_last;
+    uint64_t schedule;
+    SessionBackend backend;
+    int threads;
+    uint64_t instruction_budget;
+    bool first_look; /* large runs may end after the traced blocks: see session_is_partial() */
+    SessionCounters counters;
+    bool keep_inputs; /* session_verify() needs them */
+    bool
+        search_races; /* races are looked for while it runs, which takes some times as long: session_hazards() */
+    const volatile bool *cancel; /* true ends session_open() early, with an error; NULL: never */
+} SessionOptions;
+
+typedef struct Session Session;
+
+/* Runs to the end. NULL with `error` on bad input. A kernel that traps or is wrong still gives a session. */
+Session *session_open(const SessionOptions *options, Error *error);
+void session_free(Session *session);
+
+/* Keeps the session in `path` (FILE.redviz), from which session_open() makes one that answers the same.
+ * Whatever happens meanwhile, the file is what it was before, or complete. Not for a session that is partial.
+ */
+bool session_save(Session *session, const char *path, Error *error);
+bool session_is_from_file(const Session *session);
+
+const SessionOptions *session_options(const Session *session); /* its own copy, strings included */
+SessionOptions session_options_copy(const SessionOptions *options, Arena *arena); /* strings in the arena */
+/* Options of one run, for another kernel of the catalogue: what that one does not take (its parameters, a
+ * type, a block size) goes back to the kernel's default. `kernel` is borrowed. */
+void session_options_for_kernel(SessionOptions *options, const char *kernel);
+const CatalogRow *session_row(const Session *session); /* NULL: not a catalogue kernel */
+const CatalogRun *session_run(const Session *session); /* resolved options; NULL as above */
+const Trace *session_trace(const Session *session);
+const CatalogResult *session_result(const Session *session); /* NULL: no reference */
+/* Only blocks up to the last traced one ran, and no launch after theirs: their events are those of the whole
+ * run, but counters of the grid and the result are not known. Opened again without first_look, they are. */
+bool session_is_partial(const Session *session);
+/* The files that a user may change: FILE.ptx, or FILE.cu and what it includes; none for the catalogue. */
+const char *const *session_files(const Session *session, int *count);
+/* What was not said of the launch of a kernel that is in no catalogue, and was guessed, as options: "--args
+ * 'in=float[n]:random, n' --block 256". NULL: nothing. */
+const char *session_guess(const Session *session);
+/* Its --args, given or guessed; NULL: a kernel of the catalogue, or of a saved session. */
+const char *session_arguments(const Session *session);
+const char *session_compiler(const Session *session); /* "nvcc"; NULL: nothing was compiled */
+const char *session_name(const Session *session);
+uint64_t session_n(const Session *session);
+/* "EMULATED"; "H200 LIVE": events and results come from that GPU, counters of the grid from the emulator;
+ * "RECORDED H200": the same, from a file. With the number of events that found no room. */
+const char *session_backend(const Session *session);
+bool session_is_captured(const Session *session); /* its events come from a GPU */
+/* A kernel does not return: the GPU is of no use to this process any more, and the process must end by
+ * _exit().
+ */
+bool session_gpu_is_hung(void);
+bool session_gpu_has_faulted(void);          /* that, or a kernel has done there what it must not */
+bool session_failed(const Session *session); /* fatal trap, or wrong result of a checked kernel */
+
+/* The traced blocks of all launches, in order: what can be played. */
+typedef struct SessionBlock {
+    int launch;
+    const TraceBlock *block;
+    Steps *steps;
+} SessionBlock;
+int session_block_count(const Session *session);
+const SessionBlock *session_block(const Session *session, int index);
+
+/* Source text of a file named by the line table; NULL where it cannot be found. Lines are from 1. */
+int session_source_line_count(const Session *session, const char *file);
+const char *session_source_line(const Session *session, const char *file, int line);
+const char *session_ptx_line(const Session *session, int launch, int pc); /* the instruction as text */
+
+/* Questions about values (emulator re-execution behind them); -1 / false where they cannot be answered. */
+double session_progress(const Session *session, int view, int event);
+bool session_event_weights(const Session *session, int view, int event, uint32_t weight[32],
+                           int32_t producer[32]);
+bool session_register(const Session *session, int view, int event, int warp, const char *name,
+                      uint64_t bits[32], uint32_t weight[32], int32_t producer[32]);
+
+/* Blocks with up to so many events are run again while somebody waits. The most of them take about a second,
+ * once, and with who folded what 170 MB. (A block that loads 2^20 elements warp by warp has a few more than
+ * 2^16.) */
+enum { SESSION_MOST_EVENTS = 17 << 12 };
+
+/* Who folded what in the view's block; made at the first question, the session's. NULL: it cannot be told. */
+const Folds *session_folds(const Session *session, int view);
+/* The same of the other blocks of the view's launch, traced or not, one after another, where they are few. */
+void session_visit_other_folds(const Session *session, int view,
+                               void (*visit)(void *context, const Folds *folds, const Steps *steps),
+                               void *context);
+
+/* What is wrong with the run, and what is slow about it; the session's. Where the run was not watched, the
+ * first question makes it again. NULL: it cannot be told of a run that is partial or comes from a file. */
+const Hazards *session_hazards(const Session *session);
+
+/* Where there is a race: an order of the warps in which the run gives something else than it gave, looked for
+ * among schedules for about two seconds, once. `result`, `instead_of`: as they are shown. */
+typedef struct SessionOrder {
+    uint64_t schedule; /* --schedule gives it again; 0: none was found */
+    char result[64], instead_of[64];
+} SessionOrder;
+const SessionOrder *session_bad_order(const Session *session);
+
+/* What was measured of this kernel, and of those beside it; empty: nothing was. */
+Measurements *session_measured(const Session *session);
+/* When what a file kept was recorded: UTC, "2026-11-21T15:00:00Z"; NULL: the session is this process' own. */
+const char *session_recorded(const Session *session);
+/* Why hardware counters that were asked for are not there; NULL: they are, or were not asked for. */
+const char *session_uncounted(const Session *session);
+
+/* The run once more, on a GPU, instrumented: are the events of the traced blocks the same? Says so in `out`.
+ * The session was opened with keep_inputs. false with `error`: it could not be done. */
+bool session_verify(const Session *session, Text *out, bool *same, Error *error);
+
+/* The same against a trace that somebody has recorded of the same run. The emulator runs once more, fed by
+ * `recorded` where only scheduling decides (emulator.h). `base`: [recorded->buffer_count] where the buffers
+ * lay, 0: not known; NULL: where the emulator has them. `approximate`: it holds results of .approx, too. */
+typedef struct SessionOther {
+    const Trace *recorded;
+    const uint64_t *base;
+    const char *name; /* "NVIDIA H200" */
+    bool approximate;
+} SessionOther;
+bool session_compare(const Session *session, const SessionOther *other, Text *out, bool *same, Error *error);
+
+void session_report(const Session *session, bool json, Text *out);
+/* --check: the hazards of the run. */
+void session_check(const Session *session, bool json, Text *out);
+void session_events(const Session *session, FILE *to);
+bool session_dump(const Session *session, const char *spec, FILE *to, Error *error); /* BUFFER[:COUNT] */
+
+#endif

@@ -1,0 +1,107 @@
+/* Questions about a session's values, answered by running a block again (session.h); and about its other
+ * blocks.
+ */
+#include "session/state.h"
+
+#include <string.h>
+
+static Replay *find_replay(const Session *session, int index) {
+    if (index < 0 || index >= session->view_count) return NULL;
+    TracedBlock *view = &session->views[index];
+    if (view->replay || view->replay_failed) return view->replay;
+    view->replay = replay_open(session->trace, view->shown.launch, view->shown.block,
+                               &session->launches[view->shown.launch].geometry, NULL);
+    view->replay_failed = !view->replay;
+    return view->replay;
+}
+
+double session_progress(const Session *session, int view, int event) {
+    Replay *replay = find_replay(session, view);
+    return replay ? replay_progress(replay, event) : -1;
+}
+
+bool session_event_weights(const Session *session, int view, int event, uint32_t weight[32],
+                           int32_t producer[32]) {
+    Replay *replay = find_replay(session, view);
+    const ReplayEventProvenance *provenance = replay ? replay_event_provenance(replay, event) : NULL;
+    if (!provenance) return false;
+    memcpy(weight, provenance->weight, sizeof provenance->weight);
+    memcpy(producer, provenance->producer, sizeof provenance->producer);
+    return true;
+}
+
+bool session_register(const Session *session, int view, int event, int warp, const char *name,
+                      uint64_t bits[32], uint32_t weight[32], int32_t producer[32]) {
+    Replay *replay = find_replay(session, view);
+    ReplayValue value;
+    if (!replay || !replay_seek(replay, event, NULL) || !replay_register(replay, warp, name, &value))
+        return false;
+    memcpy(bits, value.bits, sizeof value.bits);
+    memcpy(weight, value.weight, sizeof value.weight);
+    memcpy(producer, value.producer, sizeof value.producer);
+    return true;
+}
+
+const Folds *session_folds(const Session *session, int index) {
+    if (index < 0 || index >= session->view_count) return NULL;
+    TracedBlock *view = &session->views[index];
+    if (!view->folds && !view->folds_failed)
+        view->folds = replay_folds(session->trace, view->shown.launch, view->shown.block,
+                                   &session->launches[view->shown.launch].geometry, NULL);
+    view->folds_failed = !view->folds;
+    return view->folds;
+}
+
+/* ---- other blocks ------------------------------------------------------------------------------------ */
+
+/* Only few blocks are traced: for a small grid the run is made again with all of them. */
+static bool are_few(const Session *session, int view) {
+    enum { MOST_BLOCKS = 64 };
+    const SessionBlock *shown = &session->views[view].shown;
+    uint64_t blocks = session_volume(session->trace->launches[shown->launch]->grid);
+    uint64_t events = blocks * (uint64_t)trace_block_event_count(shown->block);
+    return blocks >= 2 && blocks <= MOST_BLOCKS && events <= SESSION_MOST_EVENTS;
+}
+
+void session_trace_others(Session *session, int index) {
+    bool wanted = false;
+    for (int i = 0; i < session->view_count; i++)
+        wanted |= session->views[i].shown.launch == index && are_few(session, i);
+    if (!session->has_others)
+        session->has_others =
+            arena_new(&session->arena, (size_t)session->launch_count * sizeof *session->has_others);
+    if (!wanted || session->has_others[index] || session_is_from_file(session)) return;
+    session->has_others[index] = true;
+    TraceLaunch *launch = session->trace->launches[index];
+    SessionOptions options = session->options;
+    options.has_trace_blocks = true;
+    options.trace_first = 0;
+    options.trace_last = (uint32_t)session_volume(launch->grid) - 1;
+    options.cancel = NULL;
+    options.counters = COUNTERS_NONE;
+    Session *all = session_open(&options, NULL);
+    if (all && index < all->trace->launch_count)
+        trace_launch_take_others(launch, all->trace->launches[index]);
+    session_free(all);
+}
+
+void session_visit_other_folds(const Session *session, int view,
+                               void (*visit)(void *context, const Folds *folds, const Steps *steps),
+                               void *context) {
+    Session *cache =
+        (Session *)(uintptr_t)session; /* logically const: they are traced at the first question */
+    int index = session->views[view].shown.launch;
+    const TraceLaunch *launch = session->trace->launches[index];
+    if (!are_few(session, view)) return;
+    session_trace_others(cache, index);
+    for (int i = 0; i < launch->other_count + launch->block_count; i++) {
+        bool other = i < launch->other_count;
+        const TraceBlock *block = other ? launch->others[i] : launch->blocks[i - launch->other_count];
+        if (block == session->views[view].shown.block) continue;
+        Folds *folds = replay_folds(session->trace, index, block, &session->launches[index].geometry, NULL);
+        Steps *steps = folds ? steps_build(launch, block) : NULL;
+        if (folds) visit(context, folds, steps);
+        steps_free(steps);
+        folds_free(folds);
+    }
+}

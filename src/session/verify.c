@@ -1,0 +1,178 @@
+/* --verify: is what the emulator says what somebody else has recorded (session.h)? */
+#include "session/gpu.h"
+#include "trace/compare.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the emulator, fed ------------------------------------------------------------------------------- */
+
+typedef struct GuidedRun { /* the session's run once more, on copies of its buffers */
+    Emulator *emulator;
+    Trace *trace;
+    Plan plan; /* its buffers' bytes are those of this run */
+    EmulatorTakenValues taken;
+} GuidedRun;
+
+static uint64_t guided_run_address(void *context, int buffer) {
+    return emulator_buffer_address(context, buffer);
+}
+
+static void guided_run_begin(GuidedRun *run, const Session *session) {
+    const SessionOptions *options = &session->options;
+    EmulatorOptions settings = {.threads = 1,
+                                .seed = options->catalog.seed,
+                                .schedule = options->schedule,
+                                .instruction_budget = options->instruction_budget,
+                                .multiprocessors = options->catalog.multiprocessors};
+    *run = (GuidedRun){
+        .emulator = emulator_new(&settings), .trace = trace_new("emulator"), .plan = session->filled};
+    run->plan.buffers = memory_new((size_t)(run->plan.buffer_count + 1) * sizeof *run->plan.buffers);
+    for (int i = 0; i < run->plan.buffer_count; i++) {
+        PlanBuffer *buffer = &run->plan.buffers[i];
+        *buffer = session->filled.buffers[i];
+        size_t bytes = buffer->count * (size_t)ptx_type_bytes(buffer->type);
+        buffer->bytes = memory_new(bytes + 1);
+        memcpy(buffer->bytes, session->filled.buffers[i].bytes, bytes);
+        emulator_add_buffer(run->emulator, buffer->name, buffer->bytes, bytes, buffer->type);
+    }
+}
+
+static void guided_run_done(GuidedRun *run) {
+    for (int i = 0; i < run->plan.buffer_count; i++) free(run->plan.buffers[i].bytes);
+    free(run->plan.buffers);
+    trace_free(run->trace);
+    emulator_free(run->emulator);
+}
+
+static bool guided_run_launch(GuidedRun *run, const Session *session, int index, const SessionOther *other,
+                              Error *error) {
+    EmulatorLaunch launch = session->launches[index].geometry;
+    uint8_t *parameters = NULL;
+    EmulatorRecording recording = {.recorded = other->recorded->launches[index],
+                                   .base = other->base,
+                                   .buffer_count = other->base ? other->recorded->buffer_count : 0};
+    if (!plan_pack_arguments(&session->plan.launches[index], session->programs[index]->entry,
+                             guided_run_address, run->emulator, &parameters, &launch.parameter_bytes, error))
+        return false;
+    launch.parameters = parameters;
+    launch.shared_as = other->recorded->launches[index];
+    launch.records_approximate = other->approximate;
+    bool good = emulator_run_guided(run->emulator, &launch, &recording, run->trace, &run->taken, error);
+    free(parameters);
+    return good;
+}
+
+/* ---- what is told ------------------------------------------------------------------------------------ */
+
+static void tell(const Session *session, const GuidedRun *run, const SessionOther *other,
+                 const TraceComparison *comparison, Text *out) {
+    const EmulatorTakenValues *taken = &run->taken;
+    text_print(out, "%s: emulator and %s %s\n", session->name, other->name,
+               comparison->same ? "agree" : "DIFFER");
+    text_print(out, "  %" PRIu64 " blocks, %" PRIu64 " threads, %" PRIu64 " events of threads\n",
+               comparison->blocks, comparison->threads, comparison->events);
+    text_print(out,
+               "  fed: %" PRIu64 " values that only scheduling decides; %" PRIu64
+               " are not what the emulator found\n",
+               taken->scheduled, taken->scheduled_other);
+    if (taken->approximate)
+        text_print(out,
+                   "  fed: %" PRIu64 " results of .approx, within the error that PTX states; %" PRIu64
+                   " are not the emulator's to the bit\n",
+                   taken->approximate, taken->approximate_other);
+    text_print(out, "  masks: %" PRIu64 " of %" PRIu64 " are the same\n", comparison->equal_masks,
+               comparison->masks);
+    if (comparison->other_mask.length) text_print(out, "  first other mask: %s", comparison->other_mask.data);
+    if (comparison->difference.length) text_print(out, "  first difference: %s", comparison->difference.data);
+}
+
+static void compare(const Session *session, const GuidedRun *run, const SessionOther *other, Text *out,
+                    bool *same) {
+    int count = run->trace->buffer_count;
+    uint64_t *base = memory_new((size_t)(count + 1) * sizeof *base);
+    for (int i = 0; i < count; i++) base[i] = emulator_buffer_address(run->emulator, i);
+    const uint64_t *other_base = other->base ? other->base : base;
+    TraceSide sides[2] = {{run->trace, base, "emulator"}, {other->recorded, other_base, other->name}};
+    TraceComparison comparison;
+    trace_compare(&sides[0], &sides[1], &comparison);
+    *same = comparison.same;
+    tell(session, run, other, &comparison, out);
+    trace_comparison_done(&comparison);
+    free(base);
+}
+
+bool session_compare(const Session *session, const SessionOther *other, Text *out, bool *same, Error *error) {
+    if (!session->emulator || !session->filled.buffers)
+        return error_set(error, "--verify needs a run, not a file of one that is over");
+    GuidedRun run;
+    bool good = true;
+    guided_run_begin(&run, session);
+    for (int i = 0; good && i < other->recorded->launch_count; i++) {
+        if (other->recorded->launches[i]->dropped)
+            good = error_set(
+                error, "launch %d: %" PRIu64 " events found no room and are not known; trace fewer blocks", i,
+                other->recorded->launches[i]->dropped);
+        good = good && guided_run_launch(&run, session, i, other, error);
+    }
+    if (good) compare(session, &run, other, out, same);
+    guided_run_done(&run);
+    return good;
+}
+
+/* ---- on a GPU ---------------------------------------------------------------------------------------- */
+
+/* Bytes of the plan's buffers that both left alike; false with `name` of the first that they did not. */
+static bool results_agree(const GpuCopy *copy, const char **name) {
+    const Plan *plan = &copy->session->plan;
+    for (int i = 0; i < copy->count && i < plan->buffer_count; i++) {
+        *name = copy->buffers[i].name;
+        if (memcmp(copy->buffers[i].host, plan->buffers[i].bytes, copy->buffers[i].bytes) != 0) return false;
+    }
+    return true;
+}
+
+static void tell_capture(const GpuCopy *copy, Text *out) {
+    const char *name = "";
+    bool agree = results_agree(copy, &name);
+    text_print(out, "  memory afterwards: %s%s%s\n", agree ? "the same to the bit" : "`", agree ? "" : name,
+               agree ? "" : "` differs");
+    text_print(out,
+               "  capture: %" PRIu64 " records, %" PRIu64 " dropped, %" PRIu64
+               " iterations of waiting loops left out; %.1f us on the GPU\n",
+               copy->tally.records, copy->tally.dropped, copy->tally.left_out,
+               copy->tally.kernel_seconds * 1e6);
+}
+
+/* The run with as many blocks as the GPU holds at once of the instrumented kernel. */
+static bool verify_smaller(const Session *session, uint32_t blocks, Text *out, bool *same, Error *error) {
+    SessionOptions options = session_options_of_grid(session, blocks);
+    Session *smaller = session_open(&options, error);
+    bool good = smaller && session_verify(smaller, out, same, error);
+    if (good)
+        text_print(
+            out, "  grid: %" PRIu32 " blocks, as many as the GPU holds at once of the instrumented kernel\n",
+            blocks);
+    session_free(smaller);
+    return good;
+}
+
+bool session_verify(const Session *session, Text *out, bool *same, Error *error) {
+    if (!session->emulator || !session->filled.buffers)
+        return error_set(error, "--verify needs a run, not a file of one that is over");
+    Cuda *cuda = session_gpu_take(error);
+    if (!cuda) return false;
+    GpuCopy copy;
+    char name[sizeof cuda->name];
+    snprintf(name, sizeof name, "%s", cuda->name);
+    bool good = gpu_copy_capture(&copy, session, cuda, &(CaptureOptions){.approximate = true}, error);
+    session_gpu_give_back(!good);
+    uint32_t most = copy.tally.most_blocks;
+    SessionOther other = {copy.trace, copy.base, name, true};
+    good = good && session_compare(session, &other, out, same, error);
+    if (good) tell_capture(&copy, out);
+    gpu_copy_done(&copy);
+    if (!good && most && !session_has_grid(session)) return verify_smaller(session, most, out, same, error);
+    return good;
+}

@@ -1,0 +1,520 @@
+/* What --bench hands over, on a stub of the CUDA driver whose events lie 0.25 ms apart, whatever is between
+ * them (tests/gpu/stub): which timings there are, and what they are said to be of. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "bench/bench.h"
+#include "bench/recorded_file.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MICROSECONDS = 250, IN_A_GRAPH = 32 };
+
+typedef struct Taken {
+    Measurements all;
+    struct {
+        char name[32];
+        double value;
+        uint64_t n;
+    } values[64];
+    char value_note[256]; /* of the first */
+    int value_count;
+    BenchMachine machine;
+    int machines, cells, intervals;
+    volatile bool cancel;
+    int cancel_after; /* timings; 0: never */
+} Taken;
+
+static void take_machine(void *context, const BenchMachine *machine) {
+    Taken *taken = context;
+    taken->machine = *machine;
+    taken->machines++;
+}
+
+static void take_cell(void *context, const char *kernel, uint64_t n) {
+    (void)kernel, (void)n;
+    ((Taken *)context)->cells++;
+}
+
+static void take_timing(void *context, const Timing *timing) {
+    Taken *taken = context;
+    measured_add_timing(&taken->all, timing);
+    if (taken->all.timing_count == taken->cancel_after) taken->cancel = true;
+}
+
+static void take_value(void *context, const BenchValue *value) {
+    Taken *taken = context;
+    assert_true(taken->value_count < 64);
+    if (!taken->value_count && value->note)
+        snprintf(taken->value_note, sizeof taken->value_note, "%s", value->note);
+    int at = taken->value_count++;
+    snprintf(taken->values[at].name, sizeof taken->values[at].name, "%s", value->name);
+    taken->values[at].value = value->value;
+    taken->values[at].n = value->n;
+}
+
+static void take_interval(void *context, const BenchValue *of, const IntervalTime *time) {
+    Taken *taken = context;
+    assert_int_equal(of->n, 3000);
+    assert_int_equal(time->interval, taken->intervals++);
+    assert_true(time->launch == 0 && time->block == 0 && time->cycles > 0 && time->overhead == 0);
+    assert_string_equal(time->machine, "Stub 1");
+}
+
+static double value_of(const Taken *taken, const char *name) {
+    for (int i = 0; i < taken->value_count; i++)
+        if (!strcmp(taken->values[i].name, name)) return taken->values[i].value;
+    fail_msg("nothing is told of %s", name);
+    return 0;
+}
+
+static bool bench(BenchOptions options, Taken *taken, Error *error) {
+    BenchSink sink = {taken, take_machine, take_cell, take_timing, take_value, take_interval};
+    options.cancel = &taken->cancel;
+    options.cell_seconds = 0.001;
+    return bench_run(&options, &sink, error);
+}
+
+static void use(const char *variable, const char *name) {
+    const char *program = getenv("REDVIZ_BIN"), *slash = program ? strrchr(program, '/') : NULL;
+    char path[4096];
+    snprintf(path, sizeof path, "%.*s/tests/gpu/%s", slash ? (int)(slash - program) : 5,
+             slash ? program : "build", name);
+    setenv(variable, path, 1);
+}
+
+static int setup(void **state) {
+    use("REDVIZ_CUDA", "libcuda_stub.so");
+    unsetenv("STUB_FAIL");
+    unsetenv("STUB_MILLISECONDS");
+    setenv("STUB_KERNELS", "1", 1);
+    use("REDVIZ_NVML", "libnvml_stub.so");
+    use("REDVIZ_CUPTI", "libcupti_stub.so");
+    setenv("REDVIZ_PEERS", "/nowhere/libredviz_peers.so", 1);
+    *state = calloc(1, sizeof(Taken));
+    return !*state;
+}
+
+static int teardown(void **state) {
+    measured_done(&((Taken *)*state)->all);
+    free(*state);
+    return 0;
+}
+
+static void test_parts_and_ways(void **state) {
+    Taken *taken = *state;
+    Error error = {0};
+    BenchOptions options = {.kernel = "K2", .catalog = {.n = 1 << 14, .dtype = PTX_F64, .op = "max"}};
+    if (!bench(options, taken, &error)) fail_msg("%s", error.message);
+    assert_int_equal(taken->machines, 1);
+    assert_int_equal(taken->cells, 1);
+    assert_string_equal(taken->machine.name, "Stub 1");
+    assert_string_equal(taken->machine.driver, "580.00.01, CUDA 13.0");
+    assert_true(taken->machine.memory_clock == 3201);
+    assert_int_equal(taken->all.timing_count, 8);
+    unsigned seen = 0;
+    for (int i = 0; i < 8; i++) {
+        const Timing *timing = &taken->all.timings[i];
+        seen |= 1u << (timing->to_scalar * 4 + timing->graph * 2 + timing->cold);
+        assert_string_equal(timing->kernel, "sequential");
+        assert_string_equal(timing->machine, "Stub 1");
+        assert_string_equal(timing->dtype, "double");
+        assert_string_equal(timing->op, "max");
+        assert_int_equal(timing->n, 1 << 14);
+        assert_int_equal(timing->threads, 256);
+        double expected = timing->graph ? (double)MICROSECONDS / IN_A_GRAPH : MICROSECONDS;
+        assert_true(timing->median == expected && timing->low == expected && timing->high == expected);
+        assert_true(fabs(timing->gigabytes_per_second - (8 << 14) / expected * 1e-3) < 1e-9);
+        assert_true(fabs(timing->share_of_read * taken->machine.read - timing->gigabytes_per_second) < 1e-9);
+        assert_true(timing->clock == 1980 && timing->temperature == 41);
+        if (timing->to_scalar) /* 16384 elements leave 64 */
+            assert_string_equal(timing->note, "2 launches");
+        else
+            assert_null(timing->note);
+    }
+    assert_int_equal(seen, 0xff);
+}
+
+/* One launch comes to the result: both parts are told, and are the same. */
+static void test_one_launch(void **state) {
+    Taken *taken = *state;
+    Error error = {0};
+    BenchOptions options = {.kernel = "atomic", .catalog = {.n = 1 << 14, .dtype = PTX_S32}};
+    if (!bench(options, taken, &error)) fail_msg("%s", error.message);
+    assert_int_equal(taken->all.timing_count, 8);
+    for (int i = 0; i < 4; i++) {
+        assert_true(!taken->all.timings[i].to_scalar && taken->all.timings[i + 4].to_scalar);
+        assert_int_equal(taken->all.timings[i].samples, taken->all.timings[i + 4].samples);
+        assert_null(taken->all.timings[i + 4].note);
+    }
+}
+
+/* Cooperative launches have no graph; rows of a matrix do not come to one number. */
+static void test_what_is_left_out(void **state) {
+    Taken *taken = *state;
+    Error error = {0};
+    BenchOptions options = {.kernel = "cooperative", .catalog = {.n = 1 << 14, .dtype = PTX_S32}};
+    if (!bench(options, taken, &error)) fail_msg("%s", error.message);
+    assert_int_equal(taken->all.timing_count, 4);
+    for (int i = 0; i < 4; i++) assert_false(taken->all.timings[i].graph);
+    options = (BenchOptions){.kernel = "row_sum", .catalog = {.n = 1 << 14, .dtype = PTX_S32}};
+    if (!bench(options, taken, &error)) fail_msg("%s", error.message);
+    assert_int_equal(taken->all.timing_count, 8);
+    for (int i = 4; i < 8; i++) assert_false(taken->all.timings[i].to_scalar);
+}
+
+/* Without a type, those of int, float and double that there are; what does not fit is skipped and says so. */
+static void test_types_and_sizes(void **state) {
+    Taken *taken = *state;
+    Error error = {0};
+    if (!bench((BenchOptions){.kernel = "sequential"}, taken, &error)) fail_msg("%s", error.message);
+    assert_int_equal(taken->cells, 3 * 8);
+    int skipped = 0;
+    for (int i = 0; i < taken->all.timing_count; i++) {
+        const Timing *timing = &taken->all.timings[i];
+        if (timing->samples) continue;
+        skipped++;
+        assert_true(isnan(timing->median));
+        assert_non_null(strstr(timing->note, "half of the GPU's free memory")); /* 100 MB are */
+    }
+    assert_int_equal(skipped, 3 * 3);
+    assert_string_equal(taken->all.timings[0].dtype, "int");
+    assert_string_equal(taken->all.timings[taken->all.timing_count - 1].dtype, "double");
+}
+
+static void test_refusals(void **state) {
+    Taken *taken = *state;
+    Error error = {0};
+    assert_false(bench((BenchOptions){.kernel = "no_such_kernel"}, taken, &error));
+    assert_non_null(strstr(error.message, "no_such_kernel"));
+    BenchOptions options = {.kernel = "redux", .catalog = {.n = 5, .dtype = PTX_F64}};
+    assert_true(bench(options, taken, &error));
+    assert_int_equal(taken->all.timing_count, 1);
+    assert_int_equal(taken->all.timings[0].samples, 0);
+    assert_non_null(strstr(taken->all.timings[0].note, "redux"));
+    setenv("REDVIZ_CUDA", "/nowhere/libcuda.so.1", 1);
+    assert_false(bench(options, taken, &error));
+    assert_non_null(strstr(error.message, "there is no CUDA driver here"));
+}
+
+/* 60 ms are taken once, and in no graph; of a size whose call would take more than half a second, by the size
+ * before it, none is made. */
+static void test_what_takes_long(void **state) {
+    Taken *taken = *state;
+    Error error = {0};
+    setenv("STUB_MILLISECONDS", "60", 1);
+    if (!bench((BenchOptions){.kernel = "atomic", .catalog = {.dtype = PTX_S32}}, taken, &error))
+        fail_msg("%s", error.message);
+    for (int i = 0; i < 4; i++) {
+        const Timing *timing = &taken->all.timings[i];
+        assert_true(timing->n == 1 << 10 && timing->samples == 1 && !timing->graph);
+        assert_true(timing->to_scalar == (i >= 2) && timing->cold == (i % 2 == 0));
+    }
+    const Timing *next = &taken->all.timings[4];
+    assert_true(next->n == 1 << 14 && next->samples == 0);
+    assert_string_equal(next->note, "one call would take about 1.0 s");
+    assert_string_equal(next->op, "sum");
+    assert_int_equal(next->threads, 256);
+    assert_int_equal(taken->all.timing_count, 4 + 7);
+}
+
+/* What a kernel measured itself, a step: the stub runs nothing, so it is what the buffer was filled with,
+ * 2^32. */
+static void test_latencies(void **state) {
+    Taken *taken = *state;
+    Error error = {0};
+    BenchOptions options = {.kernel = "lab_latency",
+                            .catalog = {.parameters = {"steps=32"}, .parameter_count = 1}};
+    if (!bench(options, taken, &error)) fail_msg("%s", error.message);
+    assert_int_equal(taken->cells, 1);
+    assert_int_equal(taken->value_count, 8);
+    assert_true(value_of(taken, "shared memory") == 0x1p27 && value_of(taken, "__syncthreads") == 0x1p27);
+    assert_string_equal(taken->value_note, "");
+}
+
+static void test_cancel(void **state) {
+    Taken *taken = *state;
+    Error error = {0};
+    taken->cancel_after = 8;
+    assert_false(bench((BenchOptions){0}, taken, &error));
+    assert_string_equal(error.message, "cancelled");
+    assert_int_equal(taken->all.timing_count, 8);
+}
+
+/* ---- the profile -----------------------------------------------------------------------------------------
+ */
+
+static void test_profile(void **state) {
+    Taken *taken = *state;
+    Error error = {0};
+    BenchOptions options = {.kernel = "K2", .catalog = {.n = 1 << 14, .dtype = PTX_F32}, .profile = true};
+    if (!bench(options, taken, &error)) fail_msg("%s", error.message);
+    assert_int_equal(taken->value_count, 6 + 2 + 4 + 2);
+    assert_string_equal(taken->value_note, "");
+    assert_true(value_of(taken, "SM active") == 1 &&
+                value_of(taken, "occupancy") == 5); /* the stub's places */
+    assert_true(value_of(taken, "theoretical") == 100 && value_of(taken, "threads") == 1 << 14);
+    assert_true(value_of(taken, "to GPU") == MICROSECONDS && value_of(taken, "pinned from") == MICROSECONDS);
+    assert_true(value_of(taken, "allocate") > 0 && value_of(taken, "free") > 0);
+    assert_int_equal(taken->intervals, 0); /* no clock runs there */
+}
+
+/* On a driver that emulates: the block is as many intervals long as its trace
+ * (tests/instrument/test_clocks.c). */
+static void test_intervals(void **state) {
+    Taken *taken = *state;
+    Error error = {0};
+    BenchOptions options = {.kernel = "strided", .catalog = {.n = 3000, .dtype = PTX_S32}, .intervals = true};
+    use("REDVIZ_CUDA", "libcuda_emulated.so");
+    if (!bench(options, taken, &error)) fail_msg("%s", error.message);
+    assert_int_equal(taken->intervals, 1 + 1 + 8);
+    assert_int_equal(taken->value_count, 0);
+}
+
+static void test_profile_without_counters(void **state) {
+    Taken *taken = *state;
+    Error error = {0};
+    BenchOptions options = {.kernel = "K2", .catalog = {.n = 1 << 14, .dtype = PTX_F32}, .profile = true};
+    setenv("STUB_FAIL", "cuptiRangeProfilerEnable=1", 1); /* not allowed, say */
+    if (!bench(options, taken, &error)) fail_msg("%s", error.message);
+    assert_true(isnan(value_of(taken, "DRAM")) && value_of(taken, "theoretical") == 100);
+    assert_non_null(strstr(taken->value_note, "cuptiRangeProfilerEnable"));
+    taken->value_count = 0;
+    options.profile = false;
+    assert_true(bench(options, taken, &error));
+    assert_int_equal(taken->value_count, 0);
+}
+
+/* ---- CUB and thrust --------------------------------------------------------------------------------------
+ */
+
+static int setup_peers(void **state) {
+    int bad = setup(state);
+    use("REDVIZ_PEERS", "libpeers_stub.so");
+    return bad;
+}
+
+static int teardown_peers(void **state) {
+    unsetenv("STUB_PEERS_VERSION");
+    unsetenv("STUB_PEERS_FAIL");
+    return teardown(state);
+}
+
+/* To one number only; thrust waits for the GPU, so that it is in no graph. */
+static void test_peers(void **state) {
+    Taken *taken = *state;
+    Error error = {0};
+    BenchOptions options = {.kernel = "atomic", .catalog = {.n = 1 << 14, .dtype = PTX_F64, .op = "min"}};
+    if (!bench(options, taken, &error)) fail_msg("%s", error.message);
+    assert_int_equal(taken->all.timing_count, 8 + 4 + 2);
+    for (int i = 8; i < 14; i++) {
+        const Timing *timing = &taken->all.timings[i];
+        assert_string_equal(timing->kernel, i < 12 ? "cub" : "thrust");
+        assert_string_equal(timing->dtype, "double");
+        assert_string_equal(timing->op, "min");
+        assert_true(timing->to_scalar && timing->graph == (i < 10) && timing->cold == (i % 2 == 0));
+        assert_true(timing->n == 1 << 14 && timing->threads == 0);
+        assert_int_equal(strncmp(timing->note, "CCCL 0.0", 8), 0);
+    }
+}
+
+static void test_peers_are_of_reductions(void **state) {
+    Taken *taken = *state;
+    Error error = {0};
+    assert_true(bench((BenchOptions){.kernel = "softmax_row", .catalog = {.n = 1 << 14}}, taken, &error));
+    for (int i = 0; i < taken->all.timing_count; i++)
+        assert_string_equal(taken->all.timings[i].kernel, "softmax_row");
+}
+
+static void test_peers_of_another_version(void **state) {
+    Taken *taken = *state;
+    Error error = {0};
+    BenchOptions options = {.kernel = "atomic", .catalog = {.n = 1 << 14, .dtype = PTX_S32}};
+    setenv("STUB_PEERS_VERSION", "0", 1);
+    assert_true(bench(options, taken, &error));
+    assert_int_equal(taken->all.timing_count, 8);
+    unsetenv("STUB_PEERS_VERSION");
+    setenv("STUB_PEERS_FAIL", "1", 1);
+    assert_false(bench(options, taken, &error));
+    assert_string_equal(error.message, "cub: it failed");
+}
+
+/* ---- the CPU's rows --------------------------------------------------------------------------------------
+ */
+
+static bool bench_on_cpu(BenchOptions options, Taken *taken, Error *error) {
+    BenchSink sink = {taken, take_machine, take_cell, take_timing, take_value, take_interval};
+    options.cancel = &taken->cancel;
+    options.cell_seconds = 0.001;
+    return bench_cpu(&options, &sink, error);
+}
+
+static void test_cpu(void **state) {
+    static const char *const types[] = {"int", "float", "double"};
+    Taken *taken = *state;
+    Error error = {0};
+    BenchOptions options = {.kernel = "K0", .catalog = {.n = 70001, .op = "min"}};
+    if (!bench_on_cpu(options, taken, &error)) fail_msg("%s", error.message);
+    assert_int_equal(taken->machines, 0);
+    assert_int_equal(taken->all.timing_count, 6);
+    for (int i = 0; i < 6; i++) {
+        const Timing *timing = &taken->all.timings[i];
+        assert_string_equal(timing->kernel, i % 2 ? "cpu, all threads" : "cpu");
+        assert_string_equal(timing->dtype, types[i / 2]);
+        assert_string_equal(timing->op, "min");
+        assert_int_equal(timing->n, 70001);
+        assert_true(timing->to_scalar && !timing->graph && !timing->cold);
+        assert_true(timing->samples >= 1 && timing->median > 0 && timing->median <= timing->high);
+        assert_true(isnan(timing->share_of_peak) && isnan(timing->clock));
+        assert_int_equal(timing->threads >= 1, 1);
+        assert_non_null(strstr(timing->note, i % 2 ? "thread" : "1 thread, element after element"));
+    }
+}
+
+static void test_cpu_without_rows(void **state) {
+    Taken *taken = *state;
+    Error error = {0};
+    assert_true(bench_on_cpu((BenchOptions){.kernel = "softmax_row"}, taken, &error)); /* no reduction */
+    assert_true(bench_on_cpu((BenchOptions){.catalog = {.dtype = PTX_F16}}, taken, &error));
+    assert_int_equal(taken->all.timing_count, 0);
+    assert_false(bench_on_cpu((BenchOptions){.kernel = "no_such_kernel"}, taken, &error));
+    assert_non_null(strstr(error.message, "no_such_kernel"));
+    taken->cancel = true;
+    assert_false(bench_on_cpu((BenchOptions){0}, taken, &error));
+    assert_string_equal(error.message, "cancelled");
+    taken->cancel = false; /* 16 GiB are more than it takes */
+    BenchOptions large = {.catalog = {.n = UINT64_C(1) << 32, .dtype = PTX_S32}};
+    assert_true(bench_on_cpu(large, taken, &error));
+    assert_int_equal(taken->all.timing_count, 2);
+    assert_int_equal(taken->all.timings[0].samples, 0);
+    assert_non_null(strstr(taken->all.timings[0].note, "1 GiB"));
+}
+
+/* ---- as a file -------------------------------------------------------------------------------------------
+ */
+
+static void write_file(const char *path, const char *text) {
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static void test_file(void **state) {
+    static const char path[] = "/tmp/redviz_test_bench.tsv";
+    Taken *taken = *state;
+    Error error = {0};
+    Text text = {0};
+    Taken *again = calloc(1, sizeof *again);
+    BenchSink sink = {again, take_machine, take_cell, take_timing, take_value, take_interval};
+    BenchOptions options = {.kernel = "K2", .catalog = {.n = 1 << 14}};
+    if (!bench(options, taken, &error)) fail_msg("%s", error.message);
+    options = (BenchOptions){.kernel = "redux", .catalog = {.n = 5, .dtype = PTX_F64}};
+    if (!bench(options, taken, &error)) fail_msg("%s", error.message);
+    bench_add_machine(&text, &taken->machine, taken->all.timings[0].measured);
+    for (int i = 0; i < taken->all.timing_count; i++) bench_add_timing(&text, &taken->all.timings[i]);
+    bench_add_value(
+        &text, &(BenchValue){.kernel = "K2", .n = 7, .name = "DRAM", .unit = "% of peak", .value = 12.5});
+    bench_add_value(&text,
+                    &(BenchValue){.kernel = "K2", .name = "memory", .unit = "", .value = NAN, .note = "no"});
+    write_file(path, text_string(&text));
+    text_done(&text);
+    if (!bench_read_file(path, &sink, &error)) fail_msg("%s", error.message);
+    assert_int_equal(again->all.timing_count, taken->all.timing_count);
+    for (int i = 0; i < again->all.timing_count; i++) {
+        const Timing *a = &taken->all.timings[i], *b = &again->all.timings[i];
+        assert_string_equal(a->kernel, b->kernel);
+        assert_string_equal(a->machine, b->machine);
+        assert_string_equal(taken->all.timings[0].measured, b->measured); /* one for a machine */
+        assert_string_equal(a->op, b->op);
+        assert_string_equal(a->note ? a->note : "", b->note ? b->note : "");
+        assert_true(a->n == b->n && a->threads == b->threads && a->samples == b->samples);
+        assert_true(a->to_scalar == b->to_scalar && a->graph == b->graph && a->cold == b->cold);
+        assert_true(a->samples ? a->median == b->median && a->low == b->low : isnan(b->median));
+        if (a->samples) {
+            assert_string_equal(a->dtype, b->dtype);
+            assert_true(a->gigabytes_per_second == b->gigabytes_per_second && a->clock == b->clock);
+            assert_true(fabs(a->share_of_read / b->share_of_read - 1) < 1e-5);
+        }
+    }
+    assert_int_equal(again->machines, 1);
+    assert_int_equal(again->value_count, 2);
+    assert_true(again->values[0].value == 12.5 && again->values[0].n == 7 && isnan(again->values[1].value));
+    measured_done(&again->all);
+    free(again);
+    remove(path);
+}
+
+static void test_bad_files(void **state) {
+    static const char path[] = "/tmp/redviz_test_bench.tsv";
+    static const char *const bad[] = {
+        "machine\tH\t-\n", "timing\tK\t1\tint\tsum\t0\talone\tcall\twarm\t0\t-\t-\t-\t-\t-\t-\n",
+        "# good\nhello\n",
+        "machine\tH\t-\t1\t1\t-\t-\t-\t-\tnow\n"
+        "timing\tK\t1\tinteger\tsum\t0\talone\tcall\twarm\t0\t-\t-\t-\t-\t-\t-\n"};
+    static const char *const says[] = {"10 columns", "its machine above it", "neither", "no type integer"};
+    static const int lines[] = {1, 1, 2, 2};
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        BenchSink sink = {0};
+        Error error = {0};
+        write_file(path, bad[i]);
+        assert_false(bench_read_file(path, &sink, &error));
+        assert_int_equal(error.line, lines[i]);
+        if (!strstr(error.message, says[i])) fail_msg("'%s' does not say '%s'", error.message, says[i]);
+    }
+    remove(path);
+}
+
+/* What ships: every row has its machine and date, and the ladder is there at every size. */
+static void test_recorded(void **state) {
+    (void)state;
+    Measurements recorded = {0};
+    Error error = {0};
+    if (!bench_recorded(&recorded, &error)) fail_msg("%s", error.message);
+    for (int i = 0; i < catalog_count(); i++) {
+        const CatalogRow *row = catalog_row(i);
+        int found = 0;
+        for (int t = 0; t < recorded.timing_count; t++) {
+            const Timing *timing = &recorded.timings[t];
+            assert_true(*timing->machine && *timing->measured);
+            found += !strcmp(timing->kernel, row->id) && !strcmp(timing->dtype, "int") && timing->samples &&
+                     timing->to_scalar && !timing->graph && timing->cold;
+        }
+        if (row->group == CATALOG_LADDER) assert_int_equal(found, 8);
+    }
+    measured_done(&recorded);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_parts_and_ways, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_one_launch, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_what_is_left_out, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_types_and_sizes, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_what_takes_long, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_latencies, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_cancel, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_profile, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_intervals, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_profile_without_counters, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_peers, setup_peers, teardown_peers),
+        cmocka_unit_test_setup_teardown(test_peers_are_of_reductions, setup_peers, teardown_peers),
+        cmocka_unit_test_setup_teardown(test_peers_of_another_version, setup_peers, teardown_peers),
+        cmocka_unit_test_setup_teardown(test_cpu, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_cpu_without_rows, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_file, setup, teardown),
+        cmocka_unit_test(test_bad_files),
+        cmocka_unit_test(test_recorded),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

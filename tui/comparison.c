@@ -1,0 +1,295 @@
+#include "tui/comparison.h"
+
+#include "tui/view/keep_place.h"
+
+void comparison_init(Comparison *comparison, const Scene *scene) {
+    *comparison = (Comparison){.scene = {scene, NULL}, .count = 1, .linked = true};
+    view_init(&comparison->view[0], scene);
+}
+
+View *comparison_view(Comparison *comparison) {
+    return &comparison->view[comparison->active];
+}
+const Scene *comparison_scene(const Comparison *comparison) {
+    return comparison->scene[comparison->active];
+}
+
+void comparison_put(Comparison *comparison, int index, const Scene *scene) {
+    comparison->count = 2;
+    comparison->active = !index;
+    comparison->linked = true;
+    comparison->scene[index] = scene;
+    view_init(&comparison->view[index], scene);
+    comparison_follow(comparison);
+}
+
+void comparison_leave(Comparison *comparison) {
+    if (comparison->active) {
+        comparison->scene[0] = comparison->scene[1];
+        comparison->view[0] = comparison->view[1];
+    }
+    comparison->count = 1;
+    comparison->active = 0;
+    comparison->exchanged = false;
+    comparison->scene[1] = NULL;
+}
+
+/* ---- following by progress ----------------------------------------------------------------------------- */
+
+/* The launch that corresponds: the same, or the last where there are fewer; its first traced block. */
+static int view_beside(const Scene *of, int view, const Scene *in) {
+    int found = 0;
+    for (int i = 0; i < in->view_count; i++) {
+        if (in->views[i].launch > of->views[view].launch) break;
+        if (in->views[i].launch != in->views[found].launch) found = i;
+    }
+    return found;
+}
+
+/* The first step with at least this progress; the last step where there is none. */
+static int first_step(const double *progress, int count, double wanted) {
+    int low = 0, high = count - 1;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (progress[middle] >= wanted)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+/* Steps first .. last have come as far as the step `at`. */
+static void find_plateau(const double *progress, int count, int at, int *first, int *last) {
+    *first = first_step(progress, count, progress[at]);
+    *last = at;
+    while (*last + 1 < count && progress[*last + 1] <= progress[at]) ++*last;
+}
+
+/* The first step that has come as far. Between two gains of progress both runs do the same kind of work (a
+ * barrier, a condition, two loads), so where both have come exactly as far, the steps in between go in
+ * proportion. */
+static int step_beside(const Scene *of, const View *view, const Scene *in, int in_view) {
+    const double rounding = 1e-9;
+    const double *progress = scene_progress(of, view->view), *other = scene_progress(in, in_view);
+    int count = of->views[view->view].steps->step_count, other_count = in->views[in_view].steps->step_count;
+    int first, last, other_first, other_last;
+    if (!other_count || view->step >= count) return 0;
+    int found = first_step(other, other_count, progress[view->step] - rounding);
+    if (other[found] > progress[view->step] + rounding) return found;
+    find_plateau(progress, count, view->step, &first, &last);
+    find_plateau(other, other_count, found, &other_first, &other_last);
+    if (last == first) return other_first;
+    return other_first +
+           ((view->step - first) * (other_last - other_first) + (last - first) / 2) / (last - first);
+}
+
+void comparison_follow(Comparison *comparison) {
+    if (comparison->count < 2) return;
+    int other = !comparison->active;
+    const View *lead = &comparison->view[comparison->active];
+    View *view = &comparison->view[other];
+    view_show_alike(view, lead);
+    if (!comparison->linked) return;
+    const Scene *of = comparison->scene[comparison->active], *in = comparison->scene[other];
+    view->warp = lead->warp;
+    view->lane = lead->lane;
+    if (lead->view >= of->view_count || !in->view_count) return;
+    view->view = view_beside(of, lead->view, in);
+    view_go_to_step(view, in, step_beside(of, lead, in, view->view));
+}
+
+/* After the active view was asked to move. */
+static void follow_move(Comparison *comparison, const View *before) {
+    View *view = comparison_view(comparison);
+    if (comparison->count < 2) return;
+    if (view->view != before->view || view->step != before->step)
+        comparison_follow(comparison);
+    else
+        view_show_alike(&comparison->view[!comparison->active], view);
+    if (!comparison->linked) return;
+    comparison->view[!comparison->active].warp = view->warp;
+    comparison->view[!comparison->active].lane = view->lane;
+}
+
+bool comparison_play(Comparison *comparison) {
+    View before = *comparison_view(comparison);
+    bool moved = view_play(comparison_view(comparison), comparison_scene(comparison));
+    follow_move(comparison, &before);
+    return moved;
+}
+
+void comparison_go_to_step(Comparison *comparison, int step) {
+    View before = *comparison_view(comparison);
+    view_go_to_step(comparison_view(comparison), comparison_scene(comparison), step);
+    follow_move(comparison, &before);
+}
+
+/* ---- keys ---------------------------------------------------------------------------------------------- */
+
+static void make_other_active(Comparison *comparison) {
+    View *from = comparison_view(comparison);
+    bool playing = from->playing;
+    from->playing = false;
+    comparison->active = !comparison->active;
+    comparison_view(comparison)->playing = playing;
+}
+
+static ViewAnswer press_alone(Comparison *comparison) {
+    View *view = comparison_view(comparison);
+    snprintf(view->message, sizeof view->message,
+             "nothing to compare with: c puts a second kernel beside this one");
+    return VIEW_CHANGED;
+}
+
+ViewAnswer comparison_press(Comparison *comparison, Key key) {
+    View before = *comparison_view(comparison);
+    ViewAnswer answer = view_press(comparison_view(comparison), comparison_scene(comparison), key);
+    bool is_of_two =
+        answer == VIEW_OTHER || answer == VIEW_EXCHANGE || answer == VIEW_LINK || answer == VIEW_ALONE;
+    if (is_of_two && comparison->count < 2) return press_alone(comparison);
+    if (comparison_view(comparison)->overlay == OVERLAY_DIFFERENCES && comparison->count < 2 &&
+        !comparison_scene(comparison)->before) {
+        comparison_view(comparison)->overlay = OVERLAY_NONE;
+        return press_alone(comparison);
+    }
+    switch (answer) {
+    case VIEW_OTHER:
+        make_other_active(comparison);
+        return VIEW_CHANGED;
+    case VIEW_EXCHANGE:
+        comparison->exchanged = !comparison->exchanged;
+        return VIEW_CHANGED;
+    case VIEW_LINK:
+        comparison->linked = !comparison->linked;
+        comparison_follow(comparison);
+        return VIEW_CHANGED;
+    default:
+        follow_move(comparison, &before);
+        return answer;
+    }
+}
+
+/* ---- the screen ---------------------------------------------------------------------------------------- */
+
+/* Where run `index` is drawn. */
+static int place_of(const Comparison *comparison, int index) {
+    return index ^ (int)comparison->exchanged;
+}
+
+static bool make_layout(const Comparison *comparison, int columns, int rows, ComparisonLayout *layout) {
+    return layout_make_comparison(columns, rows, &comparison->view[comparison->active], layout);
+}
+
+/* The one that has the keys is marked, and its name alone is bright. */
+static void mark_active(const Comparison *comparison, int index, Canvas *canvas, Rectangle header) {
+    bool is_active = index == comparison->active;
+    for (int column = 0; !is_active && column < header.columns; column++) {
+        Cell *cell = canvas_cell(canvas, header, column, 0);
+        if (cell && cell->role == ROLE_HEADER) *cell = (Cell){.glyph = cell->glyph, .role = ROLE_DIM};
+        if (cell) cell->reverse = 0;
+    }
+    if (is_active) canvas_text(canvas, header, 0, 0, ROLE_HEADER, ">");
+}
+
+static void draw_differences(const Comparison *comparison, Canvas *canvas, const ComparisonLayout *layout) {
+    Differences differences;
+    int left = place_of(comparison, 0) == 0 ? 0 : 1;
+    differences_init(&differences, comparison->scene[left], &comparison->view[left], comparison->scene[!left],
+                     &comparison->view[!left], comparison->linked);
+    differences_draw(&differences, canvas, layout->differences, layout->boxed);
+    const View *view = &comparison->view[comparison->active];
+    if (view->overlay == OVERLAY_DIFFERENCES)
+        differences_draw_all(&differences, canvas, layout->overlay, view->scroll);
+}
+
+void comparison_change(const Comparison *comparison, Differences *out) {
+    const Scene *scene = comparison->scene[comparison->active], *before = scene->before;
+    const View *view = &comparison->view[comparison->active];
+    View then = *view;
+    keep_place(&then, scene, before);
+    differences_init(out, before, &then, scene, view, true);
+    out->name[0] = "before";
+    out->name[1] = "now";
+    out->settings[0] = 0;
+}
+
+/* One run; on demand what its last edit changed. */
+static void draw_one(const Comparison *comparison, Canvas *canvas) {
+    Layout layout;
+    Differences change;
+    const View *view = &comparison->view[0];
+    frame_draw(comparison->scene[0], view, canvas);
+    if (view->overlay != OVERLAY_DIFFERENCES || !comparison->scene[0]->before) return;
+    if (!layout_make(canvas->columns, canvas->rows, view, &layout)) return;
+    comparison_change(comparison, &change);
+    differences_draw_all(&change, canvas, layout.overlay, view->scroll);
+}
+
+void comparison_draw(const Comparison *comparison, Canvas *canvas) {
+    const View *view = &comparison->view[comparison->active];
+    const Scene *scene = comparison->scene[comparison->active];
+    ComparisonLayout layout;
+    if (comparison->count < 2) {
+        draw_one(comparison, canvas);
+        return;
+    }
+    canvas_clear(canvas);
+    if (!make_layout(comparison, canvas->columns, canvas->rows, &layout)) {
+        frame_draw_too_small(canvas, PAIR_SMALLEST_COLUMNS, PAIR_SMALLEST_ROWS);
+        return;
+    }
+    for (int i = 0; i < 2; i++) {
+        const Layout *half = &layout.half[place_of(comparison, i)];
+        frame_draw_run(comparison->scene[i], &comparison->view[i], half, canvas);
+        mark_active(comparison, i, canvas, half->header);
+    }
+    frame_draw_footer(view, canvas, layout.footer);
+    draw_differences(comparison, canvas, &layout);
+    frame_draw_overlay(scene, view, layout.overlay, canvas);
+}
+
+bool comparison_shows(const Comparison *comparison, int columns, int rows, const Pane *pane) {
+    ComparisonLayout both;
+    Layout one;
+    if (comparison->count < 2)
+        return layout_make(columns, rows, &comparison->view[0], &one) &&
+               frame_shows(comparison->scene[0], &comparison->view[0], &one, pane);
+    if (!make_layout(comparison, columns, rows, &both)) return false;
+    return frame_shows(comparison->scene[0], &comparison->view[0], &both.half[place_of(comparison, 0)],
+                       pane) ||
+           frame_shows(comparison->scene[1], &comparison->view[1], &both.half[place_of(comparison, 1)], pane);
+}
+
+void comparison_fit(Comparison *comparison, int columns, int rows) {
+    View *view = comparison_view(comparison);
+    ComparisonLayout both;
+    Layout one;
+    bool fits = comparison->count < 2 ? layout_make(columns, rows, view, &one)
+                                      : make_layout(comparison, columns, rows, &both);
+    if (!fits || (view->overlay != OVERLAY_HELP && view->overlay != OVERLAY_DIFFERENCES)) return;
+    int last = view_overlay_lines(view) - ((comparison->count < 2 ? one.overlay : both.overlay).rows - 2);
+    if (view->scroll > last) view->scroll = last > 0 ? last : 0;
+}
+
+ViewAnswer comparison_click(Comparison *comparison, int columns, int rows, int column, int row) {
+    ComparisonLayout layout;
+    View before = *comparison_view(comparison);
+    if (comparison->count < 2)
+        return frame_click(comparison->scene[0], &comparison->view[0], columns, rows, column, row);
+    if (!make_layout(comparison, columns, rows, &layout)) return VIEW_IGNORED;
+    if (before.overlay != OVERLAY_NONE) {
+        Layout whole = {.overlay = layout.overlay};
+        return frame_click_in(comparison_scene(comparison), comparison_view(comparison), &whole, column, row);
+    }
+    for (int i = 0; i < 2; i++) {
+        const Layout *half = &layout.half[place_of(comparison, i)];
+        if (!layout_holds(half->area, column, row)) continue;
+        if (i != comparison->active) make_other_active(comparison);
+        before = *comparison_view(comparison);
+        frame_click_in(comparison->scene[i], comparison_view(comparison), half, column, row);
+        follow_move(comparison, &before);
+        return VIEW_CHANGED;
+    }
+    return VIEW_IGNORED;
+}

@@ -1,0 +1,279 @@
+/* Canvas: clipping, UTF-8, ASCII replacements, frames of panes. */
+#include "tui/draw/canvas.h"
+
+#include "base/memory.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { TAB_COLUMNS = 4, LEAST_TITLE_COLUMNS = 16 };
+
+/* Glyphs beyond ASCII that panes draw, and what an ASCII canvas shows instead. Glyphs that mean different
+ * things have different replacements. */
+static const struct {
+    uint32_t glyph;
+    char ascii;
+} replacements[] = {
+    {0x00B7, '.'}, {0x00D7, 'x'}, {0x2013, '-'}, {0x2014, '-'}, {0x2026, '~'}, {0x2190, '<'}, {0x2191, '^'},
+    {0x2192, '>'}, {0x2193, 'v'}, {0x2500, '-'}, {0x2502, '|'}, {0x250C, '+'}, {0x2510, '+'}, {0x2514, '+'},
+    {0x2518, '+'}, {0x251C, '+'}, {0x2524, '+'}, {0x252C, '+'}, {0x2534, '+'}, {0x253C, '+'}, {0x2581, '_'},
+    {0x2582, '.'}, {0x2583, ':'}, {0x2584, '-'}, {0x2585, '='}, {0x2586, '+'}, {0x2587, '*'}, {0x2588, '#'},
+    {0x25A0, '#'}, {0x25A1, 'o'}, {0x25B2, '^'}, {0x25B6, '>'}, {0x25BC, 'v'}, {0x25C0, '<'},
+};
+
+static char glyph_ascii(uint32_t glyph) {
+    for (size_t i = 0; i < sizeof replacements / sizeof *replacements; i++)
+        if (replacements[i].glyph == glyph) return replacements[i].ascii;
+    return '?';
+}
+
+/* Glyphs that take exactly one column in every terminal. The source under study may hold anything: controls,
+ * wide and combining characters and marks that turn the direction of writing are shown as '?'. */
+static bool glyph_is_plain(uint32_t glyph) {
+    static const struct {
+        uint32_t first, last;
+    } plain[] = {{0x20, 0x7E},     {0xA0, 0xAC},     {0xAE, 0x2FF},    {0x370, 0x482},
+                 {0x48A, 0x52F},   {0x2010, 0x2027}, {0x2030, 0x205E}, {0x2070, 0x209C},
+                 {0x20A0, 0x20BF}, {0x2100, 0x22FF}, {0x2500, 0x25FC}};
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+        if (glyph >= plain[i].first && glyph <= plain[i].last) return true;
+    return false;
+}
+
+/* Reads one scalar; malformed bytes count as one '?' each, so that reading always moves on. */
+static uint32_t utf8_next(const char **text) {
+    const unsigned char *at = (const unsigned char *)*text;
+    static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+    int length = *at < 0x80             ? 1
+                 : (*at & 0xE0) == 0xC0 ? 2
+                 : (*at & 0xF0) == 0xE0 ? 3
+                 : (*at & 0xF8) == 0xF0 ? 4
+                                        : 0;
+    *text += 1;
+    if (length == 1) return *at;
+    if (length == 0) return '?';
+    uint32_t glyph = *at & (0x7FU >> length);
+    for (int i = 1; i < length; i++) {
+        if ((at[i] & 0xC0) != 0x80) return '?';
+        glyph = glyph << 6 | (at[i] & 0x3FU);
+    }
+    if (glyph < smallest[length]) return '?';
+    *text += length - 1;
+    return glyph;
+}
+
+Canvas *canvas_new(int columns, int rows, bool ascii) {
+    Canvas *canvas = memory_new(sizeof *canvas);
+    canvas->columns = columns > 0 ? columns : 0;
+    canvas->rows = rows > 0 ? rows : 0;
+    canvas->ascii = ascii;
+    canvas->cells = memory_new((size_t)canvas->columns * (size_t)canvas->rows * sizeof *canvas->cells);
+    canvas_clear(canvas);
+    return canvas;
+}
+
+void canvas_free(Canvas *canvas) {
+    if (!canvas) return;
+    free(canvas->cells);
+    free(canvas);
+}
+
+void canvas_clear(Canvas *canvas) {
+    for (int i = 0; i < canvas->columns * canvas->rows; i++) canvas->cells[i] = (Cell){' ', ROLE_TEXT, 0};
+}
+
+Cell *canvas_cell(Canvas *canvas, Rectangle area, int column, int row) {
+    if (column < 0 || row < 0 || column >= area.columns || row >= area.rows) return NULL;
+    column += area.column;
+    row += area.row;
+    if (column < 0 || row < 0 || column >= canvas->columns || row >= canvas->rows) return NULL;
+    return &canvas->cells[row * canvas->columns + column];
+}
+
+void canvas_glyph(Canvas *canvas, Rectangle area, int column, int row, Role role, uint32_t glyph) {
+    Cell *cell = canvas_cell(canvas, area, column, row);
+    if (!cell) return;
+    if (!glyph_is_plain(glyph)) glyph = '?';
+    if (canvas->ascii && glyph > 0x7E) glyph = (uint32_t)glyph_ascii(glyph);
+    *cell = (Cell){glyph, (uint8_t)role, 0};
+}
+
+int canvas_text(Canvas *canvas, Rectangle area, int column, int row, Role role, const char *utf8) {
+    int at = column, written = 0;
+    while (*utf8 && at < area.columns) {
+        uint32_t glyph = utf8_next(&utf8);
+        int repeat = glyph == '\t' ? TAB_COLUMNS - (at - column) % TAB_COLUMNS : 1;
+        for (; repeat > 0; repeat--, at++) {
+            if (at < 0 || at >= area.columns) continue;
+            canvas_glyph(canvas, area, at, row, role, glyph == '\t' ? ' ' : glyph);
+            written++;
+        }
+    }
+    return written;
+}
+
+int canvas_print(Canvas *canvas, Rectangle area, int column, int row, Role role, const char *format, ...) {
+    char text[1024];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    return canvas_text(canvas, area, column, row, role, text);
+}
+
+int canvas_text_columns(const char *utf8) {
+    int columns = 0;
+    while (*utf8) columns += utf8_next(&utf8) == '\t' ? TAB_COLUMNS - columns % TAB_COLUMNS : 1;
+    return columns;
+}
+
+int canvas_break(const char *utf8, int columns) {
+    const char *at = utf8, *end = NULL; /* `end`: after the last word that fits */
+    for (int column = 0; *at && column < columns; column++) {
+        if (*at == ' ' && at > utf8 && at[-1] != ' ') end = at;
+        utf8_next(&at);
+    }
+    if (!*at || *at == ' ' || !end) end = at;
+    if (end == utf8 && *at) utf8_next(&end);
+    return (int)(end - utf8);
+}
+
+int canvas_paragraph(Canvas *canvas, Rectangle area, int row, Role role, const char *utf8) {
+    int first = row;
+    while (*utf8 && row < area.rows) {
+        char line[1024];
+        int bytes = canvas_break(utf8, area.columns);
+        const char *next = utf8 + bytes + strspn(utf8 + bytes, " ");
+        bool cut = row == area.rows - 1 && *next; /* the last row: clipped, not lost silently */
+        snprintf(line, sizeof line, "%.*s", cut ? (int)strlen(utf8) : bytes, utf8);
+        canvas_text(canvas, area, 0, row, role, line);
+        if (cut) canvas_glyph(canvas, area, area.columns - 1, row, role, 0x2026);
+        utf8 = next;
+        row++;
+    }
+    return row - first;
+}
+
+void canvas_fill(Canvas *canvas, Rectangle area, Role role) {
+    for (int row = 0; row < area.rows; row++)
+        for (int column = 0; column < area.columns; column++)
+            canvas_glyph(canvas, area, column, row, role, ' ');
+}
+
+void canvas_reverse(Canvas *canvas, Rectangle area, int column, int row, int columns) {
+    for (int i = 0; i < columns; i++) {
+        Cell *cell = canvas_cell(canvas, area, column + i, row);
+        if (cell) cell->reverse = 1;
+    }
+}
+
+/* The note's last parts that fit, three spaces apart: what has to be known comes last. */
+static const char *fit_note(const char *note, int columns) {
+    const char *rest = note;
+    while (rest && canvas_text_columns(rest) > columns)
+        if ((rest = strstr(rest, "   "))) rest += strspn(rest, " ");
+    return rest ? rest : "";
+}
+
+/* Title left, note right, on the top line of `area`; where both do not fit the title is cut, then the note.
+ */
+static void draw_heading(Canvas *canvas, Rectangle area, Role title_role, const char *title, Role note_role,
+                         const char *note) {
+    Rectangle line = {area.column + 2, area.row, area.columns - 4, 1};
+    int title_columns = title && *title ? canvas_text_columns(title) + 2 : 0;
+    note = fit_note(note ? note : "", line.columns - LEAST_TITLE_COLUMNS - 2);
+    int note_columns = *note ? canvas_text_columns(note) + 2 : 0;
+    Rectangle left = line;
+    left.columns -= note_columns ? note_columns + 1 : 0;
+    if (title_columns) {
+        canvas_print(canvas, left, 0, 0, ROLE_TITLE, "%*s", title_columns, "");
+        canvas_text(canvas, left, 1, 0, title_role, title);
+    }
+    if (title_columns > left.columns) canvas_text(canvas, left, left.columns - 2, 0, title_role, "\u2026 ");
+    if (note_columns) canvas_print(canvas, line, line.columns - note_columns, 0, note_role, " %s ", note);
+}
+
+Rectangle canvas_rule(Canvas *canvas, Rectangle area, Role title_role, const char *title, Role note_role,
+                      const char *note) {
+    for (int column = 0; column < area.columns; column++)
+        canvas_glyph(canvas, area, column, 0, ROLE_BORDER, 0x2500);
+    draw_heading(canvas, area, title_role, title, note_role, note);
+    return (Rectangle){area.column + 1, area.row + 1, area.columns > 2 ? area.columns - 2 : 0,
+                       area.rows > 1 ? area.rows - 1 : 0};
+}
+
+Rectangle canvas_box(Canvas *canvas, Rectangle area, Role title_role, const char *title, Role note_role,
+                     const char *note) {
+    int right = area.columns - 1, bottom = area.rows - 1;
+    for (int column = 1; column < right; column++) {
+        canvas_glyph(canvas, area, column, 0, ROLE_BORDER, 0x2500);
+        canvas_glyph(canvas, area, column, bottom, ROLE_BORDER, 0x2500);
+    }
+    for (int row = 1; row < bottom; row++) {
+        canvas_glyph(canvas, area, 0, row, ROLE_BORDER, 0x2502);
+        canvas_glyph(canvas, area, right, row, ROLE_BORDER, 0x2502);
+    }
+    canvas_glyph(canvas, area, 0, 0, ROLE_BORDER, 0x250C);
+    canvas_glyph(canvas, area, right, 0, ROLE_BORDER, 0x2510);
+    canvas_glyph(canvas, area, 0, bottom, ROLE_BORDER, 0x2514);
+    canvas_glyph(canvas, area, right, bottom, ROLE_BORDER, 0x2518);
+    draw_heading(canvas, area, title_role, title, note_role, note);
+    return (Rectangle){area.column + 2, area.row + 1, area.columns > 4 ? area.columns - 4 : 0,
+                       area.rows > 2 ? area.rows - 2 : 0};
+}
+
+void canvas_more(Canvas *canvas, Rectangle area, bool above, bool below) {
+    const char *text = above && below ? " ↑↓ more" : above ? " ↑ more" : " ↓ more";
+    int columns = canvas_text_columns(text);
+    if (above || below) canvas_text(canvas, area, area.columns - columns, area.rows - 1, ROLE_DIM, text);
+}
+
+size_t canvas_encode(uint32_t glyph, char out[CANVAS_GLYPH_BYTES]) {
+    size_t count = 0;
+    if (glyph < 0x80) {
+        out[count++] = (char)glyph;
+    } else if (glyph < 0x800) {
+        out[count++] = (char)(0xC0 | glyph >> 6);
+        out[count++] = (char)(0x80 | (glyph & 0x3F));
+    } else {
+        out[count++] = (char)(0xE0 | glyph >> 12);
+        out[count++] = (char)(0x80 | (glyph >> 6 & 0x3F));
+        out[count++] = (char)(0x80 | (glyph & 0x3F));
+    }
+    return count;
+}
+
+void canvas_to_text(const Canvas *canvas, Text *out) {
+    for (int row = 0; row < canvas->rows; row++) {
+        const Cell *cells = &canvas->cells[row * canvas->columns];
+        int length = canvas->columns;
+        while (length > 0 && cells[length - 1].glyph == ' ') length--;
+        for (int column = 0; column < length; column++) {
+            char bytes[CANVAS_GLYPH_BYTES];
+            text_add_bytes(out, bytes, canvas_encode(cells[column].glyph, bytes));
+        }
+        text_add(out, "\n");
+    }
+}
+
+void canvas_to_roles(const Canvas *canvas, Text *out) {
+    static const char *const names[ROLE_COUNT] = {
+#define ROLE(id, ...) [ROLE_##id] = #id,
+#include "tui/draw/roles.def"
+#undef ROLE
+    };
+    for (int row = 0; row < canvas->rows; row++) {
+        for (int column = 0; column < canvas->columns;) {
+            const Cell *cell = &canvas->cells[row * canvas->columns + column];
+            int begin = column;
+            while (column < canvas->columns) {
+                const Cell *other = &canvas->cells[row * canvas->columns + column];
+                if (other->role != cell->role || other->reverse != cell->reverse) break;
+                column++;
+            }
+            if (cell->role != ROLE_TEXT || cell->reverse)
+                text_print(out, "%d:%d-%d %s%s\n", row, begin, column - 1, names[cell->role],
+                           cell->reverse ? " reverse" : "");
+        }
+    }
+}

@@ -1,0 +1,70 @@
+/* Canvas: a grid of character cells that frames are drawn into. Pure memory: no terminal here.
+ * Colours are roles, never numbers; theme.c gives roles their look. Text is UTF-8; wide and combining
+ * characters are not used, and an ASCII canvas replaces box and block glyphs on the way in (one table). */
+#ifndef TUI_DRAW_CANVAS_H
+#define TUI_DRAW_CANVAS_H
+
+#include "base/text.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum Role {
+#define ROLE(id, ...) ROLE_##id,
+#include "tui/draw/roles.def"
+#undef ROLE
+    ROLE_COUNT
+} Role;
+
+typedef struct Cell {
+    uint32_t glyph; /* Unicode scalar */
+    uint8_t role;
+    uint8_t reverse; /* selection, cursor */
+} Cell;
+
+typedef struct Canvas {
+    int columns, rows;
+    bool ascii;
+    Cell *cells; /* [row][column] */
+} Canvas;
+
+typedef struct Rectangle {
+    int column, row, columns, rows;
+} Rectangle;
+
+Canvas *canvas_new(int columns, int rows, bool ascii);
+void canvas_free(Canvas *canvas);
+void canvas_clear(Canvas *canvas);
+/* The cell at a place inside `area`, or NULL where that is outside of it or of the canvas. */
+Cell *canvas_cell(Canvas *canvas, Rectangle area, int column, int row);
+/* All drawing clips to `area`; coordinates are relative to it. Controls, wide and combining characters and
+ * malformed UTF-8 are drawn as '?'. Returns columns written. */
+int canvas_text(Canvas *canvas, Rectangle area, int column, int row, Role role, const char *utf8);
+int canvas_print(Canvas *canvas, Rectangle area, int column, int row, Role role, const char *format, ...)
+    __attribute__((format(printf, 6, 7)));
+void canvas_glyph(Canvas *canvas, Rectangle area, int column, int row, Role role, uint32_t glyph);
+int canvas_text_columns(const char *utf8);
+/* Bytes of the words that fit into `columns`; a word that is longer than that is cut. At least 1 where there
+ * is text. */
+int canvas_break(const char *utf8, int columns);
+/* Words wrapped at the area's width from `row` on; the last row ends in an ellipsis where text is left.
+ * Returns rows. */
+int canvas_paragraph(Canvas *canvas, Rectangle area, int row, Role role, const char *utf8);
+void canvas_fill(Canvas *canvas, Rectangle area, Role role); /* with spaces */
+void canvas_reverse(Canvas *canvas, Rectangle area, int column, int row, int columns);
+/* Draws the border of `area` with a title left and a note right; returns the inside. */
+Rectangle canvas_box(Canvas *canvas, Rectangle area, Role title_role, const char *title, Role note_role,
+                     const char *note);
+/* The same with a line above only: for small screens. */
+Rectangle canvas_rule(Canvas *canvas, Rectangle area, Role title_role, const char *title, Role note_role,
+                      const char *note);
+/* In the last row: there is more above, below. */
+void canvas_more(Canvas *canvas, Rectangle area, bool above, bool below);
+/* A cell's glyph in UTF-8; returns its bytes. */
+enum { CANVAS_GLYPH_BYTES = 4 };
+size_t canvas_encode(uint32_t glyph, char out[CANVAS_GLYPH_BYTES]);
+/* Rows as lines, trailing spaces removed: what --frame prints. */
+void canvas_to_text(const Canvas *canvas, Text *out);
+/* Runs of cells whose role is not TEXT, as "row:first-last ROLE", for tests. */
+void canvas_to_roles(const Canvas *canvas, Text *out);
+
+#endif

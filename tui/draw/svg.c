@@ -1,0 +1,57 @@
+#include "tui/draw/svg.h"
+
+enum { CELL_WIDTH = 9, CELL_HEIGHT = 17, BASELINE = 13, MARGIN = 8 };
+#define FONT_SIZE                                                                                            \
+    "14.95" /* DejaVu Sans Mono is 0.602 of it wide: a cell, also for who does not know textLength */
+enum { BACKGROUND = 0x16181d, FOREGROUND = 0xd4d7dd };
+
+static void add_glyph(Text *out, uint32_t glyph) {
+    char bytes[CANVAS_GLYPH_BYTES];
+    const char *escaped = glyph == '<' ? "&lt;" : glyph == '>' ? "&gt;" : glyph == '&' ? "&amp;" : NULL;
+    if (escaped)
+        text_add(out, escaped);
+    else
+        text_add_bytes(out, bytes, canvas_encode(glyph, bytes));
+}
+
+/* Cells that look alike. The text is stretched to its columns, so that any font of fixed width stays on the
+ * grid. */
+static void add_run(Text *out, Theme theme, const Cell *cells, int count, int column, int row) {
+    Look look = theme_look(theme, (Role)cells->role, 256);
+    bool reverse = look.reverse != (cells->reverse != 0), blank = true;
+    int x = MARGIN + column * CELL_WIDTH, y = MARGIN + row * CELL_HEIGHT, width = count * CELL_WIDTH;
+    unsigned colour = theme_rgb(look.colour, FOREGROUND), background = theme_rgb(look.background, BACKGROUND);
+    for (int i = 0; i < count; i++) blank &= cells[i].glyph == ' ';
+    if (reverse)
+        text_print(out, "<rect x='%d' y='%d' width='%d' height='%d' fill='#%06x'/>", x, y, width, CELL_HEIGHT,
+                   colour);
+    if (blank) return;
+    text_print(out, "<text x='%d' y='%d' textLength='%d' fill='#%06x'%s%s>", x, y + BASELINE, width,
+               reverse ? background : colour, look.bold ? " font-weight='bold'" : "",
+               look.underline ? " text-decoration='underline'" : "");
+    for (int i = 0; i < count; i++) add_glyph(out, cells[i].glyph);
+    text_add(out, "</text>\n");
+}
+
+void canvas_to_svg(const Canvas *canvas, Theme theme, Text *out) {
+    int width = canvas->columns * CELL_WIDTH + 2 * MARGIN, height = canvas->rows * CELL_HEIGHT + 2 * MARGIN;
+    text_print(out, "<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%d' viewBox='0 0 %d %d'>\n",
+               width, height, width, height);
+    text_print(out, "<rect width='100%%' height='100%%' rx='6' fill='#%06x'/>\n",
+               theme_rgb(theme_look(theme, ROLE_TEXT, 256).background, BACKGROUND));
+    text_print(out,
+               "<g font-family='DejaVu Sans Mono, Menlo, Consolas, monospace' font-size='%s' "
+               "xml:space='preserve'>\n",
+               FONT_SIZE);
+    for (int row = 0; row < canvas->rows; row++) {
+        const Cell *cells = &canvas->cells[row * canvas->columns];
+        for (int column = 0, next; column < canvas->columns; column = next) {
+            next = column + 1;
+            while (next < canvas->columns && cells[next].role == cells[column].role &&
+                   cells[next].reverse == cells[column].reverse)
+                next++;
+            add_run(out, theme, cells + column, next - column, column, row);
+        }
+    }
+    text_add(out, "</g>\n</svg>\n");
+}

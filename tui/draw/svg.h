@@ -1,0 +1,11 @@
+/* SVG: a frame as an image that every browser shows, for slides and the README. */
+#ifndef TUI_DRAW_SVG_H
+#define TUI_DRAW_SVG_H
+
+#include "tui/draw/theme.h"
+
+/* In the colours of a terminal that has 256 of them; where the theme leaves the background to the terminal,
+ * it is dark. */
+void canvas_to_svg(const Canvas *canvas, Theme theme, Text *out);
+
+#endif

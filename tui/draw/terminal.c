@@ -1,0 +1,404 @@
+/* Terminal: ncurses behind a canvas.
+ *
+ * Signals write their number into a pipe that terminal_wait() polls together with the keyboard, so that
+ * everything happens in the event loop and nothing in a handler; only after a crash a handler restores the
+ * terminal itself, with what is safe there: tcsetattr() and write() of strings prepared at the start. */
+#define _XOPEN_SOURCE 700
+#define _DEFAULT_SOURCE
+
+#include "tui/draw/terminal.h"
+
+#include "base/memory.h"
+#include "tui/draw/theme.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <unistd.h>
+#define NCURSES_WIDECHAR 1
+#include <curses.h>
+#include <term.h>
+#undef columns /* term.h makes a macro of it */
+
+enum { ESCAPE_MILLISECONDS = 25 };
+
+static const int handled_signals[] = {SIGWINCH, SIGTSTP, SIGCONT, SIGTERM, SIGHUP, SIGINT, SIGQUIT};
+static const int crash_signals[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL};
+enum {
+    HANDLED_COUNT = sizeof handled_signals / sizeof *handled_signals,
+    CRASH_COUNT = sizeof crash_signals / sizeof *crash_signals
+};
+
+static struct {
+    bool is_open;
+    SCREEN *screen;
+    int colours;
+    bool has_default; /* the terminal's own colours can be asked for */
+    Theme theme;
+    int pipe[2];
+    struct termios modes; /* before we changed them */
+    struct sigaction old_handled[HANDLED_COUNT], old_crash[CRASH_COUNT];
+    Cell *shown;        /* what the terminal shows; NULL: not known */
+    int columns, rows;  /* of `shown` */
+    char farewell[256]; /* leaves the alternate screen, shows the cursor, ... */
+    size_t farewell_bytes;
+} terminal;
+
+/* ---- signals ------------------------------------------------------------------------------------------- */
+
+static void on_signal(int number) {
+    int kept = errno;
+    unsigned char byte = (unsigned char)number;
+    if (write(terminal.pipe[1], &byte, 1) < 0) { /* full: the loop will look anyway */
+    }
+    errno = kept;
+}
+
+static void on_crash(int number) {
+    tcsetattr(STDIN_FILENO, TCSANOW, &terminal.modes);
+    if (write(STDOUT_FILENO, terminal.farewell, terminal.farewell_bytes) < 0) { /* nothing left to do */
+    }
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+static void catch_signals(void) {
+    static char crash_stack[64 * 1024]; /* a stack overflow leaves no other */
+    stack_t stack = {.ss_sp = crash_stack, .ss_size = sizeof crash_stack};
+    sigaltstack(&stack, NULL);
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    for (int i = 0; i < HANDLED_COUNT; i++) sigaction(handled_signals[i], &action, &terminal.old_handled[i]);
+    action.sa_handler = on_crash;
+    action.sa_flags = SA_ONSTACK | (int)SA_RESETHAND;
+    for (int i = 0; i < CRASH_COUNT; i++) sigaction(crash_signals[i], &action, &terminal.old_crash[i]);
+}
+
+static void release_signals(void) {
+    for (int i = 0; i < HANDLED_COUNT; i++) sigaction(handled_signals[i], &terminal.old_handled[i], NULL);
+    for (int i = 0; i < CRASH_COUNT; i++) sigaction(crash_signals[i], &terminal.old_crash[i], NULL);
+}
+
+/* ---- opening and closing ------------------------------------------------------------------------------- */
+
+/* Appends a terminfo string without its $<padding>. */
+static void add_farewell(const char *text) {
+    if (!text || text == (char *)-1) return;
+    while (*text && terminal.farewell_bytes + 1 < sizeof terminal.farewell) {
+        const char *end = text[0] == '$' && text[1] == '<' ? strchr(text, '>') : NULL;
+        if (end)
+            text = end + 1;
+        else
+            terminal.farewell[terminal.farewell_bytes++] = *text++;
+    }
+}
+
+static void prepare_farewell(bool mouse) {
+    terminal.farewell_bytes = 0;
+    if (mouse) add_farewell("\033[?1006l\033[?1002l\033[?1000l");
+    add_farewell(tigetstr("sgr0"));
+    add_farewell(tigetstr("op"));
+    add_farewell(tigetstr("rmkx"));
+    add_farewell(tigetstr("cnorm"));
+    add_farewell(tigetstr("rmcup"));
+}
+
+/* What the terminal calls a colour: its number, or red, green and blue where there is no palette. */
+static int terminal_colour(short colour, short otherwise) {
+    if (colour < 0) return terminal.has_default ? -1 : otherwise;
+    return terminal.colours > 256 ? (int)theme_rgb(colour, (unsigned)colour) : colour;
+}
+
+static void set_pair(int comparison, int colour, int background) {
+#if NCURSES_EXT_COLORS >= 20170401
+    init_extended_pair(comparison, colour, background);
+#else
+    init_pair((short)comparison, (short)colour, (short)background);
+#endif
+}
+
+/* The roles' colour pairs of a theme. */
+static void prepare_pairs(Theme theme) {
+    terminal.theme = theme;
+    for (int role = 0; role < ROLE_COUNT && terminal.colours; role++) {
+        Look look = theme_look(theme, (Role)role, terminal.colours);
+        set_pair(role + 1, terminal_colour(look.colour, COLOR_WHITE),
+                 terminal_colour(look.background, COLOR_BLACK));
+    }
+}
+
+static void prepare_colours(void) {
+    const char *none = getenv("NO_COLOR");
+    terminal.colours = 0;
+    if (!(none && *none) && has_colors() && start_color() != ERR) {
+        terminal.has_default = use_default_colors() == OK;
+        terminal.colours = COLORS;
+    }
+    prepare_pairs(THEME_TERMINAL);
+}
+
+void terminal_set_theme(Theme theme) {
+    if (theme == terminal.theme) return;
+    prepare_pairs(theme);
+    terminal_forget();
+}
+
+bool terminal_open(Error *error) {
+    static const char instead[] = "--report prints the metrics and --frame one screen without one";
+    int status;
+    if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+        return error_set(error, "the interface needs a terminal; %s", instead);
+    const char *name = getenv("TERM");
+    if (setupterm(NULL, STDOUT_FILENO, &status) != OK)
+        return error_set(error, "the terminal type TERM=%.60s is not known; %s", name ? name : "", instead);
+    const char *move = tigetstr("cup");
+    bool can_move = move && move != (char *)-1;
+    del_curterm(cur_term); /* it was for the question; newterm() makes its own */
+    if (!can_move)
+        return error_set(error, "a terminal of type TERM=%.60s cannot place its cursor; %s", name ? name : "",
+                         instead);
+    if (tcgetattr(STDIN_FILENO, &terminal.modes) || pipe(terminal.pipe))
+        return error_set(error, "the terminal cannot be set up; %s", instead);
+    for (int end = 0; end < 2; end++) {
+        fcntl(terminal.pipe[end], F_SETFL, O_NONBLOCK);
+        fcntl(terminal.pipe[end], F_SETFD, FD_CLOEXEC);
+    }
+    catch_signals(); /* before curses does: it leaves handlers alone that it finds, but ignores Ctrl-Z while
+                        it draws where the handler is its own */
+    terminal.screen = newterm(NULL, stdout, stdin);
+    if (!terminal.screen) {
+        release_signals();
+        return error_set(error, "the terminal cannot be set up; %s", instead);
+    }
+    cbreak();
+    noecho();
+    nonl();
+    keypad(stdscr, TRUE);
+    nodelay(stdscr, TRUE);
+    set_escdelay(ESCAPE_MILLISECONDS);
+    curs_set(0);
+    prepare_colours();
+    mouseinterval(0);
+    bool mouse = mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL) != 0;
+    prepare_farewell(mouse);
+    static bool registered;
+    if (!registered) atexit(terminal_close);
+    registered = true;
+    terminal.is_open = true;
+    terminal_forget();
+    return true;
+}
+
+void terminal_close(void) {
+    if (!terminal.is_open) return;
+    terminal.is_open = false;
+    endwin();
+    release_signals();
+    delscreen(terminal.screen);
+    close(terminal.pipe[0]);
+    close(terminal.pipe[1]);
+    terminal.pipe[0] = terminal.pipe[1] = -1; /* a thread may still want to wake us */
+    free(terminal.shown);
+    terminal.shown = NULL;
+}
+
+void terminal_end(int number) {
+    terminal_close();
+    signal(number, SIG_DFL);
+    raise(number);
+    _exit(128 + number); /* the signal is blocked or ignored */
+}
+
+/* ---- drawing ------------------------------------------------------------------------------------------- */
+
+void terminal_size(int *columns, int *rows) {
+    *columns = COLS;
+    *rows = LINES;
+}
+
+void terminal_forget(void) {
+    free(terminal.shown);
+    terminal.shown = NULL;
+}
+
+static void put_cell(int row, int column, Cell cell) {
+    Look look = theme_look(terminal.theme, (Role)cell.role, terminal.colours);
+    attr_t attributes = A_NORMAL;
+    if (look.bold) attributes |= A_BOLD;
+    if (look.underline) attributes |= A_UNDERLINE;
+    if (look.reverse != (cell.reverse != 0)) attributes |= A_REVERSE;
+    wchar_t glyph[2] = {(wchar_t)cell.glyph, 0};
+    cchar_t wide;
+    setcchar(&wide, glyph, attributes, terminal.colours ? (short)(cell.role + 1) : 0, NULL);
+    mvadd_wch(row, column, &wide);
+}
+
+void terminal_show(const Canvas *canvas) {
+    size_t count = (size_t)canvas->columns * (size_t)canvas->rows;
+    if (terminal.shown && (terminal.columns != canvas->columns || terminal.rows != canvas->rows))
+        terminal_forget();
+    bool everything = !terminal.shown;
+    if (everything) {
+        terminal.shown = memory_new(count * sizeof *terminal.shown);
+        terminal.columns = canvas->columns;
+        terminal.rows = canvas->rows;
+        clearok(curscr, TRUE);
+        erase();
+    }
+    for (size_t i = 0; i < count; i++) {
+        Cell cell = canvas->cells[i], *shown = &terminal.shown[i];
+        if (!everything && cell.glyph == shown->glyph && cell.role == shown->role &&
+            cell.reverse == shown->reverse)
+            continue;
+        put_cell((int)i / canvas->columns, (int)i % canvas->columns, cell);
+        *shown = cell;
+    }
+    refresh();
+}
+
+/* ---- events -------------------------------------------------------------------------------------------- */
+
+static bool read_mouse(TerminalEvent *event) {
+    MEVENT mouse;
+    if (getmouse(&mouse) != OK) return false;
+    event->column = mouse.x;
+    event->row = mouse.y;
+    event->kind = mouse.bstate & BUTTON1_PRESSED ? TERMINAL_CLICK : TERMINAL_WHEEL;
+    event->direction = mouse.bstate & BUTTON4_PRESSED ? 1 : -1;
+    return (mouse.bstate & (BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED)) != 0;
+}
+
+static bool read_key(TerminalEvent *event) {
+    static const struct {
+        wint_t code;
+        Key key;
+    } codes[] = {
+        {KEY_RIGHT, SPECIAL_RIGHT},   {KEY_LEFT, SPECIAL_LEFT},           {KEY_DOWN, SPECIAL_DOWN},
+        {KEY_UP, SPECIAL_UP},         {KEY_HOME, SPECIAL_HOME},           {KEY_END, SPECIAL_END},
+        {KEY_PPAGE, SPECIAL_PAGE_UP}, {KEY_NPAGE, SPECIAL_PAGE_DOWN},     {KEY_BTAB, SPECIAL_BACK_TAB},
+        {KEY_ENTER, SPECIAL_ENTER},   {KEY_BACKSPACE, SPECIAL_BACKSPACE}, {KEY_F(1), SPECIAL_F1}};
+    static const struct {
+        wint_t character;
+        Key key;
+    } controls[] = {{'\r', SPECIAL_ENTER}, {'\n', SPECIAL_ENTER},    {'\t', SPECIAL_TAB},
+                    {27, SPECIAL_ESCAPE},  {127, SPECIAL_BACKSPACE}, {8, SPECIAL_BACKSPACE},
+                    {12, SPECIAL_REDRAW},  {21, SPECIAL_ERASE}};
+    wint_t code;
+    int got;
+    while ((got = get_wch(&code)) != ERR) {
+        *event = (TerminalEvent){.kind = TERMINAL_KEY};
+        if (got == KEY_CODE_YES) {
+            if (code == KEY_MOUSE && read_mouse(event)) return true;
+            for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+                if (codes[i].code == code) event->key = codes[i].key;
+            if (event->key) return true;
+            continue; /* KEY_RESIZE, and keys that mean nothing here */
+        }
+        event->key = (Key)code;
+        for (size_t i = 0; i < sizeof controls / sizeof *controls; i++)
+            if (controls[i].character == code) event->key = controls[i].key;
+        return true;
+    }
+    return false;
+}
+
+static void suspend(void) {
+    struct sigaction action = {.sa_handler = SIG_DFL}, ours;
+    endwin();
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGTSTP, &action, &ours);
+    raise(SIGTSTP); /* stops here; SIGCONT goes on */
+    sigaction(SIGTSTP, &ours, NULL);
+}
+
+/* The terminal may have another size, and other modes, than before. */
+static void follow_size(void) {
+    struct winsize size;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row && size.ws_col)
+        resizeterm(size.ws_row, size.ws_col);
+    terminal_forget();
+}
+
+/* What is typed is for the other program alone: it may be interrupted and stopped, and we stop with it. */
+static pid_t start(char *const command[]) {
+    static const int ours[] = {SIGINT, SIGQUIT}, both[] = {SIGTSTP, SIGCONT, SIGWINCH};
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) signal(ours[i], SIG_IGN);
+    for (size_t i = 0; i < sizeof both / sizeof *both; i++) signal(both[i], SIG_DFL);
+    pid_t child = fork();
+    if (child) return child;
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) signal(ours[i], SIG_DFL);
+    execvp(command[0], command);
+    _exit(127);
+}
+
+int terminal_run(char *const command[]) {
+    struct sigaction kept[HANDLED_COUNT];
+    int status = 0;
+    endwin();
+    for (int i = 0; i < HANDLED_COUNT; i++) sigaction(handled_signals[i], NULL, &kept[i]);
+    pid_t child = start(command);
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    for (int i = 0; i < HANDLED_COUNT; i++) sigaction(handled_signals[i], &kept[i], NULL);
+    follow_size();
+    if (child < 0) return 127;
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* Reads what the handlers wrote; false: nothing that the program has to know. */
+static bool read_signals(TerminalEvent *event) {
+    unsigned char numbers[256];
+    bool resized = false, woken = false;
+    ssize_t count;
+    while ((count = read(terminal.pipe[0], numbers, sizeof numbers)) > 0)
+        for (ssize_t i = 0; i < count; i++) switch (numbers[i]) {
+            case 0:
+                woken = true;
+                break;
+            case SIGWINCH:
+                resized = true;
+                break;
+            case SIGTSTP:
+                suspend();
+                resized = true;
+                break;
+            case SIGCONT:
+                endwin(); /* whoever stopped us left the terminal's modes to the shell; refresh() takes them
+                             back */
+                resized = true;
+                break;
+            default:
+                *event = (TerminalEvent){.kind = TERMINAL_END, .signal = numbers[i]};
+                return true;
+            }
+    if (resized) follow_size();
+    *event = (TerminalEvent){.kind = resized ? TERMINAL_RESIZE : TERMINAL_TIMEOUT};
+    return resized || woken;
+}
+
+TerminalEvent terminal_wait(int milliseconds) {
+    TerminalEvent event = {.kind = TERMINAL_TIMEOUT};
+    if (read_signals(&event) || read_key(&event)) return event;
+    struct pollfd files[] = {{.fd = STDIN_FILENO, .events = POLLIN},
+                             {.fd = terminal.pipe[0], .events = POLLIN}};
+    int ready = poll(files, 2, milliseconds), bytes = 0;
+    if (ready > 0 && files[1].revents && read_signals(&event)) return event;
+    if (ready > 0 && files[0].revents) {
+        bool gone =
+            ioctl(STDIN_FILENO, FIONREAD, &bytes) || (bytes == 0 && files[0].revents & (POLLHUP | POLLERR));
+        if (gone || files[0].revents & POLLNVAL)
+            return (TerminalEvent){.kind = TERMINAL_END, .signal = SIGHUP};
+        if (read_key(&event)) return event;
+    }
+    return (TerminalEvent){.kind = TERMINAL_TIMEOUT};
+}
+
+void terminal_wake(void) {
+    unsigned char byte = 0;
+    if (write(terminal.pipe[1], &byte, 1) < 0) { /* full: it is awake */
+    }
+}

@@ -1,0 +1,52 @@
+/* Terminal: the only file that knows curses. Shows canvases, reads keys, and gives the terminal back however
+ * the program ends: return, exit(), signals, a crash.
+ *
+ * One terminal at a time, used from one thread; only terminal_wake() may be called from others. Waiting takes
+ * no CPU. */
+#ifndef TUI_DRAW_TERMINAL_H
+#define TUI_DRAW_TERMINAL_H
+
+#include "base/error.h"
+#include "tui/draw/canvas.h"
+#include "tui/view/keys.h"
+#include "tui/draw/theme.h"
+
+typedef enum TerminalEventKind {
+    TERMINAL_TIMEOUT, /* or woken: look at what you wait for */
+    TERMINAL_KEY,
+    TERMINAL_CLICK,  /* column, row */
+    TERMINAL_WHEEL,  /* direction: 1 away from the user, -1 */
+    TERMINAL_RESIZE, /* the size changed, or the program was resumed: draw again */
+    TERMINAL_END     /* a signal asks the program to end, or the terminal is gone: see terminal_end() */
+} TerminalEventKind;
+
+typedef struct TerminalEvent {
+    TerminalEventKind kind;
+    Key key;
+    int column, row, direction;
+    int signal;
+} TerminalEvent;
+
+/* Fails, with nothing changed, when standard input or output is no terminal, or it cannot place the cursor.
+ */
+bool terminal_open(Error *error);
+void terminal_close(void); /* may be called twice */
+
+void terminal_size(int *columns, int *rows);
+/* Sends the cells that changed since the last call. */
+void terminal_show(const Canvas *canvas);
+void terminal_set_theme(Theme theme);
+void terminal_forget(void); /* the next terminal_show() sends everything */
+
+/* Waits for the next event, at most `milliseconds` (negative: for ever). */
+TerminalEvent terminal_wait(int milliseconds);
+void terminal_wake(void);
+
+/* Lends the terminal to another program (execvp() takes `command`) until it ends, and takes it back, however
+ * that left it. Its exit status; 127: it could not be run; above 128: a signal ended it. */
+int terminal_run(char *const command[]);
+
+/* Restores the terminal and ends the program by `signal`. */
+void terminal_end(int signal);
+
+#endif

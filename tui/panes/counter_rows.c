@@ -1,0 +1,62 @@
+#include "tui/panes/counter_rows.h"
+
+#include "metrics/counted.h"
+#include <math.h>
+#include <stdio.h>
+
+enum { LABEL_COLUMNS = 21, NUMBER_COLUMNS = 11 };
+
+/* Of the launch at hand; what it has nothing of is left out. */
+static const MeasuredCounter *counter_of(const StepContext *now, int index) {
+    const Measurements *measured = now->scene->measured;
+    int launch = now->scene->views[now->view->view].launch;
+    for (int i = 0; measured && i < measured->counter_count; i++)
+        if (measured->counters[i].launch == launch &&
+            (measured->counters[i].value != 0 || measured->counters[i].predicted != 0) && index-- == 0)
+            return &measured->counters[i];
+    return NULL;
+}
+
+int counted_height(const StepContext *now) {
+    int count = 0;
+    while (counter_of(now, count)) count++;
+    return count ? count + 1 : 0;
+}
+
+/* In words, and what stands out. */
+static const char *describe(const MeasuredCounter *counter, Role *role) {
+    CountedAgreement agreement = counted_agreement(counter);
+    *role = agreement == COUNTED_EQUAL ? ROLE_TEXT : agreement == COUNTED_DIFFERS ? ROLE_CONFLICT : ROLE_DIM;
+    if (agreement != COUNTED_NOT_COMPARED) return counted_agreement_text(agreement);
+    return counter->note ? "waits" : "not alike";
+}
+
+static void draw_number(double value, Canvas *canvas, Rectangle area, int column, int row, Role role) {
+    char text[32] = "";
+    if (!isnan(value)) step_context_print_count((uint64_t)value, text, sizeof text);
+    canvas_print(canvas, area, column, row, role, "%*s", NUMBER_COLUMNS, text);
+}
+
+static void draw_counter(const MeasuredCounter *counter, Canvas *canvas, Rectangle area, int row) {
+    Role role;
+    const char *word = describe(counter, &role);
+    canvas_print(canvas, area, 0, row, ROLE_DIM, "%.*s", LABEL_COLUMNS, counter->label);
+    draw_number(counter->predicted, canvas, area, LABEL_COLUMNS, row, role);
+    draw_number(counter->value, canvas, area, LABEL_COLUMNS + NUMBER_COLUMNS, row, role);
+    canvas_text(canvas, area, LABEL_COLUMNS + 2 * NUMBER_COLUMNS + 1, row, role, word);
+}
+
+/* Whose they are: a machine, and when, if a file kept them. */
+static void draw_head(const Scene *scene, const char *machine, Canvas *canvas, Rectangle area) {
+    canvas_print(canvas, area, 0, 0, ROLE_DIM, "%-*.*s%*s%*s %.10s", LABEL_COLUMNS, LABEL_COLUMNS, machine,
+                 NUMBER_COLUMNS, "predicted", NUMBER_COLUMNS, "measured",
+                 scene->recorded ? scene->recorded : "");
+}
+
+void counted_draw(const StepContext *now, Canvas *canvas, Rectangle area) {
+    const MeasuredCounter *counter;
+    for (int i = 0; (counter = counter_of(now, i)) && 1 + i < area.rows; i++) {
+        if (!i) draw_head(now->scene, counter->machine, canvas, area);
+        draw_counter(counter, canvas, area, 1 + i);
+    }
+}

@@ -1,0 +1,370 @@
+/* Explain: the step in plain sentences, from what the trace knows: lanes, addresses, distances between
+ * addresses, shuffle deltas. It never speaks of source variables, which the trace does not know. */
+#include "tui/panes/pane.h"
+
+#include "base/memory.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct Crowd {      /* who takes part in the step */
+    bool *active, *waiting; /* [warp] */
+    int warp_count, active_count, waiting_count;
+    int threads;    /* active, over all warps */
+    bool same_mask; /* every active warp has the same active lanes */
+    uint32_t mask;  /* those lanes */
+    int idle;       /* lanes of each active warp that exist and rest; with same_mask only */
+} Crowd;
+
+static Crowd crowd_of(const StepContext *now) {
+    int count = now->step_index->warp_count;
+    Crowd crowd = {.active = memory_new((size_t)count),
+                   .waiting = memory_new((size_t)count),
+                   .warp_count = count,
+                   .same_mask = true};
+    for (int warp = 0; warp < count; warp++) {
+        WarpState state = step_index_warp_state(now->step_index, now->view->step, warp);
+        crowd.waiting[warp] = state.waiting != 0;
+        crowd.waiting_count += crowd.waiting[warp];
+        if (!state.active) continue;
+        if (crowd.active_count && state.active != crowd.mask) crowd.same_mask = false;
+        crowd.active[warp] = true;
+        crowd.mask = state.active;
+        crowd.idle = __builtin_popcount(state.exists & ~state.active & ~state.exited);
+        crowd.active_count++;
+        crowd.threads += __builtin_popcount(state.active);
+    }
+    return crowd;
+}
+
+static void crowd_done(Crowd *crowd) {
+    free(crowd->active);
+    free(crowd->waiting);
+}
+
+static const char *verb_of(TraceKind kind) {
+    switch (kind) {
+    case TRACE_SHARED_LOAD:
+    case TRACE_GLOBAL_LOAD:
+    case TRACE_LOCAL_LOAD:
+        return "load";
+    case TRACE_SHARED_STORE:
+    case TRACE_GLOBAL_STORE:
+    case TRACE_LOCAL_STORE:
+        return "store";
+    case TRACE_SHARED_ATOMIC:
+    case TRACE_GLOBAL_ATOMIC:
+        return "update";
+    case TRACE_CONSTANT_LOAD:
+        return "load";
+    case TRACE_SHUFFLE:
+        return "shuffle";
+    case TRACE_VOTE:
+        return "vote";
+    case TRACE_REDUX:
+        return "reduce";
+    case TRACE_BRANCH:
+        return "branch";
+    case TRACE_BARRIER:
+    case TRACE_NAMED_BARRIER:
+    case TRACE_WARP_SYNC:
+        return "arrive";
+    default:
+        return "work";
+    }
+}
+
+/* "lanes 0, 8, 16, 24 of warps 0-7 load, 28 of each idle" */
+static void print_crowd(const Crowd *crowd, const char *verb, Text *out) {
+    char lanes[64], warps[64];
+    step_context_describe_warps(crowd->active, crowd->warp_count, warps, sizeof warps);
+    step_context_describe_lanes(crowd->mask, lanes, sizeof lanes);
+    const char *ending = crowd->threads == 1 ? "s" : "";
+    if (crowd->same_mask) {
+        text_print(out, "%s of %s %s%s", lanes, warps, verb, ending);
+        if (crowd->idle)
+            text_print(out, ", %d%s idle", crowd->idle, crowd->active_count > 1 ? " of each" : "");
+    } else {
+        text_print(out, "%d threads of %s %s", crowd->threads, warps, verb);
+    }
+    if (!crowd->waiting_count) return;
+    step_context_describe_warps(crowd->waiting, crowd->warp_count, warps, sizeof warps);
+    text_print(out, "; %s wait%s at the barrier", warps, crowd->waiting_count == 1 ? "s" : "");
+}
+
+static bool same_line(const PtxCode *a, const PtxCode *b) {
+    return a && b && a->line.line && a->line.line == b->line.line && a->line.file && b->line.file &&
+           !strcmp(a->line.file, b->line.file);
+}
+
+/* Elements between the two shared addresses that every lane touches on this line (sdata[i] += sdata[i +
+ * distance]); 0: there are no two, or their distance is not the same for all lanes. */
+static int64_t operand_distance(const StepContext *now) {
+    const TraceEvent *event = &now->event;
+    for (int by = -3; by <= 3; by++) {
+        int number = by ? step_index_neighbour(now->step_index, now->event_number, event->warp, by) : -1;
+        TraceEvent other;
+        if (number < 0) continue;
+        trace_block_read(now->steps->block, number, &other);
+        if ((other.kind != TRACE_SHARED_LOAD && other.kind != TRACE_SHARED_STORE) ||
+            other.mask != event->mask || other.width != event->width || other.interval != event->interval ||
+            !same_line(now->code, scene_code(now->scene, now->view->view, other.pc)))
+            continue;
+        int first = __builtin_ctz(event->mask);
+        int64_t distance = (int64_t)(other.offset[first] - event->offset[first]);
+        bool same = true;
+        for (int lane = first; lane < WARP_LANES; lane++)
+            if (event->mask >> lane & 1 && (other.buffer[lane] != event->buffer[lane] ||
+                                            (int64_t)(other.offset[lane] - event->offset[lane]) != distance))
+                same = false;
+        if (!same || !distance || distance % event->width) continue;
+        return (distance < 0 ? -distance : distance) / event->width;
+    }
+    return 0;
+}
+
+/* Words from one active lane's address to the next one's; false where it varies. */
+static bool lane_stride(const StepContext *now, int64_t *words) {
+    int64_t stride = 0;
+    int previous = -1, pairs = 0;
+    for (int lane = 0; lane < WARP_LANES; lane++) {
+        if (!(now->event.mask >> lane & 1)) continue;
+        if (previous >= 0) {
+            int64_t bytes = (int64_t)(now->address[lane] - now->address[previous]);
+            if (pairs++ && bytes != stride) return false;
+            stride = bytes;
+        }
+        previous = lane;
+    }
+    *words = (stride < 0 ? -stride : stride) / BANK_BYTES;
+    return pairs > 0 && stride % BANK_BYTES == 0;
+}
+
+static int banks_used(const StepContext *now) {
+    uint32_t banks = 0;
+    for (int lane = 0; lane < WARP_LANES; lane++)
+        if (now->event.mask >> lane & 1) banks |= 1u << now->address[lane] / BANK_BYTES % BANK_COUNT;
+    return __builtin_popcount(banks);
+}
+
+/* Updates of one address happen one after another. */
+static void explain_collisions(const StepContext *now, Text *out) {
+    int addresses, most = step_context_collisions(&now->event, &addresses);
+    if (most <= 1)
+        text_add(out, "Each lane updates an address of its own: none waits for another.");
+    else if (addresses == 1)
+        text_print(out, "w%d's %d lanes update one address, one after another.", now->event.warp, most);
+    else
+        text_print(out, "w%d's lanes update %d addresses, up to %d of them the same one, one after another.",
+                   now->event.warp, addresses, most);
+}
+
+static void explain_shared(const StepContext *now, Text *out) {
+    int64_t stride = 0;
+    if (now->event.kind == TRACE_SHARED_ATOMIC) {
+        explain_collisions(now, out);
+        text_add(out, " What it costs in wavefronts is not modelled.");
+        return;
+    }
+    bool regular = lane_stride(now, &stride);
+    if (now->cost.wavefronts > now->cost.ideal) {
+        if (regular && stride > 1)
+            text_print(out, "Words %lld apart meet in %d of 32 banks", (long long)stride, banks_used(now));
+        else
+            text_print(out, "Different words meet in one bank");
+        text_print(out, ": w%d needs %d wavefronts instead of %d.", now->event.warp, now->cost.wavefronts,
+                   now->cost.ideal);
+    } else if (now->cost.ideal > 1) {
+        text_print(out,
+                   "%d bytes a lane are served in %d phases, each without conflict: %d wavefronts is ideal.",
+                   now->event.width, now->cost.phases, now->cost.wavefronts);
+    } else if (regular && stride == 0) {
+        text_add(out, "All lanes ask for one word and share it (broadcast): one wavefront.");
+    } else {
+        text_add(out, "No bank is asked for two words: one wavefront, no conflict.");
+    }
+}
+
+static void explain_global(const StepContext *now, Text *out) {
+    const TraceEvent *event = &now->event;
+    uint64_t address[WARP_LANES] = {0};
+    if (event->kind == TRACE_LOCAL_LOAD || event->kind == TRACE_LOCAL_STORE) {
+        text_add(out, "Local memory: registers did not suffice, or an array is indexed at run time.");
+        return;
+    }
+    if (event->kind == TRACE_GLOBAL_ATOMIC) {
+        explain_collisions(now, out);
+        return;
+    }
+    for (int lane = 0; lane < WARP_LANES; lane++)
+        if (event->mask >> lane & 1)
+            address[lane] = (uint64_t)(event->buffer[lane] + 1) << 40 | event->offset[lane];
+    int sectors = access_global_sectors(event->width, event->mask, address);
+    int ideal = access_global_sectors_ideal(event->width, event->mask, address);
+    int threads = __builtin_popcount(event->mask);
+    text_print(out, "w%d's %d access%s of %d byte%s lie%s in %d sector%s of 32 bytes", event->warp, threads,
+               threads == 1 ? "" : "es", event->width, event->width == 1 ? "" : "s", threads == 1 ? "s" : "",
+               sectors, sectors == 1 ? "" : "s");
+    if (sectors > ideal)
+        text_print(out, ", where %d would do: %d%% of what is moved is not used.", ideal,
+                   (sectors - ideal) * 100 / sectors);
+    else
+        text_add(out, ", as few as can be: coalesced.");
+}
+
+static void explain_shuffle(const StepContext *now, Text *out) {
+    uint32_t keeps = 0, undefined = 0;
+    int delta = 0, takers = 0;
+    bool same = true;
+    char lanes[64];
+    for (int lane = 0; lane < WARP_LANES; lane++) {
+        int source = now->event.source[lane];
+        if (!(now->event.mask >> lane & 1)) continue;
+        if (source < 0) {
+            undefined |= 1u << lane;
+        } else if (source == lane) {
+            keeps |= 1u << lane;
+        } else {
+            if (takers++ && source - lane != delta) same = false;
+            delta = source - lane;
+        }
+    }
+    if (takers && same)
+        text_print(out, "Delta %d: each lane takes the value of the lane %d %s it, register to register.",
+                   delta < 0 ? -delta : delta, delta < 0 ? -delta : delta, delta < 0 ? "below" : "above");
+    else if (takers)
+        text_add(out, "Lanes exchange values from register to register, without shared memory.");
+    if (keeps) {
+        step_context_describe_lanes(keeps, lanes, sizeof lanes);
+        text_print(out, "%sOut of the segment: %s keep%s.", takers ? " " : "", lanes,
+                   keeps & (keeps - 1) ? " their own value" : "s its own value");
+    }
+    if (undefined) {
+        step_context_describe_lanes(undefined, lanes, sizeof lanes);
+        text_print(out, "%sThe source of %s takes no part: an undefined value, a bug.",
+                   takers || keeps ? " " : "", lanes);
+    }
+}
+
+static bool short_branch(const StepContext *now) {
+    enum {
+        FEW_INSTRUCTIONS = 12
+    }; /* ptxas predicates short bodies; the limit is its own affair, so we say "may" */
+    const PtxCode *code = now->code;
+    if (!code || code->reconvergence == PTX_NO_PC || code->reconvergence <= now->step->pc ||
+        code->reconvergence - now->step->pc > FEW_INSTRUCTIONS)
+        return false;
+    return true;
+}
+
+static void explain_branch(const StepContext *now, Text *out) {
+    const StepIndexEntry *step = &now->step_index->step[now->view->step];
+    const TraceEvent *event = &now->event;
+    char lanes[64];
+    if (event->taken && event->taken != event->mask) {
+        step_context_describe_lanes(event->taken, lanes, sizeof lanes);
+        text_print(out, "w%d splits: %s jump%s, %d go on; the two sides run one after the other.",
+                   event->warp, lanes, event->taken & (event->taken - 1) ? "" : "s",
+                   __builtin_popcount(event->mask & ~event->taken));
+        if (short_branch(now))
+            text_add(out, " (The body is short: ptxas may predicate it instead of branching.)");
+    } else if (step->diverges) {
+        text_print(out, "w%d stays together, another warp splits.", event->warp);
+    } else {
+        text_add(out, "In every warp all lanes go the same way: no divergence.");
+    }
+}
+
+static bool has_modifier(const StepContext *now, const char *text) {
+    const PtxInstruction *instruction = now->code ? now->code->instruction : NULL;
+    for (int i = 0; instruction && i < instruction->modifier_count; i++)
+        if (!strcmp(instruction->modifiers[i].text, text)) return true;
+    return false;
+}
+
+static void explain_vote(const StepContext *now, Text *out) {
+    const char *name = now->code && now->code->instruction ? now->code->instruction->name : "";
+    if (has_modifier(now, "ballot"))
+        text_add(out, "Each lane's yes or no is one bit of a mask that every lane receives.");
+    else if (!strcmp(name, "activemask"))
+        text_add(out, "The mask says which lanes run here together just now; it is no promise that they stay "
+                      "together.");
+    else if (!strcmp(name, "match"))
+        text_add(out, "Every lane learns which lanes hold the same value as itself.");
+    else if (!strcmp(name, "elect"))
+        text_add(out, "One lane is chosen to act for all of them.");
+    else
+        text_print(out, "Every lane learns whether %s.",
+                   has_modifier(now, "any")   ? "any lane says yes"
+                   : has_modifier(now, "all") ? "all lanes say yes"
+                                              : "all lanes say the same");
+}
+
+static void explain_constant(const StepContext *now, Text *out) {
+    int addresses;
+    step_context_collisions(&now->event, &addresses);
+    if (addresses == 1)
+        text_add(out, "All lanes read one address of constant memory, which is what it is made for.");
+    else
+        text_print(out, "Constant memory serves one address at a time; here are %d.", addresses);
+}
+
+static bool barrier_is_complete(const StepContext *now) {
+    for (int warp = 0; warp < now->step_index->warp_count; warp++) {
+        WarpState state = step_index_warp_state(now->step_index, now->view->step, warp);
+        if (!state.active && !state.waiting && state.exited != state.exists) return false;
+    }
+    return true;
+}
+
+void explain_step(const StepContext *now, Text *out) {
+    Crowd crowd = crowd_of(now);
+    int64_t distance = step_context_is_shared(now->event.kind) ? operand_distance(now) : 0;
+    size_t begin = out->length;
+    if (distance) text_print(out, "Distance %lld: ", (long long)distance);
+    print_crowd(&crowd, verb_of(now->event.kind), out);
+    if (out->data && out->data[begin] >= 'a' && out->data[begin] <= 'z') out->data[begin] -= 'a' - 'A';
+    text_add(out, ". ");
+    switch (now->event.kind) {
+    case TRACE_SHARED_LOAD:
+    case TRACE_SHARED_STORE:
+    case TRACE_SHARED_ATOMIC:
+        explain_shared(now, out);
+        break;
+    case TRACE_GLOBAL_LOAD:
+    case TRACE_GLOBAL_STORE:
+    case TRACE_GLOBAL_ATOMIC:
+    case TRACE_LOCAL_LOAD:
+    case TRACE_LOCAL_STORE:
+        explain_global(now, out);
+        break;
+    case TRACE_CONSTANT_LOAD:
+        explain_constant(now, out);
+        break;
+    case TRACE_SHUFFLE:
+        explain_shuffle(now, out);
+        break;
+    case TRACE_BRANCH:
+        explain_branch(now, out);
+        break;
+    case TRACE_BARRIER:
+        text_add(out, barrier_is_complete(now)
+                          ? "All have arrived: what they wrote before, all see from here on."
+                          : "The barrier holds them until the others arrive.");
+        break;
+    case TRACE_NAMED_BARRIER:
+        text_add(out, "A named barrier: only the threads it counts meet here.");
+        break;
+    case TRACE_WARP_SYNC:
+        text_add(out, "The lanes of the warp meet, and see what each other wrote.");
+        break;
+    case TRACE_REDUX:
+        text_add(out, "One instruction folds the values of all its lanes; every lane receives the result.");
+        break;
+    case TRACE_VOTE:
+        explain_vote(now, out);
+        break;
+    default:
+        break;
+    }
+    crowd_done(&crowd);
+}

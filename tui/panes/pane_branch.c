@@ -1,0 +1,216 @@
+/* Branch and barrier: who goes which way, and who has arrived. */
+#include "tui/panes/pane.h"
+
+#include "base/memory.h"
+#include "tui/panes/ruler.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { LABEL_COLUMNS = 12, NOTE_COLUMNS = 8 };
+
+static void draw_mask(const StepContext *now, Canvas *canvas, Rectangle area, int row, const Ruler *ruler,
+                      Role role, const char *label, uint32_t mask, uint32_t of) {
+    canvas_text(canvas, area, 1, row, ROLE_TEXT, label);
+    ruler_draw_mask(ruler, canvas, area, row, role, mask, of, now->view->lane);
+    canvas_print(canvas, area, ruler_column(ruler, WARP_LANES) + 1, row, ROLE_TEXT, "%2d/%d",
+                 __builtin_popcount(mask), __builtin_popcount(of));
+}
+
+static bool diverges(const TraceEvent *event) {
+    return event->taken && event->taken != event->mask;
+}
+
+static void branch_head(const StepContext *now, PaneHead *out) {
+    const StepIndexEntry *step = &now->step_index->step[now->view->step];
+    snprintf(out->title, sizeof out->title, "branch   w%d", now->event.warp);
+    if (now->code && now->code->line.line)
+        snprintf(out->title, sizeof out->title, "branch   line %d   w%d", now->code->line.line,
+                 now->event.warp);
+    snprintf(out->note, sizeof out->note,
+             diverges(&now->event) ? "this warp diverges!"
+             : step->diverges      ? "another warp diverges"
+                                   : "no divergence");
+    out->note_role = diverges(&now->event) ? ROLE_WARNING : ROLE_DIM;
+}
+
+/* "line 41" or, where that is no help, the instruction's number. */
+static void print_place(const StepContext *now, int pc, char *out, size_t bytes) {
+    const PtxCode *code = scene_code(now->scene, now->view->view, pc);
+    if (!code)
+        snprintf(out, bytes, "the end");
+    else if (code->line.line && (!now->code || code->line.line != now->code->line.line))
+        snprintf(out, bytes, "line %d", code->line.line);
+    else
+        snprintf(out, bytes, "PTX %d", pc);
+}
+
+/* Where both ways lead; returns the columns written. */
+static int draw_ways(const StepContext *now, Canvas *canvas, Rectangle area, int row) {
+    char place[48];
+    int at = 1;
+    if (!now->code) return at;
+    print_place(now, now->code->target, place, sizeof place);
+    at += canvas_print(canvas, area, at, row, ROLE_TEXT, "jump: to %s, meet again ", place);
+    print_place(now, now->code->reconvergence, place, sizeof place);
+    bool there = now->code->reconvergence == now->code->target;
+    return at + canvas_print(canvas, area, at, row, ROLE_TEXT, there ? "there; " : "at %s; ", place);
+}
+
+/* Event `index` of the step, header only. */
+static void read_part(const StepContext *now, int index, TraceEvent *out) {
+    trace_block_read_header(now->steps->block, now->steps->events[now->step->first + index], out);
+}
+
+/* Who jumps, warp by warp; neighbours that do the same share a row. */
+static void draw_warps(const StepContext *now, Canvas *canvas, Rectangle area, int row, const Ruler *ruler) {
+    for (int i = 0; i < now->step->count && row < area.rows; row++) {
+        TraceEvent event, next;
+        char label[16];
+        read_part(now, i++, &event);
+        int last = event.warp;
+        for (; i < now->step->count; i++, last = next.warp) {
+            read_part(now, i, &next);
+            if (next.warp != last + 1 || next.taken != event.taken || next.mask != event.mask) break;
+        }
+        snprintf(label, sizeof label, last > event.warp ? "w%d-%d" : "w%d", event.warp, last);
+        bool splits = diverges(&event);
+        draw_mask(now, canvas, area, row, ruler, splits ? ROLE_WARNING : ROLE_ACTIVE, label, event.taken,
+                  event.mask);
+        if (splits) canvas_glyph(canvas, area, ruler_column(ruler, WARP_LANES) + 7, row, ROLE_WARNING, '!');
+    }
+}
+
+static void branch_draw(const StepContext *now, Canvas *canvas, Rectangle area) {
+    const TraceEvent *event = &now->event;
+    Ruler ruler = ruler_make(area, LABEL_COLUMNS, NOTE_COLUMNS);
+    int row = 3, diverging = 0;
+    ruler_draw(&ruler, canvas, area, 0, now->view->lane);
+    draw_mask(now, canvas, area, 1, &ruler, ROLE_ACTIVE, "jump", event->taken, event->mask);
+    draw_mask(now, canvas, area, 2, &ruler, ROLE_ACTIVE, "go on", event->mask & ~event->taken, event->mask);
+    for (int i = 0; i < now->step->count; i++) {
+        TraceEvent other;
+        read_part(now, i, &other);
+        diverging += diverges(&other);
+    }
+    int at = draw_ways(now, canvas, area, row);
+    canvas_print(canvas, area, at, row++, diverging ? ROLE_WARNING : ROLE_TEXT, "%d of %d warps diverge%s",
+                 diverging, now->step->count, diverging ? "!" : "");
+    if (row + 2 < area.rows) canvas_text(canvas, area, 1, ++row, ROLE_DIM, "who jumps, warp by warp");
+    draw_warps(now, canvas, area, row + 1, &ruler);
+}
+
+static void barrier_head(const StepContext *now, PaneHead *out) {
+    const char *what = now->event.kind == TRACE_BARRIER     ? "barrier of the block"
+                       : now->event.kind == TRACE_WARP_SYNC ? "warp sync"
+                                                            : "named barrier";
+    snprintf(out->title, sizeof out->title, "%s", what);
+    if (now->event.kind == TRACE_NAMED_BARRIER)
+        snprintf(out->title, sizeof out->title, "named barrier %u", now->event.participants);
+    if (now->event.kind == TRACE_BARRIER)
+        snprintf(out->note, sizeof out->note, "ends interval %d of %d", now->step->interval_step + 1,
+                 now->steps->interval_step_count);
+}
+
+static void draw_sync(const StepContext *now, Canvas *canvas, Rectangle area) {
+    Ruler ruler = ruler_make(area, LABEL_COLUMNS, NOTE_COLUMNS);
+    int row = 1;
+    ruler_draw(&ruler, canvas, area, 0, now->view->lane);
+    for (int i = 0; i < now->step->count && row < area.rows; i++, row++) {
+        TraceEvent other;
+        char label[16];
+        trace_block_read(now->steps->block, now->steps->events[now->step->first + i], &other);
+        snprintf(label, sizeof label, "w%d", other.warp);
+        bool named = other.kind == TRACE_NAMED_BARRIER;
+        draw_mask(now, canvas, area, row, &ruler, ROLE_ACTIVE, label, other.mask,
+                  named || !other.participants ? 0xffffffffu : other.participants);
+    }
+    if (now->event.kind == TRACE_WARP_SYNC && ++row < area.rows)
+        canvas_text(canvas, area, 1, row, ROLE_DIM,
+                    "what these lanes wrote before is seen by these lanes after");
+}
+
+typedef enum Arrival { ARRIVES, WAITS, MISSING, ENDED, ARRIVAL_COUNT } Arrival;
+
+static const struct {
+    Role role;
+    uint32_t glyph;
+} arrival_looks[ARRIVAL_COUNT] = {[ARRIVES] = {ROLE_ACTIVE, 0x25A0},
+                                  [WAITS] = {ROLE_WAITING, 'b'},
+                                  [MISSING] = {ROLE_WARNING, '?'},
+                                  [ENDED] = {ROLE_EXITED, 'x'}};
+
+static Arrival arrival_of(const StepContext *now, int warp) {
+    WarpState state = step_index_warp_state(now->step_index, now->view->step, warp);
+    if (state.active) return ARRIVES;
+    if (state.waiting) return WAITS;
+    return (state.exited | state.trapped | state.stopped) == state.exists ? ENDED : MISSING;
+}
+
+/* One cell a warp; returns the row below them. */
+static int draw_arrivals(const StepContext *now, Canvas *canvas, Rectangle area, int row) {
+    int count = now->step_index->warp_count, each = count > 10 ? 7 : 6, per_row = area.columns / each;
+    for (int warp = 0; warp < count; warp++) {
+        int column = 1 + warp % per_row * each;
+        if (warp && warp % per_row == 0) row += 2;
+        if (row + 3 >= area.rows) return area.rows - 3;
+        Arrival arrival = arrival_of(now, warp);
+        canvas_print(canvas, area, column, row, ROLE_DIM, "w%d", warp);
+        canvas_glyph(canvas, area, column + each - 3, row, arrival_looks[arrival].role,
+                     arrival_looks[arrival].glyph);
+    }
+    return row + 2;
+}
+
+/* "■ warps 1-7 arrive now"; nothing where there are none. */
+static int draw_who(const StepContext *now, Canvas *canvas, Rectangle area, int row, Arrival arrival,
+                    const char *one, const char *several) {
+    int count = now->step_index->warp_count, found = 0;
+    bool *who = memory_new((size_t)count);
+    char names[64];
+    for (int warp = 0; warp < count; warp++) found += who[warp] = arrival_of(now, warp) == arrival;
+    step_context_describe_warps(who, count, names, sizeof names);
+    free(who);
+    if (!found || row <= 0) return row;
+    canvas_glyph(canvas, area, 1, row, arrival_looks[arrival].role, arrival_looks[arrival].glyph);
+    canvas_print(canvas, area, 3, row, ROLE_TEXT, "%s %s", names, found == 1 ? one : several);
+    return row + 1;
+}
+
+static void barrier_draw(const StepContext *now, Canvas *canvas, Rectangle area) {
+    if (now->event.kind != TRACE_BARRIER) {
+        draw_sync(now, canvas, area);
+        return;
+    }
+    int arrived = 0, alive = 0;
+    for (int warp = 0; warp < now->step_index->warp_count; warp++) {
+        Arrival arrival = arrival_of(now, warp);
+        arrived += arrival == ARRIVES || arrival == WAITS;
+        alive += arrival != ENDED;
+    }
+    canvas_print(canvas, area, 1, 0, arrived == alive ? ROLE_GOOD : ROLE_TEXT,
+                 "%d of %d warps have arrived%s", arrived, alive, arrived == alive ? ": all go on" : "");
+    int row = draw_arrivals(now, canvas, area, 2);
+    row = draw_who(now, canvas, area, row, ARRIVES, "arrives now", "arrive now");
+    row = draw_who(now, canvas, area, row, WAITS, "waited here", "waited here");
+    draw_who(now, canvas, area, row, MISSING, "still to come", "still to come");
+}
+
+static ViewAnswer click(const StepContext *now, Rectangle area, int column, int row, View *view) {
+    Ruler ruler = ruler_make(area, LABEL_COLUMNS, NOTE_COLUMNS);
+    int lane = ruler_lane_at(&ruler, column);
+    (void)now, (void)row;
+    if (lane >= 0) view->lane = lane;
+    return VIEW_CHANGED;
+}
+
+const Pane pane_branch = {.slot = SLOT_PICTURE,
+                          .kinds = 1u << TRACE_BRANCH,
+                          .head = branch_head,
+                          .draw = branch_draw,
+                          .click = click};
+const Pane pane_barrier = {
+    .slot = SLOT_PICTURE,
+    .kinds = 1u << TRACE_BARRIER | 1u << TRACE_NAMED_BARRIER | 1u << TRACE_WARP_SYNC,
+    .head = barrier_head,
+    .draw = barrier_draw,
+};

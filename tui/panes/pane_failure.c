@@ -1,0 +1,34 @@
+/* Failure: why a file that was edited cannot be run, against its line. The run before it is still there
+ * below. */
+#include "tui/panes/pane.h"
+
+#include <stdio.h>
+
+static void head(const StepContext *now, PaneHead *out) {
+    const Error *error = &now->view->failure;
+    snprintf(out->title, sizeof out->title, "not run: %s",
+             *error->file ? scene_file_name(error->file) : "the new version");
+    snprintf(out->note, sizeof out->note, "$ edits, any other key closes");
+}
+
+/* The line as far as it fits, and the caret below the column. */
+static int draw_excerpt(const Error *error, Canvas *canvas, Rectangle area, int row) {
+    enum { INDENT = 4 };
+    int column = error->caret ? error->caret : error->column;
+    if (!*error->excerpt) return 0;
+    canvas_text(canvas, area, INDENT, row, ROLE_CURRENT, error->excerpt);
+    if (column > 0) canvas_glyph(canvas, area, INDENT + column - 1, row + 1, ROLE_CONFLICT, '^');
+    return 3;
+}
+
+static void draw(const StepContext *now, Canvas *canvas, Rectangle area) {
+    const Error *error = &now->view->failure;
+    int row = 1;
+    if (error->line)
+        canvas_print(canvas, area, 0, row++, ROLE_DIM, "line %d, column %d", error->line, error->column);
+    row += 1 + draw_excerpt(error, canvas, area, row);
+    row += canvas_paragraph(canvas, area, row, ROLE_WARNING, error->message);
+    canvas_paragraph(canvas, area, row + 1, ROLE_DIM, "What is shown is the version before.");
+}
+
+const Pane pane_failure = {.slot = SLOT_OVERLAY, .overlay = OVERLAY_FAILURE, .head = head, .draw = draw};

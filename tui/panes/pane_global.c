@@ -1,0 +1,240 @@
+/* Global: the shown warp's access to global (or local) memory, by lines of 128 bytes and their four sectors
+ * of 32. A cell is a word of four bytes and holds the lane that asks for it; words of a touched sector that
+ * nobody asked for are moved all the same, and words of other sectors stay blank. */
+#include "tui/panes/pane.h"
+
+#include "base/memory.h"
+#include "tui/panes/ruler.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+    WORDS = LINE_BYTES / 4,
+    SECTOR_WORDS = SECTOR_BYTES / 4,
+    LABEL_COLUMNS = 10,
+    MOST_WORD_COLUMNS = 4,
+    MAX_LINES = WARP_LANES * 2
+};
+
+typedef struct MemoryLine {
+    int buffer;
+    uint64_t line;      /* offset / 128 */
+    int8_t lane[WORDS]; /* lowest lane that asks for the word; -1: none */
+    uint8_t sharers[WORDS];
+    uint8_t sectors; /* bits of the touched ones */
+} MemoryLine;
+
+typedef struct MemoryPicture {
+    MemoryLine lines[MAX_LINES]; /* by buffer and offset */
+    int count;
+    int sectors, ideal;
+    bool shared_words; /* some are asked for by several lanes */
+} MemoryPicture;
+
+static MemoryLine *line_of(MemoryPicture *memory, int buffer, uint64_t line) {
+    int at = 0;
+    while (at < memory->count && (memory->lines[at].buffer < buffer ||
+                                  (memory->lines[at].buffer == buffer && memory->lines[at].line < line)))
+        at++;
+    if (at < memory->count && memory->lines[at].buffer == buffer && memory->lines[at].line == line)
+        return &memory->lines[at];
+    if (memory->count == MAX_LINES) return NULL;
+    memmove(&memory->lines[at + 1], &memory->lines[at], (size_t)(memory->count - at) * sizeof *memory->lines);
+    memory->count++;
+    memory->lines[at] = (MemoryLine){.buffer = buffer, .line = line};
+    memset(memory->lines[at].lane, -1, sizeof memory->lines[at].lane);
+    return &memory->lines[at];
+}
+
+static void memory_fill(MemoryPicture *memory, const StepContext *now) {
+    const TraceEvent *event = &now->event;
+    uint64_t address[WARP_LANES] = {0};
+    memset(memory, 0, sizeof *memory);
+    for (int lane = 0; lane < WARP_LANES; lane++) {
+        if (!(event->mask >> lane & 1)) continue;
+        /* Buffers are apart by more than any offset, and aligned, so sectors never join two of them. */
+        address[lane] = (uint64_t)(event->buffer[lane] + 1) << 40 | event->offset[lane];
+        uint64_t first = event->offset[lane] / 4,
+                 last = (event->offset[lane] + (uint64_t)event->width - 1) / 4;
+        for (uint64_t word = first; word <= last; word++) {
+            MemoryLine *line = line_of(memory, event->buffer[lane], word / WORDS);
+            int at = (int)(word % WORDS);
+            if (!line) break;
+            if (line->lane[at] < 0) line->lane[at] = (int8_t)lane;
+            if (++line->sharers[at] > 1) memory->shared_words = true;
+            line->sectors |= (uint8_t)(1u << at / SECTOR_WORDS);
+        }
+    }
+    memory->sectors = access_global_sectors(event->width, event->mask, address);
+    memory->ideal = access_global_sectors_ideal(event->width, event->mask, address);
+}
+
+/* Costs of constant and local memory are not modelled. */
+static bool is_constant(TraceKind kind) {
+    return kind == TRACE_CONSTANT_LOAD;
+}
+
+static bool is_local(TraceKind kind) {
+    return kind == TRACE_LOCAL_LOAD || kind == TRACE_LOCAL_STORE;
+}
+
+static const char *buffer_name(const StepContext *now, int buffer) {
+    if (is_local(now->event.kind))
+        return buffer < now->launch->symbol_count ? now->launch->symbols[buffer].name : "local";
+    return buffer < now->scene->trace->buffer_count ? now->scene->trace->buffers[buffer].name : "?";
+}
+
+static const char *verb(TraceKind kind) {
+    switch (kind) {
+    case TRACE_GLOBAL_STORE:
+    case TRACE_LOCAL_STORE:
+        return "stores to";
+    case TRACE_GLOBAL_ATOMIC:
+        return "updates";
+    default:
+        return "loads from";
+    }
+}
+
+/* What the access is worth: its sectors, or, of atomics, how many lanes wait for each other. */
+static void judge(const StepContext *now, const MemoryPicture *memory, PaneHead *out) {
+    int addresses, collisions = step_context_collisions(&now->event, &addresses);
+    out->note_role = ROLE_GOOD;
+    if (now->event.kind == TRACE_GLOBAL_ATOMIC && collisions > 1) {
+        snprintf(out->note, sizeof out->note, "%d lanes update one word!", collisions);
+        out->note_role = ROLE_WARNING;
+    } else if (memory->sectors > memory->ideal) {
+        snprintf(out->note, sizeof out->note, "%.3gx the ideal!", (double)memory->sectors / memory->ideal);
+        out->note_role = ROLE_CONFLICT;
+    } else {
+        snprintf(out->note, sizeof out->note, "coalesced");
+    }
+}
+
+static void head(const StepContext *now, PaneHead *out) {
+    MemoryPicture *memory = memory_new(sizeof *memory);
+    char name[48];
+    memory_fill(memory, now);
+    int first = now->event.mask ? __builtin_ctz(now->event.mask) : 0;
+    scene_short_name(buffer_name(now, now->event.buffer[first]), name, sizeof name);
+    if (is_local(now->event.kind)) { /* interleaved by thread in hardware: offsets do not tell the sectors */
+        snprintf(out->title, sizeof out->title, "local  w%d %s its threads' own memory, %d bytes a lane",
+                 now->event.warp, verb(now->event.kind), now->event.width);
+    } else if (is_constant(now->event.kind)) {
+        snprintf(out->title, sizeof out->title, "constant  w%d loads from %s", now->event.warp, name);
+        snprintf(out->note, sizeof out->note, "its cost is not modelled");
+    } else {
+        snprintf(out->title, sizeof out->title, "global  w%d %s %s   1 request: %d sector%s, ideal %d",
+                 now->event.warp, verb(now->event.kind), name, memory->sectors,
+                 memory->sectors == 1 ? "" : "s", memory->ideal);
+        judge(now, memory, out);
+    }
+    free(memory);
+}
+
+static int word_column(int word, int width) {
+    return LABEL_COLUMNS + word * width + word / SECTOR_WORDS;
+}
+
+static void draw_line(const StepContext *now, Canvas *canvas, Rectangle area, int row, int width,
+                      const MemoryLine *line, bool wasteful) {
+    canvas_print(canvas, area, 0, row, ROLE_DIM, "%8llu", (unsigned long long)line->line * LINE_BYTES);
+    for (int word = 0; word < WORDS; word++) {
+        int column = word_column(word, width), lane = line->lane[word];
+        bool moved = line->sectors >> word / SECTOR_WORDS & 1, selected = lane == now->view->lane;
+        if (word % SECTOR_WORDS == 0) canvas_glyph(canvas, area, column - 1, row, ROLE_BORDER, 0x2502);
+        if (lane >= 0)
+            ruler_draw_lane(canvas, area, column, row, width, selected ? ROLE_LIT : ROLE_ACTIVE, line->lane,
+                            word, line->sharers[word] > 1, selected);
+        else if (moved)
+            canvas_glyph(canvas, area, column + (width > 1), row, wasteful ? ROLE_CONFLICT : ROLE_IDLE, 0xB7);
+    }
+    canvas_glyph(canvas, area, word_column(WORDS, width) - 1, row, ROLE_BORDER, 0x2502);
+}
+
+static void draw_lane_note(const StepContext *now, Canvas *canvas, Rectangle area, int row) {
+    int lane = now->view->lane;
+    char name[48], place[96];
+    Text text = {0};
+    scene_short_name(buffer_name(now, now->event.buffer[lane]), name, sizeof name);
+    snprintf(place, sizeof place, "%s, byte %llu", name, (unsigned long long)now->event.offset[lane]);
+    step_context_describe_access(now, lane, place, &text);
+    canvas_text(canvas, area, 1, row, now->event.mask >> lane & 1 ? ROLE_TEXT : ROLE_DIM, text_string(&text));
+    text_done(&text);
+}
+
+/* Which lines are shown where. */
+typedef struct MemoryGrid {
+    int width, room, first; /* columns of a word; rows for lines, the first line shown */
+    int spacing;            /* rows from one line to the next */
+} MemoryGrid;
+
+static bool shows_lane(const MemoryPicture *memory, const MemoryGrid *grid, int lane) {
+    for (int i = grid->first; i < memory->count && i < grid->first + grid->room; i++)
+        for (int word = 0; word < WORDS; word++)
+            if (memory->lines[i].lane[word] == lane) return true;
+    return false;
+}
+
+/* The selected lane stays in sight. */
+static MemoryGrid lay_out(const MemoryPicture *memory, const StepContext *now, Rectangle area) {
+    MemoryGrid grid = {.width = MOST_WORD_COLUMNS,
+                       .room = area.rows - (area.rows > 4   ? 3
+                                            : area.rows > 2 ? 2
+                                                            : 1)};
+    int lane = now->view->lane;
+    while (grid.width > 1 && word_column(WORDS, grid.width) > area.columns) grid.width--;
+    grid.spacing = now->view->projector && memory->count * 2 <= grid.room ? 2 : 1;
+    while (now->event.mask >> lane & 1 && grid.room > 0 && memory->count - grid.first > grid.room &&
+           !shows_lane(memory, &grid, lane))
+        grid.first++;
+    return grid;
+}
+
+static void draw(const StepContext *now, Canvas *canvas, Rectangle area) {
+    MemoryPicture *memory = memory_new(sizeof *memory);
+    memory_fill(memory, now);
+    MemoryGrid grid = lay_out(memory, now, area);
+    canvas_text(canvas, area, 0, 0, ROLE_DIM, "    byte");
+    for (int sector = 0; sector < WORDS / SECTOR_WORDS; sector++)
+        canvas_print(canvas, area, word_column(sector * SECTOR_WORDS, grid.width), 0, ROLE_DIM,
+                     grid.width > 1 ? "+%d, sector %d" : "+%d", sector * SECTOR_BYTES, sector);
+    int row = 1;
+    for (int i = grid.first; i < memory->count && i < grid.first + grid.room; i++, row += grid.spacing)
+        draw_line(now, canvas, area, row, grid.width, &memory->lines[i], memory->sectors > memory->ideal);
+    if (row < area.rows) draw_lane_note(now, canvas, area, row);
+    if (memory->count > grid.room && row < area.rows)
+        canvas_print(canvas, area, area.columns - 20, row, ROLE_DIM, "lines %d-%d of %d", grid.first + 1,
+                     grid.first + grid.room, memory->count);
+    row++;
+    if (row < area.rows)
+        canvas_print(canvas, area, 1, row, ROLE_DIM,
+                     memory->shared_words
+                         ? "a cell: the lane that asks for the 4 bytes, + several; %s moved, not asked for"
+                         : "a cell: the lane that asks for those 4 bytes; %s moved, but not asked for",
+                     canvas->ascii ? "." : "·");
+    free(memory);
+}
+
+/* Selects the lane that asks for the word. */
+static ViewAnswer click(const StepContext *now, Rectangle area, int column, int row, View *view) {
+    MemoryPicture *memory = memory_new(sizeof *memory);
+    memory_fill(memory, now);
+    MemoryGrid grid = lay_out(memory, now, area);
+    int line = grid.first + (row - 1) / grid.spacing, word = WORDS - 1;
+    while (word >= 0 && word_column(word, grid.width) > column) word--;
+    bool inside = row > 0 && line < memory->count && line < grid.first + grid.room && word >= 0 &&
+                  column < word_column(WORDS, grid.width);
+    if (inside && memory->lines[line].lane[word] >= 0) view->lane = memory->lines[line].lane[word];
+    free(memory);
+    return VIEW_CHANGED;
+}
+
+const Pane pane_global = {
+    .slot = SLOT_PICTURE,
+    .kinds = 1u << TRACE_GLOBAL_LOAD | 1u << TRACE_GLOBAL_STORE | 1u << TRACE_GLOBAL_ATOMIC |
+             1u << TRACE_LOCAL_LOAD | 1u << TRACE_LOCAL_STORE | 1u << TRACE_CONSTANT_LOAD,
+    .head = head,
+    .draw = draw,
+    .click = click,
+};

@@ -1,0 +1,160 @@
+/* Hazards: what is wrong with the run, and apart from that what is slow about it: the list, and of the one
+ * that is selected both accesses, why, and what to change. f and F go through them, to where they happen. */
+#include "tui/panes/pane.h"
+
+#include "metrics/hazards.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { ROWS_FOR_A_LIST = 7, KIND_COLUMNS = 17, SLOW_ROWS = 1 /* the line between wrong and slow */ };
+
+static void head(const StepContext *now, PaneHead *out) {
+    const Hazards *hazards = now->scene->hazards;
+    snprintf(out->title, sizeof out->title, "hazards");
+    if (!hazards) return;
+    int slow = hazards->count - hazards->wrong_count;
+    if (hazards->wrong_count) {
+        snprintf(out->title, sizeof out->title, "hazards  %d", hazards->wrong_count);
+        out->note_role = ROLE_CONFLICT;
+    } else {
+        snprintf(out->title, sizeof out->title, "hazards  none");
+    }
+    if (slow) snprintf(out->note, sizeof out->note, "%d slow", slow);
+}
+
+/* "out of bounds" of "out_of_bounds". */
+static void print_kind(const Hazard *hazard, char *out, size_t bytes) {
+    snprintf(out, bytes, "%s", hazard->kind_text);
+    for (; *out; out++)
+        if (*out == '_') *out = ' ';
+}
+
+/* ---- the list ------------------------------------------------------------------------------------------ */
+
+static void draw_item(const Hazards *hazards, int index, bool selected, Canvas *canvas, Rectangle area,
+                      int row) {
+    const Hazard *hazard = &hazards->items[index];
+    Role role = selected ? ROLE_CURRENT : ROLE_TEXT;
+    char kind[40], cost[24], ideal[24];
+    print_kind(hazard, kind, sizeof kind);
+    int at = canvas_print(canvas, area, 0, row, role, "%c%2d ", selected ? '>' : ' ', index + 1);
+    canvas_text(canvas, area, at, row, hazard->is_slow ? role : ROLE_CONFLICT, kind);
+    at += KIND_COLUMNS + 2;
+    if (hazard->access.line) canvas_print(canvas, area, at, row, role, "line %d", hazard->access.line);
+    at += 11;
+    if (hazard->what) at += 2 + canvas_text(canvas, area, at, row, role, hazard->what);
+    if (!hazard->is_slow || !hazard->cost) return;
+    step_context_print_count(hazard->cost, cost, sizeof cost);
+    step_context_print_count(hazard->ideal, ideal, sizeof ideal);
+    canvas_print(canvas, area, at, row, ROLE_DIM, "%s, ideal %s", cost, ideal);
+}
+
+/* As many as `rows` have room for, around the selected one. Returns the rows used. */
+static int draw_list(const Hazards *hazards, int selected, Canvas *canvas, Rectangle area, int rows) {
+    bool both = hazards->wrong_count && hazards->wrong_count < hazards->count;
+    int all = hazards->count + (both ? SLOW_ROWS : 0);
+    int line = selected + (both && selected >= hazards->wrong_count ? SLOW_ROWS : 0);
+    int first = line - rows / 2;
+    if (first > all - rows) first = all - rows;
+    if (first < 0) first = 0;
+    int row = 0;
+    for (; row < rows && first + row < all; row++) {
+        int index = first + row;
+        if (both && index == hazards->wrong_count) {
+            canvas_text(canvas, area, 0, row, ROLE_DIM, "right, but slow:");
+            continue;
+        }
+        if (both && index > hazards->wrong_count) index -= SLOW_ROWS;
+        draw_item(hazards, index, index == selected, canvas, area, row);
+    }
+    return row;
+}
+
+/* ---- the one that is selected ---------------------------------------------------------------------------
+ */
+
+/* The type of what the instruction moves; compilers load and store any integer as unsigned. */
+static PtxType type_of(const StepContext *now, const Hazard *hazard, const HazardAccess *access) {
+    const PtxProgram *program = now->scene->trace->launches[hazard->launch]->program;
+    if (access->pc < 0 || access->pc >= program->code_count) return PTX_NO_TYPE;
+    const PtxInstruction *instruction = program->code[access->pc].instruction;
+    if (!instruction || !instruction->type_count) return PTX_NO_TYPE;
+    PtxType type = instruction->types[instruction->type_count - 1];
+    return type == PTX_U32 || type == PTX_B32 ? PTX_S32 : type;
+}
+
+static void print_access(const StepContext *now, const Hazard *hazard, const HazardAccess *access,
+                         Text *out) {
+    char text[96];
+    if (access->line) text_print(out, "line %d, ", access->line);
+    text_print(out, "block %" PRIu64, access->linear_block);
+    if (access->warp >= 0) text_print(out, ", warp %d", access->warp);
+    if (access->lanes) {
+        step_context_describe_lanes(access->lanes, text, sizeof text);
+        text_print(out, ", %s", text);
+    }
+    if (access->lane < 0 || access->buffer < 0 || (!access->has_value && !hazard->what)) return;
+    text_print(out, ": lane %d %s", access->lane,
+               access->is_atomic  ? "updates"
+               : access->is_store ? "stores"
+                                  : "loads");
+    if (access->has_value) {
+        step_context_print_typed(now, type_of(now, hazard, access), access->value, text, sizeof text);
+        text_print(out, " %s", text);
+    }
+    if (hazard->what)
+        text_print(out, "%s %s", access->is_atomic ? "" : access->is_store ? " to" : " from", hazard->what);
+}
+
+static int draw_access(const StepContext *now, const Hazard *hazard, bool other, Canvas *canvas,
+                       Rectangle area, int row) {
+    const HazardAccess *access = other ? &hazard->other : &hazard->access;
+    bool comparison = hazard->other.pc >= 0, here = now->view->hazard && now->view->hazard_other == other;
+    Text text = {0};
+    if (access->pc < 0) return 0;
+    text_print(&text, "%s%s", here ? "> " : "  ", !comparison ? "" : other ? "first: " : "then: ");
+    print_access(now, hazard, access, &text);
+    int rows = canvas_paragraph(canvas, area, row, here ? ROLE_CURRENT : ROLE_TEXT, text_string(&text));
+    text_done(&text);
+    return rows;
+}
+
+static void draw_selected(const StepContext *now, const Hazard *hazard, Canvas *canvas, Rectangle area,
+                          int row) {
+    char count[24], blocks[24];
+    Text text = {0};
+    row += canvas_paragraph(canvas, area, row, ROLE_TEXT, hazard->sentence);
+    row += draw_access(now, hazard, true, canvas, area, row);
+    row += draw_access(now, hazard, false, canvas, area, row);
+    if (hazard->advice) {
+        text_print(&text, "What to do: %s.", hazard->advice);
+        row += canvas_paragraph(canvas, area, row, ROLE_GOOD, text_string(&text));
+    }
+    if (hazard->count > 1) {
+        step_context_print_count(hazard->count, count, sizeof count);
+        step_context_print_count(hazard->blocks, blocks, sizeof blocks);
+        canvas_print(canvas, area, 0, row, ROLE_DIM, "%s times, in %s block%s", count, blocks,
+                     hazard->blocks == 1 ? "" : "s");
+    }
+    text_done(&text);
+}
+
+/* ---- the pane -------------------------------------------------------------------------------------------
+ */
+
+static void draw(const StepContext *now, Canvas *canvas, Rectangle area) {
+    const Hazards *hazards = now->scene->hazards;
+    int selected = now->view->hazard ? now->view->hazard - 1 : 0, rows = 1;
+    if (!hazards || !hazards->count) {
+        const char *why = hazards ? "Nothing wrong was found in the whole grid." : now->scene->hazards_note;
+        if (why) canvas_paragraph(canvas, area, 0, hazards ? ROLE_TEXT : ROLE_DIM, why);
+        return;
+    }
+    if (selected >= hazards->count) selected = hazards->count - 1;
+    if (area.rows >= ROWS_FOR_A_LIST) rows = area.rows / 3;
+    rows = draw_list(hazards, selected, canvas, area, rows);
+    if (area.rows >= 2 * ROWS_FOR_A_LIST) rows++; /* a line of air */
+    draw_selected(now, &hazards->items[selected], canvas, area, rows);
+}
+
+const Pane pane_hazards = {.slot = SLOT_SIDE, .head = head, .draw = draw};

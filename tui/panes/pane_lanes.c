@@ -1,0 +1,288 @@
+/* Lanes: every warp of the block as a row of 32 cells. Neighbouring warps that look the same share a row
+ * where there are more warps than rows. */
+#include "tui/panes/pane.h"
+
+#include "base/memory.h"
+#include "tui/scene/registers.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+    GLYPH_ACTIVE = 0x25A0,
+    GLYPH_IDLE = 0xB7,
+    GLYPH_WAITING = 'b',
+    GLYPH_EXITED = 'x',
+    GLYPH_TRAPPED = '!'
+};
+enum { LABEL_COLUMNS = 7, NOTE_COLUMNS = 18, LANE_COLUMNS = 3, MORE_COLUMNS = 10 };
+
+typedef struct WarpRow {
+    int first, last; /* warps */
+    WarpState state;
+} WarpRow;
+
+static void head(const StepContext *now, PaneHead *out) {
+    snprintf(out->title, sizeof out->title, "lanes  block %u, w%d, lane %d",
+             trace_block_linear(now->steps->block), now->event.warp, now->view->lane);
+    snprintf(out->note, sizeof out->note, "%u of %d active", now->step_index->step[now->view->step].lanes,
+             now->step_index->thread_count);
+}
+
+static bool same(const WarpState *a, const WarpState *b) {
+    return a->exists == b->exists && a->trapped == b->trapped && a->stopped == b->stopped &&
+           a->active == b->active && a->waiting == b->waiting && a->exited == b->exited &&
+           (a->active || a->next_pc == b->next_pc);
+}
+
+static int gather_rows(const StepContext *now, bool fold, WarpRow *rows) {
+    int count = 0;
+    for (int warp = 0; warp < now->step_index->warp_count; warp++) {
+        WarpRow row = {warp, warp, step_index_warp_state(now->step_index, now->view->step, warp)};
+        if (fold && count && same(&rows[count - 1].state, &row.state))
+            rows[count - 1].last = warp;
+        else
+            rows[count++] = row;
+    }
+    return count;
+}
+
+static void draw_cells(const StepContext *now, Canvas *canvas, Rectangle area, int at, int row, int width,
+                       const WarpRow *warps) {
+    const WarpState *state = &warps->state;
+    bool shown = warps->first <= now->event.warp && now->event.warp <= warps->last;
+    for (int lane = 0; lane < WARP_LANES; lane++) {
+        uint32_t bit = 1u << lane;
+        if (!(state->exists & bit)) continue;
+        Role role = ROLE_IDLE;
+        uint32_t glyph = GLYPH_IDLE;
+        if (state->active & bit)
+            role = ROLE_ACTIVE, glyph = GLYPH_ACTIVE;
+        else if (state->waiting & bit)
+            role = ROLE_WAITING, glyph = GLYPH_WAITING;
+        else if (state->exited & bit)
+            role = ROLE_EXITED, glyph = GLYPH_EXITED;
+        else if (state->trapped & bit)
+            role = ROLE_WARNING, glyph = GLYPH_TRAPPED;
+        canvas_glyph(canvas, area, at + lane * width, row, role, glyph);
+        if (shown && lane == now->view->lane) canvas_reverse(canvas, area, at + lane * width, row, 1);
+    }
+}
+
+static void print_note(const StepContext *now, const WarpRow *row, char *out, size_t bytes, Role *role) {
+    const WarpState *state = &row->state;
+    *role = ROLE_DIM;
+    out[0] = 0;
+    if (state->active) {
+        StepContext other = *now;
+        View view = *now->view;
+        view.warp = row->first;
+        if (!step_context_init(&other, now->scene, &view) || !other.cost.wavefronts) return;
+        bool excess = other.cost.wavefronts > other.cost.ideal;
+        *role = excess ? ROLE_CONFLICT : ROLE_DIM;
+        snprintf(out, bytes, "%d wave%s%s", other.cost.wavefronts, other.cost.wavefronts == 1 ? "" : "s",
+                 excess ? "!" : "");
+    } else if (state->waiting) {
+        *role = ROLE_WAITING;
+        snprintf(out, bytes, "barrier");
+    } else if (state->trapped) {
+        *role = ROLE_WARNING;
+        snprintf(out, bytes, "TRAP!");
+    } else if (state->exited == state->exists || state->stopped) {
+        snprintf(out, bytes, state->stopped ? "stopped" : "exited");
+    } else if (state->next_pc >= 0) {
+        const PtxCode *code = scene_code(now->scene, now->view->view, state->next_pc);
+        if (code && code->line.line) snprintf(out, bytes, "to line %d", code->line.line);
+    }
+}
+
+static void draw_warps(const StepContext *now, Canvas *canvas, Rectangle area, int row, int width,
+                       const WarpRow *warps) {
+    bool shown = warps->first <= now->event.warp && now->event.warp <= warps->last;
+    char note[32], label[16];
+    Role role;
+    if (warps->first == warps->last)
+        snprintf(label, sizeof label, "w%d", warps->first);
+    else
+        snprintf(label, sizeof label, "w%d-%d", warps->first, warps->last);
+    canvas_print(canvas, area, 0, row, shown ? ROLE_SELECTED : ROLE_TEXT, "%s%s", shown ? ">" : " ", label);
+    draw_cells(now, canvas, area, LABEL_COLUMNS, row, width, warps);
+    print_note(now, warps, note, sizeof note, &role);
+    int at = LABEL_COLUMNS + WARP_LANES * width + 1;
+    canvas_print(canvas, area, at, row, ROLE_TEXT, "%2d/%d", __builtin_popcount(warps->state.active),
+                 __builtin_popcount(warps->state.exists));
+    canvas_text(canvas, area, at + 7, row, role, note);
+}
+
+/* The values below the rows: of the event, or of a register of its instruction. */
+typedef struct Values {
+    const PtxRegister *reg; /* NULL: what the event loads, stores or receives */
+    uint32_t lanes;         /* that have one */
+    RegisterValues of_register;
+} Values;
+
+static void values_of(const StepContext *now, Values *values) {
+    values->reg = register_chosen(now);
+    values->lanes = 0;
+    if (!values->reg)
+        values->lanes = now->event.has_result && now->event.kind != TRACE_BRANCH ? now->event.mask : 0;
+    else if (register_values(now, values->reg, &values->of_register))
+        values->lanes = step_index_warp_state(now->step_index, now->view->step, now->event.warp).exists;
+}
+
+static void print_lane(const StepContext *now, const Values *values, int lane, char *out, size_t bytes) {
+    if (!(values->lanes >> lane & 1))
+        snprintf(out, bytes, "-");
+    else if (values->reg)
+        register_print(now, values->reg, values->of_register.bits[lane], out, bytes);
+    else
+        step_context_print_value(now, now->event.value[0][lane], 0, out, bytes);
+}
+
+static int longest_value(const StepContext *now, const Values *values) {
+    char text[40];
+    int longest = 2;
+    for (int lane = 0; lane < WARP_LANES; lane++) {
+        print_lane(now, values, lane, text, sizeof text);
+        if ((int)strlen(text) > longest) longest = (int)strlen(text);
+    }
+    return longest;
+}
+
+/* All 32 lanes, so that nobody prints them one by one. Where there is not enough room, the rows around the
+ * selected lane. */
+static void draw_values(const StepContext *now, Canvas *canvas, Rectangle area, const Values *values) {
+    int width = longest_value(now, values) + 1, per_row = WARP_LANES, first = 0;
+    while (per_row > 1 && LANE_COLUMNS + per_row * width > area.columns) per_row /= 2;
+    if (area.rows * per_row < WARP_LANES) {
+        int selected = now->view->lane / per_row, rows = WARP_LANES / per_row;
+        int top = selected - area.rows / 2;
+        if (top > rows - area.rows) top = rows - area.rows;
+        first = (top < 0 ? 0 : top) * per_row;
+    }
+    for (int lane = first; lane < WARP_LANES && lane < first + area.rows * per_row; lane++) {
+        int row = (lane - first) / per_row, column = LANE_COLUMNS + lane % per_row * width;
+        char text[40];
+        if (lane % per_row == 0) canvas_print(canvas, area, 0, row, ROLE_DIM, "%2d", lane);
+        print_lane(now, values, lane, text, sizeof text);
+        bool active = now->event.mask >> lane & 1;
+        canvas_print(canvas, area, column, row, active ? ROLE_TEXT : ROLE_IDLE, "%*s", width, text);
+        if (lane == now->view->lane)
+            canvas_reverse(canvas, area, column + width - (int)strlen(text), row, (int)strlen(text));
+    }
+}
+
+/* "values of w0", "%r21 of w0, hex" */
+static void print_what(const StepContext *now, const Values *values, char *out, size_t bytes) {
+    char element[32] = "";
+    const char *format = step_context_value_format_name(now);
+    if (!values->reg && now->event.element_count > 1)
+        snprintf(element, sizeof element, ", first of %d", now->event.element_count);
+    snprintf(out, bytes, "%s of w%d%s%s%s", values->reg ? values->reg->name : "values", now->event.warp,
+             *format ? ", " : "", format, element);
+}
+
+/* What the glyphs mean, and what the values below are. */
+static void draw_legend(const StepContext *now, Canvas *canvas, Rectangle area, int row,
+                        const Values *values) {
+    static const struct {
+        Role role;
+        uint32_t glyph;
+        const char *text;
+    } legend[] = {{ROLE_ACTIVE, GLYPH_ACTIVE, " active "},
+                  {ROLE_IDLE, GLYPH_IDLE, " idle "},
+                  {ROLE_WAITING, GLYPH_WAITING, " at barrier "},
+                  {ROLE_EXITED, GLYPH_EXITED, " exited"}};
+    int at = 1;
+    for (size_t i = 0; i < sizeof legend / sizeof *legend; i++) {
+        canvas_glyph(canvas, area, at++, row, legend[i].role, legend[i].glyph);
+        at += canvas_text(canvas, area, at, row, ROLE_DIM, legend[i].text);
+    }
+    if (!values->lanes || row + 1 >= area.rows) return;
+    char what[64];
+    print_what(now, values, what, sizeof what);
+    int columns = canvas_text_columns(what);
+    if (at + 1 + columns <= area.columns)
+        canvas_text(canvas, area, area.columns - columns, row, ROLE_DIM, what);
+}
+
+/* Where everything goes. */
+typedef struct Arrangement {
+    WarpRow *rows;
+    int count, first, shown; /* rows there are, the first shown and how many */
+    int ruler, width;        /* rows of the lane numbers; columns of a lane */
+    int legend;              /* its row; -1: no room */
+    Values values;
+    int values_row;
+} Arrangement;
+
+/* As many rows as fit, around the shown warp. */
+static void choose_rows(const StepContext *now, Arrangement *plan, int room) {
+    int selected = 0;
+    while (selected < plan->count && plan->rows[selected].last < now->event.warp) selected++;
+    if (plan->count > room && selected >= room - 1) plan->first = room > 1 ? selected - room + 2 : selected;
+    if (plan->first > plan->count - room) plan->first = plan->count - room;
+    if (plan->first < 0) plan->first = 0;
+    plan->shown = plan->count - plan->first < room ? plan->count - plan->first : room;
+}
+
+static void arrange(const StepContext *now, Rectangle area, Arrangement *plan) {
+    *plan = (Arrangement){.ruler = area.rows >= 4 ? 1 : 0, .legend = -1};
+    plan->rows = memory_new((size_t)now->step_index->warp_count * sizeof *plan->rows);
+    plan->width = area.columns >= LABEL_COLUMNS + 2 * WARP_LANES + NOTE_COLUMNS ? 2 : 1;
+    int room = area.rows - plan->ruler;
+    plan->count = gather_rows(now, now->step_index->warp_count > room, plan->rows);
+    choose_rows(now, plan, room);
+    int row = plan->ruler + plan->shown;
+    if (row >= area.rows) return;
+    if (area.rows - row > 6) row++; /* room to breathe */
+    plan->legend = row;
+    plan->values_row = row + 1;
+    values_of(now, &plan->values);
+}
+
+static void draw(const StepContext *now, Canvas *canvas, Rectangle area) {
+    Arrangement plan;
+    arrange(now, area, &plan);
+    for (int lane = 0; lane < WARP_LANES && plan.ruler; lane += 8)
+        canvas_print(canvas, area, LABEL_COLUMNS + lane * plan.width, 0, ROLE_DIM, "%d", lane);
+    for (int i = 0; i < plan.shown; i++)
+        draw_warps(now, canvas, area, plan.ruler + i, plan.width, &plan.rows[plan.first + i]);
+    int more = plan.count - plan.first - plan.shown;
+    bool narrow = area.columns < LABEL_COLUMNS + WARP_LANES + NOTE_COLUMNS + MORE_COLUMNS;
+    if (more > 0)
+        canvas_print(canvas, area, area.columns - (narrow ? 3 : MORE_COLUMNS), area.rows - 1, ROLE_DIM,
+                     narrow ? "%+3d" : " %4d more", more);
+    free(plan.rows);
+    if (plan.legend < 0) return;
+    draw_legend(now, canvas, area, plan.legend, &plan.values);
+    Rectangle below = {area.column, area.row + plan.values_row, area.columns, area.rows - plan.values_row};
+    if (plan.values.lanes) draw_values(now, canvas, below, &plan.values);
+}
+
+/* Selects the warp and the lane. */
+static ViewAnswer click(const StepContext *now, Rectangle area, int column, int row, View *view) {
+    Arrangement plan;
+    arrange(now, area, &plan);
+    int index = row - plan.ruler, lane = (column - LABEL_COLUMNS) / plan.width;
+    if (index >= 0 && index < plan.shown) {
+        const WarpRow *warps = &plan.rows[plan.first + index];
+        if (view->warp < warps->first || view->warp > warps->last) {
+            view->warp = warps->first;
+            view->wavefront = 0;
+        }
+        if (column >= LABEL_COLUMNS && lane < WARP_LANES) view->lane = lane;
+    }
+    free(plan.rows);
+    return VIEW_CHANGED;
+}
+
+/* The next traced block, around. */
+static ViewAnswer click_title(const StepContext *now, View *view) {
+    if (view->view == 0 || view->view + 1 < now->scene->view_count) return view_press(view, now->scene, '}');
+    view->view = view->warp = 0;
+    view_go_to_step(view, now->scene, 0);
+    return VIEW_CHANGED;
+}
+
+const Pane pane_lanes = {
+    .slot = SLOT_LANES, .head = head, .draw = draw, .click = click, .click_title = click_title};

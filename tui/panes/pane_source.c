@@ -1,0 +1,306 @@
+/* Source: the kernel's own text around the current line, with what each line costs beside it; its PTX beside
+ * it, below it or instead of it. Lines that are too long go on below. Only what ever has events needs the
+ * gutter's columns; all other text may run over them. */
+#include "tui/panes/pane.h"
+
+#include <stdio.h>
+
+enum { GUTTER_COLUMNS = 13, NUMBER_COLUMNS = 5, BESIDE_COLUMNS = 104, MOST_ROWS = 200, CONTINUED = 4 };
+
+typedef struct TextRow { /* a line, or a part of one that is too long */
+    int line;
+    const char *text;
+    int bytes, column;
+    int code; /* bytes before a comment begins */
+    bool first, has_gutter;
+} TextRow;
+
+typedef struct Listing { /* the text around the current line */
+    TextRow rows[MOST_ROWS];
+    int count, current; /* `current`: first row of the current line */
+} Listing;
+
+static bool has_source(const StepContext *now) {
+    return now->code && now->code->line.file &&
+           now->scene->source_line_count(now->scene->context, now->code->line.file) > 0;
+}
+
+static void head(const StepContext *now, PaneHead *out) {
+    if (has_source(now) && now->view->source != SOURCE_PTX)
+        snprintf(out->title, sizeof out->title, "source  %s", scene_file_name(now->code->line.file));
+    else
+        snprintf(out->title, sizeof out->title, "ptx  %s", now->launch->name);
+    if (now->view->gutter == GUTTER_RUN)
+        snprintf(out->note, sizeof out->note, "this block's run:  lanes waves");
+    else if (now->view->gutter == GUTTER_STEP)
+        snprintf(out->note, sizeof out->note, "this step:  lanes waves");
+    else
+        snprintf(out->note, sizeof out->note, "interval %d:  lanes waves", now->step->interval_step + 1);
+}
+
+/* ---- gutter -------------------------------------------------------------------------------------------- */
+
+static const StepIndexSums *gutter_sums(const StepContext *now) {
+    const Steps *steps = now->steps;
+    int interval = now->step->interval_step;
+    switch (now->view->gutter) {
+    case GUTTER_RUN:
+        return step_index_sums(now->step_index, 0, steps->step_count);
+    case GUTTER_STEP:
+        return step_index_sums(now->step_index, now->view->step, 1);
+    default:
+        return step_index_sums(now->step_index, steps->interval_begin[interval],
+                               steps->interval_begin[interval + 1] - steps->interval_begin[interval]);
+    }
+}
+
+static void add_sums(StepIndexSums *sum, const StepIndexSums *addend) {
+    sum->events += addend->events;
+    sum->lanes += addend->lanes;
+    sum->accesses += addend->accesses;
+    sum->wavefronts += addend->wavefronts;
+    sum->ideal += addend->ideal;
+}
+
+static bool line_has_events(const StepContext *now, const char *file, int line) {
+    const PtxProgram *program = now->launch->program;
+    for (int pc = 0; pc < program->code_count; pc++) {
+        const PtxSourceLine *at = &program->code[pc].line;
+        if (now->step_index->has_events[pc] && at->line == line && at->file && !strcmp(at->file, file))
+            return true;
+    }
+    return false;
+}
+
+static StepIndexSums sums_of_line(const StepContext *now, const StepIndexSums *sums, const char *file,
+                                  int line) {
+    const PtxProgram *program = now->launch->program;
+    StepIndexSums sum = {0};
+    for (int pc = 0; pc < program->code_count; pc++) {
+        const PtxSourceLine *at = &program->code[pc].line;
+        if (sums[pc].events && at->line == line && at->file && !strcmp(at->file, file))
+            add_sums(&sum, &sums[pc]);
+    }
+    return sum;
+}
+
+static void print_mean(double mean, char *out, size_t bytes) {
+    snprintf(out, bytes, mean >= 9.95 || mean == (int)mean ? "%.0f" : "%.1f", mean);
+}
+
+/* Mean active lanes, as a bar and as a number, and mean wavefronts. */
+static void draw_gutter(const StepIndexSums *sums, Canvas *canvas, Rectangle area, int row) {
+    char text[16];
+    int at = area.columns - GUTTER_COLUMNS + 1;
+    if (!sums->events) return;
+    double lanes = (double)sums->lanes / (double)sums->events;
+    int height = (int)(lanes * 8 / WARP_LANES + 0.5);
+    canvas_glyph(canvas, area, at, row, ROLE_BAR,
+                 0x2580 + (uint32_t)(height < 1   ? 1
+                                     : height > 8 ? 8
+                                                  : height));
+    print_mean(lanes, text, sizeof text);
+    canvas_print(canvas, area, at + 1, row, ROLE_TEXT, "%5s", text);
+    if (!sums->accesses) return;
+    bool excess = sums->wavefronts > sums->ideal;
+    print_mean((double)sums->wavefronts / (double)sums->accesses, text, sizeof text);
+    canvas_print(canvas, area, at + 11 - (int)strlen(text), row, excess ? ROLE_CONFLICT : ROLE_TEXT, "%s%s",
+                 text, excess ? "!" : "");
+}
+
+/* ---- listing ------------------------------------------------------------------------------------------- */
+
+/* Where a comment begins in a line of source; a line in the middle of a long one begins with a star. */
+static const char *find_comment(const char *line) {
+    const char *begin = line + strspn(line, " \t"), *comment = strstr(line, "//");
+    bool in_block = !strncmp(begin, "* ", 2) || !strncmp(begin, "*/", 2) || !strcmp(begin, "*");
+    if (in_block || !strncmp(begin, "/*", 2)) return line;
+    return comment ? comment : line + strlen(line);
+}
+
+/* Appends a line in as many rows as it needs; `columns`: with the gutter's, which only the first row keeps
+ * free. */
+static void listing_add(Listing *listing, int line, const char *text, bool has_gutter, int columns) {
+    int indent = (int)strspn(text, " "), column = 0;
+    const char *comment = find_comment(text);
+    bool first = true;
+    do {
+        if (listing->count == MOST_ROWS) return;
+        int room = columns - column - (first && has_gutter ? GUTTER_COLUMNS : 0);
+        int bytes = canvas_text_columns(text) <= room ? (int)strlen(text) : canvas_break(text, room);
+        int code = comment < text ? 0 : comment - text < bytes ? (int)(comment - text) : bytes;
+        listing->rows[listing->count++] = (TextRow){line, text, bytes, column, code, first, has_gutter};
+        text += bytes;
+        text += strspn(text, " ");
+        column = indent + CONTINUED < columns / 2 ? indent + CONTINUED : 0;
+        first = false;
+    } while (*text);
+}
+
+/* First row shown, so that the kernel stands still where it fits and `current` is in sight. */
+static int first_row(const Listing *listing, int rows) {
+    if (listing->count <= rows) return 0;
+    int first = listing->current - rows / 2;
+    if (first > listing->count - rows) first = listing->count - rows;
+    if (first < 0) first = 0;
+    while (!listing->rows[first].first) first++; /* not from the middle of a line */
+    return first;
+}
+
+static void draw_row(Canvas *canvas, Rectangle area, int row, const TextRow *text, bool current) {
+    char code[512];
+    Rectangle body = {area.column + NUMBER_COLUMNS, area.row, area.columns - NUMBER_COLUMNS, area.rows};
+    if (text->first) {
+        canvas_print(canvas, area, 1, row, current ? ROLE_CURRENT : ROLE_DIM, "%3d", text->line);
+        if (text->has_gutter) body.columns -= GUTTER_COLUMNS;
+    }
+    if (current && text->first) canvas_glyph(canvas, area, 0, row, ROLE_CURRENT, '>');
+    canvas_print(canvas, body, text->column, row, current ? ROLE_CURRENT : ROLE_TEXT, "%.*s", text->code,
+                 text->text);
+    snprintf(code, sizeof code, "%.*s", text->code, text->text);
+    canvas_print(canvas, body, text->column + canvas_text_columns(code), row, ROLE_COMMENT, "%.*s",
+                 text->bytes - text->code, text->text + text->code);
+}
+
+/* How far a kernel's body can move left: what comes before it has no indentation. Python's has to stay. */
+static size_t common_indent(const StepContext *now, const char *file, int begin, int end) {
+    const char *ending = file ? strrchr(file, '.') : NULL;
+    if (ending && !strcmp(ending, ".py")) return 0;
+    size_t least = 64;
+    for (int line = begin; line <= end; line++) {
+        const char *text = now->scene->source_line(now->scene->context, file, line);
+        size_t indent = text ? strspn(text, " ") : 0;
+        if (indent && text[indent] && indent < least) least = indent;
+    }
+    return least == 64 ? 0 : least;
+}
+
+/* Lines of the file that this launch has instructions of: the kernel, without what comes before and after. */
+static void find_kernel(const StepContext *now, int *begin, int *end) {
+    const PtxSourceLine *line = &now->code->line;
+    const PtxProgram *program = now->launch->program;
+    int count = now->scene->source_line_count(now->scene->context, line->file);
+    *begin = *end = line->line;
+    for (int pc = 0; pc < program->code_count; pc++) {
+        const PtxSourceLine *other = &program->code[pc].line;
+        if (!other->file || !other->line || strcmp(other->file, line->file) != 0) continue;
+        if (other->line < *begin) *begin = other->line;
+        if (other->line > *end) *end = other->line;
+    }
+    *begin -= *begin > 1;
+    *end = *end + 1 > count ? count : *end + 1;
+}
+
+static void list_source(const StepContext *now, int rows, int columns, Listing *listing) {
+    const PtxSourceLine *line = &now->code->line;
+    int begin, end;
+    find_kernel(now, &begin, &end);
+    size_t dedent = common_indent(now, line->file, begin, end);
+    if (end - begin + 1 < rows) begin -= (rows - (end - begin + 1)) / 2; /* what stands above it */
+    if (begin < line->line - MOST_ROWS / 2) begin = line->line - MOST_ROWS / 2;
+    for (int number = begin < 1 ? 1 : begin; number <= end; number++) {
+        const char *text = now->scene->source_line(now->scene->context, line->file, number);
+        size_t indent = text ? strspn(text, " ") : 0;
+        if (number == line->line) listing->current = listing->count;
+        listing_add(listing, number, text ? text + (indent < dedent ? indent : dedent) : "",
+                    line_has_events(now, line->file, number), columns);
+    }
+}
+
+static void draw_source(const StepContext *now, Canvas *canvas, Rectangle area) {
+    const PtxSourceLine *line = &now->code->line;
+    const StepIndexSums *sums = gutter_sums(now);
+    Listing listing = {.count = 0};
+    list_source(now, area.rows, area.columns - NUMBER_COLUMNS, &listing);
+    int first = first_row(&listing, area.rows);
+    for (int row = 0; row < area.rows && first + row < listing.count; row++) {
+        const TextRow *text = &listing.rows[first + row];
+        draw_row(canvas, area, row, text, text->line == line->line);
+        if (!text->first) continue;
+        StepIndexSums of_line = sums_of_line(now, sums, line->file, text->line);
+        draw_gutter(&of_line, canvas, area, row);
+    }
+}
+
+static const char *ptx_text(const StepContext *now, int pc) {
+    const char *text =
+        now->scene->ptx_line(now->scene->context, now->scene->views[now->view->view].launch, pc);
+    return text ? text : "";
+}
+
+static void draw_ptx(const StepContext *now, Canvas *canvas, Rectangle area) {
+    const PtxProgram *program = now->launch->program;
+    const StepIndexSums *sums = gutter_sums(now);
+    Listing listing = {.count = 0};
+    int begin = now->step->pc - area.rows, end = now->step->pc + area.rows;
+    if (begin > program->code_count - area.rows) begin = program->code_count - area.rows;
+    for (int pc = begin < 0 ? 0 : begin; pc < program->code_count && pc <= end; pc++) {
+        if (pc == now->step->pc) listing.current = listing.count;
+        listing_add(&listing, pc, ptx_text(now, pc), now->step_index->has_events[pc],
+                    area.columns - NUMBER_COLUMNS);
+    }
+    int first = first_row(&listing, area.rows);
+    for (int row = 0; row < area.rows && first + row < listing.count; row++) {
+        const TextRow *text = &listing.rows[first + row];
+        draw_row(canvas, area, row, text, text->line == now->step->pc);
+        if (text->first) draw_gutter(&sums[text->line], canvas, area, row);
+    }
+}
+
+/* Source beside its PTX, or above it where columns are few. */
+static void draw_both(const StepContext *now, Canvas *canvas, Rectangle area) {
+    Rectangle source = area, ptx = area;
+    if (area.columns >= BESIDE_COLUMNS) {
+        source.columns = area.columns / 2 - 1;
+        ptx.column += area.columns / 2 + 2;
+        ptx.columns -= area.columns / 2 + 2;
+        for (int row = 0; row < area.rows; row++)
+            canvas_glyph(canvas, area, area.columns / 2, row, ROLE_BORDER, 0x2502);
+    } else {
+        source.rows = (area.rows - 1) / 2;
+        ptx.row += source.rows + 1;
+        ptx.rows -= source.rows + 1;
+        for (int column = 0; column < area.columns; column++)
+            canvas_glyph(canvas, area, column, source.rows, ROLE_BORDER, 0x2500);
+    }
+    draw_source(now, canvas, source);
+    draw_ptx(now, canvas, ptx);
+}
+
+static void draw(const StepContext *now, Canvas *canvas, Rectangle area) {
+    if (!has_source(now) || now->view->source == SOURCE_PTX) {
+        draw_ptx(now, canvas, area);
+    } else if (now->view->source == SOURCE_BOTH) {
+        draw_both(now, canvas, area);
+    } else {
+        int rows = area.rows;
+        if (rows > 3) { /* the last row is the instruction's */
+            rows--;
+            canvas_text(canvas, area, 0, rows, ROLE_DIM, "ptx");
+            canvas_text(canvas, area, NUMBER_COLUMNS, rows, ROLE_CURRENT, ptx_text(now, now->step->pc));
+        }
+        draw_source(now, canvas, (Rectangle){area.column, area.row, area.columns, rows});
+    }
+}
+
+/* To the next step of the line that was clicked, from the start again where there is none. */
+static ViewAnswer click(const StepContext *now, Rectangle area, int column, int row, View *view) {
+    Listing listing = {.count = 0};
+    (void)column;
+    if (!has_source(now) || view->source != SOURCE_CODE) return VIEW_IGNORED;
+    int rows = area.rows > 3 ? area.rows - 1 : area.rows;
+    list_source(now, rows, area.columns - NUMBER_COLUMNS, &listing);
+    int at = first_row(&listing, rows) + row, count = now->steps->step_count;
+    if (row >= rows || at >= listing.count) return VIEW_IGNORED;
+    for (int i = 1; i <= count; i++) {
+        int step = (view->step + i) % count;
+        const PtxCode *code = scene_code(now->scene, view->view, now->steps->steps[step].pc);
+        if (!code->line.file || code->line.line != listing.rows[at].line) continue;
+        if (strcmp(code->line.file, now->code->line.file) != 0) continue;
+        view_jump_to_step(view, now->scene, step);
+        return VIEW_CHANGED;
+    }
+    return VIEW_IGNORED;
+}
+
+const Pane pane_source = {.slot = SLOT_SOURCE, .head = head, .draw = draw, .click = click};

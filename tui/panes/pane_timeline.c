@@ -1,0 +1,215 @@
+/* Timeline: every step of the run. Height is the share of the block's threads that are active, '!' marks a
+ * bank conflict, 'd' a divergent branch, '|' a barrier, '^' where we are. More steps than columns share one:
+ * the mean of their heights, any of their marks. Where a machine's clock was read at the barriers of this
+ * block, its intervals are as wide as they took long. */
+#include "tui/panes/metric_rows.h"
+#include "tui/panes/pane.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { BAR_LEVELS = 8, MOST_BAR_ROWS = 3, MOST_STEP_COLUMNS = 4 };
+
+/* ---- which steps a column shows ------------------------------------------------------------------------ */
+
+enum { MOST_INTERVALS = 256 };
+
+typedef struct Scale {
+    const Steps *steps;
+    int columns;
+    bool is_timed;           /* intervals are as wide as they took long; else every step is as wide */
+    int end[MOST_INTERVALS]; /* the column after each interval */
+} Scale;
+
+/* What a machine took for the interval of the block that is shown; NULL: nobody knows. */
+static const IntervalTime *find_time(const StepContext *now, int interval) {
+    const SceneTimings *timings = now->scene->timings;
+    const Measurements *measured = now->scene->measured; /* a file's; else what is read off the clock now */
+    if (timings && (!measured || !measured->interval_count)) measured = timings->timed;
+    const SessionBlock *view = &now->scene->views[now->view->view];
+    for (int i = 0; measured && i < measured->interval_count; i++) {
+        const IntervalTime *time = &measured->intervals[i];
+        if (time->launch == view->launch && time->block == trace_block_linear(view->block) &&
+            time->interval == (uint32_t)interval)
+            return time;
+    }
+    return NULL;
+}
+
+/* Cycles of all intervals; 0: they were not all measured, or there are others. */
+static double sum_cycles(const StepContext *now) {
+    double sum = 0;
+    int count = now->steps->interval_step_count;
+    if (count > MOST_INTERVALS || find_time(now, count)) return 0;
+    for (int i = 0; i < count; i++) {
+        const IntervalTime *time = find_time(now, i);
+        if (!time || !(time->cycles >= 0)) return 0;
+        sum += time->cycles;
+    }
+    return sum;
+}
+
+/* Every interval has a column at least. */
+static Scale scale_of(const StepContext *now, int columns) {
+    Scale scale = {.steps = now->steps, .columns = columns};
+    int count = now->steps->interval_step_count, before = 0;
+    double all = sum_cycles(now), sum = 0;
+    scale.is_timed = all > 0 && columns >= count;
+    for (int i = 0; scale.is_timed && i < count; i++) {
+        sum += find_time(now, i)->cycles;
+        int end = (int)(sum / all * columns + 0.5), last = columns - (count - 1 - i);
+        if (end < before + 1) end = before + 1;
+        if (end > last) end = last;
+        before = scale.end[i] = end;
+    }
+    return scale;
+}
+
+/* `count` steps on `columns` columns: those of a column are [first, *end). */
+static int divide(int count, int columns, int column, int *end) {
+    *end = (int)((int64_t)(column + 1) * count / columns);
+    int first = (int)((int64_t)column * count / columns);
+    if (*end == first) *end = first + 1; /* a wide step */
+    return first;
+}
+
+/* The steps of a column: [first, *end). Few steps take several columns each, of the same width. */
+static int first_step(const Scale *scale, int column, int *end) {
+    int count = scale->steps->step_count, columns = scale->columns, interval = 0;
+    if (scale->is_timed) {
+        while (interval + 1 < scale->steps->interval_step_count && column >= scale->end[interval]) interval++;
+        int from = interval ? scale->end[interval - 1] : 0, begin = scale->steps->interval_begin[interval];
+        int first = divide(scale->steps->interval_begin[interval + 1] - begin, scale->end[interval] - from,
+                           column - from, end);
+        *end += begin;
+        return begin + first;
+    }
+    if (count <= columns) {
+        int each = columns / count;
+        if (each > MOST_STEP_COLUMNS) each = MOST_STEP_COLUMNS;
+        int step = column / each;
+        *end = step < count ? step + 1 : 0;
+        return step < count ? step : 0;
+    }
+    return divide(count, columns, column, end);
+}
+
+/* Whose clock the widths are, and what reading it cost. */
+static void print_machine(const StepContext *now, char *out, size_t bytes) {
+    const IntervalTime *time = find_time(now, 0);
+    int length = snprintf(out, bytes, "in cycles: %s", time->machine);
+    if (isfinite(time->overhead) && length > 0 && (size_t)length < bytes)
+        snprintf(out + length, bytes - (size_t)length, ", clock adds %.0f%%", time->overhead * 100);
+}
+
+static void head(const StepContext *now, PaneHead *out) {
+    char speed[VIEW_SPEED_BYTES];
+    const char *label = now->view->traced ? metric_rows[now->view->traced - 1].label : "";
+    view_print_speed(now->view, speed);
+    if (now->view->playing)
+        snprintf(out->title, sizeof out->title, "timeline  playing %s", speed);
+    else if (*label)
+        snprintf(out->title, sizeof out->title, "timeline  counted for %s", label + strspn(label, " "));
+    else if (sum_cycles(now) > 0)
+        print_machine(now, out->title, sizeof out->title);
+    else
+        snprintf(out->title, sizeof out->title, "timeline");
+    snprintf(out->note, sizeof out->note, "step %d of %d   interval %d of %d", now->view->step + 1,
+             now->steps->step_count, now->step->interval_step + 1, now->steps->interval_step_count);
+}
+
+static ViewAnswer click(const StepContext *now, Rectangle area, int column, int row, View *view) {
+    Scale scale = scale_of(now, area.columns);
+    int end = 0, first = first_step(&scale, column, &end);
+    (void)row;
+    if (first >= end) return VIEW_IGNORED;
+    view_jump_to_step(view, now->scene, first);
+    return VIEW_CHANGED;
+}
+
+static void draw_bar(Canvas *canvas, Rectangle area, int column, int bar_rows, double share, Role role) {
+    int eighths = (int)(share * bar_rows * BAR_LEVELS + 0.5);
+    if (share > 0 && eighths == 0) eighths = 1;
+    for (int row = bar_rows - 1; row >= 0 && eighths > 0; row--, eighths -= BAR_LEVELS)
+        canvas_glyph(canvas, area, column, row, role,
+                     0x2580 + (uint32_t)(eighths > BAR_LEVELS ? BAR_LEVELS : eighths));
+}
+
+/* What happens in the steps of one column. */
+typedef struct TimelineColumn {
+    double share; /* of the block's threads that are active */
+    bool conflicts, diverges, barrier, here;
+    bool counted; /* the metric that the view traces was counted here */
+    char mark;    /* 0: none */
+} TimelineColumn;
+
+static char mark_of(const View *view, int step) {
+    for (int i = 0; i < MARK_COUNT; i++)
+        if (view->marks[i].number == step + 1 && view->marks[i].view == view->view) return (char)('a' + i);
+    return 0;
+}
+
+static bool is_counted(const StepContext *now, int first, int end) {
+    if (!now->view->traced) return false;
+    for (int step = first; step < end; step++)
+        if (metric_rows[now->view->traced - 1].counts(&now->step_index->step[step])) return true;
+    return false;
+}
+
+static TimelineColumn column_of(const StepContext *now, int first, int end, bool begins) {
+    const StepIndex *step_index = now->step_index;
+    const Step *steps = now->steps->steps;
+    TimelineColumn column = {.conflicts = step_index->conflict_from[first] < end,
+                             .diverges = step_index->divergence_from[first] < end,
+                             .here = first <= now->view->step && now->view->step < end,
+                             .counted = is_counted(now, first, end)};
+    int before = first > 0 ? first - 1 : 0;
+    column.barrier = begins && steps[end - 1].interval_step != steps[before].interval_step;
+    for (int i = 0; i < MARK_COUNT; i++)
+        if (now->view->marks[i].number > first && now->view->marks[i].number <= end)
+            column.mark = mark_of(now->view, now->view->marks[i].number - 1);
+    double threads = step_index->thread_count ? step_index->thread_count : 1;
+    column.share =
+        (double)(step_index->lanes_before[end] - step_index->lanes_before[first]) / ((end - first) * threads);
+    return column;
+}
+
+static Role role_of_bar(const View *view, const TimelineColumn *column) {
+    if (column->here) return ROLE_CURRENT;
+    return view->traced && !column->counted ? ROLE_IDLE : ROLE_BAR;
+}
+
+static void draw_mark(Canvas *canvas, Rectangle area, int at, int row, const TimelineColumn *column) {
+    if (column->here)
+        canvas_glyph(canvas, area, at, row, ROLE_LIT, '^');
+    else if (column->mark)
+        canvas_glyph(canvas, area, at, row, ROLE_KEY, (uint32_t)column->mark);
+    else if (column->counted)
+        canvas_glyph(canvas, area, at, row, ROLE_ARROW, 0x25B2);
+    else if (column->conflicts)
+        canvas_glyph(canvas, area, at, row, ROLE_CONFLICT, '!');
+    else if (column->diverges)
+        canvas_glyph(canvas, area, at, row, ROLE_WARNING, 'd');
+    else if (column->barrier)
+        canvas_glyph(canvas, area, at, row, ROLE_DIM, '|');
+}
+
+static void draw(const StepContext *now, Canvas *canvas, Rectangle area) {
+    int bar_rows = area.rows - 1, before = -1;
+    if (bar_rows > MOST_BAR_ROWS) bar_rows = MOST_BAR_ROWS;
+    if (bar_rows < 1) bar_rows = 1;
+    Scale scale = scale_of(now, area.columns);
+    for (int at = 0; at < area.columns; at++) {
+        int end, first = first_step(&scale, at, &end);
+        if (first >= end) break;
+        TimelineColumn column = column_of(now, first, end, first != before); /* a wide step's first column */
+        before = first;
+        draw_bar(canvas, area, at, bar_rows, column.share, role_of_bar(now->view, &column));
+        draw_mark(canvas, area, at, bar_rows, &column);
+    }
+    if (bar_rows + 1 < area.rows)
+        canvas_text(canvas, area, 0, bar_rows + 1, ROLE_DIM,
+                    "height: active threads   ! bank conflict   d divergent branch   | barrier   ^ here");
+}
+
+const Pane pane_timeline = {.slot = SLOT_TIMELINE, .head = head, .draw = draw, .click = click};

@@ -1,0 +1,396 @@
+/* Timings: how long each kernel of the ladder takes, as bars, beside what it is compared with. The numbers
+ * that fit stand behind the bars, the most telling first; recorded on another machine or measured now, the
+ * title says which. A row's own way of being timed, where it is not the one that was chosen, is marked with
+ * '*'. */
+#include "tui/panes/pane.h"
+#include "tui/scene/times.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+    TIME_COLUMNS = 10,
+    NUMBER_COLUMNS = 9,
+    LEAST_BAR_COLUMNS = 6,
+    LEAST_NAME_COLUMNS = 6,
+    MOST_NAME_COLUMNS = 20,
+    ROWS_FOR_NAMES = 5,
+    ROWS_FOR_SETTINGS = 8
+};
+
+/* One row of the table, timed as the view asks for it, and beside it the other ways. */
+typedef struct ShownTimings {
+    const TimesRow *row;
+    const Timing *timing;             /* NULL: not in this way */
+    const Timing *other, *other_part; /* warm for cold, alone for to one scalar, and the other way round */
+    double here;                      /* microseconds of the run's own kernel; NaN: not known */
+} ShownTimings;
+
+/* ---- numbers ------------------------------------------------------------------------------------------- */
+
+/* Four digits at most, and the unit. */
+static void print_time(double microseconds, char *out, size_t bytes) {
+    bool is_short = microseconds < 1000;
+    double value = is_short ? microseconds : microseconds / 1000;
+    snprintf(out, bytes, value < 99.95 ? "%.1f %s" : "%.0f %s", value, is_short ? "us" : "ms");
+}
+
+static void print_ratio(double ratio, char *out, size_t bytes) {
+    snprintf(out, bytes, ratio < 0.095 ? "%.2fx" : ratio < 99.95 ? "%.1fx" : "%.0fx", ratio);
+}
+
+static void print_share(double share, char *out, size_t bytes) {
+    snprintf(out, bytes, share < 0.0995 ? "%.1f%%" : "%.0f%%", share * 100);
+}
+
+static void print_whole(double number, char *out, size_t bytes) {
+    snprintf(out, bytes, "%.0f", number);
+}
+
+static double median(const Timing *timing) {
+    return timing ? timing->median : NAN;
+}
+
+typedef struct Number {
+    const char *names[2]; /* while the view shows one way, and the other */
+    double (*value)(const ShownTimings *shown);
+    void (*print)(double value, char *out, size_t bytes);
+} Number;
+
+#define VALUE(name, expression)                                                                              \
+    static double name(const ShownTimings *shown) {                                                          \
+        return expression;                                                                                   \
+    }
+VALUE(speed_up, shown->here / shown->timing->median)
+VALUE(rate, shown->timing->gigabytes_per_second)
+VALUE(of_read, shown->timing->share_of_read)
+VALUE(part, median(shown->other_part))
+VALUE(way, median(shown->other))
+VALUE(low, shown->timing->low)
+VALUE(high, shown->timing->high)
+VALUE(of_copy, shown->timing->share_of_copy)
+VALUE(of_peak, shown->timing->share_of_peak)
+VALUE(clock_rate, shown->timing->clock)
+VALUE(heat, shown->timing->temperature)
+#undef VALUE
+
+static const Number numbers[] = {
+    {{"speed-up", "speed-up"}, speed_up, print_ratio},
+    {{"GB/s", "GB/s"}, rate, print_whole},
+    {{"of read", "of read"}, of_read, print_share},
+    {{"alone", "scalar"}, part, print_time},
+    {{"warm", "cold"}, way, print_time},
+    {{"p5", "p5"}, low, print_time},
+    {{"p95", "p95"}, high, print_time},
+    {{"of copy", "of copy"}, of_copy, print_share},
+    {{"of peak", "of peak"}, of_peak, print_share},
+    {{"MHz", "MHz"}, clock_rate, print_whole},
+    {{"\u00B0C", "\u00B0C"}, heat, print_whole},
+};
+enum { NUMBERS = sizeof numbers / sizeof *numbers };
+
+static const char *number_name(const View *view, const Number *number) {
+    bool second = number->value == part  ? view->times_alone
+                  : number->value == way ? view->times == TIMES_WARM || view->times == TIMES_WARM_CALL
+                                         : false;
+    return number->names[second];
+}
+
+/* ---- what is shown ------------------------------------------------------------------------------------- */
+
+static TimesWay other_temperature(TimesWay way) {
+    static const TimesWay other[TIMES_WAY_COUNT] = {TIMES_WARM, TIMES_COLD, TIMES_WARM_CALL, TIMES_COLD_CALL};
+    return other[way];
+}
+
+static ShownTimings show(const View *view, const TimesRow *row, double here) {
+    bool to_scalar = !view->times_alone;
+    return (ShownTimings){.row = row,
+                          .timing = times_of(row, to_scalar, view->times),
+                          .other = row->of[to_scalar][other_temperature(view->times)],
+                          .other_part = times_of(row, !to_scalar, view->times),
+                          .here = here};
+}
+
+static int find_kernel(const Times *times, const char *kernel) {
+    for (int i = 0; i < times->kernel_count; i++)
+        if (!strcmp(times->rows[i].kernel, kernel)) return i;
+    return -1;
+}
+
+typedef struct TimingTable {
+    const View *view;
+    const char *measuring; /* a kernel; "": none */
+    Times times;
+    ShownTimings rows[TIMES_MOST_ROWS]; /* as in `times` */
+    int fastest;                        /* a kernel that is drawn in any case; -1: none */
+    int here;                           /* the run's kernel; -1: it is not there */
+    int first, kernels; /* those that are drawn; below them the first `references` that are no kernels */
+    int references;
+    double longest;        /* microseconds that fill a bar */
+    int name, bar;         /* columns */
+    bool numbers[NUMBERS]; /* are drawn */
+} TimingTable;
+
+static bool is_in_window(const TimingTable *table, int row) {
+    return row >= table->first && row < table->first + table->kernels;
+}
+
+static bool is_drawn(const TimingTable *table, int row) {
+    int reference = row - table->times.kernel_count;
+    return reference >= 0 ? reference < table->references : row == table->fastest || is_in_window(table, row);
+}
+
+/* The kernels around the run's own. */
+static void choose_window(TimingTable *table, int room) {
+    int kernels = table->times.kernel_count;
+    table->kernels = room < kernels ? room : kernels;
+    table->first = (table->here < 0 ? 0 : table->here) - table->kernels / 2;
+    if (table->first > kernels - table->kernels) table->first = kernels - table->kernels;
+    if (table->first < 0) table->first = 0;
+}
+
+static int find_fastest(const TimingTable *table) {
+    int fastest = -1;
+    for (int i = 0; i < table->times.kernel_count; i++)
+        if (table->rows[i].timing &&
+            (fastest < 0 || table->rows[i].timing->median < table->rows[fastest].timing->median))
+            fastest = i;
+    return fastest;
+}
+
+/* What the kernels are compared with stays below them where there is room, and the fastest of them is seen.
+ */
+static void choose_rows(TimingTable *table, int room) {
+    int kernels = table->times.kernel_count, references = table->times.count - kernels;
+    int kept = room >= references + 4 || !kernels ? references : room >= 3 && references;
+    table->references = kept < room ? kept : room;
+    choose_window(table, room - table->references);
+    int fastest = find_fastest(table);
+    bool is_apart = fastest >= 0 && table->kernels > 4 && !is_in_window(table, fastest);
+    if (is_apart) choose_window(table, room - table->references - 1);
+    table->fastest = is_apart ? fastest : -1;
+}
+
+/* One kernel that takes a hundred times as long must not make all other bars a point, nor may a CPU. */
+static void choose_scale(TimingTable *table) {
+    enum { MOST_OF_HERE = 6 };
+    int count = table->times.kernel_count ? table->times.kernel_count : table->times.count;
+    double most = 0,
+           cut = table->here < 0 ? INFINITY : MOST_OF_HERE * median(table->rows[table->here].timing);
+    for (int turn = 0; turn < 2 && most <= 0; turn++, cut = INFINITY)
+        for (int i = 0; i < count; i++) {
+            double time = is_drawn(table, i) ? median(table->rows[i].timing) : NAN;
+            if (time <= cut && time > most) most = time;
+        }
+    table->longest = most;
+}
+
+static bool is_known(const TimingTable *table, const Number *number) {
+    for (int i = 0; i < table->times.count; i++)
+        if (is_drawn(table, i) && table->rows[i].timing && isfinite(number->value(&table->rows[i])))
+            return true;
+    return false;
+}
+
+/* What is measured now beside what was recorded elsewhere says so. */
+static void print_name(const TimingTable *table, const TimesRow *row, char *out, size_t bytes) {
+    bool is_apart = row->is_live && table->times.sample && !table->times.is_live;
+    snprintf(out, bytes, "%s%s", row->kernel, is_apart ? " now" : "");
+}
+
+/* Names and times first, then a bar, then the numbers for which there is room. */
+static void choose_columns(TimingTable *table, int columns) {
+    char name[64];
+    table->name = LEAST_NAME_COLUMNS;
+    for (int i = 0; i < table->times.count; i++) {
+        print_name(table, table->rows[i].row, name, sizeof name);
+        if (is_drawn(table, i) && canvas_text_columns(name) > table->name)
+            table->name = canvas_text_columns(name);
+    }
+    if (table->name > MOST_NAME_COLUMNS) table->name = MOST_NAME_COLUMNS;
+    int least = columns < 100 ? LEAST_BAR_COLUMNS : columns / 6;
+    int room = columns - 1 - table->name - TIME_COLUMNS - 2 - least;
+    for (int i = 0; i < NUMBERS && room >= NUMBER_COLUMNS; i++) {
+        table->numbers[i] = is_known(table, &numbers[i]);
+        room -= table->numbers[i] ? NUMBER_COLUMNS : 0;
+    }
+    table->bar = room > 0 ? least + room : least;
+}
+
+static void table_init(TimingTable *table, const StepContext *now) {
+    const SceneTimings *timings = now->scene->timings;
+    *table = (TimingTable){.view = now->view, .measuring = timings ? timings->measuring : ""};
+    times_gather(&table->times, now->scene);
+    table->here = find_kernel(&table->times, now->scene->kernel);
+    double here =
+        table->here < 0
+            ? NAN
+            : median(times_of(&table->times.rows[table->here], !now->view->times_alone, now->view->times));
+    for (int i = 0; i < table->times.count; i++)
+        table->rows[i] = show(now->view, &table->times.rows[i], here);
+}
+
+/* ---- words --------------------------------------------------------------------------------------------- */
+
+static void print_size(uint64_t n, char *out, size_t bytes) {
+    int power = 0;
+    while (power < 63 && (UINT64_C(1) << power) < n) power++;
+    if (n == UINT64_C(1) << power && power >= 10)
+        snprintf(out, bytes, "2^%d", power);
+    else
+        step_context_print_count(n, out, bytes);
+}
+
+/* The truth level: where and when. The first form that has room. */
+static void print_title(const Times *times, int columns, char *out, size_t bytes) {
+    enum { FORMS = 4 };
+    const Timing *sample = times->sample;
+    if (!sample) {
+        snprintf(out, bytes, times->count ? "timings now on this machine" : "timings");
+        return;
+    }
+    const char *machine = sample->machine, *date = sample->measured ? sample->measured : "";
+    const char *name = strncmp(machine, "NVIDIA ", 7) == 0 ? machine + 7 : machine;
+    int day = (int)strcspn(date, "T ");
+    for (int form = 0; form < FORMS; form++) {
+        if (times->is_live)
+            snprintf(out, bytes, form ? "now on %s" : "timings now on %s", form > 1 ? name : machine);
+        else if (form < 2)
+            snprintf(out, bytes, form ? "recorded on %s, %.*s" : "timings recorded on %s, %.*s", machine, day,
+                     date);
+        else
+            snprintf(out, bytes, form > 2 ? "%s %.*s" : "recorded, %s %.*s", name, day, date);
+        if (canvas_text_columns(out) + 2 <= columns) return;
+    }
+}
+
+static void head(const StepContext *now, PaneHead *out) {
+    Times times;
+    char size[32];
+    times_gather(&times, now->scene);
+    if (times.count) {
+        print_size(times.n, size, sizeof size);
+        snprintf(out->note, sizeof out->note, "%sn = %s", times.n == now->scene->n ? "" : "nearest ", size);
+    }
+    print_title(&times, out->columns - canvas_text_columns(out->note) - 3, out->title, sizeof out->title);
+}
+
+/* Of a kernel, and timed otherwise than the view asks for. */
+static bool is_otherwise(const TimingTable *table, int index) {
+    const Timing *timing = table->rows[index].timing;
+    bool graph = table->view->times == TIMES_COLD || table->view->times == TIMES_WARM;
+    bool cold = table->view->times == TIMES_COLD || table->view->times == TIMES_COLD_CALL;
+    return index < table->times.kernel_count && (timing->graph != graph || timing->cold != cold);
+}
+
+static void draw_settings(const TimingTable *table, Canvas *canvas, Rectangle area, int row) {
+    static const char *const ways[TIMES_WAY_COUNT] = {"L2 cold, in a graph", "L2 warm, in a graph",
+                                                      "L2 cold, single calls", "L2 warm, single calls"};
+    const Timing *of = table->here >= 0 ? table->rows[table->here].timing : NULL;
+    char block[32] = "";
+    if (!of) of = table->times.sample;
+    if (!of) of = table->rows[0].timing;
+    if (!of) return;
+    if (of->threads && table->times.sample)
+        snprintf(block, sizeof block, ", %" PRIu32 " a block", of->threads);
+    bool otherwise = false;
+    for (int i = 0; i < table->times.kernel_count; i++)
+        otherwise |= is_drawn(table, i) && table->rows[i].timing && is_otherwise(table, i);
+    canvas_print(canvas, area, 0, row, ROLE_DIM, "%s %s%s; %s%s", of->dtype, of->op, block,
+                 ways[table->view->times], otherwise ? "; * not so" : "");
+}
+
+static void draw_names(const TimingTable *table, Canvas *canvas, Rectangle area, int row) {
+    int at = 1 + table->name;
+    canvas_text(canvas, area, 1, row, ROLE_DIM, "kernel");
+    canvas_print(canvas, area, at, row, ROLE_DIM, "%*s", TIME_COLUMNS,
+                 table->view->times_alone ? "alone" : "to scalar");
+    at += TIME_COLUMNS + 2 + table->bar;
+    for (int i = 0; i < NUMBERS; i++) {
+        if (!table->numbers[i]) continue;
+        const char *name = number_name(table->view, &numbers[i]);
+        canvas_text(canvas, area, at + NUMBER_COLUMNS - canvas_text_columns(name), row, ROLE_DIM, name);
+        at += NUMBER_COLUMNS;
+    }
+}
+
+/* ---- rows ---------------------------------------------------------------------------------------------- */
+
+static void draw_bar(const TimingTable *table, Canvas *canvas, Rectangle area, int at, int row, double time,
+                     bool here) {
+    double share = table->longest > 0 ? time / table->longest : 0;
+    bool is_cut = share > 1.0001;
+    int length = is_cut ? table->bar : (int)(share * table->bar + 0.5);
+    for (int i = 0; i < length || i == 0; i++)
+        canvas_glyph(canvas, area, at + i, row, here ? ROLE_ACTIVE : ROLE_DIM, here ? 0x2588 : 0x25A0);
+    if (is_cut) canvas_glyph(canvas, area, at + table->bar - 1, row, ROLE_DIM, 0x25B6);
+}
+
+static void draw_numbers(const TimingTable *table, const ShownTimings *shown, Canvas *canvas, Rectangle area,
+                         int at, int row, Role role) {
+    char text[32];
+    for (int i = 0; i < NUMBERS; i++) {
+        if (!table->numbers[i]) continue;
+        double value = numbers[i].value(shown);
+        if (isfinite(value)) {
+            numbers[i].print(value, text, sizeof text);
+            canvas_print(canvas, area, at, row, role, "%*s", NUMBER_COLUMNS, text);
+        }
+        at += NUMBER_COLUMNS;
+    }
+}
+
+static void draw_row(const TimingTable *table, Canvas *canvas, Rectangle area, int row, int index) {
+    const ShownTimings *shown = &table->rows[index];
+    const TimesRow *of = shown->row;
+    bool here = index == table->here, is_measured = !strcmp(table->measuring, of->kernel);
+    Role role = here ? ROLE_CURRENT : index < table->times.kernel_count ? ROLE_TEXT : ROLE_DIM;
+    int at = 1 + table->name;
+    char text[64];
+    print_name(table, of, text, sizeof text);
+    canvas_print(canvas, area, 0, row, role, "%c%.*s",
+                 here          ? '>'
+                 : is_measured ? '~'
+                               : ' ',
+                 table->name, text);
+    if (!shown->timing) {
+        const char *why = of->skipped && of->skipped->note ? of->skipped->note : "only to one scalar";
+        canvas_print(canvas, area, at + 2, row, ROLE_DIM, "%s", why);
+        return;
+    }
+    print_time(shown->timing->median, text, sizeof text);
+    canvas_print(canvas, area, at, row, role, "%*s%c", TIME_COLUMNS, text,
+                 is_otherwise(table, index) ? '*' : ' ');
+    at += TIME_COLUMNS + 2;
+    draw_bar(table, canvas, area, at, row, shown->timing->median, here);
+    draw_numbers(table, shown, canvas, area, at + table->bar, row, role);
+}
+
+static void draw_nothing(const SceneTimings *timings, Canvas *canvas, Rectangle area) {
+    int row = canvas_paragraph(canvas, area, 0, ROLE_DIM,
+                               "No times of this type and size: counts are exact, but times need a GPU.");
+    if (timings) canvas_paragraph(canvas, area, row, ROLE_DIM, timings->failure);
+}
+
+static void draw(const StepContext *now, Canvas *canvas, Rectangle area) {
+    TimingTable table;
+    int row = 0;
+    table_init(&table, now);
+    if (!table.times.count) {
+        draw_nothing(now->scene->timings, canvas, area);
+        return;
+    }
+    bool settings = area.rows >= ROWS_FOR_SETTINGS, named = area.rows >= ROWS_FOR_NAMES;
+    choose_rows(&table, area.rows - settings - named);
+    choose_scale(&table);
+    choose_columns(&table, area.columns);
+    if (settings) draw_settings(&table, canvas, area, row++);
+    if (named) draw_names(&table, canvas, area, row++);
+    for (int i = 0; i < table.times.count; i++)
+        if (is_drawn(&table, i)) draw_row(&table, canvas, area, row++, i);
+}
+
+const Pane pane_timings = {.slot = SLOT_SIDE, .head = head, .draw = draw};

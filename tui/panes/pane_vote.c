@@ -1,0 +1,129 @@
+/* Vote: instructions that all lanes of a warp answer together: vote, match, activemask, elect, and redux. */
+#include "tui/panes/pane.h"
+
+#include "tui/panes/ruler.h"
+#include <stdio.h>
+
+enum { LABEL_COLUMNS = 8 };
+
+static bool has_modifier(const StepContext *now, const char *text) {
+    const PtxInstruction *instruction = now->code ? now->code->instruction : NULL;
+    for (int i = 0; instruction && i < instruction->modifier_count; i++)
+        if (!strcmp(instruction->modifiers[i].text, text)) return true;
+    return false;
+}
+
+/* The result is a set of lanes: a bit each. */
+static bool gives_mask(const StepContext *now) {
+    const char *name = now->code && now->code->instruction ? now->code->instruction->name : "";
+    return has_modifier(now, "ballot") || !strcmp(name, "match") || !strcmp(name, "activemask");
+}
+
+static void head(const StepContext *now, PaneHead *out) {
+    const char *name = now->code && now->code->instruction ? now->code->instruction->name : "vote";
+    char lanes[64];
+    step_context_describe_lanes(now->event.mask, lanes, sizeof lanes);
+    snprintf(out->title, sizeof out->title, "%s   w%d   one instruction for %s", name, now->event.warp,
+             lanes);
+    if (now->event.participants && now->event.participants != now->event.mask) {
+        snprintf(out->note, sizeof out->note, "member mask %08x, active %08x!", now->event.participants,
+                 now->event.mask);
+        out->note_role = ROLE_WARNING;
+    }
+}
+
+/* "add" of redux.sync.add.s32. */
+static const char *operation(const StepContext *now) {
+    static const char *const operations[] = {"add", "min", "max", "and", "or", "xor"};
+    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
+        if (has_modifier(now, operations[i])) return operations[i];
+    return "";
+}
+
+/* All active lanes run into one value. */
+static void draw_bus(const StepContext *now, Canvas *canvas, Rectangle area, const Ruler *ruler,
+                     const char *value) {
+    uint32_t mask = now->event.mask;
+    int first = ruler_column(ruler, __builtin_ctz(mask)),
+        last = ruler_column(ruler, 31 - __builtin_clz(mask));
+    for (int column = first; column <= last; column++)
+        canvas_glyph(canvas, area, column, 2, ROLE_ARROW, 0x2500);
+    for (int lane = 0; lane < WARP_LANES; lane++) {
+        int column = ruler_column(ruler, lane);
+        if (mask >> lane & 1)
+            canvas_glyph(canvas, area, column, 2, ROLE_ARROW,
+                         column == first  ? 0x2514
+                         : column == last ? 0x2518
+                                          : 0x2534);
+    }
+    char text[64];
+    snprintf(text, sizeof text, " %s \u2192 %s ", operation(now), value);
+    int middle = first + (last - first - canvas_text_columns(text)) / 2;
+    canvas_text(canvas, area, middle > first ? middle : first + 1, 3, ROLE_LIT, text);
+}
+
+static void draw_own_values(const StepContext *now, Canvas *canvas, Rectangle area, int row) {
+    const TraceEvent *event = &now->event;
+    char value[40];
+    int column = 8;
+    canvas_text(canvas, area, 1, row, ROLE_DIM, "values");
+    for (int lane = 0; lane < WARP_LANES && row < area.rows; lane++) {
+        if (!(event->mask >> lane & 1)) continue;
+        step_context_print_value(now, event->operand[lane], 0, value, sizeof value);
+        if (column + (int)strlen(value) > area.columns) column = 8, row++;
+        int columns = canvas_text(canvas, area, column, row, ROLE_TEXT, value);
+        if (lane == now->view->lane) canvas_reverse(canvas, area, column, row, columns);
+        column += columns + 1;
+    }
+}
+
+static void draw_mask_result(const StepContext *now, Canvas *canvas, Rectangle area, const Ruler *ruler,
+                             int lane) {
+    uint64_t result = now->event.value[0][lane];
+    char lanes[64];
+    canvas_text(canvas, area, 1, 2, ROLE_DIM, "result");
+    for (int i = 0; i < WARP_LANES; i++)
+        canvas_glyph(canvas, area, ruler_column(ruler, i), 2, result >> i & 1 ? ROLE_ARROW : ROLE_IDLE,
+                     result >> i & 1 ? '1' : '0');
+    step_context_describe_lanes((uint32_t)result, lanes, sizeof lanes);
+    canvas_print(canvas, area, 1, 4, ROLE_TEXT, "lane %d receives the mask %08x: %s", lane, (unsigned)result,
+                 lanes);
+}
+
+static void draw(const StepContext *now, Canvas *canvas, Rectangle area) {
+    const TraceEvent *event = &now->event;
+    Ruler ruler = ruler_make(area, LABEL_COLUMNS, 0);
+    int lane = now->view->lane;
+    char value[40];
+    if (!event->mask) return;
+    if (!(event->mask >> lane & 1)) lane = __builtin_ctz(event->mask);
+    ruler_draw(&ruler, canvas, area, 0, now->view->lane);
+    canvas_text(canvas, area, 1, 1, ROLE_DIM, "takes");
+    ruler_draw_mask(&ruler, canvas, area, 1, ROLE_ACTIVE, event->mask, 0xffffffffu, now->view->lane);
+    if (!event->has_result) return;
+    if (gives_mask(now)) {
+        draw_mask_result(now, canvas, area, &ruler, lane);
+        return;
+    }
+    step_context_print_value(now, event->value[0][lane], 0, value, sizeof value);
+    if (event->kind != TRACE_REDUX) {
+        canvas_print(canvas, area, 1, 4, ROLE_TEXT, "lane %d receives %s", lane, value);
+        return;
+    }
+    draw_bus(now, canvas, area, &ruler, value);
+    draw_own_values(now, canvas, area, area.rows > 6 ? 5 : 4);
+}
+
+static ViewAnswer click(const StepContext *now, Rectangle area, int column, int row, View *view) {
+    Ruler ruler = ruler_make(area, LABEL_COLUMNS, 0);
+    int lane = ruler_lane_at(&ruler, column);
+    (void)now, (void)row;
+    if (lane >= 0) view->lane = lane;
+    return VIEW_CHANGED;
+}
+
+const Pane pane_vote = {.slot = SLOT_PICTURE,
+                        .kinds = 1u << TRACE_VOTE | 1u << TRACE_REDUX,
+                        .head = head,
+                        .draw = draw,
+                        .click = click};

@@ -1,0 +1,66 @@
+#include "tui/panes/ruler.h"
+
+#include "trace/access.h"
+
+enum { MOST_COLUMNS = 6 };
+
+Ruler ruler_make(Rectangle area, int label, int note) {
+    Ruler ruler = {.label = label, .width = (area.columns - label - note) / WARP_LANES};
+    if (ruler.width > MOST_COLUMNS) ruler.width = MOST_COLUMNS;
+    if (ruler.width < 1) ruler.width = 1;
+    return ruler;
+}
+
+int ruler_column(const Ruler *ruler, int lane) {
+    int width = ruler->width;
+    return ruler->label + lane * width + (width > 2 ? width - 2 : width - 1);
+}
+
+int ruler_lane_at(const Ruler *ruler, int column) {
+    int lane = (column - ruler->label) / ruler->width;
+    return column >= ruler->label && lane < WARP_LANES ? lane : -1;
+}
+
+void ruler_draw(const Ruler *ruler, Canvas *canvas, Rectangle area, int row, int selected) {
+    int every = ruler->width > 2 ? 1 : ruler->width > 1 ? 2 : 8;
+    canvas_text(canvas, area, 1, row, ROLE_DIM, "lane");
+    for (int lane = 0; lane < WARP_LANES; lane++) {
+        int column = ruler_column(ruler, lane);
+        if (lane % every == 0)
+            canvas_print(canvas, area, ruler->width > 1 ? column - 1 : column, row, ROLE_DIM,
+                         ruler->width > 1 ? "%2d" : "%d", lane);
+    }
+    if (selected % every == 0 && ruler->width > 1) /* bold and underlined, also where colours are few */
+        canvas_print(canvas, area, ruler_column(ruler, selected) - (selected > 9), row, ROLE_SELECTED, "%d",
+                     selected);
+}
+
+void ruler_draw_mask(const Ruler *ruler, Canvas *canvas, Rectangle area, int row, Role role, uint32_t mask,
+                     uint32_t of, int selected) {
+    for (int lane = 0; lane < WARP_LANES; lane++) {
+        int column = ruler_column(ruler, lane);
+        bool in = mask >> lane & 1;
+        if (!(of >> lane & 1)) continue;
+        canvas_glyph(canvas, area, column, row, in ? role : ROLE_IDLE, in ? 0x25A0 : 0xB7);
+        if (lane == selected) canvas_reverse(canvas, area, column, row, 1);
+    }
+}
+
+static bool is_crowded(const int8_t lanes[32], int index) {
+    bool left = index > 0 && lanes[index - 1] >= 0, right = index + 1 < WARP_LANES && lanes[index + 1] > 9;
+    return index % 2 == 1 && (right || (left && lanes[index] > 9));
+}
+
+void ruler_draw_lane(Canvas *canvas, Rectangle area, int column, int row, int width, Role role,
+                     const int8_t lanes[32], int index, bool shared, bool selected) {
+    int lane = lanes[index];
+    if (width > 3) column += width - 3, width = 3;
+    if (width == 1)
+        canvas_glyph(canvas, area, column, row, role, shared ? '+' : 0x25A0);
+    else if (width == 2 && shared)
+        canvas_print(canvas, area, column, row, role, lane > 9 ? "++" : "%d+", lane);
+    else if (width == 2 && !selected && is_crowded(lanes, index))
+        canvas_glyph(canvas, area, column + 1, row, role, 0x25A0);
+    else
+        canvas_print(canvas, area, column, row, role, shared ? "%2d+" : "%2d", lane);
+}

@@ -1,0 +1,34 @@
+/* Ruler: the 32 lanes of a warp side by side, with as many columns each as there is room for. */
+#ifndef TUI_PANES_RULER_H
+#define TUI_PANES_RULER_H
+
+#include "tui/draw/canvas.h"
+
+typedef struct Ruler {
+    int label; /* columns left of lane 0 */
+    int width; /* columns of a lane, 1 to 6: from 3 on there is a space behind the number; 1: a sign only */
+} Ruler;
+
+/* The widest ruler for `area` with `label` columns on its left and `note` on its right. */
+Ruler ruler_make(Rectangle area, int label, int note);
+
+/* Where lane's sign, or the last digit of its number, is. */
+int ruler_column(const Ruler *ruler, int lane);
+
+/* The lane at a column; -1: none. */
+int ruler_lane_at(const Ruler *ruler, int column);
+
+/* The lanes' numbers, as many as fit without running into each other; `selected` is marked. */
+void ruler_draw(const Ruler *ruler, Canvas *canvas, Rectangle area, int row, int selected);
+
+/* A sign for each lane of `of`: ■ for those of `mask`, · for the others; `selected` is marked. */
+void ruler_draw_mask(const Ruler *ruler, Canvas *canvas, Rectangle area, int row, Role role, uint32_t mask,
+                     uint32_t of, int selected);
+
+/* A cell of a table of words: the lane that asks for it, and '+' where others share it. `width`: its columns;
+ * where two digits would run into the neighbour's, every other cell is a square (`lanes` are those of its
+ * row, -1 for none). */
+void ruler_draw_lane(Canvas *canvas, Rectangle area, int column, int row, int width, Role role,
+                     const int8_t lanes[32], int index, bool shared, bool selected);
+
+#endif

@@ -1,0 +1,77 @@
+/* Outline: what every frame asks of a traced block, gathered once: the weight of each step (for the timeline,
+ * the gutter and the jumps) and each warp's events in program order (for what a warp does between its
+ * events). */
+#ifndef TUI_SCENE_STEP_INDEX_H
+#define TUI_SCENE_STEP_INDEX_H
+
+#include "metrics/metrics.h"
+#include "trace/steps.h"
+
+typedef struct StepIndexEntry {
+    uint32_t lanes;             /* active, over its events */
+    uint32_t wavefronts, ideal; /* of its shared loads and stores, summed; 0: none */
+    uint16_t accesses;          /* those loads and stores */
+    uint8_t kind;               /* TraceKind of the first event */
+    bool conflicts;             /* a warp's access has excess wavefronts */
+    bool diverges;              /* a warp's branch goes both ways */
+} StepIndexEntry;
+
+typedef struct StepIndexSums { /* of one pc over a range of steps */
+    uint64_t events, lanes, accesses, wavefronts, ideal;
+} StepIndexSums;
+
+typedef struct StepIndex {
+    const Steps *steps; /* borrowed */
+    const Trap *trap;   /* the fault that ended this block's run; NULL: none did */
+    int thread_count, warp_count;
+    StepIndexEntry *step;   /* [step_count] */
+    uint64_t *lanes_before; /* [step_count + 1] active lanes of all steps before */
+    int *conflict_from;   /* [step_count + 1] the first step here or later that conflicts; step_count: none */
+    int *divergence_from; /* [step_count + 1] likewise */
+    int *events;          /* all events, grouped by warp, in program order */
+    int *warp_begin;      /* [warp_count + 1] into `events` */
+    uint32_t *lanes_later;   /* [same as events] lanes with an event here or later */
+    uint32_t *barrier_lanes; /* [same] lanes of this warp's next block-wide barrier, here or later; 0: none */
+    Totals *pc_totals, *interval_totals; /* [code_count], [interval_step_count]; NULL until asked for */
+    bool *has_events;                    /* [code_count] */
+    StepIndexSums *sums;                 /* [code_count], of the steps below; see step_index_sums() */
+    int sums_first, sums_count;
+    Totals *running_totals; /* see tally.h; NULL until asked for */
+    double *progress;       /* [step_count], see scene_progress(); NULL until asked for */
+} StepIndex;
+
+typedef struct WarpState { /* one warp at one step, as masks of lanes */
+    uint32_t exists;       /* lanes that have a thread */
+    uint32_t active;       /* in this step */
+    uint32_t waiting;      /* at a block-wide barrier that has not released them */
+    uint32_t exited;
+    uint32_t trapped; /* the fault was theirs */
+    uint32_t
+        stopped; /* without events after this step, in a block that a fault ended: they may have exited */
+    int event;   /* of this step (the first fragment), or -1 */
+    int next_pc; /* of its next event after this step; -1: none */
+} WarpState;
+
+/* Reads every event of the block once. `trap`: see above. */
+StepIndex *step_index_new(const Steps *steps, const Trap *trap);
+void step_index_free(StepIndex *step_index);
+
+/* Existing lanes that are neither active, waiting, exited, trapped nor stopped are idle: in another branch,
+ * or on their way. */
+WarpState step_index_warp_state(const StepIndex *step_index, int step, int warp);
+
+/* The warp's event in the step, the fragment that holds `lane` where there are several; -1: none. */
+int step_index_warp_event(const StepIndex *step_index, int step, int warp, int lane);
+
+/* The neighbour of `event` in its warp's program order, `by` events later (or earlier); -1: none. */
+int step_index_neighbour(const StepIndex *step_index, int event, int warp, int by);
+
+/* Per pc over steps first .. first + count - 1; the last range asked for is kept. */
+const StepIndexSums *step_index_sums(StepIndex *step_index, int first, int count);
+
+/* What the traced block did at this instruction, in the whole run; and in this interval. The first question
+ * reads all events. */
+const Totals *step_index_pc_totals(StepIndex *step_index, int pc);
+const Totals *step_index_interval_totals(StepIndex *step_index, int interval_step);
+
+#endif

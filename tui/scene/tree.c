@@ -1,0 +1,503 @@
+#include "tui/scene/tree.h"
+
+#include "base/memory.h"
+#include "trace/access.h"
+#include <limits.h>
+#include <stdlib.h>
+
+enum { MOST_CELLS = 1 << 24, MOST_SHARED_BYTES = 64 << 20 };
+
+static const FoldNode *node_at(const Tree *tree, int node) {
+    return &tree->folds->nodes[node];
+}
+
+int tree_thread(const Tree *tree, int node) {
+    return node_at(tree, node)->warp * WARP_LANES + node_at(tree, node)->lane;
+}
+
+int tree_origin(const Tree *tree, int node, int operand) {
+    const FoldNode *at = node_at(tree, operand);
+    bool here = tree->level_of_node[operand] == tree->level_of_node[node];
+    return at->kind == FOLD_MOVE && here ? at->a : operand;
+}
+
+static int step_of(const Tree *tree, int node) {
+    return tree->steps->step_of_event[node_at(tree, node)->event];
+}
+
+/* ---- levels -------------------------------------------------------------------------------------------- */
+
+enum { OWN = 1, TAKEN_ON = 2 }; /* only inputs that the thread loaded itself; another thread took it later */
+
+static uint8_t *flag_nodes(const Tree *tree) {
+    const Folds *folds = tree->folds;
+    uint8_t *flags = memory_new((size_t)folds->node_count + 1);
+    for (int i = 0; i < folds->node_count; i++) {
+        const FoldNode *node = &folds->nodes[i];
+        if (node->kind == FOLD_JOIN) {
+            if (flags[node->a] & flags[node->b] & OWN) flags[i] |= OWN;
+        } else if (node->kind == FOLD_MOVE) {
+            bool stays = tree_thread(tree, node->a) == tree_thread(tree, i);
+            if (folds->nodes[node->a].kind == FOLD_INPUT || (stays && flags[node->a] & OWN)) flags[i] |= OWN;
+            if (!stays) flags[node->a] |= TAKEN_ON;
+        }
+    }
+    return flags;
+}
+
+/* Another thread made the operand. */
+static bool comes_from_others(const Tree *tree, int operand) {
+    const FoldNode *at = node_at(tree, operand);
+    return at->kind == FOLD_MOVE && node_at(tree, at->a)->kind != FOLD_INPUT &&
+           tree_thread(tree, at->a) != tree_thread(tree, operand);
+}
+
+/* What a node makes of its step: a level of this kind, or none (-1). */
+static int level_kind(const Tree *tree, const uint8_t *flags, int i) {
+    const FoldNode *node = node_at(tree, i);
+    if (node->kind == FOLD_INPUT) return -1;
+    if (node->kind == FOLD_MOVE) {
+        if (node_at(tree, node->a)->kind == FOLD_INPUT) return TREE_INPUTS;
+        return flags[i] & TAKEN_ON && comes_from_others(tree, i) ? TREE_TAKE : -1;
+    }
+    if (comes_from_others(tree, node->a) || comes_from_others(tree, node->b)) return TREE_FOLD;
+    return (flags[node->a] | flags[node->b]) & OWN ? TREE_INPUTS : TREE_FOLD;
+}
+
+/* Where the operand of a fold came from, as a distance in threads; 0: it was the thread's own. */
+static int distance_of(const Tree *tree, int node, int operand) {
+    int origin = tree_origin(tree, node, operand);
+    if (node_at(tree, origin)->kind == FOLD_INPUT) return 0;
+    return tree_thread(tree, origin) - tree_thread(tree, node);
+}
+
+typedef struct Distances {           /* of the folds of one level; 0: not seen */
+    int threads, partners, elements; /* partners: by exclusive or */
+    bool threads_differ, partners_differ, elements_differ;
+} Distances;
+
+static void see(int *seen, bool *differ, int distance) {
+    *differ |= *seen && *seen != distance;
+    *seen = distance;
+}
+
+static void see_thread(const Tree *tree, Distances *seen, int node, int operand) {
+    int distance = distance_of(tree, node, operand), thread = tree_thread(tree, node);
+    if (!distance) return;
+    see(&seen->threads, &seen->threads_differ, distance);
+    see(&seen->partners, &seen->partners_differ, thread ^ (thread + distance));
+}
+
+/* Elements between the two words of shared memory that a fold's operands were loaded from; 0: they were not.
+ */
+static int elements_between(const Tree *tree, const FoldNode *node, TraceEvent events[2]) {
+    const int operands[2] = {node->a, node->b};
+    int64_t offset[2];
+    for (int i = 0; i < 2; i++) {
+        const FoldNode *operand = node_at(tree, operands[i]);
+        if (operand->kind != FOLD_MOVE) return 0;
+        if (events[i].turn != (uint32_t)operand->event) { /* turn: which event is here */
+            trace_block_read(tree->steps->block, operand->event, &events[i]);
+            events[i].turn = (uint32_t)operand->event;
+        }
+        if (events[i].kind != TRACE_SHARED_LOAD || events[i].element_count > 1) return 0;
+        offset[i] = (int64_t)events[i].offset[node->lane];
+    }
+    int64_t distance = offset[1] > offset[0] ? offset[1] - offset[0] : offset[0] - offset[1];
+    return (int)(distance / events[0].element_bytes);
+}
+
+static void see_fold(const Tree *tree, Distances *seen, int node, TraceEvent events[2]) {
+    const FoldNode *at = node_at(tree, node);
+    see_thread(tree, seen, node, at->a);
+    see_thread(tree, seen, node, at->b);
+    see(&seen->elements, &seen->elements_differ, elements_between(tree, at, events));
+    seen->elements_differ |= !seen->elements;
+}
+
+static void find_distances(Tree *tree) {
+    Distances *seen = memory_new((size_t)(tree->level_count + 1) * sizeof *seen);
+    TraceEvent *events = memory_new(2 * sizeof *events);
+    events[0].turn = events[1].turn = UINT32_MAX;
+    for (int i = 0; i < tree->folds->node_count; i++) {
+        int level = tree->level_of_node[i];
+        if (level < 0) continue;
+        if (tree->levels[level].kind == TREE_FOLD && node_at(tree, i)->kind == FOLD_JOIN)
+            see_fold(tree, &seen[level], i, events);
+    }
+    for (int i = 0; i < tree->level_count; i++) {
+        TreeLevel *level = &tree->levels[i];
+        const Distances *of = &seen[i];
+        level->crosswise = of->elements_differ && of->threads_differ && !of->partners_differ;
+        if (!of->elements_differ)
+            level->distance = of->elements;
+        else if (!of->threads_differ)
+            level->distance = of->threads;
+        else if (level->crosswise)
+            level->distance = of->partners;
+    }
+    free(events);
+    free(seen);
+}
+
+static void add_level(Tree *tree, int step, TreeLevelKind kind) {
+    bool goes_on =
+        kind == TREE_INPUTS && tree->level_count && tree->levels[tree->level_count - 1].kind == TREE_INPUTS;
+    if (!goes_on) tree->levels[tree->level_count++] = (TreeLevel){.kind = kind, .first = step};
+    TreeLevel *last = &tree->levels[tree->level_count - 1];
+    const Step *at = &tree->steps->steps[step];
+    TraceEvent event;
+    trace_block_read_header(tree->steps->block, tree->steps->events[at->first], &event);
+    last->last = step;
+    last->through = event.kind;
+    last->interval = at->interval;
+}
+
+static void find_levels(Tree *tree) {
+    int step_count = tree->steps->step_count;
+    uint8_t *flags = flag_nodes(tree);
+    int8_t *kinds = memory_new((size_t)step_count + 1);
+    int *level_of_step = memory_new(((size_t)step_count + 1) * sizeof *level_of_step);
+    for (int step = 0; step < step_count; step++) kinds[step] = -1;
+    for (int i = 0; i < tree->folds->node_count; i++) {
+        int kind = level_kind(tree, flags, i), step = step_of(tree, i);
+        if (kind > kinds[step]) kinds[step] = (int8_t)kind;
+    }
+    tree->levels = memory_new(((size_t)step_count + 1) * sizeof *tree->levels);
+    for (int step = 0; step < step_count; step++) {
+        if (kinds[step] >= 0) add_level(tree, step, (TreeLevelKind)kinds[step]);
+        level_of_step[step] =
+            kinds[step] >= 0 ? tree->level_count - 1 : tree->level_count; /* else: of the next one */
+    }
+    for (int i = 0; i < tree->folds->node_count; i++) {
+        tree->level_of_node[i] = level_of_step[step_of(tree, i)];
+        if (tree->level_of_node[i] >= tree->level_count) tree->level_of_node[i] = -1; /* after the last one */
+    }
+    free(flags);
+    free(kinds);
+    free(level_of_step);
+}
+
+/* The node is a value in the hands of a thread, in some level. */
+static bool is_held(const Tree *tree, int node) {
+    return tree->level_of_node[node] >= 0 && node_at(tree, node)->kind != FOLD_INPUT &&
+           tree_thread(tree, node) < tree->thread_count;
+}
+
+/* The newest node of a level is what the thread holds after it; who gets none keeps what it had. */
+static void fill_cells(Tree *tree) {
+    size_t threads = (size_t)tree->thread_count, count = (size_t)tree->level_count * threads;
+    tree->cells = memory_new((count + 1) * sizeof *tree->cells);
+    for (size_t i = 0; i < count; i++) tree->cells[i] = FOLD_NONE;
+    for (int i = 0; i < tree->folds->node_count; i++)
+        if (is_held(tree, i))
+            tree->cells[(size_t)tree->level_of_node[i] * threads + (size_t)tree_thread(tree, i)] = i;
+    for (size_t i = threads; i < count; i++)
+        if (tree->cells[i] < tree->cells[i - threads]) tree->cells[i] = tree->cells[i - threads];
+}
+
+static void sort_by_step(Tree *tree) {
+    int step_count = tree->steps->step_count, *begin;
+    begin = tree->made_begin = memory_new(((size_t)step_count + 2) * sizeof *begin);
+    tree->made = memory_new(((size_t)tree->folds->node_count + 1) * sizeof *tree->made);
+    for (int i = 0; i < tree->folds->node_count; i++)
+        if (is_held(tree, i)) begin[step_of(tree, i) + 2]++;
+    for (int step = 2; step < step_count + 2; step++) begin[step] += begin[step - 1];
+    for (int i = 0; i < tree->folds->node_count; i++) /* afterwards every begin has moved to its end */
+        if (is_held(tree, i)) tree->made[begin[step_of(tree, i) + 1]++] = i;
+}
+
+/* ---- results ------------------------------------------------------------------------------------------- */
+
+typedef struct Final {
+    uint64_t place;
+    int order, node, thread;
+    uint32_t weight;
+} Final;
+
+static int by_place(const void *a, const void *b) {
+    const Final *x = a, *y = b;
+    if (x->place != y->place) return x->place < y->place ? -1 : 1;
+    return x->order - y->order;
+}
+
+static int by_weight(const void *a, const void *b) {
+    const Final *x = a, *y = b;
+    if (x->weight != y->weight) return x->weight > y->weight ? -1 : 1;
+    return x->thread - y->thread;
+}
+
+/* Of every place what was stored last; where it holds no input, it is no result. */
+static void find_results(Tree *tree) {
+    const Folds *folds = tree->folds;
+    Final *all = memory_new(((size_t)folds->result_count + 1) * sizeof *all);
+    int count = 0;
+    for (int i = 0; i < folds->result_count; i++) {
+        const FoldResult *result = &folds->results[i];
+        all[i] = (Final){result->place, i, result->node, result->warp * WARP_LANES + result->lane,
+                         result->node == FOLD_NONE ? 0 : folds->nodes[result->node].weight};
+    }
+    qsort(all, (size_t)folds->result_count, sizeof *all, by_place);
+    for (int i = 0; i < folds->result_count; i++)
+        if ((i + 1 == folds->result_count || all[i + 1].place != all[i].place) && all[i].node != FOLD_NONE)
+            all[count++] = all[i];
+    qsort(all, (size_t)count, sizeof *all, by_weight);
+    tree->final = memory_new(((size_t)count + 1) * sizeof *tree->final);
+    tree->final_thread = memory_new(((size_t)count + 1) * sizeof *tree->final_thread);
+    tree->final_count = count;
+    for (int i = 0; i < count; i++) {
+        tree->final[i] = all[i].node;
+        tree->final_thread[i] = all[i].thread;
+    }
+    free(all);
+}
+
+static void find_lost(Tree *tree) {
+    int count = tree->folds->node_count;
+    tree->reaches = memory_new((size_t)count + 1);
+    tree->loses = memory_new((size_t)tree->thread_count + 1);
+    tree->shares = memory_new((size_t)tree->thread_count + 1);
+    tree->shared = memory_new((size_t)count + 1);
+    for (int i = 0; i < tree->final_count; i++) tree->reaches[tree->final[i]] = true;
+    for (int i = count - 1; i >= 0; i--) {
+        const FoldNode *node = node_at(tree, i);
+        if (!tree->final_count) tree->reaches[i] = true;
+        if (tree->reaches[i] && node->a != FOLD_NONE) tree->reaches[node->a] = true;
+        if (tree->reaches[i] && node->kind == FOLD_JOIN) tree->reaches[node->b] = true;
+        if (node->kind != FOLD_INPUT) continue;
+        tree->input_count++;
+        tree->lost_count += !tree->reaches[i];
+        if (!tree->reaches[i]) tree->loses[tree_thread(tree, i)] = true;
+    }
+}
+
+typedef struct TreeInput {
+    uint64_t offset;
+    uint16_t buffer;
+} TreeInput;
+
+static int by_input(const void *a, const void *b) {
+    const TreeInput *x = a, *y = b;
+    if (x->buffer != y->buffer) return x->buffer - y->buffer;
+    return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+static TreeInput input_at(const Tree *tree, int node) {
+    return (TreeInput){node_at(tree, node)->bits, node_at(tree, node)->buffer};
+}
+
+/* Of another tree, those that its results hold, in order. */
+static TreeInput *list_inputs(const Tree *tree, int *count) {
+    TreeInput *inputs = memory_new(((size_t)tree->input_count + 1) * sizeof *inputs);
+    *count = 0;
+    for (int i = 0; i < tree->folds->node_count; i++)
+        if (node_at(tree, i)->kind == FOLD_INPUT && tree->reaches[i]) inputs[(*count)++] = input_at(tree, i);
+    qsort(inputs, (size_t)*count, sizeof *inputs, by_input);
+    return inputs;
+}
+
+void tree_compare(Tree *tree, const Tree *other) {
+    bool *shared = tree->shared;
+    int inputs_count;
+    TreeInput *inputs = list_inputs(other, &inputs_count);
+    for (int i = 0; i < tree->folds->node_count; i++) {
+        if (node_at(tree, i)->kind != FOLD_INPUT || !tree->reaches[i]) continue;
+        TreeInput input = input_at(tree, i);
+        if (bsearch(&input, inputs, (size_t)inputs_count, sizeof *inputs, by_input)) shared[i] = true;
+    }
+    free(inputs);
+    tree->shared_count = 0;
+    for (int i = 0; i < tree->folds->node_count; i++) {
+        tree->shared_count += shared[i];
+        if (shared[i]) tree->shares[tree_thread(tree, i)] = true;
+    }
+}
+
+static void find_uses(Tree *tree) {
+    int count = tree->folds->node_count;
+    tree->used_until = memory_new(((size_t)count + 1) * sizeof *tree->used_until);
+    for (int i = 0; i < tree->final_count; i++) tree->used_until[tree->final[i]] = tree->level_count;
+    for (int i = count - 1; i >= 0; i--) {
+        const FoldNode *node = node_at(tree, i);
+        int level = tree->level_of_node[i] < 0 ? tree->level_count : tree->level_of_node[i];
+        if (node->a != FOLD_NONE && tree->used_until[node->a] < level) tree->used_until[node->a] = level;
+        if (node->kind == FOLD_JOIN && tree->used_until[node->b] < level) tree->used_until[node->b] = level;
+    }
+}
+
+int tree_result(const Tree *tree, int thread) {
+    for (int i = 0; i < tree->final_count; i++)
+        if (tree->final_thread[i] == thread) return tree->final[i];
+    return tree->final_count ? tree->final[0] : FOLD_NONE;
+}
+
+/* ---- the tree ------------------------------------------------------------------------------------------ */
+
+Tree *tree_new(const Folds *folds, const Steps *steps) {
+    const uint32_t *block = steps->launch->block;
+    Tree *tree = memory_new(sizeof *tree);
+    tree->folds = folds;
+    tree->steps = steps;
+    tree->thread_count = (int)(block[0] * block[1] * block[2]);
+    tree->warp_count = (tree->thread_count + WARP_LANES - 1) / WARP_LANES;
+    tree->path.root = FOLD_NONE;
+    tree->level_of_node = memory_new(((size_t)folds->node_count + 1) * sizeof *tree->level_of_node);
+    if (!folds->is_cut) find_levels(tree);
+    if (folds->is_cut || (size_t)tree->level_count * (size_t)tree->thread_count > MOST_CELLS) {
+        tree_free(tree);
+        return NULL;
+    }
+    find_distances(tree);
+    fill_cells(tree);
+    sort_by_step(tree);
+    find_results(tree);
+    find_lost(tree);
+    find_uses(tree);
+    return tree;
+}
+
+void tree_free(Tree *tree) {
+    if (!tree) return;
+    free(tree->levels);
+    free(tree->level_of_node);
+    free(tree->cells);
+    free(tree->final);
+    free(tree->final_thread);
+    free(tree->reaches);
+    free(tree->used_until);
+    free(tree->loses);
+    free(tree->shares);
+    free(tree->shared);
+    free(tree->made);
+    free(tree->made_begin);
+    free(tree->now);
+    free(tree->path.ways);
+    free(tree->path.doubles);
+    free(tree);
+}
+
+int tree_level_at(const Tree *tree, int step) {
+    int level = tree->level_count - 1;
+    while (level >= 0 && tree->levels[level].first > step) level--;
+    return level;
+}
+
+int tree_held(const Tree *tree, int level, int thread) {
+    if (level < 0 || level >= tree->level_count || thread < 0 || thread >= tree->thread_count)
+        return FOLD_NONE;
+    return tree->cells[(size_t)level * (size_t)tree->thread_count + (size_t)thread];
+}
+
+bool tree_acts(const Tree *tree, int level, int node) {
+    if (node == FOLD_NONE || tree->level_of_node[node] != level) return false;
+    const FoldNode *at = node_at(tree, node);
+    TraceKind through = tree->levels[level].through;
+    if (at->kind == FOLD_JOIN || tree->levels[level].kind != TREE_FOLD) return true;
+    /* The first atomic has nothing to fold with; redux gives every lane what one of them folded. */
+    return through == TRACE_SHARED_ATOMIC || through == TRACE_GLOBAL_ATOMIC ||
+           tree->level_of_node[at->a] == level;
+}
+
+/* What the steps of the level brought until `step`, the newest of every thread. */
+static void add_under_way(Tree *tree, int level, int step) {
+    int first = level ? tree->levels[level - 1].last + 1 : 0, found = 0;
+    bool *has = memory_new((size_t)tree->thread_count + 1);
+    for (; step >= first && found < tree->thread_count; step--) {
+        for (int i = tree->made_begin[step + 1] - 1; i >= tree->made_begin[step]; i--) {
+            int thread = tree_thread(tree, tree->made[i]);
+            if (has[thread]) continue;
+            has[thread] = true;
+            tree->now[thread] = tree->made[i];
+            found++;
+        }
+    }
+    free(has);
+}
+
+const int *tree_now(Tree *tree, int step) {
+    int level = tree_level_at(tree, step);
+    if (tree->now && tree->now_step == step) return tree->now;
+    if (!tree->now) tree->now = memory_new(((size_t)tree->thread_count + 1) * sizeof *tree->now);
+    tree->now_step = step;
+    bool is_over = level < 0 || tree->levels[level].last <= step;
+    for (int i = 0; i < tree->thread_count; i++)
+        tree->now[i] = tree_held(tree, is_over ? level : level - 1, i);
+    if (!is_over) add_under_way(tree, level, step);
+    return tree->now;
+}
+
+/* ---- paths -------------------------------------------------------------------------------------------- */
+
+static uint32_t add_ways(uint32_t a, uint32_t b) {
+    return a + b < a ? UINT32_MAX : a + b;
+}
+
+static void count_ways(const Tree *tree, TreePath *path) {
+    memset(path->ways, 0, (size_t)tree->folds->node_count * sizeof *path->ways);
+    path->once = path->twice = 0;
+    if (path->root == FOLD_NONE) return;
+    path->ways[path->root] = 1;
+    for (int i = path->root; i >= 0; i--) {
+        const FoldNode *node = node_at(tree, i);
+        if (node->a != FOLD_NONE) path->ways[node->a] = add_ways(path->ways[node->a], path->ways[i]);
+        if (node->kind == FOLD_JOIN) path->ways[node->b] = add_ways(path->ways[node->b], path->ways[i]);
+        if (node->kind != FOLD_INPUT) continue;
+        path->once += path->ways[i] == 1;
+        path->twice += path->ways[i] > 1;
+    }
+}
+
+/* Nodes of the path that are used more than once in it, numbered from 0 in *numbers; FOLD_NONE: the others.
+ */
+static int number_forks(const Tree *tree, const TreePath *path, int *numbers) {
+    int count = 0;
+    for (int i = 0; i <= path->root; i++) numbers[i] = 0;
+    for (int i = 0; i <= path->root; i++) {
+        const FoldNode *node = node_at(tree, i);
+        if (!path->ways[i]) continue;
+        if (node->a != FOLD_NONE) numbers[node->a]++;
+        if (node->kind == FOLD_JOIN) numbers[node->b]++;
+    }
+    for (int i = 0; i <= path->root; i++) numbers[i] = numbers[i] > 1 ? count++ : FOLD_NONE;
+    return count;
+}
+
+/* Two values hold the same input if they were made from the same fork: sets of forks tell. */
+static void find_doubles(const Tree *tree, TreePath *path) {
+    memset(path->doubles, 0, (size_t)tree->folds->node_count * sizeof *path->doubles);
+    path->doubles_count = 0;
+    if (!path->twice || !node_at(tree, path->root)->is_plain) return;
+    int *numbers = memory_new(((size_t)path->root + 1) * sizeof *numbers);
+    size_t words = (size_t)(number_forks(tree, path, numbers) + 63) / 64, nodes = (size_t)path->root + 1;
+    uint64_t *sets = words * nodes * 8 <= MOST_SHARED_BYTES ? memory_new(words * nodes * 8) : NULL;
+    for (size_t i = 0; sets && i < nodes; i++) {
+        const FoldNode *node = node_at(tree, (int)i);
+        uint64_t *set = sets + i * words, common = 0;
+        if (!path->ways[i]) continue;
+        for (size_t w = 0; w < words && node->a != FOLD_NONE; w++) {
+            uint64_t left = sets[(size_t)node->a * words + w];
+            uint64_t right = node->kind == FOLD_JOIN ? sets[(size_t)node->b * words + w] : 0;
+            common |= left & right;
+            set[w] = left | right;
+        }
+        path->doubles[i] = common != 0;
+        path->doubles_count += common != 0;
+        if (numbers[i] != FOLD_NONE) set[numbers[i] / 64] |= UINT64_C(1) << numbers[i] % 64;
+    }
+    free(sets);
+    free(numbers);
+}
+
+const TreePath *tree_path(Tree *tree, int root) {
+    TreePath *path = &tree->path;
+    size_t count = (size_t)tree->folds->node_count + 1;
+    if (path->ways && path->root == root) return path;
+    if (!path->ways) {
+        path->ways = memory_new(count * sizeof *path->ways);
+        path->doubles = memory_new(count * sizeof *path->doubles);
+    }
+    path->root = root;
+    count_ways(tree, path);
+    find_doubles(tree, path);
+    return path;
+}

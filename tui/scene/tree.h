@@ -1,0 +1,91 @@
+/* Tree: the reduction of one traced block, level by level, gathered once from its folds (trace/folds.h) and
+ * steps.
+ *
+ * A *level* is a place of the run where values of several lanes meet: a step whose folds take what other
+ * lanes made, or a stretch of steps in which every thread only folds inputs that it loaded itself. The *path*
+ * of a value is every value that it was made from, back to the inputs. */
+#ifndef TUI_SCENE_TREE_H
+#define TUI_SCENE_TREE_H
+
+#include "trace/folds.h"
+#include "trace/steps.h"
+
+typedef enum TreeLevelKind {
+    TREE_INPUTS, /* each thread loads and folds its own */
+    TREE_TAKE,   /* threads take what others made, and fold nothing yet */
+    TREE_FOLD
+} TreeLevelKind;
+
+typedef struct TreeLevel {
+    TreeLevelKind kind;
+    TraceKind through; /* what brought the values: shared load, shuffle, redux, atomic ... */
+    int first, last;   /* steps */
+    uint32_t interval; /* of the last step */
+    int distance;      /* from where all take: words of shared memory apart, else threads or lanes; 0: not all
+                          alike */
+    bool crosswise;    /* the distance is an exclusive or: partners swap */
+} TreeLevel;
+
+typedef struct TreePath { /* of one value */
+    int root;             /* node; FOLD_NONE: nothing asked for yet */
+    uint32_t *ways;       /* [node] how often the node is in the root; 0: it is not; saturates */
+    bool *
+        doubles; /* [node] a JOIN of values that hold the same input; all false where the root is not plain */
+    int once, twice; /* inputs that are in the root once; several times */
+    int doubles_count;
+} TreePath;
+
+typedef struct Tree {
+    const Folds *folds; /* borrowed, as all here */
+    const Steps *steps;
+    int thread_count, warp_count;
+    TreeLevel *levels;
+    int level_count;
+    int *level_of_node; /* [node] */
+    int *cells;         /* [level][thread] node that the thread holds after the level; FOLD_NONE: none */
+    int *final;         /* results that stay, one a place, heaviest first; nodes */
+    int *final_thread;  /* who stored them */
+    int final_count;
+    bool *reaches;   /* [node] is part of a final result; everything is, where there is none */
+    int *used_until; /* [node] the last level in which somebody takes it; level_count: it stays to the end */
+    int input_count, lost_count; /* inputs that were loaded; that reach no final result */
+    bool *loses;                 /* [thread] loaded such an input */
+    /* After tree_compare(): */
+    bool *shared; /* [node] an input that a result of another block holds, too */
+    int shared_count;
+    bool *shares;    /* [thread] loaded such an input */
+    int *made;       /* what threads hold, in the order of the steps that brought it: of step s those from */
+    int *made_begin; /* [step] to before [step + 1] */
+    /* The last ones asked for: */
+    TreePath path;
+    int *now, now_step; /* [thread]; tree_now() */
+} Tree;
+
+/* NULL where the folds are cut. */
+Tree *tree_new(const Folds *folds, const Steps *steps);
+void tree_free(Tree *tree);
+
+/* Finds the inputs that also reach results of `other`, the tree of another block of the launch; for one after
+ * another. */
+void tree_compare(Tree *tree, const Tree *other);
+
+/* The last level that is over, or under way, at `step`; -1: none. */
+int tree_level_at(const Tree *tree, int step);
+int tree_held(const Tree *tree, int level,
+              int thread); /* node; FOLD_NONE also where there is no such level */
+/* The node is what the level is there for: a fold, or a value taken. */
+bool tree_acts(const Tree *tree, int level, int node);
+
+/* [thread] what every thread holds at `step`, in the middle of a level too. */
+const int *tree_now(Tree *tree, int step);
+
+/* The final result that the thread stored, else the heaviest; FOLD_NONE: there is none. */
+int tree_result(const Tree *tree, int thread);
+const TreePath *tree_path(Tree *tree, int root);
+
+/* The value that an operand of `node` (or the node itself, a MOVE) was before it came to the lane in this
+ * level; the operand where the lane had it before. */
+int tree_origin(const Tree *tree, int node, int operand);
+int tree_thread(const Tree *tree, int node);
+
+#endif

@@ -1,0 +1,54 @@
+#define _POSIX_C_SOURCE 200809L
+
+#include "tui/session_loader.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+struct SessionLoader {
+    pthread_t thread;
+    atomic_bool is_done;
+    volatile bool cancel;
+    Arena arena; /* what `options` point to */
+    SessionOptions options;
+    void (*done)(void);
+    Session *session;
+    Error error;
+};
+
+static void *work(void *context) {
+    SessionLoader *loader = context;
+    loader->session = session_open(&loader->options, &loader->error);
+    atomic_store(&loader->is_done, true);
+    loader->done();
+    return NULL;
+}
+
+SessionLoader *session_loader_start(const SessionOptions *options, void (*done)(void)) {
+    SessionLoader *loader = memory_new(sizeof *loader);
+    loader->options = session_options_copy(options, &loader->arena);
+    loader->options.cancel = &loader->cancel;
+    loader->done = done;
+    if (!pthread_create(&loader->thread, NULL, work, loader)) return loader;
+    arena_done(&loader->arena);
+    free(loader);
+    return NULL;
+}
+
+bool session_loader_is_done(const SessionLoader *loader) {
+    return atomic_load(&loader->is_done);
+}
+
+void session_loader_cancel(SessionLoader *loader) {
+    loader->cancel = true;
+}
+
+Session *session_loader_finish(SessionLoader *loader, Error *error) {
+    pthread_join(loader->thread, NULL);
+    Session *session = loader->session;
+    if (error) *error = loader->error;
+    arena_done(&loader->arena);
+    free(loader);
+    return session;
+}

@@ -1,0 +1,17 @@
+#include "tui/view/key_table.h"
+
+#include "tui/view/keys.h"
+
+void key_table_print(Text *out) {
+    text_add(out, "| key | what it does |\n|---|---|\n");
+    for (int action = 1; action < ACTION_COUNT; action++) {
+        char name[24];
+        text_add(out, "|");
+        for (int side = 0; side < 2; side++) {
+            const char *list = side ? key_rows[action].backwards : key_rows[action].forwards;
+            for (int i = 0; keys_show(list, i, false, name, sizeof name); i++)
+                text_print(out, "%s `%s`", side && i == 0 ? "," : "", name);
+        }
+        text_print(out, " | %s |\n", key_rows[action].help);
+    }
+}

@@ -1,0 +1,517 @@
+/* One function a question, each with a switch over the kinds of settings. */
+#include "tui/view/settings.h"
+
+#include "tui/scene/step_context.h"
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum SettingKind {
+    KIND_N,
+    KIND_BLOCK,
+    KIND_GRID,
+    KIND_ARGUMENTS,
+    KIND_TYPE,
+    KIND_OPERATION,
+    KIND_FILL,
+    KIND_SEED,
+    KIND_PARAMETER /* the first of them */
+} SettingKind;
+
+enum { MOST_ROWS = KIND_PARAMETER + CATALOG_PARAMETERS, LARGEST_BLOCK = 1024, MANY_VALUES = 1024 };
+static const int64_t LARGEST_N = (int64_t)1 << 30, LARGEST_FILE_N = (int64_t)1 << 40,
+                     LARGEST_GRID = 0x7fffffff;
+
+static const char *const operations[] = {"sum", "min", "max"};
+static const char *const fills[] = {"zero", "ones", "iota", "random"};
+static const FillKind fill_kinds[] = {FILL_ZERO, FILL_ONES, FILL_IOTA, FILL_RANDOM};
+enum { OPERATION_COUNT = 3, FILL_COUNT = 4 };
+
+/* The rows that this kernel has. */
+static int list_kinds(const Settings *settings, SettingKind kinds[MOST_ROWS]) {
+    const CatalogRow *row = settings->row;
+    int count = 0;
+    kinds[count++] = KIND_N;
+    kinds[count++] = KIND_BLOCK;
+    if (!row || row->has_free_grid) kinds[count++] = KIND_GRID;
+    if (!row) kinds[count++] = KIND_ARGUMENTS;
+    if (row) kinds[count++] = KIND_TYPE;
+    if (row) kinds[count++] = KIND_OPERATION;
+    for (int i = 0; row && i < CATALOG_PARAMETERS && row->parameters[i].name; i++)
+        kinds[count++] = (SettingKind)(KIND_PARAMETER + i);
+    kinds[count++] = KIND_FILL;
+    kinds[count++] = KIND_SEED;
+    return count;
+}
+
+int settings_count(const Settings *settings) {
+    SettingKind kinds[MOST_ROWS];
+    return list_kinds(settings, kinds);
+}
+
+static SettingKind chosen_kind(const Settings *settings) {
+    SettingKind kinds[MOST_ROWS];
+    int count = list_kinds(settings, kinds);
+    return kinds[settings->choice < count ? settings->choice : count - 1];
+}
+
+/* ---- from a run and into options ----------------------------------------------------------------------- */
+
+static int index_of_fill(FillKind fill) {
+    for (int i = 0; i < FILL_COUNT; i++)
+        if (fill_kinds[i] == fill) return i;
+    return -1;
+}
+
+static const char *known_operation(const char *op) {
+    for (int i = 0; op && i < OPERATION_COUNT; i++)
+        if (!strcmp(operations[i], op)) return operations[i];
+    return NULL;
+}
+
+void settings_init(Settings *settings, const Scene *scene) {
+    const CatalogRun *run = scene->run;
+    const SessionOptions *options = scene->options;
+    const TraceLaunch *launch = scene->trace->launch_count ? scene->trace->launches[0] : NULL;
+    *settings = (Settings){.row = scene->row, .n = scene->n, .fill = -1};
+    if (options) {
+        settings->seed = options->catalog.seed;
+        if (options->catalog.has_fill) settings->fill = index_of_fill(options->catalog.fill);
+        settings->grid = scene->row ? options->catalog.grid : options->grid[0];
+    }
+    if (launch) settings->block = launch->block[0];
+    if (scene->arguments) snprintf(settings->arguments, sizeof settings->arguments, "%s", scene->arguments);
+    settings->is_guessed = !options || !options->args || strlen(options->args) >= sizeof settings->arguments;
+    if (!run) return;
+    settings->block = run->block;
+    settings->type = run->dtype;
+    settings->op = known_operation(run->op);
+    memcpy(settings->parameters, run->parameters, sizeof settings->parameters);
+}
+
+SessionOptions settings_options(const Settings *settings, const SessionOptions *made_with, Arena *arena) {
+    SessionOptions options = *made_with;
+    CatalogOptions *catalog = &options.catalog;
+    catalog->n = settings->n;
+    catalog->seed = settings->seed;
+    if (settings->fill >= 0) {
+        catalog->has_fill = true;
+        catalog->fill = fill_kinds[settings->fill];
+    } else if (catalog->fill != FILL_FILE) {
+        catalog->has_fill = false;
+    }
+    if (!settings->row) {
+        options.block[0] = settings->block;
+        for (int i = 1; i < 3; i++) options.block[i] = options.block[i] ? options.block[i] : 1;
+        options.grid[0] = settings->grid;
+        if (!settings->is_guessed)
+            options.args = arena_copy_text(arena, settings->arguments, strlen(settings->arguments));
+        return options;
+    }
+    catalog->block = settings->block;
+    catalog->grid = settings->grid;
+    catalog->dtype = settings->type;
+    catalog->op = settings->op;
+    catalog->parameter_count = 0;
+    for (int i = 0; i < CATALOG_PARAMETERS && settings->row->parameters[i].name; i++)
+        catalog->parameters[catalog->parameter_count++] =
+            arena_print(arena, "%s=%" PRId64, settings->row->parameters[i].name, settings->parameters[i]);
+    return options;
+}
+
+/* Tries the kernel's own rules; they only look at numbers. */
+static bool is_possible(const Settings *settings, Error *error) {
+    if (!settings->row) return true;
+    Arena arena = {0};
+    Plan plan = {0};
+    CatalogRun run;
+    SessionOptions options = settings_options(settings, &(SessionOptions){0}, &arena);
+    bool possible = catalog_resolve(settings->row, &options.catalog, &run, error) &&
+                    settings->row->plan(&run, &plan, error);
+    plan_free(&plan);
+    arena_done(&arena);
+    return possible;
+}
+
+static void judge(Settings *settings) {
+    Error error = {0};
+    settings->error[0] = 0;
+    if (!is_possible(settings, &error))
+        snprintf(settings->error, sizeof settings->error, "%.190s", error.message);
+}
+
+/* ---- values -------------------------------------------------------------------------------------------- */
+
+/* A number and its range; false: the setting is a word. */
+static bool number_range(const Settings *settings, SettingKind kind, int64_t *least, int64_t *most) {
+    const CatalogRow *row = settings->row;
+    *least = 1;
+    switch (kind) {
+    case KIND_N:
+        *most = row ? LARGEST_N : LARGEST_FILE_N;
+        return true;
+    case KIND_BLOCK:
+        *least = row ? row->minimum_block : 1;
+        *most = row ? row->maximum_block : LARGEST_BLOCK;
+        return true;
+    case KIND_GRID:
+        *least = 0;
+        *most = LARGEST_GRID;
+        return true;
+    case KIND_SEED:
+        *least = 0;
+        *most = INT64_MAX;
+        return true;
+    case KIND_ARGUMENTS:
+    case KIND_TYPE:
+    case KIND_OPERATION:
+    case KIND_FILL:
+        return false;
+    default:
+        *least = row->parameters[kind - KIND_PARAMETER].minimum;
+        *most = row->parameters[kind - KIND_PARAMETER].maximum;
+        return true;
+    }
+}
+
+static int64_t get_number(const Settings *settings, SettingKind kind) {
+    switch (kind) {
+    case KIND_N:
+        return (int64_t)settings->n;
+    case KIND_BLOCK:
+        return settings->block;
+    case KIND_GRID:
+        return settings->grid;
+    case KIND_SEED:
+        return (int64_t)settings->seed;
+    default:
+        return settings->parameters[kind - KIND_PARAMETER];
+    }
+}
+
+static void set_number(Settings *settings, SettingKind kind, int64_t value) {
+    switch (kind) {
+    case KIND_N:
+        settings->n = (uint64_t)value;
+        break;
+    case KIND_BLOCK:
+        settings->block = (uint32_t)value;
+        break;
+    case KIND_GRID:
+        settings->grid = (uint32_t)value;
+        break;
+    case KIND_SEED:
+        settings->seed = (uint64_t)value;
+        break;
+    default:
+        settings->parameters[kind - KIND_PARAMETER] = value;
+    }
+}
+
+static int64_t next_power(int64_t value, int direction) {
+    int64_t power = 1;
+    if (direction < 0 && value <= 1) return 0;
+    while (direction > 0 ? power <= value : power * 2 < value) power *= 2;
+    return power;
+}
+
+/* Whole warps, and the powers of two below. */
+static int64_t next_block(int64_t value, int direction) {
+    if (direction > 0)
+        return value < WARP_LANES ? next_power(value, 1) : (value / WARP_LANES + 1) * WARP_LANES;
+    return value <= WARP_LANES ? next_power(value, -1) : (value - 1) / WARP_LANES * WARP_LANES;
+}
+
+static int64_t next_number(SettingKind kind, int64_t value, int direction, int64_t range) {
+    if (kind == KIND_BLOCK) return next_block(value, direction);
+    if (kind == KIND_N || kind == KIND_GRID || (kind >= KIND_PARAMETER && range > MANY_VALUES))
+        return next_power(value, direction);
+    return value + direction;
+}
+
+/* The next value in this direction that the kernel takes; where it takes none, all stays as it is. */
+static void change_number(Settings *settings, SettingKind kind, int direction) {
+    int64_t least, most, before = get_number(settings, kind);
+    number_range(settings, kind, &least, &most);
+    for (int64_t value = before;;) {
+        if (direction > 0 ? value >= most : value <= least) break;
+        value = next_number(kind, value, direction, most - least);
+        if (value < least || value > most) break;
+        set_number(settings, kind, value);
+        if (is_possible(settings, NULL)) return;
+    }
+    set_number(settings, kind, before);
+}
+
+/* The word `by` places on in a list of them, around its end. */
+static bool next_word(const char *words, const char *word, int by, char *out, size_t bytes) {
+    const char *begin[16];
+    int count = 0, at = 0;
+    size_t length = strlen(word);
+    for (const char *here = words; *here && count < 16; here += strspn(here, " ")) {
+        begin[count] = here;
+        here += strcspn(here, " ");
+        if ((size_t)(here - begin[count]) == length && !strncmp(begin[count], word, length)) at = count;
+        count++;
+    }
+    if (!count) return false;
+    at = (at + by + count) % count;
+    snprintf(out, bytes, "%.*s", (int)strcspn(begin[at], " "), begin[at]);
+    return true;
+}
+
+static void change_word(Settings *settings, SettingKind kind, int direction) {
+    char word[24];
+    switch (kind) {
+    case KIND_TYPE:
+        if (next_word(settings->row->types, plan_type_name(settings->type), direction, word, sizeof word))
+            plan_type_parse(word, &settings->type);
+        break;
+    case KIND_OPERATION:
+        if (next_word(settings->row->operations, settings->op, direction, word, sizeof word))
+            settings->op = known_operation(word);
+        break;
+    case KIND_ARGUMENTS: /* typed only */
+        break;
+    default: /* the kernel's own choice, then each */
+        settings->fill = (settings->fill + 1 + direction + FILL_COUNT + 1) % (FILL_COUNT + 1) - 1;
+    }
+}
+
+/* ---- words --------------------------------------------------------------------------------------------- */
+
+static void print_value(const Settings *settings, SettingKind kind, char *out, size_t bytes) {
+    switch (kind) {
+    case KIND_TYPE:
+        snprintf(out, bytes, "%s", plan_type_name(settings->type));
+        break;
+    case KIND_OPERATION:
+        snprintf(out, bytes, "%s", settings->op ? settings->op : "");
+        break;
+    case KIND_ARGUMENTS:
+        snprintf(out, bytes, "%s", settings->arguments);
+        break;
+    case KIND_FILL:
+        snprintf(out, bytes, "%s", settings->fill < 0 ? "the kernel's own" : fills[settings->fill]);
+        break;
+    case KIND_GRID:
+        if (settings->grid)
+            step_context_print_count(settings->grid, out, bytes);
+        else
+            snprintf(out, bytes, "as it takes");
+        break;
+    case KIND_N:
+        step_context_print_count(settings->n, out, bytes);
+        break;
+    default:
+        snprintf(out, bytes, "%" PRId64, get_number(settings, kind));
+    }
+}
+
+static const char *name_of(const Settings *settings, SettingKind kind) {
+    static const char *const names[KIND_PARAMETER] = {[KIND_N] = "n",        [KIND_BLOCK] = "block",
+                                                      [KIND_GRID] = "grid",  [KIND_ARGUMENTS] = "args",
+                                                      [KIND_TYPE] = "type",  [KIND_OPERATION] = "operation",
+                                                      [KIND_FILL] = "input", [KIND_SEED] = "seed"};
+    if (kind < KIND_PARAMETER) return names[kind];
+    assert(settings->row); /* only kernels of the catalogue have parameters */
+    return settings->row->parameters[kind - KIND_PARAMETER].name;
+}
+
+static void print_hint(const Settings *settings, SettingKind kind, char *out, size_t bytes) {
+    const CatalogRow *row = settings->row;
+    const CatalogParameter *parameter =
+        kind >= KIND_PARAMETER ? &row->parameters[kind - KIND_PARAMETER] : NULL;
+    switch (kind) {
+    case KIND_N:
+        snprintf(out, bytes, "elements, up to 2^%d", row ? 30 : 40);
+        break;
+    case KIND_BLOCK:
+        if (row && row->minimum_block == row->maximum_block)
+            snprintf(out, bytes, "threads per block: %" PRIu32, row->minimum_block);
+        else if (row)
+            snprintf(out, bytes, "threads per block: %s, %" PRIu32 " to %" PRIu32, row->block_rule,
+                     row->minimum_block, row->maximum_block);
+        else
+            snprintf(out, bytes, "threads per block");
+        break;
+    case KIND_GRID:
+        snprintf(out, bytes, "blocks");
+        break;
+    case KIND_ARGUMENTS:
+        snprintf(out, bytes,
+                 "%sNAME=TYPE[COUNT]:FILL for a pointer, a number or an expression of n, block, grid",
+                 settings->is_guessed ? "guessed; type to change. " : "");
+        break;
+    case KIND_TYPE:
+        snprintf(out, bytes, "%s", row->types);
+        break;
+    case KIND_OPERATION:
+        snprintf(out, bytes, "%s", row->operations);
+        break;
+    case KIND_FILL:
+        snprintf(out, bytes, "zero ones iota random");
+        break;
+    case KIND_SEED:
+        snprintf(out, bytes, "of random input");
+        break;
+    default:
+        snprintf(out, bytes, "%s, %" PRId64 " to %" PRId64, parameter->meaning, parameter->minimum,
+                 parameter->maximum);
+    }
+}
+
+void settings_print(const Settings *settings, int index, SettingText *out) {
+    SettingKind kinds[MOST_ROWS];
+    list_kinds(settings, kinds);
+    /* cppcheck-suppress ctuuninitvar ; it is filled here */
+    snprintf(out->name, sizeof out->name, "%s", name_of(settings, kinds[index]));
+    print_hint(settings, kinds[index], out->hint, sizeof out->hint);
+    if (index == settings->choice && settings->typed[0])
+        snprintf(out->value, sizeof out->value, "%s_", settings->typed);
+    else
+        print_value(settings, kinds[index], out->value, sizeof out->value);
+}
+
+/* Both have the rows of one kernel. */
+void settings_print_differences(const Scene *left, const Scene *right, char *out, size_t bytes) {
+    Settings of[2];
+    SettingKind kinds[MOST_ROWS];
+    size_t at = 0;
+    settings_init(&of[0], left);
+    settings_init(&of[1], right);
+    out[0] = 0;
+    if (of[0].row != of[1].row) return;
+    int count = list_kinds(&of[0], kinds);
+    for (int i = 0; i < count && at < bytes; i++) {
+        char value[2][sizeof of->arguments];
+        for (int side = 0; side < 2; side++)
+            print_value(&of[side], kinds[i], value[side], sizeof value[side]);
+        if (strcmp(value[0], value[1]) != 0)
+            at += (size_t)snprintf(out + at, bytes - at, "%s%s %s : %s", at ? ", " : "",
+                                   name_of(&of[0], kinds[i]), value[0], value[1]);
+    }
+}
+
+/* ---- keys ---------------------------------------------------------------------------------------------- */
+
+/* "4096" or "2^12" */
+static bool parse_number(const char *text, int64_t *value) {
+    char *end;
+    int64_t base = strtoll(text, &end, 10), power = 1;
+    if (end == text) return false;
+    if (*end != '^') {
+        *value = base;
+        return !*end;
+    }
+    const char *exponent_text = end + 1;
+    long exponent = strtol(exponent_text, &end, 10);
+    if (end == exponent_text || *end || exponent < 0 || exponent > 62) return false;
+    for (; exponent; exponent--)
+        if (__builtin_mul_overflow(power, base, &power)) return false;
+    *value = power;
+    return true;
+}
+
+/* What was typed becomes the value. False: it cannot, and `error` says why. */
+static bool take_typed(Settings *settings) {
+    SettingKind kind = chosen_kind(settings);
+    int64_t least, most, value;
+    if (!settings->typed[0] || !number_range(settings, kind, &least, &most)) return true;
+    if (!parse_number(settings->typed, &value) || value < least || value > most) {
+        snprintf(settings->error, sizeof settings->error, "%s: %s is no number from %" PRId64 " to %" PRId64,
+                 name_of(settings, kind), settings->typed, least, most);
+        return false;
+    }
+    settings->typed[0] = 0;
+    set_number(settings, kind, value);
+    judge(settings);
+    return true;
+}
+
+static SettingsAnswer type(Settings *settings, Key key) {
+    int64_t least, most;
+    size_t length = strlen(settings->typed);
+    if (!number_range(settings, chosen_kind(settings), &least, &most)) return SETTINGS_STAY;
+    if (key == SPECIAL_BACKSPACE) {
+        if (length) settings->typed[length - 1] = 0;
+    } else if (length + 1 < sizeof settings->typed) {
+        settings->typed[length] = (char)key;
+        settings->typed[length + 1] = 0;
+    }
+    judge(settings);
+    return SETTINGS_STAY;
+}
+
+static void choose(Settings *settings, int by) {
+    int count = settings_count(settings);
+    if (!take_typed(settings)) return;
+    settings->choice = (settings->choice + by + count) % count;
+}
+
+static void change(Settings *settings, int direction) {
+    int64_t least, most;
+    SettingKind kind = chosen_kind(settings);
+    if (!take_typed(settings)) return;
+    if (number_range(settings, kind, &least, &most))
+        change_number(settings, kind, direction);
+    else
+        change_word(settings, kind, direction);
+    judge(settings);
+}
+
+/* Is the key a part of the text in this row? Then it is typed; Ctrl-U takes all away. */
+static bool type_text(Settings *settings, Key key) {
+    size_t length = strlen(settings->arguments);
+    bool is_character = key >= ' ' && key < 127;
+    if (chosen_kind(settings) != KIND_ARGUMENTS) return false;
+    if (is_character && length + 1 < sizeof settings->arguments) {
+        settings->arguments[length] = (char)key;
+        settings->arguments[length + 1] = 0;
+    } else if (key == SPECIAL_ERASE) {
+        settings->arguments[0] = 0;
+    } else if (key == SPECIAL_BACKSPACE && length) {
+        settings->arguments[length - 1] = 0;
+    } else if (!is_character) {
+        return false;
+    }
+    settings->is_guessed = false;
+    return true;
+}
+
+SettingsAnswer settings_press(Settings *settings, Key key) {
+    if (type_text(settings, key)) return SETTINGS_STAY;
+    switch (key) {
+    case SPECIAL_ESCAPE:
+    case 'q':
+    case 'p':
+        return SETTINGS_CLOSE;
+    case SPECIAL_ENTER:
+        return take_typed(settings) && !settings->error[0] ? SETTINGS_APPLY : SETTINGS_STAY;
+    case SPECIAL_UP:
+    case SPECIAL_BACK_TAB:
+    case 'k':
+        choose(settings, -1);
+        return SETTINGS_STAY;
+    case SPECIAL_DOWN:
+    case SPECIAL_TAB:
+    case 'j':
+        choose(settings, 1);
+        return SETTINGS_STAY;
+    case SPECIAL_LEFT:
+    case 'h':
+    case '-':
+        change(settings, -1);
+        return SETTINGS_STAY;
+    case SPECIAL_RIGHT:
+    case 'l':
+    case '+':
+    case ' ':
+        change(settings, 1);
+        return SETTINGS_STAY;
+    default:
+        if ((key >= '0' && key <= '9') || key == '^' || key == SPECIAL_BACKSPACE) return type(settings, key);
+        return SETTINGS_STAY;
+    }
+}
