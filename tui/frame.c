@@ -172,7 +172,7 @@ typedef struct ShownPanes {
 enum { MOST_SHOWN = SLOT_COUNT + MOST_SIDES };
 
 static bool is_picture(const StepContext *now, const Pane *pane) {
-    return now->view->tree ? pane == &pane_tree : pane->kinds >> now->event.kind & 1;
+    return now->view->tree ? pane == (now->view->tree == SHOW_LANE_TREE ? &pane_reduction : &pane_tree) : pane->kinds >> now->event.kind & 1;
 }
 
 static int list_shown(const StepContext *now, const Layout *layout, ShownPanes shown[MOST_SHOWN]) {

@@ -21,7 +21,7 @@ typedef enum PaneSlot {
 } PaneSlot;
 
 typedef struct PaneHead { /* the pane's top line */
-    char title[160], note[96];
+    char title[160], note[160];
     Role note_role;
     int columns; /* for both, borders left out; set by whoever asks */
 } PaneHead;
@@ -44,7 +44,7 @@ int pane_side_count(void);
 const Pane *pane_side(int index); /* around */
 
 extern const Pane pane_source, pane_lanes, pane_banks, pane_shuffle, pane_vote, pane_global, pane_branch,
-    pane_barrier, pane_tree, pane_explanation, pane_metrics, pane_registers, pane_timings, pane_hazards,
+    pane_barrier, pane_tree, pane_reduction, pane_explanation, pane_metrics, pane_registers, pane_timings, pane_hazards,
     pane_counters, pane_timeline, pane_help, pane_menu, pane_settings, pane_failure;
 
 /* What happens at this step, as sentences for people. explain.c */

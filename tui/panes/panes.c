@@ -2,7 +2,7 @@
 
 const Pane *const panes[] = {
     &pane_source,   &pane_lanes,    &pane_banks,   &pane_shuffle,     &pane_vote,    &pane_global,
-    &pane_branch,   &pane_barrier,  &pane_tree,    &pane_explanation, &pane_metrics, &pane_registers,
+    &pane_branch,   &pane_barrier,  &pane_tree, &pane_reduction,   &pane_explanation, &pane_metrics, &pane_registers,
     &pane_timings,  &pane_counters, &pane_hazards, &pane_timeline,    &pane_help,    &pane_menu,
     &pane_settings, &pane_failure,  NULL,
 };

@@ -91,6 +91,7 @@ Scene *scene_new(const Session *session) {
     scene->views = memory_new((size_t)scene->view_count * sizeof *scene->views);
     scene->step_indexes = memory_new((size_t)scene->view_count * sizeof(StepIndex *));
     scene->trees = memory_new((size_t)scene->view_count * sizeof(Tree *));
+    scene->reductions = memory_new((size_t)scene->view_count * sizeof(Reduction *));
     for (int i = 0; i < scene->view_count; i++) scene->views[i] = *session_block(session, i);
     return scene;
 }
@@ -98,6 +99,8 @@ Scene *scene_new(const Session *session) {
 void scene_free(Scene *scene) {
     if (!scene) return;
     for (int i = 0; i < scene->view_count; i++) step_index_free(scene->step_indexes[i]);
+    for (int i = 0; scene->reductions && i < scene->view_count; i++) reduction_free(scene->reductions[i]);
+    free(scene->reductions);
     for (int i = 0; i < scene->view_count; i++) tree_free(scene->trees[i]);
     free(scene->trees);
     free(scene->step_indexes);
@@ -143,6 +146,14 @@ Tree *scene_tree(const Scene *scene, int view) {
     if (tree && scene->compare_blocks) scene->compare_blocks(scene, view, tree);
     scene->trees[view] = tree;
     return tree;
+}
+
+Reduction *scene_reduction(const Scene *scene, int view) {
+    Tree *tree = scene_tree(scene, view);
+    if (!tree || !tree->level_count) return NULL;
+    if (!scene->reductions[view])
+        scene->reductions[view] = reduction_new(tree, scene_step_index(scene, view));
+    return scene->reductions[view];
 }
 
 /* After all events of the step; -1: not known. */

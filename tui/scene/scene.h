@@ -6,6 +6,7 @@
 #include "metrics/hazards.h"
 #include "tui/scene/step_index.h"
 #include "session/session.h"
+#include "tui/scene/reduction.h"
 #include "tui/scene/tree.h"
 
 typedef enum SceneVerdict {
@@ -51,6 +52,7 @@ typedef struct Scene {
     SessionBlock *views; /* owned array of borrowed blocks and steps */
     int view_count;
     StepIndex **step_indexes;                             /* [view_count], NULL until asked for */
+    Reduction **reductions;                               /* [view_count], NULL until asked for */
     Tree **trees;                                         /* the same */
     const Folds *(*folds)(const void *context, int view); /* NULL: it cannot be told */
     /* Compares a view's new tree with those of the other blocks of its launch, traced or not; NULL: not here.
@@ -70,7 +72,8 @@ Scene *scene_new(const Session *session);
 void scene_free(Scene *scene);
 
 StepIndex *scene_step_index(const Scene *scene, int view);
-Tree *scene_tree(const Scene *scene, int view); /* NULL: it cannot be told who folded what */
+Reduction *scene_reduction(const Scene *scene, int view); /* NULL: as scene_tree(), or nothing is folded */
+Tree *scene_tree(const Scene *scene, int view);           /* NULL: it cannot be told who folded what */
 /* The fault that ended the run, in whichever block; NULL: none. Reads of poison are told, but end nothing. */
 const Trap *scene_fatal_trap(const Scene *scene);
 uint32_t scene_trap_block(const Scene *scene, const Trap *trap); /* linear */

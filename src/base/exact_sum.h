@@ -1,0 +1,23 @@
+/* Exact sum: adds doubles without rounding, in one fixed-point number that spans their whole range. */
+#ifndef BASE_EXACT_SUM_H
+#define BASE_EXACT_SUM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { EXACT_SUM_LIMBS = 70 };
+
+/* Zero-initialised is the sum 0. */
+typedef struct ExactSum {
+    int64_t limbs[EXACT_SUM_LIMBS]; /* limb i counts units of 2^(32 i - 1088); each may be of either sign */
+    uint32_t pending;               /* additions since carries were last passed on */
+    bool is_special;                /* an infinity or a NaN was added: */
+    double special;                 /* their sum */
+} ExactSum;
+
+/* Adds `value` `times` times; a negative `times` subtracts it. */
+void exact_sum_add(ExactSum *sum, double value, int64_t times);
+/* The nearest double (off by one unit in the last place at most). */
+double exact_sum_value(ExactSum *sum);
+
+#endif

@@ -1,0 +1,497 @@
+/* Reduction: the sum as every text draws it. A row of boxes with their values, the operands that come in from elsewhere,
+ * and the row that results; one level at a time, the levels before it above, as far as there is room.
+ *
+ *   sdata        0     1     2     3     4     5     6     7
+ *   before       7     4     7     6     9     2     2     1
+ *                ├───────────╯           ├───────────╯
+ *   after       14     ·     ·     ·    11     ·     ·     ·
+ *   thread      t0                      t4
+ *   inputs       4                       4
+ */
+#include "tui/panes/pane.h"
+
+#include "tui/scene/reduction.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+enum { LABEL_COLUMNS = 14, BOX_COLUMNS = 6, NARROW_BOX_COLUMNS = 5, NARROW_FROM = 172, MOST_ROWS = 64 };
+enum { FEW_BOXES = 16, MANY_BOXES = 32, MOST_PARTNERS = 16 };
+
+typedef struct BoxRow { /* the boxes of the window, and where they are drawn */
+    Reduction *reduction;
+    const ReductionLevel *level;
+    const TreePath *path;  /* of the final result: inputs that are in it twice */
+    const TreePath *chain; /* of the selected box, where it is lit; NULL: it is not */
+    int64_t first;
+    int count, width;
+    int64_t selected; /* box; -1: none of this level */
+} BoxRow;
+
+static const Tree *tree_of(const StepContext *now) {
+    return scene_tree(now->scene, now->view->view);
+}
+
+static const FoldNode *node_at(const StepContext *now, int node) {
+    return &tree_of(now)->folds->nodes[node];
+}
+
+/* ---- the window ------------------------------------------------------------------------------------------ */
+
+/* The box that belongs to the selected thread: that it adds into, else of its own number. */
+static int64_t selected_box(const StepContext *now, const ReductionLevel *level) {
+    int thread = now->view->warp * WARP_LANES + now->view->lane;
+    for (int i = 0; i < level->box_count; i++)
+        if (level->boxes[i].adds && level->boxes[i].thread == thread) return level->boxes[i].index;
+    return thread < level->box_count ? thread : -1;
+}
+
+static BoxRow box_row(const StepContext *now, int columns) {
+    BoxRow row = {.reduction = scene_reduction(now->scene, now->view->view)};
+    if (!row.reduction) return row;
+    row.level = reduction_level(row.reduction, reduction_level_at(row.reduction, now->view->step));
+    if (!row.level) return row;
+    row.width = columns >= NARROW_FROM ? NARROW_BOX_COLUMNS : BOX_COLUMNS;
+    int fit = (columns - LABEL_COLUMNS) / row.width;
+    row.count = fit >= MANY_BOXES  ? MANY_BOXES
+                : fit >= FEW_BOXES ? FEW_BOXES
+                : fit >= 10        ? 10
+                : fit >= 8         ? 8
+                                   : fit;
+    if (row.count < 1) row.count = 1;
+    row.selected = selected_box(now, row.level);
+    row.first = row.selected > 0 ? row.selected / row.count * row.count : 0;
+    if (row.first + row.count > row.level->box_count) row.count = (int)(row.level->box_count - row.first);
+    if (row.count < 0) row.count = 0;
+    return row;
+}
+
+static const ReductionBox *box_at(const BoxRow *row, int index) {
+    return reduction_find(row->level, row->first + index);
+}
+
+/* The column of a box's last digit. */
+static int column_of(const BoxRow *row, int64_t box) {
+    return LABEL_COLUMNS + (int)(box - row->first + 1) * row->width - 2;
+}
+
+static bool in_window(const BoxRow *row, int64_t box) {
+    return box >= row->first && box < row->first + row->count;
+}
+
+/* ---- values ---------------------------------------------------------------------------------------------- */
+
+/* The value in at most `columns`: as it is, else rounded with an exponent, "1.2e9". */
+static void print_short(const StepContext *now, PtxType type, uint64_t bits, int columns, char *out,
+                        size_t bytes) {
+    char text[64];
+    step_context_print_typed(now, type, bits, text, sizeof text);
+    if ((int)strlen(text) > columns && type != PTX_NO_TYPE && now->view->values != VALUE_HEX) {
+        double value = plan_element(type, &bits, 0);
+        for (int digits = 5; digits >= 0; digits--) {
+            snprintf(text, sizeof text, "%.*g", digits + 1, value);
+            if ((int)strlen(text) <= columns) break;
+            int exponent = value != 0 ? (int)floor(log10(fabs(value))) : 0;
+            snprintf(text, sizeof text, "%.*fe%d", digits, value / pow(10, exponent), exponent);
+            if ((int)strlen(text) <= columns) break;
+        }
+    }
+    if ((int)strlen(text) > columns) snprintf(text, sizeof text, "%.*s", columns, "########");
+    snprintf(out, bytes, "%s", text);
+}
+
+static void draw_right(const BoxRow *row, Canvas *canvas, Rectangle area, int64_t box, int line, Role role,
+                       const char *text) {
+    canvas_text(canvas, area, column_of(row, box) + 1 - canvas_text_columns(text), line, role, text);
+}
+
+static void draw_value(const StepContext *now, const BoxRow *row, Canvas *canvas, Rectangle area, int64_t box,
+                       int line, Role role, PtxType type, uint64_t bits) {
+    char text[64];
+    print_short(now, type, bits, row->width - 1, text, sizeof text);
+    draw_right(row, canvas, area, box, line, role, text);
+}
+
+static void draw_dot(const BoxRow *row, Canvas *canvas, Rectangle area, int64_t box, int line) {
+    canvas_glyph(canvas, area, column_of(row, box), line, ROLE_IDLE, 0xB7);
+}
+
+/* ---- rows ------------------------------------------------------------------------------------------------ */
+
+static void print_name(const StepContext *now, const BoxRow *row, char *out, size_t bytes) {
+    const char *name = "thread";
+    char text[64];
+    if (row->level->place == PLACE_WORD) {
+        name = now->launch->symbols[row->level->symbol].name;
+        scene_short_name(name, text, sizeof text);
+        name = text;
+    } else if (row->level->through == TRACE_SHUFFLE || row->level->through == TRACE_REDUX) {
+        name = "lane";
+    }
+    snprintf(out, bytes, "%.*s", LABEL_COLUMNS - 1, name);
+}
+
+static int64_t box_number(const BoxRow *row, int64_t box) {
+    bool lanes = row->level->place == PLACE_THREAD &&
+                 (row->level->through == TRACE_SHUFFLE || row->level->through == TRACE_REDUX);
+    return lanes ? box % WARP_LANES : box;
+}
+
+static void draw_indexes(const StepContext *now, const BoxRow *row, Canvas *canvas, Rectangle area,
+                         int line) {
+    char text[64];
+    print_name(now, row, text, sizeof text);
+    canvas_text(canvas, area, 1, line, ROLE_DIM, text);
+    for (int i = 0; i < row->count; i++) {
+        snprintf(text, sizeof text, "%" PRId64, box_number(row, row->first + i));
+        draw_right(row, canvas, area, row->first + i, line,
+                   row->first + i == row->selected ? ROLE_SELECTED : ROLE_DIM, text);
+    }
+}
+
+/* The value is part of the selected one. */
+static bool is_lit(const BoxRow *row, int node) {
+    return row->chain && node != FOLD_NONE && node <= row->chain->root && row->chain->ways[node] > 0;
+}
+
+/* Does the term's value reach its adder in this very step? */
+static bool is_now(const StepContext *now, const ReductionTerm *term) {
+    return term->step == now->view->step && !term->is_own;
+}
+
+/* The step at which the box is read, if it is this one. */
+static bool is_read_now(const StepContext *now, const BoxRow *row, int64_t box) {
+    for (int i = 0; i < row->level->term_count; i++) {
+        const ReductionTerm *term = &row->level->terms[i];
+        if (term->place == row->level->place && term->index == box && is_now(now, term)) return true;
+    }
+    return false;
+}
+
+static void draw_before(const StepContext *now, const BoxRow *row, Canvas *canvas, Rectangle area, int line) {
+    canvas_text(canvas, area, 1, line, ROLE_DIM, "before");
+    for (int i = 0; i < row->count; i++) {
+        const ReductionBox *box = box_at(row, i);
+        if (!box->has_before || !box->was_live) {
+            draw_dot(row, canvas, area, box->index, line);
+            continue;
+        }
+        Role role = is_read_now(now, row, box->index) ? ROLE_LIT
+                    : is_lit(row, box->before_node)   ? ROLE_LIT
+                    : box->adds                       ? ROLE_TEXT
+                                                      : ROLE_TEXT;
+        draw_value(now, row, canvas, area, box->index, line, role, row->level->type, box->before);
+    }
+}
+
+/* The sum is there: its store, or its addition, has been played. */
+static bool is_done(const StepContext *now, const ReductionBox *box) {
+    return box->step <= now->view->step;
+}
+
+/* What goes wrong with the box's sum: '!' holds an input twice, '?' is in no result; ' ': nothing. */
+static char mark_of(const StepContext *now, const BoxRow *row, const ReductionBox *box) {
+    if (box->node == FOLD_NONE || !box->adds) return ' ';
+    if (row->path && box->node <= row->path->root && row->path->doubles[box->node]) return '!';
+    if (!tree_of(now)->reaches[box->node] && node_at(now, box->node)->is_plain && box->is_live) return '?';
+    return ' ';
+}
+
+static void draw_after(const StepContext *now, const BoxRow *row, Canvas *canvas, Rectangle area, int line) {
+    canvas_text(canvas, area, 1, line, ROLE_DIM, "after");
+    for (int i = 0; i < row->count; i++) {
+        const ReductionBox *box = box_at(row, i);
+        char mark = mark_of(now, row, box);
+        if (box->adds && !is_done(now, box)) {
+            canvas_glyph(canvas, area, column_of(row, box->index), line, ROLE_DIM, 0x2026);
+            continue;
+        }
+        if (!box->has_after || (!box->is_live && !box->adds)) {
+            draw_dot(row, canvas, area, box->index, line);
+            continue;
+        }
+        Role role = mark != ' '                 ? ROLE_WARNING
+                    : is_lit(row, box->node)    ? ROLE_LIT
+                    : box->adds && box->is_live ? ROLE_ACTIVE
+                    : box->is_live              ? ROLE_TEXT
+                                                : ROLE_IDLE;
+        draw_value(now, row, canvas, area, box->index, line, role, row->level->type, box->after);
+        if (mark != ' ')
+            canvas_glyph(canvas, area, column_of(row, box->index) + 1, line, ROLE_WARNING, (uint32_t)mark);
+    }
+}
+
+static void draw_threads(const BoxRow *row, Canvas *canvas, Rectangle area, int line) {
+    char text[16];
+    canvas_text(canvas, area, 1, line, ROLE_DIM, "thread");
+    for (int i = 0; i < row->count; i++) {
+        const ReductionBox *box = box_at(row, i);
+        if (box->thread < 0) continue;
+        snprintf(text, sizeof text, "t%d", box->thread);
+        draw_right(row, canvas, area, box->index, line, ROLE_DIM, text);
+    }
+}
+
+static void draw_inputs(const StepContext *now, const BoxRow *row, Canvas *canvas, Rectangle area, int line) {
+    char text[16];
+    canvas_text(canvas, area, 1, line, ROLE_DIM, "inputs in");
+    for (int i = 0; i < row->count; i++) {
+        const ReductionBox *box = box_at(row, i);
+        if (!box->adds || box->node == FOLD_NONE || !is_done(now, box)) continue;
+        snprintf(text, sizeof text, "%" PRIu32, node_at(now, box->node)->weight);
+        draw_right(row, canvas, area, box->index, line,
+                   mark_of(now, row, box) != ' ' ? ROLE_WARNING : ROLE_DIM, text);
+    }
+}
+
+/* ---- the ways ---------------------------------------------------------------------------------------------- */
+
+/* Every operand that comes from a box of this row is in the window, and no way overlaps another: they can be drawn. */
+static bool can_bracket(const BoxRow *row) {
+    int drawn = 0;
+    if (row->level->arrows_cross) return false;
+    for (int i = 0; i < row->count; i++) {
+        const ReductionBox *box = box_at(row, i);
+        for (int t = 0; box->adds && t < box->term_count; t++) {
+            const ReductionTerm *term = &row->level->terms[box->first_term + t];
+            if (term->is_own) continue;
+            if (term->place != row->level->place || !in_window(row, term->index)) return false;
+            drawn += term->index != box->index;
+        }
+    }
+    return drawn > 0;
+}
+
+static void draw_bracket(const StepContext *now, const BoxRow *row, Canvas *canvas, Rectangle area, int line,
+                         const ReductionBox *box) {
+    int64_t first = box->index, last = box->index;
+    bool is_lit_now = false;
+    for (int t = 0; t < box->term_count; t++) {
+        const ReductionTerm *term = &row->level->terms[box->first_term + t];
+        if (term->is_own) continue;
+        if (term->index < first) first = term->index;
+        if (term->index > last) last = term->index;
+        is_lit_now |= is_now(now, term);
+    }
+    if (first == last) return;
+    Role role = is_lit_now || is_done(now, box) ? ROLE_ARROW : ROLE_DIM;
+    for (int column = column_of(row, first); column <= column_of(row, last); column++)
+        canvas_glyph(canvas, area, column, line, role, 0x2500);
+    canvas_glyph(canvas, area, column_of(row, first), line, role, first == box->index ? 0x251C : 0x2570);
+    canvas_glyph(canvas, area, column_of(row, last), line, role, last == box->index ? 0x2524 : 0x256F);
+    for (int t = 0; t < box->term_count; t++) {
+        const ReductionTerm *term = &row->level->terms[box->first_term + t];
+        if (!term->is_own && term->index > first && term->index < last && term->index != box->index)
+            canvas_glyph(canvas, area, column_of(row, term->index), line, role, 0x2534);
+    }
+}
+
+static void draw_brackets(const StepContext *now, const BoxRow *row, Canvas *canvas, Rectangle area,
+                          int line) {
+    for (int i = 0; i < row->count; i++)
+        if (box_at(row, i)->adds) draw_bracket(now, row, canvas, area, line, box_at(row, i));
+}
+
+/* The operands that are not the box's own word or register, in order. */
+static const ReductionTerm *partner_of(const BoxRow *row, const ReductionBox *box, int number) {
+    for (int t = 0; box->adds && t < box->term_count; t++) {
+        const ReductionTerm *term = &row->level->terms[box->first_term + t];
+        bool is_home = term->is_own || (term->place == row->level->place && term->index == box->index);
+        if (!is_home && number-- == 0) return term;
+    }
+    return NULL;
+}
+
+static int count_partners(const BoxRow *row) {
+    int most = 0;
+    if (row->level->through == TRACE_REDUX && row->level->kind == TREE_FOLD)
+        return 0; /* all lanes, as the title says */
+    for (int i = 0; i < row->count; i++)
+        while (most < MOST_PARTNERS && partner_of(row, box_at(row, i), most)) most++;
+    return most;
+}
+
+/* All of them lie equally far from their boxes: `*by`. */
+static bool is_regular(const BoxRow *row, int number, int64_t *by) {
+    int count = 0;
+    for (int i = 0; i < row->count; i++) {
+        const ReductionBox *box = box_at(row, i);
+        const ReductionTerm *term = partner_of(row, box, number);
+        if (!term) continue;
+        if (count++ && term->index - box->index != *by) return false;
+        *by = term->index - box->index;
+    }
+    return count > 1;
+}
+
+/* Rows that partner `number` needs: its numbers, where they are not regular, and its values. */
+static int partner_rows(const BoxRow *row, int number) {
+    const ReductionTerm *term = NULL;
+    int64_t by;
+    for (int i = 0; i < row->count && !term; i++) term = partner_of(row, box_at(row, i), number);
+    return term && term->place != row->level->place && is_regular(row, number, &by) ? 1 : 2;
+}
+
+static void name_partners(const StepContext *now, const BoxRow *row, int number, char *out, size_t bytes) {
+    const char *sign = number || row->level->kind == TREE_FOLD ? "+ " : "";
+    for (int i = 0; i < row->count; i++) {
+        const ReductionTerm *term = partner_of(row, box_at(row, i), number);
+        char name[64] = "thread";
+        if (!term) continue;
+        if (term->place == PLACE_WORD)
+            scene_short_name(now->launch->symbols[term->symbol].name, name, sizeof name);
+        else if (term->place == PLACE_INPUT || term->place == PLACE_GLOBAL)
+            scene_short_name(now->scene->trace->buffers[term->symbol].name, name, sizeof name);
+        else if (row->level->through == TRACE_SHUFFLE)
+            snprintf(name, sizeof name, "lane");
+        int64_t by = 0;
+        if (partner_rows(row, number) > 1)
+            snprintf(out, bytes, "%s%.*s", sign, LABEL_COLUMNS - 3, name);
+        else if (is_regular(row, number, &by) && by)
+            snprintf(out, bytes, "%s%.5s%+" PRId64, sign, name, by);
+        else
+            snprintf(out, bytes, "%s%.*s", sign, LABEL_COLUMNS - 3, name);
+        return;
+    }
+    *out = 0;
+}
+
+/* Two rows: where the operands come from, and their values. */
+static void draw_partners(const StepContext *now, const BoxRow *row, Canvas *canvas, Rectangle area, int line,
+                          int number) {
+    char text[64];
+    name_partners(now, row, number, text, sizeof text);
+    canvas_text(canvas, area, 1, line, ROLE_DIM, text);
+    int values = line + partner_rows(row, number) - 1;
+    for (int i = 0; i < row->count; i++) {
+        const ReductionBox *box = box_at(row, i);
+        const ReductionTerm *term = partner_of(row, box, number);
+        if (!term) continue;
+        bool lanes = row->level->through == TRACE_SHUFFLE && term->place == PLACE_THREAD;
+        snprintf(text, sizeof text, "%" PRId64, lanes ? term->index % WARP_LANES : term->index);
+        if ((int)strlen(text) >= row->width) snprintf(text, sizeof text, "..%" PRId64, term->index % 100);
+        if (values > line) draw_right(row, canvas, area, box->index, line, ROLE_DIM, text);
+        const FoldNode *node = node_at(now, term->node);
+        bool is_there = term->step <= now->view->step;
+        Role role = is_now(now, term) || is_lit(row, term->node) ? ROLE_LIT
+                    : is_there                                   ? ROLE_ARROW
+                                                                 : ROLE_DIM;
+        draw_value(now, row, canvas, area, box->index, values, role, (PtxType)node->type, node->bits);
+    }
+}
+
+/* ---- the pane ---------------------------------------------------------------------------------------------- */
+
+static const char *sign_of(const Scene *scene) {
+    return !*scene->op || !strcmp(scene->op, "sum") ? "+" : scene->op;
+}
+
+/* "+ the word 2 away" */
+static void print_distance(const StepContext *now, const ReductionLevel *level, char *out, size_t bytes) {
+    int distance = level->distance < 0 ? -level->distance : level->distance;
+    bool lanes = level->through == TRACE_SHUFFLE;
+    const char *what = level->place == PLACE_WORD ? "word" : lanes ? "lane" : "thread";
+    if (level->kind == TREE_INPUTS)
+        snprintf(out, bytes, "the inputs");
+    else if (level->kind == TREE_TAKE)
+        snprintf(out, bytes, "values handed over");
+    else if (level->through == TRACE_REDUX)
+        snprintf(out, bytes, "all lanes of a warp at once");
+    else if (level->through == TRACE_SHARED_ATOMIC || level->through == TRACE_GLOBAL_ATOMIC)
+        snprintf(out, bytes, "atomics, one after another");
+    else if (!distance)
+        snprintf(out, bytes, "%s values of the same thread", sign_of(now->scene));
+    else if (level->crosswise)
+        snprintf(out, bytes, "%s the %s across %d", sign_of(now->scene), what, distance);
+    else
+        snprintf(out, bytes, "%s the %s %d away", sign_of(now->scene), what, distance);
+}
+
+static void head(const StepContext *now, PaneHead *out) {
+    BoxRow row = box_row(now, out->columns);
+    char name[32], distance[64];
+    if (!row.level) {
+        snprintf(out->title, sizeof out->title, "reduction");
+        return;
+    }
+    print_name(now, &row, name, sizeof name);
+    snprintf(out->title, sizeof out->title, "reduction   %s[%" PRId64 "..%" PRId64 "] of %d", name, row.first,
+             row.first + row.count - 1, row.level->box_count);
+    print_distance(now, row.level, distance, sizeof distance);
+    int threads = tree_of(now)->thread_count, folds = reduction_fold_count(row.reduction);
+    if (row.level->kind == TREE_FOLD)
+        snprintf(out->note, sizeof out->note, "level %d of %d: %s; %d of %d threads add", row.level->number,
+                 folds, distance, row.level->adder_count, threads);
+    else
+        snprintf(out->note, sizeof out->note, "%s; %d of %d threads", distance, row.level->adder_count,
+                 threads);
+}
+
+/* The levels before this one, a row each, where their boxes are the same ones. */
+static void draw_history(const StepContext *now, BoxRow row, Canvas *canvas, Rectangle area, int rows) {
+    const ReductionLevel *shown = row.level;
+    char text[32];
+    for (int i = rows; i > 0; i--) {
+        const ReductionLevel *level = reduction_level(row.reduction, shown->level - i - 1);
+        row.level = level;
+        if (level->kind == TREE_FOLD)
+            snprintf(text, sizeof text, "level %d", level->number);
+        else
+            snprintf(text, sizeof text, "loaded");
+        canvas_text(canvas, area, 1, rows - i, ROLE_DIM, text);
+        for (int b = 0; b < row.count; b++) {
+            const ReductionBox *box = box_at(&row, b);
+            if (!box || !box->has_after || !box->is_live)
+                draw_dot(&row, canvas, area, row.first + b, rows - i);
+            else
+                draw_value(now, &row, canvas, area, box->index, rows - i,
+                           is_lit(&row, box->node) ? ROLE_LIT : ROLE_DIM, level->type, box->after);
+        }
+    }
+}
+
+static int count_history(const BoxRow *row, int room) {
+    int count = 0;
+    while (count < room) {
+        const ReductionLevel *level = reduction_level(row->reduction, row->level->level - count - 2);
+        if (!level || level->place != row->level->place || level->symbol != row->level->symbol) break;
+        count++;
+    }
+    return count;
+}
+
+static void draw_levels(const StepContext *now, const BoxRow *row, Canvas *canvas, Rectangle area) {
+    bool brackets = can_bracket(row);
+    int partners = brackets ? 0 : count_partners(row), line = 0, room = area.rows - 3;
+    int shown = 0, used = brackets;
+    while (shown < partners && used + partner_rows(row, shown) <= room) used += partner_rows(row, shown++);
+    room -= used;
+    int threads = room > 0, inputs = room > 1;
+    int history = count_history(row, room - threads - inputs - 1);
+    draw_indexes(now, row, canvas, area, line++);
+    if (history > 0) {
+        Rectangle above = area;
+        above.row += line;
+        above.rows = history;
+        draw_history(now, *row, canvas, above, history);
+        line += history;
+    }
+    bool has_before = row->level->kind != TREE_INPUTS;
+    if (has_before) draw_before(now, row, canvas, area, line++);
+    if (brackets) draw_brackets(now, row, canvas, area, line++);
+    for (int i = 0; i < shown; line += partner_rows(row, i++)) draw_partners(now, row, canvas, area, line, i);
+    if (partners > shown) canvas_print(canvas, area, 1, line++, ROLE_DIM, "+ %d more", partners - shown);
+    draw_after(now, row, canvas, area, line++);
+    if (threads && line < area.rows) draw_threads(row, canvas, area, line++);
+    if (inputs && line < area.rows) draw_inputs(now, row, canvas, area, line++);
+}
+
+static void draw(const StepContext *now, Canvas *canvas, Rectangle area) {
+    BoxRow row = box_row(now, area.columns);
+    if (!row.level) return;
+    Tree *tree = scene_tree(now->scene, now->view->view);
+    if (tree->final_count) row.path = tree_path(tree, tree->final[0]);
+    draw_levels(now, &row, canvas, area);
+}
+
+const Pane pane_reduction = {.slot = SLOT_PICTURE, .head = head, .draw = draw};

@@ -1,0 +1,23 @@
+/* Beats: what the interface plays by: the steps of a block that move data or in which something happens. A beat is an
+ * access, a shuffle, a vote or a redux, a branch that splits a warp, or a barrier at which somebody waits; every other step
+ * (a uniform branch, a barrier that all warps reach together) belongs to the beat before it. */
+#ifndef TUI_SCENE_BEATS_H
+#define TUI_SCENE_BEATS_H
+
+#include "tui/scene/step_index.h"
+
+typedef struct Beats {
+    int *step;    /* [count] of each beat, ascending */
+    int *of_step; /* [step_count] the beat that the step belongs to; before the first beat: 0 */
+    int count;
+} Beats;
+
+Beats *beats_new(const StepIndex *step_index);
+void beats_free(Beats *beats);
+
+bool beats_is_beat(const Beats *beats, int step);
+/* The step `by` beats on from `step`; backwards from between two beats, the first goes to the beat that the step belongs
+ * to. Clamped to the first and the last beat. */
+int beats_move(const Beats *beats, int step, int by);
+
+#endif

@@ -1,0 +1,84 @@
+/* Reduction: one level of a block's reduction as every text draws it: a row of boxes before, a row of boxes after, and
+ * for each box that adds, the operands that come together in it. Made from the recorded folds (tree.h), never from a
+ * kernel's name.
+ *
+ * A *box* is a word of shared memory, where the level's operands come from there; else a thread. A *term* is one operand
+ * of an addition, with where it came from. A level lasts from the barrier before its first addition (or from the end of
+ * the level before it) to the last store of its sums. */
+#ifndef TUI_SCENE_REDUCTION_H
+#define TUI_SCENE_REDUCTION_H
+
+#include "tui/scene/step_index.h"
+#include "tui/scene/tree.h"
+
+typedef enum ReductionPlace {
+    PLACE_THREAD, /* the thread's own register, or another lane's by a shuffle */
+    PLACE_WORD,   /* shared memory */
+    PLACE_INPUT,  /* an element of global memory that the block did not write */
+    PLACE_GLOBAL, /* global memory that the block wrote */
+    PLACE_UNKNOWN
+} ReductionPlace;
+
+typedef struct ReductionTerm {
+    ReductionPlace place;
+    int symbol;     /* WORD: in the launch's symbols; INPUT, GLOBAL: in the trace's buffers */
+    int64_t index;  /* element of it; THREAD: of the block */
+    int node, step; /* step: at which it came; the node of an own value is older than the level */
+    int thread;     /* that reads it */
+    bool is_own;    /* the reading thread had it in a register */
+} ReductionTerm;
+
+typedef struct ReductionBox {
+    int64_t index;          /* word, or thread of the block */
+    uint64_t before, after; /* bits of the level's type */
+    bool has_before;        /* the word was written, the thread held a value */
+    bool has_after;         /* likewise, when the level is over */
+    bool adds;              /* something is folded into it in this level */
+    bool is_live;           /* after the level its value is still to be used, or is a result */
+    bool was_live;          /* before the level */
+    int before_node, node;  /* FOLD_NONE: not known. node: of `after` */
+    int thread;             /* that adds; -1: none */
+    int step;               /* at which `after` is there */
+    int first_term, term_count;
+} ReductionBox;
+
+typedef struct ReductionLevel {
+    int level; /* of the tree; -1: none yet */
+    TreeLevelKind kind;
+    TraceKind through;
+    ReductionPlace place; /* WORD or THREAD: what the boxes are */
+    int symbol;           /* of words */
+    PtxType type;
+    int first, last; /* steps */
+    int number;      /* of the levels that fold, from 1; 0: the level before the first fold */
+    int distance;    /* as TreeLevel */
+    bool crosswise;
+    int adder_count; /* threads that add */
+    bool
+        stores_several; /* threads load several values each and leave them in shared memory: the boxes are its words */
+    bool arrows_cross; /* the ways from the operands to their sums overlap */
+    ReductionBox *boxes;
+    int box_count;
+    ReductionTerm *terms;
+    int term_count, term_capacity;
+} ReductionLevel;
+
+typedef struct Reduction Reduction;
+
+/* Both are borrowed. */
+Reduction *reduction_new(Tree *tree, StepIndex *step_index);
+void reduction_free(Reduction *reduction);
+
+int reduction_level_at(const Reduction *reduction, int step); /* of the tree; 0 before the first one */
+int reduction_fold_count(const Reduction *reduction);         /* levels that fold */
+int reduction_level_first(const Reduction *reduction, int level);
+/* The level's boxes, in the order of their indexes; made at the first question, valid as long as the reduction. */
+const ReductionLevel *reduction_level(Reduction *reduction, int level);
+const ReductionBox *reduction_find(const ReductionLevel *level,
+                                   int64_t index); /* NULL: there is no such box */
+
+/* How far the value of `node`, a float, is from the exact sum of its inputs, in the value's own units; and how much of it
+ * the node's own addition made. False where the node is no sum of floats. */
+bool reduction_error(Reduction *reduction, int node, double *at_this_add, double *so_far);
+
+#endif
