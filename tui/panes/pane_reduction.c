@@ -26,6 +26,7 @@ typedef struct BoxRow { /* the boxes of the window, and where they are drawn */
     int64_t first;
     int count, width;
     int64_t selected; /* box; -1: none of this level */
+    bool is_chain;    /* the boxes are additions of one thread, one after another */
 } BoxRow;
 
 static const Tree *tree_of(const StepContext *now) {
@@ -46,11 +47,22 @@ static int64_t selected_box(const StepContext *now, const ReductionLevel *level)
     return thread < level->box_count ? thread : -1;
 }
 
+/* The addition that is played. */
+static int64_t latest_box(const StepContext *now, const ReductionLevel *chain) {
+    int latest = 0;
+    while (latest + 1 < chain->box_count && chain->boxes[latest + 1].step <= now->view->step) latest++;
+    return latest;
+}
+
 static BoxRow box_row(const StepContext *now, int columns) {
     BoxRow row = {.reduction = scene_reduction(now->scene, now->view->view)};
     if (!row.reduction) return row;
     row.level = reduction_level(row.reduction, reduction_level_at(row.reduction, now->view->step));
     if (!row.level) return row;
+    int thread = now->view->warp * WARP_LANES + now->view->lane;
+    const ReductionLevel *chain = reduction_chain(row.reduction, row.level->level, thread);
+    row.is_chain = chain != NULL;
+    if (chain) row.level = chain;
     row.width = columns >= NARROW_FROM ? NARROW_BOX_COLUMNS : BOX_COLUMNS;
     int fit = (columns - LABEL_COLUMNS) / row.width;
     row.count = fit >= MANY_BOXES  ? MANY_BOXES
@@ -59,7 +71,7 @@ static BoxRow box_row(const StepContext *now, int columns) {
                 : fit >= 8         ? 8
                                    : fit;
     if (row.count < 1) row.count = 1;
-    row.selected = selected_box(now, row.level);
+    row.selected = row.is_chain ? latest_box(now, row.level) : selected_box(now, row.level);
     row.first = row.selected > 0 ? row.selected / row.count * row.count : 0;
     if (row.first + row.count > row.level->box_count) row.count = (int)(row.level->box_count - row.first);
     if (row.count < 0) row.count = 0;
@@ -81,21 +93,25 @@ static bool in_window(const BoxRow *row, int64_t box) {
 
 /* ---- values ---------------------------------------------------------------------------------------------- */
 
-/* The value in at most `columns`: as it is, else rounded with an exponent, "1.2e9". */
+/* In at most `columns`, with an exponent where that is shorter: "1.2e9". */
+static void print_number(double value, int columns, char *out, size_t bytes) {
+    for (int digits = 6; digits > 0; digits--) {
+        snprintf(out, bytes, "%.*g", digits, value);
+        if ((int)strlen(out) <= columns && !strchr(out, 'e')) return;
+        int exponent = value != 0 && isfinite(value) ? (int)floor(log10(fabs(value))) : 0;
+        snprintf(out, bytes, "%.*fe%d", digits - 1, value / pow(10, exponent), exponent);
+        if ((int)strlen(out) <= columns) return;
+    }
+    snprintf(out, bytes, "%.*s", columns, "########");
+}
+
+/* The value in at most `columns`: as it is, else rounded. */
 static void print_short(const StepContext *now, PtxType type, uint64_t bits, int columns, char *out,
                         size_t bytes) {
     char text[64];
     step_context_print_typed(now, type, bits, text, sizeof text);
-    if ((int)strlen(text) > columns && type != PTX_NO_TYPE && now->view->values != VALUE_HEX) {
-        double value = plan_element(type, &bits, 0);
-        for (int digits = 5; digits >= 0; digits--) {
-            snprintf(text, sizeof text, "%.*g", digits + 1, value);
-            if ((int)strlen(text) <= columns) break;
-            int exponent = value != 0 ? (int)floor(log10(fabs(value))) : 0;
-            snprintf(text, sizeof text, "%.*fe%d", digits, value / pow(10, exponent), exponent);
-            if ((int)strlen(text) <= columns) break;
-        }
-    }
+    if ((int)strlen(text) > columns && type != PTX_NO_TYPE && now->view->values != VALUE_HEX)
+        print_number(plan_element(type, &bits, 0), columns, text, sizeof text);
     if ((int)strlen(text) > columns) snprintf(text, sizeof text, "%.*s", columns, "########");
     snprintf(out, bytes, "%s", text);
 }
@@ -121,7 +137,10 @@ static void draw_dot(const BoxRow *row, Canvas *canvas, Rectangle area, int64_t 
 static void print_name(const StepContext *now, const BoxRow *row, char *out, size_t bytes) {
     const char *name = "thread";
     char text[64];
-    if (row->level->place == PLACE_WORD) {
+    if (row->is_chain && row->level->terms[0].place == PLACE_INPUT) {
+        scene_short_name(now->scene->trace->buffers[row->level->terms[0].symbol].name, text, sizeof text);
+        name = text;
+    } else if (row->level->place == PLACE_WORD) {
         name = now->launch->symbols[row->level->symbol].name;
         scene_short_name(name, text, sizeof text);
         name = text;
@@ -134,6 +153,7 @@ static void print_name(const StepContext *now, const BoxRow *row, char *out, siz
 static int64_t box_number(const BoxRow *row, int64_t box) {
     bool lanes = row->level->place == PLACE_THREAD &&
                  (row->level->through == TRACE_SHUFFLE || row->level->through == TRACE_REDUX);
+    if (row->is_chain) return row->level->terms[row->level->boxes[box].first_term].index;
     return lanes ? box % WARP_LANES : box;
 }
 
@@ -143,7 +163,9 @@ static void draw_indexes(const StepContext *now, const BoxRow *row, Canvas *canv
     print_name(now, row, text, sizeof text);
     canvas_text(canvas, area, 1, line, ROLE_DIM, text);
     for (int i = 0; i < row->count; i++) {
-        snprintf(text, sizeof text, "%" PRId64, box_number(row, row->first + i));
+        int64_t number = box_number(row, row->first + i);
+        snprintf(text, sizeof text, "%" PRId64, number);
+        if ((int)strlen(text) >= row->width) snprintf(text, sizeof text, "..%02" PRId64, number % 100);
         draw_right(row, canvas, area, row->first + i, line,
                    row->first + i == row->selected ? ROLE_SELECTED : ROLE_DIM, text);
     }
@@ -168,19 +190,21 @@ static bool is_read_now(const StepContext *now, const BoxRow *row, int64_t box) 
     return false;
 }
 
+static PtxType before_type(const BoxRow *row, const ReductionBox *box) {
+    return box->before_node == FOLD_NONE ? row->level->type
+                                         : reduction_type(row->reduction, box->before_node, row->level->type);
+}
+
 static void draw_before(const StepContext *now, const BoxRow *row, Canvas *canvas, Rectangle area, int line) {
-    canvas_text(canvas, area, 1, line, ROLE_DIM, "before");
+    canvas_text(canvas, area, 1, line, ROLE_DIM, row->is_chain ? "value" : "before");
     for (int i = 0; i < row->count; i++) {
         const ReductionBox *box = box_at(row, i);
         if (!box->has_before || !box->was_live) {
             draw_dot(row, canvas, area, box->index, line);
             continue;
         }
-        Role role = is_read_now(now, row, box->index) ? ROLE_LIT
-                    : is_lit(row, box->before_node)   ? ROLE_LIT
-                    : box->adds                       ? ROLE_TEXT
-                                                      : ROLE_TEXT;
-        draw_value(now, row, canvas, area, box->index, line, role, row->level->type, box->before);
+        Role role = is_read_now(now, row, box->index) || is_lit(row, box->before_node) ? ROLE_LIT : ROLE_TEXT;
+        draw_value(now, row, canvas, area, box->index, line, role, before_type(row, box), box->before);
     }
 }
 
@@ -198,7 +222,7 @@ static char mark_of(const StepContext *now, const BoxRow *row, const ReductionBo
 }
 
 static void draw_after(const StepContext *now, const BoxRow *row, Canvas *canvas, Rectangle area, int line) {
-    canvas_text(canvas, area, 1, line, ROLE_DIM, "after");
+    canvas_text(canvas, area, 1, line, ROLE_DIM, row->is_chain ? "sum so far" : "after");
     for (int i = 0; i < row->count; i++) {
         const ReductionBox *box = box_at(row, i);
         char mark = mark_of(now, row, box);
@@ -238,10 +262,43 @@ static void draw_inputs(const StepContext *now, const BoxRow *row, Canvas *canva
     for (int i = 0; i < row->count; i++) {
         const ReductionBox *box = box_at(row, i);
         if (!box->adds || box->node == FOLD_NONE || !is_done(now, box)) continue;
-        snprintf(text, sizeof text, "%" PRIu32, node_at(now, box->node)->weight);
+        print_number(node_at(now, box->node)->weight, row->width - 1, text, sizeof text);
         draw_right(row, canvas, area, box->index, line,
                    mark_of(now, row, box) != ' ' ? ROLE_WARNING : ROLE_DIM, text);
     }
+}
+
+static bool sums_floats(const BoxRow *row) {
+    return row->level->type != PTX_NO_TYPE && ptx_type_is_float(row->level->type);
+}
+
+/* What rounding changed in each addition. */
+static void draw_rounding(const StepContext *now, const BoxRow *row, Canvas *canvas, Rectangle area,
+                          int line) {
+    char text[32];
+    canvas_text(canvas, area, 1, line, ROLE_DIM, "rounding");
+    for (int i = 0; i < row->count; i++) {
+        const ReductionBox *box = box_at(row, i);
+        double rounding;
+        if (!box->adds || box->node == FOLD_NONE || !is_done(now, box)) continue;
+        if (!reduction_rounding(row->reduction, box->node, &rounding)) continue;
+        print_number(rounding, row->width - 1, text, sizeof text);
+        draw_right(row, canvas, area, box->index, line, rounding != 0 ? ROLE_WARNING : ROLE_DIM, text);
+    }
+}
+
+/* The selected box in words: its sum, what rounding changed, how far it is from the exact sum. */
+static void draw_error(const StepContext *now, const BoxRow *row, Canvas *canvas, Rectangle area, int line) {
+    const ReductionBox *box = reduction_find(row->level, row->selected);
+    double rounding, error;
+    char value[64];
+    if (!box || !box->adds || box->node == FOLD_NONE || !is_done(now, box)) return;
+    if (!reduction_rounding(row->reduction, box->node, &rounding)) return;
+    if (!reduction_error(row->reduction, box->node, &error)) return;
+    step_context_print_typed(now, row->level->type, box->after, value, sizeof value);
+    canvas_print(canvas, area, 1, line, error != 0 ? ROLE_WARNING : ROLE_TEXT,
+                 "t%d: %s; rounding changed this addition by %g; so far it is %.6g from the exact sum",
+                 box->thread, value, rounding, error);
 }
 
 /* ---- the ways ---------------------------------------------------------------------------------------------- */
@@ -376,7 +433,8 @@ static void draw_partners(const StepContext *now, const BoxRow *row, Canvas *can
         Role role = is_now(now, term) || is_lit(row, term->node) ? ROLE_LIT
                     : is_there                                   ? ROLE_ARROW
                                                                  : ROLE_DIM;
-        draw_value(now, row, canvas, area, box->index, values, role, (PtxType)node->type, node->bits);
+        draw_value(now, row, canvas, area, box->index, values, role,
+                   reduction_type(row->reduction, term->node, row->level->type), node->bits);
     }
 }
 
@@ -418,6 +476,13 @@ static void head(const StepContext *now, PaneHead *out) {
     snprintf(out->title, sizeof out->title, "reduction   %s[%" PRId64 "..%" PRId64 "] of %d", name, row.first,
              row.first + row.count - 1, row.level->box_count);
     print_distance(now, row.level, distance, sizeof distance);
+    if (row.is_chain) {
+        snprintf(out->title, sizeof out->title, "reduction   t%d, element by element",
+                 row.level->boxes[0].thread);
+        snprintf(out->note, sizeof out->note, "addition %" PRId64 " of %d", row.selected,
+                 row.level->box_count - 1);
+        return;
+    }
     int threads = tree_of(now)->thread_count, folds = reduction_fold_count(row.reduction);
     if (row.level->kind == TREE_FOLD)
         snprintf(out->note, sizeof out->note, "level %d of %d: %s; %d of %d threads add", row.level->number,
@@ -461,13 +526,14 @@ static int count_history(const BoxRow *row, int room) {
 }
 
 static void draw_levels(const StepContext *now, const BoxRow *row, Canvas *canvas, Rectangle area) {
-    bool brackets = can_bracket(row);
-    int partners = brackets ? 0 : count_partners(row), line = 0, room = area.rows - 3;
+    bool brackets = !row->is_chain && can_bracket(row);
+    int partners = brackets || row->is_chain ? 0 : count_partners(row), line = 0, room = area.rows - 3;
     int shown = 0, used = brackets;
     while (shown < partners && used + partner_rows(row, shown) <= room) used += partner_rows(row, shown++);
     room -= used;
-    int threads = room > 0, inputs = room > 1;
-    int history = count_history(row, room - threads - inputs - 1);
+    int rounding = sums_floats(row) && room > 0, threads = !row->is_chain && room > rounding;
+    int inputs = room > rounding + threads, error = rounding && room > rounding + threads + inputs;
+    int history = row->is_chain ? 0 : count_history(row, room - threads - inputs - rounding - error - 1);
     draw_indexes(now, row, canvas, area, line++);
     if (history > 0) {
         Rectangle above = area;
@@ -476,14 +542,16 @@ static void draw_levels(const StepContext *now, const BoxRow *row, Canvas *canva
         draw_history(now, *row, canvas, above, history);
         line += history;
     }
-    bool has_before = row->level->kind != TREE_INPUTS;
+    bool has_before = row->is_chain || row->level->kind != TREE_INPUTS;
     if (has_before) draw_before(now, row, canvas, area, line++);
     if (brackets) draw_brackets(now, row, canvas, area, line++);
     for (int i = 0; i < shown; line += partner_rows(row, i++)) draw_partners(now, row, canvas, area, line, i);
     if (partners > shown) canvas_print(canvas, area, 1, line++, ROLE_DIM, "+ %d more", partners - shown);
     draw_after(now, row, canvas, area, line++);
-    if (threads && line < area.rows) draw_threads(row, canvas, area, line++);
-    if (inputs && line < area.rows) draw_inputs(now, row, canvas, area, line++);
+    if (rounding) draw_rounding(now, row, canvas, area, line++);
+    if (threads) draw_threads(row, canvas, area, line++);
+    if (inputs) draw_inputs(now, row, canvas, area, line++);
+    if (error) draw_error(now, row, canvas, area, line++);
 }
 
 static void draw(const StepContext *now, Canvas *canvas, Rectangle area) {

@@ -3,11 +3,11 @@
 #include "base/memory.h"
 #include <stdlib.h>
 
-/* Not every warp that still runs arrives in this step: some came before, or are on their way. */
+/* The lanes that arrive have to wait: others that still run are on their way. */
 static bool is_waited_at(const StepIndex *step_index, int step) {
     for (int warp = 0; warp < step_index->warp_count; warp++) {
         WarpState state = step_index_warp_state(step_index, step, warp);
-        if ((state.active | state.exited) != state.exists) return true;
+        if ((state.active | state.exited | state.waiting) != state.exists) return true;
     }
     return false;
 }

@@ -8,11 +8,16 @@
 #include <string.h>
 
 struct Reduction {
+    PtxType data; /* of the run */
     Tree *tree;
     StepIndex *step_index;
+    uint32_t *useful;        /* [event] lanes that bring a value which is part of a result */
+    int *needed_until;       /* [node] the last level in which a result takes it; level_count: it is one */
     int *first;              /* [level_count] step at which the level begins */
     int *number;             /* [level_count] of the folding levels so far */
     ReductionLevel **levels; /* [level_count], NULL until asked for */
+    ReductionLevel *chain;   /* the last one asked for */
+    int chain_level, chain_thread;
 };
 
 static const FoldNode *node_at(const Reduction *reduction, int node) {
@@ -33,11 +38,16 @@ static void read_event(const Reduction *reduction, int event, TraceEvent *out) {
 
 /* ---- where a level begins -------------------------------------------------------------------------------- */
 
-/* The last step before `first` at which the block's threads arrive at a block-wide barrier; -1: none after `from`. */
-static int last_barrier(const Reduction *reduction, int from, int first) {
-    for (int step = first - 1; step > from; step--)
-        if (reduction->step_index->step[step].kind == TRACE_BARRIER) return step;
-    return -1;
+/* The last step after `from` and before `first` that belongs to the level before: a store of its sums, or a barrier behind
+ * them; `from` where there is none. */
+static int last_of_before(const Reduction *reduction, int from, int first) {
+    for (int step = first - 1; step > from; step--) {
+        TraceKind kind = (TraceKind)reduction->step_index->step[step].kind;
+        if (kind == TRACE_BARRIER || kind == TRACE_NAMED_BARRIER || kind == TRACE_WARP_SYNC ||
+            kind == TRACE_SHARED_STORE)
+            return step;
+    }
+    return from;
 }
 
 static void find_firsts(Reduction *reduction) {
@@ -45,33 +55,66 @@ static void find_firsts(Reduction *reduction) {
     int folds = 0;
     for (int i = 0; i < tree->level_count; i++) {
         int before = i ? tree->levels[i - 1].last : -1;
-        int barrier = i ? last_barrier(reduction, before, tree->levels[i].first) : -1;
-        reduction->first[i] = i == 0 ? 0 : barrier >= 0 ? barrier + 1 : before + 1;
+        reduction->first[i] = i ? last_of_before(reduction, before, tree->levels[i].first) + 1 : 0;
         folds += tree->levels[i].kind == TREE_FOLD;
         reduction->number[i] = folds;
     }
 }
 
-Reduction *reduction_new(Tree *tree, StepIndex *step_index) {
+static void find_needed(Reduction *reduction) {
+    const Tree *tree = reduction->tree;
+    int count = tree->folds->node_count, *until = memory_new(((size_t)count + 1) * sizeof *until);
+    for (int i = 0; i < count; i++) until[i] = -1;
+    for (int i = 0; i < tree->final_count; i++) until[tree->final[i]] = tree->level_count;
+    for (int i = count - 1; i >= 0; i--) {
+        const FoldNode *node = node_at(reduction, i);
+        int level = tree->level_of_node[i] < 0 ? tree->level_count : tree->level_of_node[i];
+        if (!tree->reaches[i] || node->kind == FOLD_INPUT) continue;
+        if (until[node->a] < level) until[node->a] = level;
+        if (node->kind == FOLD_JOIN && until[node->b] < level) until[node->b] = level;
+    }
+    reduction->needed_until = until;
+}
+
+static void find_useful(Reduction *reduction) {
+    const Tree *tree = reduction->tree;
+    size_t count = (size_t)trace_block_event_count(tree->steps->block) + 1;
+    reduction->useful = memory_new(count * sizeof *reduction->useful);
+    for (int i = 0; i < tree->folds->node_count; i++) {
+        const FoldNode *node = node_at(reduction, i);
+        if (node->kind == FOLD_MOVE && tree->reaches[i]) reduction->useful[node->event] |= 1u << node->lane;
+    }
+}
+
+Reduction *reduction_new(Tree *tree, StepIndex *step_index, PtxType data) {
     Reduction *reduction = memory_new(sizeof *reduction);
     size_t count = (size_t)tree->level_count + 1;
     reduction->tree = tree;
     reduction->step_index = step_index;
+    reduction->data = data;
+    reduction->chain_level = -1;
     reduction->first = memory_new(count * sizeof *reduction->first);
     reduction->number = memory_new(count * sizeof *reduction->number);
     reduction->levels = memory_new(count * sizeof *reduction->levels);
     find_firsts(reduction);
+    find_needed(reduction);
+    find_useful(reduction);
     return reduction;
+}
+
+static void level_free(ReductionLevel *level) {
+    if (!level) return;
+    free(level->boxes);
+    free(level->terms);
+    free(level);
 }
 
 void reduction_free(Reduction *reduction) {
     if (!reduction) return;
-    for (int i = 0; i < reduction->tree->level_count; i++) {
-        if (!reduction->levels[i]) continue;
-        free(reduction->levels[i]->boxes);
-        free(reduction->levels[i]->terms);
-        free(reduction->levels[i]);
-    }
+    for (int i = 0; i < reduction->tree->level_count; i++) level_free(reduction->levels[i]);
+    level_free(reduction->chain);
+    free(reduction->needed_until);
+    free(reduction->useful);
     free(reduction->first);
     free(reduction->number);
     free(reduction->levels);
@@ -92,6 +135,21 @@ int reduction_fold_count(const Reduction *reduction) {
 int reduction_level_first(const Reduction *reduction, int level) {
     return level < reduction->tree->level_count ? reduction->first[level]
                                                 : reduction->tree->steps->step_count;
+}
+
+/* ---- types ----------------------------------------------------------------------------------------------- */
+
+static bool is_float(PtxType type) {
+    return type != PTX_NO_TYPE && ptx_type_is_float(type);
+}
+
+/* Loads of floats may be declared as bits: then the type of what they are folded into decides, or the run's. */
+PtxType reduction_type(const Reduction *reduction, int node, PtxType of_sum) {
+    PtxType own = (PtxType)node_at(reduction, node)->type;
+    int bytes = own == PTX_NO_TYPE ? 0 : ptx_type_bytes(own);
+    if (is_float(own) || !is_float(of_sum)) return own;
+    if (bytes == ptx_type_bytes(of_sum)) return of_sum;
+    return is_float(reduction->data) && bytes == ptx_type_bytes(reduction->data) ? reduction->data : own;
 }
 
 /* ---- values ---------------------------------------------------------------------------------------------- */
@@ -256,7 +314,7 @@ static void fill_words(const Reduction *reduction, Words *words, int end) {
     }
 }
 
-/* Words whose value a later load takes, before it is overwritten. */
+/* Words whose value a later load takes for a result, before it is overwritten. */
 static void find_live(const Reduction *reduction, Words *words, int from) {
     const Steps *steps = reduction->tree->steps;
     bool *closed = memory_new((size_t)words->count + 1);
@@ -265,15 +323,18 @@ static void find_live(const Reduction *reduction, Words *words, int from) {
         TraceKind kind = (TraceKind)reduction->step_index->step[step].kind;
         if (kind != TRACE_SHARED_LOAD && !is_shared_write(kind)) continue;
         for (int i = 0; i < steps->steps[step].count; i++) {
-            read_event(reduction, steps->events[steps->steps[step].first + i], &event);
+            int number = steps->events[steps->steps[step].first + i];
+            read_event(reduction, number, &event);
             for (uint32_t rest = event.mask; rest; rest &= rest - 1) {
                 int lane = __builtin_ctz(rest);
                 if (event.buffer[lane] != words->symbol || event.element_bytes != words->bytes) continue;
                 for (int e = 0; e < event.element_count; e++) {
                     uint64_t at = event.offset[lane] / (uint64_t)words->bytes + (uint64_t)e;
                     if (at >= (uint64_t)words->count || closed[at]) continue;
-                    words->live[at] = event.kind != TRACE_SHARED_STORE;
-                    closed[at] = true;
+                    if (event.kind == TRACE_SHARED_STORE)
+                        closed[at] = true;
+                    else if (reduction->useful[number] >> lane & 1)
+                        words->live[at] = closed[at] = true;
                 }
             }
         }
@@ -337,14 +398,16 @@ static void add_adder(Reduction *reduction, ReductionLevel *level, int node, Add
         find_store(reduction, node, reduction_level_first(reduction, level->level + 1), &adder->to);
 }
 
-/* Values that threads load and do not fold yet, such as the four elements of a vector: [node]. */
+/* Values that threads load, or sums that they make, and do not fold further in this level: several of one thread
+ * where it works on the elements of a vector. [node] */
 static bool *find_loose(const Reduction *reduction, int level) {
     const Tree *tree = reduction->tree;
     bool *loose = memory_new((size_t)tree->folds->node_count + 1);
     for (int i = 0; i < tree->folds->node_count; i++) {
         const FoldNode *node = node_at(reduction, i);
         if (tree->level_of_node[i] != level || node->kind == FOLD_INPUT) continue;
-        loose[i] = tree->used_until[i] > level;
+        loose[i] = reduction->needed_until[i] > level &&
+                   (node->kind == FOLD_JOIN || tree->levels[level].kind == TREE_INPUTS);
         if (node->a != FOLD_NONE) loose[node->a] = false;
         if (node->kind == FOLD_JOIN) loose[node->b] = false;
     }
@@ -360,7 +423,7 @@ static Adder *list_adders(Reduction *reduction, ReductionLevel *level, int *coun
         if (node != FOLD_NONE && tree_acts(tree, level->level, node))
             add_adder(reduction, level, node, &adders[(*count)++]);
     }
-    if (level->kind != TREE_INPUTS) return adders;
+    if (level->kind == TREE_TAKE) return adders;
     bool *loose = find_loose(reduction, level->level);
     int most = 0, found = 0;
     for (int i = 0; i < tree->folds->node_count; i++) most += loose[i];
@@ -400,8 +463,8 @@ static void choose_places(ReductionLevel *level, const Adder *adders, int adder_
     level->symbol = symbol;
 }
 
-static bool is_alive(const Tree *tree, int level, int node) {
-    return node != FOLD_NONE && tree->reaches[node] && tree->used_until[node] > level;
+static bool is_alive(const Reduction *reduction, int level, int node) {
+    return node != FOLD_NONE && reduction->needed_until[node] > level;
 }
 
 static void fill_threads(Reduction *reduction, ReductionLevel *level) {
@@ -418,8 +481,8 @@ static void fill_threads(Reduction *reduction, ReductionLevel *level) {
         box->has_after = after != FOLD_NONE;
         if (box->has_before) box->before = bits_of(reduction, before, level->type);
         if (box->has_after) box->after = bits_of(reduction, after, level->type);
-        box->was_live = is_alive(tree, level->level - 1, before);
-        box->is_live = is_alive(tree, level->level, after);
+        box->was_live = is_alive(reduction, level->level - 1, before);
+        box->is_live = is_alive(reduction, level->level, after);
     }
 }
 
@@ -458,11 +521,12 @@ static int64_t home_of(const ReductionLevel *level, const Adder *adder) {
 }
 
 static void put_adders(Reduction *reduction, ReductionLevel *level, const Adder *adders, int count) {
-    const Tree *tree = reduction->tree;
+    bool *seen = memory_new((size_t)reduction->tree->thread_count + 1);
     for (int i = 0; i < count; i++) {
         const FoldNode *node = node_at(reduction, adders[i].node);
         int thread = thread_of(reduction, adders[i].node);
-        level->adder_count += !i || thread != thread_of(reduction, adders[i - 1].node);
+        level->adder_count += !seen[thread];
+        seen[thread] = true;
         int64_t index = level->place == PLACE_WORD ? home_of(level, &adders[i]) : thread;
         ReductionBox *box = (ReductionBox *)reduction_find(level, index);
         if (!box) continue;
@@ -471,7 +535,7 @@ static void put_adders(Reduction *reduction, ReductionLevel *level, const Adder 
         box->node = adders[i].node;
         box->after = bits_of(reduction, adders[i].node, level->type);
         box->has_after = true;
-        box->is_live = is_alive(tree, level->level, adders[i].node);
+        box->is_live = is_alive(reduction, level->level, adders[i].node);
         box->first_term = adders[i].first_term;
         box->term_count = adders[i].term_count;
         box->step = adders[i].is_stored && level->place == PLACE_WORD ? adders[i].to.step
@@ -488,6 +552,7 @@ static void put_adders(Reduction *reduction, ReductionLevel *level, const Adder 
             from->has_before = from->was_live = true;
         }
     }
+    free(seen);
 }
 
 /* The index of the box that a term comes from; -1: from none of this row. */
@@ -563,47 +628,141 @@ const ReductionBox *reduction_find(const ReductionLevel *level, int64_t index) {
                                                   : NULL; /* boxes are numbered from 0 */
 }
 
-/* ---- rounding -------------------------------------------------------------------------------------------- */
+/* ---- chains ---------------------------------------------------------------------------------------------- */
 
-static double value_of(const FoldNode *node) {
-    return plan_element((PtxType)node->type, &node->bits, 0);
+/* The additions that made `node` in this level, the last one first: each joins the sum so far and one input more. */
+static int list_chain(const Reduction *reduction, int level, int node, int *joins, int most) {
+    int count = 0;
+    while (count < most && node_at(reduction, node)->kind == FOLD_JOIN &&
+           reduction->tree->level_of_node[node] == level) {
+        const FoldNode *at = node_at(reduction, node);
+        joins[count++] = node;
+        bool left = node_at(reduction, at->a)->weight >= node_at(reduction, at->b)->weight;
+        node = left ? at->a : at->b;
+    }
+    return count;
 }
 
-static bool has_float(const FoldNode *node) {
-    return node->type != PTX_NO_TYPE && ptx_type_is_float((PtxType)node->type);
+static void put_link(Reduction *reduction, ReductionLevel *level, int index, int input, int sum) {
+    ReductionBox *box = &level->boxes[index];
+    ReductionTerm *term = add_term(level);
+    const FoldNode *at = node_at(reduction, sum);
+    term->node = input;
+    term->thread = thread_of(reduction, sum);
+    term->step = step_of_event(reduction, node_at(reduction, input)->event);
+    if (node_at(reduction, input)->kind == FOLD_MOVE) put_place(reduction, input, term);
+    *box = (ReductionBox){.index = index,
+                          .before = bits_of(reduction, input, level->type),
+                          .after = bits_of(reduction, sum, level->type),
+                          .has_before = true,
+                          .has_after = true,
+                          .was_live = true,
+                          .is_live = true,
+                          .adds = true,
+                          .before_node = input,
+                          .node = sum,
+                          .thread = term->thread,
+                          .step = step_of_event(reduction, at->event),
+                          .first_term = index,
+                          .term_count = 1};
+}
+
+static ReductionLevel *make_chain(Reduction *reduction, int index, int thread) {
+    Tree *tree = reduction->tree;
+    int node = tree_held(tree, index, thread);
+    if (node == FOLD_NONE || tree->levels[index].kind != TREE_INPUTS) return NULL;
+    int *joins = memory_new(((size_t)tree->folds->node_count + 1) * sizeof *joins);
+    int count = list_chain(reduction, index, node, joins, tree->folds->node_count);
+    ReductionLevel *level = NULL;
+    if (count >= MOST_OWN_INPUTS) {
+        level = memory_new(sizeof *level);
+        *level = (ReductionLevel){.level = index,
+                                  .kind = TREE_INPUTS,
+                                  .through = tree->levels[index].through,
+                                  .place = PLACE_INPUT,
+                                  .type = (PtxType)node_at(reduction, node)->type,
+                                  .first = reduction->first[index],
+                                  .last = reduction_level_first(reduction, index + 1) - 1,
+                                  .number = reduction->number[index],
+                                  .adder_count = 1,
+                                  .box_count = count + 1,
+                                  .boxes = memory_new(((size_t)count + 1) * sizeof *level->boxes)};
+        for (int i = 0; i < count; i++) {
+            const FoldNode *at = node_at(reduction, joins[count - 1 - i]);
+            bool left = node_at(reduction, at->a)->weight >= node_at(reduction, at->b)->weight;
+            if (!i) put_link(reduction, level, 0, left ? at->a : at->b, left ? at->a : at->b);
+            put_link(reduction, level, i + 1, left ? at->b : at->a, joins[count - 1 - i]);
+        }
+    }
+    free(joins);
+    return level;
+}
+
+const ReductionLevel *reduction_chain(Reduction *reduction, int level, int thread) {
+    if (level < 0 || level >= reduction->tree->level_count || thread >= reduction->tree->thread_count)
+        return NULL;
+    if (reduction->chain_level == level && reduction->chain_thread == thread) return reduction->chain;
+    level_free(reduction->chain);
+    reduction->chain_level = level;
+    reduction->chain_thread = thread;
+    return reduction->chain = make_chain(reduction, level, thread);
+}
+
+/* ---- rounding -------------------------------------------------------------------------------------------- */
+
+static double value_of(const Reduction *reduction, int node, PtxType of_sum) {
+    return plan_element(reduction_type(reduction, node, of_sum), &node_at(reduction, node)->bits, 0);
+}
+
+/* The value that was brought is not the one that was made: it was scaled, say, on its way. */
+static bool is_changed(const Reduction *reduction, int node, PtxType of_sum) {
+    int from = node_at(reduction, node)->a;
+    if (node_at(reduction, from)->type == PTX_NO_TYPE) return false;
+    return value_of(reduction, node, of_sum) != value_of(reduction, from, of_sum);
 }
 
 /* The inputs of `node`, each as often as it is in it. */
 static bool add_inputs(Reduction *reduction, int node, ExactSum *sum) {
     const TreePath *path = tree_path(reduction->tree, node);
+    PtxType type = (PtxType)node_at(reduction, node)->type;
     for (int i = 0; i <= node; i++) {
         const FoldNode *at = node_at(reduction, i);
-        if (!path->ways[i] || at->kind != FOLD_MOVE || node_at(reduction, at->a)->kind != FOLD_INPUT)
+        if (!path->ways[i] || at->kind != FOLD_MOVE) continue;
+        if (node_at(reduction, at->a)->kind != FOLD_INPUT) {
+            if (is_changed(reduction, i, type)) return false;
             continue;
-        if (!has_float(at)) return false;
-        exact_sum_add(sum, value_of(at), path->ways[i]);
+        }
+        if (!is_float(reduction_type(reduction, i, type))) return false;
+        exact_sum_add(sum, value_of(reduction, i, type), path->ways[i]);
     }
     return true;
 }
 
-bool reduction_error(Reduction *reduction, int node, double *at_this_add, double *so_far) {
+bool reduction_rounding(const Reduction *reduction, int node, double *rounding) {
     const FoldNode *at = node_at(reduction, node);
-    if (at->kind != FOLD_JOIN || !has_float(at) || !at->is_plain) return false;
-    const FoldNode *a = node_at(reduction, at->a), *b = node_at(reduction, at->b);
-    if (!has_float(a) || !has_float(b)) return false;
-    double value = value_of(at);
-    ExactSum here = {0}, all = {0};
-    exact_sum_add(&here, value, 1);
-    exact_sum_add(&here, value_of(a), -1);
-    exact_sum_add(&here, value_of(b), -1);
-    *at_this_add = exact_sum_value(&here);
-    double size = fmax(fabs(value_of(a)), fabs(value_of(b)));
-    if (!(fabs(*at_this_add) <= size / 128)) return false; /* a minimum, say */
+    PtxType type = (PtxType)at->type;
+    if (at->kind != FOLD_JOIN || !at->is_plain || !is_float(type)) return false;
+    if (!is_float(reduction_type(reduction, at->a, type)) ||
+        !is_float(reduction_type(reduction, at->b, type)))
+        return false;
+    double a = value_of(reduction, at->a, type), b = value_of(reduction, at->b, type);
+    ExactSum here = {0};
+    exact_sum_add(&here, value_of(reduction, node, type), 1);
+    exact_sum_add(&here, a, -1);
+    exact_sum_add(&here, b, -1);
+    *rounding = exact_sum_value(&here);
+    return fabs(*rounding) <= fmax(fabs(a), fabs(b)) / 128; /* else it is a minimum, say */
+}
+
+bool reduction_error(Reduction *reduction, int node, double *error) {
+    double rounding;
+    ExactSum all = {0};
+    if (!reduction_rounding(reduction, node, &rounding)) return false;
     int root = reduction->tree->path.root;
     bool known = add_inputs(reduction, node, &all);
     tree_path(reduction->tree, root);
     if (!known) return false;
-    exact_sum_add(&all, value, -1);
-    *so_far = -exact_sum_value(&all);
+    exact_sum_add(&all, value_of(reduction, node, (PtxType)node_at(reduction, node)->type), -1);
+    *error = 0.0 - exact_sum_value(&all);
     return true;
 }

@@ -65,20 +65,28 @@ typedef struct ReductionLevel {
 
 typedef struct Reduction Reduction;
 
-/* Both are borrowed. */
-Reduction *reduction_new(Tree *tree, StepIndex *step_index);
+/* Both are borrowed. `data`: the type of the run's elements; NO_TYPE: not known. */
+Reduction *reduction_new(Tree *tree, StepIndex *step_index, PtxType data);
 void reduction_free(Reduction *reduction);
 
 int reduction_level_at(const Reduction *reduction, int step); /* of the tree; 0 before the first one */
 int reduction_fold_count(const Reduction *reduction);         /* levels that fold */
 int reduction_level_first(const Reduction *reduction, int level);
+/* An INPUTS level in which a thread folds more inputs than MOST_OWN_INPUTS, one after another: its additions in their
+ * order, a box each. before: the input; after: the sum so far. NULL: the level is no such chain for this thread. The one
+ * asked for last is kept. */
+enum { MOST_OWN_INPUTS = 8 };
+const ReductionLevel *reduction_chain(Reduction *reduction, int level, int thread);
 /* The level's boxes, in the order of their indexes; made at the first question, valid as long as the reduction. */
 const ReductionLevel *reduction_level(Reduction *reduction, int level);
 const ReductionBox *reduction_find(const ReductionLevel *level,
                                    int64_t index); /* NULL: there is no such box */
 
-/* How far the value of `node`, a float, is from the exact sum of its inputs, in the value's own units; and how much of it
- * the node's own addition made. False where the node is no sum of floats. */
-bool reduction_error(Reduction *reduction, int node, double *at_this_add, double *so_far);
+/* The type in which the value of `node` is meant, where it is folded into a sum of type `of_sum`. */
+PtxType reduction_type(const Reduction *reduction, int node, PtxType of_sum);
+/* What rounding added in the addition that made `node`, a float, in the value's own units. False: it is no sum of floats. */
+bool reduction_rounding(const Reduction *reduction, int node, double *rounding);
+/* How far the node's value is from the exact sum of its inputs. */
+bool reduction_error(Reduction *reduction, int node, double *error);
 
 #endif

@@ -152,7 +152,7 @@ Reduction *scene_reduction(const Scene *scene, int view) {
     Tree *tree = scene_tree(scene, view);
     if (!tree || !tree->level_count) return NULL;
     if (!scene->reductions[view])
-        scene->reductions[view] = reduction_new(tree, scene_step_index(scene, view));
+        scene->reductions[view] = reduction_new(tree, scene_step_index(scene, view), scene->type);
     return scene->reductions[view];
 }
 

@@ -1,0 +1,218 @@
+/* The reduction as boxes: at every level of every kernel of the ladder, what is live adds up to the block's sum; the
+ * rounding shown equals an exact computation; beats. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/exact_sum.h"
+#include "catalog/catalog.h"
+#include "catalog/plan.h"
+#include "session/session.h"
+#include "tui/scene/beats.h"
+#include "tui/scene/reduction.h"
+#include "tui/scene/scene.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Opened {
+    Session *session;
+    Scene *scene;
+} Opened;
+
+static Opened open_kernel(const char *kernel, PtxType dtype, uint64_t n) {
+    SessionOptions options = {.kernel = kernel};
+    Error error = {0};
+    Opened opened = {0};
+    options.catalog.n = n;
+    options.catalog.dtype = dtype;
+    options.backend = BACKEND_EMULATOR;
+    opened.session = session_open(&options, &error);
+    if (!opened.session) fail_msg("%s: %s", kernel, error.message);
+    opened.scene = scene_new(opened.session);
+    return opened;
+}
+
+static void close_kernel(Opened *opened) {
+    scene_free(opened->scene);
+    session_free(opened->session);
+}
+
+/* ---- exact sums ------------------------------------------------------------------------------------------ */
+
+static void test_exact_sums_do_not_round(void **state) {
+    (void)state;
+    ExactSum sum = {0};
+    exact_sum_add(&sum, 1e308, 1);
+    exact_sum_add(&sum, 1, 3);
+    exact_sum_add(&sum, -1e308, 1);
+    exact_sum_add(&sum, 0x1p-1074, 4);
+    exact_sum_add(&sum, 1, -3);
+    assert_true(exact_sum_value(&sum) == 0x1p-1072);
+    exact_sum_add(&sum, 0x1p-1072, -2);
+    assert_true(exact_sum_value(&sum) == -0x1p-1072);
+    exact_sum_add(&sum, -1.5, INT64_C(1) << 40);
+    exact_sum_add(&sum, 0x1p-1072, 1);
+    assert_true(exact_sum_value(&sum) == -1.5 * 0x1p40);
+    exact_sum_add(&sum, INFINITY, 1);
+    assert_true(exact_sum_value(&sum) == INFINITY);
+    exact_sum_add(&sum, -INFINITY, 1);
+    assert_true(isnan(exact_sum_value(&sum)));
+}
+
+/* Against integers: doubles that are multiples of 2^-20, whose sums fit 64 bits. */
+static void test_exact_sums_are_those_of_integers(void **state) {
+    (void)state;
+    uint64_t seed = 88172645463325252u;
+    int64_t expected = 0;
+    ExactSum sum = {0};
+    for (int i = 0; i < 100000; i++) {
+        seed ^= seed << 13, seed ^= seed >> 7, seed ^= seed << 17;
+        int64_t value = (int64_t)(seed >> 24) - (INT64_C(1) << 39), times = (int64_t)(seed & 15) - 8;
+        expected += value * times;
+        exact_sum_add(&sum, ldexp((double)value, -20), times);
+        if (i % 1000 == 0) assert_true(exact_sum_value(&sum) == ldexp((double)expected, -20));
+    }
+}
+
+/* ---- boxes ----------------------------------------------------------------------------------------------- */
+
+/* That were loaded up to this level. */
+static int64_t sum_of_inputs(const Tree *tree, int level) {
+    int64_t sum = 0;
+    for (int i = 0; i < tree->folds->node_count; i++) {
+        const FoldNode *node = &tree->folds->nodes[i];
+        if (tree->level_of_node[i] > level || !tree->reaches[i]) continue;
+        if (node->kind == FOLD_MOVE && tree->folds->nodes[node->a].kind == FOLD_INPUT)
+            sum += (int32_t)node->bits;
+    }
+    return sum;
+}
+
+static void check_levels(const char *kernel, uint64_t n) {
+    Opened opened = open_kernel(kernel, PTX_NO_TYPE, n);
+    Reduction *reduction = scene_reduction(opened.scene, 0);
+    Tree *tree = scene_tree(opened.scene, 0);
+    if (!reduction) fail_msg("%s: no reduction", kernel);
+    for (int i = 0; i < tree->level_count; i++) {
+        const ReductionLevel *level = reduction_level(reduction, i);
+        int64_t sum = 0, expected = sum_of_inputs(tree, i);
+        for (int b = 0; b < level->box_count; b++)
+            if (level->boxes[b].is_live) sum += (int32_t)level->boxes[b].after;
+        if ((int32_t)sum != (int32_t)expected)
+            fail_msg("%s, level %d of %d: the boxes add up to %d, the inputs to %d", kernel, i,
+                     tree->level_count, (int)(int32_t)sum, (int)(int32_t)expected);
+    }
+    close_kernel(&opened);
+}
+
+static void test_boxes_of_every_level_add_up(void **state) {
+    (void)state;
+    int checked = 0;
+    for (int i = 0; i < catalog_count(); i++) {
+        const CatalogRow *row = catalog_row(i);
+        if (row->group != CATALOG_LADDER) continue;
+        check_levels(row->id, 5000);
+        check_levels(row->id, 4096);
+        checked++;
+    }
+    assert_true(checked >= 20);
+}
+
+/* ---- rounding -------------------------------------------------------------------------------------------- */
+
+static void test_half_stops_at_2048(void **state) {
+    (void)state;
+    Opened opened = open_kernel("half_naive", PTX_NO_TYPE, 0);
+    Reduction *reduction = scene_reduction(opened.scene, 0);
+    const ReductionLevel *chain = reduction_chain(reduction, 0, 0);
+    assert_non_null(chain);
+    double rounding, error;
+    assert_int_equal(chain->box_count, 4096);
+    assert_true(reduction_rounding(reduction, chain->boxes[2047].node, &rounding) && rounding == 0);
+    assert_true(reduction_error(reduction, chain->boxes[2047].node, &error) && error == 0);
+    assert_true(reduction_rounding(reduction, chain->boxes[2048].node, &rounding) && rounding == -1);
+    assert_true(reduction_error(reduction, chain->boxes[4095].node, &error) && error == -2048);
+    close_kernel(&opened);
+}
+
+/* Inputs of one node, found by walking down, added in long double: exact for floats of like size. */
+static long double add_below(const Folds *folds, int node) {
+    const FoldNode *at = &folds->nodes[node];
+    float value;
+    uint32_t bits = (uint32_t)at->bits;
+    memcpy(&value, &bits, sizeof value);
+    if (at->kind == FOLD_JOIN) return add_below(folds, at->a) + add_below(folds, at->b);
+    return folds->nodes[at->a].kind == FOLD_INPUT ? (long double)value : add_below(folds, at->a);
+}
+
+static void test_errors_of_floats_are_exact(void **state) {
+    (void)state;
+    static const char *const kernels[] = {"interleaved", "sequential", "shuffle", "grid_stride"};
+    int compared = 0;
+    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+        Opened opened = open_kernel(kernels[k], PTX_F32, 4096);
+        Reduction *reduction = scene_reduction(opened.scene, 0);
+        const Folds *folds = scene_tree(opened.scene, 0)->folds;
+        for (int node = 0; node < folds->node_count; node += 7) {
+            double error;
+            float value;
+            uint32_t bits = (uint32_t)folds->nodes[node].bits;
+            if (!reduction_error(reduction, node, &error)) continue;
+            memcpy(&value, &bits, sizeof value);
+            assert_true((double)((long double)value - add_below(folds, node)) == error);
+            compared++;
+        }
+        close_kernel(&opened);
+    }
+    assert_true(compared > 100);
+}
+
+/* ---- beats ----------------------------------------------------------------------------------------------- */
+
+static void test_interleaved_has_at_most_40_beats(void **state) {
+    (void)state;
+    Opened opened = open_kernel("interleaved", PTX_NO_TYPE, 4096);
+    Beats *beats = beats_new(scene_step_index(opened.scene, 0));
+    assert_in_range(beats->count, 30, 40);
+    beats_free(beats);
+    close_kernel(&opened);
+}
+
+static void test_beats_go_forwards_and_backwards(void **state) {
+    (void)state;
+    Opened opened = open_kernel("sequential", PTX_NO_TYPE, 4096);
+    const StepIndex *index = scene_step_index(opened.scene, 0);
+    Beats *beats = beats_new(index);
+    for (int i = 0; i < beats->count; i++) {
+        assert_true(beats_is_beat(beats, beats->step[i]));
+        assert_int_equal(beats_move(beats, beats->step[i], 1), beats->step[i + 1 < beats->count ? i + 1 : i]);
+        assert_int_equal(beats_move(beats, beats->step[i], -1), beats->step[i ? i - 1 : 0]);
+    }
+    for (int step = beats->step[0]; step < index->steps->step_count; step++) {
+        int before = beats->step[beats->of_step[step]];
+        assert_true(before <= step);
+        if (before < step) assert_int_equal(beats_move(beats, step, -1), before);
+        if (before < step) assert_false(beats_is_beat(beats, step));
+    }
+    assert_int_equal(beats_move(beats, 0, 1), beats->step[0]);
+    assert_int_equal(beats_move(beats, 0, -1), beats->step[0]);
+    beats_free(beats);
+    close_kernel(&opened);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_exact_sums_do_not_round),
+        cmocka_unit_test(test_exact_sums_are_those_of_integers),
+        cmocka_unit_test(test_boxes_of_every_level_add_up),
+        cmocka_unit_test(test_half_stops_at_2048),
+        cmocka_unit_test(test_errors_of_floats_are_exact),
+        cmocka_unit_test(test_interleaved_has_at_most_40_beats),
+        cmocka_unit_test(test_beats_go_forwards_and_backwards),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
