@@ -1,6 +1,6 @@
-/* Actions: what each row of keys.def does, one function each. Private to the view, which reads the keys. */
-#ifndef TUI_VIEW_ACTIONS_H
-#define TUI_VIEW_ACTIONS_H
+/* Actions: what each row of keys.def does, one function each. Called by tui/input.c, which reads the keys. */
+#ifndef TUI_ACTIONS_H
+#define TUI_ACTIONS_H
 
 #include "tui/view/view.h"
 

@@ -66,7 +66,7 @@ static void app_init(App *app, Session *session, const AppStart *start) {
     *app = (App){.first = session, .ascii = start->ascii, .waits = true};
     app->side[0] = run_slot_new(session, false);
     comparison_init(&app->comparison, app->side[0].now.scene);
-    comparison_view(&app->comparison)->theme = start->theme;
+    comparison_view(&app->comparison)->display.theme = start->theme;
 }
 
 static void finish_abandoned(App *app, bool wait) {
@@ -107,7 +107,7 @@ static View *app_view(App *app) {
 
 static void say(App *app, const char *what, const char *message) {
     View *view = app_view(app);
-    snprintf(view->message, sizeof view->message, "%.40s: %.140s", what, message);
+    snprintf(view->transient.message, sizeof view->transient.message, "%.40s: %.140s", what, message);
 }
 
 /* ---- other sessions ------------------------------------------------------------------------------------ */
@@ -132,13 +132,15 @@ static void app_tell_change(App *app, int index) {
     Differences change;
     char most[100];
     RunSlot *side = &app->side[index];
-    if (!side->has_to_tell || index != app->comparison.active || app->comparison.scene[index]->counting)
+    if (!side->has_to_tell || index != app->comparison.active ||
+        app->comparison.scene[index]->outcome.counting)
         return;
     side->has_to_tell = false;
-    side->now.scene->before = side->before.scene;
+    side->now.scene->borrowed.before = side->before.scene;
     comparison_change(&app->comparison, &change);
     differences_tell(&change, most, sizeof most);
-    snprintf(app_view(app)->message, sizeof app_view(app)->message, "made again: %s; i: every metric", most);
+    snprintf(app_view(app)->transient.message, sizeof app_view(app)->transient.message,
+             "made again: %s; i: every metric", most);
 }
 
 /* The whole run in place of the first look: the same events, and now its counters and its result. */
@@ -175,7 +177,7 @@ static void app_show(App *app, Session *session, Purpose purpose, int index) {
         comparison_put(comparison, index, scene);
     } else {
         if (purpose == PURPOSE_KERNEL)
-            view_restart(view, scene);
+            view_restart(view);
         else
             keep_place(view, shown, scene);
         comparison->scene[index] = scene;
@@ -189,12 +191,13 @@ static void app_show(App *app, Session *session, Purpose purpose, int index) {
 /* Settings that turn out to be impossible are shown again, with the reason. */
 static void app_refuse(App *app, const char *what, Purpose purpose, const Error *error) {
     View *view = app_view(app);
-    if (purpose == PURPOSE_SETTINGS && view->overlay == OVERLAY_NONE && !app->cancelled) {
-        view->overlay = OVERLAY_SETTINGS;
-        snprintf(view->settings.error, sizeof view->settings.error, "%.190s", error->message);
+    if (purpose == PURPOSE_SETTINGS && view->transient.overlay == OVERLAY_NONE && !app->cancelled) {
+        view->transient.overlay = OVERLAY_SETTINGS;
+        snprintf(view->transient.settings.error, sizeof view->transient.settings.error, "%.190s",
+                 error->message);
     } else if (purpose == PURPOSE_EDIT && !app->cancelled) {
-        view->failure = *error;
-        if (view->overlay == OVERLAY_NONE) view->overlay = OVERLAY_FAILURE;
+        view->transient.failure = *error;
+        if (view->transient.overlay == OVERLAY_NONE) view->transient.overlay = OVERLAY_FAILURE;
     } else {
         say(app, what, error->message);
     }
@@ -268,7 +271,7 @@ static void app_open_kernel(App *app, Purpose purpose) {
 static void app_remake(App *app) {
     Arena arena = {0};
     const SessionOptions *made_with = session_options(app->side[app->comparison.active].now.session);
-    SessionOptions options = settings_options(&app_view(app)->settings, made_with, &arena);
+    SessionOptions options = settings_options(&app_view(app)->transient.settings, made_with, &arena);
     app_open(app, &options, PURPOSE_SETTINGS, "the new settings");
     arena_done(&arena);
 }
@@ -277,7 +280,7 @@ static void app_trace_block(App *app) {
     char what[32];
     SessionOptions options = *session_options(app->side[app->comparison.active].now.session);
     options.has_trace_blocks = true;
-    options.trace_first = options.trace_last = app_view(app)->block;
+    options.trace_first = options.trace_last = app_view(app)->transient.wanted_block;
     snprintf(what, sizeof what, "block %u", options.trace_first);
     app_open(app, &options, PURPOSE_BLOCK, what);
 }
@@ -296,7 +299,7 @@ static void app_leave_comparison(App *app) {
 
 /* Where the compiler stopped, else the line of this step. */
 static EditPlace app_edit_place(App *app, const char *const *files, int count) {
-    const Error *failure = &app_view(app)->failure;
+    const Error *failure = &app_view(app)->transient.failure;
     for (int i = 0; i < count && failure->line; i++)
         if (!strcmp(files[i], failure->file)) return (EditPlace){files[i], failure->line};
     return edit_place(files, count, comparison_scene(&app->comparison), app_view(app));
@@ -353,7 +356,7 @@ static ViewAnswer app_answer(App *app, ViewAnswer answer) {
     case VIEW_BESIDE:
         app_open_kernel(app, PURPOSE_BESIDE);
         break;
-    case VIEW_REMAKE:
+    case VIEW_RERUN:
         app_remake(app);
         break;
     case VIEW_EDIT:
@@ -379,16 +382,17 @@ static void app_show_hazards(App *app, int index, bool ask) {
     Session *session = side->now.session;
     View *view = &app->comparison.view[index];
     bool is_known = run_slot_is_complete(side) || (ask && app->waits);
-    side->now.scene->hazards = is_known ? session_hazards(session) : NULL;
-    side->now.scene->hazards_note = side->counting ? "every block is being looked through ..."
-                                    : session_is_from_file(session)
-                                        ? "the saved run does not tell its hazards"
-                                        : "hazards were not looked for";
-    if (side->now.scene->hazards && view->hazard_waits) view_go_to_hazard(view, side->now.scene);
+    side->now.scene->borrowed.hazards = is_known ? session_hazards(session) : NULL;
+    side->now.scene->borrowed.hazards_note = side->counting ? "every block is being looked through ..."
+                                             : session_is_from_file(session)
+                                                 ? "the saved run does not tell its hazards"
+                                                 : "hazards were not looked for";
+    if (side->now.scene->borrowed.hazards && view->selection.hazard_waits)
+        view_go_to_hazard(view, side->now.scene);
 }
 
 static ViewAnswer app_press(App *app, Key key) {
-    if (key == SPECIAL_ESCAPE && app->loader && app_view(app)->overlay == OVERLAY_NONE) {
+    if (key == SPECIAL_ESCAPE && app->loader && app_view(app)->transient.overlay == OVERLAY_NONE) {
         app_cancel(app);
         return VIEW_CHANGED;
     }
@@ -408,7 +412,7 @@ static void app_show_timings(App *app, RunSlot *side, bool is_seen) {
     side->timings.recorded = own->timing_count ? own : &app->recorded;
     side->timings.live = &app->live;
     side->timings.timed = side == &app->side[app->comparison.active] ? &app->live : NULL;
-    side->now.scene->timings = &side->timings;
+    side->now.scene->borrowed.timings = &side->timings;
 }
 
 /* Gives panes what they are going to show. Returns whether timings are seen. */
@@ -419,7 +423,7 @@ static bool app_furnish(App *app, int columns, int rows) {
         RunSlot *side = &app->side[i];
         app_show_timings(app, side, timings_seen);
         app_show_hazards(app, i, hazards_seen);
-        side->now.scene->before = side->before.scene;
+        side->now.scene->borrowed.before = side->before.scene;
     }
     return timings_seen;
 }
@@ -453,7 +457,7 @@ static Canvas *app_canvas(App *app, int columns, int rows) {
 static void app_record(App *app, int columns, int rows) {
     if (!app->cast) return;
     Canvas *canvas = app_canvas(app, columns, rows);
-    cast_add(app->cast, canvas, app_view(app)->theme, app->cast_seconds);
+    cast_add(app->cast, canvas, app_view(app)->display.theme, app->cast_seconds);
     canvas_free(canvas);
     app->cast_seconds += SECONDS_A_KEY;
 }
@@ -500,7 +504,7 @@ bool app_frame(Session *session, int columns, int rows, const AppStart *start, T
     if (ok) {
         Canvas *canvas = app_canvas(&app, columns, rows);
         if (start->svg)
-            canvas_to_svg(canvas, app_view(&app)->theme, out);
+            canvas_to_svg(canvas, app_view(&app)->display.theme, out);
         else
             canvas_to_text(canvas, out);
         canvas_free(canvas);
@@ -520,19 +524,19 @@ static void app_draw(App *app) {
     Canvas *canvas = canvas_new(columns, rows, app->ascii);
     Comparison shown = app->comparison;
     View *view = comparison_view(&shown);
-    if (app->loader && !view->message[0])
-        snprintf(view->message, sizeof view->message, "%s %s ... (Esc cancels)",
+    if (app->loader && !view->transient.message[0])
+        snprintf(view->transient.message, sizeof view->transient.message, "%s %s ... (Esc cancels)",
                  app->cancelled ? "ending" : "opening", app->what);
     comparison_draw(&shown, canvas);
-    terminal_set_theme(view->theme);
+    terminal_set_theme(view->display.theme);
     terminal_show(canvas);
-    cast_add(app->cast, canvas, view->theme, now_seconds() - app->cast_seconds);
+    cast_add(app->cast, canvas, view->display.theme, now_seconds() - app->cast_seconds);
     canvas_free(canvas);
 }
 
 /* Milliseconds until the loop has to act by itself; -1: only when something happens. */
 static int app_patience(App *app) {
-    double due = app_view(app)->playing ? app->due : INFINITY;
+    double due = app_view(app)->transient.playing ? app->due : INFINITY;
     if (app->watch) due = fmin(due, app->look_due);
     if (due == INFINITY) return -1;
     double left = (due - now_seconds()) * 1000;
@@ -543,10 +547,11 @@ static int app_patience(App *app) {
 static bool app_play(App *app) {
     double now = now_seconds();
     View *view = app_view(app);
-    if (!view->playing || now < app->due) return false;
+    if (!view->transient.playing || now < app->due) return false;
     double each = 1 / view_wavefronts_per_second(view);
     int count = each * 1000 >= FRAME_MILLISECONDS ? 1 : (int)(FRAME_MILLISECONDS / 1000.0 / each + 0.5);
-    while (count-- > 0 && view->playing) view->playing = comparison_play(&app->comparison);
+    while (count-- > 0 && view->transient.playing)
+        view->transient.playing = comparison_play(&app->comparison);
     app->due += each * 1000 >= FRAME_MILLISECONDS ? each : FRAME_MILLISECONDS / 1000.0;
     if (app->due < now) app->due = now; /* after a pause, or on a slow terminal: no catching up */
     return true;
@@ -555,14 +560,14 @@ static bool app_play(App *app) {
 /* False: quit. *changed: the frame has to be drawn. */
 static bool app_handle(App *app, const TerminalEvent *event, bool *changed) {
     int columns, rows;
-    bool was_playing = app_view(app)->playing;
+    bool was_playing = app_view(app)->transient.playing;
     ViewAnswer answer = VIEW_IGNORED;
     switch (event->kind) {
     case TERMINAL_KEY:
         answer = app_press(app, event->key);
         break;
     case TERMINAL_WHEEL:
-        if (app_view(app)->overlay != OVERLAY_NONE)
+        if (app_view(app)->transient.overlay != OVERLAY_NONE)
             answer = app_press(app, event->direction > 0 ? SPECIAL_UP : SPECIAL_DOWN);
         else
             answer = app_press(app, event->direction > 0 ? SPECIAL_LEFT : SPECIAL_RIGHT);
@@ -582,7 +587,7 @@ static bool app_handle(App *app, const TerminalEvent *event, bool *changed) {
         break;
     }
     if (answer == VIEW_REDRAW) terminal_forget();
-    if (app_view(app)->playing && !was_playing)
+    if (app_view(app)->transient.playing && !was_playing)
         app->due = now_seconds() + 1 / view_wavefronts_per_second(app_view(app));
     *changed = answer != VIEW_IGNORED;
     return answer != VIEW_QUIT;

@@ -3,8 +3,8 @@
  * Keys go to the active one. While the two are linked, the other follows by progress (elements folded, not
  * step numbers): it stands where it has come as far. What is shown of a run (zoom, value format, ...) is the
  * same on both sides, so that panes line up and can be compared. */
-#ifndef TUI_VIEW_COMPARISON_H
-#define TUI_VIEW_COMPARISON_H
+#ifndef TUI_COMPARISON_H
+#define TUI_COMPARISON_H
 
 #include "tui/differences.h"
 #include "tui/frame.h"

@@ -24,8 +24,8 @@ static bool same_file(const char *a, const char *b) {
 EditPlace edit_place(const char *const *files, int count, const Scene *scene, const View *view) {
     const Steps *steps = view_steps(view, scene);
     EditPlace place = {files[0], 1};
-    if (!steps || view->step >= steps->step_count) return place;
-    const PtxCode *code = scene_code(scene, view->view, steps->steps[view->step].pc);
+    if (!steps || view->place.step >= steps->step_count) return place;
+    const PtxCode *code = scene_code(scene, view->place.block, steps->steps[view->place.step].pc);
     if (!code) return place;
     if (ends_with(files[0], ".ptx")) { /* its own lines, not those of what it was made from */
         place.line = code->instruction->line ? code->instruction->line : 1;

@@ -1,6 +1,6 @@
 /* Frame: one screen, a pure function of scene, view and size. */
-#ifndef TUI_VIEW_FRAME_H
-#define TUI_VIEW_FRAME_H
+#ifndef TUI_FRAME_H
+#define TUI_FRAME_H
 
 #include "tui/layout.h"
 #include "tui/panes/pane.h"

@@ -44,7 +44,7 @@ static void add_side(Layout *layout, Rectangle area) {
 }
 
 static bool shown(const View *view, Focus focus) {
-    return !(view->hidden >> focus & 1);
+    return !(view->display.hidden >> focus & 1);
 }
 
 /* Source and lanes side by side, or the one that is not hidden. */
@@ -73,7 +73,8 @@ static void make_narrow(Layout *layout, Rectangle middle, const View *view) {
         picture = cut_bottom(&middle, clamp((rows * 2 + 1) / 5, 5, 14));
         slots[SLOT_SOURCE] = middle;
     }
-    if (view->focus == FOCUS_SIDE && !layout->side_count) /* it was asked for: in the picture's place */
+    if (view->display.focus == FOCUS_SIDE &&
+        !layout->side_count) /* it was asked for: in the picture's place */
         add_side(layout, picture);
     else
         slots[SLOT_PICTURE] = picture;
@@ -151,9 +152,9 @@ bool layout_make(int columns, int rows, const View *view, Layout *out) {
     out->header = cut_top(&middle, 1);
     out->footer = cut_bottom(&middle, 1);
     out->overlay = make_overlay(middle);
-    if (view->zoomed)
-        make_zoomed(out, middle, view->focus);
-    else if (view->projector)
+    if (view->display.zoomed)
+        make_zoomed(out, middle, view->display.focus);
+    else if (view->display.projector)
         make_projector(out, middle);
     else if (columns >= 180 && rows >= 44 && shown(view, FOCUS_SIDE))
         make_wide(out, middle, view);
@@ -177,15 +178,15 @@ static void make_half(Layout *half, Rectangle area, const View *view) {
     half->header = cut_top(&middle, 1);
     slots[SLOT_TIMELINE] = cut_bottom(&middle, frame + (middle.rows >= 36 ? 2 : middle.rows >= 7));
     slots[SLOT_EXPLANATION] = cut_bottom(&middle, middle.rows >= 26 ? frame + 3 : 2);
-    if (view->zoomed) {
-        fill_with(half, middle, view->focus);
+    if (view->display.zoomed) {
+        fill_with(half, middle, view->display.focus);
         return;
     }
-    if (view->tree && middle.rows < 8) { /* it was asked for */
+    if (view->display.tree && middle.rows < 8) { /* it was asked for */
         slots[SLOT_PICTURE] = middle;
         return;
     }
-    if (middle.rows >= 5 && shown(view, FOCUS_LANES) && !view->projector)
+    if (middle.rows >= 5 && shown(view, FOCUS_LANES) && !view->display.projector)
         slots[SLOT_LANES] = cut_bottom(&middle, clamp(middle.rows / 4, 2, frame + 10));
     if (!shown(view, FOCUS_SOURCE))
         slots[SLOT_PICTURE] = middle;

@@ -1,7 +1,7 @@
 /* Layout: which slot gets which part of the screen. Depends on the size and on what is enlarged or hidden,
  * never on the step, so that nothing jumps. */
-#ifndef TUI_VIEW_LAYOUT_H
-#define TUI_VIEW_LAYOUT_H
+#ifndef TUI_LAYOUT_H
+#define TUI_LAYOUT_H
 
 #include "tui/panes/pane.h"
 

@@ -41,14 +41,14 @@ struct Measuring {
 /* A run whose type is not known stands beside sums of int. */
 MeasuringWish measuring_wish(const Scene *scene) {
     Times times;
-    MeasuringWish wish = {.of = {.kernel = scene->row ? scene->row->id : NULL}};
+    MeasuringWish wish = {.of = {.kernel = scene->identity.row ? scene->identity.row->id : NULL}};
     CatalogOptions *options = &wish.of.catalog;
     times_gather(&times, scene);
     wish.cpu_n = times.n;
-    if (scene->row && scene->options) *options = scene->options->catalog;
-    options->n = scene->n;
-    options->dtype = scene->type == PTX_NO_TYPE ? PTX_S32 : scene->type;
-    options->op = *scene->op ? scene->op : "sum";
+    if (scene->identity.row && scene->identity.options) *options = scene->identity.options->catalog;
+    options->n = scene->identity.n;
+    options->dtype = scene->identity.type == PTX_NO_TYPE ? PTX_S32 : scene->identity.type;
+    options->op = *scene->identity.op ? scene->identity.op : "sum";
     return wish;
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "tui/frame.h"
+#include "tui/input.h"
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
@@ -65,8 +66,8 @@ static void bench_frames(const char *kernel, ShownTree tree) {
     View view;
     double *times = NULL;
     int count = 0, capacity = 0;
-    view_init(&view, scene);
-    view.tree = tree;
+    view_init(&view);
+    view.display.tree = tree;
     do array_push(times, count, capacity, time_frame(scene, &view, canvas));
     while (view_next_wavefront(&view, scene));
     printf("  %-18s%-6s %5d frames of %dx%d", kernel, tree ? " tree" : "", count, COLUMNS, ROWS);
@@ -79,7 +80,7 @@ static void bench_frames(const char *kernel, ShownTree tree) {
 
 static void press(View *view, const Scene *scene, const char *script) {
     Key key;
-    while (*script && keys_read(&script, &key, NULL)) view_press(view, scene, key);
+    while (*script && keys_read(&script, &key, NULL)) input_press(view, scene, key);
 }
 
 /* One key after another at places all over the run: go to a step, step, line, interval, jumps that find
@@ -93,10 +94,10 @@ static void bench_seek(void) {
     Scene *scene = scene_new(session);
     Canvas *canvas = canvas_new(COLUMNS, ROWS, false);
     View view;
-    view_init(&view, scene);
-    int steps = scene->views[0].steps->step_count;
+    view_init(&view);
+    int steps = scene->traced.blocks[0].steps->step_count;
     printf("  grid_stride: %d events, %d steps; opened in %.0f ms\n",
-           trace_block_event_count(scene->views[0].block), steps, cpu_milliseconds() - start);
+           trace_block_event_count(scene->traced.blocks[0].block), steps, cpu_milliseconds() - start);
     printf("  first frame %.0f ms\n", time_frame(scene, &view, canvas));
     double times[SEEKS];
     for (int key = 0; key < KEY_COUNT; key++) {
@@ -125,11 +126,11 @@ static void bench_tree(void) {
     Canvas *canvas = canvas_new(COLUMNS, ROWS, false);
     View view;
     double times[SEEKS];
-    view_init(&view, scene);
-    int steps = scene->views[0].steps->step_count;
+    view_init(&view);
+    int steps = scene->traced.blocks[0].steps->step_count;
     for (int tree = SHOW_LANE_TREE; tree < SHOWN_TREE_COUNT; tree++) {
-        view.tree = (ShownTree)tree;
-        printf("  tree of %d events: first %.0f ms", trace_block_event_count(scene->views[0].block),
+        view.display.tree = (ShownTree)tree;
+        printf("  tree of %d events: first %.0f ms", trace_block_event_count(scene->traced.blocks[0].block),
                time_frame(scene, &view, canvas));
         for (int i = 0; i < SEEKS; i++) {
             view_go_to_step(&view, scene, (int)((int64_t)i * 7919 % steps));

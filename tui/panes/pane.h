@@ -7,7 +7,7 @@
 #define TUI_PANES_PANE_H
 
 #include "tui/draw/canvas.h"
-#include "tui/scene/step_context.h"
+#include "tui/view/step_context.h"
 
 typedef enum PaneSlot {
     SLOT_SOURCE,
@@ -30,12 +30,12 @@ typedef struct Pane {
     PaneSlot slot;
     uint32_t kinds;  /* PICTURE: a bit 1 << TraceKind for each kind that it draws */
     Overlay overlay; /* OVERLAY: the view's state that shows it */
-    void (*head)(const StepContext *now,
+    void (*head)(const StepContext *context,
                  PaneHead *out); /* title and note; the note's role is DIM unless set */
-    void (*draw)(const StepContext *now, Canvas *canvas, Rectangle area);
+    void (*draw)(const StepContext *context, Canvas *canvas, Rectangle area);
     /* A click at this place of the inside; NULL: means nothing here. */
-    ViewAnswer (*click)(const StepContext *now, Rectangle area, int column, int row, View *view);
-    ViewAnswer (*click_title)(const StepContext *now, View *view); /* may be NULL */
+    ViewAnswer (*click)(const StepContext *context, Rectangle area, int column, int row, View *view);
+    ViewAnswer (*click_title)(const StepContext *context, View *view); /* may be NULL */
 } Pane;
 
 extern const Pane *const panes[]; /* ends with NULL */
@@ -48,6 +48,6 @@ extern const Pane pane_source, pane_lanes, pane_banks, pane_shuffle, pane_vote, 
     pane_counters, pane_timeline, pane_help, pane_menu, pane_settings, pane_failure;
 
 /* What happens at this step, as sentences for people. explain.c */
-void explain_step(const StepContext *now, Text *out);
+void explain_step(const StepContext *context, Text *out);
 
 #endif

@@ -5,24 +5,26 @@
 
 #include <stdio.h>
 
-static void head(const StepContext *now, PaneHead *out) {
-    const Scene *scene = now->scene;
+static void head(const StepContext *context, PaneHead *out) {
+    const Scene *scene = context->scene;
     snprintf(out->title, sizeof out->title, "counters");
-    if (!counted_height(now)) return;
-    snprintf(out->note, sizeof out->note, "%s %s%s%.10s", scene->recorded ? "recorded on" : "counted on",
-             scene->measured->counters[0].machine, scene->recorded ? ", " : "",
-             scene->recorded ? scene->recorded : "");
+    if (!counted_height(context)) return;
+    snprintf(out->note, sizeof out->note, "%s %s%s%.10s",
+             scene->borrowed.recorded ? "recorded on" : "counted on",
+             scene->borrowed.measured->counters[0].machine, scene->borrowed.recorded ? ", " : "",
+             scene->borrowed.recorded ? scene->borrowed.recorded : "");
 }
 
-static void draw(const StepContext *now, Canvas *canvas, Rectangle area) {
+static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     char why[512];
-    if (counted_height(now)) {
-        counted_draw(now, canvas, area);
+    if (counted_height(context)) {
+        counted_draw(context, canvas, area);
         return;
     }
     snprintf(why, sizeof why, "Not measured: %s.",
-             now->scene->uncounted ? now->scene->uncounted
-                                   : "the option --counters has a GPU's counters read, where there is one");
+             context->scene->borrowed.uncounted
+                 ? context->scene->borrowed.uncounted
+                 : "the option --counters has a GPU's counters read, where there is one");
     canvas_paragraph(canvas, area, 0, ROLE_DIM, why);
 }
 

@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-static void head(const StepContext *now, PaneHead *out) {
-    const Error *error = &now->view->failure;
+static void head(const StepContext *context, PaneHead *out) {
+    const Error *error = &context->view->transient.failure;
     snprintf(out->title, sizeof out->title, "not run: %s",
              *error->file ? scene_file_name(error->file) : "the new version");
     snprintf(out->note, sizeof out->note, "$ edits, any other key closes");
@@ -21,8 +21,8 @@ static int draw_excerpt(const Error *error, Canvas *canvas, Rectangle area, int 
     return 3;
 }
 
-static void draw(const StepContext *now, Canvas *canvas, Rectangle area) {
-    const Error *error = &now->view->failure;
+static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
+    const Error *error = &context->view->transient.failure;
     int row = 1;
     if (error->line)
         canvas_print(canvas, area, 0, row++, ROLE_DIM, "line %d, column %d", error->line, error->column);

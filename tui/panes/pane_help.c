@@ -5,8 +5,8 @@
 
 enum { KEYS_COLUMNS = 24 };
 
-static void head(const StepContext *now, PaneHead *out) {
-    (void)now;
+static void head(const StepContext *context, PaneHead *out) {
+    (void)context;
     snprintf(out->title, sizeof out->title, "keys");
     snprintf(out->note, sizeof out->note, "any other key closes");
 }
@@ -23,8 +23,8 @@ static void print_keys(const KeyRow *row, bool ascii, char *out, size_t bytes) {
     }
 }
 
-static void draw(const StepContext *now, Canvas *canvas, Rectangle area) {
-    int rows = ACTION_COUNT - 1, scroll = now->view->scroll;
+static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
+    int rows = ACTION_COUNT - 1, scroll = context->view->transient.scroll;
     if (scroll > rows - area.rows) scroll = rows - area.rows;
     if (scroll < 0) scroll = 0;
     for (int row = 0; row < area.rows && scroll + row < rows; row++) {

@@ -29,37 +29,38 @@ typedef struct BoxRow { /* the boxes of the window, and where they are drawn */
     bool is_chain;    /* the boxes are additions of one thread, one after another */
 } BoxRow;
 
-static const Tree *tree_of(const StepContext *now) {
-    return scene_tree(now->scene, now->view->view);
+static const Tree *tree_of(const StepContext *context) {
+    return scene_tree(context->scene, context->view->place.block);
 }
 
-static const FoldNode *node_at(const StepContext *now, int node) {
-    return &tree_of(now)->folds->nodes[node];
+static const FoldNode *node_at(const StepContext *context, int node) {
+    return &tree_of(context)->folds->nodes[node];
 }
 
 /* ---- the window ------------------------------------------------------------------------------------------ */
 
 /* The box that belongs to the selected thread: that it adds into, else of its own number. */
-static int64_t selected_box(const StepContext *now, const ReductionLevel *level) {
-    int thread = now->view->warp * WARP_LANES + now->view->lane;
+static int64_t selected_box(const StepContext *context, const ReductionLevel *level) {
+    int thread = context->view->selection.warp * WARP_LANES + context->view->selection.lane;
     for (int i = 0; i < level->box_count; i++)
         if (level->boxes[i].adds && level->boxes[i].thread == thread) return level->boxes[i].index;
     return thread < level->box_count ? thread : -1;
 }
 
 /* The addition that is played. */
-static int64_t latest_box(const StepContext *now, const ReductionLevel *chain) {
+static int64_t latest_box(const StepContext *context, const ReductionLevel *chain) {
     int latest = 0;
-    while (latest + 1 < chain->box_count && chain->boxes[latest + 1].step <= now->view->step) latest++;
+    while (latest + 1 < chain->box_count && chain->boxes[latest + 1].step <= context->view->place.step)
+        latest++;
     return latest;
 }
 
-static BoxRow box_row(const StepContext *now, int columns) {
-    BoxRow row = {.reduction = scene_reduction(now->scene, now->view->view)};
+static BoxRow box_row(const StepContext *context, int columns) {
+    BoxRow row = {.reduction = scene_reduction(context->scene, context->view->place.block)};
     if (!row.reduction) return row;
-    row.level = reduction_level(row.reduction, reduction_level_at(row.reduction, now->view->step));
+    row.level = reduction_level(row.reduction, reduction_level_at(row.reduction, context->view->place.step));
     if (!row.level) return row;
-    int thread = now->view->warp * WARP_LANES + now->view->lane;
+    int thread = context->view->selection.warp * WARP_LANES + context->view->selection.lane;
     const ReductionLevel *chain = reduction_chain(row.reduction, row.level->level, thread);
     row.is_chain = chain != NULL;
     if (chain) row.level = chain;
@@ -71,7 +72,7 @@ static BoxRow box_row(const StepContext *now, int columns) {
                 : fit >= 8         ? 8
                                    : fit;
     if (row.count < 1) row.count = 1;
-    row.selected = row.is_chain ? latest_box(now, row.level) : selected_box(now, row.level);
+    row.selected = row.is_chain ? latest_box(context, row.level) : selected_box(context, row.level);
     row.first = row.selected > 0 ? row.selected / row.count * row.count : 0;
     if (row.first + row.count > row.level->box_count) row.count = (int)(row.level->box_count - row.first);
     if (row.count < 0) row.count = 0;
@@ -106,11 +107,11 @@ static void print_number(double value, int columns, char *out, size_t bytes) {
 }
 
 /* The value in at most `columns`: as it is, else rounded. */
-static void print_short(const StepContext *now, PtxType type, uint64_t bits, int columns, char *out,
+static void print_short(const StepContext *context, PtxType type, uint64_t bits, int columns, char *out,
                         size_t bytes) {
     char text[64];
-    step_context_print_typed(now, type, bits, text, sizeof text);
-    if ((int)strlen(text) > columns && type != PTX_NO_TYPE && now->view->values != VALUE_HEX)
+    step_context_print_typed(context, type, bits, text, sizeof text);
+    if ((int)strlen(text) > columns && type != PTX_NO_TYPE && context->view->display.values != VALUE_HEX)
         print_number(plan_element(type, &bits, 0), columns, text, sizeof text);
     if ((int)strlen(text) > columns) snprintf(text, sizeof text, "%.*s", columns, "########");
     snprintf(out, bytes, "%s", text);
@@ -121,10 +122,10 @@ static void draw_right(const BoxRow *row, Canvas *canvas, Rectangle area, int64_
     canvas_text(canvas, area, column_of(row, box) + 1 - canvas_text_columns(text), line, role, text);
 }
 
-static void draw_value(const StepContext *now, const BoxRow *row, Canvas *canvas, Rectangle area, int64_t box,
-                       int line, Role role, PtxType type, uint64_t bits) {
+static void draw_value(const StepContext *context, const BoxRow *row, Canvas *canvas, Rectangle area,
+                       int64_t box, int line, Role role, PtxType type, uint64_t bits) {
     char text[64];
-    print_short(now, type, bits, row->width - 1, text, sizeof text);
+    print_short(context, type, bits, row->width - 1, text, sizeof text);
     draw_right(row, canvas, area, box, line, role, text);
 }
 
@@ -134,14 +135,15 @@ static void draw_dot(const BoxRow *row, Canvas *canvas, Rectangle area, int64_t 
 
 /* ---- rows ------------------------------------------------------------------------------------------------ */
 
-static void print_name(const StepContext *now, const BoxRow *row, char *out, size_t bytes) {
+static void print_name(const StepContext *context, const BoxRow *row, char *out, size_t bytes) {
     const char *name = "thread";
     char text[64];
     if (row->is_chain && row->level->terms[0].place == PLACE_INPUT) {
-        scene_short_name(now->scene->trace->buffers[row->level->terms[0].symbol].name, text, sizeof text);
+        scene_short_name(context->scene->traced.trace->buffers[row->level->terms[0].symbol].name, text,
+                         sizeof text);
         name = text;
     } else if (row->level->place == PLACE_WORD) {
-        name = now->launch->symbols[row->level->symbol].name;
+        name = context->launch->symbols[row->level->symbol].name;
         scene_short_name(name, text, sizeof text);
         name = text;
     } else if (row->level->through == TRACE_SHUFFLE || row->level->through == TRACE_REDUX) {
@@ -157,10 +159,10 @@ static int64_t box_number(const BoxRow *row, int64_t box) {
     return lanes ? box % WARP_LANES : box;
 }
 
-static void draw_indexes(const StepContext *now, const BoxRow *row, Canvas *canvas, Rectangle area,
+static void draw_indexes(const StepContext *context, const BoxRow *row, Canvas *canvas, Rectangle area,
                          int line) {
     char text[64];
-    print_name(now, row, text, sizeof text);
+    print_name(context, row, text, sizeof text);
     canvas_text(canvas, area, 1, line, ROLE_DIM, text);
     for (int i = 0; i < row->count; i++) {
         int64_t number = box_number(row, row->first + i);
@@ -177,15 +179,15 @@ static bool is_lit(const BoxRow *row, int node) {
 }
 
 /* Does the term's value reach its adder in this very step? */
-static bool is_now(const StepContext *now, const ReductionTerm *term) {
-    return term->step == now->view->step && !term->is_own;
+static bool is_now(const StepContext *context, const ReductionTerm *term) {
+    return term->step == context->view->place.step && !term->is_own;
 }
 
 /* The step at which the box is read, if it is this one. */
-static bool is_read_now(const StepContext *now, const BoxRow *row, int64_t box) {
+static bool is_read_now(const StepContext *context, const BoxRow *row, int64_t box) {
     for (int i = 0; i < row->level->term_count; i++) {
         const ReductionTerm *term = &row->level->terms[i];
-        if (term->place == row->level->place && term->index == box && is_now(now, term)) return true;
+        if (term->place == row->level->place && term->index == box && is_now(context, term)) return true;
     }
     return false;
 }
@@ -195,7 +197,8 @@ static PtxType before_type(const BoxRow *row, const ReductionBox *box) {
                                          : reduction_type(row->reduction, box->before_node, row->level->type);
 }
 
-static void draw_before(const StepContext *now, const BoxRow *row, Canvas *canvas, Rectangle area, int line) {
+static void draw_before(const StepContext *context, const BoxRow *row, Canvas *canvas, Rectangle area,
+                        int line) {
     canvas_text(canvas, area, 1, line, ROLE_DIM, row->is_chain ? "value" : "before");
     for (int i = 0; i < row->count; i++) {
         const ReductionBox *box = box_at(row, i);
@@ -203,30 +206,33 @@ static void draw_before(const StepContext *now, const BoxRow *row, Canvas *canva
             draw_dot(row, canvas, area, box->index, line);
             continue;
         }
-        Role role = is_read_now(now, row, box->index) || is_lit(row, box->before_node) ? ROLE_LIT : ROLE_TEXT;
-        draw_value(now, row, canvas, area, box->index, line, role, before_type(row, box), box->before);
+        Role role =
+            is_read_now(context, row, box->index) || is_lit(row, box->before_node) ? ROLE_LIT : ROLE_TEXT;
+        draw_value(context, row, canvas, area, box->index, line, role, before_type(row, box), box->before);
     }
 }
 
 /* The sum is there: its store, or its addition, has been played. */
-static bool is_done(const StepContext *now, const ReductionBox *box) {
-    return box->step <= now->view->step;
+static bool is_done(const StepContext *context, const ReductionBox *box) {
+    return box->step <= context->view->place.step;
 }
 
 /* What goes wrong with the box's sum: '!' holds an input twice, '?' is in no result; ' ': nothing. */
-static char mark_of(const StepContext *now, const BoxRow *row, const ReductionBox *box) {
+static char mark_of(const StepContext *context, const BoxRow *row, const ReductionBox *box) {
     if (box->node == FOLD_NONE || !box->adds) return ' ';
     if (row->path && box->node <= row->path->root && row->path->doubles[box->node]) return '!';
-    if (!tree_of(now)->reaches[box->node] && node_at(now, box->node)->is_plain && box->is_live) return '?';
+    if (!tree_of(context)->reaches[box->node] && node_at(context, box->node)->is_plain && box->is_live)
+        return '?';
     return ' ';
 }
 
-static void draw_after(const StepContext *now, const BoxRow *row, Canvas *canvas, Rectangle area, int line) {
+static void draw_after(const StepContext *context, const BoxRow *row, Canvas *canvas, Rectangle area,
+                       int line) {
     canvas_text(canvas, area, 1, line, ROLE_DIM, row->is_chain ? "sum so far" : "after");
     for (int i = 0; i < row->count; i++) {
         const ReductionBox *box = box_at(row, i);
-        char mark = mark_of(now, row, box);
-        if (box->adds && !is_done(now, box)) {
+        char mark = mark_of(context, row, box);
+        if (box->adds && !is_done(context, box)) {
             canvas_glyph(canvas, area, column_of(row, box->index), line, ROLE_DIM, 0x2026);
             continue;
         }
@@ -239,7 +245,7 @@ static void draw_after(const StepContext *now, const BoxRow *row, Canvas *canvas
                     : box->adds && box->is_live ? ROLE_ACTIVE
                     : box->is_live              ? ROLE_TEXT
                                                 : ROLE_IDLE;
-        draw_value(now, row, canvas, area, box->index, line, role, row->level->type, box->after);
+        draw_value(context, row, canvas, area, box->index, line, role, row->level->type, box->after);
         if (mark != ' ')
             canvas_glyph(canvas, area, column_of(row, box->index) + 1, line, ROLE_WARNING, (uint32_t)mark);
     }
@@ -256,15 +262,16 @@ static void draw_threads(const BoxRow *row, Canvas *canvas, Rectangle area, int 
     }
 }
 
-static void draw_inputs(const StepContext *now, const BoxRow *row, Canvas *canvas, Rectangle area, int line) {
+static void draw_inputs(const StepContext *context, const BoxRow *row, Canvas *canvas, Rectangle area,
+                        int line) {
     char text[16];
     canvas_text(canvas, area, 1, line, ROLE_DIM, "inputs in");
     for (int i = 0; i < row->count; i++) {
         const ReductionBox *box = box_at(row, i);
-        if (!box->adds || box->node == FOLD_NONE || !is_done(now, box)) continue;
-        print_number(node_at(now, box->node)->weight, row->width - 1, text, sizeof text);
+        if (!box->adds || box->node == FOLD_NONE || !is_done(context, box)) continue;
+        print_number(node_at(context, box->node)->weight, row->width - 1, text, sizeof text);
         draw_right(row, canvas, area, box->index, line,
-                   mark_of(now, row, box) != ' ' ? ROLE_WARNING : ROLE_DIM, text);
+                   mark_of(context, row, box) != ' ' ? ROLE_WARNING : ROLE_DIM, text);
     }
 }
 
@@ -273,14 +280,14 @@ static bool sums_floats(const BoxRow *row) {
 }
 
 /* What rounding changed in each addition. */
-static void draw_rounding(const StepContext *now, const BoxRow *row, Canvas *canvas, Rectangle area,
+static void draw_rounding(const StepContext *context, const BoxRow *row, Canvas *canvas, Rectangle area,
                           int line) {
     char text[32];
     canvas_text(canvas, area, 1, line, ROLE_DIM, "rounding");
     for (int i = 0; i < row->count; i++) {
         const ReductionBox *box = box_at(row, i);
         double rounding;
-        if (!box->adds || box->node == FOLD_NONE || !is_done(now, box)) continue;
+        if (!box->adds || box->node == FOLD_NONE || !is_done(context, box)) continue;
         if (!reduction_rounding(row->reduction, box->node, &rounding)) continue;
         print_number(rounding, row->width - 1, text, sizeof text);
         draw_right(row, canvas, area, box->index, line, rounding != 0 ? ROLE_WARNING : ROLE_DIM, text);
@@ -288,14 +295,15 @@ static void draw_rounding(const StepContext *now, const BoxRow *row, Canvas *can
 }
 
 /* The selected box in words: its sum, what rounding changed, how far it is from the exact sum. */
-static void draw_error(const StepContext *now, const BoxRow *row, Canvas *canvas, Rectangle area, int line) {
+static void draw_error(const StepContext *context, const BoxRow *row, Canvas *canvas, Rectangle area,
+                       int line) {
     const ReductionBox *box = reduction_find(row->level, row->selected);
     double rounding, error;
     char value[64];
-    if (!box || !box->adds || box->node == FOLD_NONE || !is_done(now, box)) return;
+    if (!box || !box->adds || box->node == FOLD_NONE || !is_done(context, box)) return;
     if (!reduction_rounding(row->reduction, box->node, &rounding)) return;
     if (!reduction_error(row->reduction, box->node, &error)) return;
-    step_context_print_typed(now, row->level->type, box->after, value, sizeof value);
+    step_context_print_typed(context, row->level->type, box->after, value, sizeof value);
     canvas_print(canvas, area, 1, line, error != 0 ? ROLE_WARNING : ROLE_TEXT,
                  "t%d: %s; rounding changed this addition by %g; so far it is %.6g from the exact sum",
                  box->thread, value, rounding, error);
@@ -319,8 +327,8 @@ static bool can_bracket(const BoxRow *row) {
     return drawn > 0;
 }
 
-static void draw_bracket(const StepContext *now, const BoxRow *row, Canvas *canvas, Rectangle area, int line,
-                         const ReductionBox *box) {
+static void draw_bracket(const StepContext *context, const BoxRow *row, Canvas *canvas, Rectangle area,
+                         int line, const ReductionBox *box) {
     int64_t first = box->index, last = box->index;
     bool is_lit_now = false;
     for (int t = 0; t < box->term_count; t++) {
@@ -328,10 +336,10 @@ static void draw_bracket(const StepContext *now, const BoxRow *row, Canvas *canv
         if (term->is_own) continue;
         if (term->index < first) first = term->index;
         if (term->index > last) last = term->index;
-        is_lit_now |= is_now(now, term);
+        is_lit_now |= is_now(context, term);
     }
     if (first == last) return;
-    Role role = is_lit_now || is_done(now, box) ? ROLE_ARROW : ROLE_DIM;
+    Role role = is_lit_now || is_done(context, box) ? ROLE_ARROW : ROLE_DIM;
     for (int column = column_of(row, first); column <= column_of(row, last); column++)
         canvas_glyph(canvas, area, column, line, role, 0x2500);
     canvas_glyph(canvas, area, column_of(row, first), line, role, first == box->index ? 0x251C : 0x2570);
@@ -343,10 +351,10 @@ static void draw_bracket(const StepContext *now, const BoxRow *row, Canvas *canv
     }
 }
 
-static void draw_brackets(const StepContext *now, const BoxRow *row, Canvas *canvas, Rectangle area,
+static void draw_brackets(const StepContext *context, const BoxRow *row, Canvas *canvas, Rectangle area,
                           int line) {
     for (int i = 0; i < row->count; i++)
-        if (box_at(row, i)->adds) draw_bracket(now, row, canvas, area, line, box_at(row, i));
+        if (box_at(row, i)->adds) draw_bracket(context, row, canvas, area, line, box_at(row, i));
 }
 
 /* The operands that are not the box's own word or register, in order. */
@@ -389,16 +397,17 @@ static int partner_rows(const BoxRow *row, int number) {
     return term && term->place != row->level->place && is_regular(row, number, &by) ? 1 : 2;
 }
 
-static void name_partners(const StepContext *now, const BoxRow *row, int number, char *out, size_t bytes) {
+static void name_partners(const StepContext *context, const BoxRow *row, int number, char *out,
+                          size_t bytes) {
     const char *sign = number || row->level->kind == TREE_FOLD ? "+ " : "";
     for (int i = 0; i < row->count; i++) {
         const ReductionTerm *term = partner_of(row, box_at(row, i), number);
         char name[64] = "thread";
         if (!term) continue;
         if (term->place == PLACE_WORD)
-            scene_short_name(now->launch->symbols[term->symbol].name, name, sizeof name);
+            scene_short_name(context->launch->symbols[term->symbol].name, name, sizeof name);
         else if (term->place == PLACE_INPUT || term->place == PLACE_GLOBAL)
-            scene_short_name(now->scene->trace->buffers[term->symbol].name, name, sizeof name);
+            scene_short_name(context->scene->traced.trace->buffers[term->symbol].name, name, sizeof name);
         else if (row->level->through == TRACE_SHUFFLE)
             snprintf(name, sizeof name, "lane");
         int64_t by = 0;
@@ -414,10 +423,10 @@ static void name_partners(const StepContext *now, const BoxRow *row, int number,
 }
 
 /* Two rows: where the operands come from, and their values. */
-static void draw_partners(const StepContext *now, const BoxRow *row, Canvas *canvas, Rectangle area, int line,
-                          int number) {
+static void draw_partners(const StepContext *context, const BoxRow *row, Canvas *canvas, Rectangle area,
+                          int line, int number) {
     char text[64];
-    name_partners(now, row, number, text, sizeof text);
+    name_partners(context, row, number, text, sizeof text);
     canvas_text(canvas, area, 1, line, ROLE_DIM, text);
     int values = line + partner_rows(row, number) - 1;
     for (int i = 0; i < row->count; i++) {
@@ -428,12 +437,12 @@ static void draw_partners(const StepContext *now, const BoxRow *row, Canvas *can
         snprintf(text, sizeof text, "%" PRId64, lanes ? term->index % WARP_LANES : term->index);
         if ((int)strlen(text) >= row->width) snprintf(text, sizeof text, "..%" PRId64, term->index % 100);
         if (values > line) draw_right(row, canvas, area, box->index, line, ROLE_DIM, text);
-        const FoldNode *node = node_at(now, term->node);
-        bool is_there = term->step <= now->view->step;
-        Role role = is_now(now, term) || is_lit(row, term->node) ? ROLE_LIT
-                    : is_there                                   ? ROLE_ARROW
-                                                                 : ROLE_DIM;
-        draw_value(now, row, canvas, area, box->index, values, role,
+        const FoldNode *node = node_at(context, term->node);
+        bool is_there = term->step <= context->view->place.step;
+        Role role = is_now(context, term) || is_lit(row, term->node) ? ROLE_LIT
+                    : is_there                                       ? ROLE_ARROW
+                                                                     : ROLE_DIM;
+        draw_value(context, row, canvas, area, box->index, values, role,
                    reduction_type(row->reduction, term->node, row->level->type), node->bits);
     }
 }
@@ -441,11 +450,11 @@ static void draw_partners(const StepContext *now, const BoxRow *row, Canvas *can
 /* ---- the pane ---------------------------------------------------------------------------------------------- */
 
 static const char *sign_of(const Scene *scene) {
-    return !*scene->op || !strcmp(scene->op, "sum") ? "+" : scene->op;
+    return !*scene->identity.op || !strcmp(scene->identity.op, "sum") ? "+" : scene->identity.op;
 }
 
 /* "+ the word 2 away" */
-static void print_distance(const StepContext *now, const ReductionLevel *level, char *out, size_t bytes) {
+static void print_distance(const StepContext *context, const ReductionLevel *level, char *out, size_t bytes) {
     int distance = level->distance < 0 ? -level->distance : level->distance;
     bool lanes = level->through == TRACE_SHUFFLE;
     const char *what = level->place == PLACE_WORD ? "word" : lanes ? "lane" : "thread";
@@ -458,24 +467,24 @@ static void print_distance(const StepContext *now, const ReductionLevel *level, 
     else if (level->through == TRACE_SHARED_ATOMIC || level->through == TRACE_GLOBAL_ATOMIC)
         snprintf(out, bytes, "atomics, one after another");
     else if (!distance)
-        snprintf(out, bytes, "%s values of the same thread", sign_of(now->scene));
+        snprintf(out, bytes, "%s values of the same thread", sign_of(context->scene));
     else if (level->crosswise)
-        snprintf(out, bytes, "%s the %s across %d", sign_of(now->scene), what, distance);
+        snprintf(out, bytes, "%s the %s across %d", sign_of(context->scene), what, distance);
     else
-        snprintf(out, bytes, "%s the %s %d away", sign_of(now->scene), what, distance);
+        snprintf(out, bytes, "%s the %s %d away", sign_of(context->scene), what, distance);
 }
 
-static void head(const StepContext *now, PaneHead *out) {
-    BoxRow row = box_row(now, out->columns);
+static void head(const StepContext *context, PaneHead *out) {
+    BoxRow row = box_row(context, out->columns);
     char name[32], distance[64];
     if (!row.level) {
         snprintf(out->title, sizeof out->title, "reduction");
         return;
     }
-    print_name(now, &row, name, sizeof name);
+    print_name(context, &row, name, sizeof name);
     snprintf(out->title, sizeof out->title, "reduction   %s[%" PRId64 "..%" PRId64 "] of %d", name, row.first,
              row.first + row.count - 1, row.level->box_count);
-    print_distance(now, row.level, distance, sizeof distance);
+    print_distance(context, row.level, distance, sizeof distance);
     if (row.is_chain) {
         snprintf(out->title, sizeof out->title, "reduction   t%d, element by element",
                  row.level->boxes[0].thread);
@@ -483,7 +492,7 @@ static void head(const StepContext *now, PaneHead *out) {
                  row.level->box_count - 1);
         return;
     }
-    int threads = tree_of(now)->thread_count, folds = reduction_fold_count(row.reduction);
+    int threads = tree_of(context)->thread_count, folds = reduction_fold_count(row.reduction);
     if (row.level->kind == TREE_FOLD)
         snprintf(out->note, sizeof out->note, "level %d of %d: %s; %d of %d threads add", row.level->number,
                  folds, distance, row.level->adder_count, threads);
@@ -493,7 +502,7 @@ static void head(const StepContext *now, PaneHead *out) {
 }
 
 /* The levels before this one, a row each, where their boxes are the same ones. */
-static void draw_history(const StepContext *now, BoxRow row, Canvas *canvas, Rectangle area, int rows) {
+static void draw_history(const StepContext *context, BoxRow row, Canvas *canvas, Rectangle area, int rows) {
     const ReductionLevel *shown = row.level;
     char text[32];
     for (int i = rows; i > 0; i--) {
@@ -509,7 +518,7 @@ static void draw_history(const StepContext *now, BoxRow row, Canvas *canvas, Rec
             if (!box || !box->has_after || !box->is_live)
                 draw_dot(&row, canvas, area, row.first + b, rows - i);
             else
-                draw_value(now, &row, canvas, area, box->index, rows - i,
+                draw_value(context, &row, canvas, area, box->index, rows - i,
                            is_lit(&row, box->node) ? ROLE_LIT : ROLE_DIM, level->type, box->after);
         }
     }
@@ -525,7 +534,7 @@ static int count_history(const BoxRow *row, int room) {
     return count;
 }
 
-static void draw_levels(const StepContext *now, const BoxRow *row, Canvas *canvas, Rectangle area) {
+static void draw_levels(const StepContext *context, const BoxRow *row, Canvas *canvas, Rectangle area) {
     bool brackets = !row->is_chain && can_bracket(row);
     int partners = brackets || row->is_chain ? 0 : count_partners(row), line = 0, room = area.rows - 3;
     int shown = 0, used = brackets;
@@ -534,32 +543,33 @@ static void draw_levels(const StepContext *now, const BoxRow *row, Canvas *canva
     int rounding = sums_floats(row) && room > 0, threads = !row->is_chain && room > rounding;
     int inputs = room > rounding + threads, error = rounding && room > rounding + threads + inputs;
     int history = row->is_chain ? 0 : count_history(row, room - threads - inputs - rounding - error - 1);
-    draw_indexes(now, row, canvas, area, line++);
+    draw_indexes(context, row, canvas, area, line++);
     if (history > 0) {
         Rectangle above = area;
         above.row += line;
         above.rows = history;
-        draw_history(now, *row, canvas, above, history);
+        draw_history(context, *row, canvas, above, history);
         line += history;
     }
     bool has_before = row->is_chain || row->level->kind != TREE_INPUTS;
-    if (has_before) draw_before(now, row, canvas, area, line++);
-    if (brackets) draw_brackets(now, row, canvas, area, line++);
-    for (int i = 0; i < shown; line += partner_rows(row, i++)) draw_partners(now, row, canvas, area, line, i);
+    if (has_before) draw_before(context, row, canvas, area, line++);
+    if (brackets) draw_brackets(context, row, canvas, area, line++);
+    for (int i = 0; i < shown; line += partner_rows(row, i++))
+        draw_partners(context, row, canvas, area, line, i);
     if (partners > shown) canvas_print(canvas, area, 1, line++, ROLE_DIM, "+ %d more", partners - shown);
-    draw_after(now, row, canvas, area, line++);
-    if (rounding) draw_rounding(now, row, canvas, area, line++);
+    draw_after(context, row, canvas, area, line++);
+    if (rounding) draw_rounding(context, row, canvas, area, line++);
     if (threads) draw_threads(row, canvas, area, line++);
-    if (inputs) draw_inputs(now, row, canvas, area, line++);
-    if (error) draw_error(now, row, canvas, area, line++);
+    if (inputs) draw_inputs(context, row, canvas, area, line++);
+    if (error) draw_error(context, row, canvas, area, line++);
 }
 
-static void draw(const StepContext *now, Canvas *canvas, Rectangle area) {
-    BoxRow row = box_row(now, area.columns);
+static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
+    BoxRow row = box_row(context, area.columns);
     if (!row.level) return;
-    Tree *tree = scene_tree(now->scene, now->view->view);
+    Tree *tree = scene_tree(context->scene, context->view->place.block);
     if (tree->final_count) row.path = tree_path(tree, tree->final[0]);
-    draw_levels(now, &row, canvas, area);
+    draw_levels(context, &row, canvas, area);
 }
 
 const Pane pane_reduction = {.slot = SLOT_PICTURE, .head = head, .draw = draw};

@@ -6,8 +6,8 @@
 
 enum { VALUE_COLUMN = 16, HINT_COLUMN = 38 };
 
-static void head(const StepContext *now, PaneHead *out) {
-    snprintf(out->title, sizeof out->title, "parameters of %s", now->scene->kernel);
+static void head(const StepContext *context, PaneHead *out) {
+    snprintf(out->title, sizeof out->title, "parameters of %s", context->scene->identity.kernel);
     snprintf(out->note, sizeof out->note, "Enter applies, Esc closes");
 }
 
@@ -27,8 +27,8 @@ static void draw_setting(const Settings *settings, int index, Canvas *canvas, Re
         canvas_text(canvas, area, HINT_COLUMN, index, ROLE_DIM, text.hint);
 }
 
-static void draw(const StepContext *now, Canvas *canvas, Rectangle area) {
-    const Settings *settings = &now->view->settings;
+static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
+    const Settings *settings = &context->view->transient.settings;
     int count = settings_count(settings);
     SettingText chosen;
     for (int i = 0; i < count; i++) draw_setting(settings, i, canvas, area);

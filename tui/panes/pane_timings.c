@@ -92,9 +92,10 @@ static const Number numbers[] = {
 enum { NUMBERS = sizeof numbers / sizeof *numbers };
 
 static const char *number_name(const View *view, const Number *number) {
-    bool second = number->value == part  ? view->times_alone
-                  : number->value == way ? view->times == TIMES_WARM || view->times == TIMES_WARM_CALL
-                                         : false;
+    bool second = number->value == part ? view->display.times_alone
+                  : number->value == way
+                      ? view->display.times == TIMES_WARM || view->display.times == TIMES_WARM_CALL
+                      : false;
     return number->names[second];
 }
 
@@ -106,11 +107,11 @@ static TimesWay other_temperature(TimesWay way) {
 }
 
 static ShownTimings show(const View *view, const TimesRow *row, double here) {
-    bool to_scalar = !view->times_alone;
+    bool to_scalar = !view->display.times_alone;
     return (ShownTimings){.row = row,
-                          .timing = times_of(row, to_scalar, view->times),
-                          .other = row->of[to_scalar][other_temperature(view->times)],
-                          .other_part = times_of(row, !to_scalar, view->times),
+                          .timing = times_of(row, to_scalar, view->display.times),
+                          .other = row->of[to_scalar][other_temperature(view->display.times)],
+                          .other_part = times_of(row, !to_scalar, view->display.times),
                           .here = here};
 }
 
@@ -220,17 +221,17 @@ static void choose_columns(TimingTable *table, int columns) {
     table->bar = room > 0 ? least + room : least;
 }
 
-static void table_init(TimingTable *table, const StepContext *now) {
-    const SceneTimings *timings = now->scene->timings;
-    *table = (TimingTable){.view = now->view, .measuring = timings ? timings->measuring : ""};
-    times_gather(&table->times, now->scene);
-    table->here = find_kernel(&table->times, now->scene->kernel);
-    double here =
-        table->here < 0
-            ? NAN
-            : median(times_of(&table->times.rows[table->here], !now->view->times_alone, now->view->times));
+static void table_init(TimingTable *table, const StepContext *context) {
+    const SceneTimings *timings = context->scene->borrowed.timings;
+    *table = (TimingTable){.view = context->view, .measuring = timings ? timings->measuring : ""};
+    times_gather(&table->times, context->scene);
+    table->here = find_kernel(&table->times, context->scene->identity.kernel);
+    double here = table->here < 0
+                      ? NAN
+                      : median(times_of(&table->times.rows[table->here], !context->view->display.times_alone,
+                                        context->view->display.times));
     for (int i = 0; i < table->times.count; i++)
-        table->rows[i] = show(now->view, &table->times.rows[i], here);
+        table->rows[i] = show(context->view, &table->times.rows[i], here);
 }
 
 /* ---- words --------------------------------------------------------------------------------------------- */
@@ -267,13 +268,14 @@ static void print_title(const Times *times, int columns, char *out, size_t bytes
     }
 }
 
-static void head(const StepContext *now, PaneHead *out) {
+static void head(const StepContext *context, PaneHead *out) {
     Times times;
     char size[32];
-    times_gather(&times, now->scene);
+    times_gather(&times, context->scene);
     if (times.count) {
         print_size(times.n, size, sizeof size);
-        snprintf(out->note, sizeof out->note, "%sn = %s", times.n == now->scene->n ? "" : "nearest ", size);
+        snprintf(out->note, sizeof out->note, "%sn = %s",
+                 times.n == context->scene->identity.n ? "" : "nearest ", size);
     }
     print_title(&times, out->columns - canvas_text_columns(out->note) - 3, out->title, sizeof out->title);
 }
@@ -281,8 +283,8 @@ static void head(const StepContext *now, PaneHead *out) {
 /* Of a kernel, and timed otherwise than the view asks for. */
 static bool is_otherwise(const TimingTable *table, int index) {
     const Timing *timing = table->rows[index].timing;
-    bool graph = table->view->times == TIMES_COLD || table->view->times == TIMES_WARM;
-    bool cold = table->view->times == TIMES_COLD || table->view->times == TIMES_COLD_CALL;
+    bool graph = table->view->display.times == TIMES_COLD || table->view->display.times == TIMES_WARM;
+    bool cold = table->view->display.times == TIMES_COLD || table->view->display.times == TIMES_COLD_CALL;
     return index < table->times.kernel_count && (timing->graph != graph || timing->cold != cold);
 }
 
@@ -300,14 +302,14 @@ static void draw_settings(const TimingTable *table, Canvas *canvas, Rectangle ar
     for (int i = 0; i < table->times.kernel_count; i++)
         otherwise |= is_drawn(table, i) && table->rows[i].timing && is_otherwise(table, i);
     canvas_print(canvas, area, 0, row, ROLE_DIM, "%s %s%s; %s%s", of->dtype, of->op, block,
-                 ways[table->view->times], otherwise ? "; * not so" : "");
+                 ways[table->view->display.times], otherwise ? "; * not so" : "");
 }
 
 static void draw_names(const TimingTable *table, Canvas *canvas, Rectangle area, int row) {
     int at = 1 + table->name;
     canvas_text(canvas, area, 1, row, ROLE_DIM, "kernel");
     canvas_print(canvas, area, at, row, ROLE_DIM, "%*s", TIME_COLUMNS,
-                 table->view->times_alone ? "alone" : "to scalar");
+                 table->view->display.times_alone ? "alone" : "to scalar");
     at += TIME_COLUMNS + 2 + table->bar;
     for (int i = 0; i < NUMBERS; i++) {
         if (!table->numbers[i]) continue;
@@ -375,12 +377,12 @@ static void draw_nothing(const SceneTimings *timings, Canvas *canvas, Rectangle 
     if (timings) canvas_paragraph(canvas, area, row, ROLE_DIM, timings->failure);
 }
 
-static void draw(const StepContext *now, Canvas *canvas, Rectangle area) {
+static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     TimingTable table;
     int row = 0;
-    table_init(&table, now);
+    table_init(&table, context);
     if (!table.times.count) {
-        draw_nothing(now->scene->timings, canvas, area);
+        draw_nothing(context->scene->borrowed.timings, canvas, area);
         return;
     }
     bool settings = area.rows >= ROWS_FOR_SETTINGS, named = area.rows >= ROWS_FOR_NAMES;

@@ -100,15 +100,15 @@ static const Timing *choose(const SceneTimings *timings, Wanted *wanted, uint64_
 }
 
 void times_gather(Times *out, const Scene *scene) {
-    const SceneTimings *timings = scene->timings;
+    const SceneTimings *timings = scene->borrowed.timings;
     /* A run whose type is not known stands beside sums of int. */
-    Wanted wanted = {.kernel = scene->kernel,
-                     .dtype = *scene->dtype ? scene->dtype : "int",
-                     .op = *scene->op ? scene->op : "sum",
-                     .threads = scene->run ? scene->run->block : 0};
-    *out = (Times){.n = scene->n};
+    Wanted wanted = {.kernel = scene->identity.kernel,
+                     .dtype = *scene->identity.dtype ? scene->identity.dtype : "int",
+                     .op = *scene->identity.op ? scene->identity.op : "sum",
+                     .threads = scene->identity.run ? scene->identity.run->block : 0};
+    *out = (Times){.n = scene->identity.n};
     if (!timings) return;
-    out->sample = choose(timings, &wanted, scene->n, &out->is_live);
+    out->sample = choose(timings, &wanted, scene->identity.n, &out->is_live);
     out->n = wanted.n;
     add_rows(out, out->is_live ? timings->live : timings->recorded, &wanted, true, out->is_live);
     sort_kernels(out);

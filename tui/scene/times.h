@@ -3,11 +3,14 @@
  * ladder is compared with: cub, thrust, this machine's CPU.
  *
  * Rows of kernels are all live or all recorded, never a mixture. */
-#ifndef TUI_TIMES_H
-#define TUI_TIMES_H
+#ifndef TUI_SCENE_TIMES_H
+#define TUI_SCENE_TIMES_H
 
 #include "tui/scene/scene.h"
-#include "tui/view/view.h"
+
+/* How times were taken: with the L2 cache empty or not, in a CUDA graph (without the gaps between launches)
+ * or as single calls (what a caller waits for). */
+typedef enum TimesWay { TIMES_COLD, TIMES_WARM, TIMES_COLD_CALL, TIMES_WARM_CALL, TIMES_WAY_COUNT } TimesWay;
 
 enum { TIMES_MOST_ROWS = 64 };
 

@@ -370,7 +370,7 @@ void tree_free(Tree *tree) {
     free(tree->shared);
     free(tree->made);
     free(tree->made_begin);
-    free(tree->now);
+    free(tree->held);
     free(tree->path.ways);
     free(tree->path.doubles);
     free(tree);
@@ -407,7 +407,7 @@ static void add_under_way(Tree *tree, int level, int step) {
             int thread = tree_thread(tree, tree->made[i]);
             if (has[thread]) continue;
             has[thread] = true;
-            tree->now[thread] = tree->made[i];
+            tree->held[thread] = tree->made[i];
             found++;
         }
     }
@@ -416,14 +416,14 @@ static void add_under_way(Tree *tree, int level, int step) {
 
 const int *tree_now(Tree *tree, int step) {
     int level = tree_level_at(tree, step);
-    if (tree->now && tree->now_step == step) return tree->now;
-    if (!tree->now) tree->now = memory_new(((size_t)tree->thread_count + 1) * sizeof *tree->now);
-    tree->now_step = step;
+    if (tree->held && tree->held_step == step) return tree->held;
+    if (!tree->held) tree->held = memory_new(((size_t)tree->thread_count + 1) * sizeof *tree->held);
+    tree->held_step = step;
     bool is_over = level < 0 || tree->levels[level].last <= step;
     for (int i = 0; i < tree->thread_count; i++)
-        tree->now[i] = tree_held(tree, is_over ? level : level - 1, i);
+        tree->held[i] = tree_held(tree, is_over ? level : level - 1, i);
     if (!is_over) add_under_way(tree, level, step);
-    return tree->now;
+    return tree->held;
 }
 
 /* ---- paths -------------------------------------------------------------------------------------------- */

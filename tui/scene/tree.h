@@ -58,7 +58,7 @@ typedef struct Tree {
     int *made_begin; /* [step] to before [step + 1] */
     /* The last ones asked for: */
     TreePath path;
-    int *now, now_step; /* [thread]; tree_now() */
+    int *held, held_step; /* [thread]; tree_now() */
 } Tree;
 
 /* NULL where the folds are cut. */

@@ -1,7 +1,7 @@
 /* One function a question, each with a switch over the kinds of settings. */
 #include "tui/view/settings.h"
 
-#include "tui/scene/step_context.h"
+#include "tui/view/step_context.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -71,17 +71,18 @@ static const char *known_operation(const char *op) {
 }
 
 void settings_init(Settings *settings, const Scene *scene) {
-    const CatalogRun *run = scene->run;
-    const SessionOptions *options = scene->options;
-    const TraceLaunch *launch = scene->trace->launch_count ? scene->trace->launches[0] : NULL;
-    *settings = (Settings){.row = scene->row, .n = scene->n, .fill = -1};
+    const CatalogRun *run = scene->identity.run;
+    const SessionOptions *options = scene->identity.options;
+    const TraceLaunch *launch = scene->traced.trace->launch_count ? scene->traced.trace->launches[0] : NULL;
+    *settings = (Settings){.row = scene->identity.row, .n = scene->identity.n, .fill = -1};
     if (options) {
         settings->seed = options->catalog.seed;
         if (options->catalog.has_fill) settings->fill = index_of_fill(options->catalog.fill);
-        settings->grid = scene->row ? options->catalog.grid : options->grid[0];
+        settings->grid = scene->identity.row ? options->catalog.grid : options->grid[0];
     }
     if (launch) settings->block = launch->block[0];
-    if (scene->arguments) snprintf(settings->arguments, sizeof settings->arguments, "%s", scene->arguments);
+    if (scene->identity.arguments)
+        snprintf(settings->arguments, sizeof settings->arguments, "%s", scene->identity.arguments);
     settings->is_guessed = !options || !options->args || strlen(options->args) >= sizeof settings->arguments;
     if (!run) return;
     settings->block = run->block;

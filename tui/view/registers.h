@@ -1,8 +1,8 @@
 /* Registers: those that an instruction names, and what they hold in the lanes of a warp. */
-#ifndef TUI_SCENE_REGISTERS_H
-#define TUI_SCENE_REGISTERS_H
+#ifndef TUI_VIEW_REGISTERS_H
+#define TUI_VIEW_REGISTERS_H
 
-#include "tui/scene/step_context.h"
+#include "tui/view/step_context.h"
 
 enum { MOST_REGISTERS = 16 };
 
@@ -21,13 +21,14 @@ void registers_of(const PtxInstruction *instruction, Registers *out);
 
 /* What `reg` holds just after the moment's event, in the warp of that event. False where that cannot be told:
  * the run is too long to be run again while somebody waits, or the producer cannot do it. */
-bool register_values(const StepContext *now, const PtxRegister *reg, RegisterValues *out);
+bool register_values(const StepContext *context, const PtxRegister *reg, RegisterValues *out);
 
 /* As the instruction sees it, in the view's format. */
-void register_print(const StepContext *now, const PtxRegister *reg, uint64_t bits, char *out, size_t bytes);
+void register_print(const StepContext *context, const PtxRegister *reg, uint64_t bits, char *out,
+                    size_t bytes);
 
 /* The register that the view has chosen for the lanes' values; NULL: the values that the event itself holds.
  */
-const PtxRegister *register_chosen(const StepContext *now);
+const PtxRegister *register_chosen(const StepContext *context);
 
 #endif
