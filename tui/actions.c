@@ -24,6 +24,11 @@ static int repeats(const Press *press) {
     return press->number > 0 ? press->number : 1;
 }
 
+static ViewAnswer act_BEAT(Press press) {
+    view_move_by_beats(press.view, press.scene, press.direction * repeats(&press));
+    return VIEW_CHANGED;
+}
+
 static ViewAnswer act_STEP(Press press) {
     view_go_to_step(press.view, press.scene, press.view->place.step + press.direction * repeats(&press));
     return VIEW_CHANGED;
@@ -48,17 +53,9 @@ static ViewAnswer act_LINE(Press press) {
     return VIEW_CHANGED;
 }
 
-static ViewAnswer act_INTERVAL(Press press) {
-    const Steps *steps = view_steps(press.view, press.scene);
-    if (!steps || !steps->step_count) return VIEW_IGNORED;
-    int times = repeats(&press), group = steps->steps[press.view->place.step].interval_step;
-    if (press.direction > 0 && group + times >= steps->interval_step_count)
-        times = steps->interval_step_count - 1 - group;
-    if (press.direction > 0 && times <= 0) return VIEW_IGNORED;
-    view_go_to_step(
-        press.view, press.scene,
-        group_target(steps->interval_begin, group, press.view->place.step, press.direction, times));
-    return VIEW_CHANGED;
+static ViewAnswer act_LEVEL(Press press) {
+    bool moved = view_move_by_levels(press.view, press.scene, press.direction * repeats(&press));
+    return moved ? VIEW_CHANGED : VIEW_IGNORED;
 }
 
 static ViewAnswer act_WAVEFRONT(Press press) {
@@ -429,9 +426,15 @@ static ViewAnswer act_THEME(Press press) {
     return VIEW_CHANGED;
 }
 
-static ViewAnswer act_TREE(Press press) {
-    press.view->display.tree =
-        (ShownTree)(((int)press.view->display.tree + press.direction + SHOWN_TREE_COUNT) % SHOWN_TREE_COUNT);
+static ViewAnswer act_PICTURE(Press press) {
+    static const char *const names[SHOWN_PICTURE_COUNT] = {"the reduction, level by level", "this step",
+                                                           "the tree of what the lane holds",
+                                                           "the tree of the result"};
+    View *view = press.view;
+    view->display.picture =
+        (ShownPicture)(((int)view->display.picture + press.direction + SHOWN_PICTURE_COUNT) %
+                       SHOWN_PICTURE_COUNT);
+    tell(view, "picture: %s", names[view->display.picture]);
     return VIEW_CHANGED;
 }
 

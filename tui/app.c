@@ -176,10 +176,12 @@ static void app_show(App *app, Session *session, Purpose purpose, int index) {
     if (purpose == PURPOSE_BESIDE) {
         comparison_put(comparison, index, scene);
     } else {
-        if (purpose == PURPOSE_KERNEL)
+        if (purpose == PURPOSE_KERNEL) {
             view_restart(view);
-        else
+            view_open(view, scene);
+        } else {
             keep_place(view, shown, scene);
+        }
         comparison->scene[index] = scene;
         comparison_follow(comparison);
     }

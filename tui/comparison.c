@@ -6,6 +6,7 @@
 void comparison_init(Comparison *comparison, const Scene *scene) {
     *comparison = (Comparison){.scene = {scene, NULL}, .count = 1, .linked = true};
     view_init(&comparison->view[0]);
+    view_open(&comparison->view[0], scene);
 }
 
 View *comparison_view(Comparison *comparison) {

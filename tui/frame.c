@@ -175,10 +175,23 @@ typedef struct ShownPanes {
 
 enum { MOST_SHOWN = SLOT_COUNT + MOST_SIDES };
 
+static bool shows_reduction(const StepContext *context) {
+    Reduction *reduction = scene_reduction(context->scene, context->view->place.block);
+    return reduction && reduction_is_worth_showing(reduction);
+}
+
+/* The pane that draws the picture. */
 static bool is_picture(const StepContext *context, const Pane *pane) {
-    return context->view->display.tree
-               ? pane == (context->view->display.tree == SHOW_LANE_TREE ? &pane_reduction : &pane_tree)
-               : pane->kinds >> context->event.kind & 1;
+    switch (context->view->display.picture) {
+    case SHOW_LANE_TREE:
+    case SHOW_RESULT_TREE:
+        return pane == &pane_tree;
+    case SHOW_REDUCTION:
+        if (shows_reduction(context)) return pane == &pane_reduction;
+        /* fall through */
+    default:
+        return pane->kinds >> context->event.kind & 1;
+    }
 }
 
 static int list_shown(const StepContext *context, const Layout *layout, ShownPanes shown[MOST_SHOWN]) {

@@ -182,7 +182,7 @@ static void make_half(Layout *half, Rectangle area, const View *view) {
         fill_with(half, middle, view->display.focus);
         return;
     }
-    if (view->display.tree && middle.rows < 8) { /* it was asked for */
+    if (view->display.picture >= SHOW_LANE_TREE && middle.rows < 8) { /* it was asked for */
         slots[SLOT_PICTURE] = middle;
         return;
     }

@@ -540,7 +540,7 @@ static void draw_levels(const StepContext *context, const BoxRow *row, Canvas *c
     int shown = 0, used = brackets;
     while (shown < partners && used + partner_rows(row, shown) <= room) used += partner_rows(row, shown++);
     room -= used;
-    int rounding = sums_floats(row) && room > 0, threads = !row->is_chain && room > rounding;
+    int rounding = sums_floats(row) && room > 0, threads = row->level->place == PLACE_WORD && room > rounding;
     int inputs = room > rounding + threads, error = rounding && room > rounding + threads + inputs;
     int history = row->is_chain ? 0 : count_history(row, room - threads - inputs - rounding - error - 1);
     draw_indexes(context, row, canvas, area, line++);

@@ -40,7 +40,7 @@ static Picture picture_of(const StepContext *context) {
     int thread = picture.warp * WARP_LANES + view->selection.lane;
     picture.level = tree_level_at(picture.tree, view->place.step);
     picture.now = tree_now(picture.tree, view->place.step);
-    picture.is_result = view->display.tree == SHOW_RESULT_TREE;
+    picture.is_result = view->display.picture == SHOW_RESULT_TREE;
     picture.is_large = view->display.projector;
     picture.is_wrong = context->scene->outcome.verdict == SCENE_WRONG ||
                        context->scene->outcome.verdict == SCENE_WRONG_ON_PURPOSE;

@@ -127,6 +127,10 @@ int reduction_level_at(const Reduction *reduction, int step) {
     return level < 0 ? 0 : level;
 }
 
+int reduction_level_count(const Reduction *reduction) {
+    return reduction->tree->level_count;
+}
+
 int reduction_fold_count(const Reduction *reduction) {
     int count = reduction->tree->level_count;
     return count ? reduction->number[count - 1] : 0;
@@ -706,6 +710,13 @@ const ReductionLevel *reduction_chain(Reduction *reduction, int level, int threa
     reduction->chain_level = level;
     reduction->chain_thread = thread;
     return reduction->chain = make_chain(reduction, level, thread);
+}
+
+bool reduction_is_worth_showing(Reduction *reduction) {
+    if (reduction_fold_count(reduction)) return true;
+    for (int i = 0; i < reduction->tree->level_count; i++)
+        if (reduction_chain(reduction, i, 0)) return true;
+    return false;
 }
 
 /* ---- rounding -------------------------------------------------------------------------------------------- */

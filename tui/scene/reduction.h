@@ -70,7 +70,10 @@ Reduction *reduction_new(Tree *tree, StepIndex *step_index, PtxType data);
 void reduction_free(Reduction *reduction);
 
 int reduction_level_at(const Reduction *reduction, int step); /* of the tree; 0 before the first one */
-int reduction_fold_count(const Reduction *reduction);         /* levels that fold */
+/* There is more to show than inputs: sums between threads, or a chain of one thread. */
+bool reduction_is_worth_showing(Reduction *reduction);
+int reduction_level_count(const Reduction *reduction);
+int reduction_fold_count(const Reduction *reduction); /* levels that fold */
 int reduction_level_first(const Reduction *reduction, int level);
 /* An INPUTS level in which a thread folds more inputs than MOST_OWN_INPUTS, one after another: its additions in their
  * order, a box each. before: the input; after: the sum so far. NULL: the level is no such chain for this thread. The one

@@ -32,6 +32,79 @@ void view_jump_to_step(View *view, const Scene *scene, int step) {
     if (view->place.step + 1 != before.number) view->place.back = before;
 }
 
+/* ---- opening --------------------------------------------------------------------------------------------- */
+
+/* A block with more events is opened without its reduction, which takes a while to find. */
+enum { MOST_EVENTS_AT_OPENING = 16384 };
+
+static Reduction *reduction_at_opening(const View *view, const Scene *scene) {
+    const Steps *steps = view_steps(view, scene);
+    bool is_small = trace_block_event_count(steps->block) <= MOST_EVENTS_AT_OPENING;
+    Reduction *reduction = is_small ? scene_reduction(scene, view->place.block) : NULL;
+    return reduction && reduction_is_worth_showing(reduction) ? reduction : NULL;
+}
+
+/* The step at which the first sum of the first level is there; -1: nothing is added up between threads. */
+static int first_addition(Reduction *reduction) {
+    if (!reduction || !reduction_fold_count(reduction)) return -1;
+    int index = 0;
+    const ReductionLevel *level;
+    while ((level = reduction_level(reduction, index)) != NULL && level->kind != TREE_FOLD) index++;
+    for (int i = 0; level && i < level->box_count; i++)
+        if (level->boxes[i].adds) return level->boxes[i].step;
+    return -1;
+}
+
+void view_open(View *view, const Scene *scene) {
+    const Steps *steps = view_steps(view, scene);
+    if (!steps || !steps->step_count) return;
+    Reduction *reduction = reduction_at_opening(view, scene);
+    const StepIndex *index = scene_step_index(scene, view->place.block);
+    const Beats *beats = scene_beats(scene, view->place.block);
+    int conflict = index->conflict_from[0], addition = first_addition(reduction);
+    bool conflicts = conflict < steps->step_count;
+    view->display.picture = reduction && !conflicts ? SHOW_REDUCTION : SHOW_INSTRUCTION;
+    view_go_to_step(view, scene,
+                    conflicts       ? conflict
+                    : addition >= 0 ? addition
+                    : beats->count  ? beats->step[0]
+                                    : 0);
+}
+
+void view_move_by_beats(View *view, const Scene *scene, int by) {
+    const Steps *steps = view_steps(view, scene);
+    if (!steps || !steps->step_count) return;
+    const Beats *beats = scene_beats(scene, view->place.block);
+    view_go_to_step(view, scene, beats_move(beats, view->place.step, by));
+}
+
+static bool move_by_intervals(View *view, const Scene *scene, const Steps *steps, int by) {
+    int step = view->place.step, interval = steps->steps[step].interval_step;
+    if (by < 0 && step > steps->interval_begin[interval]) by++;
+    interval += by;
+    if (interval >= steps->interval_step_count) interval = steps->interval_step_count - 1;
+    int target = steps->interval_begin[interval < 0 ? 0 : interval];
+    if (by > 0 && target <= step) return false;
+    view_go_to_step(view, scene, target);
+    return true;
+}
+
+bool view_move_by_levels(View *view, const Scene *scene, int by) {
+    const Steps *steps = view_steps(view, scene);
+    if (!steps || !steps->step_count) return false;
+    Reduction *reduction = reduction_at_opening(view, scene);
+    if (!reduction || !reduction_fold_count(reduction)) return move_by_intervals(view, scene, steps, by);
+    int step = view->place.step, level = reduction_level_at(reduction, step);
+    int count = reduction_level_count(reduction);
+    if (by < 0 && step > reduction_level_first(reduction, level)) by++;
+    level += by;
+    if (level >= count) level = count - 1;
+    int target = reduction_level_first(reduction, level < 0 ? 0 : level);
+    if (by > 0 && target <= step) return false;
+    view_go_to_step(view, scene, target);
+    return true;
+}
+
 void view_init(View *view) {
     *view = (View){.transient.number = -1};
 }
@@ -79,16 +152,16 @@ bool view_next_wavefront(View *view, const Scene *scene) {
         view->place.wavefront++;
         return true;
     }
-    if (view->place.step >= last_step(view, scene)) return false;
-    view_go_to_step(view, scene, view->place.step + 1);
-    return true;
+    int before = view->place.step;
+    view_move_by_beats(view, scene, 1);
+    return view->place.step > before;
 }
 
 void view_previous_wavefront(View *view, const Scene *scene) {
     if (view->place.wavefront > 0) {
         view->place.wavefront--;
     } else if (view->place.step > 0) {
-        view_go_to_step(view, scene, view->place.step - 1);
+        view_move_by_beats(view, scene, -1);
         view->place.wavefront = view_wavefronts(view, scene) - 1;
     }
 }

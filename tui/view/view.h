@@ -36,8 +36,15 @@ typedef enum Loop { LOOP_OFF, LOOP_INTERVAL, LOOP_RUN, LOOP_COUNT } Loop;
 /* What the next keys are for. */
 typedef enum KeyInput { INPUT_COMMANDS, INPUT_SEARCH, INPUT_MARK, INPUT_RETURN } KeyInput;
 
-/* The reduction so far in place of the picture. */
-typedef enum ShownTree { SHOW_NO_TREE, SHOW_LANE_TREE, SHOW_RESULT_TREE, SHOWN_TREE_COUNT } ShownTree;
+/* What the picture shows: the level of the reduction as boxes; the access, shuffle, ... of this step; or the tree of what
+ * the selected lane holds, or of the result. Where nothing is folded, the first is the second. */
+typedef enum ShownPicture {
+    SHOW_REDUCTION,
+    SHOW_INSTRUCTION,
+    SHOW_LANE_TREE,
+    SHOW_RESULT_TREE,
+    SHOWN_PICTURE_COUNT
+} ShownPicture;
 
 enum { SPEED_SLOWEST = -2, SPEED_FASTEST = 6, MENU_FILTER_BYTES = 32, SEARCH_BYTES = 40, MARK_COUNT = 26 };
 
@@ -75,7 +82,7 @@ typedef struct ViewDisplay {
     bool zoomed;     /* the focused pane fills the middle of the screen */
     uint32_t hidden; /* bits 1 << Focus */
     bool projector;  /* few panes, large cells */
-    ShownTree tree;
+    ShownPicture picture;
     int side; /* which of the side panes comes first */
     TimesWay times;
     bool times_alone; /* the kernel alone, else with what it takes to come to one scalar */
@@ -134,11 +141,19 @@ void view_show_alike(View *view, const View *from);
 
 const Steps *view_steps(const View *view, const Scene *scene);  /* NULL: nothing was traced */
 void view_go_to_step(View *view, const Scene *scene, int step); /* clamped */
+/* Where a run opens: its first bank conflict, else its first addition, else its first step that moves data; and the picture
+ * that shows it. */
+void view_open(View *view, const Scene *scene);
+/* By so many beats (beats.h), forwards or backwards. */
+void view_move_by_beats(View *view, const Scene *scene, int by);
+/* By so many levels of the reduction; where nothing is folded, barrier intervals. Backwards first to the start of this one.
+ * False: there is no further one. */
+bool view_move_by_levels(View *view, const Scene *scene, int by);
 /* The same, and '' comes back from there. */
 void view_jump_to_step(View *view, const Scene *scene, int step);
 /* To the start of a traced block. */
 void view_go_to_block(View *view, const Scene *scene, int block);
-/* One wavefront on: inside the access, else to the next step. False at the end of the run. */
+/* One wavefront on: inside the access, else to the next beat. False at the end of the run. */
 bool view_next_wavefront(View *view, const Scene *scene);
 void view_previous_wavefront(View *view, const Scene *scene);
 /* The next wavefront to be played, around the loop that is set. False: stop. */
