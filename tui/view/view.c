@@ -35,7 +35,7 @@ void view_jump_to_step(View *view, const Scene *scene, int step) {
 /* ---- opening --------------------------------------------------------------------------------------------- */
 
 /* A block with more events is opened without its reduction, which takes a while to find. */
-enum { MOST_EVENTS_AT_OPENING = 16384 };
+enum { MOST_EVENTS_AT_OPENING = 40000 };
 
 static Reduction *reduction_at_opening(const View *view, const Scene *scene) {
     const Steps *steps = view_steps(view, scene);
