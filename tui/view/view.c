@@ -34,13 +34,9 @@ void view_jump_to_step(View *view, const Scene *scene, int step) {
 
 /* ---- opening --------------------------------------------------------------------------------------------- */
 
-/* A block with more events is opened without its reduction, which takes a while to find. */
-enum { MOST_EVENTS_AT_OPENING = 40000 };
 
-static Reduction *reduction_at_opening(const View *view, const Scene *scene) {
-    const Steps *steps = view_steps(view, scene);
-    bool is_small = trace_block_event_count(steps->block) <= MOST_EVENTS_AT_OPENING;
-    Reduction *reduction = is_small ? scene_reduction(scene, view->place.block) : NULL;
+static Reduction *reduction_shown(const View *view, const Scene *scene) {
+    Reduction *reduction = scene_reduction(scene, view->place.block);
     return reduction && reduction_is_worth_showing(reduction) ? reduction : NULL;
 }
 
@@ -58,7 +54,7 @@ static int first_addition(Reduction *reduction) {
 void view_open(View *view, const Scene *scene) {
     const Steps *steps = view_steps(view, scene);
     if (!steps || !steps->step_count) return;
-    Reduction *reduction = reduction_at_opening(view, scene);
+    Reduction *reduction = reduction_shown(view, scene);
     const StepIndex *index = scene_step_index(scene, view->place.block);
     const Beats *beats = scene_beats(scene, view->place.block);
     int conflict = index->conflict_from[0], addition = first_addition(reduction);
@@ -92,7 +88,7 @@ static bool move_by_intervals(View *view, const Scene *scene, const Steps *steps
 bool view_move_by_levels(View *view, const Scene *scene, int by) {
     const Steps *steps = view_steps(view, scene);
     if (!steps || !steps->step_count) return false;
-    Reduction *reduction = reduction_at_opening(view, scene);
+    Reduction *reduction = reduction_shown(view, scene);
     if (!reduction || !reduction_fold_count(reduction)) return move_by_intervals(view, scene, steps, by);
     int step = view->place.step, level = reduction_level_at(reduction, step);
     int count = reduction_level_count(reduction);
