@@ -50,6 +50,7 @@ typedef struct App {
     Measuring *measuring;        /* NULL: the timings have not been on the screen yet */
     Measurements live, recorded; /* what it measured; what is shipped */
     bool has_recorded;           /* it was looked for */
+    bool wants_cpu;              /* the user asked for timings: this machine's CPU is timed, too */
     SessionLoader **abandoned;   /* cancelled; they end by themselves */
     int abandoned_count, abandoned_capacity;
     double look_due; /* seconds: when files are looked at */
@@ -399,18 +400,19 @@ static ViewAnswer app_press(App *app, Key key) {
         return VIEW_CHANGED;
     }
     int direction;
+    app->wants_cpu |= keys_find(key, &direction) == ACT_TIMES;
     if (app->waits && keys_find(key, &direction) == ACT_HAZARD)
         app_show_hazards(app, app->comparison.active, true);
     return app_answer(app, comparison_press(&app->comparison, key));
 }
 
-/* Timings that a session's file brings count before what is shipped; that is read when it is first seen. */
-static void app_show_timings(App *app, RunSlot *side, bool is_seen) {
+/* Timings that a session's file brings count before what is shipped. */
+static void app_show_timings(App *app, RunSlot *side) {
     Error error = {0};
     const Measurements *own = session_measured(side->now.session);
-    if (is_seen && !app->has_recorded && !bench_recorded(&app->recorded, &error))
+    if (!app->has_recorded && !bench_recorded(&app->recorded, &error))
         say(app, "timings", error.message);
-    app->has_recorded |= is_seen;
+    app->has_recorded = true;
     side->timings.recorded = own->timing_count ? own : &app->recorded;
     side->timings.live = &app->live;
     side->timings.timed = side == &app->side[app->comparison.active] ? &app->live : NULL;
@@ -423,7 +425,7 @@ static bool app_furnish(App *app, int columns, int rows) {
     bool hazards_seen = comparison_shows(&app->comparison, columns, rows, &pane_hazards);
     for (int i = 0; i < app->comparison.count; i++) {
         RunSlot *side = &app->side[i];
-        app_show_timings(app, side, timings_seen);
+        app_show_timings(app, side);
         app_show_hazards(app, i, hazards_seen);
         side->now.scene->borrowed.before = side->before.scene;
     }
@@ -435,6 +437,7 @@ static void app_measure(App *app, bool is_seen) {
     if (is_seen && !app->measuring) app->measuring = measuring_new(bench_run, bench_cpu, terminal_wake);
     if (!app->measuring) return;
     MeasuringWish wish = measuring_wish(comparison_scene(&app->comparison));
+    if (!app->wants_cpu) wish.cpu_n = 0;
     measuring_want(app->measuring, is_seen ? &wish : NULL);
 }
 

@@ -78,6 +78,7 @@ static void draw_header(const Scene *scene, const View *view, Canvas *canvas, Re
     if (right_at > at) canvas_text(canvas, area, right_at, 0, ROLE_HEADER, right);
     canvas_text(canvas, area, told_at, 0, role, told);
     canvas_reverse(canvas, area, 0, 0, area.columns);
+    if (area.rows > 1) canvas_text(canvas, area, 1, 1, ROLE_CURRENT, scene->identity.story);
     for (int column = 0; column < area.columns; column++) { /* HEADER is reverse by itself */
         Cell *cell = canvas_cell(canvas, area, column, 0);
         if (cell && cell->role == ROLE_HEADER) cell->reverse = 0;
@@ -175,37 +176,43 @@ typedef struct ShownPanes {
 
 enum { MOST_SHOWN = SLOT_COUNT + MOST_SIDES };
 
-static bool shows_reduction(const StepContext *context) {
-    Reduction *reduction = scene_reduction(context->scene, context->view->place.block);
+bool frame_has_reduction(const Scene *scene, const View *view) {
+    if (view->place.block >= scene->traced.block_count) return false;
+    Reduction *reduction = scene_reduction(scene, view->place.block);
     return reduction && reduction_is_worth_showing(reduction);
 }
 
-/* The pane that draws the picture. */
-static bool is_picture(const StepContext *context, const Pane *pane) {
+static bool shows_reduction(const StepContext *context) {
+    return frame_has_reduction(context->scene, context->view);
+}
+
+/* The pane that draws the picture; the reduction has a place of its own where there is room for both. */
+static bool is_picture(const StepContext *context, const Layout *layout, const Pane *pane) {
     switch (context->view->display.picture) {
     case SHOW_LANE_TREE:
     case SHOW_RESULT_TREE:
         return pane == &pane_tree;
     case SHOW_REDUCTION:
-        if (shows_reduction(context)) return pane == &pane_reduction;
+        if (!layout->slots[SLOT_REDUCTION].rows && shows_reduction(context)) return pane == &pane_reduction;
         /* fall through */
     default:
-        return pane->kinds >> context->event.kind & 1;
+        return pane->slot == SLOT_PICTURE && pane->kinds >> context->event.kind & 1;
     }
 }
 
 static int list_shown(const StepContext *context, const Layout *layout, ShownPanes shown[MOST_SHOWN]) {
-    static const int focus_of_slot[SLOT_COUNT] = {[SLOT_SOURCE] = FOCUS_SOURCE,
-                                                  [SLOT_LANES] = FOCUS_LANES,
-                                                  [SLOT_PICTURE] = FOCUS_PICTURE,
-                                                  [SLOT_EXPLANATION] = -1,
-                                                  [SLOT_TIMELINE] = -1};
+    static const int focus_of_slot[SLOT_COUNT] = {
+        [SLOT_SOURCE] = FOCUS_SOURCE, [SLOT_LANES] = FOCUS_LANES, [SLOT_PICTURE] = FOCUS_PICTURE,
+        [SLOT_REDUCTION] = -1,        [SLOT_EXPLANATION] = -1,    [SLOT_TIMELINE] = -1};
     int count = 0;
     for (int i = 0; panes[i]; i++) {
         const Pane *pane = panes[i];
-        if (pane->slot >= SLOT_COUNT || layout->slots[pane->slot].rows <= 0) continue;
-        if (pane->slot == SLOT_PICTURE && !is_picture(context, pane)) continue;
-        shown[count++] = (ShownPanes){pane, layout->slots[pane->slot], focus_of_slot[pane->slot]};
+        if (pane->slot >= SLOT_COUNT) continue;
+        bool is_shown_in_picture = is_picture(context, layout, pane);
+        PaneSlot slot = is_shown_in_picture ? SLOT_PICTURE : pane->slot;
+        if (layout->slots[slot].rows <= 0 || (slot == SLOT_PICTURE && !is_shown_in_picture)) continue;
+        if (slot == SLOT_REDUCTION && !shows_reduction(context)) continue;
+        shown[count++] = (ShownPanes){pane, layout->slots[slot], focus_of_slot[slot]};
     }
     for (int i = 0; i < layout->side_count && i < pane_side_count(); i++)
         shown[count++] =
@@ -250,12 +257,23 @@ static void draw_panes(const StepContext *context, const Layout *layout, Canvas 
                   shown[i].focus == (int)context->view->display.focus);
 }
 
+/* The run's time, where no pane shows it. */
+static void draw_times(const Scene *scene, const View *view, Canvas *canvas, Rectangle area) {
+    char text[256];
+    if (area.rows <= 0) return;
+    times_print_line(scene, !view->display.times_alone, view->display.times, area.columns - 8, text,
+                     sizeof text);
+    int at = 1 + canvas_text(canvas, area, 1, 0, ROLE_TITLE, "time");
+    canvas_text(canvas, area, at + 1, 0, ROLE_TEXT, text);
+}
+
 void frame_draw_run(const Scene *scene, const View *view, const Layout *layout, Canvas *canvas) {
     StepContext context;
     Rectangle middle = layout->area;
-    middle.row += 1;
-    middle.rows -= 1 + layout->footer.rows;
+    middle.row += layout->header.rows;
+    middle.rows -= layout->header.rows + layout->footer.rows;
     draw_header(scene, view, canvas, layout->header);
+    draw_times(scene, view, canvas, layout->times);
     if (step_context_init(&context, scene, view))
         draw_panes(&context, layout, canvas);
     else
@@ -282,7 +300,7 @@ void frame_draw_too_small(Canvas *canvas, int columns, int rows) {
 void frame_draw(const Scene *scene, const View *view, Canvas *canvas) {
     Layout layout;
     canvas_clear(canvas);
-    if (!layout_make(canvas->columns, canvas->rows, view, &layout)) {
+    if (!layout_make(canvas->columns, canvas->rows, view, frame_has_reduction(scene, view), &layout)) {
         frame_draw_too_small(canvas, SMALLEST_COLUMNS, SMALLEST_ROWS);
         return;
     }
@@ -327,6 +345,7 @@ ViewAnswer frame_click_in(const Scene *scene, View *view, const Layout *layout, 
 
 ViewAnswer frame_click(const Scene *scene, View *view, int columns, int rows, int column, int row) {
     Layout layout;
-    return layout_make(columns, rows, view, &layout) ? frame_click_in(scene, view, &layout, column, row)
-                                                     : VIEW_IGNORED;
+    return layout_make(columns, rows, view, frame_has_reduction(scene, view), &layout)
+               ? frame_click_in(scene, view, &layout, column, row)
+               : VIEW_IGNORED;
 }

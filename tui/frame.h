@@ -13,6 +13,8 @@ ViewAnswer frame_click(const Scene *scene, View *view, int columns, int rows, in
 
 /* The parts of a frame, for screens that show two runs: header and panes; the line of hints, or the view's
  * message; the view's overlay, if it has one. */
+/* The block that is shown folds something, so that its reduction can be drawn. */
+bool frame_has_reduction(const Scene *scene, const View *view);
 void frame_draw_run(const Scene *scene, const View *view, const Layout *layout, Canvas *canvas);
 void frame_draw_footer(const View *view, Canvas *canvas, Rectangle area);
 void frame_draw_overlay(const Scene *scene, const View *view, Rectangle area, Canvas *canvas);

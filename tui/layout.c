@@ -1,5 +1,8 @@
 #include "tui/layout.h"
 
+#include <string.h>
+
+enum { ROWS_FOR_STORY = 20 };
 enum { MOST_OVERLAY_ROWS = ACTION_COUNT + 5 }; /* all of the help */
 
 static int clamp(int value, int least, int most) {
@@ -81,27 +84,29 @@ static void make_narrow(Layout *layout, Rectangle middle, const View *view) {
 }
 
 /* Source beside lanes, the picture below, explanation beside one more pane, timeline. */
-static void make_middle(Layout *layout, Rectangle middle, const View *view) {
+static void make_middle(Layout *layout, Rectangle middle, const View *view, bool folds) {
     Rectangle *slots = layout->slots;
     int frame = layout->boxed ? 2 : 1;
     slots[SLOT_TIMELINE] = cut_bottom(&middle, frame + 2);
-    Rectangle words = cut_bottom(&middle, frame + (middle.rows > 34 ? 4 : middle.rows >= 24 ? 3 : 2));
-    slots[SLOT_PICTURE] =
-        cut_picture(&middle, view, clamp(middle.rows * 9 / 20, 8, 13 + (middle.rows - 29) / 3));
-    if (shown(view, FOCUS_SIDE))
-        add_side(layout, cut_right(&words, words.columns - words.columns * 62 / 100));
+    Rectangle words = cut_bottom(&middle, frame + (middle.rows >= 32 ? 6 : middle.rows >= 24 ? 3 : 2));
+    int rows = clamp(middle.rows * 9 / 20, 8, 13 + (middle.rows - 29) / 3);
+    if (folds && layout->area.columns >= 160 && layout->area.rows >= 50) /* both pictures */
+        slots[SLOT_REDUCTION] = cut_bottom(&middle, frame + 8);
+    slots[SLOT_PICTURE] = cut_picture(&middle, view, clamp(rows, 8, middle.rows - 8));
+    if (shown(view, FOCUS_SIDE)) add_side(layout, cut_right(&words, words.columns / 2));
     slots[SLOT_EXPLANATION] = words;
     split_top(layout, middle, view, clamp(middle.columns - 60, middle.columns / 2 - 8, middle.columns / 2));
 }
 
 /* The same, and a column of more panes on the right of it all. */
-static void make_wide(Layout *layout, Rectangle middle, const View *view) {
+static void make_wide(Layout *layout, Rectangle middle, const View *view, bool folds) {
     Rectangle *slots = layout->slots;
     slots[SLOT_TIMELINE] = cut_bottom(&middle, 6);
     Rectangle right = cut_right(&middle, clamp(middle.columns - 140, 50, 70));
     for (int left = clamp(right.rows / 14, 1, MOST_SIDES - 1); left > 0; left--)
         add_side(layout, cut_top(&right, right.rows / left));
     slots[SLOT_EXPLANATION] = cut_bottom(&middle, 6);
+    if (folds && layout->area.rows >= 50) slots[SLOT_REDUCTION] = cut_bottom(&middle, 12);
     slots[SLOT_PICTURE] = cut_picture(&middle, view, clamp(middle.rows * 9 / 20, 13, 24));
     split_top(layout, middle, view, clamp(middle.columns - 62, middle.columns / 2, middle.columns * 2 / 3));
 }
@@ -145,23 +150,39 @@ static Rectangle make_overlay(Rectangle middle) {
     return overlay;
 }
 
-bool layout_make(int columns, int rows, const View *view, Layout *out) {
+static bool shows_timings(const Layout *layout, const View *view) {
+    for (int i = 0; i < layout->side_count && i < pane_side_count(); i++)
+        if (pane_side(view->display.side + i) == &pane_timings) return true;
+    return false;
+}
+
+static void fill_middle(Layout *layout, Rectangle middle, const View *view, bool folds) {
+    int columns = layout->area.columns, rows = layout->area.rows;
+    layout->side_count = 0;
+    memset(layout->slots, 0, sizeof layout->slots);
+    if (view->display.zoomed)
+        make_zoomed(layout, middle, view->display.focus);
+    else if (view->display.projector)
+        make_projector(layout, middle);
+    else if (columns >= 180 && rows >= 44 && shown(view, FOCUS_SIDE))
+        make_wide(layout, middle, view, folds);
+    else if (columns >= 100 && rows >= 24)
+        make_middle(layout, middle, view, folds);
+    else
+        make_narrow(layout, middle, view);
+}
+
+bool layout_make(int columns, int rows, const View *view, bool folds, Layout *out) {
     Rectangle middle = {0, 0, columns, rows};
     *out = (Layout){.area = middle, .boxed = columns >= 100 && rows >= 30};
     if (columns < SMALLEST_COLUMNS || rows < SMALLEST_ROWS) return false;
-    out->header = cut_top(&middle, 1);
+    out->header = cut_top(&middle, rows >= ROWS_FOR_STORY ? 2 : 1);
     out->footer = cut_bottom(&middle, 1);
     out->overlay = make_overlay(middle);
-    if (view->display.zoomed)
-        make_zoomed(out, middle, view->display.focus);
-    else if (view->display.projector)
-        make_projector(out, middle);
-    else if (columns >= 180 && rows >= 44 && shown(view, FOCUS_SIDE))
-        make_wide(out, middle, view);
-    else if (columns >= 100 && rows >= 24)
-        make_middle(out, middle, view);
-    else
-        make_narrow(out, middle, view);
+    fill_middle(out, middle, view, folds);
+    if (rows < ROWS_FOR_STORY || shows_timings(out, view)) return true;
+    out->times = cut_bottom(&middle, 1);
+    fill_middle(out, middle, view, folds);
     return true;
 }
 

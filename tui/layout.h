@@ -1,5 +1,5 @@
-/* Layout: which slot gets which part of the screen. Depends on the size and on what is enlarged or hidden,
- * never on the step, so that nothing jumps. */
+/* Layout: which slot gets which part of the screen. Depends on the size, on what is enlarged or hidden, and on whether the
+ * block folds anything, never on the step, so that nothing jumps. */
 #ifndef TUI_LAYOUT_H
 #define TUI_LAYOUT_H
 
@@ -8,8 +8,10 @@
 enum { SMALLEST_COLUMNS = 60, SMALLEST_ROWS = 16, MOST_SIDES = 4 };
 
 typedef struct Layout {
-    Rectangle area; /* all of it */
-    Rectangle header, footer;
+    Rectangle area;   /* all of it */
+    Rectangle header; /* its second row says what the kernel is about */
+    Rectangle times;  /* the run's time in one line; no rows where a pane shows it */
+    Rectangle footer;
     Rectangle slots[SLOT_COUNT]; /* no rows: not shown */
     Rectangle sides[MOST_SIDES]; /* for panes of SLOT_SIDE */
     int side_count;
@@ -17,8 +19,8 @@ typedef struct Layout {
     bool boxed; /* panes have a frame around; else a line above */
 } Layout;
 
-/* False: too small for anything but a sentence. */
-bool layout_make(int columns, int rows, const View *view, Layout *out);
+/* `folds`: there is a reduction to draw. False: too small for anything but a sentence. */
+bool layout_make(int columns, int rows, const View *view, bool folds, Layout *out);
 
 /* Two runs: beside each other where there is room, else one above the other, with the same panes at the same
  * places of each half. */

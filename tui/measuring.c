@@ -167,7 +167,7 @@ static void measure_once(Measuring *measuring, const MeasuringWish *wish) {
     cpu.catalog.n = wish->cpu_n;
     cpu.catalog.parameter_count = 0;
     if (!measuring->gpu_failed) run_gpu(measuring, &wish->of);
-    if (measuring->cpu) run(measuring, measuring->cpu, cpu, &error);
+    if (measuring->cpu && wish->cpu_n) run(measuring, measuring->cpu, cpu, &error);
     pthread_mutex_lock(&measuring->lock);
     measuring->kernel[0] = 0;
     tell(measuring);

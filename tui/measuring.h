@@ -11,7 +11,7 @@ typedef bool MeasureFunction(const BenchOptions *options, const BenchSink *sink,
 
 typedef struct MeasuringWish {
     BenchOptions of; /* kernel NULL: the ladder alone; n of one size. seconds and cancel do not count */
-    uint64_t cpu_n;  /* what the CPU reduces: the size that the table shows */
+    uint64_t cpu_n;  /* what the CPU reduces: the size that the table shows; 0: the CPU is not timed */
 } MeasuringWish;
 
 MeasuringWish measuring_wish(const Scene *scene); /* what belongs beside this run; borrows from it */

@@ -75,6 +75,7 @@ struct CatalogRow {
     const char *aliases; /* "K0"; NULL: none */
     CatalogGroup group;
     const char *title;      /* a few words, for the header of the screen */
+    const char *story;      /* what it is about and what to watch, in at most 78 characters: the first line that a student reads */
     const char *lesson;     /* one sentence */
     const char *watch;      /* what to watch for, one sentence */
     const char *source;     /* "interleaved.cu"; the PTX is the same name with .ptx */

@@ -283,6 +283,7 @@ static Sample *sample_open(int threads, int launches) {
                      .op = "sum",
                      .type = PTX_S32,
                      .n = 1048576,
+                     .story = "A strided index: threads stay together, and their words meet in few banks.",
                      .watch = "Divergence is gone, conflicts came instead."},
         .outcome = {.verdict = SCENE_RIGHT, .result = "42", .expected = "42"},
         .traced = {.trace = sample->trace, .blocks = sample->blocks, .step_indexes = sample->step_indexes},

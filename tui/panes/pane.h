@@ -13,6 +13,7 @@ typedef enum PaneSlot {
     SLOT_SOURCE,
     SLOT_LANES,
     SLOT_PICTURE,
+    SLOT_REDUCTION, /* on large screens; else in the picture's place */
     SLOT_EXPLANATION,
     SLOT_TIMELINE,
     SLOT_COUNT,

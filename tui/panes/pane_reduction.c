@@ -572,4 +572,4 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     draw_levels(context, &row, canvas, area);
 }
 
-const Pane pane_reduction = {.slot = SLOT_PICTURE, .head = head, .draw = draw};
+const Pane pane_reduction = {.slot = SLOT_REDUCTION, .head = head, .draw = draw};

@@ -64,6 +64,7 @@ Scene *scene_new(const Session *session) {
                      .op = run ? run->op : "",
                      .type = run ? run->dtype : PTX_NO_TYPE,
                      .n = session_n(session),
+                     .story = row && row->story ? row->story : "",
                      .watch = row && row->watch ? row->watch : "",
                      .row = row,
                      .run = run,

@@ -36,6 +36,7 @@ typedef struct SceneIdentity {  /* which run it is; strings are "" where there i
     const char *dtype, *op;
     PtxType type; /* of the data; NO_TYPE: not known */
     uint64_t n;
+    const char *story;             /* the catalogue's line: what the kernel is about, for the second row of the screen */
     const char *watch;             /* the catalogue's sentence: what to watch for */
     const CatalogRow *row;         /* NULL: not a kernel of the catalogue */
     const CatalogRun *run;         /* its settings; NULL as above */

@@ -1,6 +1,8 @@
 #include "tui/scene/times.h"
 
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 typedef struct Wanted {
@@ -129,4 +131,111 @@ const Timing *times_of(const TimesRow *row, bool to_scalar, TimesWay way) {
     for (int i = 0; i < TIMES_WAY_COUNT; i++)
         if (row->of[to_scalar][order[way][i]]) return row->of[to_scalar][order[way][i]];
     return NULL;
+}
+
+/* ---- one line -------------------------------------------------------------------------------------------- */
+
+typedef struct Line { /* text that grows by whole parts, as long as they fit */
+    char *out;
+    size_t bytes;
+    int length, columns;
+    bool is_full;
+} Line;
+
+__attribute__((format(printf, 2, 3))) static void add_part(Line *line, const char *format, ...) {
+    char part[96];
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(part, sizeof part, format, arguments);
+    va_end(arguments);
+    line->is_full |= length < 0 || (size_t)length >= sizeof part || line->length + length > line->columns;
+    if (line->is_full) return;
+    snprintf(line->out + line->length, line->bytes - (size_t)line->length, "%s", part);
+    line->length += length;
+}
+
+/* "15.7": three digits, in microseconds. */
+static void print_microseconds(double time, char *out, size_t bytes) {
+    snprintf(out, bytes, time < 99.95 ? "%.1f" : "%.0f", time);
+}
+
+static void add_time(Line *line, const char *what, const char *name, const Timing *timing) {
+    char time[32];
+    if (!timing) return;
+    print_microseconds(timing->median, time, sizeof time);
+    add_part(line, "%s%s%s %s", what, *what && *name ? " " : "", name, time);
+}
+
+static int find_row(const Times *times, const char *kernel) {
+    for (int i = 0; i < times->count; i++)
+        if (!strcmp(times->rows[i].kernel, kernel)) return i;
+    return -1;
+}
+
+/* The kernel that the ladder begins with, whose other name is K0. */
+static int find_first_rung(const Times *times) {
+    for (int i = 0; i < times->kernel_count; i++) {
+        const char *aliases = catalog_row(place_of(times->rows[i].kernel))->aliases;
+        if (aliases && !strncmp(aliases, "K0", 2)) return i;
+    }
+    return -1;
+}
+
+static int find_fastest(const Times *times, bool to_scalar, TimesWay way) {
+    int best = -1;
+    for (int i = 0; i < times->kernel_count; i++) {
+        const Timing *timing = times_of(&times->rows[i], to_scalar, way);
+        const Timing *least = best < 0 ? NULL : times_of(&times->rows[best], to_scalar, way);
+        if (timing && (!least || timing->median < least->median)) best = i;
+    }
+    return best;
+}
+
+static void add_machine(Line *line, const Times *times, const Timing *timing) {
+    const char *machine = timing->machine;
+    if (!strncmp(machine, "NVIDIA ", 7)) machine += 7;
+    if (times->is_live)
+        add_part(line, " us now on %.40s", machine);
+    else
+        add_part(line, " us on an %.40s, recorded %.10s", machine, timing->measured ? timing->measured : "");
+}
+
+static void add_others(Line *line, const Times *times, int here, bool to_scalar, TimesWay way) {
+    int next = here + 1 < times->kernel_count ? here + 1 : -1, best = find_fastest(times, to_scalar, way);
+    int peer = find_row(times, "cub");
+    const char *gap = "; ";
+    if (next >= 0 && next != best) {
+        add_time(line, "; next", times->rows[next].kernel, times_of(&times->rows[next], to_scalar, way));
+        gap = ", ";
+    }
+    if (best >= 0 && best != here) {
+        char what[8];
+        snprintf(what, sizeof what, "%sbest", gap);
+        add_time(line, what, times->rows[best].kernel, times_of(&times->rows[best], to_scalar, way));
+        gap = ", ";
+    }
+    if (peer >= 0)
+        add_time(line, gap[0] == ';' ? "; CUB" : ", CUB", "", times_of(&times->rows[peer], to_scalar, way));
+}
+
+void times_print_line(const Scene *scene, bool to_scalar, TimesWay way, int columns, char *out,
+                      size_t bytes) {
+    Times times;
+    Line line = {.out = out, .bytes = bytes, .columns = columns < (int)bytes ? columns : (int)bytes - 1};
+    times_gather(&times, scene);
+    *out = 0;
+    int here = find_row(&times, scene->identity.kernel), first = find_first_rung(&times);
+    const Timing *timing = here < 0 ? NULL : times_of(&times.rows[here], to_scalar, way);
+    if (!timing) {
+        add_part(&line, "not measured on a GPU");
+        add_part(&line, "; --bench measures catalogue kernels where there is one");
+        return;
+    }
+    char time[32];
+    print_microseconds(timing->median, time, sizeof time);
+    add_part(&line, "%s", time);
+    add_machine(&line, &times, timing);
+    const Timing *rung = first < 0 ? NULL : times_of(&times.rows[first], to_scalar, way);
+    if (rung && rung != timing) add_part(&line, ", %.1fx K0", rung->median / timing->median);
+    add_others(&line, &times, here, to_scalar, way);
 }

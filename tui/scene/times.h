@@ -36,4 +36,8 @@ void times_gather(Times *out, const Scene *scene);
  * "alone". */
 const Timing *times_of(const TimesRow *row, bool to_scalar, TimesWay way);
 
+/* The run's time in one line of at most `columns`, beside what it is compared with: "15.7 us on an H200 (recorded
+ * 2026-11-21), 1.0x K0; next strided 10.8, best grid_stride 4.2, cub 4.1 us". Says so where it was not measured. */
+void times_print_line(const Scene *scene, bool to_scalar, TimesWay way, int columns, char *out, size_t bytes);
+
 #endif
