@@ -87,7 +87,7 @@ static void make_narrow(Layout *layout, Rectangle middle, const View *view) {
 static void make_middle(Layout *layout, Rectangle middle, const View *view, bool folds) {
     Rectangle *slots = layout->slots;
     int frame = layout->boxed ? 2 : 1;
-    slots[SLOT_TIMELINE] = cut_bottom(&middle, frame + 2);
+    slots[SLOT_TIMELINE] = cut_bottom(&middle, frame + (middle.rows >= 34 ? 3 : 2));
     Rectangle words = cut_bottom(&middle, frame + (middle.rows >= 32 ? 6 : middle.rows >= 24 ? 3 : 2));
     int rows = clamp(middle.rows * 9 / 20, 8, 13 + (middle.rows - 29) / 3);
     if (folds && layout->area.columns >= 160 && layout->area.rows >= 50) /* both pictures */
@@ -101,12 +101,12 @@ static void make_middle(Layout *layout, Rectangle middle, const View *view, bool
 /* The same, and a column of more panes on the right of it all. */
 static void make_wide(Layout *layout, Rectangle middle, const View *view, bool folds) {
     Rectangle *slots = layout->slots;
-    slots[SLOT_TIMELINE] = cut_bottom(&middle, 6);
+    slots[SLOT_TIMELINE] = cut_bottom(&middle, 7);
+    if (folds && layout->area.rows >= 50) slots[SLOT_REDUCTION] = cut_bottom(&middle, 11);
     Rectangle right = cut_right(&middle, clamp(middle.columns - 140, 50, 70));
     for (int left = clamp(right.rows / 14, 1, MOST_SIDES - 1); left > 0; left--)
         add_side(layout, cut_top(&right, right.rows / left));
     slots[SLOT_EXPLANATION] = cut_bottom(&middle, 6);
-    if (folds && layout->area.rows >= 50) slots[SLOT_REDUCTION] = cut_bottom(&middle, 12);
     slots[SLOT_PICTURE] = cut_picture(&middle, view, clamp(middle.rows * 9 / 20, 13, 24));
     split_top(layout, middle, view, clamp(middle.columns - 62, middle.columns / 2, middle.columns * 2 / 3));
 }

@@ -103,6 +103,27 @@ static void print_machine(const StepContext *context, char *out, size_t bytes) {
         snprintf(out + length, bytes - (size_t)length, ", clock adds %.0f%%", time->overhead * 100);
 }
 
+static Reduction *reduction_of(const StepContext *context) {
+    Reduction *reduction = scene_reduction(context->scene, context->view->place.block);
+    return reduction && reduction_fold_count(reduction) ? reduction : NULL;
+}
+
+/* "beat 7 of 33   level 2 of 8   step 9 of 59" */
+static void print_place(const StepContext *context, char *out, size_t bytes) {
+    const Beats *beats = scene_beats(context->scene, context->view->place.block);
+    Reduction *reduction = reduction_of(context);
+    int step = context->view->place.step;
+    char group[64];
+    if (reduction)
+        snprintf(group, sizeof group, "level %d of %d", reduction_number_at(reduction, step),
+                 reduction_fold_count(reduction));
+    else
+        snprintf(group, sizeof group, "interval %d of %d", context->step->interval_step + 1,
+                 context->steps->interval_step_count);
+    snprintf(out, bytes, "beat %d of %d   %s   step %d of %d", beats->count ? beats->of_step[step] + 1 : 0,
+             beats->count, group, step + 1, context->steps->step_count);
+}
+
 static void head(const StepContext *context, PaneHead *out) {
     char speed[VIEW_SPEED_BYTES];
     const char *label =
@@ -116,9 +137,7 @@ static void head(const StepContext *context, PaneHead *out) {
         print_machine(context, out->title, sizeof out->title);
     else
         snprintf(out->title, sizeof out->title, "timeline");
-    snprintf(out->note, sizeof out->note, "step %d of %d   interval %d of %d", context->view->place.step + 1,
-             context->steps->step_count, context->step->interval_step + 1,
-             context->steps->interval_step_count);
+    print_place(context, out->note, sizeof out->note);
 }
 
 static ViewAnswer click(const StepContext *context, Rectangle area, int column, int row, View *view) {
@@ -201,7 +220,35 @@ static void draw_mark(Canvas *canvas, Rectangle area, int at, int row, const Tim
         canvas_glyph(canvas, area, at, row, ROLE_DIM, '|');
 }
 
+/* The column in which a step is drawn first. */
+static int column_of_step(const Scale *scale, int step) {
+    for (int at = 0; at < scale->columns; at++) {
+        int end, first = first_step(scale, at, &end);
+        if (first <= step && step < end) return at;
+    }
+    return scale->columns;
+}
+
+/* Above each level's steps, what it adds: "load", "+1", "+2", ... from the distances that the trace shows. */
+static void draw_levels(const StepContext *context, Canvas *canvas, Rectangle area, const Scale *scale) {
+    Reduction *reduction = reduction_of(context);
+    int free_from = 0, here = reduction_level_at(reduction, context->view->place.step);
+    char label[32];
+    for (int i = 0; i < reduction_level_count(reduction); i++) {
+        int at = column_of_step(scale, reduction_level_first(reduction, i));
+        reduction_print_short(reduction, i, label, sizeof label);
+        if (at < free_from || at + (int)strlen(label) > area.columns) continue;
+        free_from = at + 1 + canvas_text(canvas, area, at, 0, i == here ? ROLE_CURRENT : ROLE_DIM, label);
+    }
+}
+
 static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
+    if (area.rows >= 3 && reduction_of(context)) {
+        Scale scale = scale_of(context, area.columns);
+        draw_levels(context, canvas, area, &scale);
+        area.row++;
+        area.rows--;
+    }
     int bar_rows = area.rows - 1, before = -1;
     if (bar_rows > MOST_BAR_ROWS) bar_rows = MOST_BAR_ROWS;
     if (bar_rows < 1) bar_rows = 1;

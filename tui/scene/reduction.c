@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "catalog/plan.h"
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -129,6 +130,27 @@ int reduction_level_at(const Reduction *reduction, int step) {
 
 int reduction_level_count(const Reduction *reduction) {
     return reduction->tree->level_count;
+}
+
+int reduction_number_at(const Reduction *reduction, int step) {
+    return reduction->tree->level_count ? reduction->number[reduction_level_at(reduction, step)] : 0;
+}
+
+void reduction_print_short(const Reduction *reduction, int level, char *out, size_t bytes) {
+    const TreeLevel *of = &reduction->tree->levels[level];
+    int distance = of->distance < 0 ? -of->distance : of->distance;
+    if (of->kind == TREE_INPUTS)
+        snprintf(out, bytes, "load");
+    else if (of->kind == TREE_TAKE)
+        snprintf(out, bytes, "take");
+    else if (of->through == TRACE_REDUX)
+        snprintf(out, bytes, "redux");
+    else if (of->through == TRACE_SHARED_ATOMIC || of->through == TRACE_GLOBAL_ATOMIC)
+        snprintf(out, bytes, "atomic");
+    else if (distance)
+        snprintf(out, bytes, of->crosswise ? "^%d" : "+%d", distance);
+    else
+        snprintf(out, bytes, "+");
 }
 
 int reduction_fold_count(const Reduction *reduction) {

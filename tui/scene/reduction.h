@@ -73,6 +73,10 @@ int reduction_level_at(const Reduction *reduction, int step); /* of the tree; 0 
 /* There is more to show than inputs: sums between threads, or a chain of one thread. */
 bool reduction_is_worth_showing(Reduction *reduction);
 int reduction_level_count(const Reduction *reduction);
+int reduction_number_at(const Reduction *reduction,
+                        int step); /* of the levels that fold, from 1; 0: before them */
+/* "+4", "^16", "load": what the level adds, for a label. */
+void reduction_print_short(const Reduction *reduction, int level, char *out, size_t bytes);
 int reduction_fold_count(const Reduction *reduction); /* levels that fold */
 int reduction_level_first(const Reduction *reduction, int level);
 /* An INPUTS level in which a thread folds more inputs than MOST_OWN_INPUTS, one after another: its additions in their
