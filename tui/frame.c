@@ -168,13 +168,21 @@ static void draw_pane(const Pane *pane, const StepContext *context, Canvas *canv
 
 /* ---- the panes that are shown -------------------------------------------------------------------------- */
 
-typedef struct ShownPanes {
+typedef struct ShownPane {
     const Pane *pane;
     Rectangle area;
     int focus; /* -1: Tab does not come here */
-} ShownPanes;
+} ShownPane;
 
 enum { MOST_SHOWN = SLOT_COUNT + MOST_SIDES };
+
+typedef struct ShownPanes {
+    StepContext context;
+    StepContext picture; /* of the step whose picture is shown */
+    View picture_view;
+    ShownPane panes[MOST_SHOWN];
+    int count;
+} ShownPanes;
 
 bool frame_has_reduction(const Scene *scene, const View *view) {
     if (view->place.block >= scene->traced.block_count) return false;
@@ -182,50 +190,82 @@ bool frame_has_reduction(const Scene *scene, const View *view) {
     return reduction && reduction_is_worth_showing(reduction);
 }
 
-static bool shows_reduction(const StepContext *context) {
-    return frame_has_reduction(context->scene, context->view);
+static bool has_picture(const StepIndex *index, int step) {
+    TraceKind kind = (TraceKind)index->step[step].kind;
+    return trace_kind_is_access(kind) || kind == TRACE_SHUFFLE || kind == TRACE_VOTE || kind == TRACE_REDUX;
+}
+
+/* The step whose picture is shown: while a level of the reduction lasts, branches and barriers leave the picture of its
+ * accesses as it is. */
+static int picture_step(const StepContext *context) {
+    const Scene *scene = context->scene;
+    int step = context->view->place.step, block = context->view->place.block;
+    if (has_picture(context->step_index, step) || !frame_has_reduction(scene, context->view)) return step;
+    Reduction *reduction = scene_reduction(scene, block);
+    int level = reduction_level_at(reduction, step), first = reduction_level_first(reduction, level);
+    int end = reduction_level_first(reduction, level + 1);
+    for (int before = step; before >= first; before--)
+        if (has_picture(context->step_index, before)) return before;
+    for (int after = step; after < end; after++)
+        if (has_picture(context->step_index, after)) return after;
+    return step;
 }
 
 /* The pane that draws the picture; the reduction has a place of its own where there is room for both. */
-static bool is_picture(const StepContext *context, const Layout *layout, const Pane *pane) {
+static bool is_picture(const ShownPanes *shown, const Layout *layout, const Pane *pane) {
+    const StepContext *context = &shown->context;
     switch (context->view->display.picture) {
     case SHOW_LANE_TREE:
     case SHOW_RESULT_TREE:
         return pane == &pane_tree;
     case SHOW_REDUCTION:
-        if (!layout->slots[SLOT_REDUCTION].rows && shows_reduction(context)) return pane == &pane_reduction;
+        if (!layout->slots[SLOT_REDUCTION].rows && frame_has_reduction(context->scene, context->view))
+            return pane == &pane_reduction;
         /* fall through */
     default:
-        return pane->slot == SLOT_PICTURE && pane->kinds >> context->event.kind & 1;
+        return pane->slot == SLOT_PICTURE && pane->kinds >> shown->picture.event.kind & 1;
     }
 }
 
-static int list_shown(const StepContext *context, const Layout *layout, ShownPanes shown[MOST_SHOWN]) {
+static void add_shown(ShownPanes *shown, const Pane *pane, Rectangle area, int focus) {
+    shown->panes[shown->count++] = (ShownPane){pane, area, focus};
+}
+
+/* False: there is no step to show. */
+static bool list_shown(ShownPanes *shown, const Scene *scene, const View *view, const Layout *layout) {
     static const int focus_of_slot[SLOT_COUNT] = {
         [SLOT_SOURCE] = FOCUS_SOURCE, [SLOT_LANES] = FOCUS_LANES, [SLOT_PICTURE] = FOCUS_PICTURE,
         [SLOT_REDUCTION] = -1,        [SLOT_EXPLANATION] = -1,    [SLOT_TIMELINE] = -1};
-    int count = 0;
+    shown->count = 0;
+    if (!step_context_init(&shown->context, scene, view)) return false;
+    shown->picture_view = *view;
+    shown->picture_view.place.step = picture_step(&shown->context);
+    if (shown->picture_view.place.step != view->place.step) shown->picture_view.place.wavefront = 0;
+    step_context_init(&shown->picture, scene, &shown->picture_view);
     for (int i = 0; panes[i]; i++) {
         const Pane *pane = panes[i];
         if (pane->slot >= SLOT_COUNT) continue;
-        bool is_shown_in_picture = is_picture(context, layout, pane);
+        bool is_shown_in_picture = is_picture(shown, layout, pane);
         PaneSlot slot = is_shown_in_picture ? SLOT_PICTURE : pane->slot;
         if (layout->slots[slot].rows <= 0 || (slot == SLOT_PICTURE && !is_shown_in_picture)) continue;
-        if (slot == SLOT_REDUCTION && !shows_reduction(context)) continue;
-        shown[count++] = (ShownPanes){pane, layout->slots[slot], focus_of_slot[slot]};
+        if (slot == SLOT_REDUCTION && !frame_has_reduction(scene, view)) continue;
+        add_shown(shown, pane, layout->slots[slot], focus_of_slot[slot]);
     }
     for (int i = 0; i < layout->side_count && i < pane_side_count(); i++)
-        shown[count++] =
-            (ShownPanes){pane_side(context->view->display.side + i), layout->sides[i], i ? -1 : FOCUS_SIDE};
-    return count;
+        add_shown(shown, pane_side(view->display.side + i), layout->sides[i], i ? -1 : FOCUS_SIDE);
+    return true;
+}
+
+/* What a pane draws: the reduction and everything but the picture show the view's own step. */
+static const StepContext *context_of(const ShownPanes *shown, const Pane *pane) {
+    return pane->slot == SLOT_PICTURE && pane != &pane_tree ? &shown->picture : &shown->context;
 }
 
 bool frame_shows(const Scene *scene, const View *view, const Layout *layout, const Pane *pane) {
-    StepContext context;
-    ShownPanes shown[MOST_SHOWN];
-    int count = step_context_init(&context, scene, view) ? list_shown(&context, layout, shown) : 0;
-    while (count > 0 && shown[count - 1].pane != pane) count--;
-    return count > 0;
+    ShownPanes shown;
+    if (!list_shown(&shown, scene, view, layout)) return false;
+    while (shown.count > 0 && shown.panes[shown.count - 1].pane != pane) shown.count--;
+    return shown.count > 0;
 }
 
 static void draw_nothing(const Scene *scene, Canvas *canvas, Rectangle area) {
@@ -249,12 +289,12 @@ static const Pane *find_overlay(const View *view) {
     return NULL;
 }
 
-static void draw_panes(const StepContext *context, const Layout *layout, Canvas *canvas) {
-    ShownPanes shown[MOST_SHOWN];
-    int count = list_shown(context, layout, shown);
-    for (int i = 0; i < count; i++)
-        draw_pane(shown[i].pane, context, canvas, layout, shown[i].area,
-                  shown[i].focus == (int)context->view->display.focus);
+static void draw_panes(const ShownPanes *shown, const Layout *layout, Canvas *canvas) {
+    for (int i = 0; i < shown->count; i++) {
+        const ShownPane *at = &shown->panes[i];
+        draw_pane(at->pane, context_of(shown, at->pane), canvas, layout, at->area,
+                  at->focus == (int)shown->context.view->display.focus);
+    }
 }
 
 /* The run's time, where no pane shows it. */
@@ -268,14 +308,14 @@ static void draw_times(const Scene *scene, const View *view, Canvas *canvas, Rec
 }
 
 void frame_draw_run(const Scene *scene, const View *view, const Layout *layout, Canvas *canvas) {
-    StepContext context;
+    ShownPanes shown;
     Rectangle middle = layout->area;
     middle.row += layout->header.rows;
     middle.rows -= layout->header.rows + layout->footer.rows;
     draw_header(scene, view, canvas, layout->header);
     draw_times(scene, view, canvas, layout->times);
-    if (step_context_init(&context, scene, view))
-        draw_panes(&context, layout, canvas);
+    if (list_shown(&shown, scene, view, layout))
+        draw_panes(&shown, layout, canvas);
     else
         draw_nothing(scene, canvas, middle);
 }
@@ -318,25 +358,25 @@ static ViewAnswer click_pane(const Pane *pane, const StepContext *context, Recta
 }
 
 ViewAnswer frame_click_in(const Scene *scene, View *view, const Layout *layout, int column, int row) {
-    StepContext context;
-    ShownPanes shown[MOST_SHOWN];
+    ShownPanes shown;
     View before = *view; /* panes read this one and change the other */
     const Pane *overlay = find_overlay(view);
-    bool has_moment = step_context_init(&context, scene, &before);
+    list_shown(&shown, scene, &before, layout);
     view->transient.message[0] = 0;
     if (view->transient.overlay != OVERLAY_NONE && !layout_holds(layout->overlay, column, row)) {
         view->transient.overlay = OVERLAY_NONE;
         return VIEW_CHANGED;
     }
     if (overlay)
-        return click_pane(overlay, &context, inside_of(overlay, layout, layout->overlay), column, row, view);
-    int count = has_moment ? list_shown(&context, layout, shown) : 0;
-    for (int i = 0; i < count; i++) {
-        if (!layout_holds(shown[i].area, column, row)) continue;
-        if (shown[i].focus >= 0) view->display.focus = (Focus)shown[i].focus;
-        if (shown[i].pane->click_title && row == shown[i].area.row)
-            return shown[i].pane->click_title(&context, view);
-        click_pane(shown[i].pane, &context, inside_of(shown[i].pane, layout, shown[i].area), column, row,
+        return click_pane(overlay, &shown.context, inside_of(overlay, layout, layout->overlay), column, row,
+                          view);
+    for (int i = 0; i < shown.count; i++) {
+        const ShownPane *at = &shown.panes[i];
+        if (!layout_holds(at->area, column, row)) continue;
+        if (at->focus >= 0) view->display.focus = (Focus)at->focus;
+        if (at->pane->click_title && row == at->area.row)
+            return at->pane->click_title(context_of(&shown, at->pane), view);
+        click_pane(at->pane, context_of(&shown, at->pane), inside_of(at->pane, layout, at->area), column, row,
                    view);
         return VIEW_CHANGED;
     }

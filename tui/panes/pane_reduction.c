@@ -66,11 +66,7 @@ static BoxRow box_row(const StepContext *context, int columns) {
     if (chain) row.level = chain;
     row.width = columns >= NARROW_FROM ? NARROW_BOX_COLUMNS : BOX_COLUMNS;
     int fit = (columns - LABEL_COLUMNS) / row.width;
-    row.count = fit >= MANY_BOXES  ? MANY_BOXES
-                : fit >= FEW_BOXES ? FEW_BOXES
-                : fit >= 10        ? 10
-                : fit >= 8         ? 8
-                                   : fit;
+    row.count = fit >= MANY_BOXES ? MANY_BOXES : fit >= FEW_BOXES ? FEW_BOXES : fit >= 10 ? fit / 2 * 2 : fit;
     if (row.count < 1) row.count = 1;
     row.selected = row.is_chain ? latest_box(context, row.level) : selected_box(context, row.level);
     row.first = row.selected > 0 ? row.selected / row.count * row.count : 0;

@@ -2,17 +2,20 @@
  * it, below it or instead of it. Lines that are too long go on below. Only what ever has events needs the
  * gutter's columns; all other text may run over them. */
 #include "tui/panes/pane.h"
+#include "tui/panes/syntax.h"
 
 #include <stdio.h>
 
 enum { GUTTER_COLUMNS = 13, NUMBER_COLUMNS = 5, BESIDE_COLUMNS = 104, MOST_ROWS = 200, CONTINUED = 4 };
+enum { MOST_LINE_BYTES = 1024 }; /* longer lines have no colours */
 
 typedef struct TextRow { /* a line, or a part of one that is too long */
     int line;
     const char *text;
+    const char *line_text; /* all of the line */
     int bytes, column;
-    int code; /* bytes before a comment begins */
-    bool first, has_gutter;
+    Syntax syntax; /* at the beginning of the line */
+    bool first, has_gutter, is_source;
 } TextRow;
 
 typedef struct Listing { /* the text around the current line */
@@ -110,26 +113,20 @@ static void draw_gutter(const StepIndexSums *sums, Canvas *canvas, Rectangle are
 
 /* ---- listing ------------------------------------------------------------------------------------------- */
 
-/* Where a comment begins in a line of source; a line in the middle of a long one begins with a star. */
-static const char *find_comment(const char *line) {
-    const char *begin = line + strspn(line, " \t"), *comment = strstr(line, "//");
-    bool in_block = !strncmp(begin, "* ", 2) || !strncmp(begin, "*/", 2) || !strcmp(begin, "*");
-    if (in_block || !strncmp(begin, "/*", 2)) return line;
-    return comment ? comment : line + strlen(line);
-}
-
 /* Appends a line in as many rows as it needs; `columns`: with the gutter's, which only the first row keeps
- * free. */
-static void listing_add(Listing *listing, int line, const char *text, bool has_gutter, int columns) {
+ * free. `syntax`: at the beginning of the line; NULL: PTX. */
+static void listing_add(Listing *listing, int line, const char *text, bool has_gutter, int columns,
+                        const Syntax *syntax) {
     int indent = (int)strspn(text, " "), column = 0;
-    const char *comment = find_comment(text);
+    const char *line_text = text;
     bool first = true;
     do {
         if (listing->count == MOST_ROWS) return;
         int room = columns - column - (first && has_gutter ? GUTTER_COLUMNS : 0);
         int bytes = canvas_text_columns(text) <= room ? (int)strlen(text) : canvas_break(text, room);
-        int code = comment < text ? 0 : comment - text < bytes ? (int)(comment - text) : bytes;
-        listing->rows[listing->count++] = (TextRow){line, text, bytes, column, code, first, has_gutter};
+        listing->rows[listing->count++] =
+            (TextRow){line,  text,       line_text,     bytes, column, syntax ? *syntax : (Syntax){0},
+                      first, has_gutter, syntax != NULL};
         text += bytes;
         text += strspn(text, " ");
         column = indent + CONTINUED < columns / 2 ? indent + CONTINUED : 0;
@@ -147,19 +144,33 @@ static int first_row(const Listing *listing, int rows) {
     return first;
 }
 
+/* The part of the line that this row shows, in the colours of its syntax. */
+static void draw_code(Canvas *canvas, Rectangle body, int row, const TextRow *text, bool current) {
+    uint8_t roles[MOST_LINE_BYTES];
+    char part[MOST_LINE_BYTES];
+    size_t length = strlen(text->line_text), begin = (size_t)(text->text - text->line_text);
+    bool has_roles = text->is_source && length < sizeof roles;
+    Syntax syntax = text->syntax;
+    Role plain = current ? ROLE_CURRENT : ROLE_TEXT;
+    int at = text->column;
+    if (has_roles) syntax_line(&syntax, text->line_text, roles);
+    for (int from = 0, to; from < text->bytes; from = to) {
+        Role role = has_roles ? (Role)roles[begin + (size_t)from] : ROLE_TEXT;
+        for (to = from + 1; has_roles && to < text->bytes && roles[begin + (size_t)to] == role;) to++;
+        if (!has_roles) to = text->bytes;
+        snprintf(part, sizeof part, "%.*s", to - from, text->text + from);
+        at += canvas_text(canvas, body, at, row, role == ROLE_TEXT ? plain : role, part);
+    }
+}
+
 static void draw_row(Canvas *canvas, Rectangle area, int row, const TextRow *text, bool current) {
-    char code[512];
     Rectangle body = {area.column + NUMBER_COLUMNS, area.row, area.columns - NUMBER_COLUMNS, area.rows};
     if (text->first) {
         canvas_print(canvas, area, 1, row, current ? ROLE_CURRENT : ROLE_DIM, "%3d", text->line);
         if (text->has_gutter) body.columns -= GUTTER_COLUMNS;
     }
     if (current && text->first) canvas_glyph(canvas, area, 0, row, ROLE_CURRENT, '>');
-    canvas_print(canvas, body, text->column, row, current ? ROLE_CURRENT : ROLE_TEXT, "%.*s", text->code,
-                 text->text);
-    snprintf(code, sizeof code, "%.*s", text->code, text->text);
-    canvas_print(canvas, body, text->column + canvas_text_columns(code), row, ROLE_COMMENT, "%.*s",
-                 text->bytes - text->code, text->text + text->code);
+    draw_code(canvas, body, row, text, current);
 }
 
 /* How far a kernel's body can move left: what comes before it has no indentation. Python's has to stay. */
@@ -191,6 +202,17 @@ static void find_kernel(const StepContext *context, int *begin, int *end) {
     *end = *end + 1 > count ? count : *end + 1;
 }
 
+/* What lines 1 to `line` - 1 leave open. */
+static Syntax syntax_before(const StepContext *context, const char *file, int line) {
+    Syntax syntax = {.is_python = syntax_is_python(file)};
+    for (int number = 1; number < line; number++) {
+        const char *text =
+            context->scene->questions.source_line(context->scene->questions.context, file, number);
+        if (text) syntax_line(&syntax, text, NULL);
+    }
+    return syntax;
+}
+
 static void list_source(const StepContext *context, int rows, int columns, Listing *listing) {
     const PtxSourceLine *line = &context->code->line;
     int begin, end;
@@ -198,12 +220,15 @@ static void list_source(const StepContext *context, int rows, int columns, Listi
     size_t dedent = common_indent(context, line->file, begin, end);
     if (end - begin + 1 < rows) begin -= (rows - (end - begin + 1)) / 2; /* what stands above it */
     if (begin < line->line - MOST_ROWS / 2) begin = line->line - MOST_ROWS / 2;
-    for (int number = begin < 1 ? 1 : begin; number <= end; number++) {
+    if (begin < 1) begin = 1;
+    Syntax syntax = syntax_before(context, line->file, begin);
+    for (int number = begin; number <= end; number++) {
         const char *text = scene_source_line(context->scene, line->file, number);
         size_t indent = text ? strspn(text, " ") : 0;
         if (number == line->line) listing->current = listing->count;
         listing_add(listing, number, text ? text + (indent < dedent ? indent : dedent) : "",
-                    line_has_events(context, line->file, number), columns);
+                    line_has_events(context, line->file, number), columns, &syntax);
+        if (text) syntax_line(&syntax, text, NULL);
     }
 }
 
@@ -236,7 +261,7 @@ static void draw_ptx(const StepContext *context, Canvas *canvas, Rectangle area)
     for (int pc = begin < 0 ? 0 : begin; pc < program->code_count && pc <= end; pc++) {
         if (pc == context->step->pc) listing.current = listing.count;
         listing_add(&listing, pc, ptx_text(context, pc), context->step_index->has_events[pc],
-                    area.columns - NUMBER_COLUMNS);
+                    area.columns - NUMBER_COLUMNS, NULL);
     }
     int first = first_row(&listing, area.rows);
     for (int row = 0; row < area.rows && first + row < listing.count; row++) {
