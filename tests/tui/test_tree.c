@@ -105,12 +105,12 @@ static void shown_free(Shown *shown) {
     free(shown);
 }
 
-static Canvas *draw_tree(Shown *shown, ShownTree tree, int step, int columns, int rows, bool ascii) {
+static Canvas *draw_tree(Shown *shown, ShownPicture tree, int step, int columns, int rows, bool ascii) {
     StepContext context;
     PaneHead head = {.note_role = ROLE_DIM};
     Canvas *canvas = canvas_new(columns, rows, ascii);
     Rectangle area = {0, 0, columns, rows};
-    shown->view.display.tree = tree;
+    shown->view.display.picture = tree;
     view_go_to_step(&shown->view, &shown->sample->scene, step);
     assert_true(step_context_init(&context, &shown->sample->scene, &shown->view));
     pane_tree.head(&context, &head);
@@ -119,7 +119,7 @@ static Canvas *draw_tree(Shown *shown, ShownTree tree, int step, int columns, in
     return canvas;
 }
 
-static void check(const char *name, int threads, Fault fault, ShownTree tree, int step, int columns,
+static void check(const char *name, int threads, Fault fault, ShownPicture tree, int step, int columns,
                   int rows) {
     Shown *shown = shown_new(threads, fault);
     shown->view.display.projector = strstr(name, "projector") != NULL;
@@ -233,8 +233,8 @@ static void every_size_can_be_drawn(void **state) {
     Shown *shown = shown_new(256, FOLDS_TWICE);
     for (int columns = 20; columns < 210; columns += 7)
         for (int rows = 3; rows < 30; rows += 2)
-            for (int tree = SHOW_LANE_TREE; tree < SHOWN_TREE_COUNT; tree++)
-                canvas_free(draw_tree(shown, (ShownTree)tree, columns % 60, columns, rows, false));
+            for (int tree = SHOW_LANE_TREE; tree < SHOWN_PICTURE_COUNT; tree++)
+                canvas_free(draw_tree(shown, (ShownPicture)tree, columns % 60, columns, rows, false));
     shown_free(shown);
 }
 
@@ -245,7 +245,7 @@ static void clicks_select(void **state) {
     Scene *scene = &shown->sample->scene;
     Rectangle area = {0, 0, 120, 13};
     StepContext context;
-    shown->view.display.tree = SHOW_RESULT_TREE;
+    shown->view.display.picture = SHOW_RESULT_TREE;
     view_go_to_step(&shown->view, scene, 22);
     View view = shown->view;
     assert_true(step_context_init(&context, scene, &shown->view));
