@@ -125,7 +125,7 @@ static ViewAnswer jump(Press press, Matches *matches, const void *context, const
 MATCHES(step_conflicts, step_index->step[step].conflicts)
 MATCHES(step_diverges, step_index->step[step].diverges)
 MATCHES(step_is_barrier, step_index->step[step].kind == TRACE_BARRIER)
-MATCHES(step_is_counted, metric_rows[press->view->traced - 1].counts(&step_index->step[step]))
+MATCHES(step_is_counted, metric_row_counts(press->view->traced - 1, &step_index->step[step]))
 MATCHES(step_is_found, ((const bool *)context)[steps->steps[step].pc])
 #undef MATCHES
 
@@ -194,11 +194,11 @@ static ViewAnswer act_TRACE(Press press) {
         view->traced = (view->traced + press.direction + METRIC_ROW_COUNT + 1) % (METRIC_ROW_COUNT + 1);
         if (!view->traced) break;
         for (int step = 0; step < steps->step_count; step++)
-            marked += metric_rows[view->traced - 1].counts(&step_index->step[step]);
+            marked += metric_row_counts(view->traced - 1, &step_index->step[step]);
     }
     if (view->traced)
         tell(view, "%d steps count for %s; n, N go through them, Esc ends it", marked,
-             metric_rows[view->traced - 1].label + strspn(metric_rows[view->traced - 1].label, " "));
+             metric_row_label(view->traced - 1));
     return VIEW_CHANGED;
 }
 
@@ -248,7 +248,7 @@ static bool bring_to_front(View *view, const Pane *pane) {
 }
 
 /* The next access of a hazard: where it showed, then what it clashes with, then the next hazard. */
-static void next_hazard(View *view, const Hazards *hazards, int direction) {
+static void next_hazard(View *view, const Findings *hazards, int direction) {
     bool has_other = view->hazard && hazards->items[view->hazard - 1].other.pc >= 0;
     if (view->hazard && has_other && view->hazard_other == (direction < 0)) {
         view->hazard_other = !view->hazard_other;
@@ -262,7 +262,7 @@ static void next_hazard(View *view, const Hazards *hazards, int direction) {
 
 static ViewAnswer act_HAZARD(Press press) {
     View *view = press.view;
-    const Hazards *hazards = press.scene->hazards;
+    const Findings *hazards = press.scene->hazards;
     bring_to_front(view, &pane_hazards);
     if (!hazards || !hazards->count) {
         tell(view, "%s",

@@ -137,7 +137,7 @@ static void app_tell_change(App *app, int index) {
     side->has_to_tell = false;
     side->now.scene->before = side->before.scene;
     comparison_change(&app->comparison, &change);
-    differences_tell(&change, most, sizeof most);
+    differences_describe(&change, most, sizeof most);
     snprintf(app_view(app)->message, sizeof app_view(app)->message, "made again: %s; i: every metric", most);
 }
 

@@ -26,8 +26,8 @@ void differences_init(Differences *out, const Scene *left, const View *left_view
 void differences_draw(const Differences *differences, Canvas *canvas, Rectangle area, bool boxed);
 /* Every metric, from line `scroll` on. */
 void differences_draw_all(const Differences *differences, Canvas *canvas, Rectangle area, int scroll);
-/* What changed most over the whole run: "shared loads 12 > 6". */
-void differences_tell(const Differences *differences, char *out, size_t bytes);
+/* What changed most over the whole run: "shared loads 12 -> 6". */
+void differences_describe(const Differences *differences, char *out, size_t bytes);
 int differences_line_count(void); /* of differences_draw_all() */
 
 #endif

@@ -6,7 +6,7 @@
 
 /* A right result may be luck. */
 static const char *add_hazards(const Scene *scene, const char *verdict, char *out, size_t bytes) {
-    int count = scene->hazards ? scene->hazards->wrong_count : 0;
+    int count = scene->hazards ? scene->hazards->error_count : 0;
     if (!count) return verdict;
     snprintf(out, bytes, "%s, %d hazard%s: f", verdict, count, count == 1 ? "" : "s");
     return out;
@@ -66,7 +66,7 @@ static void draw_header(const Scene *scene, const View *view, Canvas *canvas, Re
     int told_at = area.columns - canvas_text_columns(told) - 1;
     print_run(scene, view, told_at - at - 3, right, sizeof right);
     int right_at = told_at - canvas_text_columns(right);
-    bool has_hazards = scene->hazards && scene->hazards->wrong_count;
+    bool has_hazards = scene->hazards && scene->hazards->error_count;
     Role role = has_hazards                                                               ? ROLE_WARNING
                 : scene->verdict == SCENE_RIGHT                                           ? ROLE_GOOD
                 : scene->verdict == SCENE_NOT_CHECKED || scene->verdict == SCENE_COUNTING ? ROLE_HEADER

@@ -6,7 +6,8 @@
 
 enum { LABEL_COLUMNS = 21, NUMBER_COLUMNS = 11 };
 
-/* Of the launch at hand; what it has nothing of is left out. */
+/* Counter `index` of the shown launch, not counting those that are 0 both measured and predicted; NULL:
+ * none. */
 static const MeasuredCounter *counter_of(const StepContext *now, int index) {
     const Measurements *measured = now->scene->measured;
     int launch = now->scene->views[now->view->view].launch;
@@ -17,13 +18,13 @@ static const MeasuredCounter *counter_of(const StepContext *now, int index) {
     return NULL;
 }
 
-int counted_height(const StepContext *now) {
+int counter_rows_height(const StepContext *now) {
     int count = 0;
     while (counter_of(now, count)) count++;
     return count ? count + 1 : 0;
 }
 
-/* In words, and what stands out. */
+/* How the two agree, in a word, and the role that shows it. */
 static const char *describe(const MeasuredCounter *counter, Role *role) {
     CountedAgreement agreement = counted_agreement(counter);
     *role = agreement == COUNTED_EQUAL ? ROLE_TEXT : agreement == COUNTED_DIFFERS ? ROLE_CONFLICT : ROLE_DIM;
@@ -46,14 +47,14 @@ static void draw_counter(const MeasuredCounter *counter, Canvas *canvas, Rectang
     canvas_text(canvas, area, LABEL_COLUMNS + 2 * NUMBER_COLUMNS + 1, row, role, word);
 }
 
-/* Whose they are: a machine, and when, if a file kept them. */
+/* The machine, and when, if a file kept the counters. */
 static void draw_head(const Scene *scene, const char *machine, Canvas *canvas, Rectangle area) {
     canvas_print(canvas, area, 0, 0, ROLE_DIM, "%-*.*s%*s%*s %.10s", LABEL_COLUMNS, LABEL_COLUMNS, machine,
                  NUMBER_COLUMNS, "predicted", NUMBER_COLUMNS, "measured",
                  scene->recorded ? scene->recorded : "");
 }
 
-void counted_draw(const StepContext *now, Canvas *canvas, Rectangle area) {
+void counter_rows_draw(const StepContext *now, Canvas *canvas, Rectangle area) {
     const MeasuredCounter *counter;
     for (int i = 0; (counter = counter_of(now, i)) && 1 + i < area.rows; i++) {
         if (!i) draw_head(now->scene, counter->machine, canvas, area);

@@ -8,7 +8,7 @@
 static void head(const StepContext *now, PaneHead *out) {
     const Scene *scene = now->scene;
     snprintf(out->title, sizeof out->title, "counters");
-    if (!counted_height(now)) return;
+    if (!counter_rows_height(now)) return;
     snprintf(out->note, sizeof out->note, "%s %s%s%.10s", scene->recorded ? "recorded on" : "counted on",
              scene->measured->counters[0].machine, scene->recorded ? ", " : "",
              scene->recorded ? scene->recorded : "");
@@ -16,8 +16,8 @@ static void head(const StepContext *now, PaneHead *out) {
 
 static void draw(const StepContext *now, Canvas *canvas, Rectangle area) {
     char why[512];
-    if (counted_height(now)) {
-        counted_draw(now, canvas, area);
+    if (counter_rows_height(now)) {
+        counter_rows_draw(now, canvas, area);
         return;
     }
     snprintf(why, sizeof why, "Not measured: %s.",

@@ -104,12 +104,12 @@ static void print_machine(const StepContext *now, char *out, size_t bytes) {
 
 static void head(const StepContext *now, PaneHead *out) {
     char speed[VIEW_SPEED_BYTES];
-    const char *label = now->view->traced ? metric_rows[now->view->traced - 1].label : "";
+    const char *label = now->view->traced ? metric_row_label(now->view->traced - 1) : "";
     view_print_speed(now->view, speed);
     if (now->view->playing)
         snprintf(out->title, sizeof out->title, "timeline  playing %s", speed);
     else if (*label)
-        snprintf(out->title, sizeof out->title, "timeline  counted for %s", label + strspn(label, " "));
+        snprintf(out->title, sizeof out->title, "timeline  counted for %s", label);
     else if (sum_cycles(now) > 0)
         print_machine(now, out->title, sizeof out->title);
     else
@@ -152,7 +152,7 @@ static char mark_of(const View *view, int step) {
 static bool is_counted(const StepContext *now, int first, int end) {
     if (!now->view->traced) return false;
     for (int step = first; step < end; step++)
-        if (metric_rows[now->view->traced - 1].counts(&now->step_index->step[step])) return true;
+        if (metric_row_counts(now->view->traced - 1, &now->step_index->step[step])) return true;
     return false;
 }
 

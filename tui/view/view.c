@@ -134,7 +134,7 @@ static int view_of_block(const Scene *scene, int launch, uint64_t linear) {
 }
 
 /* The step of the access, else the first of its instruction; -1: this block has none. */
-static int step_of_access(const Steps *steps, const HazardAccess *access) {
+static int step_of_access(const Steps *steps, const FindingAccess *access) {
     if (access->event >= 0 && access->event < trace_block_event_count(steps->block)) {
         int step = steps->step_of_event[access->event];
         if (steps->steps[step].pc == access->pc)
@@ -146,8 +146,8 @@ static int step_of_access(const Steps *steps, const HazardAccess *access) {
 }
 
 ViewAnswer view_go_to_hazard(View *view, const Scene *scene) {
-    const Hazard *hazard = &scene->hazards->items[view->hazard - 1];
-    const HazardAccess *access = view->hazard_other ? &hazard->other : &hazard->access;
+    const Finding *hazard = &scene->hazards->items[view->hazard - 1];
+    const FindingAccess *access = view->hazard_other ? &hazard->other : &hazard->access;
     int found = view_of_block(scene, hazard->launch, access->linear_block);
     bool had_waited = view->hazard_waits;
     view->hazard_waits = false;

@@ -54,7 +54,7 @@ static bool stores_what_is_there(const Touch *touch) {
     return !memcmp(cell, touch->access->memory + touch->offset, (size_t)touch->cell_bytes);
 }
 
-static void place_block(const RaceDetector *detector, uint64_t linear, HazardAccess *access) {
+static void place_block(const RaceDetector *detector, uint64_t linear, FindingAccess *access) {
     const uint32_t *grid = detector->launched->grid;
     access->linear_block = linear;
     access->block[0] = (uint32_t)(linear % grid[0]);
@@ -62,99 +62,99 @@ static void place_block(const RaceDetector *detector, uint64_t linear, HazardAcc
     access->block[2] = (uint32_t)(linear / grid[0] / grid[1]);
 }
 
-static HazardAccess this_side(const Touch *touch) {
+static FindingAccess this_side(const Touch *touch) {
     BlockRaces *block = touch->block;
-    HazardAccess side = {.pc = touch->access->pc,
-                         .warp = touch->access->warp,
-                         .lanes = UINT32_C(1) << touch->lane,
-                         .lane = touch->lane,
-                         .buffer = touch->access->buffer,
-                         .offset = element_offset(touch, touch->rule),
-                         .has_value = true,
-                         .value = value_after(touch),
-                         .is_store = touch->rule->writes,
-                         .is_atomic = touch->rule->is_atomic,
-                         .interval = block->order.interval[touch->access->warp],
-                         .event = -1};
+    FindingAccess side = {.pc = touch->access->pc,
+                          .warp = touch->access->warp,
+                          .lanes = UINT32_C(1) << touch->lane,
+                          .lane = touch->lane,
+                          .buffer = touch->access->buffer,
+                          .offset = element_offset(touch, touch->rule),
+                          .has_value = true,
+                          .value = value_after(touch),
+                          .is_store = touch->rule->writes,
+                          .is_atomic = touch->rule->is_atomic,
+                          .interval = block->order.interval[touch->access->warp],
+                          .event = -1};
     place_block(block->detector, block->linear, &side);
     return side;
 }
 
-static HazardAccess that_side(const Touch *touch, const WarpStamp *slot, uint32_t lanes) {
+static FindingAccess that_side(const Touch *touch, const WarpStamp *slot, uint32_t lanes) {
     BlockRaces *block = touch->block;
     const PcRule *rule = &block->detector->rules[warp_stamp_pc(slot)];
-    HazardAccess side = {.pc = warp_stamp_pc(slot),
-                         .warp = warp_stamp_warp(slot),
-                         .lanes = lanes,
-                         .lane = __builtin_ctz(lanes),
-                         .buffer = touch->access->buffer,
-                         .offset = element_offset(touch, rule),
-                         .has_value = true,
-                         .value = value_before(touch, rule),
-                         .is_store = rule->writes,
-                         .is_atomic = rule->is_atomic,
-                         .event = -1};
+    FindingAccess side = {.pc = warp_stamp_pc(slot),
+                          .warp = warp_stamp_warp(slot),
+                          .lanes = lanes,
+                          .lane = __builtin_ctz(lanes),
+                          .buffer = touch->access->buffer,
+                          .offset = element_offset(touch, rule),
+                          .has_value = true,
+                          .value = value_before(touch, rule),
+                          .is_store = rule->writes,
+                          .is_atomic = rule->is_atomic,
+                          .event = -1};
     if (slot->block == block->order.number) side.interval = block->order.interval[warp_stamp_warp(slot)];
     place_block(block->detector, slot->block - block->detector->first_block, &side);
     return side;
 }
 
-static RacePair *find_finding(RaceDetector *detector, HazardKind kind, int pc, int other) {
-    for (int i = 0; i < detector->finding_count; i++) {
-        RacePair *finding = &detector->findings[i];
-        if (finding->kind == kind && finding->launch == detector->launch && finding->access.pc == pc &&
-            finding->other.pc == other)
-            return finding;
+static RacePair *find_pair(RaceDetector *detector, FindingKind kind, int pc, int other) {
+    for (int i = 0; i < detector->pair_count; i++) {
+        RacePair *pair = &detector->pairs[i];
+        if (pair->kind == kind && pair->launch == detector->launch && pair->access.pc == pc &&
+            pair->other.pc == other)
+            return pair;
     }
     return NULL;
 }
 
-static void count_finding(RacePair *finding, const BlockRaces *block) {
-    if (finding->last_serial != block->detector->serial) finding->count++;
-    if (!finding->blocks || finding->last_block != block->linear) finding->blocks++;
-    finding->last_serial = block->detector->serial;
-    finding->last_block = block->linear;
+static void count_pair(RacePair *pair, const BlockRaces *block) {
+    if (pair->last_serial != block->detector->serial) pair->count++;
+    if (!pair->blocks || pair->last_block != block->linear) pair->blocks++;
+    pair->last_serial = block->detector->serial;
+    pair->last_block = block->linear;
 }
 
 /* A new one, to be filled in; NULL: there are enough. */
-static RacePair *add_finding(BlockRaces *block, HazardKind kind, PtxSpace space) {
+static RacePair *add_pair(BlockRaces *block, FindingKind kind, PtxSpace space) {
     RaceDetector *detector = block->detector;
-    if (detector->finding_count >= MOST_FINDINGS) {
+    if (detector->pair_count >= MOST_PAIRS) {
         detector->is_complete = false;
         return NULL;
     }
-    RacePair finding = {.kind = kind, .launch = detector->launch, .space = space};
-    array_push(detector->findings, detector->finding_count, detector->finding_capacity, finding);
-    return &detector->findings[detector->finding_count - 1];
+    RacePair pair = {.kind = kind, .launch = detector->launch, .space = space};
+    array_push(detector->pairs, detector->pair_count, detector->pair_capacity, pair);
+    return &detector->pairs[detector->pair_count - 1];
 }
 
-static void report(const Touch *touch, HazardKind kind, const WarpStamp *slot, uint32_t lanes) {
+static void report(const Touch *touch, FindingKind kind, const WarpStamp *slot, uint32_t lanes) {
     BlockRaces *block = touch->block;
-    RacePair *finding = find_finding(block->detector, kind, touch->access->pc, warp_stamp_pc(slot));
-    if (finding && finding->count == 1 && finding->last_serial == block->detector->serial) {
-        finding->access.lanes |= UINT32_C(1) << touch->lane; /* the same example, another lane */
-        if (warp_stamp_warp(slot) == finding->other.warp) finding->other.lanes |= lanes;
+    RacePair *pair = find_pair(block->detector, kind, touch->access->pc, warp_stamp_pc(slot));
+    if (pair && pair->count == 1 && pair->last_serial == block->detector->serial) {
+        pair->access.lanes |= UINT32_C(1) << touch->lane; /* the same example, another lane */
+        if (warp_stamp_warp(slot) == pair->other.warp) pair->other.lanes |= lanes;
     }
-    if (!finding) {
-        finding = add_finding(block, kind, touch->access->space);
-        if (!finding) return;
+    if (!pair) {
+        pair = add_pair(block, kind, touch->access->space);
+        if (!pair) return;
         const PcRule *then = &block->detector->rules[warp_stamp_pc(slot)], *now = touch->rule;
-        finding->access = this_side(touch);
-        finding->other = that_side(touch, slot, lanes);
-        finding->is_same_block = slot->block == block->order.number;
-        finding->is_same_warp = finding->is_same_block && warp_stamp_warp(slot) == touch->access->warp;
-        finding->is_volatile = then->strength == ACCESS_VOLATILE && now->strength == ACCESS_VOLATILE;
-        finding->is_narrow = then->strength == ACCESS_STRONG && now->strength == ACCESS_STRONG;
-        finding->is_atomic = then->is_atomic != now->is_atomic;
-        if (kind == HAZARD_STORE_CONFLICT) {
+        pair->access = this_side(touch);
+        pair->other = that_side(touch, slot, lanes);
+        pair->is_same_block = slot->block == block->order.number;
+        pair->is_same_warp = pair->is_same_block && warp_stamp_warp(slot) == touch->access->warp;
+        pair->is_volatile = then->strength == ACCESS_VOLATILE && now->strength == ACCESS_VOLATILE;
+        pair->is_narrow = then->strength == ACCESS_STRONG && now->strength == ACCESS_STRONG;
+        pair->is_atomic = then->is_atomic != now->is_atomic;
+        if (kind == FINDING_STORE_CONFLICT) {
             uint8_t bytes[32];
-            int lane = finding->other.lane;
+            int lane = pair->other.lane;
             touch->access->stored(touch->access, lane, bytes);
-            uint64_t at = finding->other.offset - trace_access_offset(touch->access, lane);
-            finding->other.value = value_at(bytes + at, now->element_bytes);
+            uint64_t at = pair->other.offset - trace_access_offset(touch->access, lane);
+            pair->other.value = value_at(bytes + at, now->element_bytes);
         }
     }
-    count_finding(finding, block);
+    count_pair(pair, block);
 }
 
 static bool has_released(const HappensBefore *order, int warp, int lane) {
@@ -210,7 +210,7 @@ static uint32_t without_twins(const Touch *touch, const WarpStamp *slot, uint32_
     stored_cell(touch, touch->lane, own);
     stored_cell(touch, __builtin_ctz(twins), other);
     if (memcmp(own, other, (size_t)touch->cell_bytes) != 0)
-        report(touch, HAZARD_STORE_CONFLICT, slot, twins & -twins);
+        report(touch, FINDING_STORE_CONFLICT, slot, twins & -twins);
     return lanes & ~twins;
 }
 
@@ -224,9 +224,9 @@ static __attribute__((noinline)) void clash(const Touch *touch, const WarpStamp 
         if (!lanes || stores_what_is_there(touch)) return;
     }
     bool same_block = slot->block == touch->block->order.number;
-    HazardKind kind = same_block && warp_stamp_warp(slot) == touch->access->warp ? HAZARD_WARP_RACE
-                      : touch->access->space == PTX_SPACE_SHARED                 ? HAZARD_SHARED_RACE
-                                                                                 : HAZARD_GLOBAL_RACE;
+    FindingKind kind = same_block && warp_stamp_warp(slot) == touch->access->warp ? FINDING_WARP_RACE
+                       : touch->access->space == PTX_SPACE_SHARED                 ? FINDING_SHARED_RACE
+                                                                                  : FINDING_GLOBAL_RACE;
     report(touch, kind, slot, lanes);
 }
 
@@ -386,21 +386,21 @@ static void detector_sync(void *context, const TraceSync *sync) {
 static void detector_undefined(void *context, int pc, int warp, uint32_t lanes) {
     BlockRaces *block = context;
     block->detector->serial++;
-    RacePair *finding = find_finding(block->detector, HAZARD_UNDEFINED_SHUFFLE, pc, PTX_NO_PC);
-    if (!finding) {
-        finding = add_finding(block, HAZARD_UNDEFINED_SHUFFLE, PTX_SPACE_GENERIC);
-        if (!finding) return;
-        finding->access = (HazardAccess){.pc = pc,
-                                         .warp = warp,
-                                         .lanes = lanes,
-                                         .lane = __builtin_ctz(lanes),
-                                         .buffer = -1,
-                                         .interval = block->order.interval[warp],
-                                         .event = -1};
-        finding->other = (HazardAccess){.pc = PTX_NO_PC, .lane = -1, .buffer = -1, .event = -1};
-        place_block(block->detector, block->linear, &finding->access);
+    RacePair *pair = find_pair(block->detector, FINDING_UNDEFINED_SHUFFLE, pc, PTX_NO_PC);
+    if (!pair) {
+        pair = add_pair(block, FINDING_UNDEFINED_SHUFFLE, PTX_SPACE_GENERIC);
+        if (!pair) return;
+        pair->access = (FindingAccess){.pc = pc,
+                                       .warp = warp,
+                                       .lanes = lanes,
+                                       .lane = __builtin_ctz(lanes),
+                                       .buffer = -1,
+                                       .interval = block->order.interval[warp],
+                                       .event = -1};
+        pair->other = (FindingAccess){.pc = PTX_NO_PC, .lane = -1, .buffer = -1, .event = -1};
+        place_block(block->detector, block->linear, &pair->access);
     }
-    count_finding(finding, block);
+    count_pair(pair, block);
 }
 
 static void *detector_block(void *context, uint64_t linear) {
@@ -518,7 +518,7 @@ void race_detector_free(RaceDetector *detector) {
     forget_memory(detector);
     free(detector->rules);
     free(detector->rereads);
-    free(detector->findings);
+    free(detector->pairs);
     free(detector->windows);
     arena_done(&detector->arena);
     free(detector);

@@ -2,7 +2,7 @@
 #ifndef METRICS_RACES_RACE_DETECTOR_H
 #define METRICS_RACES_RACE_DETECTOR_H
 
-#include "metrics/hazards.h"
+#include "metrics/findings.h"
 #include "metrics/races/shadow_memory.h"
 
 typedef enum Strength {
@@ -20,10 +20,10 @@ typedef struct PcRule { /* what an instruction does to memory that is shared, fr
 } PcRule;
 
 typedef struct RacePair { /* one pair of instructions; the sides are those of the first time */
-    HazardKind kind;
+    FindingKind kind;
     int launch;
     PtxSpace space;
-    HazardAccess access, other;
+    FindingAccess access, other;
     uint64_t count, blocks;
     uint64_t last_serial, last_block;       /* where it was counted last */
     bool is_volatile, is_atomic, is_narrow; /* what the sentence speaks about: both volatile; one atomic;
@@ -46,7 +46,7 @@ typedef struct BlockRaces {
 } BlockRaces;
 
 typedef struct Reread { /* a load of global memory that another block had loaded before, by one instruction */
-    HazardAccess access, other;
+    FindingAccess access, other;
     uint64_t words;
 } Reread;
 
@@ -76,15 +76,15 @@ struct RaceDetector {
     SharedWindow *windows; /* [launch] */
     int window_count, window_capacity;
     Arena arena; /* their symbols */
-    RacePair *findings;
-    int finding_count, finding_capacity;
+    RacePair *pairs;
+    int pair_count, pair_capacity;
     Reread *rereads; /* [pc] of this launch */
     Reread reread;   /* the one with most words of the launches before */
     int reread_launch;
     int last_store_pc, last_store_launch; /* the last instruction that changed global memory; -1 */
 };
 
-enum { MOST_FINDINGS = 64 };
+enum { MOST_PAIRS = 64 };
 
 void race_detector_finish(RaceDetector *detector); /* after the last launch; may be called again */
 PcRule *race_detector_rules(const PtxProgram *program);

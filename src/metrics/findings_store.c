@@ -1,13 +1,13 @@
-/* Hazards in a session file; what is read there may be anybody's (trace/store.h). */
-#include "metrics/hazards.h"
+/* Findings in a session file; what is read there may be anybody's (trace/store.h). */
+#include "metrics/findings.h"
 
-#include "metrics/hazards_slow.h"
+#include "metrics/findings_list.h"
 #include "trace/store.h"
 #include <stdlib.h>
 
 enum { MOST_STORED = 4096 };
 
-static void write_access(const HazardAccess *access, Store *store) {
+static void write_access(const FindingAccess *access, Store *store) {
     store_put_integer(store, access->pc);
     store_put_word(store, access->linear_block);
     store_put_integer(store, access->warp);
@@ -23,12 +23,12 @@ static void write_access(const HazardAccess *access, Store *store) {
     store_put_integer(store, access->event);
 }
 
-static void write_hazard(const Hazard *hazard, Store *store) {
+static void write_hazard(const Finding *hazard, Store *store) {
     store_begin_row(store, "hazard");
     store_put_integer(store, hazard->kind);
     store_put_text(store, hazard->kind_text);
     store_put_integer(store, hazard->launch);
-    store_put_text(store, hazard_space_text(hazard->space));
+    store_put_text(store, finding_space_text(hazard->space));
     store_put_word(store, hazard->count);
     store_put_word(store, hazard->blocks);
     store_put_text(store, hazard->what);
@@ -42,7 +42,7 @@ static void write_hazard(const Hazard *hazard, Store *store) {
     store_end_row(store);
 }
 
-void hazards_write(const Hazards *hazards, Store *store) {
+void findings_write(const Findings *hazards, Store *store) {
     if (!hazards) return;
     store_begin_row(store, "watched");
     store_put_integer(store, hazards->is_complete);
@@ -52,7 +52,7 @@ void hazards_write(const Hazards *hazards, Store *store) {
 
 /* ---- reading ---------------------------------------------------------------------------------------- */
 
-static void read_access(HazardAccess *access, const Trace *trace, const TraceLaunch *launch, PtxSpace space,
+static void read_access(FindingAccess *access, const Trace *trace, const TraceLaunch *launch, PtxSpace space,
                         Store *store) {
     const TraceBlock *block;
     int buffers = space == PTX_SPACE_GLOBAL ? trace->buffer_count : launch->symbol_count;
@@ -75,13 +75,13 @@ static void read_access(HazardAccess *access, const Trace *trace, const TraceLau
     access->block[0] = (uint32_t)(access->linear_block % launch->grid[0]);
     access->block[1] = (uint32_t)(access->linear_block / launch->grid[0] % launch->grid[1]);
     access->block[2] = (uint32_t)(access->linear_block / launch->grid[0] / launch->grid[1]);
-    hazard_put_line(launch, access);
+    finding_put_line(launch, access);
 }
 
 static PtxSpace read_space(Store *store, Arena *arena) {
     const char *text = store_name(store, arena);
     for (PtxSpace space = PTX_SPACE_GENERIC; text && space <= PTX_SPACE_SHARED; space++) {
-        const char *name = hazard_space_text(space);
+        const char *name = finding_space_text(space);
         if (name && !strcmp(text, name)) return space;
     }
     if (text && !store_failed(store)) store_complain(store, "there is no space '%s'", text);
@@ -94,13 +94,13 @@ static const char *read_text(Store *store, Arena *arena) {
     return text ? text : "";
 }
 
-static void read_hazard(Hazards *list, int *capacity, const Trace *trace, Store *store) {
+static void read_hazard(Findings *list, int *capacity, const Trace *trace, Store *store) {
     Arena *arena = &list->arena;
-    HazardKind kind = (HazardKind)store_integer(store, 0, HAZARD_KIND_COUNT - 1);
+    FindingKind kind = (FindingKind)store_integer(store, 0, FINDING_KIND_COUNT - 1);
     const char *text = read_text(store, arena);
     int index = (int)store_integer(store, 0, trace->launch_count - 1);
     if (store_failed(store)) return;
-    Hazard *hazard = hazards_add(list, capacity, kind, index);
+    Finding *hazard = findings_add(list, capacity, kind, index);
     hazard->kind_text = text;
     hazard->space = read_space(store, arena);
     hazard->count = store_word(store);
@@ -113,14 +113,14 @@ static void read_hazard(Hazards *list, int *capacity, const Trace *trace, Store 
     hazard->predicted = store_word(store);
     read_access(&hazard->access, trace, trace->launches[index], hazard->space, store);
     read_access(&hazard->other, trace, trace->launches[index], hazard->space, store);
-    bool in_order = hazard->is_slow || list->wrong_count == list->count - 1;
-    list->wrong_count += !hazard->is_slow;
+    bool in_order = hazard->severity != SEVERITY_ERROR || list->error_count == list->count - 1;
+    list->error_count += hazard->severity == SEVERITY_ERROR;
     if (list->count > MOST_STORED) store_complain(store, "there are too many");
     if (!in_order) store_complain(store, "what is wrong comes after what is slow");
 }
 
-Hazards *hazards_read(const Trace *trace, Store *store) {
-    Hazards *list = NULL;
+Findings *findings_read(const Trace *trace, Store *store) {
+    Findings *list = NULL;
     int capacity = 0;
     store_begin_table(store, "watched");
     if (store_next_row(store)) {
