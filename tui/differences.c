@@ -113,8 +113,7 @@ static void draw_metric(const DifferenceRow *metric, Canvas *canvas, Rectangle a
                      NUMBER_COLUMNS, change);
 }
 
-/* How far apart: 1 is everything against nothing. What an ideal kernel would need is worth less of the room.
- */
+/* How far apart: 1 is everything against nothing. Ideal counts weigh less, as they explain less. */
 static double distance(const DifferenceRow *metric) {
     double largest = fmax(metric->value[0], metric->value[1]),
            weight = strstr(metric->label, "ideal") ? 0.25 : 1;

@@ -28,15 +28,15 @@ static FindingAccess access_at(const Sample *sample, int step, uint64_t value) {
     TraceEvent header;
     trace_block_read_header(steps->block, event, &header);
     return (FindingAccess){.pc = header.pc,
-                          .file = "strided.cu",
-                          .line = 11,
-                          .warp = header.warp,
-                          .lanes = 0xFF,
-                          .lane = 3,
-                          .has_value = true,
-                          .is_store = header.kind == TRACE_SHARED_STORE,
-                          .value = value,
-                          .event = event};
+                           .file = "strided.cu",
+                           .line = 11,
+                           .warp = header.warp,
+                           .lanes = 0xFF,
+                           .lane = 3,
+                           .has_value = true,
+                           .is_store = header.kind == TRACE_SHARED_STORE,
+                           .value = value,
+                           .event = event};
 }
 
 static const FindingAccess nothing = {.pc = PTX_NO_PC, .lane = -1, .buffer = -1, .warp = -1, .event = -1};
@@ -57,33 +57,33 @@ static Found *find_all(void) {
         .sentence = "Warp 1 reads what warp 0 writes in the same barrier interval: either may be first.",
         .advice = "put __syncthreads() between line 11 and line 11"};
     found.items[SHUFFLE] = (Finding){.kind = FINDING_UNDEFINED_SHUFFLE,
-                                    .kind_text = "undefined_shuffle",
-                                    .access = access_at(sample, sample_step(sample, TRACE_SHUFFLE, 1), 0),
-                                    .other = nothing,
-                                    .count = 1,
-                                    .blocks = 1,
-                                    .sentence = "Lanes 24-31 are read, and do not take part.",
-                                    .advice = "let all lanes take part"};
+                                     .kind_text = "undefined_shuffle",
+                                     .access = access_at(sample, sample_step(sample, TRACE_SHUFFLE, 1), 0),
+                                     .other = nothing,
+                                     .count = 1,
+                                     .blocks = 1,
+                                     .sentence = "Lanes 24-31 are read, and do not take part.",
+                                     .advice = "let all lanes take part"};
     found.items[SHUFFLE].access.linear_block = 9; /* is not traced */
     found.items[SHUFFLE].access.event = -1;
     found.items[RESULT] = (Finding){.kind = FINDING_WRONG_RESULT,
-                                   .kind_text = "wrong_result",
-                                   .access = nothing,
-                                   .other = nothing,
-                                   .count = 1,
-                                   .sentence = "The result is 41; the reference is 42."};
+                                    .kind_text = "wrong_result",
+                                    .access = nothing,
+                                    .other = nothing,
+                                    .count = 1,
+                                    .sentence = "The result is 41; the reference is 42."};
     found.items[CONFLICT] = (Finding){.kind = FINDING_BANK_CONFLICT,
-                                     .severity = SEVERITY_SLOW,
-                                     .kind_text = "bank_conflict",
-                                     .access = access_at(sample, load, 7),
-                                     .other = nothing,
-                                     .count = 40,
-                                     .blocks = 16,
-                                     .what = "sdata",
-                                     .sentence = "8 lanes ask for different words of one bank.",
-                                     .advice = "let the distance between threads shrink",
-                                     .cost = 614400,
-                                     .ideal = 184320};
+                                      .severity = SEVERITY_SLOW,
+                                      .kind_text = "bank_conflict",
+                                      .access = access_at(sample, load, 7),
+                                      .other = nothing,
+                                      .count = 40,
+                                      .blocks = 16,
+                                      .what = "sdata",
+                                      .sentence = "8 lanes ask for different words of one bank.",
+                                      .advice = "let the distance between threads shrink",
+                                      .cost = 614400,
+                                      .ideal = 184320};
     found.list =
         (Findings){.items = found.items, .count = FINDINGS, .error_count = CONFLICT, .is_complete = true};
     sample->scene.hazards = &found.list;

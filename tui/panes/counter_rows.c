@@ -29,7 +29,7 @@ static const char *describe(const MeasuredCounter *counter, Role *role) {
     CountedAgreement agreement = counted_agreement(counter);
     *role = agreement == COUNTED_EQUAL ? ROLE_TEXT : agreement == COUNTED_DIFFERS ? ROLE_CONFLICT : ROLE_DIM;
     if (agreement != COUNTED_NOT_COMPARED) return counted_agreement_text(agreement);
-    return counter->note ? "waits" : "not alike";
+    return counter->note ? "waits" : "inexact";
 }
 
 static void draw_number(double value, Canvas *canvas, Rectangle area, int column, int row, Role role) {

@@ -1,12 +1,16 @@
-/* Findings: what is wrong with the run, and apart from that what is slow about it: the list, and of the one
- * that is selected both accesses, why, and what to change. f and F go through them, to where they happen. */
+/* Hazards: what is wrong with the run, then what is slow: the list, and for the selected finding both accesses,
+ * the reason and the advice. f and F step through them and go to where they happen. */
 #include "tui/panes/pane.h"
 
 #include "metrics/findings.h"
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { ROWS_FOR_A_LIST = 7, KIND_COLUMNS = 17, SLOW_ROWS = 1 /* the line between wrong and slow */ };
+enum {
+    ROWS_FOR_A_LIST = 7,
+    KIND_COLUMNS = 17,
+    SLOW_ROWS = 1 /* the line between errors and slow findings */
+};
 
 static void head(const StepContext *now, PaneHead *out) {
     const Findings *hazards = now->scene->hazards;
@@ -49,7 +53,7 @@ static void draw_item(const Findings *hazards, int index, bool selected, Canvas 
     canvas_print(canvas, area, at, row, ROLE_DIM, "%s, ideal %s", cost, ideal);
 }
 
-/* As many as `rows` have room for, around the selected one. Returns the rows used. */
+/* As many as fit into `rows`, around the selected one. Returns the rows used. */
 static int draw_list(const Findings *hazards, int selected, Canvas *canvas, Rectangle area, int rows) {
     bool both = hazards->error_count && hazards->error_count < hazards->count;
     int all = hazards->count + (both ? SLOW_ROWS : 0);
@@ -61,7 +65,7 @@ static int draw_list(const Findings *hazards, int selected, Canvas *canvas, Rect
     for (; row < rows && first + row < all; row++) {
         int index = first + row;
         if (both && index == hazards->error_count) {
-            canvas_text(canvas, area, 0, row, ROLE_DIM, "right, but slow:");
+            canvas_text(canvas, area, 0, row, ROLE_DIM, "correct, but slow:");
             continue;
         }
         if (both && index > hazards->error_count) index -= SLOW_ROWS;
@@ -70,10 +74,10 @@ static int draw_list(const Findings *hazards, int selected, Canvas *canvas, Rect
     return row;
 }
 
-/* ---- the one that is selected ---------------------------------------------------------------------------
- */
+/* ---- the selected finding ------------------------------------------------------------------------------ */
 
-/* The type of what the instruction moves; compilers load and store any integer as unsigned. */
+/* The type that the instruction moves; signed where it says unsigned, as compilers load and store any
+ * integer so. */
 static PtxType type_of(const StepContext *now, const Finding *hazard, const FindingAccess *access) {
     const PtxProgram *program = now->scene->trace->launches[hazard->launch]->program;
     if (access->pc < 0 || access->pc >= program->code_count) return PTX_NO_TYPE;
@@ -139,14 +143,13 @@ static void draw_selected(const StepContext *now, const Finding *hazard, Canvas 
     text_done(&text);
 }
 
-/* ---- the pane -------------------------------------------------------------------------------------------
- */
+/* ---- the pane ------------------------------------------------------------------------------------------ */
 
 static void draw(const StepContext *now, Canvas *canvas, Rectangle area) {
     const Findings *hazards = now->scene->hazards;
     int selected = now->view->hazard ? now->view->hazard - 1 : 0, rows = 1;
     if (!hazards || !hazards->count) {
-        const char *why = hazards ? "Nothing wrong was found in the whole grid." : now->scene->hazards_note;
+        const char *why = hazards ? "No errors were found in the whole grid." : now->scene->hazards_note;
         if (why) canvas_paragraph(canvas, area, 0, hazards ? ROLE_TEXT : ROLE_DIM, why);
         return;
     }

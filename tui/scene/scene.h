@@ -37,7 +37,7 @@ typedef struct Scene {
     const char *result, *expected;
     const struct Scene *before;  /* borrowed: the same run before its file was edited; NULL: it was not */
     const SceneTimings *timings; /* borrowed, set by whoever measures; NULL: nobody does */
-    const Findings *hazards;      /* borrowed; NULL: not known, and the note says why */
+    const Findings *hazards;     /* borrowed; NULL: not known, and the note says why */
     const char *hazards_note;
     const Measurements *measured;     /* hardware counters of the launches; NULL: made by hand */
     const char *recorded, *uncounted; /* as session_recorded(), session_uncounted() */
