@@ -1,6 +1,7 @@
 /* Advice for slow findings. What another layout of a shared array would cost is computed: every traced access
  * to the array is counted again, at the offset that the layout gives it. */
 #include "metrics/findings_list.h"
+#include "metrics/fold.h"
 #include "metrics/sentence.h"
 #include <inttypes.h>
 
@@ -125,21 +126,13 @@ static bool find_worst(const Trace *trace, Finding *finding,
 }
 
 static uint64_t excess_wavefronts(const TraceLaunch *launch, const TraceEvent *event) {
-    if (!is_shared_access(event)) return 0;
-    uint64_t offsets[WARP_LANES] = {0};
-    for (uint32_t rest = event->mask; rest; rest &= rest - 1) {
-        int lane = __builtin_ctz(rest);
-        offsets[lane] = launch->symbols[event->buffer[lane]].window_offset + event->offset[lane];
-    }
-    SharedCost cost = access_shared_cost(event->is_load, event->width, event->mask, offsets);
-    return (uint64_t)(cost.wavefronts - cost.ideal);
+    TraceCounter counter = fold_counter_of_event(launch, event);
+    return counter.wavefronts - counter.ideal_wavefronts;
 }
 
 static uint64_t excess_sectors(const TraceLaunch *launch, const TraceEvent *event) {
-    (void)launch;
-    if (event->kind != TRACE_GLOBAL_LOAD && event->kind != TRACE_GLOBAL_STORE) return 0;
-    GlobalCost cost = access_global_cost(event->width, event->mask, event->offset);
-    return (uint64_t)(cost.sectors - cost.ideal);
+    TraceCounter counter = fold_counter_of_event(launch, event);
+    return event->kind == TRACE_GLOBAL_ATOMIC ? 0 : counter.sectors - counter.ideal_sectors;
 }
 
 static uint64_t split_lanes(const TraceLaunch *launch, const TraceEvent *event) {

@@ -1,4 +1,4 @@
-/* Findings in a session file; what is read there may be anybody's (trace/store.h). */
+/* Findings in a session file. What is read is not trusted: see trace/store.h. */
 #include "metrics/findings.h"
 
 #include "metrics/findings_list.h"
@@ -133,7 +133,7 @@ Findings *findings_read(const Trace *trace, Store *store) {
         if (list)
             read_hazard(list, &capacity, trace, store);
         else
-            store_complain(store, "nobody watched");
+            store_complain(store, "there was no search");
     }
     return list;
 }

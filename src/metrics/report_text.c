@@ -37,7 +37,7 @@ static void add_verdict(const ReportInput *input, Text *out) {
     else if (input->verdict)
         text_add(out, input->verdict);
     else
-        text_print(out, "ok, off by %.2g (%.2g is allowed)", input->absolute_error, input->bound);
+        text_print(out, "ok, off by %.2g (%.2g allowed)", input->absolute_error, input->bound);
 }
 
 static void print_result(const ReportInput *input, Text *out) {
@@ -48,7 +48,7 @@ static void print_result(const ReportInput *input, Text *out) {
     if (!input->has_result)
         text_add(&sentence, "result not checked: there is no reference for this kernel");
     else if (!input->result)
-        text_print(&sentence, "no result, a trap ended the run; expected %s", input->expected);
+        text_print(&sentence, "no result: a trap ended the run; expected %s", input->expected);
     else if (input->compared > 1 && is_exact)
         text_print(&sentence, "%s results, the first is %s, expected %s: ", count.text, input->result,
                    input->expected);
@@ -70,7 +70,7 @@ static void print_sources(const ReportInput *input, Text *out) {
     else if (input->device)
         text_print(&sentence, "events and result: %s; counts: the traced blocks only", input->device);
     if (input->unprobed)
-        text_print(&sentence, "; %d asynchronous instruction%s cannot be recorded there", input->unprobed,
+        text_print(&sentence, "; %d asynchronous instruction%s not recorded there", input->unprobed,
                    plural((uint64_t)input->unprobed));
     if (sentence.length) sentence_print(out, "", text_string(&sentence));
     text_done(&sentence);

@@ -158,6 +158,6 @@ void session_check(const Session *session, bool json, Text *out) {
         findings_print(hazards, source_line, (void *)(uintptr_t)session, out);
         print_order(session_bad_order(session), out);
     } else {
-        text_add(out, "Findings are not known: the run comes from a file.\n");
+        text_add(out, "Hazards are not known: the run comes from a file.\n");
     }
 }

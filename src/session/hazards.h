@@ -1,4 +1,4 @@
-/* Findings of a session, and --check. Private to session*.c; what others call is in session.h. */
+/* Hazards of a session, and --check. Private to session*.c; what others call is in session.h. */
 #ifndef SESSION_HAZARDS_H
 #define SESSION_HAZARDS_H
 

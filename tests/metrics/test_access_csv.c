@@ -85,7 +85,7 @@ static void mistakes_have_a_place(void **state) {
         {"kind,width_bytes,off0\n", 1, 1, "active_mask"},
         {"kind,width_bytes,active_mask,offset0\n", 1, 30, "unknown column"},
         {"kind,width_bytes,active_mask,off32\n", 1, 30, "unknown column"},
-        {"kind,kind,active_mask\n", 1, 6, "twice"},
+        {"kind,kind,active_mask\n", 1, 6, "duplicate column"},
         {HEAD "shared_load,4,3,0,4\nload,4,3,0,4\n", 3, 1, "unknown kind"},
         {HEAD "shuffle,4,3,0,4\n", 2, 1, "unknown kind"},
         {HEAD "shared_load,3,3,0,4\n", 2, 13, "width_bytes"},

@@ -212,7 +212,7 @@ static void the_head_says_what_ran_and_how_right_it_was(void **state) {
                         "A sentence that is long enough to be broken into two lines, because it has more\n"
                         "than eighty letters.\n"
                         "n = 1 int, sum, 1 block of 1 thread\n"
-                        "result 0.25, expected 0.26: ok, off by 0.01 (0.5 is allowed)\n"
+                        "result 0.25, expected 0.26: ok, off by 0.01 (0.5 allowed)\n"
                         "sample<<<(4,5), (4,5,6)>>> (cooperative)\n"
                         "  1 byte of shared memory\n");
     input.title = input.lesson = NULL;
@@ -234,7 +234,7 @@ static void the_head_says_what_ran_and_how_right_it_was(void **state) {
     input.result = NULL;
     assert_head(&input, "sample                                                                  EMULATED\n"
                         "n = 1 int, sum, 1 block of 1 thread\n"
-                        "no result, a trap ended the run; expected 0.26\n");
+                        "no result: a trap ended the run; expected 0.26\n");
     input.has_result = false;
     assert_head(&input, "sample                                                                  EMULATED\n"
                         "n = 1 int, sum, 1 block of 1 thread\n"
