@@ -98,6 +98,9 @@ static void expect_bug(const Bug *bug, PtxType type) {
                  is_at(session, &hazard->other, bug->other);
         assert_non_null(hazard->sentence);
         assert_non_null(hazard->advice);
+        if (hazard->kind == FINDING_WARP_RACE) assert_non_null(strstr(hazard->advice, "put __syncwarp()"));
+        if (hazard->kind == FINDING_SHARED_RACE)
+            assert_non_null(strstr(hazard->advice, "put __syncthreads()"));
     }
     if (!found)
         fail_msg("%s, %s, n %" PRIu64 ", block %u: no %s at '%s'", bug->kernel, plan_type_name(type), bug->n,
