@@ -81,15 +81,15 @@ static void add_access(const TraceLaunch *launch, const FindingAccess *access, b
 
 /* Why nothing orders the two accesses. */
 static const char *reason_for_race(const RacePair *pair) {
-    if (pair->is_narrow) return "block scope (.cta) does not order accesses of different blocks";
+    if (pair->is_narrow) return "Block scope (.cta) does not order accesses of different blocks";
     if (!pair->is_same_block)
-        return "blocks run in any order, and no fence with an atomic or a flag orders these two";
+        return "Blocks run in any order, and no fence with an atomic or a flag orders these two";
     if (pair->is_same_warp && pair->is_volatile)
-        return "volatile does not order different lanes, and there is no __syncwarp() between them";
+        return "Volatile does not order different lanes, and there is no __syncwarp() between them";
     if (pair->is_same_warp)
-        return "there is no __syncwarp() between them, and since Volta the lanes of a warp need not run in "
+        return "There is no __syncwarp() between them, and since Volta the lanes of a warp need not run in "
                "lockstep (shuffles and votes do not order memory)";
-    return "there is no barrier between them, and warps run in any order";
+    return "There is no barrier between them, and warps run in any order";
 }
 
 /* "line 26: warp 0 lane 3 stores sums[3] (7); line 28: warp 1 lane 0 loads it (7). There is no barrier
@@ -103,8 +103,7 @@ static void add_race(const RacePair *pair, const TraceLaunch *launch, const Find
     else
         text_print(out, "; line %d: ", access->line);
     add_access(launch, access, !pair->is_same_block, "it", out);
-    const char *reason = reason_for_race(pair);
-    text_print(out, ". %c%s", *reason >= 'a' && *reason <= 'z' ? *reason - 'a' + 'A' : *reason, reason + 1);
+    text_print(out, ". %s", reason_for_race(pair));
     if (pair->is_atomic) text_add(out, "; an atomic access does not order one that is not atomic");
     text_add(out, access->is_store && other->is_store ? ": either value may remain"
                                                       : ": the value loaded is undefined");

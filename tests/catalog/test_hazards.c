@@ -137,6 +137,14 @@ static void a_race_says_who_and_what(void **state) {
     assert_int_equal(first->access.value, 8);
     assert_int_equal(first->access.interval, 3);
     assert_int_equal(first->count, 1);
+    char sentence[256];
+    snprintf(
+        sentence, sizeof sentence,
+        "line %d: warp 0 lane 16 stores shared_bytes[16] (8); line %d: warp 0 lane 0 loads it (8). Volatile "
+        "does not order different lanes, and there is no __syncwarp() between them: the value loaded is "
+        "undefined.",
+        first->other.line, first->access.line);
+    assert_string_equal(first->sentence, sentence);
     const TraceBlock *block = session_trace(session)->launches[0]->blocks[0];
     assert_true(first->other.event >= 0 && first->other.event < first->access.event);
     TraceEvent event;
