@@ -37,7 +37,7 @@ void comparison_leave(Comparison *comparison) {
 
 /* ---- following by progress ----------------------------------------------------------------------------- */
 
-/* The launch that corresponds: the same, or the last where there are fewer; its first traced block. */
+/* The corresponding block: the first traced one of the same launch, or of the last where there are fewer. */
 static int block_beside(const Scene *of, int block, const Scene *in) {
     int found = 0;
     for (int i = 0; i < in->traced.block_count; i++) {
@@ -140,7 +140,7 @@ static void make_other_active(Comparison *comparison) {
 static ViewAnswer press_alone(Comparison *comparison) {
     View *view = comparison_view(comparison);
     snprintf(view->transient.message, sizeof view->transient.message,
-             "nothing to compare with: c puts a second kernel beside this one");
+             "nothing to compare with; c opens a second kernel beside this one");
     return VIEW_CHANGED;
 }
 
@@ -183,7 +183,7 @@ static bool make_layout(const Comparison *comparison, int columns, int rows, Com
     return layout_make_comparison(columns, rows, &comparison->view[comparison->active], layout);
 }
 
-/* The one that has the keys is marked, and its name alone is bright. */
+/* The run that has the keys is marked, and only its name is bright. */
 static void mark_active(const Comparison *comparison, int index, Canvas *canvas, Rectangle header) {
     bool is_active = index == comparison->active;
     for (int column = 0; !is_active && column < header.columns; column++) {
@@ -216,7 +216,7 @@ void comparison_change(const Comparison *comparison, Differences *out) {
     out->settings[0] = 0;
 }
 
-/* One run; on demand what its last edit changed. */
+/* One run; on demand, what its last edit changed. */
 static void draw_one(const Comparison *comparison, Canvas *canvas) {
     Layout layout;
     Differences change;
@@ -238,7 +238,7 @@ void comparison_draw(const Comparison *comparison, Canvas *canvas) {
     }
     canvas_clear(canvas);
     if (!make_layout(comparison, canvas->columns, canvas->rows, &layout)) {
-        frame_draw_too_small(canvas, PAIR_SMALLEST_COLUMNS, PAIR_SMALLEST_ROWS);
+        frame_draw_too_small(canvas, COMPARISON_SMALLEST_COLUMNS, COMPARISON_SMALLEST_ROWS);
         return;
     }
     for (int i = 0; i < 2; i++) {

@@ -208,7 +208,7 @@ void differences_draw(const Differences *differences, Canvas *canvas, Rectangle 
     draw_chosen(differences, WHOLE_RUN, canvas, inside);
 }
 
-void differences_tell(const Differences *differences, char *out, size_t bytes) {
+void differences_print_largest(const Differences *differences, char *out, size_t bytes) {
     int chosen;
     char number[2][32];
     if (differences->counting) {
@@ -222,7 +222,7 @@ void differences_tell(const Differences *differences, char *out, size_t bytes) {
     DifferenceRow metric = metric_of(differences, WHOLE_RUN, chosen);
     for (int side = 0; side < 2; side++)
         print_number(&metric, metric.value[side], number[side], sizeof number[side]);
-    snprintf(out, bytes, "%s %s, now %s", metric.label, number[0], number[1]);
+    snprintf(out, bytes, "%s %s -> %s", metric.label, number[0], number[1]);
 }
 
 /* ---- all of them --------------------------------------------------------------------------------------- */

@@ -27,7 +27,7 @@ void differences_draw(const Differences *differences, Canvas *canvas, Rectangle 
 /* Every metric, from line `scroll` on. */
 void differences_draw_all(const Differences *differences, Canvas *canvas, Rectangle area, int scroll);
 /* What changed most over the whole run: "shared loads 12 > 6". */
-void differences_tell(const Differences *differences, char *out, size_t bytes);
+void differences_print_largest(const Differences *differences, char *out, size_t bytes);
 int differences_line_count(void); /* of differences_draw_all() */
 
 #endif

@@ -112,8 +112,8 @@ static ViewAnswer press_in_search(View *view, const Scene *scene, Key key) {
 
 static void set_mark(View *view, ViewPosition *mark, char name) {
     *mark = (ViewPosition){view->place.block, view->place.step + 1};
-    snprintf(view->transient.message, sizeof view->transient.message,
-             "step %d is marked %c; '%c comes back to it", view->place.step + 1, name, name);
+    snprintf(view->transient.message, sizeof view->transient.message, "step %d marked %c; '%c returns to it",
+             view->place.step + 1, name, name);
 }
 
 static void go_to(View *view, const Scene *scene, ViewPosition place) {

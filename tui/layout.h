@@ -20,9 +20,9 @@ typedef struct Layout {
 /* False: too small for anything but a sentence. */
 bool layout_make(int columns, int rows, const View *view, Layout *out);
 
-/* Two runs: beside each other where there is room, else one above the other, with the same panes at the same
- * places of each half. */
-enum { PAIR_SMALLEST_COLUMNS = 60, PAIR_SMALLEST_ROWS = 18 };
+/* Two runs: side by side where there is room, else one above the other, with the same panes at the same places of
+ * each half. */
+enum { COMPARISON_SMALLEST_COLUMNS = 60, COMPARISON_SMALLEST_ROWS = 18 };
 
 typedef struct ComparisonLayout {
     Layout half[2]; /* without footer and overlay */

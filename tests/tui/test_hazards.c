@@ -131,7 +131,7 @@ static void a_run_without_findings_says_so(void **state) {
     found->list = (Hazards){.is_complete = true};
     press(found, "f");
     assert_int_equal(found->view.place.step, 0);
-    assert_string_equal(found->view.transient.message, "nothing wrong was found");
+    assert_string_equal(found->view.transient.message, "no hazards were found");
     found->sample->scene.borrowed.hazards = NULL;
     found->sample->scene.borrowed.hazards_note = "they are being looked for";
     press(found, "f");

@@ -272,7 +272,7 @@ static void without_folds_it_says_so(void **state) {
     Canvas *canvas = draw_tree(shown, SHOW_RESULT_TREE, 3, 80, 6, false);
     Text text = {0};
     canvas_to_text(canvas, &text);
-    assert_non_null(strstr(text_string(&text), "folds too many values"));
+    assert_non_null(strstr(text_string(&text), "too many for the tree"));
     text_done(&text);
     canvas_free(canvas);
     shown_free(shown);

@@ -1,11 +1,12 @@
-/* Source: the kernel's own text around the current line, with what each line costs beside it; its PTX beside
- * it, below it or instead of it. Lines that are too long go on below. Only what ever has events needs the
- * gutter's columns; all other text may run over them. */
+/* Source: the kernel's own text around the current line, with each line's counts beside it; its PTX beside it,
+ * below it or instead of it. Lines that are too long are continued below. Only lines that have events need the
+ * gutter's columns; all other text may use them. */
 #include "tui/panes/pane.h"
 
 #include <stdio.h>
 
 enum { GUTTER_COLUMNS = 13, NUMBER_COLUMNS = 5, BESIDE_COLUMNS = 104, MOST_ROWS = 200, CONTINUED = 4 };
+enum { AROUND_COLUMNS = 7 }; /* of a title and a note: the line and the spaces between them */
 
 typedef struct TextRow { /* a line, or a part of one that is too long */
     int line;
@@ -26,16 +27,20 @@ static bool has_source(const StepContext *context) {
 }
 
 static void head(const StepContext *context, PaneHead *out) {
+    char scope[32];
     if (has_source(context) && context->view->display.source != SOURCE_PTX)
         snprintf(out->title, sizeof out->title, "source  %s", scene_file_name(context->code->line.file));
     else
         snprintf(out->title, sizeof out->title, "ptx  %s", context->launch->name);
     if (context->view->display.gutter == GUTTER_RUN)
-        snprintf(out->note, sizeof out->note, "this block's run:  lanes waves");
+        snprintf(scope, sizeof scope, "this block's run");
     else if (context->view->display.gutter == GUTTER_STEP)
-        snprintf(out->note, sizeof out->note, "this step:  lanes waves");
+        snprintf(scope, sizeof scope, "this step");
     else
-        snprintf(out->note, sizeof out->note, "interval %d:  lanes waves", context->step->interval_step + 1);
+        snprintf(scope, sizeof scope, "interval %d", context->step->interval_step + 1);
+    snprintf(out->note, sizeof out->note, "%s: lanes, wavefronts", scope);
+    if (canvas_text_columns(out->title) + canvas_text_columns(out->note) + AROUND_COLUMNS > out->columns)
+        snprintf(out->note, sizeof out->note, "%s: lanes, wf", scope);
 }
 
 /* ---- gutter -------------------------------------------------------------------------------------------- */

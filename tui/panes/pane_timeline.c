@@ -1,7 +1,7 @@
 /* Timeline: every step of the run. Height is the share of the block's threads that are active, '!' marks a
  * bank conflict, 'd' a divergent branch, '|' a barrier, '^' where we are. More steps than columns share one:
- * the mean of their heights, any of their marks. Where a machine's clock was read at the barriers of this
- * block, its intervals are as wide as they took long. */
+ * the mean of their heights, any of their marks. Where cycles were measured between the barriers of this
+ * block, the width of an interval is its share of them. */
 #include "tui/panes/metric_rows.h"
 #include "tui/panes/pane.h"
 
@@ -17,15 +17,14 @@ enum { MOST_INTERVALS = 256 };
 typedef struct Scale {
     const Steps *steps;
     int columns;
-    bool is_timed;           /* intervals are as wide as they took long; else every step is as wide */
+    bool is_timed; /* an interval is as wide as its share of the cycles; else all steps are equally wide */
     int end[MOST_INTERVALS]; /* the column after each interval */
 } Scale;
 
-/* What a machine took for the interval of the block that is shown; NULL: nobody knows. */
+/* The cycles measured for an interval of the shown block; NULL: none were. */
 static const IntervalTime *find_time(const StepContext *context, int interval) {
     const SceneTimings *timings = context->scene->borrowed.timings;
-    const Measurements *measured =
-        context->scene->borrowed.measured; /* a file's; else what is read off the clock now */
+    const Measurements *measured = context->scene->borrowed.measured; /* a file's; else those measured now */
     if (timings && (!measured || !measured->interval_count)) measured = timings->timed;
     const SessionBlock *view = &context->scene->traced.blocks[context->view->place.block];
     for (int i = 0; measured && i < measured->interval_count; i++) {
@@ -37,7 +36,7 @@ static const IntervalTime *find_time(const StepContext *context, int interval) {
     return NULL;
 }
 
-/* Cycles of all intervals; 0: they were not all measured, or there are others. */
+/* Cycles of all intervals; 0: some were not measured, or others were. */
 static double sum_cycles(const StepContext *context) {
     double sum = 0;
     int count = context->steps->interval_step_count;
@@ -95,12 +94,13 @@ static int first_step(const Scale *scale, int column, int *end) {
     return divide(count, columns, column, end);
 }
 
-/* Whose clock the widths are, and what reading it cost. */
+/* The machine that the widths come from, and how much reading its clock adds. */
 static void print_machine(const StepContext *context, char *out, size_t bytes) {
     const IntervalTime *time = find_time(context, 0);
     int length = snprintf(out, bytes, "in cycles: %s", time->machine);
     if (isfinite(time->overhead) && length > 0 && (size_t)length < bytes)
-        snprintf(out + length, bytes - (size_t)length, ", clock adds %.0f%%", time->overhead * 100);
+        snprintf(out + length, bytes - (size_t)length, ", clock adds %.0f%%",
+                 time->overhead * 100);
 }
 
 static void head(const StepContext *context, PaneHead *out) {
@@ -111,7 +111,7 @@ static void head(const StepContext *context, PaneHead *out) {
     if (context->view->transient.playing)
         snprintf(out->title, sizeof out->title, "timeline  playing %s", speed);
     else if (*label)
-        snprintf(out->title, sizeof out->title, "timeline  counted for %s", label + strspn(label, " "));
+        snprintf(out->title, sizeof out->title, "timeline  steps counted in %s", label + strspn(label, " "));
     else if (sum_cycles(context) > 0)
         print_machine(context, out->title, sizeof out->title);
     else
