@@ -38,7 +38,7 @@ typedef struct App {
     bool ascii;
     bool watch;  /* files that change are re-run without a key */
     bool waits;  /* keys come from a script: sessions are opened while it waits */
-    bool failed; /* a kernel that the script asks for cannot be opened: `error` */
+    bool failed; /* the script opens a kernel that cannot be opened: `error` */
     Error error;
     SessionLoader *loader; /* NULL: none under way */
     Purpose purpose;
@@ -48,7 +48,7 @@ typedef struct App {
     double cast_seconds;         /* its begin on the clock; of a script: since then */
     char what[64];               /* what is being opened, as messages call it */
     Measuring *measuring;        /* NULL: the timings have not been on the screen yet */
-    Measurements live, recorded; /* what it measured; what is shipped */
+    Measurements live, recorded; /* results of `measuring`; shipped timings */
     bool has_recorded;           /* it was looked for */
     SessionLoader **abandoned;   /* cancelled; they end by themselves */
     int abandoned_count, abandoned_capacity;
@@ -376,7 +376,7 @@ static ViewAnswer app_answer(App *app, ViewAnswer answer) {
 
 /* ---- hazards and timings ----------------------------------------------------------------------- */
 
-/* `ask`: searches for them on the spot where no worker does. */
+/* `ask`: searches for them now where no worker does. */
 static void app_show_hazards(App *app, int index, bool ask) {
     RunSlot *slot = &app->slots[index];
     Session *session = slot->current.session;

@@ -1,5 +1,5 @@
-/* Layout: which slot gets which part of the screen. Depends on the size and on what is enlarged or hidden,
- * never on the step, so that nothing jumps. */
+/* Layout: which slot gets which part of the screen. Depends on the size and on what is enlarged or hidden, never on
+ * the step, so that panes stay in place. */
 #ifndef TUI_LAYOUT_H
 #define TUI_LAYOUT_H
 
@@ -14,7 +14,7 @@ typedef struct Layout {
     Rectangle sides[MOST_SIDES]; /* for panes of SLOT_SIDE */
     int side_count;
     Rectangle overlay;
-    bool boxed; /* panes have a frame around; else a line above */
+    bool boxed; /* panes have a frame; else only a line above them */
 } Layout;
 
 /* False: too small for anything but a sentence. */

@@ -1,4 +1,4 @@
-/* Pair: two runs side by side. What follows what, which keys go where, that what is counted as a difference
+/* Comparison: two runs side by side. What follows what, which keys go where, that what is counted as a difference
  * is one. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -188,13 +188,13 @@ static void so_far_is_the_sum_of_the_steps(void **state) {
     (void)state;
     Run run = run_open_grid("grid_stride", 65536, 0, 4);
     const Steps *steps = run.scene->traced.blocks[0].steps;
-    Totals sum = {0}, one, told;
+    Totals sum = {0}, one, total;
     assert_true(steps->step_count > 2 * 64);
     for (int step = 0; step < steps->step_count; step++) {
         metrics_of_step(steps, step, &one);
         totals_add(&sum, &one);
-        running_totals_at(scene_step_index(run.scene, 0), step, &told);
-        assert_memory_equal(&told, &sum, sizeof sum);
+        running_totals_at(scene_step_index(run.scene, 0), step, &total);
+        assert_memory_equal(&total, &sum, sizeof sum);
     }
     run_done(&run);
 }

@@ -380,7 +380,7 @@ static void all_lanes_add_is_marked_in_its_lanes(void **state) {
     run_done(&run);
 }
 
-/* The last warp's lanes add what was there before anybody added: only lanes 0, 1, 2, 4, 8, 16 reach the
+/* The last warp's lanes add what was there before any lane added: only lanes 0, 1, 2, 4, 8, 16 reach the
  * result. */
 static void missing_sync_loses_inputs(void **state) {
     (void)state;
@@ -393,7 +393,7 @@ static void missing_sync_loses_inputs(void **state) {
     run_done(&run);
 }
 
-/* Block 0 shares its second half with block 1, whichever blocks are traced; where the grid is right nobody
+/* Block 0 shares its second half with block 1, whichever blocks are traced; where the grid is right no block
  * shares. */
 static void double_count_is_found_across_blocks(void **state) {
     (void)state;

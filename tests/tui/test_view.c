@@ -61,7 +61,7 @@ static void every_key_of_the_table_does_something(void **state) {
                 ViewAnswer answer = input_press(&view, &sample->scene, key);
                 assert_int_not_equal(answer, VIEW_IGNORED);
                 /* b has nowhere to go in a run of one block, and says so in a message */
-                /* differences are drawn by who knows both runs */
+                /* differences are drawn by tui/comparison.c, which knows both runs */
                 if (answer == VIEW_CHANGED && view.transient.overlay != OVERLAY_DIFFERENCES)
                     assert_shown(sample, &before, &view, &key_rows[action]);
             }

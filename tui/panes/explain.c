@@ -246,7 +246,7 @@ static void explain_shuffle(const StepContext *context, Text *out) {
     }
     if (undefined) {
         step_context_describe_lanes(undefined, lanes, sizeof lanes);
-        text_print(out, "%sThe source lane of %s is inactive: the value is undefined, a bug.",
+        text_print(out, "%sUndefined value, a bug: the source lane of %s is inactive.",
                    takers || keeps ? " " : "", lanes);
     }
 }

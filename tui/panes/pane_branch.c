@@ -95,8 +95,8 @@ static void branch_draw(const StepContext *context, Canvas *canvas, Rectangle ar
         diverging += diverges(&other);
     }
     int at = draw_targets(context, canvas, area, row);
-    canvas_print(canvas, area, at, row++, diverging ? ROLE_WARNING : ROLE_TEXT, "%d of %d warps diverge%s",
-                 diverging, context->step->count, diverging ? "!" : "");
+    canvas_print(canvas, area, at, row++, diverging ? ROLE_WARNING : ROLE_TEXT, "%d of %d warps diverge%s%s",
+                 diverging, context->step->count, diverging == 1 ? "s" : "", diverging ? "!" : "");
     if (row + 2 < area.rows) canvas_text(canvas, area, 1, ++row, ROLE_DIM, "taken, warp by warp");
     draw_warps(context, canvas, area, row + 1, &ruler);
 }

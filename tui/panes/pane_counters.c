@@ -1,5 +1,5 @@
-/* Counters: what the hardware counted of this launch, beside what its trace predicts. The metrics pane has
- * the same where it is large enough. */
+/* Counters: what the hardware counted for this launch, beside what its trace predicts. A large metrics pane shows
+ * the same. */
 #include "tui/panes/counter_rows.h"
 #include "tui/panes/pane.h"
 
@@ -22,9 +22,8 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
         return;
     }
     snprintf(why, sizeof why, "Not measured: %s.",
-             context->scene->borrowed.uncounted
-                 ? context->scene->borrowed.uncounted
-                 : "the option --counters has a GPU's counters read, where there is one");
+             context->scene->borrowed.uncounted ? context->scene->borrowed.uncounted
+                                                : "--counters reads the hardware counters of a GPU");
     canvas_paragraph(canvas, area, 0, ROLE_DIM, why);
 }
 

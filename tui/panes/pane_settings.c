@@ -20,7 +20,7 @@ static void draw_setting(const Settings *settings, int index, Canvas *canvas, Re
     int room = area.columns - VALUE_COLUMN - 4, length = (int)strlen(text.value);
     bool is_cut = length > room && room > 3;
     const char *value =
-        is_cut ? text.value + length - room + 3 : text.value; /* the end is where typing goes on */
+        is_cut ? text.value + length - room + 3 : text.value; /* the end, where one types, stays visible */
     canvas_print(canvas, area, VALUE_COLUMN, index, chosen ? ROLE_CURRENT : ROLE_TEXT,
                  chosen ? "< %s%s >" : "  %s%s", is_cut ? "..." : "", value);
     if (VALUE_COLUMN + length + 4 < HINT_COLUMN &&

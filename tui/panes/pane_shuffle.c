@@ -167,7 +167,7 @@ static void keep_wires(Wires *wires, const Ruler *ruler, int lane, int rows) {
     place_wires(wires, ruler);
 }
 
-/* Joins what is there already: lines that cross, corners on a line. */
+/* Joins with what is already drawn: lines that cross, corners on a line. */
 static void draw_part(Canvas *canvas, Rectangle area, int column, int row, Role role, uint32_t glyph) {
     Cell *cell = canvas_cell(canvas, area, column, row);
     if (!cell) return;

@@ -142,7 +142,7 @@ static void listing_add(Listing *listing, int line, const char *text, bool has_g
     } while (*text);
 }
 
-/* First row shown, so that the kernel stands still where it fits and `current` is in sight. */
+/* First row shown, so that the kernel does not move where it fits and `current` is in sight. */
 static int first_row(const Listing *listing, int rows) {
     if (listing->count <= rows) return 0;
     int first = listing->current - rows / 2;
@@ -201,7 +201,7 @@ static void list_source(const StepContext *context, int rows, int columns, Listi
     int begin, end;
     find_kernel(context, &begin, &end);
     size_t dedent = common_indent(context, line->file, begin, end);
-    if (end - begin + 1 < rows) begin -= (rows - (end - begin + 1)) / 2; /* what stands above it */
+    if (end - begin + 1 < rows) begin -= (rows - (end - begin + 1)) / 2; /* the lines above it */
     if (begin < line->line - MOST_ROWS / 2) begin = line->line - MOST_ROWS / 2;
     for (int number = begin < 1 ? 1 : begin; number <= end; number++) {
         const char *text = scene_source_line(context->scene, line->file, number);

@@ -294,13 +294,12 @@ static void draw_settings(const TimingTable *table, Canvas *canvas, Rectangle ar
     if (!of) of = table->times.sample;
     if (!of) of = table->rows[0].timing;
     if (!of) return;
-    if (of->threads && table->times.sample)
-        snprintf(block, sizeof block, ", %" PRIu32 " threads/block", of->threads);
+    if (of->threads && table->times.sample) snprintf(block, sizeof block, ", block %" PRIu32, of->threads);
     bool otherwise = false;
     for (int i = 0; i < table->times.kernel_count; i++)
         otherwise |= is_drawn(table, i) && table->rows[i].timing && is_otherwise(table, i);
     canvas_print(canvas, area, 0, row, ROLE_DIM, "%s %s%s; %s%s", of->dtype, of->op, block,
-                 ways[table->view->display.times], otherwise ? "; * measured otherwise" : "");
+                 ways[table->view->display.times], otherwise ? "; * differs" : "");
 }
 
 static void draw_names(const TimingTable *table, Canvas *canvas, Rectangle area, int row) {

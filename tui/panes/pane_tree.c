@@ -321,7 +321,7 @@ static void print_fold(const StepContext *context, const Picture *picture, int n
     }
 }
 
-/* What the lane at the end of the path holds, and what it made that of. */
+/* What the lane at the end of the path holds, and how it was folded. */
 static void draw_value_text(const StepContext *context, const Picture *picture, Canvas *canvas,
                             Rectangle area, int row) {
     char fold[256], value[40];
