@@ -474,7 +474,8 @@ static ViewAnswer act_KERNEL(Press press) {
     return VIEW_CHANGED;
 }
 
-/* The menu opens at the next kernel of the catalogue that is not a variant of this one: the usual comparison. */
+/* The menu opens at the next kernel of the catalogue that is not a variant of this one: the usual
+ * comparison. */
 static ViewAnswer act_COMPARE(Press press) {
     View *view = press.view;
     int row, next = 0;

@@ -67,9 +67,9 @@ static void find_plateau(const double *progress, int count, int at, int *first, 
     while (*last + 1 < count && progress[*last + 1] <= progress[at]) ++*last;
 }
 
-/* The first step with at least the same progress. Between two gains of progress both runs do the same kind of work
- * (a barrier, a condition, two loads), so where both have exactly the same progress, the steps between two gains
- * correspond in proportion. */
+/* The first step with at least the same progress. Between two gains of progress both runs do the same kind of
+ * work (a barrier, a condition, two loads), so where both have exactly the same progress, the steps between
+ * two gains correspond in proportion. */
 static int step_beside(const Scene *of, const View *view, const Scene *in, int in_block) {
     const double rounding = 1e-9;
     const double *progress = scene_progress(of, view->place.block), *other = scene_progress(in, in_block);

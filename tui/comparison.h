@@ -1,8 +1,8 @@
 /* Comparison: one run on the screen, or two side by side.
  *
- * Keys go to the active one. While the two are linked, the other follows by progress (elements folded, not step
- * numbers): it goes to the step that has come equally far. Both runs share one display (zoom, value format, ...), so
- * that panes line up and can be compared. */
+ * Keys go to the active one. While the two are linked, the other follows by progress (elements folded, not
+ * step numbers): it goes to the step that has come equally far. Both runs share one display (zoom, value
+ * format, ...), so that panes line up and can be compared. */
 #ifndef TUI_COMPARISON_H
 #define TUI_COMPARISON_H
 

@@ -62,7 +62,8 @@ static bool takes_colon(const char *program, bool *needs_goto) {
     return false;
 }
 
-/* The shell splits the program's text, which the user wrote for a shell; it never interprets file and line. */
+/* The shell splits the program's text, which the user wrote for a shell; it never interprets file and
+ * line. */
 char **edit_command(EditPlace place) {
     enum { ARGUMENTS = 8 };
     const char *program = edit_program();

@@ -10,10 +10,12 @@ typedef struct EditPlace {
     int line; /* from 1 */
 } EditPlace;
 
-/* The session's file (there is at least one) and line of the current step; the first file where no file has it. */
+/* The session's file (there is at least one) and line of the current step; the first file where no file has
+ * it. */
 EditPlace edit_place(const char *const *files, int count, const Scene *scene, const View *view);
 
-/* The command line of the user's editor ($VISUAL, $EDITOR, else vi) at this place, for execvp(); owned, one block. */
+/* The command line of the user's editor ($VISUAL, $EDITOR, else vi) at this place, for execvp(); owned, one
+ * block. */
 char **edit_command(EditPlace place);
 const char *edit_program(void); /* its name, as the user gave it */
 

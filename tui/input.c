@@ -7,8 +7,8 @@
 
 /* ---- overlays ------------------------------------------------------------------------------------------ */
 
-/* Among the kernels that the filter leaves: the one of that name, else the first whose name begins so, else the
- * first. */
+/* Among the kernels that the filter leaves: the one of that name, else the first whose name begins so, else
+ * the first. */
 static int best_choice(const View *view) {
     int begins = 0;
     size_t length = strlen(view->transient.filter);
@@ -124,8 +124,8 @@ static void go_to(View *view, const Scene *scene, ViewPosition place) {
     view->place.back = before;
 }
 
-/* The letter after m names this place, the letter after ' says where to go; '' goes back to where the last jump
- * began. */
+/* The letter after m names this place, the letter after ' says where to go; '' goes back to where the last
+ * jump began. */
 static ViewAnswer press_mark(View *view, const Scene *scene, Key key) {
     KeyInput input = view->transient.input;
     view->transient.input = INPUT_COMMANDS;

@@ -1,5 +1,5 @@
-/* Layout: which slot gets which part of the screen. Depends on the size and on what is enlarged or hidden, never on
- * the step, so that panes stay in place. */
+/* Layout: which slot gets which part of the screen. Depends on the size and on what is enlarged or hidden,
+ * never on the step, so that panes stay in place. */
 #ifndef TUI_LAYOUT_H
 #define TUI_LAYOUT_H
 
@@ -20,8 +20,8 @@ typedef struct Layout {
 /* False: too small for anything but a sentence. */
 bool layout_make(int columns, int rows, const View *view, Layout *out);
 
-/* Two runs: side by side where there is room, else one above the other, with the same panes at the same places of
- * each half. */
+/* Two runs: side by side where there is room, else one above the other, with the same panes at the same
+ * places of each half. */
 enum { COMPARISON_SMALLEST_COLUMNS = 60, COMPARISON_SMALLEST_ROWS = 18 };
 
 typedef struct ComparisonLayout {

@@ -1,6 +1,6 @@
-/* Measuring: a worker thread that keeps timing kernels while the interface runs: first the kernel that is shown,
- * then the ladder, then this machine's CPU; after a pause it starts over. The wish may change at any time; results
- * arrive one by one. The interface never waits for the thread, not even at its end. */
+/* Measuring: a worker thread that keeps timing kernels while the interface runs: first the kernel that is
+ * shown, then the ladder, then this machine's CPU; after a pause it starts over. The wish may change at any
+ * time; results arrive one by one. The interface never waits for the thread, not even at its end. */
 #ifndef TUI_MEASURING_H
 #define TUI_MEASURING_H
 
@@ -25,12 +25,12 @@ Measuring *measuring_new(MeasureFunction *gpu, MeasureFunction *cpu, void (*wake
 /* What to measure from now on; NULL: nothing. Copied. Work on another wish is cancelled. */
 void measuring_want(Measuring *measuring, const MeasuringWish *wish);
 
-/* Moves the results since the last call into `live` (intervals: those of the kernel that is wanted now), and sets in
- * `status` which kernel is being measured, or why no GPU is. False: nothing new. */
+/* Moves the results since the last call into `live` (intervals: those of the kernel that is wanted now), and
+ * sets in `status` which kernel is being measured, or why no GPU is. False: nothing new. */
 bool measuring_take(Measuring *measuring, Measurements *live, SceneTimings *status);
 
-/* Ends the thread and frees all. False: it does not end soon, or the GPU has failed; then nothing is freed, and the
- * process must leave by _exit(), as the driver's own clean-up may wait for ever. */
+/* Ends the thread and frees all. False: it does not end soon, or the GPU has failed; then nothing is freed,
+ * and the process must leave by _exit(), as the driver's own clean-up may wait for ever. */
 bool measuring_end(Measuring *measuring);
 
 #endif

@@ -1,5 +1,5 @@
-/* Run slot: a run on the screen and what belongs to it: its files, its timings, and the same run before its file
- * was edited. */
+/* Run slot: a run on the screen and what belongs to it: its files, its timings, and the same run before its
+ * file was edited. */
 #ifndef TUI_RUN_SLOT_H
 #define TUI_RUN_SLOT_H
 

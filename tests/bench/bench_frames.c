@@ -1,7 +1,7 @@
 /* What the interface costs on this machine: prints figures, asserts nothing (`make bench`).
  *
  *   frames    CPU time of one frame, over every step and wavefront of a run
- *   seek      CPU time from a key to the frame, anywhere in a trace of a million events; memory of that process
+ *   seek      CPU time from a key to the frame, anywhere in a trace of a million events; its memory
  *   terminal  the program on a pseudo-terminal: from its start to the first frame, bytes it sends for a step,
  *             CPU time it takes while no key is pressed */
 #define _XOPEN_SOURCE 700

@@ -43,7 +43,8 @@ void pty_pump(Pty *pty);
 void pty_forget_screen(Pty *pty);
 /* The terminal goes away, as when its window is closed. */
 void pty_hang_up(Pty *pty);
-/* Processor time that the program has taken, in ticks of the clock; -1 where the system does not report it. */
+/* Processor time that the program has taken, in ticks of the clock; -1 where the system does not report
+ * it. */
 long pty_cpu_ticks(const Pty *pty);
 bool pty_shows(Pty *pty, const char *text);
 /* A row as UTF-8, without trailing spaces; valid until the next call. */

@@ -1,5 +1,5 @@
-/* Comparison: two runs side by side. What follows what, which keys go where, that what is counted as a difference
- * is one. */
+/* Comparison: two runs side by side. What follows what, which keys go where, that what is counted as a
+ * difference is one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -2,7 +2,8 @@
  *
  * Signals write their number into a pipe that terminal_wait() polls together with the keyboard, so that
  * everything happens in the event loop and nothing in a handler; only after a crash a handler restores the
- * terminal itself, with functions that are safe there: tcsetattr() and write() of strings prepared at the start. */
+ * terminal itself, with functions that are safe there: tcsetattr() and write() of strings prepared at the
+ * start. */
 #define _XOPEN_SOURCE 700
 #define _DEFAULT_SOURCE
 

@@ -1,5 +1,5 @@
-/* Counters: what the hardware counted for this launch, beside what its trace predicts. A large metrics pane shows
- * the same. */
+/* Counters: what the hardware counted for this launch, beside what its trace predicts. A large metrics pane
+ * shows the same. */
 #include "tui/panes/counter_rows.h"
 #include "tui/panes/pane.h"
 

@@ -1,6 +1,6 @@
-/* Source: the kernel's own text around the current line, with each line's counts beside it; its PTX beside it,
- * below it or instead of it. Lines that are too long are continued below. Only lines that have events need the
- * gutter's columns; all other text may use them. */
+/* Source: the kernel's own text around the current line, with each line's counts beside it; its PTX beside
+ * it, below it or instead of it. Lines that are too long are continued below. Only lines that have events
+ * need the gutter's columns; all other text may use them. */
 #include "tui/panes/pane.h"
 
 #include <stdio.h>

@@ -99,8 +99,7 @@ static void print_machine(const StepContext *context, char *out, size_t bytes) {
     const IntervalTime *time = find_time(context, 0);
     int length = snprintf(out, bytes, "in cycles: %s", time->machine);
     if (isfinite(time->overhead) && length > 0 && (size_t)length < bytes)
-        snprintf(out + length, bytes - (size_t)length, ", clock adds %.0f%%",
-                 time->overhead * 100);
+        snprintf(out + length, bytes - (size_t)length, ", clock adds %.0f%%", time->overhead * 100);
 }
 
 static void head(const StepContext *context, PaneHead *out) {
@@ -111,7 +110,7 @@ static void head(const StepContext *context, PaneHead *out) {
     if (context->view->transient.playing)
         snprintf(out->title, sizeof out->title, "timeline  playing %s", speed);
     else if (*label)
-        snprintf(out->title, sizeof out->title, "timeline  steps counted in %s", label + strspn(label, " "));
+        snprintf(out->title, sizeof out->title, "timeline  marks: %s", label + strspn(label, " "));
     else if (sum_cycles(context) > 0)
         print_machine(context, out->title, sizeof out->title);
     else

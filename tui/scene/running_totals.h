@@ -1,5 +1,5 @@
-/* Running totals: the counters of a traced block from its start up to any step, without counting all steps each
- * time. */
+/* Running totals: the counters of a traced block from its start up to any step, without counting all steps
+ * each time. */
 #ifndef TUI_SCENE_RUNNING_TOTALS_H
 #define TUI_SCENE_RUNNING_TOTALS_H
 

@@ -55,10 +55,11 @@ typedef struct SceneTraced { /* what was recorded, and what is gathered from it 
     Tree **trees;             /* the same */
 } SceneTraced;
 
-/* What the session answers on demand; every function gets `context`. `block` is an index into the traced blocks. */
+/* What the session answers on demand; every function gets `context`. `block` is an index into the traced
+ * blocks. */
 typedef struct SceneQuestions {
     const Folds *(*folds)(const void *context, int block); /* NULL: folds are not known */
-    /* Compares a block's new tree with those of the other blocks of its launch, traced or not; may be NULL. */
+    /* Compares a new tree with those of the other blocks of its launch, traced or not; may be NULL. */
     void (*compare_blocks)(const Scene *scene, int block, Tree *tree);
     const char *(*source_line)(const void *context, const char *file, int line); /* NULL: no such line */
     int (*source_line_count)(const void *context, const char *file);
@@ -93,7 +94,8 @@ void scene_free(Scene *scene);
 StepIndex *scene_step_index(const Scene *scene, int block);
 Tree *scene_tree(const Scene *scene, int block); /* NULL: it is not known which elements were folded where */
 const Folds *scene_folds(const Scene *scene, int block); /* NULL likewise */
-/* The fault that ended the run, in whichever block; NULL: none. Reads of poison are reported, but end nothing. */
+/* The fault that ended the run, in whichever block; NULL: none. Reads of poison are reported, but end
+ * nothing. */
 const Trap *scene_fatal_trap(const Scene *scene);
 uint32_t scene_trap_block(const Scene *scene, const Trap *trap); /* linear */
 /* The block has few enough events to be replayed between two frames. */

@@ -1,5 +1,6 @@
-/* Step index: what every frame needs of a traced block, gathered once: the counts of each step (for the timeline,
- * the gutter and the jumps) and each warp's events in program order (for the state of a warp between its events). */
+/* Step index: what every frame needs of a traced block, gathered once: the counts of each step (for the
+ * timeline, the gutter and the jumps) and each warp's events in program order (for the state of a warp
+ * between its events). */
 #ifndef TUI_SCENE_STEP_INDEX_H
 #define TUI_SCENE_STEP_INDEX_H
 
@@ -54,8 +55,8 @@ typedef struct WarpState { /* one warp at one step, as masks of lanes */
 StepIndex *step_index_new(const Steps *steps, const Trap *trap);
 void step_index_free(StepIndex *step_index);
 
-/* Existing lanes that are neither active, waiting, exited, trapped nor stopped are idle: in another branch, or
- * between two events. */
+/* Existing lanes that are neither active, waiting, exited, trapped nor stopped are idle: in another branch,
+ * or between two events. */
 WarpState step_index_warp_state(const StepIndex *step_index, int step, int warp);
 
 /* The warp's event in the step, the fragment that holds `lane` where there are several; -1: none. */
@@ -67,8 +68,8 @@ int step_index_neighbour(const StepIndex *step_index, int event, int warp, int b
 /* Per pc over steps first .. first + count - 1; the last range is cached. */
 const StepIndexSums *step_index_sums(StepIndex *step_index, int first, int count);
 
-/* Totals of the traced block at this instruction, over the whole run; and in this interval. The first call reads
- * all events. */
+/* Totals of the traced block at this instruction, over the whole run; and in this interval. The first call
+ * reads all events. */
 const Totals *step_index_pc_totals(StepIndex *step_index, int pc);
 const Totals *step_index_interval_totals(StepIndex *step_index, int interval_step);
 

@@ -1,6 +1,6 @@
-/* Times: the timings that are shown with a run: those of its type, operation and size (or of the nearest size that
- * was recorded), one row per kernel, in the catalogue's order, and below them what the ladder is compared with: cub,
- * thrust, this machine's CPU.
+/* Times: the timings that are shown with a run: those of its type, operation and size (or of the nearest size
+ * that was recorded), one row per kernel, in the catalogue's order, and below them what the ladder is
+ * compared with: cub, thrust, this machine's CPU.
  *
  * Rows of kernels are all live or all recorded, never a mixture. */
 #ifndef TUI_SCENE_TIMES_H
@@ -31,8 +31,8 @@ typedef struct Times {
 
 void times_gather(Times *out, const Scene *scene);
 
-/* The row's timing taken in this way, else in the most similar way: a kernel that cannot be in a graph is called, a
- * CPU has no L2 to empty. NULL: none; what only gives one scalar is never "alone". */
+/* The row's timing taken in this way, else in the most similar way: a kernel that cannot be in a graph is
+ * called, a CPU has no L2 to empty. NULL: none; what only gives one scalar is never "alone". */
 const Timing *times_of(const TimesRow *row, bool to_scalar, TimesWay way);
 
 #endif

@@ -1,9 +1,9 @@
 /* Tree: the reduction of one traced block, level by level, gathered once from its folds (trace/folds.h) and
  * steps.
  *
- * A *level* is a place of the run where values of several lanes are combined: a step whose folds take values of
- * other lanes, or a stretch of steps in which every thread only folds inputs that it loaded itself. The *path*
- * of a value is every value that it was made from, back to the inputs. */
+ * A *level* is a place of the run where values of several lanes are combined: a step whose folds take values
+ * of other lanes, or a stretch of steps in which every thread only folds inputs that it loaded itself. The
+ * *path* of a value is every value that it was made from, back to the inputs. */
 #ifndef TUI_SCENE_TREE_H
 #define TUI_SCENE_TREE_H
 
@@ -28,8 +28,7 @@ typedef struct TreeLevel {
 typedef struct TreePath { /* of one value */
     int root;             /* node; FOLD_NONE: nothing asked for yet */
     uint32_t *ways;       /* [node] how often the node is in the root; 0: it is not; saturates */
-    bool *
-        doubles; /* [node] a JOIN of values that hold the same input; all false where the root is not plain */
+    bool *doubles;   /* [node] joins values with an input in common; all false where the root is not plain */
     int once, twice; /* inputs that are in the root once; several times */
     int doubles_count;
 } TreePath;

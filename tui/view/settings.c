@@ -463,7 +463,8 @@ static void change(Settings *settings, int direction) {
     judge(settings);
 }
 
-/* Keys of a row that holds a text: characters are appended, Ctrl-U clears it. False: not such a row or key. */
+/* Keys of a row that holds a text: characters are appended, Ctrl-U clears it. False: not such a row or
+ * key. */
 static bool type_text(Settings *settings, Key key) {
     size_t length = strlen(settings->arguments);
     bool is_character = key >= ' ' && key < 127;

@@ -1,6 +1,6 @@
-/* Settings: the options of a run, to be changed in place: n, block size, type, operation, input, seed, the kernel's
- * parameters. Every change is checked against the kernel's own rules at once, so that impossible settings are
- * reported before anything runs. */
+/* Settings: the options of a run, to be changed in place: n, block size, type, operation, input, seed, the
+ * kernel's parameters. Every change is checked against the kernel's own rules at once, so that impossible
+ * settings are reported before anything runs. */
 #ifndef TUI_VIEW_SETTINGS_H
 #define TUI_VIEW_SETTINGS_H
 
@@ -8,8 +8,7 @@
 #include "tui/scene/scene.h"
 
 typedef struct Settings {
-    const CatalogRow
-        *row; /* NULL: a kernel outside the catalogue has n, block, grid, arguments and seed only */
+    const CatalogRow *row; /* NULL: outside the catalogue; only n, block, grid, arguments, input, seed */
     uint64_t n, seed;
     uint32_t block, grid; /* grid 0: the kernel chooses */
     PtxType type;
@@ -17,8 +16,7 @@ typedef struct Settings {
     int fill;       /* a FillKind; -1: the kernel chooses */
     int64_t parameters[CATALOG_PARAMETERS];
     char arguments[256]; /* --args of a kernel outside the catalogue */
-    bool
-        is_guessed; /* the arguments are; a text too long for the field counts as guessed, and is passed on as given */
+    bool is_guessed; /* the arguments are; one too long for the field counts as guessed and is passed on */
     int choice;      /* the row that the keys change */
     char typed[24];  /* a number being typed into it; "": none */
     char error[192]; /* why these are not possible; "": they are */
