@@ -176,7 +176,7 @@ static void test_report_text(void **state) {
     free(text);
 }
 
-/* A kernel that is wrong or faults still reports, and the status says exited with an error. */
+/* A kernel that is wrong or faults still reports, and the status says it failed. */
 static void test_failed_runs(void **state) {
     (void)state;
     char *wrong = program_output(1, "@ --kernel bug_all_lanes_add --n 4096 --report=json");
