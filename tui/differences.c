@@ -1,6 +1,6 @@
 #include "tui/differences.h"
 
-#include "tui/scene/step_context.h"
+#include "tui/view/step_context.h"
 #include "tui/scene/running_totals.h"
 #include <inttypes.h>
 #include <math.h>
@@ -60,9 +60,9 @@ static bool is_known(Scope scope, int index) {
 }
 
 static void add_place(Differences *out, int side, const Scene *scene, const View *view) {
-    running_totals_at(scene_step_index(scene, view->view), view->step, &out->so_far[side]);
-    if (view->step < scene->views[view->view].steps->step_count)
-        out->progress[side] = scene_progress(scene, view->view)[view->step];
+    running_totals_at(scene_step_index(scene, view->place.block), view->place.step, &out->so_far[side]);
+    if (view->place.step < scene->traced.blocks[view->place.block].steps->step_count)
+        out->progress[side] = scene_progress(scene, view->place.block)[view->place.step];
 }
 
 void differences_init(Differences *out, const Scene *left, const View *left_view, const Scene *right,
@@ -72,10 +72,11 @@ void differences_init(Differences *out, const Scene *left, const View *left_view
     *out = (Differences){.linked = linked};
     settings_print_differences(left, right, out->settings, sizeof out->settings);
     for (int side = 0; side < 2; side++) {
-        out->name[side] = scene[side]->kernel;
-        out->counting |= scene[side]->counting;
-        metrics_of_run(scene[side]->trace, &out->run[side]);
-        if (view[side]->view < scene[side]->view_count) add_place(out, side, scene[side], view[side]);
+        out->name[side] = scene[side]->identity.kernel;
+        out->counting |= scene[side]->outcome.counting;
+        metrics_of_run(scene[side]->traced.trace, &out->run[side]);
+        if (view[side]->place.block < scene[side]->traced.block_count)
+            add_place(out, side, scene[side], view[side]);
     }
 }
 

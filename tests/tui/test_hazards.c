@@ -10,6 +10,7 @@
 #include "golden.h"
 #include "sample.h"
 #include "tui/frame.h"
+#include "tui/input.h"
 #include <string.h>
 
 enum { RACE, SHUFFLE, RESULT, CONFLICT, FINDINGS };
@@ -23,7 +24,7 @@ typedef struct Found {
 
 /* An access by the first lane of the step's first event. */
 static FindingAccess access_at(const Sample *sample, int step, uint64_t value) {
-    const Steps *steps = sample->views[0].steps;
+    const Steps *steps = sample->blocks[0].steps;
     int event = steps->events[steps->steps[step].first];
     TraceEvent header;
     trace_block_read_header(steps->block, event, &header);
@@ -86,8 +87,8 @@ static Found *find_all(void) {
                                       .ideal = 184320};
     found.list =
         (Findings){.items = found.items, .count = FINDINGS, .error_count = CONFLICT, .is_complete = true};
-    sample->scene.hazards = &found.list;
-    view_init(&found.view, &sample->scene);
+    sample->scene.borrowed.hazards = &found.list;
+    view_init(&found.view);
     return &found;
 }
 
@@ -96,7 +97,7 @@ static ViewAnswer press(Found *found, const char *script) {
     Key key;
     while (*script) {
         assert_true(keys_read(&script, &key, NULL));
-        answer = view_press(&found->view, &found->sample->scene, key);
+        answer = input_press(&found->view, &found->sample->scene, key);
     }
     return answer;
 }
@@ -129,12 +130,12 @@ static void a_run_without_findings_says_so(void **state) {
     Found *found = find_all();
     found->list = (Findings){.is_complete = true};
     press(found, "f");
-    assert_int_equal(found->view.step, 0);
-    assert_string_equal(found->view.message, "nothing wrong was found");
-    found->sample->scene.hazards = NULL;
-    found->sample->scene.hazards_note = "they are being looked for";
+    assert_int_equal(found->view.place.step, 0);
+    assert_string_equal(found->view.transient.message, "no hazards were found");
+    found->sample->scene.borrowed.hazards = NULL;
+    found->sample->scene.borrowed.hazards_note = "they are being looked for";
     press(found, "f");
-    assert_string_equal(found->view.message, "they are being looked for");
+    assert_string_equal(found->view.transient.message, "they are being looked for");
     Canvas *canvas = canvas_new(80, 24, false);
     frame_draw(&found->sample->scene, &found->view, canvas);
     canvas_free(canvas);
@@ -145,26 +146,26 @@ static void a_run_without_findings_says_so(void **state) {
 static void keys_go_from_access_to_access(void **state) {
     (void)state;
     Found *found = find_all();
-    const Steps *steps = found->sample->views[0].steps;
+    const Steps *steps = found->sample->blocks[0].steps;
     int load = steps->step_of_event[found->items[RACE].access.event],
         store = steps->step_of_event[found->items[RACE].other.event];
     assert_true(load != store);
     press(found, "f");
-    assert_int_equal(found->view.step, load);
-    assert_int_equal(found->view.lane, 3);
-    assert_int_equal(found->view.warp, found->items[RACE].access.warp);
+    assert_int_equal(found->view.place.step, load);
+    assert_int_equal(found->view.selection.lane, 3);
+    assert_int_equal(found->view.selection.warp, found->items[RACE].access.warp);
     press(found, "f");
-    assert_int_equal(found->view.step, store);
-    assert_true(found->view.hazard == RACE + 1 && found->view.hazard_other);
+    assert_int_equal(found->view.place.step, store);
+    assert_true(found->view.selection.hazard == RACE + 1 && found->view.selection.hazard_other);
     press(found, "F");
-    assert_int_equal(found->view.step, load);
+    assert_int_equal(found->view.place.step, load);
     press(found, "F"); /* around: the last one */
-    assert_int_equal(found->view.hazard, CONFLICT + 1);
+    assert_int_equal(found->view.selection.hazard, CONFLICT + 1);
     press(found, "f");
-    assert_int_equal(found->view.hazard, RACE + 1);
+    assert_int_equal(found->view.selection.hazard, RACE + 1);
     press(found, "3f");
-    assert_int_equal(found->view.hazard, RESULT + 1); /* nowhere: the place stays */
-    assert_int_equal(found->view.step, load);
+    assert_int_equal(found->view.selection.hazard, RESULT + 1); /* nowhere: the place stays */
+    assert_int_equal(found->view.place.step, load);
     press(found, "''");
     sample_free(found->sample);
 }
@@ -175,10 +176,10 @@ static void a_block_that_is_not_traced_is_asked_for(void **state) {
     (void)state;
     Found *found = find_all();
     assert_int_equal(press(found, "2f"), VIEW_TRACE);
-    assert_int_equal(found->view.block, 9);
-    assert_true(found->view.hazard_waits);
+    assert_int_equal(found->view.transient.wanted_block, 9);
+    assert_true(found->view.selection.hazard_waits);
     assert_int_equal(view_go_to_hazard(&found->view, &found->sample->scene), VIEW_CHANGED);
-    assert_false(found->view.hazard_waits);
+    assert_false(found->view.selection.hazard_waits);
     sample_free(found->sample);
 }
 

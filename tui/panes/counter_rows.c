@@ -8,9 +8,9 @@ enum { LABEL_COLUMNS = 21, NUMBER_COLUMNS = 11 };
 
 /* Counter `index` of the shown launch, not counting those that are 0 both measured and predicted; NULL:
  * none. */
-static const MeasuredCounter *counter_of(const StepContext *now, int index) {
-    const Measurements *measured = now->scene->measured;
-    int launch = now->scene->views[now->view->view].launch;
+static const MeasuredCounter *counter_of(const StepContext *context, int index) {
+    const Measurements *measured = context->scene->borrowed.measured;
+    int launch = context->scene->traced.blocks[context->view->place.block].launch;
     for (int i = 0; measured && i < measured->counter_count; i++)
         if (measured->counters[i].launch == launch &&
             (measured->counters[i].value != 0 || measured->counters[i].predicted != 0) && index-- == 0)
@@ -18,9 +18,9 @@ static const MeasuredCounter *counter_of(const StepContext *now, int index) {
     return NULL;
 }
 
-int counter_rows_height(const StepContext *now) {
+int counter_rows_height(const StepContext *context) {
     int count = 0;
-    while (counter_of(now, count)) count++;
+    while (counter_of(context, count)) count++;
     return count ? count + 1 : 0;
 }
 
@@ -51,13 +51,13 @@ static void draw_counter(const MeasuredCounter *counter, Canvas *canvas, Rectang
 static void draw_head(const Scene *scene, const char *machine, Canvas *canvas, Rectangle area) {
     canvas_print(canvas, area, 0, 0, ROLE_DIM, "%-*.*s%*s%*s %.10s", LABEL_COLUMNS, LABEL_COLUMNS, machine,
                  NUMBER_COLUMNS, "predicted", NUMBER_COLUMNS, "measured",
-                 scene->recorded ? scene->recorded : "");
+                 scene->borrowed.recorded ? scene->borrowed.recorded : "");
 }
 
-void counter_rows_draw(const StepContext *now, Canvas *canvas, Rectangle area) {
+void counter_rows_draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     const MeasuredCounter *counter;
-    for (int i = 0; (counter = counter_of(now, i)) && 1 + i < area.rows; i++) {
-        if (!i) draw_head(now->scene, counter->machine, canvas, area);
+    for (int i = 0; (counter = counter_of(context, i)) && 1 + i < area.rows; i++) {
+        if (!i) draw_head(context->scene, counter->machine, canvas, area);
         draw_counter(counter, canvas, area, 1 + i);
     }
 }

@@ -3,12 +3,12 @@
 #define TUI_PANES_COUNTER_ROWS_H
 
 #include "tui/draw/canvas.h"
-#include "tui/scene/step_context.h"
+#include "tui/view/step_context.h"
 
 enum { COUNTER_ROWS_COLUMNS = 54 };
 
 int counter_rows_height(
-    const StepContext *now); /* rows that counter_rows_draw() needs; 0: there are no counters */
-void counter_rows_draw(const StepContext *now, Canvas *canvas, Rectangle area);
+    const StepContext *context); /* rows that counter_rows_draw() needs; 0: there are no counters */
+void counter_rows_draw(const StepContext *context, Canvas *canvas, Rectangle area);
 
 #endif

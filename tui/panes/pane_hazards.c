@@ -12,8 +12,8 @@ enum {
     SLOW_ROWS = 1 /* the line between errors and slow findings */
 };
 
-static void head(const StepContext *now, PaneHead *out) {
-    const Findings *hazards = now->scene->hazards;
+static void head(const StepContext *context, PaneHead *out) {
+    const Findings *hazards = context->scene->borrowed.hazards;
     snprintf(out->title, sizeof out->title, "hazards");
     if (!hazards) return;
     int slow = hazards->count - hazards->error_count;
@@ -78,8 +78,8 @@ static int draw_list(const Findings *hazards, int selected, Canvas *canvas, Rect
 
 /* The type that the instruction moves; signed where it says unsigned, as compilers load and store any
  * integer so. */
-static PtxType type_of(const StepContext *now, const Finding *hazard, const FindingAccess *access) {
-    const PtxProgram *program = now->scene->trace->launches[hazard->launch]->program;
+static PtxType type_of(const StepContext *context, const Finding *hazard, const FindingAccess *access) {
+    const PtxProgram *program = context->scene->traced.trace->launches[hazard->launch]->program;
     if (access->pc < 0 || access->pc >= program->code_count) return PTX_NO_TYPE;
     const PtxInstruction *instruction = program->code[access->pc].instruction;
     if (!instruction || !instruction->type_count) return PTX_NO_TYPE;
@@ -87,7 +87,7 @@ static PtxType type_of(const StepContext *now, const Finding *hazard, const Find
     return type == PTX_U32 || type == PTX_B32 ? PTX_S32 : type;
 }
 
-static void print_access(const StepContext *now, const Finding *hazard, const FindingAccess *access,
+static void print_access(const StepContext *context, const Finding *hazard, const FindingAccess *access,
                          Text *out) {
     char text[96];
     if (access->line) text_print(out, "line %d, ", access->line);
@@ -103,33 +103,34 @@ static void print_access(const StepContext *now, const Finding *hazard, const Fi
                : access->is_store ? "stores"
                                   : "loads");
     if (access->has_value) {
-        step_context_print_typed(now, type_of(now, hazard, access), access->value, text, sizeof text);
+        step_context_print_typed(context, type_of(context, hazard, access), access->value, text, sizeof text);
         text_print(out, " %s", text);
     }
     if (hazard->what)
         text_print(out, "%s %s", access->is_atomic ? "" : access->is_store ? " to" : " from", hazard->what);
 }
 
-static int draw_access(const StepContext *now, const Finding *hazard, bool other, Canvas *canvas,
+static int draw_access(const StepContext *context, const Finding *hazard, bool other, Canvas *canvas,
                        Rectangle area, int row) {
     const FindingAccess *access = other ? &hazard->other : &hazard->access;
-    bool comparison = hazard->other.pc >= 0, here = now->view->hazard && now->view->hazard_other == other;
+    bool comparison = hazard->other.pc >= 0,
+         here = context->view->selection.hazard && context->view->selection.hazard_other == other;
     Text text = {0};
     if (access->pc < 0) return 0;
     text_print(&text, "%s%s", here ? "> " : "  ", !comparison ? "" : other ? "first: " : "then: ");
-    print_access(now, hazard, access, &text);
+    print_access(context, hazard, access, &text);
     int rows = canvas_paragraph(canvas, area, row, here ? ROLE_CURRENT : ROLE_TEXT, text_string(&text));
     text_done(&text);
     return rows;
 }
 
-static void draw_selected(const StepContext *now, const Finding *hazard, Canvas *canvas, Rectangle area,
+static void draw_selected(const StepContext *context, const Finding *hazard, Canvas *canvas, Rectangle area,
                           int row) {
     char count[24], blocks[24];
     Text text = {0};
     row += canvas_paragraph(canvas, area, row, ROLE_TEXT, hazard->sentence);
-    row += draw_access(now, hazard, true, canvas, area, row);
-    row += draw_access(now, hazard, false, canvas, area, row);
+    row += draw_access(context, hazard, true, canvas, area, row);
+    row += draw_access(context, hazard, false, canvas, area, row);
     if (hazard->advice) {
         text_print(&text, "What to do: %s.", hazard->advice);
         row += canvas_paragraph(canvas, area, row, ROLE_GOOD, text_string(&text));
@@ -145,11 +146,12 @@ static void draw_selected(const StepContext *now, const Finding *hazard, Canvas 
 
 /* ---- the pane ------------------------------------------------------------------------------------------ */
 
-static void draw(const StepContext *now, Canvas *canvas, Rectangle area) {
-    const Findings *hazards = now->scene->hazards;
-    int selected = now->view->hazard ? now->view->hazard - 1 : 0, rows = 1;
+static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
+    const Findings *hazards = context->scene->borrowed.hazards;
+    int selected = context->view->selection.hazard ? context->view->selection.hazard - 1 : 0, rows = 1;
     if (!hazards || !hazards->count) {
-        const char *why = hazards ? "No errors were found in the whole grid." : now->scene->hazards_note;
+        const char *why =
+            hazards ? "No errors were found in the whole grid." : context->scene->borrowed.hazards_note;
         if (why) canvas_paragraph(canvas, area, 0, hazards ? ROLE_TEXT : ROLE_DIM, why);
         return;
     }
@@ -157,7 +159,7 @@ static void draw(const StepContext *now, Canvas *canvas, Rectangle area) {
     if (area.rows >= ROWS_FOR_A_LIST) rows = area.rows / 3;
     rows = draw_list(hazards, selected, canvas, area, rows);
     if (area.rows >= 2 * ROWS_FOR_A_LIST) rows++; /* a line of air */
-    draw_selected(now, &hazards->items[selected], canvas, area, rows);
+    draw_selected(context, &hazards->items[selected], canvas, area, rows);
 }
 
 const Pane pane_hazards = {.slot = SLOT_SIDE, .head = head, .draw = draw};

@@ -18,33 +18,36 @@ typedef struct Scopes {
     const char *names[SCOPE_COUNT];
 } Scopes;
 
-static void head(const StepContext *now, PaneHead *out) {
+static void head(const StepContext *context, PaneHead *out) {
     snprintf(out->title, sizeof out->title, "metrics");
-    snprintf(out->note, sizeof out->note, "%s%s, PTX", now->scene->counting ? "grid: counting   " : "",
-             now->scene->captured ? "EMU. grid" : now->scene->level);
+    snprintf(out->note, sizeof out->note, "%s%s, PTX",
+             context->scene->outcome.counting ? "grid: counting   " : "",
+             context->scene->identity.captured ? "EMU. grid" : context->scene->identity.level);
 }
 
 static bool same_line(const PtxSourceLine *a, const PtxSourceLine *b) {
     return a->line == b->line && a->file && b->file && !strcmp(a->file, b->file);
 }
 
-static void gather(const StepContext *now, Scopes *scopes) {
-    const PtxProgram *program = now->launch->program;
-    *scopes = (Scopes){.counting = now->scene->counting,
+static void gather(const StepContext *context, Scopes *scopes) {
+    const PtxProgram *program = context->launch->program;
+    *scopes = (Scopes){.counting = context->scene->outcome.counting,
                        .names = {"step", "line", "interval", "block", "grid", "was"}};
-    metrics_of_step(now->steps, now->view->step, &scopes->of[0]);
+    metrics_of_step(context->steps, context->view->place.step, &scopes->of[0]);
     for (int pc = 0; pc < program->code_count; pc++) {
-        const Totals *totals = step_index_pc_totals(now->step_index, pc);
-        if (now->code && (pc == now->step->pc || same_line(&program->code[pc].line, &now->code->line)))
+        const Totals *totals = step_index_pc_totals(context->step_index, pc);
+        if (context->code &&
+            (pc == context->step->pc || same_line(&program->code[pc].line, &context->code->line)))
             totals_add(&scopes->of[1], totals);
         totals_add(&scopes->of[BLOCK_SCOPE], totals);
     }
-    scopes->of[2] = *step_index_interval_totals(now->step_index, now->step->interval_step);
-    metrics_of_launch(now->launch, &scopes->of[GRID_SCOPE]);
-    const Scene *before = now->scene->before;
-    int launch = now->scene->views[now->view->view].launch;
-    scopes->has_before = before && !before->counting && launch < before->trace->launch_count;
-    if (scopes->has_before) metrics_of_launch(before->trace->launches[launch], &scopes->of[BEFORE_SCOPE]);
+    scopes->of[2] = *step_index_interval_totals(context->step_index, context->step->interval_step);
+    metrics_of_launch(context->launch, &scopes->of[GRID_SCOPE]);
+    const Scene *before = context->scene->borrowed.before;
+    int launch = context->scene->traced.blocks[context->view->place.block].launch;
+    scopes->has_before = before && !before->outcome.counting && launch < before->traced.trace->launch_count;
+    if (scopes->has_before)
+        metrics_of_launch(before->traced.trace->launches[launch], &scopes->of[BEFORE_SCOPE]);
 }
 
 /* "1048576", or "1.05M" where columns are few. */
@@ -124,23 +127,23 @@ static int order_rows(const Scopes *scopes, Rectangle area, int order[METRIC_ROW
 }
 
 /* Below the rows, or to the right of them, where it fits. */
-static void draw_counters(const StepContext *now, Canvas *canvas, Rectangle area, int row, int column) {
-    int rows = counter_rows_height(now);
+static void draw_counters(const StepContext *context, Canvas *canvas, Rectangle area, int row, int column) {
+    int rows = counter_rows_height(context);
     Rectangle below = {area.column, area.row + row, area.columns, area.rows - row};
     Rectangle beside = {area.column + column, area.row, area.columns - column, area.rows};
     if (rows && rows <= below.rows && below.columns >= COUNTER_ROWS_COLUMNS)
-        counter_rows_draw(now, canvas, below);
+        counter_rows_draw(context, canvas, below);
     else if (rows && rows <= beside.rows && beside.columns >= COUNTER_ROWS_COLUMNS)
-        counter_rows_draw(now, canvas, beside);
+        counter_rows_draw(context, canvas, beside);
 }
 
-static void draw(const StepContext *now, Canvas *canvas, Rectangle area) {
+static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     Scopes scopes;
     bool shown[SCOPE_COUNT] = {false};
     int columns, at = LABEL_COLUMNS, order[METRIC_ROW_COUNT];
-    gather(now, &scopes);
+    gather(context, &scopes);
     if (!choose_scopes(&scopes, area, shown, &columns)) return;
-    if (counter_rows_height(now) && columns > NUMBER_COLUMNS)
+    if (counter_rows_height(context) && columns > NUMBER_COLUMNS)
         columns = NUMBER_COLUMNS; /* they stand beside */
     for (int scope = 0; scope < SCOPE_COUNT; scope++) {
         if (!shown[scope]) continue;
@@ -150,19 +153,20 @@ static void draw(const StepContext *now, Canvas *canvas, Rectangle area) {
     }
     int count = order_rows(&scopes, area, order);
     for (int i = 0; i < count; i++)
-        draw_row(&scopes, canvas, area, 1 + i, order[i], shown, columns, now->view->traced == order[i] + 1);
-    draw_counters(now, canvas, area, 2 + count, at + 1);
+        draw_row(&scopes, canvas, area, 1 + i, order[i], shown, columns,
+                 context->view->selection.traced == order[i] + 1);
+    draw_counters(context, canvas, area, 2 + count, at + 1);
 }
 
 /* Marks the steps that the row was counted from, or removes the marks. */
-static ViewAnswer click(const StepContext *now, Rectangle area, int column, int row, View *view) {
+static ViewAnswer click(const StepContext *context, Rectangle area, int column, int row, View *view) {
     Scopes scopes;
     int order[METRIC_ROW_COUNT];
     (void)column;
-    gather(now, &scopes);
+    gather(context, &scopes);
     int count = order_rows(&scopes, area, order);
     if (row < 1 || row > count) return VIEW_IGNORED;
-    view->traced = view->traced == order[row - 1] + 1 ? 0 : order[row - 1] + 1;
+    view->selection.traced = view->selection.traced == order[row - 1] + 1 ? 0 : order[row - 1] + 1;
     return VIEW_CHANGED;
 }
 

@@ -1,4 +1,4 @@
-#include "tui/scene/step_context.h"
+#include "tui/view/step_context.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -22,13 +22,13 @@ static void print_readable(const char *detail, Text *out) {
     text_add(out, detail);
 }
 
-void step_context_describe_trap(const StepContext *step_context, const Trap *trap, Text *out) {
-    const TraceLaunch *launch = step_context->scene->trace->launches[trap->launch];
+void step_context_describe_trap(const StepContext *context, const Trap *trap, Text *out) {
+    const TraceLaunch *launch = context->scene->traced.trace->launches[trap->launch];
     char lanes[64];
     text_print(out, "%s", trap_kind_text(trap->kind));
     if (trap->pc >= 0 && trap->pc < launch->program->code_count && launch->program->code[trap->pc].line.line)
         text_print(out, " in line %d", launch->program->code[trap->pc].line.line);
-    text_print(out, ", block %u", scene_trap_block(step_context->scene, trap));
+    text_print(out, ", block %u", scene_trap_block(context->scene, trap));
     if (trap->warp >= 0) text_print(out, ", warp %d", trap->warp);
     if (trap->lanes) {
         step_context_describe_lanes(trap->lanes, lanes, sizeof lanes);
@@ -38,35 +38,33 @@ void step_context_describe_trap(const StepContext *step_context, const Trap *tra
     print_readable(trap->detail, out);
 }
 
-bool step_context_init(StepContext *step_context, const Scene *scene, const View *view) {
-    *step_context = (StepContext){.scene = scene, .view = view};
-    if (view->view >= scene->view_count) return false;
-    step_context->steps = scene->views[view->view].steps;
-    if (view->step >= step_context->steps->step_count) return false;
-    step_context->launch = scene_launch(scene, view->view);
-    step_context->step_index = scene_step_index(scene, view->view);
-    step_context->step = &step_context->steps->steps[view->step];
-    step_context->code = scene_code(scene, view->view, step_context->step->pc);
-    step_context->event_number =
-        step_index_warp_event(step_context->step_index, view->step, view->warp, view->lane);
-    if (step_context->event_number < 0)
-        step_context->event_number = step_context->steps->events[step_context->step->first];
-    TraceEvent *event = &step_context->event;
-    trace_block_read(step_context->steps->block, step_context->event_number, event);
+bool step_context_init(StepContext *context, const Scene *scene, const View *view) {
+    *context = (StepContext){.scene = scene, .view = view};
+    if (view->place.block >= scene->traced.block_count) return false;
+    context->steps = scene->traced.blocks[view->place.block].steps;
+    if (view->place.step >= context->steps->step_count) return false;
+    context->launch = scene_launch(scene, view->place.block);
+    context->step_index = scene_step_index(scene, view->place.block);
+    context->step = &context->steps->steps[view->place.step];
+    context->code = scene_code(scene, view->place.block, context->step->pc);
+    context->event_number = step_index_warp_event(context->step_index, view->place.step, view->selection.warp,
+                                                  view->selection.lane);
+    if (context->event_number < 0) context->event_number = context->steps->events[context->step->first];
+    TraceEvent *event = &context->event;
+    trace_block_read(context->steps->block, context->event_number, event);
     if (!step_context_is_shared(event->kind)) return true;
     for (int lane = 0; lane < WARP_LANES; lane++)
         if (event->mask >> lane & 1)
-            step_context->address[lane] =
-                step_context->launch->symbols[event->buffer[lane]].window_offset + event->offset[lane];
+            context->address[lane] =
+                context->launch->symbols[event->buffer[lane]].window_offset + event->offset[lane];
     if (event->kind != TRACE_SHARED_ATOMIC)
-        step_context->cost =
-            access_shared_schedule(event->kind == TRACE_SHARED_LOAD, event->width, event->mask,
-                                   step_context->address, step_context->wavefront_of_lane);
+        context->cost = access_shared_schedule(event->kind == TRACE_SHARED_LOAD, event->width, event->mask,
+                                               context->address, context->wavefront_of_lane);
     return true;
 }
 
-int step_context_wavefronts(const StepContext *step_context) {
-    return step_context->cost.wavefronts > 1 ? step_context->cost.wavefronts : 1;
+int step_context_wavefronts(const StepContext *context) {
+    return context->cost.wavefronts > 1 ? context->cost.wavefronts : 1;
 }
 
 int step_context_collisions(const TraceEvent *event, int *addresses) {
@@ -88,8 +86,8 @@ int step_context_collisions(const TraceEvent *event, int *addresses) {
     return most;
 }
 
-void step_context_describe_access(const StepContext *step_context, int lane, const char *place, Text *out) {
-    const TraceEvent *event = &step_context->event;
+void step_context_describe_access(const StepContext *context, int lane, const char *place, Text *out) {
+    const TraceEvent *event = &context->event;
     char value[40];
     if (!(event->mask >> lane & 1)) {
         text_print(out, "lane %d is not active in this access", lane);
@@ -98,14 +96,14 @@ void step_context_describe_access(const StepContext *step_context, int lane, con
     text_print(out, "lane %d: %s", lane, place);
     bool is_atomic = event->kind == TRACE_SHARED_ATOMIC || event->kind == TRACE_GLOBAL_ATOMIC;
     if (is_atomic) {
-        step_context_print_value(step_context, event->operand[lane], 0, value, sizeof value);
+        step_context_print_value(context, event->operand[lane], 0, value, sizeof value);
         text_print(out, ", operand %s", value);
     }
     if (!event->has_result) return;
-    step_context_print_value(step_context, event->value[0][lane], 0, value, sizeof value);
-    text_print(out, is_atomic ? ", found %s" : ", value %s", value);
+    step_context_print_value(context, event->value[0][lane], 0, value, sizeof value);
+    text_print(out, is_atomic ? ", old value %s" : ", value %s", value);
     for (int i = 1; i < event->element_count; i++) {
-        step_context_print_value(step_context, event->value[i][lane], 0, value, sizeof value);
+        step_context_print_value(context, event->value[i][lane], 0, value, sizeof value);
         text_print(out, ", %s", value);
     }
 }
@@ -163,9 +161,10 @@ void step_context_describe_warps(const bool *warps, int count, char *out, size_t
 }
 
 /* The type that an instruction names, where it says more than the width; else the data's. */
-static PtxType natural_type(const StepContext *step_context, PtxType type, int bytes_of_value) {
+static PtxType natural_type(const StepContext *context, PtxType type, int bytes_of_value) {
     if (ptx_type_is_float(type) || ptx_type_is_signed(type)) return type;
-    return ptx_type_bytes(step_context->scene->type) == bytes_of_value ? step_context->scene->type : type;
+    return ptx_type_bytes(context->scene->identity.type) == bytes_of_value ? context->scene->identity.type
+                                                                           : type;
 }
 
 static int64_t sign_extended(uint64_t bits, int bytes) {
@@ -194,10 +193,10 @@ static double float_value(uint64_t bits, int bytes, bool is_bfloat) {
     return value;
 }
 
-static void print_value(const StepContext *step_context, PtxType type, uint64_t bits, int bytes_of_value,
+static void print_value(const StepContext *context, PtxType type, uint64_t bits, int bytes_of_value,
                         char *out, size_t bytes) {
-    type = natural_type(step_context, type, bytes_of_value);
-    ValueFormat format = step_context->view->values;
+    type = natural_type(context, type, bytes_of_value);
+    ValueFormat format = context->view->display.values;
     if (format == VALUE_FLOAT && bytes_of_value < 2) format = VALUE_HEX;
     if (format == VALUE_HEX)
         snprintf(out, bytes, "%0*" PRIx64, 2 * bytes_of_value, bits);
@@ -209,27 +208,26 @@ static void print_value(const StepContext *step_context, PtxType type, uint64_t 
         snprintf(out, bytes, "%" PRId64, sign_extended(bits, bytes_of_value));
 }
 
-void step_context_print_value(const StepContext *step_context, uint64_t bits, int bytes_of_value, char *out,
+void step_context_print_value(const StepContext *context, uint64_t bits, int bytes_of_value, char *out,
                               size_t bytes) {
-    const PtxInstruction *instruction = step_context->code ? step_context->code->instruction : NULL;
+    const PtxInstruction *instruction = context->code ? context->code->instruction : NULL;
     PtxType type = instruction && instruction->type_count ? instruction->types[0] : PTX_NO_TYPE;
-    if (!bytes_of_value)
-        bytes_of_value = step_context->event.element_bytes ? step_context->event.element_bytes : 4;
-    if (step_context->event.kind == TRACE_VOTE && bytes_of_value == 4 &&
-        step_context->view->values == VALUE_NATURAL)
+    if (!bytes_of_value) bytes_of_value = context->event.element_bytes ? context->event.element_bytes : 4;
+    if (context->event.kind == TRACE_VOTE && bytes_of_value == 4 &&
+        context->view->display.values == VALUE_NATURAL)
         snprintf(out, bytes, "%08" PRIx64, bits); /* a mask of lanes */
     else
-        print_value(step_context, type, bits, bytes_of_value, out, bytes);
+        print_value(context, type, bits, bytes_of_value, out, bytes);
 }
 
-void step_context_print_typed(const StepContext *step_context, PtxType type, uint64_t bits, char *out,
+void step_context_print_typed(const StepContext *context, PtxType type, uint64_t bits, char *out,
                               size_t bytes) {
-    print_value(step_context, type, bits, ptx_type_bytes(type) ? ptx_type_bytes(type) : 4, out, bytes);
+    print_value(context, type, bits, ptx_type_bytes(type) ? ptx_type_bytes(type) : 4, out, bytes);
 }
 
-const char *step_context_value_format_name(const StepContext *step_context) {
+const char *step_context_value_format_name(const StepContext *context) {
     static const char *const names[VALUE_FORMAT_COUNT] = {"", "hex", "signed", "float"};
-    return names[step_context->view->values];
+    return names[context->view->display.values];
 }
 
 void step_context_print_count(uint64_t count, char *out, size_t bytes) {
