@@ -1,4 +1,7 @@
 /* The emulator: its memory, the variables of modules, and launches (emulator.h). */
+#include "emulator/emulator.h"
+
+#include "emulator/instructions/instruction_set.h"
 #include "emulator/machine/guided_run.h"
 
 #include <stdlib.h>
@@ -271,7 +274,7 @@ static LoweredProgram *begin_launch(Emulator *emulator, const EmulatorLaunch *la
                                     Trace *trace, Error *error) {
     if (!check_geometry(launch, error)) return NULL;
     if (!make_module(emulator, launch->program->module, error)) return NULL;
-    LoweredProgram *program = lowered_new(launch, true, address_of, emulator, error);
+    LoweredProgram *program = lowered_new(launch, &instruction_set, true, address_of, emulator, error);
     if (!program) return NULL;
     uint32_t shared_bytes = program->shared_bytes - program->reserved_shared_bytes;
     if (shared_bytes > MAX_SHARED_BYTES) {

@@ -1,10 +1,10 @@
 /* Lowering: from the instructions of a program to Ops, slot layouts and constants (lowered.h).
  *
- * What an opcode does is decided by its lower_NAME; here are the parts that all of them need: places for
+ * What an opcode does is decided by its lower_NAME, which the caller hands over; here are the parts that all of them need: places for
  * operands, and the classification by which the scheduler steps through the program. */
 #include "emulator/lower/lowered.h"
 
-#include "emulator/machine/addresses.h"
+#include "emulator/lower/address_space.h"
 #include "ptx/approximate.h"
 
 #include <stdarg.h>
@@ -17,14 +17,6 @@
 const uint32_t lane_bit[WARP_LANES] = {LANE_BITS_8(0), LANE_BITS_8(8), LANE_BITS_8(16), LANE_BITS_8(24)};
 
 enum { SLOT_ALIGNMENT = 64, UNUSED = -1 };
-
-typedef bool (*LowerFunction)(Lowering *low, const PtxInstruction *in, Op *op);
-static const LowerFunction lower_functions[PTX_OPCODE_COUNT] = {
-    NULL,
-#define OPCODE(name, ...) lower_##name,
-#include "ptx/opcodes.def"
-#undef OPCODE
-};
 
 void *lowering_allocate(Lowering *low, size_t bytes) {
     return arena_new(&low->lowered->arena, bytes);
@@ -365,29 +357,6 @@ bool lowering_destination(Lowering *low, Op *op, const PtxOperand *operand, Oper
     return true;
 }
 
-/* ---- preludes
- * ---------------------------------------------------------------------------------------------------- */
-
-void prelude_run(const Prelude *prelude, Warp *warp) {
-    for (; prelude; prelude = prelude->next) {
-        uint8_t *to = operand_at(warp, prelude->to);
-        if (prelude->kind == PRELUDE_NOT) {
-            *(uint32_t *)(void *)to = ~*(const uint32_t *)operand_at(warp, prelude->from);
-            continue;
-        }
-        for (int lane = 0; lane < WARP_LANES; lane++) {
-            uint64_t value = special_value(prelude->special, warp, lane);
-            memcpy(to + lane * prelude->bytes, &value, prelude->bytes);
-        }
-    }
-}
-
-static void run_after_prelude(const Op *op, Warp *const *warps, const uint32_t *masks, int count) {
-    const Op *inner = op->extra;
-    for (int w = 0; w < count; w++) prelude_run(op->prelude, warps[w]);
-    inner->run(inner, warps, masks, count);
-}
-
 /* ---- shared memory
  * ------------------------------------------------------------------------------------------------- */
 
@@ -518,13 +487,14 @@ static void lower_instruction(Lowering *low, int pc) {
         text_done(&text);
         return;
     }
-    if (!lower_functions[in->opcode](low, in, op)) return;
+    if (!low->instructions->lower[in->opcode](low, in, op)) return;
     if (op->op_class == OP_LANES && op->prelude) {
         Op *inner = arena_copy(&lowered->arena, op, sizeof *op);
-        op->run = run_after_prelude;
+        op->run = low->instructions->run_after_preludes;
         op->extra = inner;
     }
-    if (op->op_class == OP_LANES && is_recorded_approximation(low->launch, in)) lowering_approximate(low, op);
+    if (op->op_class == OP_LANES && is_recorded_approximation(low->launch, in))
+        low->instructions->lower_recorded_result(low, op);
 }
 
 static StepKind step_of(const LoweredProgram *lowered, int pc) {
@@ -600,7 +570,7 @@ static void layout_begin(Lowering *low, int index) {
         lowering_parameter_place(low, function->function->parameters[i]);
     for (int i = 0; i < function->function->result_count; i++)
         lowering_parameter_place(low, function->function->results[i]);
-    lowering_call_interface(low);
+    low->instructions->lower_call_interface(low);
 }
 
 static void align_constants(LoweredProgram *lowered) {
@@ -621,7 +591,7 @@ static void lower_function(Lowering *low, int f) {
     low->mention_count = 0;
     for (int pc = layout->begin; pc < layout->end; pc++) {
         lower_instruction(low, pc);
-        if (lowered->ops[pc].op_class == OP_TRAP) lowering_trap(low, &lowered->ops[pc]);
+        if (lowered->ops[pc].op_class == OP_TRAP) low->instructions->lower_trap(low, &lowered->ops[pc]);
     }
 }
 
@@ -638,8 +608,8 @@ static void lower_again(Lowering *low, int f) {
     if (carries) array_push(layout->cleared, layout->cleared_count, layout->cleared_capacity, carry);
 }
 
-LoweredProgram *lowered_new(const EmulatorLaunch *launch, bool share, AddressOf address_of, void *context,
-                            Error *error) {
+LoweredProgram *lowered_new(const EmulatorLaunch *launch, const InstructionSet *instructions, bool share,
+                            AddressOf address_of, void *context, Error *error) {
     const PtxProgram *program = launch->program;
     LoweredProgram *lowered = memory_new(sizeof *lowered);
     size_t count = (size_t)program->code_count;
@@ -652,7 +622,11 @@ LoweredProgram *lowered_new(const EmulatorLaunch *launch, bool share, AddressOf 
     lowered->functions = memory_new((size_t)program->function_count * sizeof *lowered->functions);
     place_shared(lowered, launch->dynamic_shared_bytes);
     if (launch->shared_as) place_shared_as(lowered, launch->shared_as);
-    Lowering low = {.lowered = lowered, .launch = launch, .address_of = address_of, .context = context};
+    Lowering low = {.lowered = lowered,
+                    .launch = launch,
+                    .instructions = instructions,
+                    .address_of = address_of,
+                    .context = context};
     for (int f = 0; f < program->function_count; f++) layout_begin(&low, f);
     bool enough = check_parameters(launch, &lowered->functions[0], error);
     for (int f = 0; enough && f < program->function_count; f++) {

@@ -5,20 +5,10 @@
  * have exited hold up no barrier that waits for all. Aligned forms (bar.*, .aligned) must be executed by all
  * live lanes of a warp together: a part of them waits for the rest, and where the rest cannot come the kernel
  * is wrong. */
+#include "emulator/machine/barrier.h"
+
 #include "emulator/machine/observe.h"
-
 #include "emulator/machine/recorder.h"
-
-typedef enum BarrierAction { BARRIER_SYNC, BARRIER_ARRIVE, BARRIER_RED } BarrierAction;
-
-typedef struct BarrierOp {
-    CoreOp core;
-    BarrierAction action;
-    bool aligned, has_count, blockwide, is_plain;
-    PtxModifierKind reduction; /* POPC, AND, OR */
-    Operand number, count, predicate, d;
-    uint8_t d_bytes;
-} BarrierOp;
 
 static const BarrierOp *barrier_op_at(const Block *block, int pc) {
     return block->grid->program->ops[pc].extra;
@@ -218,7 +208,7 @@ static Outcome arrive_together(Block *block, Warp *warp, const Op *op, uint32_t 
 }
 
 /* Whole warps at a __syncthreads(). */
-static int sync_together(Block *block, const Op *op, const Gang *gang) {
+int barrier_sync_together(Block *block, const Op *op, const Gang *gang) {
     const BarrierOp *barrier_op = op->extra;
     int count = 0;
     if (!barrier_op->is_plain || block->observed) return 0;
@@ -244,7 +234,7 @@ static int sync_together(Block *block, const Op *op, const Gang *gang) {
     return count;
 }
 
-static Outcome execute_barrier(Block *block, Warp *warp, const Op *op, uint32_t mask) {
+Outcome barrier_execute(Block *block, Warp *warp, const Op *op, uint32_t mask) {
     const BarrierOp *barrier_op = op->extra;
     if (barrier_op->is_plain && mask == warp->live) return arrive(block, warp, op, mask);
     if (!barrier_op->number.constant && !same_in_all(warp, barrier_op->number, mask)) {
@@ -268,74 +258,4 @@ static Outcome execute_barrier(Block *block, Warp *warp, const Op *op, uint32_t 
     uint32_t all = mask;
     return align(warp, &all) ? arrive_together(block, warp, op, mask, all)
                              : wait_for_siblings(block, warp, mask);
-}
-
-/* ---- lowering
- * ------------------------------------------------------------------------------------------------------ */
-
-static bool lower_cluster_barrier(Lowering *low, const PtxInstruction *in, Op *op, BarrierOp *barrier_op) {
-    /* The cluster is one block. Its threads wait where they say .wait; arriving early changes nothing that
-     * they can see. */
-    barrier_op->blockwide = false;
-    barrier_op->number = lowering_constant(low, CLUSTER_BARRIER, 4);
-    if (ptx_instruction_has(in, PTX_MOD_WAIT)) return true;
-    if (!ptx_instruction_has(in, PTX_MOD_ARRIVE))
-        return lowering_reject(low, op, "barrier.cluster: malformed");
-    return lower_prefetch(low, in, op); /* nothing */
-}
-
-/* __syncthreads(): nothing about it is known only when it is executed. */
-static bool is_plain(const BarrierOp *op, const PtxOperand *number) {
-    return op->aligned && op->blockwide && !op->has_count && op->action == BARRIER_SYNC &&
-           number->kind == PTX_OPERAND_INTEGER && number->integer >= 0 && number->integer < CLUSTER_BARRIER;
-}
-
-static bool number_of(Lowering *low, Op *op, const PtxOperand *operand, Operand *out) {
-    uint8_t bytes;
-    if (!lowering_value(low, op, operand, PTX_U32, out, &bytes)) return false;
-    return bytes == 4 ||
-           lowering_reject(low, op, "%s: barriers and counts are 32-bit numbers", low->instruction->name);
-}
-
-static bool lower_block_barrier(Lowering *low, const PtxInstruction *in, Op *op, bool aligned) {
-    if (ptx_instruction_has(in, PTX_MOD_WARP)) return lower_warp_sync(low, in, op);
-    BarrierOp *barrier_op = lowering_allocate(low, sizeof *barrier_op);
-    barrier_op->core.execute = execute_barrier;
-    barrier_op->core.execute_together = sync_together;
-    barrier_op->aligned = aligned || ptx_instruction_has(in, PTX_MOD_ALIGNED);
-    op->op_class = OP_BARRIER;
-    op->extra = barrier_op;
-    if (ptx_instruction_has(in, PTX_MOD_CLUSTER)) return lower_cluster_barrier(low, in, op, barrier_op);
-    bool red = ptx_instruction_has(in, PTX_MOD_RED);
-    barrier_op->action = red                                       ? BARRIER_RED
-                         : ptx_instruction_has(in, PTX_MOD_ARRIVE) ? BARRIER_ARRIVE
-                                                                   : BARRIER_SYNC;
-    int first = red ? 1 : 0, last = in->operand_count - (red ? 1 : 0);
-    if (last <= first || last - first > 2) return lowering_reject(low, op, "%s: malformed", in->name);
-    barrier_op->has_count = last - first == 2;
-    barrier_op->blockwide = trace_kind_of(in) == TRACE_BARRIER;
-    barrier_op->is_plain = is_plain(barrier_op, &in->operands[first]);
-    if (!number_of(low, op, &in->operands[first], &barrier_op->number)) return false;
-    if (barrier_op->has_count && !number_of(low, op, &in->operands[first + 1], &barrier_op->count))
-        return false;
-    if (barrier_op->action == BARRIER_ARRIVE && !barrier_op->has_count)
-        return lowering_reject(low, op, "%s.arrive needs a thread count", in->name);
-    if (!red) return true;
-    bool popc = ptx_instruction_has(in, PTX_MOD_POPC), present;
-    barrier_op->reduction = popc                                   ? PTX_MOD_POPC
-                            : ptx_instruction_has(in, PTX_MOD_AND) ? PTX_MOD_AND
-                                                                   : PTX_MOD_OR;
-    if (!lowering_destination(low, op, &in->operands[0], &barrier_op->d, &barrier_op->d_bytes, &present))
-        return false;
-    if (barrier_op->d_bytes != (popc ? 4 : 0) && present)
-        return lowering_reject(low, op, "%s.red: wrong destination", in->name);
-    if (!present) barrier_op->d_bytes = popc ? 4 : 0;
-    return lowering_value(low, op, &in->operands[last], PTX_PRED, &barrier_op->predicate, NULL);
-}
-
-bool lower_bar(Lowering *low, const PtxInstruction *in, Op *op) {
-    return lower_block_barrier(low, in, op, true);
-}
-bool lower_barrier(Lowering *low, const PtxInstruction *in, Op *op) {
-    return lower_block_barrier(low, in, op, false);
 }

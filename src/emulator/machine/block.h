@@ -5,8 +5,9 @@
 #ifndef EMULATOR_MACHINE_BLOCK_H
 #define EMULATOR_MACHINE_BLOCK_H
 
-#include "emulator/machine/warp.h"
+#include "emulator/machine/hooks.h"
 #include "emulator/machine/memory.h"
+#include "trace/observer.h"
 
 enum { QUIET_ITERATIONS = 4 }; /* of a loop, that changed nothing, before its accesses are compared */
 enum { MAX_WARPS = 32, MAX_UNINITIALIZED = 2, BARRIER_COUNT = 17, CLUSTER_BARRIER = 16 };
@@ -104,7 +105,7 @@ struct Block {
     Barrier barriers[BARRIER_COUNT];
     uint32_t barriers_in_use;        /* a bit for each */
     Recorder *recorder;              /* NULL: not traced */
-    Replay *replay;                  /* NULL: an ordinary run */
+    const BlockHooks *hooks;         /* NULL: an ordinary run */
     RecordedValues *recorded_values; /* NULL: an ordinary run */
     void *observed;                  /* what the grid's observer knows this block by; NULL: nobody looks on */
     uint64_t frame_bytes;            /* of called functions */
@@ -135,10 +136,10 @@ SliceEnd block_run(Block *block, uint64_t instructions);
 void block_count_rest(Block *block);
 size_t block_bytes(const Grid *grid); /* host memory of one resident block */
 
-/* Replays: `warp` goes on to its next ordered instruction and executes it. False: it waits for others, or has
+/* With hooks: `warp` goes on to its next ordered instruction and executes it. False: it waits for others, or has
  * ended. */
-bool block_replay_turn(Block *block, Warp *warp);
-/* Makes `to` stand where `from` stands, memory left out. Both are of one grid. */
+bool block_hooked_turn(Block *block, Warp *warp);
+/* Makes `to` stand where `from` stands, memory left out. Both are of one grid and have hooks. */
 void block_copy(Block *to, const Block *from);
 
 Worker *worker_new(Grid *grid);
@@ -174,9 +175,6 @@ void raise_missing_lanes(Block *block, const Warp *warp);
 /* `count` resident blocks wait for each other, or for one of `waiting` blocks that can only start when one of
  * them ends. */
 void raise_spinning_blocks(Block *const *blocks, int count, uint64_t waiting);
-
-/* Copies the results of lanes that leave `frame` to its caller. */
-void call_return_values(const Warp *warp, const Frame *frame, uint32_t mask);
 
 /* ---- ordered instructions (OP_MEMORY, OP_WARP, OP_BARRIER, OP_CONTROL, OP_TRAP)
  * ------------------------------------ */

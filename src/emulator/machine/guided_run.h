@@ -4,6 +4,7 @@
 #define EMULATOR_MACHINE_GUIDED_RUN_H
 
 #include "emulator/machine/grid.h"
+#include "emulator/machine/recording.h"
 
 /* What the fed blocks write, each by itself, and what all others write. */
 struct Writers {

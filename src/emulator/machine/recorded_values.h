@@ -7,6 +7,7 @@
 #define EMULATOR_MACHINE_RECORDED_VALUES_H
 
 #include "emulator/machine/access.h"
+#include "emulator/machine/recording.h"
 
 /* `others`: words of global memory (a bit each, as in a Footprint) that somebody else may have changed; the
  * feed's own, and grows. */

@@ -2,7 +2,6 @@
 #include "emulator/machine/recorder.h"
 
 #include "emulator/machine/recorded_values.h"
-#include "emulator/replay/replay.h"
 
 #include "trace/block.h"
 
@@ -32,7 +31,7 @@ struct Recorder {
     Occurrences **occurrences; /* [pc][thread], made when a pc is first recorded */
     int pc_count;
     size_t threads;
-    Replay *replay; /* everything else is empty then */
+    const BlockHooks *hooks; /* make the events: everything else is empty then; NULL: none */
 };
 
 Recorder *recorder_new(const Grid *grid, uint64_t linear) {
@@ -45,9 +44,9 @@ Recorder *recorder_new(const Grid *grid, uint64_t linear) {
     return recorder;
 }
 
-Recorder *recorder_for_replay(Replay *replay) {
+Recorder *recorder_with_hooks(const BlockHooks *hooks) {
     Recorder *recorder = memory_new(sizeof *recorder);
-    recorder->replay = replay;
+    recorder->hooks = hooks;
     return recorder;
 }
 
@@ -69,7 +68,7 @@ static Occurrences *occurrences_of(Recorder *recorder, int pc, int warp) {
 }
 
 TraceEvent *recorder_begin(Recorder *recorder, const Warp *warp, int pc, uint32_t mask, TraceKind kind) {
-    if (recorder->replay) return replay_begin(recorder->replay, warp, pc, mask);
+    if (recorder->hooks) return recorder->hooks->begin_event(recorder->hooks->context, warp, pc, mask);
     if (warp->block->recorded_values) recorded_values_step(warp->block->recorded_values, warp, pc, mask);
     Queued *slot = queued(recorder, recorder->next);
     memset(slot, 0, sizeof *slot);
@@ -153,8 +152,8 @@ static void collapse(Recorder *recorder, WarpHistory *history) {
 }
 
 void recorder_end(Recorder *recorder, bool repeatable, bool watches) {
-    if (recorder->replay) {
-        replay_end(recorder->replay);
+    if (recorder->hooks) {
+        recorder->hooks->end_event(recorder->hooks->context);
         return;
     }
     uint64_t number = recorder->next++;

@@ -8,8 +8,8 @@
 #include "emulator/machine/block.h"
 
 Recorder *recorder_new(const Grid *grid, uint64_t linear);
-/* One that compares events with those that were recorded instead (replay.h). */
-Recorder *recorder_for_replay(Replay *replay);
+/* One that leaves the making of events to the hooks. */
+Recorder *recorder_with_hooks(const BlockHooks *hooks);
 /* Begins an event of `warp` at its turn: kind, warp, pc, mask, turn, interval and occurrence are set, the
  * rest is 0. */
 TraceEvent *recorder_begin(Recorder *recorder, const Warp *warp, int pc, uint32_t mask, TraceKind kind);

@@ -10,14 +10,15 @@
 #include "emulator/machine/block.h"
 
 #include "emulator/machine/recorder.h"
-#include "emulator/replay/replay.h"
+#include "emulator/machine/call_values.h"
+#include "emulator/machine/special_values.h"
 
 #include <stdlib.h>
 
 enum { RUN_AHEAD = 4096, MAX_GANGS = 256 }; /* instructions of a gang, and gangs, in one turn */
 
 /* Known when the functions below are compiled, so that a plain run pays for nothing else. */
-typedef enum Mode { RUN_PLAIN, RUN_TRACED, RUN_REPLAY } Mode;
+typedef enum Mode { RUN_PLAIN, RUN_TRACED, RUN_HOOKED } Mode;
 
 static inline uint32_t guard_lanes(const Op *op, const Warp *warp, uint32_t mask) {
     uint32_t bits = *(const uint32_t *)operand_at(warp, op->guard);
@@ -99,7 +100,7 @@ static bool find_place(Block *block, Warp *warp) {
         } else if (is_end_of_function(block, fragment, fragment->pc)) {
             uint32_t lanes = fragment->mask, live = warp->live;
             count_segment(worker, fragment, fragment->pc);
-            call_return_values(warp, fragment->frame, lanes);
+            call_values_return(warp, fragment->frame, lanes);
             warp_return(warp, lanes);
             if (warp->live != live) barrier_after_exit(block, warp, lanes);
         } else {
@@ -164,8 +165,8 @@ static inline void run_op(Block *block, const Op *op, const Gang *gang, Mode mod
         active = &part;
     }
     op->run(op, active->warps, active->masks, active->count);
-    if (mode == RUN_REPLAY && active->count)
-        replay_lanes(block->replay, active->warps[0], op, active->masks[0]);
+    if (mode == RUN_HOOKED && active->count)
+        block->hooks->after_lanes(block->hooks->context, active->warps[0], op, active->masks[0]);
 }
 
 /* All have come to gang->pc. Is it a meeting place of one of them, or the end of a function? */
@@ -390,7 +391,7 @@ static bool is_out_of_turn(const Block *block, const Warp *warp, const Op *op) {
         return false; /* these may wait for each other */
     if (op->guarded && op->op_class == OP_MEMORY) mask = guard_lanes(op, warp, mask);
     return mask && block->grid->program->recorded[op->pc] &&
-           !replay_expects(block->replay, warp, op->pc, mask);
+           !block->hooks->expects(block->hooks->context, warp, op->pc, mask);
 }
 
 /* The same difference may have left lanes together that were apart when the event was made. */
@@ -400,7 +401,7 @@ static void split_as_recorded(const Block *block, Warp *warp, const Op *op) {
     if (!splits || !block->grid->program->recorded[op->pc]) return;
     uint32_t lanes = warp_fragment(warp)->mask;
     if (op->guarded && op->op_class != OP_CONTROL) lanes = guard_lanes(op, warp, lanes);
-    uint32_t mask = replay_next_mask(block->replay, warp, op->pc);
+    uint32_t mask = block->hooks->next_mask(block->hooks->context, warp, op->pc);
     if (lanes & mask && lanes & ~mask) warp_split(warp, lanes & ~mask);
 }
 
@@ -408,7 +409,7 @@ static void split_as_recorded(const Block *block, Warp *warp, const Op *op) {
  * stand at the same place become one fragment; true: others have to come first. */
 static bool awaits_as_recorded(const Block *block, Warp *warp, const Op *op) {
     if (warp->fragment_count == 1 || !block->grid->program->recorded[op->pc]) return false;
-    uint32_t mask = replay_next_mask(block->replay, warp, op->pc);
+    uint32_t mask = block->hooks->next_mask(block->hooks->context, warp, op->pc);
     if (!(mask & ~warp_fragment(warp)->mask) || !(mask & warp_fragment(warp)->mask)) return false;
     warp_merge(warp);
     uint32_t elsewhere = 0; /* lanes that wait there have come */
@@ -422,10 +423,10 @@ static bool awaits_as_recorded(const Block *block, Warp *warp, const Op *op) {
 static inline __attribute__((always_inline)) bool take_turn(Block *block, Warp *warp, Mode mode) {
     const LoweredProgram *program = block->grid->program;
     bool parted = false;
-    if (mode != RUN_REPLAY) warp->turn = block->turn;
+    if (mode != RUN_HOOKED) warp->turn = block->turn;
     for (;;) {
         if (warp->current == NO_FRAGMENT && (!warp->live || !block_unstick(block, warp))) return false;
-        if (block->grid->schedule && mode != RUN_REPLAY && !parted) {
+        if (block->grid->schedule && mode != RUN_HOOKED && !parted) {
             part_lanes(block, warp, &program->ops[warp_fragment(warp)->pc]);
             parted = true;
         }
@@ -433,7 +434,7 @@ static inline __attribute__((always_inline)) bool take_turn(Block *block, Warp *
         const Op *op = &program->ops[fragment->pc];
         StepKind kind = program->step[fragment->pc];
         if (fragment->pc == fragment->join_pc) return true;
-        if (mode == RUN_REPLAY) {
+        if (mode == RUN_HOOKED) {
             if (is_out_of_turn(block, warp, op)) return warp_pick(warp);
             if (awaits_as_recorded(block, warp, op)) return warp_pick(warp);
             fragment = warp_fragment(warp);
@@ -451,11 +452,11 @@ static inline __attribute__((always_inline)) bool take_turn(Block *block, Warp *
             warp_pick(warp);
             continue;
         }
-        warp->turn = mode == RUN_REPLAY ? warp->turn + 1 : block->turn + 1;
+        warp->turn = mode == RUN_HOOKED ? warp->turn + 1 : block->turn + 1;
         block->executed++;
         if (outcome == OUTCOME_NEXT) fragment->pc++;
         if (outcome != OUTCOME_ARRIVED) return true;
-        if (warp->fragment_count == 1 && mode != RUN_REPLAY) { /* the whole warp waits: nothing to look for */
+        if (warp->fragment_count == 1 && mode != RUN_HOOKED) { /* the whole warp waits: nothing to look for */
             warp->current = NO_FRAGMENT;
             return false;
         }
@@ -555,14 +556,14 @@ static inline __attribute__((always_inline)) void run_ahead(Block *block, uint64
     }
 }
 
-bool block_replay_turn(Block *block, Warp *warp) {
+bool block_hooked_turn(Block *block, Warp *warp) {
     uint32_t bit = UINT32_C(1) << warp->index;
     block->queued &= ~bit;
     block->ready = bit;
-    run_ahead(block, 0, RUN_REPLAY);
+    run_ahead(block, 0, RUN_HOOKED);
     bool has_place = block->queued & bit;
     block->queued |= bit;
-    return has_place && take_turn(block, warp, RUN_REPLAY);
+    return has_place && take_turn(block, warp, RUN_HOOKED);
 }
 
 /* `warp` has had its turn: is there anything in the block that does not spin or wait? */

@@ -1,6 +1,6 @@
 /* Warps: fragments that split and meet again (warp.h). */
 #include "emulator/machine/block.h"
-#include "emulator/replay/provenance.h"
+#include "emulator/machine/special_values.h"
 
 #include <stdlib.h>
 
@@ -195,7 +195,7 @@ static Frame *counterpart(const Warp *to, const Warp *from, const Frame *frame) 
     return NULL;
 }
 
-static void copy_frame(Frame *to, const Frame *from) {
+static void copy_frame(const BlockHooks *hooks, Frame *to, const Frame *from) {
     Frame own = *to;
     *to = *from;
     to->registers = own.registers;
@@ -205,19 +205,20 @@ static void copy_frame(Frame *to, const Frame *from) {
     memcpy(to->registers, from->registers, from->layout->register_bytes);
     if (from->layout->parameter_bytes)
         memcpy(to->parameters, from->parameters, (size_t)from->layout->parameter_bytes * WARP_LANES);
-    memcpy(to->provenance, from->provenance, provenance_bytes(from->layout));
+    hooks->copy_frame(to, from);
 }
 
 static void copy_frames(Warp *to, const Warp *from) {
+    const BlockHooks *hooks = to->block->hooks;
     warp_abandon(to);
     Frame **link = &to->frames;
     for (const Frame *frame = from->frames; frame; frame = frame->next) {
         Frame *copy = to->entry_frame;
         if (frame != from->entry_frame) {
             copy = frame_new(frame->layout);
-            copy->provenance = provenance_new(frame->layout);
+            hooks->begin_frame(copy);
         }
-        copy_frame(copy, frame);
+        copy_frame(hooks, copy, frame);
         *link = copy;
         link = &copy->next;
     }
@@ -353,7 +354,7 @@ static void leave(Warp *warp, uint32_t lanes) {
 /* Lanes that wait where paths meet are released when an instruction of the warp names them. If they then end
  * without having come to it, the mask is wrong. (Lanes that end before that are waited for by nobody.) */
 static bool breaks_a_mask(const Warp *warp, uint32_t lanes) {
-    if (!(warp->called & lanes) || warp->block->replay) return false;
+    if (!(warp->called & lanes) || warp->block->hooks) return false;
     for (int i = 0; i < warp->fragment_count; i++)
         if (warp->fragments[i].state == FRAGMENT_AT_WARP_OP &&
             warp->fragments[i].awaited & warp->called & lanes)

@@ -21,10 +21,12 @@ struct Frame {
     Frame *parent; /* the caller's; NULL: the entry's frame */
     Frame *next;   /* all frames of the warp, newest first */
     const FunctionLayout *layout;
-    const Op *call; /* NULL: the entry */
+    const Op *call;           /* NULL: the entry */
+    const CallValue *results; /* where the caller wants the results */
+    int result_count;
     uint8_t *registers;
     uint8_t *parameters;    /* [lane][layout->parameter_bytes] */
-    Provenance *provenance; /* replays only (shadow.h) */
+    Provenance *provenance; /* what the hooks of the block keep of the frame; NULL without hooks */
     uint32_t local_base;    /* bytes into each lane's local memory */
     uint32_t local_top;     /* end of the frame, alloca included */
     uint32_t depth;

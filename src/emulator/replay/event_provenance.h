@@ -3,7 +3,7 @@
 #ifndef EMULATOR_REPLAY_EVENT_PROVENANCE_H
 #define EMULATOR_REPLAY_EVENT_PROVENANCE_H
 
-#include "emulator/emulator.h"
+#include "emulator/replay/replay.h"
 
 typedef struct EventProvenance EventProvenance;
 typedef ReplayEventProvenance

@@ -14,7 +14,9 @@ struct Provenance {
     int32_t producer[WARP_LANES]; /* -1: none */
 };
 
-Provenance *provenance_new(const FunctionLayout *layout);
+/* Gives a frame its provenance: nothing is folded, nothing has a producer. */
+void provenance_begin_frame(Frame *frame);
+void provenance_copy_frame(const Frame *to, const Frame *from);
 size_t provenance_bytes(const FunctionLayout *layout);
 
 /* The shadow of a register; NULL for a constant. */

@@ -7,6 +7,7 @@
 
 #include "emulator/replay/event_provenance.h"
 #include "emulator/replay/fold_builder.h"
+#include "emulator/machine/access.h"
 #include "emulator/machine/grid.h"
 #include "emulator/replay/provenance.h"
 
@@ -24,6 +25,7 @@ struct Replay {
     Grid grid;
     Worker *worker;
     ProvenanceRules *rules;
+    BlockHooks hooks; /* of its blocks; the context is this replay */
     Block *block;
     int position;   /* the last event that was made; -1: none */
     uint64_t taken; /* bit i: event position + 1 + i was made before its turn */
@@ -39,6 +41,15 @@ struct Replay {
     int current;      /* the event being made */
     TraceEvent expected, made;
 };
+
+/* Members of the hooks (machine/hooks.h). */
+bool replay_expects(const void *context, const Warp *warp, int pc, uint32_t lanes);
+uint32_t replay_next_mask(const void *context, const Warp *warp, int pc);
+void replay_after_lanes(void *context, const Warp *warp, const Op *op, uint32_t mask);
+bool replay_access(void *context, const Access *access);
+void replay_after_parameters(void *context, const Access *access);
+TraceEvent *replay_begin_event(void *context, const Warp *warp, int pc, uint32_t mask);
+void replay_end_event(void *context);
 
 /* The first reason stays; always false. */
 bool replay_fail(Replay *replay, const char *why);

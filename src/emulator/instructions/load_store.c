@@ -1,5 +1,5 @@
 /* ld, ldu, st: values between registers and memory. */
-#include "emulator/machine/access.h"
+#include "emulator/instructions/access_execute.h"
 
 /* ---- loads
  * -----------------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@
  * counted and recorded: an access a matrix, whose wavefronts are those of its eight rows. ("Warp-level matrix
  * load instruction: ldmatrix" in the PTX ISA. Its other forms, transposed and of fewer bits, feed tensor
  * cores, which are not emulated either.) */
-#include "emulator/machine/access.h"
+#include "emulator/instructions/access_execute.h"
 
 enum { MOST_MATRICES = 4, ROWS = 8, LANES_OF_ROW = 4, ROW_BYTES = 16 };
 

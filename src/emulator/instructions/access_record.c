@@ -1,6 +1,6 @@
 /* What is kept of an access: its event, in traced blocks, and the account by which a spinning fragment is
  * known. */
-#include "emulator/machine/access.h"
+#include "emulator/instructions/access_execute.h"
 
 #include "emulator/machine/recorded_values.h"
 #include "emulator/machine/recorder.h"

@@ -5,6 +5,7 @@
  * other until every lane named by one of them has come (or has exited), then execute it together;
  * bar.warp.sync pairs lanes that stand at different ones. */
 #include "emulator/machine/observe.h"
+#include "emulator/instructions/instruction_set.h"
 
 #include "emulator/machine/recorder.h"
 

@@ -3,7 +3,7 @@
  *
  * The lanes of a warp apply in lane order, so results are the same in every run. Elements of a vector apply
  * one by one; a 128-bit element (exch and cas only) is a pair of 64-bit halves. */
-#include "emulator/machine/access.h"
+#include "emulator/instructions/access_execute.h"
 #include "emulator/lanes/lanes.h"
 
 typedef struct AtomicRule {

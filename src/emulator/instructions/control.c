@@ -1,6 +1,7 @@
 /* Control flow that waits for its turn: exit, trap, brx, and instructions that are not emulated. (bra:
- * block.c.) */
+ * machine/schedule.c.) */
 #include "emulator/machine/access.h"
+#include "emulator/instructions/instruction_set.h"
 
 #include "emulator/machine/recorder.h"
 
@@ -16,7 +17,7 @@ static Outcome execute_trap(Block *block, Warp *warp, const Op *op, uint32_t mas
     return OUTCOME_STOP;
 }
 
-void lowering_trap(Lowering *low, Op *op) {
+void trap_lower(Lowering *low, Op *op) {
     TrapOp *trap = lowering_allocate(low, sizeof *trap);
     trap->core.execute = execute_trap;
     trap->kind = TRAP_NOT_EMULATED;

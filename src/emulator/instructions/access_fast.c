@@ -1,6 +1,6 @@
 /* The usual accesses: lines like one that the instruction has made before, for all warps of a gang in one
  * loop. */
-#include "emulator/machine/access.h"
+#include "emulator/instructions/access_execute.h"
 #include "emulator/lanes/affine.h"
 
 /* ---- what lines cost ---- */

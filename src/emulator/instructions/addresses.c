@@ -1,5 +1,6 @@
 /* cvta, isspacep, mapa, getctarank, and the stack: alloca, stacksave, stackrestore. */
 #include "emulator/machine/access.h"
+#include "emulator/machine/local_memory.h"
 #include "emulator/lanes/lanes.h"
 
 static uint64_t window_of(PtxSpace space) {
