@@ -23,7 +23,7 @@ struct Emulator {
     const PtxModule **modules; /* whose variables have been made */
     int module_count, module_capacity;
     int workspace;     /* region of the grid workspace; -1: none yet */
-    uint64_t *written; /* fed runs: words that launches have written, a bit each; NULL: none yet */
+    uint64_t *written; /* guided runs: words that launches have written, a bit each; NULL: none yet */
     uint64_t written_words;
     uint64_t launches;
 };
@@ -305,16 +305,15 @@ bool emulator_run(Emulator *emulator, const EmulatorLaunch *launch, Trace *trace
     return done;
 }
 
-bool emulator_run_guided(Emulator *emulator, const EmulatorLaunch *launch,
-                         const EmulatorRecording *recorded_values, Trace *trace, EmulatorTakenValues *taken,
-                         Error *error) {
+bool emulator_run_guided(Emulator *emulator, const EmulatorLaunch *launch, const EmulatorRecording *recording,
+                         Trace *trace, EmulatorTakenValues *taken, Error *error) {
     Grid grid;
     LoweredProgram *program = begin_launch(emulator, launch, &grid, trace, error);
     if (!program) return false;
-    grid.trace_first = 1; /* none but those that are fed */
+    grid.trace_first = 1; /* only the recorded blocks, later */
     grid.trace_last = 0;
-    bool done = grid_run_fed(&grid, recorded_values, emulator->options.memory_limit_bytes, &emulator->written,
-                             &emulator->written_words, taken, trace, error);
+    bool done = grid_run_guided(&grid, recording, emulator->options.memory_limit_bytes, &emulator->written,
+                                &emulator->written_words, taken, trace, error);
     lowered_free(program);
     return done;
 }

@@ -56,13 +56,10 @@ void *emulator_buffer_bytes(const Emulator *emulator, int buffer);
  */
 bool emulator_run(Emulator *emulator, const EmulatorLaunch *launch, Trace *trace, Error *error);
 
-/* ---- Guided runs (machine/recording.h) ---- */
-
-/* Runs the launch, so that memory is as after emulator_run(); then each block of feed->recorded, alone and
- * fed, from the memory before the launch: their events go into a new launch of `trace`. All launches of this
- * emulator must be run like this. `fed` grows. */
-bool emulator_run_guided(Emulator *emulator, const EmulatorLaunch *launch,
-                         const EmulatorRecording *recorded_values, Trace *trace, EmulatorTakenValues *taken,
-                         Error *error);
+/* Runs the launch, so that memory is as after emulator_run(); then each block of recording->recorded, alone and guided,
+ * from the memory before the launch: their events go into a new launch of `trace`. All launches of this emulator must
+ * be run like this. `taken` is added to. */
+bool emulator_run_guided(Emulator *emulator, const EmulatorLaunch *launch, const EmulatorRecording *recording,
+                         Trace *trace, EmulatorTakenValues *taken, Error *error);
 
 #endif

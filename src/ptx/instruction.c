@@ -16,11 +16,6 @@ bool ptx_instruction_is_ordered(const PtxInstruction *instruction) {
     return false;
 }
 
-bool ptx_instruction_watches(const PtxInstruction *instruction) {
-    return instruction->opcode == PTX_atom ||
-           (instruction->opcode == PTX_ld && ptx_instruction_is_ordered(instruction));
-}
-
 int ptx_matrix_count(const PtxInstruction *instruction) {
     if (instruction->opcode != PTX_ldmatrix && instruction->opcode != PTX_stmatrix) return 0;
     return ptx_instruction_has(instruction, PTX_MOD_X4)   ? 4

@@ -8,8 +8,8 @@
 #include "emulator/instructions/instruction_set.h"
 
 #include "emulator/machine/recorder.h"
+#include "trace/producer_rules.h"
 
-typedef enum ShuffleMode { SHUFFLE_UP, SHUFFLE_DOWN, SHUFFLE_BFLY, SHUFFLE_IDX } ShuffleMode;
 typedef enum VoteMode { VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT } VoteMode;
 
 typedef struct WarpOp WarpOp;
@@ -220,39 +220,20 @@ static Outcome execute_warp_sync(Block *block, Warp *warp, const Op *op, uint32_
  * ----------------------------------------------------------------------------------------------------------
  */
 
-/* The lane that `lane` reads; -1: none, it keeps its own ("shfl.sync", the pseudo code there). */
-static inline __attribute__((always_inline)) int shuffle_source(ShuffleMode mode, int lane, uint32_t b,
-                                                                uint32_t c) {
-    int segment = (int)(c >> 8 & 31), clamp = (int)(c & 31), by = (int)(b & 31);
-    int lowest = lane & segment, limit = lowest | (clamp & ~segment);
-    switch (mode) {
-    case SHUFFLE_UP:
-        return lane - by >= limit ? lane - by : -1;
-    case SHUFFLE_DOWN:
-        return lane + by <= limit ? lane + by : -1;
-    case SHUFFLE_BFLY:
-        return (lane ^ by) <= limit ? lane ^ by : -1;
-    case SHUFFLE_IDX:
-        break;
-    }
-    int source = lowest | (by & ~segment);
-    return source <= limit ? source : -1;
-}
-
-/* The same for all lanes: a loop without branches for each mode. */
+/* The lane that each lane reads (trace/producer_rules.h): a loop without branches for each mode. */
 static void shuffle_sources(int mode, const uint32_t *b, const uint32_t *c, int32_t *source) {
     switch ((ShuffleMode)mode) {
     case SHUFFLE_UP:
-        for (int l = 0; l < WARP_LANES; l++) source[l] = shuffle_source(SHUFFLE_UP, l, b[l], c[l]);
+        for (int l = 0; l < WARP_LANES; l++) source[l] = trace_shuffle_source(SHUFFLE_UP, l, b[l], c[l]);
         break;
     case SHUFFLE_DOWN:
-        for (int l = 0; l < WARP_LANES; l++) source[l] = shuffle_source(SHUFFLE_DOWN, l, b[l], c[l]);
+        for (int l = 0; l < WARP_LANES; l++) source[l] = trace_shuffle_source(SHUFFLE_DOWN, l, b[l], c[l]);
         break;
     case SHUFFLE_BFLY:
-        for (int l = 0; l < WARP_LANES; l++) source[l] = shuffle_source(SHUFFLE_BFLY, l, b[l], c[l]);
+        for (int l = 0; l < WARP_LANES; l++) source[l] = trace_shuffle_source(SHUFFLE_BFLY, l, b[l], c[l]);
         break;
     case SHUFFLE_IDX:
-        for (int l = 0; l < WARP_LANES; l++) source[l] = shuffle_source(SHUFFLE_IDX, l, b[l], c[l]);
+        for (int l = 0; l < WARP_LANES; l++) source[l] = trace_shuffle_source(SHUFFLE_IDX, l, b[l], c[l]);
         break;
     }
 }

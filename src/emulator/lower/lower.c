@@ -16,7 +16,7 @@
         1u << ((first) + 5), 1u << ((first) + 6), 1u << ((first) + 7)
 const uint32_t lane_bit[WARP_LANES] = {LANE_BITS_8(0), LANE_BITS_8(8), LANE_BITS_8(16), LANE_BITS_8(24)};
 
-enum { SLOT_ALIGNMENT = 64, UNUSED = -1 };
+enum { SLOT_ALIGNMENT = REGISTER_SLOT_ALIGNMENT, UNUSED = -1 };
 
 void *lowering_allocate(Lowering *low, size_t bytes) {
     return arena_new(&low->lowered->arena, bytes);
@@ -103,30 +103,15 @@ static uint32_t slot_new(FunctionLayout *layout, int bytes, int components) {
     return offset;
 }
 
-static int register_bytes(PtxType type) {
-    int bytes = ptx_type_bytes(type);
-    return bytes == 1 ? 2 : bytes;
-}
-
 Operand lowering_temporary(Lowering *low, int bytes) {
     return (Operand){slot_new(low->layout, bytes, 1), false};
-}
-
-int register_lane_bytes(const PtxRegister *reg) {
-    return register_bytes(reg->type);
-}
-
-uint32_t register_slot_bytes(const PtxRegister *reg) {
-    int bytes = register_bytes(reg->type);
-    return (uint32_t)(bytes ? bytes * WARP_LANES : SLOT_ALIGNMENT) *
-           (uint32_t)(reg->vector > 1 ? reg->vector : 1);
 }
 
 static bool place_register(Lowering *low, const PtxOperand *operand, bool defines, Operand *out,
                            uint8_t *bytes) {
     if (operand->kind != PTX_OPERAND_REGISTER || !operand->reg) return false;
     const PtxRegister *reg = operand->reg;
-    int width = register_bytes(reg->type);
+    int width = register_type_bytes(reg->type);
     uint32_t *offset = &low->layout->register_offset[reg->index];
     if (*offset == UINT32_MAX) *offset = slot_new(low->layout, width, reg->vector > 1 ? reg->vector : 1);
     int component = operand->component > 0 ? operand->component : 0;
@@ -293,7 +278,7 @@ bool lowering_value(Lowering *low, Op *op, const PtxOperand *operand, PtxType ty
                     uint8_t *bytes) {
     uint8_t unused;
     if (!bytes) bytes = &unused;
-    int width = type == PTX_PRED ? 0 : register_bytes(type);
+    int width = type == PTX_PRED ? 0 : register_type_bytes(type);
     *bytes = (uint8_t)width;
     switch (operand->kind) {
     case PTX_OPERAND_REGISTER:

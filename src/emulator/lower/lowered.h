@@ -126,6 +126,8 @@ typedef struct Mention { /* of a register by an instruction; ascending by pc */
     bool defines; /* every lane that executes it writes the whole register, and does not read it */
 } Mention;
 
+enum { REGISTER_SLOT_ALIGNMENT = 64 };
+int register_type_bytes(PtxType type);           /* of one value in a register file; 0: a predicate */
 int register_lane_bytes(const PtxRegister *reg); /* of one value; 0: a predicate, a bit a lane */
 uint32_t register_slot_bytes(const PtxRegister *reg);
 /* Gives the registers of a function slots, by what its instructions mention. False: nothing is changed, they

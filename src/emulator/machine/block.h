@@ -172,6 +172,8 @@ void barrier_after_exit(Block *block, const Warp *warp, uint32_t lanes);
 /* The lanes of fragments at an aligned barrier will never be all that live: who waits where. */
 void raise_divergent_barrier(Block *block, const Warp *warp);
 void raise_missing_lanes(Block *block, const Warp *warp);
+/* No warp of the block can run, nor be released. */
+void raise_deadlock(Block *block);
 /* `count` resident blocks wait for each other, or for one of `waiting` blocks that can only start when one of
  * them ends. */
 void raise_spinning_blocks(Block *const *blocks, int count, uint64_t waiting);

@@ -1,13 +1,7 @@
-/* What to do when nothing can run: let lanes go that only a courtesy holds back, or say who waits where. */
+/* Reports of lanes, warps and blocks that wait in vain: which wait where, and for what. */
 #include "emulator/machine/block.h"
 
 #include <inttypes.h>
-
-static int count_state(const Warp *warp, FragmentState state) {
-    int count = 0;
-    for (int i = 0; i < warp->fragment_count; i++) count += warp->fragments[i].state == state;
-    return count;
-}
 
 static const Fragment *first_in_state(const Warp *warp, FragmentState state) {
     for (int i = 0; i < warp->fragment_count; i++)
@@ -64,7 +58,7 @@ void raise_missing_lanes(Block *block, const Warp *warp) {
     text_done(&text);
 }
 
-static void raise_deadlock(Block *block) {
+void raise_deadlock(Block *block) {
     Text text = {0};
     int listed = 0;
     uint32_t waiting = 0;
@@ -112,45 +106,4 @@ void raise_spinning_blocks(Block *const *blocks, int count, uint64_t waiting) {
     }
     raise_trap(blocks[0], TRAP_DEADLOCK, NULL, PTX_NO_PC, 0, NULL, "%s", text_string(&text));
     text_done(&text);
-}
-
-bool block_unstick(Block *block, Warp *warp) {
-    if (block->worker->stopped || !warp->live) return false;
-    if (warp->fragment_count == 1 && warp->fragments[0].state == FRAGMENT_IN_BARRIER)
-        return false; /* nearly always */
-    if (warp_pick(warp)) return true;
-    if (count_state(warp, FRAGMENT_IN_BARRIER)) return false; /* others may still release it */
-    if (count_state(warp, FRAGMENT_AT_ALIGNED)) {
-        raise_divergent_barrier(block, warp);
-        return false;
-    }
-    if (warp_release_any(warp)) return warp_pick(warp);
-    if (count_state(warp, FRAGMENT_AT_WARP_OP)) raise_missing_lanes(block, warp);
-    return false;
-}
-
-void block_resolve(Block *block) {
-    bool released = false;
-    for (int w = 0; w < block->warp_count; w++) {
-        Warp *warp = &block->warps[w];
-        if (!warp->live || count_state(warp, FRAGMENT_AT_ALIGNED) || !warp_release_any(warp)) continue;
-        warp_pick(warp);
-        block->next[w] = block->turn + 1;
-        block->queued |= UINT32_C(1) << w;
-        released = true;
-    }
-    if (released) return;
-    for (int w = 0; w < block->warp_count; w++) {
-        const Warp *warp = &block->warps[w];
-        if (!count_state(warp, FRAGMENT_AT_ALIGNED)) continue;
-        raise_divergent_barrier(block, warp);
-        return;
-    }
-    for (int w = 0; w < block->warp_count; w++) {
-        const Warp *warp = &block->warps[w];
-        if (!count_state(warp, FRAGMENT_AT_WARP_OP)) continue;
-        raise_missing_lanes(block, warp);
-        return;
-    }
-    raise_deadlock(block);
 }

@@ -10,9 +10,9 @@
  * thread. */
 #include "emulator/machine/grid.h"
 
-#include "emulator/machine/guided_run.h"
 #include "emulator/machine/observe.h"
 #include "emulator/machine/recorder.h"
+#include "emulator/machine/writers.h"
 
 #include "trace/block.h"
 
