@@ -18,6 +18,8 @@ typedef struct LaneHandler {
     OpFunction at[LANE_LEVELS];
 } LaneHandler;
 
+typedef const LaneHandler *const HandlerOfType[PTX_TYPE_COUNT];
+
 /* The level in use, and a limit on it so that tests and benchmarks can compare levels (not thread-safe). */
 int lanes_level(void);
 void lanes_limit_level(int limit);

@@ -335,7 +335,6 @@ bool lower_set(Lowering *low, const PtxInstruction *in, Op *op) {
     [PTX_BF16] = &NAME##_16, [PTX_B32] = &NAME##_32, [PTX_U32] = &NAME##_32, [PTX_S32] = &NAME##_32,         \
     [PTX_F32] = &NAME##_32, [PTX_B64] = &NAME##_64, [PTX_U64] = &NAME##_64, [PTX_S64] = &NAME##_64,          \
     [PTX_F64] = &NAME##_64
-typedef const LaneHandler *const HandlerOfType[PTX_TYPE_COUNT];
 
 bool lower_selp(Lowering *low, const PtxInstruction *in, Op *op) {
     static HandlerOfType table = {WIDTHS(selp)};

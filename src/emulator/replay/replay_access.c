@@ -187,7 +187,7 @@ static void replay_atomic(const Replayed *at) {
 
 static void replay_event_access(Replay *replay, const Access *access) {
     const MemoryOp *memory = access->memory;
-    ElementProvenance provenance[FACTS_ELEMENTS];
+    ElementProvenance provenance[MAX_PROVENANCE_ELEMENTS];
     int elements =
         memory->is_atomic ? 2 * memory->count : memory->count; /* atomics: what was there before, too */
     bool first_run = replay->stored != NULL;
