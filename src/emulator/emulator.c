@@ -134,7 +134,7 @@ static bool check_size(const Emulator *emulator, const PtxModule *module, Error 
         if (variable->space != PTX_SPACE_GLOBAL && variable->space != PTX_SPACE_CONST) continue;
         if (variable->bytes > left)
             return error_set_at(error, module->file, variable->line, 0,
-                                "%s takes %.1f GB, and this machine has room for %.1f GB", variable->name,
+                                "%s needs %.1f GB, and this machine has room for %.1f GB", variable->name,
                                 (double)variable->bytes * 1e-9, (double)left * 1e-9);
         left -= variable->bytes;
     }
@@ -183,8 +183,7 @@ static bool check_geometry(const EmulatorLaunch *launch, Error *error) {
         threads *= launch->block[d];
     }
     if (threads > MAX_THREADS)
-        return error_set(error,
-                         "the block has %llu threads; at most 1024 are possible; use a smaller --block",
+        return error_set(error, "the block has %llu threads; the limit is 1024; use a smaller --block",
                          (unsigned long long)threads);
     const PtxFunction *entry = launch->program->entry;
     uint64_t most = 1;
@@ -278,7 +277,7 @@ static LoweredProgram *begin_launch(Emulator *emulator, const EmulatorLaunch *la
     if (!program) return NULL;
     uint32_t shared_bytes = program->shared_bytes - program->reserved_shared_bytes;
     if (shared_bytes > MAX_SHARED_BYTES) {
-        error_set(error, "%u bytes of shared memory a block; at most %d are possible", shared_bytes,
+        error_set(error, "a block uses %u bytes of shared memory; the limit is %d", shared_bytes,
                   MAX_SHARED_BYTES);
         lowered_free(program);
         return NULL;

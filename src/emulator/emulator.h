@@ -1,13 +1,13 @@
-/* Emulator: runs a PTX program on the CPU in lockstep warps and writes a trace.
+/* Emulator: runs a PTX program on the CPU in lockstep warps and writes a trace. This header is the door of the folder;
+ * its rooms are listed in src/README.md.
  *
- * It is complete for what scalar kernels use and has no knowledge of any particular kernel. Every block is
- * executed. One seed gives one trace, byte for byte, whatever the number of host threads: blocks run in
- * parallel only where the launch cannot let one block see another (no atomics, fences, ordered or volatile
- * accesses on memory that blocks share, and no word that one block writes and another touches: this is
- * checked while running, and where it fails, memory is restored and the grid runs again block after block).
+ * The emulator covers what scalar kernels use and knows no particular kernel. It executes every block. One seed gives
+ * one trace, byte for byte, whatever the number of host threads: blocks run in parallel only where the launch cannot
+ * let one block see another (no atomics, fences, ordered or volatile accesses of memory that blocks share, and no word
+ * that one block writes and another touches: this is checked while running, and where it fails, memory is restored and
+ * the grid runs again block after block).
  *
- * Faults of the kernel are traps in the trace, never errors; nothing a kernel does crashes or hangs the
- * emulator. */
+ * Faults of the kernel are traps in the trace, never errors; nothing that a kernel does crashes or hangs the emulator. */
 #ifndef EMULATOR_EMULATOR_H
 #define EMULATOR_EMULATOR_H
 
@@ -21,18 +21,19 @@ typedef struct Emulator Emulator;
 
 typedef struct EmulatorOptions {
     int threads;       /* host threads; 0: one per core */
-    uint64_t seed;     /* %clock, %globaltimer, scheduling where a schedule is asked for */
+    uint64_t seed;     /* of %clock, %globaltimer, and of the schedule where it is not round robin */
     uint64_t schedule; /* 0: round robin; else: a different fair order of warps and fragments */
     uint32_t trace_first, trace_last; /* linear indices of the traced blocks, inclusive; first > last: none */
-    bool first_look; /* the run ends after the last traced block, where blocks cannot see each other: these
-                        are as in the whole run, counters and memory are not */
-    uint64_t instruction_budget; /* warp instructions per launch before a trap; 0: default (20 billion) */
-    uint64_t block_budget;       /* the same before any block ends; 0: no other limit than the launch's */
-    uint64_t memory_limit_bytes; /* global + local + shared of resident blocks; 0: default (half of this
-                                    machine) */
-    uint32_t multiprocessors;    /* of the machine that is imitated (%nsmid, cooperative residency); 0: 132 */
-    const TraceObserver *observer; /* looks on; then one host thread runs the grid. Outlives the emulator.
-                                      NULL: nobody, which is several times faster */
+    bool first_look; /* ends the run after the last traced block, where blocks cannot see each other:
+                                         traced blocks are as in the whole run, counters and memory are not */
+    uint64_t instruction_budget; /* warp instructions per launch before a trap; 0: 20 billion */
+    uint64_t block_budget;       /* the same before any block ends; 0: only the launch's limit */
+    uint64_t
+        memory_limit_bytes; /* global, local and shared memory of resident blocks; 0: half of this machine */
+    uint32_t multiprocessors; /* of the emulated machine (%nsmid, cooperative residency); 0: 132 */
+    const TraceObserver
+        *observer; /* sees every access; then one host thread runs the grid. Outlives the emulator.
+                                         NULL: none, which is several times faster */
     const volatile bool *cancel; /* polled; true ends the run early: emulator_run() fails with "cancelled" */
     volatile uint64_t *blocks_done; /* progress, or NULL */
 } EmulatorOptions;

@@ -1,4 +1,4 @@
-/* Clocks: a lighter rewriting than instrument.h's. Block 0 tells when it passed each block-wide barrier, and
+/* Clocks: a lighter rewriting than instrument.h's. Block 0 records when it passed each block-wide barrier, and
  * nothing else: the first lane of each of its warps writes %clock64 into a variable of the module where the
  * entry begins, behind each barrier, and before it exits. All other threads only read the clock.
  *

@@ -121,7 +121,8 @@ static bool write_block(PartialEvents *partial_events, uint32_t number, TraceLau
         TraceEvent event;
         if (!fill_event(partial_events, &partial_events->partial_events[i], &event)) {
             trace_block_free(block);
-            return error_set(error, "the trace buffer is damaged: block %u: a branch to nowhere", number);
+            return error_set(error, "the trace buffer is damaged: block %u: a branch without a target",
+                             number);
         }
         trace_block_append(block, &event);
     }

@@ -95,7 +95,7 @@ static bool refuse_address(const Cutter *cutter, const InstrumentSite *site, uin
                      cutter->block, site->instruction->name, (unsigned long long)address);
 }
 
-/* A piece for each place, as the emulator orders them: shared, local, then buffers by their first lane. */
+/* A partial event for each place, in the order of the emulator: shared, local, then buffers by their first lane. */
 static bool cut_access(Cutter *cutter, PartialEvent partial) {
     const PartialEvents *partial_events = cutter->partial_events;
     const InstrumentSite *site = site_of(partial_events, &partial);

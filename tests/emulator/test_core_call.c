@@ -155,7 +155,7 @@ static void test_call_of_no_function(void **state) {
     static const char body[] = "PROTO: .callprototype (.reg .u32 _) _ (.reg .u32 _);\n"
                                "mov.u64 %q2, square; add.s64 %q2, %q2, 1; call (%r1), %q2, (%t), PROTO;";
     core_run_trap((CoreKernel){.body = body, .module = operations}, TRAP_BAD_CALL,
-                  "which is no function of this program");
+                  "which is not a function of this program");
     core_run_trap((CoreKernel){.body = "PROTO: .callprototype (.reg .u32 _) _ (.reg .u32 _);\n"
                                        "mov.u64 %q2, 0; call (%r1), %q2, (%t), PROTO;",
                                .module = operations},

@@ -10,8 +10,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* ---- lowering
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- lowering --------------------------------------------------------------------------------------- */
 
 bool access_lower_address(Lowering *low, Op *op, MemoryOp *memory, const PtxOperand *operand) {
     if (operand->kind != PTX_OPERAND_MEMORY)
@@ -37,9 +36,7 @@ bool access_lower_address(Lowering *low, Op *op, MemoryOp *memory, const PtxOper
     return true;
 }
 
-/* ---- lines
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- lines ------------------------------------------------------------------------------------------ */
 
 /* Finds the progression behind `address`, if there is one. */
 static inline void find_line(Access *access) {
@@ -101,8 +98,7 @@ static inline void line_ends(const Access *access, uint64_t *low, uint64_t *high
     *high = access->stride < 0 ? a : b;
 }
 
-/* ---- faults
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- faults ----------------------------------------------------------------------------------------- */
 
 static Outcome misaligned(const Access *access, uint32_t lanes) {
     int lane = __builtin_ctz(lanes);
@@ -152,8 +148,8 @@ static Outcome index_overflow(const Access *access, uint32_t lanes, const Region
     int lane = __builtin_ctz(lanes);
     bool below = index < 0;
     raise_trap(access->block, TRAP_INDEX_OVERFLOW, access->warp, access->op->pc, lanes, access->address,
-               "index %" PRId64 " of `%s` (%" PRIu64 " bytes): an index of 32 bits has wrapped, from %" PRId64
-               " (thread %d of the block%s)",
+               "index %" PRId64 " of `%s` (%" PRIu64
+               " bytes): a 32-bit index has wrapped around from %" PRId64 " (thread %d of the block%s)",
                index, region->name, region->bytes,
                below ? index + (INT64_C(1) << 32) : index - (INT64_C(1) << 32),
                access->warp->index * WARP_LANES + lane, lanes & (lanes - 1) ? " and others" : "");
@@ -183,7 +179,7 @@ static Outcome out_of_bounds(const Access *access, uint32_t lanes) {
                    access->memory->width, address, access->warp->local_bytes);
         break;
     case PTX_SPACE_PARAM:
-        text_print(&text, "%d-byte access at offset %" PRIu64 " of the parameters, outside them",
+        text_print(&text, "%d-byte access at offset %" PRIu64 ", outside the parameters",
                    access->memory->width, address);
         break;
     default:
@@ -231,8 +227,7 @@ static uint32_t outside_lanes(const Access *access, uint64_t size) {
     return lanes;
 }
 
-/* ---- written bytes of shared and local memory
- * ------------------------------------------------------------------------ */
+/* ---- written bytes of shared and local memory ------------------------------------------------------- */
 
 static void report_uninitialized(const Access *access, uint32_t lanes) {
     uint8_t *reported = &access->block->worker->uninitialized[access->op->pc];
@@ -284,8 +279,7 @@ static inline void track_written(const Access *access, uint64_t *bits) {
     if (!access->memory->is_load) mark_written(access, bits);
 }
 
-/* ---- spaces
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- spaces ----------------------------------------------------------------------------------------- */
 
 static inline void use_addresses_as_offsets(Access *access) {
     access->host_line = access->line;
@@ -485,8 +479,7 @@ static Outcome in_parameters(Access *access, AccessMove move) {
     return OUTCOME_NEXT;
 }
 
-/* ---- generic addresses
- * --------------------------------------------------------------------------------------------- */
+/* ---- generic addresses ------------------------------------------------------------------------------ */
 
 typedef struct AddressWindow {
     PtxSpace space;

@@ -18,7 +18,7 @@ void access_load(Access *access);
 void access_store(Access *access);
 /* Value `element` of memory->values: a register, or the source of a store. */
 bool access_lower_value(Lowering *low, Op *op, MemoryOp *memory, const PtxOperand *operand, int element);
-/* The usual accesses of a gang, as CoreOp.execute_together says; the best function for this machine. */
+/* The common accesses of a gang (access_fast.c), as CoreOp.execute_together; the best function for this machine. */
 AccessTogether access_together(void);
 /* Keeps what a line has cost, for the next one like it. */
 void access_keep_pattern(const Access *access, bool global, int cost, int ideal);

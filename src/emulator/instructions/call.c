@@ -1,7 +1,7 @@
 /* call, ret: frames, arguments and results, and the functions that CUDA's runtime provides.
  *
  * A frame holds a function's registers, its .param variables (its own parameters and those that it passes on)
- * and its part of local memory. Lanes that enter together meet again at the return. */
+ * and its part of local memory. Lanes that enter together reconverge at the return. */
 #include "emulator/machine/access.h"
 #include "emulator/instructions/print.h"
 #include "emulator/instructions/instruction_set.h"
@@ -46,8 +46,7 @@ static void set_result(const Warp *warp, const CallOp *call, int lane, uint64_t 
         call_value_write(warp->fragments[warp->current].frame, &call->results[0], lane, &value, sizeof value);
 }
 
-/* ---- what CUDA's runtime provides
- * ------------------------------------------------------------------------------------ */
+/* ---- what CUDA's runtime provides ------------------------------------------------------------------- */
 
 static Outcome call_assert(Block *block, Warp *warp, const Op *op, uint32_t mask) {
     const CallOp *call = op->extra;
@@ -85,7 +84,7 @@ static Outcome call_intrinsic(Block *block, Warp *warp, const Op *op, uint32_t m
         case INTRINSIC_FREE:
             if (heap_free(memory, first)) break;
             raise_trap(block, TRAP_OUT_OF_BOUNDS, warp, op->pc, lane_bit[lane], NULL,
-                       "free of 0x%" PRIx64 ", which malloc has not given out", first);
+                       "free of 0x%" PRIx64 ", which malloc did not return", first);
             return OUTCOME_STOP;
         case INTRINSIC_ASSERT:
         case NOT_INTRINSIC:
@@ -95,8 +94,7 @@ static Outcome call_intrinsic(Block *block, Warp *warp, const Op *op, uint32_t m
     return OUTCOME_NEXT;
 }
 
-/* ---- call and ret
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- call and ret ----------------------------------------------------------------------------------- */
 
 static Frame *new_frame(Block *block, Warp *warp, const Op *op, const FunctionLayout *layout, uint32_t mask) {
     const Frame *caller = warp_fragment(warp)->frame;
@@ -146,7 +144,7 @@ static uint32_t same_target(const Warp *warp, const CallOp *call, uint32_t mask,
 
 static Outcome bad_call(Block *block, const Warp *warp, const Op *op, uint32_t mask, uint64_t address) {
     raise_trap(block, TRAP_BAD_CALL, warp, op->pc, mask, NULL,
-               "call through 0x%" PRIx64 ", which is no function of this program", address);
+               "call of 0x%" PRIx64 ", which is not a function of this program", address);
     return OUTCOME_STOP;
 }
 
@@ -203,8 +201,7 @@ bool lower_ret(Lowering *low, const PtxInstruction *in, Op *op) {
     return true;
 }
 
-/* ---- lowering
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- lowering --------------------------------------------------------------------------------------- */
 
 static CallValue interface_value(Lowering *low, const PtxVariable *variable) {
     CallValue value = {.in_memory = true, .bytes = (uint32_t)variable->bytes, .present = true};

@@ -53,7 +53,7 @@ bool lower_exit(Lowering *low, const PtxInstruction *in, Op *op) {
     return true;
 }
 
-/* The scheduler does the rest (block.c): the target is in the program. */
+/* The scheduler does the rest (machine/schedule.c): the target is in the program. */
 bool lower_bra(Lowering *low, const PtxInstruction *in, Op *op) {
     const PtxCode *code = &low->lowered->program->code[op->pc];
     if (code->target == PTX_NO_PC) return lowering_reject(low, op, "%s: no target", in->name);

@@ -35,8 +35,7 @@ static uint32_t members_of(const WarpOp *op, const Warp *warp, int lane, uint32_
     return op->has_members ? ((const uint32_t *)operand_at(warp, op->members))[lane] & mask : mask;
 }
 
-/* ---- meeting
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- waiting for lanes ---------------------------------------------------------------------------------------- */
 
 /* The live lanes that the lanes of `mask` name and that are not in `present`. */
 static uint32_t missing(const WarpOp *op, const Warp *warp, uint32_t mask, uint32_t present) {
@@ -169,7 +168,7 @@ static uint32_t read_names(const Block *block, Warp *warp, const Fragment *fragm
     return all;
 }
 
-/* Lanes that name each other have met; there may be several such groups. */
+/* Lanes that name each other have all arrived; there may be several such groups. */
 static void observe_groups(const Warp *warp, int pc, uint32_t met, const uint32_t *names) {
     while (met) {
         uint32_t group = (names[__builtin_ctz(met)] & met) | (met & -met);
@@ -216,9 +215,7 @@ static Outcome execute_warp_sync(Block *block, Warp *warp, const Op *op, uint32_
     return OUTCOME_NEXT;
 }
 
-/* ---- shfl
- * ----------------------------------------------------------------------------------------------------------
- */
+/* ---- shfl ------------------------------------------------------------------------------------------- */
 
 /* The lane that each lane reads (trace/producer_rules.h): a loop without branches for each mode. */
 static void shuffle_sources(int mode, const uint32_t *b, const uint32_t *c, int32_t *source) {
@@ -296,8 +293,7 @@ static void compute_shuffle(const WarpOp *op, Warp *warp, uint32_t mask, TraceEv
     write_in_segment(op, warp, mask, in_segment);
 }
 
-/* ---- vote, match, activemask, elect
- * -------------------------------------------------------------------------------- */
+/* ---- vote, match, activemask, elect ----------------------------------------------------------------- */
 
 static void write_result(const WarpOp *op, Warp *warp, int lane, uint64_t value, TraceEvent *event) {
     if (op->has_d) register_write(warp, op->d, op->d_bytes, lane, value);
@@ -361,9 +357,7 @@ static void compute_elect(const WarpOp *op, Warp *warp, uint32_t mask, TraceEven
     *p = (*p & ~mask) | (elected & mask);
 }
 
-/* ---- redux
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- redux ------------------------------------------------------------------------------------------ */
 
 static float float_of(uint32_t bits) {
     float value;
@@ -443,8 +437,7 @@ static void compute_redux(const WarpOp *op, Warp *warp, uint32_t mask, TraceEven
     }
 }
 
-/* ---- lowering
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- lowering --------------------------------------------------------------------------------------- */
 
 static WarpOp *new_warp_op(Lowering *low, const PtxInstruction *in, Op *op, WarpCompute compute) {
     WarpOp *warp_op = lowering_allocate(low, sizeof *warp_op);
@@ -459,7 +452,7 @@ static WarpOp *new_warp_op(Lowering *low, const PtxInstruction *in, Op *op, Warp
     return warp_op;
 }
 
-/* d or d|p: `bytes` is the width of d, 0: a predicate. Mirrors them in the Op, for the shadows of a replay.
+/* d or d|p: `bytes` is the width of d, 0: a predicate. Mirrors them in the Op, for the provenance of a replay.
  */
 static bool warp_destination(Lowering *low, Op *op, WarpOp *warp_op, const PtxOperand *operand, int bytes) {
     const PtxOperand *d = operand, *p = NULL;

@@ -61,7 +61,7 @@ void lanes_limit_level(int limit);
     static const LaneHandler NAME = {{NAME##_plain, NAME##_plain, NAME##_plain}};                            \
     OP_FUNCTION(NAME##_plain)
 
-/* Tells the vectoriser that lanes are independent: a destination is a source itself or apart from it, never
+/* Promises the vectoriser that lanes are independent: a destination is a source itself or apart from it, never
  * shifted. */
 #ifdef __clang__
 #define LANES_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")

@@ -327,7 +327,7 @@ bool lower_set(Lowering *low, const PtxInstruction *in, Op *op) {
     op->number[RESULT] = (int32_t)result;
     return lowering_destination(low, op, &in->operands[0], &op->d, &op->d_bytes, &op->has_d) &&
            ((op->has_d && op->d_bytes == ptx_type_bytes(result)) ||
-            lowering_reject(low, op, "the destination of set is no .%s register", ptx_type_text(result)));
+            lowering_reject(low, op, "the destination of set is not a .%s register", ptx_type_text(result)));
 }
 
 #define WIDTHS(NAME)                                                                                         \

@@ -11,11 +11,11 @@ typedef struct EmulatorLaunch {
     uint32_t dynamic_shared_bytes;
     const TraceLaunch
         *shared_as; /* shared variables lie where they lay in that launch; NULL: one after another */
-    bool records_approximate; /* results that PTX does not define to the bit are events, too
-                                 (TRACE_APPROXIMATE) */
+    bool
+        records_approximate; /* results that PTX does not define to the bit are events, too (TRACE_APPROXIMATE) */
     bool cooperative; /* all blocks are resident at once; grid sync works (%envreg1:%envreg2 workspace) */
-    const uint8_t *parameters; /* entry parameters, laid out as PTX lays them out; pointers from
-                                  emulator_buffer_address */
+    const uint8_t *parameters; /* of the entry, laid out as PTX lays them out; pointers are from
+                                     emulator_buffer_address() */
     size_t parameter_bytes;
 } EmulatorLaunch;
 

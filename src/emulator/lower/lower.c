@@ -33,8 +33,7 @@ bool lowering_reject(Lowering *low, Op *op, const char *format, ...) {
     return false;
 }
 
-/* ---- constants
- * --------------------------------------------------------------------------------------------------- */
+/* ---- constants -------------------------------------------------------------------------------------- */
 
 typedef struct ConstantEntry {
     uint64_t bits;
@@ -93,8 +92,7 @@ Operand lowering_constant(Lowering *low, uint64_t bits, int bytes) {
     return (Operand){entry.offset, true};
 }
 
-/* ---- slots
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- slots ------------------------------------------------------------------------------------------ */
 
 static uint32_t slot_new(FunctionLayout *layout, int bytes, int components) {
     uint32_t size = (uint32_t)(bytes ? bytes * WARP_LANES : SLOT_ALIGNMENT) * (uint32_t)components;
@@ -147,8 +145,7 @@ static Prelude *prelude_add(Lowering *low, Op *op, PreludeKind kind) {
     return prelude;
 }
 
-/* ---- operands
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- operands --------------------------------------------------------------------------------------- */
 
 static uint64_t float_literal(const PtxOperand *operand, PtxType type) {
     float single;
@@ -342,8 +339,7 @@ bool lowering_destination(Lowering *low, Op *op, const PtxOperand *operand, Oper
     return true;
 }
 
-/* ---- shared memory
- * ------------------------------------------------------------------------------------------------- */
+/* ---- shared memory ---------------------------------------------------------------------------------- */
 
 /* Cooperative groups keep their barriers in shared memory that the system reserves (%reserved_smem_offset_1).
  */
@@ -390,8 +386,8 @@ static int by_offset(const void *a, const void *b) {
     return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-/* Somebody else has placed them, and stored addresses tell where; nothing is changed where he does not know
- * all. */
+/* Places shared variables as another producer did, since stored addresses depend on it; changes nothing where `like`
+ * lacks one of them. */
 static void place_shared_as(LoweredProgram *lowered, const TraceLaunch *like) {
     uint64_t first = UINT32_MAX, end = 0;
     for (int i = 0; i < lowered->shared_count; i++)
@@ -441,8 +437,7 @@ static void place_shared(LoweredProgram *lowered, uint32_t dynamic_bytes) {
         all > UINT32_MAX ? UINT32_MAX : (uint32_t)all; /* too much: the launch is refused */
 }
 
-/* ---- instructions
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- instructions ----------------------------------------------------------------------------------- */
 
 static bool is_recorded_approximation(const EmulatorLaunch *launch, const PtxInstruction *in) {
     return launch->records_approximate && (ptx_is_approximate(in) || ptx_reads_machine(in));
@@ -461,7 +456,7 @@ static void lower_instruction(Lowering *low, int pc) {
         op->guarded = true;
         op->guard_negated = in->guard.negated;
         if (!lowering_register(low, &in->guard, &op->guard, &bytes) || bytes) {
-            lowering_reject(low, op, "the guard of %s is no predicate", in->name);
+            lowering_reject(low, op, "the guard of %s is not a predicate", in->name);
             return;
         }
     }
@@ -580,7 +575,7 @@ static void lower_function(Lowering *low, int f) {
     }
 }
 
-/* Once more, with the registers at new places. */
+/* Lowers the function again, with its registers in new slots. */
 static void lower_again(Lowering *low, int f) {
     FunctionLayout *layout = &low->lowered->functions[f];
     layout->shares_slots = true;

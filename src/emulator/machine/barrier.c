@@ -1,5 +1,5 @@
-/* bar, barrier: the threads of a block meet ("Parallel Synchronization and Communication Instructions: bar,
- * barrier").
+/* bar, barrier: the threads of a block wait for each other ("Parallel Synchronization and Communication Instructions:
+ * bar, barrier" in the PTX ISA).
  *
  * Warps arrive as a whole: when all of their live lanes have come, they count as 32 threads. Threads that
  * have exited hold up no barrier that waits for all. Aligned forms (bar.*, .aligned) must be executed by all
@@ -14,8 +14,7 @@ static const BarrierOp *barrier_op_at(const Block *block, int pc) {
     return block->grid->program->ops[pc].extra;
 }
 
-/* ---- completion
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- completion ------------------------------------------------------------------------------------- */
 
 static void write_reduction(const Barrier *barrier, Warp *warp, const Fragment *fragment,
                             const BarrierOp *op) {
@@ -85,8 +84,7 @@ void barrier_after_exit(Block *block, const Warp *warp, uint32_t lanes) {
     }
 }
 
-/* ---- arrival
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- arrival ---------------------------------------------------------------------------------------- */
 
 /* Lanes that come again (bar.arrive) begin anew. */
 static void come(Barrier *barrier, Warp *warp, uint32_t number, uint32_t lanes) {
@@ -217,7 +215,7 @@ int barrier_sync_together(Block *block, const Op *op, const Gang *gang) {
     Barrier *barrier = &block->barriers[number];
     block->worker->counters[op->pc].requests += (uint64_t)count;
     if (count == block->live_warps &&
-        !(block->barriers_in_use >> number & 1)) { /* all at once: nobody waits */
+        !(block->barriers_in_use >> number & 1)) { /* all at once: no warp waits */
         for (int w = 0; w < count; w++) gang->warps[w]->interval++;
         return count;
     }
@@ -245,7 +243,7 @@ Outcome barrier_execute(Block *block, Warp *warp, const Op *op, uint32_t mask) {
     uint32_t number = lane_value(warp, barrier_op->number, mask);
     if (number >= BARRIER_COUNT || (number == CLUSTER_BARRIER && barrier_op->blockwide)) {
         raise_trap(block, TRAP_TRAP_INSTRUCTION, warp, op->pc, mask, NULL,
-                   "there is no barrier %u; they are 0 to 15", number);
+                   "barrier %u does not exist; barriers are numbered 0 to 15", number);
         return OUTCOME_STOP;
     }
     uint32_t count = barrier_op->has_count ? lane_value(warp, barrier_op->count, mask) : WARP_LANES;

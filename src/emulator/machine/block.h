@@ -35,8 +35,8 @@ typedef struct Grid {
     uint64_t trace_first, trace_last; /* first > last: none */
     bool first_look;                  /* emulator.h */
     bool blocks_meet;                 /* a block may wait for another */
-    const Writers *writers;           /* NULL: nobody asks who writes what (fed.h) */
-    const TraceObserver *observer;    /* NULL: nobody looks on */
+    const Writers *writers;           /* NULL: not a guided run (writers.h) */
+    const TraceObserver *observer;    /* NULL: none */
     const volatile bool *cancel;
     volatile uint64_t *blocks_done;
 } Grid;
@@ -107,7 +107,7 @@ struct Block {
     Recorder *recorder;              /* NULL: not traced */
     const BlockHooks *hooks;         /* NULL: an ordinary run */
     RecordedValues *recorded_values; /* NULL: an ordinary run */
-    void *observed;                  /* what the grid's observer knows this block by; NULL: nobody looks on */
+    void *observed;                  /* what the grid's observer calls this block; NULL: no observer */
     uint64_t frame_bytes;            /* of called functions */
 };
 
@@ -117,7 +117,7 @@ typedef struct Gang {
     int count;
     int pc;
     uint64_t turn;
-    bool may_meet; /* a fragment has a place where it meets others */
+    bool may_meet; /* a fragment has a reconvergence point */
     Warp *warps[MAX_WARPS];
     Fragment *fragments[MAX_WARPS];
     uint32_t masks[MAX_WARPS]; /* of the fragments */
@@ -169,17 +169,16 @@ bool block_unstick(Block *block, Warp *warp);
 void block_resolve(Block *block);
 /* `lanes` of `warp` have exited: barriers may be complete without them. */
 void barrier_after_exit(Block *block, const Warp *warp, uint32_t lanes);
-/* The lanes of fragments at an aligned barrier will never be all that live: who waits where. */
+/* An aligned barrier will never be reached by all live lanes of the warp; the trap lists which lanes wait where. */
 void raise_divergent_barrier(Block *block, const Warp *warp);
 void raise_missing_lanes(Block *block, const Warp *warp);
 /* No warp of the block can run, nor be released. */
 void raise_deadlock(Block *block);
-/* `count` resident blocks wait for each other, or for one of `waiting` blocks that can only start when one of
- * them ends. */
+/* `count` resident blocks wait for each other, or for one of `waiting` blocks that can only start once one of them
+ * ends. */
 void raise_spinning_blocks(Block *const *blocks, int count, uint64_t waiting);
 
-/* ---- ordered instructions (OP_MEMORY, OP_WARP, OP_BARRIER, OP_CONTROL, OP_TRAP)
- * ------------------------------------ */
+/* ---- ordered instructions (OP_MEMORY, OP_WARP, OP_BARRIER, OP_CONTROL, OP_TRAP) --------------------- */
 
 typedef enum Outcome {
     OUTCOME_NEXT,    /* executed; go on at the next pc */

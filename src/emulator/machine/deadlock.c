@@ -30,7 +30,8 @@ static void describe_others(const Block *block, const Warp *warp, const Fragment
     }
     uint32_t joined = warp->live & ~known;
     if (joined)
-        text_print(out, "; lanes 0x%08" PRIx32 " took another path and wait for these where the paths meet",
+        text_print(out,
+                   "; lanes 0x%08" PRIx32 " took another path and wait for these at the reconvergence point",
                    joined);
 }
 
@@ -52,7 +53,7 @@ void raise_missing_lanes(Block *block, const Warp *warp) {
     Text text = {0};
     text_print(&text, "lanes 0x%08" PRIx32 " of warp %d wait at ", at->active, warp->index);
     describe_place(block, at->pc, &text);
-    text_add(&text, " for lanes of its mask that do not come");
+    text_add(&text, " for lanes of its mask that never arrive");
     describe_others(block, warp, at, &text);
     raise_trap(block, TRAP_MISSING_LANES, warp, at->pc, at->active, NULL, "%s", text_string(&text));
     text_done(&text);
@@ -63,7 +64,7 @@ void raise_deadlock(Block *block) {
     int listed = 0;
     uint32_t waiting = 0;
     for (int w = 0; w < block->warp_count; w++) waiting += block->warps[w].live != 0;
-    text_print(&text, "no warp of the block can go on: ");
+    text_print(&text, "no warp of the block can make progress: ");
     for (int w = 0; w < block->warp_count && listed < 4; w++) {
         const Warp *warp = &block->warps[w];
         for (int i = 0; i < warp->fragment_count && listed < 4; i++) {
@@ -72,12 +73,11 @@ void raise_deadlock(Block *block) {
             describe_place(block, fragment->pc, &text);
             if (fragment->state == FRAGMENT_IN_BARRIER) {
                 const Barrier *barrier = &block->barriers[fragment->barrier];
-                text_print(&text, " (barrier %d: %" PRIu32 " threads of ", fragment->barrier,
-                           barrier->arrived);
+                text_print(&text, " (barrier %d: %" PRIu32 " of ", fragment->barrier, barrier->arrived);
                 if (barrier->expected)
-                    text_print(&text, "%" PRIu32 " have come)", barrier->expected);
+                    text_print(&text, "%" PRIu32 " threads have arrived)", barrier->expected);
                 else
-                    text_add(&text, "all live ones have come)");
+                    text_add(&text, "all live threads have arrived)");
             }
         }
     }
@@ -89,9 +89,9 @@ void raise_deadlock(Block *block) {
 void raise_spinning_blocks(Block *const *blocks, int count, uint64_t waiting) {
     Text text = {0};
     int listed = 0;
-    text_print(&text, "no block can go on: %d block%s only wait%s for memory that nobody changes", count,
-               count == 1 ? "" : "s", count == 1 ? "s" : "");
-    if (waiting) text_print(&text, ", and %" PRIu64 " more can start only when one of them ends", waiting);
+    text_print(&text, "no block can make progress: %d block%s only wait%s for memory that no thread changes",
+               count, count == 1 ? "" : "s", count == 1 ? "s" : "");
+    if (waiting) text_print(&text, ", and %" PRIu64 " more can only start once one of them ends", waiting);
     for (int b = 0; b < count && listed < 4; b++) {
         const Warp *warps = blocks[b]->warps;
         for (int w = 0; w < blocks[b]->warp_count && listed < 4; w++) {
@@ -99,7 +99,7 @@ void raise_spinning_blocks(Block *const *blocks, int count, uint64_t waiting) {
                                            ? &warps[w].fragments[warps[w].current]
                                            : NULL;
             if (!fragment || fragment->state != FRAGMENT_READY) continue;
-            text_print(&text, "; block %" PRIu64 " warp %d spins around ", blocks[b]->linear, w);
+            text_print(&text, "; block %" PRIu64 " warp %d spins at ", blocks[b]->linear, w);
             describe_place(blocks[b], fragment->pc, &text);
             listed++;
         }

@@ -1,11 +1,11 @@
 /* Running a grid (grid.h).
  *
- * Blocks run one after another, each to its end. Where a launch has blocks that may talk to each other, a
- * block that only spins is put aside for the next ones, up to as many as a machine keeps resident; a
- * cooperative launch has all of them.
+ * Blocks run one after another, each to its end. Where blocks of a launch may communicate, a block that only
+ * spins is set aside for the next ones, up to as many as a machine keeps resident; in a cooperative launch all
+ * blocks are resident.
  *
- * Where blocks cannot talk, host threads take a share of consecutive blocks each, and note which words they
- * read and write. If in the end any word that one share wrote was touched by another, or anything went wrong,
+ * Where blocks cannot communicate, each host thread takes a share of consecutive blocks and notes which words
+ * it reads and writes. If in the end any word that one share wrote was touched by another, or anything went wrong,
  * memory is put back to what it was and the grid runs on one thread. So the result is always that of one
  * thread. */
 #include "emulator/machine/grid.h"
@@ -77,8 +77,8 @@ static void finish(Share *share, Residents *residents, int index) {
     if (share->grid->blocks_done) __atomic_fetch_add(share->grid->blocks_done, 1, __ATOMIC_RELAXED);
 }
 
-/* Of blocks that take turns, nobody knows which one loops for ever: what counts is how much they have
- * executed since any of them ended. */
+/* Of blocks that take turns, it is unknown which one loops for ever: what counts is how much they have executed since
+ * any of them ended. */
 static bool is_beyond_budget(const Share *share, const Block *block, int residents, uint64_t *budget) {
     enum { FAIR = 1 << 14 };
     const Grid *grid = share->grid;
@@ -275,11 +275,12 @@ static bool fits(Share *share, uint64_t memory_limit) {
     share->most_resident = most < room ? most : room;
     if (room && (!grid->launch->cooperative || room >= grid->block_count)) return true;
     Block nowhere = {.grid = grid, .worker = share->worker};
-    raise_trap(
-        &nowhere, TRAP_TOO_LARGE, NULL, PTX_NO_PC, 0, NULL,
-        "%llu blocks at once take %llu MB of this machine's memory; use a smaller grid, block or local array",
-        (unsigned long long)(grid->launch->cooperative ? grid->block_count : 1),
-        (unsigned long long)(each * (grid->launch->cooperative ? grid->block_count : 1) >> 20));
+    uint64_t resident = grid->launch->cooperative ? grid->block_count : 1;
+    raise_trap(&nowhere, TRAP_TOO_LARGE, NULL, PTX_NO_PC, 0, NULL,
+               "%llu resident block%s need%s %llu MB of this machine's memory; use a smaller grid, block or "
+               "local array",
+               (unsigned long long)resident, resident == 1 ? "" : "s", resident == 1 ? "s" : "",
+               (unsigned long long)(each * resident >> 20));
     return false;
 }
 

@@ -25,8 +25,7 @@ static inline uint32_t guard_lanes(const Op *op, const Warp *warp, uint32_t mask
     return mask & (op->guard_negated ? ~bits : bits);
 }
 
-/* ---- branches
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- branches --------------------------------------------------------------------------------------- */
 
 static void record_branch(Block *block, const Warp *warp, const Op *op, uint32_t taken, int target) {
     uint32_t mask = warp->fragments[warp->current].mask;
@@ -81,8 +80,7 @@ static inline void take_branch(Block *block, Warp *warp, Fragment *fragment) {
     }
 }
 
-/* ---- running ahead
- * ------------------------------------------------------------------------------------------------- */
+/* ---- running ahead ---------------------------------------------------------------------------------- */
 
 static inline bool is_end_of_function(const Block *block, const Fragment *fragment, int pc) {
     return block->grid->program->may_fall_off && pc == fragment->frame->layout->end;
@@ -201,7 +199,7 @@ static inline void count_segments(Worker *worker, const Gang *gang, int end) {
     }
 }
 
-/* The gang stands at `pc` and goes to `target`. False: somebody is to look for another fragment. */
+/* The gang stands at `pc` and goes to `target`. False: the caller looks for another fragment. */
 static inline bool jump_together(Block *block, Gang *gang, int pc, int target) {
     bool together = true;
     count_segments(block->worker, gang, pc + 1);
@@ -247,7 +245,7 @@ static void part_at_branch(Block *block, Gang *gang, const uint32_t *taken) {
     }
 }
 
-/* The gang stands at a guarded bra. False: nobody is left of it. */
+/* The gang stands at a guarded bra. False: the gang is empty. */
 static bool branch_together(Block *block, Gang *gang) {
     const Op *op = &block->grid->program->ops[gang->pc];
     uint32_t taken[MAX_WARPS], some = 0, not_all = 0;
@@ -269,8 +267,7 @@ static bool branch_together(Block *block, Gang *gang) {
     return true;
 }
 
-/* ---- another order, where one is asked for
- * ------------------------------------------------------------------------------------- */
+/* ---- another order, where one is asked for ---------------------------------------------------------- */
 
 static uint64_t dice(const Block *block, const Warp *warp, uint64_t salt) {
     uint64_t mix = (block->grid->schedule ^ salt) * 0x94d049bb133111ebu ^
@@ -312,8 +309,7 @@ static void part_lanes(const Block *block, Warp *warp, const Op *op) {
     }
 }
 
-/* ---- running ahead, together
- * ------------------------------------------------------------------------------------------------- */
+/* ---- running ahead, together ------------------------------------------------------------------------ */
 
 static void wait_for_turns(Block *block, const Gang *gang) {
     /* Not at branches, which only traced blocks stop at: they are to run like the others. */
@@ -327,7 +323,7 @@ static void wait_for_turns(Block *block, const Gang *gang) {
 }
 
 /* Executes what no other warp can see, up to the next ordered instruction, with those of the gang that stay
- * together; the others are ready again. False: nobody is left. */
+ * together; the others are ready again. False: the gang is empty. */
 static inline __attribute__((always_inline)) bool run_gang(Block *block, Gang *gang, Mode mode) {
     const LoweredProgram *program = block->grid->program;
     uint64_t limit = gang->turn + RUN_AHEAD;
@@ -363,8 +359,7 @@ static inline __attribute__((always_inline)) bool run_gang(Block *block, Gang *g
     return true;
 }
 
-/* ---- ordered instructions
- * ------------------------------------------------------------------------------------------ */
+/* ---- ordered instructions --------------------------------------------------------------------------- */
 
 static Outcome execute_ordered(Block *block, Warp *warp, const Op *op) {
     uint32_t mask = warp_fragment(warp)->mask, lanes = mask;
@@ -405,7 +400,7 @@ static void split_as_recorded(const Block *block, Warp *warp, const Op *op) {
     if (lanes & mask && lanes & ~mask) warp_split(warp, lanes & ~mask);
 }
 
-/* On a machine lanes meet where it likes: the event may be one of more lanes than stand here. Those that
+/* A GPU may reconverge lanes elsewhere: the event may have more lanes than stand here. Those that
  * stand at the same place become one fragment; true: others have to come first. */
 static bool awaits_as_recorded(const Block *block, Warp *warp, const Op *op) {
     if (warp->fragment_count == 1 || !block->grid->program->recorded[op->pc]) return false;
@@ -465,9 +460,7 @@ static inline __attribute__((always_inline)) bool take_turn(Block *block, Warp *
     }
 }
 
-/* ---- turns
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- turns ------------------------------------------------------------------------------------------ */
 
 /* The earliest turn of the queued warps, and whose it is; UINT64_MAX: none is queued. */
 static inline uint64_t earliest(const Block *block, uint32_t *warps) {

@@ -1,4 +1,4 @@
-/* Warps: fragments that split and meet again (warp.h). */
+/* Warps: fragments that diverge and reconverge (warp.h). */
 #include "emulator/machine/block.h"
 #include "emulator/machine/special_values.h"
 
@@ -184,8 +184,7 @@ void warp_done(Warp *warp) {
     free(warp->local_written);
 }
 
-/* ---- copies
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- copies ----------------------------------------------------------------------------------------- */
 
 /* The frame of `to` that stands for `frame` of `from`: the lists of both are in the same order. */
 static Frame *counterpart(const Warp *to, const Warp *from, const Frame *frame) {
@@ -249,8 +248,7 @@ void warp_copy(Warp *to, const Warp *from) {
     if (to->current != NO_FRAGMENT) to->base.at[IN_REGISTERS] = warp_fragment(to)->frame->registers;
 }
 
-/* ---- branches
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- branches --------------------------------------------------------------------------------------- */
 
 /* Where an if without else begins, which most branches are: `stay` goes on at the next instruction, the rest
  * waits at the meeting place. The fragment stays where it is among the others, which nothing depends on if it
@@ -351,8 +349,8 @@ static void leave(Warp *warp, uint32_t lanes) {
     if (!fragment->mask) remove_fragment(warp, warp->current);
 }
 
-/* Lanes that wait where paths meet are released when an instruction of the warp names them. If they then end
- * without having come to it, the mask is wrong. (Lanes that end before that are waited for by nobody.) */
+/* Lanes that wait at a reconvergence point are released when an instruction of the warp names them. If they then exit
+ * without having reached it, the mask is wrong. (Nothing waits for lanes that exit before that.) */
 static bool breaks_a_mask(const Warp *warp, uint32_t lanes) {
     if (!(warp->called & lanes) || warp->block->hooks) return false;
     for (int i = 0; i < warp->fragment_count; i++)
@@ -396,7 +394,7 @@ void warp_enter(Warp *warp, uint32_t lanes, Frame *frame) {
     Frame *rest_frame = caller->frame;
     int join = caller->join;
     if (rest &&
-        (join == NO_JOIN || warp->joins[join].pc != rest_pc)) /* a guarded call: they meet behind it */
+        (join == NO_JOIN || warp->joins[join].pc != rest_pc)) /* a guarded call: they reconverge behind it */
         frame->join = join = add_join(warp, rest_pc, rest_frame, caller->mask, join);
     remove_fragment(warp, warp->current);
     int entered = add_fragment(warp, frame->layout->begin, lanes, frame, NO_JOIN);

@@ -1,4 +1,4 @@
-/* Shadows of registers, parameters and memory (shadow.h). */
+/* Provenance of registers, parameters and memory (provenance.h). */
 #include "emulator/replay/provenance.h"
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@ void provenance_copy_frame(const Frame *to, const Frame *from) {
 
 enum { NOT_A_REGISTER = -1 };
 
-typedef struct Rule { /* lists of shadows in ProvenanceRules.slots */
+typedef struct Rule { /* lists of provenance indices in ProvenanceRules.slots */
     int destination, destination_count;
     int source[OP_SOURCES], source_count[OP_SOURCES]; /* per operand: a vector has several */
     int operand_count;

@@ -1,8 +1,8 @@
-/* Replay of one traced block (emulator.h, replay.h).
+/* Replay of one traced block (replay.h).
  *
- * The first question runs the whole block once: that gives the facts of every event and a snapshot now and
- * then. Later ones go back to a snapshot and run from there; what a load finds is then read from the facts,
- * so that snapshots need no memory.
+ * The first question runs the whole block once: that gives the provenance of every event, and a snapshot now and then.
+ * Later questions go back to a snapshot and run from there; what a load finds is then read from the provenance of its
+ * event, so that snapshots need no memory.
  *
  * Warps are lazy: after event k every warp stands just behind its last event up to k. */
 #include "emulator/replay/replay_state.h"
@@ -33,11 +33,11 @@ static bool advance(Replay *replay) {
     Block *block = replay->block;
     trace_block_read_header(replay->recorded, replay->position + 1, &header);
     if (header.warp < 0 || header.warp >= block->warp_count)
-        return replay_fail(replay, "there is no such warp");
+        return replay_fail(replay, "its warp does not exist");
     Warp *warp = &block->warps[header.warp];
     block->turn = header.turn;
     for (int turns = 0; !is_taken(replay); turns++) {
-        if (turns >= PATIENCE) return replay_fail(replay, "it does not come");
+        if (turns >= PATIENCE) return replay_fail(replay, "its warp does not reach it");
         if (turns % (2 * WARP_LANES) == 2 * WARP_LANES - 1) warp_release_any(warp);
         if (block_hooked_turn(block, warp) || is_taken(replay)) continue;
         if (!replay->failed.message[0] && !replay->worker->stopped && warp->live) block_resolve(block);
@@ -103,7 +103,7 @@ static void finish_progress(Replay *replay) {
     }
 }
 
-/* The first run. Where it fails, the facts of the events before stay. */
+/* The first run. Where it fails, the provenance of the events before stays. */
 static void prepare(Replay *replay) {
     if (replay->prepared) return;
     replay->prepared = true;
@@ -180,7 +180,7 @@ Replay *replay_open(const Trace *trace, int launch, const TraceBlock *block, con
         return NULL;
     }
     if (trace->launches[launch]->dropped) {
-        error_set(error, "events were dropped while recording, so values cannot be worked out");
+        error_set(error, "events were dropped while recording, so values cannot be reconstructed");
         return NULL;
     }
     Replay *replay = memory_new(sizeof *replay);

@@ -79,7 +79,7 @@ static bool is_global(const TraceEvent *event) {
            event->kind == TRACE_GLOBAL_ATOMIC;
 }
 
-/* An element that nobody in the block has written: the first load makes its node, which later ones find in
+/* An element that no thread of the block has written: the first load makes its node, which later loads find in
  * memory. */
 static void keep_input(const Replayed *at, uint64_t key, int32_t *node) {
     const TraceEvent *event = &at->replay->expected;

@@ -43,7 +43,7 @@ uint32_t replay_next_mask(const void *context, const Warp *warp, int pc) {
 
 bool replay_take(Replay *replay, const Warp *warp, int pc, uint32_t mask, bool part) {
     replay->current = find_event(replay, warp->index, pc, mask, part);
-    if (replay->current < 0) return replay_fail(replay, "another instruction is executed");
+    if (replay->current < 0) return replay_fail(replay, "its warp executes another instruction");
     trace_block_read(replay->recorded, replay->current, &replay->expected);
     replay->taken |= UINT64_C(1) << (replay->current - replay->position - 1);
     return true;
@@ -155,7 +155,7 @@ void replay_end_event(void *context) {
     const TraceEvent *event = &replay->expected;
     if (!event->mask) return; /* has failed */
     if (event->has_result && memcmp(event->value[0], replay->made.value[0], sizeof event->value[0]) != 0)
-        replay_fail(replay, "it gives other values");
+        replay_fail(replay, "it produces other values");
     const Op *op = &replay->program->ops[event->pc];
     const Warp *warp = &replay->block->warps[event->warp];
     const Frame *frame = warp->fragments[warp->current].frame;

@@ -34,10 +34,10 @@ struct Replay {
     bool prepared;            /* the first run is over, or under way: */
     ProvenanceMemory *stored; /* only during the first run */
     EventProvenance *provenance;
-    Folds *folds;     /* NULL: not wanted; then producers are nodes (folding.h) */
+    Folds *folds;     /* NULL: not wanted; where they are kept, producers are nodes (fold_builder.h) */
     uint32_t largest; /* weight seen so far, in the first run */
     double *progress; /* [event] that weight, over the largest in the end */
-    Error failed;     /* the replay has come apart from the trace here */
+    Error failed;     /* where the replay stopped following the trace */
     int current;      /* the event being made */
     TraceEvent expected, made;
 };
@@ -58,14 +58,13 @@ bool replay_fail(Replay *replay, const char *why);
  * none. */
 bool replay_take(Replay *replay, const Warp *warp, int pc, uint32_t mask, bool part);
 
-/* Keeps what the first run found out about the event being made. */
+/* Keeps the provenance that the first run found for the event being made. */
 void replay_keep_provenance(Replay *replay, const ElementProvenance *provenance, int elements, int shown);
 
 /* What the event being made gives to a lane. */
 FoldPlace replay_place(const Replay *replay, int lane, int element);
 
-/* The producer of a value that an event brings: the event, or where folds are kept the value in the lane's
- * hands. */
+/* The producer of a value that an event gives to a lane: the event or, where folds are kept, a node of that lane. */
 int32_t replay_brought(const Replay *replay, int lane, int element, int32_t node);
 
 /* Of one lane of a register; a constant has none. */
