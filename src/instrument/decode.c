@@ -1,4 +1,4 @@
-/* PartialEvents as events of the trace. */
+/* Partial events as events of the trace. */
 #include "instrument/partial_events.h"
 #include "instrument/plan.h"
 #include "trace/block.h"

@@ -170,7 +170,7 @@ static void test_geometry(void **state) {
     expect_error((CoreKernel){.body = body, .grid = 1 << 20, .grid_y = 1 << 14, .words = 1},
                  "too many to emulate");
     expect_error((CoreKernel){.body = body, .shared_bytes = 300000},
-                 "300000 bytes of shared memory a block; at most 232448");
+                 "a block uses 300000 bytes of shared memory; the limit is 232448");
     expect_error((CoreKernel){.body = body, .shared_bytes = 0xffffffff}, "bytes of shared memory");
     CoreRun run = core_run_well((CoreKernel){.body = body, .block = 1024, .shared_bytes = 232448});
     core_done(&run);

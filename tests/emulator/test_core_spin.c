@@ -275,7 +275,7 @@ static void test_waiting_for_blocks_that_cannot_start(void **state) {
     core_run_trap(
         (CoreKernel){
             .body = chain, .grid = 40, .words = 41, .options = {.multiprocessors = 2}, .untraced = true},
-        TRAP_DEADLOCK, "8 more can start only when one of them ends; block 0 warp 0 spins");
+        TRAP_DEADLOCK, "8 more can only start once one of them ends; block 0 warp 0 spins");
 }
 
 static void test_waiting_for_nobody(void **state) {

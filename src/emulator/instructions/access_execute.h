@@ -24,16 +24,16 @@ AccessTogether access_together(void);
 void access_keep_pattern(const Access *access, bool global, int cost, int ideal);
 
 /* Writes the event of an access that has been made, where the block is traced: `values` as [element],
- * `operand` (atomics) may be NULL. Keeps the account by which spinning fragments are known. `changed`: memory
+ * `operand` (atomics) may be NULL. Updates the hash by which spinning fragments are recognised. `changed`: memory
  * is not what it was. */
 void access_keep(Access *access, const MemoryValue *values, int count, const uint64_t *operand, bool changed);
 
 /* Lanes of the warp, or other blocks, may be what a loop of this fragment waits for. */
 static inline bool may_spin(const Access *access) {
-    return access->warp->live != warp_fragment(access->warp)->mask || access->block->grid->blocks_meet;
+    return access->warp->live != warp_fragment(access->warp)->mask || access->block->grid->blocks_communicate;
 }
 
-/* ... and it has been quiet for so long that what it accesses is compared. */
+/* ... and so many iterations changed nothing that their accesses are compared. */
 static inline bool may_spin_unseen(const Access *access) {
     return may_spin(access) && warp_fragment(access->warp)->quiet >= QUIET_ITERATIONS;
 }
@@ -44,7 +44,7 @@ static inline void note_access(Worker *worker, Fragment *fragment, bool changed)
     worker->changes += changed;
 }
 
-/* What a word that others change is found to be goes into the account of the iteration. */
+/* Adds what was found in words that other threads change to the hash of the iteration. */
 void access_watch(const Access *access, const MemoryValue *values, int count);
 
 static inline void access_record(Access *access, const MemoryValue *values, int count,

@@ -113,7 +113,7 @@ LANES_INLINE int fast_together(Block *block, const Op *op, const Gang *gang, Acc
     const MemoryOp *memory = op->extra;
     const Operand base = memory->base, value = memory->values[0].place;
     const bool narrow = memory->base_bytes == 4, is_plain = memory->is_plain,
-               meets = block->grid->blocks_meet;
+               communicates = block->grid->blocks_communicate;
     const uint64_t width = memory->width, shift = (uint64_t)memory->offset;
     const CostPattern *pattern = NULL;
     uint64_t cost = 0, ideal = 0;
@@ -146,7 +146,7 @@ LANES_INLINE int fast_together(Block *block, const Op *op, const Gang *gang, Acc
             break;
         cost += pattern->cost;
         ideal += pattern->ideal;
-        bool watched = meets || warp->live != mask,
+        bool watched = communicates || warp->live != mask,
              unseen = watched && gang->fragments[done]->quiet >= QUIET_ITERATIONS;
         if (is_plain && stride == (int64_t)width && !unseen &&
             copy_line(memory, &target, first, mask, operand_at(warp, value))) {

@@ -1,5 +1,5 @@
-/* What is kept of an access: its event, in traced blocks, and the account by which a spinning fragment is
- * known. */
+/* What is recorded of an access: its event, in traced blocks, and the hash by which a spinning fragment is
+ * recognised. */
 #include "emulator/instructions/access_execute.h"
 
 #include "emulator/machine/recorded_values.h"
@@ -104,7 +104,7 @@ static void record(const Access *access, const MemoryValue *values, int count, c
 
 void access_keep(Access *access, const MemoryValue *values, int count, const uint64_t *operand,
                  bool changed) {
-    if (access->warp->live != warp_fragment(access->warp)->mask || access->block->grid->blocks_meet)
+    if (access->warp->live != warp_fragment(access->warp)->mask || access->block->grid->blocks_communicate)
         account(access, values, count, changed);
     if (access->block->recorder && access->space != PTX_SPACE_PARAM)
         record(access, values, count, operand, changed);

@@ -1,4 +1,4 @@
-/* .approx instructions whose results are recorded, since they are compared with a machine's. */
+/* .approx instructions whose results are recorded, so that they can be compared with those of a GPU. */
 #include "emulator/machine/access.h"
 #include "emulator/instructions/instruction_set.h"
 #include "emulator/machine/recorded_values.h"

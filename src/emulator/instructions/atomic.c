@@ -350,7 +350,7 @@ static bool lower_atomic(Lowering *low, const PtxInstruction *in, Op *op, bool h
     op->op_class = OP_MEMORY;
     op->extra = memory;
     if (in->space != PTX_SPACE_SHARED && in->space != PTX_SPACE_SHARED_CLUSTER)
-        low->lowered->lets_blocks_meet = true;
+        low->lowered->lets_blocks_communicate = true;
     if (in->space == PTX_SPACE_CONST || in->space == PTX_SPACE_PARAM || in->space == PTX_SPACE_LOCAL)
         return lowering_reject(low, op, "%s works on global and shared memory", in->name);
     if (has_result && !registers_of(low, op, memory, &in->operands[0], false, memory->results)) return false;

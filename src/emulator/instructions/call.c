@@ -306,7 +306,7 @@ static bool find_target(Lowering *low, Op *op, const PtxOperand *operand, CallOp
     if (call->intrinsic == NOT_INTRINSIC)
         return lowering_reject(low, op, "not emulated: call of %s, which has no body", name);
     if (call->intrinsic == INTRINSIC_MALLOC || call->intrinsic == INTRINSIC_FREE) {
-        low->lowered->lets_blocks_meet = true;
+        low->lowered->lets_blocks_communicate = true;
         low->lowered->uses_heap = true;
     }
     return true;

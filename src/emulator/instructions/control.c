@@ -113,7 +113,7 @@ static Outcome execute_indexed(Block *block, Warp *warp, const Op *op, uint32_t 
         return OUTCOME_MOVED;
     }
     fragment->pc = fragment->segment = targets[0];
-    if (targets[0] <= op->pc && (fragment->mask != warp->live || block->grid->blocks_meet))
+    if (targets[0] <= op->pc && (fragment->mask != warp->live || block->grid->blocks_communicate))
         warp_consider_rotation(warp);
     return OUTCOME_MOVED;
 }

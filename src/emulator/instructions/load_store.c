@@ -290,7 +290,7 @@ static bool lower_transfer(Lowering *low, const PtxInstruction *in, Op *op, bool
     if (!is_store && in->space == PTX_SPACE_PARAM && is_entry_parameter(low, place))
         return lower_parameter_load(low, op, memory, place);
     bool may_be_global = in->space == PTX_SPACE_GLOBAL || in->space == PTX_SPACE_GENERIC;
-    if (memory->ordered && may_be_global) low->lowered->lets_blocks_meet = true;
+    if (memory->ordered && may_be_global) low->lowered->lets_blocks_communicate = true;
     return access_lower_address(low, op, memory, place);
 }
 

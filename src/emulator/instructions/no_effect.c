@@ -18,7 +18,7 @@ OP_FUNCTION(run_fence) {
 
 /* A fence says that blocks talk to each other. */
 static bool lower_fence_of(Lowering *low, const PtxInstruction *in, Op *op) {
-    if (!ptx_instruction_has(in, PTX_MOD_CTA)) low->lowered->lets_blocks_meet = true;
+    if (!ptx_instruction_has(in, PTX_MOD_CTA)) low->lowered->lets_blocks_communicate = true;
     lower_no_effect(op);
     op->run = run_fence;
     return true;

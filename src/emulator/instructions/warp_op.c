@@ -1,8 +1,8 @@
-/* shfl, vote, match, redux, activemask, elect, bar.warp.sync: instructions in which the lanes of a warp look
- * at each other.
+/* shfl, vote, match, redux, activemask, elect, bar.warp.sync: instructions in which the lanes of a warp read
+ * each other.
  *
  * The .sync forms name their lanes with a mask. Fragments that stand at the same instruction wait for each
- * other until every lane named by one of them has come (or has exited), then execute it together;
+ * other until every lane named by one of them has arrived (or has exited), then execute it together;
  * bar.warp.sync pairs lanes that stand at different ones. */
 #include "emulator/machine/observe.h"
 #include "emulator/instructions/instruction_set.h"
@@ -67,7 +67,7 @@ static bool is_whole(const WarpOp *op, Warp *warp, uint32_t mask) {
 }
 
 /* The lanes that execute now, `mask` and those of waiting fragments that it completes; 0: it must wait. */
-static uint32_t meet(const WarpOp *op, Warp *warp, uint32_t mask) {
+static uint32_t gather_lanes(const WarpOp *op, Warp *warp, uint32_t mask) {
     if (!op->has_members || is_whole(op, warp, mask)) return mask;
     const Fragment *at = warp_fragment(warp);
     uint32_t present = mask;
@@ -99,7 +99,7 @@ static void pass_on(Block *block, Warp *warp, int pc, uint32_t executed) {
 
 static Outcome execute_warp_op(Block *block, Warp *warp, const Op *op, uint32_t mask) {
     const WarpOp *warp_op = op->extra;
-    uint32_t together = meet(warp_op, warp, mask);
+    uint32_t together = gather_lanes(warp_op, warp, mask);
     if (!together) return wait_for(warp, mask, missing(warp_op, warp, mask, mask));
     warp->called &= ~together;
     block->worker->counters[op->pc].requests++;
@@ -179,7 +179,7 @@ static void observe_groups(const Warp *warp, int pc, uint32_t met, const uint32_
 
 /* The current fragment, of lanes `mask`, comes to a bar.warp.sync: others that wait for it at one go on, if
  * all that they name have come. Returns lanes of its own mask that are missing. */
-static uint32_t meet_at_warp_sync(Block *block, Warp *warp, const Op *op, uint32_t mask) {
+static uint32_t gather_at_warp_sync(Block *block, Warp *warp, const Op *op, uint32_t mask) {
     uint32_t names[WARP_LANES], present = mask, met = mask;
     for (int i = 0; i < warp->fragment_count; i++)
         if (is_at_warp_sync(block, &warp->fragments[i])) present |= warp->fragments[i].active;
@@ -201,7 +201,7 @@ static Outcome execute_warp_sync(Block *block, Warp *warp, const Op *op, uint32_
     const WarpOp *warp_op = op->extra;
     Fragment *fragment = warp_fragment(warp);
     if (!fragment->passes && (block->observed || !is_whole(warp_op, warp, mask))) {
-        uint32_t absent = meet_at_warp_sync(block, warp, op, mask);
+        uint32_t absent = gather_at_warp_sync(block, warp, op, mask);
         if (absent) return wait_for(warp, mask, absent);
     }
     fragment->passes = false;

@@ -2,8 +2,8 @@
  * Instructions", testp.
  *
  * set and setp share their handlers: a handler compares, giving one bit per lane, and finish() stores it. Few
- * comparisons are primitive; the others exchange the operands or invert the result: a > b is b < a, and a gtu
- * b (greater or unordered) is not a <= b. */
+ * comparisons are primitive; the others exchange the operands or invert the result: a > b is b < a, and
+ * "a gtu b" (greater or unordered) is not (a <= b). */
 #include "emulator/lanes/lanes.h"
 
 /* Fields of Op.number. */

@@ -2,9 +2,10 @@
  *
  * Operands are widened to float, which is exact, and results rounded once to 16 bits:
  *  - a sum (and a product of f16) rounded to float first is rounded correctly, for 24 >= 2 * 11 + 2 bits;
- *  - a product of bf16 is exact as double, and so is every fma, or rounded to odd where it is not; rounding
- * that to odd as float, then to 16 bits, is as good as rounding once. Rounding in another direction (fma of
- * bf16) goes through Exact. NaN results are the canonical 0x7fff. */
+ *  - a product of bf16 is exact as double, and so is every fma, or rounded to odd where it is not; rounding that to odd
+ *    as float, then to 16 bits, is as good as rounding once.
+ *
+ * Rounding in another direction (fma of bf16) goes through Exact. NaN results are the canonical 0x7fff. */
 #include "emulator/lanes/lanes.h"
 
 LANES_INLINE float f16_value(uint32_t half) {

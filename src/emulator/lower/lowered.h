@@ -82,7 +82,7 @@ typedef struct LoweredProgram {
     uint32_t static_shared_bytes,
         shared_bytes; /* without and with the dynamic part; in shared_bytes also what is reserved */
     uint32_t reserved_shared_bytes; /* at the beginning of the window, where the program asks for it */
-    bool lets_blocks_meet;          /* blocks may see each other: atomics, fences, ordered accesses */
+    bool lets_blocks_communicate;   /* blocks may see each other: atomics, fences, ordered accesses */
     bool uses_heap;                 /* malloc, free */
     bool may_fall_off; /* a function does not end in ret, exit, trap or bra: running off its end is a ret */
     Arena arena;

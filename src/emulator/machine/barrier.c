@@ -1,10 +1,10 @@
 /* bar, barrier: the threads of a block wait for each other ("Parallel Synchronization and Communication Instructions:
  * bar, barrier" in the PTX ISA).
  *
- * Warps arrive as a whole: when all of their live lanes have come, they count as 32 threads. Threads that
- * have exited hold up no barrier that waits for all. Aligned forms (bar.*, .aligned) must be executed by all
- * live lanes of a warp together: a part of them waits for the rest, and where the rest cannot come the kernel
- * is wrong. */
+ * Warps arrive as a whole: when all of their live lanes have arrived, they count as 32 threads. A barrier that
+ * waits for all threads does not wait for those that have exited. All live lanes of a warp must execute aligned
+ * forms (bar.*, .aligned) together: some of them wait for the rest, and where the rest can never arrive, the
+ * kernel is wrong. */
 #include "emulator/machine/barrier.h"
 
 #include "emulator/machine/observe.h"
@@ -86,7 +86,7 @@ void barrier_after_exit(Block *block, const Warp *warp, uint32_t lanes) {
 
 /* ---- arrival ---------------------------------------------------------------------------------------- */
 
-/* Lanes that come again (bar.arrive) begin anew. */
+/* Lanes that arrive again (bar.arrive) begin anew. */
 static void come(Barrier *barrier, Warp *warp, uint32_t number, uint32_t lanes) {
     uint32_t before = warp->arrived[number], now = before & lanes ? lanes : before | lanes;
     warp->arrived[number] = now;

@@ -34,7 +34,7 @@ typedef struct Grid {
     uint64_t budget, block_budget;
     uint64_t trace_first, trace_last; /* first > last: none */
     bool first_look;                  /* emulator.h */
-    bool blocks_meet;                 /* a block may wait for another */
+    bool blocks_communicate;          /* a block may wait for another */
     const Writers *writers;           /* NULL: not a guided run (writers.h) */
     const TraceObserver *observer;    /* NULL: none */
     const volatile bool *cancel;
@@ -68,7 +68,7 @@ struct Worker {
     int trap_count, trap_capacity;
     Text printed;
     uint64_t executed;    /* warp instructions of finished slices */
-    uint64_t changes;     /* accesses that changed memory, where blocks meet */
+    uint64_t changes;     /* accesses that changed memory, where blocks communicate */
     bool stopped;         /* a fatal trap */
     Footprint *footprint; /* NULL: not needed */
     Arena arena;          /* details of traps */
@@ -117,7 +117,7 @@ typedef struct Gang {
     int count;
     int pc;
     uint64_t turn;
-    bool may_meet; /* a fragment has a reconvergence point */
+    bool may_reconverge; /* a fragment has a reconvergence point */
     Warp *warps[MAX_WARPS];
     Fragment *fragments[MAX_WARPS];
     uint32_t masks[MAX_WARPS]; /* of the fragments */

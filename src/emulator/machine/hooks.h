@@ -1,7 +1,7 @@
 /* Hooks: how a replay takes part in the run of a block. Private to the emulator.
  *
- * The machine knows no replay. A block that has hooks asks them which fragment goes on, lets them make its accesses
- * and events, and tells them what instructions did to registers. A block without hooks runs by its own schedule and
+ * The machine knows no replay. A block that has hooks asks them which fragment goes on, leaves accesses and events
+ * to them, and reports to them what instructions did to registers. A block without hooks runs by its own schedule and
  * memory. */
 #ifndef EMULATOR_MACHINE_HOOKS_H
 #define EMULATOR_MACHINE_HOOKS_H

@@ -44,7 +44,7 @@ static void record_branch(Block *block, const Warp *warp, const Op *op, uint32_t
 /* Goes back to where lanes of the warp or other blocks may be what it waits for: something else may be
  * current afterwards. */
 static inline bool may_rotate(const Warp *warp, const Fragment *fragment, int pc, int target) {
-    return target <= pc && (warp->live != fragment->mask || warp->block->grid->blocks_meet);
+    return target <= pc && (warp->live != fragment->mask || warp->block->grid->blocks_communicate);
 }
 
 static inline void jump(Worker *worker, Warp *warp, Fragment *fragment, int pc, int target) {
@@ -86,7 +86,7 @@ static inline bool is_end_of_function(const Block *block, const Fragment *fragme
     return block->grid->program->may_fall_off && pc == fragment->frame->layout->end;
 }
 
-/* Passes the meeting places and ends of functions where the warp stands. False: nothing of it can run. */
+/* Passes the reconvergence points and ends of functions where the warp stands. False: nothing of it can run. */
 static bool find_place(Block *block, Warp *warp) {
     Worker *worker = block->worker;
     for (;;) {
@@ -111,14 +111,14 @@ static inline void gang_begin(Gang *gang, int pc, uint64_t turn) {
     gang->count = 0;
     gang->pc = pc;
     gang->turn = turn;
-    gang->may_meet = false;
+    gang->may_reconverge = false;
 }
 
 static inline void gang_add(Gang *gang, Warp *warp, Fragment *fragment) {
     gang->warps[gang->count] = warp;
     gang->fragments[gang->count] = fragment;
     gang->masks[gang->count++] = fragment->mask;
-    gang->may_meet |= fragment->join_pc != PTX_NO_PC;
+    gang->may_reconverge |= fragment->join_pc != PTX_NO_PC;
 }
 
 /* Warps from the one at `first` on stand where the gang stands. */
@@ -167,11 +167,12 @@ static inline void run_op(Block *block, const Op *op, const Gang *gang, Mode mod
         block->hooks->after_lanes(block->hooks->context, active->warps[0], op, active->masks[0]);
 }
 
-/* All have come to gang->pc. Is it a meeting place of one of them, or the end of a function? */
-static inline bool is_meeting_place(const Block *block, const Gang *gang) {
-    bool meets = is_end_of_function(block, gang->fragments[0], gang->pc);
-    for (int w = 0; gang->may_meet && w < gang->count; w++) meets |= gang->pc == gang->fragments[w]->join_pc;
-    return meets;
+/* All stand at gang->pc. Is it a reconvergence point of one of them, or the end of a function? */
+static inline bool is_reconvergence_point(const Block *block, const Gang *gang) {
+    bool is_point = is_end_of_function(block, gang->fragments[0], gang->pc);
+    for (int w = 0; gang->may_reconverge && w < gang->count; w++)
+        is_point |= gang->pc == gang->fragments[w]->join_pc;
+    return is_point;
 }
 
 /* They go on apart from each other. */
@@ -336,7 +337,7 @@ static inline __attribute__((always_inline)) bool run_gang(Block *block, Gang *g
         block->executed += count * (uint64_t)gang->count;
         gang->turn += count;
         gang->pc = end;
-        if (is_meeting_place(block, gang)) {
+        if (is_reconvergence_point(block, gang)) {
             part(block, gang);
             return false;
         }
@@ -351,7 +352,7 @@ static inline __attribute__((always_inline)) bool run_gang(Block *block, Gang *g
         } else {
             continue;
         }
-        if (is_meeting_place(block, gang)) {
+        if (is_reconvergence_point(block, gang)) {
             part(block, gang);
             return false;
         }
@@ -515,7 +516,7 @@ static bool take_turn_together(Block *block, Gang *gang) {
     for (int w = 0; w < first; w++) together &= gang->fragments[w]->state == FRAGMENT_READY;
     gang->pc = next;
     gang->turn++;
-    if (together && !block->ready && !is_meeting_place(block, gang)) return true;
+    if (together && !block->ready && !is_reconvergence_point(block, gang)) return true;
     for (int w = 0; w < first; w++) {
         if (gang->fragments[w]->state != FRAGMENT_READY) continue;
         gang->warps[w]->turn = gang->turn;
@@ -533,7 +534,7 @@ static inline __attribute__((always_inline)) void run_ahead(Block *block, uint64
         gather(block, &gang);
         if (!gang.count) continue;
         bool waits = run_gang(block, &gang, mode);
-        bool may_spin = block->grid->blocks_meet &&
+        bool may_spin = block->grid->blocks_communicate &&
                         gangs; /* it has come back from a jump: time to look whether it rests */
         if (waits && mode == RUN_PLAIN && !block->ready && !may_spin) {
             uint32_t unused;
@@ -622,7 +623,7 @@ static inline __attribute__((always_inline)) SliceEnd run_slice(Block *block, ui
         }
         run_ahead(block, until, mode);
         bool spins = false;
-        if (block->grid->blocks_meet)
+        if (block->grid->blocks_communicate)
             for (uint32_t rest = warps; rest; rest &= rest - 1)
                 spins |= rests(block, &block->warps[__builtin_ctz(rest)]);
         if (worker->stopped) break;

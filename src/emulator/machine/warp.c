@@ -98,7 +98,7 @@ static void free_frame(Warp *warp, Frame *frame) {
 
 static int settle(Warp *warp, int pc, uint32_t mask, Frame *frame, int join);
 
-/* All that can still come have come: the lanes go on together. Returns the fragment, or NO_FRAGMENT where
+/* All lanes that can still arrive have arrived: they go on together. Returns the fragment, or NO_FRAGMENT where
  * they now wait at the next join out. */
 static int complete_join(Warp *warp, int index) {
     Join join = warp->joins[index];
@@ -251,7 +251,7 @@ void warp_copy(Warp *to, const Warp *from) {
 /* ---- branches --------------------------------------------------------------------------------------- */
 
 /* Where an if without else begins, which most branches are: `stay` goes on at the next instruction, the rest
- * waits at the meeting place. The fragment stays where it is among the others, which nothing depends on if it
+ * waits at the reconvergence point. The fragment stays where it is among the others, which nothing depends on if it
  * is the last. */
 static void step_aside(Warp *warp, uint32_t stay, int reconvergence) {
     Fragment *fragment = warp_fragment(warp);
