@@ -167,11 +167,11 @@ static bool lower_half(Lowering *low, const PtxInstruction *in, Op *op, HalfOper
     return true;
 }
 
-#define LOWER(NAME, KIND, COUNT, ALLOWED, SHADOW)                                                            \
+#define LOWER(NAME, KIND, COUNT, ALLOWED, WEIGHT)                                                            \
     bool lanes_lower_half_##NAME(Lowering *low, const PtxInstruction *in, Op *op) {                          \
         static const LaneHandler *const plain[] = {&NAME##_f16, &NAME##_f16x2, &NAME##_bf16,                 \
                                                    &NAME##_bf16x2};                                          \
-        return lower_half(low, in, op, KIND, COUNT, ALLOWED, plain, SHADOW);                                 \
+        return lower_half(low, in, op, KIND, COUNT, ALLOWED, plain, WEIGHT);                                 \
     }
 LOWER(add, ADD, 2, FTZ | SAT, WEIGHT_SUM)
 LOWER(sub, SUB, 2, FTZ | SAT, WEIGHT_SUM)
