@@ -1,5 +1,6 @@
-/* .approx instructions whose results are recorded, since they are compared with a machine's. */
+/* .approx instructions whose results are recorded, so that they can be compared with those of a GPU. */
 #include "emulator/machine/access.h"
+#include "emulator/instructions/instruction_set.h"
 #include "emulator/machine/recorded_values.h"
 #include "emulator/machine/recorder.h"
 
@@ -32,7 +33,7 @@ static Outcome execute_approximate(Block *block, Warp *warp, const Op *op, uint3
     return OUTCOME_NEXT;
 }
 
-void lowering_approximate(Lowering *low, Op *op) {
+void approximate_lower(Lowering *low, Op *op) {
     ApproximateOp *approximate = lowering_allocate(low, sizeof *approximate);
     Op *inner = arena_copy(&low->lowered->arena, op, sizeof *op);
     approximate->core.execute = execute_approximate;

@@ -1,11 +1,11 @@
-/* Addresses: where things lie in the 64-bit generic address space of the emulated machine. Private to the
+/* Address space: where things lie in the 64-bit generic address space of the emulated machine. Private to the
  * emulator.
  *
  * Global memory (arguments, module variables, constants, the device heap) has its own addresses, which are
  * generic addresses at the same time. Shared, local and parameter memory have small addresses of their own,
  * from 0, and a window in the generic space; `cvta` adds the window's base. Nothing is mapped at 0. */
-#ifndef EMULATOR_MACHINE_ADDRESSES_H
-#define EMULATOR_MACHINE_ADDRESSES_H
+#ifndef EMULATOR_LOWER_ADDRESS_SPACE_H
+#define EMULATOR_LOWER_ADDRESS_SPACE_H
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
-/* The usual accesses: lines like one that the instruction has made before, for all warps of a gang in one
- * loop. */
-#include "emulator/machine/access.h"
+/* The fast path of accesses: addresses in arithmetic progression, like those of an access that the instruction has made
+ * before, for all warps of a gang in one loop. */
+#include "emulator/instructions/access_execute.h"
 #include "emulator/lanes/affine.h"
 
 /* ---- what lines cost ---- */
@@ -41,7 +41,7 @@ void access_keep_pattern(const Access *access, bool global, int cost, int ideal)
 typedef struct Target { /* the buffer that all accesses of a gang are expected to lie in */
     uint64_t base, size;
     uint8_t *bytes;
-    const Region *region; /* NULL: shared memory, to which nobody else writes meanwhile */
+    const Region *region; /* NULL: shared memory, to which no other thread writes meanwhile */
 } Target;
 
 static bool find_target(const Block *block, const Op *op, Target *target) {
@@ -113,7 +113,7 @@ LANES_INLINE int fast_together(Block *block, const Op *op, const Gang *gang, Acc
     const MemoryOp *memory = op->extra;
     const Operand base = memory->base, value = memory->values[0].place;
     const bool narrow = memory->base_bytes == 4, is_plain = memory->is_plain,
-               meets = block->grid->blocks_meet;
+               communicates = block->grid->blocks_communicate;
     const uint64_t width = memory->width, shift = (uint64_t)memory->offset;
     const CostPattern *pattern = NULL;
     uint64_t cost = 0, ideal = 0;
@@ -146,7 +146,7 @@ LANES_INLINE int fast_together(Block *block, const Op *op, const Gang *gang, Acc
             break;
         cost += pattern->cost;
         ideal += pattern->ideal;
-        bool watched = meets || warp->live != mask,
+        bool watched = communicates || warp->live != mask,
              unseen = watched && gang->fragments[done]->quiet >= QUIET_ITERATIONS;
         if (is_plain && stride == (int64_t)width && !unseen &&
             copy_line(memory, &target, first, mask, operand_at(warp, value))) {
@@ -172,14 +172,14 @@ LANES_INLINE int fast_together(Block *block, const Op *op, const Gang *gang, Acc
     return done;
 }
 
-#define USUAL(LEVEL, TARGET)                                                                                 \
+#define FAST_LEVEL(LEVEL, TARGET)                                                                            \
     TARGET static int fast_##LEVEL(Block *block, const Op *op, const Gang *gang, AccessMove move) {          \
         return fast_together(block, op, gang, move);                                                         \
     }
-USUAL(plain, )
+FAST_LEVEL(plain, )
 #if LANES_HAVE_LEVELS
-USUAL(avx2, LANES_AVX2)
-USUAL(avx512, LANES_AVX512)
+FAST_LEVEL(avx2, LANES_AVX2)
+FAST_LEVEL(avx512, LANES_AVX512)
 static const AccessTogether fast_levels[LANE_LEVELS] = {fast_plain, fast_avx2, fast_avx512};
 #else
 static const AccessTogether fast_levels[LANE_LEVELS] = {fast_plain, fast_plain, fast_plain};

@@ -8,7 +8,7 @@
  * counted and recorded: an access a matrix, whose wavefronts are those of its eight rows. ("Warp-level matrix
  * load instruction: ldmatrix" in the PTX ISA. Its other forms, transposed and of fewer bits, feed tensor
  * cores, which are not emulated either.) */
-#include "emulator/machine/access.h"
+#include "emulator/instructions/access_execute.h"
 
 enum { MOST_MATRICES = 4, ROWS = 8, LANES_OF_ROW = 4, ROW_BYTES = 16 };
 
@@ -30,7 +30,7 @@ static bool read_rows(Block *block, Warp *warp, const Op *op, uint64_t rows[WARP
     }
     if (wrong)
         raise_trap(block, TRAP_MISALIGNED, warp, op->pc, wrong, rows,
-                   "a row of a matrix, 16 bytes, is not at a multiple of 16");
+                   "a matrix row of 16 bytes is not aligned to 16 bytes");
     return !wrong;
 }
 
@@ -39,7 +39,7 @@ static Outcome execute_matrix(Block *block, Warp *warp, const Op *op, uint32_t m
     uint64_t rows[WARP_LANES] = {0};
     if (mask != ALL_LANES) {
         raise_trap(block, TRAP_NOT_EMULATED, warp, op->pc, mask, NULL,
-                   "%s without all 32 lanes of the warp: PTX leaves open what it does",
+                   "%s without all 32 lanes of the warp: its result is undefined in PTX",
                    op->instruction->name);
         return OUTCOME_STOP;
     }

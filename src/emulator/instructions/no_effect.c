@@ -2,13 +2,13 @@
  * order), events for profilers. */
 #include "emulator/machine/observe.h"
 
-OP_FUNCTION(run_nothing) {
+OP_FUNCTION(run_no_effect) {
     (void)op, (void)warp, (void)mask;
 }
 
-static bool lower_nothing(Op *op) {
+static bool lower_no_effect(Op *op) {
     op->op_class = OP_NO_EFFECT;
-    op->run = run_nothing;
+    op->run = run_no_effect;
     return true;
 }
 
@@ -18,26 +18,26 @@ OP_FUNCTION(run_fence) {
 
 /* A fence says that blocks talk to each other. */
 static bool lower_fence_of(Lowering *low, const PtxInstruction *in, Op *op) {
-    if (!ptx_instruction_has(in, PTX_MOD_CTA)) low->lowered->lets_blocks_meet = true;
-    lower_nothing(op);
+    if (!ptx_instruction_has(in, PTX_MOD_CTA)) low->lowered->lets_blocks_communicate = true;
+    lower_no_effect(op);
     op->run = run_fence;
     return true;
 }
 
-#define NOTHING(name)                                                                                        \
+#define NO_EFFECT(name)                                                                                      \
     bool lower_##name(Lowering *low, const PtxInstruction *in, Op *op) {                                     \
         (void)low, (void)in;                                                                                 \
-        return lower_nothing(op);                                                                            \
+        return lower_no_effect(op);                                                                          \
     }
-NOTHING(prefetch)
-NOTHING(prefetchu)
-NOTHING(applypriority)
-NOTHING(discard)
-NOTHING(brkpt)
-NOTHING(nanosleep)
-NOTHING(pmevent)
-NOTHING(griddepcontrol)
-NOTHING(setmaxnreg)
+NO_EFFECT(prefetch)
+NO_EFFECT(prefetchu)
+NO_EFFECT(applypriority)
+NO_EFFECT(discard)
+NO_EFFECT(brkpt)
+NO_EFFECT(nanosleep)
+NO_EFFECT(pmevent)
+NO_EFFECT(griddepcontrol)
+NO_EFFECT(setmaxnreg)
 
 bool lower_membar(Lowering *low, const PtxInstruction *in, Op *op) {
     return lower_fence_of(low, in, op);

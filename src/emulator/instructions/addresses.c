@@ -1,5 +1,6 @@
 /* cvta, isspacep, mapa, getctarank, and the stack: alloca, stacksave, stackrestore. */
 #include "emulator/machine/access.h"
+#include "emulator/machine/local_memory.h"
 #include "emulator/lanes/lanes.h"
 
 static uint64_t window_of(PtxSpace space) {
@@ -109,9 +110,7 @@ bool lower_isspacep(Lowering *low, const PtxInstruction *in, Op *op) {
     return lowering_source(low, op, 1, wide ? PTX_U64 : PTX_U32, &op->s[0]);
 }
 
-/* ---- stack
- * -----------------------------------------------------------------------------------------------------------
- */
+/* ---- stack ------------------------------------------------------------------------------------------ */
 
 static uint64_t highest(const Warp *warp, Operand place, int bytes, uint32_t mask) {
     uint64_t most = 0;

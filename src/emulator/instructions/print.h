@@ -1,6 +1,6 @@
 /* Printing from kernels: vprintf, and strings in the memory of a lane. Private to the emulator. */
-#ifndef EMULATOR_MACHINE_PRINT_H
-#define EMULATOR_MACHINE_PRINT_H
+#ifndef EMULATOR_INSTRUCTIONS_PRINT_H
+#define EMULATOR_INSTRUCTIONS_PRINT_H
 
 #include "emulator/machine/warp.h"
 

@@ -1,9 +1,7 @@
 /* ld, ldu, st: values between registers and memory. */
-#include "emulator/machine/access.h"
+#include "emulator/instructions/access_execute.h"
 
-/* ---- loads
- * -----------------------------------------------------------------------------------------------------------
- */
+/* ---- loads ------------------------------------------------------------------------------------------ */
 
 #ifdef __clang__
 #define LANES_UNROLLED _Pragma("clang loop unroll_count(8)")
@@ -128,8 +126,7 @@ static Outcome execute_store(Block *block, Warp *warp, const Op *op, uint32_t ma
     return access_execute(block, warp, op, mask, access_store);
 }
 
-/* ---- the entry's parameters: constants of the launch
- * --------------------------------------------------------------- */
+/* ---- the entry's parameters: constants of the launch ------------------------------------------------ */
 
 typedef struct ParameterCopy {
     int count;
@@ -194,8 +191,7 @@ static bool lower_parameter_load(Lowering *low, Op *op, const MemoryOp *memory, 
     return true;
 }
 
-/* ---- lowering
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- lowering --------------------------------------------------------------------------------------- */
 
 /* A register, an item of {a, b}, or a component of a vector register. */
 bool access_lower_value(Lowering *low, Op *op, MemoryOp *memory, const PtxOperand *operand, int element) {
@@ -294,7 +290,7 @@ static bool lower_transfer(Lowering *low, const PtxInstruction *in, Op *op, bool
     if (!is_store && in->space == PTX_SPACE_PARAM && is_entry_parameter(low, place))
         return lower_parameter_load(low, op, memory, place);
     bool may_be_global = in->space == PTX_SPACE_GLOBAL || in->space == PTX_SPACE_GENERIC;
-    if (memory->ordered && may_be_global) low->lowered->lets_blocks_meet = true;
+    if (memory->ordered && may_be_global) low->lowered->lets_blocks_communicate = true;
     return access_lower_address(low, op, memory, place);
 }
 

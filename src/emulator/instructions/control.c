@@ -1,6 +1,7 @@
 /* Control flow that waits for its turn: exit, trap, brx, and instructions that are not emulated. (bra:
- * block.c.) */
+ * machine/schedule.c.) */
 #include "emulator/machine/access.h"
+#include "emulator/instructions/instruction_set.h"
 
 #include "emulator/machine/recorder.h"
 
@@ -16,7 +17,7 @@ static Outcome execute_trap(Block *block, Warp *warp, const Op *op, uint32_t mas
     return OUTCOME_STOP;
 }
 
-void lowering_trap(Lowering *low, Op *op) {
+void trap_lower(Lowering *low, Op *op) {
     TrapOp *trap = lowering_allocate(low, sizeof *trap);
     trap->core.execute = execute_trap;
     trap->kind = TRAP_NOT_EMULATED;
@@ -52,7 +53,7 @@ bool lower_exit(Lowering *low, const PtxInstruction *in, Op *op) {
     return true;
 }
 
-/* The scheduler does the rest (block.c): the target is in the program. */
+/* The scheduler does the rest (machine/schedule.c): the target is in the program. */
 bool lower_bra(Lowering *low, const PtxInstruction *in, Op *op) {
     const PtxCode *code = &low->lowered->program->code[op->pc];
     if (code->target == PTX_NO_PC) return lowering_reject(low, op, "%s: no target", in->name);
@@ -112,7 +113,7 @@ static Outcome execute_indexed(Block *block, Warp *warp, const Op *op, uint32_t 
         return OUTCOME_MOVED;
     }
     fragment->pc = fragment->segment = targets[0];
-    if (targets[0] <= op->pc && (fragment->mask != warp->live || block->grid->blocks_meet))
+    if (targets[0] <= op->pc && (fragment->mask != warp->live || block->grid->blocks_communicate))
         warp_consider_rotation(warp);
     return OUTCOME_MOVED;
 }

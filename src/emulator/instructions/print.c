@@ -1,11 +1,32 @@
 /* vprintf of kernels (print.h): conversions are handed to the host's printf one at a time, with checked
  * flags. What CUDA's printf does not know (%zu, %.*f, %5%) is printed as it stands and takes no argument, as
  * an H200 does. */
-#include "emulator/machine/print.h"
+#include "emulator/instructions/print.h"
 
-#include "emulator/machine/access.h"
+#include "emulator/machine/block.h"
+#include "emulator/machine/local_memory.h"
 
 #include <stdio.h>
+
+/* Reads bytes at a generic address as `lane` sees them; false where nothing is mapped. */
+static bool generic_read(const Warp *warp, int lane, uint64_t address, void *to, size_t bytes) {
+    uint8_t *out = to;
+    const Block *block = warp->block;
+    for (size_t i = 0; i < bytes; i++, address++) {
+        const uint8_t *from = NULL;
+        if (address - SHARED_WINDOW < block->grid->program->shared_bytes)
+            from = block->shared + (address - SHARED_WINDOW);
+        else if (address - LOCAL_WINDOW < WINDOW_BYTES)
+            from = local_at(warp, lane, address - LOCAL_WINDOW);
+        else if (address - PARAMETER_WINDOW < block->grid->launch->parameter_bytes)
+            from = block->grid->launch->parameters + (address - PARAMETER_WINDOW);
+        else
+            from = memory_at(block->grid->memory, address, 1);
+        if (!from) return false;
+        out[i] = *from;
+    }
+    return true;
+}
 
 enum { LONGEST_STRING = 4096, LONGEST_FIELD = 1024, MAX_ARGUMENTS = 32 };
 

@@ -3,7 +3,7 @@
  *
  * The lanes of a warp apply in lane order, so results are the same in every run. Elements of a vector apply
  * one by one; a 128-bit element (exch and cas only) is a pair of 64-bit halves. */
-#include "emulator/machine/access.h"
+#include "emulator/instructions/access_execute.h"
 #include "emulator/lanes/lanes.h"
 
 typedef struct AtomicRule {
@@ -350,7 +350,7 @@ static bool lower_atomic(Lowering *low, const PtxInstruction *in, Op *op, bool h
     op->op_class = OP_MEMORY;
     op->extra = memory;
     if (in->space != PTX_SPACE_SHARED && in->space != PTX_SPACE_SHARED_CLUSTER)
-        low->lowered->lets_blocks_meet = true;
+        low->lowered->lets_blocks_communicate = true;
     if (in->space == PTX_SPACE_CONST || in->space == PTX_SPACE_PARAM || in->space == PTX_SPACE_LOCAL)
         return lowering_reject(low, op, "%s works on global and shared memory", in->name);
     if (has_result && !registers_of(low, op, memory, &in->operands[0], false, memory->results)) return false;

@@ -1,14 +1,15 @@
-/* shfl, vote, match, redux, activemask, elect, bar.warp.sync: instructions in which the lanes of a warp look
- * at each other.
+/* shfl, vote, match, redux, activemask, elect, bar.warp.sync: instructions in which the lanes of a warp read
+ * each other.
  *
  * The .sync forms name their lanes with a mask. Fragments that stand at the same instruction wait for each
- * other until every lane named by one of them has come (or has exited), then execute it together;
+ * other until every lane named by one of them has arrived (or has exited), then execute it together;
  * bar.warp.sync pairs lanes that stand at different ones. */
 #include "emulator/machine/observe.h"
+#include "emulator/instructions/instruction_set.h"
 
 #include "emulator/machine/recorder.h"
+#include "trace/producer_rules.h"
 
-typedef enum ShuffleMode { SHUFFLE_UP, SHUFFLE_DOWN, SHUFFLE_BFLY, SHUFFLE_IDX } ShuffleMode;
 typedef enum VoteMode { VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT } VoteMode;
 
 typedef struct WarpOp WarpOp;
@@ -34,8 +35,7 @@ static uint32_t members_of(const WarpOp *op, const Warp *warp, int lane, uint32_
     return op->has_members ? ((const uint32_t *)operand_at(warp, op->members))[lane] & mask : mask;
 }
 
-/* ---- meeting
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- waiting for lanes ---------------------------------------------------------------------------------------- */
 
 /* The live lanes that the lanes of `mask` name and that are not in `present`. */
 static uint32_t missing(const WarpOp *op, const Warp *warp, uint32_t mask, uint32_t present) {
@@ -67,7 +67,7 @@ static bool is_whole(const WarpOp *op, Warp *warp, uint32_t mask) {
 }
 
 /* The lanes that execute now, `mask` and those of waiting fragments that it completes; 0: it must wait. */
-static uint32_t meet(const WarpOp *op, Warp *warp, uint32_t mask) {
+static uint32_t gather_lanes(const WarpOp *op, Warp *warp, uint32_t mask) {
     if (!op->has_members || is_whole(op, warp, mask)) return mask;
     const Fragment *at = warp_fragment(warp);
     uint32_t present = mask;
@@ -99,7 +99,7 @@ static void pass_on(Block *block, Warp *warp, int pc, uint32_t executed) {
 
 static Outcome execute_warp_op(Block *block, Warp *warp, const Op *op, uint32_t mask) {
     const WarpOp *warp_op = op->extra;
-    uint32_t together = meet(warp_op, warp, mask);
+    uint32_t together = gather_lanes(warp_op, warp, mask);
     if (!together) return wait_for(warp, mask, missing(warp_op, warp, mask, mask));
     warp->called &= ~together;
     block->worker->counters[op->pc].requests++;
@@ -168,7 +168,7 @@ static uint32_t read_names(const Block *block, Warp *warp, const Fragment *fragm
     return all;
 }
 
-/* Lanes that name each other have met; there may be several such groups. */
+/* Lanes that name each other have all arrived; there may be several such groups. */
 static void observe_groups(const Warp *warp, int pc, uint32_t met, const uint32_t *names) {
     while (met) {
         uint32_t group = (names[__builtin_ctz(met)] & met) | (met & -met);
@@ -179,7 +179,7 @@ static void observe_groups(const Warp *warp, int pc, uint32_t met, const uint32_
 
 /* The current fragment, of lanes `mask`, comes to a bar.warp.sync: others that wait for it at one go on, if
  * all that they name have come. Returns lanes of its own mask that are missing. */
-static uint32_t meet_at_warp_sync(Block *block, Warp *warp, const Op *op, uint32_t mask) {
+static uint32_t gather_at_warp_sync(Block *block, Warp *warp, const Op *op, uint32_t mask) {
     uint32_t names[WARP_LANES], present = mask, met = mask;
     for (int i = 0; i < warp->fragment_count; i++)
         if (is_at_warp_sync(block, &warp->fragments[i])) present |= warp->fragments[i].active;
@@ -201,7 +201,7 @@ static Outcome execute_warp_sync(Block *block, Warp *warp, const Op *op, uint32_
     const WarpOp *warp_op = op->extra;
     Fragment *fragment = warp_fragment(warp);
     if (!fragment->passes && (block->observed || !is_whole(warp_op, warp, mask))) {
-        uint32_t absent = meet_at_warp_sync(block, warp, op, mask);
+        uint32_t absent = gather_at_warp_sync(block, warp, op, mask);
         if (absent) return wait_for(warp, mask, absent);
     }
     fragment->passes = false;
@@ -215,43 +215,22 @@ static Outcome execute_warp_sync(Block *block, Warp *warp, const Op *op, uint32_
     return OUTCOME_NEXT;
 }
 
-/* ---- shfl
- * ----------------------------------------------------------------------------------------------------------
- */
+/* ---- shfl ------------------------------------------------------------------------------------------- */
 
-/* The lane that `lane` reads; -1: none, it keeps its own ("shfl.sync", the pseudo code there). */
-static inline __attribute__((always_inline)) int shuffle_source(ShuffleMode mode, int lane, uint32_t b,
-                                                                uint32_t c) {
-    int segment = (int)(c >> 8 & 31), clamp = (int)(c & 31), by = (int)(b & 31);
-    int lowest = lane & segment, limit = lowest | (clamp & ~segment);
-    switch (mode) {
-    case SHUFFLE_UP:
-        return lane - by >= limit ? lane - by : -1;
-    case SHUFFLE_DOWN:
-        return lane + by <= limit ? lane + by : -1;
-    case SHUFFLE_BFLY:
-        return (lane ^ by) <= limit ? lane ^ by : -1;
-    case SHUFFLE_IDX:
-        break;
-    }
-    int source = lowest | (by & ~segment);
-    return source <= limit ? source : -1;
-}
-
-/* The same for all lanes: a loop without branches for each mode. */
+/* The lane that each lane reads (trace/producer_rules.h): a loop without branches for each mode. */
 static void shuffle_sources(int mode, const uint32_t *b, const uint32_t *c, int32_t *source) {
     switch ((ShuffleMode)mode) {
     case SHUFFLE_UP:
-        for (int l = 0; l < WARP_LANES; l++) source[l] = shuffle_source(SHUFFLE_UP, l, b[l], c[l]);
+        for (int l = 0; l < WARP_LANES; l++) source[l] = trace_shuffle_source(SHUFFLE_UP, l, b[l], c[l]);
         break;
     case SHUFFLE_DOWN:
-        for (int l = 0; l < WARP_LANES; l++) source[l] = shuffle_source(SHUFFLE_DOWN, l, b[l], c[l]);
+        for (int l = 0; l < WARP_LANES; l++) source[l] = trace_shuffle_source(SHUFFLE_DOWN, l, b[l], c[l]);
         break;
     case SHUFFLE_BFLY:
-        for (int l = 0; l < WARP_LANES; l++) source[l] = shuffle_source(SHUFFLE_BFLY, l, b[l], c[l]);
+        for (int l = 0; l < WARP_LANES; l++) source[l] = trace_shuffle_source(SHUFFLE_BFLY, l, b[l], c[l]);
         break;
     case SHUFFLE_IDX:
-        for (int l = 0; l < WARP_LANES; l++) source[l] = shuffle_source(SHUFFLE_IDX, l, b[l], c[l]);
+        for (int l = 0; l < WARP_LANES; l++) source[l] = trace_shuffle_source(SHUFFLE_IDX, l, b[l], c[l]);
         break;
     }
 }
@@ -314,8 +293,7 @@ static void compute_shuffle(const WarpOp *op, Warp *warp, uint32_t mask, TraceEv
     write_in_segment(op, warp, mask, in_segment);
 }
 
-/* ---- vote, match, activemask, elect
- * -------------------------------------------------------------------------------- */
+/* ---- vote, match, activemask, elect ----------------------------------------------------------------- */
 
 static void write_result(const WarpOp *op, Warp *warp, int lane, uint64_t value, TraceEvent *event) {
     if (op->has_d) register_write(warp, op->d, op->d_bytes, lane, value);
@@ -379,9 +357,7 @@ static void compute_elect(const WarpOp *op, Warp *warp, uint32_t mask, TraceEven
     *p = (*p & ~mask) | (elected & mask);
 }
 
-/* ---- redux
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- redux ------------------------------------------------------------------------------------------ */
 
 static float float_of(uint32_t bits) {
     float value;
@@ -461,8 +437,7 @@ static void compute_redux(const WarpOp *op, Warp *warp, uint32_t mask, TraceEven
     }
 }
 
-/* ---- lowering
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- lowering --------------------------------------------------------------------------------------- */
 
 static WarpOp *new_warp_op(Lowering *low, const PtxInstruction *in, Op *op, WarpCompute compute) {
     WarpOp *warp_op = lowering_allocate(low, sizeof *warp_op);
@@ -477,7 +452,7 @@ static WarpOp *new_warp_op(Lowering *low, const PtxInstruction *in, Op *op, Warp
     return warp_op;
 }
 
-/* d or d|p: `bytes` is the width of d, 0: a predicate. Mirrors them in the Op, for the shadows of a replay.
+/* d or d|p: `bytes` is the width of d, 0: a predicate. Mirrors them in the Op, for the provenance of a replay.
  */
 static bool warp_destination(Lowering *low, Op *op, WarpOp *warp_op, const PtxOperand *operand, int bytes) {
     const PtxOperand *d = operand, *p = NULL;

@@ -1,9 +1,10 @@
-/* What is kept of an access: its event, in traced blocks, and the account by which a spinning fragment is
- * known. */
-#include "emulator/machine/access.h"
+/* What is recorded of an access: its event, in traced blocks, and the hash by which a spinning fragment is
+ * recognised. */
+#include "emulator/instructions/access_execute.h"
 
 #include "emulator/machine/recorded_values.h"
 #include "emulator/machine/recorder.h"
+#include "trace/producer_rules.h"
 
 static inline uint64_t mix(uint64_t hash, uint64_t value) {
     hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
@@ -97,13 +98,13 @@ static void record(const Access *access, const MemoryValue *values, int count, c
                     register_read(access->warp, values[e].place, values[e].bytes, lane) & bits;
         if (operand) event->operand[lane] = operand[lane];
     }
-    bool watches = memory->ordered || memory->is_atomic;
-    recorder_end(recorder, !changed, watches);
+    const PtxInstruction *in = access->op->instruction;
+    recorder_end(recorder, trace_may_repeat(event->kind, in, changed), trace_watches(in));
 }
 
 void access_keep(Access *access, const MemoryValue *values, int count, const uint64_t *operand,
                  bool changed) {
-    if (access->warp->live != warp_fragment(access->warp)->mask || access->block->grid->blocks_meet)
+    if (access->warp->live != warp_fragment(access->warp)->mask || access->block->grid->blocks_communicate)
         account(access, values, count, changed);
     if (access->block->recorder && access->space != PTX_SPACE_PARAM)
         record(access, values, count, operand, changed);

@@ -1,10 +1,12 @@
 /* call, ret: frames, arguments and results, and the functions that CUDA's runtime provides.
  *
  * A frame holds a function's registers, its .param variables (its own parameters and those that it passes on)
- * and its part of local memory. Lanes that enter together meet again at the return. */
+ * and its part of local memory. Lanes that enter together reconverge at the return. */
 #include "emulator/machine/access.h"
-#include "emulator/machine/print.h"
-#include "emulator/replay/provenance.h"
+#include "emulator/instructions/print.h"
+#include "emulator/instructions/instruction_set.h"
+#include "emulator/machine/local_memory.h"
+#include "emulator/machine/call_values.h"
 
 #include <stdlib.h>
 
@@ -29,77 +31,22 @@ typedef struct CallOp {
     int argument_count, result_count;
 } CallOp;
 
-/* ---- values
- * ----------------------------------------------------------------------------------------------------------
- */
-
-/* Bytes of a value of one lane, in the frame whose registers are `registers`. */
-static void read_value(const Warp *warp, const Frame *frame, const CallValue *value, int lane, void *to,
-                       size_t bytes) {
-    memset(to, 0, bytes);
-    if (bytes > value->bytes) bytes = value->bytes;
-    if (value->in_memory) {
-        memcpy(to, frame->parameters + (size_t)lane * frame->layout->parameter_bytes + value->offset, bytes);
-        return;
-    }
-    const uint8_t *at = value->place.constant ? warp->base.at[IN_CONSTANTS] : frame->registers;
-    at += value->place.offset;
-    if (value->bytes > 8) { /* two halves */
-        memcpy(to, at + lane * 8, bytes < 8 ? bytes : 8);
-        if (bytes > 8) memcpy((uint8_t *)to + 8, at + 8 * WARP_LANES + lane * 8, bytes - 8);
-        return;
-    }
-    memcpy(to, at + (size_t)lane * value->bytes, bytes);
-}
-
-static void write_value(const Frame *frame, const CallValue *value, int lane, const void *from,
-                        size_t bytes) {
-    if (!value->present) return;
-    if (bytes > value->bytes) bytes = value->bytes;
-    if (value->in_memory) {
-        memcpy(frame->parameters + (size_t)lane * frame->layout->parameter_bytes + value->offset, from,
-               bytes);
-        return;
-    }
-    uint8_t *at = frame->registers + value->place.offset;
-    if (value->bytes > 8) {
-        memcpy(at + lane * 8, from, bytes < 8 ? bytes : 8);
-        if (bytes > 8) memcpy(at + 8 * WARP_LANES + lane * 8, (const uint8_t *)from + 8, bytes - 8);
-        return;
-    }
-    memcpy(at + (size_t)lane * value->bytes, from, bytes);
-}
-
-static void copy_values(const Warp *warp, uint32_t mask, const Frame *from, const CallValue *source,
-                        const Frame *to, const CallValue *destination, int count) {
-    for (int i = 0; i < count; i++) {
-        size_t bytes = source[i].bytes < destination[i].bytes ? source[i].bytes : destination[i].bytes;
-        uint8_t small[64], *buffer = bytes <= sizeof small ? small : memory_new(bytes);
-        for (uint32_t rest = mask; rest; rest &= rest - 1) {
-            int lane = __builtin_ctz(rest);
-            read_value(warp, from, &source[i], lane, buffer, bytes);
-            write_value(to, &destination[i], lane, buffer, bytes);
-        }
-        if (warp->block->replay) provenance_pass(from, &source[i], to, &destination[i], mask);
-        if (buffer != small) free(buffer);
-    }
-}
+/* ---- arguments ---- */
 
 static uint64_t argument(const Warp *warp, const CallOp *call, int index, int lane) {
     uint64_t value = 0;
     if (index < call->argument_count)
-        read_value(warp, warp->fragments[warp->current].frame, &call->arguments[index], lane, &value,
-                   sizeof value);
+        call_value_read(warp, warp->fragments[warp->current].frame, &call->arguments[index], lane, &value,
+                        sizeof value);
     return value;
 }
 
 static void set_result(const Warp *warp, const CallOp *call, int lane, uint64_t value) {
     if (call->result_count)
-        write_value(warp->fragments[warp->current].frame, &call->results[0], lane, &value, sizeof value);
+        call_value_write(warp->fragments[warp->current].frame, &call->results[0], lane, &value, sizeof value);
 }
 
-/* ---- what CUDA's runtime provides
- * ------------------------------------------------------------------------------------ */
+/* ---- what CUDA's runtime provides ------------------------------------------------------------------- */
 
 static Outcome call_assert(Block *block, Warp *warp, const Op *op, uint32_t mask) {
     const CallOp *call = op->extra;
@@ -120,13 +67,13 @@ static Outcome call_intrinsic(Block *block, Warp *warp, const Op *op, uint32_t m
     const CallOp *call = op->extra;
     Memory *memory = block->grid->memory;
     if (call->intrinsic == INTRINSIC_ASSERT)
-        return block->replay ? OUTCOME_STOP : call_assert(block, warp, op, mask);
+        return block->hooks ? OUTCOME_STOP : call_assert(block, warp, op, mask);
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
         uint64_t first = argument(warp, call, 0, lane);
         switch (call->intrinsic) {
         case INTRINSIC_PRINTF:
-            if (block->replay) break; /* printed when it was recorded */
+            if (block->hooks) break; /* printed when it was recorded */
             set_result(warp, call, lane,
                        (uint64_t)print_format(warp, lane, first, argument(warp, call, 1, lane),
                                               &block->worker->printed));
@@ -137,7 +84,7 @@ static Outcome call_intrinsic(Block *block, Warp *warp, const Op *op, uint32_t m
         case INTRINSIC_FREE:
             if (heap_free(memory, first)) break;
             raise_trap(block, TRAP_OUT_OF_BOUNDS, warp, op->pc, lane_bit[lane], NULL,
-                       "free of 0x%" PRIx64 ", which malloc has not given out", first);
+                       "free of 0x%" PRIx64 ", which malloc did not return", first);
             return OUTCOME_STOP;
         case INTRINSIC_ASSERT:
         case NOT_INTRINSIC:
@@ -147,8 +94,7 @@ static Outcome call_intrinsic(Block *block, Warp *warp, const Op *op, uint32_t m
     return OUTCOME_NEXT;
 }
 
-/* ---- call and ret
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- call and ret ----------------------------------------------------------------------------------- */
 
 static Frame *new_frame(Block *block, Warp *warp, const Op *op, const FunctionLayout *layout, uint32_t mask) {
     const Frame *caller = warp_fragment(warp)->frame;
@@ -160,8 +106,11 @@ static Frame *new_frame(Block *block, Warp *warp, const Op *op, const FunctionLa
     }
     if (!local_reserve(block, warp, (uint64_t)caller->local_top + layout->local_bytes)) return NULL;
     Frame *frame = frame_new(layout);
-    if (block->replay) frame->provenance = provenance_new(layout);
+    if (block->hooks) block->hooks->begin_frame(frame);
+    const CallOp *call = op->extra;
     frame->call = op;
+    frame->results = call->results;
+    frame->result_count = call->result_count;
     frame->local_base = caller->local_top;
     frame->local_top = caller->local_top + layout->local_bytes;
     frame->depth = caller->depth + 1;
@@ -195,7 +144,7 @@ static uint32_t same_target(const Warp *warp, const CallOp *call, uint32_t mask,
 
 static Outcome bad_call(Block *block, const Warp *warp, const Op *op, uint32_t mask, uint64_t address) {
     raise_trap(block, TRAP_BAD_CALL, warp, op->pc, mask, NULL,
-               "call through 0x%" PRIx64 ", which is no function of this program", address);
+               "call of 0x%" PRIx64 ", which is not a function of this program", address);
     return OUTCOME_STOP;
 }
 
@@ -225,7 +174,8 @@ static Outcome execute_call(Block *block, Warp *warp, const Op *op, uint32_t mas
     Frame *frame = new_frame(block, warp, op, layout, mask);
     if (!frame) return OUTCOME_STOP;
     Fragment *caller = warp_fragment(warp);
-    copy_values(warp, mask, caller->frame, call->arguments, frame, layout->arguments, call->argument_count);
+    call_values_pass(warp, mask, caller->frame, call->arguments, frame, layout->arguments,
+                     call->argument_count);
     count_segment(block->worker, caller, op->pc + 1);
     warp_enter(warp, mask, frame);
     return OUTCOME_MOVED;
@@ -235,17 +185,11 @@ static Outcome execute_ret(Block *block, Warp *warp, const Op *op, uint32_t mask
     Fragment *fragment = warp_fragment(warp);
     const Frame *frame = fragment->frame;
     count_segment(block->worker, fragment, op->pc + 1);
-    call_return_values(warp, frame, mask);
+    call_values_return(warp, frame, mask);
     uint32_t live = warp->live;
     warp_return(warp, mask);
     if (warp->live != live) barrier_after_exit(block, warp, mask);
     return OUTCOME_MOVED;
-}
-
-void call_return_values(const Warp *warp, const Frame *frame, uint32_t mask) {
-    if (!frame->call) return;
-    const CallOp *call = frame->call->extra;
-    copy_values(warp, mask, frame, frame->layout->results, frame->parent, call->results, call->result_count);
 }
 
 bool lower_ret(Lowering *low, const PtxInstruction *in, Op *op) {
@@ -257,8 +201,7 @@ bool lower_ret(Lowering *low, const PtxInstruction *in, Op *op) {
     return true;
 }
 
-/* ---- lowering
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- lowering --------------------------------------------------------------------------------------- */
 
 static CallValue interface_value(Lowering *low, const PtxVariable *variable) {
     CallValue value = {.in_memory = true, .bytes = (uint32_t)variable->bytes, .present = true};
@@ -282,7 +225,7 @@ static CallValue interface_value(Lowering *low, const PtxVariable *variable) {
     return value;
 }
 
-void lowering_call_interface(Lowering *low) {
+void call_lower_interface(Lowering *low) {
     FunctionLayout *layout = low->layout;
     const PtxFunction *function = layout->function;
     if (function->is_entry) return;
@@ -363,7 +306,7 @@ static bool find_target(Lowering *low, Op *op, const PtxOperand *operand, CallOp
     if (call->intrinsic == NOT_INTRINSIC)
         return lowering_reject(low, op, "not emulated: call of %s, which has no body", name);
     if (call->intrinsic == INTRINSIC_MALLOC || call->intrinsic == INTRINSIC_FREE) {
-        low->lowered->lets_blocks_meet = true;
+        low->lowered->lets_blocks_communicate = true;
         low->lowered->uses_heap = true;
     }
     return true;

@@ -1,19 +1,16 @@
-/* Access: from the address registers of a warp to host bytes, with checks and costs on the way (access.h).
+/* Access: from the address registers of a warp to host bytes, with checks and costs on the way (access_execute.h).
  *
  * Nearly every access of a real kernel is an arithmetic progression over the lanes inside one buffer; such a
  * *line* is found first and checked by its two ends. Everything else goes lane by lane. */
-#include "emulator/machine/access.h"
+#include "emulator/instructions/access_execute.h"
 
+#include "emulator/machine/local_memory.h"
 #include "emulator/machine/observe.h"
-#include "emulator/replay/replay.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { LOCAL_LIMIT = 512 << 10 };
-
-/* ---- lowering
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- lowering --------------------------------------------------------------------------------------- */
 
 bool access_lower_address(Lowering *low, Op *op, MemoryOp *memory, const PtxOperand *operand) {
     if (operand->kind != PTX_OPERAND_MEMORY)
@@ -39,9 +36,7 @@ bool access_lower_address(Lowering *low, Op *op, MemoryOp *memory, const PtxOper
     return true;
 }
 
-/* ---- lines
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- lines ------------------------------------------------------------------------------------------ */
 
 /* Finds the progression behind `address`, if there is one. */
 static inline void find_line(Access *access) {
@@ -103,8 +98,7 @@ static inline void line_ends(const Access *access, uint64_t *low, uint64_t *high
     *high = access->stride < 0 ? a : b;
 }
 
-/* ---- faults
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- faults ----------------------------------------------------------------------------------------- */
 
 static Outcome misaligned(const Access *access, uint32_t lanes) {
     int lane = __builtin_ctz(lanes);
@@ -154,8 +148,8 @@ static Outcome index_overflow(const Access *access, uint32_t lanes, const Region
     int lane = __builtin_ctz(lanes);
     bool below = index < 0;
     raise_trap(access->block, TRAP_INDEX_OVERFLOW, access->warp, access->op->pc, lanes, access->address,
-               "index %" PRId64 " of `%s` (%" PRIu64 " bytes): an index of 32 bits has wrapped, from %" PRId64
-               " (thread %d of the block%s)",
+               "index %" PRId64 " of `%s` (%" PRIu64
+               " bytes): a 32-bit index has wrapped around from %" PRId64 " (thread %d of the block%s)",
                index, region->name, region->bytes,
                below ? index + (INT64_C(1) << 32) : index - (INT64_C(1) << 32),
                access->warp->index * WARP_LANES + lane, lanes & (lanes - 1) ? " and others" : "");
@@ -185,7 +179,7 @@ static Outcome out_of_bounds(const Access *access, uint32_t lanes) {
                    access->memory->width, address, access->warp->local_bytes);
         break;
     case PTX_SPACE_PARAM:
-        text_print(&text, "%d-byte access at offset %" PRIu64 " of the parameters, outside them",
+        text_print(&text, "%d-byte access at offset %" PRIu64 ", outside the parameters",
                    access->memory->width, address);
         break;
     default:
@@ -233,8 +227,7 @@ static uint32_t outside_lanes(const Access *access, uint64_t size) {
     return lanes;
 }
 
-/* ---- written bytes of shared and local memory
- * ------------------------------------------------------------------------ */
+/* ---- written bytes of shared and local memory ------------------------------------------------------- */
 
 static void report_uninitialized(const Access *access, uint32_t lanes) {
     uint8_t *reported = &access->block->worker->uninitialized[access->op->pc];
@@ -286,8 +279,7 @@ static inline void track_written(const Access *access, uint64_t *bits) {
     if (!access->memory->is_load) mark_written(access, bits);
 }
 
-/* ---- spaces
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- spaces ----------------------------------------------------------------------------------------- */
 
 static inline void use_addresses_as_offsets(Access *access) {
     access->host_line = access->line;
@@ -428,33 +420,6 @@ static inline Outcome in_global(Access *access, AccessMove move) {
     return OUTCOME_NEXT;
 }
 
-bool local_reserve(Block *block, Warp *warp, uint64_t bytes) {
-    bytes = (bytes + 15) / 16 * 16;
-    if (bytes <= warp->local_bytes) return true;
-    if (bytes > LOCAL_LIMIT) {
-        raise_trap(block, TRAP_STACK_OVERFLOW, warp, PTX_NO_PC, 0, NULL,
-                   "a thread needs more than %d KB of local memory; recursion too deep?", LOCAL_LIMIT >> 10);
-        return false;
-    }
-    size_t room = warp->local_bytes * 2 > bytes ? warp->local_bytes * 2 : bytes;
-    if (room > LOCAL_LIMIT) room = LOCAL_LIMIT;
-    size_t old = warp->local_bytes * WARP_LANES, now = room * WARP_LANES;
-    warp->local = memory_resize(warp->local, now);
-    warp->local_written = memory_resize(warp->local_written, now / 8);
-    memset(warp->local + old, 0xa5, now - old);
-    memset((uint8_t *)warp->local_written + old / 8, 0, (now - old) / 8);
-    warp->local_bytes = room;
-    return true;
-}
-
-static inline uint64_t local_place(uint64_t offset, int lane) {
-    return (offset / 16 * WARP_LANES + (uint64_t)lane) * 16 + offset % 16;
-}
-
-uint8_t *local_at(const Warp *warp, int lane, uint64_t offset) {
-    return offset < warp->local_bytes ? warp->local + local_place(offset, lane) : NULL;
-}
-
 static Outcome in_local(Access *access, AccessMove move) {
     access->space = PTX_SPACE_LOCAL;
     uint32_t wrong = misaligned_lanes(access);
@@ -469,7 +434,7 @@ static Outcome in_local(Access *access, AccessMove move) {
     access->bytes = access->warp->local;
     access->host_line = false;
     access->offset = access->scattered;
-    for (int l = 0; l < WARP_LANES; l++) access->scattered[l] = local_place(access->address[l], l);
+    for (int l = 0; l < WARP_LANES; l++) access->scattered[l] = local_offset(access->address[l], l);
     track_written(access, access->warp->local_written);
     move(access);
     return OUTCOME_NEXT;
@@ -507,15 +472,14 @@ static Outcome in_parameters(Access *access, AccessMove move) {
     access->mask = all & ~of_entry;
     access->bytes = frame->parameters;
     if (access->mask) move(access);
-    if (access->block->replay) {
+    if (access->block->hooks) {
         access->mask = all;
-        replay_parameters(access);
+        access->block->hooks->after_parameters(access->block->hooks->context, access);
     }
     return OUTCOME_NEXT;
 }
 
-/* ---- generic addresses
- * --------------------------------------------------------------------------------------------- */
+/* ---- generic addresses ------------------------------------------------------------------------------ */
 
 typedef struct AddressWindow {
     PtxSpace space;
@@ -534,8 +498,8 @@ static uint32_t lanes_in_window(const Access *access, uint32_t among, uint64_t b
     return lanes;
 }
 
-/* A replay: memory is what the events say; parameters are what they are. */
-static Outcome in_replay(Access *access, AccessMove move) {
+/* The hooks make accesses of memory; parameters are ordinary. */
+static Outcome in_hooks(Access *access, AccessMove move) {
     PtxSpace space = access->memory->space;
     uint32_t all = access->mask;
     access->mask = space == PTX_SPACE_PARAM     ? all
@@ -550,7 +514,8 @@ static Outcome in_replay(Access *access, AccessMove move) {
         if (outcome != OUTCOME_NEXT || !all) return outcome;
     }
     access->mask = all;
-    return replay_access(access);
+    const BlockHooks *hooks = access->block->hooks;
+    return hooks->access(hooks->context, access) ? OUTCOME_NEXT : OUTCOME_STOP;
 }
 
 static Outcome in_generic(Access *access, AccessMove move) {
@@ -585,7 +550,7 @@ static Outcome in_generic(Access *access, AccessMove move) {
 Outcome access_go(Access *access, AccessMove move) {
     access->block->worker->counters[access->op->pc].requests++;
     find_line(access);
-    if (access->block->replay) return in_replay(access, move);
+    if (access->block->hooks) return in_hooks(access, move);
     switch (access->memory->space) {
     case PTX_SPACE_SHARED:
     case PTX_SPACE_SHARED_CLUSTER:
@@ -609,7 +574,7 @@ Outcome access_execute(Block *block, Warp *warp, const Op *op, uint32_t mask, Ac
     access.block = block;
     access.warp = warp;
     access.mask = mask;
-    if (access.memory->together && !block->replay) {
+    if (access.memory->together && !block->hooks) {
         Gang alone;
         alone.count = 1;
         alone.warps[0] = warp;
@@ -619,23 +584,4 @@ Outcome access_execute(Block *block, Warp *warp, const Op *op, uint32_t mask, Ac
     }
     read_addresses(&access);
     return access_go(&access, move);
-}
-
-bool generic_read(const Warp *warp, int lane, uint64_t address, void *to, size_t bytes) {
-    uint8_t *out = to;
-    const Block *block = warp->block;
-    for (size_t i = 0; i < bytes; i++, address++) {
-        const uint8_t *from = NULL;
-        if (address - SHARED_WINDOW < block->grid->program->shared_bytes)
-            from = block->shared + (address - SHARED_WINDOW);
-        else if (address - LOCAL_WINDOW < WINDOW_BYTES)
-            from = local_at(warp, lane, address - LOCAL_WINDOW);
-        else if (address - PARAMETER_WINDOW < block->grid->launch->parameter_bytes)
-            from = block->grid->launch->parameters + (address - PARAMETER_WINDOW);
-        else
-            from = memory_at(block->grid->memory, address, 1);
-        if (!from) return false;
-        out[i] = *from;
-    }
-    return true;
 }
