@@ -13,7 +13,7 @@
 /* ---- stepping ------------------------------------------------------------------------------------------ */
 
 /* One line in place of the footer's hints, until the next key. */
-__attribute__((format(printf, 2, 3))) static void tell(View *view, const char *format, ...) {
+__attribute__((format(printf, 2, 3))) static void show_message(View *view, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(view->transient.message, sizeof view->transient.message, format, arguments);
@@ -73,7 +73,7 @@ static ViewAnswer act_PLAY(Press press) {
     view->transient.playing = !view->transient.playing;
     View next = *view;
     if (view->transient.playing && !view_next_wavefront(&next, press.scene))
-        view_go_to_step(view, press.scene, 0); /* at the end: once more */
+        view_go_to_step(view, press.scene, 0); /* at the end: from the start again */
     return VIEW_CHANGED;
 }
 
@@ -84,14 +84,14 @@ static ViewAnswer act_SPEED(Press press) {
     bool possible = wanted >= SPEED_SLOWEST && wanted <= SPEED_FASTEST;
     if (possible) view->display.speed = wanted;
     view_print_speed(view, speed);
-    tell(view, "speed %s%s: %g wavefronts a second", speed, possible ? "" : " at most",
-         view_wavefronts_per_second(view));
+    show_message(view, "speed %s%s: %g wavefronts per second", speed, possible ? "" : " (limit)",
+                 view_wavefronts_per_second(view));
     return VIEW_CHANGED;
 }
 
 /* ---- jumps --------------------------------------------------------------------------------------------- */
 
-/* What a jump looks for: does this step match? */
+/* Does this step match what the jump looks for? */
 typedef bool Matches(const Press *press, const Steps *steps, const StepIndex *step_index, int step,
                      const void *context);
 
@@ -108,7 +108,7 @@ static ViewAnswer jump(Press press, Matches *matches, const void *context, const
         if (--wanted == 0) break;
     }
     if (found < 0)
-        tell(view, "no %.60s %s this step", what, press.direction > 0 ? "after" : "before");
+        show_message(view, "no %.60s %s this step", what, press.direction > 0 ? "after" : "before");
     else
         view_jump_to_step(view, press.scene, found);
     return VIEW_CHANGED;
@@ -123,7 +123,7 @@ static ViewAnswer jump(Press press, Matches *matches, const void *context, const
 MATCHES(step_conflicts, step_index->step[step].conflicts)
 MATCHES(step_diverges, step_index->step[step].diverges)
 MATCHES(step_is_barrier, step_index->step[step].kind == TRACE_BARRIER)
-MATCHES(step_is_counted, metric_rows[press->view->selection.traced - 1].counts(&step_index->step[step]))
+MATCHES(step_is_counted, metric_row_counts(press->view->selection.traced - 1, &step_index->step[step]))
 MATCHES(step_is_found, ((const bool *)context)[steps->steps[step].pc])
 #undef MATCHES
 
@@ -194,12 +194,12 @@ static ViewAnswer act_TRACE(Press press) {
             (view->selection.traced + press.direction + METRIC_ROW_COUNT + 1) % (METRIC_ROW_COUNT + 1);
         if (!view->selection.traced) break;
         for (int step = 0; step < steps->step_count; step++)
-            marked += metric_rows[view->selection.traced - 1].counts(&step_index->step[step]);
+            marked += metric_row_counts(view->selection.traced - 1, &step_index->step[step]);
     }
     if (view->selection.traced)
-        tell(view, "%d steps count for %s; n, N go through them, Esc ends it", marked,
-             metric_rows[view->selection.traced - 1].label +
-                 strspn(metric_rows[view->selection.traced - 1].label, " "));
+        show_message(view, "%d step%s counted in %s; n, N: next, previous; Esc: off", marked,
+                     marked == 1 ? "" : "s",
+                     metric_row_label(view->selection.traced - 1));
     return VIEW_CHANGED;
 }
 
@@ -220,10 +220,9 @@ static ViewAnswer act_RETURN(Press press) {
 }
 
 static ViewAnswer act_LOOP(Press press) {
-    static const char *const told[LOOP_COUNT] = {
-        "play stops at the end", "play goes round this barrier interval", "play goes round the whole run"};
+    static const char *const names[LOOP_COUNT] = {"off", "this barrier interval", "the whole run"};
     press.view->display.loop = (press.view->display.loop + 1) % LOOP_COUNT;
-    tell(press.view, "%s", told[press.view->display.loop]);
+    show_message(press.view, "loop: %s", names[press.view->display.loop]);
     return VIEW_CHANGED;
 }
 
@@ -237,7 +236,7 @@ static ViewAnswer act_END(Press press) {
     return VIEW_CHANGED;
 }
 
-/* First of those at the side, and the one that z enlarges; false: it was that already. */
+/* Makes it the first side pane, and the one that z enlarges; false: it was already. */
 static bool bring_to_front(View *view, const Pane *pane) {
     int index = 0;
     while (pane_side(index) != pane) index++;
@@ -248,8 +247,8 @@ static bool bring_to_front(View *view, const Pane *pane) {
     return true;
 }
 
-/* The next access of a hazard: where it showed, then what it clashes with, then the next hazard. */
-static void next_hazard(View *view, const Hazards *hazards, int direction) {
+/* The next access of a hazard: where it was detected, then the one it races with, then the next hazard. */
+static void next_hazard(View *view, const Findings *hazards, int direction) {
     bool has_other = view->selection.hazard && hazards->items[view->selection.hazard - 1].other.pc >= 0;
     if (view->selection.hazard && has_other && view->selection.hazard_other == (direction < 0)) {
         view->selection.hazard_other = !view->selection.hazard_other;
@@ -263,13 +262,13 @@ static void next_hazard(View *view, const Hazards *hazards, int direction) {
 
 static ViewAnswer act_HAZARD(Press press) {
     View *view = press.view;
-    const Hazards *hazards = press.scene->borrowed.hazards;
+    const Findings *hazards = press.scene->borrowed.hazards;
     bring_to_front(view, &pane_hazards);
     if (!hazards || !hazards->count) {
-        tell(view, "%s",
-             hazards                              ? "nothing wrong was found"
-             : press.scene->borrowed.hazards_note ? press.scene->borrowed.hazards_note
-                                                  : "hazards are not known");
+        show_message(view, "%s",
+                     hazards                              ? "no hazards were found"
+                     : press.scene->borrowed.hazards_note ? press.scene->borrowed.hazards_note
+                                                          : "hazards are not known");
         return VIEW_CHANGED;
     }
     if (view->selection.hazard > hazards->count) view->selection.hazard = 0;
@@ -282,7 +281,7 @@ static ViewAnswer act_HAZARD(Press press) {
     return view_go_to_hazard(view, press.scene);
 }
 
-/* ---- what is selected ---------------------------------------------------------------------------------- */
+/* ---- selection ---------------------------------------------------------------------------------- */
 
 /* The next warp that has an event in this step, around the block, from the one that is shown. */
 static ViewAnswer next_warp(Press press) {
@@ -294,7 +293,7 @@ static ViewAnswer next_warp(Press press) {
     while (warp != context.event.warp &&
            step_index_warp_event(context.step_index, view->place.step, warp, view->selection.lane) < 0);
     if (warp == context.event.warp)
-        tell(view, "no other warp has an event in this step");
+        show_message(view, "no other warp has an event in this step");
     else
         view->selection.warp = warp;
     return VIEW_CHANGED;
@@ -319,7 +318,7 @@ static ViewAnswer act_LANE(Press press) {
     return VIEW_CHANGED;
 }
 
-/* Block `number` of the launch shown: one that is traced already, else it is asked for. */
+/* To block `number` of the shown launch; if it is not traced yet, asks for that. */
 static ViewAnswer go_to_block(View *view, const Scene *scene, int number) {
     const TraceLaunch *launch = scene_launch(scene, view->place.block);
     uint64_t count = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
@@ -330,7 +329,8 @@ static ViewAnswer go_to_block(View *view, const Scene *scene, int number) {
         return VIEW_CHANGED;
     }
     if ((uint64_t)number >= count) {
-        tell(view, "no block %d: the grid has blocks 0 to %llu", number, (unsigned long long)count - 1);
+        show_message(view, "no block %d: the grid has blocks 0 to %llu", number,
+                     (unsigned long long)count - 1);
         return VIEW_CHANGED;
     }
     view->transient.wanted_block = (uint32_t)number;
@@ -343,21 +343,21 @@ static ViewAnswer act_BLOCK(Press press) {
     if (press.number >= 0 && view->place.block < press.scene->traced.block_count)
         return go_to_block(view, press.scene, press.number);
     if (next < 0 || next >= press.scene->traced.block_count) {
-        tell(view, "no %s traced block or launch; a number before } traces that block: 17}",
-             press.direction > 0 ? "later" : "earlier");
+        show_message(view, "no %s traced block or launch; 17} traces block 17",
+                     press.direction > 0 ? "later" : "earlier");
         return VIEW_CHANGED;
     }
     view_go_to_block(view, press.scene, next);
     return VIEW_CHANGED;
 }
 
-/* ---- how it is shown ----------------------------------------------------------------------------------- */
+/* ---- the display ----------------------------------------------------------------------------------- */
 
 static ViewAnswer act_VALUES(Press press) {
-    static const char *const told[VALUE_FORMAT_COUNT] = {"in the kernel's type", "in hex",
-                                                         "as signed integers", "as floats"};
+    static const char *const names[VALUE_FORMAT_COUNT] = {"in the kernel's type", "in hex",
+                                                          "as signed integers", "as floats"};
     press.view->display.values = (press.view->display.values + 1) % VALUE_FORMAT_COUNT;
-    tell(press.view, "values %s", told[press.view->display.values]);
+    show_message(press.view, "values %s", names[press.view->display.values]);
     return VIEW_CHANGED;
 }
 
@@ -366,8 +366,8 @@ static ViewAnswer act_REGISTER(Press press) {
     press.view->selection.reg = (press.view->selection.reg + 1) % MOST_REGISTERS;
     if (!step_context_init(&context, press.scene, press.view)) return VIEW_IGNORED;
     const PtxRegister *reg = register_chosen(&context);
-    tell(press.view, "beside the lanes: %s%s", reg ? "register " : "the instruction's values",
-         reg ? reg->name : "");
+    show_message(press.view, "lane values: %s%s", reg ? "register " : "the instruction's own",
+                 reg ? reg->name : "");
     return VIEW_CHANGED;
 }
 
@@ -382,14 +382,14 @@ static ViewAnswer act_SOURCE(Press press) {
 }
 
 static ViewAnswer act_FOCUS(Press press) {
-    static const char *const names[FOCUS_COUNT] = {"picture", "source", "lanes", "pane at the side"};
+    static const char *const names[FOCUS_COUNT] = {"picture", "source", "lanes", "side pane"};
     View *view = press.view;
     do
         view->display.focus =
             (Focus)(((int)view->display.focus + press.direction + FOCUS_COUNT) % FOCUS_COUNT);
     while (view->display.hidden >> view->display.focus & 1);
-    tell(view, "at the %s: z enlarges it%s", names[view->display.focus],
-         view->display.focus == FOCUS_PICTURE ? "" : ", H hides it");
+    show_message(view, "focus: %s; z enlarges it%s", names[view->display.focus],
+                 view->display.focus == FOCUS_PICTURE ? "" : ", H hides it");
     return VIEW_CHANGED;
 }
 
@@ -401,11 +401,11 @@ static ViewAnswer act_ZOOM(Press press) {
 static ViewAnswer act_HIDE(Press press) {
     View *view = press.view;
     if (press.direction < 0 && !view->display.hidden) {
-        tell(view, "no pane is hidden");
+        show_message(view, "no pane is hidden");
     } else if (press.direction < 0) {
         view->display.hidden = 0;
     } else if (view->display.focus == FOCUS_PICTURE) {
-        tell(view, "Tab goes to the pane that is to be hidden");
+        show_message(view, "the picture stays; Tab selects another pane to hide");
     } else {
         view->display.hidden |= 1u << view->display.focus;
         view->display.focus = FOCUS_PICTURE;
@@ -422,7 +422,7 @@ static ViewAnswer act_PROJECTOR(Press press) {
 static ViewAnswer act_THEME(Press press) {
     View *view = press.view;
     view->display.theme = (Theme)(((int)view->display.theme + press.direction + THEME_COUNT) % THEME_COUNT);
-    tell(view, "colours: %s", theme_name(view->display.theme));
+    show_message(view, "colours: %s", theme_name(view->display.theme));
     return VIEW_CHANGED;
 }
 
@@ -434,7 +434,7 @@ static ViewAnswer act_PICTURE(Press press) {
     view->display.picture =
         (ShownPicture)(((int)view->display.picture + press.direction + SHOWN_PICTURE_COUNT) %
                        SHOWN_PICTURE_COUNT);
-    tell(view, "picture: %s", names[view->display.picture]);
+    show_message(view, "picture: %s", names[view->display.picture]);
     return VIEW_CHANGED;
 }
 
@@ -445,11 +445,11 @@ static ViewAnswer act_SIDE(Press press) {
     press.view->display.side = (press.view->display.side + press.direction + count) % count;
     if (!step_context_init(&context, press.scene, press.view)) return VIEW_IGNORED;
     pane_side(press.view->display.side)->head(&context, &head);
-    tell(press.view, "at the side: %s", head.title);
+    show_message(press.view, "side pane: %s", head.title);
     return VIEW_CHANGED;
 }
 
-/* The pane comes to the front; when it stands there already, the times are shown in another way. */
+/* Brings the pane to the front; if it is there already, selects another way of timing. */
 static ViewAnswer act_TIMES(Press press) {
     static const char *const ways[TIMES_WAY_COUNT] = {"L2 cold, in a CUDA graph", "L2 warm, in a CUDA graph",
                                                       "L2 cold, single calls", "L2 warm, single calls"};
@@ -460,8 +460,8 @@ static ViewAnswer act_TIMES(Press press) {
         else
             view->display.times_alone = !view->display.times_alone;
     }
-    tell(view, "timings: %s; %s", ways[view->display.times],
-         view->display.times_alone ? "the kernel alone" : "to one scalar");
+    show_message(view, "timings: %s; %s", ways[view->display.times],
+                 view->display.times_alone ? "the kernel alone" : "down to one scalar");
     return VIEW_CHANGED;
 }
 
@@ -476,8 +476,8 @@ static ViewAnswer act_KERNEL(Press press) {
     return VIEW_CHANGED;
 }
 
-/* The menu stands at the next kernel of the catalogue that is no variant of this one: with it a lecture
- * compares. */
+/* The menu opens at the next kernel of the catalogue that is not a variant of this one: the usual
+ * comparison. */
 static ViewAnswer act_COMPARE(Press press) {
     View *view = press.view;
     int row, next = 0;

@@ -13,8 +13,8 @@ typedef struct Press { /* a key, as the functions see it */
 
 ViewAnswer action_run(KeyAction action, Press press);
 
-/* Goes to the next step (in the press' direction) that matches the view's search. Says so where there is
- * none. */
+/* Goes to the next step (in the press' direction) that matches the view's search; without one, a message says
+ * so. */
 ViewAnswer action_search(Press press);
 
 #endif

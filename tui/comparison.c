@@ -38,7 +38,7 @@ void comparison_leave(Comparison *comparison) {
 
 /* ---- following by progress ----------------------------------------------------------------------------- */
 
-/* The launch that corresponds: the same, or the last where there are fewer; its first traced block. */
+/* The corresponding block: the first traced one of the same launch, or of the last where there are fewer. */
 static int block_beside(const Scene *of, int block, const Scene *in) {
     int found = 0;
     for (int i = 0; i < in->traced.block_count; i++) {
@@ -61,16 +61,16 @@ static int first_step(const double *progress, int count, double wanted) {
     return low;
 }
 
-/* Steps first .. last have come as far as the step `at`. */
+/* Steps first .. last have the same progress as the step `at`. */
 static void find_plateau(const double *progress, int count, int at, int *first, int *last) {
     *first = first_step(progress, count, progress[at]);
     *last = at;
     while (*last + 1 < count && progress[*last + 1] <= progress[at]) ++*last;
 }
 
-/* The first step that has come as far. Between two gains of progress both runs do the same kind of work (a
- * barrier, a condition, two loads), so where both have come exactly as far, the steps in between go in
- * proportion. */
+/* The first step with at least the same progress. Between two gains of progress both runs do the same kind of
+ * work (a barrier, a condition, two loads), so where both have exactly the same progress, the steps between
+ * two gains correspond in proportion. */
 static int step_beside(const Scene *of, const View *view, const Scene *in, int in_block) {
     const double rounding = 1e-9;
     const double *progress = scene_progress(of, view->place.block), *other = scene_progress(in, in_block);
@@ -141,7 +141,7 @@ static void make_other_active(Comparison *comparison) {
 static ViewAnswer press_alone(Comparison *comparison) {
     View *view = comparison_view(comparison);
     snprintf(view->transient.message, sizeof view->transient.message,
-             "nothing to compare with: c puts a second kernel beside this one");
+             "nothing to compare with; c opens a second kernel beside this one");
     return VIEW_CHANGED;
 }
 
@@ -184,7 +184,7 @@ static bool make_layout(const Comparison *comparison, int columns, int rows, Com
     return layout_make_comparison(columns, rows, &comparison->view[comparison->active], layout);
 }
 
-/* The one that has the keys is marked, and its name alone is bright. */
+/* The run that has the keys is marked, and only its name is bright. */
 static void mark_active(const Comparison *comparison, int index, Canvas *canvas, Rectangle header) {
     bool is_active = index == comparison->active;
     for (int column = 0; !is_active && column < header.columns; column++) {
@@ -217,7 +217,7 @@ void comparison_change(const Comparison *comparison, Differences *out) {
     out->settings[0] = 0;
 }
 
-/* One run; on demand what its last edit changed. */
+/* One run; on demand, what its last edit changed. */
 static void draw_one(const Comparison *comparison, Canvas *canvas) {
     Layout layout;
     Differences change;
@@ -241,7 +241,7 @@ void comparison_draw(const Comparison *comparison, Canvas *canvas) {
     }
     canvas_clear(canvas);
     if (!make_layout(comparison, canvas->columns, canvas->rows, &layout)) {
-        frame_draw_too_small(canvas, PAIR_SMALLEST_COLUMNS, PAIR_SMALLEST_ROWS);
+        frame_draw_too_small(canvas, COMPARISON_SMALLEST_COLUMNS, COMPARISON_SMALLEST_ROWS);
         return;
     }
     for (int i = 0; i < 2; i++) {

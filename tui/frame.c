@@ -4,9 +4,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* A right result may be luck. */
+/* A right result may be luck: hazards are mentioned beside it. */
 static const char *add_hazards(const Scene *scene, const char *verdict, char *out, size_t bytes) {
-    int count = scene->borrowed.hazards ? scene->borrowed.hazards->wrong_count : 0;
+    int count = scene->borrowed.hazards ? scene->borrowed.hazards->error_count : 0;
     if (!count) return verdict;
     snprintf(out, bytes, "%s, %d hazard%s: f", verdict, count, count == 1 ? "" : "s");
     return out;
@@ -37,7 +37,7 @@ static uint64_t product(const uint32_t size[3]) {
     return (uint64_t)size[0] * size[1] * size[2];
 }
 
-/* What the run is, in as many words as `columns` have room for; where it comes from is always told. */
+/* The run in as many words as fit into `columns`; where it comes from is always included. */
 static void print_run(const Scene *scene, const View *view, int columns, char *out, size_t bytes) {
     char n[32], data[96], grid[64] = "", launch[48] = "";
     step_context_print_count(scene->identity.n, n, sizeof n);
@@ -61,13 +61,13 @@ static void print_run(const Scene *scene, const View *view, int columns, char *o
 /* The kernel on the left with its title where that fits; the run and its verdict on the right. */
 static void draw_header(const Scene *scene, const View *view, Canvas *canvas, Rectangle area) {
     char verdict[96], right[256];
-    const char *told = verdict_text(scene, verdict, sizeof verdict);
+    const char *text = verdict_text(scene, verdict, sizeof verdict);
     canvas_print(canvas, area, 0, 0, ROLE_HEADER, "%*s", area.columns, "");
     int at = 1 + canvas_print(canvas, area, 1, 0, ROLE_HEADER, "redviz  %s", scene->identity.kernel);
-    int told_at = area.columns - canvas_text_columns(told) - 1;
-    print_run(scene, view, told_at - at - 3, right, sizeof right);
-    int right_at = told_at - canvas_text_columns(right);
-    bool has_hazards = scene->borrowed.hazards && scene->borrowed.hazards->wrong_count;
+    int text_at = area.columns - canvas_text_columns(text) - 1;
+    print_run(scene, view, text_at - at - 3, right, sizeof right);
+    int right_at = text_at - canvas_text_columns(right);
+    bool has_hazards = scene->borrowed.hazards && scene->borrowed.hazards->error_count;
     Role role = has_hazards                             ? ROLE_WARNING
                 : scene->outcome.verdict == SCENE_RIGHT ? ROLE_GOOD
                 : scene->outcome.verdict == SCENE_NOT_CHECKED || scene->outcome.verdict == SCENE_COUNTING
@@ -76,7 +76,7 @@ static void draw_header(const Scene *scene, const View *view, Canvas *canvas, Re
     if (at + 3 + canvas_text_columns(scene->identity.title) + 2 < right_at)
         canvas_print(canvas, area, at + 3, 0, ROLE_HEADER, "%s", scene->identity.title);
     if (right_at > at) canvas_text(canvas, area, right_at, 0, ROLE_HEADER, right);
-    canvas_text(canvas, area, told_at, 0, role, told);
+    canvas_text(canvas, area, text_at, 0, role, text);
     canvas_reverse(canvas, area, 0, 0, area.columns);
     if (area.rows > 1) canvas_text(canvas, area, 1, 1, ROLE_CURRENT, scene->identity.story);
     for (int column = 0; column < area.columns; column++) { /* HEADER is reverse by itself */
@@ -95,7 +95,7 @@ static int draw_hint(Canvas *canvas, Rectangle area, int at, const KeyRow *row, 
     else if (isalpha((unsigned char)key[0]) && !key[1])
         snprintf(keys, sizeof keys, "%s %s", key, back); /* n N */
     else
-        snprintf(keys, sizeof keys, "%s %s", back, key); /* as they lie on the keyboard */
+        snprintf(keys, sizeof keys, "%s %s", back, key); /* as on the keyboard */
     if (draw) {
         canvas_text(canvas, area, at, 0, ROLE_KEY, keys);
         canvas_text(canvas, area, at + canvas_text_columns(keys) + 1, 0, ROLE_DIM, row->name);
@@ -103,17 +103,17 @@ static int draw_hint(Canvas *canvas, Rectangle area, int at, const KeyRow *row, 
     return canvas_text_columns(keys) + 1 + canvas_text_columns(row->name) + 2;
 }
 
-/* What is being typed, or what has to be told; false: neither. */
+/* The text being typed, or the message; false: neither. */
 static bool draw_prompt(const View *view, Canvas *canvas, Rectangle area) {
     if (view->transient.input == INPUT_SEARCH)
         canvas_print(canvas, area, 1, 0, ROLE_CURRENT,
-                     "/%s_   Enter: to the next step that holds it; n, N: on and back",
+                     "/%s_   Enter: next step that contains it; then n, N: next, previous",
                      view->selection.search);
     else if (view->transient.input == INPUT_MARK)
         canvas_text(canvas, area, 1, 0, ROLE_CURRENT, "mark this step with a letter: a to z");
     else if (view->transient.input == INPUT_RETURN)
         canvas_text(canvas, area, 1, 0, ROLE_CURRENT,
-                    "to the step marked with a letter: a to z; ' to before the last jump");
+                    "return to a mark: its letter, a to z; or ' to before the last jump");
     else if (view->transient.message[0])
         canvas_text(canvas, area, 1, 0, ROLE_CURRENT, view->transient.message);
     else
@@ -121,7 +121,7 @@ static bool draw_prompt(const View *view, Canvas *canvas, Rectangle area) {
     return true;
 }
 
-/* Hints in the order of keys.def while they fit; how to get help and how to leave are always there. */
+/* Hints in the order of keys.def while they fit; help and quit are always there. */
 void frame_draw_footer(const View *view, Canvas *canvas, Rectangle area) {
     int at = 1, kept = draw_hint(canvas, area, 0, &key_rows[ACT_HELP], false) +
                        draw_hint(canvas, area, 0, &key_rows[ACT_QUIT], false);
@@ -332,8 +332,8 @@ void frame_draw_overlay(const Scene *scene, const View *view, Rectangle area, Ca
 
 void frame_draw_too_small(Canvas *canvas, int columns, int rows) {
     char text[96];
-    snprintf(text, sizeof text, "redviz needs %d columns and %d rows; here are %d and %d.", columns, rows,
-             canvas->columns, canvas->rows);
+    snprintf(text, sizeof text, "redviz needs %d columns and %d rows; this screen has %d and %d.", columns,
+             rows, canvas->columns, canvas->rows);
     canvas_paragraph(canvas, (Rectangle){0, 0, canvas->columns, canvas->rows}, 0, ROLE_TEXT, text);
 }
 

@@ -7,8 +7,8 @@
 
 /* ---- overlays ------------------------------------------------------------------------------------------ */
 
-/* Among the kernels that the filter leaves: the one of that name, else the first whose name begins so, else the
- * first. */
+/* Among the kernels that the filter leaves: the one of that name, else the first whose name begins so, else
+ * the first. */
 static int best_choice(const View *view) {
     int begins = 0;
     size_t length = strlen(view->transient.filter);
@@ -112,8 +112,8 @@ static ViewAnswer press_in_search(View *view, const Scene *scene, Key key) {
 
 static void set_mark(View *view, ViewPosition *mark, char name) {
     *mark = (ViewPosition){view->place.block, view->place.step + 1};
-    snprintf(view->transient.message, sizeof view->transient.message,
-             "step %d is marked %c; '%c comes back to it", view->place.step + 1, name, name);
+    snprintf(view->transient.message, sizeof view->transient.message, "step %d marked %c; '%c returns to it",
+             view->place.step + 1, name, name);
 }
 
 static void go_to(View *view, const Scene *scene, ViewPosition place) {
@@ -124,8 +124,8 @@ static void go_to(View *view, const Scene *scene, ViewPosition place) {
     view->place.back = before;
 }
 
-/* The letter after m names this place, the letter after ' says where to go; '' goes back to where the last jump
- * began. */
+/* The letter after m names this place, the letter after ' says where to go; '' goes back to where the last
+ * jump began. */
 static ViewAnswer press_mark(View *view, const Scene *scene, Key key) {
     KeyInput input = view->transient.input;
     view->transient.input = INPUT_COMMANDS;

@@ -1,4 +1,4 @@
-/* Input: passes each key to what it is meant for: an overlay, the text being typed, or an action of keys.def. */
+/* Input: passes each key to its receiver: an overlay, the text being typed, or an action of keys.def. */
 #ifndef TUI_INPUT_H
 #define TUI_INPUT_H
 

@@ -194,7 +194,7 @@ bool session_save(Session *session, const char *path, Error *error) {
     write_contents(session, store);
     if (session->has_result) write_result(&session->result, store);
     measured_write(&session->measured, store);
-    hazards_write(session_hazards(session), store);
+    findings_write(session_hazards(session), store);
     return store_finish(store, error);
 }
 
@@ -473,7 +473,7 @@ static void read_all(Session *session, Store *store) {
     read_contents(session, store);
     read_result(session, store);
     measured_read(&session->measured, session->launch_count, store);
-    if (!store_failed(store)) session->hazards = hazards_read(session->trace, store);
+    if (!store_failed(store)) session->hazards = findings_read(session->trace, store);
 }
 
 Session *session_load(const SessionOptions *options, Error *error) {

@@ -490,7 +490,7 @@ void session_free(Session *session) {
     }
     for (int i = 0; i < session->launch_count; i++) free(session->launches[i].parameters);
     measured_done(&session->measured);
-    hazards_free(session->hazards);
+    findings_free(session->hazards);
     race_detector_free(session->detector);
     sources_done(&session->sources);
     drop_inputs(session);

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "catalog/catalog.h"
-#include "metrics/hazards.h"
+#include "metrics/findings.h"
 #include "metrics/metrics.h"
 #include "metrics/report.h"
 #include "trace/folds.h"
@@ -135,7 +135,7 @@ void session_visit_other_folds(const Session *session, int view,
 
 /* What is wrong with the run, and what is slow about it; the session's. Where the run was not watched, the
  * first question makes it again. NULL: it cannot be told of a run that is partial or comes from a file. */
-const Hazards *session_hazards(const Session *session);
+const Findings *session_hazards(const Session *session);
 
 /* Where there is a race: an order of the warps in which the run gives something else than it gave, looked for
  * among schedules for about two seconds, once. `result`, `instead_of`: as they are shown. */

@@ -64,7 +64,7 @@ struct Session {
     const char *uncounted;  /* why counters that were asked for are not in `measured`; NULL */
     RaceDetector *detector; /* NULL: the run was not watched */
     TraceObserver observer;
-    Hazards *hazards; /* NULL until asked for */
+    Findings *hazards; /* NULL until asked for */
     SessionOrder order;
     bool has_order;              /* it was looked for */
     const char *made_by, *saved; /* of a file: by which redviz, and when; else NULL */

@@ -1,9 +1,9 @@
 /* What the interface costs on this machine: prints figures, asserts nothing (`make bench`).
  *
  *   frames    CPU time of one frame, over every step and wavefront of a run
- *   seek      CPU time from a key to the frame, anywhere in a trace of a million events; memory of that
- * process terminal  the program on a pseudo-terminal: from its start to the first frame, bytes it sends for a
- * step, CPU time it takes while nobody touches it */
+ *   seek      CPU time from a key to the frame, anywhere in a trace of a million events; its memory
+ *   terminal  the program on a pseudo-terminal: from its start to the first frame, bytes it sends for a step,
+ *             CPU time it takes while no key is pressed */
 #define _XOPEN_SOURCE 700
 #define _DEFAULT_SOURCE
 
@@ -119,7 +119,7 @@ static void bench_seek(void) {
     session_free(session);
 }
 
-/* The reduction so far in the largest block of which it is told, at places all over the run. */
+/* The tree of the largest block that can be replayed, at places all over the run. */
 static void bench_tree(void) {
     Session *session = open_session("grid_stride", 1 << 20, 1);
     Scene *scene = scene_new(session);
@@ -217,7 +217,7 @@ static double stop_program(Terminal *terminal) {
            (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-3;
 }
 
-/* Ticks of the processor's time that the program has taken; -1 where the system does not tell. */
+/* Ticks of the processor's time that the program has taken; -1 where the system does not report it. */
 static long cpu_ticks(pid_t program) {
     char path[64], text[1024] = "";
     unsigned long user = 0, system = 0;

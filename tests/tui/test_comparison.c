@@ -1,5 +1,5 @@
-/* Pair: two runs side by side. What follows what, which keys go where, that what is counted as a difference
- * is one. */
+/* Comparison: two runs side by side. What follows what, which keys go where, that what is counted as a
+ * difference is one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -188,13 +188,13 @@ static void so_far_is_the_sum_of_the_steps(void **state) {
     (void)state;
     Run run = run_open_grid("grid_stride", 65536, 0, 4);
     const Steps *steps = run.scene->traced.blocks[0].steps;
-    Totals sum = {0}, one, told;
+    Totals sum = {0}, one, total;
     assert_true(steps->step_count > 2 * 64);
     for (int step = 0; step < steps->step_count; step++) {
         metrics_of_step(steps, step, &one);
         totals_add(&sum, &one);
-        running_totals_at(scene_step_index(run.scene, 0), step, &told);
-        assert_memory_equal(&told, &sum, sizeof sum);
+        running_totals_at(scene_step_index(run.scene, 0), step, &total);
+        assert_memory_equal(&total, &sum, sizeof sum);
     }
     run_done(&run);
 }
@@ -260,7 +260,7 @@ static void check_inside(Rectangle inner, Rectangle outer) {
 static void check_layout(int columns, int rows, const View *view) {
     ComparisonLayout layout;
     bool shown = layout_make_comparison(columns, rows, view, &layout);
-    assert_int_equal(shown, columns >= PAIR_SMALLEST_COLUMNS && rows >= PAIR_SMALLEST_ROWS);
+    assert_int_equal(shown, columns >= COMPARISON_SMALLEST_COLUMNS && rows >= COMPARISON_SMALLEST_ROWS);
     if (!shown) return;
     Layout *a = &layout.half[0], *b = &layout.half[1];
     Rectangle screen = {0, 0, columns, rows};
@@ -362,7 +362,6 @@ static void a_place_is_kept(void **state) {
             metrics_line_of(other, large.scene->traced.blocks[0].steps->steps[view.place.step].pc).line,
             line);
         assert_int_equal(view.selection.lane, 5);
-        keep_place(&view, small.scene, small.scene);
     }
     View view;
     view_init(&view);
@@ -370,10 +369,32 @@ static void a_place_is_kept(void **state) {
                     last_step(large.scene, 0) - 14); /* s = 64: the small block never gets there */
     double before = scene_progress(large.scene, 0)[view.place.step];
     keep_place(&view, large.scene, small.scene);
-    double after = scene_progress(small.scene, 0)[view.place.step];
-    assert_true(after >= before - 1e-9);
+    const double *after = scene_progress(small.scene, 0);
+    assert_true(view.place.step > 0 && after[view.place.step] >= before);
+    assert_true(after[view.place.step - 1] < before); /* the first step that has come as far */
     run_done(&small);
     run_done(&large);
+}
+
+/* In the same run every step, wavefront, mark and way back is found exactly where it was. */
+static void a_place_in_the_same_run_stays(void **state) {
+    (void)state;
+    Run run = run_open("strided", 4096, 64), again = run_open("strided", 4096, 64);
+    int last = last_step(run.scene, 0);
+    for (int step = 0; step <= last; step++) {
+        View view;
+        view_init(&view);
+        view_go_to_step(&view, run.scene, last - step);
+        view_jump_to_step(&view, run.scene, step);
+        view.place.wavefront = view_wavefronts(&view, run.scene) - 1;
+        view.selection.marks[3] = (ViewPosition){0, (step * 7) % (last + 1) + 1};
+        View before = view;
+        keep_place(&view, run.scene, again.scene);
+        assert_memory_equal(&view.place, &before.place, sizeof view.place);
+        assert_memory_equal(view.selection.marks, before.selection.marks, sizeof before.selection.marks);
+    }
+    run_done(&run);
+    run_done(&again);
 }
 
 int main(void) {
@@ -389,6 +410,7 @@ int main(void) {
         cmocka_unit_test(every_size_can_be_drawn),
         cmocka_unit_test(a_click_chooses_the_run_and_the_step),
         cmocka_unit_test(a_place_is_kept),
+        cmocka_unit_test(a_place_in_the_same_run_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

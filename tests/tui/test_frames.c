@@ -105,7 +105,7 @@ static void every_kind_of_event_has_one_picture(void **state) {
     (void)state;
     for (int kind = TRACE_NOT_RECORDED + 1; kind < TRACE_KIND_COUNT; kind++) {
         int pictures = 0;
-        if (kind == TRACE_APPROXIMATE) continue; /* only in runs that are compared, which nobody looks at */
+        if (kind == TRACE_APPROXIMATE) continue; /* only in runs that are verified, which are never drawn */
         for (int i = 0; panes[i]; i++)
             pictures += panes[i]->slot == SLOT_PICTURE && panes[i]->kinds >> kind & 1;
         if (pictures != 1) fail_msg("%s has %d", trace_kind_text((TraceKind)kind), pictures);

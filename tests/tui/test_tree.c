@@ -272,7 +272,7 @@ static void without_folds_it_says_so(void **state) {
     Canvas *canvas = draw_tree(shown, SHOW_RESULT_TREE, 3, 80, 6, false);
     Text text = {0};
     canvas_to_text(canvas, &text);
-    assert_non_null(strstr(text_string(&text), "folds too many values"));
+    assert_non_null(strstr(text_string(&text), "too many for the tree"));
     text_done(&text);
     canvas_free(canvas);
     shown_free(shown);
@@ -380,7 +380,7 @@ static void all_lanes_add_is_marked_in_its_lanes(void **state) {
     run_done(&run);
 }
 
-/* The last warp's lanes add what was there before anybody added: only lanes 0, 1, 2, 4, 8, 16 reach the
+/* The last warp's lanes add what was there before any lane added: only lanes 0, 1, 2, 4, 8, 16 reach the
  * result. */
 static void missing_sync_loses_inputs(void **state) {
     (void)state;
@@ -393,7 +393,7 @@ static void missing_sync_loses_inputs(void **state) {
     run_done(&run);
 }
 
-/* Block 0 shares its second half with block 1, whichever blocks are traced; where the grid is right nobody
+/* Block 0 shares its second half with block 1, whichever blocks are traced; where the grid is right no block
  * shares. */
 static void double_count_is_found_across_blocks(void **state) {
     (void)state;

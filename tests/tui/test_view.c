@@ -61,7 +61,7 @@ static void every_key_of_the_table_does_something(void **state) {
                 ViewAnswer answer = input_press(&view, &sample->scene, key);
                 assert_int_not_equal(answer, VIEW_IGNORED);
                 /* b has nowhere to go in a run of one block, and says so in a message */
-                /* differences are drawn by who knows both runs */
+                /* differences are drawn by tui/comparison.c, which knows both runs */
                 if (answer == VIEW_CHANGED && view.transient.overlay != OVERLAY_DIFFERENCES)
                     assert_shown(sample, &before, &view, &key_rows[action]);
             }
@@ -431,8 +431,8 @@ static void a_metric_is_traced_to_its_steps(void **state) {
     for (int step = 0; step < step_index->steps->step_count; step++)
         counted += step_index->step[step].accesses > 0;
     char expected[80];
-    snprintf(expected, sizeof expected,
-             "%d steps count for shared accesses; n, N go through them, Esc ends it", counted);
+    snprintf(expected, sizeof expected, "%d steps counted in shared accesses; n, N: next, previous; Esc: off",
+             counted);
     assert_string_equal(view.transient.message, expected);
     for (int i = 0; i < counted; i++) {
         int before = view.place.step;
@@ -547,6 +547,26 @@ static void names_are_shown_as_they_were_written(void **state) {
     assert_string_equal(name, "lanes 0, 1, 31");
 }
 
+/* A vote for which members of its mask are missing is marked; a complete one is not. */
+static void a_vote_without_some_of_its_members_is_marked(void **state) {
+    (void)state;
+    Sample *sample = sample_new(64);
+    View view;
+    StepContext context;
+    view_init(&view);
+    view_go_to_step(&view, &sample->scene, sample_step(sample, TRACE_VOTE, 0));
+    assert_true(step_context_init(&context, &sample->scene, &view));
+    PaneHead complete = {.note_role = ROLE_DIM, .columns = 80}, partial = complete;
+    pane_vote.head(&context, &complete);
+    assert_string_equal(complete.note, "");
+    assert_int_equal(complete.note_role, ROLE_DIM);
+    context.event.mask = 0xff;
+    pane_vote.head(&context, &partial);
+    assert_string_equal(partial.note, "member mask ffffffff, active 000000ff!");
+    assert_int_equal(partial.note_role, ROLE_WARNING);
+    sample_free(sample);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_key_of_the_table_does_something),
@@ -570,6 +590,7 @@ int main(void) {
         cmocka_unit_test(playing_goes_round_what_is_chosen),
         cmocka_unit_test(panes_are_enlarged_and_hidden),
         cmocka_unit_test(scripts_name_special_keys),
+        cmocka_unit_test(a_vote_without_some_of_its_members_is_marked),
         cmocka_unit_test(names_are_shown_as_they_were_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Key codes: what a terminal reports, and what key scripts are made of. */
+/* Key codes: as a terminal reports them and key scripts name them. */
 #ifndef TUI_DRAW_KEY_CODES_H
 #define TUI_DRAW_KEY_CODES_H
 

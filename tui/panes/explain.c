@@ -6,39 +6,39 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-typedef struct Crowd {      /* who takes part in the step */
-    bool *active, *waiting; /* [warp] */
+typedef struct Participants { /* warps and lanes that take part in the step */
+    bool *active, *waiting;   /* [warp] */
     int warp_count, active_count, waiting_count;
     int threads;    /* active, over all warps */
     bool same_mask; /* every active warp has the same active lanes */
     uint32_t mask;  /* those lanes */
-    int idle;       /* lanes of each active warp that exist and rest; with same_mask only */
-} Crowd;
+    int idle;       /* lanes of each active warp that exist but are inactive; with same_mask only */
+} Participants;
 
-static Crowd crowd_of(const StepContext *context) {
+static Participants participants_of(const StepContext *context) {
     int count = context->step_index->warp_count;
-    Crowd crowd = {.active = memory_new((size_t)count),
-                   .waiting = memory_new((size_t)count),
-                   .warp_count = count,
-                   .same_mask = true};
+    Participants participants = {.active = memory_new((size_t)count),
+                                 .waiting = memory_new((size_t)count),
+                                 .warp_count = count,
+                                 .same_mask = true};
     for (int warp = 0; warp < count; warp++) {
         WarpState state = step_index_warp_state(context->step_index, context->view->place.step, warp);
-        crowd.waiting[warp] = state.waiting != 0;
-        crowd.waiting_count += crowd.waiting[warp];
+        participants.waiting[warp] = state.waiting != 0;
+        participants.waiting_count += participants.waiting[warp];
         if (!state.active) continue;
-        if (crowd.active_count && state.active != crowd.mask) crowd.same_mask = false;
-        crowd.active[warp] = true;
-        crowd.mask = state.active;
-        crowd.idle = __builtin_popcount(state.exists & ~state.active & ~state.exited);
-        crowd.active_count++;
-        crowd.threads += __builtin_popcount(state.active);
+        if (participants.active_count && state.active != participants.mask) participants.same_mask = false;
+        participants.active[warp] = true;
+        participants.mask = state.active;
+        participants.idle = __builtin_popcount(state.exists & ~state.active & ~state.exited);
+        participants.active_count++;
+        participants.threads += __builtin_popcount(state.active);
     }
-    return crowd;
+    return participants;
 }
 
-static void crowd_done(Crowd *crowd) {
-    free(crowd->active);
-    free(crowd->waiting);
+static void participants_done(Participants *participants) {
+    free(participants->active);
+    free(participants->waiting);
 }
 
 static const char *verb_of(TraceKind kind) {
@@ -63,32 +63,34 @@ static const char *verb_of(TraceKind kind) {
     case TRACE_REDUX:
         return "reduce";
     case TRACE_BRANCH:
-        return "branch";
+        return "evaluate";
     case TRACE_BARRIER:
     case TRACE_NAMED_BARRIER:
     case TRACE_WARP_SYNC:
         return "arrive";
     default:
-        return "work";
+        return "execute";
     }
 }
 
 /* "lanes 0, 8, 16, 24 of warps 0-7 load, 28 of each idle" */
-static void print_crowd(const Crowd *crowd, const char *verb, Text *out) {
+static void print_participants(const Participants *participants, TraceKind kind, Text *out) {
     char lanes[64], warps[64];
-    step_context_describe_warps(crowd->active, crowd->warp_count, warps, sizeof warps);
-    step_context_describe_lanes(crowd->mask, lanes, sizeof lanes);
-    const char *ending = crowd->threads == 1 ? "s" : "";
-    if (crowd->same_mask) {
-        text_print(out, "%s of %s %s%s", lanes, warps, verb, ending);
-        if (crowd->idle)
-            text_print(out, ", %d%s idle", crowd->idle, crowd->active_count > 1 ? " of each" : "");
+    step_context_describe_warps(participants->active, participants->warp_count, warps, sizeof warps);
+    step_context_describe_lanes(participants->mask, lanes, sizeof lanes);
+    const char *ending = participants->threads == 1 ? "s" : "",
+               *object = kind == TRACE_BRANCH ? " the branch" : "";
+    if (participants->same_mask) {
+        text_print(out, "%s of %s %s%s%s", lanes, warps, verb_of(kind), ending, object);
+        if (participants->idle)
+            text_print(out, ", %d%s idle", participants->idle,
+                       participants->active_count > 1 ? " of each" : "");
     } else {
-        text_print(out, "%d threads of %s %s", crowd->threads, warps, verb);
+        text_print(out, "%d threads of %s %s%s", participants->threads, warps, verb_of(kind), object);
     }
-    if (!crowd->waiting_count) return;
-    step_context_describe_warps(crowd->waiting, crowd->warp_count, warps, sizeof warps);
-    text_print(out, "; %s wait%s at the barrier", warps, crowd->waiting_count == 1 ? "s" : "");
+    if (!participants->waiting_count) return;
+    step_context_describe_warps(participants->waiting, participants->warp_count, warps, sizeof warps);
+    text_print(out, "; %s wait%s at the barrier", warps, participants->waiting_count == 1 ? "s" : "");
 }
 
 static bool same_line(const PtxCode *a, const PtxCode *b) {
@@ -151,11 +153,12 @@ static int banks_used(const StepContext *context) {
 static void explain_collisions(const StepContext *context, Text *out) {
     int addresses, most = step_context_collisions(&context->event, &addresses);
     if (most <= 1)
-        text_add(out, "Each lane updates an address of its own: none waits for another.");
+        text_add(out, "Each lane updates a different address: no lane waits for another.");
     else if (addresses == 1)
-        text_print(out, "w%d's %d lanes update one address, one after another.", context->event.warp, most);
+        text_print(out, "w%d: %d lanes update the same address, one after another.", context->event.warp,
+                   most);
     else
-        text_print(out, "w%d's lanes update %d addresses, up to %d of them the same one, one after another.",
+        text_print(out, "w%d: its lanes update %d addresses, up to %d lanes the same one, one after another.",
                    context->event.warp, addresses, most);
 }
 
@@ -163,26 +166,27 @@ static void explain_shared(const StepContext *context, Text *out) {
     int64_t stride = 0;
     if (context->event.kind == TRACE_SHARED_ATOMIC) {
         explain_collisions(context, out);
-        text_add(out, " What it costs in wavefronts is not modelled.");
+        text_add(out, " The wavefronts of atomics are not modelled.");
         return;
     }
     bool regular = lane_stride(context, &stride);
     if (context->cost.wavefronts > context->cost.ideal) {
         if (regular && stride > 1)
-            text_print(out, "Words %lld apart meet in %d of 32 banks", (long long)stride,
+            text_print(out, "Words %lld apart fall into %d of 32 banks", (long long)stride,
                        banks_used(context));
         else
-            text_print(out, "Different words meet in one bank");
+            text_print(out, "Different words fall into the same bank");
         text_print(out, ": w%d needs %d wavefronts instead of %d.", context->event.warp,
                    context->cost.wavefronts, context->cost.ideal);
     } else if (context->cost.ideal > 1) {
-        text_print(out,
-                   "%d bytes a lane are served in %d phases, each without conflict: %d wavefronts is ideal.",
-                   context->event.width, context->cost.phases, context->cost.wavefronts);
+        text_print(
+            out,
+            "%d bytes per lane are served in %d phases, each without a conflict: %d wavefronts, the ideal.",
+            context->event.width, context->cost.phases, context->cost.wavefronts);
     } else if (regular && stride == 0) {
-        text_add(out, "All lanes ask for one word and share it (broadcast): one wavefront.");
+        text_add(out, "All lanes access the same word (broadcast): one wavefront.");
     } else {
-        text_add(out, "No bank is asked for two words: one wavefront, no conflict.");
+        text_add(out, "No two words share a bank: one wavefront, no conflict.");
     }
 }
 
@@ -190,7 +194,7 @@ static void explain_global(const StepContext *context, Text *out) {
     const TraceEvent *event = &context->event;
     uint64_t address[WARP_LANES] = {0};
     if (event->kind == TRACE_LOCAL_LOAD || event->kind == TRACE_LOCAL_STORE) {
-        text_add(out, "Local memory: registers did not suffice, or an array is indexed at run time.");
+        text_add(out, "Local memory: spilled registers, or an array that is indexed at run time.");
         return;
     }
     if (event->kind == TRACE_GLOBAL_ATOMIC) {
@@ -203,14 +207,14 @@ static void explain_global(const StepContext *context, Text *out) {
     int sectors = access_global_sectors(event->width, event->mask, address);
     int ideal = access_global_sectors_ideal(event->width, event->mask, address);
     int threads = __builtin_popcount(event->mask);
-    text_print(out, "w%d's %d access%s of %d byte%s lie%s in %d sector%s of 32 bytes", event->warp, threads,
-               threads == 1 ? "" : "es", event->width, event->width == 1 ? "" : "s", threads == 1 ? "s" : "",
+    text_print(out, "w%d: %d access%s of %d byte%s touch%s %d sector%s of 32 bytes", event->warp, threads,
+               threads == 1 ? "" : "es", event->width, event->width == 1 ? "" : "s", threads == 1 ? "es" : "",
                sectors, sectors == 1 ? "" : "s");
     if (sectors > ideal)
-        text_print(out, ", where %d would do: %d%% of what is moved is not used.", ideal,
+        text_print(out, ", where %d would suffice: %d%% of the traffic is not used.", ideal,
                    (sectors - ideal) * 100 / sectors);
     else
-        text_add(out, ", as few as can be: coalesced.");
+        text_add(out, ", the minimum: coalesced.");
 }
 
 static void explain_shuffle(const StepContext *context, Text *out) {
@@ -231,18 +235,18 @@ static void explain_shuffle(const StepContext *context, Text *out) {
         }
     }
     if (takers && same)
-        text_print(out, "Delta %d: each lane takes the value of the lane %d %s it, register to register.",
+        text_print(out, "Delta %d: each lane reads the value of the lane %d %s it, register to register.",
                    delta < 0 ? -delta : delta, delta < 0 ? -delta : delta, delta < 0 ? "below" : "above");
     else if (takers)
         text_add(out, "Lanes exchange values from register to register, without shared memory.");
     if (keeps) {
         step_context_describe_lanes(keeps, lanes, sizeof lanes);
-        text_print(out, "%sOut of the segment: %s keep%s.", takers ? " " : "", lanes,
-                   keeps & (keeps - 1) ? " their own value" : "s its own value");
+        text_print(out, "%sSource outside the segment: %s keep%s.", takers ? " " : "", lanes,
+                   keeps & (keeps - 1) ? " their own values" : "s its own value");
     }
     if (undefined) {
         step_context_describe_lanes(undefined, lanes, sizeof lanes);
-        text_print(out, "%sThe source of %s takes no part: an undefined value, a bug.",
+        text_print(out, "%sUndefined value, a bug: the source lane of %s is inactive.",
                    takers || keeps ? " " : "", lanes);
     }
 }
@@ -264,15 +268,15 @@ static void explain_branch(const StepContext *context, Text *out) {
     char lanes[64];
     if (event->taken && event->taken != event->mask) {
         step_context_describe_lanes(event->taken, lanes, sizeof lanes);
-        text_print(out, "w%d splits: %s jump%s, %d go on; the two sides run one after the other.",
-                   event->warp, lanes, event->taken & (event->taken - 1) ? "" : "s",
-                   __builtin_popcount(event->mask & ~event->taken));
-        if (short_branch(context))
-            text_add(out, " (The body is short: ptxas may predicate it instead of branching.)");
+        int others = __builtin_popcount(event->mask & ~event->taken);
+        text_print(out, "w%d diverges: %s take%s it, %d do%s not; the paths execute one after the other.",
+                   event->warp, lanes, event->taken & (event->taken - 1) ? "" : "s", others,
+                   others == 1 ? "es" : "");
+        if (short_branch(context)) text_add(out, " (Its body is short: ptxas may predicate it.)");
     } else if (step->diverges) {
-        text_print(out, "w%d stays together, another warp splits.", event->warp);
+        text_print(out, "w%d does not diverge, but another warp does.", event->warp);
     } else {
-        text_add(out, "In every warp all lanes go the same way: no divergence.");
+        text_add(out, "In every warp all lanes take the same path: no divergence.");
     }
 }
 
@@ -286,28 +290,28 @@ static bool has_modifier(const StepContext *context, const char *text) {
 static void explain_vote(const StepContext *context, Text *out) {
     const char *name = context->code && context->code->instruction ? context->code->instruction->name : "";
     if (has_modifier(context, "ballot"))
-        text_add(out, "Each lane's yes or no is one bit of a mask that every lane receives.");
+        text_add(out, "Each lane's predicate is one bit of the mask that every lane receives.");
     else if (!strcmp(name, "activemask"))
-        text_add(out, "The mask says which lanes run here together just now; it is no promise that they stay "
-                      "together.");
+        text_add(out,
+                 "The mask shows which lanes execute together at this moment; they need not stay together.");
     else if (!strcmp(name, "match"))
-        text_add(out, "Every lane learns which lanes hold the same value as itself.");
+        text_add(out, "Every lane receives the mask of the lanes that hold the same value.");
     else if (!strcmp(name, "elect"))
-        text_add(out, "One lane is chosen to act for all of them.");
+        text_add(out, "One lane is elected to act for all of them.");
     else
         text_print(out, "Every lane learns whether %s.",
-                   has_modifier(context, "any")   ? "any lane says yes"
-                   : has_modifier(context, "all") ? "all lanes say yes"
-                                                  : "all lanes say the same");
+                   has_modifier(context, "any")   ? "the predicate is true in any lane"
+                   : has_modifier(context, "all") ? "the predicate is true in all lanes"
+                                                  : "the predicate is the same in all lanes");
 }
 
 static void explain_constant(const StepContext *context, Text *out) {
     int addresses;
     step_context_collisions(&context->event, &addresses);
     if (addresses == 1)
-        text_add(out, "All lanes read one address of constant memory, which is what it is made for.");
+        text_add(out, "All lanes read the same address of constant memory, the case it is built for.");
     else
-        text_print(out, "Constant memory serves one address at a time; here are %d.", addresses);
+        text_print(out, "Constant memory serves one address at a time; here there are %d.", addresses);
 }
 
 static bool barrier_is_complete(const StepContext *context) {
@@ -319,11 +323,11 @@ static bool barrier_is_complete(const StepContext *context) {
 }
 
 void explain_step(const StepContext *context, Text *out) {
-    Crowd crowd = crowd_of(context);
+    Participants participants = participants_of(context);
     int64_t distance = step_context_is_shared(context->event.kind) ? operand_distance(context) : 0;
     size_t begin = out->length;
     if (distance) text_print(out, "Distance %lld: ", (long long)distance);
-    print_crowd(&crowd, verb_of(context->event.kind), out);
+    print_participants(&participants, context->event.kind, out);
     if (out->data && out->data[begin] >= 'a' && out->data[begin] <= 'z') out->data[begin] -= 'a' - 'A';
     text_add(out, ". ");
     switch (context->event.kind) {
@@ -350,17 +354,17 @@ void explain_step(const StepContext *context, Text *out) {
         break;
     case TRACE_BARRIER:
         text_add(out, barrier_is_complete(context)
-                          ? "All have arrived: what they wrote before, all see from here on."
-                          : "The barrier holds them until the others arrive.");
+                          ? "All have arrived: from here on every thread sees what the others wrote before."
+                          : "They wait until the others arrive.");
         break;
     case TRACE_NAMED_BARRIER:
-        text_add(out, "A named barrier: only the threads it counts meet here.");
+        text_add(out, "A named barrier: it waits only for the threads it counts.");
         break;
     case TRACE_WARP_SYNC:
-        text_add(out, "The lanes of the warp meet, and see what each other wrote.");
+        text_add(out, "These lanes synchronize: each sees what the others wrote before.");
         break;
     case TRACE_REDUX:
-        text_add(out, "One instruction folds the values of all its lanes; every lane receives the result.");
+        text_add(out, "One instruction reduces the values of all its lanes; every lane receives the result.");
         break;
     case TRACE_VOTE:
         explain_vote(context, out);
@@ -368,5 +372,5 @@ void explain_step(const StepContext *context, Text *out) {
     default:
         break;
     }
-    crowd_done(&crowd);
+    participants_done(&participants);
 }

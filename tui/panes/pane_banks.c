@@ -1,8 +1,8 @@
 /* Banks: the shown warp's shared access. 32 columns are the banks, a row is a line of 32 words, a cell holds
- * the lane that asks for the word. The wavefronts of the access are lit one after another; tall columns are
+ * the lane that accesses the word. The wavefronts of the access light up one after another; tall columns are
  * the conflict.
  *
- * All of the block's shared memory is shown where it fits, so that the picture stands still from step to
+ * All of the block's shared memory is shown where it fits, so that the picture does not move from step to
  * step; else the lines that the access touches. */
 #include "tui/panes/pane.h"
 
@@ -19,8 +19,8 @@ enum {
 
 typedef struct BankRow {
     uint64_t line;               /* word / 32 */
-    int8_t lane[BANK_COUNT];     /* lowest lane that asks for the word; -1: untouched */
-    uint8_t sharers[BANK_COUNT]; /* lanes that ask for it */
+    int8_t lane[BANK_COUNT];     /* lowest lane that accesses the word; -1: untouched */
+    uint8_t sharers[BANK_COUNT]; /* lanes that access it */
     uint32_t lit, served;        /* banks served by the current wavefront, by an earlier one */
     uint32_t selected;           /* banks of the selected lane's words */
 } BankRow;
@@ -30,7 +30,7 @@ typedef struct Banks {
     int count;
     int words[BANK_COUNT];  /* distinct words per bank, in the current phase */
     int ways;               /* the most of them in any phase */
-    bool shared_words;      /* some word is asked for by several lanes */
+    bool shared_words;      /* several lanes access the same word */
     int phase, phase_lanes; /* of the current wavefront; lanes per phase */
     bool is_modelled;       /* wavefronts are known (not for atomics) */
 } Banks;
@@ -63,7 +63,7 @@ static void banks_add_lane(Banks *banks, const StepContext *context, int lane) {
     }
 }
 
-/* Distinct words per bank that the lanes of `mask` ask for. */
+/* Distinct words per bank that the lanes of `mask` access. */
 static int count_words(const StepContext *context, uint32_t mask, int words[BANK_COUNT]) {
     Banks *part = memory_new(sizeof *part);
     int most = 0;
@@ -102,8 +102,7 @@ static const char *access_name(TraceKind kind) {
     return kind == TRACE_SHARED_LOAD ? "load" : kind == TRACE_SHARED_STORE ? "store" : "atomic";
 }
 
-/* The array's name as the source has it; "" for dynamic shared memory, which has none that a student wrote.
- */
+/* The array's name as the source has it; "" for dynamic shared memory, which has no name in the source. */
 static void print_symbol(const StepContext *context, char *out, size_t bytes) {
     int first = context->event.mask ? __builtin_ctz(context->event.mask) : 0;
     if (context->launch->static_shared_bytes == 0 && context->launch->dynamic_shared_bytes)
@@ -118,7 +117,8 @@ static void head(const StepContext *context, PaneHead *out) {
     char symbol[48], width[24] = "", verdict[48];
     banks_fill(banks, context);
     print_symbol(context, symbol, sizeof symbol);
-    if (event->width != BANK_BYTES) snprintf(width, sizeof width, " (%d bytes)", event->width);
+    if (event->width != BANK_BYTES)
+        snprintf(width, sizeof width, " (%d byte%s)", event->width, event->width == 1 ? "" : "s");
     snprintf(out->title, sizeof out->title, "banks  w%d shared %s%s%s%s", event->warp,
              access_name(event->kind), *symbol ? " of " : "", symbol, width);
     bool excess = context->cost.wavefronts > context->cost.ideal;
@@ -220,30 +220,30 @@ static void draw_notes(const StepContext *context, const Banks *banks, Canvas *c
     if (row < area.rows && context->cost.phases > 1) {
         int first = banks->phase * banks->phase_lanes;
         canvas_print(canvas, area, 1, row++, ROLE_TEXT,
-                     "%d bytes a lane take %d phases; phase %d serves lanes %d-%d%s", context->event.width,
+                     "%d bytes per lane take %d phases; phase %d serves lanes %d-%d%s", context->event.width,
                      context->cost.phases, banks->phase + 1, first, first + banks->phase_lanes - 1,
-                     context->cost.is_paired ? "; the pair rule halved them" : "");
+                     context->cost.is_paired ? "; halved by the pair rule" : "");
     } else if (row < area.rows && context->cost.is_paired) {
         canvas_text(
             canvas, area, 1, row++, ROLE_TEXT,
-            "pair rule: every lane's neighbour loads the same address or rests, so two phases become one");
+            "pair rule: each lane's neighbour loads the same address or is inactive: two phases become one");
     }
     const char *cells = banks->shared_words
-                            ? "a cell: the lane that asks for the word, + several that share it (broadcast)"
-                            : "a cell: the lane that asks for the word; a bank serves one per wavefront";
+                            ? "cell: the lane that accesses the word; +: several lanes share it (broadcast)"
+                            : "cell: the lane that accesses the word; a bank serves one word per wavefront";
     Rectangle line = {area.column + 1, area.row + row, area.columns - 1, 1};
     if (row < area.rows) canvas_paragraph(canvas, line, 0, ROLE_DIM, cells);
 }
 
-/* Lines that nobody asks for, between and around the others, where all of shared memory fits. */
-static void add_quiet_rows(Banks *banks, const StepContext *context, int room) {
+/* Lines that are not accessed, between and around the others, where all of shared memory fits. */
+static void add_untouched_rows(Banks *banks, const StepContext *context, int room) {
     uint64_t bytes = context->launch->static_shared_bytes + (uint64_t)context->launch->dynamic_shared_bytes;
     uint64_t lines = (bytes + BANK_COUNT * BANK_BYTES - 1) / (BANK_COUNT * BANK_BYTES);
     if (room < 1 || lines > (uint64_t)room) return;
     for (uint64_t line = 0; line < lines; line++) row_of_line(banks, line);
 }
 
-/* First of the rows shown: the one that is served now stays in sight. */
+/* First of the rows shown: the one being served stays in sight. */
 static int first_row(const Banks *banks, int room) {
     int lit = 0;
     while (lit < banks->count && !banks->rows[lit].lit) lit++;
@@ -263,7 +263,7 @@ static BankGrid lay_out(Banks *banks, const StepContext *context, Rectangle area
     BankGrid grid = {.width = cell_columns(area),
                      .room = area.rows - 2}; /* the header and the words take a row each */
     if (grid.room > banks->count + 1 || grid.room > 8) grid.room -= 1; /* the lane's line */
-    add_quiet_rows(banks, context, grid.room);
+    add_untouched_rows(banks, context, grid.room);
     grid.first = first_row(banks, grid.room);
     grid.spacing = context->view->display.projector && banks->count * 2 <= grid.room ? 2 : 1;
     return grid;
@@ -287,7 +287,7 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     free(banks);
 }
 
-/* Selects the lane that asks for the word. */
+/* Selects the lane that accesses the word. */
 static ViewAnswer click(const StepContext *context, Rectangle area, int column, int row, View *view) {
     Banks *banks = memory_new(sizeof *banks);
     banks_fill(banks, context);

@@ -1,4 +1,4 @@
-/* Branch and barrier: who goes which way, and who has arrived. */
+/* Branch and barrier: which lanes take the branch, and which warps have arrived. */
 #include "tui/panes/pane.h"
 
 #include "base/memory.h"
@@ -44,13 +44,13 @@ static void print_place(const StepContext *context, int pc, char *out, size_t by
         snprintf(out, bytes, "PTX %d", pc);
 }
 
-/* Where both ways lead; returns the columns written. */
-static int draw_ways(const StepContext *context, Canvas *canvas, Rectangle area, int row) {
+/* Where the branch leads and where its lanes reconverge; returns the columns written. */
+static int draw_targets(const StepContext *context, Canvas *canvas, Rectangle area, int row) {
     char place[48];
     int at = 1;
     if (!context->code) return at;
     print_place(context, context->code->target, place, sizeof place);
-    at += canvas_print(canvas, area, at, row, ROLE_TEXT, "jump: to %s, meet again ", place);
+    at += canvas_print(canvas, area, at, row, ROLE_TEXT, "taken: to %s, reconverge ", place);
     print_place(context, context->code->reconvergence, place, sizeof place);
     bool there = context->code->reconvergence == context->code->target;
     return at + canvas_print(canvas, area, at, row, ROLE_TEXT, there ? "there; " : "at %s; ", place);
@@ -61,7 +61,7 @@ static void read_part(const StepContext *context, int index, TraceEvent *out) {
     trace_block_read_header(context->steps->block, context->steps->events[context->step->first + index], out);
 }
 
-/* Who jumps, warp by warp; neighbours that do the same share a row. */
+/* The lanes that take the branch, warp by warp; neighbours that do the same share a row. */
 static void draw_warps(const StepContext *context, Canvas *canvas, Rectangle area, int row,
                        const Ruler *ruler) {
     for (int i = 0; i < context->step->count && row < area.rows; row++) {
@@ -77,7 +77,7 @@ static void draw_warps(const StepContext *context, Canvas *canvas, Rectangle are
         bool splits = diverges(&event);
         draw_mask(context, canvas, area, row, ruler, splits ? ROLE_WARNING : ROLE_ACTIVE, label, event.taken,
                   event.mask);
-        if (splits) canvas_glyph(canvas, area, ruler_column(ruler, WARP_LANES) + 7, row, ROLE_WARNING, '!');
+        if (splits) canvas_glyph(canvas, area, ruler_column(ruler, WARP_LANES) + 6, row, ROLE_WARNING, '!');
     }
 }
 
@@ -86,23 +86,23 @@ static void branch_draw(const StepContext *context, Canvas *canvas, Rectangle ar
     Ruler ruler = ruler_make(area, LABEL_COLUMNS, NOTE_COLUMNS);
     int row = 3, diverging = 0;
     ruler_draw(&ruler, canvas, area, 0, context->view->selection.lane);
-    draw_mask(context, canvas, area, 1, &ruler, ROLE_ACTIVE, "jump", event->taken, event->mask);
-    draw_mask(context, canvas, area, 2, &ruler, ROLE_ACTIVE, "go on", event->mask & ~event->taken,
+    draw_mask(context, canvas, area, 1, &ruler, ROLE_ACTIVE, "taken", event->taken, event->mask);
+    draw_mask(context, canvas, area, 2, &ruler, ROLE_ACTIVE, "not taken", event->mask & ~event->taken,
               event->mask);
     for (int i = 0; i < context->step->count; i++) {
         TraceEvent other;
         read_part(context, i, &other);
         diverging += diverges(&other);
     }
-    int at = draw_ways(context, canvas, area, row);
-    canvas_print(canvas, area, at, row++, diverging ? ROLE_WARNING : ROLE_TEXT, "%d of %d warps diverge%s",
-                 diverging, context->step->count, diverging ? "!" : "");
-    if (row + 2 < area.rows) canvas_text(canvas, area, 1, ++row, ROLE_DIM, "who jumps, warp by warp");
+    int at = draw_targets(context, canvas, area, row);
+    canvas_print(canvas, area, at, row++, diverging ? ROLE_WARNING : ROLE_TEXT, "%d of %d warps diverge%s%s",
+                 diverging, context->step->count, diverging == 1 ? "s" : "", diverging ? "!" : "");
+    if (row + 2 < area.rows) canvas_text(canvas, area, 1, ++row, ROLE_DIM, "taken, warp by warp");
     draw_warps(context, canvas, area, row + 1, &ruler);
 }
 
 static void barrier_head(const StepContext *context, PaneHead *out) {
-    const char *what = context->event.kind == TRACE_BARRIER     ? "barrier of the block"
+    const char *what = context->event.kind == TRACE_BARRIER     ? "block barrier"
                        : context->event.kind == TRACE_WARP_SYNC ? "warp sync"
                                                                 : "named barrier";
     snprintf(out->title, sizeof out->title, "%s", what);
@@ -128,7 +128,7 @@ static void draw_sync(const StepContext *context, Canvas *canvas, Rectangle area
     }
     if (context->event.kind == TRACE_WARP_SYNC && ++row < area.rows)
         canvas_text(canvas, area, 1, row, ROLE_DIM,
-                    "what these lanes wrote before is seen by these lanes after");
+                    "each of these lanes now sees what the others wrote before");
 }
 
 typedef enum Arrival { ARRIVES, WAITS, MISSING, ENDED, ARRIVAL_COUNT } Arrival;
@@ -164,14 +164,14 @@ static int draw_arrivals(const StepContext *context, Canvas *canvas, Rectangle a
 }
 
 /* "■ warps 1-7 arrive now"; nothing where there are none. */
-static int draw_who(const StepContext *context, Canvas *canvas, Rectangle area, int row, Arrival arrival,
-                    const char *one, const char *several) {
+static int draw_group(const StepContext *context, Canvas *canvas, Rectangle area, int row, Arrival arrival,
+                      const char *one, const char *several) {
     int count = context->step_index->warp_count, found = 0;
-    bool *who = memory_new((size_t)count);
+    bool *group = memory_new((size_t)count);
     char names[64];
-    for (int warp = 0; warp < count; warp++) found += who[warp] = arrival_of(context, warp) == arrival;
-    step_context_describe_warps(who, count, names, sizeof names);
-    free(who);
+    for (int warp = 0; warp < count; warp++) found += group[warp] = arrival_of(context, warp) == arrival;
+    step_context_describe_warps(group, count, names, sizeof names);
+    free(group);
     if (!found || row <= 0) return row;
     canvas_glyph(canvas, area, 1, row, arrival_looks[arrival].role, arrival_looks[arrival].glyph);
     canvas_print(canvas, area, 3, row, ROLE_TEXT, "%s %s", names, found == 1 ? one : several);
@@ -190,11 +190,11 @@ static void barrier_draw(const StepContext *context, Canvas *canvas, Rectangle a
         alive += arrival != ENDED;
     }
     canvas_print(canvas, area, 1, 0, arrived == alive ? ROLE_GOOD : ROLE_TEXT,
-                 "%d of %d warps have arrived%s", arrived, alive, arrived == alive ? ": all go on" : "");
+                 "%d of %d warps have arrived%s", arrived, alive, arrived == alive ? ": all proceed" : "");
     int row = draw_arrivals(context, canvas, area, 2);
-    row = draw_who(context, canvas, area, row, ARRIVES, "arrives now", "arrive now");
-    row = draw_who(context, canvas, area, row, WAITS, "waited here", "waited here");
-    draw_who(context, canvas, area, row, MISSING, "still to come", "still to come");
+    row = draw_group(context, canvas, area, row, ARRIVES, "arrives now", "arrive now");
+    row = draw_group(context, canvas, area, row, WAITS, "is waiting", "are waiting");
+    draw_group(context, canvas, area, row, MISSING, "has not arrived", "have not arrived");
 }
 
 static ViewAnswer click(const StepContext *context, Rectangle area, int column, int row, View *view) {

@@ -8,7 +8,7 @@ static void head(const StepContext *context, PaneHead *out) {
     snprintf(out->title, sizeof out->title, "explanation");
 }
 
-/* The fault, where it ended this block's run; or, in fewer places, that another block's run met one. */
+/* The fault, at the step where it ended this block's run; else, below the step, that of another block. */
 static int draw_trap(const StepContext *context, Canvas *canvas, Rectangle area, int row, bool here) {
     const Trace *trace = context->scene->traced.trace;
     const Trap *trap = context->step_index->trap ? context->step_index->trap
@@ -17,7 +17,7 @@ static int draw_trap(const StepContext *context, Canvas *canvas, Rectangle area,
     if (!trap || (context->step_index->trap != NULL) != here) return 0;
     if (here && context->view->place.step + 1 < context->steps->step_count) return 0;
     Text text = {0};
-    text_add(&text, here ? "Here it ends. TRAP " : "TRAP ");
+    text_add(&text, here ? "The run ends here. TRAP " : "TRAP ");
     step_context_describe_trap(context, trap, &text);
     int rows = canvas_paragraph(canvas, area, row, ROLE_WARNING, text_string(&text));
     text_done(&text);

@@ -1,4 +1,4 @@
-/* Failure: why a file that was edited cannot be run, against its line. The run before it is still there
+/* Failure: why an edited file cannot be run, with the line at fault. The previous run stays on the screen
  * below. */
 #include "tui/panes/pane.h"
 
@@ -8,7 +8,7 @@ static void head(const StepContext *context, PaneHead *out) {
     const Error *error = &context->view->transient.failure;
     snprintf(out->title, sizeof out->title, "not run: %s",
              *error->file ? scene_file_name(error->file) : "the new version");
-    snprintf(out->note, sizeof out->note, "$ edits, any other key closes");
+    snprintf(out->note, sizeof out->note, "$ edits again, any other key closes");
 }
 
 /* The line as far as it fits, and the caret below the column. */
@@ -28,7 +28,7 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
         canvas_print(canvas, area, 0, row++, ROLE_DIM, "line %d, column %d", error->line, error->column);
     row += 1 + draw_excerpt(error, canvas, area, row);
     row += canvas_paragraph(canvas, area, row, ROLE_WARNING, error->message);
-    canvas_paragraph(canvas, area, row + 1, ROLE_DIM, "What is shown is the version before.");
+    canvas_paragraph(canvas, area, row + 1, ROLE_DIM, "The screen still shows the previous version.");
 }
 
 const Pane pane_failure = {.slot = SLOT_OVERLAY, .overlay = OVERLAY_FAILURE, .head = head, .draw = draw};

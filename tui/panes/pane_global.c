@@ -1,6 +1,6 @@
 /* Global: the shown warp's access to global (or local) memory, by lines of 128 bytes and their four sectors
- * of 32. A cell is a word of four bytes and holds the lane that asks for it; words of a touched sector that
- * nobody asked for are moved all the same, and words of other sectors stay blank. */
+ * of 32. A cell is a word of four bytes and holds the lane that accesses it; the other words of a touched
+ * sector are dots, because they are transferred as well, and words of other sectors stay blank. */
 #include "tui/panes/pane.h"
 
 #include "base/memory.h"
@@ -19,7 +19,7 @@ enum {
 typedef struct MemoryLine {
     int buffer;
     uint64_t line;      /* offset / 128 */
-    int8_t lane[WORDS]; /* lowest lane that asks for the word; -1: none */
+    int8_t lane[WORDS]; /* lowest lane that accesses the word; -1: none */
     uint8_t sharers[WORDS];
     uint8_t sectors; /* bits of the touched ones */
 } MemoryLine;
@@ -28,7 +28,7 @@ typedef struct MemoryPicture {
     MemoryLine lines[MAX_LINES]; /* by buffer and offset */
     int count;
     int sectors, ideal;
-    bool shared_words; /* some are asked for by several lanes */
+    bool shared_words; /* several lanes access the same one */
 } MemoryPicture;
 
 static MemoryLine *line_of(MemoryPicture *memory, int buffer, uint64_t line) {
@@ -98,7 +98,7 @@ static const char *verb(TraceKind kind) {
     }
 }
 
-/* What the access is worth: its sectors, or, of atomics, how many lanes wait for each other. */
+/* How good the access is: by its sectors; for atomics by how many lanes wait for each other. */
 static void judge(const StepContext *context, const MemoryPicture *memory, PaneHead *out) {
     int addresses, collisions = step_context_collisions(&context->event, &addresses);
     out->note_role = ROLE_GOOD;
@@ -119,13 +119,14 @@ static void head(const StepContext *context, PaneHead *out) {
     memory_fill(memory, context);
     int first = context->event.mask ? __builtin_ctz(context->event.mask) : 0;
     scene_short_name(buffer_name(context, context->event.buffer[first]), name, sizeof name);
-    if (is_local(
-            context->event.kind)) { /* interleaved by thread in hardware: offsets do not tell the sectors */
-        snprintf(out->title, sizeof out->title, "local  w%d %s its threads' own memory, %d bytes a lane",
-                 context->event.warp, verb(context->event.kind), context->event.width);
+    if (is_local(context->event
+                     .kind)) { /* interleaved by thread in hardware: offsets do not determine the sectors */
+        snprintf(out->title, sizeof out->title, "local  w%d %s its threads' own memory, %d byte%s per lane",
+                 context->event.warp, verb(context->event.kind), context->event.width,
+                 context->event.width == 1 ? "" : "s");
     } else if (is_constant(context->event.kind)) {
         snprintf(out->title, sizeof out->title, "constant  w%d loads from %s", context->event.warp, name);
-        snprintf(out->note, sizeof out->note, "its cost is not modelled");
+        snprintf(out->note, sizeof out->note, "cost not modelled");
     } else {
         snprintf(out->title, sizeof out->title, "global  w%d %s %s   1 request: %d sector%s, ideal %d",
                  context->event.warp, verb(context->event.kind), name, memory->sectors,
@@ -213,15 +214,16 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
                      grid.first + grid.room, memory->count);
     row++;
     if (row < area.rows)
-        canvas_print(canvas, area, 1, row, ROLE_DIM,
-                     memory->shared_words
-                         ? "a cell: the lane that asks for the 4 bytes, + several; %s moved, not asked for"
-                         : "a cell: the lane that asks for those 4 bytes; %s moved, but not asked for",
-                     canvas->ascii ? "." : "·");
+        canvas_print(
+            canvas, area, 1, row, ROLE_DIM,
+            memory->shared_words
+                ? "cell: the lane that accesses the 4 bytes; +: several; %s: transferred, not accessed"
+                : "cell: the lane that accesses the 4 bytes; %s: transferred, not accessed",
+            canvas->ascii ? "." : "·");
     free(memory);
 }
 
-/* Selects the lane that asks for the word. */
+/* Selects the lane that accesses the word. */
 static ViewAnswer click(const StepContext *context, Rectangle area, int column, int row, View *view) {
     MemoryPicture *memory = memory_new(sizeof *memory);
     memory_fill(memory, context);

@@ -14,7 +14,7 @@ enum {
     GLYPH_EXITED = 'x',
     GLYPH_TRAPPED = '!'
 };
-enum { LABEL_COLUMNS = 7, NOTE_COLUMNS = 18, LANE_COLUMNS = 3, MORE_COLUMNS = 10 };
+enum { LABEL_COLUMNS = 7, COUNT_COLUMNS = 6, NOTE_COLUMNS = 21, LANE_COLUMNS = 3, MORE_COLUMNS = 10 };
 
 typedef struct WarpRow {
     int first, last; /* warps */
@@ -70,7 +70,9 @@ static void draw_cells(const StepContext *context, Canvas *canvas, Rectangle are
     }
 }
 
-static void print_note(const StepContext *context, const WarpRow *row, char *out, size_t bytes, Role *role) {
+/* `columns`: what there is room for. */
+static void print_note(const StepContext *context, const WarpRow *row, int columns, char *out, size_t bytes,
+                       Role *role) {
     const WarpState *state = &row->state;
     *role = ROLE_DIM;
     out[0] = 0;
@@ -81,8 +83,9 @@ static void print_note(const StepContext *context, const WarpRow *row, char *out
         if (!step_context_init(&other, context->scene, &view) || !other.cost.wavefronts) return;
         bool excess = other.cost.wavefronts > other.cost.ideal;
         *role = excess ? ROLE_CONFLICT : ROLE_DIM;
-        snprintf(out, bytes, "%d wave%s%s", other.cost.wavefronts, other.cost.wavefronts == 1 ? "" : "s",
-                 excess ? "!" : "");
+        int length = snprintf(out, bytes, "%d wavefront%s%s", other.cost.wavefronts,
+                              other.cost.wavefronts == 1 ? "" : "s", excess ? "!" : "");
+        if (length > columns) snprintf(out, bytes, "%d wf%s", other.cost.wavefronts, excess ? "!" : "");
     } else if (state->waiting) {
         *role = ROLE_WAITING;
         snprintf(out, bytes, "barrier");
@@ -108,11 +111,11 @@ static void draw_warps(const StepContext *context, Canvas *canvas, Rectangle are
         snprintf(label, sizeof label, "w%d-%d", warps->first, warps->last);
     canvas_print(canvas, area, 0, row, shown ? ROLE_SELECTED : ROLE_TEXT, "%s%s", shown ? ">" : " ", label);
     draw_cells(context, canvas, area, LABEL_COLUMNS, row, width, warps);
-    print_note(context, warps, note, sizeof note, &role);
     int at = LABEL_COLUMNS + WARP_LANES * width + 1;
+    print_note(context, warps, area.columns - at - COUNT_COLUMNS, note, sizeof note, &role);
     canvas_print(canvas, area, at, row, ROLE_TEXT, "%2d/%d", __builtin_popcount(warps->state.active),
                  __builtin_popcount(warps->state.exists));
-    canvas_text(canvas, area, at + 7, row, role, note);
+    canvas_text(canvas, area, at + COUNT_COLUMNS, row, role, note);
 }
 
 /* The values below the rows: of the event, or of a register of its instruction. */
@@ -152,8 +155,7 @@ static int longest_value(const StepContext *context, const Values *values) {
     return longest;
 }
 
-/* All 32 lanes, so that nobody prints them one by one. Where there is not enough room, the rows around the
- * selected lane. */
+/* All 32 lanes; where there is not enough room, the rows around the selected lane. */
 static void draw_values(const StepContext *context, Canvas *canvas, Rectangle area, const Values *values) {
     int width = longest_value(context, values) + 1, per_row = WARP_LANES, first = 0;
     while (per_row > 1 && LANE_COLUMNS + per_row * width > area.columns) per_row /= 2;
@@ -238,7 +240,7 @@ static void arrange(const StepContext *context, Rectangle area, Arrangement *pla
     choose_rows(context, plan, room);
     int row = plan->ruler + plan->shown;
     if (row >= area.rows) return;
-    if (area.rows - row > 6) row++; /* room to breathe */
+    if (area.rows - row > 6) row++; /* an empty row */
     plan->legend = row;
     plan->values_row = row + 1;
     values_of(context, &plan->values);

@@ -11,7 +11,7 @@ static void head(const StepContext *context, PaneHead *out) {
     snprintf(out->note, sizeof out->note, "type to filter, Enter opens, Esc closes");
 }
 
-/* Rows for kernels; the rest is for what the chosen one teaches. */
+/* Rows for kernels; the rest is for the lesson of the selected one. */
 static int list_rows(Rectangle area) {
     return area.rows > 6 ? area.rows - 3 : area.rows;
 }
@@ -40,14 +40,14 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     canvas_more(canvas, list, first > 0, view_menu_row(context->view, first + rows) >= 0);
     int index = view_menu_row(context->view, choice);
     if (index < 0) {
-        canvas_text(canvas, area, 0, 0, ROLE_WARNING, "no kernel is called that; Backspace widens");
+        canvas_text(canvas, area, 0, 0, ROLE_WARNING, "no kernel matches; Backspace widens the filter");
     } else if (rows < area.rows && catalog_row(index)->lesson) {
         Rectangle below = {area.column, area.row + rows + 1, area.columns, area.rows - rows - 1};
         canvas_paragraph(canvas, below, 0, ROLE_TEXT, catalog_row(index)->lesson);
     }
 }
 
-/* Chooses; a click on the chosen one opens it. */
+/* Selects; a click on the selected one opens it. */
 static ViewAnswer click(const StepContext *context, Rectangle area, int column, int row, View *view) {
     int rows = list_rows(area), index = first_shown(view, rows) + row;
     (void)context, (void)column;

@@ -1,5 +1,5 @@
-/* Metrics: what this step, its source line, its barrier interval, the traced block and the whole grid cost,
- * side by side; and what ideal accesses would have needed. Where rows are few, those that this step has come
+/* Metrics: the counts of this step, its source line, its barrier interval, the traced block and the whole
+ * grid, side by side, with the ideal counts of accesses. Where rows are few, those that this step has come
  * first. */
 #include "tui/panes/counter_rows.h"
 #include "tui/panes/metric_rows.h"
@@ -12,8 +12,8 @@ enum { LABEL_COLUMNS = 16, NUMBER_COLUMNS = 8, LEAST_NUMBER_COLUMNS = 6, SCOPE_C
 enum { BLOCK_SCOPE = 3, GRID_SCOPE = 4, BEFORE_SCOPE = 5 };
 
 typedef struct Scopes {
-    bool counting;   /* the grid's are not known yet */
-    bool has_before; /* the grid's before the file was edited, else that scope is empty */
+    bool counting;   /* the grid's counts are not known yet */
+    bool has_before; /* the file was edited, and the grid's counts from before are known */
     Totals of[SCOPE_COUNT];
     const char *names[SCOPE_COUNT];
 } Scopes;
@@ -64,11 +64,12 @@ static void print_number(uint64_t value, int columns, char *out, size_t bytes) {
              scaled, units[unit]);
 }
 
-static void draw_row(const Scopes *scopes, Canvas *canvas, Rectangle area, int row, const MetricRow *metric,
+static void draw_row(const Scopes *scopes, Canvas *canvas, Rectangle area, int row, int metric,
                      const bool *shown, int columns, bool selected) {
     char text[32];
     int at = LABEL_COLUMNS;
-    canvas_text(canvas, area, 0, row, selected ? ROLE_SELECTED : ROLE_DIM, metric->label);
+    snprintf(text, sizeof text, "%s%s", metric_row_is_part(metric) ? "  " : "", metric_row_label(metric));
+    canvas_text(canvas, area, 0, row, selected ? ROLE_SELECTED : ROLE_DIM, text);
     for (int scope = 0; scope < SCOPE_COUNT; scope++) {
         if (!shown[scope]) continue;
         if (scope == GRID_SCOPE && scopes->counting) {
@@ -76,8 +77,8 @@ static void draw_row(const Scopes *scopes, Canvas *canvas, Rectangle area, int r
             at += columns;
             continue;
         }
-        uint64_t value = metric->value(&scopes->of[scope]);
-        bool excess = metric->ideal && value > metric->ideal(&scopes->of[scope]);
+        uint64_t value = metric_row_value(metric, &scopes->of[scope]);
+        bool excess = metric_row_has_excess(metric, &scopes->of[scope]);
         print_number(value, columns - 1, text, sizeof text);
         int begin = at + columns - 1 - (int)strlen(text);
         if (value)
@@ -89,8 +90,8 @@ static void draw_row(const Scopes *scopes, Canvas *canvas, Rectangle area, int r
     }
 }
 
-/* Scopes that have room: the step, the interval and the grid before the others; after an edit what the grid
- * was. */
+/* The scopes that fit: the step, the interval and the grid before the others; after an edit the grid's old
+ * counts. */
 static int choose_scopes(const Scopes *scopes, Rectangle area, bool shown[SCOPE_COUNT], int *columns) {
     static const int orders[2][SCOPE_COUNT] = {{0, 2, GRID_SCOPE, 1, BLOCK_SCOPE, BEFORE_SCOPE},
                                                {0, GRID_SCOPE, BEFORE_SCOPE, 2, 1, BLOCK_SCOPE}};
@@ -103,21 +104,21 @@ static int choose_scopes(const Scopes *scopes, Rectangle area, bool shown[SCOPE_
     return count;
 }
 
-/* The block has any of it, or had. */
+/* The block has any of it, or the grid had before the edit. */
 static bool is_there(const Scopes *scopes, int row) {
-    return metric_rows[row].value(&scopes->of[BLOCK_SCOPE]) ||
-           metric_rows[row].value(&scopes->of[BEFORE_SCOPE]);
+    return metric_row_value(row, &scopes->of[BLOCK_SCOPE]) ||
+           metric_row_value(row, &scopes->of[BEFORE_SCOPE]);
 }
 
-/* The rows in the order in which they are shown: those of what the block has at all; where there are more
- * than fit, those that this step has come first. Returns how many fit. */
+/* The rows in the order in which they are shown: those that the block has any of; where not all fit, those
+ * that this step has come first. Returns how many fit. */
 static int order_rows(const Scopes *scopes, Rectangle area, int order[METRIC_ROW_COUNT]) {
     bool taken[METRIC_ROW_COUNT] = {false};
     int count = 0, all = 0;
     for (int i = 0; i < METRIC_ROW_COUNT; i++) all += is_there(scopes, i);
     for (int turn = all > area.rows - 1 ? 0 : 1; turn < 2; turn++)
         for (int i = 0; i < METRIC_ROW_COUNT && count < area.rows - 1; i++) {
-            if (taken[i] || !(turn ? is_there(scopes, i) : metric_rows[i].value(&scopes->of[0]) != 0))
+            if (taken[i] || !(turn ? is_there(scopes, i) : metric_row_value(i, &scopes->of[0]) != 0))
                 continue;
             taken[i] = true;
             order[count++] = i;
@@ -126,14 +127,14 @@ static int order_rows(const Scopes *scopes, Rectangle area, int order[METRIC_ROW
 }
 
 /* Below the rows, or to the right of them, where it fits. */
-static void draw_counted(const StepContext *context, Canvas *canvas, Rectangle area, int row, int column) {
-    int rows = counted_height(context);
+static void draw_counters(const StepContext *context, Canvas *canvas, Rectangle area, int row, int column) {
+    int rows = counter_rows_height(context);
     Rectangle below = {area.column, area.row + row, area.columns, area.rows - row};
     Rectangle beside = {area.column + column, area.row, area.columns - column, area.rows};
-    if (rows && rows <= below.rows && below.columns >= COUNTED_COLUMNS)
-        counted_draw(context, canvas, below);
-    else if (rows && rows <= beside.rows && beside.columns >= COUNTED_COLUMNS)
-        counted_draw(context, canvas, beside);
+    if (rows && rows <= below.rows && below.columns >= COUNTER_ROWS_COLUMNS)
+        counter_rows_draw(context, canvas, below);
+    else if (rows && rows <= beside.rows && beside.columns >= COUNTER_ROWS_COLUMNS)
+        counter_rows_draw(context, canvas, beside);
 }
 
 static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
@@ -142,7 +143,8 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     int columns, at = LABEL_COLUMNS, order[METRIC_ROW_COUNT];
     gather(context, &scopes);
     if (!choose_scopes(&scopes, area, shown, &columns)) return;
-    if (counted_height(context) && columns > NUMBER_COLUMNS) columns = NUMBER_COLUMNS; /* they stand beside */
+    if (counter_rows_height(context) && columns > NUMBER_COLUMNS)
+        columns = NUMBER_COLUMNS; /* they stand beside */
     for (int scope = 0; scope < SCOPE_COUNT; scope++) {
         if (!shown[scope]) continue;
         const char *name = columns < 10 && scope == 2 ? "intvl" : scopes.names[scope];
@@ -151,12 +153,12 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     }
     int count = order_rows(&scopes, area, order);
     for (int i = 0; i < count; i++)
-        draw_row(&scopes, canvas, area, 1 + i, &metric_rows[order[i]], shown, columns,
+        draw_row(&scopes, canvas, area, 1 + i, order[i], shown, columns,
                  context->view->selection.traced == order[i] + 1);
-    draw_counted(context, canvas, area, 2 + count, at + 1);
+    draw_counters(context, canvas, area, 2 + count, at + 1);
 }
 
-/* Marks the steps that the row was counted from, or no longer. */
+/* Marks the steps that the row was counted from, or removes the marks. */
 static ViewAnswer click(const StepContext *context, Rectangle area, int column, int row, View *view) {
     Scopes scopes;
     int order[METRIC_ROW_COUNT];

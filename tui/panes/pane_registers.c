@@ -35,7 +35,7 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     registers_of(context->code ? context->code->instruction : NULL, &registers);
     if (!scene_can_replay(context->scene, context->view->place.block)) {
         canvas_paragraph(canvas, area, 0, ROLE_DIM,
-                         "This block has too many events to be run again for its registers.");
+                         "This block has too many events to replay for register values.");
         return;
     }
     canvas_print(canvas, area, NAME_COLUMNS, 0, ROLE_DIM, "%*s%*s  from step", VALUE_COLUMNS, "value",

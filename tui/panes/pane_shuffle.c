@@ -1,5 +1,5 @@
-/* Shuffle: from which lane every lane of the shown warp takes its value. As many arrows are drawn as there
- * are rows for, those around the selected lane first. */
+/* Shuffle: from which lane every lane of the shown warp takes its value. As many arrows are drawn as fit into
+ * the rows, those around the selected lane first. */
 #include "tui/panes/pane.h"
 
 #include "tui/panes/ruler.h"
@@ -62,8 +62,8 @@ static void head(const StepContext *context, PaneHead *out) {
         out->note_role = ROLE_WARNING;
     } else if (shuffle.keeps) {
         step_context_describe_lanes(shuffle.keeps, lanes, sizeof lanes);
-        snprintf(out->note, sizeof out->note, "%s keep%s own value", lanes,
-                 shuffle.keeps & (shuffle.keeps - 1) ? " their" : "s its");
+        snprintf(out->note, sizeof out->note, "%s keep%s", lanes,
+                 shuffle.keeps & (shuffle.keeps - 1) ? " their own values" : "s its own value");
     }
 }
 
@@ -167,7 +167,7 @@ static void keep_wires(Wires *wires, const Ruler *ruler, int lane, int rows) {
     place_wires(wires, ruler);
 }
 
-/* Joins what is there already: lines that cross, corners on a line. */
+/* Joins with what is already drawn: lines that cross, corners on a line. */
 static void draw_part(Canvas *canvas, Rectangle area, int column, int row, Role role, uint32_t glyph) {
     Cell *cell = canvas_cell(canvas, area, column, row);
     if (!cell) return;
@@ -238,10 +238,10 @@ static void draw_lane_note(const StepContext *context, Canvas *canvas, Rectangle
     step_context_print_value(context, event->operand[lane], 0, own, sizeof own);
     step_context_print_value(context, event->value[0][lane], 0, taken, sizeof taken);
     if (!(event->mask >> lane & 1))
-        canvas_print(canvas, area, 1, row, ROLE_DIM, "lane %d takes no part in this shuffle", lane);
+        canvas_print(canvas, area, 1, row, ROLE_DIM, "lane %d is not active in this shuffle", lane);
     else if (source == UNDEFINED)
         canvas_print(canvas, area, 1, row, ROLE_WARNING,
-                     "lane %d reads a lane that takes no part: its value is undefined", lane);
+                     "lane %d reads an inactive lane: its value is undefined", lane);
     else if (source == lane)
         canvas_print(canvas, area, 1, row, ROLE_TEXT, "lane %d keeps its own value: %s", lane, taken);
     else
@@ -318,7 +318,7 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
         draw_values(context, canvas, area, &ruler, area.rows - row > 3 ? row + 1 : row);
     else if (row < area.rows)
         canvas_text(canvas, area, 1, row, ROLE_DIM,
-                    "= keeps its own value   ? undefined: the source lane takes no part");
+                    "= keeps its own value   ? undefined: the source lane is inactive");
 }
 
 static ViewAnswer click(const StepContext *context, Rectangle area, int column, int row, View *view) {

@@ -1,6 +1,6 @@
-/* Source: the kernel's own text around the current line, with what each line costs beside it; its PTX beside
- * it, below it or instead of it. Lines that are too long go on below. Only what ever has events needs the
- * gutter's columns; all other text may run over them. */
+/* Source: the kernel's own text around the current line, with each line's counts beside it; its PTX beside
+ * it, below it or instead of it. Lines that are too long are continued below. Only lines that have events
+ * need the gutter's columns; all other text may use them. */
 #include "tui/panes/pane.h"
 #include "tui/panes/syntax.h"
 
@@ -8,6 +8,7 @@
 
 enum { GUTTER_COLUMNS = 13, NUMBER_COLUMNS = 5, BESIDE_COLUMNS = 104, MOST_ROWS = 200, CONTINUED = 4 };
 enum { MOST_LINE_BYTES = 1024 }; /* longer lines have no colours */
+enum { AROUND_COLUMNS = 7 }; /* of a title and a note: the line and the spaces between them */
 
 typedef struct TextRow { /* a line, or a part of one that is too long */
     int line;
@@ -29,16 +30,20 @@ static bool has_source(const StepContext *context) {
 }
 
 static void head(const StepContext *context, PaneHead *out) {
+    char scope[32];
     if (has_source(context) && context->view->display.source != SOURCE_PTX)
         snprintf(out->title, sizeof out->title, "source  %s", scene_file_name(context->code->line.file));
     else
         snprintf(out->title, sizeof out->title, "ptx  %s", context->launch->name);
     if (context->view->display.gutter == GUTTER_RUN)
-        snprintf(out->note, sizeof out->note, "this block's run:  lanes waves");
+        snprintf(scope, sizeof scope, "this block's run");
     else if (context->view->display.gutter == GUTTER_STEP)
-        snprintf(out->note, sizeof out->note, "this step:  lanes waves");
+        snprintf(scope, sizeof scope, "this step");
     else
-        snprintf(out->note, sizeof out->note, "interval %d:  lanes waves", context->step->interval_step + 1);
+        snprintf(scope, sizeof scope, "interval %d", context->step->interval_step + 1);
+    snprintf(out->note, sizeof out->note, "%s: lanes, wavefronts", scope);
+    if (canvas_text_columns(out->title) + canvas_text_columns(out->note) + AROUND_COLUMNS > out->columns)
+        snprintf(out->note, sizeof out->note, "%s: lanes, wf", scope);
 }
 
 /* ---- gutter -------------------------------------------------------------------------------------------- */
@@ -134,7 +139,7 @@ static void listing_add(Listing *listing, int line, const char *text, bool has_g
     } while (*text);
 }
 
-/* First row shown, so that the kernel stands still where it fits and `current` is in sight. */
+/* First row shown, so that the kernel does not move where it fits and `current` is in sight. */
 static int first_row(const Listing *listing, int rows) {
     if (listing->count <= rows) return 0;
     int first = listing->current - rows / 2;
@@ -218,7 +223,7 @@ static void list_source(const StepContext *context, int rows, int columns, Listi
     int begin, end;
     find_kernel(context, &begin, &end);
     size_t dedent = common_indent(context, line->file, begin, end);
-    if (end - begin + 1 < rows) begin -= (rows - (end - begin + 1)) / 2; /* what stands above it */
+    if (end - begin + 1 < rows) begin -= (rows - (end - begin + 1)) / 2; /* the lines above it */
     if (begin < line->line - MOST_ROWS / 2) begin = line->line - MOST_ROWS / 2;
     if (begin < 1) begin = 1;
     Syntax syntax = syntax_before(context, line->file, begin);

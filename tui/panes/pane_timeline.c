@@ -1,7 +1,7 @@
 /* Timeline: every step of the run. Height is the share of the block's threads that are active, '!' marks a
  * bank conflict, 'd' a divergent branch, '|' a barrier, '^' where we are. More steps than columns share one:
- * the mean of their heights, any of their marks. Where a machine's clock was read at the barriers of this
- * block, its intervals are as wide as they took long. */
+ * the mean of their heights, any of their marks. Where cycles were measured between the barriers of this
+ * block, the width of an interval is its share of them. */
 #include "tui/panes/metric_rows.h"
 #include "tui/panes/pane.h"
 
@@ -17,15 +17,14 @@ enum { MOST_INTERVALS = 256 };
 typedef struct Scale {
     const Steps *steps;
     int columns;
-    bool is_timed;           /* intervals are as wide as they took long; else every step is as wide */
+    bool is_timed; /* an interval is as wide as its share of the cycles; else all steps are equally wide */
     int end[MOST_INTERVALS]; /* the column after each interval */
 } Scale;
 
-/* What a machine took for the interval of the block that is shown; NULL: nobody knows. */
+/* The cycles measured for an interval of the shown block; NULL: none were. */
 static const IntervalTime *find_time(const StepContext *context, int interval) {
     const SceneTimings *timings = context->scene->borrowed.timings;
-    const Measurements *measured =
-        context->scene->borrowed.measured; /* a file's; else what is read off the clock now */
+    const Measurements *measured = context->scene->borrowed.measured; /* a file's; else those measured now */
     if (timings && (!measured || !measured->interval_count)) measured = timings->timed;
     const SessionBlock *view = &context->scene->traced.blocks[context->view->place.block];
     for (int i = 0; measured && i < measured->interval_count; i++) {
@@ -37,7 +36,7 @@ static const IntervalTime *find_time(const StepContext *context, int interval) {
     return NULL;
 }
 
-/* Cycles of all intervals; 0: they were not all measured, or there are others. */
+/* Cycles of all intervals; 0: some were not measured, or others were. */
 static double sum_cycles(const StepContext *context) {
     double sum = 0;
     int count = context->steps->interval_step_count;
@@ -95,7 +94,7 @@ static int first_step(const Scale *scale, int column, int *end) {
     return divide(count, columns, column, end);
 }
 
-/* Whose clock the widths are, and what reading it cost. */
+/* The machine that the widths come from, and how much reading its clock adds. */
 static void print_machine(const StepContext *context, char *out, size_t bytes) {
     const IntervalTime *time = find_time(context, 0);
     int length = snprintf(out, bytes, "in cycles: %s", time->machine);
@@ -127,12 +126,12 @@ static void print_place(const StepContext *context, char *out, size_t bytes) {
 static void head(const StepContext *context, PaneHead *out) {
     char speed[VIEW_SPEED_BYTES];
     const char *label =
-        context->view->selection.traced ? metric_rows[context->view->selection.traced - 1].label : "";
+        context->view->selection.traced ? metric_row_label(context->view->selection.traced - 1) : "";
     view_print_speed(context->view, speed);
     if (context->view->transient.playing)
         snprintf(out->title, sizeof out->title, "timeline  playing %s", speed);
     else if (*label)
-        snprintf(out->title, sizeof out->title, "timeline  counted for %s", label + strspn(label, " "));
+        snprintf(out->title, sizeof out->title, "timeline  marks: %s", label);
     else if (sum_cycles(context) > 0)
         print_machine(context, out->title, sizeof out->title);
     else
@@ -176,7 +175,7 @@ static char mark_of(const View *view, int step) {
 static bool is_counted(const StepContext *context, int first, int end) {
     if (!context->view->selection.traced) return false;
     for (int step = first; step < end; step++)
-        if (metric_rows[context->view->selection.traced - 1].counts(&context->step_index->step[step]))
+        if (metric_row_counts(context->view->selection.traced - 1, &context->step_index->step[step]))
             return true;
     return false;
 }

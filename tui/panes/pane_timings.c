@@ -1,7 +1,6 @@
-/* Timings: how long each kernel of the ladder takes, as bars, beside what it is compared with. The numbers
- * that fit stand behind the bars, the most telling first; recorded on another machine or measured now, the
- * title says which. A row's own way of being timed, where it is not the one that was chosen, is marked with
- * '*'. */
+/* Timings: how long each kernel of the ladder takes, as bars, beside what it is compared with. As many
+ * numbers as fit follow the bars, the most useful first. The title says whether they were recorded on another
+ * machine or are measured now. A row that was timed otherwise than selected is marked with '*'. */
 #include "tui/panes/pane.h"
 #include "tui/scene/times.h"
 
@@ -162,8 +161,7 @@ static int find_fastest(const TimingTable *table) {
     return fastest;
 }
 
-/* What the kernels are compared with stays below them where there is room, and the fastest of them is seen.
- */
+/* The references stay below the kernels where there is room, and the fastest kernel is always shown. */
 static void choose_rows(TimingTable *table, int room) {
     int kernels = table->times.kernel_count, references = table->times.count - kernels;
     int kept = room >= references + 4 || !kernels ? references : room >= 3 && references;
@@ -175,7 +173,7 @@ static void choose_rows(TimingTable *table, int room) {
     table->fastest = is_apart ? fastest : -1;
 }
 
-/* One kernel that takes a hundred times as long must not make all other bars a point, nor may a CPU. */
+/* A kernel, or a CPU, that takes a hundred times as long must not shrink all other bars to a point. */
 static void choose_scale(TimingTable *table) {
     enum { MOST_OF_HERE = 6 };
     int count = table->times.kernel_count ? table->times.kernel_count : table->times.count;
@@ -196,10 +194,10 @@ static bool is_known(const TimingTable *table, const Number *number) {
     return false;
 }
 
-/* What is measured now beside what was recorded elsewhere says so. */
+/* A row that is measured live among recorded ones is marked. */
 static void print_name(const TimingTable *table, const TimesRow *row, char *out, size_t bytes) {
     bool is_apart = row->is_live && table->times.sample && !table->times.is_live;
-    snprintf(out, bytes, "%s%s", row->kernel, is_apart ? " now" : "");
+    snprintf(out, bytes, "%s%s", row->kernel, is_apart ? " live" : "");
 }
 
 /* Names and times first, then a bar, then the numbers for which there is room. */
@@ -234,7 +232,7 @@ static void table_init(TimingTable *table, const StepContext *context) {
         table->rows[i] = show(context->view, &table->times.rows[i], here);
 }
 
-/* ---- words --------------------------------------------------------------------------------------------- */
+/* ---- texts --------------------------------------------------------------------------------------------- */
 
 static void print_size(uint64_t n, char *out, size_t bytes) {
     int power = 0;
@@ -245,12 +243,12 @@ static void print_size(uint64_t n, char *out, size_t bytes) {
         step_context_print_count(n, out, bytes);
 }
 
-/* The truth level: where and when. The first form that has room. */
+/* Where and when the timings were taken, in the longest form that fits. */
 static void print_title(const Times *times, int columns, char *out, size_t bytes) {
     enum { FORMS = 4 };
     const Timing *sample = times->sample;
     if (!sample) {
-        snprintf(out, bytes, times->count ? "timings now on this machine" : "timings");
+        snprintf(out, bytes, times->count ? "timings, live on this machine" : "timings");
         return;
     }
     const char *machine = sample->machine, *date = sample->measured ? sample->measured : "";
@@ -258,10 +256,10 @@ static void print_title(const Times *times, int columns, char *out, size_t bytes
     int day = (int)strcspn(date, "T ");
     for (int form = 0; form < FORMS; form++) {
         if (times->is_live)
-            snprintf(out, bytes, form ? "now on %s" : "timings now on %s", form > 1 ? name : machine);
+            snprintf(out, bytes, form ? "live on %s" : "timings, live on %s", form > 1 ? name : machine);
         else if (form < 2)
-            snprintf(out, bytes, form ? "recorded on %s, %.*s" : "timings recorded on %s, %.*s", machine, day,
-                     date);
+            snprintf(out, bytes, form ? "recorded on %s, %.*s" : "timings, recorded on %s, %.*s", machine,
+                     day, date);
         else
             snprintf(out, bytes, form > 2 ? "%s %.*s" : "recorded, %s %.*s", name, day, date);
         if (canvas_text_columns(out) + 2 <= columns) return;
@@ -280,7 +278,7 @@ static void head(const StepContext *context, PaneHead *out) {
     print_title(&times, out->columns - canvas_text_columns(out->note) - 3, out->title, sizeof out->title);
 }
 
-/* Of a kernel, and timed otherwise than the view asks for. */
+/* A kernel that was timed otherwise than the view asks for. */
 static bool is_otherwise(const TimingTable *table, int index) {
     const Timing *timing = table->rows[index].timing;
     bool graph = table->view->display.times == TIMES_COLD || table->view->display.times == TIMES_WARM;
@@ -296,13 +294,12 @@ static void draw_settings(const TimingTable *table, Canvas *canvas, Rectangle ar
     if (!of) of = table->times.sample;
     if (!of) of = table->rows[0].timing;
     if (!of) return;
-    if (of->threads && table->times.sample)
-        snprintf(block, sizeof block, ", %" PRIu32 " a block", of->threads);
+    if (of->threads && table->times.sample) snprintf(block, sizeof block, ", block %" PRIu32, of->threads);
     bool otherwise = false;
     for (int i = 0; i < table->times.kernel_count; i++)
         otherwise |= is_drawn(table, i) && table->rows[i].timing && is_otherwise(table, i);
     canvas_print(canvas, area, 0, row, ROLE_DIM, "%s %s%s; %s%s", of->dtype, of->op, block,
-                 ways[table->view->display.times], otherwise ? "; * not so" : "");
+                 ways[table->view->display.times], otherwise ? "; * differs" : "");
 }
 
 static void draw_names(const TimingTable *table, Canvas *canvas, Rectangle area, int row) {
@@ -372,8 +369,9 @@ static void draw_row(const TimingTable *table, Canvas *canvas, Rectangle area, i
 }
 
 static void draw_nothing(const SceneTimings *timings, Canvas *canvas, Rectangle area) {
-    int row = canvas_paragraph(canvas, area, 0, ROLE_DIM,
-                               "No times of this type and size: counts are exact, but times need a GPU.");
+    int row =
+        canvas_paragraph(canvas, area, 0, ROLE_DIM,
+                         "No timings for this type and size: counts are exact, but timings need a GPU.");
     if (timings) canvas_paragraph(canvas, area, row, ROLE_DIM, timings->failure);
 }
 

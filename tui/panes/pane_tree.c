@@ -1,7 +1,7 @@
 /* Tree: the reduction so far. A row is a level of the tree, its cells the lanes of the selected warp with the
  * number of inputs that each holds; the path of one value is lit, from the lane that holds it back to the
- * inputs. Beside the lanes, a mark for every warp of the block that is on the path; and in words what the
- * lane at the path's end folds. */
+ * inputs. Beside the lanes there is a mark for every warp of the block that is on the path, and a text that
+ * says what the lane at the path's end folds. */
 #include "tui/panes/pane.h"
 
 #include <stdio.h>
@@ -60,18 +60,18 @@ static void print_verdict(const Picture *picture, PaneHead *out) {
     size_t bytes = sizeof out->note;
     out->note_role = ROLE_WARNING;
     if (!node_at(picture, picture->root)->is_plain) {
-        snprintf(out->note, bytes, "more than a fold: inputs are used several times");
+        snprintf(out->note, bytes, "not a plain reduction: inputs are used several times");
         out->note_role = ROLE_DIM;
     } else if (path->twice) {
         bool counts = tree->reaches[picture->root];
-        snprintf(out->note, bytes, "%d input%s repeated%s", path->twice, path->twice > 1 ? "s" : "",
-                 counts ? "!" : ", but in no result");
+        snprintf(out->note, bytes, "%d input%s used more than once%s", path->twice,
+                 path->twice > 1 ? "s" : "", counts ? "!" : ", but not in a result");
         if (!counts) out->note_role = ROLE_DIM;
     } else if (picture->is_wrong && tree->shared_count) {
-        snprintf(out->note, bytes, "%d input%s in other blocks' results, too!", tree->shared_count,
+        snprintf(out->note, bytes, "%d input%s also in other blocks' results!", tree->shared_count,
                  tree->shared_count > 1 ? "s" : "");
     } else if (picture->is_result && tree->lost_count) {
-        snprintf(out->note, bytes, "%d of %d inputs are in no result!", tree->lost_count, tree->input_count);
+        snprintf(out->note, bytes, "%d of %d inputs reach no result!", tree->lost_count, tree->input_count);
     } else {
         snprintf(out->note, bytes, "%d input%s, each once", path->once, path->once > 1 ? "s" : "");
         out->note_role = ROLE_GOOD;
@@ -102,12 +102,12 @@ static void print_level(const Picture *picture, int index, char *out, size_t byt
     const char *name = level->kind == TREE_INPUTS ? "inputs"
                        : names[level->through]    ? names[level->through]
                                                   : "fold";
-    bool tells = level->distance && level->kind == TREE_FOLD && level->through != TRACE_REDUX;
+    bool has_distance = level->distance && level->kind == TREE_FOLD && level->through != TRACE_REDUX;
     char interval[16] = "";
     if (!picture->is_large) snprintf(interval, sizeof interval, "%u ", level->interval + 1);
     int length = snprintf(out, bytes, "%s%s", interval, name);
     const char *gap = level->interval < 9 || picture->is_large ? " " : ""; /* the column is narrow */
-    if (tells && length > 0 && (size_t)length < bytes)
+    if (has_distance && length > 0 && (size_t)length < bytes)
         snprintf(out + length, bytes - (size_t)length, level->crosswise ? "%s^%d" : "%s%+d", gap,
                  level->distance);
 }
@@ -148,7 +148,7 @@ static Role role_of(const Picture *picture, int level, int node, char *mark) {
     return tree_acts(tree, level, node) ? ROLE_ACTIVE : ROLE_TEXT;
 }
 
-/* It folds or is taken in this level, or somebody still needs it later. */
+/* It folds or is taken in this level, or is used later. */
 static bool is_alive(const Picture *picture, int level, int node) {
     if (node == FOLD_NONE) return false;
     return tree_acts(picture->tree, level, node) || picture->tree->used_until[node] > level;
@@ -165,7 +165,7 @@ static bool is_crowded(const Picture *picture, int level, const int *cells, int 
     return crowded;
 }
 
-/* The thread loads what another block folds as well, and that is wrong: the results are to be added up. */
+/* The thread loads an input that another block folds as well, and the result is wrong for it. */
 static bool is_shared(const Picture *picture, int thread) {
     return picture->tree->shares[thread] && picture->is_wrong;
 }
@@ -227,7 +227,7 @@ static void draw_warps(const Picture *picture, Canvas *canvas, Rectangle area, i
     }
 }
 
-/* ---- in words ------------------------------------------------------------------------------------------ */
+/* ---- the texts ---------------------------------------------------------------------------------------- */
 
 /* Another thread had this operand before the level. */
 static bool comes(const Picture *picture, int node, int operand) {
@@ -278,7 +278,7 @@ static void print_origin(const StepContext *context, const Picture *picture, int
     }
 }
 
-/* Folds of one thread in one level, one after another: how many values they make one. */
+/* How many values a thread folds into one in this level, one after another. */
 static int count_values(const Picture *picture, int node) {
     const Tree *tree = picture->tree;
     const FoldNode *at = node_at(picture, node);
@@ -321,13 +321,14 @@ static void print_fold(const StepContext *context, const Picture *picture, int n
     }
 }
 
-/* What the lane at the end of the path holds, and what it made that of. */
-static void draw_words(const StepContext *context, const Picture *picture, Canvas *canvas, Rectangle area,
-                       int row) {
+/* What the lane at the end of the path holds, and how it was folded. */
+static void draw_value_text(const StepContext *context, const Picture *picture, Canvas *canvas,
+                            Rectangle area, int row) {
     char fold[256], value[40];
     if (picture->root == FOLD_NONE) {
         canvas_text(canvas, area, 1, row, ROLE_DIM,
-                    picture->is_result ? "no result holds an input of this block" : "it holds no input yet");
+                    picture->is_result ? "no result includes an input of this block"
+                                       : "this lane holds no input yet");
         return;
     }
     const FoldNode *root = node_at(picture, picture->root);
@@ -344,8 +345,8 @@ static void draw_words(const StepContext *context, const Picture *picture, Canva
 }
 
 /* The same level by level, from the end of the path back, where there is room. */
-static void draw_way(const StepContext *context, const Picture *picture, Canvas *canvas, Rectangle area,
-                     int row) {
+static void draw_path_text(const StepContext *context, const Picture *picture, Canvas *canvas, Rectangle area,
+                           int row) {
     char label[32], fold[256];
     for (int level = picture->tree->level_count - 1; level >= 0 && row < area.rows; level--) {
         int spine = spine_at(picture, level);
@@ -382,7 +383,7 @@ static void choose_columns(Picture *picture, Rectangle area) {
     if (picture->text < LEAST_TEXT_COLUMNS) picture->text = 0;
 }
 
-static bool has_words(const Picture *picture, Rectangle area) {
+static bool has_value_text(const Picture *picture, Rectangle area) {
     return area.rows > 4 && picture->tree->level_count != area.rows - 1;
 }
 
@@ -390,7 +391,7 @@ static bool has_words(const Picture *picture, Rectangle area) {
 static void choose_rows(Picture *picture, Rectangle area) {
     const Tree *tree = picture->tree;
     int count = tree->level_count, level = picture->level < 0 ? 0 : picture->level;
-    picture->room = area.rows - 1 - has_words(picture, area);
+    picture->room = area.rows - 1 - has_value_text(picture, area);
     picture->spacing = picture->is_large && 2 * count <= picture->room ? 2 : 1;
     picture->keeps = count > picture->room && picture->room > 2 && tree->levels[0].kind == TREE_INPUTS;
     picture->first = clamp(level - picture->room + 2, 0, count > picture->room ? count - picture->room : 0);
@@ -453,8 +454,8 @@ static int draw_range(const Picture *picture, Canvas *canvas, Rectangle area) {
 
 static void draw_legend(Canvas *canvas, Rectangle area) {
     canvas_print(canvas, area, 1, area.rows - 1, ROLE_DIM,
-                 "%slit: part of this value; ! an input twice; ? in no result",
-                 area.columns > LEGEND_COLUMNS ? "a cell: inputs that the lane holds; " : "");
+                 "%slit: part of this value; ! input used twice; ? input in no result",
+                 area.columns > LEGEND_COLUMNS ? "cell: inputs held by the lane; " : "");
 }
 
 static void draw_nothing(const StepContext *context, Canvas *canvas, Rectangle area) {
@@ -465,16 +466,18 @@ static void draw_nothing(const StepContext *context, Canvas *canvas, Rectangle a
     Text text = {0};
     if (folds)
         text_print(&text,
-                   "Block %u folds too many values: more than %d. p: fewer elements, or a larger grid.",
+                   "Block %u folds more than %d values, too many for the tree. Fewer elements or a larger "
+                   "grid (p) make "
+                   "its blocks smaller.",
                    trace_block_linear(block), FOLD_LIMIT);
     else if (can_replay)
-        text_add(&text, "It cannot be told who folded what: this block cannot be run again.");
+        text_add(&text, "It is not known which elements were folded: this block cannot be replayed.");
     else
-        text_print(
-            &text,
-            "Block %u has %d events; who folded what is found in blocks of up to %d. p: fewer elements, or "
-            "a larger grid, make its blocks smaller.",
-            trace_block_linear(block), trace_block_event_count(block), SCENE_MOST_EVENTS);
+        text_print(&text,
+                   "Block %u has %d events; the tree is shown for blocks of up to %d. Fewer elements or a "
+                   "larger grid (p) make "
+                   "its blocks smaller.",
+                   trace_block_linear(block), trace_block_event_count(block), SCENE_MOST_EVENTS);
     canvas_paragraph(canvas, area, 0, ROLE_DIM, text_string(&text));
     text_done(&text);
 }
@@ -496,10 +499,10 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     }
     Rectangle below = area;
     below.columns -= draw_range(&picture, canvas, area);
-    if (has_words(&picture, area)) draw_words(context, &picture, canvas, below, row++);
+    if (has_value_text(&picture, area)) draw_value_text(context, &picture, canvas, below, row++);
     if (row < area.rows) draw_legend(canvas, area);
     below.rows--;
-    if (!picture.text && row + 1 < below.rows) draw_way(context, &picture, canvas, below, row + 1);
+    if (!picture.text && row + 1 < below.rows) draw_path_text(context, &picture, canvas, below, row + 1);
 }
 
 /* A lane, a warp's mark, or a level's name: to its first step. */

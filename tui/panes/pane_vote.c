@@ -1,4 +1,4 @@
-/* Vote: instructions that all lanes of a warp answer together: vote, match, activemask, elect, and redux. */
+/* Vote: instructions that combine all lanes of a warp: vote, match, activemask, elect, and redux. */
 #include "tui/panes/pane.h"
 
 #include "tui/panes/ruler.h"
@@ -99,7 +99,7 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     if (!event->mask) return;
     if (!(event->mask >> lane & 1)) lane = __builtin_ctz(event->mask);
     ruler_draw(&ruler, canvas, area, 0, context->view->selection.lane);
-    canvas_text(canvas, area, 1, 1, ROLE_DIM, "takes");
+    canvas_text(canvas, area, 1, 1, ROLE_DIM, "active");
     ruler_draw_mask(&ruler, canvas, area, 1, ROLE_ACTIVE, event->mask, 0xffffffffu,
                     context->view->selection.lane);
     if (!event->has_result) return;

@@ -3,7 +3,7 @@
 #ifndef TUI_SCENE_SCENE_H
 #define TUI_SCENE_SCENE_H
 
-#include "metrics/hazards.h"
+#include "metrics/findings.h"
 #include "tui/scene/step_index.h"
 #include "session/session.h"
 #include "tui/scene/beats.h"
@@ -60,10 +60,11 @@ typedef struct SceneTraced { /* what was recorded, and what is gathered from it 
     Beats **beats;            /* the same */
 } SceneTraced;
 
-/* What the session answers on demand; every function gets `context`. `block` is an index into the traced blocks. */
+/* What the session answers on demand; every function gets `context`. `block` is an index into the traced
+ * blocks. */
 typedef struct SceneQuestions {
     const Folds *(*folds)(const void *context, int block); /* NULL: folds are not known */
-    /* Compares a block's new tree with those of the other blocks of its launch, traced or not; may be NULL. */
+    /* Compares a new tree with those of the other blocks of its launch, traced or not; may be NULL. */
     void (*compare_blocks)(const Scene *scene, int block, Tree *tree);
     const char *(*source_line)(const void *context, const char *file, int line); /* NULL: no such line */
     int (*source_line_count)(const void *context, const char *file);
@@ -78,7 +79,7 @@ typedef struct SceneQuestions {
 typedef struct SceneBorrowed {   /* set by the app between frames, or owned by the session */
     const Scene *before;         /* the same run before its file was edited; NULL: it was not */
     const SceneTimings *timings; /* NULL: none */
-    const Hazards *hazards;      /* NULL: not known, and the note says why */
+    const Findings *hazards;      /* NULL: not known, and the note says why */
     const char *hazards_note;
     const Measurements *measured;     /* hardware counters of the launches; NULL: made by hand */
     const char *recorded, *uncounted; /* as session_recorded(), session_uncounted() */
@@ -100,7 +101,8 @@ Tree *scene_tree(const Scene *scene, int block); /* NULL: it is not known which 
 Reduction *scene_reduction(const Scene *scene, int block); /* NULL likewise, or nothing is folded */
 Beats *scene_beats(const Scene *scene, int block);
 const Folds *scene_folds(const Scene *scene, int block); /* NULL likewise */
-/* The fault that ended the run, in whichever block; NULL: none. Reads of poison are reported, but end nothing. */
+/* The fault that ended the run, in whichever block; NULL: none. Reads of poison are reported, but end
+ * nothing. */
 const Trap *scene_fatal_trap(const Scene *scene);
 uint32_t scene_trap_block(const Scene *scene, const Trap *trap); /* linear */
 /* The block has few enough events to be replayed between two frames. */

@@ -26,14 +26,14 @@ static bool same_line(PtxSourceLine a, PtxSourceLine b) {
     return a.line == b.line && a.file && b.file && !strcmp(a.file, b.file);
 }
 
-/* Code without line information has one group of steps, but lines of PTX. */
+/* Code without line information has one line step, but lines of PTX. */
 static bool begins_visit(const Scene *scene, int block, int step) {
     const Step *steps = scene->traced.blocks[block].steps->steps;
     return step == 0 || steps[step].line_step != steps[step - 1].line_step ||
            !same_line(line_of_step(scene, block, step), line_of_step(scene, block, step - 1));
 }
 
-/* How often the line of this step was begun up to here, this time included; `into`: steps since. */
+/* How often the line of this step was entered up to here, this visit included; `into`: steps since then. */
 static int visits(const Scene *scene, int block, int step, int *into) {
     PtxSourceLine line = line_of_step(scene, block, step);
     int count = 0;
@@ -45,7 +45,7 @@ static int visits(const Scene *scene, int block, int step, int *into) {
     return count;
 }
 
-/* The step of that visit, as far into the line; -1: there is none. */
+/* The step of that visit, equally far into the line; -1: there is none. */
 static int find_visit(const Scene *scene, int block, PtxSourceLine line, int visit, int into) {
     int count = scene->traced.blocks[block].steps->step_count;
     for (int step = 0; step < count; step++) {

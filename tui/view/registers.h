@@ -19,16 +19,16 @@ typedef struct RegisterValues {
 
 void registers_of(const PtxInstruction *instruction, Registers *out);
 
-/* What `reg` holds just after the moment's event, in the warp of that event. False where that cannot be told:
- * the run is too long to be run again while somebody waits, or the producer cannot do it. */
+/* What `reg` holds just after the context's event, in the warp of that event. False where that is not known:
+ * the block is too long to be replayed between two frames, or the producer cannot do it. */
 bool register_values(const StepContext *context, const PtxRegister *reg, RegisterValues *out);
 
-/* As the instruction sees it, in the view's format. */
+/* As the instruction interprets it, in the view's format. */
 void register_print(const StepContext *context, const PtxRegister *reg, uint64_t bits, char *out,
                     size_t bytes);
 
-/* The register that the view has chosen for the lanes' values; NULL: the values that the event itself holds.
- */
+/* The register that the view has chosen for the lanes' values; NULL: the values that the event itself
+ * holds. */
 const PtxRegister *register_chosen(const StepContext *context);
 
 #endif

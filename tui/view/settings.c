@@ -1,4 +1,4 @@
-/* One function a question, each with a switch over the kinds of settings. */
+/* Each function is one question about a setting, answered by a switch over the kinds of settings. */
 #include "tui/view/settings.h"
 
 #include "tui/view/step_context.h"
@@ -144,7 +144,7 @@ static void judge(Settings *settings) {
 
 /* ---- values -------------------------------------------------------------------------------------------- */
 
-/* A number and its range; false: the setting is a word. */
+/* The range of a number; false: the setting is a word. */
 static bool number_range(const Settings *settings, SettingKind kind, int64_t *least, int64_t *most) {
     const CatalogRow *row = settings->row;
     *least = 1;
@@ -231,7 +231,7 @@ static int64_t next_number(SettingKind kind, int64_t value, int direction, int64
     return value + direction;
 }
 
-/* The next value in this direction that the kernel takes; where it takes none, all stays as it is. */
+/* The next value in this direction that the kernel accepts; where there is none, the value stays. */
 static void change_number(Settings *settings, SettingKind kind, int direction) {
     int64_t least, most, before = get_number(settings, kind);
     number_range(settings, kind, &least, &most);
@@ -280,7 +280,7 @@ static void change_word(Settings *settings, SettingKind kind, int direction) {
     }
 }
 
-/* ---- words --------------------------------------------------------------------------------------------- */
+/* ---- texts --------------------------------------------------------------------------------------------- */
 
 static void print_value(const Settings *settings, SettingKind kind, char *out, size_t bytes) {
     switch (kind) {
@@ -294,13 +294,13 @@ static void print_value(const Settings *settings, SettingKind kind, char *out, s
         snprintf(out, bytes, "%s", settings->arguments);
         break;
     case KIND_FILL:
-        snprintf(out, bytes, "%s", settings->fill < 0 ? "the kernel's own" : fills[settings->fill]);
+        snprintf(out, bytes, "%s", settings->fill < 0 ? "kernel default" : fills[settings->fill]);
         break;
     case KIND_GRID:
         if (settings->grid)
             step_context_print_count(settings->grid, out, bytes);
         else
-            snprintf(out, bytes, "as it takes");
+            snprintf(out, bytes, "automatic");
         break;
     case KIND_N:
         step_context_print_count(settings->n, out, bytes);
@@ -415,14 +415,15 @@ static bool parse_number(const char *text, int64_t *value) {
     return true;
 }
 
-/* What was typed becomes the value. False: it cannot, and `error` says why. */
+/* The typed number becomes the value. False: it cannot, and `error` says why. */
 static bool take_typed(Settings *settings) {
     SettingKind kind = chosen_kind(settings);
     int64_t least, most, value;
     if (!settings->typed[0] || !number_range(settings, kind, &least, &most)) return true;
     if (!parse_number(settings->typed, &value) || value < least || value > most) {
-        snprintf(settings->error, sizeof settings->error, "%s: %s is no number from %" PRId64 " to %" PRId64,
-                 name_of(settings, kind), settings->typed, least, most);
+        snprintf(settings->error, sizeof settings->error,
+                 "%s: %s is not a number from %" PRId64 " to %" PRId64, name_of(settings, kind),
+                 settings->typed, least, most);
         return false;
     }
     settings->typed[0] = 0;
@@ -462,7 +463,8 @@ static void change(Settings *settings, int direction) {
     judge(settings);
 }
 
-/* Is the key a part of the text in this row? Then it is typed; Ctrl-U takes all away. */
+/* Keys of a row that holds a text: characters are appended, Ctrl-U clears it. False: not such a row or
+ * key. */
 static bool type_text(Settings *settings, Key key) {
     size_t length = strlen(settings->arguments);
     bool is_character = key >= ' ' && key < 127;

@@ -101,7 +101,7 @@ void step_context_describe_access(const StepContext *context, int lane, const ch
     }
     if (!event->has_result) return;
     step_context_print_value(context, event->value[0][lane], 0, value, sizeof value);
-    text_print(out, is_atomic ? ", found %s" : ", value %s", value);
+    text_print(out, is_atomic ? ", old value %s" : ", value %s", value);
     for (int i = 1; i < event->element_count; i++) {
         step_context_print_value(context, event->value[i][lane], 0, value, sizeof value);
         text_print(out, ", %s", value);

@@ -1,4 +1,4 @@
-/* Moment: the scene at the view's place, decoded once a frame; what every pane is given. */
+/* Step context: the scene at the view's place, decoded once per frame; the argument of every pane. */
 #ifndef TUI_VIEW_STEP_CONTEXT_H
 #define TUI_VIEW_STEP_CONTEXT_H
 
@@ -35,7 +35,7 @@ bool step_context_is_shared(TraceKind kind);
 /* Atomics: the most lanes that update one address, which wait for each other; and how many addresses there
  * are. */
 int step_context_collisions(const TraceEvent *event, int *addresses);
-/* "lane 3: out, byte 12, adds 5, held 37": what the lane does in an access, where it takes part. */
+/* "lane 3: out, byte 12, operand 5, old value 37": the lane's part in an access. */
 void step_context_describe_access(const StepContext *context, int lane, const char *place, Text *out);
 
 /* Lanes in words: "lanes 0-31", "lanes 0, 8, 16, 24", "lane 5", "17 lanes". */

@@ -202,7 +202,7 @@ static int find_traced(const Scene *scene, int launch, uint64_t linear) {
 }
 
 /* The step of the access, else the first of its instruction; -1: this block has none. */
-static int step_of_access(const Steps *steps, const HazardAccess *access) {
+static int step_of_access(const Steps *steps, const FindingAccess *access) {
     if (access->event >= 0 && access->event < trace_block_event_count(steps->block)) {
         int step = steps->step_of_event[access->event];
         if (steps->steps[step].pc == access->pc)
@@ -214,8 +214,8 @@ static int step_of_access(const Steps *steps, const HazardAccess *access) {
 }
 
 ViewAnswer view_go_to_hazard(View *view, const Scene *scene) {
-    const Hazard *hazard = &scene->borrowed.hazards->items[view->selection.hazard - 1];
-    const HazardAccess *access = view->selection.hazard_other ? &hazard->other : &hazard->access;
+    const Finding *hazard = &scene->borrowed.hazards->items[view->selection.hazard - 1];
+    const FindingAccess *access = view->selection.hazard_other ? &hazard->other : &hazard->access;
     int found = find_traced(scene, hazard->launch, access->linear_block);
     bool had_waited = view->selection.hazard_waits;
     view->selection.hazard_waits = false;

@@ -1,9 +1,10 @@
 /* View: the user's place in the run, what is selected and how it is shown: everything that a frame depends on
- * besides the scene, and nothing else. A key script and a scene always give the same frame. Stepping back costs
- * the same as forwards, because a view is a place in a trace, not a running machine.
+ * besides the scene, and nothing else. A key script and a scene always give the same frame. Stepping back
+ * costs the same as forwards, because a view is a place in a trace, not a running machine.
  *
- * Its parts change together: the place with every step, the selection when the user picks something, the display
- * when the user changes how things look (both runs of a comparison share it), the rest from key to key. */
+ * Its parts change together: the place with every step, the selection when the user picks something, the
+ * display when the user changes how things look (both runs of a comparison share it), the rest from key to
+ * key. */
 #ifndef TUI_VIEW_VIEW_H
 #define TUI_VIEW_VIEW_H
 
@@ -135,8 +136,8 @@ void view_init(View *view);
 void view_restart(View *view);
 /* The edited file can be run after all. */
 void view_forget_failure(View *view);
-/* Shows the same things as `from`, in the same way: display, register, traced metric, search. The place and the
- * rest of the selection stay. */
+/* Shows the same things as `from`, in the same way: display, register, traced metric, search. The place and
+ * the rest of the selection stay. */
 void view_show_alike(View *view, const View *from);
 
 const Steps *view_steps(const View *view, const Scene *scene);  /* NULL: nothing was traced */
