@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GOLDEN_LIMIT_BYTES = 1 << 20 };
+enum { GOLDEN_LIMIT_BYTES = 8 << 20 };
 
 static void rewrite(const char *path, const Text *text) {
     FILE *file = fopen(path, "wb");

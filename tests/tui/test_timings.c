@@ -247,6 +247,54 @@ static void types_are_never_mixed(void **state) {
     measured_done(&list);
 }
 
+/* What ends with many numbers has only a time alone: that one is shown, marked as otherwise timed. */
+static void a_kernel_without_a_scalar_is_shown_alone(void **state) {
+    SceneTimings timings;
+    Measurements list = record();
+    Times times;
+    char line[128];
+    (void)state;
+    static const Row rows = {"row_sum", 3.5, NAN, 0.3};
+    Timing alone = timing_of(&rows, SMALL, false, true, true);
+    measured_add_timing(&list, &alone);
+    Sample *sample = sample_with(&timings, &list, NULL, SMALL);
+    sample->scene.identity.kernel = "row_sum";
+    times_gather(&times, &sample->scene);
+    const TimesRow *row = NULL;
+    for (int i = 0; i < times.kernel_count; i++)
+        if (!strcmp(times.rows[i].kernel, "row_sum")) row = &times.rows[i];
+    assert_non_null(row);
+    assert_null(times_of(row, true, TIMES_COLD));
+    assert_true(times_shown(row, true, TIMES_COLD)->median == 3.5);
+    times_print_line(&sample->scene, true, TIMES_COLD, 72, line, sizeof line);
+    assert_string_equal(line, "3.5 us on an H200, recorded 2026-11-21"); /* not to be compared with the ladder's */
+    sample_free(sample);
+    measured_done(&list);
+}
+
+static void a_kernel_that_was_not_timed_has_a_row(void **state) {
+    SceneTimings timings;
+    Measurements list = record();
+    Times times;
+    char line[128];
+    (void)state;
+    Sample *sample = sample_with(&timings, &list, NULL, SMALL);
+    times_gather(&times, &sample->scene);
+    int count = times.count;
+    sample->scene.identity.kernel = "bug_missing_sync";
+    times_gather(&times, &sample->scene);
+    assert_int_equal(times.count, count + 1);
+    assert_string_equal(times.rows[times.kernel_count - 1].kernel, "bug_missing_sync");
+    assert_null(times_shown(&times.rows[times.kernel_count - 1], true, TIMES_COLD));
+    times_print_line(&sample->scene, true, TIMES_COLD, 72, line, sizeof line);
+    assert_string_equal(line, "not measured on a GPU; --bench times kernels of the catalogue");
+    sample->scene.identity.kernel = "one_of_my_own";
+    times_print_line(&sample->scene, true, TIMES_COLD, 72, line, sizeof line);
+    assert_string_equal(line, "not measured on a GPU; --bench times kernels of the catalogue");
+    sample_free(sample);
+    measured_done(&list);
+}
+
 static void the_runs_block_size_comes_first(void **state) {
     SceneTimings timings;
     Measurements list = {0};
@@ -329,6 +377,8 @@ int main(void) {
         cmocka_unit_test(rows_are_in_the_ladders_order),
         cmocka_unit_test(recorded_and_live_are_never_mixed),
         cmocka_unit_test(types_are_never_mixed),
+        cmocka_unit_test(a_kernel_without_a_scalar_is_shown_alone),
+        cmocka_unit_test(a_kernel_that_was_not_timed_has_a_row),
         cmocka_unit_test(the_runs_block_size_comes_first),
         cmocka_unit_test(bars_are_as_long_as_the_times),
         cmocka_unit_test(without_a_table_there_are_no_numbers),

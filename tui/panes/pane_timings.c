@@ -108,7 +108,7 @@ static TimesWay other_temperature(TimesWay way) {
 static ShownTimings show(const View *view, const TimesRow *row, double here) {
     bool to_scalar = !view->display.times_alone;
     return (ShownTimings){.row = row,
-                          .timing = times_of(row, to_scalar, view->display.times),
+                          .timing = times_shown(row, to_scalar, view->display.times),
                           .other = row->of[to_scalar][other_temperature(view->display.times)],
                           .other_part = times_of(row, !to_scalar, view->display.times),
                           .here = here};
@@ -226,8 +226,8 @@ static void table_init(TimingTable *table, const StepContext *context) {
     table->here = find_kernel(&table->times, context->scene->identity.kernel);
     double here = table->here < 0
                       ? NAN
-                      : median(times_of(&table->times.rows[table->here], !context->view->display.times_alone,
-                                        context->view->display.times));
+                      : median(times_shown(&table->times.rows[table->here], !context->view->display.times_alone,
+                                           context->view->display.times));
     for (int i = 0; i < table->times.count; i++)
         table->rows[i] = show(context->view, &table->times.rows[i], here);
 }
@@ -283,7 +283,8 @@ static bool is_otherwise(const TimingTable *table, int index) {
     const Timing *timing = table->rows[index].timing;
     bool graph = table->view->display.times == TIMES_COLD || table->view->display.times == TIMES_WARM;
     bool cold = table->view->display.times == TIMES_COLD || table->view->display.times == TIMES_COLD_CALL;
-    return index < table->times.kernel_count && (timing->graph != graph || timing->cold != cold);
+    return index < table->times.kernel_count &&
+           (timing->graph != graph || timing->cold != cold || timing->to_scalar == table->view->display.times_alone);
 }
 
 static void draw_settings(const TimingTable *table, Canvas *canvas, Rectangle area, int row) {
@@ -342,6 +343,14 @@ static void draw_numbers(const TimingTable *table, const ShownTimings *shown, Ca
     }
 }
 
+/* Why the row has no time. */
+static const char *no_time(const TimesRow *row) {
+    if (row->skipped && row->skipped->note) return row->skipped->note;
+    for (int way = 0; way < TIMES_WAY_COUNT; way++)
+        if (row->of[true][way]) return "only to one scalar";
+    return "not measured on a GPU";
+}
+
 static void draw_row(const TimingTable *table, Canvas *canvas, Rectangle area, int row, int index) {
     const ShownTimings *shown = &table->rows[index];
     const TimesRow *of = shown->row;
@@ -356,8 +365,7 @@ static void draw_row(const TimingTable *table, Canvas *canvas, Rectangle area, i
                                : ' ',
                  table->name, text);
     if (!shown->timing) {
-        const char *why = of->skipped && of->skipped->note ? of->skipped->note : "only to one scalar";
-        canvas_print(canvas, area, at + 2, row, ROLE_DIM, "%s", why);
+        canvas_print(canvas, area, at + 2, row, ROLE_DIM, "%s", no_time(of));
         return;
     }
     print_time(shown->timing->median, text, sizeof text);

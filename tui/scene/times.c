@@ -76,6 +76,12 @@ static void add_rows(Times *times, const Measurements *list, const Wanted *wante
     }
 }
 
+/* The run's own kernel has a row even where it was not timed. */
+static void add_own_row(Times *times, const char *kernel) {
+    if (times->count < TIMES_MOST_ROWS && !is_there(times, times->count, kernel))
+        times->rows[times->count++] = (TimesRow){.kernel = kernel, .is_live = times->is_live};
+}
+
 static void sort_kernels(Times *times) {
     for (int i = 1; i < times->count; i++)
         for (int j = i; j > 0 && place_of(times->rows[j - 1].kernel) > place_of(times->rows[j].kernel); j--) {
@@ -113,6 +119,7 @@ void times_gather(Times *out, const Scene *scene) {
     out->sample = choose(timings, &wanted, scene->identity.n, &out->is_live);
     out->n = wanted.n;
     add_rows(out, out->is_live ? timings->live : timings->recorded, &wanted, true, out->is_live);
+    if (out->sample) add_own_row(out, wanted.kernel);
     sort_kernels(out);
     out->kernel_count = out->count;
     add_rows(out, timings->live, &wanted, false, true);
@@ -131,6 +138,11 @@ const Timing *times_of(const TimesRow *row, bool to_scalar, TimesWay way) {
     for (int i = 0; i < TIMES_WAY_COUNT; i++)
         if (row->of[to_scalar][order[way][i]]) return row->of[to_scalar][order[way][i]];
     return NULL;
+}
+
+const Timing *times_shown(const TimesRow *row, bool to_scalar, TimesWay way) {
+    const Timing *timing = times_of(row, to_scalar, way);
+    return timing || !to_scalar ? timing : times_of(row, false, way);
 }
 
 /* ---- one line -------------------------------------------------------------------------------------------- */
@@ -175,7 +187,8 @@ static int find_row(const Times *times, const char *kernel) {
 /* The kernel that the ladder begins with, whose other name is K0. */
 static int find_first_rung(const Times *times) {
     for (int i = 0; i < times->kernel_count; i++) {
-        const char *aliases = catalog_row(place_of(times->rows[i].kernel))->aliases;
+        int place = place_of(times->rows[i].kernel);
+        const char *aliases = place < 0 ? NULL : catalog_row(place)->aliases;
         if (aliases && !strncmp(aliases, "K0", 2)) return i;
     }
     return -1;
@@ -225,16 +238,17 @@ void times_print_line(const Scene *scene, bool to_scalar, TimesWay way, int colu
     times_gather(&times, scene);
     *out = 0;
     int here = find_row(&times, scene->identity.kernel), first = find_first_rung(&times);
-    const Timing *timing = here < 0 ? NULL : times_of(&times.rows[here], to_scalar, way);
+    const Timing *timing = here < 0 ? NULL : times_shown(&times.rows[here], to_scalar, way);
     if (!timing) {
         add_part(&line, "not measured on a GPU");
-        add_part(&line, "; --bench measures catalogue kernels where there is one");
+        add_part(&line, "; --bench times kernels of the catalogue");
         return;
     }
     char time[32];
     print_microseconds(timing->median, time, sizeof time);
     add_part(&line, "%s", time);
     add_machine(&line, &times, timing);
+    if (timing->to_scalar != to_scalar) return; /* it ends with more than one number: not to be compared */
     const Timing *rung = first < 0 ? NULL : times_of(&times.rows[first], to_scalar, way);
     if (rung && rung != timing) add_part(&line, ", %.1fx K0", rung->median / timing->median);
     add_others(&line, &times, here, to_scalar, way);

@@ -22,8 +22,8 @@ typedef struct TimesRow {
 } TimesRow;
 
 typedef struct Times {
-    TimesRow rows[TIMES_MOST_ROWS];
-    int kernel_count, count; /* the rows from kernel_count on are not kernels of the catalogue */
+    TimesRow rows[TIMES_MOST_ROWS]; /* the run's own kernel is there, timed or not */
+    int kernel_count, count;        /* the rows from kernel_count on are not kernels of the catalogue */
     const Timing *sample;    /* one of the kernels': machine, date, size, type; NULL: there is none */
     bool is_live;            /* the kernels were measured by this process, on this machine */
     uint64_t n;              /* of the rows: the run's, or the nearest that was recorded */
@@ -34,6 +34,8 @@ void times_gather(Times *out, const Scene *scene);
 /* The row's timing taken in this way, else in the most similar way: a kernel that cannot be in a graph is
  * called, a CPU has no L2 to empty. NULL: none; what only gives one scalar is never "alone". */
 const Timing *times_of(const TimesRow *row, bool to_scalar, TimesWay way);
+/* The same; a kernel that ends with more than one number is shown alone. */
+const Timing *times_shown(const TimesRow *row, bool to_scalar, TimesWay way);
 
 /* The run's time in one line of at most `columns`, beside what it is compared with: "15.7 us on an H200 (recorded
  * 2026-11-21), 1.0x K0; next strided 10.8, best grid_stride 4.2, cub 4.1 us". Says so where it was not measured. */

@@ -1,0 +1,78 @@
+#include "stage.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "bench/bench.h"
+#include "tui/frame.h"
+#include <stdlib.h>
+
+Stage *stage_open(const SessionOptions *options) {
+    Error error = {0};
+    Stage *stage = memory_new(sizeof *stage);
+    stage->session = session_open(options, &error);
+    if (!stage->session)
+        fail_msg("%s: %s", options->kernel ? options->kernel : options->file, error.message);
+    stage->scene = scene_new(stage->session);
+    if (!bench_recorded(&stage->recorded, &error)) fail_msg("%s", error.message);
+    stage->timings.recorded = &stage->recorded;
+    stage->scene->borrowed.timings = &stage->timings;
+    stage->scene->borrowed.hazards_note = "hazards were not searched for";
+    comparison_init(&stage->comparison, stage->scene);
+    return stage;
+}
+
+Stage *stage_open_kernel(const char *kernel) {
+    return stage_open(&(SessionOptions){.kernel = kernel, .first_look = true, .threads = 1});
+}
+
+void stage_free(Stage *stage) {
+    scene_free(stage->scene);
+    session_free(stage->session);
+    measured_done(&stage->recorded);
+    free(stage);
+}
+
+void stage_press(Stage *stage, const char *script) {
+    Key key;
+    while (*script) {
+        assert_true(keys_read(&script, &key, NULL));
+        comparison_press(&stage->comparison, key);
+    }
+}
+
+View *stage_view(Stage *stage) {
+    return comparison_view(&stage->comparison);
+}
+
+Canvas *stage_draw(const Stage *stage, int columns, int rows) {
+    Canvas *canvas = canvas_new(columns, rows, false);
+    comparison_draw(&stage->comparison, canvas);
+    return canvas;
+}
+
+char *stage_text(const Stage *stage, int columns, int rows) {
+    Canvas *canvas = stage_draw(stage, columns, rows);
+    Text text = {0};
+    canvas_to_text(canvas, &text);
+    canvas_free(canvas);
+    return text.data;
+}
+
+const Pane *stage_picture(const Stage *stage, int columns, int rows, Rectangle *area) {
+    Layout layout;
+    const View *view = &stage->comparison.view[0];
+    assert_true(layout_make(columns, rows, view, frame_has_reduction(stage->scene, view), &layout));
+    *area = layout.slots[SLOT_PICTURE];
+    bool is_apart = layout.slots[SLOT_REDUCTION].rows > 0;
+    for (int i = 0; panes[i]; i++)
+        if ((panes[i]->slot == SLOT_PICTURE || (panes[i] == &pane_reduction && !is_apart)) &&
+            frame_shows(stage->scene, view, &layout, panes[i]))
+            return panes[i];
+    return NULL;
+}

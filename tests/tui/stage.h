@@ -1,0 +1,30 @@
+/* Stage: a run opened as the interface opens it, with the timings that ship, and drawn without a terminal. */
+#ifndef TESTS_TUI_STAGE_H
+#define TESTS_TUI_STAGE_H
+
+#include "session/session.h"
+#include "tui/comparison.h"
+
+typedef struct Stage {
+    Session *session;
+    Scene *scene;
+    Measurements recorded;
+    SceneTimings timings;
+    Comparison comparison;
+} Stage;
+
+/* Fails the test where the run cannot be opened. */
+Stage *stage_open(const SessionOptions *options);
+/* A kernel of the catalogue with its defaults, as far as the first frame needs it. */
+Stage *stage_open_kernel(const char *kernel);
+void stage_free(Stage *stage);
+
+void stage_press(Stage *stage, const char *script);
+View *stage_view(Stage *stage);
+Canvas *stage_draw(const Stage *stage, int columns, int rows); /* caller frees */
+/* The same as text; caller frees. */
+char *stage_text(const Stage *stage, int columns, int rows);
+/* The pane that draws the picture, and where; the reduction counts where it takes the picture's place. */
+const Pane *stage_picture(const Stage *stage, int columns, int rows, Rectangle *area);
+
+#endif

@@ -1,0 +1,184 @@
+/* Openings: the first frame of every kernel of the catalogue, at the sizes that people have: the picture shows data, the
+ * sentence is complete, a time is there. As exact text as well, a file a size. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "golden.h"
+#include "stage.h"
+#include "tui/frame.h"
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_STORY_COLUMNS = 78, MOST_KERNELS = 100 };
+
+static const struct {
+    int columns, rows;
+    const char *golden;
+} sizes[] = {{80, 24, "openings_80x24"}, {120, 40, "openings_120x40"}, {200, 60, "openings_200x60"}};
+enum { SIZE_COUNT = sizeof sizes / sizeof *sizes };
+
+static Stage *stages[MOST_KERNELS];
+
+static int open_all(void **state) {
+    (void)state;
+    assert_in_range(catalog_count(), 50, MOST_KERNELS);
+    for (int i = 0; i < catalog_count(); i++) stages[i] = stage_open_kernel(catalog_row(i)->id);
+    return 0;
+}
+
+static int close_all(void **state) {
+    (void)state;
+    for (int i = 0; i < catalog_count(); i++) stage_free(stages[i]);
+    return 0;
+}
+
+/* ---- the picture ----------------------------------------------------------------------------------------- */
+
+static bool moves_data(TraceKind kind) {
+    return trace_kind_is_access(kind) || kind == TRACE_SHUFFLE || kind == TRACE_VOTE || kind == TRACE_REDUX;
+}
+
+static bool has_data_from(const Stage *stage, int step) {
+    const StepIndex *index = scene_step_index(stage->scene, stage->comparison.view[0].place.block);
+    for (; step < index->steps->step_count; step++)
+        if (moves_data((TraceKind)index->step[step].kind)) return true;
+    return false;
+}
+
+/* Rows of the picture, without its frame, that hold a digit: the numbers of lanes and words, or values. */
+static int rows_with_data(const Canvas *canvas, Rectangle area) {
+    int count = 0;
+    for (int row = area.row + 1; row < area.row + area.rows; row++) {
+        bool has_digit = false;
+        for (int column = area.column; column < area.column + area.columns; column++) {
+            uint32_t glyph = canvas->cells[row * canvas->columns + column].glyph;
+            has_digit |= glyph >= '0' && glyph <= '9';
+        }
+        count += has_digit;
+    }
+    return count;
+}
+
+static void check_picture(const Stage *stage, const char *kernel, int columns, int rows) {
+    Rectangle area;
+    const Pane *pane = stage_picture(stage, columns, rows, &area);
+    const View *view = &stage->comparison.view[0];
+    if (!pane) fail_msg("%s at %dx%d: no picture", kernel, columns, rows);
+    bool is_of_data = pane == &pane_reduction || pane == &pane_banks || pane == &pane_shuffle ||
+                      pane == &pane_global || pane == &pane_vote;
+    if (!is_of_data && has_data_from(stage, view->place.step))
+        fail_msg("%s at %dx%d: step %d shows neither data nor a lesson", kernel, columns, rows,
+                 view->place.step + 1);
+    if (!is_of_data) return;
+    Canvas *canvas = stage_draw(stage, columns, rows);
+    int filled = rows_with_data(canvas, area);
+    canvas_free(canvas);
+    if (filled < 2) fail_msg("%s at %dx%d: the picture is empty", kernel, columns, rows);
+}
+
+static void the_picture_shows_data(void **state) {
+    (void)state;
+    for (int i = 0; i < catalog_count(); i++)
+        for (int size = 0; size < SIZE_COUNT; size++)
+            check_picture(stages[i], catalog_row(i)->id, sizes[size].columns, sizes[size].rows);
+}
+
+/* ---- the sentence ---------------------------------------------------------------------------------------- */
+
+/* Row `row` of the frame without what is blank around it; caller frees. */
+static char *row_of(const char *frame, int row) {
+    while (row-- > 0) frame = strchr(frame, '\n') + 1;
+    while (*frame == ' ') frame++;
+    size_t length = strcspn(frame, "\n");
+    while (length && frame[length - 1] == ' ') length--;
+    return strndup(frame, length);
+}
+
+static void the_sentence_is_complete(void **state) {
+    (void)state;
+    for (int i = 0; i < catalog_count(); i++) {
+        const CatalogRow *row = catalog_row(i);
+        if (!row->story || !row->story[0]) fail_msg("%s has no story", row->id);
+        if (canvas_text_columns(row->story) > MOST_STORY_COLUMNS)
+            fail_msg("%s: its story has %d columns", row->id, canvas_text_columns(row->story));
+        for (int size = 0; size < SIZE_COUNT; size++) {
+            char *frame = stage_text(stages[i], sizes[size].columns, sizes[size].rows);
+            char *line = row_of(frame, 1);
+            assert_string_equal(line, row->story);
+            free(line);
+            free(frame);
+        }
+    }
+}
+
+/* ---- the time -------------------------------------------------------------------------------------------- */
+
+/* "15.7 us" or "1.5 ms", not the "us" of a word. */
+static bool has_unit(const char *text, const char *unit) {
+    for (const char *at = text; (at = strstr(at, unit)) != NULL; at += 3)
+        if (at > text && isdigit((unsigned char)at[-1]) && !isalnum((unsigned char)at[3])) return true;
+    return false;
+}
+
+/* The line of the kernel's own time: its row of the timings, or the line that stands in for them; NULL: there is none.
+ * Caller frees. */
+static char *time_of(const char *frame, const char *kernel) {
+    char own[64];
+    snprintf(own, sizeof own, " >%s ", kernel);
+    const char *at = strstr(frame, own);
+    if (!at && (at = strstr(frame, "\n time ")) != NULL) at++;
+    return at ? strndup(at, strcspn(at, "\n")) : NULL;
+}
+
+static void a_time_is_visible(void **state) {
+    (void)state;
+    int measured = 0;
+    for (int i = 0; i < catalog_count(); i++) {
+        for (int size = 0; size < SIZE_COUNT; size++) {
+            const char *kernel = catalog_row(i)->id;
+            char *frame = stage_text(stages[i], sizes[size].columns, sizes[size].rows);
+            char *line = time_of(frame, kernel);
+            if (!line) fail_msg("%s at %dx%d: no time", kernel, sizes[size].columns, sizes[size].rows);
+            bool has_time = has_unit(line, " us") || has_unit(line, " ms");
+            if (!has_time && !strstr(line, "not measured on a GPU"))
+                fail_msg("%s at %dx%d: %s", kernel, sizes[size].columns, sizes[size].rows, line);
+            measured += has_time;
+            free(line);
+            free(frame);
+        }
+    }
+    assert_true(measured >= 20 * SIZE_COUNT); /* the ladder's are recorded */
+}
+
+/* ---- exact text ------------------------------------------------------------------------------------------ */
+
+static void goldens(void **state) {
+    (void)state;
+    for (int size = 0; size < SIZE_COUNT; size++) {
+        Text text = {0};
+        for (int i = 0; i < catalog_count(); i++) {
+            char *frame = stage_text(stages[i], sizes[size].columns, sizes[size].rows);
+            text_print(&text, "%s\n\n", frame);
+            free(frame);
+        }
+        golden_check(sizes[size].golden, &text);
+        text_done(&text);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_picture_shows_data),
+        cmocka_unit_test(the_sentence_is_complete),
+        cmocka_unit_test(a_time_is_visible),
+        cmocka_unit_test(goldens),
+    };
+    return cmocka_run_group_tests(tests, open_all, close_all);
+}
