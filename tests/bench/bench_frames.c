@@ -88,8 +88,8 @@ static void press(View *view, const Scene *scene, const char *script) {
 /* One key after another at places all over the run: go to a step, beat, step, line, level, jumps that find
  * nothing. */
 static void bench_seek(void) {
-    static const char *const keys[] = {"l", "h", ">", "<Less>", "j", "k", "]", "[", "n", "N", "d", "D",
-                                       "b", "B", "e", "E", ".", ",", "w", "g", "G"};
+    static const char *const keys[] = {"l", "h", ">", "<Less>", "j", "k", "]", "[", "n", "N", "d",
+                                       "D", "b", "B", "e",      "E", ".", ",", "w", "g", "G"};
     enum { KEY_COUNT = sizeof keys / sizeof *keys };
     double start = cpu_milliseconds();
     Session *session = open_session("grid_stride", (uint64_t)1 << 24, 1);

@@ -16,8 +16,7 @@ Stage *stage_open(const SessionOptions *options) {
     Error error = {0};
     Stage *stage = memory_new(sizeof *stage);
     stage->session = session_open(options, &error);
-    if (!stage->session)
-        fail_msg("%s: %s", options->kernel ? options->kernel : options->file, error.message);
+    if (!stage->session) fail_msg("%s: %s", options->kernel ? options->kernel : options->file, error.message);
     stage->scene = scene_new(stage->session);
     if (!bench_recorded(&stage->recorded, &error)) fail_msg("%s", error.message);
     stage->timings.recorded = &stage->recorded;

@@ -224,10 +224,11 @@ static void table_init(TimingTable *table, const StepContext *context) {
     *table = (TimingTable){.view = context->view, .measuring = timings ? timings->measuring : ""};
     times_gather(&table->times, context->scene);
     table->here = find_kernel(&table->times, context->scene->identity.kernel);
-    double here = table->here < 0
-                      ? NAN
-                      : median(times_shown(&table->times.rows[table->here], !context->view->display.times_alone,
-                                           context->view->display.times));
+    double here =
+        table->here < 0
+            ? NAN
+            : median(times_shown(&table->times.rows[table->here], !context->view->display.times_alone,
+                                 context->view->display.times));
     for (int i = 0; i < table->times.count; i++)
         table->rows[i] = show(context->view, &table->times.rows[i], here);
 }
@@ -283,8 +284,8 @@ static bool is_otherwise(const TimingTable *table, int index) {
     const Timing *timing = table->rows[index].timing;
     bool graph = table->view->display.times == TIMES_COLD || table->view->display.times == TIMES_WARM;
     bool cold = table->view->display.times == TIMES_COLD || table->view->display.times == TIMES_COLD_CALL;
-    return index < table->times.kernel_count &&
-           (timing->graph != graph || timing->cold != cold || timing->to_scalar == table->view->display.times_alone);
+    return index < table->times.kernel_count && (timing->graph != graph || timing->cold != cold ||
+                                                 timing->to_scalar == table->view->display.times_alone);
 }
 
 static void draw_settings(const TimingTable *table, Canvas *canvas, Rectangle area, int row) {

@@ -24,9 +24,9 @@ typedef struct TimesRow {
 typedef struct Times {
     TimesRow rows[TIMES_MOST_ROWS]; /* the run's own kernel is there, timed or not */
     int kernel_count, count;        /* the rows from kernel_count on are not kernels of the catalogue */
-    const Timing *sample;    /* one of the kernels': machine, date, size, type; NULL: there is none */
-    bool is_live;            /* the kernels were measured by this process, on this machine */
-    uint64_t n;              /* of the rows: the run's, or the nearest that was recorded */
+    const Timing *sample;           /* one of the kernels': machine, date, size, type; NULL: there is none */
+    bool is_live;                   /* the kernels were measured by this process, on this machine */
+    uint64_t n;                     /* of the rows: the run's, or the nearest that was recorded */
 } Times;
 
 void times_gather(Times *out, const Scene *scene);
