@@ -1,5 +1,5 @@
-/* Beats: each changes what is seen, not only where the timeline stands; a short kernel has few of them. Prints how many
- * there are, beside the instructions. */
+/* Beats: each changes source, lanes or picture, not only where the timeline stands; a short kernel has few of
+ * them. Prints how many beats and instructions there are. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -177,7 +177,8 @@ static void a_run_without_events_says_so(void **state) {
     View view;
     Text text = {0};
     view_init(&view);
-    press(&view, &sample->scene, "l><Less>jk]nd.,wxb}evVusztg G/x<Enter>nma'a''LrR <Tab>HAP?<Escape>P<BackTab>z");
+    press(&view, &sample->scene,
+          "l><Less>jk]nd.,wxb}evVusztg G/x<Enter>nma'a''LrR <Tab>HAP?<Escape>P<BackTab>z");
     Canvas *canvas = draw(sample, &view, 80, 24, false);
     canvas_to_text(canvas, &text);
     golden_check("empty_80x24", &text);

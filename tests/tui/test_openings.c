@@ -1,5 +1,5 @@
-/* Openings: the first frame of every kernel of the catalogue, at the sizes that people have: the picture shows data, the
- * sentence is complete, a time is there. As exact text as well, a file a size. */
+/* Openings: the first frame of every kernel of the catalogue at three sizes: the picture shows data, the
+ * sentence is complete, a time is there. The same frames as exact text, one golden file per size. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <setjmp.h>
@@ -83,6 +83,16 @@ static void check_picture(const Stage *stage, const char *kernel, int columns, i
     if (filled < 2) fail_msg("%s at %dx%d: the picture is empty", kernel, columns, rows);
 }
 
+static void the_first_step_moves_data(void **state) {
+    (void)state;
+    for (int i = 0; i < catalog_count(); i++) {
+        const ViewPlace *place = &stages[i]->comparison.view[0].place;
+        const StepIndex *index = scene_step_index(stages[i]->scene, place->block);
+        if (!moves_data((TraceKind)index->step[place->step].kind) && has_data_from(stages[i], 0))
+            fail_msg("%s opens on step %d, which moves nothing", catalog_row(i)->id, place->step + 1);
+    }
+}
+
 static void the_picture_shows_data(void **state) {
     (void)state;
     for (int i = 0; i < catalog_count(); i++)
@@ -127,8 +137,8 @@ static bool has_unit(const char *text, const char *unit) {
     return false;
 }
 
-/* The line of the kernel's own time: its row of the timings, or the line that stands in for them; NULL: there is none.
- * Caller frees. */
+/* The line of the kernel's own time: its row of the timings, or the line that stands in for them; NULL: there
+ * is none. Caller frees. */
 static char *time_of(const char *frame, const char *kernel) {
     char own[64];
     snprintf(own, sizeof own, " >%.20s ", kernel); /* a longer name is cut */
@@ -175,6 +185,7 @@ static void goldens(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_first_step_moves_data),
         cmocka_unit_test(the_picture_shows_data),
         cmocka_unit_test(the_sentence_is_complete),
         cmocka_unit_test(a_time_is_visible),

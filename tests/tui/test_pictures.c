@@ -1,5 +1,5 @@
-/* Pictures: the reduction as boxes, of a level in the middle of each rung of the ladder, of sums of rows and columns, of
- * what Triton compiles, of kernels outside the catalogue and of broken ones, as exact text. */
+/* Pictures: one level of the reduction as boxes, as exact text: of each rung of the ladder, of sums of rows
+ * and columns, of what Triton compiles, of kernels outside the catalogue and of broken ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -105,8 +105,8 @@ static void add_picture(Text *out, Stage *stage, const char *name, int step) {
     canvas_free(canvas);
 }
 
-/* The level in the middle; where each thread folds by itself, the middle of the run. Of a broken kernel the last level,
- * too, where all that went wrong has come together. */
+/* The level in the middle; where each thread folds by itself, the middle of the run. Of a broken kernel the
+ * last level as well, where every earlier mistake shows. */
 static void add_pictures(Text *out, const Picture *picture) {
     const char *name = picture->kernel ? picture->kernel : picture->entry;
     Stage *stage = open_picture(picture);
