@@ -4,8 +4,8 @@
 //            \   \   \   \  /   /   /   /       one atomic operation per element,
 //             '---'---'-- out -'---'---'        all on the same word
 //
-// What it teaches: correct, short, and as slow as it gets: the memory system handles the operations one after
-// another.
+// What it teaches: correct and short; its time depends on the type: an H200 takes seventy times as long for
+// 2^20 floats as for 2^20 ints.
 // out starts as the operation's identity.
 #include "operations.cuh"
 

@@ -7,8 +7,8 @@
 //
 //   thread t adds in[t], in[t + sums], in[t + 2 * sums], ...; out[t] is its sum, rounded once
 //
-// What it teaches: a bfloat16 becomes a float by appending 16 zero bits, so promotion is free; and it needs
-// it more than fp16: with 8 significant bits a running sum of ones would stop at 256.
+// What it teaches: a bfloat16 becomes a float by appending 16 zero bits, exactly; and it needs that more than
+// fp16 does: with 8 significant bits a running sum of ones would stop at 256.
 #include <cuda_bf16.h>
 
 __global__ void bfloat_promote(const __nv_bfloat16 *in, __nv_bfloat16 *out, unsigned n, unsigned sums) {

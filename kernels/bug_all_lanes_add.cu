@@ -1,7 +1,7 @@
 // bug_all_lanes_add: WRONG ON PURPOSE. After the shuffles every lane adds what it holds to the total.
 //
-//   four lanes that hold a b c d:   after delta 2    a+c        b+d     c    d
-//                                   after delta 1    a+b+c+d    b+d+c   c+d  d+d
+//   four lanes that hold a b c d:   after delta 2    a+c        b+d      2c     2d
+//                                   after delta 1    a+b+c+d    b+d+2c   2c+2d  4d
 //                                                    ^ the sum  ^ leftovers: lanes that ran out of partners
 //
 // What it teaches: __shfl_down_sync leaves the sum in lane 0 only. A lane whose source is outside the warp

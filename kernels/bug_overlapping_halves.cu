@@ -6,8 +6,8 @@
 //                                        thread 0 reads sums[2] while thread 2 writes it: a race
 //
 // What it teaches: the two halves of a step must not overlap: what one thread reads, no other may write
-// before the next barrier. In lockstep every load comes before every store and the sum is right; a warp that
-// runs ahead breaks it.
+// before the next barrier. Where all warps load before any stores the sum is right; one that runs ahead
+// breaks it.
 #include "operations.cuh"
 
 template <typename T>

@@ -10,9 +10,9 @@
 //          |   |   |   |                     t1 -> -> -> ->
 //          v   v   v   v                     t2 -> -> -> ->
 //
-// What it teaches: no thread needs another here, so there is neither shared memory nor a barrier; but what
-// the same loop costs depends on the dimension: over the inner one every lane of a request touches a sector
-// of its own.
+// What it teaches: no thread needs another here, so there is neither shared memory nor a barrier; but how
+// many sectors the same loop touches depends on the dimension: over the inner one every lane of a request
+// has a sector of its own.
 #include "operations.cuh"
 
 template <typename T, typename Op>

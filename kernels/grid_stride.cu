@@ -4,7 +4,7 @@
 //   tid 0    ^                                         ^                                         ^
 //            '------------- gridDim.x * blockDim.x ----'-----------------------------------------'
 //
-// What it teaches: one loop serves every n and every grid; the tree's cost no longer grows with n.
+// What it teaches: one loop serves every n and every grid; the number of trees no longer grows with n.
 // Blocks are whole warps; out[blockIdx.x] is the block's partial result.
 #include "operations.cuh"
 

@@ -5,8 +5,8 @@
 //
 //   thread t adds in[t], in[t + sums], in[t + 2 * sums], ... one after another; out[t] is its sum
 //
-// What it teaches: fp16 has 11 significant bits, so a running sum swallows every term below 1/2048 of itself.
-// The input is exact, each addition is correctly rounded, and the result is half of what it should be.
+// What it teaches: fp16 has 11 significant bits: a running sum swallows each term below 1/4096 of itself, and at
+// 2048 each 1. The input is exact, each addition correctly rounded, and the result half of what it should be.
 // half_promote is the cure.
 #include <cuda_fp16.h>
 

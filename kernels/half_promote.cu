@@ -6,8 +6,8 @@
 //            |
 //         out[t]                                   rounded to 11 bits once, at the end
 //
-// What it teaches: store small, add large. Next to half_naive two words differ, and the sum of 4096 ones is
-// 4096.
+// What it teaches: store small, add large. Next to half_naive three words differ (the sum's type and the two
+// conversions), and the sum of 4096 ones is 4096.
 #include <cuda_fp16.h>
 
 __global__ void half_promote(const half *in, half *out, unsigned n, unsigned sums) {

@@ -6,8 +6,8 @@
 //     row 2    0  1  2  3 ... 31                  row 2    2  3  4  5 ...  1 [pad]
 //              ^ a column: one bank, 32 times              ^ a column: every bank once
 //
-// What it teaches: padding. Writing the tile row by row costs 1 wavefront a warp in both; reading a column
-// costs 32 wavefronts without padding and 1 with it. Each lane adds one row of 32 elements, so at every turn
+// What it teaches: padding. Writing the tile row by row takes 1 wavefront a warp in both; reading a column
+// takes 32 wavefronts without padding and 1 with it. Each lane adds one row of 32 elements, so at every turn
 // of the second loop the warp reads a column. A block is one warp; out[r] is the sum of row r.
 template <int PADDING>
 __global__ void lab_bank_padding(const int *in, int *out, unsigned n) {

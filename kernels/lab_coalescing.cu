@@ -6,7 +6,7 @@
 //   stride 2         |0   1   2   3  |4   5   6   7  |8   9  ...                         8 sectors, half used
 //   stride 8 or more |0              |1              |2              | ...              32 sectors, 1/8 used
 //
-// What it teaches: coalescing. The request of a warp costs as many sectors as its lanes touch, so neighbours
+// What it teaches: coalescing. The request of a warp takes as many sectors as its lanes touch, so neighbours
 // in a warp should be neighbours in memory. Blocks of 8 threads waste three quarters of every warp, but no
 // sector.
 template <typename T>

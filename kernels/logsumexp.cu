@@ -4,7 +4,7 @@
 //   stable   x - 102 = -2 -1 0    exp: 0.135   0.368   1        log(1.503) + 102 = 102.41
 //
 // What it teaches: take the maximum out before exp() and add it after log(): the same number on paper, and
-// the only way to it on a machine. At least one term is exp(0) = 1, so the sum is never 0 either.
+// on a machine one that does not overflow. At least one term is exp(0) = 1, so the sum is never 0 either.
 // A block does one row; blocks are a power of two.
 #include "operations.cuh"
 

@@ -3,8 +3,8 @@
 //   tid 0 adds  in[i]  in[i + blockDim.x]  in[i + 2 * blockDim.x]  ...  in[i + (items - 1) * blockDim.x]
 //   tid 1 the elements beside them: every request of a warp is 32 neighbours
 //
-// What it teaches: more work per thread: the loads are independent, so many are under way at once, and fewer
-// blocks pay for the tree at the end.
+// What it teaches: more work per thread: its loads do not depend on each other, and fewer blocks have a tree at
+// the end.
 // Blocks are whole warps; out[blockIdx.x] is the block's partial result.
 #include "operations.cuh"
 

@@ -8,8 +8,8 @@
 //                 1<----------3
 //   s = 1   0<----1
 //
-// What it teaches: scaling by a power of two changes exponents only, so it costs no digits (until numbers
-// become so small that they lose them at the other end); it moves the numbers to where the format has room.
+// What it teaches: scaling by a power of two changes exponents only, so no digits are lost (but by numbers that
+// become subnormal, here below 0.0625); it moves the numbers to where the format has room.
 // Blocks are a power of two; out[blockIdx.x] is the block's partial result, scaled back.
 #include "operations.cuh"
 #include <cuda_fp16.h>

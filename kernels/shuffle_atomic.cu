@@ -4,8 +4,8 @@
 //   block 1  -->  sum --+--> atomic on out[0]
 //   block 2  -->  sum --'
 //
-// What it teaches: atomics are fine where few threads use them: here one of 512 elements, in `atomic` every
-// one.
+// What it teaches: one launch gives the result, with one atomic for every 512 elements, where `atomic` has one
+// for each.
 // Blocks are whole warps; out[0] starts as the operation's identity and ends as the result.
 #include "operations.cuh"
 

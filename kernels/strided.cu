@@ -5,9 +5,9 @@
 //   s = 2  0<------2       4<------6          by threads 0 1
 //   s = 4  0<--------------4                  by thread  0
 //
-// What it teaches: bank conflicts. Whole warps work or idle, so nothing diverges until one warp is left; but
-// lanes that are 2*s words apart meet in the same banks: with 256 threads 2-way at s = 1, 4-way at s = 2,
-// 8-way from s = 4 to s = 16; then too few lanes are left.
+// What it teaches: bank conflicts. Nothing diverges until one warp is left; but neighbouring lanes are 2*s
+// words apart, and several ask for different words of one bank: with 256 threads 2-way at s = 1, 4-way at
+// s = 2, 8-way from s = 4 to s = 16; then too few lanes are left.
 // Blocks are a power of two; out[blockIdx.x] is the block's partial result.
 #include "operations.cuh"
 

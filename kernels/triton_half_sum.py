@@ -4,8 +4,8 @@
 #     program 0        program 1                      tiles of 1024, widened, then added: fp32
 #       out[0]           out[1]                       rounded to fp16 once, at the end
 #
-# What it teaches: store small, add large, as half_promote does; the widening is one word of the source. Without it the
-# sum of 4096 ones would stop at 2048 in every lane that adds one after another.
+# What it teaches: store small, add large, as half_promote does; the widening is one word of the source. (4096
+# ones would add up without it, too: a lane adds four of them into one number, and a tree adds the rest.)
 import triton
 import triton.language as tl
 

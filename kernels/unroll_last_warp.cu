@@ -4,7 +4,7 @@
 //   s = 32 .. 1    warp 0 alone, no test of tid:
 //                      read sdata[tid + s]  ->  __syncwarp()  ->  write sdata[tid]  ->  __syncwarp()
 //
-//   Upper lanes compute sums that nobody needs; that costs nothing, a test would.
+//   Upper lanes compute sums that nobody needs: no test keeps them from it.
 //
 // What it teaches: a warp is its own barrier group. Both __syncwarp() are needed: without the first a lane
 // may overwrite what a neighbour has yet to read, without the second it may read before the neighbour has

@@ -6,8 +6,8 @@
 //                          1 <---------------------- 3
 //   s = 1     0 <--------- 1
 //
-// What it teaches: the wide load stays, and shared memory holds and moves a quarter of what vectorized_shared
-// does.
+// What it teaches: the wide load stays, and shared memory holds a quarter of the bytes that vectorized_shared
+// keeps there (of doubles, half).
 // Blocks are a power of two; out[blockIdx.x] is the block's partial result.
 #include "vectors.cuh"
 

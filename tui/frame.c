@@ -1,37 +1,10 @@
 #include "tui/frame.h"
 
+#include "tui/scene/headline.h"
+
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
-
-/* A right result may be luck: hazards are mentioned beside it. */
-static const char *add_hazards(const Scene *scene, const char *verdict, char *out, size_t bytes) {
-    int count = scene->borrowed.hazards ? scene->borrowed.hazards->error_count : 0;
-    if (!count) return verdict;
-    snprintf(out, bytes, "%s, %d hazard%s: f", verdict, count, count == 1 ? "" : "s");
-    return out;
-}
-
-static const char *verdict_text(const Scene *scene, char *out, size_t bytes) {
-    switch (scene->outcome.verdict) {
-    case SCENE_RIGHT:
-        return add_hazards(scene, "result ok", out, bytes);
-    case SCENE_WRONG:
-        snprintf(out, bytes, "WRONG: %s, not %s", scene->outcome.result, scene->outcome.expected);
-        return out;
-    case SCENE_WRONG_ON_PURPOSE:
-        if (!scene_fatal_trap(scene)) return "wrong on purpose";
-        snprintf(out, bytes, "TRAP %s, on purpose", trap_kind_text(scene_fatal_trap(scene)->kind));
-        return out;
-    case SCENE_TRAPPED:
-        snprintf(out, bytes, "TRAP %s", trap_kind_text(scene->traced.trace->traps[0].kind));
-        return out;
-    case SCENE_COUNTING:
-        return "counting the grid ...";
-    default:
-        return add_hazards(scene, "result not checked", out, bytes);
-    }
-}
 
 static uint64_t product(const uint32_t size[3]) {
     return (uint64_t)size[0] * size[1] * size[2];
@@ -60,25 +33,23 @@ static void print_run(const Scene *scene, const View *view, int columns, char *o
 
 /* The kernel on the left with its title where that fits; the run and its verdict on the right. */
 static void draw_header(const Scene *scene, const View *view, Canvas *canvas, Rectangle area) {
-    char verdict[96], right[256];
-    const char *text = verdict_text(scene, verdict, sizeof verdict);
+    static const Role roles[] = {
+        [HEADLINE_PLAIN] = ROLE_HEADER, [HEADLINE_GOOD] = ROLE_GOOD, [HEADLINE_WARNING] = ROLE_WARNING};
+    char text[160], right[256], story[256];
     canvas_print(canvas, area, 0, 0, ROLE_HEADER, "%*s", area.columns, "");
     int at = 1 + canvas_print(canvas, area, 1, 0, ROLE_HEADER, "redviz  %s", scene->identity.kernel);
+    int room = area.columns - at - 2 - canvas_text_columns(scene->identity.level) - 6;
+    Role role = roles[headline_print_verdict(scene, room, text, sizeof text)];
     int text_at = area.columns - canvas_text_columns(text) - 1;
     print_run(scene, view, text_at - at - 3, right, sizeof right);
     int right_at = text_at - canvas_text_columns(right);
-    bool has_hazards = scene->borrowed.hazards && scene->borrowed.hazards->error_count;
-    Role role = has_hazards                             ? ROLE_WARNING
-                : scene->outcome.verdict == SCENE_RIGHT ? ROLE_GOOD
-                : scene->outcome.verdict == SCENE_NOT_CHECKED || scene->outcome.verdict == SCENE_COUNTING
-                    ? ROLE_HEADER
-                    : ROLE_WARNING;
     if (at + 3 + canvas_text_columns(scene->identity.title) + 2 < right_at)
         canvas_print(canvas, area, at + 3, 0, ROLE_HEADER, "%s", scene->identity.title);
     if (right_at > at) canvas_text(canvas, area, right_at, 0, ROLE_HEADER, right);
     canvas_text(canvas, area, text_at, 0, role, text);
     canvas_reverse(canvas, area, 0, 0, area.columns);
-    if (area.rows > 1) canvas_text(canvas, area, 1, 1, ROLE_CURRENT, scene->identity.story);
+    headline_print_story(scene, area.columns - 2, story, sizeof story);
+    if (area.rows > 1) canvas_text(canvas, area, 1, 1, ROLE_CURRENT, story);
     for (int column = 0; column < area.columns; column++) { /* HEADER is reverse by itself */
         Cell *cell = canvas_cell(canvas, area, column, 0);
         if (cell && cell->role == ROLE_HEADER) cell->reverse = 0;

@@ -70,10 +70,8 @@ static int find_buffer(const ArgumentReader *reader, Span name) {
 }
 
 static bool read_fill(ArgumentReader *reader, Span fill, PlanBuffer *buffer) {
-    static const char *const names[] = {
-        [FILL_ZERO] = "zero", [FILL_ONES] = "ones", [FILL_IOTA] = "iota", [FILL_RANDOM] = "random"};
-    for (size_t kind = 0; kind < sizeof names / sizeof *names; kind++)
-        if (equals(fill, names[kind])) {
+    for (int kind = FILL_ZERO; kind < FILL_FILE; kind++)
+        if (equals(fill, plan_fill_name((FillKind)kind))) {
             buffer->fill = (FillKind)kind;
             return true;
         }
@@ -83,7 +81,7 @@ static bool read_fill(ArgumentReader *reader, Span fill, PlanBuffer *buffer) {
         return true;
     }
     return error_set(reader->error,
-                     "--args: the fill '%.*s' of %s is none of zero, ones, iota, random, file:PATH",
+                     "--args: the fill '%.*s' of %s is none of zero, ones, iota, random, digits, file:PATH",
                      shown(fill), fill.text, buffer->name);
 }
 

@@ -4,7 +4,7 @@
  *   a wrong sum    bug_missing_sync, bug_all_lanes_add, bug_double_count
  *   a trap         bug_unguarded_load (where n is no multiple of the block), bug_half_shared (block > 128)
  *   poison         bug_uninitialized_shared (where n is no multiple of the block); the sum is wrong, too
- *   nothing yet    bug_overlapping_halves, bug_volatile_tail: races, right in lockstep
+ *   nothing yet    bug_overlapping_halves, bug_volatile_tail: races, right under the default schedule
  */
 #include "catalog/reference.h"
 
@@ -72,10 +72,10 @@ const CatalogRow bugs_rows[] = {
      .story = "Sum right, yet a race: words are read and written between the same barriers.",
      .group = CATALOG_BUG,
      .title = "wrong on purpose: the halves overlap",
-     .lesson = "A thread adds into an element that another thread reads in the same interval: a race that "
-               "lockstep hides.",
-     .watch = "More threads add than tid < s would let, and the sum is still right: every load comes before "
-              "every store.",
+     .lesson = "A thread adds into an element that another thread reads in the same interval: races within "
+               "a warp and between warps, which the default schedule hides.",
+     .watch = "From s = 64 on more threads add than tid < s would let; the sum is right under the default "
+              "schedule, and wrong under --schedule 1.",
      .source = "bug_overlapping_halves.cu",
      .types = "int float double",
      .operations = "sum",
@@ -163,8 +163,9 @@ const CatalogRow bugs_rows[] = {
      .group = CATALOG_BUG,
      .title = "wrong on purpose: volatile, but no __syncwarp",
      .lesson = "volatile keeps the order of each lane's accesses; only __syncwarp keeps the lanes together.",
-     .watch = "The sum is right, because here the lanes of a warp do walk together. Since Volta nothing "
-              "promises that.",
+     .watch =
+         "The sum is right under the default schedule, where the lanes of a warp walk together, and wrong "
+         "under --schedule 1: since Volta nothing promises lockstep.",
      .source = "bug_volatile_tail.cu",
      .types = "int float double",
      .operations = "sum",

@@ -193,13 +193,16 @@ static bool resolve_parameter(const CatalogRow *row, const char *asked, int64_t 
     return true;
 }
 
+FillKind catalog_default_fill(const CatalogRow *row, const char *op, bool prefers_digits) {
+    if (row->fill) return row->fill;
+    return prefers_digits && op && strcmp(op, "sum") == 0 ? FILL_DIGITS : FILL_RANDOM;
+}
+
 bool catalog_resolve(const CatalogRow *row, const CatalogOptions *options, CatalogRun *run, Error *error) {
     *run = (CatalogRun){
         .row = row,
         .n = options->n ? options->n : row->default_n,
         .grid = options->grid,
-        .fill = options->fill,
-        .has_fill = options->has_fill,
         .whole_numbers = options->whole_numbers,
         .fill_path = options->fill_path,
         .seed = options->seed,
@@ -213,9 +216,13 @@ bool catalog_resolve(const CatalogRow *row, const CatalogOptions *options, Catal
     for (int i = 0; i < parameter_count(row); i++) run->parameters[i] = row->parameters[i].fallback;
     for (int i = 0; i < options->parameter_count; i++)
         if (!resolve_parameter(row, options->parameters[i], run->parameters, error)) return false;
-    return resolve_block(row, options->block, &run->block, error) &&
-           resolve_type(row, options->dtype, &run->dtype, error) &&
-           resolve_operation(row, options->op, &run->op, error);
+    if (!resolve_block(row, options->block, &run->block, error) ||
+        !resolve_type(row, options->dtype, &run->dtype, error) ||
+        !resolve_operation(row, options->op, &run->op, error))
+        return false;
+    run->fill =
+        options->has_fill ? options->fill : catalog_default_fill(row, run->op, options->prefers_digits);
+    return true;
 }
 
 /* ---- files ------------------------------------------------------------------------------------------ */

@@ -33,7 +33,8 @@ typedef struct CatalogOptions { /* what the command line asked for; 0 or NULL: t
     int parameter_count;
     FillKind fill;
     bool has_fill;
-    bool whole_numbers; /* tests: random floats that are small integers */
+    bool prefers_digits; /* without a fill: sums are of digits, where the row's lesson needs no other input */
+    bool whole_numbers;  /* tests: random floats that are small integers */
     const char *fill_path;
     uint64_t seed;
     uint32_t multiprocessors; /* for grids that depend on the device; 0: 132 (H200) */
@@ -50,7 +51,6 @@ typedef struct CatalogRun { /* options resolved by the row: every field is set *
     const char *op;
     int64_t parameters[CATALOG_PARAMETERS]; /* in the order of the row's */
     FillKind fill;
-    bool has_fill; /* false: the row chooses */
     bool whole_numbers;
     const char *fill_path; /* borrowed from the options */
     uint64_t seed;
@@ -74,8 +74,9 @@ struct CatalogRow {
     const char *id;
     const char *aliases; /* "K0"; NULL: none */
     CatalogGroup group;
-    const char *title;      /* a few words, for the header of the screen */
-    const char *story;      /* what it is about and what to watch, in at most 78 characters: the first line that a student reads */
+    const char *title; /* a few words, for the header of the screen */
+    const char *
+        story; /* what it is about and what to watch, in at most 78 characters: the first line that a student reads */
     const char *lesson;     /* one sentence */
     const char *watch;      /* what to watch for, one sentence */
     const char *source;     /* "interleaved.cu"; the PTX is the same name with .ptx */
@@ -84,6 +85,7 @@ struct CatalogRow {
     uint32_t default_block, minimum_block, maximum_block;
     const char *block_rule; /* "any", "power of two", "multiple of 32", ... as said in error messages */
     uint64_t default_n;
+    FillKind fill;      /* the input that the lesson needs; ZERO: any will do */
     bool has_free_grid; /* --grid is accepted; else the grid follows from n and the block */
     bool (*accepts_block)(uint32_t block); /* NULL: every size in the range */
     const char
@@ -100,6 +102,8 @@ const CatalogRow *catalog_row(int index);
 const CatalogRow *catalog_find(const char *name, Error *error);
 /* Resolves defaults and refuses what the row does not accept, in one line that says what it does accept. */
 bool catalog_resolve(const CatalogRow *row, const CatalogOptions *options, CatalogRun *run, Error *error);
+/* The input where no fill is given. */
+FillKind catalog_default_fill(const CatalogRow *row, const char *op, bool prefers_digits);
 /* Where kernels/ and assets/ptx are: the build tree, the installed share folder, or $REDVIZ_SHARE. */
 bool catalog_path(const char *folder, const char *name, char *path, size_t path_bytes, Error *error);
 

@@ -49,9 +49,12 @@ static Random random_of(const PlanBuffer *buffer, uint64_t seed) {
                     .has_sign = has_sign};
 }
 
+static Random digits_of(uint64_t seed) {
+    return (Random){.seed = seed, .choices = 10, .scale = 9, .is_whole = true};
+}
+
 /* The types of large inputs have loops of their own: a gigabyte is filled before the first frame. */
-static void fill_random(PlanBuffer *buffer, uint64_t seed, uint64_t begin, uint64_t end) {
-    Random random = random_of(buffer, seed);
+static void fill_random(PlanBuffer *buffer, Random random, uint64_t begin, uint64_t end) {
     uint32_t *words = buffer->bytes;
     float *floats = buffer->bytes;
     if (buffer->type == PTX_S32 || buffer->type == PTX_U32)
@@ -90,7 +93,10 @@ static void fill_range(PlanBuffer *buffer, uint64_t seed, uint64_t begin, uint64
         for (uint64_t i = begin; i < end; i++) plan_element_set(buffer->type, buffer->bytes, i, (double)i);
         break;
     case FILL_RANDOM:
-        fill_random(buffer, seed, begin, end);
+        fill_random(buffer, random_of(buffer, seed), begin, end);
+        break;
+    case FILL_DIGITS:
+        fill_random(buffer, digits_of(seed), begin, end);
         break;
     case FILL_VALUE:
         for (uint64_t i = begin; i < end; i++)
@@ -126,7 +132,7 @@ static bool fits_memory(const Plan *plan, Error *error) {
 }
 
 const char *plan_fill_name(FillKind fill) {
-    static const char *const names[] = {"zero", "ones", "iota", "random", "file", "value"};
+    static const char *const names[] = {"zero", "ones", "iota", "random", "digits", "file", "value"};
     return names[fill];
 }
 

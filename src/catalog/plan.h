@@ -16,6 +16,7 @@ typedef enum FillKind {
     FILL_ONES,
     FILL_IOTA, /* element i is i; integers wrap, floats round */
     FILL_RANDOM,
+    FILL_DIGITS, /* random whole numbers from 0 to 9, of every type: what a reader can add along */
     FILL_FILE,
     FILL_VALUE /* every element is `value`; chosen by rows only (a minimum starts from the largest value) */
 } FillKind;
@@ -96,7 +97,7 @@ void plan_element_set(PtxType type, void *bytes, uint64_t i, double number);
 /* --args: a comma-separated item for each parameter of `entry`, in order:
  *
  *   NAME=TYPE[COUNT]        pointer to a new buffer of zeros
- *   NAME=TYPE[COUNT]:FILL   filled: zero, ones, iota, random or file:PATH
+ *   NAME=TYPE[COUNT]:FILL   filled: zero, ones, iota, random, digits or file:PATH
  *   NAME                    pointer to a buffer named before
  *   EXPRESSION              scalar, converted to the parameter's type
  *   file:PATH               structure: its bytes, raw little-endian, as many as the parameter has

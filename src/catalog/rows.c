@@ -59,7 +59,7 @@ const char *rows_typed_entry(Plan *plan, const CatalogRun *run, const char *func
 }
 
 int rows_add_input(Plan *plan, const CatalogRun *run, uint64_t count) {
-    int index = plan_add_buffer(plan, "in", run->dtype, count, run->has_fill ? run->fill : FILL_RANDOM);
+    int index = plan_add_buffer(plan, "in", run->dtype, count, run->fill);
     plan->buffers[index].path = run->fill_path;
     plan->buffers[index].whole_numbers = run->whole_numbers;
     return index;

@@ -203,8 +203,8 @@ const CatalogRow triton_rows[] = {
          "Lanes lie along the inner dimension and load whole sectors; a column is spread over registers and "
          "warps, which meet in shared memory.",
      .watch =
-         "After eight rows in registers the block transposes through shared memory, with the words swizzled "
-         "(xor) so that stores and loads are free of bank conflicts.",
+         "Each lane adds its rows in eight registers; then the block transposes through shared memory, with "
+         "the words swizzled (xor) so that neither stores nor loads have bank conflicts.",
      .source = "triton_column_sum.py",
      .types = "float int double",
      .operations = "sum",
@@ -221,7 +221,8 @@ const CatalogRow triton_rows[] = {
      .group = CATALOG_TRITON,
      .title = "Triton: fp16 sums in fp32",
      .lesson =
-         "Store small, add large: the widening is one .to(tl.float32) in the source and one cvt in PTX.",
+         "Store small, add large: the widening is one .to(tl.float32) in the source, and a cvt for each "
+         "element in PTX.",
      .watch = "Loads of two bytes a lane touch two sectors a request; the result is rounded to fp16 once.",
      .source = "triton_half_sum.py",
      .types = "half",

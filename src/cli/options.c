@@ -238,10 +238,6 @@ static bool take_param(Options *options, const OptionRow *row, const char *value
 }
 
 static bool take_fill(Options *options, const OptionRow *row, const char *value, Error *error) {
-    static const struct {
-        const char *name;
-        FillKind kind;
-    } fills[] = {{"zero", FILL_ZERO}, {"ones", FILL_ONES}, {"iota", FILL_IOTA}, {"random", FILL_RANDOM}};
     CatalogOptions *catalog = &options->session.catalog;
     catalog->has_fill = true;
     if (strncmp(value, "file:", 5) == 0 && value[5]) {
@@ -249,12 +245,13 @@ static bool take_fill(Options *options, const OptionRow *row, const char *value,
         catalog->fill_path = value + 5;
         return true;
     }
-    for (size_t i = 0; i < sizeof fills / sizeof *fills; i++)
-        if (strcmp(value, fills[i].name) == 0) {
-            catalog->fill = fills[i].kind;
+    for (int kind = FILL_ZERO; kind < FILL_FILE; kind++)
+        if (strcmp(value, plan_fill_name((FillKind)kind)) == 0) {
+            catalog->fill = (FillKind)kind;
             return true;
         }
-    return error_set(error, "--%s: '%s' is none of zero, ones, iota, random, file:PATH", row->name, value);
+    return error_set(error, "--%s: '%s' is none of zero, ones, iota, random, digits, file:PATH", row->name,
+                     value);
 }
 
 static bool take_seed(Options *options, const OptionRow *row, const char *value, Error *error) {
@@ -494,6 +491,9 @@ static bool make_runs(Options *options, Error *error) {
     SessionOptions *session = &options->session;
     /* Nobody waits for the whole grid, unless it is to be kept. */
     session->first_look = options->action == ACTION_OPEN && !options->save;
+    /* On a screen values stand in boxes and are added along; what is printed or kept has the usual input. */
+    session->catalog.prefers_digits =
+        (options->action == ACTION_OPEN || options->action == ACTION_FRAME) && !options->save;
     if (options->action == ACTION_REPORT && !session->counters) session->counters = COUNTERS_ON_GPU;
     if (options->action == ACTION_VERIFY) session->backend = BACKEND_EMULATOR; /* whose run is verified */
     if (!options->has_compare) return true;

@@ -53,7 +53,7 @@ static void print_finding(const Finding *finding, int number, FindingSource sour
 void findings_print(const Findings *findings, FindingSource source, void *context, Text *out) {
     int errors = findings->error_count, slow = findings->count - errors;
     for (int i = 0; i < findings->count; i++) {
-        if (i == errors) text_add(out, "Correct, but slow:\n");
+        if (i == errors) text_add(out, "Beyond the ideal (counts, not times):\n");
         print_finding(&findings->items[i], i + 1, source, context, out);
     }
     if (!findings->is_complete) text_add(out, "The search ended before the run did: there may be more.\n");
@@ -61,7 +61,7 @@ void findings_print(const Findings *findings, FindingSource source, void *contex
         text_print(out, "%d hazard%s", errors, plural((uint64_t)errors));
     else
         text_add(out, "No hazard");
-    if (slow) text_print(out, "; %d place%s that could be faster", slow, plural((uint64_t)slow));
+    if (slow) text_print(out, "; %d place%s beyond the ideal", slow, plural((uint64_t)slow));
     text_add(out, ".\n");
 }
 

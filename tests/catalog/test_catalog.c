@@ -207,6 +207,33 @@ static void options_resolve_to_the_row_or_are_refused(void **state) {
     assert_int_equal(run.multiprocessors, 132);
 }
 
+/* Digits are only a preference: a fill that is given, or that the lesson needs, comes first. */
+static void inputs_that_are_not_given_suit_the_lesson(void **state) {
+    (void)state;
+    static const struct {
+        const char *kernel, *op;
+        FillKind usual, preferred;
+    } cases[] = {
+        {"interleaved", "sum", FILL_RANDOM, FILL_DIGITS},    {"interleaved", "max", FILL_RANDOM, FILL_RANDOM},
+        {"half_naive", NULL, FILL_ONES, FILL_ONES},          {"kahan", NULL, FILL_RANDOM, FILL_RANDOM},
+        {"scaled_half", NULL, FILL_RANDOM, FILL_RANDOM},     {"triton_max", NULL, FILL_RANDOM, FILL_RANDOM},
+        {"bug_double_count", NULL, FILL_RANDOM, FILL_DIGITS}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const CatalogRow *row = catalog_find(cases[i].kernel, NULL);
+        CatalogOptions options = {.op = cases[i].op};
+        CatalogRun run;
+        assert_true(catalog_resolve(row, &options, &run, NULL));
+        assert_int_equal(run.fill, cases[i].usual);
+        options.prefers_digits = true;
+        assert_true(catalog_resolve(row, &options, &run, NULL));
+        assert_int_equal(run.fill, cases[i].preferred);
+        options.has_fill = true;
+        options.fill = FILL_IOTA;
+        assert_true(catalog_resolve(row, &options, &run, NULL));
+        assert_int_equal(run.fill, FILL_IOTA);
+    }
+}
+
 static const PtxType ALL_TYPES[] = {PTX_S8,  PTX_U8,  PTX_S16, PTX_U16,  PTX_S32, PTX_U32,
                                     PTX_S64, PTX_U64, PTX_F16, PTX_BF16, PTX_F32, PTX_F64};
 enum { ALL_TYPE_COUNT = sizeof ALL_TYPES / sizeof *ALL_TYPES };
@@ -509,6 +536,7 @@ int main(void) {
         cmocka_unit_test(the_catalogue_of_the_issue_is_there),
         cmocka_unit_test(every_row_is_complete),
         cmocka_unit_test(options_resolve_to_the_row_or_are_refused),
+        cmocka_unit_test(inputs_that_are_not_given_suit_the_lesson),
         cmocka_unit_test(every_row_takes_what_it_lists),
         cmocka_unit_test(launches_have_the_textbook_geometry),
         cmocka_unit_test(every_type_and_operation_has_its_entry),

@@ -295,6 +295,33 @@ static void random_data_is_the_same_everywhere(void **state) {
     plan_free(&plan);
 }
 
+/* 0 to 9 of every type, each as often, the same ones whatever the type. */
+static void digits_are_the_same_ten_in_every_type(void **state) {
+    (void)state;
+    static const PtxType types[] = {PTX_S8,  PTX_U8,  PTX_S16, PTX_U16,  PTX_S32, PTX_U32,
+                                    PTX_S64, PTX_U64, PTX_F16, PTX_BF16, PTX_F32, PTX_F64};
+    static const int first[] = {7, 3, 4, 9};
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
+        Plan plan, other;
+        int times[10] = {0};
+        make_buffer(&plan, types[t], 20000, FILL_DIGITS);
+        make_buffer(&other, types[t], 20000, FILL_DIGITS);
+        plan.buffers[0].scale = 60000; /* of random numbers, not of digits */
+        fill_buffer(&plan, 1);
+        fill_buffer(&other, 2);
+        for (uint64_t i = 0; i < 20000; i++) {
+            double value = plan_element(types[t], plan.buffers[0].bytes, i);
+            assert_true(value >= 0 && value <= 9 && value == floor(value));
+            if (i < 4) assert_int_equal(value, first[i]);
+            times[(int)value]++;
+        }
+        for (int digit = 0; digit < 10; digit++) assert_in_range(times[digit], 1800, 2200);
+        assert_memory_not_equal(plan.buffers[0].bytes, other.buffers[0].bytes, 100);
+        plan_free(&plan);
+        plan_free(&other);
+    }
+}
+
 static void random_data_depends_on_seed_and_buffer(void **state) {
     (void)state;
     Plan one, other;
@@ -496,6 +523,7 @@ int main(void) {
         cmocka_unit_test(plain_fills_hold_what_they_say),
         cmocka_unit_test(iota_wraps_in_small_integers),
         cmocka_unit_test(random_data_is_the_same_everywhere),
+        cmocka_unit_test(digits_are_the_same_ten_in_every_type),
         cmocka_unit_test(random_data_depends_on_seed_and_buffer),
         cmocka_unit_test(random_data_stays_within_its_scale_and_reaches_it),
         cmocka_unit_test(files_fill_buffers_and_must_be_long_enough),

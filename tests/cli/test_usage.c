@@ -60,7 +60,7 @@ static void test_bad_usage(void **state) {
         {"--kernel interleaved --report --param stride=3", "stride"},
         {"--kernel lab_bank_stride --report --param stride=34", "33"},
         {"--kernel interleaved --report --fill file:/nowhere", "/nowhere"},
-        {"--kernel interleaved --report --fill noise", "zero, ones, iota, random"},
+        {"--kernel interleaved --report --fill noise", "zero, ones, iota, random, digits"},
         {"--kernel interleaved --report --backend gpu", "--backend gpu: there is no CUDA driver here"},
         {"--kernel interleaved --report --trace-blocks 3-1", "FIRST-LAST"},
         {"--kernel interleaved --report --n 4096 --trace-blocks 16", "16 blocks, 0 to 15"},
@@ -292,6 +292,32 @@ static void test_fills(void **state) {
     free(one), free(same), free(two);
 }
 
+/* The first prints the same as the second. */
+static void assert_same_output(bool same, const char *one, const char *two) {
+    char *of_one = program_output(0, "@ --kernel interleaved --n 1024 %s", one),
+         *of_two = program_output(0, "@ --kernel interleaved --n 1024 %s", two);
+    if (!strcmp(of_one, of_two) != same) fail_msg("%s, %s: %s", one, two, of_one);
+    free(of_one), free(of_two);
+}
+
+/* What is shown on a screen sums digits; what is printed or kept sums random numbers. */
+static void test_default_input(void **state) {
+    (void)state;
+    char saving[96];
+    snprintf(saving, sizeof saving, "--frame --save %s/default.redviz", program_folder());
+    assert_prints("--kernel interleaved --n 8 --seed 3 --fill digits --dump in", "8\n4\n4\n8\n6\n7\n5\n7\n");
+    assert_same_output(true, "--frame", "--frame --fill digits");
+    assert_same_output(false, "--frame", "--frame --fill random");
+    assert_same_output(true, "--frame --op max", "--frame --op max --fill random");
+    assert_same_output(true, saving, "--frame --fill random");
+    assert_same_output(true, "--report", "--report --fill random");
+    assert_same_output(true, "--report=json", "--report=json --fill random");
+    assert_same_output(true, "--check", "--check --fill random");
+    assert_same_output(true, "--events", "--events --fill random");
+    assert_same_output(false, "--events", "--events --fill digits");
+    assert_same_output(true, "--frame --compare block=128", "--frame --fill digits --compare block=128");
+}
+
 /* Each option, and what must be in the report with it. */
 static void test_options_reach_the_run(void **state) {
     (void)state;
@@ -366,17 +392,12 @@ static void test_broken_pipe(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bad_usage),
-        cmocka_unit_test(test_no_gpu),
-        cmocka_unit_test(test_no_terminal),
-        cmocka_unit_test(test_broken_ptx),
-        cmocka_unit_test(test_help),
-        cmocka_unit_test(test_readme_keys),
-        cmocka_unit_test(test_list),
-        cmocka_unit_test(test_fills),
-        cmocka_unit_test(test_options_reach_the_run),
-        cmocka_unit_test(test_full_disk),
-        cmocka_unit_test(test_closed_output),
+        cmocka_unit_test(test_bad_usage),     cmocka_unit_test(test_no_gpu),
+        cmocka_unit_test(test_no_terminal),   cmocka_unit_test(test_broken_ptx),
+        cmocka_unit_test(test_help),          cmocka_unit_test(test_readme_keys),
+        cmocka_unit_test(test_list),          cmocka_unit_test(test_fills),
+        cmocka_unit_test(test_default_input), cmocka_unit_test(test_options_reach_the_run),
+        cmocka_unit_test(test_full_disk),     cmocka_unit_test(test_closed_output),
         cmocka_unit_test(test_broken_pipe),
     };
     return cmocka_run_group_tests(tests, program_make_folder, program_remove_folder);

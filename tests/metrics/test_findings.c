@@ -169,12 +169,12 @@ static void text_numbers_them(void **state) {
         "    2 times, in 2 blocks.\n"
         "    What to do: compare the index with the number of elements before the access\n"
         "    (if (i < n)), and the size of the array with that of the block.\n"
-        "Correct, but slow:\n"
+        "Beyond the ideal (counts, not times):\n"
         " 3. bank conflicts\n"
         "    line 10: up to 7-way bank conflicts: 2,000 wavefronts, ideal 400.\n"
         "    What to do: pad `sdata`: ";
     static const char end[] = "The search ended before the run did: there may be more.\n"
-                              "2 hazards; 3 places that could be faster.\n";
+                              "2 hazards; 3 places beyond the ideal.\n";
     const char *text = text_string(&out);
     if (strncmp(text, begin, strlen(begin)) != 0) fail_msg("%s", text);
     assert_string_equal(text + strlen(text) - strlen(end), end);

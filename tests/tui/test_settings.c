@@ -103,7 +103,9 @@ static void arrows_step_through_what_the_kernel_takes(void **state) {
     check(&run, "type", "ll", "int");
     check(&run, "operation", "-", "max");
     check(&run, "input", "l", "zero");
-    check(&run, "input", "hh", "random");
+    check(&run, "input", "hh", "digits");
+    check(&run, "input", "h", "random");
+    check(&run, "input", "ll", "random (default)");
     check(&run, "seed", "lll", "3");
     run_done(&run);
     run = open_kernel("shuffle"); /* whole warps */
@@ -114,6 +116,35 @@ static void arrows_step_through_what_the_kernel_takes(void **state) {
     check(&run, "items", "l", "16");
     check(&run, "items", "l", "16");
     check(&run, "items", "hhh", "4");
+    run_done(&run);
+}
+
+/* The interface's own default is shown by its name, follows the operation, and goes into the options. */
+static void the_default_input_is_named(void **state) {
+    (void)state;
+    static const struct {
+        const char *kernel, *input;
+    } cases[] = {{"interleaved", "digits (default)"}, {"row_sum", "digits (default)"},
+                 {"half_naive", "ones (default)"},    {"kahan", "random (default)"},
+                 {"scaled_half", "random (default)"}, {"triton_max", "random (default)"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Run run = run_open(&(SessionOptions){
+            .kernel = cases[i].kernel, .catalog = {.n = 4096, .prefers_digits = true}, .threads = 1});
+        assert_string_equal(value(&run, "input"), cases[i].input);
+        run_done(&run);
+    }
+    Run run = run_open(&(SessionOptions){
+        .kernel = "interleaved", .catalog = {.n = 4096, .prefers_digits = true}, .threads = 1});
+    Arena arena = {0};
+    check(&run, "operation", "l", "min");
+    assert_string_equal(value(&run, "input"), "random (default)");
+    SessionOptions again = settings_options(&run.settings, session_options(run.session), &arena);
+    assert_true(again.catalog.prefers_digits && !again.catalog.has_fill);
+    check(&run, "input", "h", "digits");
+    again = settings_options(&run.settings, session_options(run.session), &arena);
+    assert_true(again.catalog.has_fill);
+    assert_int_equal(again.catalog.fill, FILL_DIGITS);
+    arena_done(&arena);
     run_done(&run);
 }
 
@@ -230,6 +261,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arguments_are_typed),
         cmocka_unit_test(arrows_step_through_what_the_kernel_takes),
+        cmocka_unit_test(the_default_input_is_named),
         cmocka_unit_test(numbers_are_typed),
         cmocka_unit_test(what_the_kernel_refuses_is_told_and_not_applied),
         cmocka_unit_test(whatever_the_arrows_reach_can_be_run),

@@ -149,16 +149,16 @@ static int banks_used(const StepContext *context) {
     return __builtin_popcount(banks);
 }
 
-/* Updates of one address happen one after another. */
+/* How long updates of one address take is not known: the memory system may combine them. */
 static void explain_collisions(const StepContext *context, Text *out) {
     int addresses, most = step_context_collisions(&context->event, &addresses);
     if (most <= 1)
-        text_add(out, "Each lane updates a different address: no lane waits for another.");
+        text_add(out, "Each lane updates a different address.");
     else if (addresses == 1)
-        text_print(out, "w%d: %d lanes update the same address, one after another.", context->event.warp,
-                   most);
+        text_print(out, "w%d: %d lanes update the same address; every update counts, in whatever order.",
+                   context->event.warp, most);
     else
-        text_print(out, "w%d: its lanes update %d addresses, up to %d lanes the same one, one after another.",
+        text_print(out, "w%d: its lanes update %d addresses, up to %d lanes the same one.",
                    context->event.warp, addresses, most);
 }
 

@@ -23,7 +23,7 @@ static void head(const StepContext *context, PaneHead *out) {
     } else {
         snprintf(out->title, sizeof out->title, "hazards  none");
     }
-    if (slow) snprintf(out->note, sizeof out->note, "%d slow", slow);
+    if (slow) snprintf(out->note, sizeof out->note, "%d beyond the ideal", slow);
 }
 
 /* "out of bounds" of "out_of_bounds". */
@@ -65,7 +65,7 @@ static int draw_list(const Findings *hazards, int selected, Canvas *canvas, Rect
     for (; row < rows && first + row < all; row++) {
         int index = first + row;
         if (both && index == hazards->error_count) {
-            canvas_text(canvas, area, 0, row, ROLE_DIM, "correct, but slow:");
+            canvas_text(canvas, area, 0, row, ROLE_DIM, "beyond the ideal (counts, not times):");
             continue;
         }
         if (both && index > hazards->error_count) index -= SLOW_ROWS;

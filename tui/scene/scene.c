@@ -47,7 +47,8 @@ static SceneVerdict verdict_of(const Session *session) {
     if (session_trace(session)->trap_count) return SCENE_TRAPPED;
     if (session_is_partial(session)) return SCENE_COUNTING;
     if (!result) return SCENE_NOT_CHECKED;
-    return result->correct ? SCENE_RIGHT : SCENE_WRONG;
+    if (!result->correct) return SCENE_WRONG;
+    return result->verdict && result->absolute_error != 0 ? SCENE_OFF : SCENE_RIGHT;
 }
 
 Scene *scene_new(const Session *session) {
@@ -73,6 +74,7 @@ Scene *scene_new(const Session *session) {
         .outcome = {.verdict = verdict_of(session),
                     .result = result ? result->result_text : "",
                     .expected = result ? result->expected_text : "",
+                    .off = result ? result->absolute_error : 0,
                     .counting = session_is_partial(session)},
         .traced = {.trace = session_trace(session), .block_count = session_block_count(session)},
         .questions = {.folds = folds_of_session,

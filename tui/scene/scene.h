@@ -13,7 +13,8 @@
 typedef enum SceneVerdict {
     SCENE_NOT_CHECKED, /* no reference */
     SCENE_COUNTING,    /* the rest of the grid has not run yet */
-    SCENE_RIGHT,
+    SCENE_RIGHT, /* within what the method promises: integers exact, floats within the bound of their tree */
+    SCENE_OFF,   /* what the method gives, and its lesson: the sum is not the exact one */
     SCENE_WRONG,
     SCENE_WRONG_ON_PURPOSE, /* a bug kernel does what it is there to show */
     SCENE_TRAPPED
@@ -47,6 +48,7 @@ typedef struct SceneIdentity {  /* which run it is; strings are "" where there i
 typedef struct SceneOutcome {
     SceneVerdict verdict;
     const char *result, *expected;
+    double off;    /* the distance of the two */
     bool counting; /* only the traced blocks have run: whole-grid counters and the result are still to come */
 } SceneOutcome;
 

@@ -24,9 +24,7 @@ static const int64_t LARGEST_N = (int64_t)1 << 30, LARGEST_FILE_N = (int64_t)1 <
                      LARGEST_GRID = 0x7fffffff;
 
 static const char *const operations[] = {"sum", "min", "max"};
-static const char *const fills[] = {"zero", "ones", "iota", "random"};
-static const FillKind fill_kinds[] = {FILL_ZERO, FILL_ONES, FILL_IOTA, FILL_RANDOM};
-enum { OPERATION_COUNT = 3, FILL_COUNT = 4 };
+enum { OPERATION_COUNT = 3, FILL_COUNT = FILL_FILE }; /* those that need no file come first */
 
 /* The rows that this kernel has. */
 static int list_kinds(const Settings *settings, SettingKind kinds[MOST_ROWS]) {
@@ -58,12 +56,6 @@ static SettingKind chosen_kind(const Settings *settings) {
 
 /* ---- from a run and into options ----------------------------------------------------------------------- */
 
-static int index_of_fill(FillKind fill) {
-    for (int i = 0; i < FILL_COUNT; i++)
-        if (fill_kinds[i] == fill) return i;
-    return -1;
-}
-
 static const char *known_operation(const char *op) {
     for (int i = 0; op && i < OPERATION_COUNT; i++)
         if (!strcmp(operations[i], op)) return operations[i];
@@ -77,7 +69,10 @@ void settings_init(Settings *settings, const Scene *scene) {
     *settings = (Settings){.row = scene->identity.row, .n = scene->identity.n, .fill = -1};
     if (options) {
         settings->seed = options->catalog.seed;
-        if (options->catalog.has_fill) settings->fill = index_of_fill(options->catalog.fill);
+        if (options->catalog.has_fill && options->catalog.fill < FILL_FILE)
+            settings->fill = (int)options->catalog.fill;
+        settings->is_file = options->catalog.has_fill && options->catalog.fill == FILL_FILE;
+        settings->prefers_digits = options->catalog.prefers_digits;
         settings->grid = scene->identity.row ? options->catalog.grid : options->grid[0];
     }
     if (launch) settings->block = launch->block[0];
@@ -98,7 +93,7 @@ SessionOptions settings_options(const Settings *settings, const SessionOptions *
     catalog->seed = settings->seed;
     if (settings->fill >= 0) {
         catalog->has_fill = true;
-        catalog->fill = fill_kinds[settings->fill];
+        catalog->fill = (FillKind)settings->fill;
     } else if (catalog->fill != FILL_FILE) {
         catalog->has_fill = false;
     }
@@ -282,6 +277,16 @@ static void change_word(Settings *settings, SettingKind kind, int direction) {
 
 /* ---- texts --------------------------------------------------------------------------------------------- */
 
+static void print_fill(const Settings *settings, char *out, size_t bytes) {
+    if (settings->fill >= 0)
+        snprintf(out, bytes, "%s", plan_fill_name((FillKind)settings->fill));
+    else if (settings->is_file || !settings->row)
+        snprintf(out, bytes, "%s", settings->is_file ? "a file" : "as in args");
+    else
+        snprintf(out, bytes, "%s (default)",
+                 plan_fill_name(catalog_default_fill(settings->row, settings->op, settings->prefers_digits)));
+}
+
 static void print_value(const Settings *settings, SettingKind kind, char *out, size_t bytes) {
     switch (kind) {
     case KIND_TYPE:
@@ -294,7 +299,7 @@ static void print_value(const Settings *settings, SettingKind kind, char *out, s
         snprintf(out, bytes, "%s", settings->arguments);
         break;
     case KIND_FILL:
-        snprintf(out, bytes, "%s", settings->fill < 0 ? "kernel default" : fills[settings->fill]);
+        print_fill(settings, out, bytes);
         break;
     case KIND_GRID:
         if (settings->grid)
@@ -352,10 +357,10 @@ static void print_hint(const Settings *settings, SettingKind kind, char *out, si
         snprintf(out, bytes, "%s", row->operations);
         break;
     case KIND_FILL:
-        snprintf(out, bytes, "zero ones iota random");
+        snprintf(out, bytes, "zero ones iota random digits (0 to 9)");
         break;
     case KIND_SEED:
-        snprintf(out, bytes, "of random input");
+        snprintf(out, bytes, "of random input and digits");
         break;
     default:
         snprintf(out, bytes, "%s, %" PRId64 " to %" PRId64, parameter->meaning, parameter->minimum,

@@ -13,7 +13,9 @@ typedef struct Settings {
     uint32_t block, grid; /* grid 0: the kernel chooses */
     PtxType type;
     const char *op; /* "sum", ... */
-    int fill;       /* a FillKind; -1: the kernel chooses */
+    int fill;       /* a FillKind; -1: the default, or: */
+    bool is_file;   /* the input comes from a file, until another is chosen */
+    bool prefers_digits;
     int64_t parameters[CATALOG_PARAMETERS];
     char arguments[256]; /* --args of a kernel outside the catalogue */
     bool is_guessed; /* the arguments are; one too long for the field counts as guessed and is passed on */

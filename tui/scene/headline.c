@@ -1,0 +1,113 @@
+#include "tui/scene/headline.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- the verdict --------------------------------------------------------------------------------------- */
+
+/* ", off by 2048" after `before`; nothing where the result is exact, or off by nothing that has a number. */
+static void add_off(const Scene *scene, const char *before, int digits, Text *out) {
+    double off = scene->outcome.off;
+    if (off == 0 || !isfinite(off)) return;
+    if (off == floor(off) && off < 1e15)
+        text_print(out, "%soff by %.0f", before, off);
+    else
+        text_print(out, "%soff by %.*g", before, digits, off);
+}
+
+/* "2048, exact 4096: off by 2048" */
+static void add_comparison(const Scene *scene, bool with_off, Text *out) {
+    text_print(out, "%s, exact %s", scene->outcome.result, scene->outcome.expected);
+    if (with_off) add_off(scene, ": ", 6, out);
+}
+
+/* `words`: 2 all, 0 the fewest. */
+static void add_verdict(const Scene *scene, int words, Text *out) {
+    const Trap *trap = scene_fatal_trap(scene);
+    switch (scene->outcome.verdict) {
+    case SCENE_RIGHT:
+        text_add(out, "result ok");
+        if (words) add_off(scene, ", ", 2, out);
+        break;
+    case SCENE_WRONG:
+        text_add(out, "WRONG: ");
+        /* fall through */
+    case SCENE_OFF:
+        add_comparison(scene, words > 0, out);
+        break;
+    case SCENE_WRONG_ON_PURPOSE:
+        if (trap)
+            text_print(out, "TRAP %s", trap_kind_text(trap->kind));
+        else
+            add_comparison(scene, words > 0, out);
+        if (trap || words > 1) text_add(out, ", on purpose");
+        break;
+    case SCENE_TRAPPED:
+        text_print(out, "TRAP %s", trap_kind_text(scene->traced.trace->traps[0].kind));
+        break;
+    case SCENE_COUNTING:
+        text_add(out, "counting the grid ...");
+        break;
+    default:
+        text_add(out, "result not checked");
+    }
+}
+
+HeadlineTone headline_print_verdict(const Scene *scene, int columns, char *out, size_t bytes) {
+    SceneVerdict verdict = scene->outcome.verdict;
+    int hazards = scene->borrowed.hazards ? scene->borrowed.hazards->error_count : 0;
+    bool may_be_luck = verdict == SCENE_RIGHT || verdict == SCENE_NOT_CHECKED;
+    for (int words = 2; words >= 0; words--) { /* ASCII: a byte is a column */
+        Text text = {0};
+        add_verdict(scene, words, &text);
+        if (hazards && may_be_luck) text_print(&text, ", %d hazard%s: f", hazards, hazards == 1 ? "" : "s");
+        snprintf(out, bytes, "%s", text_string(&text));
+        bool fits = text.length <= (size_t)(columns > 0 ? columns : 0);
+        text_done(&text);
+        if (fits) break;
+    }
+    if (hazards) return HEADLINE_WARNING;
+    if (verdict == SCENE_RIGHT) return HEADLINE_GOOD;
+    return verdict == SCENE_NOT_CHECKED || verdict == SCENE_COUNTING ? HEADLINE_PLAIN : HEADLINE_WARNING;
+}
+
+/* ---- the story ----------------------------------------------------------------------------------------- */
+
+/* Errors lead the list, then what is slow, the worst first; a note is no story. */
+static const Finding *worst_finding(const Scene *scene) {
+    const Findings *findings = scene->borrowed.hazards;
+    for (int i = 0; findings && i < findings->count; i++)
+        if (findings->items[i].severity != SEVERITY_NOTE && findings->items[i].access.line)
+            return &findings->items[i];
+    return NULL;
+}
+
+/* The sentence up to `stop` (NULL: all of it), where that fits. */
+static bool keep_part(const char *sentence, const char *stop, int columns, char *out, size_t bytes) {
+    const char *end = stop ? strstr(sentence, stop) : sentence + strlen(sentence);
+    if (!end || end - sentence > columns || (size_t)(end - sentence) >= bytes) return false;
+    snprintf(out, bytes, "%.*s", (int)(end - sentence), sentence);
+    return true;
+}
+
+/* As much of the sentence as fits, cut only where it goes on without; else the lines and what is there. */
+static void print_finding(const Finding *finding, int columns, char *out, size_t bytes) {
+    static const char *const stops[] = {NULL, ". ", ": the value is undefined", " (thread "};
+    for (size_t i = 0; finding->sentence && i < sizeof stops / sizeof *stops; i++)
+        if (keep_part(finding->sentence, stops[i], columns, out, bytes)) return;
+    const char *what =
+        finding->kind == FINDING_FAULT ? finding->kind_text : finding_kind_title(finding->kind);
+    if (finding->other.line && finding->other.line != finding->access.line)
+        snprintf(out, bytes, "lines %d and %d: %s", finding->other.line, finding->access.line, what);
+    else
+        snprintf(out, bytes, "line %d: %s", finding->access.line, what);
+}
+
+void headline_print_story(const Scene *scene, int columns, char *out, size_t bytes) {
+    const Finding *worst = *scene->identity.story ? NULL : worst_finding(scene);
+    if (worst)
+        print_finding(worst, columns, out, bytes);
+    else
+        snprintf(out, bytes, "%s", scene->identity.story);
+}
