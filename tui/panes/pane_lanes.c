@@ -3,6 +3,7 @@
 #include "tui/panes/pane.h"
 
 #include "base/memory.h"
+#include "tui/panes/ruler.h"
 #include "tui/view/registers.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,9 +54,8 @@ static void draw_cells(const StepContext *context, Canvas *canvas, Rectangle are
     bool shown = warps->first <= context->event.warp && context->event.warp <= warps->last;
     for (int lane = 0; lane < WARP_LANES; lane++) {
         uint32_t bit = 1u << lane;
-        if (!(state->exists & bit)) continue;
         Role role = ROLE_IDLE;
-        uint32_t glyph = GLYPH_IDLE;
+        uint32_t glyph = state->exists & bit ? GLYPH_IDLE : GLYPH_ABSENT;
         if (state->active & bit)
             role = ROLE_ACTIVE, glyph = GLYPH_ACTIVE;
         else if (state->waiting & bit)
@@ -114,7 +114,7 @@ static void draw_warps(const StepContext *context, Canvas *canvas, Rectangle are
     int at = LABEL_COLUMNS + WARP_LANES * width + 1;
     print_note(context, warps, area.columns - at - COUNT_COLUMNS, note, sizeof note, &role);
     canvas_print(canvas, area, at, row, ROLE_TEXT, "%2d/%d", __builtin_popcount(warps->state.active),
-                 __builtin_popcount(warps->state.exists));
+                 WARP_LANES);
     canvas_text(canvas, area, at + COUNT_COLUMNS, row, role, note);
 }
 
@@ -194,14 +194,17 @@ static void draw_legend(const StepContext *context, Canvas *canvas, Rectangle ar
         Role role;
         uint32_t glyph;
         const char *text;
-    } legend[] = {{ROLE_ACTIVE, GLYPH_ACTIVE, " active "},
-                  {ROLE_IDLE, GLYPH_IDLE, " idle "},
-                  {ROLE_WAITING, GLYPH_WAITING, " at barrier "},
-                  {ROLE_EXITED, GLYPH_EXITED, " exited"}};
-    int at = 1;
-    for (size_t i = 0; i < sizeof legend / sizeof *legend; i++) {
-        canvas_glyph(canvas, area, at++, row, legend[i].role, legend[i].glyph);
-        at += canvas_text(canvas, area, at, row, ROLE_DIM, legend[i].text);
+    } legend[] = {{ROLE_ACTIVE, GLYPH_ACTIVE, " active"},
+                  {ROLE_IDLE, GLYPH_IDLE, " idle"},
+                  {ROLE_WAITING, GLYPH_WAITING, " at barrier"},
+                  {ROLE_EXITED, GLYPH_EXITED, " exited"},
+                  {ROLE_IDLE, GLYPH_ABSENT, " no thread"}};
+    bool has_absent = context->step_index->thread_count % WARP_LANES != 0;
+    size_t count = sizeof legend / sizeof *legend - !has_absent;
+    int at = 0;
+    for (size_t i = 0; i < count; i++) {
+        canvas_glyph(canvas, area, ++at, row, legend[i].role, legend[i].glyph);
+        at += 1 + canvas_text(canvas, area, at + 1, row, ROLE_DIM, legend[i].text);
     }
     if (!values->lanes || row + 1 >= area.rows) return;
     char what[64];

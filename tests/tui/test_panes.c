@@ -1,0 +1,112 @@
+/* Panes drawn alone: what one pane prints of one step, without the rest of the screen. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "session/session.h"
+#include "tui/panes/pane.h"
+#include "tui/view/view.h"
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Opened {
+    Session *session;
+    Scene *scene;
+    View view;
+} Opened;
+
+static Opened open_with(SessionOptions options) {
+    Error error = {0};
+    Opened opened = {0};
+    options.backend = BACKEND_EMULATOR;
+    opened.session = session_open(&options, &error);
+    if (!opened.session) fail_msg("%s: %s", options.kernel, error.message);
+    opened.scene = scene_new(opened.session);
+    view_init(&opened.view);
+    return opened;
+}
+
+static Opened open_kernel(const char *kernel) {
+    return open_with((SessionOptions){.kernel = kernel});
+}
+
+static void close_kernel(Opened *opened) {
+    scene_free(opened->scene);
+    session_free(opened->session);
+}
+
+static StepContext context_of(const Opened *opened) {
+    StepContext context;
+    if (!step_context_init(&context, opened->scene, &opened->view)) fail_msg("there is no step");
+    return context;
+}
+
+/* The pane's inside as text; `columns` by `rows`. */
+static char *draw(const Opened *opened, const Pane *pane, int columns, int rows) {
+    StepContext context = context_of(opened);
+    Canvas *canvas = canvas_new(columns, rows, false);
+    Text text = {0};
+    pane->draw(&context, canvas, (Rectangle){0, 0, columns, rows});
+    canvas_to_text(canvas, &text);
+    canvas_free(canvas);
+    return text.data; /* the caller frees it */
+}
+
+static void assert_shows(const char *text, const char *part) {
+    if (!strstr(text, part)) fail_msg("\"%s\" is not in:\n%s", part, text);
+}
+
+static void assert_hides(const char *text, const char *part) {
+    if (strstr(text, part)) fail_msg("\"%s\" is in:\n%s", part, text);
+}
+
+/* The first step of this kind in which a warp's mask is `mask`. */
+static int step_with(const Opened *opened, TraceKind kind, int warp, uint32_t mask) {
+    StepIndex *index = scene_step_index(opened->scene, 0);
+    for (int step = 0; step < index->steps->step_count; step++)
+        if (index->step[step].kind == kind && step_index_warp_state(index, step, warp).active == mask)
+            return step;
+    fail_msg("there is no such step");
+    return -1;
+}
+
+/* ---- lanes without a thread ------------------------------------------------------------------------------ */
+
+static void test_absent_lanes_have_a_sign(void **state) {
+    (void)state;
+    Opened opened = open_kernel("lab_partial_warp");
+    opened.view.place.step = step_with(&opened, TRACE_SHARED_STORE, 1, 0xFFFF);
+    char *text = draw(&opened, &pane_lanes, 60, 10);
+    assert_shows(text, " w1    ■■■■■■■■■■■■■■■■---------------- 16/32");
+    assert_shows(text, ">w0    ■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■ 32/32");
+    assert_shows(text, "- no thread");
+    free(text);
+    opened.view.place.step = step_with(&opened, TRACE_BRANCH, 1, 0xFFFF);
+    opened.view.selection.warp = 1;
+    text = draw(&opened, &pane_branch, 110, 10);
+    assert_shows(text, "w1          · · · · · · · · · · · · · · · · - - - -");
+    free(text);
+    close_kernel(&opened);
+}
+
+static void test_full_warps_have_no_absent_lanes(void **state) {
+    (void)state;
+    Opened opened = open_kernel("interleaved");
+    char *text = draw(&opened, &pane_lanes, 60, 20);
+    assert_shows(text, "x exited");
+    assert_hides(text, "no thread");
+    assert_hides(text, "----");
+    free(text);
+    close_kernel(&opened);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_absent_lanes_have_a_sign),
+        cmocka_unit_test(test_full_warps_have_no_absent_lanes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
