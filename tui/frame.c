@@ -184,10 +184,16 @@ typedef struct ShownPanes {
     int count;
 } ShownPanes;
 
-bool frame_has_reduction(const Scene *scene, const View *view) {
+/* The block that is shown folds something, so that its reduction can be drawn. */
+static bool has_reduction(const Scene *scene, const View *view) {
     if (view->place.block >= scene->traced.block_count) return false;
     Reduction *reduction = scene_reduction(scene, view->place.block);
     return reduction && reduction_is_worth_showing(reduction);
+}
+
+LayoutNeeds frame_needs(const Scene *scene, const View *view) {
+    if (view->place.block >= scene->traced.block_count) return (LayoutNeeds){0};
+    return (LayoutNeeds){has_reduction(scene, view), scene_step_index(scene, view->place.block)->warp_count};
 }
 
 static bool has_picture(const StepIndex *index, int step) {
@@ -200,7 +206,7 @@ static bool has_picture(const StepIndex *index, int step) {
 static int picture_step(const StepContext *context) {
     const Scene *scene = context->scene;
     int step = context->view->place.step, block = context->view->place.block;
-    if (has_picture(context->step_index, step) || !frame_has_reduction(scene, context->view)) return step;
+    if (has_picture(context->step_index, step) || !has_reduction(scene, context->view)) return step;
     Reduction *reduction = scene_reduction(scene, block);
     int level = reduction_level_at(reduction, step), first = reduction_level_first(reduction, level);
     int end = reduction_level_first(reduction, level + 1);
@@ -219,7 +225,7 @@ static bool is_picture(const ShownPanes *shown, const Layout *layout, const Pane
     case SHOW_RESULT_TREE:
         return pane == &pane_tree;
     case SHOW_REDUCTION:
-        if (!layout->slots[SLOT_REDUCTION].rows && frame_has_reduction(context->scene, context->view))
+        if (!layout->slots[SLOT_REDUCTION].rows && has_reduction(context->scene, context->view))
             return pane == &pane_reduction;
         /* fall through */
     default:
@@ -248,7 +254,7 @@ static bool list_shown(ShownPanes *shown, const Scene *scene, const View *view, 
         bool is_shown_in_picture = is_picture(shown, layout, pane);
         PaneSlot slot = is_shown_in_picture ? SLOT_PICTURE : pane->slot;
         if (layout->slots[slot].rows <= 0 || (slot == SLOT_PICTURE && !is_shown_in_picture)) continue;
-        if (slot == SLOT_REDUCTION && !frame_has_reduction(scene, view)) continue;
+        if (slot == SLOT_REDUCTION && !has_reduction(scene, view)) continue;
         add_shown(shown, pane, layout->slots[slot], focus_of_slot[slot]);
     }
     for (int i = 0; i < layout->side_count && i < pane_side_count(); i++)
@@ -340,7 +346,7 @@ void frame_draw_too_small(Canvas *canvas, int columns, int rows) {
 void frame_draw(const Scene *scene, const View *view, Canvas *canvas) {
     Layout layout;
     canvas_clear(canvas);
-    if (!layout_make(canvas->columns, canvas->rows, view, frame_has_reduction(scene, view), &layout)) {
+    if (!layout_make(canvas->columns, canvas->rows, view, frame_needs(scene, view), &layout)) {
         frame_draw_too_small(canvas, SMALLEST_COLUMNS, SMALLEST_ROWS);
         return;
     }
@@ -385,7 +391,7 @@ ViewAnswer frame_click_in(const Scene *scene, View *view, const Layout *layout, 
 
 ViewAnswer frame_click(const Scene *scene, View *view, int columns, int rows, int column, int row) {
     Layout layout;
-    return layout_make(columns, rows, view, frame_has_reduction(scene, view), &layout)
+    return layout_make(columns, rows, view, frame_needs(scene, view), &layout)
                ? frame_click_in(scene, view, &layout, column, row)
                : VIEW_IGNORED;
 }

@@ -7,8 +7,9 @@
 #include <cmocka.h>
 
 #include "session/session.h"
-#include "tui/panes/pane.h"
+#include "tui/frame.h"
 #include "tui/view/view.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,6 +51,16 @@ static char *draw(const Opened *opened, const Pane *pane, int columns, int rows)
     Canvas *canvas = canvas_new(columns, rows, false);
     Text text = {0};
     pane->draw(&context, canvas, (Rectangle){0, 0, columns, rows});
+    canvas_to_text(canvas, &text);
+    canvas_free(canvas);
+    return text.data; /* the caller frees it */
+}
+
+/* The whole screen as text. */
+static char *draw_frame(const Opened *opened, int columns, int rows) {
+    Canvas *canvas = canvas_new(columns, rows, false);
+    Text text = {0};
+    frame_draw(opened->scene, &opened->view, canvas);
     canvas_to_text(canvas, &text);
     canvas_free(canvas);
     return text.data; /* the caller frees it */
@@ -103,10 +114,65 @@ static void test_full_warps_have_no_absent_lanes(void **state) {
     close_kernel(&opened);
 }
 
+/* ---- the whole block ------------------------------------------------------------------------------------- */
+
+/* The load before the second addition of sequential: 8 of 32 warps work. */
+static Opened open_1024_threads(void) {
+    SessionOptions options = {.kernel = "sequential"};
+    options.catalog.block = 1024;
+    Opened opened = open_with(options);
+    StepIndex *index = scene_step_index(opened.scene, 0);
+    int step = 0;
+    while (step < index->steps->step_count && (index->step[step].lanes != 256 || !index->step[step].accesses))
+        step++;
+    if (step == index->steps->step_count) fail_msg("there is no such step");
+    opened.view.place.step = step;
+    opened.view.display.focus = FOCUS_LANES;
+    opened.view.display.zoomed = true;
+    return opened;
+}
+
+static void test_every_warp_has_a_row_where_there_are_rows(void **state) {
+    (void)state;
+    static const int sizes[][2] = {{80, 40}, {120, 40}, {120, 50}, {200, 60}};
+    Opened opened = open_1024_threads();
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        char *text = draw_frame(&opened, sizes[i][0], sizes[i][1]), row[32];
+        for (int warp = 0; warp < 32; warp++) {
+            snprintf(row, sizeof row, "w%d %s", warp, warp > 9 ? "  " : "   ");
+            if (!strstr(text, row))
+                fail_msg("%dx%d: no row of warp %d:\n%s", sizes[i][0], sizes[i][1], warp, text);
+        }
+        assert_shows(text, "x exited");
+        free(text);
+    }
+    close_kernel(&opened);
+}
+
+/* Fewer rows: as many warps in each as there have to be, so that 8 of 32 are a quarter of the rows. */
+static void test_warps_share_rows_only_as_needed(void **state) {
+    (void)state;
+    Opened opened = open_1024_threads();
+    char *text = draw(&opened, &pane_lanes, 78, 13);
+    assert_shows(text, ">w0-2   ■");
+    assert_shows(text, " w6-7   ■");
+    assert_shows(text, " w8-10  b");
+    assert_shows(text, "w29-31 b");
+    assert_shows(text, "x exited");
+    free(text);
+    opened.view.display.zoomed = false;
+    text = draw(&opened, &pane_lanes, 78, 13);
+    assert_shows(text, " w8-31 b");
+    free(text);
+    close_kernel(&opened);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_absent_lanes_have_a_sign),
         cmocka_unit_test(test_full_warps_have_no_absent_lanes),
+        cmocka_unit_test(test_every_warp_has_a_row_where_there_are_rows),
+        cmocka_unit_test(test_warps_share_rows_only_as_needed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
