@@ -237,6 +237,24 @@ static void add_shown(ShownPanes *shown, const Pane *pane, Rectangle area, int f
     shown->panes[shown->count++] = (ShownPane){pane, area, focus};
 }
 
+/* Side panes that have only a sentence to say leave their rows to the one below, or above. */
+static void fit_sides(const StepContext *context, const Layout *layout, Rectangle sides[MOST_SIDES]) {
+    int least = (layout->boxed ? 2 : 1) + 1;
+    for (int i = 0; i < layout->side_count; i++) {
+        const Pane *pane = pane_side(context->view->display.side + i);
+        int spare = sides[i].rows - least;
+        if (layout->side_count < 2 || spare <= 0 || !pane->is_empty || !pane->is_empty(context)) continue;
+        sides[i].rows = least;
+        if (i + 1 < layout->side_count) {
+            sides[i + 1].row -= spare;
+            sides[i + 1].rows += spare;
+        } else {
+            sides[i].row += spare;
+            sides[i - 1].rows += spare;
+        }
+    }
+}
+
 /* False: there is no step to show. */
 static bool list_shown(ShownPanes *shown, const Scene *scene, const View *view, const Layout *layout) {
     static const int focus_of_slot[SLOT_COUNT] = {
@@ -257,8 +275,11 @@ static bool list_shown(ShownPanes *shown, const Scene *scene, const View *view, 
         if (slot == SLOT_REDUCTION && !has_reduction(scene, view)) continue;
         add_shown(shown, pane, layout->slots[slot], focus_of_slot[slot]);
     }
+    Rectangle sides[MOST_SIDES];
+    memcpy(sides, layout->sides, sizeof sides);
+    fit_sides(&shown->context, layout, sides);
     for (int i = 0; i < layout->side_count && i < pane_side_count(); i++)
-        add_shown(shown, pane_side(view->display.side + i), layout->sides[i], i ? -1 : FOCUS_SIDE);
+        add_shown(shown, pane_side(view->display.side + i), sides[i], i ? -1 : FOCUS_SIDE);
     return true;
 }
 

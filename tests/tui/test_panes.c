@@ -167,12 +167,95 @@ static void test_warps_share_rows_only_as_needed(void **state) {
     close_kernel(&opened);
 }
 
+/* ---- numbers --------------------------------------------------------------------------------------------- */
+
+/* At every width, with all its columns: what is in a row of the metrics are numbers with spaces between. */
+static void test_numbers_of_metrics_do_not_run_together(void **state) {
+    (void)state;
+    Opened opened = open_with((SessionOptions){.kernel = "strided", .catalog = {.n = 1 << 22}});
+    StepIndex *index = scene_step_index(opened.scene, 0);
+    opened.view.place.step = index->conflict_from[0];
+    int rounded = 0;
+    for (int columns = 28; columns <= 100; columns++) {
+        char *text = draw(&opened, &pane_metrics, columns, 30);
+        for (const char *at = text; *at; at++) {
+            if (*at == '!' && at[1] != ' ' && at[1] != '\n') fail_msg("%d columns:\n%s", columns, text);
+            if (strchr("kMG", *at) && at > text && at[-1] >= '0' && at[-1] <= '9') {
+                rounded++;
+                if (!strchr("! \n", at[1])) fail_msg("%d columns:\n%s", columns, text);
+            }
+        }
+        free(text);
+    }
+    assert_true(rounded > 100);
+    close_kernel(&opened);
+}
+
+/* ---- panes with nothing to show -------------------------------------------------------------------------- */
+
+/* One row, which says what to do. */
+static void assert_one_row(const Opened *opened, const Pane *pane, const char *expected) {
+    char *text = draw(opened, pane, 44, 8);
+    const char *end = strchr(text, '\n');
+    assert_non_null(end);
+    assert_shows(text, expected);
+    for (; *end; end++)
+        if (*end != '\n' && *end != ' ') fail_msg("more than a row:\n%s", text);
+    free(text);
+}
+
+static void test_empty_panes_say_what_to_do_in_one_row(void **state) {
+    (void)state;
+    Opened opened = open_kernel("sequential");
+    opened.view.place.step = step_with(&opened, TRACE_BARRIER, 0, 0xffffffffu);
+    assert_one_row(&opened, &pane_registers, "No registers here: > steps on.");
+    assert_one_row(&opened, &pane_counters, "Open it with --counters on a GPU.");
+    opened.scene->borrowed.uncounted = "CUPTI (libcupti.so, of the CUDA toolkit) is not installed here";
+    assert_one_row(&opened, &pane_counters, "Open it with --counters on a GPU; here, ");
+    opened.scene->borrowed.hazards_note = "hazards were not searched for";
+    opened.scene->borrowed.hazards = NULL;
+    assert_one_row(&opened, &pane_hazards, "redviz --check searches; hazards were not");
+    Findings none = {.is_complete = true};
+    opened.scene->borrowed.hazards = &none;
+    assert_one_row(&opened, &pane_hazards, "Nothing wrong, nothing slow: c compares.");
+    opened.scene->borrowed.hazards = NULL;
+    close_kernel(&opened);
+}
+
+/* The row after the one that holds `sentence` is the pane's lower border, the one before it the upper. */
+static void assert_takes_one_row(const Opened *opened, const char *sentence) {
+    char *text = draw_frame(opened, 200, 60), *at = strstr(text, sentence);
+    if (!at) fail_msg("\"%s\" is not in:\n%s", sentence, text);
+    char *end = strchr(at, '\n'), *next = end ? strchr(end + 1, '\n') : NULL;
+    while (at > text && *at != '\n') at--;
+    assert_non_null(next);
+    assert_memory_equal(at - strlen("┐"), "┐", strlen("┐"));
+    assert_memory_equal(next - strlen("┘"), "┘", strlen("┘"));
+    free(text);
+}
+
+static void test_an_empty_pane_leaves_its_rows(void **state) {
+    (void)state;
+    Findings none = {.is_complete = true};
+    Opened opened = open_kernel("sequential");
+    opened.scene->borrowed.hazards = &none;
+    while (pane_side(opened.view.display.side) != &pane_hazards) opened.view.display.side++;
+    assert_takes_one_row(&opened, "Nothing wrong"); /* above another pane */
+    while (pane_side(opened.view.display.side + 1) != &pane_counters) opened.view.display.side--;
+    assert_takes_one_row(&opened, "Open it with"); /* below one */
+    opened.scene->borrowed.hazards = NULL;
+    close_kernel(&opened);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_absent_lanes_have_a_sign),
         cmocka_unit_test(test_full_warps_have_no_absent_lanes),
         cmocka_unit_test(test_every_warp_has_a_row_where_there_are_rows),
         cmocka_unit_test(test_warps_share_rows_only_as_needed),
+        cmocka_unit_test(test_numbers_of_metrics_do_not_run_together),
+        cmocka_unit_test(test_empty_panes_say_what_to_do_in_one_row),
+        cmocka_unit_test(test_an_empty_pane_leaves_its_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
