@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "session/session.h"
+#include "trace/block.h"
 #include "tui/frame.h"
 #include "tui/view/view.h"
 #include <stdio.h>
@@ -247,6 +248,75 @@ static void test_an_empty_pane_leaves_its_rows(void **state) {
     close_kernel(&opened);
 }
 
+/* ---- hazards and conflicts in the source and on the timeline --------------------------------------------- */
+
+static void test_conflicts_have_a_sign_beside_the_line(void **state) {
+    (void)state;
+    Opened opened = open_kernel("strided");
+    char *text =
+        draw(&opened, &pane_source, 100, 30); /* at the first step: the interval's counts have none */
+    assert_shows(text, " 26! ");
+    assert_shows(text, " 25  ");
+    assert_shows(text, " 27  ");
+    assert_hides(text, "X ");
+    free(text);
+    opened.view.display.source = SOURCE_PTX;
+    text = draw(&opened, &pane_source, 100, 80);
+    int signs = 0;
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+        if (strlen(line) > 4 && line[4] == '!') {
+            assert_shows(line, ".shared.u32");
+            signs++;
+        }
+    assert_int_equal(signs, 3); /* two loads, a store */
+    free(text);
+    close_kernel(&opened);
+}
+
+/* The first step of the finding's access; -1: it is not of block 0. */
+static int step_of(const Opened *opened, const FindingAccess *access) {
+    const SessionBlock *block = &opened->scene->traced.blocks[0];
+    if (access->event < 0 || access->linear_block != trace_block_linear(block->block)) return -1;
+    return block->steps->step_of_event[access->event];
+}
+
+static void test_hazards_have_a_sign_beside_the_line_and_on_the_timeline(void **state) {
+    (void)state;
+    Opened opened = open_kernel("bug_volatile_tail");
+    char *text = draw(&opened, &pane_timeline, 200, 4);
+    assert_null(strchr(text, 'X')); /* none are known yet */
+    free(text);
+    const Findings *hazards = session_hazards(opened.session);
+    opened.scene->borrowed.hazards = hazards;
+    text = draw(&opened, &pane_source, 100, 40);
+    for (int line = 29; line <= 32; line++) {
+        char sign[8];
+        snprintf(sign, sizeof sign, " %dX ", line);
+        assert_shows(text, sign);
+    }
+    assert_shows(text, " 27  ");
+    free(text);
+    text = draw(&opened, &pane_timeline, 42, 2); /* 42 steps: a column each */
+    assert_int_equal(opened.scene->traced.blocks[0].steps->step_count, 42);
+    bool expected[42] = {false};
+    for (int i = 0; i < hazards->error_count; i++) {
+        int steps[] = {step_of(&opened, &hazards->items[i].access),
+                       step_of(&opened, &hazards->items[i].other)};
+        for (int side = 0; side < 2; side++)
+            if (steps[side] >= 0) expected[steps[side]] = true;
+    }
+    const char *marks = strchr(text, '\n') + 1;
+    int marked = 0;
+    for (int step = 0; step < 42 && marks[step] && marks[step] != '\n'; step++) {
+        assert_int_equal(marks[step] == 'X', expected[step]);
+        marked += expected[step];
+    }
+    assert_true(marked >= 10);
+    free(text);
+    opened.scene->borrowed.hazards = NULL;
+    close_kernel(&opened);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_absent_lanes_have_a_sign),
@@ -256,6 +326,8 @@ int main(void) {
         cmocka_unit_test(test_numbers_of_metrics_do_not_run_together),
         cmocka_unit_test(test_empty_panes_say_what_to_do_in_one_row),
         cmocka_unit_test(test_an_empty_pane_leaves_its_rows),
+        cmocka_unit_test(test_conflicts_have_a_sign_beside_the_line),
+        cmocka_unit_test(test_hazards_have_a_sign_beside_the_line_and_on_the_timeline),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
