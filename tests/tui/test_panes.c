@@ -317,6 +317,103 @@ static void test_hazards_have_a_sign_beside_the_line_and_on_the_timeline(void **
     close_kernel(&opened);
 }
 
+/* ---- banks in large cells -------------------------------------------------------------------------------- */
+
+static Opened open_stride(const char *stride) {
+    SessionOptions options = {.kernel = "lab_bank_stride"};
+    options.catalog.parameters[0] = stride;
+    options.catalog.parameter_count = 1;
+    Opened opened = open_with(options);
+    opened.view.place.step = step_with(&opened, TRACE_SHARED_STORE, 0, 0xffffffffu);
+    return opened;
+}
+
+static void enlarge(Opened *opened) {
+    opened->view.display.focus = FOCUS_PICTURE;
+    opened->view.display.zoomed = true;
+}
+
+static int count_of(const char *text, const char *part) {
+    int count = 0;
+    for (; (text = strstr(text, part)); text += strlen(part)) count++;
+    return count;
+}
+
+/* The value that each lane stores, how long it waits, and the bytes at which rows begin. */
+static void test_large_banks_show_values_bytes_and_waits(void **state) {
+    (void)state;
+    static const int sizes[][2] = {{116, 23}, {196, 40}, {196, 20}};
+    Opened opened = open_stride("stride=2");
+    enlarge(&opened);
+    StepContext context = context_of(&opened);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        char *text = draw(&opened, &pane_banks, sizes[i][0], sizes[i][1]), value[32];
+        for (int lane = 0; lane < WARP_LANES; lane++) {
+            snprintf(value, sizeof value, " %d", (int)(int32_t)context.event.value[0][lane]);
+            assert_shows(text, value);
+        }
+        assert_int_equal(count_of(text, " now"), 16);
+        assert_int_equal(count_of(text, " +1"), 16);
+        assert_shows(text, "  128B");
+        assert_shows(text, "wavefront 1 of 2 serves lanes 0-15; lanes 16-31 wait");
+        free(text);
+    }
+    opened.view.place.wavefront = 1;
+    char *text = draw(&opened, &pane_banks, 116, 23);
+    assert_int_equal(count_of(text, "done"), 16);
+    assert_int_equal(count_of(text, " now"), 16);
+    assert_shows(text, "wavefront 2 of 2 serves lanes 16-31");
+    assert_hides(text, "wait;");
+    free(text);
+    close_kernel(&opened);
+}
+
+/* 80 columns: 8 banks, those of the selected lane; a click selects the lane of the cell. */
+static void test_large_banks_follow_the_lane(void **state) {
+    (void)state;
+    Opened opened = open_stride("stride=1");
+    enlarge(&opened);
+    char *text = draw(&opened, &pane_banks, 78, 8);
+    assert_shows(text, "banks 0-7 of 32");
+    free(text);
+    opened.view.selection.lane = 27;
+    text = draw(&opened, &pane_banks, 78, 8);
+    assert_shows(text, "banks 24-31 of 32");
+    free(text);
+    StepContext context = context_of(&opened);
+    View view = opened.view;
+    pane_banks.click(&context, (Rectangle){0, 0, 78, 8}, 8 + 5 * 8 + 4, 2, &view);
+    assert_int_equal(view.selection.lane, 29);
+    close_kernel(&opened);
+}
+
+/* 32 rows: all of them where they fit; else it says which. */
+static void test_rows_out_of_sight_are_counted(void **state) {
+    (void)state;
+    Opened opened = open_stride("stride=32");
+    char *text = draw(&opened, &pane_banks, 116, 8);
+    assert_shows(text, "rows 1-5 of 32; z shows more");
+    free(text);
+    enlarge(&opened);
+    opened.view.place.wavefront = 16;
+    text = draw(&opened, &pane_banks, 76, 12);
+    assert_shows(text, "rows 14-19 of 32");
+    assert_int_equal(count_of(text, "done"), 3);
+    assert_shows(text, "now ");
+    assert_shows(text, "+2 ");
+    free(text);
+    opened.view.place.wavefront = 0;
+    text = draw(&opened, &pane_banks, 196, 45);
+    assert_hides(text, "rows 1");
+    for (int later = 1; later < 32; later++) {
+        char wait[8];
+        snprintf(wait, sizeof wait, "+%d ", later);
+        assert_shows(text, wait);
+    }
+    free(text);
+    close_kernel(&opened);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_absent_lanes_have_a_sign),
@@ -327,6 +424,9 @@ int main(void) {
         cmocka_unit_test(test_empty_panes_say_what_to_do_in_one_row),
         cmocka_unit_test(test_an_empty_pane_leaves_its_rows),
         cmocka_unit_test(test_conflicts_have_a_sign_beside_the_line),
+        cmocka_unit_test(test_large_banks_show_values_bytes_and_waits),
+        cmocka_unit_test(test_large_banks_follow_the_lane),
+        cmocka_unit_test(test_rows_out_of_sight_are_counted),
         cmocka_unit_test(test_hazards_have_a_sign_beside_the_line_and_on_the_timeline),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
