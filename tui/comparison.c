@@ -224,8 +224,8 @@ static void draw_one(const Comparison *comparison, Canvas *canvas) {
     const View *view = &comparison->view[0];
     frame_draw(comparison->scene[0], view, canvas);
     if (view->transient.overlay != OVERLAY_DIFFERENCES || !comparison->scene[0]->borrowed.before) return;
-    if (!layout_make(canvas->columns, canvas->rows, view,
-                     frame_has_reduction(comparison_scene(comparison), view), &layout))
+    if (!layout_make(canvas->columns, canvas->rows, view, frame_needs(comparison_scene(comparison), view),
+                     &layout))
         return;
     comparison_change(comparison, &change);
     differences_draw_all(&change, canvas, layout.overlay, view->transient.scroll);
@@ -259,7 +259,7 @@ bool comparison_shows(const Comparison *comparison, int columns, int rows, const
     Layout one;
     if (comparison->count < 2)
         return layout_make(columns, rows, &comparison->view[0],
-                           frame_has_reduction(comparison->scene[0], &comparison->view[0]), &one) &&
+                           frame_needs(comparison->scene[0], &comparison->view[0]), &one) &&
                frame_shows(comparison->scene[0], &comparison->view[0], &one, pane);
     if (!make_layout(comparison, columns, rows, &both)) return false;
     return frame_shows(comparison->scene[0], &comparison->view[0], &both.half[place_of(comparison, 0)],
@@ -271,10 +271,9 @@ void comparison_fit(Comparison *comparison, int columns, int rows) {
     View *view = comparison_view(comparison);
     ComparisonLayout both;
     Layout one;
-    bool fits =
-        comparison->count < 2
-            ? layout_make(columns, rows, view, frame_has_reduction(comparison_scene(comparison), view), &one)
-            : make_layout(comparison, columns, rows, &both);
+    bool fits = comparison->count < 2
+                    ? layout_make(columns, rows, view, frame_needs(comparison_scene(comparison), view), &one)
+                    : make_layout(comparison, columns, rows, &both);
     if (!fits || (view->transient.overlay != OVERLAY_HELP && view->transient.overlay != OVERLAY_DIFFERENCES))
         return;
     int last = input_overlay_lines(view) - ((comparison->count < 2 ? one.overlay : both.overlay).rows - 2);

@@ -155,10 +155,16 @@ typedef struct ShownPanes {
     int count;
 } ShownPanes;
 
-bool frame_has_reduction(const Scene *scene, const View *view) {
+/* The block that is shown folds something, so that its reduction can be drawn. */
+static bool has_reduction(const Scene *scene, const View *view) {
     if (view->place.block >= scene->traced.block_count) return false;
     Reduction *reduction = scene_reduction(scene, view->place.block);
     return reduction && reduction_is_worth_showing(reduction);
+}
+
+LayoutNeeds frame_needs(const Scene *scene, const View *view) {
+    if (view->place.block >= scene->traced.block_count) return (LayoutNeeds){0};
+    return (LayoutNeeds){has_reduction(scene, view), scene_step_index(scene, view->place.block)->warp_count};
 }
 
 static bool has_picture(const StepIndex *index, int step) {
@@ -171,7 +177,7 @@ static bool has_picture(const StepIndex *index, int step) {
 static int picture_step(const StepContext *context) {
     const Scene *scene = context->scene;
     int step = context->view->place.step, block = context->view->place.block;
-    if (has_picture(context->step_index, step) || !frame_has_reduction(scene, context->view)) return step;
+    if (has_picture(context->step_index, step) || !has_reduction(scene, context->view)) return step;
     Reduction *reduction = scene_reduction(scene, block);
     int level = reduction_level_at(reduction, step), first = reduction_level_first(reduction, level);
     int end = reduction_level_first(reduction, level + 1);
@@ -190,7 +196,7 @@ static bool is_picture(const ShownPanes *shown, const Layout *layout, const Pane
     case SHOW_RESULT_TREE:
         return pane == &pane_tree;
     case SHOW_REDUCTION:
-        if (!layout->slots[SLOT_REDUCTION].rows && frame_has_reduction(context->scene, context->view))
+        if (!layout->slots[SLOT_REDUCTION].rows && has_reduction(context->scene, context->view))
             return pane == &pane_reduction;
         /* fall through */
     default:
@@ -200,6 +206,24 @@ static bool is_picture(const ShownPanes *shown, const Layout *layout, const Pane
 
 static void add_shown(ShownPanes *shown, const Pane *pane, Rectangle area, int focus) {
     shown->panes[shown->count++] = (ShownPane){pane, area, focus};
+}
+
+/* Side panes that have only a sentence to say leave their rows to the one below, or above. */
+static void fit_sides(const StepContext *context, const Layout *layout, Rectangle sides[MOST_SIDES]) {
+    int least = (layout->boxed ? 2 : 1) + 1;
+    for (int i = 0; i < layout->side_count; i++) {
+        const Pane *pane = pane_side(context->view->display.side + i);
+        int spare = sides[i].rows - least;
+        if (layout->side_count < 2 || spare <= 0 || !pane->is_empty || !pane->is_empty(context)) continue;
+        sides[i].rows = least;
+        if (i + 1 < layout->side_count) {
+            sides[i + 1].row -= spare;
+            sides[i + 1].rows += spare;
+        } else {
+            sides[i].row += spare;
+            sides[i - 1].rows += spare;
+        }
+    }
 }
 
 /* False: there is no step to show. */
@@ -219,11 +243,14 @@ static bool list_shown(ShownPanes *shown, const Scene *scene, const View *view, 
         bool is_shown_in_picture = is_picture(shown, layout, pane);
         PaneSlot slot = is_shown_in_picture ? SLOT_PICTURE : pane->slot;
         if (layout->slots[slot].rows <= 0 || (slot == SLOT_PICTURE && !is_shown_in_picture)) continue;
-        if (slot == SLOT_REDUCTION && !frame_has_reduction(scene, view)) continue;
+        if (slot == SLOT_REDUCTION && !has_reduction(scene, view)) continue;
         add_shown(shown, pane, layout->slots[slot], focus_of_slot[slot]);
     }
+    Rectangle sides[MOST_SIDES];
+    memcpy(sides, layout->sides, sizeof sides);
+    fit_sides(&shown->context, layout, sides);
     for (int i = 0; i < layout->side_count && i < pane_side_count(); i++)
-        add_shown(shown, pane_side(view->display.side + i), layout->sides[i], i ? -1 : FOCUS_SIDE);
+        add_shown(shown, pane_side(view->display.side + i), sides[i], i ? -1 : FOCUS_SIDE);
     return true;
 }
 
@@ -311,7 +338,7 @@ void frame_draw_too_small(Canvas *canvas, int columns, int rows) {
 void frame_draw(const Scene *scene, const View *view, Canvas *canvas) {
     Layout layout;
     canvas_clear(canvas);
-    if (!layout_make(canvas->columns, canvas->rows, view, frame_has_reduction(scene, view), &layout)) {
+    if (!layout_make(canvas->columns, canvas->rows, view, frame_needs(scene, view), &layout)) {
         frame_draw_too_small(canvas, SMALLEST_COLUMNS, SMALLEST_ROWS);
         return;
     }
@@ -356,7 +383,7 @@ ViewAnswer frame_click_in(const Scene *scene, View *view, const Layout *layout, 
 
 ViewAnswer frame_click(const Scene *scene, View *view, int columns, int rows, int column, int row) {
     Layout layout;
-    return layout_make(columns, rows, view, frame_has_reduction(scene, view), &layout)
+    return layout_make(columns, rows, view, frame_needs(scene, view), &layout)
                ? frame_click_in(scene, view, &layout, column, row)
                : VIEW_IGNORED;
 }

@@ -11,10 +11,10 @@ void frame_draw(const Scene *scene, const View *view, Canvas *canvas);
 /* A click at this place of the screen selects, seeks or focuses another pane. */
 ViewAnswer frame_click(const Scene *scene, View *view, int columns, int rows, int column, int row);
 
+/* What the layout has to know of the block that is shown. */
+LayoutNeeds frame_needs(const Scene *scene, const View *view);
 /* The parts of a frame, for screens that show two runs: header and panes; the line of hints, or the view's
  * message; the view's overlay, if it has one. */
-/* The block that is shown folds something, so that its reduction can be drawn. */
-bool frame_has_reduction(const Scene *scene, const View *view);
 void frame_draw_run(const Scene *scene, const View *view, const Layout *layout, Canvas *canvas);
 void frame_draw_footer(const View *view, Canvas *canvas, Rectangle area);
 void frame_draw_overlay(const Scene *scene, const View *view, Rectangle area, Canvas *canvas);

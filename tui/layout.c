@@ -5,6 +5,7 @@
 enum { ROWS_FOR_STORY = 20 };
 enum {
     MOST_OVERLAY_ROWS = ACTION_COUNT + 5, /* all of the help */
+    LANES_OTHER_ROWS = 2,                 /* the lanes' numbers and the legend */
     LANES_COLUMNS = 64                    /* of a warp's row with a note such as "16 wavefronts!" */
 };
 
@@ -135,10 +136,17 @@ static void fill_with(Layout *layout, Rectangle area, Focus focus) {
         layout->slots[slots[focus]] = area;
 }
 
-/* One pane fills the middle of the screen. */
-static void make_zoomed(Layout *layout, Rectangle middle, Focus focus) {
-    layout->slots[SLOT_TIMELINE] = cut_bottom(&middle, layout->boxed ? 4 : 3);
-    layout->slots[SLOT_EXPLANATION] = cut_bottom(&middle, layout->boxed ? 5 : 3);
+/* One pane fills the middle of the screen. A row for every warp of the block comes before the other two panes, where
+ * the screen has these rows. */
+static void make_zoomed(Layout *layout, Rectangle middle, Focus focus, int warps) {
+    int frame = layout->boxed ? 2 : 1, timeline = frame + 2, explanation = layout->boxed ? 5 : 3;
+    int lanes = focus == FOCUS_LANES ? frame + warps + LANES_OTHER_ROWS : 0;
+    if (lanes <= middle.rows) {
+        if (middle.rows - timeline < lanes) timeline = 0;
+        if (middle.rows - timeline - explanation < lanes) explanation = 0;
+    }
+    layout->slots[SLOT_TIMELINE] = cut_bottom(&middle, timeline);
+    layout->slots[SLOT_EXPLANATION] = cut_bottom(&middle, explanation);
     fill_with(layout, middle, focus);
 }
 
@@ -161,33 +169,33 @@ static bool shows_timings(const Layout *layout, const View *view) {
     return false;
 }
 
-static void fill_middle(Layout *layout, Rectangle middle, const View *view, bool folds) {
+static void fill_middle(Layout *layout, Rectangle middle, const View *view, LayoutNeeds needs) {
     int columns = layout->area.columns, rows = layout->area.rows;
     layout->side_count = 0;
     memset(layout->slots, 0, sizeof layout->slots);
     if (view->display.zoomed)
-        make_zoomed(layout, middle, view->display.focus);
+        make_zoomed(layout, middle, view->display.focus, needs.warps);
     else if (view->display.projector)
         make_projector(layout, middle);
     else if (columns >= 180 && rows >= 44 && shown(view, FOCUS_SIDE))
-        make_wide(layout, middle, view, folds);
+        make_wide(layout, middle, view, needs.folds);
     else if (columns >= 100 && rows >= 24)
-        make_middle(layout, middle, view, folds);
+        make_middle(layout, middle, view, needs.folds);
     else
         make_narrow(layout, middle, view);
 }
 
-bool layout_make(int columns, int rows, const View *view, bool folds, Layout *out) {
+bool layout_make(int columns, int rows, const View *view, LayoutNeeds needs, Layout *out) {
     Rectangle middle = {0, 0, columns, rows};
     *out = (Layout){.area = middle, .boxed = columns >= 100 && rows >= 30};
     if (columns < SMALLEST_COLUMNS || rows < SMALLEST_ROWS) return false;
     out->header = cut_top(&middle, rows >= ROWS_FOR_STORY ? 2 : 1);
     out->footer = cut_bottom(&middle, 1);
     out->overlay = make_overlay(middle);
-    fill_middle(out, middle, view, folds);
+    fill_middle(out, middle, view, needs);
     if (rows < ROWS_FOR_STORY || shows_timings(out, view)) return true;
     out->times = cut_bottom(&middle, 1);
-    fill_middle(out, middle, view, folds);
+    fill_middle(out, middle, view, needs);
     return true;
 }
 

@@ -1,5 +1,5 @@
-/* Layout: which slot gets which part of the screen. Depends on the size, on what is enlarged or hidden, and on whether the
- * block folds anything, never on the step, so that nothing jumps. */
+/* Layout: which slot gets which part of the screen. Depends on the size, on what is enlarged or hidden, on whether the
+ * block folds anything and on how many warps it has, never on the step, so that nothing jumps. */
 #ifndef TUI_LAYOUT_H
 #define TUI_LAYOUT_H
 
@@ -19,8 +19,13 @@ typedef struct Layout {
     bool boxed; /* panes have a frame; else only a line above them */
 } Layout;
 
-/* `folds`: there is a reduction to draw. False: too small for anything but a sentence. */
-bool layout_make(int columns, int rows, const View *view, bool folds, Layout *out);
+typedef struct LayoutNeeds { /* what the block has to show */
+    bool folds;              /* there is a reduction to draw */
+    int warps;
+} LayoutNeeds;
+
+/* False: too small for anything but a sentence. */
+bool layout_make(int columns, int rows, const View *view, LayoutNeeds needs, Layout *out);
 
 /* Two runs: side by side where there is room, else one above the other, with the same panes at the same
  * places of each half. */

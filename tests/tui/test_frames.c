@@ -355,7 +355,7 @@ static void panes_never_overlap_nor_leave_the_screen(void **state) {
                                          .projector = how >= 20,
                                          .hidden = how >= 8 && how < 20 ? (uint32_t)(how - 8) << 1 & 14 : 0}};
                 Layout layout;
-                bool shown = layout_make(columns, rows, &view, false, &layout);
+                bool shown = layout_make(columns, rows, &view, (LayoutNeeds){0}, &layout);
                 assert_int_equal(shown, columns >= SMALLEST_COLUMNS && rows >= SMALLEST_ROWS);
                 for (int i = 0; shown && i < SLOT_COUNT; i++) {
                     Rectangle a = layout.slots[i];

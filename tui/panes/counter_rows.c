@@ -35,6 +35,8 @@ static const char *describe(const MeasuredCounter *counter, Role *role) {
 static void draw_number(double value, Canvas *canvas, Rectangle area, int column, int row, Role role) {
     char text[32] = "";
     if (!isnan(value)) step_context_print_count((uint64_t)value, text, sizeof text);
+    if (strlen(text) >= NUMBER_COLUMNS)
+        snprintf(text, sizeof text, "%.4e", value); /* a space stays before it */
     canvas_print(canvas, area, column, row, role, "%*s", NUMBER_COLUMNS, text);
 }
 

@@ -31,6 +31,8 @@ typedef struct Pane {
     PaneSlot slot;
     uint32_t kinds;  /* PICTURE: a bit 1 << TraceKind for each kind that it draws */
     Overlay overlay; /* OVERLAY: the view's state that shows it */
+    /* SIDE: there is only a sentence to say, so that a row is enough; NULL: never. The same at every step. */
+    bool (*is_empty)(const StepContext *context);
     void (*head)(const StepContext *context, PaneHead *out);
     void (*draw)(const StepContext *context, Canvas *canvas, Rectangle area);
     /* A click at this place of the inside; NULL: clicks do nothing. */

@@ -3,17 +3,27 @@
  * the conflict.
  *
  * All of the block's shared memory is shown where it fits, so that the picture does not move from step to
- * step; else the lines that the access touches. */
+ * step; else the lines that the access touches. The enlarged pane shows these in large cells, with the values and
+ * with how long each access waits; banks that do not fit side by side then follow below, or where the selected lane is
+ * one of theirs. */
 #include "tui/panes/pane.h"
 
 #include "base/memory.h"
 #include "tui/panes/ruler.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 enum {
     LABEL_COLUMNS = 7,
     MOST_CELL_COLUMNS = 5,
+    LEAST_LARGE_COLUMNS = 5, /* a value of four digits and a space */
+    MOST_LARGE_COLUMNS = 8,
+    BESIDE_BANKS = 8, /* of a row whose cells have all their parts side by side */
+    LEAST_BESIDE_COLUMNS = 12,
+    MOST_BESIDE_COLUMNS = 14,
+    LARGE_LABEL_COLUMNS = 8,
+    WAIT_COLUMNS = 4, /* "+31 " */
     MAX_ROWS = WARP_LANES * 9
 }; /* a 32-byte lane touches at most 9 words */
 
@@ -152,87 +162,26 @@ static void draw_cell(const Banks *banks, Canvas *canvas, Rectangle area, int co
                         line->sharers[bank] > 1, line->selected >> bank & 1);
 }
 
-static int cell_columns(Rectangle area) {
-    int width = (area.columns - LABEL_COLUMNS) / BANK_COUNT;
-    return width < 1 ? 1 : width > MOST_CELL_COLUMNS ? MOST_CELL_COLUMNS : width;
+/* ---- where everything goes ----------------------------------------------------------------------------- */
+
+/* Banks side by side make a band: a header, the lines, the words. */
+typedef struct BankGrid {
+    int label, width, banks; /* columns left of the cells, columns of a cell, cells of a row */
+    int band, bands;         /* the first band shown, and how many */
+    int room, first, shown;  /* rows for lines, the first line shown, how many */
+    int cell_rows;           /* 1: the lane; 2: and its value; 3: and how long it waits */
+    bool is_beside;          /* all of it in one row */
+    int spacing;             /* rows from one line to the next */
+    int band_rows;
+} BankGrid;
+
+static bool is_enlarged(const StepContext *context) {
+    return context->view->display.zoomed && context->view->display.focus == FOCUS_PICTURE;
 }
 
-/* `mark`: 0, '~' where lines above are left out, an arrow where rows are out of sight. */
-static void draw_row(const Banks *banks, Canvas *canvas, Rectangle area, int row, int width,
-                     const BankRow *line, uint32_t mark) {
-    canvas_print(canvas, area, 1, row, line->lit ? ROLE_CURRENT : ROLE_DIM, "%4llu%c",
-                 (unsigned long long)line->line * BANK_COUNT, line->lit ? '>' : ' ');
-    if (mark) canvas_glyph(canvas, area, 0, row, ROLE_CURRENT, mark);
-    for (int bank = 0; bank < BANK_COUNT; bank++)
-        draw_cell(banks, canvas, area, LABEL_COLUMNS + bank * width, row, width, line, bank);
-}
-
-static void draw_header(Canvas *canvas, Rectangle area, int width) {
-    canvas_text(canvas, area, 1, 0, ROLE_DIM, "bank");
-    for (int bank = 0; bank < BANK_COUNT; bank++) {
-        int column = LABEL_COLUMNS + bank * width + (width > 3 ? width - 3 : 0);
-        if (width == 1 && bank % 8 == 0)
-            canvas_print(canvas, area, column, 0, ROLE_DIM, "%d", bank);
-        else if (width > 2 || (width == 2 && bank % 2 == 0))
-            canvas_print(canvas, area, column, 0, ROLE_DIM, "%2d", bank);
-    }
-}
-
-static void draw_words(const Banks *banks, Canvas *canvas, Rectangle area, int row, int width) {
-    canvas_text(canvas, area, 1, row, ROLE_DIM, "words");
-    for (int bank = 0; bank < BANK_COUNT; bank++) {
-        int column = LABEL_COLUMNS + bank * width + (width > 3 ? width - 3 : 0), words = banks->words[bank];
-        Role role = words > 1 && banks->is_modelled ? ROLE_CONFLICT : ROLE_DIM;
-        if (!words)
-            canvas_glyph(canvas, area, column + (width > 1), row, ROLE_IDLE, '.');
-        else if (width == 1)
-            canvas_glyph(canvas, area, column, row, role, words > 9 ? '#' : (uint32_t)('0' + words));
-        else
-            canvas_print(canvas, area, column, row, role,
-                         words < 2 || !banks->is_modelled ? "%2d"
-                         : width > 2                      ? "%2d!"
-                         : words < 10                     ? "%d!"
-                                                          : "%2d",
-                         words);
-    }
-}
-
-static void draw_lane_note(const StepContext *context, const Banks *banks, Canvas *canvas, Rectangle area,
-                           int row) {
-    int lane = context->view->selection.lane;
-    unsigned long long word = context->address[lane] / BANK_BYTES;
-    char place[96];
-    Text text = {0};
-    int at = snprintf(place, sizeof place, "word %llu, bank %llu", word, word % BANK_COUNT);
-    if (banks->is_modelled)
-        snprintf(place + at, sizeof place - (size_t)at, ", in wavefront %d",
-                 context->wavefront_of_lane[lane] + 1);
-    step_context_describe_access(context, lane, place, &text);
-    canvas_text(canvas, area, 1, row, context->event.mask >> lane & 1 ? ROLE_TEXT : ROLE_DIM,
-                text_string(&text));
-    text_done(&text);
-}
-
-/* One line about the selected lane, and what the cells mean. */
-static void draw_notes(const StepContext *context, const Banks *banks, Canvas *canvas, Rectangle area,
-                       int row) {
-    if (row < area.rows) draw_lane_note(context, banks, canvas, area, row++);
-    if (row < area.rows && context->cost.phases > 1) {
-        int first = banks->phase * banks->phase_lanes;
-        canvas_print(canvas, area, 1, row++, ROLE_TEXT,
-                     "%d bytes per lane take %d phases; phase %d serves lanes %d-%d%s", context->event.width,
-                     context->cost.phases, banks->phase + 1, first, first + banks->phase_lanes - 1,
-                     context->cost.is_paired ? "; halved by the pair rule" : "");
-    } else if (row < area.rows && context->cost.is_paired) {
-        canvas_text(
-            canvas, area, 1, row++, ROLE_TEXT,
-            "pair rule: each lane's neighbour loads the same address or is inactive: two phases become one");
-    }
-    const char *cells = banks->shared_words
-                            ? "cell: the lane that accesses the word; +: several lanes share it (broadcast)"
-                            : "cell: the lane that accesses the word; a bank serves one word per wavefront";
-    Rectangle line = {area.column + 1, area.row + row, area.columns - 1, 1};
-    if (row < area.rows) canvas_paragraph(canvas, line, 0, ROLE_DIM, cells);
+static int cell_columns(Rectangle area, int label, int banks, int most) {
+    int width = (area.columns - label) / banks;
+    return width < 1 ? 1 : width > most ? most : width;
 }
 
 /* Lines that are not accessed, between and around the others, where all of shared memory fits. */
@@ -253,37 +202,324 @@ static int first_row(const Banks *banks, int room) {
     return first < 0 ? 0 : first;
 }
 
-/* Which rows are shown where. */
-typedef struct BankGrid {
-    int width, room, first; /* columns of a cell, rows for lines, the first line shown */
-    int spacing;            /* rows from one line to the next */
-} BankGrid;
+static BankGrid finish(const Banks *banks, BankGrid grid) {
+    grid.first = first_row(banks, grid.room);
+    grid.shown = banks->count - grid.first < grid.room ? banks->count - grid.first : grid.room;
+    grid.band_rows = 2 + grid.shown * grid.spacing;
+    return grid;
+}
 
-static BankGrid lay_out(Banks *banks, const StepContext *context, Rectangle area) {
-    BankGrid grid = {.width = cell_columns(area),
+static BankGrid lay_out_plain(Banks *banks, const StepContext *context, Rectangle area) {
+    BankGrid grid = {.label = LABEL_COLUMNS,
+                     .width = cell_columns(area, LABEL_COLUMNS, BANK_COUNT, MOST_CELL_COLUMNS),
+                     .banks = BANK_COUNT,
+                     .bands = 1,
+                     .cell_rows = 1,
                      .room = area.rows - 2}; /* the header and the words take a row each */
     if (grid.room > banks->count + 1 || grid.room > 8) grid.room -= 1; /* the lane's line */
     add_untouched_rows(banks, context, grid.room);
-    grid.first = first_row(banks, grid.room);
+    if (banks->count > grid.room && grid.room > 2) grid.room -= 1; /* how many are out of sight */
     grid.spacing = context->view->display.projector && banks->count * 2 <= grid.room ? 2 : 1;
-    return grid;
+    return finish(banks, grid);
+}
+
+/* The bank of the selected lane's word, or of any word. */
+static int bank_in_sight(const Banks *banks) {
+    int any = BANK_COUNT;
+    for (int i = 0; i < banks->count; i++) {
+        if (banks->rows[i].selected) return __builtin_ctz(banks->rows[i].selected);
+        for (int bank = 0; bank < any; bank++)
+            if (banks->rows[i].lane[bank] >= 0) any = bank;
+    }
+    return any < BANK_COUNT ? any : 0;
+}
+
+/* Large cells with all their parts, before all banks, before all lines. */
+static BankGrid lay_out_large(const Banks *banks, const StepContext *context, Rectangle area) {
+    enum { NOTE_ROWS = 3 };
+    bool is_phased = context->cost.phases > 1 || context->cost.is_paired;
+    int rows = area.rows - NOTE_ROWS - is_phased, count = BANK_COUNT;
+    while (count > BESIDE_BANKS &&
+           cell_columns(area, LARGE_LABEL_COLUMNS, count, MOST_LARGE_COLUMNS) < LEAST_LARGE_COLUMNS)
+        count /= 2;
+    int all = BANK_COUNT / count;
+    for (int turn = 0; turn < 4; turn++) {
+        BankGrid grid = {.label = LARGE_LABEL_COLUMNS,
+                         .width = cell_columns(area, LARGE_LABEL_COLUMNS, count, MOST_LARGE_COLUMNS),
+                         .banks = count,
+                         .cell_rows = turn % 2 || !banks->is_modelled ? 2 : 3,
+                         .room = banks->count};
+        grid.spacing = grid.cell_rows;
+        grid = finish(banks, grid);
+        grid.bands = rows / grid.band_rows < all ? rows / grid.band_rows : all;
+        if (grid.bands < (turn < 2 ? all : 1)) continue;
+        grid.band = bank_in_sight(banks) / count;
+        if (grid.band > all - grid.bands) grid.band = all - grid.bands;
+        return grid;
+    }
+    count = BESIDE_BANKS;
+    while (count > 1 && cell_columns(area, LABEL_COLUMNS, count, MOST_BESIDE_COLUMNS) < LEAST_BESIDE_COLUMNS)
+        count /= 2;
+    BankGrid grid = {.label = LABEL_COLUMNS,
+                     .width = cell_columns(area, LABEL_COLUMNS, count, MOST_BESIDE_COLUMNS),
+                     .banks = count,
+                     .band = bank_in_sight(banks) / count,
+                     .bands = 1,
+                     .cell_rows = 1,
+                     .is_beside = true,
+                     .spacing = 1,
+                     .room = rows - 2};
+    if (banks->count > grid.room && grid.room > 2) grid.room -= 1; /* how many are out of sight */
+    return finish(banks, grid);
+}
+
+static BankGrid lay_out(Banks *banks, const StepContext *context, Rectangle area) {
+    return is_enlarged(context) ? lay_out_large(banks, context, area) : lay_out_plain(banks, context, area);
+}
+
+/* ---- cells --------------------------------------------------------------------------------------------- */
+
+/* The text of a number, rounded where it has more than `columns`: "0.77", "-1e3"; '#' where it cannot be. */
+static void shorten(char *text, size_t bytes, int columns) {
+    char *end;
+    double value = strtod(text, &end);
+    bool is_number = !*end && !strchr(text, 'x'), is_small = fabs(value) < 0.01;
+    if ((int)strlen(text) <= columns) return;
+    for (int digits = columns; is_number && !is_small && digits > 0; digits--) {
+        snprintf(text, bytes, "%.*f", digits, value);
+        if ((int)strlen(text) <= columns) return;
+    }
+    for (int digits = columns; is_number && digits > 0; digits--) {
+        snprintf(text, bytes, "%.*e", digits - 1, value);
+        char *exponent = strchr(text, 'e'); /* 1.2e+09 is 1.2e9 */
+        if (exponent) snprintf(exponent + 1, bytes - (size_t)(exponent + 1 - text), "%d", atoi(exponent + 1));
+        if ((int)strlen(text) <= columns) return;
+    }
+    snprintf(text, bytes, "%.*s", columns, "##############");
+}
+
+/* The value in this word of the lane's; "" where there is none, or where it began in the word before. */
+static void print_word(const StepContext *context, int lane, uint64_t word, int columns, char *out,
+                       size_t bytes) {
+    const TraceEvent *event = &context->event;
+    uint64_t begin = word * BANK_BYTES, address = context->address[lane];
+    int element = 0, size = event->element_bytes ? event->element_bytes : BANK_BYTES;
+    *out = 0;
+    if (begin > address) {
+        if ((begin - address) % (uint64_t)size) return;
+        element = (int)((begin - address) / (uint64_t)size);
+    }
+    if (!event->has_result || element >= event->element_count) return;
+    step_context_print_value(context, event->value[element][lane], 0, out, bytes);
+    shorten(out, bytes, columns);
+}
+
+/* "now", "done", "+3": by three wavefronts later; returns its role. */
+static Role print_wait(const StepContext *context, const Banks *banks, int lane, char *out, size_t bytes) {
+    int later = context->wavefront_of_lane[lane] - context->view->place.wavefront;
+    *out = 0;
+    if (!banks->is_modelled) return ROLE_DIM;
+    if (later <= 0) {
+        snprintf(out, bytes, later ? "done" : "now");
+        return later ? ROLE_DIM : ROLE_ACTIVE;
+    }
+    snprintf(out, bytes, "+%d", later);
+    return ROLE_WAITING;
+}
+
+static void draw_right(Canvas *canvas, Rectangle area, int end, int row, Role role, const char *text) {
+    canvas_text(canvas, area, end - canvas_text_columns(text), row, role, text);
+}
+
+/* What the enlarged pane adds to the lane: below it, or on its left. */
+static void draw_parts(const StepContext *context, const Banks *banks, Canvas *canvas, Rectangle area,
+                       int column, int row, const BankGrid *grid, const BankRow *line, int from, int bank) {
+    int lane = line->lane[bank], end = column + grid->width - 1;
+    char value[48], wait[16];
+    if (lane < 0) return;
+    Role role = print_wait(context, banks, lane, wait, sizeof wait);
+    int columns = grid->is_beside ? grid->width - WAIT_COLUMNS - 4 : grid->width - 1, left = bank;
+    while (left > from && line->lane[left - 1] < 0) left--;
+    if (!grid->is_beside)
+        columns += (bank - left) * grid->width + (left == from); /* room that nobody else uses */
+    print_word(context, lane, line->line * BANK_COUNT + (uint64_t)bank, columns, value, sizeof value);
+    if (grid->is_beside) {
+        canvas_text(canvas, area, column, row, role, wait);
+        draw_right(canvas, area, end - 3, row, ROLE_TEXT, value);
+        return;
+    }
+    draw_right(canvas, area, end, row + 1, ROLE_TEXT, value);
+    if (grid->cell_rows > 2) draw_right(canvas, area, end, row + 2, role, wait);
+}
+
+/* `mark`: 0, '~' where lines above are left out, an arrow where rows are out of sight. */
+static void draw_row(const StepContext *context, const Banks *banks, Canvas *canvas, Rectangle area, int row,
+                     const BankGrid *grid, int from, const BankRow *line, uint32_t mark) {
+    unsigned long long word = (unsigned long long)line->line * BANK_COUNT + (unsigned)from;
+    canvas_print(canvas, area, 1, row, line->lit ? ROLE_CURRENT : ROLE_DIM, "%4llu%c", word,
+                 line->lit ? '>' : ' ');
+    if (grid->cell_rows > 1) canvas_print(canvas, area, 0, row + 1, ROLE_DIM, "%5lluB", word * BANK_BYTES);
+    if (mark) canvas_glyph(canvas, area, 0, row, ROLE_CURRENT, mark);
+    for (int bank = from; bank < from + grid->banks; bank++) {
+        int column = grid->label + (bank - from) * grid->width;
+        draw_cell(banks, canvas, area, column, row, grid->width, line, bank);
+        if (grid->cell_rows > 1 || grid->is_beside)
+            draw_parts(context, banks, canvas, area, column, row, grid, line, from, bank);
+    }
+}
+
+static void draw_header(Canvas *canvas, Rectangle area, int row, const BankGrid *grid, int from) {
+    int width = grid->width;
+    canvas_text(canvas, area, 1, row, ROLE_DIM, "bank");
+    for (int bank = from; bank < from + grid->banks; bank++) {
+        int column = grid->label + (bank - from) * width + (width > 3 ? width - 3 : 0);
+        if (width == 1 && bank % 8 == 0)
+            canvas_print(canvas, area, column, row, ROLE_DIM, "%d", bank);
+        else if (width > 2 || (width == 2 && bank % 2 == 0))
+            canvas_print(canvas, area, column, row, ROLE_DIM, "%2d", bank);
+    }
+}
+
+static void draw_words(const Banks *banks, Canvas *canvas, Rectangle area, int row, const BankGrid *grid,
+                       int from) {
+    int width = grid->width;
+    canvas_text(canvas, area, 1, row, ROLE_DIM, "words");
+    for (int bank = from; bank < from + grid->banks; bank++) {
+        int column = grid->label + (bank - from) * width + (width > 3 ? width - 3 : 0);
+        int words = banks->words[bank];
+        Role role = words > 1 && banks->is_modelled ? ROLE_CONFLICT : ROLE_DIM;
+        if (!words)
+            canvas_glyph(canvas, area, column + (width > 1), row, ROLE_IDLE, '.');
+        else if (width == 1)
+            canvas_glyph(canvas, area, column, row, role, words > 9 ? '#' : (uint32_t)('0' + words));
+        else
+            canvas_print(canvas, area, column, row, role,
+                         words < 2 || !banks->is_modelled ? "%2d"
+                         : width > 2                      ? "%2d!"
+                         : words < 10                     ? "%d!"
+                                                          : "%2d",
+                         words);
+    }
+}
+
+/* ---- notes --------------------------------------------------------------------------------------------- */
+
+static void draw_lane_note(const StepContext *context, const Banks *banks, Canvas *canvas, Rectangle area,
+                           int row) {
+    int lane = context->view->selection.lane;
+    unsigned long long word = context->address[lane] / BANK_BYTES;
+    char place[96];
+    Text text = {0};
+    int at = snprintf(place, sizeof place, "word %llu, bank %llu", word, word % BANK_COUNT);
+    if (banks->is_modelled)
+        snprintf(place + at, sizeof place - (size_t)at, ", in wavefront %d",
+                 context->wavefront_of_lane[lane] + 1);
+    step_context_describe_access(context, lane, place, &text);
+    canvas_text(canvas, area, 1, row, context->event.mask >> lane & 1 ? ROLE_TEXT : ROLE_DIM,
+                text_string(&text));
+    text_done(&text);
+}
+
+/* "wavefront 2 serves lanes 8-15; lanes 16-31 wait" */
+static void draw_waits(const StepContext *context, Canvas *canvas, Rectangle area, int row) {
+    uint32_t now = 0, later = 0;
+    char lanes[96];
+    for (int lane = 0; lane < WARP_LANES; lane++) {
+        if (!(context->event.mask >> lane & 1)) continue;
+        if (context->wavefront_of_lane[lane] == context->view->place.wavefront) now |= 1u << lane;
+        if (context->wavefront_of_lane[lane] > context->view->place.wavefront) later |= 1u << lane;
+    }
+    step_context_describe_lanes(now, lanes, sizeof lanes);
+    int at = 1 + canvas_print(canvas, area, 1, row, ROLE_TEXT, "wavefront %d of %d serves %s",
+                              context->view->place.wavefront + 1, step_context_wavefronts(context), lanes);
+    step_context_describe_lanes(later, lanes, sizeof lanes);
+    if (later)
+        canvas_print(canvas, area, at, row, ROLE_WAITING, "; %s wait%s", lanes,
+                     later & (later - 1) ? "" : "s");
+}
+
+static void draw_folded(const StepContext *context, const Banks *banks, const BankGrid *grid, Canvas *canvas,
+                        Rectangle area, int row) {
+    const char *more = is_enlarged(context)                            ? "; . and , go on"
+                       : context->view->display.focus == FOCUS_PICTURE ? "; z shows more"
+                                                                       : "";
+    canvas_print(canvas, area, 1, row, ROLE_CURRENT, "rows %d-%d of %d%s", grid->first + 1,
+                 grid->first + grid->shown, banks->count, more);
+}
+
+static void draw_phases(const StepContext *context, const Banks *banks, Canvas *canvas, Rectangle area,
+                        int row) {
+    int first = banks->phase * banks->phase_lanes;
+    if (context->cost.phases > 1)
+        canvas_print(canvas, area, 1, row, ROLE_TEXT,
+                     "%d bytes per lane take %d phases; phase %d serves lanes %d-%d%s", context->event.width,
+                     context->cost.phases, banks->phase + 1, first, first + banks->phase_lanes - 1,
+                     context->cost.is_paired ? "; halved by the pair rule" : "");
+    else
+        canvas_text(
+            canvas, area, 1, row, ROLE_TEXT,
+            "pair rule: each lane's neighbour loads the same address or is inactive: two phases become one");
+}
+
+/* What the cells mean. */
+static void draw_legend(const Banks *banks, const BankGrid *grid, Canvas *canvas, Rectangle area, int row) {
+    Rectangle line = {area.column + 1, area.row + row, area.columns - 1, 1};
+    Text text = {0};
+    int first = grid->band * grid->banks, last = first + grid->bands * grid->banks - 1;
+    if (last - first + 1 < BANK_COUNT)
+        text_print(&text, "banks %d-%d of %d (x: next lane); ", first, last, BANK_COUNT);
+    if (grid->is_beside)
+        text_add(&text, "cell: wavefronts to wait, value, lane");
+    else if (grid->cell_rows > 2)
+        text_add(&text, "cell: lane, value, wavefronts to wait");
+    else if (grid->cell_rows > 1)
+        text_add(&text, "cell: lane, value");
+    else if (!banks->shared_words)
+        text_add(&text, "cell: the lane that accesses the word; a bank serves one word per wavefront");
+    else
+        text_add(&text, "cell: the lane that accesses the word");
+    if (banks->shared_words) text_add(&text, "; +: several lanes share it (broadcast)");
+    canvas_paragraph(canvas, line, 0, ROLE_DIM, text_string(&text));
+    text_done(&text);
+}
+
+/* One line about the selected lane, and what the cells mean. */
+static void draw_notes(const StepContext *context, const Banks *banks, const BankGrid *grid, Canvas *canvas,
+                       Rectangle area, int row) {
+    bool is_phased = context->cost.phases > 1 || context->cost.is_paired;
+    if (row < area.rows && grid->shown < banks->count) draw_folded(context, banks, grid, canvas, area, row++);
+    if (row < area.rows) draw_lane_note(context, banks, canvas, area, row++);
+    if (row < area.rows && is_enlarged(context) && banks->is_modelled)
+        draw_waits(context, canvas, area, row++);
+    if (row < area.rows && is_phased) draw_phases(context, banks, canvas, area, row++);
+    if (row < area.rows) draw_legend(banks, grid, canvas, area, row);
+}
+
+/* ---- the pane ------------------------------------------------------------------------------------------ */
+
+static int draw_band(const StepContext *context, const Banks *banks, const BankGrid *grid, int band,
+                     Canvas *canvas, Rectangle area, int row) {
+    int from = band * grid->banks;
+    draw_header(canvas, area, row++, grid, from);
+    for (int i = grid->first; i < grid->first + grid->shown; i++, row += grid->spacing) {
+        bool gap = i > 0 && banks->rows[i - 1].line + 1 != banks->rows[i].line;
+        bool above = i == grid->first && i > 0,
+             below = i == grid->first + grid->shown - 1 && i + 1 < banks->count;
+        uint32_t mark = above ? 0x2191 : below ? 0x2193 : gap ? '~' : 0;
+        draw_row(context, banks, canvas, area, row, grid, from, &banks->rows[i], mark);
+    }
+    draw_words(banks, canvas, area, row++, grid, from);
+    return row;
 }
 
 static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     Banks *banks = memory_new(sizeof *banks);
     banks_fill(banks, context);
     BankGrid grid = lay_out(banks, context, area);
-    draw_header(canvas, area, grid.width);
-    int row = 1;
-    for (int i = grid.first; i < banks->count && i < grid.first + grid.room; i++, row += grid.spacing) {
-        bool gap = i > 0 && banks->rows[i - 1].line + 1 != banks->rows[i].line;
-        bool above = i == grid.first && i > 0,
-             below = i == grid.first + grid.room - 1 && i + 1 < banks->count;
-        uint32_t mark = above ? 0x2191 : below ? 0x2193 : gap ? '~' : 0;
-        draw_row(banks, canvas, area, row, grid.width, &banks->rows[i], mark);
-    }
-    draw_words(banks, canvas, area, row++, grid.width);
-    draw_notes(context, banks, canvas, area, row);
+    int row = 0;
+    for (int band = grid.band; band < grid.band + grid.bands; band++)
+        row = draw_band(context, banks, &grid, band, canvas, area, row);
+    draw_notes(context, banks, &grid, canvas, area, row);
     free(banks);
 }
 
@@ -292,10 +528,12 @@ static ViewAnswer click(const StepContext *context, Rectangle area, int column, 
     Banks *banks = memory_new(sizeof *banks);
     banks_fill(banks, context);
     BankGrid grid = lay_out(banks, context, area);
-    int line = grid.first + (row - 1) / grid.spacing, bank = (column - LABEL_COLUMNS) / grid.width;
-    bool inside =
-        row > 0 && row <= grid.room && line < banks->count && column >= LABEL_COLUMNS && bank < BANK_COUNT;
-    if (inside && banks->rows[line].lane[bank] >= 0) view->selection.lane = banks->rows[line].lane[bank];
+    int band = row / grid.band_rows, inside = row % grid.band_rows - 1;
+    int line = grid.first + inside / grid.spacing, cell = (column - grid.label) / grid.width;
+    int bank = (grid.band + band) * grid.banks + cell;
+    bool is_cell = band < grid.bands && inside >= 0 && line < grid.first + grid.shown &&
+                   column >= grid.label && cell < grid.banks;
+    if (is_cell && banks->rows[line].lane[bank] >= 0) view->selection.lane = banks->rows[line].lane[bank];
     free(banks);
     return VIEW_CHANGED;
 }

@@ -9,8 +9,9 @@
 enum { LABEL_COLUMNS = 12, NOTE_COLUMNS = 8 };
 
 static void draw_mask(const StepContext *context, Canvas *canvas, Rectangle area, int row, const Ruler *ruler,
-                      Role role, const char *label, uint32_t mask, uint32_t of) {
+                      Role role, const char *label, int warp, uint32_t mask, uint32_t of) {
     canvas_text(canvas, area, 1, row, ROLE_TEXT, label);
+    ruler_draw_absent(ruler, canvas, area, row, step_context_existing_lanes(context, warp));
     ruler_draw_mask(ruler, canvas, area, row, role, mask, of, context->view->selection.lane);
     canvas_print(canvas, area, ruler_column(ruler, WARP_LANES) + 1, row, ROLE_TEXT, "%2d/%d",
                  __builtin_popcount(mask), __builtin_popcount(of));
@@ -75,8 +76,8 @@ static void draw_warps(const StepContext *context, Canvas *canvas, Rectangle are
         }
         snprintf(label, sizeof label, last > event.warp ? "w%d-%d" : "w%d", event.warp, last);
         bool splits = diverges(&event);
-        draw_mask(context, canvas, area, row, ruler, splits ? ROLE_WARNING : ROLE_ACTIVE, label, event.taken,
-                  event.mask);
+        draw_mask(context, canvas, area, row, ruler, splits ? ROLE_WARNING : ROLE_ACTIVE, label, event.warp,
+                  event.taken, event.mask);
         if (splits) canvas_glyph(canvas, area, ruler_column(ruler, WARP_LANES) + 6, row, ROLE_WARNING, '!');
     }
 }
@@ -86,9 +87,9 @@ static void branch_draw(const StepContext *context, Canvas *canvas, Rectangle ar
     Ruler ruler = ruler_make(area, LABEL_COLUMNS, NOTE_COLUMNS);
     int row = 3, diverging = 0;
     ruler_draw(&ruler, canvas, area, 0, context->view->selection.lane);
-    draw_mask(context, canvas, area, 1, &ruler, ROLE_ACTIVE, "taken", event->taken, event->mask);
-    draw_mask(context, canvas, area, 2, &ruler, ROLE_ACTIVE, "not taken", event->mask & ~event->taken,
-              event->mask);
+    draw_mask(context, canvas, area, 1, &ruler, ROLE_ACTIVE, "taken", event->warp, event->taken, event->mask);
+    draw_mask(context, canvas, area, 2, &ruler, ROLE_ACTIVE, "not taken", event->warp,
+              event->mask & ~event->taken, event->mask);
     for (int i = 0; i < context->step->count; i++) {
         TraceEvent other;
         read_part(context, i, &other);
@@ -123,7 +124,7 @@ static void draw_sync(const StepContext *context, Canvas *canvas, Rectangle area
         trace_block_read(context->steps->block, context->steps->events[context->step->first + i], &other);
         snprintf(label, sizeof label, "w%d", other.warp);
         bool named = other.kind == TRACE_NAMED_BARRIER;
-        draw_mask(context, canvas, area, row, &ruler, ROLE_ACTIVE, label, other.mask,
+        draw_mask(context, canvas, area, row, &ruler, ROLE_ACTIVE, label, other.warp, other.mask,
                   named || !other.participants ? 0xffffffffu : other.participants);
     }
     if (context->event.kind == TRACE_WARP_SYNC && ++row < area.rows)

@@ -16,15 +16,20 @@ static void head(const StepContext *context, PaneHead *out) {
 }
 
 static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
-    char why[512];
+    const char *why = context->scene->borrowed.uncounted;
+    Rectangle line = {area.column, area.row, area.columns, 1};
+    Text text = {0};
     if (counter_rows_height(context)) {
         counter_rows_draw(context, canvas, area);
         return;
     }
-    snprintf(why, sizeof why, "Not measured: %s.",
-             context->scene->borrowed.uncounted ? context->scene->borrowed.uncounted
-                                                : "--counters reads the hardware counters of a GPU");
-    canvas_paragraph(canvas, area, 0, ROLE_DIM, why);
+    text_print(&text, "Open it with --counters on a GPU%s%s.", why ? "; here, " : "", why ? why : "");
+    canvas_paragraph(canvas, line, 0, ROLE_DIM, text_string(&text));
+    text_done(&text);
 }
 
-const Pane pane_counters = {.slot = SLOT_SIDE, .head = head, .draw = draw};
+static bool is_empty(const StepContext *context) {
+    return !counter_rows_height(context);
+}
+
+const Pane pane_counters = {.slot = SLOT_SIDE, .is_empty = is_empty, .head = head, .draw = draw};

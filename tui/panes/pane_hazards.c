@@ -146,13 +146,33 @@ static void draw_selected(const StepContext *context, const Finding *hazard, Can
 
 /* ---- the pane ------------------------------------------------------------------------------------------ */
 
+static bool is_empty(const StepContext *context) {
+    const Findings *hazards = context->scene->borrowed.hazards;
+    return !hazards || !hazards->count;
+}
+
+/* One line: what is known, and what to do. */
+static void draw_empty(const StepContext *context, Canvas *canvas, Rectangle area) {
+    const Findings *hazards = context->scene->borrowed.hazards;
+    const char *note = context->scene->borrowed.hazards_note;
+    Rectangle line = {area.column, area.row, area.columns, 1};
+    Text text = {0};
+    if (hazards)
+        text_add(&text, hazards->is_complete ? "Nothing wrong, nothing slow: c compares."
+                                             : "None up to where the run ended: G goes there.");
+    else if (context->scene->outcome.counting)
+        text_add(&text, note ? note : "searching ...");
+    else
+        text_print(&text, "redviz --check searches%s%s", note ? "; " : "", note ? note : "");
+    canvas_paragraph(canvas, line, 0, hazards ? ROLE_TEXT : ROLE_DIM, text_string(&text));
+    text_done(&text);
+}
+
 static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     const Findings *hazards = context->scene->borrowed.hazards;
     int selected = context->view->selection.hazard ? context->view->selection.hazard - 1 : 0, rows = 1;
-    if (!hazards || !hazards->count) {
-        const char *why =
-            hazards ? "No errors were found in the whole grid." : context->scene->borrowed.hazards_note;
-        if (why) canvas_paragraph(canvas, area, 0, hazards ? ROLE_TEXT : ROLE_DIM, why);
+    if (is_empty(context)) {
+        draw_empty(context, canvas, area);
         return;
     }
     if (selected >= hazards->count) selected = hazards->count - 1;
@@ -162,4 +182,4 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     draw_selected(context, &hazards->items[selected], canvas, area, rows);
 }
 
-const Pane pane_hazards = {.slot = SLOT_SIDE, .head = head, .draw = draw};
+const Pane pane_hazards = {.slot = SLOT_SIDE, .is_empty = is_empty, .head = head, .draw = draw};

@@ -1,8 +1,10 @@
-/* Lanes: every warp of the block as a row of 32 cells. Neighbouring warps that look the same share a row
- * where there are more warps than rows. */
+/* Lanes: every warp of the block as a row of 32 cells. Neighbouring warps that look the same share a row where
+ * there are more warps than rows; in the enlarged pane only as many as there have to, so that idle warps are
+ * seen as a shape. */
 #include "tui/panes/pane.h"
 
 #include "base/memory.h"
+#include "tui/panes/ruler.h"
 #include "tui/view/registers.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,12 +36,13 @@ static bool same(const WarpState *a, const WarpState *b) {
            (a->active || a->next_pc == b->next_pc);
 }
 
-static int gather_rows(const StepContext *context, bool fold, WarpRow *rows) {
+/* At most `most` warps share a row. */
+static int gather_rows(const StepContext *context, int most, WarpRow *rows) {
     int count = 0;
     for (int warp = 0; warp < context->step_index->warp_count; warp++) {
         WarpRow row = {warp, warp,
                        step_index_warp_state(context->step_index, context->view->place.step, warp)};
-        if (fold && count && same(&rows[count - 1].state, &row.state))
+        if (count && warp - rows[count - 1].first < most && same(&rows[count - 1].state, &row.state))
             rows[count - 1].last = warp;
         else
             rows[count++] = row;
@@ -53,9 +56,8 @@ static void draw_cells(const StepContext *context, Canvas *canvas, Rectangle are
     bool shown = warps->first <= context->event.warp && context->event.warp <= warps->last;
     for (int lane = 0; lane < WARP_LANES; lane++) {
         uint32_t bit = 1u << lane;
-        if (!(state->exists & bit)) continue;
         Role role = ROLE_IDLE;
-        uint32_t glyph = GLYPH_IDLE;
+        uint32_t glyph = state->exists & bit ? GLYPH_IDLE : GLYPH_ABSENT;
         if (state->active & bit)
             role = ROLE_ACTIVE, glyph = GLYPH_ACTIVE;
         else if (state->waiting & bit)
@@ -100,22 +102,27 @@ static void print_note(const StepContext *context, const WarpRow *row, int colum
     }
 }
 
-static void draw_warps(const StepContext *context, Canvas *canvas, Rectangle area, int row, int width,
-                       const WarpRow *warps) {
-    bool shown = warps->first <= context->event.warp && context->event.warp <= warps->last;
-    char note[32], label[16];
-    Role role;
+static void print_label(const WarpRow *warps, char *out, size_t bytes) {
     if (warps->first == warps->last)
-        snprintf(label, sizeof label, "w%d", warps->first);
+        snprintf(out, bytes, "w%d", warps->first);
     else
-        snprintf(label, sizeof label, "w%d-%d", warps->first, warps->last);
-    canvas_print(canvas, area, 0, row, shown ? ROLE_SELECTED : ROLE_TEXT, "%s%s", shown ? ">" : " ", label);
-    draw_cells(context, canvas, area, LABEL_COLUMNS, row, width, warps);
-    int at = LABEL_COLUMNS + WARP_LANES * width + 1;
-    print_note(context, warps, area.columns - at - COUNT_COLUMNS, note, sizeof note, &role);
+        snprintf(out, bytes, "w%d-%d", warps->first, warps->last);
+}
+
+/* `label`: columns left of the first lane. */
+static void draw_warps(const StepContext *context, Canvas *canvas, Rectangle area, int row, int label,
+                       int width, const WarpRow *warps) {
+    bool shown = warps->first <= context->event.warp && context->event.warp <= warps->last;
+    char text[32];
+    Role role;
+    print_label(warps, text, sizeof text);
+    canvas_print(canvas, area, 0, row, shown ? ROLE_SELECTED : ROLE_TEXT, "%s%s", shown ? ">" : " ", text);
+    draw_cells(context, canvas, area, label, row, width, warps);
+    int at = label + WARP_LANES * width + 1;
+    print_note(context, warps, area.columns - at - COUNT_COLUMNS, text, sizeof text, &role);
     canvas_print(canvas, area, at, row, ROLE_TEXT, "%2d/%d", __builtin_popcount(warps->state.active),
-                 __builtin_popcount(warps->state.exists));
-    canvas_text(canvas, area, at + COUNT_COLUMNS, row, role, note);
+                 WARP_LANES);
+    canvas_text(canvas, area, at + COUNT_COLUMNS, row, role, text);
 }
 
 /* The values below the rows: of the event, or of a register of its instruction. */
@@ -194,14 +201,17 @@ static void draw_legend(const StepContext *context, Canvas *canvas, Rectangle ar
         Role role;
         uint32_t glyph;
         const char *text;
-    } legend[] = {{ROLE_ACTIVE, GLYPH_ACTIVE, " active "},
-                  {ROLE_IDLE, GLYPH_IDLE, " idle "},
-                  {ROLE_WAITING, GLYPH_WAITING, " at barrier "},
-                  {ROLE_EXITED, GLYPH_EXITED, " exited"}};
-    int at = 1;
-    for (size_t i = 0; i < sizeof legend / sizeof *legend; i++) {
-        canvas_glyph(canvas, area, at++, row, legend[i].role, legend[i].glyph);
-        at += canvas_text(canvas, area, at, row, ROLE_DIM, legend[i].text);
+    } legend[] = {{ROLE_ACTIVE, GLYPH_ACTIVE, " active"},
+                  {ROLE_IDLE, GLYPH_IDLE, " idle"},
+                  {ROLE_WAITING, GLYPH_WAITING, " at barrier"},
+                  {ROLE_EXITED, GLYPH_EXITED, " exited"},
+                  {ROLE_IDLE, GLYPH_ABSENT, " no thread"}};
+    bool has_absent = context->step_index->thread_count % WARP_LANES != 0;
+    size_t count = sizeof legend / sizeof *legend - !has_absent;
+    int at = 0;
+    for (size_t i = 0; i < count; i++) {
+        canvas_glyph(canvas, area, ++at, row, legend[i].role, legend[i].glyph);
+        at += 1 + canvas_text(canvas, area, at + 1, row, ROLE_DIM, legend[i].text);
     }
     if (!values->lanes || row + 1 >= area.rows) return;
     char what[64];
@@ -215,7 +225,7 @@ static void draw_legend(const StepContext *context, Canvas *canvas, Rectangle ar
 typedef struct Arrangement {
     WarpRow *rows;
     int count, first, shown; /* rows there are, the first shown and how many */
-    int ruler, width;        /* rows of the lane numbers; columns of a lane */
+    int ruler, label, width; /* rows of the lane numbers; columns of the warps' names; of a lane */
     int legend;              /* its row; -1: no room */
     Values values;
     int values_row;
@@ -231,13 +241,28 @@ static void choose_rows(const StepContext *context, Arrangement *plan, int room)
     plan->shown = plan->count - plan->first < room ? plan->count - plan->first : room;
 }
 
+static int fill_rows(const StepContext *context, int room, WarpRow *rows) {
+    const ViewDisplay *display = &context->view->display;
+    int warps = context->step_index->warp_count, most = 1, count = warps;
+    if (warps <= room) return gather_rows(context, 1, rows);
+    if (!display->zoomed || display->focus != FOCUS_LANES) return gather_rows(context, warps, rows);
+    while (count > room - 1 && most < warps) count = gather_rows(context, ++most, rows); /* and the legend */
+    return count;
+}
+
 static void arrange(const StepContext *context, Rectangle area, Arrangement *plan) {
     *plan = (Arrangement){.ruler = area.rows >= 4 ? 1 : 0, .legend = -1};
     plan->rows = memory_new((size_t)context->step_index->warp_count * sizeof *plan->rows);
     plan->width = area.columns >= LABEL_COLUMNS + 2 * WARP_LANES + NOTE_COLUMNS ? 2 : 1;
     int room = area.rows - plan->ruler;
-    plan->count = gather_rows(context, context->step_index->warp_count > room, plan->rows);
+    plan->count = fill_rows(context, room, plan->rows);
     choose_rows(context, plan, room);
+    plan->label = LABEL_COLUMNS;
+    for (int i = 0; i < plan->count; i++) {
+        char name[32];
+        print_label(&plan->rows[i], name, sizeof name);
+        if ((int)strlen(name) + 2 > plan->label) plan->label = (int)strlen(name) + 2;
+    }
     int row = plan->ruler + plan->shown;
     if (row >= area.rows) return;
     if (area.rows - row > 6) row++; /* an empty row */
@@ -250,9 +275,9 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     Arrangement plan;
     arrange(context, area, &plan);
     for (int lane = 0; lane < WARP_LANES && plan.ruler; lane += 8)
-        canvas_print(canvas, area, LABEL_COLUMNS + lane * plan.width, 0, ROLE_DIM, "%d", lane);
+        canvas_print(canvas, area, plan.label + lane * plan.width, 0, ROLE_DIM, "%d", lane);
     for (int i = 0; i < plan.shown; i++)
-        draw_warps(context, canvas, area, plan.ruler + i, plan.width, &plan.rows[plan.first + i]);
+        draw_warps(context, canvas, area, plan.ruler + i, plan.label, plan.width, &plan.rows[plan.first + i]);
     int more = plan.count - plan.first - plan.shown;
     bool narrow = area.columns < LABEL_COLUMNS + WARP_LANES + NOTE_COLUMNS + MORE_COLUMNS;
     if (more > 0)
@@ -269,14 +294,14 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
 static ViewAnswer click(const StepContext *context, Rectangle area, int column, int row, View *view) {
     Arrangement plan;
     arrange(context, area, &plan);
-    int index = row - plan.ruler, lane = (column - LABEL_COLUMNS) / plan.width;
+    int index = row - plan.ruler, lane = (column - plan.label) / plan.width;
     if (index >= 0 && index < plan.shown) {
         const WarpRow *warps = &plan.rows[plan.first + index];
         if (view->selection.warp < warps->first || view->selection.warp > warps->last) {
             view->selection.warp = warps->first;
             view->place.wavefront = 0;
         }
-        if (column >= LABEL_COLUMNS && lane < WARP_LANES) view->selection.lane = lane;
+        if (column >= plan.label && lane < WARP_LANES) view->selection.lane = lane;
     }
     free(plan.rows);
     return VIEW_CHANGED;

@@ -8,7 +8,13 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { LABEL_COLUMNS = 16, NUMBER_COLUMNS = 8, LEAST_NUMBER_COLUMNS = 6, SCOPE_COUNT = 6 };
+enum {
+    LABEL_COLUMNS = 16,
+    NUMBER_COLUMNS = 8,
+    LEAST_NUMBER_COLUMNS = 6,
+    SCOPE_COUNT = 6,
+    LONGEST_ROUNDED = 5
+};
 enum { BLOCK_SCOPE = 3, GRID_SCOPE = 4, BEFORE_SCOPE = 5 };
 
 typedef struct Scopes {
@@ -50,18 +56,17 @@ static void gather(const StepContext *context, Scopes *scopes) {
         metrics_of_launch(before->traced.trace->launches[launch], &scopes->of[BEFORE_SCOPE]);
 }
 
-/* "1048576", or "1.05M" where columns are few. */
+/* In at most `columns`, 4 at least: "1048576", "1.05M" or "1.0M". */
 static void print_number(uint64_t value, int columns, char *out, size_t bytes) {
-    static const char units[] = "kMGT";
+    static const char units[] = "kMGTPE";
     int length = snprintf(out, bytes, "%" PRIu64, value), unit = 0;
     double scaled = (double)value / 1000;
-    if (length < columns || value < 1000) return;
-    for (; scaled >= 999.5 && unit < 3; unit++) scaled /= 1000;
-    snprintf(out, bytes,
-             scaled < 9.995   ? "%.2f%c"
-             : scaled < 99.95 ? "%.1f%c"
-                              : "%.0f%c",
-             scaled, units[unit]);
+    if (length <= columns) return;
+    for (; scaled >= 999.5; unit++) scaled /= 1000;
+    for (int digits = 2; digits >= 0; digits--) {
+        length = snprintf(out, bytes, "%.*f%c", digits, scaled, units[unit]);
+        if (length <= columns && length <= LONGEST_ROUNDED) return;
+    }
 }
 
 static void draw_row(const Scopes *scopes, Canvas *canvas, Rectangle area, int row, int metric,
@@ -79,7 +84,7 @@ static void draw_row(const Scopes *scopes, Canvas *canvas, Rectangle area, int r
         }
         uint64_t value = metric_row_value(metric, &scopes->of[scope]);
         bool excess = metric_row_has_excess(metric, &scopes->of[scope]);
-        print_number(value, columns - 1, text, sizeof text);
+        print_number(value, columns - 2, text, sizeof text); /* a space before it, the '!' behind it */
         int begin = at + columns - 1 - (int)strlen(text);
         if (value)
             canvas_text(canvas, area, begin, row, excess ? ROLE_CONFLICT : ROLE_TEXT, text);

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { NAME_COLUMNS = 8, VALUE_COLUMNS = 12, INPUTS_COLUMNS = 8 };
+enum { NAME_COLUMNS = 8, LEAST_VALUE_COLUMNS = 12, INPUTS_COLUMNS = 8 };
 
 static void head(const StepContext *context, PaneHead *out) {
     snprintf(out->title, sizeof out->title, "registers  w%d lane %d", context->event.warp,
@@ -14,37 +14,65 @@ static void head(const StepContext *context, PaneHead *out) {
     snprintf(out->note, sizeof out->note, "after this step");
 }
 
-static void draw_register(const StepContext *context, Canvas *canvas, Rectangle area, int row,
+/* Columns of the values: those of the longest, with a space before it. */
+static int value_columns(const StepContext *context, const Registers *registers) {
+    RegisterValues values;
+    char text[40];
+    int columns = LEAST_VALUE_COLUMNS;
+    for (int i = 0; i < registers->count; i++) {
+        if (!register_values(context, registers->items[i], &values)) continue;
+        register_print(context, registers->items[i], values.bits[context->view->selection.lane], text,
+                       sizeof text);
+        if ((int)strlen(text) >= columns) columns = (int)strlen(text) + 1;
+    }
+    return columns;
+}
+
+static void draw_register(const StepContext *context, Canvas *canvas, Rectangle area, int row, int columns,
                           const PtxRegister *reg, const RegisterValues *values) {
     int lane = context->view->selection.lane, from = values->producer[lane];
     char text[40];
     canvas_text(canvas, area, 0, row, ROLE_CURRENT, reg->name);
     register_print(context, reg, values->bits[lane], text, sizeof text);
-    canvas_print(canvas, area, NAME_COLUMNS, row, ROLE_TEXT, "%*s", VALUE_COLUMNS, text);
+    canvas_print(canvas, area, NAME_COLUMNS, row, ROLE_TEXT, "%*s", columns, text);
     if (values->weight[lane])
-        canvas_print(canvas, area, NAME_COLUMNS + VALUE_COLUMNS, row, ROLE_TEXT, "%*" PRIu32, INPUTS_COLUMNS,
+        canvas_print(canvas, area, NAME_COLUMNS + columns, row, ROLE_TEXT, "%*" PRIu32, INPUTS_COLUMNS,
                      values->weight[lane]);
     if (from >= 0)
-        canvas_print(canvas, area, NAME_COLUMNS + VALUE_COLUMNS + INPUTS_COLUMNS, row, ROLE_DIM, "%11d",
+        canvas_print(canvas, area, NAME_COLUMNS + columns + INPUTS_COLUMNS, row, ROLE_DIM, "%11d",
                      context->steps->step_of_event[from] + 1);
+}
+
+/* What to do where there is nothing to show; NULL: there is something. */
+static const char *print_empty(const StepContext *context, const Registers *registers) {
+    RegisterValues values;
+    if (!scene_can_replay(context->scene, context->view->place.block))
+        return "Too long to replay: p, then a smaller n.";
+    for (int i = 0; i < registers->count; i++)
+        if (register_values(context, registers->items[i], &values)) return NULL;
+    return "No registers here: > steps on.";
 }
 
 static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     Registers registers;
     RegisterValues values;
     registers_of(context->code ? context->code->instruction : NULL, &registers);
-    if (!scene_can_replay(context->scene, context->view->place.block)) {
-        canvas_paragraph(canvas, area, 0, ROLE_DIM,
-                         "This block has too many events to replay for register values.");
+    const char *empty = print_empty(context, &registers);
+    if (empty) {
+        canvas_text(canvas, area, 0, 0, ROLE_DIM, empty);
         return;
     }
-    canvas_print(canvas, area, NAME_COLUMNS, 0, ROLE_DIM, "%*s%*s  from step", VALUE_COLUMNS, "value",
+    int columns = value_columns(context, &registers);
+    canvas_print(canvas, area, NAME_COLUMNS, 0, ROLE_DIM, "%*s%*s  from step", columns, "value",
                  INPUTS_COLUMNS, "inputs");
-    int row = 1;
-    for (int i = 0; i < registers.count && row < area.rows; i++)
+    for (int i = 0, row = 1; i < registers.count && row < area.rows; i++)
         if (register_values(context, registers.items[i], &values))
-            draw_register(context, canvas, area, row++, registers.items[i], &values);
-    if (row == 1) canvas_text(canvas, area, 0, 1, ROLE_DIM, "this instruction has no registers");
+            draw_register(context, canvas, area, row++, columns, registers.items[i], &values);
 }
 
-const Pane pane_registers = {.slot = SLOT_SIDE, .head = head, .draw = draw};
+/* Whether at this step there are any does not count: the screen would jump. */
+static bool is_empty(const StepContext *context) {
+    return !scene_can_replay(context->scene, context->view->place.block);
+}
+
+const Pane pane_registers = {.slot = SLOT_SIDE, .is_empty = is_empty, .head = head, .draw = draw};

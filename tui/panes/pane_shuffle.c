@@ -70,10 +70,11 @@ static void head(const StepContext *context, PaneHead *out) {
 static void draw_sources(const StepContext *context, Canvas *canvas, Rectangle area, const Ruler *ruler) {
     ruler_draw(ruler, canvas, area, 0, context->view->selection.lane);
     canvas_text(canvas, area, 1, 1, ROLE_DIM, "from");
+    uint32_t exists = step_context_existing_lanes(context, context->event.warp);
     for (int lane = 0; lane < WARP_LANES; lane++) {
         int column = ruler_column(ruler, lane), source = context->event.source[lane];
         if (!(context->event.mask >> lane & 1))
-            canvas_glyph(canvas, area, column, 1, ROLE_IDLE, 0xB7);
+            canvas_glyph(canvas, area, column, 1, ROLE_IDLE, exists >> lane & 1 ? 0xB7 : GLYPH_ABSENT);
         else if (source == UNDEFINED)
             canvas_glyph(canvas, area, column, 1, ROLE_WARNING, '?');
         else if (source == lane)

@@ -1,14 +1,22 @@
 /* Source: the kernel's own text around the current line, with each line's counts beside it; its PTX beside
  * it, below it or instead of it. Lines that are too long are continued below. Only lines that have events
- * need the gutter's columns; all other text may use them. */
+ * need the gutter's columns; all other text may use them. The sign behind a line's number is of the block's whole
+ * run: 'X' is an access of a hazard, '!' a bank conflict. */
 #include "tui/panes/pane.h"
 #include "tui/panes/syntax.h"
 
 #include <stdio.h>
 
-enum { GUTTER_COLUMNS = 13, NUMBER_COLUMNS = 5, BESIDE_COLUMNS = 104, MOST_ROWS = 200, CONTINUED = 4 };
+enum {
+    GUTTER_COLUMNS = 13,
+    NUMBER_COLUMNS = 6,
+    SIGN_COLUMN = 4,
+    BESIDE_COLUMNS = 104,
+    MOST_ROWS = 200,
+    CONTINUED = 4
+};
 enum { MOST_LINE_BYTES = 1024 }; /* longer lines have no colours */
-enum { AROUND_COLUMNS = 7 }; /* of a title and a note: the line and the spaces between them */
+enum { AROUND_COLUMNS = 7 };     /* of a title and a note: the line and the spaces between them */
 
 typedef struct TextRow { /* a line, or a part of one that is too long */
     int line;
@@ -114,6 +122,48 @@ static void draw_gutter(const StepIndexSums *sums, Canvas *canvas, Rectangle are
     print_mean((double)sums->wavefronts / (double)sums->accesses, text, sizeof text);
     canvas_print(canvas, area, at + 11 - (int)strlen(text), row, excess ? ROLE_CONFLICT : ROLE_TEXT, "%s%s",
                  text, excess ? "!" : "");
+}
+
+/* ---- signs --------------------------------------------------------------------------------------------- */
+
+enum { SIGN_HAZARD = 'X', SIGN_CONFLICT = '!' };
+
+static bool is_of_hazard(const StepContext *context, int pc) {
+    const Findings *hazards = context->scene->borrowed.hazards;
+    int launch = context->scene->traced.blocks[context->view->place.block].launch;
+    for (int i = 0; hazards && i < hazards->error_count; i++) {
+        const Finding *hazard = &hazards->items[i];
+        if (hazard->launch == launch && (hazard->access.pc == pc || hazard->other.pc == pc)) return true;
+    }
+    return false;
+}
+
+/* 0: none. */
+static char sign_of_pc(const StepContext *context, int pc) {
+    if (is_of_hazard(context, pc)) return SIGN_HAZARD;
+    if (!context->step_index->has_events[pc]) return 0;
+    const Totals *totals = step_index_pc_totals(context->step_index, pc);
+    bool conflicts = totals->shared_load_wavefronts > totals->shared_load_wavefronts_ideal ||
+                     totals->shared_store_wavefronts > totals->shared_store_wavefronts_ideal;
+    return conflicts ? SIGN_CONFLICT : 0;
+}
+
+static char sign_of_line(const StepContext *context, const char *file, int line) {
+    const PtxProgram *program = context->launch->program;
+    char found = 0;
+    for (int pc = 0; pc < program->code_count && found != SIGN_HAZARD; pc++) {
+        const PtxSourceLine *at = &program->code[pc].line;
+        if (at->line != line || !at->file || strcmp(at->file, file) != 0) continue;
+        char sign = sign_of_pc(context, pc);
+        if (sign) found = sign;
+    }
+    return found;
+}
+
+static void draw_sign(Canvas *canvas, Rectangle area, int row, char sign) {
+    if (sign)
+        canvas_glyph(canvas, area, SIGN_COLUMN, row, sign == SIGN_HAZARD ? ROLE_WARNING : ROLE_CONFLICT,
+                     (uint32_t)sign);
 }
 
 /* ---- listing ------------------------------------------------------------------------------------------- */
@@ -247,6 +297,7 @@ static void draw_source(const StepContext *context, Canvas *canvas, Rectangle ar
         const TextRow *text = &listing.rows[first + row];
         draw_row(canvas, area, row, text, text->line == line->line);
         if (!text->first) continue;
+        draw_sign(canvas, area, row, sign_of_line(context, line->file, text->line));
         StepIndexSums of_line = sums_of_line(context, sums, line->file, text->line);
         draw_gutter(&of_line, canvas, area, row);
     }
@@ -272,7 +323,9 @@ static void draw_ptx(const StepContext *context, Canvas *canvas, Rectangle area)
     for (int row = 0; row < area.rows && first + row < listing.count; row++) {
         const TextRow *text = &listing.rows[first + row];
         draw_row(canvas, area, row, text, text->line == context->step->pc);
-        if (text->first) draw_gutter(&sums[text->line], canvas, area, row);
+        if (!text->first) continue;
+        draw_sign(canvas, area, row, sign_of_pc(context, text->line));
+        draw_gutter(&sums[text->line], canvas, area, row);
     }
 }
 

@@ -1,5 +1,5 @@
-/* Timeline: every step of the run. Height is the share of the block's threads that are active, '!' marks a
- * bank conflict, 'd' a divergent branch, '|' a barrier, '^' where we are. More steps than columns share one:
+/* Timeline: every step of the run. Height is the share of the block's threads that are active, 'X' marks an
+ * access of a hazard, '!' a bank conflict, 'd' a divergent branch, '|' a barrier, '^' where we are. More steps than columns share one:
  * the mean of their heights, any of their marks. Where cycles were measured between the barriers of this
  * block, the width of an interval is its share of them. */
 #include "tui/panes/metric_rows.h"
@@ -159,7 +159,7 @@ static void draw_bar(Canvas *canvas, Rectangle area, int column, int bar_rows, d
 /* What happens in the steps of one column. */
 typedef struct TimelineColumn {
     double share; /* of the block's threads that are active */
-    bool conflicts, diverges, barrier, here;
+    bool has_hazard, conflicts, diverges, barrier, here;
     bool counted; /* the metric that the view traces was counted here */
     char mark;    /* 0: none */
 } TimelineColumn;
@@ -180,10 +180,31 @@ static bool is_counted(const StepContext *context, int first, int end) {
     return false;
 }
 
+/* The access is of the shown block, and one of its steps first .. end - 1. */
+static bool is_within(const StepContext *context, const FindingAccess *access, int first, int end) {
+    const Steps *steps = context->steps;
+    if (access->event < 0 || access->linear_block != trace_block_linear(steps->block)) return false;
+    int step = steps->step_of_event[access->event];
+    return first <= step && step < end;
+}
+
+static bool has_hazard(const StepContext *context, int first, int end) {
+    const Findings *hazards = context->scene->borrowed.hazards;
+    int launch = context->scene->traced.blocks[context->view->place.block].launch;
+    for (int i = 0; hazards && i < hazards->error_count; i++) {
+        const Finding *hazard = &hazards->items[i];
+        if (hazard->launch == launch && (is_within(context, &hazard->access, first, end) ||
+                                         is_within(context, &hazard->other, first, end)))
+            return true;
+    }
+    return false;
+}
+
 static TimelineColumn column_of(const StepContext *context, int first, int end, bool begins) {
     const StepIndex *step_index = context->step_index;
     const Step *steps = context->steps->steps;
-    TimelineColumn column = {.conflicts = step_index->conflict_from[first] < end,
+    TimelineColumn column = {.has_hazard = has_hazard(context, first, end),
+                             .conflicts = step_index->conflict_from[first] < end,
                              .diverges = step_index->divergence_from[first] < end,
                              .here = first <= context->view->place.step && context->view->place.step < end,
                              .counted = is_counted(context, first, end)};
@@ -211,6 +232,8 @@ static void draw_mark(Canvas *canvas, Rectangle area, int at, int row, const Tim
         canvas_glyph(canvas, area, at, row, ROLE_KEY, (uint32_t)column->mark);
     else if (column->counted)
         canvas_glyph(canvas, area, at, row, ROLE_ARROW, 0x25B2);
+    else if (column->has_hazard)
+        canvas_glyph(canvas, area, at, row, ROLE_WARNING, 'X');
     else if (column->conflicts)
         canvas_glyph(canvas, area, at, row, ROLE_CONFLICT, '!');
     else if (column->diverges)
@@ -262,8 +285,9 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
         draw_mark(canvas, area, at, bar_rows, &column);
     }
     if (bar_rows + 1 < area.rows)
-        canvas_text(canvas, area, 0, bar_rows + 1, ROLE_DIM,
-                    "height: active threads   ! bank conflict   d divergent branch   | barrier   ^ here");
+        canvas_text(
+            canvas, area, 0, bar_rows + 1, ROLE_DIM,
+            "height: active threads   X hazard   ! bank conflict   d divergent branch   | barrier   ^ here");
 }
 
 const Pane pane_timeline = {.slot = SLOT_TIMELINE, .head = head, .draw = draw, .click = click};

@@ -100,8 +100,9 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     if (!(event->mask >> lane & 1)) lane = __builtin_ctz(event->mask);
     ruler_draw(&ruler, canvas, area, 0, context->view->selection.lane);
     canvas_text(canvas, area, 1, 1, ROLE_DIM, "active");
-    ruler_draw_mask(&ruler, canvas, area, 1, ROLE_ACTIVE, event->mask, 0xffffffffu,
-                    context->view->selection.lane);
+    uint32_t exists = step_context_existing_lanes(context, event->warp);
+    ruler_draw_absent(&ruler, canvas, area, 1, exists);
+    ruler_draw_mask(&ruler, canvas, area, 1, ROLE_ACTIVE, event->mask, exists, context->view->selection.lane);
     if (!event->has_result) return;
     if (gives_mask(context)) {
         draw_mask_result(context, canvas, area, &ruler, lane);

@@ -46,6 +46,12 @@ void ruler_draw_mask(const Ruler *ruler, Canvas *canvas, Rectangle area, int row
     }
 }
 
+void ruler_draw_absent(const Ruler *ruler, Canvas *canvas, Rectangle area, int row, uint32_t exists) {
+    for (int lane = 0; lane < WARP_LANES; lane++)
+        if (!(exists >> lane & 1))
+            canvas_glyph(canvas, area, ruler_column(ruler, lane), row, ROLE_IDLE, GLYPH_ABSENT);
+}
+
 static bool is_crowded(const int8_t lanes[32], int index) {
     bool left = index > 0 && lanes[index - 1] >= 0, right = index + 1 < WARP_LANES && lanes[index + 1] > 9;
     return index % 2 == 1 && (right || (left && lanes[index] > 9));

@@ -4,6 +4,8 @@
 
 #include "tui/draw/canvas.h"
 
+enum { GLYPH_ABSENT = '-' }; /* a lane without a thread: the block ends within its warp */
+
 typedef struct Ruler {
     int label; /* columns left of lane 0 */
     int width; /* columns of a lane, 1 to 6: from 3 on there is a space behind the number; 1: a sign only */
@@ -24,6 +26,9 @@ void ruler_draw(const Ruler *ruler, Canvas *canvas, Rectangle area, int row, int
 /* A sign for each lane of `of`: ■ for those of `mask`, · for the others; `selected` is marked. */
 void ruler_draw_mask(const Ruler *ruler, Canvas *canvas, Rectangle area, int row, Role role, uint32_t mask,
                      uint32_t of, int selected);
+
+/* The sign of an absent lane for those that are not in `exists`. */
+void ruler_draw_absent(const Ruler *ruler, Canvas *canvas, Rectangle area, int row, uint32_t exists);
 
 /* A cell of a table of words: the lane that accesses it, and '+' where others share it. `width`: its columns;
  * where two digits would run into the neighbour's, every other cell is a square (`lanes` are those of its

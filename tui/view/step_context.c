@@ -63,6 +63,10 @@ bool step_context_init(StepContext *context, const Scene *scene, const View *vie
     return true;
 }
 
+uint32_t step_context_existing_lanes(const StepContext *context, int warp) {
+    return step_index_warp_state(context->step_index, context->view->place.step, warp).exists;
+}
+
 int step_context_wavefronts(const StepContext *context) {
     return context->cost.wavefronts > 1 ? context->cost.wavefronts : 1;
 }

@@ -24,6 +24,9 @@ typedef struct StepContext {
 /* False where there is nothing to show: no traced block, or one without events. */
 bool step_context_init(StepContext *context, const Scene *scene, const View *view);
 
+/* The warp's lanes that have a thread. */
+uint32_t step_context_existing_lanes(const StepContext *context, int warp);
+
 /* Wavefronts of the access shown; 1 for everything else. */
 int step_context_wavefronts(const StepContext *context);
 
