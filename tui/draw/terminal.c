@@ -281,13 +281,15 @@ static bool read_key(TerminalEvent *event) {
         {KEY_RIGHT, SPECIAL_RIGHT},   {KEY_LEFT, SPECIAL_LEFT},           {KEY_DOWN, SPECIAL_DOWN},
         {KEY_UP, SPECIAL_UP},         {KEY_HOME, SPECIAL_HOME},           {KEY_END, SPECIAL_END},
         {KEY_PPAGE, SPECIAL_PAGE_UP}, {KEY_NPAGE, SPECIAL_PAGE_DOWN},     {KEY_BTAB, SPECIAL_BACK_TAB},
-        {KEY_ENTER, SPECIAL_ENTER},   {KEY_BACKSPACE, SPECIAL_BACKSPACE}, {KEY_F(1), SPECIAL_F1}};
+        {KEY_ENTER, SPECIAL_ENTER},   {KEY_BACKSPACE, SPECIAL_BACKSPACE}, {KEY_F(1), SPECIAL_F1},
+        {KEY_F(10), SPECIAL_F10}};
     static const struct {
         wint_t character;
         Key key;
     } controls[] = {{'\r', SPECIAL_ENTER}, {'\n', SPECIAL_ENTER},    {'\t', SPECIAL_TAB},
                     {27, SPECIAL_ESCAPE},  {127, SPECIAL_BACKSPACE}, {8, SPECIAL_BACKSPACE},
-                    {12, SPECIAL_REDRAW},  {21, SPECIAL_ERASE}};
+                    {12, SPECIAL_REDRAW},  {21, SPECIAL_ERASE},
+                    {4, SPECIAL_CONTROL_D}};
     wint_t code;
     int got;
     while ((got = get_wch(&code)) != ERR) {
