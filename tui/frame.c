@@ -109,6 +109,9 @@ static bool draw_prompt(const View *view, Canvas *canvas, Rectangle area) {
         canvas_print(canvas, area, 1, 0, ROLE_CURRENT,
                      "/%s_   Enter: next step that contains it; then n, N: next, previous",
                      view->selection.search);
+    else if (view->transient.input == INPUT_COLON)
+        canvas_print(canvas, area, 1, 0, ROLE_CURRENT,
+                     ":%s_   a step's number, $ for the last step, h: help, q: quit", view->transient.colon);
     else if (view->transient.input == INPUT_MARK)
         canvas_text(canvas, area, 1, 0, ROLE_CURRENT, "mark this step with a letter: a to z");
     else if (view->transient.input == INPUT_RETURN)
