@@ -59,7 +59,9 @@ static double time_frame(const Scene *scene, const View *view, Canvas *canvas) {
     return cpu_milliseconds() - start;
 }
 
-static void bench_frames(const char *kernel, ShownTree tree) {
+static void bench_frames(const char *kernel, ShownPicture picture) {
+    static const char *const names[SHOWN_PICTURE_COUNT] = {
+        [SHOW_REDUCTION] = "reduction", [SHOW_INSTRUCTION] = "step", [SHOW_RESULT_TREE] = "tree"};
     Session *session = open_session(kernel, 1 << 20, 0);
     Scene *scene = scene_new(session);
     Canvas *canvas = canvas_new(COLUMNS, ROWS, false);
@@ -67,10 +69,10 @@ static void bench_frames(const char *kernel, ShownTree tree) {
     double *times = NULL;
     int count = 0, capacity = 0;
     view_init(&view);
-    view.display.tree = tree;
+    view.display.picture = picture;
     do array_push(times, count, capacity, time_frame(scene, &view, canvas));
     while (view_next_wavefront(&view, scene));
-    printf("  %-18s%-6s %5d frames of %dx%d", kernel, tree ? " tree" : "", count, COLUMNS, ROWS);
+    printf("  %-18s%-10s %5d frames of %dx%d", kernel, names[picture], count, COLUMNS, ROWS);
     print_times(times, count);
     free(times);
     canvas_free(canvas);
@@ -83,10 +85,10 @@ static void press(View *view, const Scene *scene, const char *script) {
     while (*script && keys_read(&script, &key, NULL)) input_press(view, scene, key);
 }
 
-/* One key after another at places all over the run: go to a step, step, line, interval, jumps that find
+/* One key after another at places all over the run: go to a step, beat, step, line, level, jumps that find
  * nothing. */
 static void bench_seek(void) {
-    static const char *const keys[] = {"l", "h", "j", "k", "]", "[", "n", "N", "d", "D",
+    static const char *const keys[] = {"l", "h", ">", "<Less>", "j", "k", "]", "[", "n", "N", "d", "D",
                                        "b", "B", "e", "E", ".", ",", "w", "g", "G"};
     enum { KEY_COUNT = sizeof keys / sizeof *keys };
     double start = cpu_milliseconds();
@@ -128,8 +130,8 @@ static void bench_tree(void) {
     double times[SEEKS];
     view_init(&view);
     int steps = scene->traced.blocks[0].steps->step_count;
-    for (int tree = SHOW_LANE_TREE; tree < SHOWN_TREE_COUNT; tree++) {
-        view.display.tree = (ShownTree)tree;
+    for (int tree = SHOW_LANE_TREE; tree < SHOWN_PICTURE_COUNT; tree++) {
+        view.display.picture = (ShownPicture)tree;
         printf("  tree of %d events: first %.0f ms", trace_block_event_count(scene->traced.blocks[0].block),
                time_frame(scene, &view, canvas));
         for (int i = 0; i < SEEKS; i++) {
@@ -197,7 +199,7 @@ static void receive_frame(const Terminal *terminal) {
         count = read(terminal->master, bytes + sum, sizeof bytes - 1 - sum);
         if (count <= 0) break;
         bytes[sum + (size_t)count] = 0;
-        if (strstr(bytes, "step 1 of")) return;
+        if (strstr(bytes, "beat ")) return;
     }
     fprintf(stderr, "the program shows no first step\n");
     exit(1);
@@ -247,7 +249,7 @@ static void bench_start(const char *kernel) {
     print_times(cpu, STARTS);
 }
 
-/* Every step of the run, forwards; then nothing. */
+/* Every beat from where the run opens, forwards; then nothing. */
 static void bench_steps(const char *kernel) {
     double bytes[512];
     int count = 0;
@@ -259,7 +261,7 @@ static void bench_steps(const char *kernel) {
         exit(1);
     }
     qsort(bytes, (size_t)count, sizeof *bytes, by_value);
-    printf("  %-18s %d steps: first frame %zu bytes; a step: median %.0f bytes   99%% %.0f   most %.0f\n",
+    printf("  %-18s %d beats: first frame %zu bytes; a beat: median %.0f bytes   99%% %.0f   most %.0f\n",
            kernel, count, first, bytes[count / 2], bytes[count * 99 / 100], bytes[count - 1]);
     long before = cpu_ticks(terminal.program);
     sleep(IDLE_SECONDS);
@@ -274,8 +276,9 @@ int main(void) {
     static const char *const kernels[] = {"interleaved", "strided", "shuffle", "vectorized_shared"};
     setvbuf(stdout, NULL, _IOLBF, 0);
     printf("frames\n");
-    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) bench_frames(kernels[i], SHOW_NO_TREE);
-    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) bench_frames(kernels[i], SHOW_RESULT_TREE);
+    static const ShownPicture pictures[] = {SHOW_REDUCTION, SHOW_INSTRUCTION, SHOW_RESULT_TREE};
+    for (size_t p = 0; p < sizeof pictures / sizeof *pictures; p++)
+        for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) bench_frames(kernels[i], pictures[p]);
     printf("seek\n");
     bench_seek();
     bench_tree();

@@ -259,6 +259,14 @@ void pty_wait_for(Pty *pty, const char *text) {
     wait_until(pty, -1, text, true);
 }
 
+void pty_go_to_first_step(Pty *pty, const char *text) {
+    const char *count = strstr(text, " of ");
+    assert_non_null(count);
+    pty_wait_for(pty, count);
+    pty_type(pty, "g");
+    pty_wait_for(pty, text);
+}
+
 void pty_wait_for_row(Pty *pty, int row, const char *text) {
     wait_until(pty, row, text, true);
 }

@@ -35,6 +35,8 @@ void pty_resize(Pty *pty, int columns, int rows);
 void pty_wait_for(Pty *pty, const char *text);
 void pty_wait_for_row(Pty *pty, int row, const char *text);
 void pty_wait_without(Pty *pty, const char *text);
+/* From where the run opens to its first step, which the timeline's title announces as `text`, "step 1 of 59". */
+void pty_go_to_first_step(Pty *pty, const char *text);
 /* Reads until nothing more arrives for a short time. */
 void pty_settle(Pty *pty);
 /* Reads what is there. */

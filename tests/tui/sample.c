@@ -286,7 +286,10 @@ static Sample *sample_open(int threads, int launches) {
                      .story = "A strided index: threads stay together, and their words meet in few banks.",
                      .watch = "Divergence is gone, conflicts came instead."},
         .outcome = {.verdict = SCENE_RIGHT, .result = "42", .expected = "42"},
-        .traced = {.trace = sample->trace, .blocks = sample->blocks, .step_indexes = sample->step_indexes},
+        .traced = {.trace = sample->trace,
+                   .blocks = sample->blocks,
+                   .step_indexes = sample->step_indexes,
+                   .beats = sample->beats},
         .questions = {
             .source_line = source_line, .source_line_count = source_line_count, .ptx_line = ptx_line}};
     return sample;
@@ -341,6 +344,7 @@ Sample *sample_new_empty(void) {
 
 void sample_free(Sample *sample) {
     for (int i = 0; i < sample->scene.traced.block_count; i++) {
+        beats_free(sample->beats[i]);
         step_index_free(sample->step_indexes[i]);
         steps_free(sample->blocks[i].steps);
     }

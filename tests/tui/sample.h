@@ -10,6 +10,7 @@ typedef struct Sample {
     Trace *trace;
     SessionBlock blocks[2];
     StepIndex *step_indexes[2];
+    Beats *beats[2];
 } Sample;
 
 /* One block of `threads` threads. */

@@ -32,7 +32,7 @@ static void large_grids_are_counted_behind_a_first_look(void **state) {
     (void)state;
     Pty *pty = start("interleaved", "2^22", 200, 60);
     pty_wait_for(pty, "counting the grid");
-    pty_type(pty, "29l");
+    pty_type(pty, "g29>");
     pty_wait_for(pty, "step 30 of 59");
     pty_wait_for(pty, "result ok");
     pty_wait_without(pty, "counting");
@@ -51,10 +51,10 @@ static void quitting_does_not_wait_for_the_count(void **state) {
 static void a_second_kernel_comes_while_stepping(void **state) {
     (void)state;
     Pty *pty = start("interleaved", "4096", 200, 60);
-    pty_wait_for(pty, "step 1 of 59");
+    pty_go_to_first_step(pty, "step 1 of 59");
     pty_type(pty, "c\r");
     pty_wait_for(pty, "redviz  strided");
-    pty_type(pty, "29l");
+    pty_type(pty, "29>");
     pty_wait_for(pty, "step 30 of 59");
     pty_wait_for(pty, "of 64");
     pty_wait_without(pty, "step 1 of 64"); /* a frame may come in two parts */
@@ -67,8 +67,8 @@ static void a_second_kernel_comes_while_stepping(void **state) {
 static void new_settings_keep_the_place(void **state) {
     (void)state;
     Pty *pty = start("interleaved", "4096", 120, 40);
-    pty_wait_for(pty, "step 1 of 59");
-    pty_type(pty, "29lp");
+    pty_go_to_first_step(pty, "step 1 of 59");
+    pty_type(pty, "29>p");
     pty_wait_for(pty, "parameters of interleaved");
     pty_type(pty, "jl\r");
     pty_wait_for(pty, "<<<8, 512>>>");
@@ -84,14 +84,14 @@ static void new_settings_keep_the_place(void **state) {
 static void escape_gives_a_run_up(void **state) {
     (void)state;
     Pty *pty = start("shuffle_atomic", "4096", 80, 24);
-    pty_wait_for(pty, "step 1 of ");
+    pty_go_to_first_step(pty, "step 1 of ");
     pty_type(pty, "p2^27\r"); /* its blocks meet: there is no first look */
     pty_wait_for(pty, "opening the run with new settings");
-    pty_type(pty, "ll");
+    pty_type(pty, ">>");
     pty_wait_for(pty, "step 3 of ");
     pty_type(pty, "\033");
     pty_wait_for(pty, "cancelled");
-    pty_type(pty, "l");
+    pty_type(pty, ">");
     pty_wait_for(pty, "step 4 of ");
     assert_true(pty_shows(pty, "4,096"));
     quit(pty);
@@ -100,8 +100,8 @@ static void escape_gives_a_run_up(void **state) {
 static void a_block_is_traced_on_demand(void **state) {
     (void)state;
     Pty *pty = start("strided", "65536", 80, 24);
-    pty_wait_for(pty, "step 1 of 64");
-    pty_type(pty, "20l17}");
+    pty_go_to_first_step(pty, "step 1 of 64");
+    pty_type(pty, "20>17}");
     pty_wait_for(pty, "block 17");
     pty_wait_for(pty, "step 21 of 64");
     quit(pty);
@@ -120,7 +120,7 @@ static void hazards_are_found_behind(void **state) {
     pty_wait_without(pty, "step 25 of 42");
     quit(pty);
     pty = start("bug_unguarded_load", "1000", 80, 24);
-    pty_wait_for(pty, "step 1 of ");
+    pty_go_to_first_step(pty, "step 1 of ");
     pty_wait_without(pty, "block 3");
     pty_type(pty, "f");
     pty_wait_for(pty, "out of bounds");

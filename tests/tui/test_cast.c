@@ -228,7 +228,7 @@ static void check_last_frame(Player *player, const char *frame) {
 static void a_script_is_recorded_key_by_key(void **state) {
     (void)state;
     char *frame = program_output(
-        0, "LC_ALL=C.UTF-8 @ --kernel strided --n 1024 --frame=100x30 --keys 'lln]r' --record-cast %s",
+        0, "LC_ALL=C.UTF-8 @ --kernel strided --n 1024 --frame=100x30 --keys '>>n]r' --record-cast %s",
         cast_path());
     char *text = read_cast(cast_path());
     Player player = play(text);
@@ -248,8 +248,8 @@ static void a_session_is_recorded(void **state) {
     const char *environment[] = {"TERM=vt100", "LC_ALL=C.UTF-8", NULL};
     Pty *pty = pty_start(arguments, environment, 90, 26);
     int status;
-    pty_wait_for(pty, "step 1 of");
-    pty_type(pty, "lll");
+    pty_go_to_first_step(pty, "step 1 of ");
+    pty_type(pty, ">>>");
     pty_wait_for(pty, "step 4 of");
     pty_resize(pty, 80, 24);
     pty_wait_for_row(pty, 23, "q quit");

@@ -77,6 +77,8 @@ static void check_follows(const char *left_kernel, const char *right_kernel, uin
     Comparison comparison;
     open_pair(&comparison, &left, &right);
     int before = 0, moves = 0;
+    check_beside(&comparison); /* where the first run opens */
+    comparison_go_to_step(&comparison, 0);
     assert_int_equal(comparison.view[1].place.step, 0);
     for (int step = 0; step <= last_step(left.scene, 0); step++) {
         comparison_go_to_step(&comparison, step);
@@ -124,13 +126,13 @@ static void unlinked_each_moves_by_itself(void **state) {
     Run left = run_open("interleaved", 4096, 0), right = run_open("strided", 4096, 0);
     Comparison comparison;
     open_pair(&comparison, &left, &right);
-    press(&comparison, "20l");
+    press(&comparison, "g20>");
     int beside = comparison.view[1].place.step;
     assert_true(beside > 0);
-    press(&comparison, "U10l");
+    press(&comparison, "U10>");
     assert_int_equal(comparison.view[0].place.step, 30);
     assert_int_equal(comparison.view[1].place.step, beside);
-    press(&comparison, "o5l"); /* the other one has the keys */
+    press(&comparison, "o5>"); /* the other one has the keys */
     assert_int_equal(comparison.view[0].place.step, 30);
     assert_int_equal(comparison.view[1].place.step, beside + 5);
     press(&comparison, "U"); /* linked again: what has the keys leads */
@@ -146,7 +148,7 @@ static void the_keys_change_hands(void **state) {
     Run left = run_open("interleaved", 4096, 0), right = run_open("strided", 4096, 0);
     Comparison comparison;
     open_pair(&comparison, &left, &right);
-    press(&comparison, "27l<Space>");
+    press(&comparison, "g27><Space>");
     int beside = comparison.view[1].place.step;
     press(&comparison, "o");
     assert_int_equal(comparison.active, 1);
@@ -172,7 +174,7 @@ static void launches_go_together(void **state) {
     Comparison comparison;
     open_pair(&comparison, &left, &right);
     assert_int_equal(right.scene->traced.block_count, 2);
-    press(&comparison, "}3l");
+    press(&comparison, "}3>");
     assert_int_equal(comparison.view[0].place.block, 1);
     assert_int_equal(comparison.view[1].place.block, 1);
     check_beside(&comparison);

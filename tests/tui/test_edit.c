@@ -86,7 +86,7 @@ static Pty *start(const Desk *desk, const char *editor, const char *option) {
     const char *const arguments[] = {
         program ? program : "build/redviz", desk->file, "--n", "256", "--block", "256", option, NULL};
     Pty *pty = pty_start(arguments, environment, 120, 40);
-    pty_wait_for(pty, "step 1 of 5");
+    pty_go_to_first_step(pty, "step 1 of 5");
     return pty;
 }
 
@@ -113,7 +113,7 @@ static void the_change_is_shown_at_the_same_place(void **state) {
     make_editor(desk,
                 "echo 'this is the editor'; sed -i 's/%r0, 4;$/%r0, 8;/; s/%a2, %r0, 8/%a2, %r0, 4/' \"$2\"");
     Pty *pty = start(desk, desk->editor, NULL);
-    pty_type(pty, "l");
+    pty_type(pty, ">");
     pty_wait_for(pty, "wavefront 1 of 1");
     pty_type(pty, "$");
     pty_wait_for(pty, "re-run: excess");
@@ -133,7 +133,7 @@ static void an_editor_that_is_not_there(void **state) {
     Pty *pty = start(desk, "no_such_editor", NULL);
     pty_type(pty, "$");
     pty_wait_for(pty, "no_such_editor: cannot be run");
-    pty_type(pty, "l");
+    pty_type(pty, ">");
     pty_wait_for(pty, "step 2 of 5");
     quit(pty);
 }
@@ -147,7 +147,7 @@ static void an_editor_that_changes_nothing(void **state) {
     make_editor(desk, "");
     pty_type(pty, "$");
     pty_wait_for(pty, "pass.ptx: unchanged");
-    pty_type(pty, "2l");
+    pty_type(pty, "2>");
     pty_wait_for(pty, "step 3 of 5");
     quit(pty);
 }
@@ -159,7 +159,7 @@ static void an_editor_that_is_interrupted(void **state) {
     Pty *pty = start(desk, desk->editor, NULL);
     pty_type(pty, "$");
     pty_wait_for(pty, "exited with an error");
-    pty_type(pty, "l");
+    pty_type(pty, ">");
     pty_wait_for(pty, "step 2 of 5");
     quit(pty);
 }
@@ -169,7 +169,7 @@ static void lines_that_move_are_followed(void **state) {
     const Desk *desk = *state;
     make_editor(desk, "sed -i '3a // one more line\\n// and another' \"$2\"");
     Pty *pty = start(desk, desk->editor, NULL);
-    pty_type(pty, "3l$");
+    pty_type(pty, "3>$");
     pty_wait_for(pty, "re-run: every metric is the same");
     pty_wait_for(pty, "step 4 of 5");
     check_given(desk, 16);
@@ -204,7 +204,7 @@ static void others_change_the_file(void **state) {
     char path[128], *text;
     size_t length;
     Pty *pty = start(desk, "false", "--watch");
-    pty_type(pty, "l");
+    pty_type(pty, ">");
     pty_wait_for(pty, "wavefront 1 of 1");
     assert_true(text_read_file(desk->file, 4096, &text, &length, NULL));
     char *distance = strstr(strstr(text, "mul.lo"), "4;");
@@ -214,7 +214,7 @@ static void others_change_the_file(void **state) {
     assert_int_equal(rename(path, desk->file), 0);
     pty_wait_for(pty, "wavefront 1 of 2");
     pty_wait_for(pty, "step 2 of 5");
-    pty_type(pty, "l");
+    pty_type(pty, ">");
     pty_wait_for(pty, "step 3 of 5");
     *distance = 'x';
     write_text(desk->file, text);
@@ -234,7 +234,7 @@ static void kernels_of_the_catalogue_are_not_edited(void **state) {
     const char *const arguments[] = {
         program ? program : "build/redviz", "--kernel", "strided", "--n", "256", NULL};
     Pty *pty = pty_start(arguments, environment, 80, 24);
-    pty_wait_for(pty, "step 1 of ");
+    pty_go_to_first_step(pty, "step 1 of ");
     pty_type(pty, "$");
     pty_wait_for(pty, "nothing to edit");
     quit(pty);

@@ -130,7 +130,7 @@ static void a_small_terminal_asks_for_room(void **state) {
 static void ascii(void **state) {
     (void)state;
     check("ascii_80x24", 256, 80, 24, true, "13G");
-    check("ascii_shuffle_120x40", 256, 120, 40, true, "G9h");
+    check("ascii_shuffle_120x40", 256, 120, 40, true, "G9<Less>");
 }
 static void a_partial_warp_has_no_cells_for_missing_threads(void **state) {
     (void)state;
@@ -163,8 +163,8 @@ static void panes_make_room_for_each_other(void **state) {
 }
 static void marks_are_on_the_timeline(void **state) {
     (void)state;
-    check("marks_80x24", 256, 80, 24, false, "5Gma20Gmbl");
-    check("traced_metric_120x40", 256, 120, 40, false, "20GMMl");
+    check("marks_80x24", 256, 80, 24, false, "5Gma20Gmb>");
+    check("traced_metric_120x40", 256, 120, 40, false, "20GMM>");
 }
 static void footer_tells_what_a_jump_did_not_find(void **state) {
     (void)state;
@@ -177,7 +177,7 @@ static void a_run_without_events_says_so(void **state) {
     View view;
     Text text = {0};
     view_init(&view);
-    press(&view, &sample->scene, "ljk]nd.,wxb}evVusztg G/x<Enter>nma'a''LrR <Tab>HAP?<Escape>P<BackTab>z");
+    press(&view, &sample->scene, "l><Less>jk]nd.,wxb}evVusztg G/x<Enter>nma'a''LrR <Tab>HAP?<Escape>P<BackTab>z");
     Canvas *canvas = draw(sample, &view, 80, 24, false);
     canvas_to_text(canvas, &text);
     golden_check("empty_80x24", &text);
@@ -291,7 +291,7 @@ static void conflicts_and_current_lanes_have_their_roles(void **state) {
 static void print_frame(const Sample *sample, Text *out) {
     View view;
     view_init(&view);
-    press(&view, &sample->scene, "20l");
+    press(&view, &sample->scene, "20>");
     Canvas *canvas = draw(sample, &view, 80, 24, false);
     text_clear(out);
     canvas_to_text(canvas, out);

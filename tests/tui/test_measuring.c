@@ -320,13 +320,13 @@ static void keys_are_answered_while_it_measures(void **state) {
     (void)state;
     Pty *pty = start(NULL);
     pty_wait_for(pty, "timings, live on Stub 1");
-    pty_type(pty, "9l");
+    pty_type(pty, "g9>");
     pty_wait_for(pty, "step 10 of ");
     pty_type(pty, "y");
     pty_wait_for(pty, "L2 cold, in a graph");
     pty_type(pty, "p8192\r");
     pty_wait_for(pty, "n = 2^13");
-    pty_type(pty, "9h");
+    pty_type(pty, "9<");
     pty_wait_for(pty, "step 1 of ");
     quit(pty);
 }
@@ -335,8 +335,8 @@ static void keys_are_answered_while_it_measures(void **state) {
 static void a_gpu_that_hangs_holds_nobody_up(void **state) {
     (void)state;
     Pty *pty = start("STUB_BUSY=1");
-    pty_wait_for(pty, "step 1 of ");
-    pty_type(pty, "9l");
+    pty_go_to_first_step(pty, "step 1 of ");
+    pty_type(pty, "9>");
     pty_wait_for(pty, "step 10 of ");
     quit(pty);
 }

@@ -49,7 +49,7 @@ static void quit(Pty *pty) {
 static void steps_forwards_and_backwards_and_quits(void **state) {
     (void)state;
     Pty *pty = start(xterm, 80, 24);
-    pty_wait_for(pty, "step 1 of ");
+    pty_go_to_first_step(pty, "step 1 of ");
     assert_true(pty->alternate);
     assert_false(pty->cursor);
     assert_non_null(strstr(pty_row(pty, 0), "redviz  strided"));
@@ -57,10 +57,14 @@ static void steps_forwards_and_backwards_and_quits(void **state) {
     assert_true(pty_coloured_cells(pty) > 0);
     pty_type(pty, "\033OC"); /* the right arrow, in the mode that ncurses asks for */
     pty_wait_for(pty, "step 2 of ");
-    pty_type(pty, "17l");
+    pty_type(pty, "17>");
     pty_wait_for(pty, "step 19 of ");
-    pty_type(pty, "h\033OD");
+    pty_type(pty, "<<");
     pty_wait_for(pty, "step 17 of ");
+    pty_type(pty, "g3l"); /* beats: the first barrier, at which nobody waits, is none */
+    pty_wait_for(pty, "step 7 of ");
+    pty_type(pty, "h\033OD");
+    pty_wait_for(pty, "step 2 of ");
     pty_type(pty, "g?");
     pty_wait_for(pty, "any other key closes");
     pty_type(pty, "\033[6~\033[6~\033[6~\033[6~"); /* further than the end; one back is seen at once */
@@ -75,7 +79,7 @@ static void steps_forwards_and_backwards_and_quits(void **state) {
 static void follows_every_size_while_playing(void **state) {
     (void)state;
     Pty *pty = start(xterm, 80, 24);
-    pty_wait_for(pty, "step 1 of ");
+    pty_go_to_first_step(pty, "step 1 of ");
     pty_type(pty, "--"); /* slow, so that the run does not end under the test */
     pty_type(pty, " ");
     pty_wait_for(pty, "playing");
@@ -93,14 +97,14 @@ static void follows_every_size_while_playing(void **state) {
 static void the_mouse_seeks_and_steps(void **state) {
     (void)state;
     Pty *pty = start(xterm, 80, 24);
-    pty_wait_for(pty, "step 1 of ");
+    pty_go_to_first_step(pty, "step 1 of ");
     assert_true(pty->mouse);
-    pty_type(pty, "\033[<65;10;10M"); /* wheel down */
-    pty_wait_for(pty, "step 2 of ");
+    pty_type(pty, "\033[<65;10;10M\033[<65;10;10M"); /* wheel down: by beats */
+    pty_wait_for(pty, "step 3 of ");
     pty_type(pty, "\033[<64;10;10M"); /* wheel up */
-    pty_wait_for(pty, "step 1 of ");
+    pty_wait_for(pty, "step 2 of ");
     pty_type(pty, "\033[<0;30;22M\033[<0;30;22m"); /* the timeline's bars */
-    pty_wait_without(pty, "step 1 of ");
+    pty_wait_without(pty, "step 2 of ");
     pty_type(pty, "?");
     pty_wait_for(pty, "barrier interval");
     pty_type(pty, "\033[<65;10;10M\033[<65;10;10M\033[<65;10;10M"); /* the help scrolls */
@@ -114,10 +118,11 @@ static void the_mouse_seeks_and_steps(void **state) {
 static void another_kernel_opens_from_the_menu(void **state) {
     (void)state;
     Pty *pty = start(xterm, 120, 40);
-    pty_wait_for(pty, "step 1 of ");
+    pty_go_to_first_step(pty, "step 1 of ");
     pty_type(pty, "Ksequential\r");
     pty_wait_for(pty, "redviz  sequential");
-    pty_type(pty, "l");
+    pty_go_to_first_step(pty, "step 1 of ");
+    pty_type(pty, ">");
     pty_wait_for(pty, "step 2 of ");
     quit(pty);
 }
@@ -126,7 +131,7 @@ static void suspends_and_resumes(void **state) {
     (void)state;
     int status;
     Pty *pty = start(xterm, 80, 24);
-    pty_wait_for(pty, "step 1 of ");
+    pty_go_to_first_step(pty, "step 1 of ");
     pty_type(pty, "5g");
     pty_wait_for(pty, "step 5 of ");
     pty_type(pty, "\032"); /* Ctrl-Z */
@@ -137,7 +142,7 @@ static void suspends_and_resumes(void **state) {
     pty_wait_for_row(pty, 29, "q quit"); /* drawn last */
     assert_true(pty_shows(pty, "step 5 of "));
     assert_true(pty->alternate);
-    pty_type(pty, "l");
+    pty_type(pty, ">");
     pty_wait_for(pty, "step 6 of ");
     quit(pty);
 }
@@ -147,7 +152,7 @@ static void suspends_while_it_draws(void **state) {
     (void)state;
     int status;
     Pty *pty = start(xterm, 80, 24);
-    pty_wait_for(pty, "step 1 of ");
+    pty_go_to_first_step(pty, "step 1 of ");
     for (int i = 0; i < 10; i++) {
         size_t before = pty->received;
         pty_type(pty, i % 2 ? "g" : "G");
@@ -168,7 +173,7 @@ static void signals_and_crashes_give_the_terminal_back(void **state) {
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
         int status;
         Pty *pty = start(xterm, 80, 24);
-        pty_wait_for(pty, "step 1 of ");
+        pty_go_to_first_step(pty, "step 1 of ");
         pty_type(pty, " "); /* playing */
         pty_wait_for(pty, "playing");
         kill(pty->program, signals[i]);
@@ -184,7 +189,7 @@ static void control_c_ends_by_interrupt(void **state) {
     (void)state;
     int status;
     Pty *pty = start(xterm, 80, 24);
-    pty_wait_for(pty, "step 1 of ");
+    pty_go_to_first_step(pty, "step 1 of ");
     pty_type(pty, "\003");
     assert_int_equal(pty_wait_for_report(pty, &status), 'E');
     assert_true(WIFSIGNALED(status));
@@ -211,7 +216,7 @@ static void every_kind_of_terminal_is_served(void **state) {
     };
     for (size_t i = 0; i < sizeof terminals / sizeof *terminals; i++) {
         Pty *pty = start(terminals[i].environment, 80, 24);
-        pty_wait_for(pty, "step 1 of ");
+        pty_go_to_first_step(pty, "step 1 of ");
         pty_type(pty, "n");
         pty_wait_for(pty, "conflict!");
         pty_settle(pty);
@@ -242,7 +247,7 @@ static void a_terminal_without_a_palette_gets_the_same_colours(void **state) {
     snprintf(terminfo, sizeof terminfo, "TERMINFO=%s", folder);
     const char *const environment[] = {"TERM=redviz-direct", terminfo, "LC_ALL=C.UTF-8", "NO_COLOR=", NULL};
     Pty *pty = start(environment, 80, 24);
-    pty_wait_for(pty, "step 1 of ");
+    pty_go_to_first_step(pty, "step 1 of ");
     assert_true(pty_cells_of_rgb(pty, 0x00, 0x87, 0xff) > 0); /* colour 33: lanes that work */
     quit(pty);
     snprintf(command, sizeof command, "rm -r %s", folder);
@@ -270,11 +275,11 @@ static void a_terminal_that_cannot_place_its_cursor_is_refused(void **state) {
 static void a_storm_of_resizes_and_keys_is_survived(void **state) {
     (void)state;
     Pty *pty = start(xterm, 120, 40);
-    pty_wait_for(pty, "step 1 of ");
+    pty_go_to_first_step(pty, "step 1 of ");
     for (int i = 0; i < 300; i++) {
         if (i % 3 == 0) pty_resize(pty, 60 + i % 141, 16 + i % 45);
         kill(pty->program, SIGWINCH);
-        if (i % 5 == 0) pty_type(pty, "l");
+        if (i % 5 == 0) pty_type(pty, ">");
         if (i % 25 == 0) pty_type(pty, i % 2 ? "?" : " ");
         pty_pump(pty);
     }
@@ -293,14 +298,14 @@ static void goes_on_after_an_uncatchable_stop(void **state) {
     (void)state;
     int status;
     Pty *pty = start(xterm, 80, 24);
-    pty_wait_for(pty, "step 1 of ");
+    pty_go_to_first_step(pty, "step 1 of ");
     kill(pty->program, SIGSTOP);
     assert_int_equal(pty_wait_for_report(pty, &status), 'S');
     pty_forget_screen(pty);
     pty_resume(pty);
     pty_wait_for_row(pty, 0, "redviz  strided");
     pty_wait_for(pty, "step 1 of ");
-    pty_type(pty, "l");
+    pty_type(pty, ">");
     pty_wait_for(pty, "step 2 of ");
     quit(pty);
 }
@@ -309,7 +314,7 @@ static void ends_when_its_terminal_is_gone(void **state) {
     (void)state;
     int status;
     Pty *pty = start(xterm, 80, 24);
-    pty_wait_for(pty, "step 1 of ");
+    pty_go_to_first_step(pty, "step 1 of ");
     pty_type(pty, " ");
     pty_hang_up(pty);
     assert_int_equal(pty_wait_for_report(pty, &status), 'E');
@@ -329,11 +334,11 @@ static void a_step_sends_only_what_changed(void **state) {
     size_t sent[STEPS];
     char expected[32];
     Pty *pty = start(xterm, 200, 60);
-    pty_wait_for(pty, "step 1 of ");
+    pty_go_to_first_step(pty, "step 1 of ");
     pty_settle(pty);
     for (int i = 0; i < STEPS; i++) {
         size_t before = pty->received;
-        pty_type(pty, "l");
+        pty_type(pty, ">");
         snprintf(expected, sizeof expected, "step %d of ", i + 2);
         pty_wait_for(pty, expected);
         sent[i] = pty->received - before;
@@ -346,8 +351,8 @@ static void a_step_sends_only_what_changed(void **state) {
 static void waiting_takes_no_time(void **state) {
     (void)state;
     Pty *pty = start(xterm, 120, 40);
-    pty_wait_for(pty, "step 1 of ");
-    pty_type(pty, "5l");
+    pty_go_to_first_step(pty, "step 1 of ");
+    pty_type(pty, "5>");
     pty_wait_for(pty, "step 6 of ");
     /* On a busy machine it may still be drawing when the first second begins. */
     bool idle = false;

@@ -97,16 +97,50 @@ static void going_back_undoes_going_forwards(void **state) {
     for (int step = 0; step < count; step++) {
         assert_int_equal(view.place.step, step);
         frames[step] = frame(sample, &view);
-        press(&view, sample, "l");
+        press(&view, sample, ">");
     }
     for (int step = count - 1; step >= 0; step--) {
         char *again = frame(sample, &view);
         assert_string_equal(again, frames[step]);
         free(again);
         free(frames[step]);
-        press(&view, sample, "<Left>");
+        press(&view, sample, "<Less>");
     }
     free(frames);
+    sample_free(sample);
+}
+
+/* By steps nothing is left out, by beats what nobody waits for; both keys of a direction do the same. */
+static void beats_leave_out_what_nothing_happens_in(void **state) {
+    (void)state;
+    Sample *sample = sample_new(256);
+    const Beats *beats = scene_beats(&sample->scene, 0);
+    View view, other;
+    view_init(&view);
+    for (int beat = 0; beat + 1 < beats->count; beat++) {
+        assert_int_equal(view.place.step, beats->step[beat]);
+        other = view;
+        press(&view, sample, beat % 2 ? "l" : "<Right>");
+        press(&other, sample, beat % 2 ? "<Right>" : "l");
+        assert_int_equal(view.place.step, other.place.step);
+    }
+    press(&view, sample, "l"); /* there is no further one */
+    for (int beat = beats->count - 1; beat > 0; beat--) {
+        assert_int_equal(view.place.step, beats->step[beat]);
+        press(&view, sample, beat % 2 ? "h" : "<Left>");
+    }
+    press(&view, sample, "7l");
+    assert_int_equal(view.place.step, beats->step[7]);
+    press(&view, sample, "3h");
+    assert_int_equal(view.place.step, beats->step[4]);
+    int step = 0;
+    while (beats_is_beat(beats, step)) step++;
+    view_go_to_step(&view, &sample->scene, step); /* from between two */
+    other = view;
+    press(&view, sample, "h");
+    assert_int_equal(view.place.step, beats->step[beats->of_step[step]]);
+    press(&other, sample, "l");
+    assert_int_equal(other.place.step, beats->step[beats->of_step[step] + 1]);
     sample_free(sample);
 }
 
@@ -141,7 +175,7 @@ static void lines_and_intervals_go_to_their_first_step(void **state) {
     view_init(&view);
     press(&view, sample, "]");
     assert_int_equal(view.place.step, steps->interval_begin[1]);
-    press(&view, sample, "ll[");
+    press(&view, sample, ">>[");
     assert_int_equal(view.place.step,
                      steps->interval_begin[1]); /* from the middle: to the start of this one */
     press(&view, sample, "[");
@@ -183,14 +217,14 @@ static void numbers_say_how_often_or_which(void **state) {
     Sample *sample = sample_new(256);
     View view;
     view_init(&view);
-    press(&view, sample, "10l");
+    press(&view, sample, "10>");
     assert_int_equal(view.place.step, 10);
     press(&view, sample, "7g");
     assert_int_equal(view.place.step, 6);
     press(&view, sample, "3w17x");
     assert_int_equal(view.selection.warp, 3);
     assert_int_equal(view.selection.lane, 17);
-    press(&view, sample, "99999999999999l");
+    press(&view, sample, "99999999999999>");
     assert_int_equal(view.place.step, sample->blocks[0].steps->step_count - 1);
     press(&view, sample, "99w99x");
     assert_int_equal(view.selection.warp, 7);
@@ -215,13 +249,16 @@ static void every_launch_has_blocks_of_its_own(void **state) {
     sample_free(sample);
 }
 
-static void playing_shows_every_wavefront_and_stops_at_the_end(void **state) {
+static void playing_shows_every_wavefront_of_every_beat_and_stops_at_the_end(void **state) {
     (void)state;
     Sample *sample = sample_new(64);
+    const Beats *beats = scene_beats(&sample->scene, 0);
     View view;
     view_init(&view);
     int shown = 1, expected = 0;
+    assert_true(beats_is_beat(beats, 0) && beats->count < sample->blocks[0].steps->step_count);
     for (int step = 0; step < sample->blocks[0].steps->step_count; step++) {
+        if (!beats_is_beat(beats, step)) continue;
         View at = view;
         StepContext context;
         view_go_to_step(&at, &sample->scene, step);
@@ -317,7 +354,8 @@ static void clicks_select_warps_lanes_lines_and_panes(void **state) {
     assert_int_equal(steps->launch->program->code[steps->steps[view.place.step].pc].line.line, 14);
     assert_int_equal(view.display.focus, FOCUS_SOURCE);
     press(&view, sample, "12G0w");
-    row = 18;
+    row = 0;
+    find(sample, &view, "banks  w0", &column, &row);
     find(sample, &view, " 17 ", &column, &row); /* the bank */
     row++;
     find(sample, &view, " 17 ", &column, &row); /* the lane that asks for a word in it */
@@ -415,7 +453,7 @@ static void a_search_finds_source_and_ptx(void **state) {
     assert_true(scene_step_index(&sample->scene, 0)->step[view.place.step].conflicts);
     press(&view, sample, "/no such text<Enter>");
     assert_string_equal(view.transient.message, "no step with \"no such text\" after this step");
-    press(&view, sample, "/ab<Backspace><Backspace><Backspace>l"); /* nothing left to search: a key again */
+    press(&view, sample, "/ab<Backspace><Backspace><Backspace>>"); /* nothing left to search: a key again */
     assert_int_equal(view.transient.input, INPUT_COMMANDS);
     sample_free(sample);
 }
@@ -462,7 +500,7 @@ static void marks_are_places_to_come_back_to(void **state) {
     assert_int_equal(view.place.step, 19);
     press(&view, sample, "'z");
     assert_string_equal(view.transient.message, "no step is marked z; mz marks this one");
-    press(&view, sample, "m<Escape>l"); /* no letter: nothing happens */
+    press(&view, sample, "m<Escape>>"); /* no letter: nothing happens */
     assert_int_equal(view.place.step, 20);
     sample_free(sample);
 }
@@ -572,12 +610,13 @@ int main(void) {
         cmocka_unit_test(every_key_of_the_table_does_something),
         cmocka_unit_test(no_key_is_in_two_rows),
         cmocka_unit_test(going_back_undoes_going_forwards),
+        cmocka_unit_test(beats_leave_out_what_nothing_happens_in),
         cmocka_unit_test(wavefronts_go_on_into_the_next_step_and_back),
         cmocka_unit_test(lines_and_intervals_go_to_their_first_step),
         cmocka_unit_test(jumps_find_conflicts_and_divergence),
         cmocka_unit_test(numbers_say_how_often_or_which),
         cmocka_unit_test(every_launch_has_blocks_of_its_own),
-        cmocka_unit_test(playing_shows_every_wavefront_and_stops_at_the_end),
+        cmocka_unit_test(playing_shows_every_wavefront_of_every_beat_and_stops_at_the_end),
         cmocka_unit_test(the_menu_filters_as_you_type),
         cmocka_unit_test(a_click_on_the_timeline_seeks),
         cmocka_unit_test(clicks_select_warps_lanes_lines_and_panes),
