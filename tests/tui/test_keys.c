@@ -1,4 +1,5 @@
-/* Keys: their names, and what people press who come from less, vim or htop. */
+/* Keys: their names, what people press who come from less, vim or htop, and what the mouse does in their place: clicks
+ * on the footer, dragging on the timeline. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +8,7 @@
 #include <cmocka.h>
 
 #include "sample.h"
-#include "tui/frame.h"
+#include "tui/comparison.h"
 #include "tui/input.h"
 #include "tui/view/key_table.h"
 #include "tui/view/keys.h"
@@ -165,6 +166,95 @@ static void f10_quits_from_everywhere(void **state) {
     sample_free(sample);
 }
 
+/* ---- the mouse ----------------------------------------------------------------------------------------- */
+
+/* The column at which the footer has this text; fails the test where it has not. */
+static int footer_column(const Sample *sample, const View *view, int columns, bool ascii,
+                         const char *wanted) {
+    Canvas *canvas = canvas_new(columns, 40, ascii);
+    frame_draw(&sample->scene, view, canvas);
+    int found = -1, length = canvas_text_columns(wanted);
+    for (int column = 0; found < 0 && column + length <= columns; column++) {
+        Text cells = {0};
+        for (int i = 0; i < length; i++) {
+            char glyph[CANVAS_GLYPH_BYTES + 1] = {0};
+            canvas_encode(canvas->cells[39 * columns + column + i].glyph, glyph);
+            text_add(&cells, glyph);
+        }
+        if (!strcmp(text_string(&cells), wanted)) found = column;
+        text_done(&cells);
+    }
+    if (found < 0) fail_msg("the footer has no \"%s\"", wanted);
+    canvas_free(canvas);
+    return found;
+}
+
+static void each_hint_of_the_footer_is_its_key(void **state) {
+    (void)state;
+    static const struct {
+        const char *hint;
+        int at; /* the column clicked, from the hint's first */
+        bool ascii;
+        Key key;
+    } rows[] = {{"← → beat", 0, false, SPECIAL_LEFT},
+                {"← → beat", 2, false, SPECIAL_RIGHT},
+                {"← → beat", 7, false, SPECIAL_RIGHT},
+                {"[ ] level", 0, false, '['},
+                {"[ ] level", 2, false, ']'},
+                {"n N conflict", 0, false, 'n'},
+                {"n N conflict", 2, false, 'N'},
+                {"n N conflict", 8, false, 'n'},
+                {"Space play", 3, false, ' '},
+                {"? help", 3, false, '?'},
+                {"q quit", 0, false, 'q'},
+                {"Left Right beat", 3, true, SPECIAL_LEFT},
+                {"Left Right beat", 5, true, SPECIAL_RIGHT}};
+    Sample *sample = sample_new(256);
+    View view;
+    view_init(&view);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        int column = footer_column(sample, &view, 120, rows[i].ascii, rows[i].hint) + rows[i].at;
+        if (frame_footer_key(&view, 120, rows[i].ascii, column) != rows[i].key)
+            fail_msg("\"%s\", column %d", rows[i].hint, rows[i].at);
+    }
+    assert_int_equal(frame_footer_key(&view, 120, false, 0), KEY_NONE_PRESSED);
+    press(&view, sample, "12"); /* a number moves the hints */
+    int column = footer_column(sample, &view, 120, false, "[ ] level") + 2;
+    assert_int_equal(frame_footer_key(&view, 120, false, column), ']');
+    press(&view, sample, "<Escape>/");
+    assert_int_equal(frame_footer_key(&view, 120, false, column), KEY_NONE_PRESSED);
+    press(&view, sample, "<Escape>K");
+    assert_int_equal(frame_footer_key(&view, 120, false, column), KEY_NONE_PRESSED);
+    sample_free(sample);
+}
+
+static void dragging_on_the_timeline_scrubs(void **state) {
+    (void)state;
+    Sample *sample = sample_new(256);
+    Comparison comparison;
+    comparison_init(&comparison, &sample->scene);
+    View *view = comparison_view(&comparison);
+    int last = sample->blocks[0].steps->step_count - 1, before = -1;
+    Rectangle timeline = {0};
+    for (int row = 0; row < 40 && !timeline.rows; row++)
+        timeline = comparison_timeline_at(&comparison, 120, 40, 60, row);
+    assert_true(timeline.rows >= 2 && timeline.columns > 100);
+    assert_int_equal(comparison_timeline_at(&comparison, 120, 40, 60, timeline.row - 1).rows, 0);
+    view_jump_to_step(view, &sample->scene, 7);
+    view_jump_to_step(view, &sample->scene, 9);
+    for (int column = 0; column < 120; column++) {
+        comparison_scrub(&comparison, 120, 40, timeline, column);
+        assert_true(view->place.step >= before);
+        if (column <= timeline.column) assert_int_equal(view->place.step, 0);
+        before = view->place.step;
+    }
+    assert_int_equal(before, last);
+    assert_int_equal(view->place.back.number, 8); /* '' does not return into the middle of the dragging */
+    press(view, sample, "?");
+    assert_int_equal(comparison_timeline_at(&comparison, 120, 40, 60, timeline.row).rows, 0);
+    sample_free(sample);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_key_has_the_name_of_the_table_and_the_name_on_the_keyboard),
@@ -173,6 +263,8 @@ int main(void) {
         cmocka_unit_test(enter_goes_to_the_next_line),
         cmocka_unit_test(a_colon_takes_a_step_or_quits),
         cmocka_unit_test(f10_quits_from_everywhere),
+        cmocka_unit_test(each_hint_of_the_footer_is_its_key),
+        cmocka_unit_test(dragging_on_the_timeline_scrubs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
