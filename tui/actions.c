@@ -34,6 +34,13 @@ static ViewAnswer act_STEP(Press press) {
     return VIEW_CHANGED;
 }
 
+/* What a page is in a file. */
+static ViewAnswer act_PAGE(Press press) {
+    enum { BEATS_A_PAGE = 10 };
+    view_move_by_beats(press.view, press.scene, BEATS_A_PAGE * press.direction * repeats(&press));
+    return VIEW_CHANGED;
+}
+
 /* To the start of the next group; backwards to the start of this one, or of the one before from there. */
 static int group_target(const int *begin, int group, int step, int direction, int times) {
     if (direction < 0 && step > begin[group]) times--;
@@ -198,14 +205,44 @@ static ViewAnswer act_TRACE(Press press) {
     }
     if (view->selection.traced)
         show_message(view, "%d step%s counted in %s; n, N: next, previous; Esc: off", marked,
-                     marked == 1 ? "" : "s",
-                     metric_row_label(view->selection.traced - 1));
+                     marked == 1 ? "" : "s", metric_row_label(view->selection.traced - 1));
     return VIEW_CHANGED;
 }
 
 static ViewAnswer act_SEARCH(Press press) {
     press.view->transient.input = INPUT_SEARCH;
     press.view->selection.search[0] = 0;
+    return VIEW_CHANGED;
+}
+
+static ViewAnswer act_HELP(Press press) {
+    press.view->transient.overlay = OVERLAY_HELP;
+    press.view->transient.scroll = 0;
+    return VIEW_CHANGED;
+}
+
+static ViewAnswer act_COMMAND(Press press) {
+    press.view->transient.input = INPUT_COLON;
+    press.view->transient.colon[0] = 0;
+    return VIEW_CHANGED;
+}
+
+ViewAnswer action_command(Press press, const char *command) {
+    static const char *const quits[] = {"q", "q!", "qa", "quit", "wq", "x"};
+    View *view = press.view;
+    while (*command == ' ') command++;
+    for (size_t i = 0; i < sizeof quits / sizeof *quits; i++)
+        if (!strcmp(command, quits[i])) return VIEW_QUIT;
+    if (!strcmp(command, "h") || !strcmp(command, "help")) return act_HELP(press);
+    char *end;
+    long step = strtol(command, &end, 10);
+    if (*command >= '0' && *command <= '9' && !*end)
+        view_jump_to_step(view, press.scene, step > INT_MAX ? INT_MAX : step > 0 ? (int)step - 1 : 0);
+    else if (!strcmp(command, "$"))
+        view_jump_to_step(view, press.scene, INT_MAX);
+    else if (*command)
+        show_message(view, "no command :%s; :74 goes to step 74, :$ to the last; :h: help, :q: quit",
+                     command);
     return VIEW_CHANGED;
 }
 
@@ -514,12 +551,6 @@ static ViewAnswer act_LINK(Press press) {
 
 static ViewAnswer act_DIFFERENCES(Press press) {
     press.view->transient.overlay = OVERLAY_DIFFERENCES;
-    press.view->transient.scroll = 0;
-    return VIEW_CHANGED;
-}
-
-static ViewAnswer act_HELP(Press press) {
-    press.view->transient.overlay = OVERLAY_HELP;
     press.view->transient.scroll = 0;
     return VIEW_CHANGED;
 }

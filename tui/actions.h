@@ -17,4 +17,7 @@ ViewAnswer action_run(KeyAction action, Press press);
  * so. */
 ViewAnswer action_search(Press press);
 
+/* What was typed after ':'. Other words than these give a message that names them. */
+ViewAnswer action_command(Press press, const char *command);
+
 #endif

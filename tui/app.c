@@ -53,8 +53,9 @@ typedef struct App {
     bool wants_cpu;              /* the user asked for timings: this machine's CPU is timed, too */
     SessionLoader **abandoned;   /* cancelled; they end by themselves */
     int abandoned_count, abandoned_capacity;
-    double look_due; /* seconds: when files are looked at */
-    double due;      /* seconds: when the next wavefront is to be shown while playing */
+    Rectangle dragged; /* the timeline in which the mouse was pressed; no rows: elsewhere */
+    double look_due;   /* seconds: when files are looked at */
+    double due;        /* seconds: when the next wavefront is to be shown while playing */
 } App;
 
 static double now_seconds(void) {
@@ -410,8 +411,7 @@ static ViewAnswer app_press(App *app, Key key) {
 static void app_show_timings(App *app, RunSlot *slot) {
     Error error = {0};
     const Measurements *own = session_measured(slot->current.session);
-    if (!app->has_recorded && !bench_recorded(&app->recorded, &error))
-        say(app, "timings", error.message);
+    if (!app->has_recorded && !bench_recorded(&app->recorded, &error)) say(app, "timings", error.message);
     app->has_recorded = true;
     slot->timings.recorded = own->timing_count ? own : &app->recorded;
     slot->timings.live = &app->live;
@@ -562,13 +562,31 @@ static bool app_play(App *app) {
     return true;
 }
 
+/* A hint of the footer presses its key. */
+static ViewAnswer app_click(App *app, int column, int row) {
+    int columns, rows;
+    terminal_size(&columns, &rows);
+    Key key =
+        row == rows - 1 ? frame_footer_key(app_view(app), columns, app->ascii, column) : KEY_NONE_PRESSED;
+    app->dragged = comparison_timeline_at(&app->comparison, columns, rows, column, row);
+    if (key != KEY_NONE_PRESSED) return app_press(app, key);
+    return app_answer(app, comparison_click(&app->comparison, columns, rows, column, row));
+}
+
+static ViewAnswer app_drag(App *app, int column) {
+    int columns, rows;
+    terminal_size(&columns, &rows);
+    if (!app->dragged.rows || app_view(app)->transient.overlay != OVERLAY_NONE) return VIEW_IGNORED;
+    return comparison_scrub(&app->comparison, columns, rows, app->dragged, column);
+}
+
 /* False: quit. *changed: the frame has to be drawn. */
 static bool app_handle(App *app, const TerminalEvent *event, bool *changed) {
-    int columns, rows;
     bool was_playing = app_view(app)->transient.playing;
     ViewAnswer answer = VIEW_IGNORED;
     switch (event->kind) {
     case TERMINAL_KEY:
+        app->dragged = (Rectangle){0}; /* the key may move it */
         answer = app_press(app, event->key);
         break;
     case TERMINAL_WHEEL:
@@ -578,11 +596,13 @@ static bool app_handle(App *app, const TerminalEvent *event, bool *changed) {
             answer = app_press(app, event->direction > 0 ? SPECIAL_LEFT : SPECIAL_RIGHT);
         break;
     case TERMINAL_CLICK:
-        terminal_size(&columns, &rows);
-        answer =
-            app_answer(app, comparison_click(&app->comparison, columns, rows, event->column, event->row));
+        answer = app_click(app, event->column, event->row);
+        break;
+    case TERMINAL_DRAG:
+        answer = app_drag(app, event->column);
         break;
     case TERMINAL_RESIZE:
+        app->dragged = (Rectangle){0};
         answer = VIEW_CHANGED;
         break;
     case TERMINAL_END:

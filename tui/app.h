@@ -15,8 +15,7 @@ typedef struct AppStart {
     int step;                      /* --step N, from 1; 0: the beginning */
     const SessionOptions *compare; /* --compare: a second run to compare with; NULL: none */
     const char *keys; /* pressed before the first frame, may be NULL: each character is a key, special keys
-                         are written <Right> <Left> <Up> <Down> <Home> <End> <PageUp> <PageDown> <Tab>
-                         <BackTab> <Enter> <Escape> <Backspace> <Space> <Less> */
+                         are written <Right>, <Enter>, ...: keys_name() */
     const char *cast; /* a file for a recording (cast.h); NULL: none. app_frame() records the first frame and
                          one after each key, half a second apart */
     bool watch;       /* app_run(): the runs are repeated when their source files change */

@@ -301,3 +301,28 @@ ViewAnswer comparison_click(Comparison *comparison, int columns, int rows, int c
     }
     return VIEW_IGNORED;
 }
+
+Rectangle comparison_timeline_at(const Comparison *comparison, int columns, int rows, int column, int row) {
+    const Scene *const *scene = comparison->scene;
+    const View *view = comparison->view;
+    ComparisonLayout both;
+    Layout one;
+    if (comparison->count < 2) {
+        if (!layout_make(columns, rows, view, frame_has_reduction(scene[0], view), &one))
+            return (Rectangle){0};
+        return frame_timeline_at(scene[0], view, &one, column, row);
+    }
+    if (!make_layout(comparison, columns, rows, &both)) return (Rectangle){0};
+    Rectangle found = frame_timeline_at(scene[0], &view[0], &both.half[place_of(comparison, 0)], column, row);
+    if (found.rows) return found;
+    return frame_timeline_at(scene[1], &view[1], &both.half[place_of(comparison, 1)], column, row);
+}
+
+ViewAnswer comparison_scrub(Comparison *comparison, int columns, int rows, Rectangle timeline, int column) {
+    ViewPosition back = comparison_view(comparison)->place.back;
+    int last = timeline.column + timeline.columns - 1;
+    column = column < timeline.column ? timeline.column : column > last ? last : column;
+    ViewAnswer answer = comparison_click(comparison, columns, rows, column, timeline.row);
+    comparison_view(comparison)->place.back = back;
+    return answer;
+}

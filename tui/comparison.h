@@ -42,5 +42,9 @@ bool comparison_shows(const Comparison *comparison, int columns, int rows, const
 void comparison_draw(const Comparison *comparison, Canvas *canvas);
 /* A click as frame_click(); the run at this place becomes active. */
 ViewAnswer comparison_click(Comparison *comparison, int columns, int rows, int column, int row);
+/* The timeline at this place; no rows: none is there. Dragging that began in it stays in it: comparison_scrub() goes to
+ * the step at this column, or at its nearest end, and keeps the place that '' returns to. */
+Rectangle comparison_timeline_at(const Comparison *comparison, int columns, int rows, int column, int row);
+ViewAnswer comparison_scrub(Comparison *comparison, int columns, int rows, Rectangle timeline, int column);
 
 #endif

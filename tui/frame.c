@@ -56,22 +56,42 @@ static void draw_header(const Scene *scene, const View *view, Canvas *canvas, Re
     }
 }
 
-/* "← → step"; returns its columns, drawn or not. */
-static int draw_hint(Canvas *canvas, Rectangle area, int at, const KeyRow *row, bool draw) {
-    char keys[64], key[24], back[24];
-    keys_show(row->forwards, 0, canvas->ascii, key, sizeof key);
-    bool two = keys_show(row->backwards, 0, canvas->ascii, back, sizeof back);
-    if (!two)
-        snprintf(keys, sizeof keys, "%s", key);
-    else if (isalpha((unsigned char)key[0]) && !key[1])
-        snprintf(keys, sizeof keys, "%s %s", key, back); /* n N */
-    else
-        snprintf(keys, sizeof keys, "%s %s", back, key); /* as on the keyboard */
-    if (draw) {
-        canvas_text(canvas, area, at, 0, ROLE_KEY, keys);
-        canvas_text(canvas, area, at + canvas_text_columns(keys) + 1, 0, ROLE_DIM, row->name);
+/* The footer is walked twice: to be drawn, and to find the key under the mouse. */
+typedef struct Footer {
+    Canvas *canvas; /* NULL: not drawn */
+    bool ascii;
+    Rectangle area;
+    int sought; /* the column whose key is wanted; -1: none */
+    Key found;
+} Footer;
+
+static Key first_key(const char *list) {
+    Key key = KEY_NONE_PRESSED;
+    keys_read(&list, &key, NULL);
+    return key;
+}
+
+/* "← → beat" at column `at`; returns its columns. `real`: it is there, and not only measured. */
+static int walk_hint(Footer *footer, int at, const KeyRow *row, bool real) {
+    char first[24] = "", second[24] = "";
+    keys_show(row->forwards, 0, footer->ascii, first, sizeof first);
+    bool two = keys_show(row->backwards, 0, footer->ascii, second, sizeof second);
+    bool is_letter = isalpha((unsigned char)first[0]) && !first[1]; /* n N, but ← → as on the keyboard */
+    const char *left = two && !is_letter ? second : first, *right = !two ? "" : is_letter ? second : first;
+    int right_at = at + canvas_text_columns(left) + 1;
+    int name_at = right_at + (two ? canvas_text_columns(right) + 1 : 0);
+    int end = name_at + canvas_text_columns(row->name);
+    if (real && footer->canvas) {
+        canvas_text(footer->canvas, footer->area, at, 0, ROLE_KEY, left);
+        canvas_text(footer->canvas, footer->area, right_at, 0, ROLE_KEY, right);
+        canvas_text(footer->canvas, footer->area, name_at, 0, ROLE_DIM, row->name);
     }
-    return canvas_text_columns(keys) + 1 + canvas_text_columns(row->name) + 2;
+    if (real && footer->sought >= at && footer->sought < end) {
+        bool is_left = footer->sought < right_at, is_right = !is_left && footer->sought < name_at;
+        bool backwards = two && (is_letter ? is_right : is_left);
+        footer->found = first_key(backwards ? row->backwards : row->forwards);
+    }
+    return end - at + 2;
 }
 
 /* The text being typed, or the message; false: neither. */
@@ -80,6 +100,9 @@ static bool draw_prompt(const View *view, Canvas *canvas, Rectangle area) {
         canvas_print(canvas, area, 1, 0, ROLE_CURRENT,
                      "/%s_   Enter: next step that contains it; then n, N: next, previous",
                      view->selection.search);
+    else if (view->transient.input == INPUT_COLON)
+        canvas_print(canvas, area, 1, 0, ROLE_CURRENT,
+                     ":%s_   a step's number, $ for the last step, h: help, q: quit", view->transient.colon);
     else if (view->transient.input == INPUT_MARK)
         canvas_text(canvas, area, 1, 0, ROLE_CURRENT, "mark this step with a letter: a to z");
     else if (view->transient.input == INPUT_RETURN)
@@ -93,21 +116,36 @@ static bool draw_prompt(const View *view, Canvas *canvas, Rectangle area) {
 }
 
 /* Hints in the order of keys.def while they fit; help and quit are always there. */
-void frame_draw_footer(const View *view, Canvas *canvas, Rectangle area) {
-    int at = 1, kept = draw_hint(canvas, area, 0, &key_rows[ACT_HELP], false) +
-                       draw_hint(canvas, area, 0, &key_rows[ACT_QUIT], false);
-    if (draw_prompt(view, canvas, area)) return;
-    if (view->transient.number >= 0)
-        at += canvas_print(canvas, area, at, 0, ROLE_CURRENT, "%d_ ", view->transient.number);
+static void walk_footer(const View *view, Footer *footer) {
+    int at = 1, kept = walk_hint(footer, 0, &key_rows[ACT_HELP], false) +
+                       walk_hint(footer, 0, &key_rows[ACT_QUIT], false);
+    if (view->transient.number >= 0) {
+        char typed[16];
+        snprintf(typed, sizeof typed, "%d_ ", view->transient.number);
+        if (footer->canvas) canvas_text(footer->canvas, footer->area, at, 0, ROLE_CURRENT, typed);
+        at += canvas_text_columns(typed);
+    }
     bool full = false;
     for (int action = 1; action < ACTION_COUNT; action++) {
         const KeyRow *row = &key_rows[action];
         bool always = action == ACT_HELP || action == ACT_QUIT;
         if (!*row->name) continue;
-        full |= at + draw_hint(canvas, area, 0, row, false) + kept > area.columns + 2;
+        full |= at + walk_hint(footer, 0, row, false) + kept > footer->area.columns + 2;
         if (full && !always) continue;
-        at += draw_hint(canvas, area, at, row, true);
+        at += walk_hint(footer, at, row, true);
     }
+}
+
+void frame_draw_footer(const View *view, Canvas *canvas, Rectangle area) {
+    Footer footer = {.canvas = canvas, .ascii = canvas->ascii, .area = area, .sought = -1};
+    if (!draw_prompt(view, canvas, area)) walk_footer(view, &footer);
+}
+
+Key frame_footer_key(const View *view, int columns, bool ascii, int column) {
+    Footer footer = {.ascii = ascii, .area = {0, 0, columns, 1}, .sought = column};
+    bool has_hints = view->transient.input == INPUT_COMMANDS && !view->transient.message[0];
+    if (has_hints && view->transient.overlay == OVERLAY_NONE) walk_footer(view, &footer);
+    return footer.found;
 }
 
 /* No row to spare for a title. */
@@ -379,6 +417,16 @@ ViewAnswer frame_click_in(const Scene *scene, View *view, const Layout *layout, 
         return VIEW_CHANGED;
     }
     return VIEW_IGNORED;
+}
+
+Rectangle frame_timeline_at(const Scene *scene, const View *view, const Layout *layout, int column, int row) {
+    ShownPanes shown;
+    bool has_panes = view->transient.overlay == OVERLAY_NONE && list_shown(&shown, scene, view, layout);
+    for (int i = 0; has_panes && i < shown.count; i++) {
+        Rectangle inside = inside_of(shown.panes[i].pane, layout, shown.panes[i].area);
+        if (shown.panes[i].pane == &pane_timeline && layout_holds(inside, column, row)) return inside;
+    }
+    return (Rectangle){0};
 }
 
 ViewAnswer frame_click(const Scene *scene, View *view, int columns, int rows, int column, int row) {

@@ -13,6 +13,11 @@ ViewAnswer frame_click(const Scene *scene, View *view, int columns, int rows, in
 
 /* What the layout has to know of the block that is shown. */
 LayoutNeeds frame_needs(const Scene *scene, const View *view);
+
+/* The key whose hint is in this column of the footer, which is the screen's last row. KEY_NONE_PRESSED: none, or the row
+ * holds a message, or an overlay has the keys. */
+Key frame_footer_key(const View *view, int columns, bool ascii, int column);
+
 /* The parts of a frame, for screens that show two runs: header and panes; the line of hints, or the view's
  * message; the view's overlay, if it has one. */
 void frame_draw_run(const Scene *scene, const View *view, const Layout *layout, Canvas *canvas);
@@ -21,6 +26,8 @@ void frame_draw_overlay(const Scene *scene, const View *view, Rectangle area, Ca
 /* Is the pane on the screen in this layout? */
 bool frame_shows(const Scene *scene, const View *view, const Layout *layout, const Pane *pane);
 void frame_draw_too_small(Canvas *canvas, int columns, int rows); /* says that so many are needed */
+/* The steps of the timeline that is at this place; no rows: none is. */
+Rectangle frame_timeline_at(const Scene *scene, const View *view, const Layout *layout, int column, int row);
 ViewAnswer frame_click_in(const Scene *scene, View *view, const Layout *layout, int column, int row);
 
 #endif

@@ -110,6 +110,28 @@ static ViewAnswer press_in_search(View *view, const Scene *scene, Key key) {
     return VIEW_CHANGED;
 }
 
+static ViewAnswer press_after_colon(View *view, const Scene *scene, Key key) {
+    char *typed = view->transient.colon;
+    size_t length = strlen(typed);
+    if (key == SPECIAL_ENTER) {
+        view->transient.input = INPUT_COMMANDS;
+        return action_command((Press){.view = view, .scene = scene, .direction = 1, .number = -1}, typed);
+    }
+    if (key == SPECIAL_ESCAPE || (key == SPECIAL_BACKSPACE && !length)) {
+        view->transient.input = INPUT_COMMANDS;
+    } else if (key == SPECIAL_BACKSPACE) {
+        typed[length - 1] = 0;
+    } else if (key == SPECIAL_ERASE) {
+        typed[0] = 0;
+    } else if (key >= ' ' && key <= '~' && length + 1 < sizeof view->transient.colon) {
+        typed[length] = (char)key;
+        typed[length + 1] = 0;
+    } else {
+        return VIEW_IGNORED;
+    }
+    return VIEW_CHANGED;
+}
+
 static void set_mark(View *view, ViewPosition *mark, char name) {
     *mark = (ViewPosition){view->place.block, view->place.step + 1};
     snprintf(view->transient.message, sizeof view->transient.message, "step %d marked %c; '%c returns to it",
@@ -146,6 +168,7 @@ static ViewAnswer press_mark(View *view, const Scene *scene, Key key) {
 
 ViewAnswer input_press(View *view, const Scene *scene, Key key) {
     if (key == KEY_NONE_PRESSED) return VIEW_IGNORED;
+    if (key == SPECIAL_F10) return VIEW_QUIT; /* as in htop, wherever one is */
     bool had_message = view->transient.message[0] != 0;
     view->transient.message[0] = 0;
     if (view->transient.overlay == OVERLAY_MENU) return press_in_menu(view, key);
@@ -156,6 +179,7 @@ ViewAnswer input_press(View *view, const Scene *scene, Key key) {
     }
     if (view->transient.overlay != OVERLAY_NONE) return press_in_help(view, key);
     if (view->transient.input == INPUT_SEARCH) return press_in_search(view, scene, key);
+    if (view->transient.input == INPUT_COLON) return press_after_colon(view, scene, key);
     if (view->transient.input != INPUT_COMMANDS) return press_mark(view, scene, key);
     if (key >= '0' && key <= '9') {
         int number = view->transient.number < 0 ? 0 : view->transient.number;

@@ -115,6 +115,33 @@ static void the_mouse_seeks_and_steps(void **state) {
     quit(pty);
 }
 
+static void dragging_scrubs_and_the_footer_takes_clicks(void **state) {
+    (void)state;
+    Pty *pty = start(xterm, 80, 24);
+    pty_go_to_first_step(pty, "step 1 of ");
+    pty_type(pty, "\033[<0;2;22M"); /* the first of the timeline's bars */
+    pty_wait_for(pty, "step 1 of ");
+    pty_type(pty, "\033[<32;30;22M\033[<32;50;9M"); /* dragged, then off the timeline */
+    pty_wait_without(pty, "step 1 of ");
+    pty_type(pty, "\033[<32;2;9M"); /* back to where it began */
+    pty_wait_for(pty, "step 1 of ");
+    pty_type(pty,
+             "\033[<0;2;9m\033[<0;30;9M\033[<32;60;22M\033[<0;60;22m"); /* does not begin on the timeline */
+    pty_settle(pty);
+    assert_true(pty_shows(pty, "step 1 of "));
+    pty_type(pty, "\033[<0;4;24M\033[<0;4;24m"); /* "→ beat" */
+    pty_wait_for(pty, "step 2 of ");
+    pty_type(pty, "\032"); /* suspended, and resumed */
+    int status;
+    assert_int_equal(pty_wait_for_report(pty, &status), 'S');
+    assert_false(pty->mouse);
+    pty_resume(pty);
+    pty_type(pty, "\033[<0;2;22M\033[<32;30;22M");
+    pty_wait_without(pty, "step 2 of ");
+    pty_wait_without(pty, "step 1 of ");
+    quit(pty);
+}
+
 static void another_kernel_opens_from_the_menu(void **state) {
     (void)state;
     Pty *pty = start(xterm, 120, 40);
@@ -371,6 +398,7 @@ int main(void) {
         cmocka_unit_test(steps_forwards_and_backwards_and_quits),
         cmocka_unit_test(follows_every_size_while_playing),
         cmocka_unit_test(the_mouse_seeks_and_steps),
+        cmocka_unit_test(dragging_scrubs_and_the_footer_takes_clicks),
         cmocka_unit_test(another_kernel_opens_from_the_menu),
         cmocka_unit_test(suspends_and_resumes),
         cmocka_unit_test(suspends_while_it_draws),

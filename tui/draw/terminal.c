@@ -25,7 +25,7 @@
 #include <term.h>
 #undef columns /* term.h makes a macro of it */
 
-enum { ESCAPE_MILLISECONDS = 25 };
+enum { ESCAPE_MILLISECONDS = 25, MOST_MOUSE_EVENTS = 8 };
 
 static const int handled_signals[] = {SIGWINCH, SIGTSTP, SIGCONT, SIGTERM, SIGHUP, SIGINT, SIGQUIT};
 static const int crash_signals[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL};
@@ -38,6 +38,9 @@ static struct {
     bool is_open;
     SCREEN *screen;
     int colours;
+    bool mouse;
+    TerminalEvent mouse_events[MOST_MOUSE_EVENTS]; /* not handled yet, the last first */
+    int mouse_count;
     bool has_default; /* the terminal's own colours are available */
     Theme theme;
     int pipe[2];
@@ -98,9 +101,9 @@ static void add_farewell(const char *text) {
     }
 }
 
-static void prepare_farewell(bool mouse) {
+static void prepare_farewell(void) {
     terminal.farewell_bytes = 0;
-    if (mouse) add_farewell("\033[?1006l\033[?1002l\033[?1000l");
+    if (terminal.mouse) add_farewell("\033[?1006l\033[?1002l\033[?1000l");
     add_farewell(tigetstr("sgr0"));
     add_farewell(tigetstr("op"));
     add_farewell(tigetstr("rmkx"));
@@ -148,6 +151,18 @@ void terminal_set_theme(Theme theme) {
     terminal_forget();
 }
 
+/* Curses asks for presses only, also when it takes the screen back; this asks for motion while a button is pressed. */
+static void report_dragging(bool on) {
+    const char *mode = on ? "\033[?1002h" : "\033[?1002l";
+    if (terminal.mouse && write(STDOUT_FILENO, mode, strlen(mode)) < 0) { /* then there is no dragging */
+    }
+}
+
+static void leave_screen(void) {
+    report_dragging(false);
+    endwin();
+}
+
 bool terminal_open(Error *error) {
     static const char instead[] = "--report prints the metrics and --frame one screen without one";
     int status;
@@ -184,8 +199,9 @@ bool terminal_open(Error *error) {
     curs_set(0);
     prepare_colours();
     mouseinterval(0);
-    bool mouse = mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL) != 0;
-    prepare_farewell(mouse);
+    terminal.mouse =
+        mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED | REPORT_MOUSE_POSITION, NULL) != 0;
+    prepare_farewell();
     static bool registered;
     if (!registered) atexit(terminal_close);
     registered = true;
@@ -197,7 +213,7 @@ bool terminal_open(Error *error) {
 void terminal_close(void) {
     if (!terminal.is_open) return;
     terminal.is_open = false;
-    endwin();
+    leave_screen();
     release_signals();
     delscreen(terminal.screen);
     close(terminal.pipe[0]);
@@ -259,18 +275,35 @@ void terminal_show(const Canvas *canvas) {
         *shown = cell;
     }
     refresh();
+    if (everything) report_dragging(true);
 }
 
 /* ---- events -------------------------------------------------------------------------------------------- */
 
-static bool read_mouse(TerminalEvent *event) {
+/* Where several reports have come at once, curses returns one key for them, and the last of them first. */
+static void fetch_mouse(void) {
     MEVENT mouse;
-    if (getmouse(&mouse) != OK) return false;
-    event->column = mouse.x;
-    event->row = mouse.y;
-    event->kind = mouse.bstate & BUTTON1_PRESSED ? TERMINAL_CLICK : TERMINAL_WHEEL;
-    event->direction = mouse.bstate & BUTTON4_PRESSED ? 1 : -1;
-    return (mouse.bstate & (BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED)) != 0;
+    while (terminal.mouse_count < MOST_MOUSE_EVENTS && getmouse(&mouse) == OK) {
+        mmask_t state = mouse.bstate;
+        TerminalEvent *event = &terminal.mouse_events[terminal.mouse_count];
+        *event =
+            (TerminalEvent){.column = mouse.x, .row = mouse.y, .direction = state & BUTTON4_PRESSED ? 1 : -1};
+        if (state & BUTTON1_PRESSED)
+            event->kind = TERMINAL_CLICK;
+        else if (state & REPORT_MOUSE_POSITION)
+            event->kind = TERMINAL_DRAG;
+        else if (state & (BUTTON4_PRESSED | BUTTON5_PRESSED))
+            event->kind = TERMINAL_WHEEL;
+        else
+            continue;
+        terminal.mouse_count++;
+    }
+}
+
+static bool read_mouse(TerminalEvent *event) {
+    if (!terminal.mouse_count) return false;
+    *event = terminal.mouse_events[--terminal.mouse_count];
+    return true;
 }
 
 static bool read_key(TerminalEvent *event) {
@@ -281,19 +314,22 @@ static bool read_key(TerminalEvent *event) {
         {KEY_RIGHT, SPECIAL_RIGHT},   {KEY_LEFT, SPECIAL_LEFT},           {KEY_DOWN, SPECIAL_DOWN},
         {KEY_UP, SPECIAL_UP},         {KEY_HOME, SPECIAL_HOME},           {KEY_END, SPECIAL_END},
         {KEY_PPAGE, SPECIAL_PAGE_UP}, {KEY_NPAGE, SPECIAL_PAGE_DOWN},     {KEY_BTAB, SPECIAL_BACK_TAB},
-        {KEY_ENTER, SPECIAL_ENTER},   {KEY_BACKSPACE, SPECIAL_BACKSPACE}, {KEY_F(1), SPECIAL_F1}};
+        {KEY_ENTER, SPECIAL_ENTER},   {KEY_BACKSPACE, SPECIAL_BACKSPACE}, {KEY_F(1), SPECIAL_F1},
+        {KEY_F(10), SPECIAL_F10}};
     static const struct {
         wint_t character;
         Key key;
     } controls[] = {{'\r', SPECIAL_ENTER}, {'\n', SPECIAL_ENTER},    {'\t', SPECIAL_TAB},
                     {27, SPECIAL_ESCAPE},  {127, SPECIAL_BACKSPACE}, {8, SPECIAL_BACKSPACE},
-                    {12, SPECIAL_REDRAW},  {21, SPECIAL_ERASE}};
+                    {12, SPECIAL_REDRAW},  {21, SPECIAL_ERASE},      {4, SPECIAL_CONTROL_D}};
     wint_t code;
     int got;
+    if (read_mouse(event)) return true;
     while ((got = get_wch(&code)) != ERR) {
         *event = (TerminalEvent){.kind = TERMINAL_KEY};
         if (got == KEY_CODE_YES) {
-            if (code == KEY_MOUSE && read_mouse(event)) return true;
+            if (code == KEY_MOUSE) fetch_mouse();
+            if (read_mouse(event)) return true;
             for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
                 if (codes[i].code == code) event->key = codes[i].key;
             if (event->key) return true;
@@ -309,7 +345,7 @@ static bool read_key(TerminalEvent *event) {
 
 static void suspend(void) {
     struct sigaction action = {.sa_handler = SIG_DFL}, ours;
-    endwin();
+    leave_screen();
     sigemptyset(&action.sa_mask);
     sigaction(SIGTSTP, &action, &ours);
     raise(SIGTSTP); /* stops here; SIGCONT goes on */
@@ -339,7 +375,7 @@ static pid_t start(char *const command[]) {
 int terminal_run(char *const command[]) {
     struct sigaction kept[HANDLED_COUNT];
     int status = 0;
-    endwin();
+    leave_screen();
     for (int i = 0; i < HANDLED_COUNT; i++) sigaction(handled_signals[i], NULL, &kept[i]);
     pid_t child = start(command);
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
@@ -368,7 +404,7 @@ static bool read_signals(TerminalEvent *event) {
                 resized = true;
                 break;
             case SIGCONT:
-                endwin(); /* whoever stopped us left the terminal's modes to the shell; refresh() takes them
+                leave_screen(); /* whoever stopped us left the terminal's modes to the shell; refresh() takes them
                              back */
                 resized = true;
                 break;

@@ -15,6 +15,7 @@ typedef enum TerminalEventKind {
     TERMINAL_TIMEOUT, /* or woken: look at what you wait for */
     TERMINAL_KEY,
     TERMINAL_CLICK,  /* column, row */
+    TERMINAL_DRAG,   /* column, row: the mouse is here, its button still pressed */
     TERMINAL_WHEEL,  /* direction: 1 away from the user, -1 */
     TERMINAL_RESIZE, /* the size changed, or the program was resumed: draw again */
     TERMINAL_END     /* a signal asks the program to end, or the terminal is gone: see terminal_end() */

@@ -14,4 +14,7 @@ void key_table_print(Text *out) {
         }
         text_print(out, " | %s |\n", key_rows[action].help);
     }
+    text_add(out, "\nIn `--keys` a character is its key, and these are special keys:");
+    for (int i = 0; keys_name(i); i++) text_print(out, "%s `<%s>`", i ? "," : "", keys_name(i));
+    text_add(out, ".\n");
 }

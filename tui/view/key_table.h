@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 
-/* As lines of Markdown: `| key | what it does |`. */
+/* As lines of Markdown: `| key | what it does |`, and the names of special keys in key scripts. */
 void key_table_print(Text *out);
 
 #endif

@@ -1,6 +1,7 @@
 #include "tui/view/keys.h"
 
 #include <string.h>
+#include <strings.h>
 
 const KeyRow key_rows[ACTION_COUNT] = {
     {"", "", "", ""},
@@ -21,20 +22,32 @@ static const struct {
 };
 enum { SPECIAL_COUNT = sizeof specials / sizeof *specials };
 
+const char *keys_name(int index) {
+    if (index < 0 || index >= SPECIAL_COUNT) return NULL;
+    bool is_plain = (unsigned char)specials[index].shown[0] < 127 && specials[index].shown[1];
+    return is_plain ? specials[index].shown : specials[index].name;
+}
+
+/* <name>, with capitals or without, as a table or a screen has it. */
+static bool is_called(const char *name, const char *typed, size_t length) {
+    return strlen(name) == length && !strncasecmp(name, typed, length);
+}
+
 bool keys_read(const char **script, Key *key, Error *error) {
     const char *at = *script, *end;
     *key = KEY_NONE_PRESSED;
     if (!*at) return true;
     if (*at == '<' && (end = strchr(at, '>'))) {
         for (int i = 0; i < SPECIAL_COUNT; i++) {
-            size_t length = strlen(specials[i].name);
-            if ((size_t)(end - at - 1) != length || strncmp(at + 1, specials[i].name, length) != 0) continue;
+            size_t length = (size_t)(end - at - 1);
+            if (!is_called(specials[i].name, at + 1, length) && !is_called(specials[i].shown, at + 1, length))
+                continue;
             *key = specials[i].key;
             *script = end + 1;
             return true;
         }
         return error_set(error,
-                         "--keys: no key is called %.*s; the names are in the help of --keys, <Less> is '<'",
+                         "--keys: no key is called %.*s; <Less> is the key '<'; see: redviz --help-keys",
                          (int)(end - at + 1 < 40 ? end - at + 1 : 40), at);
     }
     *key = (unsigned char)*at;

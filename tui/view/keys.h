@@ -26,8 +26,11 @@ extern const KeyRow key_rows[ACTION_COUNT]; /* [ACT_NONE] is empty */
 KeyAction keys_find(Key key, int *direction);
 
 /* The next key of a script, and *script moved past it; false at an unknown <Name>. KEY_NONE_PRESSED at the
- * end. */
+ * end. Special keys have two names, <BackTab> and <Shift-Tab>, in capitals or not. */
 bool keys_read(const char **script, Key *key, Error *error);
+
+/* The name of special key `index` in scripts ("Right", "Shift-Tab"); NULL past the last. */
+const char *keys_name(int index);
 
 /* Key `index` of a list of keys.def as people read it ("→", "Space", "Shift-Tab"); false: no such key. */
 bool keys_show(const char *list, int index, bool ascii, char *out, size_t bytes);

@@ -35,7 +35,7 @@ typedef enum Overlay {
 typedef enum Focus { FOCUS_PICTURE, FOCUS_SOURCE, FOCUS_LANES, FOCUS_SIDE, FOCUS_COUNT } Focus;
 typedef enum Loop { LOOP_OFF, LOOP_INTERVAL, LOOP_RUN, LOOP_COUNT } Loop;
 /* What the next keys are for. */
-typedef enum KeyInput { INPUT_COMMANDS, INPUT_SEARCH, INPUT_MARK, INPUT_RETURN } KeyInput;
+typedef enum KeyInput { INPUT_COMMANDS, INPUT_SEARCH, INPUT_MARK, INPUT_RETURN, INPUT_COLON } KeyInput;
 
 /* What the picture shows: the level of the reduction as boxes; the access, shuffle, ... of this step; or the tree of what
  * the selected lane holds, or of the result. Where nothing is folded, the first is the second. */
@@ -47,7 +47,7 @@ typedef enum ShownPicture {
     SHOWN_PICTURE_COUNT
 } ShownPicture;
 
-enum { SPEED_SLOWEST = -2, SPEED_FASTEST = 6, MENU_FILTER_BYTES = 32, SEARCH_BYTES = 40, MARK_COUNT = 26 };
+enum { SPEED_SLOWEST = -2, SPEED_FASTEST = 6, MENU_FILTER_BYTES = 32, SEARCH_BYTES = 40, COLON_BYTES = 24, MARK_COUNT = 26 };
 
 typedef struct ViewPosition {
     int block;  /* as ViewPlace.block */
@@ -97,6 +97,7 @@ typedef struct ViewTransient {
     KeyInput input;
     int number;        /* typed before a key; -1: none */
     char message[192]; /* one line in place of the footer's hints, until the next key */
+    char colon[COLON_BYTES]; /* typed after ':' */
     Overlay overlay;
     int scroll;                     /* first line shown of the help or of the differences */
     char filter[MENU_FILTER_BYTES]; /* of the kernel menu */

@@ -1,0 +1,270 @@
+/* Keys: their names, what people press who come from less, vim or htop, and what the mouse does in their place: clicks
+ * on the footer, dragging on the timeline. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "sample.h"
+#include "tui/comparison.h"
+#include "tui/input.h"
+#include "tui/view/key_table.h"
+#include "tui/view/keys.h"
+#include <string.h>
+
+static ViewAnswer press(View *view, const Sample *sample, const char *script) {
+    Key key;
+    Error error = {0};
+    ViewAnswer answer = VIEW_IGNORED;
+    while (*script) {
+        if (!keys_read(&script, &key, &error)) fail_msg("%s", error.message);
+        answer = input_press(view, &sample->scene, key);
+    }
+    return answer;
+}
+
+static bool shows(const Sample *sample, const View *view, int columns, int rows, const char *wanted) {
+    Canvas *canvas = canvas_new(columns, rows, false);
+    Text text = {0};
+    frame_draw(&sample->scene, view, canvas);
+    canvas_to_text(canvas, &text);
+    bool found = strstr(text_string(&text), wanted);
+    text_done(&text);
+    canvas_free(canvas);
+    return found;
+}
+
+/* ---- names --------------------------------------------------------------------------------------------- */
+
+static void a_key_has_the_name_of_the_table_and_the_name_on_the_keyboard(void **state) {
+    (void)state;
+    static const struct {
+        const char *script;
+        Key key;
+    } rows[] = {{"<Shift-Tab>", SPECIAL_BACK_TAB},
+                {"<BackTab>", SPECIAL_BACK_TAB},
+                {"<Backtab>", SPECIAL_BACK_TAB},
+                {"<shift-tab>", SPECIAL_BACK_TAB},
+                {"<PgDn>", SPECIAL_PAGE_DOWN},
+                {"<PageDown>", SPECIAL_PAGE_DOWN},
+                {"<Esc>", SPECIAL_ESCAPE},
+                {"<ctrl-d>", SPECIAL_CONTROL_D},
+                {"<Ctrl-U>", SPECIAL_ERASE},
+                {"<F10>", SPECIAL_F10},
+                {"<Less>", '<'},
+                {"<SPACE>", ' '}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *script = rows[i].script;
+        Key key;
+        Error error = {0};
+        if (!keys_read(&script, &key, &error)) fail_msg("%s", error.message);
+        assert_int_equal(key, rows[i].key);
+        assert_string_equal(script, "");
+    }
+}
+
+/* The error names --help-keys, and there every special key has a name that a script can use. */
+static void an_unknown_name_leads_to_the_names(void **state) {
+    (void)state;
+    static const char see[] = "see: redviz --help-keys";
+    const char *script = "<F11>";
+    char name[32];
+    Key key;
+    Error error = {0};
+    Text table = {0};
+    assert_false(keys_read(&script, &key, &error));
+    assert_non_null(strstr(error.message, "<F11>"));
+    assert_string_equal(error.message + strlen(error.message) - strlen(see), see);
+    key_table_print(&table);
+    bool listed[SPECIAL_KEYS_END - SPECIAL_KEYS] = {0};
+    for (int i = 0; keys_name(i); i++) {
+        snprintf(name, sizeof name, "`<%s>`", keys_name(i));
+        assert_non_null(strstr(text_string(&table), name));
+        snprintf(name, sizeof name, "<%s>", keys_name(i));
+        script = name;
+        assert_true(keys_read(&script, &key, &error));
+        if (key > SPECIAL_KEYS) listed[key - SPECIAL_KEYS] = true;
+    }
+    for (key = SPECIAL_KEYS + 1; key < SPECIAL_KEYS_END; key++) assert_true(listed[key - SPECIAL_KEYS]);
+    text_done(&table);
+}
+
+/* ---- what other programs have taught ------------------------------------------------------------------- */
+
+static void pages_are_ten_beats(void **state) {
+    (void)state;
+    static const char *const pages[][2] = {{"<PgDn>", "<PgUp>"}, {"<Ctrl-D>", "<Ctrl-U>"}};
+    Sample *sample = sample_new(256);
+    for (int i = 0; i < 2; i++) {
+        View view, other;
+        view_init(&view);
+        view_init(&other);
+        press(&view, sample, "5l");
+        press(&other, sample, "15l");
+        int begin = view.place.step;
+        press(&view, sample, pages[i][0]);
+        assert_int_equal(view.place.step, other.place.step);
+        assert_true(view.place.step >= begin + 10);
+        press(&view, sample, pages[i][1]);
+        assert_int_equal(view.place.step, begin);
+    }
+    sample_free(sample);
+}
+
+static void enter_goes_to_the_next_line(void **state) {
+    (void)state;
+    Sample *sample = sample_new(256);
+    View view, other;
+    view_init(&view);
+    view_init(&other);
+    press(&view, sample, "<Enter><Enter>");
+    press(&other, sample, "jj");
+    assert_true(view.place.step > 0);
+    assert_int_equal(view.place.step, other.place.step);
+    sample_free(sample);
+}
+
+static void a_colon_takes_a_step_or_quits(void **state) {
+    (void)state;
+    Sample *sample = sample_new(256);
+    View view;
+    view_init(&view);
+    assert_int_equal(press(&view, sample, ":2"), VIEW_CHANGED);
+    assert_true(shows(sample, &view, 80, 24, ":2_"));
+    press(&view, sample, "7<Backspace>4<Enter>");
+    assert_int_equal(view.place.step, 23);
+    press(&view, sample, ":$<Enter>");
+    assert_int_equal(view.place.step, sample->blocks[0].steps->step_count - 1);
+    press(&view, sample, ":1<Enter>''");
+    assert_int_equal(view.place.step, sample->blocks[0].steps->step_count - 1);
+    press(&view, sample, ":99999999999999999999<Enter>:0<Enter>");
+    assert_int_equal(view.place.step, 0);
+    press(&view, sample, ":nonsense<Enter>");
+    assert_true(shows(sample, &view, 80, 24, "no command :nonsense; :74 goes to step 74"));
+    press(&view, sample, ":12<Escape>l");
+    assert_int_equal(view.transient.input, INPUT_COMMANDS);
+    press(&view, sample, ":h<Enter>");
+    assert_int_equal(view.transient.overlay, OVERLAY_HELP);
+    press(&view, sample, "<Escape>");
+    assert_int_equal(press(&view, sample, ":q<Enter>"), VIEW_QUIT);
+    assert_int_equal(press(&view, sample, ":q!<Enter>"), VIEW_QUIT);
+    sample_free(sample);
+}
+
+static void f10_quits_from_everywhere(void **state) {
+    (void)state;
+    static const char *const places[] = {"", "?", "K", "p", "/", ":", "m"};
+    Sample *sample = sample_new(256);
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        View view;
+        view_init(&view);
+        press(&view, sample, places[i]);
+        assert_int_equal(press(&view, sample, "<F10>"), VIEW_QUIT);
+    }
+    sample_free(sample);
+}
+
+/* ---- the mouse ----------------------------------------------------------------------------------------- */
+
+/* The column at which the footer has this text; fails the test where it has not. */
+static int footer_column(const Sample *sample, const View *view, int columns, bool ascii,
+                         const char *wanted) {
+    Canvas *canvas = canvas_new(columns, 40, ascii);
+    frame_draw(&sample->scene, view, canvas);
+    int found = -1, length = canvas_text_columns(wanted);
+    for (int column = 0; found < 0 && column + length <= columns; column++) {
+        Text cells = {0};
+        for (int i = 0; i < length; i++) {
+            char glyph[CANVAS_GLYPH_BYTES + 1] = {0};
+            canvas_encode(canvas->cells[39 * columns + column + i].glyph, glyph);
+            text_add(&cells, glyph);
+        }
+        if (!strcmp(text_string(&cells), wanted)) found = column;
+        text_done(&cells);
+    }
+    if (found < 0) fail_msg("the footer has no \"%s\"", wanted);
+    canvas_free(canvas);
+    return found;
+}
+
+static void each_hint_of_the_footer_is_its_key(void **state) {
+    (void)state;
+    static const struct {
+        const char *hint;
+        int at; /* the column clicked, from the hint's first */
+        bool ascii;
+        Key key;
+    } rows[] = {{"← → beat", 0, false, SPECIAL_LEFT},
+                {"← → beat", 2, false, SPECIAL_RIGHT},
+                {"← → beat", 7, false, SPECIAL_RIGHT},
+                {"[ ] level", 0, false, '['},
+                {"[ ] level", 2, false, ']'},
+                {"n N conflict", 0, false, 'n'},
+                {"n N conflict", 2, false, 'N'},
+                {"n N conflict", 8, false, 'n'},
+                {"Space play", 3, false, ' '},
+                {"? help", 3, false, '?'},
+                {"q quit", 0, false, 'q'},
+                {"Left Right beat", 3, true, SPECIAL_LEFT},
+                {"Left Right beat", 5, true, SPECIAL_RIGHT}};
+    Sample *sample = sample_new(256);
+    View view;
+    view_init(&view);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        int column = footer_column(sample, &view, 120, rows[i].ascii, rows[i].hint) + rows[i].at;
+        if (frame_footer_key(&view, 120, rows[i].ascii, column) != rows[i].key)
+            fail_msg("\"%s\", column %d", rows[i].hint, rows[i].at);
+    }
+    assert_int_equal(frame_footer_key(&view, 120, false, 0), KEY_NONE_PRESSED);
+    press(&view, sample, "12"); /* a number moves the hints */
+    int column = footer_column(sample, &view, 120, false, "[ ] level") + 2;
+    assert_int_equal(frame_footer_key(&view, 120, false, column), ']');
+    press(&view, sample, "<Escape>/");
+    assert_int_equal(frame_footer_key(&view, 120, false, column), KEY_NONE_PRESSED);
+    press(&view, sample, "<Escape>K");
+    assert_int_equal(frame_footer_key(&view, 120, false, column), KEY_NONE_PRESSED);
+    sample_free(sample);
+}
+
+static void dragging_on_the_timeline_scrubs(void **state) {
+    (void)state;
+    Sample *sample = sample_new(256);
+    Comparison comparison;
+    comparison_init(&comparison, &sample->scene);
+    View *view = comparison_view(&comparison);
+    int last = sample->blocks[0].steps->step_count - 1, before = -1;
+    Rectangle timeline = {0};
+    for (int row = 0; row < 40 && !timeline.rows; row++)
+        timeline = comparison_timeline_at(&comparison, 120, 40, 60, row);
+    assert_true(timeline.rows >= 2 && timeline.columns > 100);
+    assert_int_equal(comparison_timeline_at(&comparison, 120, 40, 60, timeline.row - 1).rows, 0);
+    view_jump_to_step(view, &sample->scene, 7);
+    view_jump_to_step(view, &sample->scene, 9);
+    for (int column = 0; column < 120; column++) {
+        comparison_scrub(&comparison, 120, 40, timeline, column);
+        assert_true(view->place.step >= before);
+        if (column <= timeline.column) assert_int_equal(view->place.step, 0);
+        before = view->place.step;
+    }
+    assert_int_equal(before, last);
+    assert_int_equal(view->place.back.number, 8); /* '' does not return into the middle of the dragging */
+    press(view, sample, "?");
+    assert_int_equal(comparison_timeline_at(&comparison, 120, 40, 60, timeline.row).rows, 0);
+    sample_free(sample);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_key_has_the_name_of_the_table_and_the_name_on_the_keyboard),
+        cmocka_unit_test(an_unknown_name_leads_to_the_names),
+        cmocka_unit_test(pages_are_ten_beats),
+        cmocka_unit_test(enter_goes_to_the_next_line),
+        cmocka_unit_test(a_colon_takes_a_step_or_quits),
+        cmocka_unit_test(f10_quits_from_everywhere),
+        cmocka_unit_test(each_hint_of_the_footer_is_its_key),
+        cmocka_unit_test(dragging_on_the_timeline_scrubs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
