@@ -122,6 +122,9 @@ static bool show(const Options *options, Session *session, Error *error) {
     case ACTION_FRAME:
         ok = app_frame(session, options->frame_columns, options->frame_rows, &start, &out, error);
         break;
+    case ACTION_RECORD:
+        ok = app_record(session, options->frame_columns, options->frame_rows, &start, error);
+        break;
     default:
         ok = app_run(session, &start, error);
         break;
@@ -146,7 +149,7 @@ static int verify(Session *session, Error *error) {
 
 static int run(Options *options, Error *error) {
     options->session.search_races = options->action == ACTION_REPORT || options->action == ACTION_CHECK ||
-                                    options->action == ACTION_FRAME;
+                                    options->action == ACTION_FRAME || options->action == ACTION_RECORD;
     Session *session = session_open(&options->session, error);
     if (!session) return refuse_run(error);
     if (options->action == ACTION_VERIFY) return verify(session, error);

@@ -15,9 +15,9 @@ typedef struct AppStart {
     int step;                      /* --step N, from 1; 0: the beginning */
     const SessionOptions *compare; /* --compare: a second run to compare with; NULL: none */
     const char *keys; /* pressed before the first frame, may be NULL: each character is a key, special keys
-                         are written <Right>, <Enter>, ...: keys_name() */
-    const char *cast; /* a file for a recording (cast.h); NULL: none. app_frame() records the first frame and
-                         one after each key, half a second apart */
+                         are written <Right>, <Enter>, ... (keys_name()), pauses as key_script.h says */
+    const char *cast; /* a file for a recording (cast.h); NULL: none. app_frame() and app_record() record the first
+                         frame and one after each key, each shown as long as the script says or a reader needs */
     bool watch;       /* app_run(): the runs are repeated when their source files change */
     bool svg;         /* app_frame(): an SVG image instead of lines */
     bool ascii;       /* the locale is not UTF-8: nl_langinfo(CODESET) after setlocale(LC_CTYPE, ""); no other
@@ -33,5 +33,9 @@ bool app_run(Session *session, const AppStart *start, Error *error);
 /* Draws one frame of columns x rows after `start->keys` and appends it to `out` as lines. False on an unknown
  * key name and when a kernel that the keys open cannot be opened. */
 bool app_frame(Session *session, int columns, int rows, const AppStart *start, Text *out, Error *error);
+
+/* Plays the keys at that size into the recording `start->cast`; needs no terminal. While the script's keys let the run
+ * play, a pause shows it wavefront by wavefront. */
+bool app_record(Session *session, int columns, int rows, const AppStart *start, Error *error);
 
 #endif

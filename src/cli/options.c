@@ -497,7 +497,7 @@ static bool make_runs(Options *options, Error *error) {
     if (options->action == ACTION_REPORT && !session->counters) session->counters = COUNTERS_ON_GPU;
     if (options->action == ACTION_VERIFY) session->backend = BACKEND_EMULATOR; /* whose run is verified */
     if (!options->has_compare) return true;
-    if (options->action != ACTION_OPEN && options->action != ACTION_FRAME)
+    if (options->action != ACTION_OPEN && options->action != ACTION_FRAME && options->action != ACTION_RECORD)
         return error_set(error, "--compare goes with the interface and with --frame, not with --%s",
                          options->action_name);
     return session->saved || options_compare(options, session, error);
@@ -536,7 +536,8 @@ static bool check_together(const Options *options, Error *error) {
     if (options->watch && options->action != ACTION_OPEN)
         return error_set(error, "--watch goes with the interface, not with --%s", options->action_name);
     if (options->svg && options->action != ACTION_FRAME) return error_set(error, "--svg goes with --frame");
-    if (options->record_cast && options->action != ACTION_FRAME && options->action != ACTION_OPEN)
+    if (options->record_cast && options->action != ACTION_FRAME && options->action != ACTION_OPEN &&
+        options->action != ACTION_RECORD)
         return error_set(
             error, "--record-cast records the interface, or --frame with its --keys; --%s shows no frames",
             options->action_name);
@@ -567,6 +568,10 @@ bool options_parse(int argc, char **argv, Options *options, Error *error) {
         if (row->suits != ANY && !options->first_for_run) options->first_for_run = row->name;
         if (row->suits == CATALOGUE && !options->first_for_kernel) options->first_for_kernel = row->name;
         if (row->suits == USER_FILE && !options->first_for_file) options->first_for_file = row->name;
+    }
+    if (options->action == ACTION_OPEN && options->record_cast && options->keys) {
+        options->action = ACTION_RECORD;
+        options->action_name = "record-cast and --keys";
     }
     return take_file(options, argc - optind, argv + optind, error) && check_together(options, error) &&
            make_runs(options, error);

@@ -15,6 +15,7 @@ typedef enum Action {
     ACTION_CHECK,  /* --check */
     ACTION_EVENTS, /* --events */
     ACTION_FRAME,  /* --frame */
+    ACTION_RECORD, /* --record-cast with --keys: nothing is printed, and no terminal needed */
     ACTION_DUMP,   /* --dump */
     ACTION_VERIFY, /* --verify */
     ACTION_LIST,   /* --list */

@@ -232,12 +232,73 @@ static void a_script_is_recorded_key_by_key(void **state) {
         cast_path());
     char *text = read_cast(cast_path());
     Player player = play(text);
-    assert_int_equal(player.events, 6);
-    assert_true(player.seconds == 2.5);
+    assert_int_equal(player.events, 7); /* the first frame, five keys, the end of the last frame's time */
     check_last_frame(&player, frame);
     vterm_free(player.vterm);
     free(text);
     free(frame);
+}
+
+/* The seconds at which the events of a recording happen. */
+static int read_seconds(double seconds[], int most) {
+    char *text = read_cast(cast_path());
+    int count = 0;
+    strtok(text, "\n");
+    for (char *line; count < most && (line = strtok(NULL, "\n"));) seconds[count++] = strtod(line + 1, NULL);
+    free(text);
+    return count;
+}
+
+static void keys_are_recorded_without_a_terminal(void **state) {
+    (void)state;
+    static const char *const arguments = "--kernel strided --n 1024 --keys '{1s}l{250ms}l{1.5s}]'";
+    char *frame = program_output(0, "LC_ALL=C.UTF-8 @ %s --frame </dev/null", arguments);
+    char *nothing =
+        program_output(0, "LC_ALL=C.UTF-8 @ %s --record-cast %s </dev/null", arguments, cast_path());
+    assert_string_equal(nothing, "");
+    char *text = read_cast(cast_path());
+    Player player = play(text);
+    assert_int_equal(player.columns, 120);
+    assert_int_equal(player.rows, 40);
+    check_last_frame(&player, frame);
+    vterm_free(player.vterm);
+    free(text), free(frame), free(nothing);
+    double at[8];
+    assert_int_equal(read_seconds(at, 8), 5);
+    assert_true(at[0] == 0 && at[1] == 1 && at[2] == 1.25 && at[3] == 2.75);
+    assert_true(at[4] - at[3] >= 0.6 && at[4] - at[3] <= 4);
+}
+
+/* A typed digit changes less of the screen than the help that covers it. */
+static void a_frame_is_shown_longer_the_more_changes(void **state) {
+    (void)state;
+    double at[8];
+    free(program_output(0, "@ --kernel strided --n 1024 --keys '5?' --record-cast %s", cast_path()));
+    assert_int_equal(read_seconds(at, 8), 4);
+    double small = at[2] - at[1], large = at[3] - at[2];
+    assert_true(small >= 0.6 && small < large && large <= 4);
+}
+
+static void a_pause_goes_on_playing(void **state) {
+    (void)state;
+    double at[16];
+    free(program_output(0, "@ --kernel strided --n 1024 --keys '{0s}<Space>{1s}' --record-cast %s",
+                        cast_path()));
+    assert_int_equal(read_seconds(at, 16), 7); /* opening, play, four wavefronts a second, the end */
+    assert_true(at[1] == 0 && at[2] == 0.25 && at[5] == 1 && at[6] == 1);
+}
+
+static void what_fails_leaves_no_file(void **state) {
+    (void)state;
+    static const char *const wrong[] = {"--kernel strided --n 1024",               /* no terminal */
+                                        "--kernel strided --n 1024 --keys '<No>'", /* no such key */
+                                        "--kernel strided --n 1024 --keys l --compare nothing",
+                                        "--kernel nothing --keys l"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        remove(cast_path());
+        free(program_output(2, "@ %s --record-cast %s </dev/null 2>&1", wrong[i], cast_path()));
+        assert_int_not_equal(access(cast_path(), F_OK), 0);
+    }
 }
 
 static void a_session_is_recorded(void **state) {
@@ -276,6 +337,10 @@ int main(void) {
         cmocka_unit_test(an_old_recording_goes_only_with_a_new_one),
         cmocka_unit_test(what_cannot_be_written_is_told),
         cmocka_unit_test(a_script_is_recorded_key_by_key),
+        cmocka_unit_test(keys_are_recorded_without_a_terminal),
+        cmocka_unit_test(a_frame_is_shown_longer_the_more_changes),
+        cmocka_unit_test(a_pause_goes_on_playing),
+        cmocka_unit_test(what_fails_leaves_no_file),
         cmocka_unit_test(a_session_is_recorded),
     };
     return cmocka_run_group_tests(tests, program_make_folder, program_remove_folder);

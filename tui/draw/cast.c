@@ -6,24 +6,41 @@
 #include "base/memory.h"
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct Cast {
-    FILE *file;
+    FILE *file; /* NULL: it does not exist yet, or could not be created */
     char *path;
     int64_t timestamp;
     Cell *shown; /* NULL: nothing yet */
     int columns, rows;
     Theme theme;
+    int changed;       /* cells in the last frame */
+    int error;         /* errno of opening or writing; 0: none */
     Text output, line; /* of the frame being added */
 };
 
-Cast *cast_open(const char *path, int64_t timestamp, Error *error) {
+/* What does not exist is created with the first frame: here only to see whether it can be. */
+static FILE *open_or_try(const char *path, Error *error) {
+    bool is_new = access(path, F_OK) != 0;
     FILE *file = fopen(path, "ab");
-    if (!file) {
-        error_set(error, "--record-cast: %s cannot be written: %s", path, strerror(errno));
+    if (!file) error_set(error, "--record-cast: %s cannot be written: %s", path, strerror(errno));
+    if (!file || !is_new) return file;
+    fclose(file);
+    remove(path);
+    return NULL;
+}
+
+Cast *cast_open(const char *path, int64_t timestamp, Error *error) {
+    Error reason = {0};
+    FILE *file = open_or_try(path, &reason);
+    if (reason.message[0]) {
+        *error = reason;
         return NULL;
     }
     Cast *cast = memory_new(sizeof *cast);
@@ -66,28 +83,39 @@ static bool same_cell(const Cell *a, const Cell *b) {
 /* After a new size or theme, and in the first frame: everything; else what changed. */
 static void add_cells(Cast *cast, const Canvas *canvas, bool everything) {
     Pen pen = {-1, -1, -1, -1};
+    cast->changed = 0;
     if (everything) text_add(&cast->output, "\033[0m\033[?25l\033[2J");
     for (int row = 0; row < canvas->rows; row++)
         for (int column = 0; column < canvas->columns; column++) {
             int at = row * canvas->columns + column;
-            if (everything || !same_cell(&canvas->cells[at], &cast->shown[at]))
-                add_cell(&cast->output, &pen, cast->theme, &canvas->cells[at], column, row);
+            const Cell *cell = &canvas->cells[at];
+            if (!everything && same_cell(cell, &cast->shown[at])) continue;
+            add_cell(&cast->output, &pen, cast->theme, cell, column, row);
+            cast->changed += !everything || cell->glyph != ' ';
         }
 }
 
 /* ---- the file ------------------------------------------------------------------------------------------ */
 
-static void write_line(Cast *cast) {
-    text_add(&cast->line, "\n");
-    fwrite(text_string(&cast->line), 1, cast->line.length, cast->file);
-    fflush(cast->file); /* complete up to here, however the program ends */
+/* Complete up to here, however the program ends. */
+static void flush_lines(Cast *cast) {
+    size_t length = cast->line.length;
+    if (cast->file &&
+        (fwrite(text_string(&cast->line), 1, length, cast->file) < length || fflush(cast->file)))
+        if (!cast->error) cast->error = errno;
     text_clear(&cast->line);
 }
 
-static void write_header(Cast *cast, const Canvas *canvas) {
-    Json json = {.out = &cast->line};
-    if (ftruncate(fileno(cast->file), 0)) { /* no file: a pipe has nothing to empty */
+static void open_file(Cast *cast) {
+    if (!cast->file) cast->file = fopen(cast->path, "ab");
+    if (!cast->file) {
+        cast->error = errno;
+    } else if (ftruncate(fileno(cast->file), 0)) { /* no file: a pipe has nothing to empty */
     }
+}
+
+static void add_header(Cast *cast, const Canvas *canvas) {
+    Json json = {.out = &cast->line};
     json_open_object(&json, NULL);
     json_integer(&json, "version", 2);
     json_integer(&json, "width", canvas->columns);
@@ -97,50 +125,72 @@ static void write_header(Cast *cast, const Canvas *canvas) {
     json_string(&json, "TERM", "xterm-256color");
     json_close_object(&json);
     json_close_object(&json);
-    write_line(cast);
+    text_add(&cast->line, "\n");
 }
 
-static void write_event(Cast *cast, double seconds, const char *kind, const char *data) {
+static void add_event(Cast *cast, double seconds, const char *kind, const char *data) {
     Json json = {.out = &cast->line, .comma = true};
     text_print(&cast->line, "[%.6f", seconds);
     json_string(&json, NULL, kind);
     json_string(&json, NULL, data);
-    text_add(&cast->line, "]");
-    write_line(cast);
+    text_add(&cast->line, "]\n");
 }
 
 void cast_add(Cast *cast, const Canvas *canvas, Theme theme, double seconds) {
     size_t count = (size_t)canvas->columns * (size_t)canvas->rows;
     if (!cast) return;
     bool resized = cast->shown && (cast->columns != canvas->columns || cast->rows != canvas->rows);
-    if (!cast->shown) write_header(cast, canvas);
+    if (!cast->shown) {
+        open_file(cast);
+        add_header(cast, canvas);
+    }
     if (resized) {
         char size[32];
         snprintf(size, sizeof size, "%dx%d", canvas->columns, canvas->rows);
-        write_event(cast, seconds, "r", size);
+        add_event(cast, seconds, "r", size);
     }
     bool everything = !cast->shown || resized || cast->theme != theme;
     cast->theme = theme;
     text_clear(&cast->output);
     add_cells(cast, canvas, everything);
-    if (cast->output.length) write_event(cast, seconds, "o", text_string(&cast->output));
+    if (cast->output.length) add_event(cast, seconds, "o", text_string(&cast->output));
+    flush_lines(cast);
     cast->shown = memory_resize(cast->shown, (count + 1) * sizeof *cast->shown);
     memcpy(cast->shown, canvas->cells, count * sizeof *cast->shown);
     cast->columns = canvas->columns;
     cast->rows = canvas->rows;
 }
 
+void cast_hold(Cast *cast, double seconds) {
+    if (!cast || !cast->shown) return;
+    add_event(cast, seconds, "o", "");
+    flush_lines(cast);
+}
+
+double cast_reading_seconds(const Cast *cast) {
+    enum { CELLS_A_SECOND = 600 };
+    return fmin(0.6 + (double)cast->changed / CELLS_A_SECOND, 4);
+}
+
+/* What could not be begun is not left as a file without content. */
+static void remove_empty(const Cast *cast) {
+    struct stat status;
+    if (stat(cast->path, &status) == 0 && S_ISREG(status.st_mode) && !status.st_size) remove(cast->path);
+}
+
 bool cast_close(Cast *cast, Error *error) {
     if (!cast) return true;
-    bool failed = ferror(cast->file) != 0;
-    failed |= fclose(cast->file) != 0;
-    if (failed)
+    if (cast->file && fclose(cast->file) && !cast->error) cast->error = errno;
+    int reason = cast->error;
+    if (reason) {
         error_set(error, "--record-cast: %s could not be written to its end: %s", cast->path,
-                  strerror(errno));
+                  strerror(reason));
+        remove_empty(cast);
+    }
     free(cast->path);
     free(cast->shown);
     text_done(&cast->output);
     text_done(&cast->line);
     free(cast);
-    return !failed;
+    return !reason;
 }

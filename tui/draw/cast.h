@@ -11,12 +11,17 @@
 
 typedef struct Cast Cast;
 
-/* Creates the file; what it held before goes with the first frame. NULL with `error` where it cannot be
- * written. `timestamp`: of the beginning, in seconds since 1970. */
+/* The file is created, or what it held before goes, with the first frame: a recording without one leaves no trace. NULL
+ * with `error` where it cannot be written. `timestamp`: of the beginning, in seconds since 1970. */
 Cast *cast_open(const char *path, int64_t timestamp, Error *error);
 /* A frame that is shown `seconds` after the beginning, of any size; a frame like the one before adds nothing.
  */
 void cast_add(Cast *cast, const Canvas *canvas, Theme theme, double seconds);
+/* Nothing changes until then: players show the last frame as long. */
+void cast_hold(Cast *cast, double seconds);
+/* How long a reader needs for the frame that was added last: 0.6 seconds, and 1 for every 600 cells in which it differs
+ * from the frame before, up to 4 seconds. */
+double cast_reading_seconds(const Cast *cast);
 /* NULL is allowed: nothing was recorded. False where not everything could be written. */
 bool cast_close(Cast *cast, Error *error);
 
