@@ -266,12 +266,16 @@ static void set_options(Grid *grid, Emulator *emulator) {
     grid->blocks_done = options->blocks_done;
 }
 
+LoweredProgram *emulator_lower(Emulator *emulator, const EmulatorLaunch *launch, Error *error) {
+    if (!check_geometry(launch, error)) return NULL;
+    if (!make_module(emulator, launch->program->module, error)) return NULL;
+    return lowered_new(launch, true, address_of, emulator, error);
+}
+
 /* What of a launch is the same whoever runs it. */
 static LoweredProgram *begin_launch(Emulator *emulator, const EmulatorLaunch *launch, Grid *grid,
                                     Trace *trace, Error *error) {
-    if (!check_geometry(launch, error)) return NULL;
-    if (!make_module(emulator, launch->program->module, error)) return NULL;
-    LoweredProgram *program = lowered_new(launch, true, address_of, emulator, error);
+    LoweredProgram *program = emulator_lower(emulator, launch, error);
     if (!program) return NULL;
     uint32_t shared_bytes = program->shared_bytes - program->reserved_shared_bytes;
     if (shared_bytes > MAX_SHARED_BYTES) {

@@ -68,6 +68,9 @@ void *emulator_buffer_bytes(const Emulator *emulator, int buffer);
  */
 bool emulator_run(Emulator *emulator, const EmulatorLaunch *launch, Trace *trace, Error *error);
 
+/* The launch's program as it is lowered, with the slots of its registers, as text. */
+bool emulator_print_ops(Emulator *emulator, const EmulatorLaunch *launch, Text *out, Error *error);
+
 /* ---- Feeding: the blocks that somebody else recorded, run by what he found
  * -------------------------------------------------------------------------------------
  *

@@ -105,6 +105,8 @@ typedef uint64_t (*AddressOf)(void *context, const PtxVariable *variable);
 LoweredProgram *lowered_new(const EmulatorLaunch *launch, bool share, AddressOf address_of, void *context,
                             Error *error);
 void lowered_free(LoweredProgram *lowered);
+/* Lowers for a run on this emulator (emulator.c). */
+LoweredProgram *emulator_lower(Emulator *emulator, const EmulatorLaunch *launch, Error *error);
 
 /* Runs the op's preludes. */
 void prelude_run(const Prelude *prelude, Warp *warp);
