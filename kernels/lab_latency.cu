@@ -75,7 +75,7 @@ __global__ void lab_latency(const int *in, Link *chain, unsigned long long *cycl
         took[0] = chase(first, steps, past_l1);
         took[1] = chase(first, steps, past_l1);
         took[2] = chase(first, steps, by_l1);
-        if (took[2]) // always; but ptxas drops loads that nobody needs
+        if (took[2])                              // always; but ptxas drops loads that nobody needs
             took[2] = chase(first, steps, by_l1); // now they are in L1
         took[3] = chase_shared(&words[lane], steps);
         took[4] = chase_shared(&words[lane * 32], steps);

@@ -71,7 +71,7 @@ check() {
 }
 
 # Names with internal linkage hold hashes and nvcc's process number: in _ZN47_INTERNAL_e7a13096_10_shuffle_cu_40c95bdc_11937
-# the length 47 is followed by the name, its source file (10 characters) and the process 11937. Such a part, and likewise
+# the length 47 is followed by the source file (10 characters) and, in some, the process 11937. Such a part, and likewise
 # N..._GLOBAL__N__..., becomes the C++ name of an unnamed namespace, 12_GLOBAL__N_1, so that a source always gives the same
 # PTX. Strings of .debug_str are written as numbers, on several lines each.
 without_process_numbers() {
@@ -85,7 +85,7 @@ without_process_numbers() {
                 match(text, /[0-9][0-9](_INTERNAL_|_GLOBAL__N__)/)
                 for (digits = 2; digits <= 3; digits++) { # of the length, at the end of what may be more digits
                     bytes = substr(text, RSTART + 2 - digits, digits) + 0
-                    if (bytes > fixed && bytes <= fixed + 8) break
+                    if (bytes >= fixed - 1 && bytes <= fixed + 8) break
                 }
                 if (digits > 3) { print "make_ptx.sh: unknown form of name: " text >"/dev/stderr"; exit 1 }
                 done = done substr(text, 1, RSTART + 1 - digits) "12_GLOBAL__N_1"

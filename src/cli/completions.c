@@ -106,6 +106,7 @@ void generate_bash(Text *out) {
     text_add(out, "; do\n"
                   "        COMPREPLY+=($(compgen -f -X \"!*.$ending\" -- \"$word\"))\n"
                   "    done\n"
+                  "    return 0\n"
                   "} && complete -F _redviz redviz\n");
     text_done(&words);
     text_done(&names);

@@ -4,6 +4,7 @@
 #include "base/version.h"
 #include "cli/options.h"
 #include "tui/view/keys.h"
+#include <string.h>
 
 static const char BEGIN[] =
     ".TH REDVIZ 1 \"" REDVIZ_VERSION_DATE "\" \"redviz " REDVIZ_VERSION "\" \"User Commands\"\n"
@@ -22,18 +23,17 @@ static const char BEGIN[] =
     ".I FILE.redviz\n"
     ".RI [ OPTION ...]\n"
     ".SH DESCRIPTION\n"
-    "redviz executes a CUDA kernel and shows it step by step, forwards and backwards, in a terminal: which "
-    "lanes are\n"
-    "active, which shared\\-memory banks they access, where a shuffle moves a value, and what each source "
-    "line costs.\n"
+    "redviz executes a CUDA kernel and shows it step by step, forwards and\n"
+    "backwards, in a terminal: which lanes are active, which shared\\-memory banks\n"
+    "they access, where a shuffle moves a value, and what each source line costs.\n"
     ".PP\n"
-    "It emulates the kernel's PTX and needs no GPU. On a machine with an NVIDIA GPU it can also record the "
-    "events there,\n"
-    "compare them with the emulator's, read hardware counters, and measure times.\n"
+    "It emulates the kernel's PTX and needs no GPU.\n"
+    "On a machine with an NVIDIA GPU it can also record the events there, compare\n"
+    "them with the emulator's, read hardware counters, and measure times.\n"
     ".PP\n"
     "Without an option that prints something it opens the interface; press\n"
     ".B ?\n"
-    "there for help, and\n"
+    "there for help and\n"
     ".B q\n"
     "to quit.\n"
     ".SH OPTIONS\n"
@@ -64,7 +64,7 @@ static const char END[] =
     ".TP\n.B REDVIZ_SHARE\nThe folder that holds\n.I kernels\nand\n.IR assets .\n"
     ".TP\n.B REDVIZ_CUDA\\fR, \\fBREDVIZ_NVRTC\\fR, \\fBREDVIZ_NVML\\fR, \\fBREDVIZ_CUPTI\\fR, "
     "\\fBREDVIZ_PEERS\n"
-    "The library to load as the CUDA driver, NVRTC, NVML, CUPTI, and the peers library built by\n.BR \"make "
+    "The library to load as the CUDA driver, NVRTC, NVML, CUPTI, and the peers\nlibrary built by\n.BR \"make "
     "peers\" .\n"
     ".SH FILES\n"
     ".TP\n.I FILE.redviz\nA saved run: an SQLite database, whose schema explains each column.\n"
@@ -121,7 +121,7 @@ static void add_options(Text *out) {
         }
         text_add(out, row->argument && *row->argument == '=' ? "]\n" : "\n");
         add_plain(out, row->help);
-        text_add(out, ".\n");
+        text_add(out, row->help[strlen(row->help) - 1] == '.' ? "\n" : ".\n");
     }
 }
 

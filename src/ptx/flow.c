@@ -348,11 +348,10 @@ static void print_block(const Flow *flow, const int *meet, int block, Text *out)
     text_add(out, ", immediate post-dominator");
     print_node(flow, meet[block], out);
     if (is_branch(last->instruction)) {
-        text_add(out, ", reconverges at");
         if (last->reconvergence == PTX_NO_PC)
-            text_add(out, " none");
+            text_add(out, ", does not reconverge");
         else
-            print_node(flow, flow->block_of[last->reconvergence - flow->begin], out);
+            text_print(out, ", reconverges at %d", flow->block_of[last->reconvergence - flow->begin]);
     }
     text_add(out, "\n");
 }

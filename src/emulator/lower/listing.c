@@ -48,7 +48,11 @@ static void print_slots(const FunctionLayout *layout, Text *out) {
 bool emulator_print_ops(Emulator *emulator, const EmulatorLaunch *launch, Text *out, Error *error) {
     LoweredProgram *lowered = emulator_lower(emulator, launch, error);
     if (!lowered) return false;
-    text_print(out, "constants %zu bytes, shared %u bytes\n", lowered->constant_bytes, lowered->shared_bytes);
+    text_print(
+        out,
+        "constants %zu bytes, shared %u bytes (r128: byte 128 of the registers, c128: of the constants, "
+        "*: makes events)\n",
+        lowered->constant_bytes, lowered->shared_bytes);
     for (int f = 0; f < lowered->program->function_count; f++) {
         const FunctionLayout *layout = &lowered->functions[f];
         text_print(out, "%s%s: registers %u bytes, local %u bytes%s\n", f ? "\n" : "", layout->function->name,
