@@ -15,7 +15,7 @@ typedef unsigned long long Link; // address of the next one
 
 enum { APART = 528 }; // links lie so many apart, so that no two share a line or a set
 
-// The loads are in assembly so that each stays where it is; .cg passes by L1.
+// The loads are in assembly so that each stays where it is; .cg bypasses L1.
 template <typename Load>
 __device__ unsigned long long chase(Link p, unsigned steps, Load load) {
     long long begin = clock64();
