@@ -222,10 +222,10 @@ static void test_help(void **state) {
     free(version);
 }
 
-/* README's table of keys is the program's own. */
-static void test_readme_keys(void **state) {
+/* The table of keys in tui/README.md is the program's own. */
+static void test_documented_keys(void **state) {
     (void)state;
-    char *keys = program_output(0, "@ --help-keys"), *readme = program_output(0, "cat README.md");
+    char *keys = program_output(0, "@ --help-keys"), *readme = program_output(0, "cat tui/README.md");
     program_assert_contains(readme, keys);
     free(keys), free(readme);
 }
@@ -371,7 +371,7 @@ int main(void) {
         cmocka_unit_test(test_no_terminal),
         cmocka_unit_test(test_broken_ptx),
         cmocka_unit_test(test_help),
-        cmocka_unit_test(test_readme_keys),
+        cmocka_unit_test(test_documented_keys),
         cmocka_unit_test(test_list),
         cmocka_unit_test(test_fills),
         cmocka_unit_test(test_options_reach_the_run),
