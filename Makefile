@@ -11,7 +11,7 @@ export JOBS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 PARALLEL = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(JOBS))
 SUBMAKE = $(MAKE) --no-print-directory $(PARALLEL)
 
-VERSION := $(shell sed -n 's/^.define REDVIZ_VERSION "\(.*\)"/\1/p' src/base/version.h)
+VERSION := $(shell sed -n 's/^.define REDVIZ_VERSION  *"\(.*\)"/\1/p' src/base/version.h)
 O = build
 FLAGS = -std=c11 -D_POSIX_C_SOURCE=200809L -Wall -Wextra -Wpedantic -ffp-contract=off -pthread -I. -Isrc -MMD -MP
 LIBRARIES = $(CURSES_LIBRARIES) -lsqlite3 -lm -pthread -ldl

@@ -25,7 +25,7 @@ mkdir -p "$root/DEBIAN" "$share/doc/redviz"
     echo
     echo "  * Release $version; CHANGELOG.md in the source lists the changes."
     echo
-    echo " -- $maintainer  $(date -R -u -d "$(sed -n 's/.*REDVIZ_VERSION_DATE "\(.*\)"/\1/p' src/base/version.h)")"
+    echo " -- $maintainer  $(date -R -u -d "$(sed -n 's/.*REDVIZ_VERSION_DATE  *"\(.*\)"/\1/p' src/base/version.h)")"
 } | gzip -9n >"$share/doc/redviz/changelog.gz"
 
 # dpkg-shlibdeps reads debian/control of the folder that it runs in.

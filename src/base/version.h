@@ -2,7 +2,7 @@
 #ifndef BASE_VERSION_H
 #define BASE_VERSION_H
 
-#define REDVIZ_VERSION "0.2.0"
+#define REDVIZ_VERSION      "0.2.0"
 #define REDVIZ_VERSION_DATE "2026-11-22"
 
 #endif

@@ -48,7 +48,7 @@ typedef struct SessionOptions {
     bool first_look; /* large runs may end after the traced blocks: see session_is_partial() */
     SessionCounters counters;
     bool keep_inputs; /* session_verify() needs them */
-    bool plan_only;   /* nothing is run, and only session_free() takes the session: for session_dump_front_end() */
+    bool plan_only;   /* nothing is run; such a session is only good for session_dump_front_end() */
     bool
         search_races; /* races are looked for while it runs, which takes some times as long: session_hazards() */
     const volatile bool *cancel; /* true ends session_open() early, with an error; NULL: never */
