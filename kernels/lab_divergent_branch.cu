@@ -3,7 +3,7 @@
 //   by thread   lane   0 1 2 3 4 5 6 7 ...       by block   block 0: every lane takes the first arm
 //   first arm          x . x . x . x .                      block 1: every lane takes the second arm
 //   second arm         . x . x . x . x                      block 2: the first
-//   a warp walks both arms, half asleep           a warp walks one arm, wide awake
+//   a warp executes both arms, half idle          a warp executes one arm, all lanes active
 //
 // What it teaches: a branch costs when the lanes of one warp disagree, not because there is a branch. Even
 // threads (or blocks) repeat x -> 3x + 1, odd ones x -> 5x - 1.

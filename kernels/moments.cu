@@ -8,7 +8,7 @@
 //   layer norm:  mean = sum / columns,  variance = squares / columns - mean * mean
 //
 // What it teaches: a reduction may carry more than one value: the loads, which cost the most, are paid once.
-// (The variance from these two loses digits when the mean is large: that is a matter for whoever subtracts.)
+// (The variance from these two loses digits when the mean is large: the caller has to allow for that.)
 // A block sums one row; out[2 * row] is the sum, out[2 * row + 1] the sum of squares. Blocks are a power of
 // two.
 #include "operations.cuh"

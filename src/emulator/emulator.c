@@ -268,12 +268,24 @@ static void set_options(Grid *grid, Emulator *emulator) {
     grid->blocks_done = options->blocks_done;
 }
 
+static LoweredProgram *lower_launch(Emulator *emulator, const EmulatorLaunch *launch, Error *error) {
+    if (!check_geometry(launch, error)) return NULL;
+    if (!make_module(emulator, launch->program->module, error)) return NULL;
+    return lowered_new(launch, &instruction_set, true, address_of, emulator, error);
+}
+
+bool emulator_print_ops(Emulator *emulator, const EmulatorLaunch *launch, Text *out, Error *error) {
+    LoweredProgram *program = lower_launch(emulator, launch, error);
+    if (!program) return false;
+    lowered_print(program, out);
+    lowered_free(program);
+    return true;
+}
+
 /* What of a launch is the same whoever runs it. */
 static LoweredProgram *begin_launch(Emulator *emulator, const EmulatorLaunch *launch, Grid *grid,
                                     Trace *trace, Error *error) {
-    if (!check_geometry(launch, error)) return NULL;
-    if (!make_module(emulator, launch->program->module, error)) return NULL;
-    LoweredProgram *program = lowered_new(launch, &instruction_set, true, address_of, emulator, error);
+    LoweredProgram *program = lower_launch(emulator, launch, error);
     if (!program) return NULL;
     uint32_t shared_bytes = program->shared_bytes - program->reserved_shared_bytes;
     if (shared_bytes > MAX_SHARED_BYTES) {

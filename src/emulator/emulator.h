@@ -57,6 +57,9 @@ void *emulator_buffer_bytes(const Emulator *emulator, int buffer);
  */
 bool emulator_run(Emulator *emulator, const EmulatorLaunch *launch, Trace *trace, Error *error);
 
+/* The launch's program as it is lowered, with the slots of its registers, as text. */
+bool emulator_print_ops(Emulator *emulator, const EmulatorLaunch *launch, Text *out, Error *error);
+
 /* Runs the launch, so that memory is as after emulator_run(); then each block of recording->recorded, alone and guided,
  * from the memory before the launch: their events go into a new launch of `trace`. All launches of this emulator must
  * be run like this. `taken` is added to. */

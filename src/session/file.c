@@ -1,6 +1,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "session/file.h"
 
+#include "base/version.h"
 #include "session/state.h"
 #include "trace/trace_store.h"
 #include <math.h>

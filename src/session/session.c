@@ -442,6 +442,7 @@ Session *session_open(const SessionOptions *options, Error *error) {
     bool good = options->kernel ? plan_catalogue_kernel(session, error) : plan_user_kernel(session, error);
     session->plan.cancel = options->cancel;
     good = good && plan_fill(&session->plan, options->catalog.seed, error);
+    if (good && options->plan_only) return session;
     if (good && (session->row || options->keep_inputs || options->counters == COUNTERS_ASKED ||
                  options->backend != BACKEND_EMULATOR))
         keep_inputs(session);

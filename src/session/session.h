@@ -14,8 +14,6 @@
 #include "trace/steps.h"
 #include "trace/trace.h"
 
-#define REDVIZ_VERSION "0.1"
-
 /* Who records the events of the traced blocks; all else is the emulator's in any case. */
 typedef enum SessionBackend {
     BACKEND_EMULATOR,
@@ -50,6 +48,7 @@ typedef struct SessionOptions {
     bool first_look; /* large runs may end after the traced blocks: see session_is_partial() */
     SessionCounters counters;
     bool keep_inputs; /* session_verify() needs them */
+    bool plan_only;   /* nothing is run; such a session is only good for session_dump_front_end() */
     bool
         search_races; /* races are looked for while it runs, which takes some times as long: session_hazards() */
     const volatile bool *cancel; /* true ends session_open() early, with an error; NULL: never */
@@ -172,5 +171,9 @@ void session_report(const Session *session, bool json, Text *out);
 void session_check(const Session *session, bool json, Text *out);
 void session_events(const Session *session, FILE *to);
 bool session_dump(const Session *session, const char *spec, FILE *to, Error *error); /* BUFFER[:COUNT] */
+
+/* What the front end makes of a kernel: the parsed module, basic blocks, or the program lowered for the emulator. */
+typedef enum SessionForm { FORM_IR, FORM_FLOW, FORM_OPS } SessionForm;
+bool session_dump_front_end(const SessionOptions *options, SessionForm form, Text *out, Error *error);
 
 #endif

@@ -458,8 +458,8 @@ static void test_bad_files(void **state) {
     static const char *const bad[] = {
         "machine\tH\t-\n", "timing\tK\t1\tint\tsum\t0\talone\tcall\twarm\t0\t-\t-\t-\t-\t-\t-\n",
         "# good\nhello\n",
-        "machine\tH\t-\t1\t1\t-\t-\t-\t-\tnow\n"
-        "timing\tK\t1\tinteger\tsum\t0\talone\tcall\twarm\t0\t-\t-\t-\t-\t-\t-\n"};
+        ("machine\tH\t-\t1\t1\t-\t-\t-\t-\tnow\n"
+         "timing\tK\t1\tinteger\tsum\t0\talone\tcall\twarm\t0\t-\t-\t-\t-\t-\t-\n")};
     static const char *const says[] = {"10 columns", "its machine above it", "neither", "no type integer"};
     static const int lines[] = {1, 1, 2, 2};
     (void)state;

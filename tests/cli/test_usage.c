@@ -31,7 +31,7 @@ static void test_bad_usage(void **state) {
         {"--kernel shufle_atomic --report", "did you mean 'shuffle_atomic'?"},
         {"--kernel k9 --report", "--list"},
         {"-x", "-x: unknown option"},
-        {"--kernel interleaved --report=xml", "neither text nor json"},
+        {"--kernel interleaved --report=xml", "'xml' is not one of text, json"},
         {"--kernel interleaved --report json", "--report=json"},
         {"--kernel interleaved --report --events", "--report and --events"},
         {"--kernel interleaved --events=yes", "--events takes no value"},
@@ -80,7 +80,7 @@ static void test_bad_usage(void **state) {
         {"--kernel interleaved --json", "--json goes with"},
         {"--list json", "write --list=json"},
         {"--report json", "write --report=json"},
-        {"--list=xml", "neither text nor json"},
+        {"--list=xml", "'xml' is not one of text, json"},
         {"--list strided", "--list names all kernels"},
         {"tests/cli/scale.ptx --n 8 --dump nobody --args '0, 0, n'", "the kernel has none"},
         {"tests/cli/scale.ptx --report --args 'in=float[2000000000000], out=float[n], n'",
@@ -134,7 +134,7 @@ static void test_bad_usage(void **state) {
         {"x.cu --watch --report", "--watch goes with the interface, not with --report"},
         {"tests/cli/scale.ptx --bench", "--bench times kernels of the catalogue"},
         {"--list --bench", "different things"},
-        {"--bench=xml", "'xml' is neither text nor json"},
+        {"--bench=xml", "'xml' is not one of text, json, tsv"},
         {"--kernel interleaved --profile", "--profile goes with --bench"},
         {"--bench --save x.redviz", "give --kernel NAME"},
     };
@@ -222,10 +222,10 @@ static void test_help(void **state) {
     free(version);
 }
 
-/* README's table of keys is the program's own. */
-static void test_readme_keys(void **state) {
+/* The table of keys in tui/README.md is the program's own. */
+static void test_documented_keys(void **state) {
     (void)state;
-    char *keys = program_output(0, "@ --help-keys"), *readme = program_output(0, "cat README.md");
+    char *keys = program_output(0, "@ --help-keys"), *readme = program_output(0, "cat tui/README.md");
     program_assert_contains(readme, keys);
     free(keys), free(readme);
 }
@@ -371,7 +371,7 @@ int main(void) {
         cmocka_unit_test(test_no_terminal),
         cmocka_unit_test(test_broken_ptx),
         cmocka_unit_test(test_help),
-        cmocka_unit_test(test_readme_keys),
+        cmocka_unit_test(test_documented_keys),
         cmocka_unit_test(test_list),
         cmocka_unit_test(test_fills),
         cmocka_unit_test(test_options_reach_the_run),

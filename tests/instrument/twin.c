@@ -191,8 +191,8 @@ Twin twin_run(PtxModule *module, Plan *plain, Plan *probed, const TwinOptions *o
 }
 
 static PtxModule *read_module(const CatalogRow *row) {
-    char name[128], path[512], *text;
-    size_t length;
+    char name[128], path[512], *text = NULL;
+    size_t length = 0;
     Error error = {0};
     snprintf(name, sizeof name, "%.*s.ptx", (int)strcspn(row->source, "."), row->source);
     if (!catalog_path("assets/ptx", name, path, sizeof path, &error) ||

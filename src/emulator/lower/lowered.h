@@ -118,6 +118,8 @@ typedef uint64_t (*AddressOf)(void *context, const PtxVariable *variable);
 LoweredProgram *lowered_new(const EmulatorLaunch *launch, const InstructionSet *instructions, bool share,
                             AddressOf address_of, void *context, Error *error);
 void lowered_free(LoweredProgram *lowered);
+/* Appends every instruction with its slots, function by function (listing.c). */
+void lowered_print(const LoweredProgram *lowered, Text *out);
 
 /* ---- for lower_NAME ---- */
 
