@@ -2,11 +2,13 @@
 # Mutation testing: puts one small fault at a time into a copy of the tree, and runs the tests of that part.
 #
 # Variables: COUNT mutants (300) are drawn by SEED (1) from FILES (src/emulator src/metrics src/trace src/instrument
-# tui), JOBS (1) at a time; test programs that take more than SLOWEST (20) seconds are left out. Everything happens in build/mutate. Printed is a line a mutant, in build/mutate/report too, and
-# the rates of each folder. A mutant is `killed` by the first test program that fails or takes ten times its time,
-# `survived` if none does, and `equivalent` (not counted) if its object code is the unchanged file's. A change that does
-# not compile is drawn again. RETRY=1 runs those that survived the last time again, against new tests of unchanged
-# sources.
+# tui), JOBS (1) at a time. Test programs that take more than SLOWEST (20) seconds are left out. RETRY=1 runs those that
+# survived the last time again, against new tests of unchanged sources.
+#
+# Everything happens in build/mutate. Printed is a line a mutant, then the rates of each folder; build/mutate/report keeps
+# them. A mutant is `killed` by the first test program that fails or takes ten times as long as it should, `survived` if
+# there is none, and `equivalent` (not counted) if its object code is that of the unchanged file. A change that does not
+# compile and link is replaced by another one.
 set -eu
 
 # The test programs of a source file: those beside it first, then those that run it through a whole session.
@@ -29,19 +31,18 @@ tests_of() { # SOURCE
 }
 
 compile() { # SOURCE OBJECT, text on stdin: __FILE__ and the object code do not depend on where a mutant lies
-    CCACHE_DISABLE=1 timeout 120 "${CC:-cc}" -O1 -g0 -fPIC -w -std=c11 -ffp-contract=off -pthread -I. -Isrc \
-        -iquote "$(dirname "$1")" -x c -c -o "$2" - 2>/dev/null
+    CCACHE_DISABLE=1 timeout 120 "${CC:-cc}" -O1 -g0 -fPIC -w -std=c11 -ffp-contract=off -pthread -I. -Isrc -Werror=return-type -iquote "$(dirname "$1")" -x c -c -o "$2" - 2>/dev/null
 }
 
 link_library() { # FOLDER OBJECT...
     folder=$1
     shift
-    cc -shared -Wl,-Bsymbolic-functions -o "$folder/libredviz.so" "$@" $libraries
+    cc -shared -Wl,-Bsymbolic-functions,-z,defs -o "$folder/libredviz.so" "$@" $libraries
 }
 
 run_test() { # SECONDS FOLDER NAME
     CMOCKA_MESSAGE_OUTPUT=TAP REDVIZ_CUDA=/nowhere/libcuda.so.1 REDVIZ_BIN=build/redviz LD_LIBRARY_PATH=$2 \
-        timeout -k 5 "$1" "build/tests/$3" </dev/null >"$2/output" 2>&1
+        LD_PRELOAD=$checked_malloc MALLOC_CHECK_=3 MALLOC_PERTURB_=85 timeout -k 5 "$1" "build/tests/$3" </dev/null >"$2/output" 2>&1
 }
 
 # Seconds that each test of the unchanged tree takes; empty: it fails, and is left out.
@@ -132,7 +133,9 @@ END
 make --no-print-directory -j"$JOBS" -f objects.mk objects CFLAGS="-O1 -g0 -fPIC" >"$work/make.log"
 libraries=$(make --no-print-directory -s -f objects.mk libraries)
 objects=$(make --no-print-directory -s -f objects.mk names | tr ' ' '\n')
-export libraries objects
+checked_malloc=$(cc -print-file-name=libc_malloc_debug.so.0) # of glibc: finds writes behind the end of what was allocated
+[ -e "$checked_malloc" ] || checked_malloc=
+export libraries objects checked_malloc
 # shellcheck disable=SC2086 # names of objects have no spaces
 link_library "$work/base" $objects
 cc -o build/redviz build/obj/src/main.o -L"$work/base" -lredviz $libraries
