@@ -186,8 +186,9 @@ static void test_exits_beside_an_arrival(void **state) {
         (CoreKernel){.body = "setp.lt.u32 %p0, %t, 5; @%p0 bra COME;\n"
                              "setp.ge.u32 %p1, %t, 32; @%p1 bra COME;\n"
                              "mov.u32 %r0, 0; mul.lo.u32 %r2, %t, 20;\n"
-                             "D: add.u32 %r0, %r0, 1; setp.lt.u32 %p3, %r0, %r2; @%p3 bra D;\n"
-                             "setp.eq.u32 %p4, %t, 31; @%p4 st.global.u32 [%base+12], 9; exit;\n"
+                             "D: add.u32 %r0, %r0, 1; setp.ge.u32 %p3, %r0, %r2;\n"
+                             "setp.eq.and.u32 %p4, %t, 31, %p3; @%p4 st.global.u32 [%base+12], 9;\n"
+                             "@%p3 exit; bra D;\n"
                              "COME: barrier.sync 1, 64; ld.volatile.global.u32 %r1, [%base+12];\n"
                              "st.global.u32 [%out+256], %r1;",
                      .block = 64,
