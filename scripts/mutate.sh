@@ -19,11 +19,11 @@ tests_of() { # SOURCE
         emulator/test_core_spin session/test_saved session/test_compare session/test_damaged session/test_session \
         instrument/test_records instrument/test_buffer instrument/test_cases tui/test_view tui/test_frames gpu/test_capture ;;
     src/instrument/*) echo $(ls tests/instrument/test_*.c) gpu/test_capture gpu/test_driver session/test_session_counters ;;
-    src/emulator/lanes/*) echo $(ls tests/emulator/test_lanes_*.c tests/emulator/test_core_*.c) \
-        catalog/test_results_float catalog/test_results_numerics ;;
-    src/emulator/*) echo $(ls tests/emulator/test_core_*.c) emulator/test_replay emulator/test_folds \
-        emulator/test_lanes_move emulator/test_lanes_integer catalog/test_results_int catalog/test_results_bugs catalog/test_results_numerics \
-        catalog/test_labs instrument/test_buffer gpu/test_capture metrics/test_report session/test_session tui/test_view tui/test_frames ;;
+    src/emulator/lanes/*) echo $(ls tests/emulator/test_lanes_*.c) emulator/test_core_fuzz emulator/test_core_warp \
+        emulator/test_core_matrix emulator/test_core_memory catalog/test_results_numerics ;;
+    src/emulator/*) echo $(ls tests/emulator/test_core_*.c) emulator/test_replay emulator/test_folds metrics/test_races \
+        emulator/test_lanes_move emulator/test_lanes_integer catalog/test_results_int catalog/test_results_bugs \
+        instrument/test_buffer instrument/test_cases session/test_session tui/test_view tui/test_frames ;;
     src/metrics/*) echo $(ls tests/metrics/test_*.c) catalog/test_hazards catalog/test_results_bugs catalog/test_labs \
         tui/test_hazards tui/test_view tui/test_frames tui/test_timings session/test_session cli/test_runs ;;
     tui/*) echo $(ls tests/tui/test_*.c) session/test_compare ;;
@@ -31,7 +31,8 @@ tests_of() { # SOURCE
 }
 
 compile() { # SOURCE OBJECT, text on stdin: __FILE__ and the object code do not depend on where a mutant lies
-    CCACHE_DISABLE=1 timeout 120 "${CC:-cc}" -O1 -g0 -fPIC -w -std=c11 -ffp-contract=off -pthread -I. -Isrc -Werror=return-type -iquote "$(dirname "$1")" -x c -c -o "$2" - 2>/dev/null
+    CCACHE_DISABLE=1 timeout 120 "${CC:-cc}" -O1 -g0 -fPIC -w -Werror=return-type -std=c11 -ffp-contract=off -pthread \
+        -I. -Isrc -iquote "$(dirname "$1")" -x c -c -o "$2" - 2>/dev/null
 }
 
 link_library() { # FOLDER OBJECT...
@@ -42,7 +43,8 @@ link_library() { # FOLDER OBJECT...
 
 run_test() { # SECONDS FOLDER NAME
     CMOCKA_MESSAGE_OUTPUT=TAP REDVIZ_CUDA=/nowhere/libcuda.so.1 REDVIZ_BIN=build/redviz LD_LIBRARY_PATH=$2 \
-        LD_PRELOAD=$checked_malloc MALLOC_CHECK_=3 MALLOC_PERTURB_=85 timeout -k 5 "$1" "build/tests/$3" </dev/null >"$2/output" 2>&1
+        LD_PRELOAD=$checked_malloc MALLOC_CHECK_=3 MALLOC_PERTURB_=85 \
+        timeout -k 5 "$1" "build/tests/$3" </dev/null >"$2/output" 2>&1
 }
 
 # Seconds that each test of the unchanged tree takes; empty: it fails, and is left out.
