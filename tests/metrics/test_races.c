@@ -327,11 +327,139 @@ static void test_scopes_of_atomics(void **state) {
           (CoreKernel){.body = "st.global.u32 [%out], %i; ld.global.u32 %r0, [%out];", .grid = 3}, "");
 }
 
+/* ---- what is said of a race ------------------------------------------------------------------------- */
+
+typedef struct Watched {
+    RaceDetector *detector;
+    TraceObserver observer;
+    CoreRun run;
+    Hazards *hazards;
+} Watched;
+
+static void watch(Watched *watched, CoreKernel kernel) {
+    watched->detector = race_detector_new();
+    watched->observer = race_detector_observer(watched->detector);
+    kernel.options.observer = &watched->observer;
+    watched->run = core_run_well(kernel);
+    watched->hazards = hazards_new(watched->detector, watched->run.trace, NULL);
+}
+
+static void watched_done(Watched *watched) {
+    hazards_free(watched->hazards);
+    race_detector_free(watched->detector);
+    core_done(&watched->run);
+}
+
+static void expect_side(const HazardAccess *side, uint64_t block, int warp, int lane, uint32_t lanes,
+                        uint64_t offset, uint64_t value) {
+    assert_int_equal(side->linear_block, block);
+    assert_int_equal(side->warp, warp);
+    assert_int_equal(side->lane, lane);
+    assert_int_equal(side->lanes, lanes);
+    assert_int_equal(side->offset, offset);
+    assert_true(side->has_value);
+    assert_int_equal(side->value, value);
+}
+
+/* Warp 0 stores a pair of words for each thread, warp 1 reads the second ones, behind one barrier of the block; block
+ * 3, in the middle of the grid, is the only one that does. */
+static void test_sides_of_a_race(void **state) {
+    (void)state;
+    Watched watched;
+    watch(&watched,
+          (CoreKernel){
+              .body = "mov.u32 %r9, words; shl.b32 %r0, %t, 3; add.u32 %r1, %r9, %r0;\n"
+                      "st.shared.v2.u32 [%r1], {0, 0}; bar.sync 0;\n"
+                      "mov.u32 %r2, %ctaid.y; setp.ne.u32 %p0, %r2, 1; mov.u32 %r2, %ctaid.x;\n"
+                      "setp.ne.or.u32 %p0, %r2, 1, %p0; @%p0 bra END;\n"
+                      "setp.ge.u32 %p1, %t, 32; @%p1 bra READ;\n"
+                      "add.u32 %r3, %t, 500; st.shared.v2.u32 [%r1], {%t, %r3}; bra END;\n"
+                      "READ: mov.u32 %r4, 0; D: add.u32 %r4, %r4, 1; setp.lt.u32 %p2, %r4, 99; @%p2 bra D;\n"
+                      "setp.lt.u32 %p3, %t, 36; @%p3 ld.shared.u32 %r5, [%r1+-252];\nEND:",
+              .module = ".shared .align 16 .b8 front[64]; .shared .align 16 .b8 words[512];\n",
+              .grid = 2,
+              .grid_y = 2,
+              .block = 64});
+    assert_int_equal(watched.hazards->wrong_count, 1);
+    const Hazard *race = &watched.hazards->items[0];
+    assert_string_equal(race->kind_text, "shared_race");
+    assert_int_equal(race->space, PTX_SPACE_SHARED);
+    assert_int_equal(race->count, 1);
+    assert_int_equal(race->blocks, 1);
+    expect_side(&race->access, 3, 1, 0, 15, 4, 500);
+    expect_side(&race->other, 3, 0, 0, 15, 4, 500);
+    assert_false(race->access.is_store);
+    assert_true(race->other.is_store);
+    assert_false(race->access.is_atomic || race->other.is_atomic);
+    assert_int_equal(race->access.block[0], 1);
+    assert_int_equal(race->access.block[1], 1);
+    assert_int_equal(race->access.interval, 1);
+    assert_int_equal(race->other.interval, 1);
+    assert_string_equal(race->what, "words[1]");
+    watched_done(&watched);
+}
+
+/* Counted is each execution, and each block in which there is one. */
+static void test_races_are_counted(void **state) {
+    (void)state;
+    Watched watched;
+    watch(&watched,
+          (CoreKernel){.body = "mov.u32 %r1, words; shl.b32 %r0, %t, 2; add.u32 %r1, %r1, %r0;\n"
+                               "st.shared.u32 [%r1], 0; st.shared.u32 [%r1+4], 0; bar.sync 0;\n"
+                               "mov.u32 %r2, %ctaid.x; setp.eq.u32 %p0, %r2, 2; @%p0 bra END;\n"
+                               "mov.u32 %r3, 0;\nL: add.u32 %r4, %r3, %t; st.shared.u32 [%r1], %r4;\n"
+                               "ld.shared.u32 %r5, [%r1+4]; bar.sync 0;\n"
+                               "add.u32 %r3, %r3, 7; setp.lt.u32 %p1, %r3, 35; @%p1 bra L;\nEND:",
+                       .module = words,
+                       .grid = 4});
+    const Hazard *race = NULL;
+    for (int i = 0; i < watched.hazards->wrong_count; i++)
+        if (!watched.hazards->items[i].access.is_store) race = &watched.hazards->items[i];
+    assert_non_null(race);
+    assert_string_equal(race->kind_text, "warp_race");
+    assert_int_equal(race->count, 15); /* 5 rounds of 3 blocks */
+    assert_int_equal(race->blocks, 3);
+    watched_done(&watched);
+}
+
+/* Two lanes of one store: what each was about to put there. */
+static void test_values_of_a_conflict(void **state) {
+    (void)state;
+    Watched watched;
+    watch(&watched,
+          (CoreKernel){.body = "setp.lt.u32 %p0, %t, 3; setp.gt.u32 %p1, %t, 0; add.u32 %r0, %t, 40;\n"
+                               "@%p0 st.global.u32 [%base+8], %r0;",
+                       .words = 32});
+    assert_int_equal(watched.hazards->wrong_count, 1);
+    const Hazard *race = &watched.hazards->items[0];
+    assert_string_equal(race->kind_text, "store_conflict");
+    assert_int_equal(race->space, PTX_SPACE_GLOBAL);
+    assert_string_equal(race->what, "out[2]");
+    expect_side(&race->access, 0, 0, 1, 6, 8, 41);
+    expect_side(&race->other, 0, 0, 0, 1, 8, 40);
+    watched_done(&watched);
+}
+
+/* More pairs of instructions than are kept: what was found is there, and the list says that it is not all. */
+static void test_too_many_races(void **state) {
+    (void)state;
+    Watched watched;
+    Text body = {0};
+    for (int i = 0; i < 70; i++) text_print(&body, "st.global.u32 [%%base+%d], %%t;\n", 4 * i);
+    watch(&watched, (CoreKernel){.body = text_string(&body), .words = 80});
+    assert_int_equal(watched.hazards->wrong_count, 64);
+    assert_false(watched.hazards->is_complete);
+    watched_done(&watched);
+    text_done(&body);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_messages),          cmocka_unit_test(test_messages_are_handed_on),
         cmocka_unit_test(test_barriers),          cmocka_unit_test(test_places),
-        cmocka_unit_test(test_scopes_of_atomics),
+        cmocka_unit_test(test_scopes_of_atomics), cmocka_unit_test(test_sides_of_a_race),
+        cmocka_unit_test(test_races_are_counted), cmocka_unit_test(test_values_of_a_conflict),
+        cmocka_unit_test(test_too_many_races),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
