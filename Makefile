@@ -63,6 +63,7 @@ help:
 #: make peers          build build/libredviz_peers.so: CUB and thrust beside the ladder in --bench (needs nvcc)
 #: make lint           clang-tidy and cppcheck; make format: clang-format
 #: make fuzz           fuzz PTX, --args and session files, each for FUZZ_SECONDS (60); fuzz-ptx, fuzz-args, fuzz-session: one
+#: make mutate         put COUNT (300) faults, drawn by SEED, into a copy; the tests are to find them (scripts/mutate.sh)
 #: make deps           install what building and testing need
 #: make install        into PREFIX (/usr/local); make uninstall
 #: make clean          remove build/
@@ -146,6 +147,8 @@ fuzz-session: all
 deps:
 	@scripts/deps.sh build test
 
+mutate: deps ; @scripts/mutate.sh
+
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/redviz/kernels \
 	    $(DESTDIR)$(PREFIX)/share/redviz/assets/ptx $(DESTDIR)$(PREFIX)/share/redviz/assets/include \
@@ -215,6 +218,6 @@ $(O)/obj/%.o: %.c Makefile
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(FLAGS) -c -o $@ $<
 
 .SECONDARY:
-.PHONY: device all help run test tests goldens test-sanitize test-valgrind bench ptx ptx-check peers lint format fuzz deps install \
+.PHONY: mutate device all help run test tests goldens test-sanitize test-valgrind bench ptx ptx-check peers lint format fuzz deps install \
     uninstall clean
 -include $(LIBRARY_OBJECTS:.o=.d) $(EMULATED_OBJECTS:.o=.d) $(HELPER_OBJECTS:.o=.d) $(O)/obj/src/main.d $(patsubst $(O)/tests/%,$(O)/obj/tests/%.d,$(TESTS) $(BENCHES))
