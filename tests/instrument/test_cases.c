@@ -467,6 +467,11 @@ static void test_atomics_that_change_nothing_are_one_event(void **state) {
         {"7", "atom.global.max.s32 %r0, [word], -1;\n", 1},
         {"7", "atom.global.max.u32 %r0, [word], -1;\natom.global.exch.b32 %r0, [word], 7;\n", 12},
         {"7", "atom.global.max.u32 %r0, [word], 3;\n", 1},
+        {"-3", "atom.global.min.s32 %r0, [word], -1;\n", 1},
+        {"-3", "atom.global.max.s32 %r0, [word], -5;\n", 1},
+        {"-3", "atom.global.min.u32 %r0, [word], -1;\n", 1},
+        {"-3", "atom.global.max.u32 %r0, [word], 5;\n", 1},
+        {"-3", "atom.global.max.s32 %r0, [word], 2;\natom.global.exch.b32 %r0, [word], -3;\n", 12},
         {"7", "ld.volatile.global.u32 %r1, [word];\natom.global.or.b32 %r0, [word], 1;\n", 1},
     };
     for (size_t i = 0; i < sizeof rounds / sizeof *rounds; i++) {
