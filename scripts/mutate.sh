@@ -5,25 +5,30 @@
 # tui), JOBS (1) at a time. Test programs that take more than SLOWEST (20) seconds are left out. RETRY=1 runs those that
 # survived the last time again, against new tests of unchanged sources.
 #
-# Everything happens in build/mutate. Printed is a line a mutant, then the rates of each folder; build/mutate/report keeps
-# them. A mutant is `killed` by the first test program that fails or takes ten times as long as it should, `survived` if
-# there is none, and `equivalent` (not counted) if its object code is that of the unchanged file. A change that does not
-# compile and link is replaced by another one.
+# Everything happens in build/mutate. Printed is a line a mutant, then the rates of each folder; build/mutate/report
+# keeps them. A mutant is `killed` by the first test program that fails or takes ten times as long as it should,
+# `survived` if there is none, and `equivalent` (not counted) if its object code is that of the unchanged file. A change
+# that does not compile and link is replaced by another one.
+#
+# shellcheck disable=SC2086,SC2046,SC2094,SC2030,SC2031 # words are split where they are lists; no name has a space
 set -eu
 
 # The test programs of a source file: those beside it first, then those that run it through a whole session.
-# shellcheck disable=SC2046,SC2005 # names of tests have no spaces
+# shellcheck disable=SC2005 # echo makes one line of it
 tests_of() { # SOURCE
     case $1 in
     src/trace/*) echo $(ls tests/trace/test_*.c tests/metrics/test_*.c) emulator/test_folds emulator/test_replay \
         emulator/test_core_spin session/test_saved session/test_compare session/test_damaged session/test_session \
-        instrument/test_records instrument/test_buffer instrument/test_cases tui/test_view tui/test_frames gpu/test_capture ;;
-    src/instrument/*) echo $(ls tests/instrument/test_*.c) gpu/test_capture gpu/test_driver session/test_session_counters ;;
+        instrument/test_records instrument/test_buffer instrument/test_cases tui/test_view tui/test_frames \
+        gpu/test_capture ;;
+    src/instrument/*) echo $(ls tests/instrument/test_*.c) gpu/test_capture gpu/test_driver \
+        session/test_session_counters ;;
     src/emulator/lanes/*) echo $(ls tests/emulator/test_lanes_*.c) emulator/test_core_fuzz emulator/test_core_warp \
         emulator/test_core_matrix emulator/test_core_memory catalog/test_results_numerics ;;
     src/emulator/*) echo $(ls tests/emulator/test_core_*.c) emulator/test_replay emulator/test_folds metrics/test_races \
         emulator/test_lanes_move emulator/test_lanes_integer catalog/test_results_int catalog/test_results_bugs \
-        instrument/test_buffer instrument/test_cases instrument/test_records session/test_session tui/test_view tui/test_frames ;;
+        instrument/test_buffer instrument/test_cases instrument/test_records session/test_session tui/test_view \
+        tui/test_frames ;;
     src/metrics/*) echo $(ls tests/metrics/test_*.c) catalog/test_hazards catalog/test_results_bugs catalog/test_labs \
         tui/test_hazards tui/test_view tui/test_frames tui/test_timings session/test_session cli/test_runs ;;
     tui/*) echo $(ls tests/tui/test_*.c) session/test_compare ;;
@@ -96,12 +101,15 @@ try() { # MUTANT, numbered as drawn
 # The rates: killed of those that are not equivalent, folder by folder.
 rates() { # REPORT
     awk -F '\t' '
-        { folder = $2; sub(/\/[^\/]*$/, "", folder); sub(/^tui\/.*/, "tui", folder); sub(/^src\/metrics\/.*/, "src/metrics", folder)
-          kind = $1; sub(/ .*/, "", kind); count[folder, kind]++; count["total", kind]++; folders[folder]; folders["total"] }
+        { folder = $2; sub(/\/[^\/]*$/, "", folder); sub(/^tui\/.*/, "tui", folder)
+          sub(/^src\/metrics\/.*/, "src/metrics", folder)
+          kind = $1; sub(/ .*/, "", kind)
+          count[folder, kind]++; count["total", kind]++; folders[folder]; folders["total"] }
         END { for (f in folders) {
                 total = count[f, "killed"] + count[f, "survived"]
                 printf "%-24s %4d killed, %3d survived, %3d equivalent: %5.1f %%\n", f, count[f, "killed"],
-                    count[f, "survived"], count[f, "equivalent"], total ? 100 * count[f, "killed"] / total : 100 } }' "$1" | sort
+                    count[f, "survived"], count[f, "equivalent"], total ? 100 * count[f, "killed"] / total : 100 } }' "$1" |
+        sort
 }
 
 if [ "${1:-}" = --try ]; then
@@ -126,7 +134,8 @@ git ls-files -co --exclude-standard | while read -r file; do [ ! -e "$file" ] ||
 cd "$work/tree"
 cat >objects.mk <<'END'
 include Makefile
-objects: $(LIBRARY_OBJECTS) $(O)/obj/src/main.o $(O)/helpers.a $(TESTS:$(O)/tests/%=$(O)/obj/tests/%.o) $(STUBS) $(EMULATED_GPU)
+objects: $(LIBRARY_OBJECTS) $(O)/obj/src/main.o $(O)/helpers.a $(TESTS:$(O)/tests/%=$(O)/obj/tests/%.o)
+objects: $(STUBS) $(EMULATED_GPU)
 names:
 	@echo $(LIBRARY_OBJECTS)
 libraries:
@@ -135,15 +144,14 @@ END
 make --no-print-directory -j"$JOBS" -f objects.mk objects CFLAGS="-O1 -g0 -fPIC" >"$work/make.log"
 libraries=$(make --no-print-directory -s -f objects.mk libraries)
 objects=$(make --no-print-directory -s -f objects.mk names | tr ' ' '\n')
-checked_malloc=$(cc -print-file-name=libc_malloc_debug.so.0) # of glibc: finds writes behind the end of what was allocated
+checked_malloc=$(cc -print-file-name=libc_malloc_debug.so.0) # of glibc: finds writes beyond what was allocated
 [ -e "$checked_malloc" ] || checked_malloc=
 export libraries objects checked_malloc
-# shellcheck disable=SC2086 # names of objects have no spaces
 link_library "$work/base" $objects
 cc -o build/redviz build/obj/src/main.o -L"$work/base" -lredviz $libraries
 for source in tests/*/test_*.c; do
     program=build/${source%.c}
-    if [ ! -e "$program" ] || [ "build/obj/${source%.c}.o" -nt "$program" ] || [ build/helpers.a -nt "$program" ]; then
+    if [ ! -e "$program" ] || [ -n "$(find "build/obj/${source%.c}.o" build/helpers.a -newer "$program")" ]; then
         mkdir -p "$(dirname "$program")"
         cc -o "$program" "build/obj/${source%.c}.o" build/helpers.a -L"$work/base" -lredviz -lcmocka -lvterm $libraries
         rm -f "$work/seconds/$(echo "${source#tests/}" | sed 's/\.c$//' | tr / .)"
@@ -157,7 +165,6 @@ if [ -n "${RETRY:-}" ]; then
 else
     rm -rf "$work/drawn" "$work/results"
     mkdir -p "$work/drawn" "$work/results"
-    # shellcheck disable=SC2046
     "$work/venv/bin/python3" scripts/mutate.py "${SEED:-1}" $((COUNT * 12)) "$work/drawn" \
         $(find ${FILES:-src/emulator src/metrics src/trace src/instrument tui} -name '*.c')
     retried=$(ls "$work/drawn")
