@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "core.h"
+#include "trace/block.h"
 
 typedef struct Replayed {
     CoreRun run;
