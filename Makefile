@@ -61,6 +61,7 @@ help:
 #: make format         run clang-format; make format-check: fail if that would change a file
 #: make musl-check     compile everything but the interface with musl-gcc
 #: make fuzz           fuzz PTX, --args and session files for FUZZ_SECONDS (60) each; or fuzz-ptx, fuzz-args, fuzz-session
+#: make mutate         put COUNT (300) faults, drawn by SEED, into a copy; the tests must find them (scripts/mutate.sh)
 #: make bench          measure speed and memory on this machine
 #: make device         build tests/device/on_gpu, to be run on a machine with a GPU
 #: make ptx            regenerate assets/ptx from kernels/; needs nvcc, and PYTHON=a python3 with Triton for kernels/*.py
@@ -164,6 +165,8 @@ fuzz-session: all
 version:
 	@echo $(VERSION)
 
+mutate: deps ; @scripts/mutate.sh
+
 deps:
 	@scripts/deps.sh build test
 
@@ -265,5 +268,5 @@ $(O)/obj/%.o: %.c Makefile
 
 .SECONDARY:
 .PHONY: all help run test tests goldens test-sanitize test-valgrind bench device ptx ptx-check peers lint format format-check \
-    musl-check musl-objects fuzz version deps install uninstall dist deb clean
+    musl-check musl-objects fuzz mutate version deps install uninstall dist deb clean
 -include $(LIBRARY_OBJECTS:.o=.d) $(EMULATED_OBJECTS:.o=.d) $(HELPER_OBJECTS:.o=.d) $(O)/obj/src/main.d $(patsubst $(O)/tests/%,$(O)/obj/tests/%.d,$(TESTS) $(BENCHES))
