@@ -31,7 +31,7 @@ static bool prepare(Clocked *clocked, const PtxProgram *const *programs, Error *
                           clocked->run.module, CLOCKS_VARIABLE);
     text_done(&text);
     for (int i = 0; good && i < count; i++) {
-        clocked->launches[i] = clocked->profiled->launches[i];
+        clocked->launches[i] = clocked->profiled->launches[i]; /* prepared in the module with clocks */
         clocked->cycles[i] = memory_new((size_t)RUNS * CLOCKS_SAMPLES * sizeof(double));
         clocked->count[i] = CLOCKS_SAMPLES;
         good = gpu_run_prepare(&clocked->run, &clocked->launches[i], error);

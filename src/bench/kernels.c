@@ -110,54 +110,43 @@ static size_t set_bytes(const Work *work) {
     return bytes;
 }
 
-typedef struct StageAddresses { /* of the buffers of a stage */
-    const Work *work;
-    int stage, first;
-} StageAddresses;
-
-/* A later stage reads what the one before it wrote. */
-static uint64_t address_of(void *context, int buffer) {
-    const StageAddresses *addresses = context;
-    const Work *work = addresses->work;
-    const Stage *stage = &work->stages[addresses->stage];
-    int at = addresses->first + buffer;
-    if (addresses->stage && buffer == find_buffer(&stage->plan, "in")) {
-        const Plan *before = &stage[-1].plan;
-        at = addresses->first - before->buffer_count + find_buffer(before, "out");
+/* The stage's buffers: a later stage reads what the one before it wrote, and has no input of its own. Adds
+ * their addresses. */
+static bool add_buffers(Work *work, int stage, uint64_t *addresses, Error *error) {
+    const Plan *plan = &work->stages[stage].plan;
+    int input = stage ? find_buffer(plan, "in") : -1;
+    for (int i = 0; i < plan->buffer_count; i++) {
+        int before = work->run.buffer_count;
+        int index =
+            gpu_run_add_buffer(&work->run, NULL, i == input ? 0 : buffer_bytes(&plan->buffers[i]), error);
+        if (index < 0) return false;
+        if (i == input) {
+            const Plan *last = &work->stages[stage - 1].plan;
+            index = before - i - last->buffer_count + find_buffer(last, "out");
+        }
+        addresses[i] = work->run.buffers[index].address;
     }
-    return work->run.buffers[at].address;
-}
-
-static bool add_launch(Work *work, int set, int index, const PlanLaunch *planned, StageAddresses *addresses,
-                       Error *error) {
-    GpuLaunch *launch = &work->launches[set][index];
-    size_t bytes;
-    *launch = (GpuLaunch){.entry = work->programs[index]->entry,
-                          .grid = {planned->grid[0], planned->grid[1], planned->grid[2]},
-                          .block = {planned->block[0], planned->block[1], planned->block[2]},
-                          .shared_bytes = planned->shared_bytes,
-                          .cooperative = planned->cooperative};
-    return plan_pack_arguments(planned, launch->entry, address_of, addresses, &launch->parameters, &bytes,
-                               error) &&
-           gpu_run_prepare(&work->run, launch, error);
+    return true;
 }
 
 static bool add_set(Work *work, int set, Error *error) {
     int index = 0;
-    for (int s = 0; s < work->stage_count; s++) {
+    bool good = true;
+    for (int s = 0; good && s < work->stage_count; s++) {
         const Plan *plan = &work->stages[s].plan;
-        StageAddresses addresses = {work, s, work->run.buffer_count};
-        for (int i = 0; i < plan->buffer_count; i++) /* the input of a later stage is not used */
-            if (gpu_run_add_buffer(&work->run, NULL,
-                                   s && i == find_buffer(plan, "in") ? 0 : buffer_bytes(&plan->buffers[i]),
-                                   error) < 0)
-                return false;
-        for (int i = 0; i < plan->launch_count; i++)
-            if (!add_launch(work, set, index++, &plan->launches[i], &addresses, error)) return false;
+        uint64_t *addresses = memory_new((size_t)(plan->buffer_count + 1) * sizeof *addresses);
+        good = add_buffers(work, s, addresses, error);
+        for (int i = 0; good && i < plan->launch_count; i++, index++) {
+            GpuLaunch *launch = &work->launches[set][index];
+            good = plan_bind_launch(&plan->launches[i], work->programs[index], addresses, &launch->launch,
+                                    error) &&
+                   gpu_run_prepare(&work->run, launch, error);
+        }
+        free(addresses);
         if (!s) work->count[ALONE] = index;
     }
     work->count[TO_SCALAR] = index;
-    return true;
+    return good;
 }
 
 static bool repeat(void *context, int set, Error *error) {
@@ -184,7 +173,7 @@ static bool measure(Work *work, BenchCell *cell, Error *error) {
                        .context = work,
                        .sets = work->set_count,
                        .bytes = cell->n * (uint64_t)ptx_type_bytes(cell->dtype),
-                       .has_graph = !work->launches[0][0].cooperative,
+                       .has_graph = !work->launches[0][0].launch.cooperative,
                        .seconds = bench_seconds(work->bench->options) / (int)wanted};
     for (Part part = ALONE; part < told; part++) {
         char note[32];
@@ -272,7 +261,7 @@ static bool tell_latencies(Work *work, const BenchCell *cell, Error *error) {
 
 static void work_free(Work *work) {
     for (int set = 0; set < work->set_count; set++)
-        for (int i = 0; i < work->count[TO_SCALAR]; i++) free(work->launches[set][i].parameters);
+        for (int i = 0; i < LAUNCHES; i++) launch_done(&work->launches[set][i].launch);
     gpu_run_end(&work->run);
     for (int i = 0; i < LAUNCHES && work->programs[i]; i++) ptx_program_free(work->programs[i]);
     for (int s = 0; s < work->stage_count; s++) plan_free(&work->stages[s].plan);

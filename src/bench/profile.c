@@ -97,10 +97,10 @@ static bool tell_geometry(const Bench *bench, const BenchProfiled *profiled, con
     int most = 0;
     bench->cuda->table.cuDeviceGetAttribute(&most, THREADS_PER_MULTIPROCESSOR, bench->cuda->device);
     for (int i = 0; i < profiled->count; i++) {
-        const GpuLaunch *launched = &profiled->launches[i];
-        uint32_t blocks, per_block = launched->block[0] * launched->block[1] * launched->block[2];
-        double all = (double)launched->grid[0] * launched->grid[1] * launched->grid[2] * per_block;
-        if (!gpu_run_resident_blocks(profiled->run, launched, &blocks, error)) return false;
+        const Launch *launch = &profiled->launches[i].launch;
+        uint32_t blocks, per_block = (uint32_t)launch_volume(launch->block);
+        double all = (double)launch_volume(launch->grid) * per_block;
+        if (!gpu_run_resident_blocks(profiled->run, &profiled->launches[i], &blocks, error)) return false;
         uint32_t warps_of_block = (per_block + WARP - 1) / WARP;
         double warps = (double)blocks / bench->cuda->multiprocessors * warps_of_block;
         if (all > threads) {

@@ -11,6 +11,7 @@
 #ifndef EMULATOR_EMULATOR_H
 #define EMULATOR_EMULATOR_H
 
+#include "ptx/launch.h"
 #include "trace/folds.h"
 #include "trace/observer.h"
 #include "trace/trace.h"
@@ -35,20 +36,6 @@ typedef struct EmulatorOptions {
     volatile uint64_t *blocks_done; /* progress, or NULL */
 } EmulatorOptions;
 
-typedef struct EmulatorLaunch {
-    const PtxProgram *program;
-    uint32_t grid[3], block[3];
-    uint32_t dynamic_shared_bytes;
-    const TraceLaunch
-        *shared_as; /* shared variables lie where they lay in that launch; NULL: one after another */
-    bool records_approximate; /* results that PTX does not define to the bit are events, too
-                                 (TRACE_APPROXIMATE) */
-    bool cooperative; /* all blocks are resident at once; grid sync works (%envreg1:%envreg2 workspace) */
-    const uint8_t *parameters; /* entry parameters, laid out as PTX lays them out; pointers from
-                                  emulator_buffer_address */
-    size_t parameter_bytes;
-} EmulatorLaunch;
-
 Emulator *emulator_new(const EmulatorOptions *options);
 void emulator_free(Emulator *emulator);
 
@@ -61,12 +48,15 @@ uint64_t emulator_buffer_address(const Emulator *emulator, int buffer);
 /* The host memory behind a buffer, or a module variable of a module that has been launched. */
 void *emulator_buffer_bytes(const Emulator *emulator, int buffer);
 
-/* Runs one launch to its end and adds it to `trace` (a new TraceLaunch, counters, traced blocks, traps,
+/* Shared variables of launches from now on lie where they lie in `recorded`; NULL: one after another. */
+void emulator_place_shared_as(Emulator *emulator, const TraceLaunch *recorded);
+
+/* Runs one launch, bound to this emulator's addresses, to its end and adds it to `trace` (a new TraceLaunch, counters, traced blocks, traps,
  * printed text). Module variables (.global, .const) are created on the first launch of a module and keep
  * their contents between launches. false with `error` only for what is no fault of the kernel: a grid or
  * block that no machine accepts, parameters of the wrong size, too little memory on this machine, cancelled.
  */
-bool emulator_run(Emulator *emulator, const EmulatorLaunch *launch, Trace *trace, Error *error);
+bool emulator_run(Emulator *emulator, const Launch *launch, Trace *trace, Error *error);
 
 /* ---- Feeding: the blocks that somebody else recorded, run by what he found
  * -------------------------------------------------------------------------------------
@@ -76,13 +66,14 @@ bool emulator_run(Emulator *emulator, const EmulatorLaunch *launch, Trace *trace
  * computes everything else itself; so its events must be the other's, exactly. Taken are the results of
  * atomics and of ordered loads, and what other loads find in words that other blocks, or earlier launches, or
  * atomics of this block have written; and results of .approx instructions that are within the error that PTX
- * states, and reads of %clock and the like (launch->records_approximate). A value that is neither is never
+ * states, and reads of %clock and the like (`approximate`). A value that is neither is never
  * taken: the event differs then. */
 typedef struct EmulatorRecording {
     const TraceLaunch *recorded; /* of the same program and geometry; its traced blocks are run */
     const uint64_t *base;        /* [buffer_count] where the other had the buffers, 0: not known; pointers are
                                     translated */
     int buffer_count;
+    bool approximate; /* results that PTX does not define to the bit are events, too (TRACE_APPROXIMATE) */
 } EmulatorRecording;
 
 typedef struct EmulatorTakenValues {
@@ -93,9 +84,8 @@ typedef struct EmulatorTakenValues {
 /* Runs the launch, so that memory is as after emulator_run(); then each block of feed->recorded, alone and
  * fed, from the memory before the launch: their events go into a new launch of `trace`. All launches of this
  * emulator must be run like this. `fed` grows. */
-bool emulator_run_guided(Emulator *emulator, const EmulatorLaunch *launch,
-                         const EmulatorRecording *recorded_values, Trace *trace, EmulatorTakenValues *taken,
-                         Error *error);
+bool emulator_run_guided(Emulator *emulator, const Launch *launch, const EmulatorRecording *recorded_values,
+                         Trace *trace, EmulatorTakenValues *taken, Error *error);
 
 /* ---- Looking deeper: weights, producers, register values of a traced block
  * -----------------------------------------
@@ -126,7 +116,7 @@ typedef struct
                                  shuffle: the event that produced the value in the source lane */
 } ReplayEventProvenance;
 
-Replay *replay_open(const Trace *trace, int launch, const TraceBlock *block, const EmulatorLaunch *geometry,
+Replay *replay_open(const Trace *trace, int launch, const TraceBlock *block, const Launch *bound,
                     Error *error);
 void replay_free(Replay *replay);
 /* Moves to just after `event` (-1: the block's start). */
@@ -137,7 +127,7 @@ bool replay_register(Replay *replay, int warp, const char *name, ReplayValue *ou
 const ReplayEventProvenance *replay_event_provenance(Replay *replay, int event);
 /* Who folded what, over the whole block (trace/folds.h), from a replay of its own; the caller's. NULL with
  * `error` where the block cannot be replayed. */
-Folds *replay_folds(const Trace *trace, int launch, const TraceBlock *block, const EmulatorLaunch *geometry,
+Folds *replay_folds(const Trace *trace, int launch, const TraceBlock *block, const Launch *bound,
                     Error *error);
 /* Largest weight seen up to and including `event`, over the block's largest: 0..1. Where there are no
  * weights: the fraction of barrier intervals done. Never decreases. */

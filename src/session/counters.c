@@ -58,31 +58,22 @@ static bool keep_variables(CountingRun *counted, Error *error) {
     return true;
 }
 
-static uint64_t address_of(void *context, int buffer) {
-    return ((const CountingRun *)context)->run.buffers[buffer].address;
-}
-
 static bool prepare_launches(CountingRun *counted, Error *error) {
-    const Session *session = counted->session;
-    for (int i = 0; i < session->launch_count; i++) {
-        const PlanLaunch *planned = &session->plan.launches[i];
+    const GpuRun *run = &counted->run;
+    uint64_t *addresses = memory_new((size_t)(run->buffer_count + 1) * sizeof *addresses);
+    bool good = true;
+    for (int i = 0; i < run->buffer_count; i++) addresses[i] = run->buffers[i].address;
+    for (int i = 0; good && i < counted->session->launch_count; i++) {
         GpuLaunch *launch = &counted->launches[i];
-        size_t bytes;
-        *launch = (GpuLaunch){.entry = session->programs[i]->entry,
-                              .grid = {planned->grid[0], planned->grid[1], planned->grid[2]},
-                              .block = {planned->block[0], planned->block[1], planned->block[2]},
-                              .shared_bytes = planned->shared_bytes,
-                              .cooperative = planned->cooperative};
-        if (!plan_pack_arguments(planned, launch->entry, address_of, counted, &launch->parameters, &bytes,
-                                 error) ||
-            !gpu_run_prepare(&counted->run, launch, error))
-            return false;
+        good = session_bind(counted->session, i, addresses, &launch->launch, error) &&
+               gpu_run_prepare(run, launch, error);
     }
-    return true;
+    free(addresses);
+    return good;
 }
 
 static void counted_done(CountingRun *counted) {
-    for (int i = 0; i < PLAN_LAUNCHES; i++) free(counted->launches[i].parameters);
+    for (int i = 0; i < PLAN_LAUNCHES; i++) launch_done(&counted->launches[i].launch);
     for (int i = 0; i < counted->variable_count; i++) free(counted->variables[i].before);
     free(counted->variables);
     gpu_run_end(&counted->run);

@@ -102,12 +102,12 @@ static void write_sources(Session *session, Store *store) {
 
 static void write_entries(const Session *session, Store *store) {
     for (int i = 0; i < session->trace->launch_count; i++) {
-        const EmulatorLaunch *geometry = &session->launches[i].geometry;
+        const Launch *launch = &session->launches[i];
         store_begin_row(store, "entry");
-        store_put_text(store, geometry->program->entry->name);
+        store_put_text(store, launch->program->entry->name);
         store_put_integer(store, session->registers[i]);
         store_put_real(store, session->occupancy[i] < 0 ? (double)NAN : session->occupancy[i]);
-        store_put_bytes(store, geometry->parameters, geometry->parameter_bytes);
+        store_put_bytes(store, launch->parameters, launch->parameter_bytes);
         store_end_row(store);
     }
 }
@@ -330,11 +330,10 @@ static bool read_entry(Session *session, int index, Store *store) {
     if (store_failed(store)) return false;
     launch->parameters = memory_new(length);
     memcpy(launch->parameters, parameters, length);
-    launch->geometry.parameters = launch->parameters;
-    launch->geometry.parameter_bytes = length;
+    launch->parameter_bytes = length;
     if (!session_link(session, index, name, &error))
         return store_complain(store, "its PTX: %.100s", error.message);
-    launch->geometry.program = session->programs[index];
+    launch->program = session->programs[index];
     return true;
 }
 
@@ -351,18 +350,6 @@ static void read_entries(Session *session, Store *store) {
             read_entry(session, session->launch_count++, store);
     }
     if (!store_failed(store) && !session->launch_count) store_complain(store, "there is none");
-}
-
-/* What a replay needs of the launches. */
-static void copy_geometry(Session *session) {
-    for (int i = 0; i < session->trace->launch_count; i++) {
-        EmulatorLaunch *geometry = &session->launches[i].geometry;
-        const TraceLaunch *launch = session->trace->launches[i];
-        memcpy(geometry->grid, launch->grid, sizeof geometry->grid);
-        memcpy(geometry->block, launch->block, sizeof geometry->block);
-        geometry->dynamic_shared_bytes = launch->dynamic_shared_bytes;
-        geometry->cooperative = launch->cooperative;
-    }
 }
 
 typedef struct Contents { /* [buffer] */
@@ -467,9 +454,8 @@ static void read_all(Session *session, Store *store) {
     read_sources(session, store);
     read_entries(session, store);
     if (store_failed(store)) return;
-    trace_read(session->trace, (const PtxProgram *const *)session->programs, session->launch_count, store);
+    trace_read(session->trace, session->launches, session->launch_count, store);
     if (store_failed(store)) return;
-    copy_geometry(session);
     read_contents(session, store);
     read_result(session, store);
     measured_read(&session->measured, session->launch_count, store);

@@ -45,42 +45,42 @@ void gpu_copy_done(GpuCopy *copy) {
     *copy = (GpuCopy){0};
 }
 
-static uint64_t address_of(void *context, int buffer) {
-    return ((const CaptureBuffer *)context)[buffer].address; /* the plan's buffers come first */
+/* The plan's buffers come first. */
+static bool bind_launches(const GpuCopy *copy, Launch *launches, Error *error) {
+    const Plan *plan = &copy->session->plan;
+    uint64_t *addresses = memory_new((size_t)(plan->buffer_count + 1) * sizeof *addresses);
+    bool good = true;
+    for (int i = 0; i < plan->buffer_count; i++) addresses[i] = copy->buffers[i].address;
+    for (int i = 0; good && i < plan->launch_count; i++)
+        good = session_bind(copy->session, i, addresses, &launches[i], error);
+    free(addresses);
+    return good;
 }
 
-static bool pack(void *context, int launch, const CaptureBuffer *buffers, uint8_t **bytes, Error *error) {
-    const Session *session = context;
-    size_t size;
-    return plan_pack_arguments(&session->plan.launches[launch], session->programs[launch]->entry, address_of,
-                               (void *)(uintptr_t)buffers, bytes, &size, error);
+static bool run(GpuCopy *copy, Cuda *cuda, const CaptureOptions *settings, Error *error) {
+    const Session *session = copy->session;
+    Launch launches[PLAN_LAUNCHES] = {0};
+    Capture *capture = capture_open(cuda, (const PtxProgram *const *)session->programs,
+                                    session->plan.launch_count, copy->buffers, copy->count, settings, error);
+    bool good = capture && bind_launches(copy, launches, error) &&
+                capture_run(capture, launches, copy->trace, &copy->tally, error);
+    capture_close(capture);
+    for (int i = 0; i < PLAN_LAUNCHES; i++) launch_done(&launches[i]);
+    return good;
 }
 
 static bool capture(GpuCopy *copy, Cuda *cuda, CaptureOptions settings, Error *error) {
-    const Session *session = copy->session;
-    const SessionOptions *options = &session->options;
-    CaptureLaunch launches[PLAN_LAUNCHES];
+    const SessionOptions *options = &copy->session->options;
     char path[PATH_MAX], *probe;
     size_t length;
     if (!catalog_path("assets/ptx", "probe.ptx", path, sizeof path, error) ||
         !text_read_file(path, PROBE_LIMIT_BYTES, &probe, &length, error))
         return false;
-    for (int i = 0; i < session->plan.launch_count; i++) {
-        const PlanLaunch *planned = &session->plan.launches[i];
-        launches[i] = (CaptureLaunch){.program = session->programs[i],
-                                      .grid = {planned->grid[0], planned->grid[1], planned->grid[2]},
-                                      .block = {planned->block[0], planned->block[1], planned->block[2]},
-                                      .shared_bytes = planned->shared_bytes,
-                                      .cooperative = planned->cooperative,
-                                      .pack = pack,
-                                      .context = (void *)(uintptr_t)session};
-    }
     settings.first = options->has_trace_blocks ? options->trace_first : 0;
     settings.last = options->has_trace_blocks ? options->trace_last : 0;
     settings.other = copy->other;
     settings.probe = probe;
-    bool good = capture_run(cuda, launches, session->plan.launch_count, copy->buffers, copy->count, &settings,
-                            copy->trace, &copy->tally, error);
+    bool good = run(copy, cuda, &settings, error);
     free(probe);
     return good;
 }

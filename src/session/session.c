@@ -84,10 +84,6 @@ static bool plan_catalogue_kernel(Session *session, Error *error) {
            load_module(session, error) && session->row->plan(&session->run, &session->plan, error);
 }
 
-uint64_t session_volume(const uint32_t size[3]) {
-    return (uint64_t)size[0] * size[1] * size[2];
-}
-
 static const char *fill_text(Session *session) {
     const CatalogOptions *catalog = &session->options.catalog;
     if (!catalog->has_fill) return "random";
@@ -101,7 +97,7 @@ static bool choose_block(Session *session, const PtxFunction *entry, int dimensi
     static const uint32_t usual[][3] = {{DEFAULT_BLOCK, 1, 1}, {16, 16, 1}, {8, 8, 4}};
     const SessionOptions *options = &session->options;
     const uint32_t *required = entry->required_threads;
-    uint64_t most = session_volume(entry->maximum_threads);
+    uint64_t most = launch_volume(entry->maximum_threads);
     for (int i = 0; i < 3; i++) {
         block[i] = options->block[i]   ? options->block[i]
                    : required[0]       ? required[i] + !required[i]
@@ -111,7 +107,7 @@ static bool choose_block(Session *session, const PtxFunction *entry, int dimensi
             return error_set(error, "--block: %s requires %ux%ux%u threads (.reqntid)", entry->name,
                              required[0], required[1], required[2]);
     }
-    while (!options->block[0] && !required[0] && most && session_volume(block) > most)
+    while (!options->block[0] && !required[0] && most && launch_volume(block) > most)
         for (int i = 0; i < 3; i++) /* halves the largest: all are powers of two */
             if (block[i] >= block[0] && block[i] >= block[1] && block[i] >= block[2]) {
                 block[i] /= 2;
@@ -132,13 +128,13 @@ static bool choose_grid(const SessionOptions *options, int dimensions, uint64_t 
                              blocks);
         launch->grid[i] = (uint32_t)blocks;
     }
-    uint64_t warps = (session_volume(launch->block) + 31) / 32;
-    if (options->instruction_budget || session_volume(launch->grid) <= USER_WARPS / warps) return true;
+    uint64_t warps = (launch_volume(launch->block) + 31) / 32;
+    if (options->instruction_budget || launch_volume(launch->grid) <= USER_WARPS / warps) return true;
     return error_set(
         error,
         "--grid: %" PRIu64 " blocks of %" PRIu64 " threads would take very long to emulate; use a "
         "smaller --grid or --n, or --max-instructions N to run up to N warp instructions of them",
-        session_volume(launch->grid), session_volume(launch->block));
+        launch_volume(launch->grid), launch_volume(launch->block));
 }
 
 static void print_size(const char *option, const uint32_t size[3], Text *out) {
@@ -177,13 +173,13 @@ static bool plan_user_kernel(Session *session, Error *error) {
     if (!options->catalog.n) options->catalog.n = 1 << 20;
     uint64_t n = options->catalog.n, side = guess_side(n, shape.dimensions);
     launch->cooperative = options->cooperative;
-    launch->shared_bytes =
+    launch->dynamic_shared_bytes =
         guesses_shared ? USUAL_SHARED - (uint32_t)shape.static_shared : options->shared_bytes;
-    if (guesses_shared) guess_shared_beside(options->file, &launch->shared_bytes);
+    if (guesses_shared) guess_shared_beside(options->file, &launch->dynamic_shared_bytes);
     bool good = choose_block(session, entry, shape.dimensions, launch->block, error) &&
                 choose_grid(options, shape.dimensions, side, launch, error);
     if (good) {
-        PlanVariables variables = {n, session_volume(launch->block), session_volume(launch->grid)};
+        PlanVariables variables = {n, launch_volume(launch->block), launch_volume(launch->grid)};
         guess_arguments(entry, n, side, fill_text(session), &args);
         good = plan_parse_arguments(&session->plan, launch, entry,
                                     options->args ? options->args : text_string(&args), &variables, error);
@@ -191,17 +187,13 @@ static bool plan_user_kernel(Session *session, Error *error) {
     if (!options->args && entry->parameter_count) text_print(&guess, " --args '%s'", text_string(&args));
     if (!options->block[0] && !entry->required_threads[0]) print_size("block", launch->block, &guess);
     if (!options->grid[0]) print_size("grid", launch->grid, &guess);
-    if (guesses_shared) text_print(&guess, " --shared %u", launch->shared_bytes);
+    if (guesses_shared) text_print(&guess, " --shared %u", launch->dynamic_shared_bytes);
     if (guess.length) session->guess = arena_copy_text(&session->arena, guess.data + 1, guess.length - 1);
     session->arguments = arena_copy_text(&session->arena, text_string(&args), args.length);
     if (options->args) session->arguments = options->args;
     text_done(&guess);
     text_done(&args);
     return good;
-}
-
-static uint64_t buffer_address(void *context, int buffer) {
-    return emulator_buffer_address(((const Session *)context)->emulator, buffer);
 }
 
 bool session_link(Session *session, int index, const char *name, Error *error) {
@@ -223,20 +215,25 @@ bool session_has_fatal_trap(const Trace *trace) {
     return false;
 }
 
+bool session_bind(const Session *session, int index, const uint64_t *addresses, Launch *bound, Error *error) {
+    return plan_bind_launch(&session->plan.launches[index], session->programs[index], addresses, bound,
+                            error);
+}
+
+bool session_bind_emulated(const Session *session, int index, const Emulator *emulator, Launch *bound,
+                           Error *error) {
+    int count = session->plan.buffer_count;
+    uint64_t *addresses = memory_new((size_t)(count + 1) * sizeof *addresses);
+    for (int i = 0; i < count; i++) addresses[i] = emulator_buffer_address(emulator, i);
+    bool good = session_bind(session, index, addresses, bound, error);
+    free(addresses);
+    return good;
+}
+
 static bool run_launch(Session *session, int index, Error *error) {
-    const PlanLaunch *planned = &session->plan.launches[index];
     Launch *launch = &session->launches[index];
-    EmulatorLaunch *geometry = &launch->geometry;
-    if (!plan_pack_arguments(planned, session->programs[index]->entry, buffer_address, session,
-                             &launch->parameters, &geometry->parameter_bytes, error))
-        return false;
-    geometry->program = session->programs[index];
-    memcpy(geometry->grid, planned->grid, sizeof geometry->grid);
-    memcpy(geometry->block, planned->block, sizeof geometry->block);
-    geometry->dynamic_shared_bytes = planned->shared_bytes;
-    geometry->cooperative = planned->cooperative;
-    geometry->parameters = launch->parameters;
-    return emulator_run(session->emulator, geometry, session->trace, error);
+    return session_bind_emulated(session, index, session->emulator, launch, error) &&
+           emulator_run(session->emulator, launch, session->trace, error);
 }
 
 /* A first look is worth it where the blocks after the traced ones would be waited for. */
@@ -244,9 +241,9 @@ static bool wants_first_look(const Session *session) {
     enum { NOT_WAITED_FOR = 1 << 18 }; /* threads, or elements where a thread takes several */
     const SessionOptions *options = &session->options;
     const PlanLaunch *first = &session->plan.launches[0];
-    uint64_t blocks = session_volume(first->grid),
+    uint64_t blocks = launch_volume(first->grid),
              shown = options->has_trace_blocks ? options->trace_last + UINT64_C(1) : 1;
-    uint64_t work = blocks * session_volume(first->block),
+    uint64_t work = blocks * launch_volume(first->block),
              n = session->row ? session->run.n : options->catalog.n;
     if (work < n) work = n;
     return options->first_look && blocks > shown && work / blocks * (blocks - shown) >= NOT_WAITED_FOR;
@@ -257,7 +254,7 @@ static bool check_traced_blocks(const Session *session, Error *error) {
     const SessionOptions *options = &session->options;
     uint64_t most = 0;
     for (int i = 0; i < session->plan.launch_count; i++) {
-        uint64_t blocks = session_volume(session->plan.launches[i].grid);
+        uint64_t blocks = launch_volume(session->plan.launches[i].grid);
         if (blocks > most) most = blocks;
     }
     if (!options->has_trace_blocks || options->trace_first < most) return true;
@@ -300,7 +297,7 @@ static bool execute(Session *session, Error *error) {
     for (int i = 0; i < plan->launch_count && !session_has_fatal_trap(session->trace) && !session->is_partial;
          i++) {
         if (!run_launch(session, i, error)) return false;
-        blocks += session_volume(plan->launches[i].grid);
+        blocks += launch_volume(plan->launches[i].grid);
         session->is_partial = session->blocks_done < blocks && !session_has_fatal_trap(session->trace);
     }
     return true;
@@ -341,7 +338,7 @@ static void find_occupancy(Session *session) {
         session->occupancy[i] =
             occupancy_theoretical(OCCUPANCY_H200, (uint32_t)session->registers[i],
                                   launch->static_shared_bytes + launch->dynamic_shared_bytes,
-                                  (uint32_t)session_volume(launch->block));
+                                  (uint32_t)launch_volume(launch->block));
     }
 }
 
@@ -488,7 +485,7 @@ void session_free(Session *session) {
         for (int j = 0; j < i; j++) is_shared |= session->programs[j] == session->programs[i];
         if (!is_shared) ptx_program_free(session->programs[i]);
     }
-    for (int i = 0; i < session->launch_count; i++) free(session->launches[i].parameters);
+    for (int i = 0; i < session->launch_count; i++) launch_done(&session->launches[i]);
     measured_done(&session->measured);
     hazards_free(session->hazards);
     race_detector_free(session->detector);

@@ -11,11 +11,6 @@
 
 enum { PTX_LIMIT_BYTES = 256 << 20 };
 
-typedef struct Launch { /* what a launch needs again when it is replayed */
-    EmulatorLaunch geometry;
-    uint8_t *parameters;
-} Launch;
-
 typedef struct TracedBlock {
     SessionBlock shown;
     Replay *replay; /* opened at the first question */
@@ -51,7 +46,7 @@ struct Session {
     CatalogResult result;
     Emulator *emulator; /* NULL: from a file */
     Trace *trace;
-    Launch *launches;
+    Launch *launches;  /* bound to the emulator's addresses; of a file: to those it had */
     int launch_count;  /* of `programs` and `launches` */
     int *registers;    /* [launch] */
     double *occupancy; /* [launch] */
@@ -73,7 +68,11 @@ struct Session {
 /* Links the launch's program, or takes that of an earlier launch with the same entry. */
 bool session_link(Session *session, int launch, const char *entry, Error *error);
 void session_list_blocks(Session *session);
-uint64_t session_volume(const uint32_t size[3]);
+/* A launch of the plan, for a backend that has the plan's buffers at `addresses`; the caller's. */
+bool session_bind(const Session *session, int launch, const uint64_t *addresses, Launch *bound, Error *error);
+/* The same for an emulator that holds the plan's buffers. */
+bool session_bind_emulated(const Session *session, int launch, const Emulator *emulator, Launch *bound,
+                           Error *error);
 /* A fault that ended the run. */
 bool session_has_fatal_trap(const Trace *trace);
 /* Events that found no room on a GPU, of all launches. */

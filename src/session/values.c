@@ -10,7 +10,7 @@ static Replay *find_replay(const Session *session, int index) {
     TracedBlock *view = &session->views[index];
     if (view->replay || view->replay_failed) return view->replay;
     view->replay = replay_open(session->trace, view->shown.launch, view->shown.block,
-                               &session->launches[view->shown.launch].geometry, NULL);
+                               &session->launches[view->shown.launch], NULL);
     view->replay_failed = !view->replay;
     return view->replay;
 }
@@ -47,7 +47,7 @@ const Folds *session_folds(const Session *session, int index) {
     TracedBlock *view = &session->views[index];
     if (!view->folds && !view->folds_failed)
         view->folds = replay_folds(session->trace, view->shown.launch, view->shown.block,
-                                   &session->launches[view->shown.launch].geometry, NULL);
+                                   &session->launches[view->shown.launch], NULL);
     view->folds_failed = !view->folds;
     return view->folds;
 }
@@ -58,7 +58,7 @@ const Folds *session_folds(const Session *session, int index) {
 static bool are_few(const Session *session, int view) {
     enum { MOST_BLOCKS = 64 };
     const SessionBlock *shown = &session->views[view].shown;
-    uint64_t blocks = session_volume(session->trace->launches[shown->launch]->grid);
+    uint64_t blocks = launch_volume(session->trace->launches[shown->launch]->grid);
     uint64_t events = blocks * (uint64_t)trace_block_event_count(shown->block);
     return blocks >= 2 && blocks <= MOST_BLOCKS && events <= SESSION_MOST_EVENTS;
 }
@@ -76,7 +76,7 @@ void session_trace_others(Session *session, int index) {
     SessionOptions options = session->options;
     options.has_trace_blocks = true;
     options.trace_first = 0;
-    options.trace_last = (uint32_t)session_volume(launch->grid) - 1;
+    options.trace_last = (uint32_t)launch_volume(launch->grid) - 1;
     options.cancel = NULL;
     options.counters = COUNTERS_NONE;
     Session *all = session_open(&options, NULL);
@@ -98,7 +98,7 @@ void session_visit_other_folds(const Session *session, int view,
         bool other = i < launch->other_count;
         const TraceBlock *block = other ? launch->others[i] : launch->blocks[i - launch->other_count];
         if (block == session->views[view].shown.block) continue;
-        Folds *folds = replay_folds(session->trace, index, block, &session->launches[index].geometry, NULL);
+        Folds *folds = replay_folds(session->trace, index, block, &session->launches[index], NULL);
         Steps *steps = folds ? steps_build(launch, block) : NULL;
         if (folds) visit(context, folds, steps);
         steps_free(steps);

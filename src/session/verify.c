@@ -15,10 +15,6 @@ typedef struct GuidedRun { /* the session's run once more, on copies of its buff
     EmulatorTakenValues taken;
 } GuidedRun;
 
-static uint64_t guided_run_address(void *context, int buffer) {
-    return emulator_buffer_address(context, buffer);
-}
-
 static void guided_run_begin(GuidedRun *run, const Session *session) {
     const SessionOptions *options = &session->options;
     EmulatorOptions settings = {.threads = 1,
@@ -48,19 +44,14 @@ static void guided_run_done(GuidedRun *run) {
 
 static bool guided_run_launch(GuidedRun *run, const Session *session, int index, const SessionOther *other,
                               Error *error) {
-    EmulatorLaunch launch = session->launches[index].geometry;
-    uint8_t *parameters = NULL;
     EmulatorRecording recording = {.recorded = other->recorded->launches[index],
                                    .base = other->base,
-                                   .buffer_count = other->base ? other->recorded->buffer_count : 0};
-    if (!plan_pack_arguments(&session->plan.launches[index], session->programs[index]->entry,
-                             guided_run_address, run->emulator, &parameters, &launch.parameter_bytes, error))
-        return false;
-    launch.parameters = parameters;
-    launch.shared_as = other->recorded->launches[index];
-    launch.records_approximate = other->approximate;
+                                   .buffer_count = other->base ? other->recorded->buffer_count : 0,
+                                   .approximate = other->approximate};
+    Launch launch;
+    if (!session_bind_emulated(session, index, run->emulator, &launch, error)) return false;
     bool good = emulator_run_guided(run->emulator, &launch, &recording, run->trace, &run->taken, error);
-    free(parameters);
+    launch_done(&launch);
     return good;
 }
 

@@ -17,7 +17,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "ptx/program.h"
+#include "ptx/launch.h"
 #include "trace/access.h"
 
 typedef enum TraceKind {
@@ -148,7 +148,8 @@ typedef struct Trace {
 
 Trace *trace_new(const char *producer);
 void trace_free(Trace *trace);
-TraceLaunch *trace_add_launch(Trace *trace, const PtxProgram *program); /* counters allocated and zero */
+/* Of the launch's program and geometry; counters are zero. The launch is not kept. */
+TraceLaunch *trace_add_launch(Trace *trace, const Launch *launch);
 int trace_add_buffer(Trace *trace, const char *name, uint64_t bytes, PtxType type);
 void trace_add_trap(Trace *trace, const Trap *trap); /* copies detail; keeps the first 64, counts no more */
 

@@ -151,7 +151,7 @@ void trace_write(const Trace *trace, Store *store) {
  */
 
 /* The limits of CUDA, and one of ours: blocks are numbered by 32 bits. */
-static void read_geometry(TraceLaunch *launch, Store *store) {
+static void read_geometry(Launch *launch, Store *store) {
     static const int64_t most_blocks[] = {INT_MAX, 65535, 65535}, most_threads[] = {1024, 1024, 64};
     for (int i = 0; i < 3; i++) launch->grid[i] = (uint32_t)store_integer(store, 1, most_blocks[i]);
     for (int i = 0; i < 3; i++) launch->block[i] = (uint32_t)store_integer(store, 1, most_threads[i]);
@@ -161,24 +161,25 @@ static void read_geometry(TraceLaunch *launch, Store *store) {
         store_complain(store, "there is no such grid");
 }
 
-static void read_launches(Trace *trace, const PtxProgram *const *programs, int count, Store *store) {
+static void read_launches(Trace *trace, Launch *launches, int count, Store *store) {
     store_begin_table(store, "launch");
     while (store_next_row(store)) {
         if (trace->launch_count == count) {
             store_complain(store, "it has no entry");
             return;
         }
-        const PtxProgram *program = programs[trace->launch_count];
-        TraceLaunch *launch = trace_add_launch(trace, program);
-        launch->name = store_name(store, &trace->arena);
-        if (store_integer(store, 0, INT_MAX) != program->code_count)
-            store_complain(store, "its PTX has %d instructions", program->code_count);
+        Launch *launch = &launches[trace->launch_count];
+        const char *name = store_name(store, &trace->arena);
+        if (store_integer(store, 0, INT_MAX) != launch->program->code_count)
+            store_complain(store, "its PTX has %d instructions", launch->program->code_count);
         read_geometry(launch, store);
-        launch->static_shared_bytes = (uint32_t)store_integer(store, 0, TRACE_WINDOW_LIMIT);
+        uint32_t static_shared_bytes = (uint32_t)store_integer(store, 0, TRACE_WINDOW_LIMIT);
         launch->dynamic_shared_bytes = (uint32_t)store_integer(store, 0, TRACE_WINDOW_LIMIT);
         launch->cooperative = store_flag(store);
-        launch->dropped = store_word(store);
-        if (!launch->name) launch->name = "";
+        TraceLaunch *traced = trace_add_launch(trace, launch);
+        traced->static_shared_bytes = static_shared_bytes;
+        traced->dropped = store_word(store);
+        if (name) traced->name = name;
     }
     if (!store_failed(store) && trace->launch_count != count)
         store_complain(store, "there are %d entries", count);
@@ -347,8 +348,8 @@ static void read_blocks(Trace *trace, Store *store) {
     free(blocks.rows);
 }
 
-void trace_read(Trace *trace, const PtxProgram *const *programs, int count, Store *store) {
-    read_launches(trace, programs, count, store);
+void trace_read(Trace *trace, Launch *launches, int count, Store *store) {
+    read_launches(trace, launches, count, store);
     if (store_failed(store)) return;
     read_symbols(trace, store);
     read_buffers(trace, store);

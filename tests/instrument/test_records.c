@@ -39,7 +39,7 @@ static Decoded decode(const Kept *kept, const Session *session) {
     }
     for (int i = 0; i < session->launch_count; i++) {
         const TraceLaunch *like = session->trace->launches[i];
-        TraceLaunch *launch = trace_add_launch(decoded.trace, session->programs[i]);
+        TraceLaunch *launch = trace_add_launch(decoded.trace, &(Launch){.program = session->programs[i]});
         memcpy(launch->grid, like->grid, sizeof launch->grid);
         memcpy(launch->block, like->block, sizeof launch->block);
         launch->dynamic_shared_bytes = like->dynamic_shared_bytes;
@@ -67,8 +67,7 @@ static void replay(const Kept *kept, const Session *session, const Decoded *deco
         const TraceLaunch *launch = decoded->trace->launches[l];
         for (int i = 0; i < launch->block_count; i++) {
             Error error = {0};
-            Folds *folds =
-                replay_folds(decoded->trace, l, launch->blocks[i], &session->launches[l].geometry, &error);
+            Folds *folds = replay_folds(decoded->trace, l, launch->blocks[i], &session->launches[l], &error);
             if (!folds) fail_msg("%s: %s", kept->kernel, error.message);
             folds_free(folds);
         }

@@ -190,7 +190,7 @@ static void blocks_of_a_launch_are_kept_in_order(void **state) {
     PtxCode code[3] = {{0}};
     PtxProgram program = {.code = code, .code_count = 3};
     Trace *trace = trace_new("emulator");
-    TraceLaunch *launch = trace_add_launch(trace, &program);
+    TraceLaunch *launch = trace_add_launch(trace, &(Launch){.program = &program});
     assert_string_equal(trace->producer, "emulator");
     assert_int_equal(launch->counters[2].executions, 0);
     static const uint32_t order[] = {5, 1, 9, 0, 7, 3};

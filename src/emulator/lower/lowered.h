@@ -99,11 +99,16 @@ typedef struct Prelude {
 
 typedef uint64_t (*AddressOf)(void *context, const PtxVariable *variable);
 
-/* Lowers for this launch. `share`: registers may share slots; else the value of every register is there to be
- * looked at. `address_of` gives the address of .global and .const variables. NULL with `error` where the
+typedef struct LoweringOptions {
+    bool shares_registers;    /* registers may share slots; else every register's value can be looked at */
+    bool records_approximate; /* results that PTX does not define to the bit are events, too */
+    const TraceLaunch *shared_as; /* shared variables lie where they lie there; NULL: one after another */
+} LoweringOptions;
+
+/* Lowers for this launch. `address_of` gives the address of .global and .const variables. NULL with `error` where the
  * launch does not fit the program (size of the parameters, too much shared memory). */
-LoweredProgram *lowered_new(const EmulatorLaunch *launch, bool share, AddressOf address_of, void *context,
-                            Error *error);
+LoweredProgram *lowered_new(const Launch *launch, const LoweringOptions *options, AddressOf address_of,
+                            void *context, Error *error);
 void lowered_free(LoweredProgram *lowered);
 
 /* Runs the op's preludes. */
@@ -125,7 +130,8 @@ bool register_slots_allocate(LoweredProgram *lowered, int function, const Mentio
 
 struct Lowering {
     LoweredProgram *lowered;
-    const EmulatorLaunch *launch;
+    const Launch *launch;
+    const LoweringOptions *options;
     FunctionLayout *layout; /* of the function being lowered */
     const PtxInstruction *instruction;
     int pc;

@@ -159,7 +159,7 @@ static int choose_interval(const Replay *replay) {
     return interval < SNAPSHOT_EVENTS ? SNAPSHOT_EVENTS : (int)interval;
 }
 
-Replay *replay_open(const Trace *trace, int launch, const TraceBlock *block, const EmulatorLaunch *geometry,
+Replay *replay_open(const Trace *trace, int launch, const TraceBlock *block, const Launch *bound,
                     Error *error) {
     if (launch < 0 || launch >= trace->launch_count || !block) {
         error_set(error, "this block was not traced");
@@ -174,12 +174,12 @@ Replay *replay_open(const Trace *trace, int launch, const TraceBlock *block, con
     replay->event_count = trace_block_event_count(block);
     replay->position = -1;
     place_buffers(replay, trace);
-    replay->program = lowered_new(geometry, false, address_of, &replay->memory, error);
+    replay->program = lowered_new(bound, &(LoweringOptions){0}, address_of, &replay->memory, error);
     if (!replay->program) {
         replay_free(replay);
         return NULL;
     }
-    grid_init(&replay->grid, geometry, replay->program, &replay->memory);
+    grid_init(&replay->grid, bound, replay->program, &replay->memory);
     if (block_bytes(&replay->grid) > MOST_BLOCK_BYTES) {
         error_set(error, "a block takes %zu MB, which is too much", block_bytes(&replay->grid) >> 20);
         replay_free(replay);
@@ -295,9 +295,9 @@ const ReplayEventProvenance *replay_event_provenance(Replay *replay, int event) 
     return provenance_of_event(replay->provenance, event);
 }
 
-Folds *replay_folds(const Trace *trace, int launch, const TraceBlock *block, const EmulatorLaunch *geometry,
+Folds *replay_folds(const Trace *trace, int launch, const TraceBlock *block, const Launch *bound,
                     Error *error) {
-    Replay *replay = replay_open(trace, launch, block, geometry, error);
+    Replay *replay = replay_open(trace, launch, block, bound, error);
     if (!replay) return NULL;
     Folds *folds = replay->folds = folds_new();
     replay->snapshot_interval = INT_MAX;
