@@ -20,6 +20,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "session/state.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,6 +90,29 @@ static void session_files_can_be_saved_again(void **state) {
     }
 }
 
+static Session *open_saved(const char *path) {
+    Error error = {0};
+    Session *session = session_open(&(SessionOptions){.saved = path}, &error);
+    if (!session) fail_msg("%s: %s", path, error.message);
+    return session;
+}
+
+/* A column that format 4 does not have: nothing there, and kept from then on. */
+static void new_columns_are_empty_in_old_files(void **state) {
+    (void)state;
+    char path[128];
+    Error error = {0};
+    Session *session = open_saved("tests/data/sessions/shuffle.redviz");
+    assert_int_equal(session->unprobed, 0);
+    session->unprobed = 3;
+    snprintf(path, sizeof path, "%s/unprobed.redviz", program_folder());
+    assert_true(session_save(session, path, &error));
+    session_free(session);
+    session = open_saved(path);
+    assert_int_equal(session->unprobed, 3);
+    session_free(session);
+}
+
 /* The comparison above bites: a value that differs, a field or an item that is missing, are found. */
 static void differences_are_found(void **state) {
     (void)state;
@@ -118,6 +142,7 @@ int main(void) {
         cmocka_unit_test(every_field_of_the_json_report_has_its_value),
         cmocka_unit_test(session_files_open_with_the_same_report),
         cmocka_unit_test(session_files_can_be_saved_again),
+        cmocka_unit_test(new_columns_are_empty_in_old_files),
         cmocka_unit_test(differences_are_found),
     };
     return cmocka_run_group_tests(tests, program_make_folder, program_remove_folder);
