@@ -18,21 +18,23 @@ static void write_session(const Session *session, Store *store) {
     char now[32];
     const Trace *trace = session->trace;
     store_begin_row(store, TABLE_session);
-    store_put_text(store, COLUMN_session_redviz, session->made_by ? session->made_by : REDVIZ_VERSION);
-    store_put_text(store, COLUMN_session_saved, session->saved ? session->saved : text_now(now, sizeof now));
-    store_put_text(store, COLUMN_session_name, session->name);
+    store_put_text(store, COLUMN_session_redviz,
+                   session->file.made_by ? session->file.made_by : REDVIZ_VERSION);
+    store_put_text(store, COLUMN_session_saved,
+                   session->file.saved ? session->file.saved : text_now(now, sizeof now));
+    store_put_text(store, COLUMN_session_name, session->kernel.name);
     store_put_text(store, COLUMN_session_kernel, session->options.kernel);
     store_put_text(store, COLUMN_session_producer, trace->producer);
-    store_put_text(store, COLUMN_session_device, session->device);
-    store_put_integer(store, COLUMN_session_unprobed, session->unprobed);
-    store_put_word(store, COLUMN_session_n, session->n);
-    store_put_text(store, COLUMN_session_dtype, session->dtype);
-    store_put_text(store, COLUMN_session_op, session->op);
-    store_put_text(store, COLUMN_session_guessed, session->guess);
-    store_put_text(store, COLUMN_session_compiler, session->compiler);
+    store_put_text(store, COLUMN_session_device, session->machine.device);
+    store_put_integer(store, COLUMN_session_unprobed, session->machine.unprobed);
+    store_put_word(store, COLUMN_session_n, session->kernel.n);
+    store_put_text(store, COLUMN_session_dtype, session->kernel.dtype);
+    store_put_text(store, COLUMN_session_op, session->kernel.op);
+    store_put_text(store, COLUMN_session_guessed, session->kernel.guess);
+    store_put_text(store, COLUMN_session_compiler, session->code.compiler);
     store_put_bytes(store, COLUMN_session_printed, text_string(&trace->printed), trace->printed.length);
-    store_put_text(store, COLUMN_session_ptx_file, session->ptx_path);
-    store_put_text(store, COLUMN_session_ptx, session->ptx_text);
+    store_put_text(store, COLUMN_session_ptx_file, session->code.path);
+    store_put_text(store, COLUMN_session_ptx, session->code.text);
     store_end_row(store);
 }
 
@@ -92,9 +94,9 @@ static void write_source(Session *session, const char *file, Store *store) {
 static void write_sources(Session *session, Store *store) {
     const char **files = NULL;
     int count = 0, capacity = 0;
-    for (int i = 0; i < session->launch_count; i++)
-        for (int pc = 0; pc < session->programs[i]->code_count; pc++) {
-            const char *file = session->programs[i]->code[pc].line.file;
+    for (int i = 0; i < session->launches.count; i++)
+        for (int pc = 0; pc < session->launches.programs[i]->code_count; pc++) {
+            const char *file = session->launches.programs[i]->code[pc].line.file;
             if (!file || is_listed(files, count, file)) continue;
             array_push(files, count, capacity, file);
             write_source(session, file, store);
@@ -104,12 +106,12 @@ static void write_sources(Session *session, Store *store) {
 
 static void write_entries(const Session *session, Store *store) {
     for (int i = 0; i < session->trace->launch_count; i++) {
-        const Launch *launch = &session->launches[i];
+        const Launch *launch = &session->launches.bound[i];
         store_begin_row(store, TABLE_entry);
         store_put_text(store, COLUMN_entry_name, launch->program->entry->name);
-        store_put_integer(store, COLUMN_entry_registers, session->registers[i]);
+        store_put_integer(store, COLUMN_entry_registers, session->launches.registers[i]);
         store_put_real(store, COLUMN_entry_occupancy,
-                       session->occupancy[i] < 0 ? (double)NAN : session->occupancy[i]);
+                       session->launches.occupancy[i] < 0 ? (double)NAN : session->launches.occupancy[i]);
         store_put_bytes(store, COLUMN_entry_parameters, launch->parameters, launch->parameter_bytes);
         store_end_row(store);
     }
@@ -198,7 +200,7 @@ bool session_save(Session *session, const char *path, Error *error) {
     trace_write(session->trace, store);
     write_contents(session, store);
     if (session->has_result) write_result(&session->result, store);
-    measured_write(&session->measured, store);
+    measured_write(&session->machine.measured, store);
     hazards_write(session_hazards(session), store);
     return store_finish(store, error);
 }
@@ -208,14 +210,14 @@ bool session_save(Session *session, const char *path, Error *error) {
 
 static bool read_ptx(Session *session, Store *store) {
     Error error = {0};
-    snprintf(session->ptx_path, sizeof session->ptx_path, "%s",
+    snprintf(session->code.path, sizeof session->code.path, "%s",
              store_name(store, COLUMN_session_ptx_file, &session->arena));
     const char *text = store_text(store, COLUMN_session_ptx, &session->arena);
     if (store_failed(store)) return false;
     if (strlen(text) > PTX_LIMIT_BYTES) return store_complain(store, "its PTX is too long");
-    session->ptx_text = memory_copy_text(text);
-    session->module = ptx_module_parse(session->ptx_text, strlen(text), session->ptx_path, &error);
-    return session->module || store_complain(store, "its PTX is none: %.100s", error.message);
+    session->code.text = memory_copy_text(text);
+    session->code.module = ptx_module_parse(session->code.text, strlen(text), session->code.path, &error);
+    return session->code.module || store_complain(store, "its PTX is none: %.100s", error.message);
 }
 
 static bool read_session(Session *session, Store *store) {
@@ -223,20 +225,20 @@ static bool read_session(Session *session, Store *store) {
     size_t printed_bytes;
     store_begin_table(store, TABLE_session);
     if (!store_next_row(store)) return store_failed(store) || store_complain(store, "it is empty");
-    session->made_by = store_name(store, COLUMN_session_redviz, arena);
-    session->saved = store_name(store, COLUMN_session_saved, arena);
-    session->name = store_name(store, COLUMN_session_name, arena);
+    session->file.made_by = store_name(store, COLUMN_session_redviz, arena);
+    session->file.saved = store_name(store, COLUMN_session_saved, arena);
+    session->kernel.name = store_name(store, COLUMN_session_name, arena);
     session->options.kernel = store_name(store, COLUMN_session_kernel, arena);
     session->trace = trace_new(store_name(store, COLUMN_session_producer, arena));
     if (strcmp(session->trace->producer, "emulator") != 0 && strcmp(session->trace->producer, "gpu") != 0)
         store_complain(store, "nobody knows its producer");
-    session->device = store_name(store, COLUMN_session_device, arena);
-    session->unprobed = (int)store_integer(store, COLUMN_session_unprobed, 0, INT_MAX);
-    session->n = (uint64_t)store_integer(store, COLUMN_session_n, 0, MOST);
-    session->dtype = store_name(store, COLUMN_session_dtype, arena);
-    session->op = store_name(store, COLUMN_session_op, arena);
-    session->guess = store_text(store, COLUMN_session_guessed, arena);
-    session->compiler = store_name(store, COLUMN_session_compiler, arena);
+    session->machine.device = store_name(store, COLUMN_session_device, arena);
+    session->machine.unprobed = (int)store_integer(store, COLUMN_session_unprobed, 0, INT_MAX);
+    session->kernel.n = (uint64_t)store_integer(store, COLUMN_session_n, 0, MOST);
+    session->kernel.dtype = store_name(store, COLUMN_session_dtype, arena);
+    session->kernel.op = store_name(store, COLUMN_session_op, arena);
+    session->kernel.guess = store_text(store, COLUMN_session_guessed, arena);
+    session->code.compiler = store_name(store, COLUMN_session_compiler, arena);
     const uint8_t *printed = store_bytes(store, COLUMN_session_printed, &printed_bytes);
     text_add_bytes(&session->trace->printed, (const char *)printed, printed_bytes);
     read_ptx(session, store);
@@ -302,7 +304,8 @@ static void read_settings(Session *session, Store *store) {
 /* The catalogue's row, where this redviz still has it and it takes the settings. */
 static void find_row(Session *session) {
     const CatalogRow *row = session->options.kernel ? catalog_find(session->options.kernel, NULL) : NULL;
-    if (row && catalog_resolve(row, &session->options.catalog, &session->run, NULL)) session->row = row;
+    if (row && catalog_resolve(row, &session->options.catalog, &session->kernel.run, NULL))
+        session->kernel.row = row;
 }
 
 /* ---- reading: sources, entries, contents, result --------------------------------------------------------
@@ -324,11 +327,11 @@ static void read_sources(Session *session, Store *store) {
 static bool read_entry(Session *session, int index, Store *store) {
     Error error = {0};
     size_t length;
-    Launch *launch = &session->launches[index];
+    Launch *launch = &session->launches.bound[index];
     const char *name = store_name(store, COLUMN_entry_name, &session->arena);
-    session->registers[index] = (int)store_integer(store, COLUMN_entry_registers, -1, INT_MAX);
+    session->launches.registers[index] = (int)store_integer(store, COLUMN_entry_registers, -1, INT_MAX);
     double occupancy = store_real(store, COLUMN_entry_occupancy);
-    session->occupancy[index] = occupancy >= 0 ? occupancy : -1;
+    session->launches.occupancy[index] = occupancy >= 0 ? occupancy : -1;
     const uint8_t *parameters = store_bytes(store, COLUMN_entry_parameters, &length);
     if (store_failed(store)) return false;
     launch->parameters = memory_new(length);
@@ -336,23 +339,26 @@ static bool read_entry(Session *session, int index, Store *store) {
     launch->parameter_bytes = length;
     if (!session_link(session, index, name, &error))
         return store_complain(store, "its PTX: %.100s", error.message);
-    launch->program = session->programs[index];
+    launch->program = session->launches.programs[index];
     return true;
 }
 
 static void read_entries(Session *session, Store *store) {
-    session->programs = arena_new(&session->arena, PLAN_LAUNCHES * sizeof *session->programs);
-    session->launches = arena_new(&session->arena, PLAN_LAUNCHES * sizeof *session->launches);
-    session->registers = arena_new(&session->arena, PLAN_LAUNCHES * sizeof *session->registers);
-    session->occupancy = arena_new(&session->arena, PLAN_LAUNCHES * sizeof *session->occupancy);
+    session->launches.programs =
+        arena_new(&session->arena, PLAN_LAUNCHES * sizeof *session->launches.programs);
+    session->launches.bound = arena_new(&session->arena, PLAN_LAUNCHES * sizeof *session->launches.bound);
+    session->launches.registers =
+        arena_new(&session->arena, PLAN_LAUNCHES * sizeof *session->launches.registers);
+    session->launches.occupancy =
+        arena_new(&session->arena, PLAN_LAUNCHES * sizeof *session->launches.occupancy);
     store_begin_table(store, TABLE_entry);
     while (store_next_row(store)) {
-        if (session->launch_count == PLAN_LAUNCHES)
+        if (session->launches.count == PLAN_LAUNCHES)
             store_complain(store, "there are too many");
         else
-            read_entry(session, session->launch_count++, store);
+            read_entry(session, session->launches.count++, store);
     }
-    if (!store_failed(store) && !session->launch_count) store_complain(store, "there is none");
+    if (!store_failed(store) && !session->launches.count) store_complain(store, "there is none");
 }
 
 typedef struct Contents { /* [buffer] */
@@ -426,7 +432,7 @@ bool session_fill_buffer(Session *session, int index, Error *error) {
     }
     if (store_checksum(buffer->bytes, buffer_bytes(buffer)) == session->checksums[index]) return true;
     return error_set(error, "--dump: `%s` cannot be made again as it was; redviz %s could", buffer->name,
-                     session->made_by);
+                     session->file.made_by);
 }
 
 static void read_result_row(CatalogResult *result, Arena *arena, Store *store) {
@@ -460,12 +466,12 @@ static void read_all(Session *session, Store *store) {
     read_sources(session, store);
     read_entries(session, store);
     if (store_failed(store)) return;
-    trace_read(session->trace, session->launches, session->launch_count, store);
+    trace_read(session->trace, session->launches.bound, session->launches.count, store);
     if (store_failed(store)) return;
     read_contents(session, store);
     read_result(session, store);
-    measured_read(&session->measured, session->launch_count, store);
-    if (!store_failed(store)) session->hazards = hazards_read(session->trace, store);
+    measured_read(&session->machine.measured, session->launches.count, store);
+    if (!store_failed(store)) session->findings.hazards = hazards_read(session->trace, store);
 }
 
 Session *session_load(const SessionOptions *options, Error *error) {

@@ -10,8 +10,8 @@
 enum { PROBE_LIMIT_BYTES = 1 << 20 };
 
 static bool is_variable(const Session *session, const char *name) {
-    for (int i = 0; i < session->module->variable_count; i++)
-        if (!strcmp(session->module->variables[i]->name, name)) return true;
+    for (int i = 0; i < session->code.module->variable_count; i++)
+        if (!strcmp(session->code.module->variables[i]->name, name)) return true;
     return false;
 }
 
@@ -60,7 +60,7 @@ static bool bind_launches(const GpuCopy *copy, Launch *launches, Error *error) {
 static bool run(GpuCopy *copy, Cuda *cuda, const CaptureOptions *settings, Error *error) {
     const Session *session = copy->session;
     Launch launches[PLAN_LAUNCHES] = {0};
-    Capture *capture = capture_open(cuda, (const PtxProgram *const *)session->programs,
+    Capture *capture = capture_open(cuda, (const PtxProgram *const *)session->launches.programs,
                                     session->plan.launch_count, copy->buffers, copy->count, settings, error);
     bool good = capture && bind_launches(copy, launches, error) &&
                 capture_run(capture, launches, copy->trace, &copy->tally, error);
@@ -253,9 +253,9 @@ static void take_over(Session *session, GpuCopy *copy, const char *device) {
         memcpy(session->plan.buffers[i].bytes, copy->buffers[i].host, copy->buffers[i].bytes);
     trace_free(session->trace);
     session->trace = copy->trace;
-    session->unprobed = copy->tally.unprobed;
+    session->machine.unprobed = copy->tally.unprobed;
     copy->trace = NULL;
-    session->device = arena_copy_text(&session->arena, device, strlen(device));
+    session->machine.device = arena_copy_text(&session->arena, device, strlen(device));
 }
 
 bool session_capture(Session *session, uint32_t *most_blocks, Error *error) {

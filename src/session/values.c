@@ -10,7 +10,7 @@ static Replay *find_replay(const Session *session, int index) {
     TracedBlock *view = &session->views[index];
     if (view->replay || view->replay_failed) return view->replay;
     view->replay = replay_open(session->trace, view->shown.launch, view->shown.block,
-                               &session->launches[view->shown.launch], NULL);
+                               &session->launches.bound[view->shown.launch], NULL);
     view->replay_failed = !view->replay;
     return view->replay;
 }
@@ -47,7 +47,7 @@ const Folds *session_folds(const Session *session, int index) {
     TracedBlock *view = &session->views[index];
     if (!view->folds && !view->folds_failed)
         view->folds = replay_folds(session->trace, view->shown.launch, view->shown.block,
-                                   &session->launches[view->shown.launch], NULL);
+                                   &session->launches.bound[view->shown.launch], NULL);
     view->folds_failed = !view->folds;
     return view->folds;
 }
@@ -67,11 +67,11 @@ void session_trace_others(Session *session, int index) {
     bool wanted = false;
     for (int i = 0; i < session->view_count; i++)
         wanted |= session->views[i].shown.launch == index && are_few(session, i);
-    if (!session->has_others)
-        session->has_others =
-            arena_new(&session->arena, (size_t)session->launch_count * sizeof *session->has_others);
-    if (!wanted || session->has_others[index] || session_is_from_file(session)) return;
-    session->has_others[index] = true;
+    if (!session->launches.has_others)
+        session->launches.has_others = arena_new(&session->arena, (size_t)session->launches.count *
+                                                                      sizeof *session->launches.has_others);
+    if (!wanted || session->launches.has_others[index] || session_is_from_file(session)) return;
+    session->launches.has_others[index] = true;
     TraceLaunch *launch = session->trace->launches[index];
     SessionOptions options = session->options;
     options.has_trace_blocks = true;
@@ -98,7 +98,7 @@ void session_visit_other_folds(const Session *session, int view,
         bool other = i < launch->other_count;
         const TraceBlock *block = other ? launch->others[i] : launch->blocks[i - launch->other_count];
         if (block == session->views[view].shown.block) continue;
-        Folds *folds = replay_folds(session->trace, index, block, &session->launches[index], NULL);
+        Folds *folds = replay_folds(session->trace, index, block, &session->launches.bound[index], NULL);
         Steps *steps = folds ? steps_build(launch, block) : NULL;
         if (folds) visit(context, folds, steps);
         steps_free(steps);

@@ -60,7 +60,7 @@ static bool guided_run_launch(GuidedRun *run, const Session *session, int index,
 static void tell(const Session *session, const GuidedRun *run, const SessionOther *other,
                  const TraceComparison *comparison, Text *out) {
     const EmulatorTakenValues *taken = &run->taken;
-    text_print(out, "%s: emulator and %s %s\n", session->name, other->name,
+    text_print(out, "%s: emulator and %s %s\n", session->kernel.name, other->name,
                comparison->same ? "agree" : "DIFFER");
     text_print(out, "  %" PRIu64 " blocks, %" PRIu64 " threads, %" PRIu64 " events of threads\n",
                comparison->blocks, comparison->threads, comparison->events);

@@ -103,13 +103,13 @@ static void new_columns_are_empty_in_old_files(void **state) {
     char path[128];
     Error error = {0};
     Session *session = open_saved("tests/data/sessions/shuffle.redviz");
-    assert_int_equal(session->unprobed, 0);
-    session->unprobed = 3;
+    assert_int_equal(session->machine.unprobed, 0);
+    session->machine.unprobed = 3;
     snprintf(path, sizeof path, "%s/unprobed.redviz", program_folder());
     assert_true(session_save(session, path, &error));
     session_free(session);
     session = open_saved(path);
-    assert_int_equal(session->unprobed, 3);
+    assert_int_equal(session->machine.unprobed, 3);
     session_free(session);
 }
 
