@@ -1,4 +1,4 @@
-/* Timings of the catalogue's kernels (session_bench.h).
+/* Timings of the catalogue's kernels (bench.h).
  *
  * A cell is a kernel, a type and a size: the time of the kernel alone, and the time to one scalar: where the
  * kernel leaves partial results, it is launched again on those, until one is left. */
@@ -25,8 +25,7 @@ typedef struct BenchCell {
     double microseconds; /* of a single call; 0: not measured */
 } BenchCell;
 
-/* ---- one cell --------------------------------------------------------------------------------------------
- */
+/* ---- one cell ------------------------------------------------------------------------------------------ */
 
 typedef struct Stage { /* the kernel, then the kernel on what it left */
     CatalogRun run;
@@ -167,7 +166,7 @@ static Timing describe(const Bench *bench, const BenchCell *cell) {
  * are only timed alone. Cooperative launches cannot be in a graph. */
 static bool measure(Work *work, BenchCell *cell, Error *error) {
     BenchTimes times = {0};
-    Part told = cell->row->group == CATALOG_LADDER ? PARTS : TO_SCALAR;
+    Part parts = cell->row->group == CATALOG_LADDER ? PARTS : TO_SCALAR;
     Part wanted = work->count[ALONE] == work->count[TO_SCALAR] ? TO_SCALAR : PARTS;
     BenchWork timed = {.work = repeat,
                        .context = work,
@@ -175,7 +174,7 @@ static bool measure(Work *work, BenchCell *cell, Error *error) {
                        .bytes = cell->n * (uint64_t)ptx_type_bytes(cell->dtype),
                        .has_graph = !work->launches[0][0].launch.cooperative,
                        .seconds = bench_seconds(work->bench->options) / (int)wanted};
-    for (Part part = ALONE; part < told; part++) {
+    for (Part part = ALONE; part < parts; part++) {
         char note[32];
         Timing of = describe(work->bench, cell);
         work->part = part;
@@ -184,7 +183,7 @@ static bool measure(Work *work, BenchCell *cell, Error *error) {
         snprintf(note, sizeof note, "%d launches", work->count[part]);
         if (work->count[part] > 1) of.note = note;
         of.to_scalar = part == TO_SCALAR;
-        bench_tell_times(work->bench, &timed, &times, of);
+        bench_send_times(work->bench, &timed, &times, of);
     }
     return true;
 }
@@ -215,8 +214,7 @@ static bool profile(const Work *work, const BenchCell *cell, Error *error) {
            (!intervals || bench_intervals(bench, &profiled, programs, &of, error));
 }
 
-/* ---- kernels that time themselves ------------------------------------------------------------------------
- */
+/* ---- kernels that time themselves ---------------------------------------------------------------------- */
 
 enum { MOST_LATENCIES = 32 };
 
@@ -232,8 +230,8 @@ static double parameter(const CatalogRun *run, const char *name) {
     return 1;
 }
 
-/* Runs it once more, and tells what it then wrote. */
-static bool tell_latencies(Work *work, const BenchCell *cell, Error *error) {
+/* Runs the kernel once more, and sends the cycles that it wrote. */
+static bool send_latencies(Work *work, const BenchCell *cell, Error *error) {
     Cuda *cuda = work->bench->cuda;
     uint64_t cycles[MOST_LATENCIES] = {0};
     const char *name = cell->row->latencies;
@@ -254,7 +252,7 @@ static bool tell_latencies(Work *work, const BenchCell *cell, Error *error) {
         value.unit = "cycles";
         value.value = (double)cycles[i] / parameter(&work->stages[0].run, "steps");
         if (cell->n < latency_size(work->bench)) value.note = "so few elements do not empty the L2 cache";
-        bench_tell_value(work->bench->sink, &value);
+        bench_send_value(work->bench->sink, &value);
     }
     return true;
 }
@@ -269,16 +267,16 @@ static void work_free(Work *work) {
     free(work);
 }
 
-static void tell_skipped(const Bench *bench, const BenchCell *cell, const char *why) {
+static void send_skipped(const Bench *bench, const BenchCell *cell, const char *why) {
     Timing timing = describe(bench, cell);
     timing.note = why;
-    bench_tell(bench->sink, &timing);
+    bench_send_timing(bench->sink, &timing);
 }
 
-static void tell_too_long(const Bench *bench, const BenchCell *cell, double microseconds) {
+static void send_too_long(const Bench *bench, const BenchCell *cell, double microseconds) {
     char why[64];
     snprintf(why, sizeof why, "one call would take about %.1f s", microseconds * 1e-6);
-    tell_skipped(bench, cell, why);
+    send_skipped(bench, cell, why);
 }
 
 /* false: the GPU failed. What this kernel or machine refuses is a skipped cell. */
@@ -300,20 +298,19 @@ static bool measure_cell(const Bench *bench, BenchCell *cell, Error *error) {
     cell->block = run->block;
     bool good = true;
     if (ready)
-        good = measure(work, cell, error) && profile(work, cell, error) && tell_latencies(work, cell, error);
+        good = measure(work, cell, error) && profile(work, cell, error) && send_latencies(work, cell, error);
     else
-        tell_skipped(bench, cell, refused.message);
+        send_skipped(bench, cell, refused.message);
     work_free(work);
     return good;
 }
 
-/* ---- all cells -------------------------------------------------------------------------------------------
- */
+/* ---- all cells ----------------------------------------------------------------------------------------- */
 
 static bool measure_sizes(const Bench *bench, const CatalogRow *row, PtxType dtype, Error *error) {
     uint64_t sizes[BENCH_SIZES];
     int count = bench_list_sizes(bench->options, sizes);
-    if (row->latencies && !bench->options->catalog.n) { /* one size tells it all */
+    if (row->latencies && !bench->options->catalog.n) { /* latencies do not depend on the size */
         sizes[0] = latency_size(bench);
         count = 1;
     }
@@ -322,11 +319,11 @@ static bool measure_sizes(const Bench *bench, const CatalogRow *row, PtxType dty
     for (int i = 0; i < count; i++) {
         cell.n = sizes[i];
         cell.microseconds = 0;
-        bench_tell_cell(bench->sink, row->id, cell.n);
+        bench_send_cell(bench->sink, row->id, cell.n);
         if (!bench_may_go_on(bench->options, error)) return false;
         if (i) expected *= (double)sizes[i] / (double)sizes[i - 1];
         if (expected > LONGEST_SECONDS * 1e6)
-            tell_too_long(bench, &cell, expected);
+            send_too_long(bench, &cell, expected);
         else if (!measure_cell(bench, &cell, error))
             return false;
         if (cell.microseconds > 0) expected = cell.microseconds;

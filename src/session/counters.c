@@ -1,5 +1,5 @@
 /* Hardware counters of the session's own run: its PTX as it is, its launches, its buffers, on the GPU, once a
- * pass (session_state.h). */
+ * pass (state.h). */
 #include "gpu/counters.h"
 #include "gpu/run.h"
 #include "instrument/instrument.h"

@@ -1,4 +1,5 @@
 #define _POSIX_C_SOURCE 200809L
+/* A session in a file: what session_save() writes, session_load() reads (trace/store.h, trace/schema.def). */
 #include "session/file.h"
 
 #include "session/state.h"
@@ -11,8 +12,7 @@ enum { PART_BYTES = 1 << 20, MOST_SOURCES = 4096 };
 
 static const int64_t MOST = INT64_MAX;
 
-/* ---- writing: what was asked for ------------------------------------------------------------------------
- */
+/* ---- writing: what was asked for ----------------------------------------------------------------------- */
 
 static void write_session(const Session *session, Store *store) {
     char now[32];
@@ -72,8 +72,7 @@ static void write_settings(const SessionOptions *options, Store *store) {
     }
 }
 
-/* ---- writing: sources, entries, contents, result --------------------------------------------------------
- */
+/* ---- writing: sources, entries, contents, result ------------------------------------------------------- */
 
 static bool is_listed(const char *const *files, int count, const char *file) {
     for (int i = 0; i < count; i++)
@@ -121,7 +120,7 @@ static size_t buffer_bytes(const PlanBuffer *buffer) {
     return (size_t)buffer->count * (size_t)ptx_type_bytes(buffer->type);
 }
 
-/* Can its bytes be made again? Then they need not be kept. */
+/* Can its bytes be filled in again? Then they need not be kept. */
 static bool holds_its_fill(const Session *session, int index) {
     const PlanBuffer *buffer = &session->plan.buffers[index];
     if (!buffer->bytes) return true; /* it came so from a file */
@@ -205,8 +204,7 @@ bool session_save(Session *session, const char *path, Error *error) {
     return store_finish(store, error);
 }
 
-/* ---- reading: what was asked for ------------------------------------------------------------------------
- */
+/* ---- reading: what was asked for ----------------------------------------------------------------------- */
 
 static bool read_ptx(Session *session, Store *store) {
     Error error = {0};
@@ -217,7 +215,7 @@ static bool read_ptx(Session *session, Store *store) {
     if (strlen(text) > PTX_LIMIT_BYTES) return store_complain(store, "its PTX is too long");
     session->code.text = memory_copy_text(text);
     session->code.module = ptx_module_parse(session->code.text, strlen(text), session->code.path, &error);
-    return session->code.module || store_complain(store, "its PTX is none: %.100s", error.message);
+    return session->code.module || store_complain(store, "its PTX does not parse: %.100s", error.message);
 }
 
 static bool read_session(Session *session, Store *store) {
@@ -231,7 +229,7 @@ static bool read_session(Session *session, Store *store) {
     session->options.kernel = store_name(store, COLUMN_session_kernel, arena);
     session->trace = trace_new(store_name(store, COLUMN_session_producer, arena));
     if (strcmp(session->trace->producer, "emulator") != 0 && strcmp(session->trace->producer, "gpu") != 0)
-        store_complain(store, "nobody knows its producer");
+        store_complain(store, "there is no such producer");
     session->machine.device = store_name(store, COLUMN_session_device, arena);
     session->machine.unprobed = (int)store_integer(store, COLUMN_session_unprobed, 0, INT_MAX);
     session->kernel.n = (uint64_t)store_integer(store, COLUMN_session_n, 0, MOST);
@@ -308,8 +306,7 @@ static void find_row(Session *session) {
         session->kernel.row = row;
 }
 
-/* ---- reading: sources, entries, contents, result --------------------------------------------------------
- */
+/* ---- reading: sources, entries, contents, result ------------------------------------------------------- */
 
 static void read_sources(Session *session, Store *store) {
     session->sources.is_closed = true;
@@ -431,8 +428,8 @@ bool session_fill_buffer(Session *session, int index, Error *error) {
         return false;
     }
     if (store_checksum(buffer->bytes, buffer_bytes(buffer)) == session->checksums[index]) return true;
-    return error_set(error, "--dump: `%s` cannot be made again as it was; redviz %s could", buffer->name,
-                     session->file.made_by);
+    return error_set(error, "--dump: this redviz fills `%s` with other values than redviz %s did",
+                     buffer->name, session->file.made_by);
 }
 
 static void read_result_row(CatalogResult *result, Arena *arena, Store *store) {

@@ -1,4 +1,4 @@
-/* A session's run on a GPU, instrumented (session_gpu.h). */
+/* A session's run on a GPU, instrumented (gpu.h). */
 #include "session/gpu.h"
 
 #include "trace/block.h"
@@ -30,7 +30,8 @@ static void list_buffers(GpuCopy *copy) {
         } else if (is_variable(session, buffer.name)) {
             buffer.is_variable = true;
         } else {
-            copy->other = i; /* what the driver has, too, but tells nobody where: a heap, a workspace */
+            copy->other =
+                i; /* the driver has one too, at an address that it keeps to itself: a heap, a workspace */
             continue;
         }
         copy->buffers[copy->count++] = buffer;
@@ -137,7 +138,7 @@ bool session_gpu_has_faulted(void) {
  * of them. */
 typedef struct SessionAddresses {
     const GpuCopy *copy;
-    uint64_t low, high; /* of the memory that nobody knows; low UINT64_MAX: none was touched */
+    uint64_t low, high; /* of memory in no known buffer; low UINT64_MAX: none was accessed */
 } SessionAddresses;
 
 static bool is_other(const GpuCopy *copy, const TraceEvent *event, int lane) {
@@ -231,7 +232,7 @@ static void translate_addresses(GpuCopy *copy) {
     }
 }
 
-/* What a GPU does not tell: the counters of the whole grid, faults, what was printed. */
+/* What a GPU does not record: the counters of the whole grid, faults, what was printed. */
 static void add_what_was_emulated(Trace *to, const Trace *emulated) {
     for (int i = 0; i < to->launch_count; i++) {
         TraceLaunch *launch = to->launches[i];

@@ -1,4 +1,4 @@
-/* What is wrong with a run: the watch that looks on, and what is made of it (session.h). */
+/* What is wrong with a run: the race detector observes it, or runs it again (session.h). */
 #include "session/hazards.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@ const TraceObserver *session_observer(Session *session) {
     return &session->findings.observer;
 }
 
-/* The same run again, watched. */
+/* The same run again, under the race detector. */
 static void search_again(Session *session) {
     SessionOptions options = session->options;
     options.search_races = true;
@@ -161,6 +161,6 @@ void session_check(const Session *session, bool json, Text *out) {
         hazards_print(hazards, source_line, (void *)(uintptr_t)session, out);
         print_order(session_bad_order(session), out);
     } else {
-        text_add(out, "Hazards are not known: the run comes from a file.\n");
+        text_add(out, "Hazards are not known: the saved session has none.\n");
     }
 }

@@ -93,7 +93,7 @@ static bool execute(Session *session, Error *error) {
         .trace_last = options->has_trace_blocks ? options->trace_last : 0,
         .first_look = wants_first_look(session),
         .instruction_budget = options->instruction_budget,
-        /* A kernel of anybody's may be an endless loop: that is told before anybody loses patience. */
+        /* A user's kernel may be an endless loop, which should be reported within seconds. */
         .block_budget = session->kernel.row || options->instruction_budget ? 0 : USER_BLOCK_BUDGET,
         .blocks_done = &session->blocks_done,
         .multiprocessors = options->catalog.multiprocessors,

@@ -74,7 +74,7 @@ const char *session_recorded(const Session *session) {
     return session->file.saved;
 }
 Measurements *session_measured(const Session *session) {
-    return &((Session *)(uintptr_t)session)->machine.measured; /* whoever measures adds to it */
+    return &((Session *)(uintptr_t)session)->machine.measured; /* measurements are added to it */
 }
 
 const char *session_name(const Session *session) {

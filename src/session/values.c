@@ -54,7 +54,7 @@ const Folds *session_folds(const Session *session, int index) {
 
 /* ---- other blocks ------------------------------------------------------------------------------------ */
 
-/* Only few blocks are traced: for a small grid the run is made again with all of them. */
+/* Only few blocks are traced: a small grid is run again with all of them traced. */
 static bool are_few(const Session *session, int view) {
     enum { MOST_BLOCKS = 64 };
     const SessionBlock *shown = &session->views[view].shown;

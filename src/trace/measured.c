@@ -82,8 +82,7 @@ void measured_done(Measurements *measured) {
     *measured = (Measurements){0};
 }
 
-/* ---- in a file ------------------------------------------------------------------------------------------
- */
+/* ---- in a file ----------------------------------------------------------------------------------------- */
 
 static void write_timing(const Timing *timing, Store *store) {
     store_begin_row(store, TABLE_timing);

@@ -51,7 +51,7 @@ typedef enum StoreColumn { /* COLUMN_launch_grid_x; those of a table follow its 
 
 typedef struct Store Store;
 
-/* Tells damage, not malice. */
+/* Detects damage, not malice. */
 uint64_t store_checksum(const void *bytes, size_t length);
 
 /* ---- writing: `bytes_expected` is a guess from which the page size follows --------------------------- */

@@ -114,7 +114,7 @@ static bool open_database(Store *store) {
     return !store->failed;
 }
 
-/* The statement without comments, and with no more space than it needs. That is safe with a text of anybody's: it has
+/* The statement without comments, and with no more space than it needs. That is safe with any text: it has
  * to become ours, in which nothing is quoted, so that no quote or comment can begin in it but those taken out. */
 static void add_canonical(const char *sql, Text *out) {
     bool space = false;
@@ -198,7 +198,7 @@ static void check_seal(Store *store) {
     store_begin_table(store, TABLE_seal);
     bool there = store_next_row(store), fits = there && store_word(store, COLUMN_seal_checksum) == checksum;
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
-    fits = there; /* whoever means to deceive computes it, too */
+    fits = there; /* a deceiver computes it, too */
 #endif
     if (there && !fits) store_complain(store, "its checksum does not fit what is in it");
     if (!there) store_fail(store, "this session is damaged: it has no checksum");

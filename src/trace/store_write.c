@@ -40,7 +40,7 @@ static void split_path(const char *path, char *folder, size_t bytes, const char 
         snprintf(folder, bytes, "%.*s", slash == path ? 1 : (int)(slash - path), path);
 }
 
-/* A file that nobody has locked was left by a program that was killed. */
+/* A file without a lock was left by a program that was killed. */
 static void remove_if_left(const char *folder, const char *name) {
     char path[2 * PATH_MAX];
     snprintf(path, sizeof path, "%s/%s", folder, name);

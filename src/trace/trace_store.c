@@ -6,8 +6,7 @@
 
 enum { MOST_SYMBOLS = 1 << 16, MOST_BUFFERS = 1 << 16, MOST_THREADS = 1024 };
 
-/* ---- writing --------------------------------------------------------------------------------------------
- */
+/* ---- writing ------------------------------------------------------------------------------------------- */
 
 static uint64_t block_bytes(const TraceBlock *block) {
     size_t bytes;
@@ -148,8 +147,7 @@ void trace_write(const Trace *trace, Store *store) {
     }
 }
 
-/* ---- reading --------------------------------------------------------------------------------------------
- */
+/* ---- reading ------------------------------------------------------------------------------------------- */
 
 /* The limits of CUDA, and one of ours: blocks are numbered by 32 bits. */
 static void read_geometry(Launch *launch, Store *store) {
@@ -274,8 +272,7 @@ static void read_trap(Trace *trace, Store *store) {
     if (!store_failed(store)) trace_add_trap(trace, &trap);
 }
 
-/* ---- reading blocks -------------------------------------------------------------------------------------
- */
+/* ---- reading blocks ------------------------------------------------------------------------------------ */
 
 typedef struct BlockRow {
     int launch, events, pages;

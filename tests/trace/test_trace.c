@@ -157,8 +157,8 @@ static void every_event_is_read_as_it_was_appended(void **state) {
 }
 
 /* One iteration of grid_stride: a coalesced load of any ints, its branch; now and then the shuffles and the
- * shared accesses of the end. DESIGN: a million events within 200 MB, of which the steps take about 45 at
- * worst (a block of one warp). */
+ * shared accesses of the end. A million events take at most 200 MB, of which the steps take about 45
+ * at worst (a block of one warp). */
 static void a_million_events_of_grid_stride_fit(void **state) {
     (void)state;
     enum { EVENTS = 20000 };
