@@ -1,6 +1,6 @@
-/* Bench: how long kernels take, by sizes and types, measured now. A BenchSink gets each result as it is measured:
- * --bench prints it (src/cli/bench_print.h), a session keeps it (session_measured()), a pane shows it. Everything
- * here may run in a worker thread. */
+/* Bench: how long kernels take, by sizes and types, measured now. A BenchSink gets each result as it is
+ * measured: --bench prints it (src/cli/bench_print.h), a session keeps it (session_measured()), a pane
+ * shows it. Everything here may run in a worker thread. */
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
 
@@ -51,10 +51,10 @@ typedef struct BenchSink { /* any of them may be NULL; what they get is borrowed
 /* Is there a GPU that CUDA can use? `why` says why not. */
 bool bench_has_gpu(Error *why);
 
-/* On the GPU. For each kernel, type and size: first the kernel alone, then with all launches down to one number;
- * each in a graph (where it can be in one) and as a single call; each cold and warm. What does not
- * fit (memory, a kernel that refuses) is one timing without samples, whose note says why. false with `error`
- * where there is no GPU, or it fails. */
+/* On the GPU. For each kernel, type and size: first the kernel alone, then with all launches down to one
+ * number; each in a graph (where it can be in one) and as a single call; each cold and warm. What does not
+ * fit (memory, a kernel that refuses) is one timing without samples, whose note says why. false with
+ * `error` where there is no GPU, or it fails. */
 bool bench_run(const BenchOptions *options, const BenchSink *sink, Error *error);
 
 /* This machine's own CPU, reducing as many elements to one number: "cpu", one thread, element after element,

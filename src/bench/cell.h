@@ -1,5 +1,5 @@
-/* What all timings have in common: the sizes and types that are asked for, and how results reach the sink. Private
- * to src/bench. */
+/* What all timings have in common: the sizes and types that are asked for, and how results reach the sink.
+ * Private to src/bench. */
 #ifndef BENCH_CELL_H
 #define BENCH_CELL_H
 
@@ -17,8 +17,9 @@ double bench_seconds(const BenchOptions *options);
 /* false with `error` when cancelled. */
 bool bench_may_go_on(const BenchOptions *options, Error *error);
 
-/* The types in which a reduction to one number is asked for (of the GPU, a library or the CPU); their number: 0 where
- * the kernels that are asked for do something else. -1 with `error`: there is no such kernel. */
+/* The types in which a reduction to one number is asked for (of the GPU, a library or the CPU); their
+ * number: 0 where the kernels that are asked for do something else. -1 with `error`: there is no such
+ * kernel. */
 int bench_list_reductions(const BenchOptions *options, PtxType types[BENCH_TYPES], Error *error);
 
 /* A timing without samples: only what it is a timing of is known. */

@@ -32,8 +32,7 @@ typedef struct Cpu {
 } Cpu;
 
 /* ---- the input: small whole numbers whose sums stay small, so that every order of additions is exact
- * -------
- */
+ * ------- */
 
 enum { PERIOD = 8, RARE_PERIOD = 1 << 16, RARE_PLACE = 4242, RARE = 16, LEAST = -4 };
 static const int pattern[PERIOD] = {LEAST, -3, -2, -1, 1, 2, 3, 4}; /* adds up to 0 */

@@ -13,8 +13,8 @@ typedef struct BenchProfiled {
     size_t in_bytes, out_bytes; /* that are copied to the device, and from it */
 } BenchProfiled;
 
-/* Sends the metrics of the kernel alone; the other fields of each are those of `of`. What this machine does not
- * give is NaN, and the note says why. false with `error`: the GPU failed. */
+/* Sends the metrics of the kernel alone; the other fields of each are those of `of`. What this machine
+ * does not give is NaN, and the note says why. false with `error`: the GPU failed. */
 bool bench_profile(const Bench *bench, const BenchProfiled *profiled, const BenchValue *of, Error *error);
 
 /* Sends the cycles of block 0's barrier intervals: medians of several runs of the kernel alone, with clocks

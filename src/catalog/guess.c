@@ -116,7 +116,8 @@ static PtxType element_type(PtxType type) {
     }
 }
 
-/* Only an address that comes from a single parameter is evidence about it: an index may be loaded through another. */
+/* Only an address that comes from a single parameter is evidence about it: an index may be loaded through
+ * another. */
 static void note_access(Uses *uses, uint64_t bits, const PtxInstruction *instruction, bool reads,
                         bool writes) {
     if (!bits || (bits & (bits - 1))) return;

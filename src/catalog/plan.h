@@ -1,8 +1,7 @@
 /* Plan: everything needed to run a kernel, on any backend: buffers, how they are filled, launches with their
  * arguments.
  *
- * A catalogue row makes one (catalog.h); so does --args for any other kernel. A plan owns what it points to.
- */
+ * A catalogue row makes one (catalog.h); so does --args for any other kernel. A plan owns what it points to. */
 #ifndef CATALOG_PLAN_H
 #define CATALOG_PLAN_H
 
@@ -75,14 +74,13 @@ PlanLaunch *plan_add_launch(Plan *plan, const char *entry);
 void plan_add_pointer(Plan *plan, PlanLaunch *launch, int buffer);
 void plan_add_scalar(Plan *plan, PlanLaunch *launch, const void *bytes, int byte_count);
 
-/* Makes a planned launch ready for a backend that has the plan's buffers at `addresses` ([plan->buffer_count]).
- * `program` is that of the launch's entry. Fails where the number or sizes of the arguments do not fit the entry.
- * The caller's: launch_done(). */
+/* Makes a planned launch ready for a backend that has the plan's buffers at `addresses`
+ * ([plan->buffer_count]). `program` is that of the launch's entry. Fails where the number or sizes of the
+ * arguments do not fit the entry. The caller's: launch_done(). */
 bool plan_bind_launch(const PlanLaunch *planned, const PtxProgram *program, const uint64_t *addresses,
                       Launch *launch, Error *error);
 
-/* Element i of typed memory as a double (half and bfloat widened), and its exact text ("-3", "0.1", "nan").
- */
+/* Element i of typed memory as a double (half and bfloat widened), and its exact text ("-3", "0.1", "nan"). */
 double plan_element(PtxType type, const void *bytes, uint64_t i);
 void plan_element_print(PtxType type, const void *bytes, uint64_t i, Text *out);
 bool plan_type_parse(const char *name, PtxType *type); /* char uchar ... half bfloat float double */

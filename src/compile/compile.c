@@ -229,7 +229,8 @@ static bool check_kernels(const Unit *unit, const Text *ptx, Error *error) {
     for (int i = 0; i < unit->file_count; i++) device_code_templates(unit->files[i].text, &templates);
     if (templates.length)
         error_set_at(error, unit->options->path, 0, 0,
-                     "a kernel that is a template is made by --entry 'NAME<ARGUMENTS>'; here are %.300s",
+                     "all kernels of this file are templates: name an instance with --entry "
+                     "'NAME<ARGUMENTS>'; there are %.300s",
                      text_string(&templates));
     else
         error_set_at(error, unit->options->path, 0, 0, "there is no kernel (__global__) in this file");

@@ -51,11 +51,11 @@ void *emulator_buffer_bytes(const Emulator *emulator, int buffer);
 /* Shared variables of launches from now on lie where they lie in `recorded`; NULL: one after another. */
 void emulator_place_shared_as(Emulator *emulator, const TraceLaunch *recorded);
 
-/* Runs one launch, bound to this emulator's addresses, to its end and adds it to `trace` (a new TraceLaunch, counters, traced blocks, traps,
- * printed text). Module variables (.global, .const) are created on the first launch of a module and keep
- * their contents between launches. false with `error` only for what is no fault of the kernel: a grid or
- * block that no machine accepts, parameters of the wrong size, too little memory on this machine, cancelled.
- */
+/* Runs one launch, bound to this emulator's addresses, to its end and adds it to `trace` (a new
+ * TraceLaunch, counters, traced blocks, traps, printed text). Module variables (.global, .const) are
+ * created on the first launch of a module and keep their contents between launches. false with `error`
+ * only for what is no fault of the kernel: a grid or block that no machine accepts, parameters of the
+ * wrong size, too little memory on this machine, cancelled. */
 bool emulator_run(Emulator *emulator, const Launch *launch, Trace *trace, Error *error);
 
 /* ---- Feeding: the blocks that somebody else recorded, run by what he found

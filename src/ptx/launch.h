@@ -1,7 +1,8 @@
 /* Launch: an entry and everything it is launched with, on whichever backend.
  *
- * A plan's launch (catalog/plan.h) names its buffers; plan_bind_launch() makes a Launch of it, once a backend has
- * given the buffers addresses. The emulator, capture, counters, --verify and --bench all run what it made. */
+ * A plan's launch (catalog/plan.h) names its buffers; plan_bind_launch() makes a Launch of it, once a
+ * backend has given the buffers addresses. The emulator, capture, counters, --verify and --bench all run
+ * what it made. */
 #ifndef PTX_LAUNCH_H
 #define PTX_LAUNCH_H
 

@@ -135,8 +135,7 @@ static void list_metrics(Metrics *metrics) {
         }
 }
 
-/* The least of several measurements: what arbitration and waiting add is never the same, and never negative.
- */
+/* The least of several measurements: what arbitration and waiting add is never the same, and never negative. */
 static bool measure(CountingRun *counted, Counters *counters, int count, double *values, Error *error) {
     enum { TIMES = 5 };
     CountersWork work = {restore, launch, counted, counted->session->launches.count};

@@ -101,7 +101,7 @@ bool session_dump(const Session *session, const char *spec, FILE *to, Error *err
         char *end;
         count = strtoull(spec + length + 1, &end, 0);
         if (spec[length + 1] < '0' || spec[length + 1] > '9' || *end)
-            return error_set(error, "--dump: '%s' is no count; write BUFFER:COUNT", spec + length + 1);
+            return error_set(error, "--dump: '%s' is not a count; write BUFFER:COUNT", spec + length + 1);
         if (count > found->count) count = found->count;
     }
     Session *cache = (Session *)(uintptr_t)session; /* logically const: filled at the first question */

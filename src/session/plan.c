@@ -1,6 +1,7 @@
 #define _POSIX_C_SOURCE 200809L
-/* Finds the kernel that the options name and plans its run: the PTX (of the catalogue, a file, or compiled), buffers
- * and launches. What the options do not say of a kernel that is in no catalogue is guessed. */
+/* Finds the kernel that the options name and plans its run: the PTX (of the catalogue, a file, or
+ * compiled), buffers and launches. What the options do not say of a kernel that is in no catalogue is
+ * guessed. */
 #include "session/state.h"
 
 #include "catalog/guess.h"

@@ -57,7 +57,8 @@ typedef struct SessionOptions {
 
 typedef struct Session Session;
 
-/* Runs the kernel to its end. NULL with `error` on bad input. A kernel that traps or is wrong still gives a session. */
+/* Runs the kernel to its end. NULL with `error` on bad input. A kernel that traps or is wrong still gives
+ * a session. */
 Session *session_open(const SessionOptions *options, Error *error);
 void session_free(Session *session);
 
@@ -81,8 +82,8 @@ const CatalogResult *session_result(const Session *session); /* NULL: no referen
 bool session_is_partial(const Session *session);
 /* The files that a user may change: FILE.ptx, or FILE.cu and what it includes; none for the catalogue. */
 const char *const *session_files(const Session *session, int *count);
-/* The options that were guessed for a kernel that is in no catalogue: "--args 'in=float[n]:random, n' --block 256".
- * NULL: none. */
+/* The options that were guessed for a kernel that is in no catalogue: "--args 'in=float[n]:random, n'
+ * --block 256". NULL: none. */
 const char *session_guess(const Session *session);
 /* Its --args, given or guessed; NULL: a kernel of the catalogue, or of a saved session. */
 const char *session_arguments(const Session *session);
@@ -93,7 +94,8 @@ uint64_t session_n(const Session *session);
  * "RECORDED H200": the same, from a file. With the number of events that found no room. */
 const char *session_backend(const Session *session);
 bool session_is_captured(const Session *session); /* its events come from a GPU */
-/* Is a kernel running that does not return? Then this process cannot use the GPU any more, and must end by _exit(). */
+/* Is a kernel running that does not return? Then this process cannot use the GPU any more, and must end by
+ * _exit(). */
 bool session_gpu_is_hung(void);
 bool session_gpu_has_faulted(void);          /* or has a kernel faulted there? */
 bool session_failed(const Session *session); /* fatal trap, or wrong result of a checked kernel */
@@ -119,8 +121,9 @@ bool session_event_weights(const Session *session, int view, int event, uint32_t
 bool session_register(const Session *session, int view, int event, int warp, const char *name,
                       uint64_t bits[32], uint32_t weight[32], int32_t producer[32]);
 
-/* Blocks with up to so many events are replayed when a question about them is asked. The largest take about a second,
- * once, and 170 MB with their folds. (A block that loads 2^20 elements warp by warp has a few more than 2^16.) */
+/* Blocks with up to so many events are replayed when a question about them is asked. The largest take
+ * about a second, once, and 170 MB with their folds. (A block that loads 2^20 elements warp by warp has a
+ * few more than 2^16.) */
 enum { SESSION_MOST_EVENTS = 17 << 12 };
 
 /* The folds of the view's block (trace/folds.h), found at the first question; the session's. NULL: not known. */
@@ -130,12 +133,12 @@ void session_visit_other_folds(const Session *session, int view,
                                void (*visit)(void *context, const Folds *folds, const Steps *steps),
                                void *context);
 
-/* What is wrong with the run, and what is slow about it; the session's. Where races were not searched for, the
- * first question runs it again. NULL: not known, of a run that is partial or of a file without them. */
+/* What is wrong with the run, and what is slow about it; the session's. Where races were not searched for,
+ * the first question runs it again. NULL: not known, of a run that is partial or of a file without them. */
 const Hazards *session_hazards(const Session *session);
 
-/* Where there is a race: an order of the warps in which the result differs, searched for among schedules for about two
- * seconds, once. `result`, `instead_of`: as they are shown. */
+/* Where there is a race: an order of the warps in which the result differs, searched for among schedules
+ * for about two seconds, once. `result`, `instead_of`: as they are shown. */
 typedef struct SessionOrder {
     uint64_t schedule; /* --schedule gives it again; 0: none was found */
     char result[64], instead_of[64];
@@ -149,13 +152,14 @@ const char *session_recorded(const Session *session);
 /* Why hardware counters that were asked for are not there; NULL: they are, or were not asked for. */
 const char *session_uncounted(const Session *session);
 
-/* Runs it once more on a GPU, instrumented: are the events of the traced blocks the same? Prints the answer to `out`.
- * The session was opened with keep_inputs. false with `error`: it could not be done. */
+/* Runs it once more on a GPU, instrumented: are the events of the traced blocks the same? Prints the
+ * answer to `out`. The session was opened with keep_inputs. false with `error`: it could not be done. */
 bool session_verify(const Session *session, Text *out, bool *same, Error *error);
 
-/* The same against a recorded trace of the same run. The emulator runs once more, with the values that `recorded` has
- * where only scheduling decides (emulator.h). `base`: [recorded->buffer_count] where the buffers
- * lay, 0: not known; NULL: where the emulator has them. `approximate`: it holds results of .approx, too. */
+/* The same against a recorded trace of the same run. The emulator runs once more, with the values that
+ * `recorded` has where only scheduling decides (emulator.h). `base`: [recorded->buffer_count] where the
+ * buffers lay, 0: not known; NULL: where the emulator has them. `approximate`: it holds results of
+ * .approx, too. */
 typedef struct SessionOther {
     const Trace *recorded;
     const uint64_t *base;

@@ -1,5 +1,5 @@
-/* What a session is made of. Private to src/session: plan.c finds and plans the kernel, open.c runs it, file.c saves
- * the session and opens it again, the others answer questions about it. */
+/* What a session is made of. Private to src/session: plan.c finds and plans the kernel, open.c runs it,
+ * file.c saves the session and opens it again, the others answer questions about it. */
 #ifndef SESSION_STATE_H
 #define SESSION_STATE_H
 

@@ -1,6 +1,5 @@
 /* Questions about a session's values, answered by running a block again (session.h); and about its other
- * blocks.
- */
+ * blocks. */
 #include "session/state.h"
 
 #include <string.h>

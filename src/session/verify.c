@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the emulator, guided by the recording ------------------------------------------------------------------------------- */
+/* ---- the emulator, guided by the recording ------------------------------------------------------------- */
 
 typedef struct GuidedRun { /* the session's run once more, on copies of its buffers */
     Emulator *emulator;
@@ -55,7 +55,7 @@ static bool guided_run_launch(GuidedRun *run, const Session *session, int index,
     return good;
 }
 
-/* ---- the report ------------------------------------------------------------------------------------ */
+/* ---- the report ---------------------------------------------------------------------------------------- */
 
 static void print_comparison(const Session *session, const GuidedRun *run, const SessionOther *other,
                              const TraceComparison *comparison, Text *out) {
@@ -114,7 +114,7 @@ bool session_compare(const Session *session, const SessionOther *other, Text *ou
     return good;
 }
 
-/* ---- on a GPU ---------------------------------------------------------------------------------------- */
+/* ---- on a GPU ------------------------------------------------------------------------------------------ */
 
 /* Do both leave the same bytes in the plan's buffers? false with the `name` of the first that differs. */
 static bool results_agree(const GpuCopy *copy, const char **name) {

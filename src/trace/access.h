@@ -19,9 +19,9 @@ typedef struct SharedCost {
 } SharedCost;
 
 /* `offsets[lane]`: byte offset in the block's shared window, for lanes in `mask`. `width`: bytes per lane
- * (1..16; 32-byte accesses count as two of 16). One phase of all lanes for 1, 2 and 4 bytes, two of 16 lanes
- * for 8, four of 8 for 16. Loads only: where each active lane l has lane l^1 inactive or at the same address, or each
- * has lane l^2 so, half as many phases. */
+ * (1..16; 32-byte accesses count as two of 16). One phase of all lanes for 1, 2 and 4 bytes, two of 16
+ * lanes for 8, four of 8 for 16. Loads only: where each active lane l has lane l^1 inactive or at the same
+ * address, or each has lane l^2 so, half as many phases. */
 SharedCost access_shared_cost(bool is_load, int width, uint32_t mask, const uint64_t offsets[WARP_LANES]);
 
 /* For panes: which wavefront serves each active lane (0-based over the whole access; a 16-byte lane is served

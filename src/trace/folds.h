@@ -1,4 +1,5 @@
-/* Folds: which values were combined in one traced block: every value that holds inputs, and the two it was made from.
+/* Folds: which values were combined in one traced block: every value that holds inputs, and the two it was
+ * made from.
  *
  * A *node* is a value in the hands of one lane:
  *   INPUT  an element of global memory that the block did not write itself; one node, however often it is loaded

@@ -1,6 +1,6 @@
-/* Measured: times of kernels on a machine, and hardware counters beside the trace's predictions. Plain lists that
- * benchmarks fill, session files keep (tables timing, measured and interval_time), and panes and reports read. Empty
- * where nothing was measured. */
+/* Measured: times of kernels on a machine, and hardware counters beside the trace's predictions. Plain
+ * lists that benchmarks fill, session files keep (tables timing, measured and interval_time), and panes
+ * and reports read. Empty where nothing was measured. */
 #ifndef TRACE_MEASURED_H
 #define TRACE_MEASURED_H
 
@@ -53,8 +53,7 @@ typedef struct Measurements {
 
 /* Zero-initialised is a valid empty one. Texts are copied. */
 void measured_add_timing(Measurements *measured, const Timing *timing);
-/* The same, in place of what is there of the same kernel, machine and way; when it was measured is not kept.
- */
+/* The same, in place of what is there of the same kernel, machine and way; when it was measured is not kept. */
 void measured_put_timing(Measurements *measured, const Timing *timing);
 void measured_add_counter(Measurements *measured, const MeasuredCounter *counter);
 void measured_add_interval(Measurements *measured, const IntervalTime *time);

@@ -1,20 +1,20 @@
 /* Store: a session file, FILE.redviz: one SQLite database (https://sqlite.org/fileformat2.html) with the
  * tables of schema.def, which says what each column means.
  *
- * Tables are written and read in the order of schema.def, row after row (their ids count from 0). The columns of a row
- * are put and read by name, in any order, each of them: a column that is forgotten, of another table or of another type
- * is our own mistake and ends in an assertion. A checksum over all of it is the last row: a file that was damaged does
- * not fit it.
+ * Tables are written and read in the order of schema.def, row after row (their ids count from 0). The
+ * columns of a row are put and read by name, in any order, each of them: a column that is forgotten, of
+ * another table or of another type is our own mistake and ends in an assertion. A checksum over all of it
+ * is the last row: a file that was damaged does not fit it.
  *
  * Writing goes to another file in the same folder, which takes the place of the old one once it is complete
  * and on the disk: whatever happens, FILE.redviz is the old session or the new one. What a killed program
  * left there is removed by the next one that saves to the same name.
  *
- * Reading trusts nothing: the file may have come from anywhere. It is opened read-only, without locks, journals or
- * anything else beside it; its schema must be that of its format, comments apart, before any table is touched, so that
- * no foreign view, trigger or generated column runs; and what is read never exceeds the size of the file. The first
- * error is kept; from then on every number read is the least that was allowed, every text is empty, and no further row
- * comes, so that readers check once, at the end. */
+ * Reading trusts nothing: the file may have come from anywhere. It is opened read-only, without locks,
+ * journals or anything else beside it; its schema must be that of its format, comments apart, before any
+ * table is touched, so that no foreign view, trigger or generated column runs; and what is read never
+ * exceeds the size of the file. The first error is kept; from then on every number read is the least that
+ * was allowed, every text is empty, and no further row comes, so that readers check once, at the end. */
 #ifndef TRACE_STORE_H
 #define TRACE_STORE_H
 
@@ -38,16 +38,18 @@ typedef enum StoreTable {
     STORE_TABLE_COUNT
 } StoreTable;
 
+/* clang-format off */
 typedef enum StoreColumn { /* COLUMN_launch_grid_x; those of a table follow its id */
-#define TABLE(name, comment)                              COLUMN_##name##_id,
-#define COLUMN(table, name, type, comment)                COLUMN_##table##_##name,
+#define TABLE(name, comment) COLUMN_##name##_id,
+#define COLUMN(table, name, type, comment) COLUMN_##table##_##name,
 #define COLUMN_SINCE(version, table, name, type, comment) COLUMN_##table##_##name,
 #include "trace/schema.def"
 #undef TABLE
 #undef COLUMN
 #undef COLUMN_SINCE
-                           STORE_COLUMN_COUNT
+    STORE_COLUMN_COUNT
 } StoreColumn;
+/* clang-format on */
 
 typedef struct Store Store;
 
@@ -63,8 +65,8 @@ bool store_finish(Store *store, Error *error);
 
 void store_begin_row(Store *store, StoreTable table); /* gives it its id */
 void store_put_integer(Store *store, StoreColumn column, int64_t value);
-void store_put_word(Store *store, StoreColumn column,
-                    uint64_t value); /* 64 bits; in the file they look signed */
+/* 64 bits; in the file they look signed. */
+void store_put_word(Store *store, StoreColumn column, uint64_t value);
 void store_put_real(Store *store, StoreColumn column, double value); /* NaN becomes NULL */
 /* Texts (NULL: no value) and bytes are borrowed until the row ends. */
 void store_put_text(Store *store, StoreColumn column, const char *text);

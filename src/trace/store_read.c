@@ -115,7 +115,8 @@ static bool open_database(Store *store) {
 }
 
 /* The statement without comments, and with no more space than it needs. That is safe with any text: it has
- * to become ours, in which nothing is quoted, so that no quote or comment can begin in it but those taken out. */
+ * to become ours, in which nothing is quoted, so that no quote or comment can begin in it but those taken
+ * out. */
 static void add_canonical(const char *sql, Text *out) {
     bool space = false;
     char last = '(';

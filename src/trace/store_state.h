@@ -1,5 +1,5 @@
-/* What writing (store_write.c) and reading (store_read.c) a session file share. Private to store*.c, the only files
- * that include sqlite3.h. */
+/* What writing (store_write.c) and reading (store_read.c) a session file share. Private to store*.c, the
+ * only files that include sqlite3.h. */
 #ifndef TRACE_STORE_STATE_H
 #define TRACE_STORE_STATE_H
 
@@ -60,8 +60,8 @@ struct Store {
     Error error;
 };
 
-/* The number of the column in the current table. Asserts that it is one of it, of that type ('I', 'R', 'T', 'B'), and
- * marks it. */
+/* The number of the column in the current table. Asserts that it is one of it, of that type ('I', 'R',
+ * 'T', 'B'), and marks it. */
 int store_touch(Store *store, StoreColumn column, char type);
 /* Asserts that no column of the current row was forgotten, and ends the row. */
 void store_leave_row(Store *store);

@@ -1,5 +1,5 @@
-/* Session files as their readers and writers meet them (trace/store.h): rows by the names of schema.def, in any order,
- * and whoever forgets a column, or takes one for another, is stopped. */
+/* Session files as their readers and writers meet them (trace/store.h): rows by the names of schema.def,
+ * in any order, and whoever forgets a column, or takes one for another, is stopped. */
 #define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
 #include <stdarg.h>

@@ -105,8 +105,8 @@ typedef struct LoweringOptions {
     const TraceLaunch *shared_as; /* shared variables lie where they lie there; NULL: one after another */
 } LoweringOptions;
 
-/* Lowers for this launch. `address_of` gives the address of .global and .const variables. NULL with `error` where the
- * launch does not fit the program (size of the parameters, too much shared memory). */
+/* Lowers for this launch. `address_of` gives the address of .global and .const variables. NULL with
+ * `error` where the launch does not fit the program (size of the parameters, too much shared memory). */
 LoweredProgram *lowered_new(const Launch *launch, const LoweringOptions *options, AddressOf address_of,
                             void *context, Error *error);
 void lowered_free(LoweredProgram *lowered);
