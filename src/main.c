@@ -156,8 +156,8 @@ static int run(Options *options, Error *error) {
                  show(options, session, error);
     /* Whoever used the interface saw the failure; a script reads it from the status. */
     bool failed = options->action != ACTION_OPEN && session_failed(session);
-    const Hazards *hazards = options->action == ACTION_CHECK ? session_hazards(session) : NULL;
-    failed |= hazards && hazards->wrong_count;
+    const Findings *hazards = options->action == ACTION_CHECK ? session_hazards(session) : NULL;
+    failed |= hazards && hazards->error_count;
     session_free(session);
     return !shown ? refuse(error) : failed ? RUN_FAILED : DONE;
 }

@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "tui/panes/metric_rows.h"
 #include "tui/panes/pane.h"
-#include "tui/scene/registers.h"
+#include "tui/view/registers.h"
 #include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -13,10 +13,10 @@
 /* ---- stepping ------------------------------------------------------------------------------------------ */
 
 /* One line in place of the footer's hints, until the next key. */
-__attribute__((format(printf, 2, 3))) static void tell(View *view, const char *format, ...) {
+__attribute__((format(printf, 2, 3))) static void show_message(View *view, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(view->message, sizeof view->message, format, arguments);
+    vsnprintf(view->transient.message, sizeof view->transient.message, format, arguments);
     va_end(arguments);
 }
 
@@ -25,7 +25,7 @@ static int repeats(const Press *press) {
 }
 
 static ViewAnswer act_STEP(Press press) {
-    view_go_to_step(press.view, press.scene, press.view->step + press.direction * repeats(&press));
+    view_go_to_step(press.view, press.scene, press.view->place.step + press.direction * repeats(&press));
     return VIEW_CHANGED;
 }
 
@@ -39,24 +39,25 @@ static int group_target(const int *begin, int group, int step, int direction, in
 static ViewAnswer act_LINE(Press press) {
     const Steps *steps = view_steps(press.view, press.scene);
     if (!steps || !steps->step_count) return VIEW_IGNORED;
-    int times = repeats(&press), group = steps->steps[press.view->step].line_step;
+    int times = repeats(&press), group = steps->steps[press.view->place.step].line_step;
     if (press.direction > 0 && group + times >= steps->line_step_count)
         times = steps->line_step_count - 1 - group;
     if (press.direction > 0 && times <= 0) return VIEW_IGNORED;
     view_go_to_step(press.view, press.scene,
-                    group_target(steps->line_begin, group, press.view->step, press.direction, times));
+                    group_target(steps->line_begin, group, press.view->place.step, press.direction, times));
     return VIEW_CHANGED;
 }
 
 static ViewAnswer act_INTERVAL(Press press) {
     const Steps *steps = view_steps(press.view, press.scene);
     if (!steps || !steps->step_count) return VIEW_IGNORED;
-    int times = repeats(&press), group = steps->steps[press.view->step].interval_step;
+    int times = repeats(&press), group = steps->steps[press.view->place.step].interval_step;
     if (press.direction > 0 && group + times >= steps->interval_step_count)
         times = steps->interval_step_count - 1 - group;
     if (press.direction > 0 && times <= 0) return VIEW_IGNORED;
-    view_go_to_step(press.view, press.scene,
-                    group_target(steps->interval_begin, group, press.view->step, press.direction, times));
+    view_go_to_step(
+        press.view, press.scene,
+        group_target(steps->interval_begin, group, press.view->place.step, press.direction, times));
     return VIEW_CHANGED;
 }
 
@@ -72,28 +73,28 @@ static ViewAnswer act_WAVEFRONT(Press press) {
 
 static ViewAnswer act_PLAY(Press press) {
     View *view = press.view;
-    view->playing = !view->playing;
+    view->transient.playing = !view->transient.playing;
     View next = *view;
-    if (view->playing && !view_next_wavefront(&next, press.scene))
-        view_go_to_step(view, press.scene, 0); /* at the end: once more */
+    if (view->transient.playing && !view_next_wavefront(&next, press.scene))
+        view_go_to_step(view, press.scene, 0); /* at the end: from the start again */
     return VIEW_CHANGED;
 }
 
 static ViewAnswer act_SPEED(Press press) {
     View *view = press.view;
     char speed[VIEW_SPEED_BYTES];
-    int wanted = view->speed + press.direction;
+    int wanted = view->display.speed + press.direction;
     bool possible = wanted >= SPEED_SLOWEST && wanted <= SPEED_FASTEST;
-    if (possible) view->speed = wanted;
+    if (possible) view->display.speed = wanted;
     view_print_speed(view, speed);
-    tell(view, "speed %s%s: %g wavefronts a second", speed, possible ? "" : " at most",
-         view_wavefronts_per_second(view));
+    show_message(view, "speed %s%s: %g wavefronts per second", speed, possible ? "" : " (limit)",
+                 view_wavefronts_per_second(view));
     return VIEW_CHANGED;
 }
 
 /* ---- jumps --------------------------------------------------------------------------------------------- */
 
-/* What a jump looks for: does this step match? */
+/* Does this step match what the jump looks for? */
 typedef bool Matches(const Press *press, const Steps *steps, const StepIndex *step_index, int step,
                      const void *context);
 
@@ -101,16 +102,16 @@ static ViewAnswer jump(Press press, Matches *matches, const void *context, const
     View *view = press.view;
     const Steps *steps = view_steps(view, press.scene);
     if (!steps) return VIEW_IGNORED;
-    const StepIndex *step_index = scene_step_index(press.scene, view->view);
+    const StepIndex *step_index = scene_step_index(press.scene, view->place.block);
     int found = -1, wanted = repeats(&press);
-    for (int step = view->step + press.direction; step >= 0 && step < steps->step_count;
+    for (int step = view->place.step + press.direction; step >= 0 && step < steps->step_count;
          step += press.direction) {
         if (!matches(&press, steps, step_index, step, context)) continue;
         found = step;
         if (--wanted == 0) break;
     }
     if (found < 0)
-        tell(view, "no %.60s %s this step", what, press.direction > 0 ? "after" : "before");
+        show_message(view, "no %.60s %s this step", what, press.direction > 0 ? "after" : "before");
     else
         view_jump_to_step(view, press.scene, found);
     return VIEW_CHANGED;
@@ -125,7 +126,7 @@ static ViewAnswer jump(Press press, Matches *matches, const void *context, const
 MATCHES(step_conflicts, step_index->step[step].conflicts)
 MATCHES(step_diverges, step_index->step[step].diverges)
 MATCHES(step_is_barrier, step_index->step[step].kind == TRACE_BARRIER)
-MATCHES(step_is_counted, metric_rows[press->view->traced - 1].counts(&step_index->step[step]))
+MATCHES(step_is_counted, metric_row_counts(press->view->selection.traced - 1, &step_index->step[step]))
 MATCHES(step_is_found, ((const bool *)context)[steps->steps[step].pc])
 #undef MATCHES
 
@@ -133,25 +134,25 @@ static bool step_has_lane(const Press *press, const Steps *steps, const StepInde
                           const void *context) {
     (void)context;
     const View *view = press->view;
-    int event = step_index_warp_event(step_index, step, view->warp, view->lane);
+    int event = step_index_warp_event(step_index, step, view->selection.warp, view->selection.lane);
     TraceEvent header;
     if (event < 0) return false;
     trace_block_read_header(steps->block, event, &header);
-    return header.mask >> view->lane & 1;
+    return header.mask >> view->selection.lane & 1;
 }
 
 /* Instructions whose PTX, source line or kind of event holds the text; the caller frees. */
 static bool *find_instructions(const Press *press) {
     const Scene *scene = press->scene;
-    const PtxProgram *program = scene_launch(scene, press->view->view)->program;
+    const PtxProgram *program = scene_launch(scene, press->view->place.block)->program;
     bool *found = memory_new((size_t)program->code_count);
     for (int pc = 0; pc < program->code_count; pc++) {
         const PtxCode *code = &program->code[pc];
-        const char *ptx = scene->ptx_line(scene->context, scene->views[press->view->view].launch, pc);
+        const char *ptx = scene_ptx_line(scene, press->view->place.block, pc);
         const char *source =
-            code->line.file ? scene->source_line(scene->context, code->line.file, code->line.line) : NULL;
-        found[pc] = (ptx && scene_text_holds(ptx, press->view->search)) ||
-                    (source && scene_text_holds(source, press->view->search));
+            code->line.file ? scene_source_line(scene, code->line.file, code->line.line) : NULL;
+        found[pc] = (ptx && scene_text_holds(ptx, press->view->selection.search)) ||
+                    (source && scene_text_holds(source, press->view->selection.search));
     }
     return found;
 }
@@ -160,15 +161,15 @@ ViewAnswer action_search(Press press) {
     char what[SEARCH_BYTES + 24];
     if (!view_steps(press.view, press.scene)) return VIEW_IGNORED;
     bool *found = find_instructions(&press);
-    snprintf(what, sizeof what, "step with \"%s\"", press.view->search);
+    snprintf(what, sizeof what, "step with \"%s\"", press.view->selection.search);
     ViewAnswer answer = jump(press, step_is_found, found, what);
     free(found);
     return answer;
 }
 
 static ViewAnswer act_CONFLICT(Press press) {
-    if (*press.view->search) return action_search(press);
-    if (press.view->traced) return jump(press, step_is_counted, NULL, "marked step");
+    if (*press.view->selection.search) return action_search(press);
+    if (press.view->selection.traced) return jump(press, step_is_counted, NULL, "marked step");
     return jump(press, step_conflicts, NULL, "bank conflict");
 }
 static ViewAnswer act_DIVERGENCE(Press press) {
@@ -179,7 +180,8 @@ static ViewAnswer act_BARRIER(Press press) {
 }
 static ViewAnswer act_LANE_EVENT(Press press) {
     char what[32];
-    snprintf(what, sizeof what, "event of w%d lane %d", press.view->warp, press.view->lane);
+    snprintf(what, sizeof what, "event of w%d lane %d", press.view->selection.warp,
+             press.view->selection.lane);
     return jump(press, step_has_lane, NULL, what);
 }
 
@@ -188,41 +190,42 @@ static ViewAnswer act_TRACE(Press press) {
     View *view = press.view;
     const Steps *steps = view_steps(view, press.scene);
     if (!steps) return VIEW_IGNORED;
-    const StepIndex *step_index = scene_step_index(press.scene, view->view);
+    const StepIndex *step_index = scene_step_index(press.scene, view->place.block);
     int marked = 0;
     while (!marked) {
-        view->traced = (view->traced + press.direction + METRIC_ROW_COUNT + 1) % (METRIC_ROW_COUNT + 1);
-        if (!view->traced) break;
+        view->selection.traced =
+            (view->selection.traced + press.direction + METRIC_ROW_COUNT + 1) % (METRIC_ROW_COUNT + 1);
+        if (!view->selection.traced) break;
         for (int step = 0; step < steps->step_count; step++)
-            marked += metric_rows[view->traced - 1].counts(&step_index->step[step]);
+            marked += metric_row_counts(view->selection.traced - 1, &step_index->step[step]);
     }
-    if (view->traced)
-        tell(view, "%d steps count for %s; n, N go through them, Esc ends it", marked,
-             metric_rows[view->traced - 1].label + strspn(metric_rows[view->traced - 1].label, " "));
+    if (view->selection.traced)
+        show_message(view, "%d step%s counted in %s; n, N: next, previous; Esc: off", marked,
+                     marked == 1 ? "" : "s",
+                     metric_row_label(view->selection.traced - 1));
     return VIEW_CHANGED;
 }
 
 static ViewAnswer act_SEARCH(Press press) {
-    press.view->input = INPUT_SEARCH;
-    press.view->search[0] = 0;
+    press.view->transient.input = INPUT_SEARCH;
+    press.view->selection.search[0] = 0;
     return VIEW_CHANGED;
 }
 
 static ViewAnswer act_MARK(Press press) {
-    press.view->input = INPUT_MARK;
+    press.view->transient.input = INPUT_MARK;
     return VIEW_CHANGED;
 }
 
 static ViewAnswer act_RETURN(Press press) {
-    press.view->input = INPUT_RETURN;
+    press.view->transient.input = INPUT_RETURN;
     return VIEW_CHANGED;
 }
 
 static ViewAnswer act_LOOP(Press press) {
-    static const char *const told[LOOP_COUNT] = {
-        "play stops at the end", "play goes round this barrier interval", "play goes round the whole run"};
-    press.view->loop = (press.view->loop + 1) % LOOP_COUNT;
-    tell(press.view, "%s", told[press.view->loop]);
+    static const char *const names[LOOP_COUNT] = {"off", "this barrier interval", "the whole run"};
+    press.view->display.loop = (press.view->display.loop + 1) % LOOP_COUNT;
+    show_message(press.view, "loop: %s", names[press.view->display.loop]);
     return VIEW_CHANGED;
 }
 
@@ -236,264 +239,264 @@ static ViewAnswer act_END(Press press) {
     return VIEW_CHANGED;
 }
 
-/* First of those at the side, and the one that z enlarges; false: it was that already. */
+/* Makes it the first side pane, and the one that z enlarges; false: it was already. */
 static bool bring_to_front(View *view, const Pane *pane) {
     int index = 0;
     while (pane_side(index) != pane) index++;
-    if (view->side == index && view->focus == FOCUS_SIDE) return false;
-    view->side = index;
-    view->focus = FOCUS_SIDE;
-    view->hidden &= ~(1u << FOCUS_SIDE);
+    if (view->display.side == index && view->display.focus == FOCUS_SIDE) return false;
+    view->display.side = index;
+    view->display.focus = FOCUS_SIDE;
+    view->display.hidden &= ~(1u << FOCUS_SIDE);
     return true;
 }
 
-/* The next access of a hazard: where it showed, then what it clashes with, then the next hazard. */
-static void next_hazard(View *view, const Hazards *hazards, int direction) {
-    bool has_other = view->hazard && hazards->items[view->hazard - 1].other.pc >= 0;
-    if (view->hazard && has_other && view->hazard_other == (direction < 0)) {
-        view->hazard_other = !view->hazard_other;
+/* The next access of a hazard: where it was detected, then the one it races with, then the next hazard. */
+static void next_hazard(View *view, const Findings *hazards, int direction) {
+    bool has_other = view->selection.hazard && hazards->items[view->selection.hazard - 1].other.pc >= 0;
+    if (view->selection.hazard && has_other && view->selection.hazard_other == (direction < 0)) {
+        view->selection.hazard_other = !view->selection.hazard_other;
         return;
     }
-    view->hazard += direction;
-    if (view->hazard < 1) view->hazard = hazards->count;
-    if (view->hazard > hazards->count) view->hazard = 1;
-    view->hazard_other = direction < 0 && hazards->items[view->hazard - 1].other.pc >= 0;
+    view->selection.hazard += direction;
+    if (view->selection.hazard < 1) view->selection.hazard = hazards->count;
+    if (view->selection.hazard > hazards->count) view->selection.hazard = 1;
+    view->selection.hazard_other = direction < 0 && hazards->items[view->selection.hazard - 1].other.pc >= 0;
 }
 
 static ViewAnswer act_HAZARD(Press press) {
     View *view = press.view;
-    const Hazards *hazards = press.scene->hazards;
+    const Findings *hazards = press.scene->borrowed.hazards;
     bring_to_front(view, &pane_hazards);
     if (!hazards || !hazards->count) {
-        tell(view, "%s",
-             hazards                     ? "nothing wrong was found"
-             : press.scene->hazards_note ? press.scene->hazards_note
-                                         : "hazards are not known");
+        show_message(view, "%s",
+                     hazards                              ? "no hazards were found"
+                     : press.scene->borrowed.hazards_note ? press.scene->borrowed.hazards_note
+                                                          : "hazards are not known");
         return VIEW_CHANGED;
     }
-    if (view->hazard > hazards->count) view->hazard = 0;
+    if (view->selection.hazard > hazards->count) view->selection.hazard = 0;
     if (press.number > 0 && press.number <= hazards->count) {
-        view->hazard = press.number;
-        view->hazard_other = false;
+        view->selection.hazard = press.number;
+        view->selection.hazard_other = false;
     } else {
         next_hazard(view, hazards, press.direction);
     }
     return view_go_to_hazard(view, press.scene);
 }
 
-/* ---- what is selected ---------------------------------------------------------------------------------- */
+/* ---- selection ---------------------------------------------------------------------------------- */
 
 /* The next warp that has an event in this step, around the block, from the one that is shown. */
 static ViewAnswer next_warp(Press press) {
     View *view = press.view;
-    StepContext now;
-    if (!step_context_init(&now, press.scene, view)) return VIEW_IGNORED;
-    int count = now.step_index->warp_count, warp = now.event.warp;
+    StepContext context;
+    if (!step_context_init(&context, press.scene, view)) return VIEW_IGNORED;
+    int count = context.step_index->warp_count, warp = context.event.warp;
     do warp = (warp + press.direction + count) % count;
-    while (warp != now.event.warp && step_index_warp_event(now.step_index, view->step, warp, view->lane) < 0);
-    if (warp == now.event.warp)
-        tell(view, "no other warp has an event in this step");
+    while (warp != context.event.warp &&
+           step_index_warp_event(context.step_index, view->place.step, warp, view->selection.lane) < 0);
+    if (warp == context.event.warp)
+        show_message(view, "no other warp has an event in this step");
     else
-        view->warp = warp;
+        view->selection.warp = warp;
     return VIEW_CHANGED;
 }
 
 static ViewAnswer act_WARP(Press press) {
     View *view = press.view;
     if (!view_steps(view, press.scene)) return VIEW_IGNORED;
-    int last = scene_step_index(press.scene, view->view)->warp_count - 1;
-    view->wavefront = 0;
+    int last = scene_step_index(press.scene, view->place.block)->warp_count - 1;
+    view->place.wavefront = 0;
     if (press.number < 0) return next_warp(press);
-    view->warp = press.number < last ? press.number : last;
+    view->selection.warp = press.number < last ? press.number : last;
     return VIEW_CHANGED;
 }
 
 static ViewAnswer act_LANE(Press press) {
     View *view = press.view;
     if (press.number >= 0)
-        view->lane = press.number < WARP_LANES ? press.number : WARP_LANES - 1;
+        view->selection.lane = press.number < WARP_LANES ? press.number : WARP_LANES - 1;
     else
-        view->lane = (view->lane + press.direction + WARP_LANES) % WARP_LANES;
+        view->selection.lane = (view->selection.lane + press.direction + WARP_LANES) % WARP_LANES;
     return VIEW_CHANGED;
 }
 
-/* Block `number` of the launch shown: one that is traced already, else it is asked for. */
+/* To block `number` of the shown launch; if it is not traced yet, asks for that. */
 static ViewAnswer go_to_block(View *view, const Scene *scene, int number) {
-    const TraceLaunch *launch = scene_launch(scene, view->view);
+    const TraceLaunch *launch = scene_launch(scene, view->place.block);
     uint64_t count = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
-    for (int i = 0; i < scene->view_count; i++) {
-        if (scene->views[i].launch != scene->views[view->view].launch) continue;
-        if (trace_block_linear(scene->views[i].block) != (uint32_t)number) continue;
-        view->view = i;
-        view->warp = 0;
-        view_go_to_step(view, scene, 0);
+    for (int i = 0; i < scene->traced.block_count; i++) {
+        if (scene->traced.blocks[i].launch != scene->traced.blocks[view->place.block].launch) continue;
+        if (trace_block_linear(scene->traced.blocks[i].block) != (uint32_t)number) continue;
+        view_go_to_block(view, scene, i);
         return VIEW_CHANGED;
     }
     if ((uint64_t)number >= count) {
-        tell(view, "no block %d: the grid has blocks 0 to %llu", number, (unsigned long long)count - 1);
+        show_message(view, "no block %d: the grid has blocks 0 to %llu", number,
+                     (unsigned long long)count - 1);
         return VIEW_CHANGED;
     }
-    view->block = (uint32_t)number;
+    view->transient.wanted_block = (uint32_t)number;
     return VIEW_TRACE;
 }
 
 static ViewAnswer act_BLOCK(Press press) {
     View *view = press.view;
-    int next = view->view + press.direction;
-    if (press.number >= 0 && view->view < press.scene->view_count)
+    int next = view->place.block + press.direction;
+    if (press.number >= 0 && view->place.block < press.scene->traced.block_count)
         return go_to_block(view, press.scene, press.number);
-    if (next < 0 || next >= press.scene->view_count) {
-        tell(view, "no %s traced block or launch; a number before } traces that block: 17}",
-             press.direction > 0 ? "later" : "earlier");
+    if (next < 0 || next >= press.scene->traced.block_count) {
+        show_message(view, "no %s traced block or launch; 17} traces block 17",
+                     press.direction > 0 ? "later" : "earlier");
         return VIEW_CHANGED;
     }
-    view->view = next;
-    view->warp = 0;
-    view_go_to_step(view, press.scene, 0);
+    view_go_to_block(view, press.scene, next);
     return VIEW_CHANGED;
 }
 
-/* ---- how it is shown ----------------------------------------------------------------------------------- */
+/* ---- the display ----------------------------------------------------------------------------------- */
 
 static ViewAnswer act_VALUES(Press press) {
-    static const char *const told[VALUE_FORMAT_COUNT] = {"in the kernel's type", "in hex",
-                                                         "as signed integers", "as floats"};
-    press.view->values = (press.view->values + 1) % VALUE_FORMAT_COUNT;
-    tell(press.view, "values %s", told[press.view->values]);
+    static const char *const names[VALUE_FORMAT_COUNT] = {"in the kernel's type", "in hex",
+                                                          "as signed integers", "as floats"};
+    press.view->display.values = (press.view->display.values + 1) % VALUE_FORMAT_COUNT;
+    show_message(press.view, "values %s", names[press.view->display.values]);
     return VIEW_CHANGED;
 }
 
 static ViewAnswer act_REGISTER(Press press) {
-    StepContext now;
-    press.view->reg = (press.view->reg + 1) % MOST_REGISTERS;
-    if (!step_context_init(&now, press.scene, press.view)) return VIEW_IGNORED;
-    const PtxRegister *reg = register_chosen(&now);
-    tell(press.view, "beside the lanes: %s%s", reg ? "register " : "the instruction's values",
-         reg ? reg->name : "");
+    StepContext context;
+    press.view->selection.reg = (press.view->selection.reg + 1) % MOST_REGISTERS;
+    if (!step_context_init(&context, press.scene, press.view)) return VIEW_IGNORED;
+    const PtxRegister *reg = register_chosen(&context);
+    show_message(press.view, "lane values: %s%s", reg ? "register " : "the instruction's own",
+                 reg ? reg->name : "");
     return VIEW_CHANGED;
 }
 
 static ViewAnswer act_GUTTER(Press press) {
-    press.view->gutter = (press.view->gutter + 1) % GUTTER_SCOPE_COUNT;
+    press.view->display.gutter = (press.view->display.gutter + 1) % GUTTER_SCOPE_COUNT;
     return VIEW_CHANGED;
 }
 
 static ViewAnswer act_SOURCE(Press press) {
-    press.view->source = (press.view->source + 1) % SOURCE_TEXT_COUNT;
+    press.view->display.source = (press.view->display.source + 1) % SOURCE_TEXT_COUNT;
     return VIEW_CHANGED;
 }
 
 static ViewAnswer act_FOCUS(Press press) {
-    static const char *const names[FOCUS_COUNT] = {"picture", "source", "lanes", "pane at the side"};
+    static const char *const names[FOCUS_COUNT] = {"picture", "source", "lanes", "side pane"};
     View *view = press.view;
-    do view->focus = (Focus)(((int)view->focus + press.direction + FOCUS_COUNT) % FOCUS_COUNT);
-    while (view->hidden >> view->focus & 1);
-    tell(view, "at the %s: z enlarges it%s", names[view->focus],
-         view->focus == FOCUS_PICTURE ? "" : ", H hides it");
+    do
+        view->display.focus =
+            (Focus)(((int)view->display.focus + press.direction + FOCUS_COUNT) % FOCUS_COUNT);
+    while (view->display.hidden >> view->display.focus & 1);
+    show_message(view, "focus: %s; z enlarges it%s", names[view->display.focus],
+                 view->display.focus == FOCUS_PICTURE ? "" : ", H hides it");
     return VIEW_CHANGED;
 }
 
 static ViewAnswer act_ZOOM(Press press) {
-    press.view->zoomed = !press.view->zoomed;
+    press.view->display.zoomed = !press.view->display.zoomed;
     return VIEW_CHANGED;
 }
 
 static ViewAnswer act_HIDE(Press press) {
     View *view = press.view;
-    if (press.direction < 0 && !view->hidden) {
-        tell(view, "no pane is hidden");
+    if (press.direction < 0 && !view->display.hidden) {
+        show_message(view, "no pane is hidden");
     } else if (press.direction < 0) {
-        view->hidden = 0;
-    } else if (view->focus == FOCUS_PICTURE) {
-        tell(view, "Tab goes to the pane that is to be hidden");
+        view->display.hidden = 0;
+    } else if (view->display.focus == FOCUS_PICTURE) {
+        show_message(view, "the picture stays; Tab selects another pane to hide");
     } else {
-        view->hidden |= 1u << view->focus;
-        view->focus = FOCUS_PICTURE;
-        view->zoomed = false;
+        view->display.hidden |= 1u << view->display.focus;
+        view->display.focus = FOCUS_PICTURE;
+        view->display.zoomed = false;
     }
     return VIEW_CHANGED;
 }
 
 static ViewAnswer act_PROJECTOR(Press press) {
-    press.view->projector = !press.view->projector;
+    press.view->display.projector = !press.view->display.projector;
     return VIEW_CHANGED;
 }
 
 static ViewAnswer act_THEME(Press press) {
     View *view = press.view;
-    view->theme = (Theme)(((int)view->theme + press.direction + THEME_COUNT) % THEME_COUNT);
-    tell(view, "colours: %s", theme_name(view->theme));
+    view->display.theme = (Theme)(((int)view->display.theme + press.direction + THEME_COUNT) % THEME_COUNT);
+    show_message(view, "colours: %s", theme_name(view->display.theme));
     return VIEW_CHANGED;
 }
 
 static ViewAnswer act_TREE(Press press) {
-    press.view->tree =
-        (ShownTree)(((int)press.view->tree + press.direction + SHOWN_TREE_COUNT) % SHOWN_TREE_COUNT);
+    press.view->display.tree =
+        (ShownTree)(((int)press.view->display.tree + press.direction + SHOWN_TREE_COUNT) % SHOWN_TREE_COUNT);
     return VIEW_CHANGED;
 }
 
 static ViewAnswer act_SIDE(Press press) {
     int count = pane_side_count();
-    StepContext now;
+    StepContext context;
     PaneHead head = {.columns = 60};
-    press.view->side = (press.view->side + press.direction + count) % count;
-    if (!step_context_init(&now, press.scene, press.view)) return VIEW_IGNORED;
-    pane_side(press.view->side)->head(&now, &head);
-    tell(press.view, "at the side: %s", head.title);
+    press.view->display.side = (press.view->display.side + press.direction + count) % count;
+    if (!step_context_init(&context, press.scene, press.view)) return VIEW_IGNORED;
+    pane_side(press.view->display.side)->head(&context, &head);
+    show_message(press.view, "side pane: %s", head.title);
     return VIEW_CHANGED;
 }
 
-/* The pane comes to the front; when it stands there already, the times are shown in another way. */
+/* Brings the pane to the front; if it is there already, selects another way of timing. */
 static ViewAnswer act_TIMES(Press press) {
     static const char *const ways[TIMES_WAY_COUNT] = {"L2 cold, in a CUDA graph", "L2 warm, in a CUDA graph",
                                                       "L2 cold, single calls", "L2 warm, single calls"};
     View *view = press.view;
     if (!bring_to_front(view, &pane_timings)) {
         if (press.direction > 0)
-            view->times = (view->times + 1) % TIMES_WAY_COUNT;
+            view->display.times = (view->display.times + 1) % TIMES_WAY_COUNT;
         else
-            view->times_alone = !view->times_alone;
+            view->display.times_alone = !view->display.times_alone;
     }
-    tell(view, "timings: %s; %s", ways[view->times],
-         view->times_alone ? "the kernel alone" : "to one scalar");
+    show_message(view, "timings: %s; %s", ways[view->display.times],
+                 view->display.times_alone ? "the kernel alone" : "down to one scalar");
     return VIEW_CHANGED;
 }
 
 static ViewAnswer act_KERNEL(Press press) {
-    press.view->overlay = OVERLAY_MENU;
-    press.view->playing = press.view->beside = false;
-    press.view->filter[0] = 0;
-    press.view->choice = 0;
+    press.view->transient.overlay = OVERLAY_MENU;
+    press.view->transient.playing = press.view->transient.beside = false;
+    press.view->transient.filter[0] = 0;
+    press.view->transient.choice = 0;
     for (int i = 0; view_menu_row(press.view, i) >= 0; i++)
-        if (!strcmp(catalog_row(view_menu_row(press.view, i))->id, press.scene->kernel))
-            press.view->choice = i;
+        if (!strcmp(catalog_row(view_menu_row(press.view, i))->id, press.scene->identity.kernel))
+            press.view->transient.choice = i;
     return VIEW_CHANGED;
 }
 
-/* The menu stands at the next kernel of the catalogue that is no variant of this one: with it a lecture
- * compares. */
+/* The menu opens at the next kernel of the catalogue that is not a variant of this one: the usual
+ * comparison. */
 static ViewAnswer act_COMPARE(Press press) {
     View *view = press.view;
     int row, next = 0;
-    size_t length = strlen(press.scene->kernel);
+    size_t length = strlen(press.scene->identity.kernel);
     if (press.direction < 0) return VIEW_ALONE;
     act_KERNEL(press);
-    view->beside = true;
-    for (int i = view->choice; !next && (row = view_menu_row(view, i)) >= 0; i++)
-        if (strncmp(catalog_row(row)->id, press.scene->kernel, length) != 0) next = i;
-    view->choice = next;
+    view->transient.beside = true;
+    for (int i = view->transient.choice; !next && (row = view_menu_row(view, i)) >= 0; i++)
+        if (strncmp(catalog_row(row)->id, press.scene->identity.kernel, length) != 0) next = i;
+    view->transient.choice = next;
     return VIEW_CHANGED;
 }
 
 static ViewAnswer act_PARAMETERS(Press press) {
-    press.view->overlay = OVERLAY_SETTINGS;
-    press.view->playing = false;
-    settings_init(&press.view->settings, press.scene);
+    press.view->transient.overlay = OVERLAY_SETTINGS;
+    press.view->transient.playing = false;
+    settings_init(&press.view->transient.settings, press.scene);
     return VIEW_CHANGED;
 }
 
 static ViewAnswer act_EDIT(Press press) {
-    press.view->playing = false;
+    press.view->transient.playing = false;
     return VIEW_EDIT;
 }
 
@@ -507,14 +510,14 @@ static ViewAnswer act_LINK(Press press) {
 }
 
 static ViewAnswer act_DIFFERENCES(Press press) {
-    press.view->overlay = OVERLAY_DIFFERENCES;
-    press.view->scroll = 0;
+    press.view->transient.overlay = OVERLAY_DIFFERENCES;
+    press.view->transient.scroll = 0;
     return VIEW_CHANGED;
 }
 
 static ViewAnswer act_HELP(Press press) {
-    press.view->overlay = OVERLAY_HELP;
-    press.view->scroll = 0;
+    press.view->transient.overlay = OVERLAY_HELP;
+    press.view->transient.scroll = 0;
     return VIEW_CHANGED;
 }
 

@@ -1,6 +1,6 @@
-/* Actions: what each row of keys.def does, one function each. Private to the view, which reads the keys. */
-#ifndef TUI_VIEW_ACTIONS_H
-#define TUI_VIEW_ACTIONS_H
+/* Actions: what each row of keys.def does, one function each. Called by tui/input.c, which reads the keys. */
+#ifndef TUI_ACTIONS_H
+#define TUI_ACTIONS_H
 
 #include "tui/view/view.h"
 
@@ -13,8 +13,8 @@ typedef struct Press { /* a key, as the functions see it */
 
 ViewAnswer action_run(KeyAction action, Press press);
 
-/* Goes to the next step (in the press' direction) that matches the view's search. Says so where there is
- * none. */
+/* Goes to the next step (in the press' direction) that matches the view's search; without one, a message says
+ * so. */
 ViewAnswer action_search(Press press);
 
 #endif

@@ -32,23 +32,23 @@ typedef enum Purpose {                   /* what a session is opened for */
 } Purpose;
 
 typedef struct App {
-    RunSlot side[2]; /* as in `pair` */
+    RunSlot slots[2]; /* as in `comparison` */
     Comparison comparison;
     const Session *first; /* the caller's */
     bool ascii;
-    bool watch;  /* files that change are run again without being asked */
-    bool waits;  /* keys come from a script: sessions are opened on the spot */
-    bool failed; /* a kernel that the script asks for cannot be opened: `error` */
+    bool watch;  /* files that change are re-run without a key */
+    bool waits;  /* keys come from a script: sessions are opened while it waits */
+    bool failed; /* the script opens a kernel that cannot be opened: `error` */
     Error error;
     SessionLoader *loader; /* NULL: none under way */
     Purpose purpose;
-    int target; /* the side that it is for */
+    int target; /* index of the slot it is for */
     bool cancelled;
     Cast *cast;                  /* NULL: nothing is recorded */
     double cast_seconds;         /* its begin on the clock; of a script: since then */
-    char what[64];               /* is being opened, for people */
+    char what[64];               /* what is being opened, as messages call it */
     Measuring *measuring;        /* NULL: the timings have not been on the screen yet */
-    Measurements live, recorded; /* what it measured; what is shipped */
+    Measurements live, recorded; /* results of `measuring`; shipped timings */
     bool has_recorded;           /* it was looked for */
     SessionLoader **abandoned;   /* cancelled; they end by themselves */
     int abandoned_count, abandoned_capacity;
@@ -64,9 +64,9 @@ static double now_seconds(void) {
 
 static void app_init(App *app, Session *session, const AppStart *start) {
     *app = (App){.first = session, .ascii = start->ascii, .waits = true};
-    app->side[0] = run_slot_new(session, false);
-    comparison_init(&app->comparison, app->side[0].now.scene);
-    comparison_view(&app->comparison)->theme = start->theme;
+    app->slots[0] = run_slot_new(session, false);
+    comparison_init(&app->comparison, app->slots[0].current.scene);
+    comparison_view(&app->comparison)->display.theme = start->theme;
 }
 
 static void finish_abandoned(App *app, bool wait) {
@@ -85,16 +85,16 @@ static void abandon(App *app, SessionLoader *loader) {
     array_push(app->abandoned, app->abandoned_count, app->abandoned_capacity, loader);
 }
 
-static void app_drop(App *app, RunSlot *side) {
-    abandon(app, side->counting);
-    side->counting = NULL;
-    run_slot_done(side);
+static void app_drop(App *app, RunSlot *slot) {
+    abandon(app, slot->counting);
+    slot->counting = NULL;
+    run_slot_done(slot);
 }
 
 static void app_done(App *app) {
     abandon(app, app->loader);
-    app_drop(app, &app->side[0]);
-    app_drop(app, &app->side[1]);
+    app_drop(app, &app->slots[0]);
+    app_drop(app, &app->slots[1]);
     finish_abandoned(app, true);
     free(app->abandoned);
     measured_done(&app->live);
@@ -107,7 +107,7 @@ static View *app_view(App *app) {
 
 static void say(App *app, const char *what, const char *message) {
     View *view = app_view(app);
-    snprintf(view->message, sizeof view->message, "%.40s: %.140s", what, message);
+    snprintf(view->transient.message, sizeof view->transient.message, "%.40s: %.140s", what, message);
 }
 
 /* ---- other sessions ------------------------------------------------------------------------------------ */
@@ -116,85 +116,88 @@ static int target_of(const Comparison *comparison, Purpose purpose) {
     return purpose != PURPOSE_BESIDE ? comparison->active : comparison->count == 2 ? !comparison->active : 1;
 }
 
-/* A first look shows the traced blocks; behind it the whole grid is counted, and watched for hazards. */
+/* A first look shows the traced blocks; meanwhile the whole grid is counted and searched for hazards. */
 static void app_count(App *app, int index) {
-    RunSlot *side = &app->side[index];
-    if (app->waits || side->counting || run_slot_is_complete(side)) return;
-    SessionOptions options = *session_options(side->now.session);
+    RunSlot *slot = &app->slots[index];
+    if (app->waits || slot->counting || run_slot_is_complete(slot)) return;
+    SessionOptions options = *session_options(slot->current.session);
     options.first_look = false;
     options.search_races = true;
-    side->counting = session_loader_start(&options, terminal_wake);
-    if (!side->counting) say(app, "the grid", "this machine has no thread to count it in");
+    slot->counting = session_loader_start(&options, terminal_wake);
+    if (!slot->counting) say(app, "the grid", "cannot be counted: no thread could be started");
 }
 
-/* What the last edit has changed, in one line; where the grid has to be counted first, later. */
-static void app_tell_change(App *app, int index) {
+/* The largest change of the last edit, in one line; where the grid has to be counted first, later. */
+static void app_report_change(App *app, int index) {
     Differences change;
     char most[100];
-    RunSlot *side = &app->side[index];
-    if (!side->has_to_tell || index != app->comparison.active || app->comparison.scene[index]->counting)
+    RunSlot *slot = &app->slots[index];
+    if (!slot->reports_change || index != app->comparison.active ||
+        app->comparison.scene[index]->outcome.counting)
         return;
-    side->has_to_tell = false;
-    side->now.scene->before = side->before.scene;
+    slot->reports_change = false;
+    slot->current.scene->borrowed.before = slot->before.scene;
     comparison_change(&app->comparison, &change);
-    differences_tell(&change, most, sizeof most);
-    snprintf(app_view(app)->message, sizeof app_view(app)->message, "made again: %s; i: every metric", most);
+    differences_describe(&change, most, sizeof most);
+    snprintf(app_view(app)->transient.message, sizeof app_view(app)->transient.message,
+             "re-run: %s; i: all metrics", most);
 }
 
 /* The whole run in place of the first look: the same events, and now its counters and its result. */
 static bool app_finish_counting(App *app, int index) {
-    RunSlot *side = &app->side[index];
+    RunSlot *slot = &app->slots[index];
     Error error = {0};
-    if (!side->counting || !session_loader_is_done(side->counting)) return false;
-    Session *session = session_loader_finish(side->counting, &error);
-    side->counting = NULL;
+    if (!slot->counting || !session_loader_is_done(slot->counting)) return false;
+    Session *session = session_loader_finish(slot->counting, &error);
+    slot->counting = NULL;
     if (!session) {
-        if (session_is_partial(side->now.session)) say(app, "the grid was not counted", error.message);
+        if (session_is_partial(slot->current.session)) say(app, "the grid was not counted", error.message);
         return true;
     }
-    RunSlot old = *side;
-    *side = run_slot_renew(session, &old);
-    app->comparison.scene[index] = side->now.scene;
-    app_tell_change(app, index);
+    RunSlot old = *slot;
+    *slot = run_slot_renew(session, &old);
+    app->comparison.scene[index] = slot->current.scene;
+    app_report_change(app, index);
     app_drop(app, &old);
     return true;
 }
 
-/* The session takes the place of a run, or stands beside it. */
+/* The session replaces a run, or is compared with it. */
 static void app_show(App *app, Session *session, Purpose purpose, int index) {
     Comparison *comparison = &app->comparison;
     View *view = &comparison->view[index];
-    RunSlot old = app->side[index], *side = &app->side[index];
-    const Scene *shown = old.now.scene;
-    *side = purpose == PURPOSE_EDIT    ? run_slot_edited(session, &old)
+    RunSlot old = app->slots[index], *slot = &app->slots[index];
+    const Scene *shown = old.current.scene;
+    *slot = purpose == PURPOSE_EDIT    ? run_slot_edited(session, &old)
             : purpose == PURPOSE_BLOCK ? run_slot_renew(session, &old)
                                        : run_slot_new(session, true);
-    Scene *scene = side->now.scene;
+    Scene *scene = slot->current.scene;
     app_count(app, index);
     if (purpose == PURPOSE_BESIDE) {
         comparison_put(comparison, index, scene);
     } else {
         if (purpose == PURPOSE_KERNEL)
-            view_restart(view, scene);
+            view_restart(view);
         else
             keep_place(view, shown, scene);
         comparison->scene[index] = scene;
         comparison_follow(comparison);
     }
     if (purpose == PURPOSE_EDIT) view_forget_failure(view);
-    app_tell_change(app, index);
+    app_report_change(app, index);
     app_drop(app, &old);
 }
 
-/* Settings that turn out to be impossible are shown again, with the reason. */
+/* Impossible settings are shown again, with the reason. */
 static void app_refuse(App *app, const char *what, Purpose purpose, const Error *error) {
     View *view = app_view(app);
-    if (purpose == PURPOSE_SETTINGS && view->overlay == OVERLAY_NONE && !app->cancelled) {
-        view->overlay = OVERLAY_SETTINGS;
-        snprintf(view->settings.error, sizeof view->settings.error, "%.190s", error->message);
+    if (purpose == PURPOSE_SETTINGS && view->transient.overlay == OVERLAY_NONE && !app->cancelled) {
+        view->transient.overlay = OVERLAY_SETTINGS;
+        snprintf(view->transient.settings.error, sizeof view->transient.settings.error, "%.190s",
+                 error->message);
     } else if (purpose == PURPOSE_EDIT && !app->cancelled) {
-        view->failure = *error;
-        if (view->overlay == OVERLAY_NONE) view->overlay = OVERLAY_FAILURE;
+        view->transient.failure = *error;
+        if (view->transient.overlay == OVERLAY_NONE) view->transient.overlay = OVERLAY_FAILURE;
     } else {
         say(app, what, error->message);
     }
@@ -209,7 +212,7 @@ static void app_open_at(App *app, const SessionOptions *options, Purpose purpose
     wanted.cancel = NULL;
     wanted.first_look = wanted.search_races = !app->waits;
     if (app->loader) {
-        say(app, app->what, "is still on its way; Esc cancels it");
+        say(app, app->what, "is still being opened; Esc cancels it");
         return;
     }
     app->cancelled = false;
@@ -225,7 +228,7 @@ static void app_open_at(App *app, const SessionOptions *options, Purpose purpose
     app->purpose = purpose;
     app->target = target;
     snprintf(app->what, sizeof app->what, "%s", what);
-    if (!app->loader) say(app, what, "this machine has no thread to open it in");
+    if (!app->loader) say(app, what, "cannot be opened: no thread could be started");
 }
 
 static void app_open(App *app, const SessionOptions *options, Purpose purpose, const char *what) {
@@ -237,7 +240,7 @@ static void app_cancel(App *app) {
     app->cancelled = true;
 }
 
-/* The worker's session, or its error, once it is there. */
+/* Shows the worker's session or its error, once it has ended. */
 static bool app_finish_loading(App *app) {
     Error error = {0};
     if (!app->loader || !session_loader_is_done(app->loader)) return false;
@@ -253,11 +256,11 @@ static bool app_finish_loading(App *app) {
     return true;
 }
 
-/* Other kernels have other grids: which blocks are traced is as the run was started. */
+/* Other kernels have other grids: the traced blocks are again those of the command line. */
 static void app_open_kernel(App *app, Purpose purpose) {
     const char *kernel = view_chosen_kernel(app_view(app));
     const SessionOptions *first = session_options(app->first);
-    SessionOptions options = *session_options(app->side[app->comparison.active].now.session);
+    SessionOptions options = *session_options(app->slots[app->comparison.active].current.session);
     options.has_trace_blocks = first->has_trace_blocks;
     options.trace_first = first->trace_first;
     options.trace_last = first->trace_last;
@@ -265,19 +268,19 @@ static void app_open_kernel(App *app, Purpose purpose) {
     app_open(app, &options, purpose, kernel);
 }
 
-static void app_remake(App *app) {
+static void app_rerun(App *app) {
     Arena arena = {0};
-    const SessionOptions *made_with = session_options(app->side[app->comparison.active].now.session);
-    SessionOptions options = settings_options(&app_view(app)->settings, made_with, &arena);
-    app_open(app, &options, PURPOSE_SETTINGS, "the new settings");
+    const SessionOptions *made_with = session_options(app->slots[app->comparison.active].current.session);
+    SessionOptions options = settings_options(&app_view(app)->transient.settings, made_with, &arena);
+    app_open(app, &options, PURPOSE_SETTINGS, "the run with new settings");
     arena_done(&arena);
 }
 
 static void app_trace_block(App *app) {
     char what[32];
-    SessionOptions options = *session_options(app->side[app->comparison.active].now.session);
+    SessionOptions options = *session_options(app->slots[app->comparison.active].current.session);
     options.has_trace_blocks = true;
-    options.trace_first = options.trace_last = app_view(app)->block;
+    options.trace_first = options.trace_last = app_view(app)->transient.wanted_block;
     snprintf(what, sizeof what, "block %u", options.trace_first);
     app_open(app, &options, PURPOSE_BLOCK, what);
 }
@@ -285,18 +288,18 @@ static void app_trace_block(App *app) {
 static void app_leave_comparison(App *app) {
     Comparison *comparison = &app->comparison;
     app_cancel(app);
-    RunSlot other = app->side[!comparison->active];
-    app->side[0] = app->side[comparison->active];
-    app->side[1] = (RunSlot){0};
+    RunSlot other = app->slots[!comparison->active];
+    app->slots[0] = app->slots[comparison->active];
+    app->slots[1] = (RunSlot){0};
     comparison_leave(comparison);
     app_drop(app, &other);
 }
 
 /* ---- files that are edited ----------------------------------------------------------------------------- */
 
-/* Where the compiler stopped, else the line of this step. */
+/* The line that the compiler rejected, else the line of this step. */
 static EditPlace app_edit_place(App *app, const char *const *files, int count) {
-    const Error *failure = &app_view(app)->failure;
+    const Error *failure = &app_view(app)->transient.failure;
     for (int i = 0; i < count && failure->line; i++)
         if (!strcmp(files[i], failure->file)) return (EditPlace){files[i], failure->line};
     return edit_place(files, count, comparison_scene(&app->comparison), app_view(app));
@@ -304,44 +307,44 @@ static EditPlace app_edit_place(App *app, const char *const *files, int count) {
 
 static void app_edit(App *app) {
     int count;
-    RunSlot *side = &app->side[app->comparison.active];
-    const char *const *files = session_files(side->now.session, &count);
+    RunSlot *slot = &app->slots[app->comparison.active];
+    const char *const *files = session_files(slot->current.session, &count);
     if (!count || app->waits) {
         say(app, "nothing to edit",
             app->waits ? "the editor needs a terminal"
-                       : "open FILE.cu or FILE.ptx; kernels/ has some to copy");
+                       : "open your own FILE.cu or FILE.ptx; kernels/ has examples to copy");
         return;
     }
     char **command = edit_command(app_edit_place(app, files, count));
     int status = terminal_run(command);
     free(command);
-    side->is_stale |= file_watch_changed(side->files);
+    slot->is_stale |= file_watch_changed(slot->files);
     if (status == 127)
         say(app, edit_program(), "cannot be run; set EDITOR to the name of your editor");
     else if (status)
-        say(app, edit_program(), "it failed");
-    else if (!side->is_stale)
+        say(app, edit_program(), "exited with an error");
+    else if (!slot->is_stale)
         say(app, scene_file_name(files[0]), "unchanged");
 }
 
-/* Makes runs of files that were changed again. */
-static void app_make_again(App *app) {
+/* Repeats the runs whose files have changed. */
+static void app_rerun_stale(App *app) {
     int count;
     for (int i = 0; i < app->comparison.count && !app->loader; i++) {
-        RunSlot *side = &app->side[i];
-        if (!side->is_stale) continue;
-        side->is_stale = false;
-        const char *const *files = session_files(side->now.session, &count);
-        app_open_at(app, session_options(side->now.session), PURPOSE_EDIT, scene_file_name(files[0]), i);
+        RunSlot *slot = &app->slots[i];
+        if (!slot->is_stale) continue;
+        slot->is_stale = false;
+        const char *const *files = session_files(slot->current.session, &count);
+        app_open_at(app, session_options(slot->current.session), PURPOSE_EDIT, scene_file_name(files[0]), i);
     }
 }
 
-static void app_look_at_files(App *app) {
+static void app_check_files(App *app) {
     double now = now_seconds();
     if (!app->watch || now < app->look_due) return;
     app->look_due = now + LOOK_SECONDS;
     for (int i = 0; i < app->comparison.count; i++)
-        if (app->side[i].files) app->side[i].is_stale |= file_watch_changed(app->side[i].files);
+        if (app->slots[i].files) app->slots[i].is_stale |= file_watch_changed(app->slots[i].files);
 }
 
 /* What a key or a click asks of the app. */
@@ -353,8 +356,8 @@ static ViewAnswer app_answer(App *app, ViewAnswer answer) {
     case VIEW_BESIDE:
         app_open_kernel(app, PURPOSE_BESIDE);
         break;
-    case VIEW_REMAKE:
-        app_remake(app);
+    case VIEW_RERUN:
+        app_rerun(app);
         break;
     case VIEW_EDIT:
         app_edit(app);
@@ -371,24 +374,25 @@ static ViewAnswer app_answer(App *app, ViewAnswer answer) {
     return answer;
 }
 
-/* ---- what else is shown of a run ----------------------------------------------------------------------- */
+/* ---- hazards and timings ----------------------------------------------------------------------- */
 
-/* `ask`: they are looked for on the spot, where nobody does it behind. */
+/* `ask`: searches for them now where no worker does. */
 static void app_show_hazards(App *app, int index, bool ask) {
-    RunSlot *side = &app->side[index];
-    Session *session = side->now.session;
+    RunSlot *slot = &app->slots[index];
+    Session *session = slot->current.session;
     View *view = &app->comparison.view[index];
-    bool is_known = run_slot_is_complete(side) || (ask && app->waits);
-    side->now.scene->hazards = is_known ? session_hazards(session) : NULL;
-    side->now.scene->hazards_note = side->counting ? "every block is being looked through ..."
-                                    : session_is_from_file(session)
-                                        ? "the saved run does not tell its hazards"
-                                        : "hazards were not looked for";
-    if (side->now.scene->hazards && view->hazard_waits) view_go_to_hazard(view, side->now.scene);
+    bool is_known = run_slot_is_complete(slot) || (ask && app->waits);
+    slot->current.scene->borrowed.hazards = is_known ? session_hazards(session) : NULL;
+    slot->current.scene->borrowed.hazards_note = slot->counting ? "searching all blocks for races ..."
+                                                 : session_is_from_file(session)
+                                                     ? "the session file holds no hazards"
+                                                     : "hazards were not searched for";
+    if (slot->current.scene->borrowed.hazards && view->selection.hazard_waits)
+        view_go_to_hazard(view, slot->current.scene);
 }
 
 static ViewAnswer app_press(App *app, Key key) {
-    if (key == SPECIAL_ESCAPE && app->loader && app_view(app)->overlay == OVERLAY_NONE) {
+    if (key == SPECIAL_ESCAPE && app->loader && app_view(app)->transient.overlay == OVERLAY_NONE) {
         app_cancel(app);
         return VIEW_CHANGED;
     }
@@ -398,28 +402,28 @@ static ViewAnswer app_press(App *app, Key key) {
     return app_answer(app, comparison_press(&app->comparison, key));
 }
 
-/* Timings that a session's file brings count before what is shipped; that is read when it is first seen. */
-static void app_show_timings(App *app, RunSlot *side, bool is_seen) {
+/* Timings of a session file take precedence over the shipped ones, which are read when first shown. */
+static void app_show_timings(App *app, RunSlot *slot, bool is_seen) {
     Error error = {0};
-    const Measurements *own = session_measured(side->now.session);
+    const Measurements *own = session_measured(slot->current.session);
     if (is_seen && !app->has_recorded && !bench_recorded(&app->recorded, &error))
         say(app, "timings", error.message);
     app->has_recorded |= is_seen;
-    side->timings.recorded = own->timing_count ? own : &app->recorded;
-    side->timings.live = &app->live;
-    side->timings.timed = side == &app->side[app->comparison.active] ? &app->live : NULL;
-    side->now.scene->timings = &side->timings;
+    slot->timings.recorded = own->timing_count ? own : &app->recorded;
+    slot->timings.live = &app->live;
+    slot->timings.timed = slot == &app->slots[app->comparison.active] ? &app->live : NULL;
+    slot->current.scene->borrowed.timings = &slot->timings;
 }
 
-/* Gives panes what they are going to show. Returns whether timings are seen. */
-static bool app_furnish(App *app, int columns, int rows) {
+/* Gives panes what they are going to show. Returns whether timings are on the screen. */
+static bool app_provide(App *app, int columns, int rows) {
     bool timings_seen = comparison_shows(&app->comparison, columns, rows, &pane_timings);
     bool hazards_seen = comparison_shows(&app->comparison, columns, rows, &pane_hazards);
     for (int i = 0; i < app->comparison.count; i++) {
-        RunSlot *side = &app->side[i];
-        app_show_timings(app, side, timings_seen);
+        RunSlot *slot = &app->slots[i];
+        app_show_timings(app, slot, timings_seen);
         app_show_hazards(app, i, hazards_seen);
-        side->now.scene->before = side->before.scene;
+        slot->current.scene->borrowed.before = slot->before.scene;
     }
     return timings_seen;
 }
@@ -433,10 +437,10 @@ static void app_measure(App *app, bool is_seen) {
 }
 
 static bool app_take_timings(App *app) {
-    SceneTimings *timings = &app->side[0].timings;
+    SceneTimings *timings = &app->slots[0].timings;
     if (!app->measuring || !measuring_take(app->measuring, &app->live, timings)) return false;
-    snprintf(app->side[1].timings.measuring, sizeof timings->measuring, "%s", timings->measuring);
-    snprintf(app->side[1].timings.failure, sizeof timings->failure, "%s", timings->failure);
+    snprintf(app->slots[1].timings.measuring, sizeof timings->measuring, "%s", timings->measuring);
+    snprintf(app->slots[1].timings.failure, sizeof timings->failure, "%s", timings->failure);
     return true;
 }
 
@@ -444,7 +448,7 @@ static bool app_take_timings(App *app) {
 
 static Canvas *app_canvas(App *app, int columns, int rows) {
     Canvas *canvas = canvas_new(columns, rows, app->ascii);
-    app_furnish(app, columns, rows);
+    app_provide(app, columns, rows);
     comparison_draw(&app->comparison, canvas);
     return canvas;
 }
@@ -453,7 +457,7 @@ static Canvas *app_canvas(App *app, int columns, int rows) {
 static void app_record(App *app, int columns, int rows) {
     if (!app->cast) return;
     Canvas *canvas = app_canvas(app, columns, rows);
-    cast_add(app->cast, canvas, app_view(app)->theme, app->cast_seconds);
+    cast_add(app->cast, canvas, app_view(app)->display.theme, app->cast_seconds);
     canvas_free(canvas);
     app->cast_seconds += SECONDS_A_KEY;
 }
@@ -500,7 +504,7 @@ bool app_frame(Session *session, int columns, int rows, const AppStart *start, T
     if (ok) {
         Canvas *canvas = app_canvas(&app, columns, rows);
         if (start->svg)
-            canvas_to_svg(canvas, app_view(&app)->theme, out);
+            canvas_to_svg(canvas, app_view(&app)->display.theme, out);
         else
             canvas_to_text(canvas, out);
         canvas_free(canvas);
@@ -516,23 +520,23 @@ static void app_draw(App *app) {
     int columns, rows;
     terminal_size(&columns, &rows);
     comparison_fit(&app->comparison, columns, rows);
-    app_measure(app, app_furnish(app, columns, rows));
+    app_measure(app, app_provide(app, columns, rows));
     Canvas *canvas = canvas_new(columns, rows, app->ascii);
     Comparison shown = app->comparison;
     View *view = comparison_view(&shown);
-    if (app->loader && !view->message[0])
-        snprintf(view->message, sizeof view->message, "%s %s ... (Esc cancels)",
-                 app->cancelled ? "ending" : "opening", app->what);
+    if (app->loader && !view->transient.message[0])
+        snprintf(view->transient.message, sizeof view->transient.message, "%s %s ... (Esc cancels)",
+                 app->cancelled ? "cancelling" : "opening", app->what);
     comparison_draw(&shown, canvas);
-    terminal_set_theme(view->theme);
+    terminal_set_theme(view->display.theme);
     terminal_show(canvas);
-    cast_add(app->cast, canvas, view->theme, now_seconds() - app->cast_seconds);
+    cast_add(app->cast, canvas, view->display.theme, now_seconds() - app->cast_seconds);
     canvas_free(canvas);
 }
 
 /* Milliseconds until the loop has to act by itself; -1: only when something happens. */
 static int app_patience(App *app) {
-    double due = app_view(app)->playing ? app->due : INFINITY;
+    double due = app_view(app)->transient.playing ? app->due : INFINITY;
     if (app->watch) due = fmin(due, app->look_due);
     if (due == INFINITY) return -1;
     double left = (due - now_seconds()) * 1000;
@@ -543,26 +547,27 @@ static int app_patience(App *app) {
 static bool app_play(App *app) {
     double now = now_seconds();
     View *view = app_view(app);
-    if (!view->playing || now < app->due) return false;
+    if (!view->transient.playing || now < app->due) return false;
     double each = 1 / view_wavefronts_per_second(view);
     int count = each * 1000 >= FRAME_MILLISECONDS ? 1 : (int)(FRAME_MILLISECONDS / 1000.0 / each + 0.5);
-    while (count-- > 0 && view->playing) view->playing = comparison_play(&app->comparison);
+    while (count-- > 0 && view->transient.playing)
+        view->transient.playing = comparison_play(&app->comparison);
     app->due += each * 1000 >= FRAME_MILLISECONDS ? each : FRAME_MILLISECONDS / 1000.0;
-    if (app->due < now) app->due = now; /* after a pause, or on a slow terminal: no catching up */
+    if (app->due < now) app->due = now; /* after a pause, or on a slow terminal: does not catch up */
     return true;
 }
 
 /* False: quit. *changed: the frame has to be drawn. */
 static bool app_handle(App *app, const TerminalEvent *event, bool *changed) {
     int columns, rows;
-    bool was_playing = app_view(app)->playing;
+    bool was_playing = app_view(app)->transient.playing;
     ViewAnswer answer = VIEW_IGNORED;
     switch (event->kind) {
     case TERMINAL_KEY:
         answer = app_press(app, event->key);
         break;
     case TERMINAL_WHEEL:
-        if (app_view(app)->overlay != OVERLAY_NONE)
+        if (app_view(app)->transient.overlay != OVERLAY_NONE)
             answer = app_press(app, event->direction > 0 ? SPECIAL_UP : SPECIAL_DOWN);
         else
             answer = app_press(app, event->direction > 0 ? SPECIAL_LEFT : SPECIAL_RIGHT);
@@ -582,13 +587,13 @@ static bool app_handle(App *app, const TerminalEvent *event, bool *changed) {
         break;
     }
     if (answer == VIEW_REDRAW) terminal_forget();
-    if (app_view(app)->playing && !was_playing)
+    if (app_view(app)->transient.playing && !was_playing)
         app->due = now_seconds() + 1 / view_wavefronts_per_second(app_view(app));
     *changed = answer != VIEW_IGNORED;
     return answer != VIEW_QUIT;
 }
 
-/* A GPU does not return: nothing may wait for it any more, not even the exit's own clean-up. */
+/* The GPU does not return: nothing may wait for it any more, not even the clean-up at exit. */
 static void app_leave(const Error *error) {
     enum { DONE = 0, FAILED = 2 }; /* as main() has them */
     if (error) error_print(error, stderr);
@@ -610,10 +615,10 @@ bool app_run(Session *session, const AppStart *start, Error *error) {
         if (changed) app_draw(&app);
         TerminalEvent event = terminal_wait(app_patience(&app));
         quit = !app_handle(&app, &event, &changed);
-        app_look_at_files(&app);
+        app_check_files(&app);
         changed |= app_finish_loading(&app);
         bool was_opening = app.loader != NULL;
-        app_make_again(&app);
+        app_rerun_stale(&app);
         changed |= !was_opening && app.loader;
         for (int i = 0; i < 2; i++) changed |= app_finish_counting(&app, i);
         changed |= app_take_timings(&app);

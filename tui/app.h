@@ -13,13 +13,13 @@
 typedef struct AppStart {
     Theme theme;
     int step;                      /* --step N, from 1; 0: the beginning */
-    const SessionOptions *compare; /* --compare: the run beside the first; NULL: none */
+    const SessionOptions *compare; /* --compare: a second run to compare with; NULL: none */
     const char *keys; /* pressed before the first frame, may be NULL: each character is a key, special keys
                          are written <Right> <Left> <Up> <Down> <Home> <End> <PageUp> <PageDown> <Tab>
                          <BackTab> <Enter> <Escape> <Backspace> <Space> <Less> */
     const char *cast; /* a file for a recording (cast.h); NULL: none. app_frame() records the first frame and
                          one after each key, half a second apart */
-    bool watch;       /* app_run(): files that runs are made of are run again when they change */
+    bool watch;       /* app_run(): the runs are repeated when their source files change */
     bool svg;         /* app_frame(): an SVG image instead of lines */
     bool ascii;       /* the locale is not UTF-8: nl_langinfo(CODESET) after setlocale(LC_CTYPE, ""); no other
                          category, so that numbers stay as they are in C */
@@ -32,7 +32,7 @@ typedef struct AppStart {
 bool app_run(Session *session, const AppStart *start, Error *error);
 
 /* Draws one frame of columns x rows after `start->keys` and appends it to `out` as lines. False on an unknown
- * key name and on a kernel that the keys ask for and that cannot be opened. */
+ * key name and when a kernel that the keys open cannot be opened. */
 bool app_frame(Session *session, int columns, int rows, const AppStart *start, Text *out, Error *error);
 
 #endif

@@ -1,10 +1,11 @@
 #include "tui/comparison.h"
 
+#include "tui/input.h"
 #include "tui/view/keep_place.h"
 
 void comparison_init(Comparison *comparison, const Scene *scene) {
     *comparison = (Comparison){.scene = {scene, NULL}, .count = 1, .linked = true};
-    view_init(&comparison->view[0], scene);
+    view_init(&comparison->view[0]);
 }
 
 View *comparison_view(Comparison *comparison) {
@@ -19,7 +20,7 @@ void comparison_put(Comparison *comparison, int index, const Scene *scene) {
     comparison->active = !index;
     comparison->linked = true;
     comparison->scene[index] = scene;
-    view_init(&comparison->view[index], scene);
+    view_init(&comparison->view[index]);
     comparison_follow(comparison);
 }
 
@@ -36,12 +37,12 @@ void comparison_leave(Comparison *comparison) {
 
 /* ---- following by progress ----------------------------------------------------------------------------- */
 
-/* The launch that corresponds: the same, or the last where there are fewer; its first traced block. */
-static int view_beside(const Scene *of, int view, const Scene *in) {
+/* The corresponding block: the first traced one of the same launch, or of the last where there are fewer. */
+static int block_beside(const Scene *of, int block, const Scene *in) {
     int found = 0;
-    for (int i = 0; i < in->view_count; i++) {
-        if (in->views[i].launch > of->views[view].launch) break;
-        if (in->views[i].launch != in->views[found].launch) found = i;
+    for (int i = 0; i < in->traced.block_count; i++) {
+        if (in->traced.blocks[i].launch > of->traced.blocks[block].launch) break;
+        if (in->traced.blocks[i].launch != in->traced.blocks[found].launch) found = i;
     }
     return found;
 }
@@ -59,29 +60,30 @@ static int first_step(const double *progress, int count, double wanted) {
     return low;
 }
 
-/* Steps first .. last have come as far as the step `at`. */
+/* Steps first .. last have the same progress as the step `at`. */
 static void find_plateau(const double *progress, int count, int at, int *first, int *last) {
     *first = first_step(progress, count, progress[at]);
     *last = at;
     while (*last + 1 < count && progress[*last + 1] <= progress[at]) ++*last;
 }
 
-/* The first step that has come as far. Between two gains of progress both runs do the same kind of work (a
- * barrier, a condition, two loads), so where both have come exactly as far, the steps in between go in
- * proportion. */
-static int step_beside(const Scene *of, const View *view, const Scene *in, int in_view) {
+/* The first step with at least the same progress. Between two gains of progress both runs do the same kind of
+ * work (a barrier, a condition, two loads), so where both have exactly the same progress, the steps between
+ * two gains correspond in proportion. */
+static int step_beside(const Scene *of, const View *view, const Scene *in, int in_block) {
     const double rounding = 1e-9;
-    const double *progress = scene_progress(of, view->view), *other = scene_progress(in, in_view);
-    int count = of->views[view->view].steps->step_count, other_count = in->views[in_view].steps->step_count;
+    const double *progress = scene_progress(of, view->place.block), *other = scene_progress(in, in_block);
+    int count = of->traced.blocks[view->place.block].steps->step_count,
+        other_count = in->traced.blocks[in_block].steps->step_count;
     int first, last, other_first, other_last;
-    if (!other_count || view->step >= count) return 0;
-    int found = first_step(other, other_count, progress[view->step] - rounding);
-    if (other[found] > progress[view->step] + rounding) return found;
-    find_plateau(progress, count, view->step, &first, &last);
+    if (!other_count || view->place.step >= count) return 0;
+    int found = first_step(other, other_count, progress[view->place.step] - rounding);
+    if (other[found] > progress[view->place.step] + rounding) return found;
+    find_plateau(progress, count, view->place.step, &first, &last);
     find_plateau(other, other_count, found, &other_first, &other_last);
     if (last == first) return other_first;
     return other_first +
-           ((view->step - first) * (other_last - other_first) + (last - first) / 2) / (last - first);
+           ((view->place.step - first) * (other_last - other_first) + (last - first) / 2) / (last - first);
 }
 
 void comparison_follow(Comparison *comparison) {
@@ -92,24 +94,24 @@ void comparison_follow(Comparison *comparison) {
     view_show_alike(view, lead);
     if (!comparison->linked) return;
     const Scene *of = comparison->scene[comparison->active], *in = comparison->scene[other];
-    view->warp = lead->warp;
-    view->lane = lead->lane;
-    if (lead->view >= of->view_count || !in->view_count) return;
-    view->view = view_beside(of, lead->view, in);
-    view_go_to_step(view, in, step_beside(of, lead, in, view->view));
+    view->selection.warp = lead->selection.warp;
+    view->selection.lane = lead->selection.lane;
+    if (lead->place.block >= of->traced.block_count || !in->traced.block_count) return;
+    view->place.block = block_beside(of, lead->place.block, in);
+    view_go_to_step(view, in, step_beside(of, lead, in, view->place.block));
 }
 
 /* After the active view was asked to move. */
 static void follow_move(Comparison *comparison, const View *before) {
     View *view = comparison_view(comparison);
     if (comparison->count < 2) return;
-    if (view->view != before->view || view->step != before->step)
+    if (view->place.block != before->place.block || view->place.step != before->place.step)
         comparison_follow(comparison);
     else
         view_show_alike(&comparison->view[!comparison->active], view);
     if (!comparison->linked) return;
-    comparison->view[!comparison->active].warp = view->warp;
-    comparison->view[!comparison->active].lane = view->lane;
+    comparison->view[!comparison->active].selection.warp = view->selection.warp;
+    comparison->view[!comparison->active].selection.lane = view->selection.lane;
 }
 
 bool comparison_play(Comparison *comparison) {
@@ -129,28 +131,28 @@ void comparison_go_to_step(Comparison *comparison, int step) {
 
 static void make_other_active(Comparison *comparison) {
     View *from = comparison_view(comparison);
-    bool playing = from->playing;
-    from->playing = false;
+    bool playing = from->transient.playing;
+    from->transient.playing = false;
     comparison->active = !comparison->active;
-    comparison_view(comparison)->playing = playing;
+    comparison_view(comparison)->transient.playing = playing;
 }
 
 static ViewAnswer press_alone(Comparison *comparison) {
     View *view = comparison_view(comparison);
-    snprintf(view->message, sizeof view->message,
-             "nothing to compare with: c puts a second kernel beside this one");
+    snprintf(view->transient.message, sizeof view->transient.message,
+             "nothing to compare with; c opens a second kernel beside this one");
     return VIEW_CHANGED;
 }
 
 ViewAnswer comparison_press(Comparison *comparison, Key key) {
     View before = *comparison_view(comparison);
-    ViewAnswer answer = view_press(comparison_view(comparison), comparison_scene(comparison), key);
+    ViewAnswer answer = input_press(comparison_view(comparison), comparison_scene(comparison), key);
     bool is_of_two =
         answer == VIEW_OTHER || answer == VIEW_EXCHANGE || answer == VIEW_LINK || answer == VIEW_ALONE;
     if (is_of_two && comparison->count < 2) return press_alone(comparison);
-    if (comparison_view(comparison)->overlay == OVERLAY_DIFFERENCES && comparison->count < 2 &&
-        !comparison_scene(comparison)->before) {
-        comparison_view(comparison)->overlay = OVERLAY_NONE;
+    if (comparison_view(comparison)->transient.overlay == OVERLAY_DIFFERENCES && comparison->count < 2 &&
+        !comparison_scene(comparison)->borrowed.before) {
+        comparison_view(comparison)->transient.overlay = OVERLAY_NONE;
         return press_alone(comparison);
     }
     switch (answer) {
@@ -181,7 +183,7 @@ static bool make_layout(const Comparison *comparison, int columns, int rows, Com
     return layout_make_comparison(columns, rows, &comparison->view[comparison->active], layout);
 }
 
-/* The one that has the keys is marked, and its name alone is bright. */
+/* The run that has the keys is marked, and only its name is bright. */
 static void mark_active(const Comparison *comparison, int index, Canvas *canvas, Rectangle header) {
     bool is_active = index == comparison->active;
     for (int column = 0; !is_active && column < header.columns; column++) {
@@ -199,12 +201,12 @@ static void draw_differences(const Comparison *comparison, Canvas *canvas, const
                      &comparison->view[!left], comparison->linked);
     differences_draw(&differences, canvas, layout->differences, layout->boxed);
     const View *view = &comparison->view[comparison->active];
-    if (view->overlay == OVERLAY_DIFFERENCES)
-        differences_draw_all(&differences, canvas, layout->overlay, view->scroll);
+    if (view->transient.overlay == OVERLAY_DIFFERENCES)
+        differences_draw_all(&differences, canvas, layout->overlay, view->transient.scroll);
 }
 
 void comparison_change(const Comparison *comparison, Differences *out) {
-    const Scene *scene = comparison->scene[comparison->active], *before = scene->before;
+    const Scene *scene = comparison->scene[comparison->active], *before = scene->borrowed.before;
     const View *view = &comparison->view[comparison->active];
     View then = *view;
     keep_place(&then, scene, before);
@@ -214,16 +216,16 @@ void comparison_change(const Comparison *comparison, Differences *out) {
     out->settings[0] = 0;
 }
 
-/* One run; on demand what its last edit changed. */
+/* One run; on demand, what its last edit changed. */
 static void draw_one(const Comparison *comparison, Canvas *canvas) {
     Layout layout;
     Differences change;
     const View *view = &comparison->view[0];
     frame_draw(comparison->scene[0], view, canvas);
-    if (view->overlay != OVERLAY_DIFFERENCES || !comparison->scene[0]->before) return;
+    if (view->transient.overlay != OVERLAY_DIFFERENCES || !comparison->scene[0]->borrowed.before) return;
     if (!layout_make(canvas->columns, canvas->rows, view, &layout)) return;
     comparison_change(comparison, &change);
-    differences_draw_all(&change, canvas, layout.overlay, view->scroll);
+    differences_draw_all(&change, canvas, layout.overlay, view->transient.scroll);
 }
 
 void comparison_draw(const Comparison *comparison, Canvas *canvas) {
@@ -236,7 +238,7 @@ void comparison_draw(const Comparison *comparison, Canvas *canvas) {
     }
     canvas_clear(canvas);
     if (!make_layout(comparison, canvas->columns, canvas->rows, &layout)) {
-        frame_draw_too_small(canvas, PAIR_SMALLEST_COLUMNS, PAIR_SMALLEST_ROWS);
+        frame_draw_too_small(canvas, COMPARISON_SMALLEST_COLUMNS, COMPARISON_SMALLEST_ROWS);
         return;
     }
     for (int i = 0; i < 2; i++) {
@@ -267,9 +269,10 @@ void comparison_fit(Comparison *comparison, int columns, int rows) {
     Layout one;
     bool fits = comparison->count < 2 ? layout_make(columns, rows, view, &one)
                                       : make_layout(comparison, columns, rows, &both);
-    if (!fits || (view->overlay != OVERLAY_HELP && view->overlay != OVERLAY_DIFFERENCES)) return;
-    int last = view_overlay_lines(view) - ((comparison->count < 2 ? one.overlay : both.overlay).rows - 2);
-    if (view->scroll > last) view->scroll = last > 0 ? last : 0;
+    if (!fits || (view->transient.overlay != OVERLAY_HELP && view->transient.overlay != OVERLAY_DIFFERENCES))
+        return;
+    int last = input_overlay_lines(view) - ((comparison->count < 2 ? one.overlay : both.overlay).rows - 2);
+    if (view->transient.scroll > last) view->transient.scroll = last > 0 ? last : 0;
 }
 
 ViewAnswer comparison_click(Comparison *comparison, int columns, int rows, int column, int row) {
@@ -278,7 +281,7 @@ ViewAnswer comparison_click(Comparison *comparison, int columns, int rows, int c
     if (comparison->count < 2)
         return frame_click(comparison->scene[0], &comparison->view[0], columns, rows, column, row);
     if (!make_layout(comparison, columns, rows, &layout)) return VIEW_IGNORED;
-    if (before.overlay != OVERLAY_NONE) {
+    if (before.transient.overlay != OVERLAY_NONE) {
         Layout whole = {.overlay = layout.overlay};
         return frame_click_in(comparison_scene(comparison), comparison_view(comparison), &whole, column, row);
     }

@@ -1,10 +1,10 @@
-/* Pair: one run on the screen, or two side by side.
+/* Comparison: one run on the screen, or two side by side.
  *
  * Keys go to the active one. While the two are linked, the other follows by progress (elements folded, not
- * step numbers): it stands where it has come as far. What is shown of a run (zoom, value format, ...) is the
- * same on both sides, so that panes line up and can be compared. */
-#ifndef TUI_VIEW_COMPARISON_H
-#define TUI_VIEW_COMPARISON_H
+ * step numbers): it goes to the step that has come equally far. Both runs share one display (zoom, value
+ * format, ...), so that panes line up and can be compared. */
+#ifndef TUI_COMPARISON_H
+#define TUI_COMPARISON_H
 
 #include "tui/differences.h"
 #include "tui/frame.h"
@@ -19,24 +19,24 @@ typedef struct Comparison {
 } Comparison;
 
 void comparison_init(Comparison *comparison, const Scene *scene);
-/* A second run beside the active one and linked to it; where there are two, run `index` gives way. */
+/* Puts a second run beside the active one, linked to it; where there are two, it replaces run `index`. */
 void comparison_put(Comparison *comparison, int index, const Scene *scene);
-/* The active run and what it was before its file was edited (its scene's `before`, which is there). */
+/* The active run against the run before its file was edited, which must exist. */
 void comparison_change(const Comparison *comparison, Differences *out);
-/* Only the active run stays; it becomes number 0. */
+/* Keeps the active run alone; it becomes number 0. */
 void comparison_leave(Comparison *comparison);
 
 View *comparison_view(Comparison *comparison);
 const Scene *comparison_scene(const Comparison *comparison);
 
-/* The keys of comparing are answered here, the others by the active view. */
+/* Handles the keys of a comparison; the others go to the active view. */
 ViewAnswer comparison_press(Comparison *comparison, Key key);
 bool comparison_play(Comparison *comparison); /* as view_play() */
 void comparison_go_to_step(Comparison *comparison, int step);
-/* The active view was moved, or linked again: the other follows. */
+/* After the active view has moved or the two were linked again: the other follows. */
 void comparison_follow(Comparison *comparison);
 
-/* Nothing is scrolled further than a screen of this size needs. */
+/* Limits scrolling to what a screen of this size needs. */
 void comparison_fit(Comparison *comparison, int columns, int rows);
 bool comparison_shows(const Comparison *comparison, int columns, int rows, const Pane *pane);
 void comparison_draw(const Comparison *comparison, Canvas *canvas);

@@ -1,6 +1,6 @@
 #include "tui/differences.h"
 
-#include "tui/scene/step_context.h"
+#include "tui/view/step_context.h"
 #include "tui/scene/running_totals.h"
 #include <inttypes.h>
 #include <math.h>
@@ -16,35 +16,37 @@ typedef struct DifferenceRow {
     bool is_average;
 } DifferenceRow;
 
-/* In the order of metrics.def, then what is made from them. */
-static const char *const names[] = {
-#define METRIC(name, in_json, from_events, label) #name,
-#include "metrics/metrics.def"
-#undef METRIC
-    "excess_shared_wavefronts", "excess_global_sectors", "average_active_lanes"};
-static const bool told_by_events[] = {
-#define METRIC(name, in_json, from_events, label) from_events,
-#include "metrics/metrics.def"
-#undef METRIC
-    true, true, false};
-enum { METRIC_COUNT = sizeof names / sizeof *names };
+/* The rows of metrics.def, then what is made from them. */
+enum { EXCESS_WAVEFRONTS = METRIC_COUNT, EXCESS_SECTORS, AVERAGE_LANES, ROW_COUNT };
 
-static double value_of(const Totals *totals, int index) {
-    const double values[METRIC_COUNT] = {
-#define METRIC(name, in_json, from_events, label) (double)totals->name,
-#include "metrics/metrics.def"
-#undef METRIC
-        (double)(totals->shared_load_wavefronts - totals->shared_load_wavefronts_ideal +
-                 totals->shared_store_wavefronts - totals->shared_store_wavefronts_ideal),
-        (double)(totals->global_load_sectors - totals->global_load_sectors_ideal +
-                 totals->global_store_sectors - totals->global_store_sectors_ideal),
-        totals_average_active_lanes(totals)};
-    return values[index];
+static const char *name_of(int row) {
+    static const char *const made[] = {"excess_shared_wavefronts", "excess_global_sectors",
+                                       "average_active_lanes"};
+    return row < METRIC_COUNT ? metric_infos[row].name : made[row - METRIC_COUNT];
+}
+
+static bool is_from_events(int row) {
+    return row < METRIC_COUNT ? metric_infos[row].from_events : row != AVERAGE_LANES;
+}
+
+static double value_of(const Totals *totals, int row) {
+    switch (row) {
+    case EXCESS_WAVEFRONTS:
+        return (double)(totals->shared_load_wavefronts - totals->shared_load_wavefronts_ideal +
+                        totals->shared_store_wavefronts - totals->shared_store_wavefronts_ideal);
+    case EXCESS_SECTORS:
+        return (double)(totals->global_load_sectors - totals->global_load_sectors_ideal +
+                        totals->global_store_sectors - totals->global_store_sectors_ideal);
+    case AVERAGE_LANES:
+        return totals_average_active_lanes(totals);
+    default:
+        return (double)totals_value(totals, (Metric)row);
+    }
 }
 
 static DifferenceRow metric_of(const Differences *differences, Scope scope, int index) {
-    DifferenceRow metric = {.is_average = index == METRIC_COUNT - 1};
-    snprintf(metric.label, sizeof metric.label, "%s", names[index]);
+    DifferenceRow metric = {.is_average = index == AVERAGE_LANES};
+    snprintf(metric.label, sizeof metric.label, "%s", name_of(index));
     for (char *c = metric.label; *c; c++)
         if (*c == '_') *c = ' ';
     for (int side = 0; side < 2; side++)
@@ -54,13 +56,13 @@ static DifferenceRow metric_of(const Differences *differences, Scope scope, int 
 }
 
 static bool is_known(Scope scope, int index) {
-    return scope == WHOLE_RUN || told_by_events[index];
+    return scope == WHOLE_RUN || is_from_events(index);
 }
 
 static void add_place(Differences *out, int side, const Scene *scene, const View *view) {
-    running_totals_at(scene_step_index(scene, view->view), view->step, &out->so_far[side]);
-    if (view->step < scene->views[view->view].steps->step_count)
-        out->progress[side] = scene_progress(scene, view->view)[view->step];
+    running_totals_at(scene_step_index(scene, view->place.block), view->place.step, &out->so_far[side]);
+    if (view->place.step < scene->traced.blocks[view->place.block].steps->step_count)
+        out->progress[side] = scene_progress(scene, view->place.block)[view->place.step];
 }
 
 void differences_init(Differences *out, const Scene *left, const View *left_view, const Scene *right,
@@ -70,10 +72,11 @@ void differences_init(Differences *out, const Scene *left, const View *left_view
     *out = (Differences){.linked = linked};
     settings_print_differences(left, right, out->settings, sizeof out->settings);
     for (int side = 0; side < 2; side++) {
-        out->name[side] = scene[side]->kernel;
-        out->counting |= scene[side]->counting;
-        metrics_of_run(scene[side]->trace, &out->run[side]);
-        if (view[side]->view < scene[side]->view_count) add_place(out, side, scene[side], view[side]);
+        out->name[side] = scene[side]->identity.kernel;
+        out->counting |= scene[side]->outcome.counting;
+        metrics_of_run(scene[side]->traced.trace, &out->run[side]);
+        if (view[side]->place.block < scene[side]->traced.block_count)
+            add_place(out, side, scene[side], view[side]);
     }
 }
 
@@ -111,8 +114,7 @@ static void draw_metric(const DifferenceRow *metric, Canvas *canvas, Rectangle a
                      NUMBER_COLUMNS, change);
 }
 
-/* How far apart: 1 is everything against nothing. What an ideal kernel would need is worth less of the room.
- */
+/* How far apart: 1 is everything against nothing. Ideal counts weigh less, as they explain less. */
 static double distance(const DifferenceRow *metric) {
     double largest = fmax(metric->value[0], metric->value[1]),
            weight = strstr(metric->label, "ideal") ? 0.25 : 1;
@@ -121,12 +123,12 @@ static double distance(const DifferenceRow *metric) {
 
 /* The `room` metrics that are furthest apart, in the table's order. Returns how many there are. */
 static int choose(const Differences *differences, Scope scope, int room, int *chosen) {
-    bool taken[METRIC_COUNT] = {false};
+    bool taken[ROW_COUNT] = {false};
     int count = 0;
     for (; count < room; count++) {
         int best = -1;
         double most = 0;
-        for (int i = 0; i < METRIC_COUNT; i++) {
+        for (int i = 0; i < ROW_COUNT; i++) {
             DifferenceRow metric = metric_of(differences, scope, i);
             if (taken[i] || !is_known(scope, i) || !differs(&metric) || distance(&metric) <= most) continue;
             best = i;
@@ -136,14 +138,14 @@ static int choose(const Differences *differences, Scope scope, int room, int *ch
         taken[best] = true;
     }
     int at = 0;
-    for (int i = 0; i < METRIC_COUNT; i++)
+    for (int i = 0; i < ROW_COUNT; i++)
         if (taken[i]) chosen[at++] = i;
     return count;
 }
 
 static int count_different(const Differences *differences, Scope scope) {
     int count = 0;
-    for (int i = 0; i < METRIC_COUNT; i++) {
+    for (int i = 0; i < ROW_COUNT; i++) {
         DifferenceRow metric = metric_of(differences, scope, i);
         count += is_known(scope, i) && differs(&metric);
     }
@@ -151,7 +153,7 @@ static int count_different(const Differences *differences, Scope scope) {
 }
 
 static void draw_chosen(const Differences *differences, Scope scope, Canvas *canvas, Rectangle area) {
-    int chosen[METRIC_COUNT], room = area.rows < METRIC_COUNT ? area.rows : METRIC_COUNT;
+    int chosen[ROW_COUNT], room = area.rows < ROW_COUNT ? area.rows : ROW_COUNT;
     if (scope == WHOLE_RUN && differences->counting) {
         canvas_text(canvas, area, 0, 0, ROLE_DIM, "counting the whole grid ...");
         return;
@@ -207,7 +209,7 @@ void differences_draw(const Differences *differences, Canvas *canvas, Rectangle 
     draw_chosen(differences, WHOLE_RUN, canvas, inside);
 }
 
-void differences_tell(const Differences *differences, char *out, size_t bytes) {
+void differences_describe(const Differences *differences, char *out, size_t bytes) {
     int chosen;
     char number[2][32];
     if (differences->counting) {
@@ -221,36 +223,36 @@ void differences_tell(const Differences *differences, char *out, size_t bytes) {
     DifferenceRow metric = metric_of(differences, WHOLE_RUN, chosen);
     for (int side = 0; side < 2; side++)
         print_number(&metric, metric.value[side], number[side], sizeof number[side]);
-    snprintf(out, bytes, "%s %s, now %s", metric.label, number[0], number[1]);
+    snprintf(out, bytes, "%s %s -> %s", metric.label, number[0], number[1]);
 }
 
 /* ---- all of them --------------------------------------------------------------------------------------- */
 
 static int events_metric_count(void) {
     int count = 0;
-    for (int i = 0; i < METRIC_COUNT; i++) count += told_by_events[i];
+    for (int i = 0; i < ROW_COUNT; i++) count += is_from_events(i);
     return count;
 }
 
 int differences_line_count(void) {
-    return 1 + METRIC_COUNT + 2 + events_metric_count();
+    return 1 + ROW_COUNT + 2 + events_metric_count();
 }
 
 /* Line `line` of: a heading and all metrics of the run, an empty line, a heading and those of the block so
  * far. */
 static void draw_line(const Differences *differences, int line, Canvas *canvas, Rectangle area, int row) {
-    Scope scope = line < 1 + METRIC_COUNT ? WHOLE_RUN : SO_FAR;
-    if (line == 0 || line == METRIC_COUNT + 2) {
+    Scope scope = line < 1 + ROW_COUNT ? WHOLE_RUN : SO_FAR;
+    if (line == 0 || line == ROW_COUNT + 2) {
         canvas_text(canvas, area, 0, row, ROLE_TITLE,
                     scope == WHOLE_RUN ? "whole run" : "traced block so far");
         if (scope == WHOLE_RUN && differences->counting)
             canvas_text(canvas, area, 12, row, ROLE_DIM, "counting ...");
         return;
     }
-    int index = scope == WHOLE_RUN ? line - 1 : line - METRIC_COUNT - 3;
+    int index = scope == WHOLE_RUN ? line - 1 : line - ROW_COUNT - 3;
     if (scope == WHOLE_RUN && differences->counting) return;
-    for (int i = 0; scope == SO_FAR && i <= index && i < METRIC_COUNT; i++) index += !told_by_events[i];
-    if (index < 0 || index >= METRIC_COUNT) return;
+    for (int i = 0; scope == SO_FAR && i <= index && i < ROW_COUNT; i++) index += !is_from_events(i);
+    if (index < 0 || index >= ROW_COUNT) return;
     DifferenceRow metric = metric_of(differences, scope, index);
     draw_metric(&metric, canvas, area, 0, row);
 }

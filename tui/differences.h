@@ -1,9 +1,9 @@
-/* Differences: what two runs cost, metric by metric: of the whole run, and of the traced block so far.
+/* Differences: the metrics of two runs side by side: of the whole run, and of the traced block so far.
  *
- * A row reads as a sentence of arithmetic: the left run's number, <, > or =, the right run's number, and how
- * much more or less the right one takes. Nothing hangs on colour. */
-#ifndef TUI_VIEW_DIFFERENCES_H
-#define TUI_VIEW_DIFFERENCES_H
+ * A row reads as arithmetic: the left run's number, <, > or =, the right run's number, and by how much the
+ * right one is more or less. Nothing depends on colour. */
+#ifndef TUI_DIFFERENCES_H
+#define TUI_DIFFERENCES_H
 
 #include "tui/draw/canvas.h"
 #include "metrics/metrics.h"
@@ -11,7 +11,7 @@
 
 typedef struct Differences {
     const char *name[2]; /* left, right; borrowed */
-    char settings[96];   /* what else tells them apart, where both are one kernel */
+    char settings[96];   /* how they differ, where both are one kernel */
     Totals run[2];       /* whole grid */
     double progress[2];  /* 0 .. 1, of the traced block */
     Totals so_far[2];    /* the traced block, up to the view's step */
@@ -26,8 +26,8 @@ void differences_init(Differences *out, const Scene *left, const View *left_view
 void differences_draw(const Differences *differences, Canvas *canvas, Rectangle area, bool boxed);
 /* Every metric, from line `scroll` on. */
 void differences_draw_all(const Differences *differences, Canvas *canvas, Rectangle area, int scroll);
-/* What changed most over the whole run: "shared loads 12 > 6". */
-void differences_tell(const Differences *differences, char *out, size_t bytes);
+/* What changed most over the whole run: "shared loads 12 -> 6". */
+void differences_describe(const Differences *differences, char *out, size_t bytes);
 int differences_line_count(void); /* of differences_draw_all() */
 
 #endif

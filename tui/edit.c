@@ -7,8 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* ---- where -----------------------------------------------------------------------------------------------
- */
+/* ---- where --------------------------------------------------------------------------------------------- */
 
 static bool ends_with(const char *text, const char *end) {
     size_t length = strlen(text), end_length = strlen(end);
@@ -24,10 +23,10 @@ static bool same_file(const char *a, const char *b) {
 EditPlace edit_place(const char *const *files, int count, const Scene *scene, const View *view) {
     const Steps *steps = view_steps(view, scene);
     EditPlace place = {files[0], 1};
-    if (!steps || view->step >= steps->step_count) return place;
-    const PtxCode *code = scene_code(scene, view->view, steps->steps[view->step].pc);
+    if (!steps || view->place.step >= steps->step_count) return place;
+    const PtxCode *code = scene_code(scene, view->place.block, steps->steps[view->place.step].pc);
     if (!code) return place;
-    if (ends_with(files[0], ".ptx")) { /* its own lines, not those of what it was made from */
+    if (ends_with(files[0], ".ptx")) { /* its own lines, not those of the source it was compiled from */
         place.line = code->instruction->line ? code->instruction->line : 1;
         return place;
     }
@@ -36,8 +35,7 @@ EditPlace edit_place(const char *const *files, int count, const Scene *scene, co
     return place;
 }
 
-/* ---- the editor ------------------------------------------------------------------------------------------
- */
+/* ---- the editor ---------------------------------------------------------------------------------------- */
 
 const char *edit_program(void) {
     static const char *const variables[] = {"VISUAL", "EDITOR"};
@@ -64,8 +62,8 @@ static bool takes_colon(const char *program, bool *needs_goto) {
     return false;
 }
 
-/* The shell takes the program apart, as the user wrote it for the shell; file and line are never read by it.
- */
+/* The shell splits the program's text, which the user wrote for a shell; it never interprets file and
+ * line. */
 char **edit_command(EditPlace place) {
     enum { ARGUMENTS = 8 };
     const char *program = edit_program();
@@ -92,8 +90,7 @@ char **edit_command(EditPlace place) {
     return command;
 }
 
-/* ---- changes ---------------------------------------------------------------------------------------------
- */
+/* ---- changes ------------------------------------------------------------------------------------------- */
 
 typedef struct Stamp {
     char *file;

@@ -1,4 +1,4 @@
-/* Edit: the files that a run was made of, changed by the user's editor or by anybody else. */
+/* Edit: the source files of a run, opened in the user's editor, and watched for changes by any program. */
 #ifndef TUI_EDIT_H
 #define TUI_EDIT_H
 
@@ -10,22 +10,22 @@ typedef struct EditPlace {
     int line; /* from 1 */
 } EditPlace;
 
-/* Of the session's files (at least one) the one that holds the current step, and where; where none does, the
- * first. */
+/* The session's file (there is at least one) and line of the current step; the first file where no file has
+ * it. */
 EditPlace edit_place(const char *const *files, int count, const Scene *scene, const View *view);
 
-/* What runs the user's editor ($VISUAL, $EDITOR, else vi) at this place, as execvp() takes it; owned, one
+/* The command line of the user's editor ($VISUAL, $EDITOR, else vi) at this place, for execvp(); owned, one
  * block. */
 char **edit_command(EditPlace place);
 const char *edit_program(void); /* its name, as the user gave it */
 
-/* Notices when files are changed, replaced, or come into being. */
+/* Notices when files are changed, replaced or created. */
 typedef struct FileWatch FileWatch;
 FileWatch *file_watch_new(const char *const *files, int count);
 void file_watch_free(FileWatch *watch);
-/* Since the last time that this was true, or since file_watch_new(). */
+/* True once for every change since file_watch_new(). */
 bool file_watch_changed(FileWatch *watch);
-/* What both watch counts from where `from` stands: nothing that happened since goes unnoticed. */
+/* For files that both watch, changes count from the state that `from` saw: none in between is missed. */
 void file_watch_follow(FileWatch *watch, const FileWatch *from);
 
 #endif

@@ -4,27 +4,27 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* A right result may be luck. */
+/* A right result may be luck: hazards are mentioned beside it. */
 static const char *add_hazards(const Scene *scene, const char *verdict, char *out, size_t bytes) {
-    int count = scene->hazards ? scene->hazards->wrong_count : 0;
+    int count = scene->borrowed.hazards ? scene->borrowed.hazards->error_count : 0;
     if (!count) return verdict;
     snprintf(out, bytes, "%s, %d hazard%s: f", verdict, count, count == 1 ? "" : "s");
     return out;
 }
 
 static const char *verdict_text(const Scene *scene, char *out, size_t bytes) {
-    switch (scene->verdict) {
+    switch (scene->outcome.verdict) {
     case SCENE_RIGHT:
         return add_hazards(scene, "result ok", out, bytes);
     case SCENE_WRONG:
-        snprintf(out, bytes, "WRONG: %s, not %s", scene->result, scene->expected);
+        snprintf(out, bytes, "WRONG: %s, not %s", scene->outcome.result, scene->outcome.expected);
         return out;
     case SCENE_WRONG_ON_PURPOSE:
         if (!scene_fatal_trap(scene)) return "wrong on purpose";
         snprintf(out, bytes, "TRAP %s, on purpose", trap_kind_text(scene_fatal_trap(scene)->kind));
         return out;
     case SCENE_TRAPPED:
-        snprintf(out, bytes, "TRAP %s", trap_kind_text(scene->trace->traps[0].kind));
+        snprintf(out, bytes, "TRAP %s", trap_kind_text(scene->traced.trace->traps[0].kind));
         return out;
     case SCENE_COUNTING:
         return "counting the grid ...";
@@ -37,22 +37,23 @@ static uint64_t product(const uint32_t size[3]) {
     return (uint64_t)size[0] * size[1] * size[2];
 }
 
-/* What the run is, in as many words as `columns` have room for; where it comes from is always told. */
+/* The run in as many words as fit into `columns`; where it comes from is always included. */
 static void print_run(const Scene *scene, const View *view, int columns, char *out, size_t bytes) {
     char n[32], data[96], grid[64] = "", launch[48] = "";
-    step_context_print_count(scene->n, n, sizeof n);
-    snprintf(data, sizeof data, "%s%s%s  n %s", scene->dtype, *scene->dtype ? " " : "", scene->op, n);
-    if (view->view < scene->view_count) {
-        const TraceLaunch *of = scene_launch(scene, view->view);
+    step_context_print_count(scene->identity.n, n, sizeof n);
+    snprintf(data, sizeof data, "%s%s%s  n %s", scene->identity.dtype, *scene->identity.dtype ? " " : "",
+             scene->identity.op, n);
+    if (view->place.block < scene->traced.block_count) {
+        const TraceLaunch *of = scene_launch(scene, view->place.block);
         snprintf(grid, sizeof grid, "  <<<%" PRIu64 ", %" PRIu64 ">>>", product(of->grid),
                  product(of->block));
-        if (scene->trace->launch_count > 1)
-            snprintf(launch, sizeof launch, "  launch %d of %d", scene->views[view->view].launch + 1,
-                     scene->trace->launch_count);
+        if (scene->traced.trace->launch_count > 1)
+            snprintf(launch, sizeof launch, "  launch %d of %d",
+                     scene->traced.blocks[view->place.block].launch + 1, scene->traced.trace->launch_count);
     }
     for (int words = 3; words >= 0; words--) {
         snprintf(out, bytes, "%s%s%s   %s   ", words > 1 ? data : "", words > 2 ? grid : "",
-                 words > 0 ? launch : "", scene->level);
+                 words > 0 ? launch : "", scene->identity.level);
         if (canvas_text_columns(out) <= columns) return;
     }
 }
@@ -60,21 +61,22 @@ static void print_run(const Scene *scene, const View *view, int columns, char *o
 /* The kernel on the left with its title where that fits; the run and its verdict on the right. */
 static void draw_header(const Scene *scene, const View *view, Canvas *canvas, Rectangle area) {
     char verdict[96], right[256];
-    const char *told = verdict_text(scene, verdict, sizeof verdict);
+    const char *text = verdict_text(scene, verdict, sizeof verdict);
     canvas_print(canvas, area, 0, 0, ROLE_HEADER, "%*s", area.columns, "");
-    int at = 1 + canvas_print(canvas, area, 1, 0, ROLE_HEADER, "redviz  %s", scene->kernel);
-    int told_at = area.columns - canvas_text_columns(told) - 1;
-    print_run(scene, view, told_at - at - 3, right, sizeof right);
-    int right_at = told_at - canvas_text_columns(right);
-    bool has_hazards = scene->hazards && scene->hazards->wrong_count;
-    Role role = has_hazards                                                               ? ROLE_WARNING
-                : scene->verdict == SCENE_RIGHT                                           ? ROLE_GOOD
-                : scene->verdict == SCENE_NOT_CHECKED || scene->verdict == SCENE_COUNTING ? ROLE_HEADER
-                                                                                          : ROLE_WARNING;
-    if (at + 3 + canvas_text_columns(scene->title) + 2 < right_at)
-        canvas_print(canvas, area, at + 3, 0, ROLE_HEADER, "%s", scene->title);
+    int at = 1 + canvas_print(canvas, area, 1, 0, ROLE_HEADER, "redviz  %s", scene->identity.kernel);
+    int text_at = area.columns - canvas_text_columns(text) - 1;
+    print_run(scene, view, text_at - at - 3, right, sizeof right);
+    int right_at = text_at - canvas_text_columns(right);
+    bool has_hazards = scene->borrowed.hazards && scene->borrowed.hazards->error_count;
+    Role role = has_hazards                             ? ROLE_WARNING
+                : scene->outcome.verdict == SCENE_RIGHT ? ROLE_GOOD
+                : scene->outcome.verdict == SCENE_NOT_CHECKED || scene->outcome.verdict == SCENE_COUNTING
+                    ? ROLE_HEADER
+                    : ROLE_WARNING;
+    if (at + 3 + canvas_text_columns(scene->identity.title) + 2 < right_at)
+        canvas_print(canvas, area, at + 3, 0, ROLE_HEADER, "%s", scene->identity.title);
     if (right_at > at) canvas_text(canvas, area, right_at, 0, ROLE_HEADER, right);
-    canvas_text(canvas, area, told_at, 0, role, told);
+    canvas_text(canvas, area, text_at, 0, role, text);
     canvas_reverse(canvas, area, 0, 0, area.columns);
     for (int column = 0; column < area.columns; column++) { /* HEADER is reverse by itself */
         Cell *cell = canvas_cell(canvas, area, column, 0);
@@ -92,7 +94,7 @@ static int draw_hint(Canvas *canvas, Rectangle area, int at, const KeyRow *row, 
     else if (isalpha((unsigned char)key[0]) && !key[1])
         snprintf(keys, sizeof keys, "%s %s", key, back); /* n N */
     else
-        snprintf(keys, sizeof keys, "%s %s", back, key); /* as they lie on the keyboard */
+        snprintf(keys, sizeof keys, "%s %s", back, key); /* as on the keyboard */
     if (draw) {
         canvas_text(canvas, area, at, 0, ROLE_KEY, keys);
         canvas_text(canvas, area, at + canvas_text_columns(keys) + 1, 0, ROLE_DIM, row->name);
@@ -100,29 +102,31 @@ static int draw_hint(Canvas *canvas, Rectangle area, int at, const KeyRow *row, 
     return canvas_text_columns(keys) + 1 + canvas_text_columns(row->name) + 2;
 }
 
-/* What is being typed, or what has to be told; false: neither. */
+/* The text being typed, or the message; false: neither. */
 static bool draw_prompt(const View *view, Canvas *canvas, Rectangle area) {
-    if (view->input == INPUT_SEARCH)
+    if (view->transient.input == INPUT_SEARCH)
         canvas_print(canvas, area, 1, 0, ROLE_CURRENT,
-                     "/%s_   Enter: to the next step that holds it; n, N: on and back", view->search);
-    else if (view->input == INPUT_MARK)
+                     "/%s_   Enter: next step that contains it; then n, N: next, previous",
+                     view->selection.search);
+    else if (view->transient.input == INPUT_MARK)
         canvas_text(canvas, area, 1, 0, ROLE_CURRENT, "mark this step with a letter: a to z");
-    else if (view->input == INPUT_RETURN)
+    else if (view->transient.input == INPUT_RETURN)
         canvas_text(canvas, area, 1, 0, ROLE_CURRENT,
-                    "to the step marked with a letter: a to z; ' to before the last jump");
-    else if (view->message[0])
-        canvas_text(canvas, area, 1, 0, ROLE_CURRENT, view->message);
+                    "return to a mark: its letter, a to z; or ' to before the last jump");
+    else if (view->transient.message[0])
+        canvas_text(canvas, area, 1, 0, ROLE_CURRENT, view->transient.message);
     else
         return false;
     return true;
 }
 
-/* Hints in the order of keys.def while they fit; how to get help and how to leave are always there. */
+/* Hints in the order of keys.def while they fit; help and quit are always there. */
 void frame_draw_footer(const View *view, Canvas *canvas, Rectangle area) {
     int at = 1, kept = draw_hint(canvas, area, 0, &key_rows[ACT_HELP], false) +
                        draw_hint(canvas, area, 0, &key_rows[ACT_QUIT], false);
     if (draw_prompt(view, canvas, area)) return;
-    if (view->number >= 0) at += canvas_print(canvas, area, at, 0, ROLE_CURRENT, "%d_ ", view->number);
+    if (view->transient.number >= 0)
+        at += canvas_print(canvas, area, at, 0, ROLE_CURRENT, "%d_ ", view->transient.number);
     bool full = false;
     for (int action = 1; action < ACTION_COUNT; action++) {
         const KeyRow *row = &key_rows[action];
@@ -148,17 +152,17 @@ static Rectangle inside_of(const Pane *pane, const Layout *layout, Rectangle are
                  : (Rectangle){area.column + 1, area.row + 1, area.columns - 2, area.rows - 1};
 }
 
-static void draw_pane(const Pane *pane, const StepContext *now, Canvas *canvas, const Layout *layout,
+static void draw_pane(const Pane *pane, const StepContext *context, Canvas *canvas, const Layout *layout,
                       Rectangle area, bool focused) {
     Role title_role = focused ? ROLE_SELECTED : ROLE_TITLE;
     Rectangle inside = inside_of(pane, layout, area);
     PaneHead head = {.note_role = ROLE_DIM, .columns = inside.columns};
-    pane->head(now, &head);
+    pane->head(context, &head);
     if (layout->boxed || pane->slot == SLOT_OVERLAY)
         canvas_box(canvas, area, title_role, head.title, head.note_role, head.note);
     else if (!is_bare(pane, layout, area))
         canvas_rule(canvas, area, title_role, head.title, head.note_role, head.note);
-    if (inside.rows > 0 && inside.columns > 0) pane->draw(now, canvas, inside);
+    if (inside.rows > 0 && inside.columns > 0) pane->draw(context, canvas, inside);
 }
 
 /* ---- the panes that are shown -------------------------------------------------------------------------- */
@@ -171,11 +175,11 @@ typedef struct ShownPanes {
 
 enum { MOST_SHOWN = SLOT_COUNT + MOST_SIDES };
 
-static bool is_picture(const StepContext *now, const Pane *pane) {
-    return now->view->tree ? pane == &pane_tree : pane->kinds >> now->event.kind & 1;
+static bool is_picture(const StepContext *context, const Pane *pane) {
+    return context->view->display.tree ? pane == &pane_tree : pane->kinds >> context->event.kind & 1;
 }
 
-static int list_shown(const StepContext *now, const Layout *layout, ShownPanes shown[MOST_SHOWN]) {
+static int list_shown(const StepContext *context, const Layout *layout, ShownPanes shown[MOST_SHOWN]) {
     static const int focus_of_slot[SLOT_COUNT] = {[SLOT_SOURCE] = FOCUS_SOURCE,
                                                   [SLOT_LANES] = FOCUS_LANES,
                                                   [SLOT_PICTURE] = FOCUS_PICTURE,
@@ -185,18 +189,19 @@ static int list_shown(const StepContext *now, const Layout *layout, ShownPanes s
     for (int i = 0; panes[i]; i++) {
         const Pane *pane = panes[i];
         if (pane->slot >= SLOT_COUNT || layout->slots[pane->slot].rows <= 0) continue;
-        if (pane->slot == SLOT_PICTURE && !is_picture(now, pane)) continue;
+        if (pane->slot == SLOT_PICTURE && !is_picture(context, pane)) continue;
         shown[count++] = (ShownPanes){pane, layout->slots[pane->slot], focus_of_slot[pane->slot]};
     }
     for (int i = 0; i < layout->side_count && i < pane_side_count(); i++)
-        shown[count++] = (ShownPanes){pane_side(now->view->side + i), layout->sides[i], i ? -1 : FOCUS_SIDE};
+        shown[count++] =
+            (ShownPanes){pane_side(context->view->display.side + i), layout->sides[i], i ? -1 : FOCUS_SIDE};
     return count;
 }
 
 bool frame_shows(const Scene *scene, const View *view, const Layout *layout, const Pane *pane) {
-    StepContext now;
+    StepContext context;
     ShownPanes shown[MOST_SHOWN];
-    int count = step_context_init(&now, scene, view) ? list_shown(&now, layout, shown) : 0;
+    int count = step_context_init(&context, scene, view) ? list_shown(&context, layout, shown) : 0;
     while (count > 0 && shown[count - 1].pane != pane) count--;
     return count > 0;
 }
@@ -208,53 +213,54 @@ static void draw_nothing(const Scene *scene, Canvas *canvas, Rectangle area) {
     row +=
         canvas_paragraph(canvas, area, row, ROLE_TEXT,
                          "This run recorded no events of a traced block: there is nothing to step through.");
-    if (!scene->trace->trap_count) return;
+    if (!scene->traced.trace->trap_count) return;
     Text text = {0};
-    text_print(&text, "Trap %s: %s", trap_kind_text(scene->trace->traps[0].kind),
-               scene->trace->traps[0].detail);
+    text_print(&text, "Trap %s: %s", trap_kind_text(scene->traced.trace->traps[0].kind),
+               scene->traced.trace->traps[0].detail);
     canvas_paragraph(canvas, area, row + 1, ROLE_WARNING, text_string(&text));
     text_done(&text);
 }
 
 static const Pane *find_overlay(const View *view) {
     for (int i = 0; panes[i]; i++)
-        if (panes[i]->slot == SLOT_OVERLAY && panes[i]->overlay == view->overlay) return panes[i];
+        if (panes[i]->slot == SLOT_OVERLAY && panes[i]->overlay == view->transient.overlay) return panes[i];
     return NULL;
 }
 
-static void draw_panes(const StepContext *now, const Layout *layout, Canvas *canvas) {
+static void draw_panes(const StepContext *context, const Layout *layout, Canvas *canvas) {
     ShownPanes shown[MOST_SHOWN];
-    int count = list_shown(now, layout, shown);
+    int count = list_shown(context, layout, shown);
     for (int i = 0; i < count; i++)
-        draw_pane(shown[i].pane, now, canvas, layout, shown[i].area, shown[i].focus == (int)now->view->focus);
+        draw_pane(shown[i].pane, context, canvas, layout, shown[i].area,
+                  shown[i].focus == (int)context->view->display.focus);
 }
 
 void frame_draw_run(const Scene *scene, const View *view, const Layout *layout, Canvas *canvas) {
-    StepContext now;
+    StepContext context;
     Rectangle middle = layout->area;
     middle.row += 1;
     middle.rows -= 1 + layout->footer.rows;
     draw_header(scene, view, canvas, layout->header);
-    if (step_context_init(&now, scene, view))
-        draw_panes(&now, layout, canvas);
+    if (step_context_init(&context, scene, view))
+        draw_panes(&context, layout, canvas);
     else
         draw_nothing(scene, canvas, middle);
 }
 
 void frame_draw_overlay(const Scene *scene, const View *view, Rectangle area, Canvas *canvas) {
-    StepContext now;
+    StepContext context;
     Layout layout = {.overlay = area};
     const Pane *overlay = find_overlay(view);
     if (!overlay) return;
-    step_context_init(&now, scene, view);
+    step_context_init(&context, scene, view);
     canvas_fill(canvas, area, ROLE_TEXT);
-    draw_pane(overlay, &now, canvas, &layout, area, false);
+    draw_pane(overlay, &context, canvas, &layout, area, false);
 }
 
 void frame_draw_too_small(Canvas *canvas, int columns, int rows) {
     char text[96];
-    snprintf(text, sizeof text, "redviz needs %d columns and %d rows; here are %d and %d.", columns, rows,
-             canvas->columns, canvas->rows);
+    snprintf(text, sizeof text, "redviz needs %d columns and %d rows; this screen has %d and %d.", columns,
+             rows, canvas->columns, canvas->rows);
     canvas_paragraph(canvas, (Rectangle){0, 0, canvas->columns, canvas->rows}, 0, ROLE_TEXT, text);
 }
 
@@ -272,32 +278,33 @@ void frame_draw(const Scene *scene, const View *view, Canvas *canvas) {
 
 /* ---- clicks -------------------------------------------------------------------------------------------- */
 
-static ViewAnswer click_pane(const Pane *pane, const StepContext *now, Rectangle inside, int column, int row,
-                             View *view) {
+static ViewAnswer click_pane(const Pane *pane, const StepContext *context, Rectangle inside, int column,
+                             int row, View *view) {
     if (!pane->click || !layout_holds(inside, column, row)) return VIEW_IGNORED;
-    return pane->click(now, inside, column - inside.column, row - inside.row, view);
+    return pane->click(context, inside, column - inside.column, row - inside.row, view);
 }
 
 ViewAnswer frame_click_in(const Scene *scene, View *view, const Layout *layout, int column, int row) {
-    StepContext now;
+    StepContext context;
     ShownPanes shown[MOST_SHOWN];
     View before = *view; /* panes read this one and change the other */
     const Pane *overlay = find_overlay(view);
-    bool has_moment = step_context_init(&now, scene, &before);
-    view->message[0] = 0;
-    if (view->overlay != OVERLAY_NONE && !layout_holds(layout->overlay, column, row)) {
-        view->overlay = OVERLAY_NONE;
+    bool has_step = step_context_init(&context, scene, &before);
+    view->transient.message[0] = 0;
+    if (view->transient.overlay != OVERLAY_NONE && !layout_holds(layout->overlay, column, row)) {
+        view->transient.overlay = OVERLAY_NONE;
         return VIEW_CHANGED;
     }
     if (overlay)
-        return click_pane(overlay, &now, inside_of(overlay, layout, layout->overlay), column, row, view);
-    int count = has_moment ? list_shown(&now, layout, shown) : 0;
+        return click_pane(overlay, &context, inside_of(overlay, layout, layout->overlay), column, row, view);
+    int count = has_step ? list_shown(&context, layout, shown) : 0;
     for (int i = 0; i < count; i++) {
         if (!layout_holds(shown[i].area, column, row)) continue;
-        if (shown[i].focus >= 0) view->focus = (Focus)shown[i].focus;
+        if (shown[i].focus >= 0) view->display.focus = (Focus)shown[i].focus;
         if (shown[i].pane->click_title && row == shown[i].area.row)
-            return shown[i].pane->click_title(&now, view);
-        click_pane(shown[i].pane, &now, inside_of(shown[i].pane, layout, shown[i].area), column, row, view);
+            return shown[i].pane->click_title(&context, view);
+        click_pane(shown[i].pane, &context, inside_of(shown[i].pane, layout, shown[i].area), column, row,
+                   view);
         return VIEW_CHANGED;
     }
     return VIEW_IGNORED;

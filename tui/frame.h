@@ -1,6 +1,6 @@
 /* Frame: one screen, a pure function of scene, view and size. */
-#ifndef TUI_VIEW_FRAME_H
-#define TUI_VIEW_FRAME_H
+#ifndef TUI_FRAME_H
+#define TUI_FRAME_H
 
 #include "tui/layout.h"
 #include "tui/panes/pane.h"
@@ -8,7 +8,7 @@
 /* Draws onto the whole canvas. */
 void frame_draw(const Scene *scene, const View *view, Canvas *canvas);
 
-/* A click at this place of the screen: selects, seeks, goes to another pane. */
+/* A click at this place of the screen selects, seeks or focuses another pane. */
 ViewAnswer frame_click(const Scene *scene, View *view, int columns, int rows, int column, int row);
 
 /* The parts of a frame, for screens that show two runs: header and panes; the line of hints, or the view's
@@ -18,7 +18,7 @@ void frame_draw_footer(const View *view, Canvas *canvas, Rectangle area);
 void frame_draw_overlay(const Scene *scene, const View *view, Rectangle area, Canvas *canvas);
 /* Is the pane on the screen in this layout? */
 bool frame_shows(const Scene *scene, const View *view, const Layout *layout, const Pane *pane);
-void frame_draw_too_small(Canvas *canvas, int columns, int rows); /* so many are needed */
+void frame_draw_too_small(Canvas *canvas, int columns, int rows); /* says that so many are needed */
 ViewAnswer frame_click_in(const Scene *scene, View *view, const Layout *layout, int column, int row);
 
 #endif

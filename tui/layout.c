@@ -1,6 +1,9 @@
 #include "tui/layout.h"
 
-enum { MOST_OVERLAY_ROWS = ACTION_COUNT + 5 }; /* all of the help */
+enum {
+    MOST_OVERLAY_ROWS = ACTION_COUNT + 5, /* all of the help */
+    LANES_COLUMNS = 64                    /* of a warp's row with a note such as "16 wavefronts!" */
+};
 
 static int clamp(int value, int least, int most) {
     return value < least ? least : value > most ? most : value;
@@ -44,7 +47,7 @@ static void add_side(Layout *layout, Rectangle area) {
 }
 
 static bool shown(const View *view, Focus focus) {
-    return !(view->hidden >> focus & 1);
+    return !(view->display.hidden >> focus & 1);
 }
 
 /* Source and lanes side by side, or the one that is not hidden. */
@@ -54,7 +57,7 @@ static void split_top(Layout *layout, Rectangle top, const View *view, int sourc
     if (shown(view, FOCUS_LANES)) layout->slots[SLOT_LANES] = top;
 }
 
-/* The picture, of at least so many rows; all there are where nothing is above it. */
+/* The picture, of so many rows; of all rows where nothing is above it. */
 static Rectangle cut_picture(Rectangle *middle, const View *view, int rows) {
     bool alone = !shown(view, FOCUS_SOURCE) && !shown(view, FOCUS_LANES);
     return cut_bottom(middle, alone ? middle->rows : rows);
@@ -73,7 +76,8 @@ static void make_narrow(Layout *layout, Rectangle middle, const View *view) {
         picture = cut_bottom(&middle, clamp((rows * 2 + 1) / 5, 5, 14));
         slots[SLOT_SOURCE] = middle;
     }
-    if (view->focus == FOCUS_SIDE && !layout->side_count) /* it was asked for: in the picture's place */
+    if (view->display.focus == FOCUS_SIDE &&
+        !layout->side_count) /* it has the focus: in the picture's place */
         add_side(layout, picture);
     else
         slots[SLOT_PICTURE] = picture;
@@ -90,7 +94,8 @@ static void make_middle(Layout *layout, Rectangle middle, const View *view) {
     if (shown(view, FOCUS_SIDE))
         add_side(layout, cut_right(&words, words.columns - words.columns * 62 / 100));
     slots[SLOT_EXPLANATION] = words;
-    split_top(layout, middle, view, clamp(middle.columns - 60, middle.columns / 2 - 8, middle.columns / 2));
+    split_top(layout, middle, view,
+              clamp(middle.columns - LANES_COLUMNS, middle.columns / 2 - 8, middle.columns / 2));
 }
 
 /* The same, and a column of more panes on the right of it all. */
@@ -102,10 +107,11 @@ static void make_wide(Layout *layout, Rectangle middle, const View *view) {
         add_side(layout, cut_top(&right, right.rows / left));
     slots[SLOT_EXPLANATION] = cut_bottom(&middle, 6);
     slots[SLOT_PICTURE] = cut_picture(&middle, view, clamp(middle.rows * 9 / 20, 13, 24));
-    split_top(layout, middle, view, clamp(middle.columns - 62, middle.columns / 2, middle.columns * 2 / 3));
+    split_top(layout, middle, view,
+              clamp(middle.columns - LANES_COLUMNS, middle.columns / 2, middle.columns * 2 / 3));
 }
 
-/* Few panes, for a projector: the current line, the picture, what happens. */
+/* Few panes, for a projector: the current line, the picture, the explanation. */
 static void make_projector(Layout *layout, Rectangle middle) {
     Rectangle *slots = layout->slots;
     int frame = layout->boxed ? 2 : 1;
@@ -151,9 +157,9 @@ bool layout_make(int columns, int rows, const View *view, Layout *out) {
     out->header = cut_top(&middle, 1);
     out->footer = cut_bottom(&middle, 1);
     out->overlay = make_overlay(middle);
-    if (view->zoomed)
-        make_zoomed(out, middle, view->focus);
-    else if (view->projector)
+    if (view->display.zoomed)
+        make_zoomed(out, middle, view->display.focus);
+    else if (view->display.projector)
         make_projector(out, middle);
     else if (columns >= 180 && rows >= 44 && shown(view, FOCUS_SIDE))
         make_wide(out, middle, view);
@@ -168,8 +174,8 @@ bool layout_make(int columns, int rows, const View *view, Layout *out) {
 
 enum { BESIDE_COLUMNS = 160 };
 
-/* One column of panes in half a screen; of a low one, what tells two kernels apart: where it is, who works,
- * what it costs. */
+/* One column of panes in half a screen; a low one keeps what distinguishes two kernels: the place, the active
+ * lanes, the cost. */
 static void make_half(Layout *half, Rectangle area, const View *view) {
     Rectangle *slots = half->slots, middle = area;
     int frame = half->boxed ? 2 : 1;
@@ -177,15 +183,15 @@ static void make_half(Layout *half, Rectangle area, const View *view) {
     half->header = cut_top(&middle, 1);
     slots[SLOT_TIMELINE] = cut_bottom(&middle, frame + (middle.rows >= 36 ? 2 : middle.rows >= 7));
     slots[SLOT_EXPLANATION] = cut_bottom(&middle, middle.rows >= 26 ? frame + 3 : 2);
-    if (view->zoomed) {
-        fill_with(half, middle, view->focus);
+    if (view->display.zoomed) {
+        fill_with(half, middle, view->display.focus);
         return;
     }
-    if (view->tree && middle.rows < 8) { /* it was asked for */
+    if (view->display.tree && middle.rows < 8) { /* the user has selected it */
         slots[SLOT_PICTURE] = middle;
         return;
     }
-    if (middle.rows >= 5 && shown(view, FOCUS_LANES) && !view->projector)
+    if (middle.rows >= 5 && shown(view, FOCUS_LANES) && !view->display.projector)
         slots[SLOT_LANES] = cut_bottom(&middle, clamp(middle.rows / 4, 2, frame + 10));
     if (!shown(view, FOCUS_SOURCE))
         slots[SLOT_PICTURE] = middle;
@@ -198,14 +204,14 @@ bool layout_make_comparison(int columns, int rows, const View *view, ComparisonL
     bool beside = columns >= BESIDE_COLUMNS;
     Rectangle middle = {0, 0, columns, rows};
     *out = (ComparisonLayout){.boxed = beside && rows >= 36};
-    if (columns < PAIR_SMALLEST_COLUMNS || rows < PAIR_SMALLEST_ROWS) return false;
+    if (columns < COMPARISON_SMALLEST_COLUMNS || rows < COMPARISON_SMALLEST_ROWS) return false;
     out->footer = cut_bottom(&middle, 1);
     out->overlay = make_overlay((Rectangle){0, 1, columns, rows - 2});
     out->differences = cut_bottom(&middle, (out->boxed ? 2 : 1) + clamp(rows / 10, 2, 6));
     Rectangle second = middle,
               first = beside ? cut_left(&second, columns / 2) : cut_top(&second, middle.rows / 2);
     if (beside)
-        first.columns = second.columns = columns / 2; /* alike, so that panes line up */
+        first.columns = second.columns = columns / 2; /* the same, so that panes line up */
     else
         first.rows = second.rows = middle.rows / 2;
     out->half[0].boxed = out->half[1].boxed = out->boxed;

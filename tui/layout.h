@@ -1,7 +1,7 @@
 /* Layout: which slot gets which part of the screen. Depends on the size and on what is enlarged or hidden,
- * never on the step, so that nothing jumps. */
-#ifndef TUI_VIEW_LAYOUT_H
-#define TUI_VIEW_LAYOUT_H
+ * never on the step, so that panes stay in place. */
+#ifndef TUI_LAYOUT_H
+#define TUI_LAYOUT_H
 
 #include "tui/panes/pane.h"
 
@@ -14,15 +14,15 @@ typedef struct Layout {
     Rectangle sides[MOST_SIDES]; /* for panes of SLOT_SIDE */
     int side_count;
     Rectangle overlay;
-    bool boxed; /* panes have a frame around; else a line above */
+    bool boxed; /* panes have a frame; else only a line above them */
 } Layout;
 
 /* False: too small for anything but a sentence. */
 bool layout_make(int columns, int rows, const View *view, Layout *out);
 
-/* Two runs: beside each other where there is room, else one above the other, with the same panes at the same
+/* Two runs: side by side where there is room, else one above the other, with the same panes at the same
  * places of each half. */
-enum { PAIR_SMALLEST_COLUMNS = 60, PAIR_SMALLEST_ROWS = 18 };
+enum { COMPARISON_SMALLEST_COLUMNS = 60, COMPARISON_SMALLEST_ROWS = 18 };
 
 typedef struct ComparisonLayout {
     Layout half[2]; /* without footer and overlay */

@@ -38,17 +38,17 @@ struct Measuring {
 
 /* ---- wishes -------------------------------------------------------------------------------------------- */
 
-/* A run whose type is not known stands beside sums of int. */
+/* A run of unknown type is compared with sums of int. */
 MeasuringWish measuring_wish(const Scene *scene) {
     Times times;
-    MeasuringWish wish = {.of = {.kernel = scene->row ? scene->row->id : NULL}};
+    MeasuringWish wish = {.of = {.kernel = scene->identity.row ? scene->identity.row->id : NULL}};
     CatalogOptions *options = &wish.of.catalog;
     times_gather(&times, scene);
     wish.cpu_n = times.n;
-    if (scene->row && scene->options) *options = scene->options->catalog;
-    options->n = scene->n;
-    options->dtype = scene->type == PTX_NO_TYPE ? PTX_S32 : scene->type;
-    options->op = *scene->op ? scene->op : "sum";
+    if (scene->identity.row && scene->identity.options) *options = scene->identity.options->catalog;
+    options->n = scene->identity.n;
+    options->dtype = scene->identity.type == PTX_NO_TYPE ? PTX_S32 : scene->identity.type;
+    options->op = *scene->identity.op ? scene->identity.op : "sum";
     return wish;
 }
 
@@ -92,7 +92,7 @@ static bool same_wish(const MeasuringWish *a, const MeasuringWish *b) {
 /* ---- results, in the thread ------------------------------------------------------------------------------
  */
 
-static void tell(Measuring *measuring) {
+static void announce(Measuring *measuring) {
     measuring->is_news = true;
     pthread_mutex_unlock(&measuring->lock);
     measuring->wake();
@@ -109,7 +109,7 @@ static void see_cell(void *context, const char *kernel, uint64_t n) {
     (void)n;
     pthread_mutex_lock(&measuring->lock);
     snprintf(measuring->kernel, sizeof measuring->kernel, "%s", kernel);
-    tell(measuring);
+    announce(measuring);
 }
 
 static void see_timing(void *context, const Timing *timing) {
@@ -117,7 +117,7 @@ static void see_timing(void *context, const Timing *timing) {
     if (same_text(measuring->kept_kernel, timing->kernel)) return;
     pthread_mutex_lock(&measuring->lock);
     measured_put_timing(&measuring->found, timing);
-    tell(measuring);
+    announce(measuring);
 }
 
 static void see_interval(void *context, const BenchValue *of, const IntervalTime *time) {
@@ -125,7 +125,7 @@ static void see_interval(void *context, const BenchValue *of, const IntervalTime
     (void)of;
     pthread_mutex_lock(&measuring->lock);
     if (!measuring->cancel) measured_put_interval(&measuring->found, time);
-    tell(measuring);
+    announce(measuring);
 }
 
 /* ---- the thread ------------------------------------------------------------------------------------------
@@ -158,7 +158,7 @@ static void run_gpu(Measuring *measuring, const BenchOptions *options) {
     measuring->gpu_failed = true;
     pthread_mutex_lock(&measuring->lock);
     snprintf(measuring->failure, sizeof measuring->failure, "%.255s", error.message);
-    tell(measuring);
+    announce(measuring);
 }
 
 static void measure_once(Measuring *measuring, const MeasuringWish *wish) {
@@ -170,7 +170,7 @@ static void measure_once(Measuring *measuring, const MeasuringWish *wish) {
     if (measuring->cpu) run(measuring, measuring->cpu, cpu, &error);
     pthread_mutex_lock(&measuring->lock);
     measuring->kernel[0] = 0;
-    tell(measuring);
+    announce(measuring);
 }
 
 static struct timespec seconds_from_now(clockid_t clock, double seconds) {
@@ -182,8 +182,7 @@ static struct timespec seconds_from_now(clockid_t clock, double seconds) {
     return time;
 }
 
-/* Waits until something else is wanted, or for the rest; the job to do, NULL: it is the end. With the lock.
- */
+/* Under the lock: waits until something else is wanted or the pause is over. NULL: the thread has to end. */
 static Job *next_job(Measuring *measuring, bool has_measured) {
     struct timespec until = seconds_from_now(CLOCK_MONOTONIC, REST_SECONDS);
     bool rested = !has_measured;

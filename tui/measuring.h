@@ -1,6 +1,6 @@
-/* Measuring: a worker thread that keeps timing kernels while the interface goes on: first the one that is
- * shown, then the ladder, then this machine's CPU; a rest, and again. What is wanted may change at any time;
- * results come out one by one. The interface never waits for it, not even at its end. */
+/* Measuring: a worker thread that keeps timing kernels while the interface runs: first the kernel that is
+ * shown, then the ladder, then this machine's CPU; after a pause it starts over. The wish may change at any
+ * time; results arrive one by one. The interface never waits for the thread, not even at its end. */
 #ifndef TUI_MEASURING_H
 #define TUI_MEASURING_H
 
@@ -14,23 +14,23 @@ typedef struct MeasuringWish {
     uint64_t cpu_n;  /* what the CPU reduces: the size that the table shows */
 } MeasuringWish;
 
-MeasuringWish measuring_wish(const Scene *scene); /* what belongs beside this run; borrows from it */
+MeasuringWish measuring_wish(const Scene *scene); /* what to measure for this run; borrows from it */
 
 typedef struct Measuring Measuring;
 
 /* `gpu` times kernels (bench_run()), `cpu` what they are compared with (NULL: nothing). `wake` is called from
- * the thread when there is something to take. NULL: the machine has no thread. */
+ * the thread when there is something to take. NULL: no thread could be started. */
 Measuring *measuring_new(MeasureFunction *gpu, MeasureFunction *cpu, void (*wake)(void));
 
-/* From now on this; NULL: nothing. Copied. What is under way for another wish is cancelled. */
+/* What to measure from now on; NULL: nothing. Copied. Work on another wish is cancelled. */
 void measuring_want(Measuring *measuring, const MeasuringWish *wish);
 
-/* Moves what came since the last time into `live` (intervals: those of the kernel that is wanted now), and says in `status` what is measured right now and why
- * the GPU is not. False: nothing new. */
+/* Moves the results since the last call into `live` (intervals: those of the kernel that is wanted now), and
+ * sets in `status` which kernel is being measured, or why no GPU is. False: nothing new. */
 bool measuring_take(Measuring *measuring, Measurements *live, SceneTimings *status);
 
-/* Ends the thread and frees all. False: it does not end soon, or a GPU failed under it; then nothing is
- * freed, and the process must leave by _exit(), as the driver's own clean-up may wait for ever. */
+/* Ends the thread and frees all. False: it does not end soon, or the GPU has failed; then nothing is freed,
+ * and the process must leave by _exit(), as the driver's own clean-up may wait for ever. */
 bool measuring_end(Measuring *measuring);
 
 #endif

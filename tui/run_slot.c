@@ -15,41 +15,41 @@ static Run run_move(Run *from) {
 RunSlot run_slot_new(Session *session, bool is_owned) {
     int count;
     const char *const *files = session_files(session, &count);
-    return (RunSlot){.now = {session, is_owned, scene_new(session)},
+    return (RunSlot){.current = {session, is_owned, scene_new(session)},
                      .files = count ? file_watch_new(files, count) : NULL};
 }
 
-/* Nothing that happened to the files meanwhile goes unnoticed. */
-static RunSlot side_after(Session *session, const RunSlot *old) {
-    RunSlot side = run_slot_new(session, true);
-    if (side.files && old->files) file_watch_follow(side.files, old->files);
-    side.is_stale = old->is_stale;
-    return side;
+/* Changes of the files since the old run was opened are not missed. */
+static RunSlot slot_after(Session *session, const RunSlot *old) {
+    RunSlot slot = run_slot_new(session, true);
+    if (slot.files && old->files) file_watch_follow(slot.files, old->files);
+    slot.is_stale = old->is_stale;
+    return slot;
 }
 
 RunSlot run_slot_renew(Session *session, RunSlot *old) {
-    RunSlot side = side_after(session, old);
-    side.before = run_move(&old->before);
-    side.has_to_tell = old->has_to_tell;
-    return side;
+    RunSlot slot = slot_after(session, old);
+    slot.before = run_move(&old->before);
+    slot.reports_change = old->reports_change;
+    return slot;
 }
 
 RunSlot run_slot_edited(Session *session, RunSlot *old) {
-    RunSlot side = side_after(session, old);
-    side.before = run_move(&old->now);
-    side.has_to_tell = true;
-    return side;
+    RunSlot slot = slot_after(session, old);
+    slot.before = run_move(&old->current);
+    slot.reports_change = true;
+    return slot;
 }
 
-bool run_slot_is_complete(const RunSlot *side) {
-    const Session *session = side->now.session;
+bool run_slot_is_complete(const RunSlot *slot) {
+    const Session *session = slot->current.session;
     return session_is_from_file(session) ||
            (!session_is_partial(session) && session_options(session)->search_races);
 }
 
-void run_slot_done(RunSlot *side) {
-    run_done(&side->now);
-    run_done(&side->before);
-    file_watch_free(side->files);
-    *side = (RunSlot){0};
+void run_slot_done(RunSlot *slot) {
+    run_done(&slot->current);
+    run_done(&slot->before);
+    file_watch_free(slot->files);
+    *slot = (RunSlot){0};
 }

@@ -1,5 +1,5 @@
-/* Side: a run on the screen and what belongs to it: its files, what was measured of it, and the run that it
- * was before its file was edited. */
+/* Run slot: a run on the screen and what belongs to it: its files, its timings, and the same run before its
+ * file was edited. */
 #ifndef TUI_RUN_SLOT_H
 #define TUI_RUN_SLOT_H
 
@@ -13,23 +13,22 @@ typedef struct Run {
 } Run;
 
 typedef struct RunSlot {
-    Run now;
-    Run before;       /* the same before its file was edited; none: it was not */
-    FileWatch *files; /* that it is made of; NULL: none that a user may change */
-    bool is_stale;    /* they were changed: it has to be made again */
-    bool has_to_tell; /* what the edit changed, once the grid is counted */
+    Run current;
+    Run before;          /* the same before its file was edited; none: it was not */
+    FileWatch *files;    /* its source files; NULL: none that a user may change */
+    bool is_stale;       /* they have changed: the run has to be repeated */
+    bool reports_change; /* once the grid is counted, a message says what the edit changed */
     SceneTimings timings;
-    SessionLoader *counting; /* the same run to its end, where this is a first look; NULL: not under way */
+    SessionLoader *counting; /* runs the whole grid, where `current` is a first look; NULL: not under way */
 } RunSlot;
 
 RunSlot run_slot_new(Session *session, bool is_owned);
-/* The same run in place of `old`, which loses its run before the edit: run to its end, or with another block
- * traced. */
+/* The same run in place of `old`: run to its end, or with another block traced. Takes over old->before. */
 RunSlot run_slot_renew(Session *session, RunSlot *old);
-/* The run of the changed file; `old` loses its own, which is from now on the one before. */
+/* The run of the edited file; takes old->current over as the run before. */
 RunSlot run_slot_edited(Session *session, RunSlot *old);
-/* Every block ran, watched for hazards; or the run is over, in a file. */
-bool run_slot_is_complete(const RunSlot *side);
-void run_slot_done(RunSlot *side); /* `counting` is somebody else's by now */
+/* Every block has run and was searched for hazards; or the run comes from a session file. */
+bool run_slot_is_complete(const RunSlot *slot);
+void run_slot_done(RunSlot *slot); /* without `counting`, which the app ends */
 
 #endif

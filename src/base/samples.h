@@ -1,5 +1,4 @@
-/* Samples: one thing measured again and again, until the median is stable or the time is spent, and what is
- * told of it. */
+/* Samples: repeated measurements of one thing, until the median is stable or the time is used up, and their spread. */
 #ifndef BASE_SAMPLES_H
 #define BASE_SAMPLES_H
 

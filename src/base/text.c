@@ -65,7 +65,7 @@ bool text_read_file(const char *path, size_t limit_bytes, char **data, size_t *l
     }
     if (good && (unsigned long long)status.st_size > limit_bytes) {
         fclose(file);
-        return error_set_at(error, path, 0, 0, "%lld bytes are too many; the limit is %zu",
+        return error_set_at(error, path, 0, 0, "the file has %lld bytes; the limit is %zu",
                             (long long)status.st_size, limit_bytes);
     }
     size_t bytes = good ? (size_t)status.st_size : 0;

@@ -1,22 +1,22 @@
-/* --list: rows of the catalogue, as a table or as JSON. */
+/* --list: the rows of the catalogue, as a table or as JSON. */
 #include "cli/list.h"
 
 #include "base/json.h"
 #include "catalog/catalog.h"
 #include <string.h>
 
-static const char *const GROUPS[] = {[CATALOG_LADDER] = "The ladder: one idea a step",
+static const char *const GROUPS[] = {[CATALOG_LADDER] = "The ladder: one idea per step",
                                      [CATALOG_NUMERICS] = "Rows, columns and numerics",
-                                     [CATALOG_TRITON] = "Compiled by Triton, from Python",
-                                     [CATALOG_LAB] = "Labs: one lesson each, set by --param",
-                                     [CATALOG_BUG] = "Bugs, kept wrong on purpose"};
+                                     [CATALOG_TRITON] = "Compiled by Triton from Python",
+                                     [CATALOG_LAB] = "Labs: one lesson each, parameters set by --param",
+                                     [CATALOG_BUG] = "Bugs, wrong on purpose"};
 static const char *const GROUP_IDS[] = {[CATALOG_LADDER] = "ladder",
                                         [CATALOG_NUMERICS] = "numerics",
                                         [CATALOG_TRITON] = "triton",
                                         [CATALOG_LAB] = "lab",
                                         [CATALOG_BUG] = "bug"};
 
-/* The words of a space separated list as an array. */
+/* The words of a space-separated list as an array. */
 static void add_words(Json *json, const char *key, const char *words) {
     char word[64];
     json_open_array(json, key);

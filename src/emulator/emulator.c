@@ -1,4 +1,7 @@
 /* The emulator: its memory, the variables of modules, and launches (emulator.h). */
+#include "emulator/emulator.h"
+
+#include "emulator/instructions/instruction_set.h"
 #include "emulator/machine/guided_run.h"
 
 #include <stdlib.h>
@@ -21,7 +24,7 @@ struct Emulator {
     int module_count, module_capacity;
     int workspace;                /* region of the grid workspace; -1: none yet */
     const TraceLaunch *shared_as; /* emulator_place_shared_as() */
-    uint64_t *written;            /* fed runs: words that launches have written, a bit each; NULL: none yet */
+    uint64_t *written; /* guided runs: words that launches have written, a bit each; NULL: none yet */
     uint64_t written_words;
     uint64_t launches;
 };
@@ -132,7 +135,7 @@ static bool check_size(const Emulator *emulator, const PtxModule *module, Error 
         if (variable->space != PTX_SPACE_GLOBAL && variable->space != PTX_SPACE_CONST) continue;
         if (variable->bytes > left)
             return error_set_at(error, module->file, variable->line, 0,
-                                "%s takes %.1f GB, and this machine has room for %.1f GB", variable->name,
+                                "%s needs %.1f GB, and this machine has room for %.1f GB", variable->name,
                                 (double)variable->bytes * 1e-9, (double)left * 1e-9);
         left -= variable->bytes;
     }
@@ -181,8 +184,7 @@ static bool check_geometry(const Launch *launch, Error *error) {
         threads *= launch->block[d];
     }
     if (threads > MAX_THREADS)
-        return error_set(error,
-                         "the block has %llu threads; at most 1024 are possible; use a smaller --block",
+        return error_set(error, "the block has %llu threads; the limit is 1024; use a smaller --block",
                          (unsigned long long)threads);
     const PtxFunction *entry = launch->program->entry;
     uint64_t most = 1;
@@ -268,11 +270,11 @@ static LoweredProgram *begin_launch(Emulator *emulator, const Launch *launch, co
                                     Grid *grid, Trace *trace, Error *error) {
     if (!check_geometry(launch, error)) return NULL;
     if (!make_module(emulator, launch->program->module, error)) return NULL;
-    LoweredProgram *program = lowered_new(launch, options, address_of, emulator, error);
+    LoweredProgram *program = lowered_new(launch, &instruction_set, options, address_of, emulator, error);
     if (!program) return NULL;
     uint32_t shared_bytes = program->shared_bytes - program->reserved_shared_bytes;
     if (shared_bytes > MAX_SHARED_BYTES) {
-        error_set(error, "%u bytes of shared memory a block; at most %d are possible", shared_bytes,
+        error_set(error, "a block uses %u bytes of shared memory; the limit is %d", shared_bytes,
                   MAX_SHARED_BYTES);
         lowered_free(program);
         return NULL;
@@ -304,18 +306,18 @@ bool emulator_run(Emulator *emulator, const Launch *launch, Trace *trace, Error 
     return done;
 }
 
-bool emulator_run_guided(Emulator *emulator, const Launch *launch, const EmulatorRecording *recorded_values,
+bool emulator_run_guided(Emulator *emulator, const Launch *launch, const EmulatorRecording *recording,
                          Trace *trace, EmulatorTakenValues *taken, Error *error) {
     Grid grid;
     LoweringOptions options = {.shares_registers = true,
-                               .shared_as = recorded_values->recorded,
-                               .records_approximate = recorded_values->approximate};
+                               .shared_as = recording->recorded,
+                               .records_approximate = recording->approximate};
     LoweredProgram *program = begin_launch(emulator, launch, &options, &grid, trace, error);
     if (!program) return false;
-    grid.trace_first = 1; /* none but those that are fed */
+    grid.trace_first = 1; /* only the recorded blocks, later */
     grid.trace_last = 0;
-    bool done = grid_run_fed(&grid, recorded_values, emulator->options.memory_limit_bytes, &emulator->written,
-                             &emulator->written_words, taken, trace, error);
+    bool done = grid_run_guided(&grid, recording, emulator->options.memory_limit_bytes, &emulator->written,
+                                &emulator->written_words, taken, trace, error);
     lowered_free(program);
     return done;
 }

@@ -90,7 +90,7 @@ static bool check_called(const PtxFunction *function, Error *error) {
     for (int i = 0; i < function->statement_count; i++)
         if (function->statements[i].kind == PTX_STATEMENT_INSTRUCTION &&
             trace_kind_of(function->statements[i].instruction) == TRACE_BARRIER)
-            return error_set(error, "%s, which is called, has a barrier: its intervals are not timed",
+            return error_set(error, "the called function %s has a barrier, so intervals cannot be timed",
                              function->name);
     return true;
 }

@@ -1,4 +1,4 @@
-/* Clocks: a lighter rewriting than instrument.h's. Block 0 tells when it passed each block-wide barrier, and
+/* Clocks: a lighter rewriting than instrument.h's. Block 0 records when it passed each block-wide barrier, and
  * nothing else: the first lane of each of its warps writes %clock64 into a variable of the module where the
  * entry begins, behind each barrier, and before it exits. All other threads only read the clock.
  *
@@ -17,7 +17,7 @@ enum {
 #define CLOCKS_VARIABLE "redviz_clocks" /* all zero before a launch */
 
 /* Prints the programs, which are of one module, with clocks. false with `error` where a function that is
- * called has a block-wide barrier: its intervals would not be told apart. */
+ * called has a block-wide barrier: its intervals could not be distinguished. */
 bool instrument_clocks(const PtxProgram *const *programs, int count, Text *out, Error *error);
 
 /* Cycles of each barrier interval of the block, from what the variable held after a launch; their number. An

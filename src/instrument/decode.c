@@ -1,7 +1,8 @@
-/* PartialEvents as events of the trace. */
+/* Partial events as events of the trace. */
 #include "instrument/partial_events.h"
 #include "instrument/plan.h"
 #include "trace/block.h"
+#include "trace/producer_rules.h"
 
 /* ---- what an instruction says ----------------------------------------------------------------------- */
 
@@ -31,23 +32,12 @@ static void fill_access(const PartialEvents *partial_events, const PartialEvent 
     }
 }
 
-/* The lane that a lane of a shuffle reads; -1: none, it keeps its own ("shfl.sync", the pseudo code there).
- */
-static int shuffle_source(const PtxInstruction *in, int lane, uint32_t control) {
-    int by = (int)(control & 31), clamp = (int)(control >> 8 & 31), segment = (int)(control >> 16 & 31);
-    int lowest = lane & segment, limit = lowest | (clamp & ~segment);
-    if (ptx_instruction_has(in, PTX_MOD_UP)) return lane - by >= limit ? lane - by : -1;
-    int source = ptx_instruction_has(in, PTX_MOD_DOWN)   ? lane + by
-                 : ptx_instruction_has(in, PTX_MOD_BFLY) ? lane ^ by
-                                                         : lowest | (by & ~segment);
-    return source <= limit ? source : -1;
-}
-
 static void fill_warp_op(const PartialEvents *partial_events, const PartialEvent *partial,
                          const InstrumentSite *site, TraceEvent *event) {
     event->element_bytes = 4;
     event->element_count = 1;
     event->has_result = true;
+    ShuffleMode mode = trace_shuffle_mode(site->instruction);
     for (uint32_t rest = partial->mask; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
         event->value[0][lane] = partial_event_value(partial_events, partial, INSTRUMENT_VALUE, 0, lane);
@@ -56,7 +46,7 @@ static void fill_warp_op(const PartialEvents *partial_events, const PartialEvent
         uint32_t control = site->has_control ? site->control
                                              : (uint32_t)partial_event_value(partial_events, partial,
                                                                              INSTRUMENT_CONTROL, 0, lane);
-        int source = shuffle_source(site->instruction, lane, control);
+        int source = trace_shuffle_source(mode, lane, control, control >> 8); /* instrument_control() */
         if (source < 0) source = lane;
         event->source[lane] = (int8_t)(partial->mask >> source & 1 ? source : -1);
     }
@@ -131,7 +121,8 @@ static bool write_block(PartialEvents *partial_events, uint32_t number, TraceLau
         TraceEvent event;
         if (!fill_event(partial_events, &partial_events->partial_events[i], &event)) {
             trace_block_free(block);
-            return error_set(error, "the trace buffer is damaged: block %u: a branch to nowhere", number);
+            return error_set(error, "the trace buffer is damaged: block %u: a branch without a target",
+                             number);
         }
         trace_block_append(block, &event);
     }

@@ -167,7 +167,7 @@ static TextPosition place_of(const InstrumentSite *site, int field) {
     return place;
 }
 
-/* Where the text gives a result to nobody (`_`), it is taken by %redviz_d. */
+/* Where the text discards a result (`_`), %redviz_d takes it. */
 static bool is_unseen(const InstrumentSite *site, const PtxOperand *operand) {
     const PtxInstruction *in = site->instruction;
     bool is_word = site->kind == TRACE_SHUFFLE || site->kind == TRACE_REDUX || in->opcode == PTX_match ||

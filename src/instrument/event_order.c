@@ -1,9 +1,9 @@
-/* Turns: when each warp would have recorded what it recorded, if every warp that can go on recorded one event
- * a turn, and barriers are waited for.
+/* Event order: the turn at which each warp would have recorded each event, if every warp that is not waiting at a
+ * barrier recorded one event a turn.
  *
- * The order of the records is one in which it can have happened: all that arrive at a barrier have recorded
- * it before any of them goes on. So one pass in that order is enough. What a thread does behind its k-th use
- * of a barrier comes after all k-th uses of it. */
+ * The order of the records is a possible one: all threads that arrive at a barrier have recorded it before any of them
+ * goes on. So one pass in that order is enough. What a thread does after its k-th use of a barrier comes after all k-th
+ * uses of it. */
 #include "instrument/partial_events.h"
 
 #include "base/memory.h"

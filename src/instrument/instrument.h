@@ -8,7 +8,7 @@
  * together, and the values of those lanes. Where the block is not traced, nothing is called.
  *
  * The program that is traced is the original one: pcs, names and source lines are those of its PtxProgram,
- * and the instrumented text is only ever seen by whoever runs it.
+ * and only the GPU driver sees the instrumented text.
  *
  * Life of a trace buffer: instrument() - load the module - make a buffer of region_bytes for each traced
  * block, all zero - instrument_settings() into the variable INSTRUMENT_VARIABLE - launch - copy the buffer
@@ -73,8 +73,8 @@ typedef struct InstrumentSites {
 bool instrument(const PtxProgram *const *programs, int program_count, const char *probe, bool approximate,
                 Text *out, InstrumentSites *sites, Error *error);
 void instrument_sites_done(InstrumentSites *sites);
-/* Marks the instructions that lie in a loop that may wait for others: waits[program->code_count]. How often
- * they are executed, only the machine's schedule decides. */
+/* Marks the instructions that lie in a loop that may wait for others: waits[program->code_count]. How often they are
+ * executed depends only on scheduling. */
 void instrument_find_waiting(const PtxProgram *program, bool *waits);
 const PtxOperand *instrument_address(const InstrumentSite *site); /* the memory operand of an access */
 

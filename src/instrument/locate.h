@@ -10,7 +10,7 @@ typedef struct LocatedConstant {
 } LocatedConstant;
 
 typedef struct LocatedSymbol {   /* a shared variable, or a part of a local frame */
-    const PtxVariable *variable; /* NULL: what the system reserves at the begin of shared memory */
+    const PtxVariable *variable; /* NULL: what the system reserves at the start of shared memory */
     uint64_t base, bytes, frame_offset;
 } LocatedSymbol;
 

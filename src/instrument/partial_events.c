@@ -1,4 +1,4 @@
-/* From records to pieces (pieces.h). */
+/* From records to partial events (partial_events.h). */
 #include "instrument/partial_events.h"
 
 #include "base/memory.h"
@@ -17,35 +17,8 @@ typedef struct Cutter {
     Error *error;
 } Cutter;
 
-int field_of(const InstrumentSite *site, InstrumentFieldKind kind, int element) {
-    for (int i = 0; i < site->field_count; i++)
-        if (site->fields[i].kind == kind && site->fields[i].element == element) return i;
-    return -1;
-}
-
 static const InstrumentSite *site_of(const PartialEvents *partial_events, const PartialEvent *partial) {
     return partial_events->records->records[partial->record].site;
-}
-
-uint64_t partial_event_value(const PartialEvents *partial_events, const PartialEvent *partial,
-                             InstrumentFieldKind kind, int element, int lane) {
-    int field = field_of(site_of(partial_events, partial), kind, element);
-    return field < 0 ? 0 : records_value(partial_events->records, partial->record, field, lane);
-}
-
-uint64_t partial_event_address(const PartialEvents *partial_events, const PartialEvent *partial, int lane) {
-    if (!ptx_matrix_count(site_of(partial_events, partial)->instruction))
-        return partial_event_value(partial_events, partial, INSTRUMENT_ADDRESS, 0, lane);
-    int row = 8 * partial->matrix + lane / 4;
-    return partial_event_value(partial_events, partial, INSTRUMENT_ADDRESS, 0, row) +
-           (uint64_t)(4 * (lane % 4));
-}
-
-Location partial_event_location(const PartialEvents *partial_events, const PartialEvent *partial, int lane) {
-    Location location = {0};
-    locate(partial_events->locator, site_of(partial_events, partial)->instruction->space,
-           partial_event_address(partial_events, partial, lane), &location);
-    return location;
 }
 
 /* ---- interval, occurrence --------------------------------------------------------------------------- */
@@ -86,8 +59,8 @@ static void count_occurrence(Cutter *cutter, PartialEvent *partial) {
         *interval_of(cutter, partial, __builtin_ctz(rest)) = partial->interval + 1;
 }
 
-/* The loop has gone round once more: the later round takes the place of the earlier one in the counts. */
-static void drop_round(Cutter *cutter, const int *earlier, const int *later, int period) {
+/* The later round takes the place of the earlier one in the counts. */
+static void drop_round(Cutter *cutter, const uint64_t *earlier, const uint64_t *later, int period) {
     for (int i = 0; i < period; i++) {
         PartialEvent *old = &cutter->partial_events->partial_events[earlier[i]],
                      *new = &cutter->partial_events->partial_events[later[i]];
@@ -103,13 +76,12 @@ static void drop_round(Cutter *cutter, const int *earlier, const int *later, int
 
 static void add_partial_event(Cutter *cutter, PartialEvent partial) {
     PartialEvents *partial_events = cutter->partial_events;
-    const int *earlier, *later;
-    int period;
+    const uint64_t *earlier, *later;
     count_occurrence(cutter, &partial);
     array_push(partial_events->partial_events, partial_events->count, partial_events->capacity, partial);
-    if (!spin_collapse_note(cutter->spin_collapse, partial_events, partial_events->count - 1, &earlier,
-                            &later, &period))
-        return;
+    int period = spin_collapse_note(cutter->spin_collapse, partial_events, partial_events->count - 1,
+                                    &earlier, &later);
+    if (!period) return;
     drop_round(cutter, earlier, later, period);
     spin_collapse_forget(cutter->spin_collapse, partial_events->records->records[partial.record].warp,
                          period);
@@ -123,7 +95,7 @@ static bool refuse_address(const Cutter *cutter, const InstrumentSite *site, uin
                      cutter->block, site->instruction->name, (unsigned long long)address);
 }
 
-/* A piece for each place, as the emulator orders them: shared, local, then buffers by their first lane. */
+/* A partial event for each place, in the order of the emulator: shared, local, then buffers by their first lane. */
 static bool cut_access(Cutter *cutter, PartialEvent partial) {
     const PartialEvents *partial_events = cutter->partial_events;
     const InstrumentSite *site = site_of(partial_events, &partial);

@@ -1,8 +1,8 @@
-/* PartialEvents: what records say, cut into what will be events. Private to src/instrument.
+/* Partial events: the records of a block, cut into what will be events. Private to src/instrument.
  *
- * A record of an access is a piece for each place that its lanes reach (shared, local, each buffer), and for
- * each matrix; other records are one piece. PartialEvents know interval and occurrence; the iterations of loops that
- * only wait are dropped. */
+ * A record of an access becomes a partial event for each place that its lanes reach (shared, local, each buffer), and
+ * for each matrix; any other record becomes one. Interval and occurrence are known here; of the rounds of a spin loop
+ * only the last is kept. */
 #ifndef INSTRUMENT_PARTIAL_EVENTS_H
 #define INSTRUMENT_PARTIAL_EVENTS_H
 
@@ -40,18 +40,19 @@ Location partial_event_location(const PartialEvents *partial_events, const Parti
 uint64_t partial_event_value(const PartialEvents *partial_events, const PartialEvent *partial,
                              InstrumentFieldKind kind, int element, int lane);
 
-/* turns.c: gives each piece that is left its turn, and sorts by turn and warp. */
+/* event_order.c: gives each partial event that is left its turn, and sorts by turn and warp. */
 void partial_events_order(PartialEvents *partial_events);
 
-/* spinning.c: what a warp has done of late, as long as it changed nothing. */
+/* spin_collapse.c: what each warp has done of late, as long as it may be a round of a spin loop. */
 typedef struct SpinCollapse SpinCollapse;
 SpinCollapse *spin_collapse_new(int warps);
 void spin_collapse_free(SpinCollapse *spin_collapse);
-/* The newest piece. True: it repeats what was done before; `*earlier` .. are the pieces of the earlier round,
- * `*later` .. those of this one, `*period` each, and the earlier ones are to be dropped. */
-bool spin_collapse_note(SpinCollapse *spin_collapse, const PartialEvents *partial_events, int partial,
-                        const int **earlier, const int **later, int *period);
-void spin_collapse_forget(SpinCollapse *spin_collapse, int warp,
-                          int period); /* after that: the earlier round is gone */
+/* Adds the newest partial event. Returns how many the round has that it completes, where that repeats the round
+ * before, else 0: `*earlier` .. are the partial events of the round before, which are to be dropped, `*later` .. those
+ * of this one. */
+int spin_collapse_note(SpinCollapse *spin_collapse, const PartialEvents *partial_events, int partial,
+                       const uint64_t **earlier, const uint64_t **later);
+/* The earlier round has been dropped. */
+void spin_collapse_forget(SpinCollapse *spin_collapse, int warp, int period);
 
 #endif

@@ -101,7 +101,7 @@ static bool is_small_space(PtxSpace space) {
     return space == PTX_SPACE_SHARED || space == PTX_SPACE_SHARED_CLUSTER || space == PTX_SPACE_LOCAL;
 }
 
-/* The address of a row, and the lane's part of each matrix; pieces.c makes an access of each (see
+/* The address of a row, and the lane's part of each matrix; partial_events.c makes an access of each (see
  * src/emulator/matrix.c). */
 static bool plan_matrices(const PtxInstruction *in, InstrumentSite *site) {
     if (!ptx_instruction_has(in, PTX_MOD_M8N8) || in->types[0] != PTX_B16 ||

@@ -5,6 +5,8 @@
  * such a loop does a thousand times, it may do a million times. */
 #include "instrument/plan.h"
 
+#include "trace/producer_rules.h"
+
 #include <string.h>
 
 static bool works(const PtxInstruction *in) {
@@ -26,7 +28,7 @@ static bool may_wait(const PtxProgram *program, int first, int last) {
     for (int pc = first; pc <= last; pc++) {
         const PtxInstruction *in = program->code[pc].instruction;
         if (works(in)) return false;
-        does_watch |= ptx_instruction_watches(in);
+        does_watch |= trace_watches(in);
     }
     return does_watch;
 }

@@ -1,17 +1,10 @@
-/* Loops that only look again at the same words collapse to their last round, by the emulator's rule: a round
- * is up to eight events that change nothing, one of them looks at what others may change, and all of them
- * access the same words as in the round before. */
+/* Spin loops of instrumented runs collapse to their last round, by the rule of trace/producer_rules.h. Whether an
+ * atomic changed its word is worked out here from what it found and its operand; the emulator looks at the word. */
 #include "instrument/partial_events.h"
 
 #include "base/memory.h"
+#include "trace/producer_rules.h"
 #include <stdlib.h>
-
-enum { HISTORY = 16, LONGEST_LOOP = HISTORY / 2 };
-
-typedef struct SpinHistory {
-    int partial[HISTORY];
-    int count;
-} SpinHistory;
 
 struct SpinCollapse {
     SpinHistory *histories; /* [warp] */
@@ -30,16 +23,12 @@ void spin_collapse_free(SpinCollapse *spin_collapse) {
 
 /* ---- what an instruction does to memory ------------------------------------------------------------- */
 
-static bool watches(const PtxInstruction *in) {
-    return in->opcode == PTX_atom || in->opcode == PTX_red || ptx_instruction_is_ordered(in);
-}
-
 static int64_t extended(uint64_t value, int bytes) {
     int unused = 64 - 8 * bytes;
     return (int64_t)(value << unused) >> unused;
 }
 
-/* Is the least, or greatest, of the two the old one? Floats are not asked: they are said to change. */
+/* Is the least, or greatest, of the two the old one? Floats count as changed unless both are equal. */
 static bool keeps_extreme(const PtxInstruction *in, uint64_t old, uint64_t operand, int bytes) {
     PtxType type = in->types[0];
     if (ptx_type_is_float(type)) return old == operand;
@@ -58,35 +47,32 @@ static bool atomic_keeps(const PtxInstruction *in, uint64_t old, uint64_t operan
     return false; /* inc, dec */
 }
 
-static bool changes_nothing(const PartialEvents *partial_events, const PartialEvent *partial,
-                            const InstrumentSite *site) {
-    if (site->kind == TRACE_BRANCH) return true;
-    if (!trace_kind_is_access(site->kind)) return false;
-    const PtxInstruction *in = site->instruction;
-    if (in->opcode != PTX_atom)
-        return in->opcode != PTX_st && in->opcode != PTX_stmatrix && in->opcode != PTX_red;
+static bool has_changed(const PartialEvents *partial_events, const PartialEvent *partial,
+                        const InstrumentSite *site) {
+    if (site->instruction->opcode != PTX_atom) return false;
     for (uint32_t rest = partial->mask; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
         uint64_t old = partial_event_value(partial_events, partial, INSTRUMENT_VALUE, 0, lane);
         uint64_t operand = partial_event_value(partial_events, partial, INSTRUMENT_OPERAND, 0, lane);
-        if (site->element_count > 1 || !atomic_keeps(in, old, operand, site->element_bytes)) return false;
+        if (site->element_count > 1 || !atomic_keeps(site->instruction, old, operand, site->element_bytes))
+            return true;
     }
-    return true;
+    return false;
 }
 
 /* ---- rounds ----------------------------------------------------------------------------------------- */
 
-static const InstrumentSite *site_of(const PartialEvents *partial_events, int partial) {
+static const InstrumentSite *site_of(const PartialEvents *partial_events, uint64_t partial) {
     return partial_events->records->records[partial_events->partial_events[partial].record].site;
 }
 
-/* Atomics that find something else each time do not spin: they compete. */
-static bool same_access(const PartialEvents *partial_events, int first, int second) {
-    const PartialEvent *a = &partial_events->partial_events[first],
-                       *b = &partial_events->partial_events[second];
+static bool is_same_access(const void *context, uint64_t late, uint64_t early) {
+    const PartialEvents *partial_events = context;
+    const PartialEvent *a = &partial_events->partial_events[late],
+                       *b = &partial_events->partial_events[early];
     if (a->pc != b->pc || a->mask != b->mask || a->kind != b->kind) return false;
     if (!trace_kind_is_access(a->kind)) return true;
-    const InstrumentSite *site = site_of(partial_events, first);
+    const InstrumentSite *site = site_of(partial_events, late);
     for (uint32_t rest = a->mask; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
         for (int field = 0; field < site->field_count; field++) {
@@ -100,46 +86,26 @@ static bool same_access(const PartialEvents *partial_events, int first, int seco
     return true;
 }
 
-static void push(SpinHistory *history, int partial) {
-    if (history->count == HISTORY) {
-        memmove(history->partial, history->partial + 1, (HISTORY - 1) * sizeof *history->partial);
-        history->count--;
-    }
-    history->partial[history->count++] = partial;
+static bool watches(const void *context, uint64_t partial) {
+    return trace_watches(site_of(context, partial)->instruction);
 }
 
-static bool is_round(const PartialEvents *partial_events, const SpinHistory *history, int period) {
-    bool does_watch = false;
-    for (int i = 0; i < period; i++) {
-        int late = history->partial[history->count - 1 - i];
-        if (!same_access(partial_events, late, history->partial[history->count - 1 - i - period]))
-            return false;
-        does_watch |= watches(site_of(partial_events, late)->instruction);
-    }
-    return does_watch;
-}
-
-bool spin_collapse_note(SpinCollapse *spin_collapse, const PartialEvents *partial_events, int partial,
-                        const int **earlier, const int **later, int *period) {
+int spin_collapse_note(SpinCollapse *spin_collapse, const PartialEvents *partial_events, int partial,
+                       const uint64_t **earlier, const uint64_t **later) {
     const PartialEvent *newest = &partial_events->partial_events[partial];
+    const InstrumentSite *site = site_of(partial_events, (uint64_t)partial);
     SpinHistory *history = &spin_collapse->histories[partial_events->records->records[newest->record].warp];
-    if (!changes_nothing(partial_events, newest, site_of(partial_events, partial))) {
+    if (!trace_may_repeat(newest->kind, site->instruction, has_changed(partial_events, newest, site))) {
         history->count = 0;
-        return false;
+        return 0;
     }
-    push(history, partial);
-    for (*period = 1; *period <= LONGEST_LOOP && 2 * *period <= history->count; ++*period) {
-        if (!is_round(partial_events, history, *period)) continue;
-        *earlier = &history->partial[history->count - 2 * *period];
-        *later = &history->partial[history->count - *period];
-        return true;
-    }
-    return false;
+    const SpinEvents events = {is_same_access, watches, partial_events};
+    int period = spin_history_add(history, (uint64_t)partial, &events);
+    *earlier = &history->event[history->count - 2 * period];
+    *later = &history->event[history->count - period];
+    return period;
 }
 
 void spin_collapse_forget(SpinCollapse *spin_collapse, int warp, int period) {
-    SpinHistory *history = &spin_collapse->histories[warp];
-    int *earlier = &history->partial[history->count - 2 * period];
-    memmove(earlier, earlier + period, (size_t)period * sizeof *earlier);
-    history->count -= period;
+    spin_history_drop_earlier(&spin_collapse->histories[warp], period);
 }

@@ -1,9 +1,9 @@
 /* --access: what the hardware would count for the accesses of a CSV file.
  *
- * Columns are found by their names in the header line: kind, width_bytes, active_mask, off0 .. off31 (offsets
- * of lanes that are not active may be left empty), and count, which may be absent and is not read: rows are
- * printed as they came, the computed count last. Lines that are empty or begin with # are printed as they
- * are. */
+ * Columns are found by their names in the header line: kind, width_bytes, active_mask, off0 .. off31
+ * (offsets of inactive lanes may be empty), and count, which may be absent and is not read: rows are
+ * printed unchanged, with the computed count last. Lines that are empty or begin with # are printed
+ * unchanged. */
 #include "metrics/report.h"
 
 #include <errno.h>
@@ -60,7 +60,7 @@ static bool split(const CsvPosition *place, CsvRow *row) {
     for (size_t i = 0; i <= place->length; i++) {
         if (i < place->length && place->text[i] != ',') continue;
         if (row->count == MOST_COLUMNS)
-            return reject(place, (int)begin + 1, "too many columns; 256 are the most", NULL);
+            return reject(place, (int)begin + 1, "too many columns: the limit is 256", NULL);
         Field field = {place->text + begin, i - begin, (int)begin + 1};
         trim(&field);
         row->fields[row->count++] = field;
@@ -92,7 +92,7 @@ static bool read_header(const CsvPosition *place, const CsvRow *row, Columns *co
         if (!column)
             return reject(place, field->column,
                           "unknown column (kind, width_bytes, active_mask, off0 .. off31, count)", field);
-        if (*column != NO_COLUMN) return reject(place, field->column, "this column is there twice", field);
+        if (*column != NO_COLUMN) return reject(place, field->column, "duplicate column", field);
         *column = i;
     }
     if (columns->kind == NO_COLUMN) return reject(place, 1, "the header line has no column 'kind'", NULL);
@@ -141,10 +141,11 @@ static bool read_access(const CsvPosition *place, const CsvRow *row, const Colum
         return reject(place, row->fields[columns->kind].column,
                       "unknown kind (shared_load, shared_store, global_load, global_store, ...)",
                       &row->fields[columns->kind]);
-    if (!read_number(place, width_field, "width_bytes is 1, 2, 4, 8, 16 or 32", 32, &width)) return false;
+    if (!read_number(place, width_field, "width_bytes must be 1, 2, 4, 8, 16 or 32", 32, &width))
+        return false;
     if (width == 0 || (width & (width - 1)))
-        return reject(place, width_field->column, "width_bytes is 1, 2, 4, 8, 16 or 32", width_field);
-    if (!read_number(place, &row->fields[columns->mask], "active_mask is 32 bits", UINT32_MAX, &mask))
+        return reject(place, width_field->column, "width_bytes must be 1, 2, 4, 8, 16 or 32", width_field);
+    if (!read_number(place, &row->fields[columns->mask], "active_mask must have 32 bits", UINT32_MAX, &mask))
         return false;
     access->width = (int)width;
     access->mask = (uint32_t)mask;
@@ -155,18 +156,18 @@ static bool read_access(const CsvPosition *place, const CsvRow *row, const Colum
         if (column == NO_COLUMN) {
             if (!active) continue;
             char message[80];
-            snprintf(message, sizeof message, "lane %d is active and the file has no column off%d", lane,
+            snprintf(message, sizeof message, "lane %d is active, but the file has no column off%d", lane,
                      lane);
             return reject(place, row->fields[columns->mask].column, message, NULL);
         }
         const Field *field = &row->fields[column];
         if (!active && field->length == 0) continue;
-        if (!read_number(place, field, "an offset is a number of bytes from 0 on", (uint64_t)1 << 48,
+        if (!read_number(place, field, "an offset must be a number of bytes, 0 or more", (uint64_t)1 << 48,
                          &access->offset[lane]))
             return false;
         if (active && access->offset[lane] % width)
-            return reject(place, field->column, "an active lane's offset is not a multiple of width_bytes",
-                          field);
+            return reject(place, field->column,
+                          "the offset of an active lane is not a multiple of width_bytes", field);
     }
     return true;
 }
@@ -204,7 +205,7 @@ static bool print_access(const CsvPosition *place, const CsvRow *row, const Colu
     int expected = columns->total, least = columns->count == expected - 1 ? expected - 1 : expected;
     if (row->count < least || row->count > expected) {
         char message[80];
-        snprintf(message, sizeof message, "%d columns, the header line has %d", row->count, expected);
+        snprintf(message, sizeof message, "%d columns, but the header line has %d", row->count, expected);
         return reject(place, row->fields[row->count < expected ? row->count - 1 : expected].column, message,
                       NULL);
     }
@@ -252,6 +253,6 @@ bool report_access(const char *csv, size_t length, const char *file, Text *out, 
     }
     if (!has_header)
         return error_set_at(error, file, 0, 0,
-                            "no header line; its columns are kind, width_bytes, active_mask, off0 .. off31");
+                            "no header line: its columns are kind, width_bytes, active_mask, off0 .. off31");
     return true;
 }

@@ -8,16 +8,16 @@ typedef struct CountedSums {
     uint64_t shared_atomics, global_atomics;
 } CountedSums;
 
-/* Why a counter may not be what is predicted; rows that say the same share the text. */
+/* Why a counter may differ from its prediction; rows with the same reason share the text. */
 static const char ARBITRATION[] =
-    "An access that loses the arbitration for the data banks counts again: noise, "
-    "which is never negative (the least of five runs is shown).";
+    "An access that loses arbitration for the data banks is counted again: noise that "
+    "only adds (the lowest of five runs is shown).";
 static const char CONFLICTS[] =
-    "The profiler's bank conflicts have that noise in them: they are not zero where "
-    "there are none.";
+    "The profiler's bank conflicts include that noise: they are not zero where there "
+    "are none.";
 static const char SASS[] =
-    "Instructions and branches are those of SASS, which ptxas made of the PTX: fewer or more, "
-    "and some branches became predicates.";
+    "Instructions and branches are counted in SASS: ptxas makes fewer or more of them than the PTX "
+    "has, and predicates some branches.";
 
 const CountedRow counted_rows[COUNTED_ROWS] = {
 #define COUNTED(metric, label, rule, prediction, why) {metric, label, COUNTED_##rule, why},

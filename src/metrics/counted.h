@@ -1,4 +1,4 @@
-/* Counted: what hardware counters say of a launch, beside what its trace predicts. A counter is one row of
+/* Counted: hardware counters of a launch beside what its trace predicts. A counter is one row of
  * counted.def. */
 #ifndef METRICS_COUNTED_H
 #define METRICS_COUNTED_H
@@ -26,9 +26,9 @@ enum {
 
 extern const CountedRow counted_rows[COUNTED_ROWS];
 
-/* Predictions of each row, whole grid. `waits` ([program->code_count], or NULL): instructions in loops that
- * wait for other blocks; their accesses, which nobody can predict, are in waiting[] instead of predicted[].
- */
+/* The prediction of each row, whole grid. `waits` ([program->code_count], or NULL): instructions in loops
+ * that wait for other blocks; their accesses, which cannot be predicted, are in waiting[] instead of
+ * predicted[]. */
 void counted_predict(const TraceLaunch *launch, const bool *waits, double predicted[COUNTED_ROWS],
                      double waiting[COUNTED_ROWS]);
 
@@ -36,10 +36,10 @@ typedef enum CountedAgreement {
     COUNTED_EQUAL,
     COUNTED_WITHIN_NOISE, /* more, by a tenth at most */
     COUNTED_DIFFERS,
-    COUNTED_NOT_COMPARED /* they are not the same thing, or the note says why nobody can tell */
+    COUNTED_NOT_COMPARED /* they count different things, or the note says why they cannot be compared */
 } CountedAgreement;
 
-const CountedRow *counted_find(const char *metric); /* NULL: a file from elsewhere */
+const CountedRow *counted_find(const char *metric); /* NULL: this version has no such row */
 CountedAgreement counted_agreement(const MeasuredCounter *counter);
 const char *counted_agreement_text(CountedAgreement agreement); /* "equal", "noise", "differs", "" */
 

@@ -1,30 +1,115 @@
-/* Findings: what a lecturer would say about a run, one plain sentence each, most serious first. Private to
- * src/metrics. */
+/* Findings: what is wrong with a run, over the whole grid, what is slow about it, and what else is worth
+ * knowing.
+ *
+ * A *race* is two accesses to the same memory by different threads, at least one of them a write, with no
+ * happens-before order between them. What orders memory is what the PTX ISA says does ("Memory Consistency
+ * Model"; "bar.warp.sync"; "barrier"): bar.warp.sync for the lanes of its mask, barriers of the block for the
+ * threads that take part, and a release that an acquire observes: fence, then a strong store or atomic; an
+ * atomic or strong load of it, then a fence. Shuffles, votes and redux order nothing; neither does volatile,
+ * nor execution in lockstep.
+ *
+ * Not reported: atomics and relaxed accesses among themselves (unless their scope is too narrow); a store of
+ * the value that is already there; volatile accesses to global memory by different warps, and volatile stores
+ * after a fence, which is how flags are written.
+ *
+ * A RaceDetector sees every access of every block through a TraceObserver. It keeps the last write and up
+ * to three later reads of each cell of memory, so its memory is bounded; of races between more threads it
+ * may miss some. Each pair of racing instructions becomes one Finding, with the first two accesses as its
+ * example. */
 #ifndef METRICS_FINDINGS_H
 #define METRICS_FINDINGS_H
 
-#include "metrics/report.h"
+#include "base/json.h"
+#include "base/memory.h"
+#include "trace/observer.h"
 
-/* Appends "- sentence" lines. `lines` as metrics_by_line() gives them. */
-void findings_print(const ReportInput *input, const Totals *totals, const LineMetrics *lines, int line_count,
-                    Text *out);
+typedef enum FindingKind {
+#define FINDING(id, text, severity, title) FINDING_##id,
+#include "metrics/findings.def"
+#undef FINDING
+    FINDING_KIND_COUNT
+} FindingKind;
 
-/* What could be saved in a line, in wavefronts, sectors, idle lanes; 0: not worth a sentence. */
-uint64_t finding_worth_of_conflicts(const Totals *line, const Totals *run);
-uint64_t finding_worth_of_sectors(const Totals *line, const Totals *run);
-uint64_t finding_worth_of_idle_lanes(const Totals *line, const Totals *run);
+typedef enum Severity { SEVERITY_ERROR, SEVERITY_SLOW, SEVERITY_NOTE } Severity; /* in the order of a list */
 
-/* Did the run end before its time? */
-bool findings_has_fatal_trap(const Trace *trace);
+typedef struct FindingAccess {
+    int pc; /* PTX_NO_PC: there is no such access */
+    const char *file;
+    int line; /* metrics_line_of() */
+    uint32_t block[3];
+    uint64_t linear_block;
+    int warp;
+    uint32_t lanes; /* those involved */
+    int lane;       /* the one whose address and value these are; -1: none */
+    int buffer;     /* global: in trace->buffers; shared and local: in the launch's symbols; -1: no address */
+    uint64_t offset;
+    bool has_value, is_store, is_atomic;
+    uint64_t value;    /* loaded or stored; an atomic's operand is not kept */
+    uint32_t interval; /* block-wide barriers that the warp had passed */
+    int event;         /* of the traced block; -1: the block is not traced, or there is no event */
+} FindingAccess;
 
-/* A sentence of any length after `bullet`, broken into lines of at most 80 columns that stand under its first
- * word. */
-void sentence_print(Text *out, const char *bullet, const char *sentence);
+typedef struct Finding {
+    FindingKind kind;
+    Severity severity;     /* of the kind, as all of its row in findings.def */
+    const char *kind_text; /* "shared_race"; of a fault the trap's: "out_of_bounds" */
+    int launch;
+    PtxSpace space;       /* SHARED, GLOBAL, LOCAL; PTX_SPACE_GENERIC where there is none */
+    FindingAccess access; /* the place: where it showed; pc PTX_NO_PC: only the line is known, or nothing */
+    FindingAccess other;  /* the access that it conflicts with, executed before; pc PTX_NO_PC: none */
+    uint64_t count;       /* executions in which it showed (one at least) */
+    uint64_t blocks;      /* blocks in which it showed */
+    const char *what;     /* "sums[3]", "in[128]": the memory, by its elements; NULL: none */
+    const char *sentence; /* complete; names all lines */
+    const char *advice;   /* what to change; NULL: there is none */
+    /* SLOW: wavefronts, sectors or lanes as counted over the grid, the fewest possible, and what the advice
+     * would make of them, computed by applying it to the traced accesses (0: not computed). */
+    uint64_t cost, ideal, predicted;
+} Finding;
 
-/* "1,048,576" into a buffer of the caller; returns it. */
-typedef struct CountText {
-    char text[32];
-} CountText;
-const char *count_text(uint64_t count, CountText *buffer);
+typedef struct Findings {
+    Finding *items; /* errors by launch and line; slow, notes: the largest cost - ideal first */
+    int count;
+    int error_count; /* items[0 .. error_count - 1] */
+    bool
+        is_complete; /* all blocks were searched to their end; a fault or too many findings (64) prevent it */
+    Arena arena;
+} Findings;
+
+const char *finding_kind_text(FindingKind kind);
+const char *finding_kind_title(FindingKind kind);
+const char *finding_severity_text(Severity severity); /* "error", "slow", "note" */
+const char *finding_space_text(PtxSpace space);       /* "shared", "global", "local"; NULL: none of them */
+
+struct Store;
+typedef struct RaceDetector RaceDetector;
+RaceDetector *race_detector_new(void);
+void race_detector_free(RaceDetector *detector);
+/* For emulator_set_observer(), before the first launch. */
+TraceObserver race_detector_observer(RaceDetector *detector);
+
+typedef struct FindingResult { /* of a run with a reference */
+    bool is_wrong;
+    const char *result, *expected; /* NULL: a trap ended the run before there was a result */
+} FindingResult;
+
+/* The errors that the detector (NULL: there was none) and the trace's traps show, and what the trace's
+ * counters say is slow. `result` may be NULL. */
+Findings *findings_new(RaceDetector *detector, const Trace *trace, const FindingResult *result);
+void findings_free(Findings *findings);
+
+/* In a session file, from which they are read back unchanged; NULL where no search was made. */
+void findings_write(const Findings *findings, struct Store *store);
+Findings *findings_read(const Trace *trace, struct Store *store);
+
+/* As --check prints them, with the source lines that `source` (may be NULL) knows. */
+typedef const char *(*FindingSource)(void *context, const char *file, int line);
+void findings_print(const Findings *findings, FindingSource source, void *context, Text *out);
+/* As a report prints them: a bullet each, for kinds about lines the four that lead the list. */
+void findings_print_brief(const Findings *findings, Text *out);
+void findings_print_errors(const Findings *findings, Text *out); /* the errors alone */
+/* The fields "hazards" (errors), "efficiency" (slow) and "hazards_complete" of the open object; null where
+ * `findings` is NULL. */
+void findings_put_json(const Findings *findings, Json *json);
 
 #endif

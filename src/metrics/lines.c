@@ -1,5 +1,5 @@
-/* Metrics by source line: what a student looks for first. Where the PTX was compiled without line
- * information, the lines are those of the PTX text. */
+/* Metrics by source line. Where the PTX was compiled without line information, the lines are those of the
+ * PTX text. */
 #include "metrics/metrics.h"
 
 #include "base/memory.h"

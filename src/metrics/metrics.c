@@ -1,12 +1,13 @@
 /* Folds: from an instruction's counters to the metrics of a launch, a line or a step.
  *
- * There is one fold function per row of metrics.def. It is given counters of one kind of work at a time, so a
- * generic instruction, whose lanes reached shared and global memory, is folded in two parts; and an event is
- * folded as the counters of a single execution, so whole grids and single steps are counted by
- * the same code. */
+ * Each row of metrics.def has one fold function. It gets counters of one kind of work at a time: a generic
+ * instruction, whose lanes may reach shared and global memory, is folded in parts, and an event is folded
+ * as the counters of a single execution, so that whole grids and single steps are counted by the same
+ * code. */
 #include "metrics/metrics.h"
 
 #include "metrics/fold.h"
+#include <string.h>
 
 /* ---- what each metric takes ------------------------------------------------------------------------- */
 
@@ -73,15 +74,15 @@ FOLD(atomics) {
     return kind == TRACE_SHARED_ATOMIC || kind == TRACE_GLOBAL_ATOMIC ? counter->requests : 0;
 }
 
-static void fold(TraceKind kind, const TraceCounter *counter, Totals *sum) {
-#define METRIC(name, in_json, from_events, label) sum->name += fold_##name(kind, counter);
+void metrics_add_counter(TraceKind kind, const TraceCounter *counter, Totals *sum) {
+#define METRIC(name, in_json, from_events, shown, of, label, pane) sum->name += fold_##name(kind, counter);
 #include "metrics/metrics.def"
 #undef METRIC
 }
 
 /* ---- whole grid ------------------------------------------------------------------------------------- */
 
-/* Work of a generic instruction in one space; its executions and lanes are counted with the first. */
+/* A generic instruction as three: what it issued, what it did in shared and what it did in global memory. */
 static void fold_generic(TraceKind kind, const TraceCounter *counter, Totals *sum) {
     TraceCounter issued = {.executions = counter->executions, .lanes = counter->lanes};
     TraceCounter shared = {.requests = counter->shared_requests,
@@ -90,9 +91,9 @@ static void fold_generic(TraceKind kind, const TraceCounter *counter, Totals *su
     TraceCounter global = {.requests = counter->global_requests,
                            .sectors = counter->sectors,
                            .ideal_sectors = counter->ideal_sectors};
-    fold(TRACE_NOT_RECORDED, &issued, sum);
-    fold(trace_kind_in_space(kind, PTX_SPACE_SHARED), &shared, sum);
-    fold(trace_kind_in_space(kind, PTX_SPACE_GLOBAL), &global, sum);
+    metrics_add_counter(TRACE_NOT_RECORDED, &issued, sum);
+    metrics_add_counter(trace_kind_in_space(kind, PTX_SPACE_SHARED), &shared, sum);
+    metrics_add_counter(trace_kind_in_space(kind, PTX_SPACE_GLOBAL), &global, sum);
 }
 
 void fold_instruction(const TraceLaunch *launch, int pc, Totals *sum) {
@@ -101,24 +102,25 @@ void fold_instruction(const TraceLaunch *launch, int pc, Totals *sum) {
     if (trace_is_generic(instruction))
         fold_generic(kind, &launch->counters[pc], sum);
     else
-        fold(kind, &launch->counters[pc], sum);
+        metrics_add_counter(kind, &launch->counters[pc], sum);
 }
 
 /* ---- events ----------------------------------------------------------------------------------------- */
 
-/* Buffers start at 256-byte boundaries and never share a sector: placing them far apart counts right. */
-static uint64_t place_in_global(const TraceEvent *event, int lane) {
+/* Buffers start at 256-byte boundaries and never share a sector, so any addresses far apart give the same
+ * count. */
+static uint64_t address_in_global(const TraceEvent *event, int lane) {
     enum { BUFFER_SHIFT = 47 };
     return ((uint64_t)event->buffer[lane] << BUFFER_SHIFT) + event->offset[lane];
 }
 
-static uint64_t place_in_window(const TraceLaunch *launch, const TraceEvent *event, int lane) {
+static uint64_t address_in_window(const TraceLaunch *launch, const TraceEvent *event, int lane) {
     int symbol = event->buffer[lane];
     uint64_t window = symbol < launch->symbol_count ? launch->symbols[symbol].window_offset : 0;
     return window + event->offset[lane];
 }
 
-static bool goes_different_ways(const TraceEvent *event) {
+static bool goes_both_ways(const TraceEvent *event) {
     uint32_t rest = event->mask;
     if (!rest) return false;
     uint64_t first = event->value[0][__builtin_ctz(rest)];
@@ -129,25 +131,25 @@ static bool goes_different_ways(const TraceEvent *event) {
 
 TraceCounter fold_counter_of_event(const TraceLaunch *launch, const TraceEvent *event) {
     TraceCounter counter = {.requests = event->mask != 0};
-    uint64_t place[WARP_LANES] = {0};
+    uint64_t address[WARP_LANES] = {0};
     switch (event->kind) {
     case TRACE_SHARED_LOAD:
     case TRACE_SHARED_STORE:
-        for (int lane = 0; lane < WARP_LANES; lane++) place[lane] = place_in_window(launch, event, lane);
-        SharedCost shared = access_shared_cost(event->is_load, event->width, event->mask, place);
+        for (int lane = 0; lane < WARP_LANES; lane++) address[lane] = address_in_window(launch, event, lane);
+        SharedCost shared = access_shared_cost(event->is_load, event->width, event->mask, address);
         counter.wavefronts = (uint64_t)shared.wavefronts;
         counter.ideal_wavefronts = (uint64_t)shared.ideal;
         break;
     case TRACE_GLOBAL_LOAD:
     case TRACE_GLOBAL_STORE:
     case TRACE_GLOBAL_ATOMIC:
-        for (int lane = 0; lane < WARP_LANES; lane++) place[lane] = place_in_global(event, lane);
-        GlobalCost global = access_global_cost(event->width, event->mask, place);
+        for (int lane = 0; lane < WARP_LANES; lane++) address[lane] = address_in_global(event, lane);
+        GlobalCost global = access_global_cost(event->width, event->mask, address);
         counter.sectors = (uint64_t)global.sectors;
         counter.ideal_sectors = (uint64_t)global.ideal;
         break;
     case TRACE_BRANCH:
-        counter.divergent = goes_different_ways(event);
+        counter.divergent = goes_both_ways(event);
         break;
     default:
         break;
@@ -157,10 +159,23 @@ TraceCounter fold_counter_of_event(const TraceLaunch *launch, const TraceEvent *
 
 void fold_event(const TraceLaunch *launch, const TraceEvent *event, Totals *sum) {
     TraceCounter counter = fold_counter_of_event(launch, event);
-    fold(event->kind, &counter, sum);
+    metrics_add_counter(event->kind, &counter, sum);
 }
 
-/* ---- public ----------------------------------------------------------------------------------------- */
+/* ---- totals ----------------------------------------------------------------------------------------- */
+
+const MetricInfo metric_infos[METRIC_COUNT] = {
+#define METRIC(name, in_json, from_events, shown, of, label, pane)                                           \
+    {#name, label, pane, SHOWN_##shown, METRIC_##of, from_events, offsetof(Totals, name)},
+#include "metrics/metrics.def"
+#undef METRIC
+};
+
+uint64_t totals_value(const Totals *totals, Metric metric) {
+    uint64_t value;
+    memcpy(&value, (const char *)totals + metric_infos[metric].offset, sizeof value);
+    return value;
+}
 
 double totals_average_active_lanes(const Totals *totals) {
     return totals->warp_instructions ? (double)totals->lane_instructions / (double)totals->warp_instructions
@@ -168,7 +183,7 @@ double totals_average_active_lanes(const Totals *totals) {
 }
 
 void totals_add(Totals *sum, const Totals *addend) {
-#define METRIC(name, in_json, from_events, label) sum->name += addend->name;
+#define METRIC(name, in_json, from_events, shown, of, label, pane) sum->name += addend->name;
 #include "metrics/metrics.def"
 #undef METRIC
 }

@@ -1,7 +1,6 @@
-/* Metrics: what a trace says about cost. Reads traces only; never knows who produced them.
- * A metric is one row of metrics.def plus one fold function. Counts here are of PTX instructions, not SASS;
- * all of them are per warp (a warp-level execution with at least one active lane), except
- * lane_instructions. */
+/* Metrics: what a trace says about cost, whichever producer wrote it. A metric is one row of metrics.def
+ * and one fold function. Counts are of PTX instructions, not SASS; all of them are per warp (a warp-level
+ * execution with at least one active lane), except lane_instructions. */
 #ifndef METRICS_METRICS_H
 #define METRICS_METRICS_H
 
@@ -9,18 +8,40 @@
 #include "trace/trace.h"
 
 typedef struct Totals {
-#define METRIC(name, in_json, from_events, label) uint64_t name;
+#define METRIC(name, in_json, from_events, shown, of, label, pane) uint64_t name;
 #include "metrics/metrics.def"
 #undef METRIC
 } Totals;
 
+typedef enum Metric {
+#define METRIC(name, in_json, from_events, shown, of, label, pane) METRIC_##name,
+#include "metrics/metrics.def"
+#undef METRIC
+    METRIC_COUNT
+} Metric;
+
+typedef enum MetricShown { SHOWN_COUNT, SHOWN_PART, SHOWN_WASTE, SHOWN_IDEAL, SHOWN_LANES } MetricShown;
+
+typedef struct MetricInfo { /* a row of metrics.def, where the columns are explained */
+    const char *name, *label, *pane;
+    MetricShown shown;
+    Metric of;
+    bool from_events;
+    size_t offset; /* in Totals */
+} MetricInfo;
+
+extern const MetricInfo metric_infos[METRIC_COUNT];
+uint64_t totals_value(const Totals *totals, Metric metric);
+
 double totals_average_active_lanes(const Totals *totals); /* 0 where nothing was executed */
 void totals_add(Totals *sum, const Totals *addend);
+/* Adds what `counter`, of work of one kind, is worth in each metric. */
+void metrics_add_counter(TraceKind kind, const TraceCounter *counter, Totals *sum);
 
 /* Whole grid. */
 void metrics_of_launch(const TraceLaunch *launch, Totals *out);
 void metrics_of_run(const Trace *trace, Totals *out);
-/* Traced events only (warp_instructions and lane_instructions stay 0: events are not all instructions). */
+/* Traced events only: metrics that events do not suffice to count stay 0. */
 void metrics_of_step(const Steps *steps, int step, Totals *out);
 void metrics_of_steps(const Steps *steps, int first, int count, Totals *out); /* a line, an interval, ... */
 void metrics_of_traced_launch(const TraceLaunch *launch, Totals *out);        /* all its traced blocks */

@@ -1,19 +1,19 @@
-/* Report: a run as JSON (the stable fields of DESIGN) or as the text a lecturer would put on a slide. */
+/* Report: a run as JSON, whose fields are stable, or as text for a slide. */
 #ifndef METRICS_REPORT_H
 #define METRICS_REPORT_H
 
 #include "base/text.h"
-#include "metrics/hazards.h"
+#include "metrics/findings.h"
 #include "metrics/metrics.h"
 #include "trace/measured.h"
 
 typedef struct ReportInput {
     const char *kernel;
     const char *title, *lesson;   /* a few words; a sentence; may be NULL */
-    const char *backend, *device; /* "emulator", "gpu": who recorded the events; device NULL: none */
-    const char *counted_by;       /* whose the totals are: "emulator", "gpu" */
-    uint64_t dropped;             /* events that found no room */
-    int unprobed;                 /* instructions whose events a GPU does not record */
+    const char *backend, *device; /* "emulator", "gpu": what recorded the events; device NULL: none */
+    const char *counted_by;       /* what counted the totals: "emulator", "gpu" */
+    uint64_t dropped;             /* events that did not fit into the GPU's buffer */
+    int unprobed;                 /* instructions that cannot be recorded on a GPU */
     uint64_t n;
     uint32_t block, grid;     /* threads per block, blocks (totals) */
     const char *guess;        /* what of the launch was guessed, as options; NULL: nothing */
@@ -27,7 +27,7 @@ typedef struct ReportInput {
     uint64_t compared, index; /* results that were compared, and which of them is reported; 0: not known */
     bool narrowed;            /* --trace-blocks given: totals over the traced blocks only */
     const Trace *trace;
-    const Hazards *hazards;       /* NULL: not looked for */
+    const Findings *hazards;      /* NULL: not looked for */
     const int *registers;         /* [launch]; -1: not known */
     const double *occupancy;      /* [launch]; negative: not known */
     const char *occupancy_of;     /* "H200"; may be NULL */

@@ -1,4 +1,5 @@
-/* --report=json: the stable fields of DESIGN.md, in their order. What is not known is null. */
+/* --report=json: the names and the order of fields are stable, as scripts rely on them; new fields may be
+ * added. What is not known is null. */
 #include "metrics/report.h"
 
 #include "base/json.h"
@@ -8,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The counters as fields of the open object; traced events alone do not tell all of them. */
+/* The metrics as fields of the open object; null where traced events do not suffice to count one. */
 static void put_counters(Json *json, const Totals *totals, bool from_events_only) {
-#define METRIC(name, in_json, from_events, label)                                                            \
+#define METRIC(name, in_json, from_events, shown, of, label, pane)                                           \
     if (in_json && (from_events || !from_events_only))                                                       \
         json_unsigned(json, #name, totals->name);                                                            \
     else if (in_json)                                                                                        \
@@ -203,7 +204,7 @@ void report_json(const ReportInput *input, Text *out) {
     json_open_array(&json, "traps");
     for (int i = 0; i < input->trace->trap_count; i++) put_trap(&json, input->trace, &input->trace->traps[i]);
     json_close_array(&json);
-    hazards_put_json(input->hazards, &json);
+    findings_put_json(input->hazards, &json);
     json_string(&json, "counted_by", input->counted_by);
     json_unsigned(&json, "dropped_events", input->dropped);
     json_close_object(&json);

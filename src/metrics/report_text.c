@@ -3,7 +3,8 @@
 #include "metrics/report.h"
 
 #include "metrics/counted.h"
-#include "metrics/findings.h"
+#include "metrics/findings_list.h"
+#include "metrics/sentence.h"
 #include "metrics/source_text.h"
 #include <math.h>
 #include <stdlib.h>
@@ -25,20 +26,18 @@ static void print_title(const ReportInput *input, Text *out) {
     if (input->lesson) sentence_print(out, "", input->lesson);
 }
 
-static const char *plural(uint64_t count) {
-    return count == 1 ? "" : "s";
-}
-
-/* Right or wrong, and how far off where that is allowed. */
+/* Right or wrong, and how far off. */
 static void add_verdict(const ReportInput *input, Text *out) {
-    if (!input->correct)
+    if (!input->correct && isfinite(input->absolute_error) && input->absolute_error > 0)
+        text_print(out, "WRONG, off by %.6g", input->absolute_error);
+    else if (!input->correct)
         text_add(out, "WRONG");
     else if (input->absolute_error == 0 || isnan(input->absolute_error))
         text_add(out, "ok");
     else if (input->verdict)
         text_add(out, input->verdict);
     else
-        text_print(out, "ok, off by %.2g (%.2g is allowed)", input->absolute_error, input->bound);
+        text_print(out, "ok, off by %.2g (%.2g allowed)", input->absolute_error, input->bound);
 }
 
 static void print_result(const ReportInput *input, Text *out) {
@@ -49,12 +48,12 @@ static void print_result(const ReportInput *input, Text *out) {
     if (!input->has_result)
         text_add(&sentence, "result not checked: there is no reference for this kernel");
     else if (!input->result)
-        text_print(&sentence, "no result, a trap ended the run; expected %s", input->expected);
+        text_print(&sentence, "no result: a trap ended the run; expected %s", input->expected);
     else if (input->compared > 1 && is_exact)
         text_print(&sentence, "%s results, the first is %s, expected %s: ", count.text, input->result,
                    input->expected);
     else if (input->compared > 1)
-        text_print(&sentence, "of %s results number %s is furthest off: %s, expected %s: ", count.text,
+        text_print(&sentence, "%s results, largest error: result %s is %s, expected %s: ", count.text,
                    count_text(input->index, &index), input->result, input->expected);
     else
         text_print(&sentence, "result %s, expected %s: ", input->result, input->expected);
@@ -63,18 +62,15 @@ static void print_result(const ReportInput *input, Text *out) {
     text_done(&sentence);
 }
 
-/* Who says what, where it is not all the emulator. */
+/* Where events and counts come from, if not all from the emulator. */
 static void print_sources(const ReportInput *input, Text *out) {
     Text sentence = {0};
     if (input->device && input->counted_by && strcmp(input->counted_by, input->backend) != 0)
         text_print(&sentence, "events and result: %s; counts of the whole grid: the emulator", input->device);
     else if (input->device)
-        text_print(&sentence, "events and result: %s; counts: of the traced blocks", input->device);
-    if (input->dropped)
-        text_print(&sentence, "; %llu events found no room and are not known",
-                   (unsigned long long)input->dropped);
+        text_print(&sentence, "events and result: %s; counts: the traced blocks only", input->device);
     if (input->unprobed)
-        text_print(&sentence, "; %d asynchronous instruction%s cannot be recorded there", input->unprobed,
+        text_print(&sentence, "; %d asynchronous instruction%s not recorded there", input->unprobed,
                    plural((uint64_t)input->unprobed));
     if (sentence.length) sentence_print(out, "", text_string(&sentence));
     text_done(&sentence);
@@ -132,10 +128,11 @@ static void print_launches(const ReportInput *input, Text *out) {
 
 /* ---- table ------------------------------------------------------------------------------------------ */
 
-static bool did_something(const Totals *t) {
-    return t->shared_loads + t->shared_stores + t->global_load_requests + t->global_store_requests +
-               t->shuffles + t->barriers + t->branches + t->atomics >
-           0;
+/* Instructions that no metric but the number of instructions counts do not make a line worth a row. */
+static bool has_events(const Totals *totals) {
+    for (Metric metric = 0; metric < METRIC_COUNT; metric++)
+        if (metric_infos[metric].from_events && totals_value(totals, metric)) return true;
+    return false;
 }
 
 static void print_cell(Text *out, int columns, const char *text) {
@@ -209,7 +206,7 @@ static void print_table(const ReportInput *input, const LineMetrics *lines, int 
     SourceText source = {.input = input};
     const char *file = NULL;
     for (int i = 0; i < count; i++) {
-        if (!did_something(&lines[i].totals)) continue;
+        if (!has_events(&lines[i].totals)) continue;
         const char *name = lines[i].file ? lines[i].file : "?";
         if (!file || strcmp(file, name) != 0) print_header(name, !file, out);
         file = name;
@@ -221,46 +218,51 @@ static void print_table(const ReportInput *input, const LineMetrics *lines, int 
 
 /* ---- totals ----------------------------------------------------------------------------------------- */
 
-static void print_total(Text *out, const char *label, uint64_t count) {
-    CountText buffer;
-    text_print(out, "  %-24s %17s\n", label, count_text(count, &buffer));
+static void print_total(const char *label, bool is_part, const Totals *totals, Metric metric, Text *out) {
+    CountText count;
+    text_print(out, "  %s%-*s %17s", is_part ? "  " : "", is_part ? 22 : 24, label,
+               count_text(totals_value(totals, metric), &count));
 }
 
-static void print_with_ideal(Text *out, const char *label, uint64_t count, uint64_t ideal) {
-    CountText buffer, ideal_buffer;
-    text_print(out, "  %-24s %17s   ideal %s\n", label, count_text(count, &buffer),
-               count_text(ideal, &ideal_buffer));
+/* Below a count: its average, or its parts, each with the least that it could be. */
+static void print_parts(const Totals *totals, Metric count, Text *out) {
+    for (Metric part = 0; part < METRIC_COUNT; part++) {
+        const MetricInfo *info = &metric_infos[part];
+        if (info->of != count || part == count) continue;
+        if (info->shown == SHOWN_LANES) {
+            uint64_t whole = totals_value(totals, count);
+            double average = whole ? (double)totals_value(totals, part) / (double)whole : 0;
+            text_print(out, "  %-24s %17.1f   of %d\n", info->label, average, WARP_LANES);
+            continue;
+        }
+        print_total(info->label, true, totals, part, out);
+        for (Metric ideal = 0; ideal < METRIC_COUNT; ideal++) {
+            CountText least;
+            if (metric_infos[ideal].shown == SHOWN_IDEAL && metric_infos[ideal].of == part)
+                text_print(out, "   %s %s", metric_infos[ideal].label,
+                           count_text(totals_value(totals, ideal), &least));
+        }
+        text_add(out, "\n");
+    }
 }
 
-static void print_totals(const ReportInput *input, const Totals *t, Text *out) {
+/* Reads of uninitialized memory do not end a run. */
+static bool has_fatal_trap(const Trace *trace) {
+    for (int i = 0; i < trace->trap_count; i++)
+        if (trace->traps[i].kind != TRAP_UNINITIALIZED) return true;
+    return false;
+}
+
+static void print_totals(const ReportInput *input, const Totals *totals, Text *out) {
     text_print(out, "PTX counts, %s%s\n", input->narrowed ? "traced blocks only" : "whole grid",
-               findings_has_fatal_trap(input->trace) ? ", up to the trap" : "");
-    if (!input->narrowed) {
-        print_total(out, "warp instructions", t->warp_instructions);
-        text_print(out, "  %-24s %17.1f   of 32\n", "average active lanes", totals_average_active_lanes(t));
-    }
-    if (t->shared_loads) {
-        print_total(out, "shared loads", t->shared_loads);
-        print_with_ideal(out, "  wavefronts", t->shared_load_wavefronts, t->shared_load_wavefronts_ideal);
-    }
-    if (t->shared_stores) {
-        print_total(out, "shared stores", t->shared_stores);
-        print_with_ideal(out, "  wavefronts", t->shared_store_wavefronts, t->shared_store_wavefronts_ideal);
-    }
-    if (t->global_load_requests) {
-        print_total(out, "global load requests", t->global_load_requests);
-        print_with_ideal(out, "  sectors", t->global_load_sectors, t->global_load_sectors_ideal);
-    }
-    if (t->global_store_requests) {
-        print_total(out, "global store requests", t->global_store_requests);
-        print_with_ideal(out, "  sectors", t->global_store_sectors, t->global_store_sectors_ideal);
-    }
-    if (t->shuffles) print_total(out, "shuffles", t->shuffles);
-    if (t->atomics) print_total(out, "atomics (per warp)", t->atomics);
-    if (t->barriers) print_total(out, "barriers (per warp)", t->barriers);
-    if (t->branches) {
-        print_total(out, "conditional branches", t->branches);
-        print_total(out, "  divergent", t->divergent_branches);
+               has_fatal_trap(input->trace) ? ", up to the trap" : "");
+    for (Metric metric = 0; metric < METRIC_COUNT; metric++) {
+        const MetricInfo *info = &metric_infos[metric];
+        if (info->shown != SHOWN_COUNT) continue;
+        if (info->from_events ? !totals_value(totals, metric) : input->narrowed) continue;
+        print_total(info->label, false, totals, metric, out);
+        text_add(out, "\n");
+        print_parts(totals, metric, out);
     }
 }
 
@@ -275,17 +277,17 @@ static void print_counted(const MeasuredCounter *counter, Text *out) {
     trim_line(out);
 }
 
-/* What has to be said about the counters of a launch: once each. */
+/* Why counters differ from what is predicted: each reason once. */
 static void print_remarks(const MeasuredCounter *counters, int count, Text *out) {
-    const char *told[COUNTED_ROWS], *note = NULL;
-    int told_count = 0;
+    const char *printed[COUNTED_ROWS], *note = NULL;
+    int printed_count = 0;
     for (int i = 0; i < count; i++) {
         const CountedRow *row = counted_find(counters[i].metric);
-        bool is_told = !row || !row->why || counters[i].value == counters[i].predicted;
-        for (int k = 0; k < told_count && !is_told; k++) is_told = told[k] == row->why;
-        if (!is_told && told_count < COUNTED_ROWS) {
+        bool skip = !row || !row->why || counters[i].value == counters[i].predicted;
+        for (int k = 0; k < printed_count && !skip; k++) skip = printed[k] == row->why;
+        if (!skip && printed_count < COUNTED_ROWS) {
             sentence_print(out, "- ", row->why);
-            told[told_count++] = row->why;
+            printed[printed_count++] = row->why;
         }
         if (counters[i].note) note = counters[i].note;
     }
@@ -313,6 +315,48 @@ static void print_measured(const ReportInput *input, Text *out) {
     }
 }
 
+/* ---- findings --------------------------------------------------------------------------------------- */
+
+/* Errors as they were searched for, or else as the trace shows them; the rest from the lines of this
+ * report. */
+static void print_findings(const ReportInput *input, const LineMetrics *lines, int count,
+                           const Totals *totals, Text *out) {
+    FindingsBuilder builder = findings_begin(input->trace);
+    if (!input->hazards) {
+        FindingResult result = {input->has_result && !input->correct, input->result, input->expected};
+        findings_add_traps(&builder);
+        findings_add_undefined_shuffles(&builder, lines, count);
+        findings_add_result(&builder, NULL, &result);
+    }
+    findings_add_slow_lines(&builder, lines, count, totals);
+    findings_add_branches(&builder, lines, count);
+    findings_add_dropped(&builder);
+    Findings *findings = findings_end(&builder);
+    if (input->hazards) findings_print_errors(input->hazards, out);
+    findings_print_brief(findings, out);
+    findings_free(findings);
+}
+
+static bool is_ideal(uint64_t count, uint64_t ideal) {
+    return count && count == ideal;
+}
+
+static void print_what_is_ideal(const Totals *t, Text *out) {
+    if (is_ideal(t->shared_load_wavefronts + t->shared_store_wavefronts,
+                 t->shared_load_wavefronts_ideal + t->shared_store_wavefronts_ideal))
+        text_add(out, "- No shared access has a bank conflict.\n");
+    if (is_ideal(t->global_load_sectors + t->global_store_sectors,
+                 t->global_load_sectors_ideal + t->global_store_sectors_ideal))
+        text_add(out, "- Every global request touches the fewest sectors possible.\n");
+    if (t->branches && !t->divergent_branches) text_add(out, "- No branch diverges.\n");
+}
+
+static void print_lanes(const ReportInput *input, const Totals *totals, Text *out) {
+    double lanes = totals_average_active_lanes(totals);
+    if (input->narrowed || !totals->warp_instructions || lanes >= 31.95) return;
+    text_print(out, "- %.1f of 32 lanes active on average.\n", lanes);
+}
+
 void report_text(const ReportInput *input, Text *out) {
     print_head(input, out);
     print_launches(input, out);
@@ -326,6 +370,8 @@ void report_text(const ReportInput *input, Text *out) {
     print_totals(input, &totals, out);
     text_add(out, "\n");
     print_measured(input, out);
-    findings_print(input, &totals, lines, count, out);
+    print_findings(input, lines, count, &totals, out);
+    print_lanes(input, &totals, out);
+    if (!has_fatal_trap(input->trace)) print_what_is_ideal(&totals, out);
     free(lines);
 }

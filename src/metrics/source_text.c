@@ -1,4 +1,3 @@
-/* Lines of source for reports: from whoever keeps the sources, or from the PTX text of the program. */
 #include "metrics/source_text.h"
 
 static const PtxModule *module_of(const Trace *trace, const char *file) {

@@ -1,4 +1,5 @@
-/* Source text: the text of the lines that reports speak about. Private to src/metrics. */
+/* Source text of the lines in a report: from the caller's sources, or from the PTX of the program. Private
+ * to src/metrics. */
 #ifndef METRICS_SOURCE_TEXT_H
 #define METRICS_SOURCE_TEXT_H
 
@@ -6,10 +7,9 @@
 
 typedef struct SourceText { /* zero-initialised but for `input`; done with source_text_done() */
     const ReportInput *input;
-    const PtxModule
-        *module; /* where the search for the last PTX line ended: its line `line` begins at `at` */
-    int line;
-    size_t at;
+    const PtxModule *module; /* of the last PTX line that was searched for */
+    int line;                /* that line */
+    size_t at;               /* where it begins in the module's text */
     Text text;
 } SourceText;
 

@@ -9,16 +9,16 @@
 #include <stdlib.h>
 
 /* Nodes are known by their number in depth-first order from here on; 0 is the end node. */
-typedef struct Tree {
+typedef struct DominatorTree {
     int count;
     int *node, *number; /* [number] and [node]; number -1: not visited */
     int *parent, *semi, *ancestor, *best, *dominator;
     int *bucket, *next; /* lists of nodes whose semidominator is the index */
     bool *leads_to_end; /* [number] endless loop: has the added edge */
     int *stack, *cursor;
-} Tree;
+} DominatorTree;
 
-static void visit(Tree *tree, const PtxGraph *graph, int root, int parent) {
+static void visit(DominatorTree *tree, const PtxGraph *graph, int root, int parent) {
     int depth = 0;
     tree->number[root] = tree->count;
     tree->node[tree->count] = root;
@@ -41,7 +41,7 @@ static void visit(Tree *tree, const PtxGraph *graph, int root, int parent) {
     }
 }
 
-static void forget_numbers(Tree *tree, const PtxGraph *graph) {
+static void forget_numbers(DominatorTree *tree, const PtxGraph *graph) {
     tree->count = 0;
     for (int i = 0; i < graph->count; i++) tree->number[i] = -1;
 }
@@ -49,7 +49,7 @@ static void forget_numbers(Tree *tree, const PtxGraph *graph) {
 /* Fills `roots` with the first nodes of endless loops, and nodes that lead to one, which come before it: each
  * search against the edges begins at the first node that the others have not found, so that the last begins
  * in a loop that leads nowhere else. */
-static int endless_loops(Tree *tree, const PtxGraph *graph, int *roots) {
+static int endless_loops(DominatorTree *tree, const PtxGraph *graph, int *roots) {
     int count = 0;
     forget_numbers(tree, graph);
     visit(tree, graph, graph->count - 1, 0);
@@ -61,7 +61,7 @@ static int endless_loops(Tree *tree, const PtxGraph *graph, int *roots) {
     return count;
 }
 
-static void lead_to_end(Tree *tree, const PtxGraph *graph, int node) {
+static void lead_to_end(DominatorTree *tree, const PtxGraph *graph, int node) {
     if (tree->number[node] >= 0) {
         tree->leads_to_end[tree->number[node]] = true;
         return;
@@ -70,7 +70,7 @@ static void lead_to_end(Tree *tree, const PtxGraph *graph, int node) {
     visit(tree, graph, node, 0);
 }
 
-static void end_loop(Tree *tree, const PtxGraph *graph, int first) {
+static void end_loop(DominatorTree *tree, const PtxGraph *graph, int first) {
     int others = tree->count; /* nodes with smaller numbers have other ways to the end */
     for (int i = graph->in_begin[first]; i < graph->in_begin[first + 1]; i++) {
         int from = graph->in[i];
@@ -80,7 +80,7 @@ static void end_loop(Tree *tree, const PtxGraph *graph, int first) {
     if (tree->number[first] < 0) lead_to_end(tree, graph, first);
 }
 
-static void number_nodes(Tree *tree, const PtxGraph *graph) {
+static void number_nodes(DominatorTree *tree, const PtxGraph *graph) {
     int *roots = memory_new((size_t)graph->count * sizeof *roots);
     int count = endless_loops(tree, graph, roots);
     forget_numbers(tree, graph);
@@ -91,7 +91,7 @@ static void number_nodes(Tree *tree, const PtxGraph *graph) {
 }
 
 /* The node with the smallest semidominator on the path above `v`; shortens the path. */
-static int evaluate(Tree *tree, int v) {
+static int evaluate(DominatorTree *tree, int v) {
     if (tree->ancestor[v] < 0) return v;
     int depth = 0;
     for (int u = v; tree->ancestor[tree->ancestor[u]] >= 0; u = tree->ancestor[u]) tree->stack[depth++] = u;
@@ -103,12 +103,12 @@ static int evaluate(Tree *tree, int v) {
     return tree->best[v];
 }
 
-static void semidominate(Tree *tree, int w, int v) {
+static void semidominate(DominatorTree *tree, int w, int v) {
     int u = evaluate(tree, v);
     if (tree->semi[u] < tree->semi[w]) tree->semi[w] = tree->semi[u];
 }
 
-static void dominate(Tree *tree, const PtxGraph *graph) {
+static void dominate(DominatorTree *tree, const PtxGraph *graph) {
     for (int w = tree->count - 1; w > 0; w--) {
         int node = tree->node[w];
         for (int i = graph->out_begin[node]; i < graph->out_begin[node + 1]; i++)
@@ -128,7 +128,7 @@ static void dominate(Tree *tree, const PtxGraph *graph) {
         if (tree->dominator[w] != tree->semi[w]) tree->dominator[w] = tree->dominator[tree->dominator[w]];
 }
 
-static void tree_build(Tree *tree, const PtxGraph *graph) {
+static void tree_build(DominatorTree *tree, const PtxGraph *graph) {
     size_t count = (size_t)graph->count;
     int **arrays[] = {&tree->node,     &tree->number, &tree->parent,    &tree->semi,
                       &tree->ancestor, &tree->best,   &tree->dominator, &tree->bucket,
@@ -143,7 +143,7 @@ static void tree_build(Tree *tree, const PtxGraph *graph) {
     dominate(tree, graph);
 }
 
-static void tree_done(Tree *tree) {
+static void tree_done(DominatorTree *tree) {
     int *arrays[] = {tree->node,      tree->number, tree->parent, tree->semi,  tree->ancestor, tree->best,
                      tree->dominator, tree->bucket, tree->next,   tree->stack, tree->cursor};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
@@ -151,7 +151,7 @@ static void tree_done(Tree *tree) {
 }
 
 void ptx_graph_post_dominators(const PtxGraph *graph, int *meet) {
-    Tree tree = {0};
+    DominatorTree tree = {0};
     tree_build(&tree, graph);
     for (int number = 1; number < tree.count; number++)
         meet[tree.node[number]] = tree.node[tree.dominator[number]];

@@ -295,10 +295,8 @@ bool ptx_type_is_float(PtxType type);
 bool ptx_type_is_signed(PtxType type);
 bool ptx_instruction_has(const PtxInstruction *instruction, PtxModifierKind kind);
 /* Volatile, or with one of the orders of the memory consistency model (relaxed, acquire, release, acq_rel,
- * sc, mmio): somebody else may be watching, or be watched. */
+ * sc, mmio): other threads may watch what it writes, or write what it reads. */
 bool ptx_instruction_is_ordered(const PtxInstruction *instruction);
-/* Does it read memory that others may change at any time: an atom, or an ordered load? */
-bool ptx_instruction_watches(const PtxInstruction *instruction);
 /* ldmatrix, stmatrix: how many matrices; 0: another instruction. */
 int ptx_matrix_count(const PtxInstruction *instruction);
 

@@ -200,7 +200,7 @@ bool session_save(Session *session, const char *path, Error *error) {
     write_contents(session, store);
     if (session->has_result) write_result(&session->result, store);
     measured_write(&session->machine.measured, store);
-    hazards_write(session_hazards(session), store);
+    findings_write(session_hazards(session), store);
     return store_finish(store, error);
 }
 
@@ -468,7 +468,7 @@ static void read_all(Session *session, Store *store) {
     read_contents(session, store);
     read_result(session, store);
     measured_read(&session->machine.measured, session->launches.count, store);
-    if (!store_failed(store)) session->findings.hazards = hazards_read(session->trace, store);
+    if (!store_failed(store)) session->findings.hazards = findings_read(session->trace, store);
 }
 
 Session *session_load(const SessionOptions *options, Error *error) {

@@ -25,26 +25,26 @@ static void search_again(Session *session) {
     session_free(watched);
 }
 
-const Hazards *session_hazards(const Session *session) {
+const Findings *session_hazards(const Session *session) {
     Session *cache = (Session *)(uintptr_t)session; /* logically const: made at the first question */
     if (session->findings.hazards || session->is_partial || session_is_from_file(session))
         return session->findings.hazards;
     if (!session->findings.detector) search_again(cache);
     if (!session->findings.detector) return NULL;
-    HazardResult result = {.is_wrong = session->has_result && !session->result.correct};
+    FindingResult result = {.is_wrong = session->has_result && !session->result.correct};
     if (result.is_wrong && !session_has_fatal_trap(session->trace)) {
         result.result = session->result.result_text;
         result.expected = session->result.expected_text;
     }
-    cache->findings.hazards = hazards_new(session->findings.detector, session->trace, &result);
+    cache->findings.hazards = findings_new(session->findings.detector, session->trace, &result);
     return session->findings.hazards;
 }
 
 /* ---- another order ---------------------------------------------------------------------------------- */
 
-static bool has_race(const Hazards *hazards) {
-    for (int i = 0; i < hazards->wrong_count; i++)
-        if (hazards->items[i].kind <= HAZARD_GLOBAL_RACE) return true;
+static bool has_race(const Findings *hazards) {
+    for (int i = 0; i < hazards->error_count; i++)
+        if (hazards->items[i].kind <= FINDING_GLOBAL_RACE) return true;
     return false;
 }
 
@@ -109,7 +109,7 @@ static bool try_order(const Session *session, uint64_t schedule, SessionOrder *o
 const SessionOrder *session_bad_order(const Session *session) {
     enum { MOST_ORDERS = 64 };
     Session *cache = (Session *)(uintptr_t)session; /* logically const: looked for at the first question */
-    const Hazards *hazards = session_hazards(session);
+    const Findings *hazards = session_hazards(session);
     if (session->findings.has_order || !hazards || session_is_from_file(session))
         return &session->findings.order;
     cache->findings.has_order = true;
@@ -148,17 +148,17 @@ static const char *source_line(void *context, const char *file, int line) {
 }
 
 void session_check(const Session *session, bool json, Text *out) {
-    const Hazards *hazards = session_hazards(session);
+    const Findings *hazards = session_hazards(session);
     if (json) {
         Json object = {.out = out};
         json_open_object(&object, NULL);
         json_string(&object, "kernel", session_name(session));
-        hazards_put_json(hazards, &object);
+        findings_put_json(hazards, &object);
         put_order(&object, session_bad_order(session));
         json_close_object(&object);
         text_add(out, "\n");
     } else if (hazards) {
-        hazards_print(hazards, source_line, (void *)(uintptr_t)session, out);
+        findings_print(hazards, source_line, (void *)(uintptr_t)session, out);
         print_order(session_bad_order(session), out);
     } else {
         text_add(out, "Hazards are not known: the saved session has none.\n");

@@ -278,7 +278,7 @@ void session_free(Session *session) {
     }
     for (int i = 0; i < session->launches.count; i++) launch_done(&session->launches.bound[i]);
     measured_done(&session->machine.measured);
-    hazards_free(session->findings.hazards);
+    findings_free(session->findings.hazards);
     race_detector_free(session->findings.detector);
     sources_done(&session->sources);
     drop_inputs(session);

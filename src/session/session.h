@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "catalog/catalog.h"
-#include "metrics/hazards.h"
+#include "metrics/findings.h"
 #include "metrics/metrics.h"
 #include "metrics/report.h"
 #include "trace/folds.h"
@@ -135,7 +135,7 @@ void session_visit_other_folds(const Session *session, int view,
 
 /* What is wrong with the run, and what is slow about it; the session's. Where races were not searched for,
  * the first question runs it again. NULL: not known, of a run that is partial or of a file without them. */
-const Hazards *session_hazards(const Session *session);
+const Findings *session_hazards(const Session *session);
 
 /* Where there is a race: an order of the warps in which the result differs, searched for among schedules
  * for about two seconds, once. `result`, `instead_of`: as they are shown. */

@@ -59,7 +59,7 @@ typedef struct SessionMachine { /* what a GPU recorded and measured */
 typedef struct SessionFindings { /* what is wrong with the run */
     RaceDetector *detector;      /* NULL: races were not searched for */
     TraceObserver observer;      /* the detector's */
-    Hazards *hazards;            /* NULL until asked for */
+    Findings *hazards;           /* NULL until asked for */
     SessionOrder order;
     bool has_order; /* it was looked for */
 } SessionFindings;

@@ -1,5 +1,5 @@
 /* Access: what one warp's memory access costs the hardware. Pure rules, measured on an H200
- * (tests/data/warp_access_counts.csv: 919 one-warp accesses, which the tests reproduce).
+ * (tests/data/warp_access_counts.csv: 919 one-warp accesses, which tests/trace reproduces).
  *
  * Words: a *phase* is a run of consecutive lanes served together; a *wavefront* is one pass over the 32 banks
  * (4-byte words); *ideal* wavefronts = phases that have an active lane; a *sector* is 32 aligned bytes. */

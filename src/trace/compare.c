@@ -2,6 +2,7 @@
 #include "trace/compare.h"
 
 #include "base/memory.h"
+#include "trace/producer_rules.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -112,12 +113,15 @@ static bool is_round(const TraceLaunch *launch, const ThreadEvents *thread, int 
         const TraceEvent *event = thread->events[i];
         bool harmless = event->kind == TRACE_BRANCH || event->is_load;
         if (!harmless || !same_place(event, thread->events[i - period], lane)) return false;
-        waits |= event->is_load && ptx_instruction_watches(launch->program->code[event->pc].instruction);
+        waits |= event->is_load && trace_watches(launch->program->code[event->pc].instruction);
     }
     return waits;
 }
 
-/* How often a thread goes round a loop that waits is decided by others: the last round stays. */
+/* How often a thread goes round a loop that waits depends on others: the last round stays. Producers have dropped
+ * rounds that a whole warp repeats (producer_rules.h). This is the looser rule of one thread, which is part of what
+ * --verify calls equal: values do not matter here, and lanes may have gone round in different company. Both are
+ * kept, as a fault in one would else hide in the other. */
 static void collapse(const TraceLaunch *launch, ThreadEvents *thread, int lane) {
     for (int period = 1; period <= LONGEST_ROUND && 2 * period <= thread->count; period++) {
         if (!is_round(launch, thread, period, lane)) continue;

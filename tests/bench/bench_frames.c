@@ -1,14 +1,15 @@
 /* What the interface costs on this machine: prints figures, asserts nothing (`make bench`).
  *
  *   frames    CPU time of one frame, over every step and wavefront of a run
- *   seek      CPU time from a key to the frame, anywhere in a trace of a million events; memory of that
- * process terminal  the program on a pseudo-terminal: from its start to the first frame, bytes it sends for a
- * step, CPU time it takes while nobody touches it */
+ *   seek      CPU time from a key to the frame, anywhere in a trace of a million events; its memory
+ *   terminal  the program on a pseudo-terminal: from its start to the first frame, bytes it sends for a step,
+ *             CPU time it takes while no key is pressed */
 #define _XOPEN_SOURCE 700
 #define _DEFAULT_SOURCE
 
 #include "base/memory.h"
 #include "tui/frame.h"
+#include "tui/input.h"
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
@@ -65,8 +66,8 @@ static void bench_frames(const char *kernel, ShownTree tree) {
     View view;
     double *times = NULL;
     int count = 0, capacity = 0;
-    view_init(&view, scene);
-    view.tree = tree;
+    view_init(&view);
+    view.display.tree = tree;
     do array_push(times, count, capacity, time_frame(scene, &view, canvas));
     while (view_next_wavefront(&view, scene));
     printf("  %-18s%-6s %5d frames of %dx%d", kernel, tree ? " tree" : "", count, COLUMNS, ROWS);
@@ -79,7 +80,7 @@ static void bench_frames(const char *kernel, ShownTree tree) {
 
 static void press(View *view, const Scene *scene, const char *script) {
     Key key;
-    while (*script && keys_read(&script, &key, NULL)) view_press(view, scene, key);
+    while (*script && keys_read(&script, &key, NULL)) input_press(view, scene, key);
 }
 
 /* One key after another at places all over the run: go to a step, step, line, interval, jumps that find
@@ -93,10 +94,10 @@ static void bench_seek(void) {
     Scene *scene = scene_new(session);
     Canvas *canvas = canvas_new(COLUMNS, ROWS, false);
     View view;
-    view_init(&view, scene);
-    int steps = scene->views[0].steps->step_count;
+    view_init(&view);
+    int steps = scene->traced.blocks[0].steps->step_count;
     printf("  grid_stride: %d events, %d steps; opened in %.0f ms\n",
-           trace_block_event_count(scene->views[0].block), steps, cpu_milliseconds() - start);
+           trace_block_event_count(scene->traced.blocks[0].block), steps, cpu_milliseconds() - start);
     printf("  first frame %.0f ms\n", time_frame(scene, &view, canvas));
     double times[SEEKS];
     for (int key = 0; key < KEY_COUNT; key++) {
@@ -118,18 +119,18 @@ static void bench_seek(void) {
     session_free(session);
 }
 
-/* The reduction so far in the largest block of which it is told, at places all over the run. */
+/* The tree of the largest block that can be replayed, at places all over the run. */
 static void bench_tree(void) {
     Session *session = open_session("grid_stride", 1 << 20, 1);
     Scene *scene = scene_new(session);
     Canvas *canvas = canvas_new(COLUMNS, ROWS, false);
     View view;
     double times[SEEKS];
-    view_init(&view, scene);
-    int steps = scene->views[0].steps->step_count;
+    view_init(&view);
+    int steps = scene->traced.blocks[0].steps->step_count;
     for (int tree = SHOW_LANE_TREE; tree < SHOWN_TREE_COUNT; tree++) {
-        view.tree = (ShownTree)tree;
-        printf("  tree of %d events: first %.0f ms", trace_block_event_count(scene->views[0].block),
+        view.display.tree = (ShownTree)tree;
+        printf("  tree of %d events: first %.0f ms", trace_block_event_count(scene->traced.blocks[0].block),
                time_frame(scene, &view, canvas));
         for (int i = 0; i < SEEKS; i++) {
             view_go_to_step(&view, scene, (int)((int64_t)i * 7919 % steps));
@@ -215,7 +216,7 @@ static double stop_program(Terminal *terminal) {
            (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-3;
 }
 
-/* Ticks of the processor's time that the program has taken; -1 where the system does not tell. */
+/* Ticks of the processor's time that the program has taken; -1 where the system does not report it. */
 static long cpu_ticks(pid_t program) {
     char path[64], text[1024] = "";
     unsigned long user = 0, system = 0;

@@ -15,8 +15,8 @@
 
 static uint64_t runs;
 
-static const Hazards *hazards_of(Session *session) {
-    const Hazards *hazards = session_hazards(session);
+static const Findings *hazards_of(Session *session) {
+    const Findings *hazards = session_hazards(session);
     assert_non_null(hazards);
     return hazards;
 }
@@ -27,11 +27,11 @@ static void expect_none(const CatalogRow *row, const CatalogOptions *options) {
     Error error = {0};
     Session *session = session_open(&all, &error);
     if (!session) fail_msg("%s: %s", row->id, error.message);
-    const Hazards *hazards = hazards_of(session);
-    if (hazards->wrong_count || !hazards->is_complete)
+    const Findings *hazards = hazards_of(session);
+    if (hazards->error_count || !hazards->is_complete)
         fail_msg("--kernel %s --dtype %s --n %" PRIu64 " --block %u: %s", row->id,
                  plan_type_name(options->dtype), options->n, options->block,
-                 hazards->wrong_count ? hazards->items[0].sentence : "not searched to the end");
+                 hazards->error_count ? hazards->items[0].sentence : "not searched to the end");
     session_free(session);
     runs++;
 }
@@ -83,21 +83,24 @@ static const Bug bugs[] = {
      "sum += in[i + blockDim.x];"},
 };
 
-static bool is_at(const Session *session, const HazardAccess *access, const char *text) {
+static bool is_at(const Session *session, const FindingAccess *access, const char *text) {
     return text ? access->line == run_line_of(session, text) : access->pc == PTX_NO_PC;
 }
 
 static void expect_bug(const Bug *bug, PtxType type) {
     CatalogOptions options = {.n = bug->n, .block = bug->block, .dtype = type, .seed = 5};
     Session *session = run_kernel(bug->kernel, &options);
-    const Hazards *hazards = hazards_of(session);
+    const Findings *hazards = hazards_of(session);
     bool found = false;
-    for (int i = 0; i < hazards->wrong_count; i++) {
-        const Hazard *hazard = &hazards->items[i];
+    for (int i = 0; i < hazards->error_count; i++) {
+        const Finding *hazard = &hazards->items[i];
         found |= !strcmp(hazard->kind_text, bug->kind) && is_at(session, &hazard->access, bug->line) &&
                  is_at(session, &hazard->other, bug->other);
         assert_non_null(hazard->sentence);
         assert_non_null(hazard->advice);
+        if (hazard->kind == FINDING_WARP_RACE) assert_non_null(strstr(hazard->advice, "put __syncwarp()"));
+        if (hazard->kind == FINDING_SHARED_RACE)
+            assert_non_null(strstr(hazard->advice, "put __syncthreads()"));
     }
     if (!found)
         fail_msg("%s, %s, n %" PRIu64 ", block %u: no %s at '%s'", bug->kernel, plan_type_name(type), bug->n,
@@ -118,10 +121,10 @@ static void a_race_says_who_and_what(void **state) {
     CatalogOptions options = {
         .n = 256, .block = 256, .dtype = PTX_S32, .has_fill = true, .fill = FILL_ONES, .op = "sum"};
     Session *session = run_kernel("bug_volatile_tail", &options);
-    const Hazards *hazards = hazards_of(session);
+    const Findings *hazards = hazards_of(session);
     assert_true(hazards->is_complete);
-    assert_true(hazards->wrong_count > 5);
-    const Hazard *first = &hazards->items[0];
+    assert_true(hazards->error_count > 5);
+    const Finding *first = &hazards->items[0];
     assert_int_equal(first->space, PTX_SPACE_SHARED);
     assert_string_equal(first->what, "shared_bytes[16]");
     assert_int_equal(first->other.line, run_line_of(session, "tail[tid + 32];"));
@@ -134,6 +137,14 @@ static void a_race_says_who_and_what(void **state) {
     assert_int_equal(first->access.value, 8);
     assert_int_equal(first->access.interval, 3);
     assert_int_equal(first->count, 1);
+    char sentence[256];
+    snprintf(
+        sentence, sizeof sentence,
+        "line %d: warp 0 lane 16 stores shared_bytes[16] (8); line %d: warp 0 lane 0 loads it (8). Volatile "
+        "does not order different lanes, and there is no __syncwarp() between them: the value loaded is "
+        "undefined.",
+        first->other.line, first->access.line);
+    assert_string_equal(first->sentence, sentence);
     const TraceBlock *block = session_trace(session)->launches[0]->blocks[0];
     assert_true(first->other.event >= 0 && first->other.event < first->access.event);
     TraceEvent event;
@@ -147,9 +158,9 @@ static void a_race_says_who_and_what(void **state) {
     session_free(session);
 }
 
-static const Hazard *find_slow(const Hazards *hazards, HazardKind kind, int line) {
-    for (int i = hazards->wrong_count; i < hazards->count; i++) {
-        assert_true(hazards->items[i].is_slow);
+static const Finding *find_slow(const Findings *hazards, FindingKind kind, int line) {
+    for (int i = hazards->error_count; i < hazards->count; i++) {
+        assert_int_equal(hazards->items[i].severity, SEVERITY_SLOW);
         if (hazards->items[i].kind == kind && hazards->items[i].access.line == line)
             return &hazards->items[i];
     }
@@ -162,7 +173,7 @@ static void padding_costs_what_was_predicted(void **state) {
     Session *plain = run_with("lab_bank_padding", "padding=0", NULL),
             *padded = run_with("lab_bank_padding", "padding=1", NULL);
     int line = run_line_of(plain, "sum += tile[lane][column];");
-    const Hazard *found = find_slow(hazards_of(plain), HAZARD_BANK_CONFLICT, line);
+    const Finding *found = find_slow(hazards_of(plain), FINDING_BANK_CONFLICT, line);
     assert_non_null(found);
     assert_non_null(strstr(found->advice, "rows of 33 instead of 32"));
     Totals totals = run_totals(padded);
@@ -177,18 +188,18 @@ static void slow_places_are_no_hazard(void **state) {
     (void)state;
     CatalogOptions options = {.n = 65536, .block = 256};
     Session *strided = run_kernel("strided", &options), *interleaved = run_kernel("interleaved", &options);
-    const Hazard *found =
-        find_slow(hazards_of(strided), HAZARD_BANK_CONFLICT, run_line_of(strided, "sdata[index] = op("));
+    const Finding *found =
+        find_slow(hazards_of(strided), FINDING_BANK_CONFLICT, run_line_of(strided, "sdata[index] = op("));
     assert_non_null(found);
     Totals totals = run_totals(strided);
     assert_int_equal(found->ideal, found->predicted);
     assert_true(found->cost < totals.shared_load_wavefronts + totals.shared_store_wavefronts);
-    assert_int_equal(hazards_of(strided)->wrong_count, 0);
+    assert_int_equal(hazards_of(strided)->error_count, 0);
     assert_non_null(
-        find_slow(hazards_of(interleaved), HAZARD_DIVERGENCE, run_line_of(interleaved, "sdata[tid] = op(")));
+        find_slow(hazards_of(interleaved), FINDING_IDLE_LANES, run_line_of(interleaved, "sdata[tid] = op(")));
     Session *scattered = run_with("lab_coalescing", "stride=8", NULL);
-    assert_int_equal(hazards_of(scattered)->wrong_count, 0);
-    assert_int_equal(hazards_of(scattered)->items[0].kind, HAZARD_UNCOALESCED);
+    assert_int_equal(hazards_of(scattered)->error_count, 0);
+    assert_int_equal(hazards_of(scattered)->items[0].kind, FINDING_UNCOALESCED);
     session_free(strided), session_free(interleaved), session_free(scattered);
 }
 

@@ -77,9 +77,9 @@ static void deep_calls(void **state) {
 
 static void huge_arrays(void **state) {
     (void)state;
-    expect(".global .align 8 .b8 big[1099511627776];", "", 2, "hostile.ptx:4: big takes 1099.5 GB");
+    expect(".global .align 8 .b8 big[1099511627776];", "", 2, "hostile.ptx:4: big needs 1099.5 GB");
     expect("", ".shared .align 8 .b8 x[1073741824]; mov.u64 %a0, x;", 2,
-           "1073741824 bytes of shared memory a block; at most 232448 are possible");
+           "a block uses 1073741824 bytes of shared memory; the limit is 232448");
     expect("", ".local .align 8 .b8 x[1073741824]; mov.u64 %a0, x; st.local.u64 [%a0], %a0;", 1,
            "TRAP too large");
     write_kernel("", "");

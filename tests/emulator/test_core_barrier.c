@@ -220,7 +220,7 @@ static void test_half_warps_do_not_add_up(void **state) {
                                  "END: ret;",
                          .block = 64};
     core_run_trap(kernel, TRAP_DEADLOCK,
-                  "warp 0 waits at barrier.sync (barrier 1: 0 threads of 32 have come)");
+                  "warp 0 waits at barrier.sync (barrier 1: 0 of 32 threads have arrived)");
     /* Once the other half has exited, the rest is the whole warp. */
     kernel.body = "and.b32 %r0, %t, 16; setp.eq.u32 %p0, %r0, 0;\n"
                   "@!%p0 bra LEAVE;\n"
@@ -275,17 +275,17 @@ static void test_deadlock_says_who_waits_where(void **state) {
                                        "ONE: bar.sync 2;\nEND: ret;",
                                .block = 96},
                   TRAP_DEADLOCK,
-                  "warp 0 waits at bar.sync (barrier 2: 32 threads of all live ones have come); warp 1 waits "
+                  "warp 0 waits at bar.sync (barrier 2: 32 of all live threads have arrived); warp 1 waits "
                   "at bar.sync "
-                  "(barrier 1: 64 threads of all live ones have come); warp 2");
+                  "(barrier 1: 64 of all live threads have arrived); warp 2");
     core_run_trap((CoreKernel){.body = "bar.sync 3, 96;", .block = 64}, TRAP_DEADLOCK,
-                  "64 threads of 96 have come");
+                  "64 of 96 threads have arrived");
 }
 
 static void test_impossible_barriers(void **state) {
     (void)state;
     core_run_trap((CoreKernel){.body = "mov.u32 %r0, 16; bar.sync %r0;"}, TRAP_TRAP_INSTRUCTION,
-                  "there is no barrier 16");
+                  "barrier 16 does not exist");
     core_run_trap((CoreKernel){.body = "mov.u32 %r0, 33; bar.sync 0, %r0;"}, TRAP_TRAP_INSTRUCTION,
                   "multiple of 32, not 33");
     core_run_trap((CoreKernel){.body = "mov.u32 %r0, 0; bar.sync 0, %r0;"}, TRAP_TRAP_INSTRUCTION,

@@ -155,15 +155,15 @@ static void test_call_of_no_function(void **state) {
     static const char body[] = "PROTO: .callprototype (.reg .u32 _) _ (.reg .u32 _);\n"
                                "mov.u64 %q2, square; add.s64 %q2, %q2, 1; call (%r1), %q2, (%t), PROTO;";
     core_run_trap((CoreKernel){.body = body, .module = operations}, TRAP_BAD_CALL,
-                  "which is no function of this program");
+                  "which is not a function of this program");
     core_run_trap((CoreKernel){.body = "PROTO: .callprototype (.reg .u32 _) _ (.reg .u32 _);\n"
                                        "mov.u64 %q2, 0; call (%r1), %q2, (%t), PROTO;",
                                .module = operations},
-                  TRAP_BAD_CALL, "call through 0x0");
+                  TRAP_BAD_CALL, "call of 0x0");
     core_run_trap((CoreKernel){.body = "PROTO: .callprototype (.reg .u32 _) _ (.reg .u32 _, .reg .u32 _);\n"
                                        "mov.u64 %q2, square; call (%r1), %q2, (%t, %t), PROTO;",
                                .module = operations},
-                  TRAP_BAD_CALL, "call through");
+                  TRAP_BAD_CALL, "call of");
 }
 
 /* ---- who returns when ------------------------------------------------------------------------------- */

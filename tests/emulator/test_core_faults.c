@@ -141,7 +141,7 @@ static void test_parameter_bounds(void **state) {
     core_run_trap((CoreKernel){.body = "ld.param.u32 %r0, [kernel_out+8];"}, TRAP_NOT_EMULATED,
                   "8 bytes of parameters");
     core_run_trap((CoreKernel){.body = "mov.u64 %q0, kernel_out; ld.param.u32 %r0, [%q0+8];"},
-                  TRAP_OUT_OF_BOUNDS, "offset 8 of the parameters");
+                  TRAP_OUT_OF_BOUNDS, "offset 8, outside the parameters");
 }
 
 /* ---- poison ----------------------------------------------------------------------------------------- */

@@ -130,7 +130,7 @@ static void test_blocks_too_large_for_this_machine(void **state) {
     CoreKernel kernel = {.body = ".local .b8 mine[100000];\nst.local.u32 [mine], %t;",
                          .block = 1024,
                          .options = {.memory_limit_bytes = 10 << 20}};
-    core_run_trap(kernel, TRAP_TOO_LARGE, "1 blocks at once take");
+    core_run_trap(kernel, TRAP_TOO_LARGE, "1 resident block needs");
     kernel.options.memory_limit_bytes = 0;
     CoreRun run = core_run_well(kernel);
     core_done(&run);
@@ -148,7 +148,7 @@ static void test_cooperative_grid_too_large_for_this_machine(void **state) {
     assert_int_equal(run.out[0], 256000);
     core_done(&run);
     kernel.cooperative = true;
-    core_run_trap(kernel, TRAP_TOO_LARGE, "1000 blocks at once take");
+    core_run_trap(kernel, TRAP_TOO_LARGE, "1000 resident blocks need");
 }
 
 static void test_local_memory_beyond_any_thread(void **state) {
@@ -170,7 +170,7 @@ static void test_geometry(void **state) {
     expect_error((CoreKernel){.body = body, .grid = 1 << 20, .grid_y = 1 << 14, .words = 1},
                  "too many to emulate");
     expect_error((CoreKernel){.body = body, .shared_bytes = 300000},
-                 "300000 bytes of shared memory a block; at most 232448");
+                 "a block uses 300000 bytes of shared memory; the limit is 232448");
     expect_error((CoreKernel){.body = body, .shared_bytes = 0xffffffff}, "bytes of shared memory");
     CoreRun run = core_run_well((CoreKernel){.body = body, .block = 1024, .shared_bytes = 232448});
     core_done(&run);

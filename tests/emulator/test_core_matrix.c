@@ -117,7 +117,7 @@ static void what_is_open_or_missing_is_refused(void **state) {
     (void)state;
 #define LOAD "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r4}, [%r0];"
     Trap trap = core_run_trap((CoreKernel){.body = "shl.b32 %r0, %t, 3;" LOAD, .module = TILE},
-                              TRAP_MISALIGNED, "16 bytes, is not at a multiple of 16");
+                              TRAP_MISALIGNED, "16 bytes is not aligned to 16");
     assert_int_equal(trap.lanes, 0xaa);
     core_run_trap((CoreKernel){.body = "mul.lo.u32 %r0, %t, 4096;" LOAD, .module = TILE}, TRAP_OUT_OF_BOUNDS,
                   "");

@@ -237,10 +237,10 @@ static void test_free_of_what_was_not_given(void **state) {
     core_run_trap((CoreKernel){.body = MALLOC("16", "%q0") "add.s64 %q0, %q0, 8;\n" FREE("%q0"),
                                .module = externs,
                                .block = 1},
-                  TRAP_OUT_OF_BOUNDS, "which malloc has not given out");
+                  TRAP_OUT_OF_BOUNDS, "which malloc did not return");
     core_run_trap(
         (CoreKernel){.body = MALLOC("16", "%q0") FREE("%q0") FREE("%q0"), .module = externs, .block = 1},
-        TRAP_OUT_OF_BOUNDS, "which malloc has not given out");
+        TRAP_OUT_OF_BOUNDS, "which malloc did not return");
 }
 
 /* ---- assert ----------------------------------------------------------------------------------------- */

@@ -275,7 +275,7 @@ static void test_waiting_for_blocks_that_cannot_start(void **state) {
     core_run_trap(
         (CoreKernel){
             .body = chain, .grid = 40, .words = 41, .options = {.multiprocessors = 2}, .untraced = true},
-        TRAP_DEADLOCK, "8 more can start only when one of them ends; block 0 warp 0 spins");
+        TRAP_DEADLOCK, "8 more can only start once one of them ends; block 0 warp 0 spins");
 }
 
 static void test_waiting_for_nobody(void **state) {
@@ -285,7 +285,7 @@ static void test_waiting_for_nobody(void **state) {
                          "SPIN: ld.volatile.global.u32 %r0, [%base]; setp.eq.u32 %p0, %r0, 0; @%p0 bra SPIN;",
                      .untraced = true},
         TRAP_DEADLOCK,
-        "1 block only waits for memory that nobody changes; block 0 warp 0 spins around ld.volatile");
+        "1 block only waits for memory that no thread changes; block 0 warp 0 spins at ld.volatile");
 }
 
 int main(void) {

@@ -114,7 +114,7 @@ static void test_missing_lanes(void **state) {
                              "shfl.sync.down.b32 %r0, %t, 1, 31, -1;\n"
                              "MEET: st.global.u32 [%out], %r0;"},
         TRAP_MISSING_LANES,
-        "lanes 0x000000ff of warp 0 wait at shfl.sync.down.b32 for lanes of its mask that do not come; "
+        "lanes 0x000000ff of warp 0 wait at shfl.sync.down.b32 for lanes of its mask that never arrive; "
         "lanes 0xffffff00");
     assert_int_equal(trap.lanes, 0xff);
     core_run_trap((CoreKernel){.body =
@@ -130,7 +130,7 @@ static void test_different_instructions_do_not_meet(void **state) {
                                        "shfl.sync.down.b32 %r0, %t, 1, 31, -1; bra MEET;\n"
                                        "ELSE: shfl.sync.down.b32 %r0, %t, 1, 31, -1;\n"
                                        "MEET: st.global.u32 [%out], %r0;"},
-                  TRAP_MISSING_LANES, "do not come; lanes");
+                  TRAP_MISSING_LANES, "never arrive; lanes");
 }
 
 /* ---- bar.warp.sync ---------------------------------------------------------------------------------- */

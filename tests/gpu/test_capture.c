@@ -16,6 +16,7 @@
 #include "ptx/approximate.h"
 #include "session/gpu.h"
 #include "trace/compare.h"
+#include "trace/producer_rules.h"
 
 static int begin(void **state) {
     (void)state;
@@ -169,7 +170,7 @@ static bool depends_on_the_machine(const Trace *trace) {
     for (int l = 0; l < trace->launch_count; l++) {
         const PtxProgram *program = trace->launches[l]->program;
         for (int pc = 0; pc < program->code_count; pc++)
-            if (ptx_instruction_watches(program->code[pc].instruction) ||
+            if (trace_watches(program->code[pc].instruction) ||
                 ptx_reads_machine(program->code[pc].instruction))
                 return true;
     }

@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "twin.h"
+#include "trace/producer_rules.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -295,7 +296,7 @@ static Threads *events_by_thread(const TraceLaunch *launch, const TraceBlock *bl
                          event.mask,
                          event.offset[lane] ^ (uint64_t)event.buffer[lane] << 48,
                          event.kind == TRACE_BRANCH || is_load,
-                         ptx_instruction_watches(in)};
+                         trace_watches(in)};
             if (in->opcode == PTX_atom) item.place += event.value[0][lane] * 31;
             array_push(threads->items[t], threads->count[t], threads->capacity[t], item);
             collapse(threads->items[t], &threads->count[t]);
@@ -357,7 +358,7 @@ static bool same_event(const Twin *twin, int launch, const TraceEvent *x, const 
     if (in_symbols && trace_kind_is_access(x->kind) &&
         strcmp(a->symbols[x->buffer[lane]].name, b->symbols[y->buffer[lane]].name) != 0)
         return false;
-    if (ptx_instruction_watches(a->program->code[x->pc].instruction)) return true;
+    if (trace_watches(a->program->code[x->pc].instruction)) return true;
     if (x->operand[lane] != y->operand[lane]) return false;
     for (int e = 0; e < TRACE_MAX_ELEMENTS; e++)
         if (!same_value(twin, x->value[e][lane], y->value[e][lane])) return false;

@@ -1,4 +1,4 @@
-/* --access: the measured file comes back as it is, and every mistake is told with its line and column. */
+/* --access: the measured file comes back as it is, and every mistake is reported with its line and column. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -85,7 +85,7 @@ static void mistakes_have_a_place(void **state) {
         {"kind,width_bytes,off0\n", 1, 1, "active_mask"},
         {"kind,width_bytes,active_mask,offset0\n", 1, 30, "unknown column"},
         {"kind,width_bytes,active_mask,off32\n", 1, 30, "unknown column"},
-        {"kind,kind,active_mask\n", 1, 6, "twice"},
+        {"kind,kind,active_mask\n", 1, 6, "duplicate column"},
         {HEAD "shared_load,4,3,0,4\nload,4,3,0,4\n", 3, 1, "unknown kind"},
         {HEAD "shuffle,4,3,0,4\n", 2, 1, "unknown kind"},
         {HEAD "shared_load,3,3,0,4\n", 2, 13, "width_bytes"},
@@ -97,8 +97,8 @@ static void mistakes_have_a_place(void **state) {
         {HEAD "shared_load,4,3,0,-4\n", 2, 19, "offset"},
         {HEAD "shared_load,4,3,0,99999999999999999999\n", 2, 19, "offset"},
         {HEAD "shared_load,4,3,0,\n", 2, 19, "offset"},
-        {HEAD "shared_load,4,3,0\n", 2, 17, "4 columns, the header line has 5"},
-        {HEAD "shared_load,4,3,0,4,8\n", 2, 21, "6 columns, the header line has 5"},
+        {HEAD "shared_load,4,3,0\n", 2, 17, "4 columns, but the header line has 5"},
+        {HEAD "shared_load,4,3,0,4,8\n", 2, 21, "6 columns, but the header line has 5"},
         {HEAD "shared_load,4,7,0,4\n", 2, 15, "no column off2"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -131,10 +131,10 @@ static void what_reports_say(void **state) {
         "    wavefronts                         4,007             4,100   noise\n"
         "    sectors                              176               180   *\n"
         "  instructions                         5,000             4,000\n"
-        "- An access that loses the arbitration for the data banks counts again: noise,\n"
-        "  which is never negative (the least of five runs is shown).\n"
-        "- Instructions and branches are those of SASS, which ptxas made of the PTX:\n"
-        "  fewer or more, and some branches became predicates.\n"
+        "- An access that loses arbitration for the data banks is counted again: noise\n"
+        "  that only adds (the lowest of five runs is shown).\n"
+        "- Instructions and branches are counted in SASS: ptxas makes fewer or more of\n"
+        "  them than the PTX has, and predicates some branches.\n"
         "- *: besides those of a loop.\n";
     if (!strstr(text_string(&out), table)) fail_msg("%s", text_string(&out));
     input.recorded = "2026-11-21T15:00:00Z";

@@ -171,6 +171,25 @@ static void banks_follow_from_the_place_in_the_window(void **state) {
     sample_close(&sample);
 }
 
+/* The lanes between the first and the last decide, too. */
+static void a_branch_diverges_if_any_lane_does(void **state) {
+    (void)state;
+    static const uint32_t taken[] = {0, ALL, 1, 0x80000000u, 0x00010000, ~UINT32_C(0x00010000)};
+    Sample sample;
+    sample_open(&sample);
+    TraceBlock *block = trace_block_new(0);
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) {
+        TraceEvent event = sample_branch(ALL, taken[i]);
+        trace_block_append(block, &event);
+    }
+    trace_launch_add_block(sample.launch, block);
+    Totals totals;
+    metrics_of_traced_launch(sample.launch, &totals);
+    assert_int_equal(totals.branches, 6);
+    assert_int_equal(totals.divergent_branches, 4);
+    sample_close(&sample);
+}
+
 static void lines_know_their_worst_traced_access(void **state) {
     (void)state;
     Sample sample;
@@ -194,6 +213,7 @@ int main(void) {
         cmocka_unit_test(lines_come_in_order_with_their_own_counts),
         cmocka_unit_test(events_are_counted_by_the_same_folds),
         cmocka_unit_test(banks_follow_from_the_place_in_the_window),
+        cmocka_unit_test(a_branch_diverges_if_any_lane_does),
         cmocka_unit_test(lines_know_their_worst_traced_access),
     };
     return cmocka_run_group_tests_name("metrics", tests, NULL, NULL);

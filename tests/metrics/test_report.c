@@ -108,21 +108,24 @@ static void assert_text(const ReportInput *input, const char *expected) {
     "  global load requests                     9\n"                                                         \
     "    sectors                              176   ideal 36\n"                                              \
     "  shuffles                                 7\n"                                                         \
-    "  atomics (per warp)                       2\n"                                                         \
     "  barriers (per warp)                      3\n"                                                         \
     "  conditional branches                    12\n"                                                         \
     "    divergent                              5\n"                                                         \
+    "  atomics (per warp)                       2\n"                                                         \
     "\n"
 
-#define FINDINGS                                                                                             \
-    "- line 14: a shuffle takes a value from an inactive lane, which is undefined (1\n"                      \
-    "  execution in the traced blocks).\n"                                                                   \
-    "- line 10: up to 8-way bank conflicts: 40,008 wavefronts where 10,008 would do.\n"                      \
-    "- line 12: bank conflicts: 7 wavefronts where 2 would do.\n"                                            \
-    "- line 12: 32 sectors a request where 4 would do: 160 instead of 20; the\n"                             \
-    "  addresses of a warp lie far apart.\n"                                                                 \
+// clang-format off
+#define UNDEFINED                                                                                            \
+    "- shuffle from an inactive lane: line 14: the value is undefined (1 execution in\n"                      \
+    "  the traced blocks).\n"
+#define SLOW                                                                                                 \
+    "- line 10: up to 8-way bank conflicts: 40,008 wavefronts, ideal 10,008.\n"                              \
+    "- line 12: bank conflicts: 7 wavefronts, ideal 2.\n"                                                    \
+    "- line 12: 32 sectors per request, ideal 4; 160 sectors in all, ideal 20 (4,480\n"                      \
+    "  bytes more).\n"                                                                                       \
     "- line 13: 42 % of the branches diverge (5 of 12).\n"                                                   \
     "- On hardware the compiler may use predication instead of a branch.\n"
+// clang-format on
 
 static const char HEAD[] =
     "sample: a launch built by hand                                          EMULATED\n"
@@ -149,7 +152,7 @@ static void a_report_reads_like_a_slide(void **state) {
     assert_slide(&input, "result -18, expected -18: ok\n",
                  "sample<<<4, 64>>>\n"
                  "  8,192 bytes of shared memory, 16 registers, occupancy 75 % on an H200\n",
-                 "", FINDINGS);
+                 "", UNDEFINED SLOW);
     sample_close(&sample);
 }
 
@@ -168,16 +171,14 @@ static void traps_and_wrong_results_come_first(void **state) {
     input.correct = false;
     input.result = "17";
     input.absolute_error = 35;
-    assert_slide(&input, "result 17, expected -18: WRONG\n",
+    assert_slide(&input, "result 17, expected -18: WRONG, off by 35\n",
                  "sample<<<4, 64>>>\n"
                  "  8,192 bytes of shared memory\n",
                  ", up to the trap",
-                 "- line 11: TRAP out of bounds in block (3,0,0), warp 1, lanes 0x000000ff: 4\n"
-                 "  bytes past the end of `in` (4000 bytes); nothing is nearer (and 1 more at this\n"
-                 "  line)\n"
-                 "- TRAP deadlock in block (0,0,0): warp 0 waits at line 15\n"
-                 "- The result is WRONG: 17, expected -18 (absolute error 35); see the traps\n"
-                 "  above.\n" FINDINGS);
+                 "- TRAP deadlock: block 0: warp 0 waits at line 15.\n"
+                 "- wrong result: the result is 17, expected -18.\n"
+                 "- TRAP out of bounds: line 11, block 3, warp 1, lanes 0x000000ff: 4 bytes past\n"
+                 "  the end of `in` (4000 bytes); nothing is nearer. 1 more at this line.\n" UNDEFINED SLOW);
     sample_close(&sample);
 }
 
@@ -211,7 +212,7 @@ static void the_head_says_what_ran_and_how_right_it_was(void **state) {
                         "A sentence that is long enough to be broken into two lines, because it has more\n"
                         "than eighty letters.\n"
                         "n = 1 int, sum, 1 block of 1 thread\n"
-                        "result 0.25, expected 0.26: ok, off by 0.01 (0.5 is allowed)\n"
+                        "result 0.25, expected 0.26: ok, off by 0.01 (0.5 allowed)\n"
                         "sample<<<(4,5), (4,5,6)>>> (cooperative)\n"
                         "  1 byte of shared memory\n");
     input.title = input.lesson = NULL;
@@ -221,7 +222,7 @@ static void the_head_says_what_ran_and_how_right_it_was(void **state) {
     input.verdict = "what it should be";
     assert_head(&input, "sample                                                                  EMULATED\n"
                         "n = 1 int, sum, 1 block of 1 thread\n"
-                        "of 2,000 results number 1,000 is furthest off: 0.25, expected 0.26: what it\n"
+                        "2,000 results, largest error: result 1,000 is 0.25, expected 0.26: what it\n"
                         "should be\n"
                         "sample<<<(4,5), (4,5,6)>>> (cooperative)\n"
                         "  no shared memory\n");
@@ -233,7 +234,7 @@ static void the_head_says_what_ran_and_how_right_it_was(void **state) {
     input.result = NULL;
     assert_head(&input, "sample                                                                  EMULATED\n"
                         "n = 1 int, sum, 1 block of 1 thread\n"
-                        "no result, a trap ended the run; expected 0.26\n");
+                        "no result: a trap ended the run; expected 0.26\n");
     input.has_result = false;
     assert_head(&input, "sample                                                                  EMULATED\n"
                         "n = 1 int, sum, 1 block of 1 thread\n"
@@ -241,9 +242,9 @@ static void the_head_says_what_ran_and_how_right_it_was(void **state) {
     sample_close(&sample);
 }
 
-/* A line whose lanes idle is told when that costs a good part of the run; praise is not for runs that
- * trapped. */
-static void idle_lanes_are_told_with_their_line(void **state) {
+/* A line with idle lanes is reported when they are a good part of the run's; what is ideal is not reported
+ * of runs that trapped. */
+static void idle_lanes_are_reported_with_their_line(void **state) {
     (void)state;
     Sample sample;
     ReportInput input;
@@ -256,9 +257,10 @@ static void idle_lanes_are_told_with_their_line(void **state) {
     c[SAMPLE_RED] = (TraceCounter){.executions = 5, .lanes = 5};
     Text out = {0};
     report_text(&input, &out);
-    assert_non_null(strstr(out.data, "- line 10: 2.0 of 32 lanes are active, in 25 % of the instructions.\n"
-                                     "- On average 22.9 of 32 lanes are active.\n"
-                                     "- No shared access has a bank conflict.\n"));
+    assert_non_null(strstr(out.data,
+                           "- line 10: 2.0 of 32 lanes active on average (25 % of all instructions).\n"
+                           "- 22.9 of 32 lanes active on average.\n"
+                           "- No shared access has a bank conflict.\n"));
     assert_null(strstr(out.data, "- line 16"));
     text_clear(&out);
     c[SAMPLE_LOAD_GLOBAL].lanes = 140; /* it is the same everywhere: no line is to blame */
@@ -286,9 +288,9 @@ static void what_is_good_is_said_too(void **state) {
     c[SAMPLE_BRANCH] = (TraceCounter){.executions = 8, .lanes = 256, .requests = 8};
     Text out = {0};
     report_text(&input, &out);
-    assert_non_null(strstr(text_string(&out), "- On average 30.0 of 32 lanes are active.\n"
+    assert_non_null(strstr(text_string(&out), "- 30.0 of 32 lanes active on average.\n"
                                               "- No shared access has a bank conflict.\n"
-                                              "- Every global request touches the minimum of sectors.\n"
+                                              "- Every global request touches the fewest sectors possible.\n"
                                               "- No branch diverges.\n"));
     assert_null(strstr(text_string(&out), "- line 10"));
     text_done(&out);
@@ -323,7 +325,7 @@ static void many_lines_are_cut_short(void **state) {
 
 /* ---- JSON ------------------------------------------------------------------------------------------- */
 
-static void json_has_the_fields_of_the_design_in_their_order(void **state) {
+static void json_has_its_fields_in_their_order(void **state) {
     (void)state;
     Sample sample;
     ReportInput input;
@@ -438,7 +440,7 @@ static void a_narrowed_report_counts_traced_events(void **state) {
     report_text(&input, &out);
     assert_non_null(strstr(out.data, "PTX counts, traced blocks only"));
     assert_null(strstr(out.data, "warp instructions"));
-    assert_non_null(strstr(out.data, "- line 10: 8-way bank conflicts: 8 wavefronts where 1 would do.\n"));
+    assert_non_null(strstr(out.data, "- line 10: 8-way bank conflicts: 8 wavefronts, ideal 1.\n"));
     text_done(&out);
     sample_close(&sample);
 }
@@ -465,10 +467,10 @@ int main(void) {
         cmocka_unit_test(a_report_reads_like_a_slide),
         cmocka_unit_test(traps_and_wrong_results_come_first),
         cmocka_unit_test(the_head_says_what_ran_and_how_right_it_was),
-        cmocka_unit_test(idle_lanes_are_told_with_their_line),
+        cmocka_unit_test(idle_lanes_are_reported_with_their_line),
         cmocka_unit_test(what_is_good_is_said_too),
         cmocka_unit_test(many_lines_are_cut_short),
-        cmocka_unit_test(json_has_the_fields_of_the_design_in_their_order),
+        cmocka_unit_test(json_has_its_fields_in_their_order),
         cmocka_unit_test(what_is_not_known_is_null),
         cmocka_unit_test(a_narrowed_report_counts_traced_events),
         cmocka_unit_test(ptx_stands_in_for_missing_source),

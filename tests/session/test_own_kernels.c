@@ -219,9 +219,9 @@ static bool read_values(const Session *session, const char *buffer, Values *valu
 static void expect_right(const Case *of, uint64_t schedule) {
     static Values a, b, out, expected;
     Session *session = run(of, schedule, false);
-    const Hazards *hazards = session_hazards(session);
+    const Findings *hazards = session_hazards(session);
     assert_non_null(hazards);
-    if (hazards->wrong_count) fail_msg("%s: %s", of->entry, hazards->items[0].sentence);
+    if (hazards->error_count) fail_msg("%s: %s", of->entry, hazards->items[0].sentence);
     if (!read_values(session, "in", &a)) read_values(session, "a", &a);
     if (!read_values(session, "b", &b)) read_values(session, "segment", &b);
     assert_true(read_values(session, "out", &out));
@@ -253,19 +253,19 @@ static int marked_line(const Session *session, const Case *of) {
 
 static void expect_wrong(const Case *of) {
     Session *session = run(of, 0, false);
-    const Hazards *hazards = session_hazards(session);
+    const Findings *hazards = session_hazards(session);
     assert_non_null(hazards);
     int line = marked_line(session, of);
     bool found = false;
-    for (int i = 0; i < hazards->wrong_count; i++) {
-        const Hazard *hazard = &hazards->items[i];
+    for (int i = 0; i < hazards->error_count; i++) {
+        const Finding *hazard = &hazards->items[i];
         bool here = hazard->access.line == line || (line && hazard->other.line == line) ||
                     (!line && hazard->access.pc == PTX_NO_PC);
         found |= here && !strcmp(hazard->kind_text, of->kind);
     }
     if (!found)
         fail_msg("%s: no %s in line %d, but %s", of->entry, of->kind, line,
-                 hazards->wrong_count ? hazards->items[0].sentence : "nothing");
+                 hazards->error_count ? hazards->items[0].sentence : "nothing");
     session_free(session);
 }
 

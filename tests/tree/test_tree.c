@@ -1,5 +1,5 @@
-/* The tree itself: layers include only what they may, shipped PTX is not stale, files are
- * tidy, README names every file. */
+/* The tree itself: folders include and link only what they may, no two types share a name, shipped PTX is not stale,
+ * files are tidy, src/README.md names every file. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <setjmp.h>
@@ -21,9 +21,18 @@ static int shell(const char *command) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+/* build/obj, or where else the program under test was built. */
+static void write_objects_folder(char *out, size_t size) {
+    const char *program = getenv("REDVIZ_BIN"), *slash = program ? strrchr(program, '/') : NULL;
+    snprintf(out, size, "%.*s/obj", slash ? (int)(slash - program) : 5, slash ? program : "build");
+}
+
 static void test_layers_are_kept(void **state) {
     (void)state;
-    assert_int_equal(shell("tests/check_layers.sh"), 0);
+    char objects[512], command[600];
+    write_objects_folder(objects, sizeof objects);
+    snprintf(command, sizeof command, "tests/check_layers.sh . '%s'", objects);
+    assert_int_equal(shell(command), 0);
 }
 
 /* Each line, added to its file in a copy of the tree, is one violation. */
@@ -42,6 +51,8 @@ static void test_violations_are_found(void **state) {
                    {"src/main.c", "\"emulator/emulator.h\""},
                    {"src/session/session.h", "\"tui/app.h\""},
                    {"tui/draw/canvas.h", "<ncurses.h>"},
+                   {"src/emulator/lanes/lanes.h", "\"emulator/machine/block.h\""},
+                   {"src/emulator/machine/block.h", "\"emulator/replay/replay.h\""},
                    {"src/trace/trace.h", "\"tests/tree/test_tree.c\""}};
     for (size_t i = 0; i < sizeof planted / sizeof *planted; i++) {
         char command[1024];
@@ -53,6 +64,81 @@ static void test_violations_are_found(void **state) {
                  planted[i].include, planted[i].file);
         int status = shell(command);
         if (status != 8) fail_msg("%s in %s: status %d", planted[i].include, planted[i].file, status);
+    }
+}
+
+/* Runs `command` in a new folder, which is $copy, where it writes what it is told to standard error into
+ * $copy/said; `said` must be in there, or nothing where it is NULL. */
+static void check_planted(const char *command, const char *said) {
+    char whole[4096];
+    snprintf(whole, sizeof whole,
+             "copy=$(mktemp -d) && { %s; } 2>\"$copy/said\"; status=$?\n"
+             "[ $status -le 1 ] && { %s; } && result=8 || result=9\n"
+             "[ $result = 8 ] || cat \"$copy/said\" >&2; rm -rf \"$copy\"; exit $result",
+             command, said ? "[ $status = 1 ] && grep -qF \"$said\" \"$copy/said\"" : "[ $status = 0 ]");
+    setenv("said", said ? said : "", 1);
+    int status = shell(whole);
+    if (status != 8) fail_msg("%s: status %d, \"%s\" expected", command, status, said ? said : "nothing");
+}
+
+/* Small sources, compiled into objects of a tree of their own; and what the check says of them. */
+static void test_planted_links_are_found(void **state) {
+    (void)state;
+    static const struct {
+        const char *first, *first_text, *second, *second_text, *limits, *said;
+    } planted[] = {
+        {"src/ptx/a.c", "int base_f(void); int ptx_f(void) { return base_f(); }", "src/base/b.c",
+         "int base_f(void) { return 1; }", "", NULL},
+        {"src/base/b.c", "int ptx_f(void); int base_f(void) { return ptx_f(); }", "src/ptx/a.c",
+         "int ptx_f(void) { return 1; }", "", "src/base/b.c: base must not need ptx: ptx_f of src/ptx/a.c"},
+        {"src/emulator/lanes/a.c", "extern int block; int lane_f(void) { return block; }",
+         "src/emulator/machine/b.c", "int block = 1;", "",
+         "emulator/lanes must not need emulator/machine: block of src/emulator/machine/b.c"},
+        {"src/trace/a.c", "int g(void); int f(void) { return g(); }", "src/trace/b.c",
+         "int f(void); int g(void) { return f(); }", "trace: 2", NULL},
+        {"src/trace/a.c", "int g(void); int f(void) { return g(); }", "src/trace/b.c",
+         "int f(void); int g(void) { return f(); }", "trace: 1",
+         "trace: 2 objects need each other in a circle, at most 1 may: src/trace/"},
+        {"src/trace/a.c", "int g(void); int f(void) { return g(); }", "src/trace/b.c",
+         "int g(void) { return 1; }", "trace: 2", "lower the limit of 2"},
+        {"src/trace/a.c", "int f(void) { return 1; }", "src/trace/b.c", NULL, "",
+         "no object file of src/trace/b.c"},
+    };
+    for (size_t i = 0; i < sizeof planted / sizeof *planted; i++) {
+        char command[2048];
+        const char *second = planted[i].second_text;
+        snprintf(command, sizeof command,
+                 "mkdir -p \"$copy/tui\" && plant() { mkdir -p \"$copy/${1%%/*}\" \"$copy/o/${1%%/*}\" && "
+                 "echo \"$2\" >\"$copy/$1\" && { [ -z \"$2\" ] || ${CC:-cc} -c -o \"$copy/o/${1%%.c}.o\" "
+                 "\"$copy/$1\"; }; } && plant %s '%s' && plant %s '%s' && "
+                 "tests/check_layers.sh \"$copy\" o '%s'",
+                 planted[i].first, planted[i].first_text, planted[i].second, second ? second : "",
+                 planted[i].limits);
+        check_planted(command, planted[i].said);
+    }
+}
+
+static void test_types_have_one_meaning(void **state) {
+    (void)state;
+    assert_int_equal(shell("tests/check_names.sh"), 0);
+    static const struct {
+        const char *one, *two, *said;
+    } planted[] = {
+        {"typedef struct View View;", "typedef struct View {\nint x;\n} View;", NULL},
+        {"typedef struct View {\nint x;\n} View;", "struct View {\nint y;\n};", "View is also defined at"},
+        {"typedef enum Slot { A } Slot;", "typedef int Slot;", "Slot is also defined at"},
+        {"typedef void (*Run)(int, int *);", "typedef bool Run(void);", "Run is also defined at"},
+        {"typedef struct {\nint x;\n} Clock;", "typedef struct Clock {\nint x;\n} Clock;",
+         "Clock is also defined at"},
+        {"    struct Place { int x; };", "typedef int Place[2];", "Place is also defined at"},
+    };
+    for (size_t i = 0; i < sizeof planted / sizeof *planted; i++) {
+        char command[1024];
+        snprintf(command, sizeof command,
+                 "mkdir -p \"$copy/src\" \"$copy/tui\" && printf '%%b\\n' '%s' >\"$copy/src/a.h\" && "
+                 "printf '%%b\\n' '%s' >\"$copy/tui/b.c\" && tests/check_names.sh \"$copy\"",
+                 planted[i].one, planted[i].two);
+        check_planted(command, planted[i].said);
     }
 }
 
@@ -236,6 +322,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_layers_are_kept),
         cmocka_unit_test(test_violations_are_found),
+        cmocka_unit_test(test_planted_links_are_found),
+        cmocka_unit_test(test_types_have_one_meaning),
         cmocka_unit_test(test_shipped_ptx_is_fresh),
         cmocka_unit_test(test_stale_ptx_is_found),
         cmocka_unit_test(test_untidy_files_are_found),

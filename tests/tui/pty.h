@@ -1,7 +1,7 @@
 /* Pty: the real program on a pseudo-terminal, read through libvterm.
  *
  * A small shell of our own leads the session, so that job control works as in a real one: it starts the
- * program in the foreground, tells when it stops or ends, and resumes it on demand. */
+ * program in the foreground, notices when it stops or ends, and resumes it on demand. */
 #ifndef TESTS_TUI_PTY_H
 #define TESTS_TUI_PTY_H
 
@@ -17,7 +17,7 @@ typedef struct Pty {
     VTerm *vterm;
     VTermScreen *screen;
     bool alternate;                       /* the alternate screen is shown */
-    bool cursor, mouse;                   /* they are shown, told */
+    bool cursor, mouse;                   /* the cursor is shown, mouse events are reported */
     size_t cursor_matched, mouse_matched; /* characters of the sequences that switch them */
     size_t received;                      /* bytes that the program sent */
     struct termios modes;                 /* before the program started */
@@ -35,15 +35,16 @@ void pty_resize(Pty *pty, int columns, int rows);
 void pty_wait_for(Pty *pty, const char *text);
 void pty_wait_for_row(Pty *pty, int row, const char *text);
 void pty_wait_without(Pty *pty, const char *text);
-/* Reads until nothing has come for a moment. */
+/* Reads until nothing more arrives for a short time. */
 void pty_settle(Pty *pty);
 /* Reads what is there. */
 void pty_pump(Pty *pty);
-/* Somebody else wrote over the screen. */
+/* As if another program had written over the screen. */
 void pty_forget_screen(Pty *pty);
 /* The terminal goes away, as when its window is closed. */
 void pty_hang_up(Pty *pty);
-/* Processor time that the program has taken, in ticks of the clock; -1 where the system does not tell. */
+/* Processor time that the program has taken, in ticks of the clock; -1 where the system does not report
+ * it. */
 long pty_cpu_ticks(const Pty *pty);
 bool pty_shows(Pty *pty, const char *text);
 /* A row as UTF-8, without trailing spaces; valid until the next call. */

@@ -275,29 +275,25 @@ static Sample *sample_open(int threads, int launches) {
         launch->symbol_count = 1;
         launch->static_shared_bytes = (uint32_t)threads * 4;
     }
-    sample->scene = (Scene){.kernel = "strided",
-                            .title = "contiguous threads, strided index",
-                            .level = "EMULATED",
-                            .dtype = "int",
-                            .op = "sum",
-                            .type = PTX_S32,
-                            .n = 1048576,
-                            .watch = "Divergence is gone, conflicts came instead.",
-                            .verdict = SCENE_RIGHT,
-                            .result = "42",
-                            .expected = "42",
-                            .trace = sample->trace,
-                            .views = sample->views,
-                            .step_indexes = sample->step_indexes,
-                            .source_line = source_line,
-                            .source_line_count = source_line_count,
-                            .ptx_line = ptx_line};
+    sample->scene = (Scene){
+        .identity = {.kernel = "strided",
+                     .title = "contiguous threads, strided index",
+                     .level = "EMULATED",
+                     .dtype = "int",
+                     .op = "sum",
+                     .type = PTX_S32,
+                     .n = 1048576,
+                     .watch = "Divergence is gone, conflicts came instead."},
+        .outcome = {.verdict = SCENE_RIGHT, .result = "42", .expected = "42"},
+        .traced = {.trace = sample->trace, .blocks = sample->blocks, .step_indexes = sample->step_indexes},
+        .questions = {
+            .source_line = source_line, .source_line_count = source_line_count, .ptx_line = ptx_line}};
     return sample;
 }
 
-static void sample_add_view(Sample *sample, int launch, TraceBlock *block) {
+static void sample_add_block(Sample *sample, int launch, TraceBlock *block) {
     trace_launch_add_block(sample->trace->launches[launch], block);
-    sample->views[sample->scene.view_count++] =
+    sample->blocks[sample->scene.traced.block_count++] =
         (SessionBlock){launch, block, steps_build(sample->trace->launches[launch], block)};
 }
 
@@ -319,7 +315,7 @@ Sample *sample_new(int threads) {
     TraceEvent *event = record_access(&recorder, 0, PC_STORE_GLOBAL, 1, 0, 1);
     event->buffer[0] = 1;
     record_others(&recorder);
-    sample_add_view(sample, 0, finish_block(&recorder));
+    sample_add_block(sample, 0, finish_block(&recorder));
     return sample;
 }
 
@@ -329,7 +325,7 @@ Sample *sample_new_two_launches(void) {
         Recorder recorder = {.threads = 64, .warps = 2};
         for (int warp = 0; warp < 2; warp++)
             record_access(&recorder, warp, PC_LOAD_GLOBAL, 0xffffffffu, launch * 64, 1);
-        sample_add_view(sample, launch, finish_block(&recorder));
+        sample_add_block(sample, launch, finish_block(&recorder));
     }
     return sample;
 }
@@ -338,21 +334,21 @@ Sample *sample_new_empty(void) {
     Sample *sample = sample_open(64, 1);
     Trap trap = {.kind = (TrapKind)0, .pc = PTX_NO_PC, .detail = "4 bytes past the end of `in`"};
     trace_add_trap(sample->trace, &trap);
-    sample->scene.verdict = SCENE_TRAPPED;
+    sample->scene.outcome.verdict = SCENE_TRAPPED;
     return sample;
 }
 
 void sample_free(Sample *sample) {
-    for (int i = 0; i < sample->scene.view_count; i++) {
+    for (int i = 0; i < sample->scene.traced.block_count; i++) {
         step_index_free(sample->step_indexes[i]);
-        steps_free(sample->views[i].steps);
+        steps_free(sample->blocks[i].steps);
     }
     trace_free(sample->trace);
     free(sample);
 }
 
 int sample_step(const Sample *sample, TraceKind kind, int skip) {
-    const Steps *steps = sample->views[0].steps;
+    const Steps *steps = sample->blocks[0].steps;
     for (int step = 0; step < steps->step_count; step++)
         if (instructions[steps->steps[step].pc].kind == kind && skip-- == 0) return step;
     fprintf(stderr, "the sample has no step of kind %s\n", trace_kind_text(kind));

@@ -8,7 +8,7 @@
 typedef struct Sample {
     Scene scene;
     Trace *trace;
-    SessionBlock views[2];
+    SessionBlock blocks[2];
     StepIndex *step_indexes[2];
 } Sample;
 

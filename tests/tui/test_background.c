@@ -86,7 +86,7 @@ static void escape_gives_a_run_up(void **state) {
     Pty *pty = start("shuffle_atomic", "4096", 80, 24);
     pty_wait_for(pty, "step 1 of ");
     pty_type(pty, "p2^27\r"); /* its blocks meet: there is no first look */
-    pty_wait_for(pty, "opening the new settings");
+    pty_wait_for(pty, "opening the run with new settings");
     pty_type(pty, "ll");
     pty_wait_for(pty, "step 3 of ");
     pty_type(pty, "\033");

@@ -1,5 +1,5 @@
-/* Pair: two runs side by side. What follows what, which keys go where, that what is counted as a difference
- * is one. */
+/* Comparison: two runs side by side. What follows what, which keys go where, that what is counted as a
+ * difference is one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -39,7 +39,7 @@ static void run_done(Run *run) {
 }
 
 static int last_step(const Scene *scene, int view) {
-    return scene->views[view].steps->step_count - 1;
+    return scene->traced.blocks[view].steps->step_count - 1;
 }
 
 static void press(Comparison *comparison, const char *script) {
@@ -62,14 +62,14 @@ static void open_pair(Comparison *comparison, const Run *left, const Run *right)
 static void check_beside(const Comparison *comparison) {
     const Scene *of = comparison->scene[comparison->active], *in = comparison->scene[!comparison->active];
     const View *lead = &comparison->view[comparison->active], *other = &comparison->view[!comparison->active];
-    double wanted = scene_progress(of, lead->view)[lead->step];
-    const double *progress = scene_progress(in, other->view);
-    if (progress[last_step(in, other->view)] < wanted)
-        assert_int_equal(other->step, last_step(in, other->view));
+    double wanted = scene_progress(of, lead->place.block)[lead->place.step];
+    const double *progress = scene_progress(in, other->place.block);
+    if (progress[last_step(in, other->place.block)] < wanted)
+        assert_int_equal(other->place.step, last_step(in, other->place.block));
     else
-        assert_true(progress[other->step] >= wanted - 1e-6);
-    for (int step = 0; step < other->step; step++)
-        if (progress[step] >= wanted) assert_true(fabs(progress[step] - progress[other->step]) < 1e-6);
+        assert_true(progress[other->place.step] >= wanted - 1e-6);
+    for (int step = 0; step < other->place.step; step++)
+        if (progress[step] >= wanted) assert_true(fabs(progress[step] - progress[other->place.step]) < 1e-6);
 }
 
 static void check_follows(const char *left_kernel, const char *right_kernel, uint32_t right_block) {
@@ -77,22 +77,22 @@ static void check_follows(const char *left_kernel, const char *right_kernel, uin
     Comparison comparison;
     open_pair(&comparison, &left, &right);
     int before = 0, moves = 0;
-    assert_int_equal(comparison.view[1].step, 0);
+    assert_int_equal(comparison.view[1].place.step, 0);
     for (int step = 0; step <= last_step(left.scene, 0); step++) {
         comparison_go_to_step(&comparison, step);
         check_beside(&comparison);
-        assert_true(comparison.view[1].step >= before); /* forwards goes with forwards */
-        moves += comparison.view[1].step != before;
-        before = comparison.view[1].step;
+        assert_true(comparison.view[1].place.step >= before); /* forwards goes with forwards */
+        moves += comparison.view[1].place.step != before;
+        before = comparison.view[1].place.step;
     }
-    assert_int_equal(comparison.view[1].step, last_step(right.scene, 0));
+    assert_int_equal(comparison.view[1].place.step, last_step(right.scene, 0));
     assert_true(moves > 8);
     for (int step = last_step(left.scene, 0); step >= 0; step--) {
         comparison_go_to_step(&comparison, step);
-        assert_true(comparison.view[1].step <= before);
-        before = comparison.view[1].step;
+        assert_true(comparison.view[1].place.step <= before);
+        before = comparison.view[1].place.step;
     }
-    assert_int_equal(comparison.view[1].step, 0);
+    assert_int_equal(comparison.view[1].place.step, 0);
     run_done(&left);
     run_done(&right);
 }
@@ -125,16 +125,16 @@ static void unlinked_each_moves_by_itself(void **state) {
     Comparison comparison;
     open_pair(&comparison, &left, &right);
     press(&comparison, "20l");
-    int beside = comparison.view[1].step;
+    int beside = comparison.view[1].place.step;
     assert_true(beside > 0);
     press(&comparison, "U10l");
-    assert_int_equal(comparison.view[0].step, 30);
-    assert_int_equal(comparison.view[1].step, beside);
+    assert_int_equal(comparison.view[0].place.step, 30);
+    assert_int_equal(comparison.view[1].place.step, beside);
     press(&comparison, "o5l"); /* the other one has the keys */
-    assert_int_equal(comparison.view[0].step, 30);
-    assert_int_equal(comparison.view[1].step, beside + 5);
+    assert_int_equal(comparison.view[0].place.step, 30);
+    assert_int_equal(comparison.view[1].place.step, beside + 5);
     press(&comparison, "U"); /* linked again: what has the keys leads */
-    assert_int_equal(comparison.view[1].step, beside + 5);
+    assert_int_equal(comparison.view[1].place.step, beside + 5);
     check_beside(&comparison);
     run_done(&left);
     run_done(&right);
@@ -147,21 +147,21 @@ static void the_keys_change_hands(void **state) {
     Comparison comparison;
     open_pair(&comparison, &left, &right);
     press(&comparison, "27l<Space>");
-    int beside = comparison.view[1].step;
+    int beside = comparison.view[1].place.step;
     press(&comparison, "o");
     assert_int_equal(comparison.active, 1);
-    assert_int_equal(comparison.view[0].step, 27);
-    assert_int_equal(comparison.view[1].step, beside);
-    assert_true(comparison.view[1].playing && !comparison.view[0].playing);
+    assert_int_equal(comparison.view[0].place.step, 27);
+    assert_int_equal(comparison.view[1].place.step, beside);
+    assert_true(comparison.view[1].transient.playing && !comparison.view[0].transient.playing);
     press(&comparison, "zv3x"); /* both show the same */
-    assert_int_equal(comparison.view[0].zoomed, comparison.view[1].zoomed);
-    assert_int_equal(comparison.view[0].values, VALUE_HEX);
-    assert_int_equal(comparison.view[0].lane, 3);
+    assert_int_equal(comparison.view[0].display.zoomed, comparison.view[1].display.zoomed);
+    assert_int_equal(comparison.view[0].display.values, VALUE_HEX);
+    assert_int_equal(comparison.view[0].selection.lane, 3);
     comparison_leave(&comparison);
     assert_ptr_equal(comparison_scene(&comparison), right.scene);
-    assert_int_equal(comparison_view(&comparison)->step, beside);
+    assert_int_equal(comparison_view(&comparison)->place.step, beside);
     press(&comparison, "o"); /* alone there is no other: a message */
-    assert_true(comparison_view(&comparison)->message[0]);
+    assert_true(comparison_view(&comparison)->transient.message[0]);
     run_done(&left);
     run_done(&right);
 }
@@ -171,13 +171,13 @@ static void launches_go_together(void **state) {
     Run left = run_open("two_stage", 65536, 0), right = run_open("two_stage", 65536, 128);
     Comparison comparison;
     open_pair(&comparison, &left, &right);
-    assert_int_equal(right.scene->view_count, 2);
+    assert_int_equal(right.scene->traced.block_count, 2);
     press(&comparison, "}3l");
-    assert_int_equal(comparison.view[0].view, 1);
-    assert_int_equal(comparison.view[1].view, 1);
+    assert_int_equal(comparison.view[0].place.block, 1);
+    assert_int_equal(comparison.view[1].place.block, 1);
     check_beside(&comparison);
     press(&comparison, "{");
-    assert_int_equal(comparison.view[1].view, 0);
+    assert_int_equal(comparison.view[1].place.block, 0);
     run_done(&left);
     run_done(&right);
 }
@@ -187,14 +187,14 @@ static void launches_go_together(void **state) {
 static void so_far_is_the_sum_of_the_steps(void **state) {
     (void)state;
     Run run = run_open_grid("grid_stride", 65536, 0, 4);
-    const Steps *steps = run.scene->views[0].steps;
-    Totals sum = {0}, one, told;
+    const Steps *steps = run.scene->traced.blocks[0].steps;
+    Totals sum = {0}, one, total;
     assert_true(steps->step_count > 2 * 64);
     for (int step = 0; step < steps->step_count; step++) {
         metrics_of_step(steps, step, &one);
         totals_add(&sum, &one);
-        running_totals_at(scene_step_index(run.scene, 0), step, &told);
-        assert_memory_equal(&told, &sum, sizeof sum);
+        running_totals_at(scene_step_index(run.scene, 0), step, &total);
+        assert_memory_equal(&total, &sum, sizeof sum);
     }
     run_done(&run);
 }
@@ -223,8 +223,8 @@ static void differences_are_those_of_the_counters(void **state) {
     Totals counted[2];
     View start = {0};
     char row[128], wanted[128];
-    metrics_of_run(left.scene->trace, &counted[0]);
-    metrics_of_run(right.scene->trace, &counted[1]);
+    metrics_of_run(left.scene->traced.trace, &counted[0]);
+    metrics_of_run(right.scene->traced.trace, &counted[1]);
     Canvas *canvas = canvas_new(100, 60, true);
     differences_init(&differences, left.scene, &start, right.scene, &start, true);
     differences_draw_all(&differences, canvas, (Rectangle){0, 0, 100, 60}, 0);
@@ -260,7 +260,7 @@ static void check_inside(Rectangle inner, Rectangle outer) {
 static void check_layout(int columns, int rows, const View *view) {
     ComparisonLayout layout;
     bool shown = layout_make_comparison(columns, rows, view, &layout);
-    assert_int_equal(shown, columns >= PAIR_SMALLEST_COLUMNS && rows >= PAIR_SMALLEST_ROWS);
+    assert_int_equal(shown, columns >= COMPARISON_SMALLEST_COLUMNS && rows >= COMPARISON_SMALLEST_ROWS);
     if (!shown) return;
     Layout *a = &layout.half[0], *b = &layout.half[1];
     Rectangle screen = {0, 0, columns, rows};
@@ -283,7 +283,7 @@ static void check_layout(int columns, int rows, const View *view) {
         check_inside(left, a->area);
         for (int j = 0; j < i; j++) assert_false(overlap(left, a->slots[j]));
     }
-    if (!view->zoomed && !view->hidden) assert_true(a->slots[SLOT_SOURCE].rows >= 2);
+    if (!view->display.zoomed && !view->display.hidden) assert_true(a->slots[SLOT_SOURCE].rows >= 2);
 }
 
 static void halves_are_alike_and_apart(void **state) {
@@ -291,8 +291,9 @@ static void halves_are_alike_and_apart(void **state) {
     for (int columns = 50; columns <= 230; columns++)
         for (int rows = 10; rows <= 70; rows++)
             for (int variant = 0; variant < 3 * FOCUS_COUNT; variant++) {
-                View view = {.focus = (Focus)(variant % FOCUS_COUNT), .zoomed = variant / FOCUS_COUNT == 1};
-                if (variant / FOCUS_COUNT == 2) view.hidden = 1u << view.focus & ~1u;
+                View view = {.display = {.focus = (Focus)(variant % FOCUS_COUNT),
+                                         .zoomed = variant / FOCUS_COUNT == 1}};
+                if (variant / FOCUS_COUNT == 2) view.display.hidden = 1u << view.display.focus & ~1u;
                 check_layout(columns, rows, &view);
             }
 }
@@ -331,7 +332,7 @@ static void a_click_chooses_the_run_and_the_step(void **state) {
     assert_int_equal(comparison_click(&comparison, 200, 60, timeline.column + 12, timeline.row + 1),
                      VIEW_CHANGED);
     assert_int_equal(comparison.active, 1);
-    assert_int_equal(comparison.view[1].step, 10);
+    assert_int_equal(comparison.view[1].place.step, 10);
     check_beside(&comparison);
     assert_int_equal(comparison_click(&comparison, 200, 60, timeline.column - 20, timeline.row - 1),
                      VIEW_CHANGED);
@@ -350,27 +351,50 @@ static void a_place_is_kept(void **state) {
     Run small = run_open("strided", 4096, 64), large = run_open("strided", 8192, 256);
     for (int step = 0; step <= last_step(small.scene, 0); step++) {
         View view;
-        view_init(&view, small.scene);
+        view_init(&view);
         view_go_to_step(&view, small.scene, step);
-        view.lane = 5;
+        view.selection.lane = 5;
         keep_place(&view, small.scene, large.scene);
         const PtxProgram *program = scene_launch(small.scene, 0)->program,
                          *other = scene_launch(large.scene, 0)->program;
-        int line = metrics_line_of(program, small.scene->views[0].steps->steps[step].pc).line;
-        assert_int_equal(metrics_line_of(other, large.scene->views[0].steps->steps[view.step].pc).line, line);
-        assert_int_equal(view.lane, 5);
-        keep_place(&view, small.scene, small.scene);
+        int line = metrics_line_of(program, small.scene->traced.blocks[0].steps->steps[step].pc).line;
+        assert_int_equal(
+            metrics_line_of(other, large.scene->traced.blocks[0].steps->steps[view.place.step].pc).line,
+            line);
+        assert_int_equal(view.selection.lane, 5);
     }
     View view;
-    view_init(&view, large.scene);
+    view_init(&view);
     view_go_to_step(&view, large.scene,
                     last_step(large.scene, 0) - 14); /* s = 64: the small block never gets there */
-    double before = scene_progress(large.scene, 0)[view.step];
+    double before = scene_progress(large.scene, 0)[view.place.step];
     keep_place(&view, large.scene, small.scene);
-    double after = scene_progress(small.scene, 0)[view.step];
-    assert_true(after >= before - 1e-9);
+    const double *after = scene_progress(small.scene, 0);
+    assert_true(view.place.step > 0 && after[view.place.step] >= before);
+    assert_true(after[view.place.step - 1] < before); /* the first step that has come as far */
     run_done(&small);
     run_done(&large);
+}
+
+/* In the same run every step, wavefront, mark and way back is found exactly where it was. */
+static void a_place_in_the_same_run_stays(void **state) {
+    (void)state;
+    Run run = run_open("strided", 4096, 64), again = run_open("strided", 4096, 64);
+    int last = last_step(run.scene, 0);
+    for (int step = 0; step <= last; step++) {
+        View view;
+        view_init(&view);
+        view_go_to_step(&view, run.scene, last - step);
+        view_jump_to_step(&view, run.scene, step);
+        view.place.wavefront = view_wavefronts(&view, run.scene) - 1;
+        view.selection.marks[3] = (ViewPosition){0, (step * 7) % (last + 1) + 1};
+        View before = view;
+        keep_place(&view, run.scene, again.scene);
+        assert_memory_equal(&view.place, &before.place, sizeof view.place);
+        assert_memory_equal(view.selection.marks, before.selection.marks, sizeof before.selection.marks);
+    }
+    run_done(&run);
+    run_done(&again);
 }
 
 int main(void) {
@@ -386,6 +410,7 @@ int main(void) {
         cmocka_unit_test(every_size_can_be_drawn),
         cmocka_unit_test(a_click_chooses_the_run_and_the_step),
         cmocka_unit_test(a_place_is_kept),
+        cmocka_unit_test(a_place_in_the_same_run_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

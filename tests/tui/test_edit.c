@@ -116,7 +116,7 @@ static void the_change_is_shown_at_the_same_place(void **state) {
     pty_type(pty, "l");
     pty_wait_for(pty, "wavefront 1 of 1");
     pty_type(pty, "$");
-    pty_wait_for(pty, "made again: excess");
+    pty_wait_for(pty, "re-run: excess");
     pty_wait_for(pty, "wavefront 1 of 2");
     pty_wait_for(pty, "step 2 of 5");
     check_given(desk, 14);
@@ -143,7 +143,7 @@ static void an_editor_that_changes_nothing(void **state) {
     make_editor(desk, "stty raw -echo; exit 1"); /* and leaves the terminal in a mess */
     Pty *pty = start(desk, desk->editor, NULL);
     pty_type(pty, "$");
-    pty_wait_for(pty, "it failed");
+    pty_wait_for(pty, "exited with an error");
     make_editor(desk, "");
     pty_type(pty, "$");
     pty_wait_for(pty, "pass.ptx: unchanged");
@@ -158,7 +158,7 @@ static void an_editor_that_is_interrupted(void **state) {
     make_editor(desk, "kill -INT $$; sleep 100");
     Pty *pty = start(desk, desk->editor, NULL);
     pty_type(pty, "$");
-    pty_wait_for(pty, "it failed");
+    pty_wait_for(pty, "exited with an error");
     pty_type(pty, "l");
     pty_wait_for(pty, "step 2 of 5");
     quit(pty);
@@ -170,7 +170,7 @@ static void lines_that_move_are_followed(void **state) {
     make_editor(desk, "sed -i '3a // one more line\\n// and another' \"$2\"");
     Pty *pty = start(desk, desk->editor, NULL);
     pty_type(pty, "3l$");
-    pty_wait_for(pty, "made again: every metric is the same");
+    pty_wait_for(pty, "re-run: every metric is the same");
     pty_wait_for(pty, "step 4 of 5");
     check_given(desk, 16);
     make_editor(desk, "");
@@ -194,7 +194,7 @@ static void a_broken_file_is_told(void **state) {
     pty_wait_for(pty, "step 1 of 5");
     make_editor(desk, "sed -i '13s/a0/a0]/' \"$2\"");
     pty_type(pty, "$");
-    pty_wait_for(pty, "made again: every metric is the same");
+    pty_wait_for(pty, "re-run: every metric is the same");
     check_given(desk, 13);
     quit(pty);
 }
@@ -222,7 +222,7 @@ static void others_change_the_file(void **state) {
     *distance = '4';
     write_text(desk->file, text);
     pty_wait_without(pty, "not run");
-    pty_wait_for(pty, "made again: excess");
+    pty_wait_for(pty, "re-run: excess");
     free(text);
     quit(pty);
 }

@@ -10,6 +10,7 @@
 #include "golden.h"
 #include "sample.h"
 #include "tui/frame.h"
+#include "tui/input.h"
 #include <string.h>
 
 static void press(View *view, const Scene *scene, const char *script) {
@@ -17,7 +18,7 @@ static void press(View *view, const Scene *scene, const char *script) {
     Error error = {0};
     while (*script) {
         assert_true(keys_read(&script, &key, &error));
-        view_press(view, scene, key);
+        input_press(view, scene, key);
     }
 }
 
@@ -32,7 +33,7 @@ static void check(const char *name, int threads, int columns, int rows, bool asc
     Sample *sample = sample_new(threads);
     View view;
     Text text = {0};
-    view_init(&view, &sample->scene);
+    view_init(&view);
     press(&view, &sample->scene, keys);
     Canvas *canvas = draw(sample, &view, columns, rows, ascii);
     canvas_to_text(canvas, &text);
@@ -104,7 +105,7 @@ static void every_kind_of_event_has_one_picture(void **state) {
     (void)state;
     for (int kind = TRACE_NOT_RECORDED + 1; kind < TRACE_KIND_COUNT; kind++) {
         int pictures = 0;
-        if (kind == TRACE_APPROXIMATE) continue; /* only in runs that are compared, which nobody looks at */
+        if (kind == TRACE_APPROXIMATE) continue; /* only in runs that are verified, which are never drawn */
         for (int i = 0; panes[i]; i++)
             pictures += panes[i]->slot == SLOT_PICTURE && panes[i]->kinds >> kind & 1;
         if (pictures != 1) fail_msg("%s has %d", trace_kind_text((TraceKind)kind), pictures);
@@ -175,7 +176,7 @@ static void a_run_without_events_says_so(void **state) {
     Sample *sample = sample_new_empty();
     View view;
     Text text = {0};
-    view_init(&view, &sample->scene);
+    view_init(&view);
     press(&view, &sample->scene, "ljk]nd.,wxb}evVusztg G/x<Enter>nma'a''LrR <Tab>HAP?<Escape>P<BackTab>z");
     Canvas *canvas = draw(sample, &view, 80, 24, false);
     canvas_to_text(canvas, &text);
@@ -208,7 +209,7 @@ static void check_roles(const char *name, TraceKind kind, int skip, const char *
     char script[64];
     Text roles = {0};
     snprintf(script, sizeof script, "%dG%s", sample_step(sample, kind, skip) + 1, keys);
-    view_init(&view, &sample->scene);
+    view_init(&view);
     press(&view, &sample->scene, script);
     Canvas *canvas = draw(sample, &view, 80, 24, false);
     canvas_to_roles(canvas, &roles);
@@ -257,7 +258,7 @@ static void without_colours_meaning_is_bold_underlined_or_reversed(void **state)
     Sample *sample = sample_new(256);
     View view;
     Text looks = {0};
-    view_init(&view, &sample->scene);
+    view_init(&view);
     press(&view, &sample->scene, "13Gn.");
     Canvas *canvas = draw(sample, &view, 80, 24, false);
     print_looks(canvas, &looks);
@@ -271,7 +272,7 @@ static void conflicts_and_current_lanes_have_their_roles(void **state) {
     (void)state;
     Sample *sample = sample_new(256);
     View view;
-    view_init(&view, &sample->scene);
+    view_init(&view);
     press(&view, &sample->scene, "13Gn");
     Canvas *canvas = draw(sample, &view, 120, 40, false);
     int row = 15;
@@ -289,7 +290,7 @@ static void conflicts_and_current_lanes_have_their_roles(void **state) {
 
 static void print_frame(const Sample *sample, Text *out) {
     View view;
-    view_init(&view, &sample->scene);
+    view_init(&view);
     press(&view, &sample->scene, "20l");
     Canvas *canvas = draw(sample, &view, 80, 24, false);
     text_clear(out);
@@ -302,9 +303,9 @@ static void intervals_are_as_wide_as_they_took_long(void **state) {
     Sample *sample = sample_new(256);
     Measurements measured = {0};
     Text plain = {0}, timed = {0};
-    int count = sample->views[0].steps->interval_step_count;
+    int count = sample->blocks[0].steps->interval_step_count;
     print_frame(sample, &plain);
-    sample->scene.measured = &measured;
+    sample->scene.borrowed.measured = &measured;
     for (int i = 0; i < count; i++) {
         print_frame(sample, &timed); /* as long as not all are known, nothing is different */
         assert_string_equal(text_string(&timed), text_string(&plain));
@@ -317,14 +318,14 @@ static void intervals_are_as_wide_as_they_took_long(void **state) {
     golden_check("timeline_timed_80x24", &timed);
     /* Clicks from left to right go through all steps, none is left out where there is room. */
     View view;
-    view_init(&view, &sample->scene);
+    view_init(&view);
     int before = 0;
     for (int column = 1; column < 79; column++) {
         frame_click(&sample->scene, &view, 80, 24, column, 21);
-        assert_true(view.step >= before);
-        before = view.step;
+        assert_true(view.place.step >= before);
+        before = view.place.step;
     }
-    assert_int_equal(sample->views[0].steps->steps[view.step].interval_step, count - 1);
+    assert_int_equal(sample->blocks[0].steps->steps[view.place.step].interval_step, count - 1);
     /* One more than this run has: it was another run. */
     measured_add_interval(&measured,
                           &(IntervalTime){.interval = (uint32_t)count, .machine = "", .cycles = 1});
@@ -348,10 +349,10 @@ static void panes_never_overlap_nor_leave_the_screen(void **state) {
     for (int columns = 1; columns <= 220; columns++) {
         for (int rows = 1; rows <= 70; rows++) {
             for (int how = 0; how < 24; how++) {
-                View view = {.focus = (Focus)(how % FOCUS_COUNT),
-                             .zoomed = how >= 4 && how < 8,
-                             .projector = how >= 20,
-                             .hidden = how >= 8 && how < 20 ? (uint32_t)(how - 8) << 1 & 14 : 0};
+                View view = {.display = {.focus = (Focus)(how % FOCUS_COUNT),
+                                         .zoomed = how >= 4 && how < 8,
+                                         .projector = how >= 20,
+                                         .hidden = how >= 8 && how < 20 ? (uint32_t)(how - 8) << 1 & 14 : 0}};
                 Layout layout;
                 bool shown = layout_make(columns, rows, &view, &layout);
                 assert_int_equal(shown, columns >= SMALLEST_COLUMNS && rows >= SMALLEST_ROWS);
@@ -364,7 +365,8 @@ static void panes_never_overlap_nor_leave_the_screen(void **state) {
                 }
                 if (!shown || how >= 4) continue;
                 Rectangle picture = layout.slots[SLOT_PICTURE];
-                if (!picture.rows && view.focus == FOCUS_SIDE) picture = layout.sides[0]; /* in its place */
+                if (!picture.rows && view.display.focus == FOCUS_SIDE)
+                    picture = layout.sides[0]; /* in its place */
                 assert_true(layout.slots[SLOT_SOURCE].rows >= 3 && picture.rows >= 5);
                 assert_true(layout.slots[SLOT_LANES].rows >= 2 && layout.slots[SLOT_TIMELINE].rows >= 2);
             }
@@ -380,9 +382,10 @@ static void every_size_can_be_drawn(void **state) {
     for (int columns = 1; columns <= 220; columns += columns < 130 ? 3 : 17) {
         for (int rows = 1; rows <= 70; rows += rows < 44 ? 2 : 9) {
             View view;
-            view_init(&view, &sample->scene);
+            view_init(&view);
             press(&view, &sample->scene, overlays[(columns + rows) % 8]);
-            view_go_to_step(&view, &sample->scene, (columns * 7 + rows) % sample->views[0].steps->step_count);
+            view_go_to_step(&view, &sample->scene,
+                            (columns * 7 + rows) % sample->blocks[0].steps->step_count);
             Canvas *canvas = draw(sample, &view, columns, rows, false);
             bool empty = true;
             for (int i = 0; i < columns * rows; i++) empty &= canvas->cells[i].glyph == ' ';
@@ -410,10 +413,10 @@ static void check_counters(const char *name, const char *keys, int columns, int 
     Sample *sample = sample_new(256);
     View view;
     Text text = {0};
-    sample->scene.measured = measured;
-    sample->scene.recorded = measured->counter_count ? "2026-11-21T15:00:00Z" : NULL;
-    sample->scene.uncounted = uncounted;
-    view_init(&view, &sample->scene);
+    sample->scene.borrowed.measured = measured;
+    sample->scene.borrowed.recorded = measured->counter_count ? "2026-11-21T15:00:00Z" : NULL;
+    sample->scene.borrowed.uncounted = uncounted;
+    view_init(&view);
     press(&view, &sample->scene, keys);
     Canvas *canvas = draw(sample, &view, columns, rows, false);
     canvas_to_text(canvas, &text);

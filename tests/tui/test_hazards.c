@@ -10,44 +10,45 @@
 #include "golden.h"
 #include "sample.h"
 #include "tui/frame.h"
+#include "tui/input.h"
 #include <string.h>
 
 enum { RACE, SHUFFLE, RESULT, CONFLICT, FINDINGS };
 
 typedef struct Found {
     Sample *sample;
-    Hazard items[FINDINGS];
-    Hazards list;
+    Finding items[FINDINGS];
+    Findings list;
     View view;
 } Found;
 
 /* An access by the first lane of the step's first event. */
-static HazardAccess access_at(const Sample *sample, int step, uint64_t value) {
-    const Steps *steps = sample->views[0].steps;
+static FindingAccess access_at(const Sample *sample, int step, uint64_t value) {
+    const Steps *steps = sample->blocks[0].steps;
     int event = steps->events[steps->steps[step].first];
     TraceEvent header;
     trace_block_read_header(steps->block, event, &header);
-    return (HazardAccess){.pc = header.pc,
-                          .file = "strided.cu",
-                          .line = 11,
-                          .warp = header.warp,
-                          .lanes = 0xFF,
-                          .lane = 3,
-                          .has_value = true,
-                          .is_store = header.kind == TRACE_SHARED_STORE,
-                          .value = value,
-                          .event = event};
+    return (FindingAccess){.pc = header.pc,
+                           .file = "strided.cu",
+                           .line = 11,
+                           .warp = header.warp,
+                           .lanes = 0xFF,
+                           .lane = 3,
+                           .has_value = true,
+                           .is_store = header.kind == TRACE_SHARED_STORE,
+                           .value = value,
+                           .event = event};
 }
 
-static const HazardAccess nothing = {.pc = PTX_NO_PC, .lane = -1, .buffer = -1, .warp = -1, .event = -1};
+static const FindingAccess nothing = {.pc = PTX_NO_PC, .lane = -1, .buffer = -1, .warp = -1, .event = -1};
 
 static Found *find_all(void) {
     static Found found;
     found = (Found){.sample = sample_new(256)};
     Sample *sample = found.sample;
     int store = sample_step(sample, TRACE_SHARED_STORE, 1), load = sample_step(sample, TRACE_SHARED_LOAD, 2);
-    found.items[RACE] = (Hazard){
-        .kind = HAZARD_SHARED_RACE,
+    found.items[RACE] = (Finding){
+        .kind = FINDING_SHARED_RACE,
         .kind_text = "shared_race",
         .access = access_at(sample, load, 7),
         .other = access_at(sample, store, 5),
@@ -56,38 +57,38 @@ static Found *find_all(void) {
         .what = "sdata[8]",
         .sentence = "Warp 1 reads what warp 0 writes in the same barrier interval: either may be first.",
         .advice = "put __syncthreads() between line 11 and line 11"};
-    found.items[SHUFFLE] = (Hazard){.kind = HAZARD_UNDEFINED_SHUFFLE,
-                                    .kind_text = "undefined_shuffle",
-                                    .access = access_at(sample, sample_step(sample, TRACE_SHUFFLE, 1), 0),
-                                    .other = nothing,
-                                    .count = 1,
-                                    .blocks = 1,
-                                    .sentence = "Lanes 24-31 are read, and do not take part.",
-                                    .advice = "let all lanes take part"};
+    found.items[SHUFFLE] = (Finding){.kind = FINDING_UNDEFINED_SHUFFLE,
+                                     .kind_text = "undefined_shuffle",
+                                     .access = access_at(sample, sample_step(sample, TRACE_SHUFFLE, 1), 0),
+                                     .other = nothing,
+                                     .count = 1,
+                                     .blocks = 1,
+                                     .sentence = "Lanes 24-31 are read, and do not take part.",
+                                     .advice = "let all lanes take part"};
     found.items[SHUFFLE].access.linear_block = 9; /* is not traced */
     found.items[SHUFFLE].access.event = -1;
-    found.items[RESULT] = (Hazard){.kind = HAZARD_WRONG_RESULT,
-                                   .kind_text = "wrong_result",
-                                   .access = nothing,
-                                   .other = nothing,
-                                   .count = 1,
-                                   .sentence = "The result is 41; the reference is 42."};
-    found.items[CONFLICT] = (Hazard){.kind = HAZARD_BANK_CONFLICT,
-                                     .is_slow = true,
-                                     .kind_text = "bank_conflict",
-                                     .access = access_at(sample, load, 7),
-                                     .other = nothing,
-                                     .count = 40,
-                                     .blocks = 16,
-                                     .what = "sdata",
-                                     .sentence = "8 lanes ask for different words of one bank.",
-                                     .advice = "let the distance between threads shrink",
-                                     .cost = 614400,
-                                     .ideal = 184320};
+    found.items[RESULT] = (Finding){.kind = FINDING_WRONG_RESULT,
+                                    .kind_text = "wrong_result",
+                                    .access = nothing,
+                                    .other = nothing,
+                                    .count = 1,
+                                    .sentence = "The result is 41; the reference is 42."};
+    found.items[CONFLICT] = (Finding){.kind = FINDING_BANK_CONFLICT,
+                                      .severity = SEVERITY_SLOW,
+                                      .kind_text = "bank_conflict",
+                                      .access = access_at(sample, load, 7),
+                                      .other = nothing,
+                                      .count = 40,
+                                      .blocks = 16,
+                                      .what = "sdata",
+                                      .sentence = "8 lanes ask for different words of one bank.",
+                                      .advice = "let the distance between threads shrink",
+                                      .cost = 614400,
+                                      .ideal = 184320};
     found.list =
-        (Hazards){.items = found.items, .count = FINDINGS, .wrong_count = CONFLICT, .is_complete = true};
-    sample->scene.hazards = &found.list;
-    view_init(&found.view, &sample->scene);
+        (Findings){.items = found.items, .count = FINDINGS, .error_count = CONFLICT, .is_complete = true};
+    sample->scene.borrowed.hazards = &found.list;
+    view_init(&found.view);
     return &found;
 }
 
@@ -96,7 +97,7 @@ static ViewAnswer press(Found *found, const char *script) {
     Key key;
     while (*script) {
         assert_true(keys_read(&script, &key, NULL));
-        answer = view_press(&found->view, &found->sample->scene, key);
+        answer = input_press(&found->view, &found->sample->scene, key);
     }
     return answer;
 }
@@ -127,14 +128,14 @@ static void goldens(void **state) {
 static void a_run_without_findings_says_so(void **state) {
     (void)state;
     Found *found = find_all();
-    found->list = (Hazards){.is_complete = true};
+    found->list = (Findings){.is_complete = true};
     press(found, "f");
-    assert_int_equal(found->view.step, 0);
-    assert_string_equal(found->view.message, "nothing wrong was found");
-    found->sample->scene.hazards = NULL;
-    found->sample->scene.hazards_note = "they are being looked for";
+    assert_int_equal(found->view.place.step, 0);
+    assert_string_equal(found->view.transient.message, "no hazards were found");
+    found->sample->scene.borrowed.hazards = NULL;
+    found->sample->scene.borrowed.hazards_note = "they are being looked for";
     press(found, "f");
-    assert_string_equal(found->view.message, "they are being looked for");
+    assert_string_equal(found->view.transient.message, "they are being looked for");
     Canvas *canvas = canvas_new(80, 24, false);
     frame_draw(&found->sample->scene, &found->view, canvas);
     canvas_free(canvas);
@@ -145,26 +146,26 @@ static void a_run_without_findings_says_so(void **state) {
 static void keys_go_from_access_to_access(void **state) {
     (void)state;
     Found *found = find_all();
-    const Steps *steps = found->sample->views[0].steps;
+    const Steps *steps = found->sample->blocks[0].steps;
     int load = steps->step_of_event[found->items[RACE].access.event],
         store = steps->step_of_event[found->items[RACE].other.event];
     assert_true(load != store);
     press(found, "f");
-    assert_int_equal(found->view.step, load);
-    assert_int_equal(found->view.lane, 3);
-    assert_int_equal(found->view.warp, found->items[RACE].access.warp);
+    assert_int_equal(found->view.place.step, load);
+    assert_int_equal(found->view.selection.lane, 3);
+    assert_int_equal(found->view.selection.warp, found->items[RACE].access.warp);
     press(found, "f");
-    assert_int_equal(found->view.step, store);
-    assert_true(found->view.hazard == RACE + 1 && found->view.hazard_other);
+    assert_int_equal(found->view.place.step, store);
+    assert_true(found->view.selection.hazard == RACE + 1 && found->view.selection.hazard_other);
     press(found, "F");
-    assert_int_equal(found->view.step, load);
+    assert_int_equal(found->view.place.step, load);
     press(found, "F"); /* around: the last one */
-    assert_int_equal(found->view.hazard, CONFLICT + 1);
+    assert_int_equal(found->view.selection.hazard, CONFLICT + 1);
     press(found, "f");
-    assert_int_equal(found->view.hazard, RACE + 1);
+    assert_int_equal(found->view.selection.hazard, RACE + 1);
     press(found, "3f");
-    assert_int_equal(found->view.hazard, RESULT + 1); /* nowhere: the place stays */
-    assert_int_equal(found->view.step, load);
+    assert_int_equal(found->view.selection.hazard, RESULT + 1); /* nowhere: the place stays */
+    assert_int_equal(found->view.place.step, load);
     press(found, "''");
     sample_free(found->sample);
 }
@@ -175,10 +176,10 @@ static void a_block_that_is_not_traced_is_asked_for(void **state) {
     (void)state;
     Found *found = find_all();
     assert_int_equal(press(found, "2f"), VIEW_TRACE);
-    assert_int_equal(found->view.block, 9);
-    assert_true(found->view.hazard_waits);
+    assert_int_equal(found->view.transient.wanted_block, 9);
+    assert_true(found->view.selection.hazard_waits);
     assert_int_equal(view_go_to_hazard(&found->view, &found->sample->scene), VIEW_CHANGED);
-    assert_false(found->view.hazard_waits);
+    assert_false(found->view.selection.hazard_waits);
     sample_free(found->sample);
 }
 

@@ -319,7 +319,7 @@ static void quit(Pty *pty) {
 static void keys_are_answered_while_it_measures(void **state) {
     (void)state;
     Pty *pty = start(NULL);
-    pty_wait_for(pty, "timings now on Stub 1");
+    pty_wait_for(pty, "timings, live on Stub 1");
     pty_type(pty, "9l");
     pty_wait_for(pty, "step 10 of ");
     pty_type(pty, "y");

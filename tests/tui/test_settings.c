@@ -211,7 +211,7 @@ static void a_file_has_fewer_settings(void **state) {
     Run run = run_open(&made);
     check(&run, "n", "l", "1,024");
     check(&run, "block", "128j", "128");
-    check(&run, "grid", "", "as it takes");
+    check(&run, "grid", "", "automatic");
     check(&run, "grid", "lll", "4");
     SessionOptions options = settings_options(&run.settings, session_options(run.session), &arena);
     assert_string_equal(options.args, made.args);

@@ -132,7 +132,7 @@ static void suspends_and_resumes(void **state) {
     pty_type(pty, "\032"); /* Ctrl-Z */
     assert_int_equal(pty_wait_for_report(pty, &status), 'S');
     assert_terminal_is_back(pty);
-    pty_resize(pty, 100, 30); /* while nobody listens */
+    pty_resize(pty, 100, 30); /* while the program does not read */
     pty_resume(pty);
     pty_wait_for_row(pty, 29, "q quit"); /* drawn last */
     assert_true(pty_shows(pty, "step 5 of "));
@@ -225,7 +225,7 @@ static void every_kind_of_terminal_is_served(void **state) {
     }
 }
 
-/* A terminal that is told red, green and blue, like xterm-direct, whose description few systems have
+/* A terminal that takes red, green and blue, like xterm-direct, whose description few systems have
  * installed. */
 static void a_terminal_without_a_palette_gets_the_same_colours(void **state) {
     (void)state;

@@ -8,6 +8,7 @@
 
 #include "golden.h"
 #include "sample.h"
+#include "tui/input.h"
 #include "tui/panes/pane.h"
 #include "tui/scene/times.h"
 #include <math.h>
@@ -119,7 +120,7 @@ static Canvas *draw_timings(Setting setting) {
     Sample *sample = sample_new(64);
     Measurements recorded = record(), cpu = measure_cpu(), live = record();
     SceneTimings timings = {.failure = "there is no GPU"};
-    StepContext now;
+    StepContext context;
     View view;
     Key key;
     PaneHead head = {.note_role = ROLE_DIM, .columns = setting.columns - 4};
@@ -128,18 +129,18 @@ static Canvas *draw_timings(Setting setting) {
     if (setting.cpu) timings.live = &cpu;
     if (setting.live) timings.live = &live;
     if (setting.live) strcpy(timings.measuring, "shuffle");
-    sample->scene.timings = &timings;
-    sample->scene.kernel = setting.kernel;
-    sample->scene.n = setting.n;
-    view_init(&view, &sample->scene);
+    sample->scene.borrowed.timings = &timings;
+    sample->scene.identity.kernel = setting.kernel;
+    sample->scene.identity.n = setting.n;
+    view_init(&view);
     for (const char *keys = setting.keys; keys && *keys;) {
         assert_true(keys_read(&keys, &key, NULL));
-        view_press(&view, &sample->scene, key);
+        input_press(&view, &sample->scene, key);
     }
-    assert_true(step_context_init(&now, &sample->scene, &view));
-    pane_timings.head(&now, &head);
+    assert_true(step_context_init(&context, &sample->scene, &view));
+    pane_timings.head(&context, &head);
     Rectangle area = {0, 0, setting.columns, setting.rows};
-    pane_timings.draw(&now, canvas,
+    pane_timings.draw(&context, canvas,
                       canvas_box(canvas, area, ROLE_TITLE, head.title, head.note_role, head.note));
     sample_free(sample);
     measured_done(&recorded);
@@ -181,9 +182,9 @@ static Sample *sample_with(SceneTimings *timings, const Measurements *recorded, 
                            uint64_t n) {
     Sample *sample = sample_new(64);
     *timings = (SceneTimings){.recorded = recorded, .live = live};
-    sample->scene.timings = timings;
-    sample->scene.kernel = "strided";
-    sample->scene.n = n;
+    sample->scene.borrowed.timings = timings;
+    sample->scene.identity.kernel = "strided";
+    sample->scene.identity.n = n;
     return sample;
 }
 
@@ -218,7 +219,7 @@ static void recorded_and_live_are_never_mixed(void **state) {
     assert_true(times.is_live);
     assert_int_equal(times.kernel_count, 1);
     assert_true(times_of(&times.rows[0], true, TIMES_COLD)->median > 98);
-    sample->scene.n = 1 << 19;
+    sample->scene.identity.n = 1 << 19;
     times_gather(&times, &sample->scene);
     assert_false(times.is_live);
     assert_true(times.kernel_count > 1);
@@ -234,11 +235,11 @@ static void types_are_never_mixed(void **state) {
     Times times;
     (void)state;
     Sample *sample = sample_with(&timings, &list, NULL, SMALL);
-    sample->scene.dtype = "double";
+    sample->scene.identity.dtype = "double";
     times_gather(&times, &sample->scene);
     assert_int_equal(times.count, 1);
     assert_true(times_of(&times.rows[0], true, TIMES_COLD)->median > 76);
-    sample->scene.dtype = "half";
+    sample->scene.identity.dtype = "half";
     times_gather(&times, &sample->scene);
     assert_int_equal(times.count, 0);
     assert_null(times.sample);
@@ -259,7 +260,7 @@ static void the_runs_block_size_comes_first(void **state) {
         measured_add_timing(&list, &timing);
     }
     Sample *sample = sample_with(&timings, &list, NULL, SMALL);
-    sample->scene.run = &run;
+    sample->scene.identity.run = &run;
     times_gather(&times, &sample->scene);
     assert_int_equal(times_of(&times.rows[0], true, TIMES_COLD)->threads, 64);
     run.block = 512;

@@ -90,11 +90,11 @@ static Shown *shown_new(int threads, Fault fault) {
     Shown *shown = calloc(1, sizeof *shown);
     shown->sample = sample_new(threads);
     Scene *scene = &shown->sample->scene;
-    shown->folds = fold_by_hand(scene->views[0].block, fault);
-    scene->trees = shown->trees;
-    scene->folds = folds_of_context;
-    scene->context = shown->folds;
-    view_init(&shown->view, scene);
+    shown->folds = fold_by_hand(scene->traced.blocks[0].block, fault);
+    scene->traced.trees = shown->trees;
+    scene->questions.folds = folds_of_context;
+    scene->questions.context = shown->folds;
+    view_init(&shown->view);
     return shown;
 }
 
@@ -106,22 +106,23 @@ static void shown_free(Shown *shown) {
 }
 
 static Canvas *draw_tree(Shown *shown, ShownTree tree, int step, int columns, int rows, bool ascii) {
-    StepContext now;
+    StepContext context;
     PaneHead head = {.note_role = ROLE_DIM};
     Canvas *canvas = canvas_new(columns, rows, ascii);
     Rectangle area = {0, 0, columns, rows};
-    shown->view.tree = tree;
+    shown->view.display.tree = tree;
     view_go_to_step(&shown->view, &shown->sample->scene, step);
-    assert_true(step_context_init(&now, &shown->sample->scene, &shown->view));
-    pane_tree.head(&now, &head);
-    pane_tree.draw(&now, canvas, canvas_box(canvas, area, ROLE_TITLE, head.title, head.note_role, head.note));
+    assert_true(step_context_init(&context, &shown->sample->scene, &shown->view));
+    pane_tree.head(&context, &head);
+    pane_tree.draw(&context, canvas,
+                   canvas_box(canvas, area, ROLE_TITLE, head.title, head.note_role, head.note));
     return canvas;
 }
 
 static void check(const char *name, int threads, Fault fault, ShownTree tree, int step, int columns,
                   int rows) {
     Shown *shown = shown_new(threads, fault);
-    shown->view.projector = strstr(name, "projector") != NULL;
+    shown->view.display.projector = strstr(name, "projector") != NULL;
     Canvas *canvas = draw_tree(shown, tree, step, columns, rows, strstr(name, "ascii") != NULL);
     Text text = {0};
     canvas_to_text(canvas, &text);
@@ -212,7 +213,7 @@ static Role role_at(Canvas *canvas, int column, int row) {
 static void the_path_is_lit(void **state) {
     (void)state;
     Shown *shown = shown_new(256, NO_FAULT);
-    shown->view.lane = 2;
+    shown->view.selection.lane = 2;
     Tree *tree = scene_tree(&shown->sample->scene, 0);
     Canvas *canvas = draw_tree(shown, SHOW_LANE_TREE, tree->levels[3].last, 120, 13, false);
     for (int lane = 0; lane < WARP_LANES; lane++) {
@@ -243,24 +244,24 @@ static void clicks_select(void **state) {
     Shown *shown = shown_new(256, NO_FAULT);
     Scene *scene = &shown->sample->scene;
     Rectangle area = {0, 0, 120, 13};
-    StepContext now;
-    shown->view.tree = SHOW_RESULT_TREE;
+    StepContext context;
+    shown->view.display.tree = SHOW_RESULT_TREE;
     view_go_to_step(&shown->view, scene, 22);
     View view = shown->view;
-    assert_true(step_context_init(&now, scene, &shown->view));
-    pane_tree.click(&now, area, 15 + 3 * 7 + 1, 4, &view);
-    assert_int_equal(view.lane, 7);
-    pane_tree.click(&now, area, 15 + 3 * WARP_LANES + 1 + 5, 4, &view);
-    assert_int_equal(view.warp, 5);
-    assert_int_equal(view.step, 22);
-    pane_tree.click(&now, area, 2, 3, &view);
-    assert_int_equal(view.step, scene_tree(scene, 0)->levels[2].first);
-    assert_int_equal(view.back.number, 22 + 1);
-    int step = view.step;
-    pane_tree.click(&now, area, 2, 12, &view); /* below the levels */
-    pane_tree.click(&now, area, 119, 3, &view);
-    assert_int_equal(view.step, step);
-    assert_int_equal(view.lane, 7);
+    assert_true(step_context_init(&context, scene, &shown->view));
+    pane_tree.click(&context, area, 15 + 3 * 7 + 1, 4, &view);
+    assert_int_equal(view.selection.lane, 7);
+    pane_tree.click(&context, area, 15 + 3 * WARP_LANES + 1 + 5, 4, &view);
+    assert_int_equal(view.selection.warp, 5);
+    assert_int_equal(view.place.step, 22);
+    pane_tree.click(&context, area, 2, 3, &view);
+    assert_int_equal(view.place.step, scene_tree(scene, 0)->levels[2].first);
+    assert_int_equal(view.place.back.number, 22 + 1);
+    int step = view.place.step;
+    pane_tree.click(&context, area, 2, 12, &view); /* below the levels */
+    pane_tree.click(&context, area, 119, 3, &view);
+    assert_int_equal(view.place.step, step);
+    assert_int_equal(view.selection.lane, 7);
     shown_free(shown);
 }
 
@@ -271,7 +272,7 @@ static void without_folds_it_says_so(void **state) {
     Canvas *canvas = draw_tree(shown, SHOW_RESULT_TREE, 3, 80, 6, false);
     Text text = {0};
     canvas_to_text(canvas, &text);
-    assert_non_null(strstr(text_string(&text), "folds too many values"));
+    assert_non_null(strstr(text_string(&text), "too many for the tree"));
     text_done(&text);
     canvas_free(canvas);
     shown_free(shown);
@@ -288,7 +289,7 @@ static void of_a_block_with_too_many_events_it_says_how_many(void **state) {
     shown.sample->scene = *scene;
     Canvas *canvas = draw_tree(&shown, SHOW_RESULT_TREE, 3, 80, 6, false);
     Text text = {0}, expected = {0};
-    text_print(&expected, "Block 0 has %d events;", trace_block_event_count(scene->views[0].block));
+    text_print(&expected, "Block 0 has %d events;", trace_block_event_count(scene->traced.blocks[0].block));
     canvas_to_text(canvas, &text);
     assert_non_null(strstr(text_string(&text), text_string(&expected)));
     text_done(&text);
@@ -379,7 +380,7 @@ static void all_lanes_add_is_marked_in_its_lanes(void **state) {
     run_done(&run);
 }
 
-/* The last warp's lanes add what was there before anybody added: only lanes 0, 1, 2, 4, 8, 16 reach the
+/* The last warp's lanes add what was there before any lane added: only lanes 0, 1, 2, 4, 8, 16 reach the
  * result. */
 static void missing_sync_loses_inputs(void **state) {
     (void)state;
@@ -392,7 +393,7 @@ static void missing_sync_loses_inputs(void **state) {
     run_done(&run);
 }
 
-/* Block 0 shares its second half with block 1, whichever blocks are traced; where the grid is right nobody
+/* Block 0 shares its second half with block 1, whichever blocks are traced; where the grid is right no block
  * shares. */
 static void double_count_is_found_across_blocks(void **state) {
     (void)state;

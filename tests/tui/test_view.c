@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "sample.h"
+#include "tui/input.h"
 #include "tui/frame.h"
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@ static void press(View *view, const Sample *sample, const char *script) {
     Error error = {0};
     while (*script) {
         assert_true(keys_read(&script, &key, &error));
-        view_press(view, &sample->scene, key);
+        input_press(view, &sample->scene, key);
     }
 }
 
@@ -54,14 +55,14 @@ static void every_key_of_the_table_does_something(void **state) {
                 Key key;
                 assert_true(keys_read(&list, &key, NULL));
                 while (*list == ' ') list++;
-                view_init(&view, &sample->scene);
+                view_init(&view);
                 press(&view, sample, "30G1w");
                 memcpy(&before, &view, sizeof view); /* padding too */
-                ViewAnswer answer = view_press(&view, &sample->scene, key);
+                ViewAnswer answer = input_press(&view, &sample->scene, key);
                 assert_int_not_equal(answer, VIEW_IGNORED);
                 /* b has nowhere to go in a run of one block, and says so in a message */
-                /* differences are drawn by who knows both runs */
-                if (answer == VIEW_CHANGED && view.overlay != OVERLAY_DIFFERENCES)
+                /* differences are drawn by tui/comparison.c, which knows both runs */
+                if (answer == VIEW_CHANGED && view.transient.overlay != OVERLAY_DIFFERENCES)
                     assert_shown(sample, &before, &view, &key_rows[action]);
             }
         }
@@ -90,11 +91,11 @@ static void going_back_undoes_going_forwards(void **state) {
     (void)state;
     Sample *sample = sample_new(256);
     View view;
-    view_init(&view, &sample->scene);
-    int count = sample->views[0].steps->step_count;
+    view_init(&view);
+    int count = sample->blocks[0].steps->step_count;
     char **frames = calloc((size_t)count, sizeof *frames);
     for (int step = 0; step < count; step++) {
-        assert_int_equal(view.step, step);
+        assert_int_equal(view.place.step, step);
         frames[step] = frame(sample, &view);
         press(&view, sample, "l");
     }
@@ -113,45 +114,46 @@ static void wavefronts_go_on_into_the_next_step_and_back(void **state) {
     (void)state;
     Sample *sample = sample_new(256);
     View view;
-    view_init(&view, &sample->scene);
+    view_init(&view);
     int first = sample_step(sample, TRACE_SHARED_LOAD, 2); /* words 4 apart: 4 wavefronts */
     view_go_to_step(&view, &sample->scene, first);
     press(&view, sample, "...");
-    assert_int_equal(view.step, first);
-    assert_int_equal(view.wavefront, 3);
+    assert_int_equal(view.place.step, first);
+    assert_int_equal(view.place.wavefront, 3);
     press(&view, sample, ".");
-    assert_int_equal(view.step, first + 1);
-    assert_int_equal(view.wavefront, 0);
+    assert_int_equal(view.place.step, first + 1);
+    assert_int_equal(view.place.wavefront, 0);
     press(&view, sample, ",");
-    assert_int_equal(view.step, first);
-    assert_int_equal(view.wavefront, 3);
+    assert_int_equal(view.place.step, first);
+    assert_int_equal(view.place.wavefront, 3);
     press(&view, sample, "8,");
-    assert_true(view.step < first);
+    assert_true(view.place.step < first);
     press(&view, sample, "g,");
-    assert_int_equal(view.step, 0);
+    assert_int_equal(view.place.step, 0);
     sample_free(sample);
 }
 
 static void lines_and_intervals_go_to_their_first_step(void **state) {
     (void)state;
     Sample *sample = sample_new(256);
-    const Steps *steps = sample->views[0].steps;
+    const Steps *steps = sample->blocks[0].steps;
     View view;
-    view_init(&view, &sample->scene);
+    view_init(&view);
     press(&view, sample, "]");
-    assert_int_equal(view.step, steps->interval_begin[1]);
+    assert_int_equal(view.place.step, steps->interval_begin[1]);
     press(&view, sample, "ll[");
-    assert_int_equal(view.step, steps->interval_begin[1]); /* from the middle: to the start of this one */
+    assert_int_equal(view.place.step,
+                     steps->interval_begin[1]); /* from the middle: to the start of this one */
     press(&view, sample, "[");
-    assert_int_equal(view.step, 0);
+    assert_int_equal(view.place.step, 0);
     press(&view, sample, "3]");
-    assert_int_equal(view.step, steps->interval_begin[3]);
+    assert_int_equal(view.place.step, steps->interval_begin[3]);
     press(&view, sample, "99]");
-    assert_int_equal(view.step, steps->interval_begin[steps->interval_step_count - 1]);
+    assert_int_equal(view.place.step, steps->interval_begin[steps->interval_step_count - 1]);
     press(&view, sample, "gjjk");
-    assert_int_equal(view.step, steps->line_begin[1]);
+    assert_int_equal(view.place.step, steps->line_begin[1]);
     press(&view, sample, "k<Up><Up>");
-    assert_int_equal(view.step, 0);
+    assert_int_equal(view.place.step, 0);
     sample_free(sample);
 }
 
@@ -160,19 +162,19 @@ static void jumps_find_conflicts_and_divergence(void **state) {
     Sample *sample = sample_new(256);
     const StepIndex *step_index = scene_step_index(&sample->scene, 0);
     View view;
-    view_init(&view, &sample->scene);
+    view_init(&view);
     press(&view, sample, "n");
-    int first = view.step;
+    int first = view.place.step;
     assert_true(step_index->step[first].conflicts);
     for (int step = 0; step < first; step++) assert_false(step_index->step[step].conflicts);
     press(&view, sample, "nN");
-    assert_int_equal(view.step, first);
+    assert_int_equal(view.place.step, first);
     press(&view, sample, "N");
-    assert_int_equal(view.step, first);
-    assert_string_equal(view.message, "no bank conflict before this step");
+    assert_int_equal(view.place.step, first);
+    assert_string_equal(view.transient.message, "no bank conflict before this step");
     press(&view, sample, "d");
-    assert_true(step_index->step[view.step].diverges);
-    assert_string_equal(view.message, "");
+    assert_true(step_index->step[view.place.step].diverges);
+    assert_string_equal(view.transient.message, "");
     sample_free(sample);
 }
 
@@ -180,36 +182,36 @@ static void numbers_say_how_often_or_which(void **state) {
     (void)state;
     Sample *sample = sample_new(256);
     View view;
-    view_init(&view, &sample->scene);
+    view_init(&view);
     press(&view, sample, "10l");
-    assert_int_equal(view.step, 10);
+    assert_int_equal(view.place.step, 10);
     press(&view, sample, "7g");
-    assert_int_equal(view.step, 6);
+    assert_int_equal(view.place.step, 6);
     press(&view, sample, "3w17x");
-    assert_int_equal(view.warp, 3);
-    assert_int_equal(view.lane, 17);
+    assert_int_equal(view.selection.warp, 3);
+    assert_int_equal(view.selection.lane, 17);
     press(&view, sample, "99999999999999l");
-    assert_int_equal(view.step, sample->views[0].steps->step_count - 1);
+    assert_int_equal(view.place.step, sample->blocks[0].steps->step_count - 1);
     press(&view, sample, "99w99x");
-    assert_int_equal(view.warp, 7);
-    assert_int_equal(view.lane, 31);
+    assert_int_equal(view.selection.warp, 7);
+    assert_int_equal(view.selection.lane, 31);
     sample_free(sample);
 }
 
-static void launches_are_views_of_their_own(void **state) {
+static void every_launch_has_blocks_of_its_own(void **state) {
     (void)state;
     Sample *sample = sample_new_two_launches();
     View view;
-    view_init(&view, &sample->scene);
+    view_init(&view);
     press(&view, sample, "}");
-    assert_int_equal(view.view, 1);
+    assert_int_equal(view.place.block, 1);
     char *text = frame(sample, &view);
     assert_non_null(strstr(text, "launch 2 of 2"));
     free(text);
     press(&view, sample, "}");
-    assert_int_equal(view.view, 1);
+    assert_int_equal(view.place.block, 1);
     press(&view, sample, "{");
-    assert_int_equal(view.view, 0);
+    assert_int_equal(view.place.block, 0);
     sample_free(sample);
 }
 
@@ -217,20 +219,20 @@ static void playing_shows_every_wavefront_and_stops_at_the_end(void **state) {
     (void)state;
     Sample *sample = sample_new(64);
     View view;
-    view_init(&view, &sample->scene);
+    view_init(&view);
     int shown = 1, expected = 0;
-    for (int step = 0; step < sample->views[0].steps->step_count; step++) {
+    for (int step = 0; step < sample->blocks[0].steps->step_count; step++) {
         View at = view;
-        StepContext now;
+        StepContext context;
         view_go_to_step(&at, &sample->scene, step);
-        assert_true(step_context_init(&now, &sample->scene, &at));
-        expected += step_context_wavefronts(&now);
+        assert_true(step_context_init(&context, &sample->scene, &at));
+        expected += step_context_wavefronts(&context);
     }
     while (view_next_wavefront(&view, &sample->scene)) shown++;
     assert_int_equal(shown, expected);
     press(&view, sample, "<Space>"); /* at the end, play begins anew */
-    assert_int_equal(view.step, 0);
-    assert_true(view.playing);
+    assert_int_equal(view.place.step, 0);
+    assert_true(view.transient.playing);
     sample_free(sample);
 }
 
@@ -238,13 +240,13 @@ static void the_menu_filters_as_you_type(void **state) {
     (void)state;
     Sample *sample = sample_new(64);
     View view;
-    view_init(&view, &sample->scene);
+    view_init(&view);
     press(&view, sample, "K");
     assert_string_equal(view_chosen_kernel(&view), "strided"); /* where we are */
     press(&view, sample, "bank_str");
     assert_string_equal(view_chosen_kernel(&view), "lab_bank_stride");
-    assert_int_equal(view_press(&view, &sample->scene, SPECIAL_ENTER), VIEW_OPEN);
-    assert_int_equal(view.overlay, OVERLAY_NONE);
+    assert_int_equal(input_press(&view, &sample->scene, SPECIAL_ENTER), VIEW_OPEN);
+    assert_int_equal(view.transient.overlay, OVERLAY_NONE);
     press(&view, sample, "Kshuffle");
     assert_string_equal(view_chosen_kernel(&view), "shuffle"); /* not shuffle_last_warp, which comes first */
     press(&view, sample, "_a");
@@ -253,9 +255,9 @@ static void the_menu_filters_as_you_type(void **state) {
     assert_string_equal(view_chosen_kernel(&view), "interleaved"); /* aliases count */
     press(&view, sample, "zzzz");
     assert_null(view_chosen_kernel(&view));
-    assert_int_equal(view_press(&view, &sample->scene, SPECIAL_ENTER), VIEW_IGNORED);
+    assert_int_equal(input_press(&view, &sample->scene, SPECIAL_ENTER), VIEW_IGNORED);
     press(&view, sample, "<Backspace><Backspace><Backspace><Backspace><Escape>");
-    assert_int_equal(view.overlay, OVERLAY_NONE);
+    assert_int_equal(view.transient.overlay, OVERLAY_NONE);
     sample_free(sample);
 }
 
@@ -267,15 +269,15 @@ static void a_click_on_the_timeline_seeks(void **state) {
     (void)state;
     Sample *sample = sample_new(256);
     View view;
-    view_init(&view, &sample->scene);
+    view_init(&view);
     click(&view, sample, 22, 37);
-    assert_int_equal(view.step, 20);
+    assert_int_equal(view.place.step, 20);
     click(&view, sample, 117, 37); /* right of the last step */
-    assert_int_equal(view.step, 20);
+    assert_int_equal(view.place.step, 20);
     click(&view, sample, 2, 37);
-    assert_int_equal(view.step, 0);
+    assert_int_equal(view.place.step, 0);
     press(&view, sample, "''");
-    assert_int_equal(view.step, 20);
+    assert_int_equal(view.place.step, 20);
     assert_int_equal(frame_click(&sample->scene, &view, 20, 10, 2, 5), VIEW_IGNORED);
     sample_free(sample);
 }
@@ -301,36 +303,36 @@ static void clicks_select_warps_lanes_lines_and_panes(void **state) {
     Sample *sample = sample_new(256);
     View view;
     int column = 0, row = 0;
-    view_init(&view, &sample->scene);
+    view_init(&view);
     press(&view, sample, "13G");
     find(sample, &view, " w1 ", &column, &row);
     click(&view, sample, column + 7 + 9, row);
-    assert_int_equal(view.warp, 1);
-    assert_int_equal(view.lane, 9);
-    assert_int_equal(view.focus, FOCUS_LANES);
+    assert_int_equal(view.selection.warp, 1);
+    assert_int_equal(view.selection.lane, 9);
+    assert_int_equal(view.display.focus, FOCUS_LANES);
     row = 0;
     find(sample, &view, "if (tid == 0)", &column, &row);
     click(&view, sample, column, row);
-    const Steps *steps = sample->views[0].steps;
-    assert_int_equal(steps->launch->program->code[steps->steps[view.step].pc].line.line, 14);
-    assert_int_equal(view.focus, FOCUS_SOURCE);
+    const Steps *steps = sample->blocks[0].steps;
+    assert_int_equal(steps->launch->program->code[steps->steps[view.place.step].pc].line.line, 14);
+    assert_int_equal(view.display.focus, FOCUS_SOURCE);
     press(&view, sample, "12G0w");
     row = 18;
     find(sample, &view, " 17 ", &column, &row); /* the bank */
     row++;
     find(sample, &view, " 17 ", &column, &row); /* the lane that asks for a word in it */
     click(&view, sample, column + 2, row);
-    assert_int_equal(view.lane, 17);
-    assert_int_equal(view.focus, FOCUS_PICTURE);
+    assert_int_equal(view.selection.lane, 17);
+    assert_int_equal(view.display.focus, FOCUS_PICTURE);
     view_go_to_step(&view, &sample->scene, sample_step(sample, TRACE_GLOBAL_LOAD, 0));
     row = 0;
     find(sample, &view, "+64, sector 2", &column, &row); /* 32 words of a line, the lanes that ask for them */
     click(&view, sample, column + 1, row + 1);
-    assert_int_equal(view.lane, 16);
+    assert_int_equal(view.selection.lane, 16);
     click(&view, sample, column - 1, row + 1);
-    assert_int_equal(view.lane, 15);
+    assert_int_equal(view.selection.lane, 15);
     click(&view, sample, column - 1, row);
-    assert_int_equal(view.lane, 15);
+    assert_int_equal(view.selection.lane, 15);
     sample_free(sample);
 }
 
@@ -338,12 +340,12 @@ static void a_click_on_the_lanes_title_goes_to_the_next_block(void **state) {
     (void)state;
     Sample *sample = sample_new_two_launches();
     View view;
-    view_init(&view, &sample->scene);
+    view_init(&view);
     for (int i = 1; i <= 3; i++) {
         int column = 0, row = 0;
         find(sample, &view, "lanes  block", &column, &row);
         click(&view, sample, column, row);
-        assert_int_equal(view.view, i % 2);
+        assert_int_equal(view.place.block, i % 2);
     }
     sample_free(sample);
 }
@@ -353,7 +355,7 @@ static void the_menu_takes_clicks(void **state) {
     Sample *sample = sample_new(64);
     View view;
     int column = 0, row = 0;
-    view_init(&view, &sample->scene);
+    view_init(&view);
     press(&view, sample, "Kshuffle");
     find(sample, &view, " shuffle_atomic", &column, &row);
     assert_int_equal(frame_click(&sample->scene, &view, 120, 40, column, row), VIEW_CHANGED);
@@ -363,32 +365,32 @@ static void the_menu_takes_clicks(void **state) {
 }
 
 static TraceKind kind_here(const Sample *sample, const View *view) {
-    return (TraceKind)scene_step_index(&sample->scene, 0)->step[view->step].kind;
+    return (TraceKind)scene_step_index(&sample->scene, 0)->step[view->place.step].kind;
 }
 
 static void jumps_find_barriers_and_the_lanes_events(void **state) {
     (void)state;
     Sample *sample = sample_new(256);
     View view;
-    view_init(&view, &sample->scene);
+    view_init(&view);
     press(&view, sample, "b");
     assert_int_equal(kind_here(sample, &view), TRACE_BARRIER);
-    int first = view.step;
+    int first = view.place.step;
     press(&view, sample, "bB");
-    assert_int_equal(view.step, first);
+    assert_int_equal(view.place.step, first);
     press(&view, sample, "g5w31x");
     for (int i = 0; i < 3; i++) {
-        int before = view.step;
+        int before = view.place.step;
         press(&view, sample, "e");
-        for (int step = before + 1; step < view.step; step++)
+        for (int step = before + 1; step < view.place.step; step++)
             assert_int_equal(step_index_warp_state(scene_step_index(&sample->scene, 0), step, 5).active >> 31,
                              0);
         assert_int_equal(
-            step_index_warp_state(scene_step_index(&sample->scene, 0), view.step, 5).active >> 31, 1);
+            step_index_warp_state(scene_step_index(&sample->scene, 0), view.place.step, 5).active >> 31, 1);
     }
     press(&view, sample, "99e");
     press(&view, sample, "e");
-    assert_string_equal(view.message, "no event of w5 lane 31 after this step");
+    assert_string_equal(view.transient.message, "no event of w5 lane 31 after this step");
     sample_free(sample);
 }
 
@@ -396,25 +398,25 @@ static void a_search_finds_source_and_ptx(void **state) {
     (void)state;
     Sample *sample = sample_new(256);
     View view;
-    view_init(&view, &sample->scene);
+    view_init(&view);
     press(&view, sample, "/SHFL");
     char *prompt = frame(sample, &view);
     assert_non_null(strstr(prompt, "/SHFL_"));
     free(prompt);
     press(&view, sample, "<Enter>");
     assert_int_equal(kind_here(sample, &view), TRACE_SHUFFLE);
-    int first = view.step;
+    int first = view.place.step;
     press(&view, sample, "n");
     assert_int_equal(kind_here(sample, &view), TRACE_SHUFFLE);
-    assert_true(view.step > first);
+    assert_true(view.place.step > first);
     press(&view, sample, "N");
-    assert_int_equal(view.step, first);
+    assert_int_equal(view.place.step, first);
     press(&view, sample, "<Escape>gn"); /* conflicts again */
-    assert_true(scene_step_index(&sample->scene, 0)->step[view.step].conflicts);
+    assert_true(scene_step_index(&sample->scene, 0)->step[view.place.step].conflicts);
     press(&view, sample, "/no such text<Enter>");
-    assert_string_equal(view.message, "no step with \"no such text\" after this step");
+    assert_string_equal(view.transient.message, "no step with \"no such text\" after this step");
     press(&view, sample, "/ab<Backspace><Backspace><Backspace>l"); /* nothing left to search: a key again */
-    assert_int_equal(view.input, INPUT_COMMANDS);
+    assert_int_equal(view.transient.input, INPUT_COMMANDS);
     sample_free(sample);
 }
 
@@ -423,25 +425,25 @@ static void a_metric_is_traced_to_its_steps(void **state) {
     Sample *sample = sample_new(256);
     const StepIndex *step_index = scene_step_index(&sample->scene, 0);
     View view;
-    view_init(&view, &sample->scene);
+    view_init(&view);
     press(&view, sample, "M");
     int counted = 0;
     for (int step = 0; step < step_index->steps->step_count; step++)
         counted += step_index->step[step].accesses > 0;
     char expected[80];
-    snprintf(expected, sizeof expected,
-             "%d steps count for shared accesses; n, N go through them, Esc ends it", counted);
-    assert_string_equal(view.message, expected);
+    snprintf(expected, sizeof expected, "%d steps counted in shared accesses; n, N: next, previous; Esc: off",
+             counted);
+    assert_string_equal(view.transient.message, expected);
     for (int i = 0; i < counted; i++) {
-        int before = view.step;
+        int before = view.place.step;
         press(&view, sample, "n");
-        assert_true(step_index->step[view.step].accesses > 0 && view.step > before);
+        assert_true(step_index->step[view.place.step].accesses > 0 && view.place.step > before);
     }
     press(&view, sample, "n");
-    assert_string_equal(view.message, "no marked step after this step");
+    assert_string_equal(view.transient.message, "no marked step after this step");
     press(&view, sample, "MMMMMMMMMMMMMMM"); /* round, and never at what this block has none of */
     press(&view, sample, "M<Escape>");
-    assert_int_equal(view.traced, 0);
+    assert_int_equal(view.selection.traced, 0);
     sample_free(sample);
 }
 
@@ -449,40 +451,40 @@ static void marks_are_places_to_come_back_to(void **state) {
     (void)state;
     Sample *sample = sample_new(256);
     View view;
-    view_init(&view, &sample->scene);
+    view_init(&view);
     press(&view, sample, "8Gma20Gmbg'a");
-    assert_int_equal(view.step, 7);
+    assert_int_equal(view.place.step, 7);
     press(&view, sample, "'b");
-    assert_int_equal(view.step, 19);
+    assert_int_equal(view.place.step, 19);
     press(&view, sample, "''");
-    assert_int_equal(view.step, 7);
+    assert_int_equal(view.place.step, 7);
     press(&view, sample, "''");
-    assert_int_equal(view.step, 19);
+    assert_int_equal(view.place.step, 19);
     press(&view, sample, "'z");
-    assert_string_equal(view.message, "no step is marked z; mz marks this one");
+    assert_string_equal(view.transient.message, "no step is marked z; mz marks this one");
     press(&view, sample, "m<Escape>l"); /* no letter: nothing happens */
-    assert_int_equal(view.step, 20);
+    assert_int_equal(view.place.step, 20);
     sample_free(sample);
 }
 
 static void playing_goes_round_what_is_chosen(void **state) {
     (void)state;
     Sample *sample = sample_new(64);
-    const Steps *steps = sample->views[0].steps;
+    const Steps *steps = sample->blocks[0].steps;
     View view;
-    view_init(&view, &sample->scene);
+    view_init(&view);
     press(&view, sample, "]L");
-    int interval = steps->steps[view.step].interval_step, rounds = 0;
+    int interval = steps->steps[view.place.step].interval_step, rounds = 0;
     for (int i = 0; i < 100; i++) {
-        int before = view.step;
+        int before = view.place.step;
         assert_true(view_play(&view, &sample->scene));
-        assert_int_equal(steps->steps[view.step].interval_step, interval);
-        rounds += view.step < before;
+        assert_int_equal(steps->steps[view.place.step].interval_step, interval);
+        rounds += view.place.step < before;
     }
     assert_true(rounds > 2);
     press(&view, sample, "GL");
     assert_true(view_play(&view, &sample->scene));
-    assert_int_equal(view.step, 0);
+    assert_int_equal(view.place.step, 0);
     press(&view, sample, "GL");
     assert_false(view_play(&view, &sample->scene));
     sample_free(sample);
@@ -492,7 +494,7 @@ static void panes_are_enlarged_and_hidden(void **state) {
     (void)state;
     Sample *sample = sample_new(256);
     View view;
-    view_init(&view, &sample->scene);
+    view_init(&view);
     press(&view, sample, "<Tab><Tab>z");
     char *text = frame(sample, &view);
     assert_non_null(strstr(text, "lanes  block 0"));
@@ -545,6 +547,26 @@ static void names_are_shown_as_they_were_written(void **state) {
     assert_string_equal(name, "lanes 0, 1, 31");
 }
 
+/* A vote for which members of its mask are missing is marked; a complete one is not. */
+static void a_vote_without_some_of_its_members_is_marked(void **state) {
+    (void)state;
+    Sample *sample = sample_new(64);
+    View view;
+    StepContext context;
+    view_init(&view);
+    view_go_to_step(&view, &sample->scene, sample_step(sample, TRACE_VOTE, 0));
+    assert_true(step_context_init(&context, &sample->scene, &view));
+    PaneHead complete = {.note_role = ROLE_DIM, .columns = 80}, partial = complete;
+    pane_vote.head(&context, &complete);
+    assert_string_equal(complete.note, "");
+    assert_int_equal(complete.note_role, ROLE_DIM);
+    context.event.mask = 0xff;
+    pane_vote.head(&context, &partial);
+    assert_string_equal(partial.note, "member mask ffffffff, active 000000ff!");
+    assert_int_equal(partial.note_role, ROLE_WARNING);
+    sample_free(sample);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_key_of_the_table_does_something),
@@ -554,7 +576,7 @@ int main(void) {
         cmocka_unit_test(lines_and_intervals_go_to_their_first_step),
         cmocka_unit_test(jumps_find_conflicts_and_divergence),
         cmocka_unit_test(numbers_say_how_often_or_which),
-        cmocka_unit_test(launches_are_views_of_their_own),
+        cmocka_unit_test(every_launch_has_blocks_of_its_own),
         cmocka_unit_test(playing_shows_every_wavefront_and_stops_at_the_end),
         cmocka_unit_test(the_menu_filters_as_you_type),
         cmocka_unit_test(a_click_on_the_timeline_seeks),
@@ -568,6 +590,7 @@ int main(void) {
         cmocka_unit_test(playing_goes_round_what_is_chosen),
         cmocka_unit_test(panes_are_enlarged_and_hidden),
         cmocka_unit_test(scripts_name_special_keys),
+        cmocka_unit_test(a_vote_without_some_of_its_members_is_marked),
         cmocka_unit_test(names_are_shown_as_they_were_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

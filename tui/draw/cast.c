@@ -35,7 +35,7 @@ Cast *cast_open(const char *path, int64_t timestamp, Error *error) {
 
 /* ---- what a terminal is sent --------------------------------------------------------------------------- */
 
-typedef struct Pen { /* where the terminal's cursor stands, and how it writes */
+typedef struct Pen { /* the terminal's cursor position and current look */
     int column, row;
     int role, reverse; /* -1: not known */
 } Pen;
@@ -80,7 +80,7 @@ static void add_cells(Cast *cast, const Canvas *canvas, bool everything) {
 static void write_line(Cast *cast) {
     text_add(&cast->line, "\n");
     fwrite(text_string(&cast->line), 1, cast->line.length, cast->file);
-    fflush(cast->file); /* whatever ends the program, what was shown is there */
+    fflush(cast->file); /* complete up to here, however the program ends */
     text_clear(&cast->line);
 }
 

@@ -17,7 +17,7 @@ Cast *cast_open(const char *path, int64_t timestamp, Error *error);
 /* A frame that is shown `seconds` after the beginning, of any size; a frame like the one before adds nothing.
  */
 void cast_add(Cast *cast, const Canvas *canvas, Theme theme, double seconds);
-/* NULL is a cast, too: nothing is recorded. False where not everything could be written. */
+/* NULL is allowed: nothing was recorded. False where not everything could be written. */
 bool cast_close(Cast *cast, Error *error);
 
 #endif

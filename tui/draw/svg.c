@@ -1,8 +1,8 @@
 #include "tui/draw/svg.h"
 
 enum { CELL_WIDTH = 9, CELL_HEIGHT = 17, BASELINE = 13, MARGIN = 8 };
-#define FONT_SIZE                                                                                            \
-    "14.95" /* DejaVu Sans Mono is 0.602 of it wide: a cell, also for who does not know textLength */
+/* DejaVu Sans Mono is 0.602 of it wide: one cell, also where textLength is not supported. */
+#define FONT_SIZE "14.95"
 enum { BACKGROUND = 0x16181d, FOREGROUND = 0xd4d7dd };
 
 static void add_glyph(Text *out, uint32_t glyph) {

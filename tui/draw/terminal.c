@@ -2,7 +2,8 @@
  *
  * Signals write their number into a pipe that terminal_wait() polls together with the keyboard, so that
  * everything happens in the event loop and nothing in a handler; only after a crash a handler restores the
- * terminal itself, with what is safe there: tcsetattr() and write() of strings prepared at the start. */
+ * terminal itself, with functions that are safe there: tcsetattr() and write() of strings prepared at the
+ * start. */
 #define _XOPEN_SOURCE 700
 #define _DEFAULT_SOURCE
 
@@ -37,7 +38,7 @@ static struct {
     bool is_open;
     SCREEN *screen;
     int colours;
-    bool has_default; /* the terminal's own colours can be asked for */
+    bool has_default; /* the terminal's own colours are available */
     Theme theme;
     int pipe[2];
     struct termios modes; /* before we changed them */

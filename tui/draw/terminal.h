@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "tui/draw/canvas.h"
-#include "tui/view/keys.h"
+#include "tui/draw/key_codes.h"
 #include "tui/draw/theme.h"
 
 typedef enum TerminalEventKind {

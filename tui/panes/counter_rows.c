@@ -6,10 +6,11 @@
 
 enum { LABEL_COLUMNS = 21, NUMBER_COLUMNS = 11 };
 
-/* Of the launch at hand; what it has nothing of is left out. */
-static const MeasuredCounter *counter_of(const StepContext *now, int index) {
-    const Measurements *measured = now->scene->measured;
-    int launch = now->scene->views[now->view->view].launch;
+/* Counter `index` of the shown launch, not counting those that are 0 both measured and predicted; NULL:
+ * none. */
+static const MeasuredCounter *counter_of(const StepContext *context, int index) {
+    const Measurements *measured = context->scene->borrowed.measured;
+    int launch = context->scene->traced.blocks[context->view->place.block].launch;
     for (int i = 0; measured && i < measured->counter_count; i++)
         if (measured->counters[i].launch == launch &&
             (measured->counters[i].value != 0 || measured->counters[i].predicted != 0) && index-- == 0)
@@ -17,18 +18,18 @@ static const MeasuredCounter *counter_of(const StepContext *now, int index) {
     return NULL;
 }
 
-int counted_height(const StepContext *now) {
+int counter_rows_height(const StepContext *context) {
     int count = 0;
-    while (counter_of(now, count)) count++;
+    while (counter_of(context, count)) count++;
     return count ? count + 1 : 0;
 }
 
-/* In words, and what stands out. */
+/* How the two agree, in a word, and the role that shows it. */
 static const char *describe(const MeasuredCounter *counter, Role *role) {
     CountedAgreement agreement = counted_agreement(counter);
     *role = agreement == COUNTED_EQUAL ? ROLE_TEXT : agreement == COUNTED_DIFFERS ? ROLE_CONFLICT : ROLE_DIM;
     if (agreement != COUNTED_NOT_COMPARED) return counted_agreement_text(agreement);
-    return counter->note ? "waits" : "not alike";
+    return counter->note ? "waits" : "inexact";
 }
 
 static void draw_number(double value, Canvas *canvas, Rectangle area, int column, int row, Role role) {
@@ -46,17 +47,17 @@ static void draw_counter(const MeasuredCounter *counter, Canvas *canvas, Rectang
     canvas_text(canvas, area, LABEL_COLUMNS + 2 * NUMBER_COLUMNS + 1, row, role, word);
 }
 
-/* Whose they are: a machine, and when, if a file kept them. */
+/* The machine, and when, if a file kept the counters. */
 static void draw_head(const Scene *scene, const char *machine, Canvas *canvas, Rectangle area) {
     canvas_print(canvas, area, 0, 0, ROLE_DIM, "%-*.*s%*s%*s %.10s", LABEL_COLUMNS, LABEL_COLUMNS, machine,
                  NUMBER_COLUMNS, "predicted", NUMBER_COLUMNS, "measured",
-                 scene->recorded ? scene->recorded : "");
+                 scene->borrowed.recorded ? scene->borrowed.recorded : "");
 }
 
-void counted_draw(const StepContext *now, Canvas *canvas, Rectangle area) {
+void counter_rows_draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     const MeasuredCounter *counter;
-    for (int i = 0; (counter = counter_of(now, i)) && 1 + i < area.rows; i++) {
-        if (!i) draw_head(now->scene, counter->machine, canvas, area);
+    for (int i = 0; (counter = counter_of(context, i)) && 1 + i < area.rows; i++) {
+        if (!i) draw_head(context->scene, counter->machine, canvas, area);
         draw_counter(counter, canvas, area, 1 + i);
     }
 }

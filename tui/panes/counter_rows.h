@@ -1,13 +1,14 @@
-/* Counted: what the hardware counted of the launch at hand, beside what its trace predicts. */
+/* Counter rows: hardware counters of the shown launch, beside what its trace predicts. */
 #ifndef TUI_PANES_COUNTER_ROWS_H
 #define TUI_PANES_COUNTER_ROWS_H
 
 #include "tui/draw/canvas.h"
-#include "tui/scene/step_context.h"
+#include "tui/view/step_context.h"
 
-enum { COUNTED_COLUMNS = 54 };
+enum { COUNTER_ROWS_COLUMNS = 54 };
 
-int counted_height(const StepContext *now); /* that counted_draw() needs; 0: nothing was counted */
-void counted_draw(const StepContext *now, Canvas *canvas, Rectangle area);
+int counter_rows_height(
+    const StepContext *context); /* rows that counter_rows_draw() needs; 0: there are no counters */
+void counter_rows_draw(const StepContext *context, Canvas *canvas, Rectangle area);
 
 #endif

@@ -6,39 +6,39 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-typedef struct Crowd {      /* who takes part in the step */
-    bool *active, *waiting; /* [warp] */
+typedef struct Participants { /* warps and lanes that take part in the step */
+    bool *active, *waiting;   /* [warp] */
     int warp_count, active_count, waiting_count;
     int threads;    /* active, over all warps */
     bool same_mask; /* every active warp has the same active lanes */
     uint32_t mask;  /* those lanes */
-    int idle;       /* lanes of each active warp that exist and rest; with same_mask only */
-} Crowd;
+    int idle;       /* lanes of each active warp that exist but are inactive; with same_mask only */
+} Participants;
 
-static Crowd crowd_of(const StepContext *now) {
-    int count = now->step_index->warp_count;
-    Crowd crowd = {.active = memory_new((size_t)count),
-                   .waiting = memory_new((size_t)count),
-                   .warp_count = count,
-                   .same_mask = true};
+static Participants participants_of(const StepContext *context) {
+    int count = context->step_index->warp_count;
+    Participants participants = {.active = memory_new((size_t)count),
+                                 .waiting = memory_new((size_t)count),
+                                 .warp_count = count,
+                                 .same_mask = true};
     for (int warp = 0; warp < count; warp++) {
-        WarpState state = step_index_warp_state(now->step_index, now->view->step, warp);
-        crowd.waiting[warp] = state.waiting != 0;
-        crowd.waiting_count += crowd.waiting[warp];
+        WarpState state = step_index_warp_state(context->step_index, context->view->place.step, warp);
+        participants.waiting[warp] = state.waiting != 0;
+        participants.waiting_count += participants.waiting[warp];
         if (!state.active) continue;
-        if (crowd.active_count && state.active != crowd.mask) crowd.same_mask = false;
-        crowd.active[warp] = true;
-        crowd.mask = state.active;
-        crowd.idle = __builtin_popcount(state.exists & ~state.active & ~state.exited);
-        crowd.active_count++;
-        crowd.threads += __builtin_popcount(state.active);
+        if (participants.active_count && state.active != participants.mask) participants.same_mask = false;
+        participants.active[warp] = true;
+        participants.mask = state.active;
+        participants.idle = __builtin_popcount(state.exists & ~state.active & ~state.exited);
+        participants.active_count++;
+        participants.threads += __builtin_popcount(state.active);
     }
-    return crowd;
+    return participants;
 }
 
-static void crowd_done(Crowd *crowd) {
-    free(crowd->active);
-    free(crowd->waiting);
+static void participants_done(Participants *participants) {
+    free(participants->active);
+    free(participants->waiting);
 }
 
 static const char *verb_of(TraceKind kind) {
@@ -63,32 +63,34 @@ static const char *verb_of(TraceKind kind) {
     case TRACE_REDUX:
         return "reduce";
     case TRACE_BRANCH:
-        return "branch";
+        return "evaluate";
     case TRACE_BARRIER:
     case TRACE_NAMED_BARRIER:
     case TRACE_WARP_SYNC:
         return "arrive";
     default:
-        return "work";
+        return "execute";
     }
 }
 
 /* "lanes 0, 8, 16, 24 of warps 0-7 load, 28 of each idle" */
-static void print_crowd(const Crowd *crowd, const char *verb, Text *out) {
+static void print_participants(const Participants *participants, TraceKind kind, Text *out) {
     char lanes[64], warps[64];
-    step_context_describe_warps(crowd->active, crowd->warp_count, warps, sizeof warps);
-    step_context_describe_lanes(crowd->mask, lanes, sizeof lanes);
-    const char *ending = crowd->threads == 1 ? "s" : "";
-    if (crowd->same_mask) {
-        text_print(out, "%s of %s %s%s", lanes, warps, verb, ending);
-        if (crowd->idle)
-            text_print(out, ", %d%s idle", crowd->idle, crowd->active_count > 1 ? " of each" : "");
+    step_context_describe_warps(participants->active, participants->warp_count, warps, sizeof warps);
+    step_context_describe_lanes(participants->mask, lanes, sizeof lanes);
+    const char *ending = participants->threads == 1 ? "s" : "",
+               *object = kind == TRACE_BRANCH ? " the branch" : "";
+    if (participants->same_mask) {
+        text_print(out, "%s of %s %s%s%s", lanes, warps, verb_of(kind), ending, object);
+        if (participants->idle)
+            text_print(out, ", %d%s idle", participants->idle,
+                       participants->active_count > 1 ? " of each" : "");
     } else {
-        text_print(out, "%d threads of %s %s", crowd->threads, warps, verb);
+        text_print(out, "%d threads of %s %s%s", participants->threads, warps, verb_of(kind), object);
     }
-    if (!crowd->waiting_count) return;
-    step_context_describe_warps(crowd->waiting, crowd->warp_count, warps, sizeof warps);
-    text_print(out, "; %s wait%s at the barrier", warps, crowd->waiting_count == 1 ? "s" : "");
+    if (!participants->waiting_count) return;
+    step_context_describe_warps(participants->waiting, participants->warp_count, warps, sizeof warps);
+    text_print(out, "; %s wait%s at the barrier", warps, participants->waiting_count == 1 ? "s" : "");
 }
 
 static bool same_line(const PtxCode *a, const PtxCode *b) {
@@ -98,16 +100,17 @@ static bool same_line(const PtxCode *a, const PtxCode *b) {
 
 /* Elements between the two shared addresses that every lane touches on this line (sdata[i] += sdata[i +
  * distance]); 0: there are no two, or their distance is not the same for all lanes. */
-static int64_t operand_distance(const StepContext *now) {
-    const TraceEvent *event = &now->event;
+static int64_t operand_distance(const StepContext *context) {
+    const TraceEvent *event = &context->event;
     for (int by = -3; by <= 3; by++) {
-        int number = by ? step_index_neighbour(now->step_index, now->event_number, event->warp, by) : -1;
+        int number =
+            by ? step_index_neighbour(context->step_index, context->event_number, event->warp, by) : -1;
         TraceEvent other;
         if (number < 0) continue;
-        trace_block_read(now->steps->block, number, &other);
+        trace_block_read(context->steps->block, number, &other);
         if ((other.kind != TRACE_SHARED_LOAD && other.kind != TRACE_SHARED_STORE) ||
             other.mask != event->mask || other.width != event->width || other.interval != event->interval ||
-            !same_line(now->code, scene_code(now->scene, now->view->view, other.pc)))
+            !same_line(context->code, scene_code(context->scene, context->view->place.block, other.pc)))
             continue;
         int first = __builtin_ctz(event->mask);
         int64_t distance = (int64_t)(other.offset[first] - event->offset[first]);
@@ -123,13 +126,13 @@ static int64_t operand_distance(const StepContext *now) {
 }
 
 /* Words from one active lane's address to the next one's; false where it varies. */
-static bool lane_stride(const StepContext *now, int64_t *words) {
+static bool lane_stride(const StepContext *context, int64_t *words) {
     int64_t stride = 0;
     int previous = -1, pairs = 0;
     for (int lane = 0; lane < WARP_LANES; lane++) {
-        if (!(now->event.mask >> lane & 1)) continue;
+        if (!(context->event.mask >> lane & 1)) continue;
         if (previous >= 0) {
-            int64_t bytes = (int64_t)(now->address[lane] - now->address[previous]);
+            int64_t bytes = (int64_t)(context->address[lane] - context->address[previous]);
             if (pairs++ && bytes != stride) return false;
             stride = bytes;
         }
@@ -139,60 +142,63 @@ static bool lane_stride(const StepContext *now, int64_t *words) {
     return pairs > 0 && stride % BANK_BYTES == 0;
 }
 
-static int banks_used(const StepContext *now) {
+static int banks_used(const StepContext *context) {
     uint32_t banks = 0;
     for (int lane = 0; lane < WARP_LANES; lane++)
-        if (now->event.mask >> lane & 1) banks |= 1u << now->address[lane] / BANK_BYTES % BANK_COUNT;
+        if (context->event.mask >> lane & 1) banks |= 1u << context->address[lane] / BANK_BYTES % BANK_COUNT;
     return __builtin_popcount(banks);
 }
 
 /* Updates of one address happen one after another. */
-static void explain_collisions(const StepContext *now, Text *out) {
-    int addresses, most = step_context_collisions(&now->event, &addresses);
+static void explain_collisions(const StepContext *context, Text *out) {
+    int addresses, most = step_context_collisions(&context->event, &addresses);
     if (most <= 1)
-        text_add(out, "Each lane updates an address of its own: none waits for another.");
+        text_add(out, "Each lane updates a different address: no lane waits for another.");
     else if (addresses == 1)
-        text_print(out, "w%d's %d lanes update one address, one after another.", now->event.warp, most);
+        text_print(out, "w%d: %d lanes update the same address, one after another.", context->event.warp,
+                   most);
     else
-        text_print(out, "w%d's lanes update %d addresses, up to %d of them the same one, one after another.",
-                   now->event.warp, addresses, most);
+        text_print(out, "w%d: its lanes update %d addresses, up to %d lanes the same one, one after another.",
+                   context->event.warp, addresses, most);
 }
 
-static void explain_shared(const StepContext *now, Text *out) {
+static void explain_shared(const StepContext *context, Text *out) {
     int64_t stride = 0;
-    if (now->event.kind == TRACE_SHARED_ATOMIC) {
-        explain_collisions(now, out);
-        text_add(out, " What it costs in wavefronts is not modelled.");
+    if (context->event.kind == TRACE_SHARED_ATOMIC) {
+        explain_collisions(context, out);
+        text_add(out, " The wavefronts of atomics are not modelled.");
         return;
     }
-    bool regular = lane_stride(now, &stride);
-    if (now->cost.wavefronts > now->cost.ideal) {
+    bool regular = lane_stride(context, &stride);
+    if (context->cost.wavefronts > context->cost.ideal) {
         if (regular && stride > 1)
-            text_print(out, "Words %lld apart meet in %d of 32 banks", (long long)stride, banks_used(now));
+            text_print(out, "Words %lld apart fall into %d of 32 banks", (long long)stride,
+                       banks_used(context));
         else
-            text_print(out, "Different words meet in one bank");
-        text_print(out, ": w%d needs %d wavefronts instead of %d.", now->event.warp, now->cost.wavefronts,
-                   now->cost.ideal);
-    } else if (now->cost.ideal > 1) {
-        text_print(out,
-                   "%d bytes a lane are served in %d phases, each without conflict: %d wavefronts is ideal.",
-                   now->event.width, now->cost.phases, now->cost.wavefronts);
+            text_print(out, "Different words fall into the same bank");
+        text_print(out, ": w%d needs %d wavefronts instead of %d.", context->event.warp,
+                   context->cost.wavefronts, context->cost.ideal);
+    } else if (context->cost.ideal > 1) {
+        text_print(
+            out,
+            "%d bytes per lane are served in %d phases, each without a conflict: %d wavefronts, the ideal.",
+            context->event.width, context->cost.phases, context->cost.wavefronts);
     } else if (regular && stride == 0) {
-        text_add(out, "All lanes ask for one word and share it (broadcast): one wavefront.");
+        text_add(out, "All lanes access the same word (broadcast): one wavefront.");
     } else {
-        text_add(out, "No bank is asked for two words: one wavefront, no conflict.");
+        text_add(out, "No two words share a bank: one wavefront, no conflict.");
     }
 }
 
-static void explain_global(const StepContext *now, Text *out) {
-    const TraceEvent *event = &now->event;
+static void explain_global(const StepContext *context, Text *out) {
+    const TraceEvent *event = &context->event;
     uint64_t address[WARP_LANES] = {0};
     if (event->kind == TRACE_LOCAL_LOAD || event->kind == TRACE_LOCAL_STORE) {
-        text_add(out, "Local memory: registers did not suffice, or an array is indexed at run time.");
+        text_add(out, "Local memory: spilled registers, or an array that is indexed at run time.");
         return;
     }
     if (event->kind == TRACE_GLOBAL_ATOMIC) {
-        explain_collisions(now, out);
+        explain_collisions(context, out);
         return;
     }
     for (int lane = 0; lane < WARP_LANES; lane++)
@@ -201,24 +207,24 @@ static void explain_global(const StepContext *now, Text *out) {
     int sectors = access_global_sectors(event->width, event->mask, address);
     int ideal = access_global_sectors_ideal(event->width, event->mask, address);
     int threads = __builtin_popcount(event->mask);
-    text_print(out, "w%d's %d access%s of %d byte%s lie%s in %d sector%s of 32 bytes", event->warp, threads,
-               threads == 1 ? "" : "es", event->width, event->width == 1 ? "" : "s", threads == 1 ? "s" : "",
+    text_print(out, "w%d: %d access%s of %d byte%s touch%s %d sector%s of 32 bytes", event->warp, threads,
+               threads == 1 ? "" : "es", event->width, event->width == 1 ? "" : "s", threads == 1 ? "es" : "",
                sectors, sectors == 1 ? "" : "s");
     if (sectors > ideal)
-        text_print(out, ", where %d would do: %d%% of what is moved is not used.", ideal,
+        text_print(out, ", where %d would suffice: %d%% of the traffic is not used.", ideal,
                    (sectors - ideal) * 100 / sectors);
     else
-        text_add(out, ", as few as can be: coalesced.");
+        text_add(out, ", the minimum: coalesced.");
 }
 
-static void explain_shuffle(const StepContext *now, Text *out) {
+static void explain_shuffle(const StepContext *context, Text *out) {
     uint32_t keeps = 0, undefined = 0;
     int delta = 0, takers = 0;
     bool same = true;
     char lanes[64];
     for (int lane = 0; lane < WARP_LANES; lane++) {
-        int source = now->event.source[lane];
-        if (!(now->event.mask >> lane & 1)) continue;
+        int source = context->event.source[lane];
+        if (!(context->event.mask >> lane & 1)) continue;
         if (source < 0) {
             undefined |= 1u << lane;
         } else if (source == lane) {
@@ -229,142 +235,142 @@ static void explain_shuffle(const StepContext *now, Text *out) {
         }
     }
     if (takers && same)
-        text_print(out, "Delta %d: each lane takes the value of the lane %d %s it, register to register.",
+        text_print(out, "Delta %d: each lane reads the value of the lane %d %s it, register to register.",
                    delta < 0 ? -delta : delta, delta < 0 ? -delta : delta, delta < 0 ? "below" : "above");
     else if (takers)
         text_add(out, "Lanes exchange values from register to register, without shared memory.");
     if (keeps) {
         step_context_describe_lanes(keeps, lanes, sizeof lanes);
-        text_print(out, "%sOut of the segment: %s keep%s.", takers ? " " : "", lanes,
-                   keeps & (keeps - 1) ? " their own value" : "s its own value");
+        text_print(out, "%sSource outside the segment: %s keep%s.", takers ? " " : "", lanes,
+                   keeps & (keeps - 1) ? " their own values" : "s its own value");
     }
     if (undefined) {
         step_context_describe_lanes(undefined, lanes, sizeof lanes);
-        text_print(out, "%sThe source of %s takes no part: an undefined value, a bug.",
+        text_print(out, "%sUndefined value, a bug: the source lane of %s is inactive.",
                    takers || keeps ? " " : "", lanes);
     }
 }
 
-static bool short_branch(const StepContext *now) {
+static bool short_branch(const StepContext *context) {
     enum {
         FEW_INSTRUCTIONS = 12
     }; /* ptxas predicates short bodies; the limit is its own affair, so we say "may" */
-    const PtxCode *code = now->code;
-    if (!code || code->reconvergence == PTX_NO_PC || code->reconvergence <= now->step->pc ||
-        code->reconvergence - now->step->pc > FEW_INSTRUCTIONS)
+    const PtxCode *code = context->code;
+    if (!code || code->reconvergence == PTX_NO_PC || code->reconvergence <= context->step->pc ||
+        code->reconvergence - context->step->pc > FEW_INSTRUCTIONS)
         return false;
     return true;
 }
 
-static void explain_branch(const StepContext *now, Text *out) {
-    const StepIndexEntry *step = &now->step_index->step[now->view->step];
-    const TraceEvent *event = &now->event;
+static void explain_branch(const StepContext *context, Text *out) {
+    const StepIndexEntry *step = &context->step_index->step[context->view->place.step];
+    const TraceEvent *event = &context->event;
     char lanes[64];
     if (event->taken && event->taken != event->mask) {
         step_context_describe_lanes(event->taken, lanes, sizeof lanes);
-        text_print(out, "w%d splits: %s jump%s, %d go on; the two sides run one after the other.",
-                   event->warp, lanes, event->taken & (event->taken - 1) ? "" : "s",
-                   __builtin_popcount(event->mask & ~event->taken));
-        if (short_branch(now))
-            text_add(out, " (The body is short: ptxas may predicate it instead of branching.)");
+        int others = __builtin_popcount(event->mask & ~event->taken);
+        text_print(out, "w%d diverges: %s take%s it, %d do%s not; the paths execute one after the other.",
+                   event->warp, lanes, event->taken & (event->taken - 1) ? "" : "s", others,
+                   others == 1 ? "es" : "");
+        if (short_branch(context)) text_add(out, " (Its body is short: ptxas may predicate it.)");
     } else if (step->diverges) {
-        text_print(out, "w%d stays together, another warp splits.", event->warp);
+        text_print(out, "w%d does not diverge, but another warp does.", event->warp);
     } else {
-        text_add(out, "In every warp all lanes go the same way: no divergence.");
+        text_add(out, "In every warp all lanes take the same path: no divergence.");
     }
 }
 
-static bool has_modifier(const StepContext *now, const char *text) {
-    const PtxInstruction *instruction = now->code ? now->code->instruction : NULL;
+static bool has_modifier(const StepContext *context, const char *text) {
+    const PtxInstruction *instruction = context->code ? context->code->instruction : NULL;
     for (int i = 0; instruction && i < instruction->modifier_count; i++)
         if (!strcmp(instruction->modifiers[i].text, text)) return true;
     return false;
 }
 
-static void explain_vote(const StepContext *now, Text *out) {
-    const char *name = now->code && now->code->instruction ? now->code->instruction->name : "";
-    if (has_modifier(now, "ballot"))
-        text_add(out, "Each lane's yes or no is one bit of a mask that every lane receives.");
+static void explain_vote(const StepContext *context, Text *out) {
+    const char *name = context->code && context->code->instruction ? context->code->instruction->name : "";
+    if (has_modifier(context, "ballot"))
+        text_add(out, "Each lane's predicate is one bit of the mask that every lane receives.");
     else if (!strcmp(name, "activemask"))
-        text_add(out, "The mask says which lanes run here together just now; it is no promise that they stay "
-                      "together.");
+        text_add(out,
+                 "The mask shows which lanes execute together at this moment; they need not stay together.");
     else if (!strcmp(name, "match"))
-        text_add(out, "Every lane learns which lanes hold the same value as itself.");
+        text_add(out, "Every lane receives the mask of the lanes that hold the same value.");
     else if (!strcmp(name, "elect"))
-        text_add(out, "One lane is chosen to act for all of them.");
+        text_add(out, "One lane is elected to act for all of them.");
     else
         text_print(out, "Every lane learns whether %s.",
-                   has_modifier(now, "any")   ? "any lane says yes"
-                   : has_modifier(now, "all") ? "all lanes say yes"
-                                              : "all lanes say the same");
+                   has_modifier(context, "any")   ? "the predicate is true in any lane"
+                   : has_modifier(context, "all") ? "the predicate is true in all lanes"
+                                                  : "the predicate is the same in all lanes");
 }
 
-static void explain_constant(const StepContext *now, Text *out) {
+static void explain_constant(const StepContext *context, Text *out) {
     int addresses;
-    step_context_collisions(&now->event, &addresses);
+    step_context_collisions(&context->event, &addresses);
     if (addresses == 1)
-        text_add(out, "All lanes read one address of constant memory, which is what it is made for.");
+        text_add(out, "All lanes read the same address of constant memory, the case it is built for.");
     else
-        text_print(out, "Constant memory serves one address at a time; here are %d.", addresses);
+        text_print(out, "Constant memory serves one address at a time; here there are %d.", addresses);
 }
 
-static bool barrier_is_complete(const StepContext *now) {
-    for (int warp = 0; warp < now->step_index->warp_count; warp++) {
-        WarpState state = step_index_warp_state(now->step_index, now->view->step, warp);
+static bool barrier_is_complete(const StepContext *context) {
+    for (int warp = 0; warp < context->step_index->warp_count; warp++) {
+        WarpState state = step_index_warp_state(context->step_index, context->view->place.step, warp);
         if (!state.active && !state.waiting && state.exited != state.exists) return false;
     }
     return true;
 }
 
-void explain_step(const StepContext *now, Text *out) {
-    Crowd crowd = crowd_of(now);
-    int64_t distance = step_context_is_shared(now->event.kind) ? operand_distance(now) : 0;
+void explain_step(const StepContext *context, Text *out) {
+    Participants participants = participants_of(context);
+    int64_t distance = step_context_is_shared(context->event.kind) ? operand_distance(context) : 0;
     size_t begin = out->length;
     if (distance) text_print(out, "Distance %lld: ", (long long)distance);
-    print_crowd(&crowd, verb_of(now->event.kind), out);
+    print_participants(&participants, context->event.kind, out);
     if (out->data && out->data[begin] >= 'a' && out->data[begin] <= 'z') out->data[begin] -= 'a' - 'A';
     text_add(out, ". ");
-    switch (now->event.kind) {
+    switch (context->event.kind) {
     case TRACE_SHARED_LOAD:
     case TRACE_SHARED_STORE:
     case TRACE_SHARED_ATOMIC:
-        explain_shared(now, out);
+        explain_shared(context, out);
         break;
     case TRACE_GLOBAL_LOAD:
     case TRACE_GLOBAL_STORE:
     case TRACE_GLOBAL_ATOMIC:
     case TRACE_LOCAL_LOAD:
     case TRACE_LOCAL_STORE:
-        explain_global(now, out);
+        explain_global(context, out);
         break;
     case TRACE_CONSTANT_LOAD:
-        explain_constant(now, out);
+        explain_constant(context, out);
         break;
     case TRACE_SHUFFLE:
-        explain_shuffle(now, out);
+        explain_shuffle(context, out);
         break;
     case TRACE_BRANCH:
-        explain_branch(now, out);
+        explain_branch(context, out);
         break;
     case TRACE_BARRIER:
-        text_add(out, barrier_is_complete(now)
-                          ? "All have arrived: what they wrote before, all see from here on."
-                          : "The barrier holds them until the others arrive.");
+        text_add(out, barrier_is_complete(context)
+                          ? "All have arrived: from here on every thread sees what the others wrote before."
+                          : "They wait until the others arrive.");
         break;
     case TRACE_NAMED_BARRIER:
-        text_add(out, "A named barrier: only the threads it counts meet here.");
+        text_add(out, "A named barrier: it waits only for the threads it counts.");
         break;
     case TRACE_WARP_SYNC:
-        text_add(out, "The lanes of the warp meet, and see what each other wrote.");
+        text_add(out, "These lanes synchronize: each sees what the others wrote before.");
         break;
     case TRACE_REDUX:
-        text_add(out, "One instruction folds the values of all its lanes; every lane receives the result.");
+        text_add(out, "One instruction reduces the values of all its lanes; every lane receives the result.");
         break;
     case TRACE_VOTE:
-        explain_vote(now, out);
+        explain_vote(context, out);
         break;
     default:
         break;
     }
-    crowd_done(&crowd);
+    participants_done(&participants);
 }

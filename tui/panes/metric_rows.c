@@ -1,46 +1,62 @@
 #include "tui/panes/metric_rows.h"
 
-#define SUM(name, ...)                                                                                       \
-    static uint64_t name(const Totals *t) {                                                                  \
-        return __VA_ARGS__;                                                                                  \
-    }
-SUM(shared_accesses, t->shared_loads + t->shared_stores)
-SUM(wavefronts, t->shared_load_wavefronts + t->shared_store_wavefronts)
-SUM(ideal_wavefronts, t->shared_load_wavefronts_ideal + t->shared_store_wavefronts_ideal)
-SUM(global_requests, t->global_load_requests + t->global_store_requests)
-SUM(sectors, t->global_load_sectors + t->global_store_sectors)
-SUM(ideal_sectors, t->global_load_sectors_ideal + t->global_store_sectors_ideal)
-SUM(atomics, t->atomics)
-SUM(shuffles, t->shuffles)
-SUM(barriers, t->barriers)
-SUM(branches, t->branches)
-SUM(divergent, t->divergent_branches)
-SUM(none, t->branches * 0)
-#undef SUM
+#include <string.h>
 
-#define COUNTS(name, ...)                                                                                    \
-    static bool name(const StepIndexEntry *step) {                                                           \
-        return __VA_ARGS__;                                                                                  \
-    }
-COUNTS(is_shared, step->accesses > 0)
-COUNTS(is_global, step->kind == TRACE_GLOBAL_LOAD || step->kind == TRACE_GLOBAL_STORE)
-COUNTS(is_atomic, step->kind == TRACE_SHARED_ATOMIC || step->kind == TRACE_GLOBAL_ATOMIC)
-COUNTS(is_shuffle, step->kind == TRACE_SHUFFLE)
-COUNTS(is_barrier, step->kind == TRACE_BARRIER || step->kind == TRACE_NAMED_BARRIER)
-COUNTS(is_branch, step->kind == TRACE_BRANCH)
-COUNTS(is_divergent, step->diverges)
-#undef COUNTS
+static bool is_same_row(Metric a, Metric b) {
+    const MetricInfo *x = &metric_infos[a], *y = &metric_infos[b];
+    if (a == b) return true;
+    if (!x->from_events || !y->from_events || x->shown != y->shown || strcmp(x->pane, y->pane) != 0)
+        return false;
+    return x->shown == SHOWN_COUNT || is_same_row(x->of, y->of);
+}
 
-const MetricRow metric_rows[METRIC_ROW_COUNT] = {
-    {"shared accesses", shared_accesses, NULL, is_shared},
-    {"  wavefronts", wavefronts, ideal_wavefronts, is_shared},
-    {"  ideal", ideal_wavefronts, NULL, is_shared},
-    {"global requests", global_requests, NULL, is_global},
-    {"  sectors", sectors, ideal_sectors, is_global},
-    {"  ideal", ideal_sectors, NULL, is_global},
-    {"atomics", atomics, NULL, is_atomic},
-    {"shuffles", shuffles, NULL, is_shuffle},
-    {"barriers", barriers, NULL, is_barrier},
-    {"branches", branches, NULL, is_branch},
-    {"  divergent", divergent, none, is_divergent},
-};
+static bool is_row(int row) {
+    for (Metric metric = 0; (int)metric < row; metric++)
+        if (is_same_row(metric, (Metric)row)) return false;
+    return metric_infos[row].from_events;
+}
+
+const char *metric_row_label(int row) {
+    return metric_infos[row].pane;
+}
+
+bool metric_row_is_part(int row) {
+    return metric_infos[row].shown != SHOWN_COUNT;
+}
+
+uint64_t metric_row_value(int row, const Totals *totals) {
+    uint64_t sum = 0;
+    if (!is_row(row)) return 0;
+    for (Metric metric = (Metric)row; metric < METRIC_COUNT; metric++)
+        if (is_same_row(metric, (Metric)row)) sum += totals_value(totals, metric);
+    return sum;
+}
+
+bool metric_row_has_excess(int row, const Totals *totals) {
+    uint64_t ideal = 0;
+    if (metric_infos[row].shown == SHOWN_WASTE) return metric_row_value(row, totals) > 0;
+    bool has_ideal = false;
+    for (Metric metric = 0; metric < METRIC_COUNT; metric++)
+        if (metric_infos[metric].shown == SHOWN_IDEAL && is_same_row(metric_infos[metric].of, (Metric)row)) {
+            ideal += totals_value(totals, metric);
+            has_ideal = true;
+        }
+    return has_ideal && metric_row_value(row, totals) > ideal;
+}
+
+/* The step as the counters of one execution of each kind of work that it has. */
+bool metric_row_counts(int row, const StepIndexEntry *step) {
+    TraceCounter counter = {.executions = 1,
+                            .lanes = step->lanes,
+                            .requests = 1,
+                            .wavefronts = step->wavefronts,
+                            .ideal_wavefronts = step->ideal,
+                            .sectors = 1,
+                            .ideal_sectors = 1,
+                            .divergent = step->diverges};
+    Totals totals = {0};
+    metrics_add_counter((TraceKind)step->kind, &counter, &totals);
+    if (step->accesses)
+        metrics_add_counter(TRACE_SHARED_LOAD, &counter, &totals); /* generic ones may be mixed */
+    return metric_row_value(row, &totals) > 0;
+}

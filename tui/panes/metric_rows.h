@@ -1,18 +1,17 @@
-/* Metric rows: the metrics as the interface shows them, and which steps each was counted from. */
+/* Metric rows: the metrics as the interface shows them, loads and stores summed, and the steps that each
+ * was counted from. A row has the number of the first of its metrics (metrics.def); the other numbers are
+ * rows that stay empty. */
 #ifndef TUI_PANES_METRIC_ROWS_H
 #define TUI_PANES_METRIC_ROWS_H
 
 #include "tui/scene/step_index.h"
 
-enum { METRIC_ROW_COUNT = 11 };
+enum { METRIC_ROW_COUNT = METRIC_COUNT };
 
-typedef struct MetricRow {
-    const char *label; /* two spaces in front: part of the row above */
-    uint64_t (*value)(const Totals *totals);
-    uint64_t (*ideal)(const Totals *totals);    /* NULL: there is none */
-    bool (*counts)(const StepIndexEntry *step); /* the step has part in it */
-} MetricRow;
-
-extern const MetricRow metric_rows[METRIC_ROW_COUNT];
+const char *metric_row_label(int row);
+bool metric_row_is_part(int row); /* of the row above */
+uint64_t metric_row_value(int row, const Totals *totals);
+bool metric_row_has_excess(int row, const Totals *totals);
+bool metric_row_counts(int row, const StepIndexEntry *step); /* the row was counted from this step, too */
 
 #endif

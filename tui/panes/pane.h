@@ -1,13 +1,13 @@
-/* Panes: a pane is one file with one const struct, and one line of the array in panes.c.
+/* Panes: a pane is one file with one const struct, and one line of panes.def.
  *
- * A pane draws what the moment holds onto its area and keeps nothing. Panes of the slot PICTURE show the
- * current instruction; the one that lists its kind is drawn. Overlays and panes in EMPTY runs must not touch
- * moment->steps. */
+ * A pane draws what the context holds onto its area and keeps nothing. Panes of SLOT_PICTURE show the current
+ * instruction: the first that lists the event's kind is drawn. Overlays are drawn over runs without events as
+ * well, where the context has no step: they must not use it. */
 #ifndef TUI_PANES_PANE_H
 #define TUI_PANES_PANE_H
 
 #include "tui/draw/canvas.h"
-#include "tui/scene/step_context.h"
+#include "tui/view/step_context.h"
 
 typedef enum PaneSlot {
     SLOT_SOURCE,
@@ -16,26 +16,25 @@ typedef enum PaneSlot {
     SLOT_EXPLANATION,
     SLOT_TIMELINE,
     SLOT_COUNT,
-    SLOT_SIDE = SLOT_COUNT, /* panes that share the places at the side: the view says which comes first */
+    SLOT_SIDE = SLOT_COUNT, /* panes that take turns in the side places; the view says which comes first */
     SLOT_OVERLAY
 } PaneSlot;
 
 typedef struct PaneHead { /* the pane's top line */
     char title[160], note[96];
-    Role note_role;
-    int columns; /* for both, borders left out; set by whoever asks */
+    Role note_role; /* DIM unless the pane sets it */
+    int columns;    /* for both, without borders; set by the caller */
 } PaneHead;
 
 typedef struct Pane {
     PaneSlot slot;
     uint32_t kinds;  /* PICTURE: a bit 1 << TraceKind for each kind that it draws */
     Overlay overlay; /* OVERLAY: the view's state that shows it */
-    void (*head)(const StepContext *now,
-                 PaneHead *out); /* title and note; the note's role is DIM unless set */
-    void (*draw)(const StepContext *now, Canvas *canvas, Rectangle area);
-    /* A click at this place of the inside; NULL: means nothing here. */
-    ViewAnswer (*click)(const StepContext *now, Rectangle area, int column, int row, View *view);
-    ViewAnswer (*click_title)(const StepContext *now, View *view); /* may be NULL */
+    void (*head)(const StepContext *context, PaneHead *out);
+    void (*draw)(const StepContext *context, Canvas *canvas, Rectangle area);
+    /* A click at this place of the inside; NULL: clicks do nothing. */
+    ViewAnswer (*click)(const StepContext *context, Rectangle area, int column, int row, View *view);
+    ViewAnswer (*click_title)(const StepContext *context, View *view); /* may be NULL */
 } Pane;
 
 extern const Pane *const panes[]; /* ends with NULL */
@@ -43,11 +42,11 @@ extern const Pane *const panes[]; /* ends with NULL */
 int pane_side_count(void);
 const Pane *pane_side(int index); /* around */
 
-extern const Pane pane_source, pane_lanes, pane_banks, pane_shuffle, pane_vote, pane_global, pane_branch,
-    pane_barrier, pane_tree, pane_explanation, pane_metrics, pane_registers, pane_timings, pane_hazards,
-    pane_counters, pane_timeline, pane_help, pane_menu, pane_settings, pane_failure;
+#define PANE(name) extern const Pane pane_##name;
+#include "tui/panes/panes.def"
+#undef PANE
 
 /* What happens at this step, as sentences for people. explain.c */
-void explain_step(const StepContext *now, Text *out);
+void explain_step(const StepContext *context, Text *out);
 
 #endif

@@ -1,8 +1,8 @@
 /* Banks: the shown warp's shared access. 32 columns are the banks, a row is a line of 32 words, a cell holds
- * the lane that asks for the word. The wavefronts of the access are lit one after another; tall columns are
+ * the lane that accesses the word. The wavefronts of the access light up one after another; tall columns are
  * the conflict.
  *
- * All of the block's shared memory is shown where it fits, so that the picture stands still from step to
+ * All of the block's shared memory is shown where it fits, so that the picture does not move from step to
  * step; else the lines that the access touches. */
 #include "tui/panes/pane.h"
 
@@ -19,8 +19,8 @@ enum {
 
 typedef struct BankRow {
     uint64_t line;               /* word / 32 */
-    int8_t lane[BANK_COUNT];     /* lowest lane that asks for the word; -1: untouched */
-    uint8_t sharers[BANK_COUNT]; /* lanes that ask for it */
+    int8_t lane[BANK_COUNT];     /* lowest lane that accesses the word; -1: untouched */
+    uint8_t sharers[BANK_COUNT]; /* lanes that access it */
     uint32_t lit, served;        /* banks served by the current wavefront, by an earlier one */
     uint32_t selected;           /* banks of the selected lane's words */
 } BankRow;
@@ -30,7 +30,7 @@ typedef struct Banks {
     int count;
     int words[BANK_COUNT];  /* distinct words per bank, in the current phase */
     int ways;               /* the most of them in any phase */
-    bool shared_words;      /* some word is asked for by several lanes */
+    bool shared_words;      /* several lanes access the same word */
     int phase, phase_lanes; /* of the current wavefront; lanes per phase */
     bool is_modelled;       /* wavefronts are known (not for atomics) */
 } Banks;
@@ -47,28 +47,28 @@ static BankRow *row_of_line(Banks *banks, uint64_t line) {
     return &banks->rows[at];
 }
 
-static void banks_add_lane(Banks *banks, const StepContext *now, int lane) {
-    uint64_t first = now->address[lane] / BANK_BYTES;
-    uint64_t last = (now->address[lane] + (uint64_t)now->event.width - 1) / BANK_BYTES;
-    int wavefront = banks->is_modelled ? now->wavefront_of_lane[lane] : -1;
+static void banks_add_lane(Banks *banks, const StepContext *context, int lane) {
+    uint64_t first = context->address[lane] / BANK_BYTES;
+    uint64_t last = (context->address[lane] + (uint64_t)context->event.width - 1) / BANK_BYTES;
+    int wavefront = banks->is_modelled ? context->wavefront_of_lane[lane] : -1;
     for (uint64_t word = first; word <= last; word++) {
         BankRow *row = row_of_line(banks, word / BANK_COUNT);
         int bank = (int)(word % BANK_COUNT);
         if (!row) return;
         if (row->lane[bank] < 0) row->lane[bank] = (int8_t)lane;
         if (++row->sharers[bank] > 1) banks->shared_words = true;
-        if (wavefront == now->view->wavefront) row->lit |= 1u << bank;
-        if (wavefront >= 0 && wavefront < now->view->wavefront) row->served |= 1u << bank;
-        if (lane == now->view->lane) row->selected |= 1u << bank;
+        if (wavefront == context->view->place.wavefront) row->lit |= 1u << bank;
+        if (wavefront >= 0 && wavefront < context->view->place.wavefront) row->served |= 1u << bank;
+        if (lane == context->view->selection.lane) row->selected |= 1u << bank;
     }
 }
 
-/* Distinct words per bank that the lanes of `mask` ask for. */
-static int count_words(const StepContext *now, uint32_t mask, int words[BANK_COUNT]) {
+/* Distinct words per bank that the lanes of `mask` access. */
+static int count_words(const StepContext *context, uint32_t mask, int words[BANK_COUNT]) {
     Banks *part = memory_new(sizeof *part);
     int most = 0;
     for (int lane = 0; lane < WARP_LANES; lane++)
-        if (mask & now->event.mask & 1u << lane) banks_add_lane(part, now, lane);
+        if (mask & context->event.mask & 1u << lane) banks_add_lane(part, context, lane);
     for (int bank = 0; bank < BANK_COUNT; bank++) {
         words[bank] = 0;
         for (int row = 0; row < part->count; row++) words[bank] += part->rows[row].lane[bank] >= 0;
@@ -78,21 +78,21 @@ static int count_words(const StepContext *now, uint32_t mask, int words[BANK_COU
     return most;
 }
 
-static void banks_fill(Banks *banks, const StepContext *now) {
+static void banks_fill(Banks *banks, const StepContext *context) {
     memset(banks, 0, sizeof *banks);
-    banks->is_modelled = now->event.kind != TRACE_SHARED_ATOMIC;
-    int phases = now->cost.phases > 0 ? now->cost.phases : 1;
+    banks->is_modelled = context->event.kind != TRACE_SHARED_ATOMIC;
+    int phases = context->cost.phases > 0 ? context->cost.phases : 1;
     banks->phase_lanes = WARP_LANES / phases;
     for (int lane = 0; lane < WARP_LANES; lane++) {
-        if (!(now->event.mask >> lane & 1)) continue;
-        banks_add_lane(banks, now, lane);
-        if (banks->is_modelled && now->wavefront_of_lane[lane] == now->view->wavefront)
+        if (!(context->event.mask >> lane & 1)) continue;
+        banks_add_lane(banks, context, lane);
+        if (banks->is_modelled && context->wavefront_of_lane[lane] == context->view->place.wavefront)
             banks->phase = lane / banks->phase_lanes;
     }
     for (int phase = 0; phase < phases; phase++) {
         uint32_t mask =
             phases == 1 ? 0xffffffffu : ((1u << banks->phase_lanes) - 1) << phase * banks->phase_lanes;
-        int words[BANK_COUNT], ways = count_words(now, mask, words);
+        int words[BANK_COUNT], ways = count_words(context, mask, words);
         if (phase == banks->phase) memcpy(banks->words, words, sizeof words);
         if (ways > banks->ways) banks->ways = ways;
     }
@@ -102,33 +102,34 @@ static const char *access_name(TraceKind kind) {
     return kind == TRACE_SHARED_LOAD ? "load" : kind == TRACE_SHARED_STORE ? "store" : "atomic";
 }
 
-/* The array's name as the source has it; "" for dynamic shared memory, which has none that a student wrote.
- */
-static void print_symbol(const StepContext *now, char *out, size_t bytes) {
-    int first = now->event.mask ? __builtin_ctz(now->event.mask) : 0;
-    if (now->launch->static_shared_bytes == 0 && now->launch->dynamic_shared_bytes)
+/* The array's name as the source has it; "" for dynamic shared memory, which has no name in the source. */
+static void print_symbol(const StepContext *context, char *out, size_t bytes) {
+    int first = context->event.mask ? __builtin_ctz(context->event.mask) : 0;
+    if (context->launch->static_shared_bytes == 0 && context->launch->dynamic_shared_bytes)
         *out = 0;
     else
-        scene_short_name(now->launch->symbols[now->event.buffer[first]].name, out, bytes);
+        scene_short_name(context->launch->symbols[context->event.buffer[first]].name, out, bytes);
 }
 
-static void head(const StepContext *now, PaneHead *out) {
-    const TraceEvent *event = &now->event;
+static void head(const StepContext *context, PaneHead *out) {
+    const TraceEvent *event = &context->event;
     Banks *banks = memory_new(sizeof *banks);
     char symbol[48], width[24] = "", verdict[48];
-    banks_fill(banks, now);
-    print_symbol(now, symbol, sizeof symbol);
-    if (event->width != BANK_BYTES) snprintf(width, sizeof width, " (%d bytes)", event->width);
+    banks_fill(banks, context);
+    print_symbol(context, symbol, sizeof symbol);
+    if (event->width != BANK_BYTES)
+        snprintf(width, sizeof width, " (%d byte%s)", event->width, event->width == 1 ? "" : "s");
     snprintf(out->title, sizeof out->title, "banks  w%d shared %s%s%s%s", event->warp,
              access_name(event->kind), *symbol ? " of " : "", symbol, width);
-    bool excess = now->cost.wavefronts > now->cost.ideal;
+    bool excess = context->cost.wavefronts > context->cost.ideal;
     if (excess)
         snprintf(verdict, sizeof verdict, "%d-way conflict!", banks->ways);
     else
         snprintf(verdict, sizeof verdict, banks->shared_words ? "broadcast, no conflict" : "no conflict");
     if (banks->is_modelled)
-        snprintf(out->note, sizeof out->note, "wavefront %d of %d, ideal %d   %s", now->view->wavefront + 1,
-                 step_context_wavefronts(now), now->cost.ideal, verdict);
+        snprintf(out->note, sizeof out->note, "wavefront %d of %d, ideal %d   %s",
+                 context->view->place.wavefront + 1, step_context_wavefronts(context), context->cost.ideal,
+                 verdict);
     else
         snprintf(out->note, sizeof out->note, "wavefronts of atomics are not modelled");
     if (banks->is_modelled) out->note_role = excess ? ROLE_CONFLICT : ROLE_GOOD;
@@ -196,51 +197,53 @@ static void draw_words(const Banks *banks, Canvas *canvas, Rectangle area, int r
     }
 }
 
-static void draw_lane_note(const StepContext *now, const Banks *banks, Canvas *canvas, Rectangle area,
+static void draw_lane_note(const StepContext *context, const Banks *banks, Canvas *canvas, Rectangle area,
                            int row) {
-    int lane = now->view->lane;
-    unsigned long long word = now->address[lane] / BANK_BYTES;
+    int lane = context->view->selection.lane;
+    unsigned long long word = context->address[lane] / BANK_BYTES;
     char place[96];
     Text text = {0};
     int at = snprintf(place, sizeof place, "word %llu, bank %llu", word, word % BANK_COUNT);
     if (banks->is_modelled)
         snprintf(place + at, sizeof place - (size_t)at, ", in wavefront %d",
-                 now->wavefront_of_lane[lane] + 1);
-    step_context_describe_access(now, lane, place, &text);
-    canvas_text(canvas, area, 1, row, now->event.mask >> lane & 1 ? ROLE_TEXT : ROLE_DIM, text_string(&text));
+                 context->wavefront_of_lane[lane] + 1);
+    step_context_describe_access(context, lane, place, &text);
+    canvas_text(canvas, area, 1, row, context->event.mask >> lane & 1 ? ROLE_TEXT : ROLE_DIM,
+                text_string(&text));
     text_done(&text);
 }
 
 /* One line about the selected lane, and what the cells mean. */
-static void draw_notes(const StepContext *now, const Banks *banks, Canvas *canvas, Rectangle area, int row) {
-    if (row < area.rows) draw_lane_note(now, banks, canvas, area, row++);
-    if (row < area.rows && now->cost.phases > 1) {
+static void draw_notes(const StepContext *context, const Banks *banks, Canvas *canvas, Rectangle area,
+                       int row) {
+    if (row < area.rows) draw_lane_note(context, banks, canvas, area, row++);
+    if (row < area.rows && context->cost.phases > 1) {
         int first = banks->phase * banks->phase_lanes;
         canvas_print(canvas, area, 1, row++, ROLE_TEXT,
-                     "%d bytes a lane take %d phases; phase %d serves lanes %d-%d%s", now->event.width,
-                     now->cost.phases, banks->phase + 1, first, first + banks->phase_lanes - 1,
-                     now->cost.is_paired ? "; the pair rule halved them" : "");
-    } else if (row < area.rows && now->cost.is_paired) {
+                     "%d bytes per lane take %d phases; phase %d serves lanes %d-%d%s", context->event.width,
+                     context->cost.phases, banks->phase + 1, first, first + banks->phase_lanes - 1,
+                     context->cost.is_paired ? "; halved by the pair rule" : "");
+    } else if (row < area.rows && context->cost.is_paired) {
         canvas_text(
             canvas, area, 1, row++, ROLE_TEXT,
-            "pair rule: every lane's neighbour loads the same address or rests, so two phases become one");
+            "pair rule: each lane's neighbour loads the same address or is inactive: two phases become one");
     }
     const char *cells = banks->shared_words
-                            ? "a cell: the lane that asks for the word, + several that share it (broadcast)"
-                            : "a cell: the lane that asks for the word; a bank serves one per wavefront";
+                            ? "cell: the lane that accesses the word; +: several lanes share it (broadcast)"
+                            : "cell: the lane that accesses the word; a bank serves one word per wavefront";
     Rectangle line = {area.column + 1, area.row + row, area.columns - 1, 1};
     if (row < area.rows) canvas_paragraph(canvas, line, 0, ROLE_DIM, cells);
 }
 
-/* Lines that nobody asks for, between and around the others, where all of shared memory fits. */
-static void add_quiet_rows(Banks *banks, const StepContext *now, int room) {
-    uint64_t bytes = now->launch->static_shared_bytes + (uint64_t)now->launch->dynamic_shared_bytes;
+/* Lines that are not accessed, between and around the others, where all of shared memory fits. */
+static void add_untouched_rows(Banks *banks, const StepContext *context, int room) {
+    uint64_t bytes = context->launch->static_shared_bytes + (uint64_t)context->launch->dynamic_shared_bytes;
     uint64_t lines = (bytes + BANK_COUNT * BANK_BYTES - 1) / (BANK_COUNT * BANK_BYTES);
     if (room < 1 || lines > (uint64_t)room) return;
     for (uint64_t line = 0; line < lines; line++) row_of_line(banks, line);
 }
 
-/* First of the rows shown: the one that is served now stays in sight. */
+/* First of the rows shown: the one being served stays in sight. */
 static int first_row(const Banks *banks, int room) {
     int lit = 0;
     while (lit < banks->count && !banks->rows[lit].lit) lit++;
@@ -256,20 +259,20 @@ typedef struct BankGrid {
     int spacing;            /* rows from one line to the next */
 } BankGrid;
 
-static BankGrid lay_out(Banks *banks, const StepContext *now, Rectangle area) {
+static BankGrid lay_out(Banks *banks, const StepContext *context, Rectangle area) {
     BankGrid grid = {.width = cell_columns(area),
                      .room = area.rows - 2}; /* the header and the words take a row each */
     if (grid.room > banks->count + 1 || grid.room > 8) grid.room -= 1; /* the lane's line */
-    add_quiet_rows(banks, now, grid.room);
+    add_untouched_rows(banks, context, grid.room);
     grid.first = first_row(banks, grid.room);
-    grid.spacing = now->view->projector && banks->count * 2 <= grid.room ? 2 : 1;
+    grid.spacing = context->view->display.projector && banks->count * 2 <= grid.room ? 2 : 1;
     return grid;
 }
 
-static void draw(const StepContext *now, Canvas *canvas, Rectangle area) {
+static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     Banks *banks = memory_new(sizeof *banks);
-    banks_fill(banks, now);
-    BankGrid grid = lay_out(banks, now, area);
+    banks_fill(banks, context);
+    BankGrid grid = lay_out(banks, context, area);
     draw_header(canvas, area, grid.width);
     int row = 1;
     for (int i = grid.first; i < banks->count && i < grid.first + grid.room; i++, row += grid.spacing) {
@@ -280,19 +283,19 @@ static void draw(const StepContext *now, Canvas *canvas, Rectangle area) {
         draw_row(banks, canvas, area, row, grid.width, &banks->rows[i], mark);
     }
     draw_words(banks, canvas, area, row++, grid.width);
-    draw_notes(now, banks, canvas, area, row);
+    draw_notes(context, banks, canvas, area, row);
     free(banks);
 }
 
-/* Selects the lane that asks for the word. */
-static ViewAnswer click(const StepContext *now, Rectangle area, int column, int row, View *view) {
+/* Selects the lane that accesses the word. */
+static ViewAnswer click(const StepContext *context, Rectangle area, int column, int row, View *view) {
     Banks *banks = memory_new(sizeof *banks);
-    banks_fill(banks, now);
-    BankGrid grid = lay_out(banks, now, area);
+    banks_fill(banks, context);
+    BankGrid grid = lay_out(banks, context, area);
     int line = grid.first + (row - 1) / grid.spacing, bank = (column - LABEL_COLUMNS) / grid.width;
     bool inside =
         row > 0 && row <= grid.room && line < banks->count && column >= LABEL_COLUMNS && bank < BANK_COUNT;
-    if (inside && banks->rows[line].lane[bank] >= 0) view->lane = banks->rows[line].lane[bank];
+    if (inside && banks->rows[line].lane[bank] >= 0) view->selection.lane = banks->rows[line].lane[bank];
     free(banks);
     return VIEW_CHANGED;
 }

@@ -1,4 +1,4 @@
-/* Branch and barrier: who goes which way, and who has arrived. */
+/* Branch and barrier: which lanes take the branch, and which warps have arrived. */
 #include "tui/panes/pane.h"
 
 #include "base/memory.h"
@@ -8,10 +8,10 @@
 
 enum { LABEL_COLUMNS = 12, NOTE_COLUMNS = 8 };
 
-static void draw_mask(const StepContext *now, Canvas *canvas, Rectangle area, int row, const Ruler *ruler,
+static void draw_mask(const StepContext *context, Canvas *canvas, Rectangle area, int row, const Ruler *ruler,
                       Role role, const char *label, uint32_t mask, uint32_t of) {
     canvas_text(canvas, area, 1, row, ROLE_TEXT, label);
-    ruler_draw_mask(ruler, canvas, area, row, role, mask, of, now->view->lane);
+    ruler_draw_mask(ruler, canvas, area, row, role, mask, of, context->view->selection.lane);
     canvas_print(canvas, area, ruler_column(ruler, WARP_LANES) + 1, row, ROLE_TEXT, "%2d/%d",
                  __builtin_popcount(mask), __builtin_popcount(of));
 }
@@ -20,113 +20,115 @@ static bool diverges(const TraceEvent *event) {
     return event->taken && event->taken != event->mask;
 }
 
-static void branch_head(const StepContext *now, PaneHead *out) {
-    const StepIndexEntry *step = &now->step_index->step[now->view->step];
-    snprintf(out->title, sizeof out->title, "branch   w%d", now->event.warp);
-    if (now->code && now->code->line.line)
-        snprintf(out->title, sizeof out->title, "branch   line %d   w%d", now->code->line.line,
-                 now->event.warp);
+static void branch_head(const StepContext *context, PaneHead *out) {
+    const StepIndexEntry *step = &context->step_index->step[context->view->place.step];
+    snprintf(out->title, sizeof out->title, "branch   w%d", context->event.warp);
+    if (context->code && context->code->line.line)
+        snprintf(out->title, sizeof out->title, "branch   line %d   w%d", context->code->line.line,
+                 context->event.warp);
     snprintf(out->note, sizeof out->note,
-             diverges(&now->event) ? "this warp diverges!"
-             : step->diverges      ? "another warp diverges"
-                                   : "no divergence");
-    out->note_role = diverges(&now->event) ? ROLE_WARNING : ROLE_DIM;
+             diverges(&context->event) ? "this warp diverges!"
+             : step->diverges          ? "another warp diverges"
+                                       : "no divergence");
+    out->note_role = diverges(&context->event) ? ROLE_WARNING : ROLE_DIM;
 }
 
 /* "line 41" or, where that is no help, the instruction's number. */
-static void print_place(const StepContext *now, int pc, char *out, size_t bytes) {
-    const PtxCode *code = scene_code(now->scene, now->view->view, pc);
+static void print_place(const StepContext *context, int pc, char *out, size_t bytes) {
+    const PtxCode *code = scene_code(context->scene, context->view->place.block, pc);
     if (!code)
         snprintf(out, bytes, "the end");
-    else if (code->line.line && (!now->code || code->line.line != now->code->line.line))
+    else if (code->line.line && (!context->code || code->line.line != context->code->line.line))
         snprintf(out, bytes, "line %d", code->line.line);
     else
         snprintf(out, bytes, "PTX %d", pc);
 }
 
-/* Where both ways lead; returns the columns written. */
-static int draw_ways(const StepContext *now, Canvas *canvas, Rectangle area, int row) {
+/* Where the branch leads and where its lanes reconverge; returns the columns written. */
+static int draw_targets(const StepContext *context, Canvas *canvas, Rectangle area, int row) {
     char place[48];
     int at = 1;
-    if (!now->code) return at;
-    print_place(now, now->code->target, place, sizeof place);
-    at += canvas_print(canvas, area, at, row, ROLE_TEXT, "jump: to %s, meet again ", place);
-    print_place(now, now->code->reconvergence, place, sizeof place);
-    bool there = now->code->reconvergence == now->code->target;
+    if (!context->code) return at;
+    print_place(context, context->code->target, place, sizeof place);
+    at += canvas_print(canvas, area, at, row, ROLE_TEXT, "taken: to %s, reconverge ", place);
+    print_place(context, context->code->reconvergence, place, sizeof place);
+    bool there = context->code->reconvergence == context->code->target;
     return at + canvas_print(canvas, area, at, row, ROLE_TEXT, there ? "there; " : "at %s; ", place);
 }
 
 /* Event `index` of the step, header only. */
-static void read_part(const StepContext *now, int index, TraceEvent *out) {
-    trace_block_read_header(now->steps->block, now->steps->events[now->step->first + index], out);
+static void read_part(const StepContext *context, int index, TraceEvent *out) {
+    trace_block_read_header(context->steps->block, context->steps->events[context->step->first + index], out);
 }
 
-/* Who jumps, warp by warp; neighbours that do the same share a row. */
-static void draw_warps(const StepContext *now, Canvas *canvas, Rectangle area, int row, const Ruler *ruler) {
-    for (int i = 0; i < now->step->count && row < area.rows; row++) {
+/* The lanes that take the branch, warp by warp; neighbours that do the same share a row. */
+static void draw_warps(const StepContext *context, Canvas *canvas, Rectangle area, int row,
+                       const Ruler *ruler) {
+    for (int i = 0; i < context->step->count && row < area.rows; row++) {
         TraceEvent event, next;
         char label[16];
-        read_part(now, i++, &event);
+        read_part(context, i++, &event);
         int last = event.warp;
-        for (; i < now->step->count; i++, last = next.warp) {
-            read_part(now, i, &next);
+        for (; i < context->step->count; i++, last = next.warp) {
+            read_part(context, i, &next);
             if (next.warp != last + 1 || next.taken != event.taken || next.mask != event.mask) break;
         }
         snprintf(label, sizeof label, last > event.warp ? "w%d-%d" : "w%d", event.warp, last);
         bool splits = diverges(&event);
-        draw_mask(now, canvas, area, row, ruler, splits ? ROLE_WARNING : ROLE_ACTIVE, label, event.taken,
+        draw_mask(context, canvas, area, row, ruler, splits ? ROLE_WARNING : ROLE_ACTIVE, label, event.taken,
                   event.mask);
-        if (splits) canvas_glyph(canvas, area, ruler_column(ruler, WARP_LANES) + 7, row, ROLE_WARNING, '!');
+        if (splits) canvas_glyph(canvas, area, ruler_column(ruler, WARP_LANES) + 6, row, ROLE_WARNING, '!');
     }
 }
 
-static void branch_draw(const StepContext *now, Canvas *canvas, Rectangle area) {
-    const TraceEvent *event = &now->event;
+static void branch_draw(const StepContext *context, Canvas *canvas, Rectangle area) {
+    const TraceEvent *event = &context->event;
     Ruler ruler = ruler_make(area, LABEL_COLUMNS, NOTE_COLUMNS);
     int row = 3, diverging = 0;
-    ruler_draw(&ruler, canvas, area, 0, now->view->lane);
-    draw_mask(now, canvas, area, 1, &ruler, ROLE_ACTIVE, "jump", event->taken, event->mask);
-    draw_mask(now, canvas, area, 2, &ruler, ROLE_ACTIVE, "go on", event->mask & ~event->taken, event->mask);
-    for (int i = 0; i < now->step->count; i++) {
+    ruler_draw(&ruler, canvas, area, 0, context->view->selection.lane);
+    draw_mask(context, canvas, area, 1, &ruler, ROLE_ACTIVE, "taken", event->taken, event->mask);
+    draw_mask(context, canvas, area, 2, &ruler, ROLE_ACTIVE, "not taken", event->mask & ~event->taken,
+              event->mask);
+    for (int i = 0; i < context->step->count; i++) {
         TraceEvent other;
-        read_part(now, i, &other);
+        read_part(context, i, &other);
         diverging += diverges(&other);
     }
-    int at = draw_ways(now, canvas, area, row);
-    canvas_print(canvas, area, at, row++, diverging ? ROLE_WARNING : ROLE_TEXT, "%d of %d warps diverge%s",
-                 diverging, now->step->count, diverging ? "!" : "");
-    if (row + 2 < area.rows) canvas_text(canvas, area, 1, ++row, ROLE_DIM, "who jumps, warp by warp");
-    draw_warps(now, canvas, area, row + 1, &ruler);
+    int at = draw_targets(context, canvas, area, row);
+    canvas_print(canvas, area, at, row++, diverging ? ROLE_WARNING : ROLE_TEXT, "%d of %d warps diverge%s%s",
+                 diverging, context->step->count, diverging == 1 ? "s" : "", diverging ? "!" : "");
+    if (row + 2 < area.rows) canvas_text(canvas, area, 1, ++row, ROLE_DIM, "taken, warp by warp");
+    draw_warps(context, canvas, area, row + 1, &ruler);
 }
 
-static void barrier_head(const StepContext *now, PaneHead *out) {
-    const char *what = now->event.kind == TRACE_BARRIER     ? "barrier of the block"
-                       : now->event.kind == TRACE_WARP_SYNC ? "warp sync"
-                                                            : "named barrier";
+static void barrier_head(const StepContext *context, PaneHead *out) {
+    const char *what = context->event.kind == TRACE_BARRIER     ? "block barrier"
+                       : context->event.kind == TRACE_WARP_SYNC ? "warp sync"
+                                                                : "named barrier";
     snprintf(out->title, sizeof out->title, "%s", what);
-    if (now->event.kind == TRACE_NAMED_BARRIER)
-        snprintf(out->title, sizeof out->title, "named barrier %u", now->event.participants);
-    if (now->event.kind == TRACE_BARRIER)
-        snprintf(out->note, sizeof out->note, "ends interval %d of %d", now->step->interval_step + 1,
-                 now->steps->interval_step_count);
+    if (context->event.kind == TRACE_NAMED_BARRIER)
+        snprintf(out->title, sizeof out->title, "named barrier %u", context->event.participants);
+    if (context->event.kind == TRACE_BARRIER)
+        snprintf(out->note, sizeof out->note, "ends interval %d of %d", context->step->interval_step + 1,
+                 context->steps->interval_step_count);
 }
 
-static void draw_sync(const StepContext *now, Canvas *canvas, Rectangle area) {
+static void draw_sync(const StepContext *context, Canvas *canvas, Rectangle area) {
     Ruler ruler = ruler_make(area, LABEL_COLUMNS, NOTE_COLUMNS);
     int row = 1;
-    ruler_draw(&ruler, canvas, area, 0, now->view->lane);
-    for (int i = 0; i < now->step->count && row < area.rows; i++, row++) {
+    ruler_draw(&ruler, canvas, area, 0, context->view->selection.lane);
+    for (int i = 0; i < context->step->count && row < area.rows; i++, row++) {
         TraceEvent other;
         char label[16];
-        trace_block_read(now->steps->block, now->steps->events[now->step->first + i], &other);
+        trace_block_read(context->steps->block, context->steps->events[context->step->first + i], &other);
         snprintf(label, sizeof label, "w%d", other.warp);
         bool named = other.kind == TRACE_NAMED_BARRIER;
-        draw_mask(now, canvas, area, row, &ruler, ROLE_ACTIVE, label, other.mask,
+        draw_mask(context, canvas, area, row, &ruler, ROLE_ACTIVE, label, other.mask,
                   named || !other.participants ? 0xffffffffu : other.participants);
     }
-    if (now->event.kind == TRACE_WARP_SYNC && ++row < area.rows)
+    if (context->event.kind == TRACE_WARP_SYNC && ++row < area.rows)
         canvas_text(canvas, area, 1, row, ROLE_DIM,
-                    "what these lanes wrote before is seen by these lanes after");
+                    "each of these lanes now sees what the others wrote before");
 }
 
 typedef enum Arrival { ARRIVES, WAITS, MISSING, ENDED, ARRIVAL_COUNT } Arrival;
@@ -139,21 +141,21 @@ static const struct {
                                   [MISSING] = {ROLE_WARNING, '?'},
                                   [ENDED] = {ROLE_EXITED, 'x'}};
 
-static Arrival arrival_of(const StepContext *now, int warp) {
-    WarpState state = step_index_warp_state(now->step_index, now->view->step, warp);
+static Arrival arrival_of(const StepContext *context, int warp) {
+    WarpState state = step_index_warp_state(context->step_index, context->view->place.step, warp);
     if (state.active) return ARRIVES;
     if (state.waiting) return WAITS;
     return (state.exited | state.trapped | state.stopped) == state.exists ? ENDED : MISSING;
 }
 
 /* One cell a warp; returns the row below them. */
-static int draw_arrivals(const StepContext *now, Canvas *canvas, Rectangle area, int row) {
-    int count = now->step_index->warp_count, each = count > 10 ? 7 : 6, per_row = area.columns / each;
+static int draw_arrivals(const StepContext *context, Canvas *canvas, Rectangle area, int row) {
+    int count = context->step_index->warp_count, each = count > 10 ? 7 : 6, per_row = area.columns / each;
     for (int warp = 0; warp < count; warp++) {
         int column = 1 + warp % per_row * each;
         if (warp && warp % per_row == 0) row += 2;
         if (row + 3 >= area.rows) return area.rows - 3;
-        Arrival arrival = arrival_of(now, warp);
+        Arrival arrival = arrival_of(context, warp);
         canvas_print(canvas, area, column, row, ROLE_DIM, "w%d", warp);
         canvas_glyph(canvas, area, column + each - 3, row, arrival_looks[arrival].role,
                      arrival_looks[arrival].glyph);
@@ -162,44 +164,44 @@ static int draw_arrivals(const StepContext *now, Canvas *canvas, Rectangle area,
 }
 
 /* "■ warps 1-7 arrive now"; nothing where there are none. */
-static int draw_who(const StepContext *now, Canvas *canvas, Rectangle area, int row, Arrival arrival,
-                    const char *one, const char *several) {
-    int count = now->step_index->warp_count, found = 0;
-    bool *who = memory_new((size_t)count);
+static int draw_group(const StepContext *context, Canvas *canvas, Rectangle area, int row, Arrival arrival,
+                      const char *one, const char *several) {
+    int count = context->step_index->warp_count, found = 0;
+    bool *group = memory_new((size_t)count);
     char names[64];
-    for (int warp = 0; warp < count; warp++) found += who[warp] = arrival_of(now, warp) == arrival;
-    step_context_describe_warps(who, count, names, sizeof names);
-    free(who);
+    for (int warp = 0; warp < count; warp++) found += group[warp] = arrival_of(context, warp) == arrival;
+    step_context_describe_warps(group, count, names, sizeof names);
+    free(group);
     if (!found || row <= 0) return row;
     canvas_glyph(canvas, area, 1, row, arrival_looks[arrival].role, arrival_looks[arrival].glyph);
     canvas_print(canvas, area, 3, row, ROLE_TEXT, "%s %s", names, found == 1 ? one : several);
     return row + 1;
 }
 
-static void barrier_draw(const StepContext *now, Canvas *canvas, Rectangle area) {
-    if (now->event.kind != TRACE_BARRIER) {
-        draw_sync(now, canvas, area);
+static void barrier_draw(const StepContext *context, Canvas *canvas, Rectangle area) {
+    if (context->event.kind != TRACE_BARRIER) {
+        draw_sync(context, canvas, area);
         return;
     }
     int arrived = 0, alive = 0;
-    for (int warp = 0; warp < now->step_index->warp_count; warp++) {
-        Arrival arrival = arrival_of(now, warp);
+    for (int warp = 0; warp < context->step_index->warp_count; warp++) {
+        Arrival arrival = arrival_of(context, warp);
         arrived += arrival == ARRIVES || arrival == WAITS;
         alive += arrival != ENDED;
     }
     canvas_print(canvas, area, 1, 0, arrived == alive ? ROLE_GOOD : ROLE_TEXT,
-                 "%d of %d warps have arrived%s", arrived, alive, arrived == alive ? ": all go on" : "");
-    int row = draw_arrivals(now, canvas, area, 2);
-    row = draw_who(now, canvas, area, row, ARRIVES, "arrives now", "arrive now");
-    row = draw_who(now, canvas, area, row, WAITS, "waited here", "waited here");
-    draw_who(now, canvas, area, row, MISSING, "still to come", "still to come");
+                 "%d of %d warps have arrived%s", arrived, alive, arrived == alive ? ": all proceed" : "");
+    int row = draw_arrivals(context, canvas, area, 2);
+    row = draw_group(context, canvas, area, row, ARRIVES, "arrives now", "arrive now");
+    row = draw_group(context, canvas, area, row, WAITS, "is waiting", "are waiting");
+    draw_group(context, canvas, area, row, MISSING, "has not arrived", "have not arrived");
 }
 
-static ViewAnswer click(const StepContext *now, Rectangle area, int column, int row, View *view) {
+static ViewAnswer click(const StepContext *context, Rectangle area, int column, int row, View *view) {
     Ruler ruler = ruler_make(area, LABEL_COLUMNS, NOTE_COLUMNS);
     int lane = ruler_lane_at(&ruler, column);
-    (void)now, (void)row;
-    if (lane >= 0) view->lane = lane;
+    (void)context, (void)row;
+    if (lane >= 0) view->selection.lane = lane;
     return VIEW_CHANGED;
 }
 

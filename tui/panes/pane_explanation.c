@@ -3,36 +3,36 @@
 
 #include <stdio.h>
 
-static void head(const StepContext *now, PaneHead *out) {
-    (void)now;
+static void head(const StepContext *context, PaneHead *out) {
+    (void)context;
     snprintf(out->title, sizeof out->title, "explanation");
 }
 
-/* The fault, where it ended this block's run; or, in fewer places, that another block's run met one. */
-static int draw_trap(const StepContext *now, Canvas *canvas, Rectangle area, int row, bool here) {
-    const Trace *trace = now->scene->trace;
-    const Trap *trap = now->step_index->trap ? now->step_index->trap
-                       : trace->trap_count   ? &trace->traps[0]
-                                             : NULL;
-    if (!trap || (now->step_index->trap != NULL) != here) return 0;
-    if (here && now->view->step + 1 < now->steps->step_count) return 0;
+/* The fault, at the step where it ended this block's run; else, below the step, that of another block. */
+static int draw_trap(const StepContext *context, Canvas *canvas, Rectangle area, int row, bool here) {
+    const Trace *trace = context->scene->traced.trace;
+    const Trap *trap = context->step_index->trap ? context->step_index->trap
+                       : trace->trap_count       ? &trace->traps[0]
+                                                 : NULL;
+    if (!trap || (context->step_index->trap != NULL) != here) return 0;
+    if (here && context->view->place.step + 1 < context->steps->step_count) return 0;
     Text text = {0};
-    text_add(&text, here ? "Here it ends. TRAP " : "TRAP ");
-    step_context_describe_trap(now, trap, &text);
+    text_add(&text, here ? "The run ends here. TRAP " : "TRAP ");
+    step_context_describe_trap(context, trap, &text);
     int rows = canvas_paragraph(canvas, area, row, ROLE_WARNING, text_string(&text));
     text_done(&text);
     return rows;
 }
 
-static void draw(const StepContext *now, Canvas *canvas, Rectangle area) {
+static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     Text text = {0};
-    explain_step(now, &text);
-    int row = draw_trap(now, canvas, area, 0, true);
+    explain_step(context, &text);
+    int row = draw_trap(context, canvas, area, 0, true);
     row += canvas_paragraph(canvas, area, row, ROLE_TEXT, text_string(&text));
-    row += draw_trap(now, canvas, area, row, false);
-    if (*now->scene->watch && row < area.rows) {
+    row += draw_trap(context, canvas, area, row, false);
+    if (*context->scene->identity.watch && row < area.rows) {
         text_clear(&text);
-        text_print(&text, "Watch: %s", now->scene->watch);
+        text_print(&text, "Watch: %s", context->scene->identity.watch);
         canvas_paragraph(canvas, area, row, ROLE_DIM, text_string(&text));
     }
     text_done(&text);

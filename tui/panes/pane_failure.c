@@ -1,14 +1,14 @@
-/* Failure: why a file that was edited cannot be run, against its line. The run before it is still there
+/* Failure: why an edited file cannot be run, with the line at fault. The previous run stays on the screen
  * below. */
 #include "tui/panes/pane.h"
 
 #include <stdio.h>
 
-static void head(const StepContext *now, PaneHead *out) {
-    const Error *error = &now->view->failure;
+static void head(const StepContext *context, PaneHead *out) {
+    const Error *error = &context->view->transient.failure;
     snprintf(out->title, sizeof out->title, "not run: %s",
              *error->file ? scene_file_name(error->file) : "the new version");
-    snprintf(out->note, sizeof out->note, "$ edits, any other key closes");
+    snprintf(out->note, sizeof out->note, "$ edits again, any other key closes");
 }
 
 /* The line as far as it fits, and the caret below the column. */
@@ -21,14 +21,14 @@ static int draw_excerpt(const Error *error, Canvas *canvas, Rectangle area, int 
     return 3;
 }
 
-static void draw(const StepContext *now, Canvas *canvas, Rectangle area) {
-    const Error *error = &now->view->failure;
+static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
+    const Error *error = &context->view->transient.failure;
     int row = 1;
     if (error->line)
         canvas_print(canvas, area, 0, row++, ROLE_DIM, "line %d, column %d", error->line, error->column);
     row += 1 + draw_excerpt(error, canvas, area, row);
     row += canvas_paragraph(canvas, area, row, ROLE_WARNING, error->message);
-    canvas_paragraph(canvas, area, row + 1, ROLE_DIM, "What is shown is the version before.");
+    canvas_paragraph(canvas, area, row + 1, ROLE_DIM, "The screen still shows the previous version.");
 }
 
 const Pane pane_failure = {.slot = SLOT_OVERLAY, .overlay = OVERLAY_FAILURE, .head = head, .draw = draw};

@@ -1,6 +1,6 @@
 /* Global: the shown warp's access to global (or local) memory, by lines of 128 bytes and their four sectors
- * of 32. A cell is a word of four bytes and holds the lane that asks for it; words of a touched sector that
- * nobody asked for are moved all the same, and words of other sectors stay blank. */
+ * of 32. A cell is a word of four bytes and holds the lane that accesses it; the other words of a touched
+ * sector are dots, because they are transferred as well, and words of other sectors stay blank. */
 #include "tui/panes/pane.h"
 
 #include "base/memory.h"
@@ -19,7 +19,7 @@ enum {
 typedef struct MemoryLine {
     int buffer;
     uint64_t line;      /* offset / 128 */
-    int8_t lane[WORDS]; /* lowest lane that asks for the word; -1: none */
+    int8_t lane[WORDS]; /* lowest lane that accesses the word; -1: none */
     uint8_t sharers[WORDS];
     uint8_t sectors; /* bits of the touched ones */
 } MemoryLine;
@@ -28,7 +28,7 @@ typedef struct MemoryPicture {
     MemoryLine lines[MAX_LINES]; /* by buffer and offset */
     int count;
     int sectors, ideal;
-    bool shared_words; /* some are asked for by several lanes */
+    bool shared_words; /* several lanes access the same one */
 } MemoryPicture;
 
 static MemoryLine *line_of(MemoryPicture *memory, int buffer, uint64_t line) {
@@ -46,8 +46,8 @@ static MemoryLine *line_of(MemoryPicture *memory, int buffer, uint64_t line) {
     return &memory->lines[at];
 }
 
-static void memory_fill(MemoryPicture *memory, const StepContext *now) {
-    const TraceEvent *event = &now->event;
+static void memory_fill(MemoryPicture *memory, const StepContext *context) {
+    const TraceEvent *event = &context->event;
     uint64_t address[WARP_LANES] = {0};
     memset(memory, 0, sizeof *memory);
     for (int lane = 0; lane < WARP_LANES; lane++) {
@@ -78,10 +78,12 @@ static bool is_local(TraceKind kind) {
     return kind == TRACE_LOCAL_LOAD || kind == TRACE_LOCAL_STORE;
 }
 
-static const char *buffer_name(const StepContext *now, int buffer) {
-    if (is_local(now->event.kind))
-        return buffer < now->launch->symbol_count ? now->launch->symbols[buffer].name : "local";
-    return buffer < now->scene->trace->buffer_count ? now->scene->trace->buffers[buffer].name : "?";
+static const char *buffer_name(const StepContext *context, int buffer) {
+    if (is_local(context->event.kind))
+        return buffer < context->launch->symbol_count ? context->launch->symbols[buffer].name : "local";
+    return buffer < context->scene->traced.trace->buffer_count
+               ? context->scene->traced.trace->buffers[buffer].name
+               : "?";
 }
 
 static const char *verb(TraceKind kind) {
@@ -96,11 +98,11 @@ static const char *verb(TraceKind kind) {
     }
 }
 
-/* What the access is worth: its sectors, or, of atomics, how many lanes wait for each other. */
-static void judge(const StepContext *now, const MemoryPicture *memory, PaneHead *out) {
-    int addresses, collisions = step_context_collisions(&now->event, &addresses);
+/* How good the access is: by its sectors; for atomics by how many lanes wait for each other. */
+static void judge(const StepContext *context, const MemoryPicture *memory, PaneHead *out) {
+    int addresses, collisions = step_context_collisions(&context->event, &addresses);
     out->note_role = ROLE_GOOD;
-    if (now->event.kind == TRACE_GLOBAL_ATOMIC && collisions > 1) {
+    if (context->event.kind == TRACE_GLOBAL_ATOMIC && collisions > 1) {
         snprintf(out->note, sizeof out->note, "%d lanes update one word!", collisions);
         out->note_role = ROLE_WARNING;
     } else if (memory->sectors > memory->ideal) {
@@ -111,23 +113,25 @@ static void judge(const StepContext *now, const MemoryPicture *memory, PaneHead 
     }
 }
 
-static void head(const StepContext *now, PaneHead *out) {
+static void head(const StepContext *context, PaneHead *out) {
     MemoryPicture *memory = memory_new(sizeof *memory);
     char name[48];
-    memory_fill(memory, now);
-    int first = now->event.mask ? __builtin_ctz(now->event.mask) : 0;
-    scene_short_name(buffer_name(now, now->event.buffer[first]), name, sizeof name);
-    if (is_local(now->event.kind)) { /* interleaved by thread in hardware: offsets do not tell the sectors */
-        snprintf(out->title, sizeof out->title, "local  w%d %s its threads' own memory, %d bytes a lane",
-                 now->event.warp, verb(now->event.kind), now->event.width);
-    } else if (is_constant(now->event.kind)) {
-        snprintf(out->title, sizeof out->title, "constant  w%d loads from %s", now->event.warp, name);
-        snprintf(out->note, sizeof out->note, "its cost is not modelled");
+    memory_fill(memory, context);
+    int first = context->event.mask ? __builtin_ctz(context->event.mask) : 0;
+    scene_short_name(buffer_name(context, context->event.buffer[first]), name, sizeof name);
+    if (is_local(context->event
+                     .kind)) { /* interleaved by thread in hardware: offsets do not determine the sectors */
+        snprintf(out->title, sizeof out->title, "local  w%d %s its threads' own memory, %d byte%s per lane",
+                 context->event.warp, verb(context->event.kind), context->event.width,
+                 context->event.width == 1 ? "" : "s");
+    } else if (is_constant(context->event.kind)) {
+        snprintf(out->title, sizeof out->title, "constant  w%d loads from %s", context->event.warp, name);
+        snprintf(out->note, sizeof out->note, "cost not modelled");
     } else {
         snprintf(out->title, sizeof out->title, "global  w%d %s %s   1 request: %d sector%s, ideal %d",
-                 now->event.warp, verb(now->event.kind), name, memory->sectors,
+                 context->event.warp, verb(context->event.kind), name, memory->sectors,
                  memory->sectors == 1 ? "" : "s", memory->ideal);
-        judge(now, memory, out);
+        judge(context, memory, out);
     }
     free(memory);
 }
@@ -136,12 +140,13 @@ static int word_column(int word, int width) {
     return LABEL_COLUMNS + word * width + word / SECTOR_WORDS;
 }
 
-static void draw_line(const StepContext *now, Canvas *canvas, Rectangle area, int row, int width,
+static void draw_line(const StepContext *context, Canvas *canvas, Rectangle area, int row, int width,
                       const MemoryLine *line, bool wasteful) {
     canvas_print(canvas, area, 0, row, ROLE_DIM, "%8llu", (unsigned long long)line->line * LINE_BYTES);
     for (int word = 0; word < WORDS; word++) {
         int column = word_column(word, width), lane = line->lane[word];
-        bool moved = line->sectors >> word / SECTOR_WORDS & 1, selected = lane == now->view->lane;
+        bool moved = line->sectors >> word / SECTOR_WORDS & 1,
+             selected = lane == context->view->selection.lane;
         if (word % SECTOR_WORDS == 0) canvas_glyph(canvas, area, column - 1, row, ROLE_BORDER, 0x2502);
         if (lane >= 0)
             ruler_draw_lane(canvas, area, column, row, width, selected ? ROLE_LIT : ROLE_ACTIVE, line->lane,
@@ -152,14 +157,15 @@ static void draw_line(const StepContext *now, Canvas *canvas, Rectangle area, in
     canvas_glyph(canvas, area, word_column(WORDS, width) - 1, row, ROLE_BORDER, 0x2502);
 }
 
-static void draw_lane_note(const StepContext *now, Canvas *canvas, Rectangle area, int row) {
-    int lane = now->view->lane;
+static void draw_lane_note(const StepContext *context, Canvas *canvas, Rectangle area, int row) {
+    int lane = context->view->selection.lane;
     char name[48], place[96];
     Text text = {0};
-    scene_short_name(buffer_name(now, now->event.buffer[lane]), name, sizeof name);
-    snprintf(place, sizeof place, "%s, byte %llu", name, (unsigned long long)now->event.offset[lane]);
-    step_context_describe_access(now, lane, place, &text);
-    canvas_text(canvas, area, 1, row, now->event.mask >> lane & 1 ? ROLE_TEXT : ROLE_DIM, text_string(&text));
+    scene_short_name(buffer_name(context, context->event.buffer[lane]), name, sizeof name);
+    snprintf(place, sizeof place, "%s, byte %llu", name, (unsigned long long)context->event.offset[lane]);
+    step_context_describe_access(context, lane, place, &text);
+    canvas_text(canvas, area, 1, row, context->event.mask >> lane & 1 ? ROLE_TEXT : ROLE_DIM,
+                text_string(&text));
     text_done(&text);
 }
 
@@ -177,55 +183,56 @@ static bool shows_lane(const MemoryPicture *memory, const MemoryGrid *grid, int 
 }
 
 /* The selected lane stays in sight. */
-static MemoryGrid lay_out(const MemoryPicture *memory, const StepContext *now, Rectangle area) {
+static MemoryGrid lay_out(const MemoryPicture *memory, const StepContext *context, Rectangle area) {
     MemoryGrid grid = {.width = MOST_WORD_COLUMNS,
                        .room = area.rows - (area.rows > 4   ? 3
                                             : area.rows > 2 ? 2
                                                             : 1)};
-    int lane = now->view->lane;
+    int lane = context->view->selection.lane;
     while (grid.width > 1 && word_column(WORDS, grid.width) > area.columns) grid.width--;
-    grid.spacing = now->view->projector && memory->count * 2 <= grid.room ? 2 : 1;
-    while (now->event.mask >> lane & 1 && grid.room > 0 && memory->count - grid.first > grid.room &&
+    grid.spacing = context->view->display.projector && memory->count * 2 <= grid.room ? 2 : 1;
+    while (context->event.mask >> lane & 1 && grid.room > 0 && memory->count - grid.first > grid.room &&
            !shows_lane(memory, &grid, lane))
         grid.first++;
     return grid;
 }
 
-static void draw(const StepContext *now, Canvas *canvas, Rectangle area) {
+static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     MemoryPicture *memory = memory_new(sizeof *memory);
-    memory_fill(memory, now);
-    MemoryGrid grid = lay_out(memory, now, area);
+    memory_fill(memory, context);
+    MemoryGrid grid = lay_out(memory, context, area);
     canvas_text(canvas, area, 0, 0, ROLE_DIM, "    byte");
     for (int sector = 0; sector < WORDS / SECTOR_WORDS; sector++)
         canvas_print(canvas, area, word_column(sector * SECTOR_WORDS, grid.width), 0, ROLE_DIM,
                      grid.width > 1 ? "+%d, sector %d" : "+%d", sector * SECTOR_BYTES, sector);
     int row = 1;
     for (int i = grid.first; i < memory->count && i < grid.first + grid.room; i++, row += grid.spacing)
-        draw_line(now, canvas, area, row, grid.width, &memory->lines[i], memory->sectors > memory->ideal);
-    if (row < area.rows) draw_lane_note(now, canvas, area, row);
+        draw_line(context, canvas, area, row, grid.width, &memory->lines[i], memory->sectors > memory->ideal);
+    if (row < area.rows) draw_lane_note(context, canvas, area, row);
     if (memory->count > grid.room && row < area.rows)
         canvas_print(canvas, area, area.columns - 20, row, ROLE_DIM, "lines %d-%d of %d", grid.first + 1,
                      grid.first + grid.room, memory->count);
     row++;
     if (row < area.rows)
-        canvas_print(canvas, area, 1, row, ROLE_DIM,
-                     memory->shared_words
-                         ? "a cell: the lane that asks for the 4 bytes, + several; %s moved, not asked for"
-                         : "a cell: the lane that asks for those 4 bytes; %s moved, but not asked for",
-                     canvas->ascii ? "." : "·");
+        canvas_print(
+            canvas, area, 1, row, ROLE_DIM,
+            memory->shared_words
+                ? "cell: the lane that accesses the 4 bytes; +: several; %s: transferred, not accessed"
+                : "cell: the lane that accesses the 4 bytes; %s: transferred, not accessed",
+            canvas->ascii ? "." : "·");
     free(memory);
 }
 
-/* Selects the lane that asks for the word. */
-static ViewAnswer click(const StepContext *now, Rectangle area, int column, int row, View *view) {
+/* Selects the lane that accesses the word. */
+static ViewAnswer click(const StepContext *context, Rectangle area, int column, int row, View *view) {
     MemoryPicture *memory = memory_new(sizeof *memory);
-    memory_fill(memory, now);
-    MemoryGrid grid = lay_out(memory, now, area);
+    memory_fill(memory, context);
+    MemoryGrid grid = lay_out(memory, context, area);
     int line = grid.first + (row - 1) / grid.spacing, word = WORDS - 1;
     while (word >= 0 && word_column(word, grid.width) > column) word--;
     bool inside = row > 0 && line < memory->count && line < grid.first + grid.room && word >= 0 &&
                   column < word_column(WORDS, grid.width);
-    if (inside && memory->lines[line].lane[word] >= 0) view->lane = memory->lines[line].lane[word];
+    if (inside && memory->lines[line].lane[word] >= 0) view->selection.lane = memory->lines[line].lane[word];
     free(memory);
     return VIEW_CHANGED;
 }

@@ -1,20 +1,24 @@
-/* Hazards: what is wrong with the run, and apart from that what is slow about it: the list, and of the one
- * that is selected both accesses, why, and what to change. f and F go through them, to where they happen. */
+/* Hazards: what is wrong with the run, then what is slow: the list, and for the selected finding both accesses,
+ * the reason and the advice. f and F step through them and go to where they happen. */
 #include "tui/panes/pane.h"
 
-#include "metrics/hazards.h"
+#include "metrics/findings.h"
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { ROWS_FOR_A_LIST = 7, KIND_COLUMNS = 17, SLOW_ROWS = 1 /* the line between wrong and slow */ };
+enum {
+    ROWS_FOR_A_LIST = 7,
+    KIND_COLUMNS = 17,
+    SLOW_ROWS = 1 /* the line between errors and slow findings */
+};
 
-static void head(const StepContext *now, PaneHead *out) {
-    const Hazards *hazards = now->scene->hazards;
+static void head(const StepContext *context, PaneHead *out) {
+    const Findings *hazards = context->scene->borrowed.hazards;
     snprintf(out->title, sizeof out->title, "hazards");
     if (!hazards) return;
-    int slow = hazards->count - hazards->wrong_count;
-    if (hazards->wrong_count) {
-        snprintf(out->title, sizeof out->title, "hazards  %d", hazards->wrong_count);
+    int slow = hazards->count - hazards->error_count;
+    if (hazards->error_count) {
+        snprintf(out->title, sizeof out->title, "hazards  %d", hazards->error_count);
         out->note_role = ROLE_CONFLICT;
     } else {
         snprintf(out->title, sizeof out->title, "hazards  none");
@@ -23,7 +27,7 @@ static void head(const StepContext *now, PaneHead *out) {
 }
 
 /* "out of bounds" of "out_of_bounds". */
-static void print_kind(const Hazard *hazard, char *out, size_t bytes) {
+static void print_kind(const Finding *hazard, char *out, size_t bytes) {
     snprintf(out, bytes, "%s", hazard->kind_text);
     for (; *out; out++)
         if (*out == '_') *out = ' ';
@@ -31,51 +35,51 @@ static void print_kind(const Hazard *hazard, char *out, size_t bytes) {
 
 /* ---- the list ------------------------------------------------------------------------------------------ */
 
-static void draw_item(const Hazards *hazards, int index, bool selected, Canvas *canvas, Rectangle area,
+static void draw_item(const Findings *hazards, int index, bool selected, Canvas *canvas, Rectangle area,
                       int row) {
-    const Hazard *hazard = &hazards->items[index];
+    const Finding *hazard = &hazards->items[index];
     Role role = selected ? ROLE_CURRENT : ROLE_TEXT;
     char kind[40], cost[24], ideal[24];
     print_kind(hazard, kind, sizeof kind);
     int at = canvas_print(canvas, area, 0, row, role, "%c%2d ", selected ? '>' : ' ', index + 1);
-    canvas_text(canvas, area, at, row, hazard->is_slow ? role : ROLE_CONFLICT, kind);
+    canvas_text(canvas, area, at, row, hazard->severity != SEVERITY_ERROR ? role : ROLE_CONFLICT, kind);
     at += KIND_COLUMNS + 2;
     if (hazard->access.line) canvas_print(canvas, area, at, row, role, "line %d", hazard->access.line);
     at += 11;
     if (hazard->what) at += 2 + canvas_text(canvas, area, at, row, role, hazard->what);
-    if (!hazard->is_slow || !hazard->cost) return;
+    if (hazard->severity == SEVERITY_ERROR || !hazard->cost) return;
     step_context_print_count(hazard->cost, cost, sizeof cost);
     step_context_print_count(hazard->ideal, ideal, sizeof ideal);
     canvas_print(canvas, area, at, row, ROLE_DIM, "%s, ideal %s", cost, ideal);
 }
 
-/* As many as `rows` have room for, around the selected one. Returns the rows used. */
-static int draw_list(const Hazards *hazards, int selected, Canvas *canvas, Rectangle area, int rows) {
-    bool both = hazards->wrong_count && hazards->wrong_count < hazards->count;
+/* As many as fit into `rows`, around the selected one. Returns the rows used. */
+static int draw_list(const Findings *hazards, int selected, Canvas *canvas, Rectangle area, int rows) {
+    bool both = hazards->error_count && hazards->error_count < hazards->count;
     int all = hazards->count + (both ? SLOW_ROWS : 0);
-    int line = selected + (both && selected >= hazards->wrong_count ? SLOW_ROWS : 0);
+    int line = selected + (both && selected >= hazards->error_count ? SLOW_ROWS : 0);
     int first = line - rows / 2;
     if (first > all - rows) first = all - rows;
     if (first < 0) first = 0;
     int row = 0;
     for (; row < rows && first + row < all; row++) {
         int index = first + row;
-        if (both && index == hazards->wrong_count) {
-            canvas_text(canvas, area, 0, row, ROLE_DIM, "right, but slow:");
+        if (both && index == hazards->error_count) {
+            canvas_text(canvas, area, 0, row, ROLE_DIM, "correct, but slow:");
             continue;
         }
-        if (both && index > hazards->wrong_count) index -= SLOW_ROWS;
+        if (both && index > hazards->error_count) index -= SLOW_ROWS;
         draw_item(hazards, index, index == selected, canvas, area, row);
     }
     return row;
 }
 
-/* ---- the one that is selected ---------------------------------------------------------------------------
- */
+/* ---- the selected finding ------------------------------------------------------------------------------ */
 
-/* The type of what the instruction moves; compilers load and store any integer as unsigned. */
-static PtxType type_of(const StepContext *now, const Hazard *hazard, const HazardAccess *access) {
-    const PtxProgram *program = now->scene->trace->launches[hazard->launch]->program;
+/* The type that the instruction moves; signed where it says unsigned, as compilers load and store any
+ * integer so. */
+static PtxType type_of(const StepContext *context, const Finding *hazard, const FindingAccess *access) {
+    const PtxProgram *program = context->scene->traced.trace->launches[hazard->launch]->program;
     if (access->pc < 0 || access->pc >= program->code_count) return PTX_NO_TYPE;
     const PtxInstruction *instruction = program->code[access->pc].instruction;
     if (!instruction || !instruction->type_count) return PTX_NO_TYPE;
@@ -83,7 +87,7 @@ static PtxType type_of(const StepContext *now, const Hazard *hazard, const Hazar
     return type == PTX_U32 || type == PTX_B32 ? PTX_S32 : type;
 }
 
-static void print_access(const StepContext *now, const Hazard *hazard, const HazardAccess *access,
+static void print_access(const StepContext *context, const Finding *hazard, const FindingAccess *access,
                          Text *out) {
     char text[96];
     if (access->line) text_print(out, "line %d, ", access->line);
@@ -99,33 +103,34 @@ static void print_access(const StepContext *now, const Hazard *hazard, const Haz
                : access->is_store ? "stores"
                                   : "loads");
     if (access->has_value) {
-        step_context_print_typed(now, type_of(now, hazard, access), access->value, text, sizeof text);
+        step_context_print_typed(context, type_of(context, hazard, access), access->value, text, sizeof text);
         text_print(out, " %s", text);
     }
     if (hazard->what)
         text_print(out, "%s %s", access->is_atomic ? "" : access->is_store ? " to" : " from", hazard->what);
 }
 
-static int draw_access(const StepContext *now, const Hazard *hazard, bool other, Canvas *canvas,
+static int draw_access(const StepContext *context, const Finding *hazard, bool other, Canvas *canvas,
                        Rectangle area, int row) {
-    const HazardAccess *access = other ? &hazard->other : &hazard->access;
-    bool comparison = hazard->other.pc >= 0, here = now->view->hazard && now->view->hazard_other == other;
+    const FindingAccess *access = other ? &hazard->other : &hazard->access;
+    bool comparison = hazard->other.pc >= 0,
+         here = context->view->selection.hazard && context->view->selection.hazard_other == other;
     Text text = {0};
     if (access->pc < 0) return 0;
     text_print(&text, "%s%s", here ? "> " : "  ", !comparison ? "" : other ? "first: " : "then: ");
-    print_access(now, hazard, access, &text);
+    print_access(context, hazard, access, &text);
     int rows = canvas_paragraph(canvas, area, row, here ? ROLE_CURRENT : ROLE_TEXT, text_string(&text));
     text_done(&text);
     return rows;
 }
 
-static void draw_selected(const StepContext *now, const Hazard *hazard, Canvas *canvas, Rectangle area,
+static void draw_selected(const StepContext *context, const Finding *hazard, Canvas *canvas, Rectangle area,
                           int row) {
     char count[24], blocks[24];
     Text text = {0};
     row += canvas_paragraph(canvas, area, row, ROLE_TEXT, hazard->sentence);
-    row += draw_access(now, hazard, true, canvas, area, row);
-    row += draw_access(now, hazard, false, canvas, area, row);
+    row += draw_access(context, hazard, true, canvas, area, row);
+    row += draw_access(context, hazard, false, canvas, area, row);
     if (hazard->advice) {
         text_print(&text, "What to do: %s.", hazard->advice);
         row += canvas_paragraph(canvas, area, row, ROLE_GOOD, text_string(&text));
@@ -139,14 +144,14 @@ static void draw_selected(const StepContext *now, const Hazard *hazard, Canvas *
     text_done(&text);
 }
 
-/* ---- the pane -------------------------------------------------------------------------------------------
- */
+/* ---- the pane ------------------------------------------------------------------------------------------ */
 
-static void draw(const StepContext *now, Canvas *canvas, Rectangle area) {
-    const Hazards *hazards = now->scene->hazards;
-    int selected = now->view->hazard ? now->view->hazard - 1 : 0, rows = 1;
+static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
+    const Findings *hazards = context->scene->borrowed.hazards;
+    int selected = context->view->selection.hazard ? context->view->selection.hazard - 1 : 0, rows = 1;
     if (!hazards || !hazards->count) {
-        const char *why = hazards ? "Nothing wrong was found in the whole grid." : now->scene->hazards_note;
+        const char *why =
+            hazards ? "No errors were found in the whole grid." : context->scene->borrowed.hazards_note;
         if (why) canvas_paragraph(canvas, area, 0, hazards ? ROLE_TEXT : ROLE_DIM, why);
         return;
     }
@@ -154,7 +159,7 @@ static void draw(const StepContext *now, Canvas *canvas, Rectangle area) {
     if (area.rows >= ROWS_FOR_A_LIST) rows = area.rows / 3;
     rows = draw_list(hazards, selected, canvas, area, rows);
     if (area.rows >= 2 * ROWS_FOR_A_LIST) rows++; /* a line of air */
-    draw_selected(now, &hazards->items[selected], canvas, area, rows);
+    draw_selected(context, &hazards->items[selected], canvas, area, rows);
 }
 
 const Pane pane_hazards = {.slot = SLOT_SIDE, .head = head, .draw = draw};

@@ -3,7 +3,7 @@
 #include "tui/panes/pane.h"
 
 #include "base/memory.h"
-#include "tui/scene/registers.h"
+#include "tui/view/registers.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -14,18 +14,18 @@ enum {
     GLYPH_EXITED = 'x',
     GLYPH_TRAPPED = '!'
 };
-enum { LABEL_COLUMNS = 7, NOTE_COLUMNS = 18, LANE_COLUMNS = 3, MORE_COLUMNS = 10 };
+enum { LABEL_COLUMNS = 7, COUNT_COLUMNS = 6, NOTE_COLUMNS = 21, LANE_COLUMNS = 3, MORE_COLUMNS = 10 };
 
 typedef struct WarpRow {
     int first, last; /* warps */
     WarpState state;
 } WarpRow;
 
-static void head(const StepContext *now, PaneHead *out) {
+static void head(const StepContext *context, PaneHead *out) {
     snprintf(out->title, sizeof out->title, "lanes  block %u, w%d, lane %d",
-             trace_block_linear(now->steps->block), now->event.warp, now->view->lane);
-    snprintf(out->note, sizeof out->note, "%u of %d active", now->step_index->step[now->view->step].lanes,
-             now->step_index->thread_count);
+             trace_block_linear(context->steps->block), context->event.warp, context->view->selection.lane);
+    snprintf(out->note, sizeof out->note, "%u of %d active",
+             context->step_index->step[context->view->place.step].lanes, context->step_index->thread_count);
 }
 
 static bool same(const WarpState *a, const WarpState *b) {
@@ -34,10 +34,11 @@ static bool same(const WarpState *a, const WarpState *b) {
            (a->active || a->next_pc == b->next_pc);
 }
 
-static int gather_rows(const StepContext *now, bool fold, WarpRow *rows) {
+static int gather_rows(const StepContext *context, bool fold, WarpRow *rows) {
     int count = 0;
-    for (int warp = 0; warp < now->step_index->warp_count; warp++) {
-        WarpRow row = {warp, warp, step_index_warp_state(now->step_index, now->view->step, warp)};
+    for (int warp = 0; warp < context->step_index->warp_count; warp++) {
+        WarpRow row = {warp, warp,
+                       step_index_warp_state(context->step_index, context->view->place.step, warp)};
         if (fold && count && same(&rows[count - 1].state, &row.state))
             rows[count - 1].last = warp;
         else
@@ -46,10 +47,10 @@ static int gather_rows(const StepContext *now, bool fold, WarpRow *rows) {
     return count;
 }
 
-static void draw_cells(const StepContext *now, Canvas *canvas, Rectangle area, int at, int row, int width,
+static void draw_cells(const StepContext *context, Canvas *canvas, Rectangle area, int at, int row, int width,
                        const WarpRow *warps) {
     const WarpState *state = &warps->state;
-    bool shown = warps->first <= now->event.warp && now->event.warp <= warps->last;
+    bool shown = warps->first <= context->event.warp && context->event.warp <= warps->last;
     for (int lane = 0; lane < WARP_LANES; lane++) {
         uint32_t bit = 1u << lane;
         if (!(state->exists & bit)) continue;
@@ -64,23 +65,27 @@ static void draw_cells(const StepContext *now, Canvas *canvas, Rectangle area, i
         else if (state->trapped & bit)
             role = ROLE_WARNING, glyph = GLYPH_TRAPPED;
         canvas_glyph(canvas, area, at + lane * width, row, role, glyph);
-        if (shown && lane == now->view->lane) canvas_reverse(canvas, area, at + lane * width, row, 1);
+        if (shown && lane == context->view->selection.lane)
+            canvas_reverse(canvas, area, at + lane * width, row, 1);
     }
 }
 
-static void print_note(const StepContext *now, const WarpRow *row, char *out, size_t bytes, Role *role) {
+/* `columns`: what there is room for. */
+static void print_note(const StepContext *context, const WarpRow *row, int columns, char *out, size_t bytes,
+                       Role *role) {
     const WarpState *state = &row->state;
     *role = ROLE_DIM;
     out[0] = 0;
     if (state->active) {
-        StepContext other = *now;
-        View view = *now->view;
-        view.warp = row->first;
-        if (!step_context_init(&other, now->scene, &view) || !other.cost.wavefronts) return;
+        StepContext other = *context;
+        View view = *context->view;
+        view.selection.warp = row->first;
+        if (!step_context_init(&other, context->scene, &view) || !other.cost.wavefronts) return;
         bool excess = other.cost.wavefronts > other.cost.ideal;
         *role = excess ? ROLE_CONFLICT : ROLE_DIM;
-        snprintf(out, bytes, "%d wave%s%s", other.cost.wavefronts, other.cost.wavefronts == 1 ? "" : "s",
-                 excess ? "!" : "");
+        int length = snprintf(out, bytes, "%d wavefront%s%s", other.cost.wavefronts,
+                              other.cost.wavefronts == 1 ? "" : "s", excess ? "!" : "");
+        if (length > columns) snprintf(out, bytes, "%d wf%s", other.cost.wavefronts, excess ? "!" : "");
     } else if (state->waiting) {
         *role = ROLE_WAITING;
         snprintf(out, bytes, "barrier");
@@ -90,14 +95,14 @@ static void print_note(const StepContext *now, const WarpRow *row, char *out, si
     } else if (state->exited == state->exists || state->stopped) {
         snprintf(out, bytes, state->stopped ? "stopped" : "exited");
     } else if (state->next_pc >= 0) {
-        const PtxCode *code = scene_code(now->scene, now->view->view, state->next_pc);
+        const PtxCode *code = scene_code(context->scene, context->view->place.block, state->next_pc);
         if (code && code->line.line) snprintf(out, bytes, "to line %d", code->line.line);
     }
 }
 
-static void draw_warps(const StepContext *now, Canvas *canvas, Rectangle area, int row, int width,
+static void draw_warps(const StepContext *context, Canvas *canvas, Rectangle area, int row, int width,
                        const WarpRow *warps) {
-    bool shown = warps->first <= now->event.warp && now->event.warp <= warps->last;
+    bool shown = warps->first <= context->event.warp && context->event.warp <= warps->last;
     char note[32], label[16];
     Role role;
     if (warps->first == warps->last)
@@ -105,12 +110,12 @@ static void draw_warps(const StepContext *now, Canvas *canvas, Rectangle area, i
     else
         snprintf(label, sizeof label, "w%d-%d", warps->first, warps->last);
     canvas_print(canvas, area, 0, row, shown ? ROLE_SELECTED : ROLE_TEXT, "%s%s", shown ? ">" : " ", label);
-    draw_cells(now, canvas, area, LABEL_COLUMNS, row, width, warps);
-    print_note(now, warps, note, sizeof note, &role);
+    draw_cells(context, canvas, area, LABEL_COLUMNS, row, width, warps);
     int at = LABEL_COLUMNS + WARP_LANES * width + 1;
+    print_note(context, warps, area.columns - at - COUNT_COLUMNS, note, sizeof note, &role);
     canvas_print(canvas, area, at, row, ROLE_TEXT, "%2d/%d", __builtin_popcount(warps->state.active),
                  __builtin_popcount(warps->state.exists));
-    canvas_text(canvas, area, at + 7, row, role, note);
+    canvas_text(canvas, area, at + COUNT_COLUMNS, row, role, note);
 }
 
 /* The values below the rows: of the event, or of a register of its instruction. */
@@ -120,41 +125,42 @@ typedef struct Values {
     RegisterValues of_register;
 } Values;
 
-static void values_of(const StepContext *now, Values *values) {
-    values->reg = register_chosen(now);
+static void values_of(const StepContext *context, Values *values) {
+    values->reg = register_chosen(context);
     values->lanes = 0;
     if (!values->reg)
-        values->lanes = now->event.has_result && now->event.kind != TRACE_BRANCH ? now->event.mask : 0;
-    else if (register_values(now, values->reg, &values->of_register))
-        values->lanes = step_index_warp_state(now->step_index, now->view->step, now->event.warp).exists;
+        values->lanes =
+            context->event.has_result && context->event.kind != TRACE_BRANCH ? context->event.mask : 0;
+    else if (register_values(context, values->reg, &values->of_register))
+        values->lanes =
+            step_index_warp_state(context->step_index, context->view->place.step, context->event.warp).exists;
 }
 
-static void print_lane(const StepContext *now, const Values *values, int lane, char *out, size_t bytes) {
+static void print_lane(const StepContext *context, const Values *values, int lane, char *out, size_t bytes) {
     if (!(values->lanes >> lane & 1))
         snprintf(out, bytes, "-");
     else if (values->reg)
-        register_print(now, values->reg, values->of_register.bits[lane], out, bytes);
+        register_print(context, values->reg, values->of_register.bits[lane], out, bytes);
     else
-        step_context_print_value(now, now->event.value[0][lane], 0, out, bytes);
+        step_context_print_value(context, context->event.value[0][lane], 0, out, bytes);
 }
 
-static int longest_value(const StepContext *now, const Values *values) {
+static int longest_value(const StepContext *context, const Values *values) {
     char text[40];
     int longest = 2;
     for (int lane = 0; lane < WARP_LANES; lane++) {
-        print_lane(now, values, lane, text, sizeof text);
+        print_lane(context, values, lane, text, sizeof text);
         if ((int)strlen(text) > longest) longest = (int)strlen(text);
     }
     return longest;
 }
 
-/* All 32 lanes, so that nobody prints them one by one. Where there is not enough room, the rows around the
- * selected lane. */
-static void draw_values(const StepContext *now, Canvas *canvas, Rectangle area, const Values *values) {
-    int width = longest_value(now, values) + 1, per_row = WARP_LANES, first = 0;
+/* All 32 lanes; where there is not enough room, the rows around the selected lane. */
+static void draw_values(const StepContext *context, Canvas *canvas, Rectangle area, const Values *values) {
+    int width = longest_value(context, values) + 1, per_row = WARP_LANES, first = 0;
     while (per_row > 1 && LANE_COLUMNS + per_row * width > area.columns) per_row /= 2;
     if (area.rows * per_row < WARP_LANES) {
-        int selected = now->view->lane / per_row, rows = WARP_LANES / per_row;
+        int selected = context->view->selection.lane / per_row, rows = WARP_LANES / per_row;
         int top = selected - area.rows / 2;
         if (top > rows - area.rows) top = rows - area.rows;
         first = (top < 0 ? 0 : top) * per_row;
@@ -163,26 +169,26 @@ static void draw_values(const StepContext *now, Canvas *canvas, Rectangle area, 
         int row = (lane - first) / per_row, column = LANE_COLUMNS + lane % per_row * width;
         char text[40];
         if (lane % per_row == 0) canvas_print(canvas, area, 0, row, ROLE_DIM, "%2d", lane);
-        print_lane(now, values, lane, text, sizeof text);
-        bool active = now->event.mask >> lane & 1;
+        print_lane(context, values, lane, text, sizeof text);
+        bool active = context->event.mask >> lane & 1;
         canvas_print(canvas, area, column, row, active ? ROLE_TEXT : ROLE_IDLE, "%*s", width, text);
-        if (lane == now->view->lane)
+        if (lane == context->view->selection.lane)
             canvas_reverse(canvas, area, column + width - (int)strlen(text), row, (int)strlen(text));
     }
 }
 
 /* "values of w0", "%r21 of w0, hex" */
-static void print_what(const StepContext *now, const Values *values, char *out, size_t bytes) {
+static void print_what(const StepContext *context, const Values *values, char *out, size_t bytes) {
     char element[32] = "";
-    const char *format = step_context_value_format_name(now);
-    if (!values->reg && now->event.element_count > 1)
-        snprintf(element, sizeof element, ", first of %d", now->event.element_count);
-    snprintf(out, bytes, "%s of w%d%s%s%s", values->reg ? values->reg->name : "values", now->event.warp,
+    const char *format = step_context_value_format_name(context);
+    if (!values->reg && context->event.element_count > 1)
+        snprintf(element, sizeof element, ", first of %d", context->event.element_count);
+    snprintf(out, bytes, "%s of w%d%s%s%s", values->reg ? values->reg->name : "values", context->event.warp,
              *format ? ", " : "", format, element);
 }
 
 /* What the glyphs mean, and what the values below are. */
-static void draw_legend(const StepContext *now, Canvas *canvas, Rectangle area, int row,
+static void draw_legend(const StepContext *context, Canvas *canvas, Rectangle area, int row,
                         const Values *values) {
     static const struct {
         Role role;
@@ -199,7 +205,7 @@ static void draw_legend(const StepContext *now, Canvas *canvas, Rectangle area, 
     }
     if (!values->lanes || row + 1 >= area.rows) return;
     char what[64];
-    print_what(now, values, what, sizeof what);
+    print_what(context, values, what, sizeof what);
     int columns = canvas_text_columns(what);
     if (at + 1 + columns <= area.columns)
         canvas_text(canvas, area, area.columns - columns, row, ROLE_DIM, what);
@@ -216,37 +222,37 @@ typedef struct Arrangement {
 } Arrangement;
 
 /* As many rows as fit, around the shown warp. */
-static void choose_rows(const StepContext *now, Arrangement *plan, int room) {
+static void choose_rows(const StepContext *context, Arrangement *plan, int room) {
     int selected = 0;
-    while (selected < plan->count && plan->rows[selected].last < now->event.warp) selected++;
+    while (selected < plan->count && plan->rows[selected].last < context->event.warp) selected++;
     if (plan->count > room && selected >= room - 1) plan->first = room > 1 ? selected - room + 2 : selected;
     if (plan->first > plan->count - room) plan->first = plan->count - room;
     if (plan->first < 0) plan->first = 0;
     plan->shown = plan->count - plan->first < room ? plan->count - plan->first : room;
 }
 
-static void arrange(const StepContext *now, Rectangle area, Arrangement *plan) {
+static void arrange(const StepContext *context, Rectangle area, Arrangement *plan) {
     *plan = (Arrangement){.ruler = area.rows >= 4 ? 1 : 0, .legend = -1};
-    plan->rows = memory_new((size_t)now->step_index->warp_count * sizeof *plan->rows);
+    plan->rows = memory_new((size_t)context->step_index->warp_count * sizeof *plan->rows);
     plan->width = area.columns >= LABEL_COLUMNS + 2 * WARP_LANES + NOTE_COLUMNS ? 2 : 1;
     int room = area.rows - plan->ruler;
-    plan->count = gather_rows(now, now->step_index->warp_count > room, plan->rows);
-    choose_rows(now, plan, room);
+    plan->count = gather_rows(context, context->step_index->warp_count > room, plan->rows);
+    choose_rows(context, plan, room);
     int row = plan->ruler + plan->shown;
     if (row >= area.rows) return;
-    if (area.rows - row > 6) row++; /* room to breathe */
+    if (area.rows - row > 6) row++; /* an empty row */
     plan->legend = row;
     plan->values_row = row + 1;
-    values_of(now, &plan->values);
+    values_of(context, &plan->values);
 }
 
-static void draw(const StepContext *now, Canvas *canvas, Rectangle area) {
+static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     Arrangement plan;
-    arrange(now, area, &plan);
+    arrange(context, area, &plan);
     for (int lane = 0; lane < WARP_LANES && plan.ruler; lane += 8)
         canvas_print(canvas, area, LABEL_COLUMNS + lane * plan.width, 0, ROLE_DIM, "%d", lane);
     for (int i = 0; i < plan.shown; i++)
-        draw_warps(now, canvas, area, plan.ruler + i, plan.width, &plan.rows[plan.first + i]);
+        draw_warps(context, canvas, area, plan.ruler + i, plan.width, &plan.rows[plan.first + i]);
     int more = plan.count - plan.first - plan.shown;
     bool narrow = area.columns < LABEL_COLUMNS + WARP_LANES + NOTE_COLUMNS + MORE_COLUMNS;
     if (more > 0)
@@ -254,33 +260,31 @@ static void draw(const StepContext *now, Canvas *canvas, Rectangle area) {
                      narrow ? "%+3d" : " %4d more", more);
     free(plan.rows);
     if (plan.legend < 0) return;
-    draw_legend(now, canvas, area, plan.legend, &plan.values);
+    draw_legend(context, canvas, area, plan.legend, &plan.values);
     Rectangle below = {area.column, area.row + plan.values_row, area.columns, area.rows - plan.values_row};
-    if (plan.values.lanes) draw_values(now, canvas, below, &plan.values);
+    if (plan.values.lanes) draw_values(context, canvas, below, &plan.values);
 }
 
 /* Selects the warp and the lane. */
-static ViewAnswer click(const StepContext *now, Rectangle area, int column, int row, View *view) {
+static ViewAnswer click(const StepContext *context, Rectangle area, int column, int row, View *view) {
     Arrangement plan;
-    arrange(now, area, &plan);
+    arrange(context, area, &plan);
     int index = row - plan.ruler, lane = (column - LABEL_COLUMNS) / plan.width;
     if (index >= 0 && index < plan.shown) {
         const WarpRow *warps = &plan.rows[plan.first + index];
-        if (view->warp < warps->first || view->warp > warps->last) {
-            view->warp = warps->first;
-            view->wavefront = 0;
+        if (view->selection.warp < warps->first || view->selection.warp > warps->last) {
+            view->selection.warp = warps->first;
+            view->place.wavefront = 0;
         }
-        if (column >= LABEL_COLUMNS && lane < WARP_LANES) view->lane = lane;
+        if (column >= LABEL_COLUMNS && lane < WARP_LANES) view->selection.lane = lane;
     }
     free(plan.rows);
     return VIEW_CHANGED;
 }
 
-/* The next traced block, around. */
-static ViewAnswer click_title(const StepContext *now, View *view) {
-    if (view->view == 0 || view->view + 1 < now->scene->view_count) return view_press(view, now->scene, '}');
-    view->view = view->warp = 0;
-    view_go_to_step(view, now->scene, 0);
+/* To the next traced block; after the last one to the first. */
+static ViewAnswer click_title(const StepContext *context, View *view) {
+    view_go_to_block(view, context->scene, (view->place.block + 1) % context->scene->traced.block_count);
     return VIEW_CHANGED;
 }
 

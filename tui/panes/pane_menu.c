@@ -5,19 +5,19 @@
 
 enum { NAME_COLUMNS = 24 };
 
-static void head(const StepContext *now, PaneHead *out) {
-    snprintf(out->title, sizeof out->title, "%s: %s_", now->view->beside ? "compare with" : "kernel",
-             now->view->filter);
+static void head(const StepContext *context, PaneHead *out) {
+    snprintf(out->title, sizeof out->title, "%s: %s_",
+             context->view->transient.beside ? "compare with" : "kernel", context->view->transient.filter);
     snprintf(out->note, sizeof out->note, "type to filter, Enter opens, Esc closes");
 }
 
-/* Rows for kernels; the rest is for what the chosen one teaches. */
+/* Rows for kernels; the rest is for the lesson of the selected one. */
 static int list_rows(Rectangle area) {
     return area.rows > 6 ? area.rows - 3 : area.rows;
 }
 
 static int first_shown(const View *view, int rows) {
-    return view->choice < rows ? 0 : view->choice - rows + 1;
+    return view->transient.choice < rows ? 0 : view->transient.choice - rows + 1;
 }
 
 static void draw_kernel(Canvas *canvas, Rectangle area, int row, const CatalogRow *kernel, bool chosen) {
@@ -28,34 +28,35 @@ static void draw_kernel(Canvas *canvas, Rectangle area, int row, const CatalogRo
     if (chosen) canvas_reverse(canvas, area, 0, row, area.columns);
 }
 
-static void draw(const StepContext *now, Canvas *canvas, Rectangle area) {
-    int choice = now->view->choice, rows = list_rows(area), first = first_shown(now->view, rows);
+static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
+    int choice = context->view->transient.choice, rows = list_rows(area),
+        first = first_shown(context->view, rows);
     for (int row = 0; row < rows; row++) {
-        int index = view_menu_row(now->view, first + row);
+        int index = view_menu_row(context->view, first + row);
         if (index < 0) break;
         draw_kernel(canvas, area, row, catalog_row(index), first + row == choice);
     }
     Rectangle list = {area.column, area.row, area.columns, rows + (rows < area.rows)};
-    canvas_more(canvas, list, first > 0, view_menu_row(now->view, first + rows) >= 0);
-    int index = view_menu_row(now->view, choice);
+    canvas_more(canvas, list, first > 0, view_menu_row(context->view, first + rows) >= 0);
+    int index = view_menu_row(context->view, choice);
     if (index < 0) {
-        canvas_text(canvas, area, 0, 0, ROLE_WARNING, "no kernel is called that; Backspace widens");
+        canvas_text(canvas, area, 0, 0, ROLE_WARNING, "no kernel matches; Backspace widens the filter");
     } else if (rows < area.rows && catalog_row(index)->lesson) {
         Rectangle below = {area.column, area.row + rows + 1, area.columns, area.rows - rows - 1};
         canvas_paragraph(canvas, below, 0, ROLE_TEXT, catalog_row(index)->lesson);
     }
 }
 
-/* Chooses; a click on the chosen one opens it. */
-static ViewAnswer click(const StepContext *now, Rectangle area, int column, int row, View *view) {
+/* Selects; a click on the selected one opens it. */
+static ViewAnswer click(const StepContext *context, Rectangle area, int column, int row, View *view) {
     int rows = list_rows(area), index = first_shown(view, rows) + row;
-    (void)now, (void)column;
+    (void)context, (void)column;
     if (row >= rows || view_menu_row(view, index) < 0) return VIEW_IGNORED;
-    if (view->choice == index) {
-        view->overlay = OVERLAY_NONE;
-        return view->beside ? VIEW_BESIDE : VIEW_OPEN;
+    if (view->transient.choice == index) {
+        view->transient.overlay = OVERLAY_NONE;
+        return view->transient.beside ? VIEW_BESIDE : VIEW_OPEN;
     }
-    view->choice = index;
+    view->transient.choice = index;
     return VIEW_CHANGED;
 }
 

@@ -1,5 +1,5 @@
-/* Metrics: what this step, its source line, its barrier interval, the traced block and the whole grid cost,
- * side by side; and what ideal accesses would have needed. Where rows are few, those that this step has come
+/* Metrics: the counts of this step, its source line, its barrier interval, the traced block and the whole
+ * grid, side by side, with the ideal counts of accesses. Where rows are few, those that this step has come
  * first. */
 #include "tui/panes/counter_rows.h"
 #include "tui/panes/metric_rows.h"
@@ -12,39 +12,42 @@ enum { LABEL_COLUMNS = 16, NUMBER_COLUMNS = 8, LEAST_NUMBER_COLUMNS = 6, SCOPE_C
 enum { BLOCK_SCOPE = 3, GRID_SCOPE = 4, BEFORE_SCOPE = 5 };
 
 typedef struct Scopes {
-    bool counting;   /* the grid's are not known yet */
-    bool has_before; /* the grid's before the file was edited, else that scope is empty */
+    bool counting;   /* the grid's counts are not known yet */
+    bool has_before; /* the file was edited, and the grid's counts from before are known */
     Totals of[SCOPE_COUNT];
     const char *names[SCOPE_COUNT];
 } Scopes;
 
-static void head(const StepContext *now, PaneHead *out) {
+static void head(const StepContext *context, PaneHead *out) {
     snprintf(out->title, sizeof out->title, "metrics");
-    snprintf(out->note, sizeof out->note, "%s%s, PTX", now->scene->counting ? "grid: counting   " : "",
-             now->scene->captured ? "EMU. grid" : now->scene->level);
+    snprintf(out->note, sizeof out->note, "%s%s, PTX",
+             context->scene->outcome.counting ? "grid: counting   " : "",
+             context->scene->identity.captured ? "EMU. grid" : context->scene->identity.level);
 }
 
 static bool same_line(const PtxSourceLine *a, const PtxSourceLine *b) {
     return a->line == b->line && a->file && b->file && !strcmp(a->file, b->file);
 }
 
-static void gather(const StepContext *now, Scopes *scopes) {
-    const PtxProgram *program = now->launch->program;
-    *scopes = (Scopes){.counting = now->scene->counting,
+static void gather(const StepContext *context, Scopes *scopes) {
+    const PtxProgram *program = context->launch->program;
+    *scopes = (Scopes){.counting = context->scene->outcome.counting,
                        .names = {"step", "line", "interval", "block", "grid", "was"}};
-    metrics_of_step(now->steps, now->view->step, &scopes->of[0]);
+    metrics_of_step(context->steps, context->view->place.step, &scopes->of[0]);
     for (int pc = 0; pc < program->code_count; pc++) {
-        const Totals *totals = step_index_pc_totals(now->step_index, pc);
-        if (now->code && (pc == now->step->pc || same_line(&program->code[pc].line, &now->code->line)))
+        const Totals *totals = step_index_pc_totals(context->step_index, pc);
+        if (context->code &&
+            (pc == context->step->pc || same_line(&program->code[pc].line, &context->code->line)))
             totals_add(&scopes->of[1], totals);
         totals_add(&scopes->of[BLOCK_SCOPE], totals);
     }
-    scopes->of[2] = *step_index_interval_totals(now->step_index, now->step->interval_step);
-    metrics_of_launch(now->launch, &scopes->of[GRID_SCOPE]);
-    const Scene *before = now->scene->before;
-    int launch = now->scene->views[now->view->view].launch;
-    scopes->has_before = before && !before->counting && launch < before->trace->launch_count;
-    if (scopes->has_before) metrics_of_launch(before->trace->launches[launch], &scopes->of[BEFORE_SCOPE]);
+    scopes->of[2] = *step_index_interval_totals(context->step_index, context->step->interval_step);
+    metrics_of_launch(context->launch, &scopes->of[GRID_SCOPE]);
+    const Scene *before = context->scene->borrowed.before;
+    int launch = context->scene->traced.blocks[context->view->place.block].launch;
+    scopes->has_before = before && !before->outcome.counting && launch < before->traced.trace->launch_count;
+    if (scopes->has_before)
+        metrics_of_launch(before->traced.trace->launches[launch], &scopes->of[BEFORE_SCOPE]);
 }
 
 /* "1048576", or "1.05M" where columns are few. */
@@ -61,11 +64,12 @@ static void print_number(uint64_t value, int columns, char *out, size_t bytes) {
              scaled, units[unit]);
 }
 
-static void draw_row(const Scopes *scopes, Canvas *canvas, Rectangle area, int row, const MetricRow *metric,
+static void draw_row(const Scopes *scopes, Canvas *canvas, Rectangle area, int row, int metric,
                      const bool *shown, int columns, bool selected) {
     char text[32];
     int at = LABEL_COLUMNS;
-    canvas_text(canvas, area, 0, row, selected ? ROLE_SELECTED : ROLE_DIM, metric->label);
+    snprintf(text, sizeof text, "%s%s", metric_row_is_part(metric) ? "  " : "", metric_row_label(metric));
+    canvas_text(canvas, area, 0, row, selected ? ROLE_SELECTED : ROLE_DIM, text);
     for (int scope = 0; scope < SCOPE_COUNT; scope++) {
         if (!shown[scope]) continue;
         if (scope == GRID_SCOPE && scopes->counting) {
@@ -73,8 +77,8 @@ static void draw_row(const Scopes *scopes, Canvas *canvas, Rectangle area, int r
             at += columns;
             continue;
         }
-        uint64_t value = metric->value(&scopes->of[scope]);
-        bool excess = metric->ideal && value > metric->ideal(&scopes->of[scope]);
+        uint64_t value = metric_row_value(metric, &scopes->of[scope]);
+        bool excess = metric_row_has_excess(metric, &scopes->of[scope]);
         print_number(value, columns - 1, text, sizeof text);
         int begin = at + columns - 1 - (int)strlen(text);
         if (value)
@@ -86,8 +90,8 @@ static void draw_row(const Scopes *scopes, Canvas *canvas, Rectangle area, int r
     }
 }
 
-/* Scopes that have room: the step, the interval and the grid before the others; after an edit what the grid
- * was. */
+/* The scopes that fit: the step, the interval and the grid before the others; after an edit the grid's old
+ * counts. */
 static int choose_scopes(const Scopes *scopes, Rectangle area, bool shown[SCOPE_COUNT], int *columns) {
     static const int orders[2][SCOPE_COUNT] = {{0, 2, GRID_SCOPE, 1, BLOCK_SCOPE, BEFORE_SCOPE},
                                                {0, GRID_SCOPE, BEFORE_SCOPE, 2, 1, BLOCK_SCOPE}};
@@ -100,21 +104,21 @@ static int choose_scopes(const Scopes *scopes, Rectangle area, bool shown[SCOPE_
     return count;
 }
 
-/* The block has any of it, or had. */
+/* The block has any of it, or the grid had before the edit. */
 static bool is_there(const Scopes *scopes, int row) {
-    return metric_rows[row].value(&scopes->of[BLOCK_SCOPE]) ||
-           metric_rows[row].value(&scopes->of[BEFORE_SCOPE]);
+    return metric_row_value(row, &scopes->of[BLOCK_SCOPE]) ||
+           metric_row_value(row, &scopes->of[BEFORE_SCOPE]);
 }
 
-/* The rows in the order in which they are shown: those of what the block has at all; where there are more
- * than fit, those that this step has come first. Returns how many fit. */
+/* The rows in the order in which they are shown: those that the block has any of; where not all fit, those
+ * that this step has come first. Returns how many fit. */
 static int order_rows(const Scopes *scopes, Rectangle area, int order[METRIC_ROW_COUNT]) {
     bool taken[METRIC_ROW_COUNT] = {false};
     int count = 0, all = 0;
     for (int i = 0; i < METRIC_ROW_COUNT; i++) all += is_there(scopes, i);
     for (int turn = all > area.rows - 1 ? 0 : 1; turn < 2; turn++)
         for (int i = 0; i < METRIC_ROW_COUNT && count < area.rows - 1; i++) {
-            if (taken[i] || !(turn ? is_there(scopes, i) : metric_rows[i].value(&scopes->of[0]) != 0))
+            if (taken[i] || !(turn ? is_there(scopes, i) : metric_row_value(i, &scopes->of[0]) != 0))
                 continue;
             taken[i] = true;
             order[count++] = i;
@@ -123,23 +127,24 @@ static int order_rows(const Scopes *scopes, Rectangle area, int order[METRIC_ROW
 }
 
 /* Below the rows, or to the right of them, where it fits. */
-static void draw_counted(const StepContext *now, Canvas *canvas, Rectangle area, int row, int column) {
-    int rows = counted_height(now);
+static void draw_counters(const StepContext *context, Canvas *canvas, Rectangle area, int row, int column) {
+    int rows = counter_rows_height(context);
     Rectangle below = {area.column, area.row + row, area.columns, area.rows - row};
     Rectangle beside = {area.column + column, area.row, area.columns - column, area.rows};
-    if (rows && rows <= below.rows && below.columns >= COUNTED_COLUMNS)
-        counted_draw(now, canvas, below);
-    else if (rows && rows <= beside.rows && beside.columns >= COUNTED_COLUMNS)
-        counted_draw(now, canvas, beside);
+    if (rows && rows <= below.rows && below.columns >= COUNTER_ROWS_COLUMNS)
+        counter_rows_draw(context, canvas, below);
+    else if (rows && rows <= beside.rows && beside.columns >= COUNTER_ROWS_COLUMNS)
+        counter_rows_draw(context, canvas, beside);
 }
 
-static void draw(const StepContext *now, Canvas *canvas, Rectangle area) {
+static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     Scopes scopes;
     bool shown[SCOPE_COUNT] = {false};
     int columns, at = LABEL_COLUMNS, order[METRIC_ROW_COUNT];
-    gather(now, &scopes);
+    gather(context, &scopes);
     if (!choose_scopes(&scopes, area, shown, &columns)) return;
-    if (counted_height(now) && columns > NUMBER_COLUMNS) columns = NUMBER_COLUMNS; /* they stand beside */
+    if (counter_rows_height(context) && columns > NUMBER_COLUMNS)
+        columns = NUMBER_COLUMNS; /* they stand beside */
     for (int scope = 0; scope < SCOPE_COUNT; scope++) {
         if (!shown[scope]) continue;
         const char *name = columns < 10 && scope == 2 ? "intvl" : scopes.names[scope];
@@ -148,20 +153,20 @@ static void draw(const StepContext *now, Canvas *canvas, Rectangle area) {
     }
     int count = order_rows(&scopes, area, order);
     for (int i = 0; i < count; i++)
-        draw_row(&scopes, canvas, area, 1 + i, &metric_rows[order[i]], shown, columns,
-                 now->view->traced == order[i] + 1);
-    draw_counted(now, canvas, area, 2 + count, at + 1);
+        draw_row(&scopes, canvas, area, 1 + i, order[i], shown, columns,
+                 context->view->selection.traced == order[i] + 1);
+    draw_counters(context, canvas, area, 2 + count, at + 1);
 }
 
-/* Marks the steps that the row was counted from, or no longer. */
-static ViewAnswer click(const StepContext *now, Rectangle area, int column, int row, View *view) {
+/* Marks the steps that the row was counted from, or removes the marks. */
+static ViewAnswer click(const StepContext *context, Rectangle area, int column, int row, View *view) {
     Scopes scopes;
     int order[METRIC_ROW_COUNT];
     (void)column;
-    gather(now, &scopes);
+    gather(context, &scopes);
     int count = order_rows(&scopes, area, order);
     if (row < 1 || row > count) return VIEW_IGNORED;
-    view->traced = view->traced == order[row - 1] + 1 ? 0 : order[row - 1] + 1;
+    view->selection.traced = view->selection.traced == order[row - 1] + 1 ? 0 : order[row - 1] + 1;
     return VIEW_CHANGED;
 }
 

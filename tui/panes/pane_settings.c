@@ -1,4 +1,4 @@
-/* Settings: the run's own, to be changed; Enter makes the trace again. */
+/* Settings: those of the run, to be changed; Enter re-runs the kernel with them. */
 #include "tui/panes/pane.h"
 
 #include <stdio.h>
@@ -6,8 +6,8 @@
 
 enum { VALUE_COLUMN = 16, HINT_COLUMN = 38 };
 
-static void head(const StepContext *now, PaneHead *out) {
-    snprintf(out->title, sizeof out->title, "parameters of %s", now->scene->kernel);
+static void head(const StepContext *context, PaneHead *out) {
+    snprintf(out->title, sizeof out->title, "parameters of %s", context->scene->identity.kernel);
     snprintf(out->note, sizeof out->note, "Enter applies, Esc closes");
 }
 
@@ -19,7 +19,8 @@ static void draw_setting(const Settings *settings, int index, Canvas *canvas, Re
                  text.name);
     int room = area.columns - VALUE_COLUMN - 4, length = (int)strlen(text.value);
     bool is_cut = length > room && room > 3;
-    const char *value = is_cut ? text.value + length - room + 3 : text.value; /* its end is what is typed */
+    const char *value =
+        is_cut ? text.value + length - room + 3 : text.value; /* the end, where one types, stays visible */
     canvas_print(canvas, area, VALUE_COLUMN, index, chosen ? ROLE_CURRENT : ROLE_TEXT,
                  chosen ? "< %s%s >" : "  %s%s", is_cut ? "..." : "", value);
     if (VALUE_COLUMN + length + 4 < HINT_COLUMN &&
@@ -27,8 +28,8 @@ static void draw_setting(const Settings *settings, int index, Canvas *canvas, Re
         canvas_text(canvas, area, HINT_COLUMN, index, ROLE_DIM, text.hint);
 }
 
-static void draw(const StepContext *now, Canvas *canvas, Rectangle area) {
-    const Settings *settings = &now->view->settings;
+static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
+    const Settings *settings = &context->view->transient.settings;
     int count = settings_count(settings);
     SettingText chosen;
     for (int i = 0; i < count; i++) draw_setting(settings, i, canvas, area);
@@ -40,12 +41,12 @@ static void draw(const StepContext *now, Canvas *canvas, Rectangle area) {
     settings_print(settings, settings->choice, &chosen);
     int row = canvas_print(canvas, below, 0, 0, ROLE_TEXT, "%s: %s", chosen.name, chosen.hint) ? 1 : 0;
     canvas_paragraph(canvas, below, row, ROLE_DIM,
-                     settings->row ? "Up and Down choose, Left and Right change, digits are typed (2^20). "
-                                     "Enter makes the trace again "
-                                     "and leaves you where you are."
-                                   : "Up and Down choose, Left and Right change, digits (2^20) and args are "
-                                     "typed; Ctrl-U empties args. "
-                                     "Enter makes the trace again and leaves you where you are.");
+                     settings->row
+                         ? "Up and Down select, Left and Right change; numbers can be typed (2^20). "
+                           "Enter re-runs the kernel and keeps your position."
+                         : "Up and Down select, Left and Right change; numbers (2^20) and args can be "
+                           "typed, Ctrl-U clears args. "
+                           "Enter re-runs the kernel and keeps your position.");
 }
 
 const Pane pane_settings = {.slot = SLOT_OVERLAY, .overlay = OVERLAY_SETTINGS, .head = head, .draw = draw};

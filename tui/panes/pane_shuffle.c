@@ -1,5 +1,5 @@
-/* Shuffle: from which lane every lane of the shown warp takes its value. As many arrows are drawn as there
- * are rows for, those around the selected lane first. */
+/* Shuffle: from which lane every lane of the shown warp takes its value. As many arrows are drawn as fit into
+ * the rows, those around the selected lane first. */
 #include "tui/panes/pane.h"
 
 #include "tui/panes/ruler.h"
@@ -15,21 +15,21 @@ typedef struct Shuffle {
     uint32_t undefined; /* lanes whose source was inactive */
 } Shuffle;
 
-static const char *mode_of(const StepContext *now) {
+static const char *mode_of(const StepContext *context) {
     static const char *const modes[] = {"down", "up", "bfly", "idx"};
-    const PtxInstruction *instruction = now->code ? now->code->instruction : NULL;
+    const PtxInstruction *instruction = context->code ? context->code->instruction : NULL;
     for (int i = 0; instruction && i < instruction->modifier_count; i++)
         for (size_t m = 0; m < sizeof modes / sizeof *modes; m++)
             if (!strcmp(instruction->modifiers[i].text, modes[m])) return modes[m];
     return "";
 }
 
-static Shuffle shuffle_of(const StepContext *now) {
-    Shuffle shuffle = {.mode = mode_of(now)};
+static Shuffle shuffle_of(const StepContext *context) {
+    Shuffle shuffle = {.mode = mode_of(context)};
     bool first = true, same = true;
     for (int lane = 0; lane < WARP_LANES; lane++) {
-        if (!(now->event.mask >> lane & 1)) continue;
-        int source = now->event.source[lane];
+        if (!(context->event.mask >> lane & 1)) continue;
+        int source = context->event.source[lane];
         if (source == UNDEFINED) {
             shuffle.undefined |= 1u << lane;
         } else if (source == lane) {
@@ -47,31 +47,32 @@ static Shuffle shuffle_of(const StepContext *now) {
     return shuffle;
 }
 
-static void head(const StepContext *now, PaneHead *out) {
-    Shuffle shuffle = shuffle_of(now);
+static void head(const StepContext *context, PaneHead *out) {
+    Shuffle shuffle = shuffle_of(context);
     char lanes[64];
     int at = snprintf(out->title, sizeof out->title, "shuffle %s", shuffle.mode);
     if (shuffle.delta) at += snprintf(out->title + at, sizeof out->title - (size_t)at, " %d", shuffle.delta);
-    if (now->code && now->code->line.line)
-        at += snprintf(out->title + at, sizeof out->title - (size_t)at, "   line %d", now->code->line.line);
-    snprintf(out->title + at, sizeof out->title - (size_t)at, "   w%d", now->event.warp);
+    if (context->code && context->code->line.line)
+        at +=
+            snprintf(out->title + at, sizeof out->title - (size_t)at, "   line %d", context->code->line.line);
+    snprintf(out->title + at, sizeof out->title - (size_t)at, "   w%d", context->event.warp);
     if (shuffle.undefined) {
         step_context_describe_lanes(shuffle.undefined, lanes, sizeof lanes);
         snprintf(out->note, sizeof out->note, "%s: undefined value!", lanes);
         out->note_role = ROLE_WARNING;
     } else if (shuffle.keeps) {
         step_context_describe_lanes(shuffle.keeps, lanes, sizeof lanes);
-        snprintf(out->note, sizeof out->note, "%s keep%s own value", lanes,
-                 shuffle.keeps & (shuffle.keeps - 1) ? " their" : "s its");
+        snprintf(out->note, sizeof out->note, "%s keep%s", lanes,
+                 shuffle.keeps & (shuffle.keeps - 1) ? " their own values" : "s its own value");
     }
 }
 
-static void draw_sources(const StepContext *now, Canvas *canvas, Rectangle area, const Ruler *ruler) {
-    ruler_draw(ruler, canvas, area, 0, now->view->lane);
+static void draw_sources(const StepContext *context, Canvas *canvas, Rectangle area, const Ruler *ruler) {
+    ruler_draw(ruler, canvas, area, 0, context->view->selection.lane);
     canvas_text(canvas, area, 1, 1, ROLE_DIM, "from");
     for (int lane = 0; lane < WARP_LANES; lane++) {
-        int column = ruler_column(ruler, lane), source = now->event.source[lane];
-        if (!(now->event.mask >> lane & 1))
+        int column = ruler_column(ruler, lane), source = context->event.source[lane];
+        if (!(context->event.mask >> lane & 1))
             canvas_glyph(canvas, area, column, 1, ROLE_IDLE, 0xB7);
         else if (source == UNDEFINED)
             canvas_glyph(canvas, area, column, 1, ROLE_WARNING, '?');
@@ -100,16 +101,17 @@ typedef struct Wires {
     uint32_t sources, targets; /* of those drawn */
 } Wires;
 
-static bool takes_from(const StepContext *now, int lane, int source) {
-    return now->event.mask >> lane & 1 && source >= 0 && source != lane && now->event.source[lane] == source;
+static bool takes_from(const StepContext *context, int lane, int source) {
+    return context->event.mask >> lane & 1 && source >= 0 && source != lane &&
+           context->event.source[lane] == source;
 }
 
 /* The wires in the order of their first target. */
-static void find_wires(const StepContext *now, Wires *wires) {
+static void find_wires(const StepContext *context, Wires *wires) {
     for (int lane = 0; lane < WARP_LANES; lane++) {
-        int source = now->event.source[lane], found = 0;
-        if (!takes_from(now, lane, source)) continue;
-        bool both = takes_from(now, source, lane);
+        int source = context->event.source[lane], found = 0;
+        if (!takes_from(context, lane, source)) continue;
+        bool both = takes_from(context, source, lane);
         if (both && source < lane) continue; /* drawn with its partner's */
         while (found < wires->count && wires->wires[found].source != source) found++;
         if (found == wires->count) wires->wires[wires->count++] = (Wire){.source = source, .both = both};
@@ -165,7 +167,7 @@ static void keep_wires(Wires *wires, const Ruler *ruler, int lane, int rows) {
     place_wires(wires, ruler);
 }
 
-/* Joins what is there already: lines that cross, corners on a line. */
+/* Joins with what is already drawn: lines that cross, corners on a line. */
 static void draw_part(Canvas *canvas, Rectangle area, int column, int row, Role role, uint32_t glyph) {
     Cell *cell = canvas_cell(canvas, area, column, row);
     if (!cell) return;
@@ -193,8 +195,9 @@ static void draw_wire(const Wires *wires, const Wire *wire, const Ruler *ruler, 
     }
 }
 
-static void label_wire(const StepContext *now, const Wire *wire, Canvas *canvas, Rectangle area, int head) {
-    int lane = now->view->lane, source = now->event.source[lane];
+static void label_wire(const StepContext *context, const Wire *wire, Canvas *canvas, Rectangle area,
+                       int head) {
+    int lane = context->view->selection.lane, source = context->event.source[lane];
     int distance = source > lane ? source - lane : lane - source;
     char label[24];
     snprintf(label, sizeof label,
@@ -209,36 +212,36 @@ static void label_wire(const StepContext *now, const Wire *wire, Canvas *canvas,
 }
 
 /* Arrow heads in the first of `rows`, wires below; returns the rows used. */
-static int draw_wires(const StepContext *now, Canvas *canvas, Rectangle area, const Ruler *ruler, int row,
+static int draw_wires(const StepContext *context, Canvas *canvas, Rectangle area, const Ruler *ruler, int row,
                       int rows) {
     Wires wires = {.count = 0};
-    find_wires(now, &wires);
+    find_wires(context, &wires);
     if (rows < 2 || !wires.count) return 0;
-    keep_wires(&wires, ruler, now->view->lane, rows - 1);
+    keep_wires(&wires, ruler, context->view->selection.lane, rows - 1);
     for (int i = 0; i < wires.count; i++)
-        if (!wire_serves(&wires.wires[i], now->view->lane))
+        if (!wire_serves(&wires.wires[i], context->view->selection.lane))
             draw_wire(&wires, &wires.wires[i], ruler, canvas, area, row, ROLE_ARROW);
     for (int i = 0; i < wires.count; i++) {
-        if (!wire_serves(&wires.wires[i], now->view->lane)) continue;
+        if (!wire_serves(&wires.wires[i], context->view->selection.lane)) continue;
         draw_wire(&wires, &wires.wires[i], ruler, canvas, area, row, ROLE_ACTIVE);
-        label_wire(now, &wires.wires[i], canvas, area, row);
+        label_wire(context, &wires.wires[i], canvas, area, row);
     }
     return 1 + wires.rows;
 }
 
 /* ---- values -------------------------------------------------------------------------------------------- */
 
-static void draw_lane_note(const StepContext *now, Canvas *canvas, Rectangle area, int row) {
-    const TraceEvent *event = &now->event;
-    int lane = now->view->lane, source = event->source[lane];
+static void draw_lane_note(const StepContext *context, Canvas *canvas, Rectangle area, int row) {
+    const TraceEvent *event = &context->event;
+    int lane = context->view->selection.lane, source = event->source[lane];
     char own[40], taken[40];
-    step_context_print_value(now, event->operand[lane], 0, own, sizeof own);
-    step_context_print_value(now, event->value[0][lane], 0, taken, sizeof taken);
+    step_context_print_value(context, event->operand[lane], 0, own, sizeof own);
+    step_context_print_value(context, event->value[0][lane], 0, taken, sizeof taken);
     if (!(event->mask >> lane & 1))
-        canvas_print(canvas, area, 1, row, ROLE_DIM, "lane %d takes no part in this shuffle", lane);
+        canvas_print(canvas, area, 1, row, ROLE_DIM, "lane %d is not active in this shuffle", lane);
     else if (source == UNDEFINED)
         canvas_print(canvas, area, 1, row, ROLE_WARNING,
-                     "lane %d reads a lane that takes no part: its value is undefined", lane);
+                     "lane %d reads an inactive lane: its value is undefined", lane);
     else if (source == lane)
         canvas_print(canvas, area, 1, row, ROLE_TEXT, "lane %d keeps its own value: %s", lane, taken);
     else
@@ -246,13 +249,13 @@ static void draw_lane_note(const StepContext *now, Canvas *canvas, Rectangle are
                      taken, source);
 }
 
-static int longest_value(const StepContext *now) {
-    const TraceEvent *event = &now->event;
+static int longest_value(const StepContext *context) {
+    const TraceEvent *event = &context->event;
     char own[40], taken[40];
     int longest = 3;
     for (int lane = 0; lane < WARP_LANES; lane++) {
-        step_context_print_value(now, event->operand[lane], 0, own, sizeof own);
-        step_context_print_value(now, event->value[0][lane], 0, taken, sizeof taken);
+        step_context_print_value(context, event->operand[lane], 0, own, sizeof own);
+        step_context_print_value(context, event->value[0][lane], 0, taken, sizeof taken);
         if ((int)strlen(own) > longest) longest = (int)strlen(own);
         if ((int)strlen(taken) > longest) longest = (int)strlen(taken);
     }
@@ -260,14 +263,14 @@ static int longest_value(const StepContext *now) {
 }
 
 /* One lane's values in rows `row` and `row` + 1, ending before `column`. */
-static void draw_value(const StepContext *now, Canvas *canvas, Rectangle area, int lane, int column,
+static void draw_value(const StepContext *context, Canvas *canvas, Rectangle area, int lane, int column,
                        int row) {
-    const TraceEvent *event = &now->event;
+    const TraceEvent *event = &context->event;
     char text[40];
     if (!(event->mask >> lane & 1)) return;
-    step_context_print_value(now, event->operand[lane], 0, text, sizeof text);
+    step_context_print_value(context, event->operand[lane], 0, text, sizeof text);
     canvas_text(canvas, area, column - (int)strlen(text), row, ROLE_TEXT, text);
-    step_context_print_value(now, event->value[0][lane], 0, text, sizeof text);
+    step_context_print_value(context, event->value[0][lane], 0, text, sizeof text);
     bool undefined = event->source[lane] == UNDEFINED;
     if (undefined) snprintf(text, sizeof text, "?");
     Role role = undefined ? ROLE_WARNING : event->source[lane] == lane ? ROLE_DIM : ROLE_ARROW;
@@ -280,48 +283,49 @@ static void draw_value_labels(Canvas *canvas, Rectangle area, int row) {
 }
 
 /* Own and taken values: below the lanes where they are short enough, else as many lanes in a row as fit. */
-static void draw_values(const StepContext *now, Canvas *canvas, Rectangle area, const Ruler *ruler, int row) {
-    int width = longest_value(now) + 1, per_row = WARP_LANES;
+static void draw_values(const StepContext *context, Canvas *canvas, Rectangle area, const Ruler *ruler,
+                        int row) {
+    int width = longest_value(context) + 1, per_row = WARP_LANES;
     if (width <= ruler->width) {
         draw_value_labels(canvas, area, row);
         for (int lane = 0; lane < WARP_LANES; lane++)
-            draw_value(now, canvas, area, lane, ruler_column(ruler, lane) + 1, row);
+            draw_value(context, canvas, area, lane, ruler_column(ruler, lane) + 1, row);
         return;
     }
     while (per_row > 1 && LABEL_COLUMNS + per_row * width > area.columns) per_row /= 2;
-    int first = now->view->lane / per_row * per_row;
+    int first = context->view->selection.lane / per_row * per_row;
     if ((area.rows - row) / 3 >= WARP_LANES / per_row) first = 0;
     for (; first < WARP_LANES && row + 3 <= area.rows; first += per_row, row += 3) {
         canvas_text(canvas, area, 1, row, ROLE_DIM, "lane");
         draw_value_labels(canvas, area, row + 1);
         for (int i = 0; i < per_row; i++) {
             int lane = first + i, column = LABEL_COLUMNS + (i + 1) * width - 1;
-            canvas_print(canvas, area, column - 2, row, lane == now->view->lane ? ROLE_SELECTED : ROLE_DIM,
-                         "%2d", lane);
-            draw_value(now, canvas, area, lane, column, row + 1);
+            canvas_print(canvas, area, column - 2, row,
+                         lane == context->view->selection.lane ? ROLE_SELECTED : ROLE_DIM, "%2d", lane);
+            draw_value(context, canvas, area, lane, column, row + 1);
         }
     }
 }
 
-static void draw(const StepContext *now, Canvas *canvas, Rectangle area) {
+static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     Ruler ruler = ruler_make(area, LABEL_COLUMNS, 0);
     bool values = area.rows >= 9; /* three rows at least */
     int spare = area.rows - 2 - 1 - (values ? 3 : 0), row = 2;
-    draw_sources(now, canvas, area, &ruler);
-    row += draw_wires(now, canvas, area, &ruler, row, spare);
-    draw_lane_note(now, canvas, area, row++);
+    draw_sources(context, canvas, area, &ruler);
+    row += draw_wires(context, canvas, area, &ruler, row, spare);
+    draw_lane_note(context, canvas, area, row++);
     if (values)
-        draw_values(now, canvas, area, &ruler, area.rows - row > 3 ? row + 1 : row);
+        draw_values(context, canvas, area, &ruler, area.rows - row > 3 ? row + 1 : row);
     else if (row < area.rows)
         canvas_text(canvas, area, 1, row, ROLE_DIM,
-                    "= keeps its own value   ? undefined: the source lane takes no part");
+                    "= keeps its own value   ? undefined: the source lane is inactive");
 }
 
-static ViewAnswer click(const StepContext *now, Rectangle area, int column, int row, View *view) {
+static ViewAnswer click(const StepContext *context, Rectangle area, int column, int row, View *view) {
     Ruler ruler = ruler_make(area, LABEL_COLUMNS, 0);
     int lane = ruler_lane_at(&ruler, column);
-    (void)now, (void)row;
-    if (lane >= 0) view->lane = lane;
+    (void)context, (void)row;
+    if (lane >= 0) view->selection.lane = lane;
     return VIEW_CHANGED;
 }
 

@@ -1,11 +1,12 @@
-/* Source: the kernel's own text around the current line, with what each line costs beside it; its PTX beside
- * it, below it or instead of it. Lines that are too long go on below. Only what ever has events needs the
- * gutter's columns; all other text may run over them. */
+/* Source: the kernel's own text around the current line, with each line's counts beside it; its PTX beside
+ * it, below it or instead of it. Lines that are too long are continued below. Only lines that have events
+ * need the gutter's columns; all other text may use them. */
 #include "tui/panes/pane.h"
 
 #include <stdio.h>
 
 enum { GUTTER_COLUMNS = 13, NUMBER_COLUMNS = 5, BESIDE_COLUMNS = 104, MOST_ROWS = 200, CONTINUED = 4 };
+enum { AROUND_COLUMNS = 7 }; /* of a title and a note: the line and the spaces between them */
 
 typedef struct TextRow { /* a line, or a part of one that is too long */
     int line;
@@ -20,36 +21,40 @@ typedef struct Listing { /* the text around the current line */
     int count, current; /* `current`: first row of the current line */
 } Listing;
 
-static bool has_source(const StepContext *now) {
-    return now->code && now->code->line.file &&
-           now->scene->source_line_count(now->scene->context, now->code->line.file) > 0;
+static bool has_source(const StepContext *context) {
+    return context->code && context->code->line.file &&
+           scene_source_line_count(context->scene, context->code->line.file) > 0;
 }
 
-static void head(const StepContext *now, PaneHead *out) {
-    if (has_source(now) && now->view->source != SOURCE_PTX)
-        snprintf(out->title, sizeof out->title, "source  %s", scene_file_name(now->code->line.file));
+static void head(const StepContext *context, PaneHead *out) {
+    char scope[32];
+    if (has_source(context) && context->view->display.source != SOURCE_PTX)
+        snprintf(out->title, sizeof out->title, "source  %s", scene_file_name(context->code->line.file));
     else
-        snprintf(out->title, sizeof out->title, "ptx  %s", now->launch->name);
-    if (now->view->gutter == GUTTER_RUN)
-        snprintf(out->note, sizeof out->note, "this block's run:  lanes waves");
-    else if (now->view->gutter == GUTTER_STEP)
-        snprintf(out->note, sizeof out->note, "this step:  lanes waves");
+        snprintf(out->title, sizeof out->title, "ptx  %s", context->launch->name);
+    if (context->view->display.gutter == GUTTER_RUN)
+        snprintf(scope, sizeof scope, "this block's run");
+    else if (context->view->display.gutter == GUTTER_STEP)
+        snprintf(scope, sizeof scope, "this step");
     else
-        snprintf(out->note, sizeof out->note, "interval %d:  lanes waves", now->step->interval_step + 1);
+        snprintf(scope, sizeof scope, "interval %d", context->step->interval_step + 1);
+    snprintf(out->note, sizeof out->note, "%s: lanes, wavefronts", scope);
+    if (canvas_text_columns(out->title) + canvas_text_columns(out->note) + AROUND_COLUMNS > out->columns)
+        snprintf(out->note, sizeof out->note, "%s: lanes, wf", scope);
 }
 
 /* ---- gutter -------------------------------------------------------------------------------------------- */
 
-static const StepIndexSums *gutter_sums(const StepContext *now) {
-    const Steps *steps = now->steps;
-    int interval = now->step->interval_step;
-    switch (now->view->gutter) {
+static const StepIndexSums *gutter_sums(const StepContext *context) {
+    const Steps *steps = context->steps;
+    int interval = context->step->interval_step;
+    switch (context->view->display.gutter) {
     case GUTTER_RUN:
-        return step_index_sums(now->step_index, 0, steps->step_count);
+        return step_index_sums(context->step_index, 0, steps->step_count);
     case GUTTER_STEP:
-        return step_index_sums(now->step_index, now->view->step, 1);
+        return step_index_sums(context->step_index, context->view->place.step, 1);
     default:
-        return step_index_sums(now->step_index, steps->interval_begin[interval],
+        return step_index_sums(context->step_index, steps->interval_begin[interval],
                                steps->interval_begin[interval + 1] - steps->interval_begin[interval]);
     }
 }
@@ -62,19 +67,19 @@ static void add_sums(StepIndexSums *sum, const StepIndexSums *addend) {
     sum->ideal += addend->ideal;
 }
 
-static bool line_has_events(const StepContext *now, const char *file, int line) {
-    const PtxProgram *program = now->launch->program;
+static bool line_has_events(const StepContext *context, const char *file, int line) {
+    const PtxProgram *program = context->launch->program;
     for (int pc = 0; pc < program->code_count; pc++) {
         const PtxSourceLine *at = &program->code[pc].line;
-        if (now->step_index->has_events[pc] && at->line == line && at->file && !strcmp(at->file, file))
+        if (context->step_index->has_events[pc] && at->line == line && at->file && !strcmp(at->file, file))
             return true;
     }
     return false;
 }
 
-static StepIndexSums sums_of_line(const StepContext *now, const StepIndexSums *sums, const char *file,
+static StepIndexSums sums_of_line(const StepContext *context, const StepIndexSums *sums, const char *file,
                                   int line) {
-    const PtxProgram *program = now->launch->program;
+    const PtxProgram *program = context->launch->program;
     StepIndexSums sum = {0};
     for (int pc = 0; pc < program->code_count; pc++) {
         const PtxSourceLine *at = &program->code[pc].line;
@@ -137,7 +142,7 @@ static void listing_add(Listing *listing, int line, const char *text, bool has_g
     } while (*text);
 }
 
-/* First row shown, so that the kernel stands still where it fits and `current` is in sight. */
+/* First row shown, so that the kernel does not move where it fits and `current` is in sight. */
 static int first_row(const Listing *listing, int rows) {
     if (listing->count <= rows) return 0;
     int first = listing->current - rows / 2;
@@ -163,12 +168,12 @@ static void draw_row(Canvas *canvas, Rectangle area, int row, const TextRow *tex
 }
 
 /* How far a kernel's body can move left: what comes before it has no indentation. Python's has to stay. */
-static size_t common_indent(const StepContext *now, const char *file, int begin, int end) {
+static size_t common_indent(const StepContext *context, const char *file, int begin, int end) {
     const char *ending = file ? strrchr(file, '.') : NULL;
     if (ending && !strcmp(ending, ".py")) return 0;
     size_t least = 64;
     for (int line = begin; line <= end; line++) {
-        const char *text = now->scene->source_line(now->scene->context, file, line);
+        const char *text = scene_source_line(context->scene, file, line);
         size_t indent = text ? strspn(text, " ") : 0;
         if (indent && text[indent] && indent < least) least = indent;
     }
@@ -176,10 +181,10 @@ static size_t common_indent(const StepContext *now, const char *file, int begin,
 }
 
 /* Lines of the file that this launch has instructions of: the kernel, without what comes before and after. */
-static void find_kernel(const StepContext *now, int *begin, int *end) {
-    const PtxSourceLine *line = &now->code->line;
-    const PtxProgram *program = now->launch->program;
-    int count = now->scene->source_line_count(now->scene->context, line->file);
+static void find_kernel(const StepContext *context, int *begin, int *end) {
+    const PtxSourceLine *line = &context->code->line;
+    const PtxProgram *program = context->launch->program;
+    int count = scene_source_line_count(context->scene, line->file);
     *begin = *end = line->line;
     for (int pc = 0; pc < program->code_count; pc++) {
         const PtxSourceLine *other = &program->code[pc].line;
@@ -191,64 +196,63 @@ static void find_kernel(const StepContext *now, int *begin, int *end) {
     *end = *end + 1 > count ? count : *end + 1;
 }
 
-static void list_source(const StepContext *now, int rows, int columns, Listing *listing) {
-    const PtxSourceLine *line = &now->code->line;
+static void list_source(const StepContext *context, int rows, int columns, Listing *listing) {
+    const PtxSourceLine *line = &context->code->line;
     int begin, end;
-    find_kernel(now, &begin, &end);
-    size_t dedent = common_indent(now, line->file, begin, end);
-    if (end - begin + 1 < rows) begin -= (rows - (end - begin + 1)) / 2; /* what stands above it */
+    find_kernel(context, &begin, &end);
+    size_t dedent = common_indent(context, line->file, begin, end);
+    if (end - begin + 1 < rows) begin -= (rows - (end - begin + 1)) / 2; /* the lines above it */
     if (begin < line->line - MOST_ROWS / 2) begin = line->line - MOST_ROWS / 2;
     for (int number = begin < 1 ? 1 : begin; number <= end; number++) {
-        const char *text = now->scene->source_line(now->scene->context, line->file, number);
+        const char *text = scene_source_line(context->scene, line->file, number);
         size_t indent = text ? strspn(text, " ") : 0;
         if (number == line->line) listing->current = listing->count;
         listing_add(listing, number, text ? text + (indent < dedent ? indent : dedent) : "",
-                    line_has_events(now, line->file, number), columns);
+                    line_has_events(context, line->file, number), columns);
     }
 }
 
-static void draw_source(const StepContext *now, Canvas *canvas, Rectangle area) {
-    const PtxSourceLine *line = &now->code->line;
-    const StepIndexSums *sums = gutter_sums(now);
+static void draw_source(const StepContext *context, Canvas *canvas, Rectangle area) {
+    const PtxSourceLine *line = &context->code->line;
+    const StepIndexSums *sums = gutter_sums(context);
     Listing listing = {.count = 0};
-    list_source(now, area.rows, area.columns - NUMBER_COLUMNS, &listing);
+    list_source(context, area.rows, area.columns - NUMBER_COLUMNS, &listing);
     int first = first_row(&listing, area.rows);
     for (int row = 0; row < area.rows && first + row < listing.count; row++) {
         const TextRow *text = &listing.rows[first + row];
         draw_row(canvas, area, row, text, text->line == line->line);
         if (!text->first) continue;
-        StepIndexSums of_line = sums_of_line(now, sums, line->file, text->line);
+        StepIndexSums of_line = sums_of_line(context, sums, line->file, text->line);
         draw_gutter(&of_line, canvas, area, row);
     }
 }
 
-static const char *ptx_text(const StepContext *now, int pc) {
-    const char *text =
-        now->scene->ptx_line(now->scene->context, now->scene->views[now->view->view].launch, pc);
+static const char *ptx_text(const StepContext *context, int pc) {
+    const char *text = scene_ptx_line(context->scene, context->view->place.block, pc);
     return text ? text : "";
 }
 
-static void draw_ptx(const StepContext *now, Canvas *canvas, Rectangle area) {
-    const PtxProgram *program = now->launch->program;
-    const StepIndexSums *sums = gutter_sums(now);
+static void draw_ptx(const StepContext *context, Canvas *canvas, Rectangle area) {
+    const PtxProgram *program = context->launch->program;
+    const StepIndexSums *sums = gutter_sums(context);
     Listing listing = {.count = 0};
-    int begin = now->step->pc - area.rows, end = now->step->pc + area.rows;
+    int begin = context->step->pc - area.rows, end = context->step->pc + area.rows;
     if (begin > program->code_count - area.rows) begin = program->code_count - area.rows;
     for (int pc = begin < 0 ? 0 : begin; pc < program->code_count && pc <= end; pc++) {
-        if (pc == now->step->pc) listing.current = listing.count;
-        listing_add(&listing, pc, ptx_text(now, pc), now->step_index->has_events[pc],
+        if (pc == context->step->pc) listing.current = listing.count;
+        listing_add(&listing, pc, ptx_text(context, pc), context->step_index->has_events[pc],
                     area.columns - NUMBER_COLUMNS);
     }
     int first = first_row(&listing, area.rows);
     for (int row = 0; row < area.rows && first + row < listing.count; row++) {
         const TextRow *text = &listing.rows[first + row];
-        draw_row(canvas, area, row, text, text->line == now->step->pc);
+        draw_row(canvas, area, row, text, text->line == context->step->pc);
         if (text->first) draw_gutter(&sums[text->line], canvas, area, row);
     }
 }
 
 /* Source beside its PTX, or above it where columns are few. */
-static void draw_both(const StepContext *now, Canvas *canvas, Rectangle area) {
+static void draw_both(const StepContext *context, Canvas *canvas, Rectangle area) {
     Rectangle source = area, ptx = area;
     if (area.columns >= BESIDE_COLUMNS) {
         source.columns = area.columns / 2 - 1;
@@ -263,41 +267,42 @@ static void draw_both(const StepContext *now, Canvas *canvas, Rectangle area) {
         for (int column = 0; column < area.columns; column++)
             canvas_glyph(canvas, area, column, source.rows, ROLE_BORDER, 0x2500);
     }
-    draw_source(now, canvas, source);
-    draw_ptx(now, canvas, ptx);
+    draw_source(context, canvas, source);
+    draw_ptx(context, canvas, ptx);
 }
 
-static void draw(const StepContext *now, Canvas *canvas, Rectangle area) {
-    if (!has_source(now) || now->view->source == SOURCE_PTX) {
-        draw_ptx(now, canvas, area);
-    } else if (now->view->source == SOURCE_BOTH) {
-        draw_both(now, canvas, area);
+static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
+    if (!has_source(context) || context->view->display.source == SOURCE_PTX) {
+        draw_ptx(context, canvas, area);
+    } else if (context->view->display.source == SOURCE_BOTH) {
+        draw_both(context, canvas, area);
     } else {
         int rows = area.rows;
         if (rows > 3) { /* the last row is the instruction's */
             rows--;
             canvas_text(canvas, area, 0, rows, ROLE_DIM, "ptx");
-            canvas_text(canvas, area, NUMBER_COLUMNS, rows, ROLE_CURRENT, ptx_text(now, now->step->pc));
+            canvas_text(canvas, area, NUMBER_COLUMNS, rows, ROLE_CURRENT,
+                        ptx_text(context, context->step->pc));
         }
-        draw_source(now, canvas, (Rectangle){area.column, area.row, area.columns, rows});
+        draw_source(context, canvas, (Rectangle){area.column, area.row, area.columns, rows});
     }
 }
 
 /* To the next step of the line that was clicked, from the start again where there is none. */
-static ViewAnswer click(const StepContext *now, Rectangle area, int column, int row, View *view) {
+static ViewAnswer click(const StepContext *context, Rectangle area, int column, int row, View *view) {
     Listing listing = {.count = 0};
     (void)column;
-    if (!has_source(now) || view->source != SOURCE_CODE) return VIEW_IGNORED;
+    if (!has_source(context) || view->display.source != SOURCE_CODE) return VIEW_IGNORED;
     int rows = area.rows > 3 ? area.rows - 1 : area.rows;
-    list_source(now, rows, area.columns - NUMBER_COLUMNS, &listing);
-    int at = first_row(&listing, rows) + row, count = now->steps->step_count;
+    list_source(context, rows, area.columns - NUMBER_COLUMNS, &listing);
+    int at = first_row(&listing, rows) + row, count = context->steps->step_count;
     if (row >= rows || at >= listing.count) return VIEW_IGNORED;
     for (int i = 1; i <= count; i++) {
-        int step = (view->step + i) % count;
-        const PtxCode *code = scene_code(now->scene, view->view, now->steps->steps[step].pc);
+        int step = (view->place.step + i) % count;
+        const PtxCode *code = scene_code(context->scene, view->place.block, context->steps->steps[step].pc);
         if (!code->line.file || code->line.line != listing.rows[at].line) continue;
-        if (strcmp(code->line.file, now->code->line.file) != 0) continue;
-        view_jump_to_step(view, now->scene, step);
+        if (strcmp(code->line.file, context->code->line.file) != 0) continue;
+        view_jump_to_step(view, context->scene, step);
         return VIEW_CHANGED;
     }
     return VIEW_IGNORED;

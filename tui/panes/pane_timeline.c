@@ -1,7 +1,7 @@
 /* Timeline: every step of the run. Height is the share of the block's threads that are active, '!' marks a
  * bank conflict, 'd' a divergent branch, '|' a barrier, '^' where we are. More steps than columns share one:
- * the mean of their heights, any of their marks. Where a machine's clock was read at the barriers of this
- * block, its intervals are as wide as they took long. */
+ * the mean of their heights, any of their marks. Where cycles were measured between the barriers of this
+ * block, the width of an interval is its share of them. */
 #include "tui/panes/metric_rows.h"
 #include "tui/panes/pane.h"
 
@@ -17,16 +17,16 @@ enum { MOST_INTERVALS = 256 };
 typedef struct Scale {
     const Steps *steps;
     int columns;
-    bool is_timed;           /* intervals are as wide as they took long; else every step is as wide */
+    bool is_timed; /* an interval is as wide as its share of the cycles; else all steps are equally wide */
     int end[MOST_INTERVALS]; /* the column after each interval */
 } Scale;
 
-/* What a machine took for the interval of the block that is shown; NULL: nobody knows. */
-static const IntervalTime *find_time(const StepContext *now, int interval) {
-    const SceneTimings *timings = now->scene->timings;
-    const Measurements *measured = now->scene->measured; /* a file's; else what is read off the clock now */
+/* The cycles measured for an interval of the shown block; NULL: none were. */
+static const IntervalTime *find_time(const StepContext *context, int interval) {
+    const SceneTimings *timings = context->scene->borrowed.timings;
+    const Measurements *measured = context->scene->borrowed.measured; /* a file's; else those measured now */
     if (timings && (!measured || !measured->interval_count)) measured = timings->timed;
-    const SessionBlock *view = &now->scene->views[now->view->view];
+    const SessionBlock *view = &context->scene->traced.blocks[context->view->place.block];
     for (int i = 0; measured && i < measured->interval_count; i++) {
         const IntervalTime *time = &measured->intervals[i];
         if (time->launch == view->launch && time->block == trace_block_linear(view->block) &&
@@ -36,13 +36,13 @@ static const IntervalTime *find_time(const StepContext *now, int interval) {
     return NULL;
 }
 
-/* Cycles of all intervals; 0: they were not all measured, or there are others. */
-static double sum_cycles(const StepContext *now) {
+/* Cycles of all intervals; 0: some were not measured, or others were. */
+static double sum_cycles(const StepContext *context) {
     double sum = 0;
-    int count = now->steps->interval_step_count;
-    if (count > MOST_INTERVALS || find_time(now, count)) return 0;
+    int count = context->steps->interval_step_count;
+    if (count > MOST_INTERVALS || find_time(context, count)) return 0;
     for (int i = 0; i < count; i++) {
-        const IntervalTime *time = find_time(now, i);
+        const IntervalTime *time = find_time(context, i);
         if (!time || !(time->cycles >= 0)) return 0;
         sum += time->cycles;
     }
@@ -50,13 +50,13 @@ static double sum_cycles(const StepContext *now) {
 }
 
 /* Every interval has a column at least. */
-static Scale scale_of(const StepContext *now, int columns) {
-    Scale scale = {.steps = now->steps, .columns = columns};
-    int count = now->steps->interval_step_count, before = 0;
-    double all = sum_cycles(now), sum = 0;
+static Scale scale_of(const StepContext *context, int columns) {
+    Scale scale = {.steps = context->steps, .columns = columns};
+    int count = context->steps->interval_step_count, before = 0;
+    double all = sum_cycles(context), sum = 0;
     scale.is_timed = all > 0 && columns >= count;
     for (int i = 0; scale.is_timed && i < count; i++) {
-        sum += find_time(now, i)->cycles;
+        sum += find_time(context, i)->cycles;
         int end = (int)(sum / all * columns + 0.5), last = columns - (count - 1 - i);
         if (end < before + 1) end = before + 1;
         if (end > last) end = last;
@@ -94,36 +94,38 @@ static int first_step(const Scale *scale, int column, int *end) {
     return divide(count, columns, column, end);
 }
 
-/* Whose clock the widths are, and what reading it cost. */
-static void print_machine(const StepContext *now, char *out, size_t bytes) {
-    const IntervalTime *time = find_time(now, 0);
+/* The machine that the widths come from, and how much reading its clock adds. */
+static void print_machine(const StepContext *context, char *out, size_t bytes) {
+    const IntervalTime *time = find_time(context, 0);
     int length = snprintf(out, bytes, "in cycles: %s", time->machine);
     if (isfinite(time->overhead) && length > 0 && (size_t)length < bytes)
         snprintf(out + length, bytes - (size_t)length, ", clock adds %.0f%%", time->overhead * 100);
 }
 
-static void head(const StepContext *now, PaneHead *out) {
+static void head(const StepContext *context, PaneHead *out) {
     char speed[VIEW_SPEED_BYTES];
-    const char *label = now->view->traced ? metric_rows[now->view->traced - 1].label : "";
-    view_print_speed(now->view, speed);
-    if (now->view->playing)
+    const char *label =
+        context->view->selection.traced ? metric_row_label(context->view->selection.traced - 1) : "";
+    view_print_speed(context->view, speed);
+    if (context->view->transient.playing)
         snprintf(out->title, sizeof out->title, "timeline  playing %s", speed);
     else if (*label)
-        snprintf(out->title, sizeof out->title, "timeline  counted for %s", label + strspn(label, " "));
-    else if (sum_cycles(now) > 0)
-        print_machine(now, out->title, sizeof out->title);
+        snprintf(out->title, sizeof out->title, "timeline  marks: %s", label);
+    else if (sum_cycles(context) > 0)
+        print_machine(context, out->title, sizeof out->title);
     else
         snprintf(out->title, sizeof out->title, "timeline");
-    snprintf(out->note, sizeof out->note, "step %d of %d   interval %d of %d", now->view->step + 1,
-             now->steps->step_count, now->step->interval_step + 1, now->steps->interval_step_count);
+    snprintf(out->note, sizeof out->note, "step %d of %d   interval %d of %d", context->view->place.step + 1,
+             context->steps->step_count, context->step->interval_step + 1,
+             context->steps->interval_step_count);
 }
 
-static ViewAnswer click(const StepContext *now, Rectangle area, int column, int row, View *view) {
-    Scale scale = scale_of(now, area.columns);
+static ViewAnswer click(const StepContext *context, Rectangle area, int column, int row, View *view) {
+    Scale scale = scale_of(context, area.columns);
     int end = 0, first = first_step(&scale, column, &end);
     (void)row;
     if (first >= end) return VIEW_IGNORED;
-    view_jump_to_step(view, now->scene, first);
+    view_jump_to_step(view, context->scene, first);
     return VIEW_CHANGED;
 }
 
@@ -145,29 +147,33 @@ typedef struct TimelineColumn {
 
 static char mark_of(const View *view, int step) {
     for (int i = 0; i < MARK_COUNT; i++)
-        if (view->marks[i].number == step + 1 && view->marks[i].view == view->view) return (char)('a' + i);
+        if (view->selection.marks[i].number == step + 1 &&
+            view->selection.marks[i].block == view->place.block)
+            return (char)('a' + i);
     return 0;
 }
 
-static bool is_counted(const StepContext *now, int first, int end) {
-    if (!now->view->traced) return false;
+static bool is_counted(const StepContext *context, int first, int end) {
+    if (!context->view->selection.traced) return false;
     for (int step = first; step < end; step++)
-        if (metric_rows[now->view->traced - 1].counts(&now->step_index->step[step])) return true;
+        if (metric_row_counts(context->view->selection.traced - 1, &context->step_index->step[step]))
+            return true;
     return false;
 }
 
-static TimelineColumn column_of(const StepContext *now, int first, int end, bool begins) {
-    const StepIndex *step_index = now->step_index;
-    const Step *steps = now->steps->steps;
+static TimelineColumn column_of(const StepContext *context, int first, int end, bool begins) {
+    const StepIndex *step_index = context->step_index;
+    const Step *steps = context->steps->steps;
     TimelineColumn column = {.conflicts = step_index->conflict_from[first] < end,
                              .diverges = step_index->divergence_from[first] < end,
-                             .here = first <= now->view->step && now->view->step < end,
-                             .counted = is_counted(now, first, end)};
+                             .here = first <= context->view->place.step && context->view->place.step < end,
+                             .counted = is_counted(context, first, end)};
     int before = first > 0 ? first - 1 : 0;
     column.barrier = begins && steps[end - 1].interval_step != steps[before].interval_step;
     for (int i = 0; i < MARK_COUNT; i++)
-        if (now->view->marks[i].number > first && now->view->marks[i].number <= end)
-            column.mark = mark_of(now->view, now->view->marks[i].number - 1);
+        if (context->view->selection.marks[i].number > first &&
+            context->view->selection.marks[i].number <= end)
+            column.mark = mark_of(context->view, context->view->selection.marks[i].number - 1);
     double threads = step_index->thread_count ? step_index->thread_count : 1;
     column.share =
         (double)(step_index->lanes_before[end] - step_index->lanes_before[first]) / ((end - first) * threads);
@@ -176,7 +182,7 @@ static TimelineColumn column_of(const StepContext *now, int first, int end, bool
 
 static Role role_of_bar(const View *view, const TimelineColumn *column) {
     if (column->here) return ROLE_CURRENT;
-    return view->traced && !column->counted ? ROLE_IDLE : ROLE_BAR;
+    return view->selection.traced && !column->counted ? ROLE_IDLE : ROLE_BAR;
 }
 
 static void draw_mark(Canvas *canvas, Rectangle area, int at, int row, const TimelineColumn *column) {
@@ -194,17 +200,18 @@ static void draw_mark(Canvas *canvas, Rectangle area, int at, int row, const Tim
         canvas_glyph(canvas, area, at, row, ROLE_DIM, '|');
 }
 
-static void draw(const StepContext *now, Canvas *canvas, Rectangle area) {
+static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     int bar_rows = area.rows - 1, before = -1;
     if (bar_rows > MOST_BAR_ROWS) bar_rows = MOST_BAR_ROWS;
     if (bar_rows < 1) bar_rows = 1;
-    Scale scale = scale_of(now, area.columns);
+    Scale scale = scale_of(context, area.columns);
     for (int at = 0; at < area.columns; at++) {
         int end, first = first_step(&scale, at, &end);
         if (first >= end) break;
-        TimelineColumn column = column_of(now, first, end, first != before); /* a wide step's first column */
+        TimelineColumn column =
+            column_of(context, first, end, first != before); /* a wide step's first column */
         before = first;
-        draw_bar(canvas, area, at, bar_rows, column.share, role_of_bar(now->view, &column));
+        draw_bar(canvas, area, at, bar_rows, column.share, role_of_bar(context->view, &column));
         draw_mark(canvas, area, at, bar_rows, &column);
     }
     if (bar_rows + 1 < area.rows)

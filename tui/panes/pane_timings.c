@@ -1,7 +1,6 @@
-/* Timings: how long each kernel of the ladder takes, as bars, beside what it is compared with. The numbers
- * that fit stand behind the bars, the most telling first; recorded on another machine or measured now, the
- * title says which. A row's own way of being timed, where it is not the one that was chosen, is marked with
- * '*'. */
+/* Timings: how long each kernel of the ladder takes, as bars, beside what it is compared with. As many
+ * numbers as fit follow the bars, the most useful first. The title says whether they were recorded on another
+ * machine or are measured now. A row that was timed otherwise than selected is marked with '*'. */
 #include "tui/panes/pane.h"
 #include "tui/scene/times.h"
 
@@ -92,9 +91,10 @@ static const Number numbers[] = {
 enum { NUMBERS = sizeof numbers / sizeof *numbers };
 
 static const char *number_name(const View *view, const Number *number) {
-    bool second = number->value == part  ? view->times_alone
-                  : number->value == way ? view->times == TIMES_WARM || view->times == TIMES_WARM_CALL
-                                         : false;
+    bool second = number->value == part ? view->display.times_alone
+                  : number->value == way
+                      ? view->display.times == TIMES_WARM || view->display.times == TIMES_WARM_CALL
+                      : false;
     return number->names[second];
 }
 
@@ -106,11 +106,11 @@ static TimesWay other_temperature(TimesWay way) {
 }
 
 static ShownTimings show(const View *view, const TimesRow *row, double here) {
-    bool to_scalar = !view->times_alone;
+    bool to_scalar = !view->display.times_alone;
     return (ShownTimings){.row = row,
-                          .timing = times_of(row, to_scalar, view->times),
-                          .other = row->of[to_scalar][other_temperature(view->times)],
-                          .other_part = times_of(row, !to_scalar, view->times),
+                          .timing = times_of(row, to_scalar, view->display.times),
+                          .other = row->of[to_scalar][other_temperature(view->display.times)],
+                          .other_part = times_of(row, !to_scalar, view->display.times),
                           .here = here};
 }
 
@@ -161,8 +161,7 @@ static int find_fastest(const TimingTable *table) {
     return fastest;
 }
 
-/* What the kernels are compared with stays below them where there is room, and the fastest of them is seen.
- */
+/* The references stay below the kernels where there is room, and the fastest kernel is always shown. */
 static void choose_rows(TimingTable *table, int room) {
     int kernels = table->times.kernel_count, references = table->times.count - kernels;
     int kept = room >= references + 4 || !kernels ? references : room >= 3 && references;
@@ -174,7 +173,7 @@ static void choose_rows(TimingTable *table, int room) {
     table->fastest = is_apart ? fastest : -1;
 }
 
-/* One kernel that takes a hundred times as long must not make all other bars a point, nor may a CPU. */
+/* A kernel, or a CPU, that takes a hundred times as long must not shrink all other bars to a point. */
 static void choose_scale(TimingTable *table) {
     enum { MOST_OF_HERE = 6 };
     int count = table->times.kernel_count ? table->times.kernel_count : table->times.count;
@@ -195,10 +194,10 @@ static bool is_known(const TimingTable *table, const Number *number) {
     return false;
 }
 
-/* What is measured now beside what was recorded elsewhere says so. */
+/* A row that is measured live among recorded ones is marked. */
 static void print_name(const TimingTable *table, const TimesRow *row, char *out, size_t bytes) {
     bool is_apart = row->is_live && table->times.sample && !table->times.is_live;
-    snprintf(out, bytes, "%s%s", row->kernel, is_apart ? " now" : "");
+    snprintf(out, bytes, "%s%s", row->kernel, is_apart ? " live" : "");
 }
 
 /* Names and times first, then a bar, then the numbers for which there is room. */
@@ -220,20 +219,20 @@ static void choose_columns(TimingTable *table, int columns) {
     table->bar = room > 0 ? least + room : least;
 }
 
-static void table_init(TimingTable *table, const StepContext *now) {
-    const SceneTimings *timings = now->scene->timings;
-    *table = (TimingTable){.view = now->view, .measuring = timings ? timings->measuring : ""};
-    times_gather(&table->times, now->scene);
-    table->here = find_kernel(&table->times, now->scene->kernel);
-    double here =
-        table->here < 0
-            ? NAN
-            : median(times_of(&table->times.rows[table->here], !now->view->times_alone, now->view->times));
+static void table_init(TimingTable *table, const StepContext *context) {
+    const SceneTimings *timings = context->scene->borrowed.timings;
+    *table = (TimingTable){.view = context->view, .measuring = timings ? timings->measuring : ""};
+    times_gather(&table->times, context->scene);
+    table->here = find_kernel(&table->times, context->scene->identity.kernel);
+    double here = table->here < 0
+                      ? NAN
+                      : median(times_of(&table->times.rows[table->here], !context->view->display.times_alone,
+                                        context->view->display.times));
     for (int i = 0; i < table->times.count; i++)
-        table->rows[i] = show(now->view, &table->times.rows[i], here);
+        table->rows[i] = show(context->view, &table->times.rows[i], here);
 }
 
-/* ---- words --------------------------------------------------------------------------------------------- */
+/* ---- texts --------------------------------------------------------------------------------------------- */
 
 static void print_size(uint64_t n, char *out, size_t bytes) {
     int power = 0;
@@ -244,12 +243,12 @@ static void print_size(uint64_t n, char *out, size_t bytes) {
         step_context_print_count(n, out, bytes);
 }
 
-/* The truth level: where and when. The first form that has room. */
+/* Where and when the timings were taken, in the longest form that fits. */
 static void print_title(const Times *times, int columns, char *out, size_t bytes) {
     enum { FORMS = 4 };
     const Timing *sample = times->sample;
     if (!sample) {
-        snprintf(out, bytes, times->count ? "timings now on this machine" : "timings");
+        snprintf(out, bytes, times->count ? "timings, live on this machine" : "timings");
         return;
     }
     const char *machine = sample->machine, *date = sample->measured ? sample->measured : "";
@@ -257,32 +256,33 @@ static void print_title(const Times *times, int columns, char *out, size_t bytes
     int day = (int)strcspn(date, "T ");
     for (int form = 0; form < FORMS; form++) {
         if (times->is_live)
-            snprintf(out, bytes, form ? "now on %s" : "timings now on %s", form > 1 ? name : machine);
+            snprintf(out, bytes, form ? "live on %s" : "timings, live on %s", form > 1 ? name : machine);
         else if (form < 2)
-            snprintf(out, bytes, form ? "recorded on %s, %.*s" : "timings recorded on %s, %.*s", machine, day,
-                     date);
+            snprintf(out, bytes, form ? "recorded on %s, %.*s" : "timings, recorded on %s, %.*s", machine,
+                     day, date);
         else
             snprintf(out, bytes, form > 2 ? "%s %.*s" : "recorded, %s %.*s", name, day, date);
         if (canvas_text_columns(out) + 2 <= columns) return;
     }
 }
 
-static void head(const StepContext *now, PaneHead *out) {
+static void head(const StepContext *context, PaneHead *out) {
     Times times;
     char size[32];
-    times_gather(&times, now->scene);
+    times_gather(&times, context->scene);
     if (times.count) {
         print_size(times.n, size, sizeof size);
-        snprintf(out->note, sizeof out->note, "%sn = %s", times.n == now->scene->n ? "" : "nearest ", size);
+        snprintf(out->note, sizeof out->note, "%sn = %s",
+                 times.n == context->scene->identity.n ? "" : "nearest ", size);
     }
     print_title(&times, out->columns - canvas_text_columns(out->note) - 3, out->title, sizeof out->title);
 }
 
-/* Of a kernel, and timed otherwise than the view asks for. */
+/* A kernel that was timed otherwise than the view asks for. */
 static bool is_otherwise(const TimingTable *table, int index) {
     const Timing *timing = table->rows[index].timing;
-    bool graph = table->view->times == TIMES_COLD || table->view->times == TIMES_WARM;
-    bool cold = table->view->times == TIMES_COLD || table->view->times == TIMES_COLD_CALL;
+    bool graph = table->view->display.times == TIMES_COLD || table->view->display.times == TIMES_WARM;
+    bool cold = table->view->display.times == TIMES_COLD || table->view->display.times == TIMES_COLD_CALL;
     return index < table->times.kernel_count && (timing->graph != graph || timing->cold != cold);
 }
 
@@ -294,20 +294,19 @@ static void draw_settings(const TimingTable *table, Canvas *canvas, Rectangle ar
     if (!of) of = table->times.sample;
     if (!of) of = table->rows[0].timing;
     if (!of) return;
-    if (of->threads && table->times.sample)
-        snprintf(block, sizeof block, ", %" PRIu32 " a block", of->threads);
+    if (of->threads && table->times.sample) snprintf(block, sizeof block, ", block %" PRIu32, of->threads);
     bool otherwise = false;
     for (int i = 0; i < table->times.kernel_count; i++)
         otherwise |= is_drawn(table, i) && table->rows[i].timing && is_otherwise(table, i);
     canvas_print(canvas, area, 0, row, ROLE_DIM, "%s %s%s; %s%s", of->dtype, of->op, block,
-                 ways[table->view->times], otherwise ? "; * not so" : "");
+                 ways[table->view->display.times], otherwise ? "; * differs" : "");
 }
 
 static void draw_names(const TimingTable *table, Canvas *canvas, Rectangle area, int row) {
     int at = 1 + table->name;
     canvas_text(canvas, area, 1, row, ROLE_DIM, "kernel");
     canvas_print(canvas, area, at, row, ROLE_DIM, "%*s", TIME_COLUMNS,
-                 table->view->times_alone ? "alone" : "to scalar");
+                 table->view->display.times_alone ? "alone" : "to scalar");
     at += TIME_COLUMNS + 2 + table->bar;
     for (int i = 0; i < NUMBERS; i++) {
         if (!table->numbers[i]) continue;
@@ -370,17 +369,18 @@ static void draw_row(const TimingTable *table, Canvas *canvas, Rectangle area, i
 }
 
 static void draw_nothing(const SceneTimings *timings, Canvas *canvas, Rectangle area) {
-    int row = canvas_paragraph(canvas, area, 0, ROLE_DIM,
-                               "No times of this type and size: counts are exact, but times need a GPU.");
+    int row =
+        canvas_paragraph(canvas, area, 0, ROLE_DIM,
+                         "No timings for this type and size: counts are exact, but timings need a GPU.");
     if (timings) canvas_paragraph(canvas, area, row, ROLE_DIM, timings->failure);
 }
 
-static void draw(const StepContext *now, Canvas *canvas, Rectangle area) {
+static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     TimingTable table;
     int row = 0;
-    table_init(&table, now);
+    table_init(&table, context);
     if (!table.times.count) {
-        draw_nothing(now->scene->timings, canvas, area);
+        draw_nothing(context->scene->borrowed.timings, canvas, area);
         return;
     }
     bool settings = area.rows >= ROWS_FOR_SETTINGS, named = area.rows >= ROWS_FOR_NAMES;

@@ -1,7 +1,7 @@
 /* Tree: the reduction so far. A row is a level of the tree, its cells the lanes of the selected warp with the
  * number of inputs that each holds; the path of one value is lit, from the lane that holds it back to the
- * inputs. Beside the lanes, a mark for every warp of the block that is on the path; and in words what the
- * lane at the path's end folds. */
+ * inputs. Beside the lanes there is a mark for every warp of the block that is on the path, and a text that
+ * says what the lane at the path's end folds. */
 #include "tui/panes/pane.h"
 
 #include <stdio.h>
@@ -31,17 +31,19 @@ static const FoldNode *node_at(const Picture *picture, int node) {
     return &picture->tree->folds->nodes[node];
 }
 
-static Picture picture_of(const StepContext *now) {
-    const View *view = now->view;
-    Picture picture = {.tree = scene_tree(now->scene, view->view), .root = FOLD_NONE};
+static Picture picture_of(const StepContext *context) {
+    const View *view = context->view;
+    Picture picture = {.tree = scene_tree(context->scene, view->place.block), .root = FOLD_NONE};
     if (!picture.tree) return picture;
-    picture.warp = view->warp < picture.tree->warp_count ? view->warp : picture.tree->warp_count - 1;
-    int thread = picture.warp * WARP_LANES + view->lane;
-    picture.level = tree_level_at(picture.tree, view->step);
-    picture.now = tree_now(picture.tree, view->step);
-    picture.is_result = view->tree == SHOW_RESULT_TREE;
-    picture.is_large = view->projector;
-    picture.is_wrong = now->scene->verdict == SCENE_WRONG || now->scene->verdict == SCENE_WRONG_ON_PURPOSE;
+    picture.warp =
+        view->selection.warp < picture.tree->warp_count ? view->selection.warp : picture.tree->warp_count - 1;
+    int thread = picture.warp * WARP_LANES + view->selection.lane;
+    picture.level = tree_level_at(picture.tree, view->place.step);
+    picture.now = tree_now(picture.tree, view->place.step);
+    picture.is_result = view->display.tree == SHOW_RESULT_TREE;
+    picture.is_large = view->display.projector;
+    picture.is_wrong = context->scene->outcome.verdict == SCENE_WRONG ||
+                       context->scene->outcome.verdict == SCENE_WRONG_ON_PURPOSE;
     if (picture.is_result)
         picture.root = tree_result(picture.tree, thread);
     else if (thread < picture.tree->thread_count)
@@ -58,26 +60,26 @@ static void print_verdict(const Picture *picture, PaneHead *out) {
     size_t bytes = sizeof out->note;
     out->note_role = ROLE_WARNING;
     if (!node_at(picture, picture->root)->is_plain) {
-        snprintf(out->note, bytes, "more than a fold: inputs are used several times");
+        snprintf(out->note, bytes, "not a plain reduction: inputs are used several times");
         out->note_role = ROLE_DIM;
     } else if (path->twice) {
         bool counts = tree->reaches[picture->root];
-        snprintf(out->note, bytes, "%d input%s repeated%s", path->twice, path->twice > 1 ? "s" : "",
-                 counts ? "!" : ", but in no result");
+        snprintf(out->note, bytes, "%d input%s used more than once%s", path->twice,
+                 path->twice > 1 ? "s" : "", counts ? "!" : ", but not in a result");
         if (!counts) out->note_role = ROLE_DIM;
     } else if (picture->is_wrong && tree->shared_count) {
-        snprintf(out->note, bytes, "%d input%s in other blocks' results, too!", tree->shared_count,
+        snprintf(out->note, bytes, "%d input%s also in other blocks' results!", tree->shared_count,
                  tree->shared_count > 1 ? "s" : "");
     } else if (picture->is_result && tree->lost_count) {
-        snprintf(out->note, bytes, "%d of %d inputs are in no result!", tree->lost_count, tree->input_count);
+        snprintf(out->note, bytes, "%d of %d inputs reach no result!", tree->lost_count, tree->input_count);
     } else {
         snprintf(out->note, bytes, "%d input%s, each once", path->once, path->once > 1 ? "s" : "");
         out->note_role = ROLE_GOOD;
     }
 }
 
-static void head(const StepContext *now, PaneHead *out) {
-    Picture picture = picture_of(now);
+static void head(const StepContext *context, PaneHead *out) {
+    Picture picture = picture_of(context);
     if (!picture.tree) {
         snprintf(out->title, sizeof out->title, "tree");
         return;
@@ -85,8 +87,8 @@ static void head(const StepContext *now, PaneHead *out) {
     if (picture.is_result)
         snprintf(out->title, sizeof out->title, "tree   the result, level by level");
     else
-        snprintf(out->title, sizeof out->title, "tree   what lane %d of w%d holds", now->view->lane,
-                 picture.warp);
+        snprintf(out->title, sizeof out->title, "tree   what lane %d of w%d holds",
+                 context->view->selection.lane, picture.warp);
     if (picture.root != FOLD_NONE) print_verdict(&picture, out);
 }
 
@@ -100,12 +102,12 @@ static void print_level(const Picture *picture, int index, char *out, size_t byt
     const char *name = level->kind == TREE_INPUTS ? "inputs"
                        : names[level->through]    ? names[level->through]
                                                   : "fold";
-    bool tells = level->distance && level->kind == TREE_FOLD && level->through != TRACE_REDUX;
+    bool has_distance = level->distance && level->kind == TREE_FOLD && level->through != TRACE_REDUX;
     char interval[16] = "";
     if (!picture->is_large) snprintf(interval, sizeof interval, "%u ", level->interval + 1);
     int length = snprintf(out, bytes, "%s%s", interval, name);
     const char *gap = level->interval < 9 || picture->is_large ? " " : ""; /* the column is narrow */
-    if (tells && length > 0 && (size_t)length < bytes)
+    if (has_distance && length > 0 && (size_t)length < bytes)
         snprintf(out + length, bytes - (size_t)length, level->crosswise ? "%s^%d" : "%s%+d", gap,
                  level->distance);
 }
@@ -146,7 +148,7 @@ static Role role_of(const Picture *picture, int level, int node, char *mark) {
     return tree_acts(tree, level, node) ? ROLE_ACTIVE : ROLE_TEXT;
 }
 
-/* It folds or is taken in this level, or somebody still needs it later. */
+/* It folds or is taken in this level, or is used later. */
 static bool is_alive(const Picture *picture, int level, int node) {
     if (node == FOLD_NONE) return false;
     return tree_acts(picture->tree, level, node) || picture->tree->used_until[node] > level;
@@ -163,7 +165,7 @@ static bool is_crowded(const Picture *picture, int level, const int *cells, int 
     return crowded;
 }
 
-/* The thread loads what another block folds as well, and that is wrong: the results are to be added up. */
+/* The thread loads an input that another block folds as well, and the result is wrong for it. */
 static bool is_shared(const Picture *picture, int thread) {
     return picture->tree->shares[thread] && picture->is_wrong;
 }
@@ -225,7 +227,7 @@ static void draw_warps(const Picture *picture, Canvas *canvas, Rectangle area, i
     }
 }
 
-/* ---- in words ------------------------------------------------------------------------------------------ */
+/* ---- the texts ---------------------------------------------------------------------------------------- */
 
 /* Another thread had this operand before the level. */
 static bool comes(const Picture *picture, int node, int operand) {
@@ -250,12 +252,12 @@ static int spine_at(const Picture *picture, int level) {
     return FOLD_NONE;
 }
 
-static void print_value(const StepContext *now, const FoldNode *node, char *out, size_t bytes) {
-    step_context_print_typed(now, (PtxType)node->type, node->bits, out, bytes);
+static void print_value(const StepContext *context, const FoldNode *node, char *out, size_t bytes) {
+    step_context_print_typed(context, (PtxType)node->type, node->bits, out, bytes);
 }
 
 /* "in[37]", "w4 lane 0", where columns are few "w4 l0"; "" for the thread's own value. */
-static void print_origin(const StepContext *now, const Picture *picture, int node, int operand, char *out,
+static void print_origin(const StepContext *context, const Picture *picture, int node, int operand, char *out,
                          size_t bytes) {
     const Tree *tree = picture->tree;
     int origin = tree_origin(tree, node, operand), from = tree_thread(tree, origin),
@@ -264,7 +266,7 @@ static void print_origin(const StepContext *now, const Picture *picture, int nod
     const char *lane = picture->text && picture->text < FEW_TEXT_COLUMNS ? "l" : "lane ";
     *out = 0;
     if (at->kind == FOLD_INPUT) {
-        const TraceBuffer *buffer = &now->scene->trace->buffers[at->buffer];
+        const TraceBuffer *buffer = &context->scene->traced.trace->buffers[at->buffer];
         int each = ptx_type_bytes((PtxType)node_at(picture, operand)->type);
         char name[48];
         scene_short_name(buffer->name, name, sizeof name);
@@ -276,7 +278,7 @@ static void print_origin(const StepContext *now, const Picture *picture, int nod
     }
 }
 
-/* Folds of one thread in one level, one after another: how many values they make one. */
+/* How many values a thread folds into one in this level, one after another. */
 static int count_values(const Picture *picture, int node) {
     const Tree *tree = picture->tree;
     const FoldNode *at = node_at(picture, node);
@@ -290,13 +292,14 @@ static int count_values(const Picture *picture, int node) {
     return count;
 }
 
-static void print_fold(const StepContext *now, const Picture *picture, int node, char *out, size_t bytes) {
+static void print_fold(const StepContext *context, const Picture *picture, int node, char *out,
+                       size_t bytes) {
     const FoldNode *at = node_at(picture, node);
     char first[40], second[40], from[80];
     int level = picture->tree->level_of_node[node], values = count_values(picture, node);
     if (at->kind == FOLD_MOVE) {
-        print_value(now, at, first, sizeof first);
-        print_origin(now, picture, node, node, from, sizeof from);
+        print_value(context, at, first, sizeof first);
+        print_origin(context, picture, node, node, from, sizeof from);
         snprintf(out, bytes, "%s%s%s", first, *from ? " of " : "", from);
     } else if (picture->tree->levels[level].kind == TREE_INPUTS) {
         snprintf(out, bytes, "%u inputs of its own", at->weight);
@@ -305,47 +308,51 @@ static void print_fold(const StepContext *now, const Picture *picture, int node,
     } else {
         bool swap = comes(picture, node, at->a);
         int own = swap ? at->b : at->a, other = swap ? at->a : at->b;
-        print_value(now, node_at(picture, own), first, sizeof first);
-        print_value(now, node_at(picture, other), second, sizeof second);
-        print_origin(now, picture, node, other, from, sizeof from);
-        bool minus = second[0] == '-' && now->view->values != VALUE_HEX; /* a + -b reads badly */
-        const char *sign = *now->scene->op && strcmp(now->scene->op, "sum") != 0 ? "," : minus ? " -" : " +";
+        print_value(context, node_at(picture, own), first, sizeof first);
+        print_value(context, node_at(picture, other), second, sizeof second);
+        print_origin(context, picture, node, other, from, sizeof from);
+        bool minus = second[0] == '-' && context->view->display.values != VALUE_HEX; /* a + -b reads badly */
+        const char *sign = *context->scene->identity.op && strcmp(context->scene->identity.op, "sum") != 0
+                               ? ","
+                           : minus ? " -"
+                                   : " +";
         snprintf(out, bytes, "%s%s %s%s%s", first, sign, second + (minus && *sign == ' '),
                  *from ? " of " : "", from);
     }
 }
 
-/* What the lane at the end of the path holds, and what it made that of. */
-static void draw_words(const StepContext *now, const Picture *picture, Canvas *canvas, Rectangle area,
-                       int row) {
+/* What the lane at the end of the path holds, and how it was folded. */
+static void draw_value_text(const StepContext *context, const Picture *picture, Canvas *canvas,
+                            Rectangle area, int row) {
     char fold[256], value[40];
     if (picture->root == FOLD_NONE) {
         canvas_text(canvas, area, 1, row, ROLE_DIM,
-                    picture->is_result ? "no result holds an input of this block" : "it holds no input yet");
+                    picture->is_result ? "no result includes an input of this block"
+                                       : "this lane holds no input yet");
         return;
     }
     const FoldNode *root = node_at(picture, picture->root);
     int level = picture->tree->level_of_node[picture->root], spine = FOLD_NONE;
     if (level < 0) level = picture->tree->level_count - 1;
     while (level >= 0 && spine == FOLD_NONE) spine = spine_at(picture, level--);
-    print_value(now, root, value, sizeof value);
+    print_value(context, root, value, sizeof value);
     int at = 1 + canvas_print(canvas, area, 1, row, ROLE_TEXT, "lane %d of w%d: %u input%s", root->lane,
                               root->warp, root->weight, root->weight > 1 ? "s" : "");
     if (root->type != PTX_NO_TYPE) at += canvas_print(canvas, area, at, row, ROLE_CURRENT, ", %s", value);
     if (spine == FOLD_NONE) return;
-    print_fold(now, picture, spine, fold, sizeof fold);
+    print_fold(context, picture, spine, fold, sizeof fold);
     if (strcmp(fold, value) != 0) canvas_print(canvas, area, at, row, ROLE_TEXT, " = %s", fold);
 }
 
 /* The same level by level, from the end of the path back, where there is room. */
-static void draw_way(const StepContext *now, const Picture *picture, Canvas *canvas, Rectangle area,
-                     int row) {
+static void draw_path_text(const StepContext *context, const Picture *picture, Canvas *canvas, Rectangle area,
+                           int row) {
     char label[32], fold[256];
     for (int level = picture->tree->level_count - 1; level >= 0 && row < area.rows; level--) {
         int spine = spine_at(picture, level);
         if (spine == FOLD_NONE) continue;
         print_level(picture, level, label, sizeof label);
-        print_fold(now, picture, spine, fold, sizeof fold);
+        print_fold(context, picture, spine, fold, sizeof fold);
         canvas_text(canvas, area, 1, row, ROLE_DIM, label);
         canvas_text(canvas, area, LABEL_COLUMNS, row++, ROLE_TEXT, fold);
     }
@@ -376,7 +383,7 @@ static void choose_columns(Picture *picture, Rectangle area) {
     if (picture->text < LEAST_TEXT_COLUMNS) picture->text = 0;
 }
 
-static bool has_words(const Picture *picture, Rectangle area) {
+static bool has_value_text(const Picture *picture, Rectangle area) {
     return area.rows > 4 && picture->tree->level_count != area.rows - 1;
 }
 
@@ -384,7 +391,7 @@ static bool has_words(const Picture *picture, Rectangle area) {
 static void choose_rows(Picture *picture, Rectangle area) {
     const Tree *tree = picture->tree;
     int count = tree->level_count, level = picture->level < 0 ? 0 : picture->level;
-    picture->room = area.rows - 1 - has_words(picture, area);
+    picture->room = area.rows - 1 - has_value_text(picture, area);
     picture->spacing = picture->is_large && 2 * count <= picture->room ? 2 : 1;
     picture->keeps = count > picture->room && picture->room > 2 && tree->levels[0].kind == TREE_INPUTS;
     picture->first = clamp(level - picture->room + 2, 0, count > picture->room ? count - picture->room : 0);
@@ -398,11 +405,11 @@ static int level_in_row(const Picture *picture, int row) {
     return index == 0 && picture->keeps ? 0 : picture->first + index;
 }
 
-static void draw_header(const StepContext *now, const Picture *picture, Canvas *canvas, Rectangle area) {
+static void draw_header(const StepContext *context, const Picture *picture, Canvas *canvas, Rectangle area) {
     canvas_text(canvas, area, 1, 0, ROLE_DIM, picture->is_large ? "lane" : "interval lane");
     for (int lane = 0; lane < WARP_LANES; lane++) {
         int column = picture->label + lane * picture->cell;
-        Role role = lane == now->view->lane ? ROLE_SELECTED : ROLE_DIM;
+        Role role = lane == context->view->selection.lane ? ROLE_SELECTED : ROLE_DIM;
         if (picture->cell > 2)
             canvas_print(canvas, area, column + picture->cell - 3, 0, role, "%2d", lane);
         else if (lane % 8 == 0 || (lane % 2 == 0 && picture->cell > 1))
@@ -412,7 +419,7 @@ static void draw_header(const StepContext *now, const Picture *picture, Canvas *
         canvas_text(canvas, area, picture->label + WARP_LANES * picture->cell + 1, 0, ROLE_DIM, "warps");
 }
 
-static void draw_level(const StepContext *now, const Picture *picture, Canvas *canvas, Rectangle area,
+static void draw_level(const StepContext *context, const Picture *picture, Canvas *canvas, Rectangle area,
                        int row, int level) {
     Tree *tree = picture->tree;
     char label[32], fold[160];
@@ -429,7 +436,7 @@ static void draw_level(const StepContext *now, const Picture *picture, Canvas *c
     draw_warps(picture, canvas, area, row, level, cells);
     int spine = picture->text ? spine_at(picture, level) : FOLD_NONE;
     if (spine == FOLD_NONE) return;
-    print_fold(now, picture, spine, fold, sizeof fold);
+    print_fold(context, picture, spine, fold, sizeof fold);
     canvas_text(canvas, area, area.columns - picture->text, row, ROLE_TEXT, fold);
 }
 
@@ -447,69 +454,71 @@ static int draw_range(const Picture *picture, Canvas *canvas, Rectangle area) {
 
 static void draw_legend(Canvas *canvas, Rectangle area) {
     canvas_print(canvas, area, 1, area.rows - 1, ROLE_DIM,
-                 "%slit: part of this value; ! an input twice; ? in no result",
-                 area.columns > LEGEND_COLUMNS ? "a cell: inputs that the lane holds; " : "");
+                 "%slit: part of this value; ! input used twice; ? input in no result",
+                 area.columns > LEGEND_COLUMNS ? "cell: inputs held by the lane; " : "");
 }
 
-static void draw_nothing(const StepContext *now, Canvas *canvas, Rectangle area) {
-    const TraceBlock *block = now->steps->block;
-    const Scene *scene = now->scene;
-    bool can_replay = scene_can_replay(scene, now->view->view);
-    const Folds *folds = can_replay && scene->folds ? scene->folds(scene->context, now->view->view) : NULL;
+static void draw_nothing(const StepContext *context, Canvas *canvas, Rectangle area) {
+    const TraceBlock *block = context->steps->block;
+    const Scene *scene = context->scene;
+    bool can_replay = scene_can_replay(scene, context->view->place.block);
+    const Folds *folds = scene_folds(scene, context->view->place.block);
     Text text = {0};
     if (folds)
         text_print(&text,
-                   "Block %u folds too many values: more than %d. p: fewer elements, or a larger grid.",
+                   "Block %u folds more than %d values, too many for the tree. Fewer elements or a larger "
+                   "grid (p) make "
+                   "its blocks smaller.",
                    trace_block_linear(block), FOLD_LIMIT);
     else if (can_replay)
-        text_add(&text, "It cannot be told who folded what: this block cannot be run again.");
+        text_add(&text, "It is not known which elements were folded: this block cannot be replayed.");
     else
-        text_print(
-            &text,
-            "Block %u has %d events; who folded what is found in blocks of up to %d. p: fewer elements, or "
-            "a larger grid, make its blocks smaller.",
-            trace_block_linear(block), trace_block_event_count(block), SCENE_MOST_EVENTS);
+        text_print(&text,
+                   "Block %u has %d events; the tree is shown for blocks of up to %d. Fewer elements or a "
+                   "larger grid (p) make "
+                   "its blocks smaller.",
+                   trace_block_linear(block), trace_block_event_count(block), SCENE_MOST_EVENTS);
     canvas_paragraph(canvas, area, 0, ROLE_DIM, text_string(&text));
     text_done(&text);
 }
 
-static void draw(const StepContext *now, Canvas *canvas, Rectangle area) {
-    Picture picture = picture_of(now);
+static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
+    Picture picture = picture_of(context);
     if (!picture.tree) {
-        draw_nothing(now, canvas, area);
+        draw_nothing(context, canvas, area);
         return;
     }
     choose_columns(&picture, area);
     choose_rows(&picture, area);
-    draw_header(now, &picture, canvas, area);
+    draw_header(context, &picture, canvas, area);
     int row = 1;
     for (int i = 1; i <= picture.room; i++) {
         int level = level_in_row(&picture, i);
-        if (level >= 0) draw_level(now, &picture, canvas, area, i, level);
+        if (level >= 0) draw_level(context, &picture, canvas, area, i, level);
         if (level >= 0) row = i + picture.spacing;
     }
     Rectangle below = area;
     below.columns -= draw_range(&picture, canvas, area);
-    if (has_words(&picture, area)) draw_words(now, &picture, canvas, below, row++);
+    if (has_value_text(&picture, area)) draw_value_text(context, &picture, canvas, below, row++);
     if (row < area.rows) draw_legend(canvas, area);
     below.rows--;
-    if (!picture.text && row + 1 < below.rows) draw_way(now, &picture, canvas, below, row + 1);
+    if (!picture.text && row + 1 < below.rows) draw_path_text(context, &picture, canvas, below, row + 1);
 }
 
 /* A lane, a warp's mark, or a level's name: to its first step. */
-static ViewAnswer click(const StepContext *now, Rectangle area, int column, int row, View *view) {
-    Picture picture = picture_of(now);
+static ViewAnswer click(const StepContext *context, Rectangle area, int column, int row, View *view) {
+    Picture picture = picture_of(context);
     if (!picture.tree) return VIEW_IGNORED;
     choose_columns(&picture, area);
     choose_rows(&picture, area);
     int lanes_end = picture.label + WARP_LANES * picture.cell, group = column - lanes_end - 1;
     int level = level_in_row(&picture, row);
     if (column >= picture.label && column < lanes_end)
-        view->lane = (column - picture.label) / picture.cell;
+        view->selection.lane = (column - picture.label) / picture.cell;
     else if (group >= 0 && group < picture.warps)
-        view->warp = group * picture.warps_each;
+        view->selection.warp = group * picture.warps_each;
     else if (level >= 0 && column < picture.label)
-        view_jump_to_step(view, now->scene, picture.tree->levels[level].first);
+        view_jump_to_step(view, context->scene, picture.tree->levels[level].first);
     return VIEW_CHANGED;
 }
 

@@ -1,4 +1,4 @@
-/* Vote: instructions that all lanes of a warp answer together: vote, match, activemask, elect, and redux. */
+/* Vote: instructions that combine all lanes of a warp: vote, match, activemask, elect, and redux. */
 #include "tui/panes/pane.h"
 
 #include "tui/panes/ruler.h"
@@ -6,44 +6,45 @@
 
 enum { LABEL_COLUMNS = 8 };
 
-static bool has_modifier(const StepContext *now, const char *text) {
-    const PtxInstruction *instruction = now->code ? now->code->instruction : NULL;
+static bool has_modifier(const StepContext *context, const char *text) {
+    const PtxInstruction *instruction = context->code ? context->code->instruction : NULL;
     for (int i = 0; instruction && i < instruction->modifier_count; i++)
         if (!strcmp(instruction->modifiers[i].text, text)) return true;
     return false;
 }
 
 /* The result is a set of lanes: a bit each. */
-static bool gives_mask(const StepContext *now) {
-    const char *name = now->code && now->code->instruction ? now->code->instruction->name : "";
-    return has_modifier(now, "ballot") || !strcmp(name, "match") || !strcmp(name, "activemask");
+static bool gives_mask(const StepContext *context) {
+    const char *name = context->code && context->code->instruction ? context->code->instruction->name : "";
+    return has_modifier(context, "ballot") || !strcmp(name, "match") || !strcmp(name, "activemask");
 }
 
-static void head(const StepContext *now, PaneHead *out) {
-    const char *name = now->code && now->code->instruction ? now->code->instruction->name : "vote";
+static void head(const StepContext *context, PaneHead *out) {
+    const char *name =
+        context->code && context->code->instruction ? context->code->instruction->name : "vote";
     char lanes[64];
-    step_context_describe_lanes(now->event.mask, lanes, sizeof lanes);
-    snprintf(out->title, sizeof out->title, "%s   w%d   one instruction for %s", name, now->event.warp,
+    step_context_describe_lanes(context->event.mask, lanes, sizeof lanes);
+    snprintf(out->title, sizeof out->title, "%s   w%d   one instruction for %s", name, context->event.warp,
              lanes);
-    if (now->event.participants && now->event.participants != now->event.mask) {
-        snprintf(out->note, sizeof out->note, "member mask %08x, active %08x!", now->event.participants,
-                 now->event.mask);
+    if (context->event.participants && context->event.participants != context->event.mask) {
+        snprintf(out->note, sizeof out->note, "member mask %08x, active %08x!", context->event.participants,
+                 context->event.mask);
         out->note_role = ROLE_WARNING;
     }
 }
 
 /* "add" of redux.sync.add.s32. */
-static const char *operation(const StepContext *now) {
+static const char *operation(const StepContext *context) {
     static const char *const operations[] = {"add", "min", "max", "and", "or", "xor"};
     for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
-        if (has_modifier(now, operations[i])) return operations[i];
+        if (has_modifier(context, operations[i])) return operations[i];
     return "";
 }
 
 /* All active lanes run into one value. */
-static void draw_bus(const StepContext *now, Canvas *canvas, Rectangle area, const Ruler *ruler,
+static void draw_bus(const StepContext *context, Canvas *canvas, Rectangle area, const Ruler *ruler,
                      const char *value) {
-    uint32_t mask = now->event.mask;
+    uint32_t mask = context->event.mask;
     int first = ruler_column(ruler, __builtin_ctz(mask)),
         last = ruler_column(ruler, 31 - __builtin_clz(mask));
     for (int column = first; column <= last; column++)
@@ -57,29 +58,29 @@ static void draw_bus(const StepContext *now, Canvas *canvas, Rectangle area, con
                                           : 0x2534);
     }
     char text[64];
-    snprintf(text, sizeof text, " %s \u2192 %s ", operation(now), value);
+    snprintf(text, sizeof text, " %s \u2192 %s ", operation(context), value);
     int middle = first + (last - first - canvas_text_columns(text)) / 2;
     canvas_text(canvas, area, middle > first ? middle : first + 1, 3, ROLE_LIT, text);
 }
 
-static void draw_own_values(const StepContext *now, Canvas *canvas, Rectangle area, int row) {
-    const TraceEvent *event = &now->event;
+static void draw_own_values(const StepContext *context, Canvas *canvas, Rectangle area, int row) {
+    const TraceEvent *event = &context->event;
     char value[40];
     int column = 8;
     canvas_text(canvas, area, 1, row, ROLE_DIM, "values");
     for (int lane = 0; lane < WARP_LANES && row < area.rows; lane++) {
         if (!(event->mask >> lane & 1)) continue;
-        step_context_print_value(now, event->operand[lane], 0, value, sizeof value);
+        step_context_print_value(context, event->operand[lane], 0, value, sizeof value);
         if (column + (int)strlen(value) > area.columns) column = 8, row++;
         int columns = canvas_text(canvas, area, column, row, ROLE_TEXT, value);
-        if (lane == now->view->lane) canvas_reverse(canvas, area, column, row, columns);
+        if (lane == context->view->selection.lane) canvas_reverse(canvas, area, column, row, columns);
         column += columns + 1;
     }
 }
 
-static void draw_mask_result(const StepContext *now, Canvas *canvas, Rectangle area, const Ruler *ruler,
+static void draw_mask_result(const StepContext *context, Canvas *canvas, Rectangle area, const Ruler *ruler,
                              int lane) {
-    uint64_t result = now->event.value[0][lane];
+    uint64_t result = context->event.value[0][lane];
     char lanes[64];
     canvas_text(canvas, area, 1, 2, ROLE_DIM, "result");
     for (int i = 0; i < WARP_LANES; i++)
@@ -90,35 +91,36 @@ static void draw_mask_result(const StepContext *now, Canvas *canvas, Rectangle a
                  lanes);
 }
 
-static void draw(const StepContext *now, Canvas *canvas, Rectangle area) {
-    const TraceEvent *event = &now->event;
+static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
+    const TraceEvent *event = &context->event;
     Ruler ruler = ruler_make(area, LABEL_COLUMNS, 0);
-    int lane = now->view->lane;
+    int lane = context->view->selection.lane;
     char value[40];
     if (!event->mask) return;
     if (!(event->mask >> lane & 1)) lane = __builtin_ctz(event->mask);
-    ruler_draw(&ruler, canvas, area, 0, now->view->lane);
-    canvas_text(canvas, area, 1, 1, ROLE_DIM, "takes");
-    ruler_draw_mask(&ruler, canvas, area, 1, ROLE_ACTIVE, event->mask, 0xffffffffu, now->view->lane);
+    ruler_draw(&ruler, canvas, area, 0, context->view->selection.lane);
+    canvas_text(canvas, area, 1, 1, ROLE_DIM, "active");
+    ruler_draw_mask(&ruler, canvas, area, 1, ROLE_ACTIVE, event->mask, 0xffffffffu,
+                    context->view->selection.lane);
     if (!event->has_result) return;
-    if (gives_mask(now)) {
-        draw_mask_result(now, canvas, area, &ruler, lane);
+    if (gives_mask(context)) {
+        draw_mask_result(context, canvas, area, &ruler, lane);
         return;
     }
-    step_context_print_value(now, event->value[0][lane], 0, value, sizeof value);
+    step_context_print_value(context, event->value[0][lane], 0, value, sizeof value);
     if (event->kind != TRACE_REDUX) {
         canvas_print(canvas, area, 1, 4, ROLE_TEXT, "lane %d receives %s", lane, value);
         return;
     }
-    draw_bus(now, canvas, area, &ruler, value);
-    draw_own_values(now, canvas, area, area.rows > 6 ? 5 : 4);
+    draw_bus(context, canvas, area, &ruler, value);
+    draw_own_values(context, canvas, area, area.rows > 6 ? 5 : 4);
 }
 
-static ViewAnswer click(const StepContext *now, Rectangle area, int column, int row, View *view) {
+static ViewAnswer click(const StepContext *context, Rectangle area, int column, int row, View *view) {
     Ruler ruler = ruler_make(area, LABEL_COLUMNS, 0);
     int lane = ruler_lane_at(&ruler, column);
-    (void)now, (void)row;
-    if (lane >= 0) view->lane = lane;
+    (void)context, (void)row;
+    if (lane >= 0) view->selection.lane = lane;
     return VIEW_CHANGED;
 }
 

@@ -1,10 +1,10 @@
 #include "tui/panes/pane.h"
 
 const Pane *const panes[] = {
-    &pane_source,   &pane_lanes,    &pane_banks,   &pane_shuffle,     &pane_vote,    &pane_global,
-    &pane_branch,   &pane_barrier,  &pane_tree,    &pane_explanation, &pane_metrics, &pane_registers,
-    &pane_timings,  &pane_counters, &pane_hazards, &pane_timeline,    &pane_help,    &pane_menu,
-    &pane_settings, &pane_failure,  NULL,
+#define PANE(name) &pane_##name,
+#include "tui/panes/panes.def"
+#undef PANE
+    NULL,
 };
 
 int pane_side_count(void) {

@@ -25,7 +25,7 @@ void ruler_draw(const Ruler *ruler, Canvas *canvas, Rectangle area, int row, int
 void ruler_draw_mask(const Ruler *ruler, Canvas *canvas, Rectangle area, int row, Role role, uint32_t mask,
                      uint32_t of, int selected);
 
-/* A cell of a table of words: the lane that asks for it, and '+' where others share it. `width`: its columns;
+/* A cell of a table of words: the lane that accesses it, and '+' where others share it. `width`: its columns;
  * where two digits would run into the neighbour's, every other cell is a square (`lanes` are those of its
  * row, -1 for none). */
 void ruler_draw_lane(Canvas *canvas, Rectangle area, int column, int row, int width, Role role,

@@ -1,4 +1,5 @@
-/* Sums are kept at every SPACING-th step, on first use; a question adds the steps after the nearest one. */
+/* On first use the sums up to every SPACING-th step are stored; each call adds the steps after the nearest
+ * one. */
 #include "tui/scene/running_totals.h"
 
 #include "base/memory.h"

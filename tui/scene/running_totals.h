@@ -1,12 +1,12 @@
-/* Tally: the counters of a traced block from its start up to any step, without counting all of it each time.
- */
+/* Running totals: the counters of a traced block from its start up to any step, without counting all steps
+ * each time. */
 #ifndef TUI_SCENE_RUNNING_TOTALS_H
 #define TUI_SCENE_RUNNING_TOTALS_H
 
 #include "tui/scene/step_index.h"
 
-/* Counters of steps 0 .. step. What events do not tell (all instructions) stays 0, as in metrics_of_steps().
- */
+/* Counters of steps 0 .. step. Counters that events do not give (all instructions) stay 0, as in
+ * metrics_of_steps(). */
 void running_totals_at(StepIndex *step_index, int step, Totals *out);
 
 #endif

@@ -16,13 +16,13 @@ static const char *ptx_of_session(const void *session, int launch, int pc) {
     return session_ptx_line(session, launch, pc);
 }
 
-static const Folds *folds_of_session(const void *session, int view) {
-    return session_folds(session, view);
+static const Folds *folds_of_session(const void *session, int block) {
+    return session_folds(session, block);
 }
 
-static bool registers_of_session(const void *session, int view, int event, int warp, const char *name,
+static bool registers_of_session(const void *session, int block, int event, int warp, const char *name,
                                  uint64_t bits[32], uint32_t weight[32], int32_t producer[32]) {
-    return session_register(session, view, event, warp, name, bits, weight, producer);
+    return session_register(session, block, event, warp, name, bits, weight, producer);
 }
 
 static void compare_with(void *tree, const Folds *folds, const Steps *steps) {
@@ -31,12 +31,12 @@ static void compare_with(void *tree, const Folds *folds, const Steps *steps) {
     tree_free(other);
 }
 
-static void compare_blocks_of_session(const Scene *scene, int view, Tree *tree) {
-    session_visit_other_folds(scene->context, view, compare_with, tree);
+static void compare_blocks_of_session(const Scene *scene, int block, Tree *tree) {
+    session_visit_other_folds(scene->questions.context, block, compare_with, tree);
 }
 
-static double progress_of_session(const void *session, int view, int event) {
-    return session_progress(session, view, event);
+static double progress_of_session(const void *session, int block, int event) {
+    return session_progress(session, block, event);
 }
 
 static SceneVerdict verdict_of(const Session *session) {
@@ -56,102 +56,107 @@ Scene *scene_new(const Session *session) {
     const CatalogRun *run = session_run(session);
     const CatalogResult *result = session_result(session);
     *scene = (Scene){
-        .kernel = session_name(session),
-        .title = row && row->title ? row->title : "",
-        .captured = session_is_captured(session),
-        .level = session_backend(session),
-        .dtype = run ? plan_type_name(run->dtype) : "",
-        .op = run ? run->op : "",
-        .type = run ? run->dtype : PTX_NO_TYPE,
-        .n = session_n(session),
-        .watch = row && row->watch ? row->watch : "",
-        .verdict = verdict_of(session),
-        .hazards_note = "hazards are not looked for",
-        .counting = session_is_partial(session),
-        .measured = session_measured(session),
-        .recorded = session_recorded(session),
-        .uncounted = session_uncounted(session),
-        .result = result ? result->result_text : "",
-        .expected = result ? result->expected_text : "",
-        .trace = session_trace(session),
-        .view_count = session_block_count(session),
-        .source_line = line_of_session,
-        .source_line_count = line_count_of_session,
-        .ptx_line = ptx_of_session,
-        .folds = folds_of_session,
-        .compare_blocks = compare_blocks_of_session,
-        .registers = registers_of_session,
-        .progress = progress_of_session,
-        .row = row,
-        .run = run,
-        .arguments = session_arguments(session),
-        .options = session_options(session),
-        .context = session,
+        .identity = {.kernel = session_name(session),
+                     .title = row && row->title ? row->title : "",
+                     .captured = session_is_captured(session),
+                     .level = session_backend(session),
+                     .dtype = run ? plan_type_name(run->dtype) : "",
+                     .op = run ? run->op : "",
+                     .type = run ? run->dtype : PTX_NO_TYPE,
+                     .n = session_n(session),
+                     .watch = row && row->watch ? row->watch : "",
+                     .row = row,
+                     .run = run,
+                     .arguments = session_arguments(session),
+                     .options = session_options(session)},
+        .outcome = {.verdict = verdict_of(session),
+                    .result = result ? result->result_text : "",
+                    .expected = result ? result->expected_text : "",
+                    .counting = session_is_partial(session)},
+        .traced = {.trace = session_trace(session), .block_count = session_block_count(session)},
+        .questions = {.folds = folds_of_session,
+                      .compare_blocks = compare_blocks_of_session,
+                      .source_line = line_of_session,
+                      .source_line_count = line_count_of_session,
+                      .ptx_line = ptx_of_session,
+                      .registers = registers_of_session,
+                      .progress = progress_of_session,
+                      .context = session},
+        .borrowed = {.hazards_note = "no race search has run",
+                     .measured = session_measured(session),
+                     .recorded = session_recorded(session),
+                     .uncounted = session_uncounted(session)},
     };
-    scene->views = memory_new((size_t)scene->view_count * sizeof *scene->views);
-    scene->step_indexes = memory_new((size_t)scene->view_count * sizeof(StepIndex *));
-    scene->trees = memory_new((size_t)scene->view_count * sizeof(Tree *));
-    for (int i = 0; i < scene->view_count; i++) scene->views[i] = *session_block(session, i);
+    scene->traced.blocks = memory_new((size_t)scene->traced.block_count * sizeof *scene->traced.blocks);
+    scene->traced.step_indexes = memory_new((size_t)scene->traced.block_count * sizeof(StepIndex *));
+    scene->traced.trees = memory_new((size_t)scene->traced.block_count * sizeof(Tree *));
+    for (int i = 0; i < scene->traced.block_count; i++) scene->traced.blocks[i] = *session_block(session, i);
     return scene;
 }
 
 void scene_free(Scene *scene) {
     if (!scene) return;
-    for (int i = 0; i < scene->view_count; i++) step_index_free(scene->step_indexes[i]);
-    for (int i = 0; i < scene->view_count; i++) tree_free(scene->trees[i]);
-    free(scene->trees);
-    free(scene->step_indexes);
-    free(scene->views);
+    for (int i = 0; i < scene->traced.block_count; i++) step_index_free(scene->traced.step_indexes[i]);
+    for (int i = 0; i < scene->traced.block_count; i++) tree_free(scene->traced.trees[i]);
+    free(scene->traced.trees);
+    free(scene->traced.step_indexes);
+    free(scene->traced.blocks);
     free(scene);
 }
 
 const Trap *scene_fatal_trap(const Scene *scene) {
-    for (int i = 0; i < scene->trace->trap_count; i++)
-        if (scene->trace->traps[i].kind != TRAP_UNINITIALIZED) return &scene->trace->traps[i];
+    for (int i = 0; i < scene->traced.trace->trap_count; i++)
+        if (scene->traced.trace->traps[i].kind != TRAP_UNINITIALIZED) return &scene->traced.trace->traps[i];
     return NULL;
 }
 
 uint32_t scene_trap_block(const Scene *scene, const Trap *trap) {
-    const uint32_t *grid = scene->trace->launches[trap->launch]->grid;
+    const uint32_t *grid = scene->traced.trace->launches[trap->launch]->grid;
     return (trap->block[2] * grid[1] + trap->block[1]) * grid[0] + trap->block[0];
 }
 
-bool scene_can_replay(const Scene *scene, int view) {
-    return trace_block_event_count(scene->views[view].block) <= SCENE_MOST_EVENTS;
+bool scene_can_replay(const Scene *scene, int block) {
+    return trace_block_event_count(scene->traced.blocks[block].block) <= SCENE_MOST_EVENTS;
 }
 
-/* Of the view's own block. */
-static const Trap *trap_of_view(const Scene *scene, int view) {
+/* Of this very block. */
+static const Trap *trap_of_block(const Scene *scene, int block) {
     const Trap *trap = scene_fatal_trap(scene);
-    const SessionBlock *of = &scene->views[view];
+    const SessionBlock *of = &scene->traced.blocks[block];
     bool here =
         trap && trap->launch == of->launch && scene_trap_block(scene, trap) == trace_block_linear(of->block);
     return here ? trap : NULL;
 }
 
-StepIndex *scene_step_index(const Scene *scene, int view) {
-    if (!scene->step_indexes[view])
-        scene->step_indexes[view] = step_index_new(scene->views[view].steps, trap_of_view(scene, view));
-    return scene->step_indexes[view];
+StepIndex *scene_step_index(const Scene *scene, int block) {
+    if (!scene->traced.step_indexes[block])
+        scene->traced.step_indexes[block] =
+            step_index_new(scene->traced.blocks[block].steps, trap_of_block(scene, block));
+    return scene->traced.step_indexes[block];
 }
 
-Tree *scene_tree(const Scene *scene, int view) {
-    if (!scene->trees || !scene->folds || !scene_can_replay(scene, view)) return NULL;
-    if (scene->trees[view]) return scene->trees[view];
-    const Folds *folds = scene->folds(scene->context, view);
-    Tree *tree = folds ? tree_new(folds, scene->views[view].steps) : NULL;
-    if (tree && scene->compare_blocks) scene->compare_blocks(scene, view, tree);
-    scene->trees[view] = tree;
+const Folds *scene_folds(const Scene *scene, int block) {
+    if (!scene->questions.folds || !scene_can_replay(scene, block)) return NULL;
+    return scene->questions.folds(scene->questions.context, block);
+}
+
+Tree *scene_tree(const Scene *scene, int block) {
+    if (!scene->traced.trees) return NULL;
+    if (scene->traced.trees[block]) return scene->traced.trees[block];
+    const Folds *folds = scene_folds(scene, block);
+    Tree *tree = folds ? tree_new(folds, scene->traced.blocks[block].steps) : NULL;
+    if (tree && scene->questions.compare_blocks) scene->questions.compare_blocks(scene, block, tree);
+    scene->traced.trees[block] = tree;
     return tree;
 }
 
 /* After all events of the step; -1: not known. */
-static double progress_after(const Scene *scene, int view, const Step *step) {
+static double progress_after(const Scene *scene, int block, const Step *step) {
     double most = -1;
-    if (!scene_can_replay(scene, view)) return most;
-    for (int i = 0; scene->progress && i < step->count; i++) {
-        double here =
-            scene->progress(scene->context, view, scene->views[view].steps->events[step->first + i]);
+    if (!scene_can_replay(scene, block)) return most;
+    for (int i = 0; scene->questions.progress && i < step->count; i++) {
+        double here = scene->questions.progress(scene->questions.context, block,
+                                                scene->traced.blocks[block].steps->events[step->first + i]);
         if (here > most) most = here;
     }
     return most;
@@ -163,13 +168,13 @@ static double place_in_intervals(const Steps *steps, int step) {
     return (interval + inside) / steps->interval_step_count;
 }
 
-const double *scene_progress(const Scene *scene, int view) {
-    StepIndex *step_index = scene_step_index(scene, view);
-    const Steps *steps = scene->views[view].steps;
+const double *scene_progress(const Scene *scene, int block) {
+    StepIndex *step_index = scene_step_index(scene, block);
+    const Steps *steps = scene->traced.blocks[block].steps;
     if (step_index->progress) return step_index->progress;
     double so_far = 0, *progress = memory_new(((size_t)steps->step_count + 1) * sizeof *progress);
     for (int i = 0; i < steps->step_count; i++) {
-        double here = progress_after(scene, view, &steps->steps[i]);
+        double here = progress_after(scene, block, &steps->steps[i]);
         if (here < 0) here = place_in_intervals(steps, i);
         if (here > so_far) so_far = here;
         progress[i] = so_far;
@@ -177,13 +182,25 @@ const double *scene_progress(const Scene *scene, int view) {
     return step_index->progress = progress;
 }
 
-const TraceLaunch *scene_launch(const Scene *scene, int view) {
-    return scene->trace->launches[scene->views[view].launch];
+const TraceLaunch *scene_launch(const Scene *scene, int block) {
+    return scene->traced.trace->launches[scene->traced.blocks[block].launch];
 }
 
-const PtxCode *scene_code(const Scene *scene, int view, int pc) {
-    const PtxProgram *program = scene_launch(scene, view)->program;
+const PtxCode *scene_code(const Scene *scene, int block, int pc) {
+    const PtxProgram *program = scene_launch(scene, block)->program;
     return pc >= 0 && pc < program->code_count ? &program->code[pc] : NULL;
+}
+
+const char *scene_source_line(const Scene *scene, const char *file, int line) {
+    return scene->questions.source_line(scene->questions.context, file, line);
+}
+
+int scene_source_line_count(const Scene *scene, const char *file) {
+    return scene->questions.source_line_count(scene->questions.context, file);
+}
+
+const char *scene_ptx_line(const Scene *scene, int block, int pc) {
+    return scene->questions.ptx_line(scene->questions.context, scene->traced.blocks[block].launch, pc);
 }
 
 /* Itanium names hold identifiers as <length><identifier>; the last one that ends the name is the variable's

@@ -52,7 +52,7 @@ static void step_index_warps(StepIndex *step_index, const int *warp_of_event, in
     }
 }
 
-/* What the timeline asks of any range of steps, however long. */
+/* For the timeline, which asks about ranges of steps of any length. */
 static void step_index_ranges(StepIndex *step_index) {
     int count = step_index->steps->step_count;
     step_index->lanes_before = memory_new((size_t)(count + 1) * sizeof *step_index->lanes_before);
@@ -146,8 +146,8 @@ static uint32_t step_turn(const Steps *steps, const Step *step) {
     return turn;
 }
 
-/* What became of lanes that have no events any more. */
-static void tell_end(const StepIndex *step_index, int warp, WarpState *state) {
+/* The state of lanes that have no more events. */
+static void mark_ended(const StepIndex *step_index, int warp, WarpState *state) {
     if (!step_index->trap) {
         state->exited = state->exists;
         return;
@@ -171,7 +171,7 @@ WarpState step_index_warp_state(const StepIndex *step_index, int step, int warp)
     /* A lane has exited when its warp has no events left, or goes on to a barrier that does not wait for it.
      */
     if (here == end)
-        tell_end(step_index, warp, &state);
+        mark_ended(step_index, warp, &state);
     else if (step_index->barrier_lanes[here])
         state.exited = state.exists & ~step_index->lanes_later[here] & ~step_index->barrier_lanes[here];
     if (next < end) {

@@ -1,6 +1,6 @@
-/* Outline: what every frame asks of a traced block, gathered once: the weight of each step (for the timeline,
- * the gutter and the jumps) and each warp's events in program order (for what a warp does between its
- * events). */
+/* Step index: what every frame needs of a traced block, gathered once: the counts of each step (for the
+ * timeline, the gutter and the jumps) and each warp's events in program order (for the state of a warp
+ * between its events). */
 #ifndef TUI_SCENE_STEP_INDEX_H
 #define TUI_SCENE_STEP_INDEX_H
 
@@ -36,7 +36,7 @@ typedef struct StepIndex {
     bool *has_events;                    /* [code_count] */
     StepIndexSums *sums;                 /* [code_count], of the steps below; see step_index_sums() */
     int sums_first, sums_count;
-    Totals *running_totals; /* see tally.h; NULL until asked for */
+    Totals *running_totals; /* see running_totals.h; NULL until asked for */
     double *progress;       /* [step_count], see scene_progress(); NULL until asked for */
 } StepIndex;
 
@@ -45,11 +45,10 @@ typedef struct WarpState { /* one warp at one step, as masks of lanes */
     uint32_t active;       /* in this step */
     uint32_t waiting;      /* at a block-wide barrier that has not released them */
     uint32_t exited;
-    uint32_t trapped; /* the fault was theirs */
-    uint32_t
-        stopped; /* without events after this step, in a block that a fault ended: they may have exited */
-    int event;   /* of this step (the first fragment), or -1 */
-    int next_pc; /* of its next event after this step; -1: none */
+    uint32_t trapped; /* they caused the fault */
+    uint32_t stopped; /* no more events, in a block that a fault ended: they may have exited */
+    int event;        /* of this step (the first fragment), or -1 */
+    int next_pc;      /* of its next event after this step; -1: none */
 } WarpState;
 
 /* Reads every event of the block once. `trap`: see above. */
@@ -57,7 +56,7 @@ StepIndex *step_index_new(const Steps *steps, const Trap *trap);
 void step_index_free(StepIndex *step_index);
 
 /* Existing lanes that are neither active, waiting, exited, trapped nor stopped are idle: in another branch,
- * or on their way. */
+ * or between two events. */
 WarpState step_index_warp_state(const StepIndex *step_index, int step, int warp);
 
 /* The warp's event in the step, the fragment that holds `lane` where there are several; -1: none. */
@@ -66,10 +65,10 @@ int step_index_warp_event(const StepIndex *step_index, int step, int warp, int l
 /* The neighbour of `event` in its warp's program order, `by` events later (or earlier); -1: none. */
 int step_index_neighbour(const StepIndex *step_index, int event, int warp, int by);
 
-/* Per pc over steps first .. first + count - 1; the last range asked for is kept. */
+/* Per pc over steps first .. first + count - 1; the last range is cached. */
 const StepIndexSums *step_index_sums(StepIndex *step_index, int first, int count);
 
-/* What the traced block did at this instruction, in the whole run; and in this interval. The first question
+/* Totals of the traced block at this instruction, over the whole run; and in this interval. The first call
  * reads all events. */
 const Totals *step_index_pc_totals(StepIndex *step_index, int pc);
 const Totals *step_index_interval_totals(StepIndex *step_index, int interval_step);

@@ -14,7 +14,7 @@ static bool is_wanted(const Timing *timing, const Wanted *wanted) {
            (!wanted->n || timing->n == wanted->n);
 }
 
-/* Where the kernel stands in the catalogue; -1: it is none. */
+/* The kernel's index in the catalogue; -1: not in it. */
 static int place_of(const char *kernel) {
     for (int i = 0; i < catalog_count(); i++)
         if (!strcmp(catalog_row(i)->id, kernel)) return i;
@@ -36,7 +36,7 @@ static const Timing *nearest(const Measurements *list, const Wanted *wanted, uin
     return best;
 }
 
-/* Of two block sizes the run's is shown, else what was measured last. */
+/* Of several block sizes the run's own is shown, else the one measured last. */
 static void put(TimesRow *row, const Timing *timing, uint32_t threads) {
     TimesWay way = timing->cold    ? timing->graph ? TIMES_COLD : TIMES_COLD_CALL
                    : timing->graph ? TIMES_WARM
@@ -54,7 +54,7 @@ static bool is_there(const Times *times, int count, const char *kernel) {
     return false;
 }
 
-/* Adds the kernels of the list, or what is none; rows that stand there already are not touched. */
+/* Adds the kernels of the list, or the references; rows that exist already stay as they are. */
 static void add_rows(Times *times, const Measurements *list, const Wanted *wanted, bool kernels,
                      bool is_live) {
     int first = times->count;
@@ -83,7 +83,7 @@ static void sort_kernels(Times *times) {
         }
 }
 
-/* What is measured here and now, of this size, else what was recorded of the nearest. */
+/* Live timings of this size, else the recorded ones of the nearest size. */
 static const Timing *choose(const SceneTimings *timings, Wanted *wanted, uint64_t n, bool *is_live) {
     wanted->n = n;
     const Timing *sample = nearest(timings->live, wanted, n);
@@ -91,7 +91,7 @@ static const Timing *choose(const SceneTimings *timings, Wanted *wanted, uint64_
     if (sample) return sample;
     wanted->n = 0;
     sample = nearest(timings->recorded, wanted, n);
-    if (!sample && strcmp(wanted->op, "sum") != 0) { /* another operation takes as long */
+    if (!sample && strcmp(wanted->op, "sum") != 0) { /* another operation takes equally long */
         wanted->op = "sum";
         sample = nearest(timings->recorded, wanted, n);
     }
@@ -100,15 +100,15 @@ static const Timing *choose(const SceneTimings *timings, Wanted *wanted, uint64_
 }
 
 void times_gather(Times *out, const Scene *scene) {
-    const SceneTimings *timings = scene->timings;
-    /* A run whose type is not known stands beside sums of int. */
-    Wanted wanted = {.kernel = scene->kernel,
-                     .dtype = *scene->dtype ? scene->dtype : "int",
-                     .op = *scene->op ? scene->op : "sum",
-                     .threads = scene->run ? scene->run->block : 0};
-    *out = (Times){.n = scene->n};
+    const SceneTimings *timings = scene->borrowed.timings;
+    /* A run of unknown type is compared with sums of int. */
+    Wanted wanted = {.kernel = scene->identity.kernel,
+                     .dtype = *scene->identity.dtype ? scene->identity.dtype : "int",
+                     .op = *scene->identity.op ? scene->identity.op : "sum",
+                     .threads = scene->identity.run ? scene->identity.run->block : 0};
+    *out = (Times){.n = scene->identity.n};
     if (!timings) return;
-    out->sample = choose(timings, &wanted, scene->n, &out->is_live);
+    out->sample = choose(timings, &wanted, scene->identity.n, &out->is_live);
     out->n = wanted.n;
     add_rows(out, out->is_live ? timings->live : timings->recorded, &wanted, true, out->is_live);
     sort_kernels(out);

@@ -1,13 +1,16 @@
-/* Times: which of all measured timings stand beside a run: those of its type, operation and size (or of the
- * nearest size that was recorded), as one row a kernel, in the catalogue's order, and below them what the
- * ladder is compared with: cub, thrust, this machine's CPU.
+/* Times: the timings that are shown with a run: those of its type, operation and size (or of the nearest size
+ * that was recorded), one row per kernel, in the catalogue's order, and below them what the ladder is
+ * compared with: cub, thrust, this machine's CPU.
  *
  * Rows of kernels are all live or all recorded, never a mixture. */
-#ifndef TUI_TIMES_H
-#define TUI_TIMES_H
+#ifndef TUI_SCENE_TIMES_H
+#define TUI_SCENE_TIMES_H
 
 #include "tui/scene/scene.h"
-#include "tui/view/view.h"
+
+/* How times were taken: with the L2 cache empty or not, in a CUDA graph (without the gaps between launches)
+ * or as single calls (what a caller waits for). */
+typedef enum TimesWay { TIMES_COLD, TIMES_WARM, TIMES_COLD_CALL, TIMES_WARM_CALL, TIMES_WAY_COUNT } TimesWay;
 
 enum { TIMES_MOST_ROWS = 64 };
 
@@ -15,12 +18,12 @@ typedef struct TimesRow {
     const char *kernel;
     bool is_live;
     const Timing *of[2][TIMES_WAY_COUNT]; /* [to one scalar]; NULL: not measured so */
-    const Timing *skipped;                /* its note says why there is no time; NULL: there is one */
+    const Timing *skipped;                /* its note says why there is no time; NULL: not skipped */
 } TimesRow;
 
 typedef struct Times {
     TimesRow rows[TIMES_MOST_ROWS];
-    int kernel_count, count; /* the rows from kernel_count on are no kernels of the catalogue */
+    int kernel_count, count; /* the rows from kernel_count on are not kernels of the catalogue */
     const Timing *sample;    /* one of the kernels': machine, date, size, type; NULL: there is none */
     bool is_live;            /* the kernels were measured by this process, on this machine */
     uint64_t n;              /* of the rows: the run's, or the nearest that was recorded */
@@ -28,9 +31,8 @@ typedef struct Times {
 
 void times_gather(Times *out, const Scene *scene);
 
-/* How this row is timed in this way, else in the nearest way in which it was timed: a kernel that cannot be
- * in a graph is called, a CPU has no L2 to empty. NULL: not at all; what only gives one scalar is never
- * "alone". */
+/* The row's timing taken in this way, else in the most similar way: a kernel that cannot be in a graph is
+ * called, a CPU has no L2 to empty. NULL: none; what only gives one scalar is never "alone". */
 const Timing *times_of(const TimesRow *row, bool to_scalar, TimesWay way);
 
 #endif

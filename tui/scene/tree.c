@@ -52,7 +52,7 @@ static bool comes_from_others(const Tree *tree, int operand) {
            tree_thread(tree, at->a) != tree_thread(tree, operand);
 }
 
-/* What a node makes of its step: a level of this kind, or none (-1). */
+/* The kind of level that the node's step belongs to because of it; -1: none. */
 static int level_kind(const Tree *tree, const uint8_t *flags, int i) {
     const FoldNode *node = node_at(tree, i);
     if (node->kind == FOLD_INPUT) return -1;
@@ -178,13 +178,13 @@ static void find_levels(Tree *tree) {
     free(level_of_step);
 }
 
-/* The node is a value in the hands of a thread, in some level. */
+/* The node is a value that a thread holds in some level. */
 static bool is_held(const Tree *tree, int node) {
     return tree->level_of_node[node] >= 0 && node_at(tree, node)->kind != FOLD_INPUT &&
            tree_thread(tree, node) < tree->thread_count;
 }
 
-/* The newest node of a level is what the thread holds after it; who gets none keeps what it had. */
+/* The newest node of a level is what the thread holds after it; a thread without one keeps what it had. */
 static void fill_cells(Tree *tree) {
     size_t threads = (size_t)tree->thread_count, count = (size_t)tree->level_count * threads;
     tree->cells = memory_new((count + 1) * sizeof *tree->cells);
@@ -227,7 +227,7 @@ static int by_weight(const void *a, const void *b) {
     return x->thread - y->thread;
 }
 
-/* Of every place what was stored last; where it holds no input, it is no result. */
+/* The last store to every place; where it holds no input, it is not a result. */
 static void find_results(Tree *tree) {
     const Folds *folds = tree->folds;
     Final *all = memory_new(((size_t)folds->result_count + 1) * sizeof *all);
@@ -370,7 +370,7 @@ void tree_free(Tree *tree) {
     free(tree->shared);
     free(tree->made);
     free(tree->made_begin);
-    free(tree->now);
+    free(tree->held);
     free(tree->path.ways);
     free(tree->path.doubles);
     free(tree);
@@ -398,7 +398,7 @@ bool tree_acts(const Tree *tree, int level, int node) {
            tree->level_of_node[at->a] == level;
 }
 
-/* What the steps of the level brought until `step`, the newest of every thread. */
+/* The newest value of every thread, from the steps of the level up to `step`. */
 static void add_under_way(Tree *tree, int level, int step) {
     int first = level ? tree->levels[level - 1].last + 1 : 0, found = 0;
     bool *has = memory_new((size_t)tree->thread_count + 1);
@@ -407,7 +407,7 @@ static void add_under_way(Tree *tree, int level, int step) {
             int thread = tree_thread(tree, tree->made[i]);
             if (has[thread]) continue;
             has[thread] = true;
-            tree->now[thread] = tree->made[i];
+            tree->held[thread] = tree->made[i];
             found++;
         }
     }
@@ -416,14 +416,14 @@ static void add_under_way(Tree *tree, int level, int step) {
 
 const int *tree_now(Tree *tree, int step) {
     int level = tree_level_at(tree, step);
-    if (tree->now && tree->now_step == step) return tree->now;
-    if (!tree->now) tree->now = memory_new(((size_t)tree->thread_count + 1) * sizeof *tree->now);
-    tree->now_step = step;
+    if (tree->held && tree->held_step == step) return tree->held;
+    if (!tree->held) tree->held = memory_new(((size_t)tree->thread_count + 1) * sizeof *tree->held);
+    tree->held_step = step;
     bool is_over = level < 0 || tree->levels[level].last <= step;
     for (int i = 0; i < tree->thread_count; i++)
-        tree->now[i] = tree_held(tree, is_over ? level : level - 1, i);
+        tree->held[i] = tree_held(tree, is_over ? level : level - 1, i);
     if (!is_over) add_under_way(tree, level, step);
-    return tree->now;
+    return tree->held;
 }
 
 /* ---- paths -------------------------------------------------------------------------------------------- */
@@ -462,7 +462,7 @@ static int number_forks(const Tree *tree, const TreePath *path, int *numbers) {
     return count;
 }
 
-/* Two values hold the same input if they were made from the same fork: sets of forks tell. */
+/* Two values hold the same input if they were made from the same fork: sets of forks show it. */
 static void find_doubles(const Tree *tree, TreePath *path) {
     memset(path->doubles, 0, (size_t)tree->folds->node_count * sizeof *path->doubles);
     path->doubles_count = 0;

@@ -1,9 +1,9 @@
 /* Tree: the reduction of one traced block, level by level, gathered once from its folds (trace/folds.h) and
  * steps.
  *
- * A *level* is a place of the run where values of several lanes meet: a step whose folds take what other
- * lanes made, or a stretch of steps in which every thread only folds inputs that it loaded itself. The *path*
- * of a value is every value that it was made from, back to the inputs. */
+ * A *level* is a place of the run where values of several lanes are combined: a step whose folds take values
+ * of other lanes, or a stretch of steps in which every thread only folds inputs that it loaded itself. The
+ * *path* of a value is every value that it was made from, back to the inputs. */
 #ifndef TUI_SCENE_TREE_H
 #define TUI_SCENE_TREE_H
 
@@ -21,16 +21,14 @@ typedef struct TreeLevel {
     TraceKind through; /* what brought the values: shared load, shuffle, redux, atomic ... */
     int first, last;   /* steps */
     uint32_t interval; /* of the last step */
-    int distance;      /* from where all take: words of shared memory apart, else threads or lanes; 0: not all
-                          alike */
+    int distance;      /* of what all take: in words of shared memory, else threads or lanes; 0: it varies */
     bool crosswise;    /* the distance is an exclusive or: partners swap */
 } TreeLevel;
 
 typedef struct TreePath { /* of one value */
     int root;             /* node; FOLD_NONE: nothing asked for yet */
     uint32_t *ways;       /* [node] how often the node is in the root; 0: it is not; saturates */
-    bool *
-        doubles; /* [node] a JOIN of values that hold the same input; all false where the root is not plain */
+    bool *doubles;   /* [node] joins values with an input in common; all false where the root is not plain */
     int once, twice; /* inputs that are in the root once; several times */
     int doubles_count;
 } TreePath;
@@ -44,10 +42,10 @@ typedef struct Tree {
     int *level_of_node; /* [node] */
     int *cells;         /* [level][thread] node that the thread holds after the level; FOLD_NONE: none */
     int *final;         /* results that stay, one a place, heaviest first; nodes */
-    int *final_thread;  /* who stored them */
+    int *final_thread;  /* the threads that stored them */
     int final_count;
     bool *reaches;   /* [node] is part of a final result; everything is, where there is none */
-    int *used_until; /* [node] the last level in which somebody takes it; level_count: it stays to the end */
+    int *used_until; /* [node] the last level in which a thread takes it; level_count: it stays to the end */
     int input_count, lost_count; /* inputs that were loaded; that reach no final result */
     bool *loses;                 /* [thread] loaded such an input */
     /* After tree_compare(): */
@@ -58,7 +56,7 @@ typedef struct Tree {
     int *made_begin; /* [step] to before [step + 1] */
     /* The last ones asked for: */
     TreePath path;
-    int *now, now_step; /* [thread]; tree_now() */
+    int *held, held_step; /* [thread]; tree_now() */
 } Tree;
 
 /* NULL where the folds are cut. */
@@ -71,9 +69,9 @@ void tree_compare(Tree *tree, const Tree *other);
 
 /* The last level that is over, or under way, at `step`; -1: none. */
 int tree_level_at(const Tree *tree, int step);
-int tree_held(const Tree *tree, int level,
-              int thread); /* node; FOLD_NONE also where there is no such level */
-/* The node is what the level is there for: a fold, or a value taken. */
+/* Node that the thread holds after the level; FOLD_NONE also where there is no such level. */
+int tree_held(const Tree *tree, int level, int thread);
+/* The node is part of what the level does: a fold, or a value taken. */
 bool tree_acts(const Tree *tree, int level, int node);
 
 /* [thread] what every thread holds at `step`, in the middle of a level too. */

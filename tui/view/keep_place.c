@@ -5,51 +5,54 @@
 #include <string.h>
 
 /* The same launch, and of its traced blocks the same one, else the first; without the launch: the last. */
-static int same_view(const Scene *from, int view, const Scene *to) {
-    const SessionBlock *wanted = &from->views[view];
+static int same_block(const Scene *from, int block, const Scene *to) {
+    const SessionBlock *wanted = &from->traced.blocks[block];
     int found = 0;
-    for (int i = 0; i < to->view_count && to->views[i].launch <= wanted->launch; i++) {
-        bool is_new_launch = to->views[i].launch != to->views[found].launch;
-        bool is_same_block = trace_block_linear(to->views[i].block) == trace_block_linear(wanted->block);
+    for (int i = 0; i < to->traced.block_count && to->traced.blocks[i].launch <= wanted->launch; i++) {
+        bool is_new_launch = to->traced.blocks[i].launch != to->traced.blocks[found].launch;
+        bool is_same_block =
+            trace_block_linear(to->traced.blocks[i].block) == trace_block_linear(wanted->block);
         if (is_new_launch || is_same_block) found = i;
     }
     return found;
 }
 
-static PtxSourceLine line_of_step(const Scene *scene, int view, int step) {
-    return metrics_line_of(scene_launch(scene, view)->program, scene->views[view].steps->steps[step].pc);
+static PtxSourceLine line_of_step(const Scene *scene, int block, int step) {
+    return metrics_line_of(scene_launch(scene, block)->program,
+                           scene->traced.blocks[block].steps->steps[step].pc);
 }
 
 static bool same_line(PtxSourceLine a, PtxSourceLine b) {
     return a.line == b.line && a.file && b.file && !strcmp(a.file, b.file);
 }
 
-/* Code without line information has one group of steps, but lines of PTX. */
-static bool begins_visit(const Scene *scene, int view, int step) {
-    const Step *steps = scene->views[view].steps->steps;
+/* Code without line information has one line step, but lines of PTX. */
+static bool begins_visit(const Scene *scene, int block, int step) {
+    const Step *steps = scene->traced.blocks[block].steps->steps;
     return step == 0 || steps[step].line_step != steps[step - 1].line_step ||
-           !same_line(line_of_step(scene, view, step), line_of_step(scene, view, step - 1));
+           !same_line(line_of_step(scene, block, step), line_of_step(scene, block, step - 1));
 }
 
-/* How often the line of this step was begun up to here, this time included; `into`: steps since. */
-static int visits(const Scene *scene, int view, int step, int *into) {
-    PtxSourceLine line = line_of_step(scene, view, step);
+/* How often the line of this step was entered up to here, this visit included; `into`: steps since then. */
+static int visits(const Scene *scene, int block, int step, int *into) {
+    PtxSourceLine line = line_of_step(scene, block, step);
     int count = 0;
     for (int i = 0; i <= step; i++) {
-        if (!begins_visit(scene, view, i) || !same_line(line_of_step(scene, view, i), line)) continue;
+        if (!begins_visit(scene, block, i) || !same_line(line_of_step(scene, block, i), line)) continue;
         *into = step - i;
         count++;
     }
     return count;
 }
 
-/* The step of that visit, as far into the line; -1: there is none. */
-static int find_visit(const Scene *scene, int view, PtxSourceLine line, int visit, int into) {
-    int count = scene->views[view].steps->step_count;
+/* The step of that visit, equally far into the line; -1: there is none. */
+static int find_visit(const Scene *scene, int block, PtxSourceLine line, int visit, int into) {
+    int count = scene->traced.blocks[block].steps->step_count;
     for (int step = 0; step < count; step++) {
-        if (!begins_visit(scene, view, step) || !same_line(line_of_step(scene, view, step), line) || --visit)
+        if (!begins_visit(scene, block, step) || !same_line(line_of_step(scene, block, step), line) ||
+            --visit)
             continue;
-        while (into-- > 0 && step + 1 < count && !begins_visit(scene, view, step + 1)) step++;
+        while (into-- > 0 && step + 1 < count && !begins_visit(scene, block, step + 1)) step++;
         return step;
     }
     return -1;
@@ -57,27 +60,27 @@ static int find_visit(const Scene *scene, int view, PtxSourceLine line, int visi
 
 /* The source file was edited: the nearest line that reads the same, else the same number. */
 static PtxSourceLine find_source_line(const Scene *from, const Scene *to, PtxSourceLine line) {
-    const char *text = from->source_line(from->context, line.file, line.line);
-    int count = text ? to->source_line_count(to->context, line.file) : 0;
+    const char *text = scene_source_line(from, line.file, line.line);
+    int count = text ? scene_source_line_count(to, line.file) : 0;
     for (int distance = 0; distance <= count; distance++)
-        for (int side = 0; side < 2; side++) {
-            int number = side ? line.line + distance : line.line - distance;
-            const char *other = to->source_line(to->context, line.file, number);
+        for (int sign = -1; sign <= 1; sign += 2) {
+            int number = line.line + sign * distance;
+            const char *other = scene_source_line(to, line.file, number);
             if (other && !strcmp(text, other)) return (PtxSourceLine){line.file, number};
         }
     return line;
 }
 
 /* The same of PTX without line information: the nearest instruction that reads the same. */
-static PtxSourceLine find_ptx_line(const Scene *from, ViewPosition place, const Scene *to, int to_view,
+static PtxSourceLine find_ptx_line(const Scene *from, ViewPosition place, const Scene *to, int to_block,
                                    PtxSourceLine line) {
-    const PtxProgram *program = scene_launch(to, to_view)->program;
-    int pc = from->views[place.view].steps->steps[place.number - 1].pc, nearest = INT_MAX;
-    const char *text = from->ptx_line(from->context, from->views[place.view].launch, pc);
+    const PtxProgram *program = scene_launch(to, to_block)->program;
+    int pc = from->traced.blocks[place.block].steps->steps[place.number - 1].pc, nearest = INT_MAX;
+    const char *text = scene_ptx_line(from, place.block, pc);
     PtxSourceLine found = line;
     for (int i = 0; text && i < program->code_count; i++) {
         PtxSourceLine here = metrics_line_of(program, i);
-        const char *other = to->ptx_line(to->context, to->views[to_view].launch, i);
+        const char *other = scene_ptx_line(to, to_block, i);
         if (!other || abs(here.line - line.line) >= nearest || strcmp(text, other) != 0) continue;
         nearest = abs(here.line - line.line);
         found = here;
@@ -85,17 +88,17 @@ static PtxSourceLine find_ptx_line(const Scene *from, ViewPosition place, const 
     return found;
 }
 
-static PtxSourceLine find_line(const Scene *from, ViewPosition place, const Scene *to, int to_view) {
-    PtxSourceLine line = line_of_step(from, place.view, place.number - 1);
+static PtxSourceLine find_line(const Scene *from, ViewPosition place, const Scene *to, int to_block) {
+    PtxSourceLine line = line_of_step(from, place.block, place.number - 1);
     const PtxCode *code =
-        scene_code(from, place.view, from->views[place.view].steps->steps[place.number - 1].pc);
+        scene_code(from, place.block, from->traced.blocks[place.block].steps->steps[place.number - 1].pc);
     bool has_source = code && code->line.file;
-    return has_source ? find_source_line(from, to, line) : find_ptx_line(from, place, to, to_view, line);
+    return has_source ? find_source_line(from, to, line) : find_ptx_line(from, place, to, to_block, line);
 }
 
-static int find_progress(const Scene *scene, int view, double wanted) {
-    const double *progress = scene_progress(scene, view);
-    int step = 0, last = scene->views[view].steps->step_count - 1;
+static int find_progress(const Scene *scene, int block, double wanted) {
+    const double *progress = scene_progress(scene, block);
+    int step = 0, last = scene->traced.blocks[block].steps->step_count - 1;
     while (step < last && progress[step] < wanted) step++;
     return step;
 }
@@ -103,23 +106,25 @@ static int find_progress(const Scene *scene, int view, double wanted) {
 /* Nowhere stays nowhere. */
 static ViewPosition find_again(ViewPosition place, const Scene *from, const Scene *to) {
     const ViewPosition nowhere = {0};
-    if (!place.number || place.view >= from->view_count || !to->view_count) return nowhere;
-    const Steps *steps = from->views[place.view].steps;
-    int view = same_view(from, place.view, to), step = place.number - 1;
-    if (step >= steps->step_count || !to->views[view].steps->step_count) return nowhere;
-    int into = 0, visit = visits(from, place.view, step, &into);
-    PtxSourceLine line = find_line(from, place, to, view);
-    int found = find_visit(to, view, line, visit, into);
-    if (found < 0) found = find_progress(to, view, scene_progress(from, place.view)[step]);
-    return (ViewPosition){view, found + 1};
+    if (!place.number || place.block >= from->traced.block_count || !to->traced.block_count) return nowhere;
+    const Steps *steps = from->traced.blocks[place.block].steps;
+    int block = same_block(from, place.block, to), step = place.number - 1;
+    if (step >= steps->step_count || !to->traced.blocks[block].steps->step_count) return nowhere;
+    int into = 0, visit = visits(from, place.block, step, &into);
+    PtxSourceLine line = find_line(from, place, to, block);
+    int found = find_visit(to, block, line, visit, into);
+    if (found < 0) found = find_progress(to, block, scene_progress(from, place.block)[step]);
+    return (ViewPosition){block, found + 1};
 }
 
 void keep_place(View *view, const Scene *from, const Scene *to) {
-    ViewPosition here = find_again((ViewPosition){view->view, view->step + 1}, from, to);
-    int wavefront = view->wavefront;
-    view->back = find_again(view->back, from, to);
-    for (int i = 0; i < MARK_COUNT; i++) view->marks[i] = find_again(view->marks[i], from, to);
-    view->view = here.view;
+    ViewPlace *place = &view->place;
+    ViewPosition here = find_again((ViewPosition){place->block, place->step + 1}, from, to);
+    int wavefront = place->wavefront;
+    place->back = find_again(place->back, from, to);
+    for (int i = 0; i < MARK_COUNT; i++)
+        view->selection.marks[i] = find_again(view->selection.marks[i], from, to);
+    place->block = here.block;
     view_go_to_step(view, to, here.number - 1);
-    if (wavefront < view_wavefronts(view, to)) view->wavefront = wavefront;
+    if (wavefront < view_wavefronts(view, to)) place->wavefront = wavefront;
 }

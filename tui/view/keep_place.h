@@ -1,12 +1,12 @@
-/* Place: where a view stands, found again in another run of the same kernel: with other settings its steps
- * have other numbers. */
+/* Keep place: finds a view's place again in another run of the same kernel, whose steps have other
+ * numbers. */
 #ifndef TUI_VIEW_KEEP_PLACE_H
 #define TUI_VIEW_KEEP_PLACE_H
 
 #include "tui/view/view.h"
 
-/* Puts `view`, which stands in `from`, to where the same is in `to`: the same visit of the same source line
- * in the same launch; else as far in the run. So for its marks. What was selected and shown stays. */
+/* Moves `view` from its place in `from` to the corresponding place in `to`: the same visit of the same source
+ * line in the same launch, else the same progress. Its marks likewise. Selection and display stay. */
 void keep_place(View *view, const Scene *from, const Scene *to);
 
 #endif

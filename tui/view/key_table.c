@@ -7,10 +7,10 @@ void key_table_print(Text *out) {
     for (int action = 1; action < ACTION_COUNT; action++) {
         char name[24];
         text_add(out, "|");
-        for (int side = 0; side < 2; side++) {
-            const char *list = side ? key_rows[action].backwards : key_rows[action].forwards;
+        for (int backwards = 0; backwards < 2; backwards++) {
+            const char *list = backwards ? key_rows[action].backwards : key_rows[action].forwards;
             for (int i = 0; keys_show(list, i, false, name, sizeof name); i++)
-                text_print(out, "%s `%s`", side && i == 0 ? "," : "", name);
+                text_print(out, "%s `%s`", backwards && i == 0 ? "," : "", name);
         }
         text_print(out, " | %s |\n", key_rows[action].help);
     }

@@ -1,4 +1,4 @@
-/* The key table for README. */
+/* Key table: the keys as README shows them. */
 #ifndef TUI_VIEW_KEY_TABLE_H
 #define TUI_VIEW_KEY_TABLE_H
 

@@ -14,7 +14,7 @@ static const struct {
     const char *name, *shown;
 } specials[] = {
 #define SPECIAL(id, name, shown) {SPECIAL_##id, name, shown},
-#include "tui/view/special_keys.def"
+#include "tui/draw/special_keys.def"
 #undef SPECIAL
     {' ', "Space", "Space"},
     {'<', "Less", "<"},

@@ -1,22 +1,12 @@
-/* Keys: key codes, the key table (keys.def) and key scripts. */
+/* Keys: the key table (keys.def), as the dispatcher, the help, the footer and README read it, and key
+ * scripts. What a key does is bound in tui/actions.c. */
 #ifndef TUI_VIEW_KEYS_H
 #define TUI_VIEW_KEYS_H
 
 #include "base/error.h"
+#include "tui/draw/key_codes.h"
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
-
-typedef uint32_t Key; /* a Unicode scalar, or a special key */
-
-enum {
-    KEY_NONE_PRESSED = 0,
-    SPECIAL_KEYS = 0x110000, /* the first value that is no character */
-#define SPECIAL(id, name, shown) SPECIAL_##id,
-#include "tui/view/special_keys.def"
-#undef SPECIAL
-    SPECIAL_KEYS_END
-};
 
 typedef enum KeyAction {
     ACT_NONE,

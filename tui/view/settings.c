@@ -1,7 +1,7 @@
-/* One function a question, each with a switch over the kinds of settings. */
+/* Each function is one question about a setting, answered by a switch over the kinds of settings. */
 #include "tui/view/settings.h"
 
-#include "tui/scene/step_context.h"
+#include "tui/view/step_context.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -71,17 +71,18 @@ static const char *known_operation(const char *op) {
 }
 
 void settings_init(Settings *settings, const Scene *scene) {
-    const CatalogRun *run = scene->run;
-    const SessionOptions *options = scene->options;
-    const TraceLaunch *launch = scene->trace->launch_count ? scene->trace->launches[0] : NULL;
-    *settings = (Settings){.row = scene->row, .n = scene->n, .fill = -1};
+    const CatalogRun *run = scene->identity.run;
+    const SessionOptions *options = scene->identity.options;
+    const TraceLaunch *launch = scene->traced.trace->launch_count ? scene->traced.trace->launches[0] : NULL;
+    *settings = (Settings){.row = scene->identity.row, .n = scene->identity.n, .fill = -1};
     if (options) {
         settings->seed = options->catalog.seed;
         if (options->catalog.has_fill) settings->fill = index_of_fill(options->catalog.fill);
-        settings->grid = scene->row ? options->catalog.grid : options->grid[0];
+        settings->grid = scene->identity.row ? options->catalog.grid : options->grid[0];
     }
     if (launch) settings->block = launch->block[0];
-    if (scene->arguments) snprintf(settings->arguments, sizeof settings->arguments, "%s", scene->arguments);
+    if (scene->identity.arguments)
+        snprintf(settings->arguments, sizeof settings->arguments, "%s", scene->identity.arguments);
     settings->is_guessed = !options || !options->args || strlen(options->args) >= sizeof settings->arguments;
     if (!run) return;
     settings->block = run->block;
@@ -143,7 +144,7 @@ static void judge(Settings *settings) {
 
 /* ---- values -------------------------------------------------------------------------------------------- */
 
-/* A number and its range; false: the setting is a word. */
+/* The range of a number; false: the setting is a word. */
 static bool number_range(const Settings *settings, SettingKind kind, int64_t *least, int64_t *most) {
     const CatalogRow *row = settings->row;
     *least = 1;
@@ -230,7 +231,7 @@ static int64_t next_number(SettingKind kind, int64_t value, int direction, int64
     return value + direction;
 }
 
-/* The next value in this direction that the kernel takes; where it takes none, all stays as it is. */
+/* The next value in this direction that the kernel accepts; where there is none, the value stays. */
 static void change_number(Settings *settings, SettingKind kind, int direction) {
     int64_t least, most, before = get_number(settings, kind);
     number_range(settings, kind, &least, &most);
@@ -279,7 +280,7 @@ static void change_word(Settings *settings, SettingKind kind, int direction) {
     }
 }
 
-/* ---- words --------------------------------------------------------------------------------------------- */
+/* ---- texts --------------------------------------------------------------------------------------------- */
 
 static void print_value(const Settings *settings, SettingKind kind, char *out, size_t bytes) {
     switch (kind) {
@@ -293,13 +294,13 @@ static void print_value(const Settings *settings, SettingKind kind, char *out, s
         snprintf(out, bytes, "%s", settings->arguments);
         break;
     case KIND_FILL:
-        snprintf(out, bytes, "%s", settings->fill < 0 ? "the kernel's own" : fills[settings->fill]);
+        snprintf(out, bytes, "%s", settings->fill < 0 ? "kernel default" : fills[settings->fill]);
         break;
     case KIND_GRID:
         if (settings->grid)
             step_context_print_count(settings->grid, out, bytes);
         else
-            snprintf(out, bytes, "as it takes");
+            snprintf(out, bytes, "automatic");
         break;
     case KIND_N:
         step_context_print_count(settings->n, out, bytes);
@@ -414,14 +415,15 @@ static bool parse_number(const char *text, int64_t *value) {
     return true;
 }
 
-/* What was typed becomes the value. False: it cannot, and `error` says why. */
+/* The typed number becomes the value. False: it cannot, and `error` says why. */
 static bool take_typed(Settings *settings) {
     SettingKind kind = chosen_kind(settings);
     int64_t least, most, value;
     if (!settings->typed[0] || !number_range(settings, kind, &least, &most)) return true;
     if (!parse_number(settings->typed, &value) || value < least || value > most) {
-        snprintf(settings->error, sizeof settings->error, "%s: %s is no number from %" PRId64 " to %" PRId64,
-                 name_of(settings, kind), settings->typed, least, most);
+        snprintf(settings->error, sizeof settings->error,
+                 "%s: %s is not a number from %" PRId64 " to %" PRId64, name_of(settings, kind),
+                 settings->typed, least, most);
         return false;
     }
     settings->typed[0] = 0;
@@ -461,7 +463,8 @@ static void change(Settings *settings, int direction) {
     judge(settings);
 }
 
-/* Is the key a part of the text in this row? Then it is typed; Ctrl-U takes all away. */
+/* Keys of a row that holds a text: characters are appended, Ctrl-U clears it. False: not such a row or
+ * key. */
 static bool type_text(Settings *settings, Key key) {
     size_t length = strlen(settings->arguments);
     bool is_character = key >= ' ' && key < 127;

@@ -18,6 +18,8 @@ typedef struct LaneHandler {
     OpFunction at[LANE_LEVELS];
 } LaneHandler;
 
+typedef const LaneHandler *const HandlerOfType[PTX_TYPE_COUNT];
+
 /* The level in use, and a limit on it so that tests and benchmarks can compare levels (not thread-safe). */
 int lanes_level(void);
 void lanes_limit_level(int limit);
@@ -59,7 +61,7 @@ void lanes_limit_level(int limit);
     static const LaneHandler NAME = {{NAME##_plain, NAME##_plain, NAME##_plain}};                            \
     OP_FUNCTION(NAME##_plain)
 
-/* Tells the vectoriser that lanes are independent: a destination is a source itself or apart from it, never
+/* Promises the vectoriser that lanes are independent: a destination is a source itself or apart from it, never
  * shifted. */
 #ifdef __clang__
 #define LANES_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")

@@ -268,8 +268,6 @@ SLOW_TERNARY(prmt_mode, uint32_t, uint32_t, uint32_t, permute(JOINED, permute_mo
 
 /* ---- lowering -------------------------------------------------------------------------------------- */
 
-typedef const LaneHandler *const HandlerOfType[PTX_TYPE_COUNT];
-
 #define BITS(NAME) [PTX_B16] = &NAME##_16, [PTX_B32] = &NAME##_32, [PTX_B64] = &NAME##_64
 #define LOWER_LOGIC(NAME, COUNT)                                                                             \
     bool lower_##NAME(Lowering *low, const PtxInstruction *in, Op *op) {                                     \

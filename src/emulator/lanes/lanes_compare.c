@@ -2,8 +2,8 @@
  * Instructions", testp.
  *
  * set and setp share their handlers: a handler compares, giving one bit per lane, and finish() stores it. Few
- * comparisons are primitive; the others exchange the operands or invert the result: a > b is b < a, and a gtu
- * b (greater or unordered) is not a <= b. */
+ * comparisons are primitive; the others exchange the operands or invert the result: a > b is b < a, and
+ * "a gtu b" (greater or unordered) is not (a <= b). */
 #include "emulator/lanes/lanes.h"
 
 /* Fields of Op.number. */
@@ -327,7 +327,7 @@ bool lower_set(Lowering *low, const PtxInstruction *in, Op *op) {
     op->number[RESULT] = (int32_t)result;
     return lowering_destination(low, op, &in->operands[0], &op->d, &op->d_bytes, &op->has_d) &&
            ((op->has_d && op->d_bytes == ptx_type_bytes(result)) ||
-            lowering_reject(low, op, "the destination of set is no .%s register", ptx_type_text(result)));
+            lowering_reject(low, op, "the destination of set is not a .%s register", ptx_type_text(result)));
 }
 
 #define WIDTHS(NAME)                                                                                         \
@@ -335,7 +335,6 @@ bool lower_set(Lowering *low, const PtxInstruction *in, Op *op) {
     [PTX_BF16] = &NAME##_16, [PTX_B32] = &NAME##_32, [PTX_U32] = &NAME##_32, [PTX_S32] = &NAME##_32,         \
     [PTX_F32] = &NAME##_32, [PTX_B64] = &NAME##_64, [PTX_U64] = &NAME##_64, [PTX_S64] = &NAME##_64,          \
     [PTX_F64] = &NAME##_64
-typedef const LaneHandler *const HandlerOfType[PTX_TYPE_COUNT];
 
 bool lower_selp(Lowering *low, const PtxInstruction *in, Op *op) {
     static HandlerOfType table = {WIDTHS(selp)};

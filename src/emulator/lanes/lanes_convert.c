@@ -2,8 +2,8 @@
  *
  * Common conversions are vectorised. The others go through one function for a lane's value: it unpacks the
  * source into an integer or an Exact, rounds once, and packs the result. Source and destination registers may
- * be wider than their types
- * ("Operand Size Exceeding Instruction-Type Size"): sources are cut, results extended as their type says. */
+ * be wider than their types ("Operand Size Exceeding Instruction-Type Size"): sources are cut, results extended as their
+ * type says. */
 #include "emulator/lanes/lanes.h"
 #include "emulator/lanes/lanes_exact.h"
 

@@ -2,9 +2,10 @@
  *
  * Operands are widened to float, which is exact, and results rounded once to 16 bits:
  *  - a sum (and a product of f16) rounded to float first is rounded correctly, for 24 >= 2 * 11 + 2 bits;
- *  - a product of bf16 is exact as double, and so is every fma, or rounded to odd where it is not; rounding
- * that to odd as float, then to 16 bits, is as good as rounding once. Rounding in another direction (fma of
- * bf16) goes through Exact. NaN results are the canonical 0x7fff. */
+ *  - a product of bf16 is exact as double, and so is every fma, or rounded to odd where it is not; rounding that to odd
+ *    as float, then to 16 bits, is as good as rounding once.
+ *
+ * Rounding in another direction (fma of bf16) goes through Exact. NaN results are the canonical 0x7fff. */
 #include "emulator/lanes/lanes.h"
 
 LANES_INLINE float f16_value(uint32_t half) {
@@ -166,11 +167,11 @@ static bool lower_half(Lowering *low, const PtxInstruction *in, Op *op, HalfOper
     return true;
 }
 
-#define LOWER(NAME, KIND, COUNT, ALLOWED, SHADOW)                                                            \
+#define LOWER(NAME, KIND, COUNT, ALLOWED, WEIGHT)                                                            \
     bool lanes_lower_half_##NAME(Lowering *low, const PtxInstruction *in, Op *op) {                          \
         static const LaneHandler *const plain[] = {&NAME##_f16, &NAME##_f16x2, &NAME##_bf16,                 \
                                                    &NAME##_bf16x2};                                          \
-        return lower_half(low, in, op, KIND, COUNT, ALLOWED, plain, SHADOW);                                 \
+        return lower_half(low, in, op, KIND, COUNT, ALLOWED, plain, WEIGHT);                                 \
     }
 LOWER(add, ADD, 2, FTZ | SAT, WEIGHT_SUM)
 LOWER(sub, SUB, 2, FTZ | SAT, WEIGHT_SUM)

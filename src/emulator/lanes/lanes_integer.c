@@ -250,8 +250,6 @@ CARRY_HANDLER(madc_hi_s64, uint64_t, Wide, (Wide)HI_S64 + c[l] + IN)
 
 /* ---- lowering -------------------------------------------------------------------------------------- */
 
-typedef const LaneHandler *const HandlerOfType[PTX_TYPE_COUNT];
-
 #define WIDTHS(NAME)                                                                                         \
     [PTX_U16] = &NAME##_16, [PTX_S16] = &NAME##_16, [PTX_U32] = &NAME##_32, [PTX_S32] = &NAME##_32,          \
     [PTX_U64] = &NAME##_64, [PTX_S64] = &NAME##_64

@@ -142,8 +142,6 @@ bool lower_sqrt(Lowering *low, const PtxInstruction *in, Op *op) {
     return lower_root(low, in, op, &sqrt_f32, &sqrt_f32_ftz, &sqrt_f64, NULL);
 }
 
-typedef const LaneHandler *const HandlerOfType[PTX_TYPE_COUNT];
-
 /* A function has .approx only; `flushed` holds the handlers for .ftz where they are others. */
 static bool lower_function(Lowering *low, const PtxInstruction *in, Op *op, HandlerOfType plain,
                            HandlerOfType flushed) {

@@ -213,7 +213,7 @@ static Video *lower_video(Lowering *low, const PtxInstruction *in, Op *op, PtxOp
         if (!lowering_source(low, op, i + 1, PTX_U32, &op->s[i])) return NULL;
     if (op->source_count == 2) op->s[2] = op->s[1];
     if (op->has_d && op->d_bytes == 4 && op->s_bytes[0] == 4 && op->s_bytes[1] == 4) return video;
-    lowering_reject(low, op, "the operands of %s are no 32-bit registers", in->name);
+    lowering_reject(low, op, "the operands of %s are not 32-bit registers", in->name);
     return NULL;
 }
 

@@ -1,10 +1,10 @@
 /* Lowering: from the instructions of a program to Ops, slot layouts and constants (lowered.h).
  *
- * What an opcode does is decided by its lower_NAME; here are the parts that all of them need: places for
+ * What an opcode does is decided by its lower_NAME, which the caller hands over; here are the parts that all of them need: places for
  * operands, and the classification by which the scheduler steps through the program. */
 #include "emulator/lower/lowered.h"
 
-#include "emulator/machine/addresses.h"
+#include "emulator/lower/address_space.h"
 #include "ptx/approximate.h"
 
 #include <stdarg.h>
@@ -16,15 +16,7 @@
         1u << ((first) + 5), 1u << ((first) + 6), 1u << ((first) + 7)
 const uint32_t lane_bit[WARP_LANES] = {LANE_BITS_8(0), LANE_BITS_8(8), LANE_BITS_8(16), LANE_BITS_8(24)};
 
-enum { SLOT_ALIGNMENT = 64, UNUSED = -1 };
-
-typedef bool (*LowerFunction)(Lowering *low, const PtxInstruction *in, Op *op);
-static const LowerFunction lower_functions[PTX_OPCODE_COUNT] = {
-    NULL,
-#define OPCODE(name, ...) lower_##name,
-#include "ptx/opcodes.def"
-#undef OPCODE
-};
+enum { SLOT_ALIGNMENT = REGISTER_SLOT_ALIGNMENT, UNUSED = -1 };
 
 void *lowering_allocate(Lowering *low, size_t bytes) {
     return arena_new(&low->lowered->arena, bytes);
@@ -41,8 +33,7 @@ bool lowering_reject(Lowering *low, Op *op, const char *format, ...) {
     return false;
 }
 
-/* ---- constants
- * --------------------------------------------------------------------------------------------------- */
+/* ---- constants -------------------------------------------------------------------------------------- */
 
 typedef struct ConstantEntry {
     uint64_t bits;
@@ -101,8 +92,7 @@ Operand lowering_constant(Lowering *low, uint64_t bits, int bytes) {
     return (Operand){entry.offset, true};
 }
 
-/* ---- slots
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- slots ------------------------------------------------------------------------------------------ */
 
 static uint32_t slot_new(FunctionLayout *layout, int bytes, int components) {
     uint32_t size = (uint32_t)(bytes ? bytes * WARP_LANES : SLOT_ALIGNMENT) * (uint32_t)components;
@@ -111,30 +101,15 @@ static uint32_t slot_new(FunctionLayout *layout, int bytes, int components) {
     return offset;
 }
 
-static int register_bytes(PtxType type) {
-    int bytes = ptx_type_bytes(type);
-    return bytes == 1 ? 2 : bytes;
-}
-
 Operand lowering_temporary(Lowering *low, int bytes) {
     return (Operand){slot_new(low->layout, bytes, 1), false};
-}
-
-int register_lane_bytes(const PtxRegister *reg) {
-    return register_bytes(reg->type);
-}
-
-uint32_t register_slot_bytes(const PtxRegister *reg) {
-    int bytes = register_bytes(reg->type);
-    return (uint32_t)(bytes ? bytes * WARP_LANES : SLOT_ALIGNMENT) *
-           (uint32_t)(reg->vector > 1 ? reg->vector : 1);
 }
 
 static bool place_register(Lowering *low, const PtxOperand *operand, bool defines, Operand *out,
                            uint8_t *bytes) {
     if (operand->kind != PTX_OPERAND_REGISTER || !operand->reg) return false;
     const PtxRegister *reg = operand->reg;
-    int width = register_bytes(reg->type);
+    int width = register_type_bytes(reg->type);
     uint32_t *offset = &low->layout->register_offset[reg->index];
     if (*offset == UINT32_MAX) *offset = slot_new(low->layout, width, reg->vector > 1 ? reg->vector : 1);
     int component = operand->component > 0 ? operand->component : 0;
@@ -170,8 +145,7 @@ static Prelude *prelude_add(Lowering *low, Op *op, PreludeKind kind) {
     return prelude;
 }
 
-/* ---- operands
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- operands --------------------------------------------------------------------------------------- */
 
 static uint64_t float_literal(const PtxOperand *operand, PtxType type) {
     float single;
@@ -301,7 +275,7 @@ bool lowering_value(Lowering *low, Op *op, const PtxOperand *operand, PtxType ty
                     uint8_t *bytes) {
     uint8_t unused;
     if (!bytes) bytes = &unused;
-    int width = type == PTX_PRED ? 0 : register_bytes(type);
+    int width = type == PTX_PRED ? 0 : register_type_bytes(type);
     *bytes = (uint8_t)width;
     switch (operand->kind) {
     case PTX_OPERAND_REGISTER:
@@ -365,31 +339,7 @@ bool lowering_destination(Lowering *low, Op *op, const PtxOperand *operand, Oper
     return true;
 }
 
-/* ---- preludes
- * ---------------------------------------------------------------------------------------------------- */
-
-void prelude_run(const Prelude *prelude, Warp *warp) {
-    for (; prelude; prelude = prelude->next) {
-        uint8_t *to = operand_at(warp, prelude->to);
-        if (prelude->kind == PRELUDE_NOT) {
-            *(uint32_t *)(void *)to = ~*(const uint32_t *)operand_at(warp, prelude->from);
-            continue;
-        }
-        for (int lane = 0; lane < WARP_LANES; lane++) {
-            uint64_t value = special_value(prelude->special, warp, lane);
-            memcpy(to + lane * prelude->bytes, &value, prelude->bytes);
-        }
-    }
-}
-
-static void run_after_prelude(const Op *op, Warp *const *warps, const uint32_t *masks, int count) {
-    const Op *inner = op->extra;
-    for (int w = 0; w < count; w++) prelude_run(op->prelude, warps[w]);
-    inner->run(inner, warps, masks, count);
-}
-
-/* ---- shared memory
- * ------------------------------------------------------------------------------------------------- */
+/* ---- shared memory ---------------------------------------------------------------------------------- */
 
 /* Cooperative groups keep their barriers in shared memory that the system reserves (%reserved_smem_offset_1).
  */
@@ -436,8 +386,8 @@ static int by_offset(const void *a, const void *b) {
     return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-/* Somebody else has placed them, and stored addresses tell where; nothing is changed where he does not know
- * all. */
+/* Places shared variables as another producer did, since stored addresses depend on it; changes nothing where `like`
+ * lacks one of them. */
 static void place_shared_as(LoweredProgram *lowered, const TraceLaunch *like) {
     uint64_t first = UINT32_MAX, end = 0;
     for (int i = 0; i < lowered->shared_count; i++)
@@ -487,8 +437,7 @@ static void place_shared(LoweredProgram *lowered, uint32_t dynamic_bytes) {
         all > UINT32_MAX ? UINT32_MAX : (uint32_t)all; /* too much: the launch is refused */
 }
 
-/* ---- instructions
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- instructions ----------------------------------------------------------------------------------- */
 
 static bool is_recorded_approximation(const LoweringOptions *options, const PtxInstruction *in) {
     return options->records_approximate && (ptx_is_approximate(in) || ptx_reads_machine(in));
@@ -507,7 +456,7 @@ static void lower_instruction(Lowering *low, int pc) {
         op->guarded = true;
         op->guard_negated = in->guard.negated;
         if (!lowering_register(low, &in->guard, &op->guard, &bytes) || bytes) {
-            lowering_reject(low, op, "the guard of %s is no predicate", in->name);
+            lowering_reject(low, op, "the guard of %s is not a predicate", in->name);
             return;
         }
     }
@@ -518,14 +467,14 @@ static void lower_instruction(Lowering *low, int pc) {
         text_done(&text);
         return;
     }
-    if (!lower_functions[in->opcode](low, in, op)) return;
+    if (!low->instructions->lower[in->opcode](low, in, op)) return;
     if (op->op_class == OP_LANES && op->prelude) {
         Op *inner = arena_copy(&lowered->arena, op, sizeof *op);
-        op->run = run_after_prelude;
+        op->run = low->instructions->run_after_preludes;
         op->extra = inner;
     }
     if (op->op_class == OP_LANES && is_recorded_approximation(low->options, in))
-        lowering_approximate(low, op);
+        low->instructions->lower_recorded_result(low, op);
 }
 
 static StepKind step_of(const LoweredProgram *lowered, int pc) {
@@ -601,7 +550,7 @@ static void layout_begin(Lowering *low, int index) {
         lowering_parameter_place(low, function->function->parameters[i]);
     for (int i = 0; i < function->function->result_count; i++)
         lowering_parameter_place(low, function->function->results[i]);
-    lowering_call_interface(low);
+    low->instructions->lower_call_interface(low);
 }
 
 static void align_constants(LoweredProgram *lowered) {
@@ -622,11 +571,11 @@ static void lower_function(Lowering *low, int f) {
     low->mention_count = 0;
     for (int pc = layout->begin; pc < layout->end; pc++) {
         lower_instruction(low, pc);
-        if (lowered->ops[pc].op_class == OP_TRAP) lowering_trap(low, &lowered->ops[pc]);
+        if (lowered->ops[pc].op_class == OP_TRAP) low->instructions->lower_trap(low, &lowered->ops[pc]);
     }
 }
 
-/* Once more, with the registers at new places. */
+/* Lowers the function again, with its registers in new slots. */
 static void lower_again(Lowering *low, int f) {
     FunctionLayout *layout = &low->lowered->functions[f];
     layout->shares_slots = true;
@@ -639,8 +588,9 @@ static void lower_again(Lowering *low, int f) {
     if (carries) array_push(layout->cleared, layout->cleared_count, layout->cleared_capacity, carry);
 }
 
-LoweredProgram *lowered_new(const Launch *launch, const LoweringOptions *options, AddressOf address_of,
-                            void *context, Error *error) {
+LoweredProgram *lowered_new(const Launch *launch, const InstructionSet *instructions,
+                            const LoweringOptions *options, AddressOf address_of, void *context,
+                            Error *error) {
     const PtxProgram *program = launch->program;
     LoweredProgram *lowered = memory_new(sizeof *lowered);
     size_t count = (size_t)program->code_count;
@@ -655,6 +605,7 @@ LoweredProgram *lowered_new(const Launch *launch, const LoweringOptions *options
     if (options->shared_as) place_shared_as(lowered, options->shared_as);
     Lowering low = {.lowered = lowered,
                     .launch = launch,
+                    .instructions = instructions,
                     .options = options,
                     .address_of = address_of,
                     .context = context};

@@ -6,8 +6,9 @@
 #ifndef EMULATOR_LOWER_LOWERED_H
 #define EMULATOR_LOWER_LOWERED_H
 
-#include "emulator/emulator.h"
 #include "emulator/lower/op.h"
+#include "ptx/launch.h"
+#include "trace/trace.h"
 
 enum { RESERVED_SHARED_BYTES = 1024 }; /* of every block, on sm_80 and later */
 
@@ -44,8 +45,9 @@ typedef struct FunctionLayout {
     uint32_t register_bytes;
     uint32_t *register_offset; /* [register index]; UINT32_MAX: not used */
     uint32_t carry_offset;     /* CC.CF; UINT32_MAX: not used */
-    bool has_pinned;   /* values are passed in registers (.reg parameters): all registers stay apart */
-    bool shares_slots; /* registers share slots (allocate.c): only `cleared` needs to be 0 at the start */
+    bool has_pinned; /* values are passed in registers (.reg parameters): all registers stay apart */
+    bool
+        shares_slots; /* registers share slots (register_slots.c): only `cleared` needs to be 0 at the start */
     ClearedSlot *cleared;
     int cleared_count, cleared_capacity;
     FrameSlot *slots;
@@ -81,7 +83,7 @@ typedef struct LoweredProgram {
     uint32_t static_shared_bytes,
         shared_bytes; /* without and with the dynamic part; in shared_bytes also what is reserved */
     uint32_t reserved_shared_bytes; /* at the beginning of the window, where the program asks for it */
-    bool lets_blocks_meet;          /* blocks may see each other: atomics, fences, ordered accesses */
+    bool lets_blocks_communicate;   /* blocks may see each other: atomics, fences, ordered accesses */
     bool uses_heap;                 /* malloc, free */
     bool may_fall_off; /* a function does not end in ret, exit, trap or bra: running off its end is a ret */
     Arena arena;
@@ -97,6 +99,18 @@ typedef struct Prelude {
     const struct Prelude *next;
 } Prelude;
 
+/* What the rooms above give to lowering: how each opcode is lowered, and what becomes of instructions that need more
+ * than the registers of their lanes. */
+typedef struct InstructionSet {
+    bool (*lower[PTX_OPCODE_COUNT])(Lowering *low, const PtxInstruction *in, Op *op);
+    void (*lower_call_interface)(
+        Lowering *low); /* fills in arguments and results of the layout being lowered */
+    void (*lower_recorded_result)(Lowering *low,
+                                  Op *op);     /* an Op of class OP_LANES becomes one that records it */
+    void (*lower_trap)(Lowering *low, Op *op); /* makes an Op of class OP_TRAP executable */
+    OpFunction run_after_preludes; /* runs the preludes of the Op, then the Op that op->extra points to */
+} InstructionSet;
+
 typedef uint64_t (*AddressOf)(void *context, const PtxVariable *variable);
 
 typedef struct LoweringOptions {
@@ -105,22 +119,23 @@ typedef struct LoweringOptions {
     const TraceLaunch *shared_as; /* shared variables lie where they lie there; NULL: one after another */
 } LoweringOptions;
 
-/* Lowers for this launch. `address_of` gives the address of .global and .const variables. NULL with
- * `error` where the launch does not fit the program (size of the parameters, too much shared memory). */
-LoweredProgram *lowered_new(const Launch *launch, const LoweringOptions *options, AddressOf address_of,
-                            void *context, Error *error);
+/* Lowers for this launch with the handlers of `instructions`. `address_of` gives the address of .global and
+ * .const variables. NULL with `error` where the launch does not fit the program (size of the parameters, too
+ * much shared memory). */
+LoweredProgram *lowered_new(const Launch *launch, const InstructionSet *instructions,
+                            const LoweringOptions *options, AddressOf address_of, void *context,
+                            Error *error);
 void lowered_free(LoweredProgram *lowered);
 
-/* Runs the op's preludes. */
-void prelude_run(const Prelude *prelude, Warp *warp);
-
-/* ---- inside lower_NAME of this folder ---- */
+/* ---- for lower_NAME ---- */
 
 typedef struct Mention { /* of a register by an instruction; ascending by pc */
     int pc, reg;
     bool defines; /* every lane that executes it writes the whole register, and does not read it */
 } Mention;
 
+enum { REGISTER_SLOT_ALIGNMENT = 64 };
+int register_type_bytes(PtxType type);           /* of one value in a register file; 0: a predicate */
 int register_lane_bytes(const PtxRegister *reg); /* of one value; 0: a predicate, a bit a lane */
 uint32_t register_slot_bytes(const PtxRegister *reg);
 /* Gives the registers of a function slots, by what its instructions mention. False: nothing is changed, they
@@ -131,6 +146,7 @@ bool register_slots_allocate(LoweredProgram *lowered, int function, const Mentio
 struct Lowering {
     LoweredProgram *lowered;
     const Launch *launch;
+    const InstructionSet *instructions;
     const LoweringOptions *options;
     FunctionLayout *layout; /* of the function being lowered */
     const PtxInstruction *instruction;
@@ -151,16 +167,8 @@ Operand lowering_temporary(Lowering *low,
 /* The register behind an operand of kind REGISTER: its slot and width; false where the operand is none. */
 bool lowering_register(Lowering *low, const PtxOperand *operand, Operand *out, uint8_t *bytes);
 uint32_t lowering_parameter_place(Lowering *low, const PtxVariable *variable);
-/* Fills in arguments and results of the layout being lowered. */
-void lowering_call_interface(Lowering *low);
-/* Makes an Op of class OP_LANES one whose result is recorded (approximate.c). */
-void lowering_approximate(Lowering *low, Op *op);
-/* Makes an Op of class OP_TRAP executable. */
-void lowering_trap(Lowering *low, Op *op);
-bool lower_warp_sync(Lowering *low, const PtxInstruction *in, Op *op); /* bar.warp.sync */
-int special_find(const char *name);                                    /* row of specials.def, or -1 */
+int special_find(const char *name); /* row of specials.def, or -1 */
 typedef enum SpecialLifetime { SPECIAL_OF_WARP, SPECIAL_OF_BLOCK, SPECIAL_OF_ANEW } SpecialLifetime;
 SpecialLifetime special_lifetime(int special);
-uint64_t special_value(int special, const Warp *warp, int lane);
 
 #endif

@@ -1,15 +1,19 @@
 /* Op: one PTX instruction made ready to execute, and the register file it works on. Private to the emulator.
  *
- * Lowering turns each PtxInstruction of a program into an Op: `lower_NAME`, one per row of opcodes.def,
- * checks the operands and picks the function to run for the instruction's types. A row without its lower_NAME
- * does not link.
+ * Lowering turns each PtxInstruction of a program into an Op: `lower_NAME`, one per row of opcodes.def, checks the
+ * operands and picks the function to run for the instruction's types.
  *
- * Registers live lane-by-lane, structure of arrays, so that a handler is a loop over 32 lanes that the
- * compiler vectorises: .pred            one uint32_t, a bit per lane 8 and 16 bits    uint16_t[32] (8-bit
- * values zero-extended) 32 bits          uint32_t[32]      64 bits  uint64_t[32] 128 bits uint64_t[2][32]
- * (low halves, high halves) A vector register is its components one after another. Constants, addresses of
- * variables and special registers that do not change take the same form (32 equal or per-lane values), so a
- * handler never asks what kind an operand is. */
+ * Registers are stored lane by lane, as a structure of arrays, so that a handler is a loop over 32 lanes that the
+ * compiler vectorises:
+ *
+ *     .pred            one uint32_t, a bit per lane
+ *     8 and 16 bits    uint16_t[32]      (8-bit values zero-extended)
+ *     32 bits          uint32_t[32]
+ *     64 bits          uint64_t[32]
+ *     128 bits         uint64_t[2][32]   (low halves, high halves)
+ *
+ * A vector register is its components one after another. Constants, addresses of variables and special registers that
+ * do not change take the same form (32 equal or per-lane values), so a handler never asks what kind an operand is. */
 #ifndef EMULATOR_LOWER_OP_H
 #define EMULATOR_LOWER_OP_H
 
@@ -38,8 +42,8 @@ typedef struct Operand { /* a place in the register file */
     bool constant;       /* in the program's constants, not in the warp's registers */
 } Operand;
 
-/* Runs `op` for `count` warps, in each of them for the lanes of its mask (never 0): warps that stand at the
- * same place go on together (schedule.c). Lanes outside the mask keep their old destination. Destination and
+/* Runs `op` for `count` warps, in each of them for the lanes of its mask (never 0): warps at the same instruction go on
+ * together (machine/schedule.c). Lanes outside the mask keep their old destination. Destination and
  * sources may be the same register. */
 typedef void (*OpFunction)(const Op *op, Warp *const *warps, const uint32_t *masks, int count);
 
@@ -53,7 +57,7 @@ typedef void (*OpFunction)(const Op *op, Warp *const *warps, const uint32_t *mas
 
 typedef enum OpClass {
     OP_LANES,     /* pure function of the lane's registers: `run` */
-    OP_MEMORY,    /* ld, st, atom, red, ... : memory.c */
+    OP_MEMORY,    /* ld, st, atom, red, ... */
     OP_WARP,      /* shfl, vote, match, redux, activemask, elect: warp-wide, needs its lanes together */
     OP_BARRIER,   /* bar, barrier, bar.warp.sync, fences that wait */
     OP_CONTROL,   /* bra, brx, call, ret, exit, trap */
@@ -61,7 +65,7 @@ typedef enum OpClass {
     OP_TRAP       /* valid PTX that is not emulated: traps, naming itself */
 } OpClass;
 
-/* How weights flow through the instruction (emulator.h, Weight). */
+/* How weights flow through the instruction (replay/replay.h). */
 typedef enum OpWeight {
     WEIGHT_SUM,
     WEIGHT_PRODUCT /* max of the first two + the rest */,
@@ -90,8 +94,6 @@ struct Op {
     int pc;
 };
 
-struct WarpRegisters; /* see warp.h */
-
 /* First member of Warp is this, so that handlers need no other header. */
 enum { IN_REGISTERS, IN_CONSTANTS };
 typedef struct RegisterBase {
@@ -103,8 +105,7 @@ static inline void *operand_at(const Warp *warp, Operand operand) {
     return base->at[operand.constant] + operand.offset;
 }
 
-/* ---- for lower_NAME: all return false after lowering_reject()
- * -------------------------------------------------------- */
+/* ---- for lower_NAME: all return false after lowering_reject() --------------------------------------- */
 
 /* Makes operand i of the instruction available as a value of `type` (literals converted as PTX says: integers
  * to the type's width, floats to its format; special registers, variable addresses, r.x components, negated

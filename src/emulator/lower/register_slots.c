@@ -41,6 +41,23 @@ static void add(uint64_t *set, int reg) {
     set[reg / 64] |= UINT64_C(1) << (reg % 64);
 }
 
+/* ---- sizes ------------------------------------------------------------------------------------------ */
+
+int register_type_bytes(PtxType type) {
+    int bytes = ptx_type_bytes(type);
+    return bytes == 1 ? 2 : bytes;
+}
+
+int register_lane_bytes(const PtxRegister *reg) {
+    return register_type_bytes(reg->type);
+}
+
+uint32_t register_slot_bytes(const PtxRegister *reg) {
+    int bytes = register_type_bytes(reg->type);
+    return (uint32_t)(bytes ? bytes * WARP_LANES : REGISTER_SLOT_ALIGNMENT) *
+           (uint32_t)(reg->vector > 1 ? reg->vector : 1);
+}
+
 /* ---- liveness --------------------------------------------------------------------------------------- */
 
 /* A write that leaves lanes, or components, as they were ends nothing. */

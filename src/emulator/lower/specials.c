@@ -1,25 +1,5 @@
-/* Special registers: what %tid, %laneid, %clock and their kin hold (specials.def). */
-#include "emulator/machine/block.h"
-
-static inline uint64_t thread_index(const Warp *warp, int lane) {
-    return (uint64_t)warp->index * WARP_LANES + (uint64_t)lane;
-}
-
-static inline uint64_t warp_clock(const Warp *warp) {
-    const Grid *grid = warp->block->grid;
-    return grid->seed % 1000000 + warp->block->started_at + warp->block->now;
-}
-
-/* Static and dynamic, without what is reserved. */
-static inline uint32_t user_shared_bytes(const Grid *grid) {
-    return grid->program->shared_bytes - grid->program->reserved_shared_bytes;
-}
-
-enum {
-#define SPECIAL(id, name, lifetime, value) SPECIAL_##id,
-#include "emulator/lower/specials.def"
-#undef SPECIAL
-};
+/* Special registers: which there are, and how long what they hold is valid (specials.def). */
+#include "emulator/lower/lowered.h"
 
 static const struct {
     const char *name;
@@ -38,18 +18,4 @@ int special_find(const char *name) {
 
 SpecialLifetime special_lifetime(int special) {
     return specials[special].lifetime;
-}
-
-uint64_t special_value(int special, const Warp *warp, int lane) {
-    const Block *block = warp->block;
-    const Grid *grid = block->grid;
-    switch (special) {
-#define SPECIAL(id, name, lifetime, value)                                                                   \
-    case SPECIAL_##id:                                                                                       \
-        return (uint64_t)(value);
-#include "emulator/lower/specials.def"
-#undef SPECIAL
-    default:
-        return 0;
-    }
 }

@@ -1,5 +1,5 @@
-/* Access: the parts that ld, st, atom and red share: addresses of the lanes, where they lead, checks, costs,
- * events. Private to the emulator. */
+/* Access: what an access of memory by ld, st, atom or red is, and the registers that it moves. Executing one is
+ * emulator/instructions/access_execute.h. Private to the emulator. */
 #ifndef EMULATOR_MACHINE_ACCESS_H
 #define EMULATOR_MACHINE_ACCESS_H
 
@@ -56,76 +56,11 @@ struct Access {
     uint64_t scattered[WARP_LANES];
 };
 
-bool access_lower_address(Lowering *low, Op *op, MemoryOp *memory, const PtxOperand *operand);
-
-/* Splits by space where the address is generic, checks bounds and alignment, counts costs, and calls `move`
- * for every part (all lanes of a part lie in one space and, if global, in one region). Returns OUTCOME_NEXT
- * or OUTCOME_STOP. */
-Outcome access_execute(Block *block, Warp *warp, const Op *op, uint32_t mask, AccessMove move);
-/* The same of an access whose op, memory, block, warp, mask and addresses are set. */
-Outcome access_go(Access *access, AccessMove move);
-/* The moves of ld and st: between host bytes and the registers that memory->values say. */
-void access_load(Access *access);
-void access_store(Access *access);
-/* Value `element` of memory->values: a register, or the source of a store. */
-bool access_lower_value(Lowering *low, Op *op, MemoryOp *memory, const PtxOperand *operand, int element);
-/* The usual accesses of a gang, as CoreOp.execute_together says; the best function for this machine. */
-AccessTogether access_together(void);
-/* Keeps what a line has cost, for the next one like it. */
-void access_keep_pattern(const Access *access, bool global, int cost, int ideal);
-
 static inline uint8_t *access_host(const Access *access, int lane) {
     return access->host_line
                ? access->bytes + (access->host_first + (uint64_t)((int64_t)lane * access->host_stride))
                : access->bytes + access->offset[lane];
 }
-
-/* Writes the event of an access that has been made, where the block is traced: `values` as [element],
- * `operand` (atomics) may be NULL. Keeps the account by which spinning fragments are known. `changed`: memory
- * is not what it was. */
-void access_keep(Access *access, const MemoryValue *values, int count, const uint64_t *operand, bool changed);
-
-/* Lanes of the warp, or other blocks, may be what a loop of this fragment waits for. */
-static inline bool may_spin(const Access *access) {
-    return access->warp->live != warp_fragment(access->warp)->mask || access->block->grid->blocks_meet;
-}
-
-/* ... and it has been quiet for so long that what it accesses is compared. */
-static inline bool may_spin_unseen(const Access *access) {
-    return may_spin(access) && warp_fragment(access->warp)->quiet >= QUIET_ITERATIONS;
-}
-
-static inline void note_access(Worker *worker, Fragment *fragment, bool changed) {
-    fragment->touched = true;
-    fragment->changed |= changed;
-    worker->changes += changed;
-}
-
-/* What a word that others change is found to be goes into the account of the iteration. */
-void access_watch(const Access *access, const MemoryValue *values, int count);
-
-static inline void access_record(Access *access, const MemoryValue *values, int count,
-                                 const uint64_t *operand, bool changed) {
-    if (access->memory->ordered && !changed && access->warp->live != warp_fragment(access->warp)->mask)
-        access_watch(access, values, count);
-    if (access->block->recorder || may_spin_unseen(access))
-        access_keep(access, values, count, operand, changed);
-    else if (may_spin(access))
-        note_access(access->block->worker, warp_fragment(access->warp), changed);
-}
-
-/* The operation of an atom or red. */
-PtxModifierKind atomic_operation(const MemoryOp *memory);
-
-/* Makes sure that the warp has `bytes` of local memory per lane; false (after a trap) where that is too much.
- */
-bool local_reserve(Block *block, Warp *warp, uint64_t bytes);
-/* Host byte of one lane's local memory: for printf and calls. NULL: outside. Pieces of 16 bytes are
- * contiguous. */
-uint8_t *local_at(const Warp *warp, int lane, uint64_t offset);
-
-/* Reads one byte at a generic address as `lane` sees it; false where nothing is mapped. */
-bool generic_read(const Warp *warp, int lane, uint64_t address, void *to, size_t bytes);
 
 /* Values between registers and 64-bit numbers. */
 static inline uint64_t register_read(const Warp *warp, Operand place, int bytes, int lane) {

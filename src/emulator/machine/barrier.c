@@ -1,31 +1,20 @@
-/* bar, barrier: the threads of a block meet ("Parallel Synchronization and Communication Instructions: bar,
- * barrier").
+/* bar, barrier: the threads of a block wait for each other ("Parallel Synchronization and Communication Instructions:
+ * bar, barrier" in the PTX ISA).
  *
- * Warps arrive as a whole: when all of their live lanes have come, they count as 32 threads. Threads that
- * have exited hold up no barrier that waits for all. Aligned forms (bar.*, .aligned) must be executed by all
- * live lanes of a warp together: a part of them waits for the rest, and where the rest cannot come the kernel
- * is wrong. */
+ * Warps arrive as a whole: when all of their live lanes have arrived, they count as 32 threads. A barrier that
+ * waits for all threads does not wait for those that have exited. All live lanes of a warp must execute aligned
+ * forms (bar.*, .aligned) together: some of them wait for the rest, and where the rest can never arrive, the
+ * kernel is wrong. */
+#include "emulator/machine/barrier.h"
+
 #include "emulator/machine/observe.h"
-
 #include "emulator/machine/recorder.h"
-
-typedef enum BarrierAction { BARRIER_SYNC, BARRIER_ARRIVE, BARRIER_RED } BarrierAction;
-
-typedef struct BarrierOp {
-    CoreOp core;
-    BarrierAction action;
-    bool aligned, has_count, blockwide, is_plain;
-    PtxModifierKind reduction; /* POPC, AND, OR */
-    Operand number, count, predicate, d;
-    uint8_t d_bytes;
-} BarrierOp;
 
 static const BarrierOp *barrier_op_at(const Block *block, int pc) {
     return block->grid->program->ops[pc].extra;
 }
 
-/* ---- completion
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- completion ------------------------------------------------------------------------------------- */
 
 static void write_reduction(const Barrier *barrier, Warp *warp, const Fragment *fragment,
                             const BarrierOp *op) {
@@ -95,10 +84,9 @@ void barrier_after_exit(Block *block, const Warp *warp, uint32_t lanes) {
     }
 }
 
-/* ---- arrival
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- arrival ---------------------------------------------------------------------------------------- */
 
-/* Lanes that come again (bar.arrive) begin anew. */
+/* Lanes that arrive again (bar.arrive) begin anew. */
 static void come(Barrier *barrier, Warp *warp, uint32_t number, uint32_t lanes) {
     uint32_t before = warp->arrived[number], now = before & lanes ? lanes : before | lanes;
     warp->arrived[number] = now;
@@ -218,7 +206,7 @@ static Outcome arrive_together(Block *block, Warp *warp, const Op *op, uint32_t 
 }
 
 /* Whole warps at a __syncthreads(). */
-static int sync_together(Block *block, const Op *op, const Gang *gang) {
+int barrier_sync_together(Block *block, const Op *op, const Gang *gang) {
     const BarrierOp *barrier_op = op->extra;
     int count = 0;
     if (!barrier_op->is_plain || block->observed) return 0;
@@ -227,7 +215,7 @@ static int sync_together(Block *block, const Op *op, const Gang *gang) {
     Barrier *barrier = &block->barriers[number];
     block->worker->counters[op->pc].requests += (uint64_t)count;
     if (count == block->live_warps &&
-        !(block->barriers_in_use >> number & 1)) { /* all at once: nobody waits */
+        !(block->barriers_in_use >> number & 1)) { /* all at once: no warp waits */
         for (int w = 0; w < count; w++) gang->warps[w]->interval++;
         return count;
     }
@@ -244,7 +232,7 @@ static int sync_together(Block *block, const Op *op, const Gang *gang) {
     return count;
 }
 
-static Outcome execute_barrier(Block *block, Warp *warp, const Op *op, uint32_t mask) {
+Outcome barrier_execute(Block *block, Warp *warp, const Op *op, uint32_t mask) {
     const BarrierOp *barrier_op = op->extra;
     if (barrier_op->is_plain && mask == warp->live) return arrive(block, warp, op, mask);
     if (!barrier_op->number.constant && !same_in_all(warp, barrier_op->number, mask)) {
@@ -255,7 +243,7 @@ static Outcome execute_barrier(Block *block, Warp *warp, const Op *op, uint32_t 
     uint32_t number = lane_value(warp, barrier_op->number, mask);
     if (number >= BARRIER_COUNT || (number == CLUSTER_BARRIER && barrier_op->blockwide)) {
         raise_trap(block, TRAP_TRAP_INSTRUCTION, warp, op->pc, mask, NULL,
-                   "there is no barrier %u; they are 0 to 15", number);
+                   "barrier %u does not exist; barriers are numbered 0 to 15", number);
         return OUTCOME_STOP;
     }
     uint32_t count = barrier_op->has_count ? lane_value(warp, barrier_op->count, mask) : WARP_LANES;
@@ -268,74 +256,4 @@ static Outcome execute_barrier(Block *block, Warp *warp, const Op *op, uint32_t 
     uint32_t all = mask;
     return align(warp, &all) ? arrive_together(block, warp, op, mask, all)
                              : wait_for_siblings(block, warp, mask);
-}
-
-/* ---- lowering
- * ------------------------------------------------------------------------------------------------------ */
-
-static bool lower_cluster_barrier(Lowering *low, const PtxInstruction *in, Op *op, BarrierOp *barrier_op) {
-    /* The cluster is one block. Its threads wait where they say .wait; arriving early changes nothing that
-     * they can see. */
-    barrier_op->blockwide = false;
-    barrier_op->number = lowering_constant(low, CLUSTER_BARRIER, 4);
-    if (ptx_instruction_has(in, PTX_MOD_WAIT)) return true;
-    if (!ptx_instruction_has(in, PTX_MOD_ARRIVE))
-        return lowering_reject(low, op, "barrier.cluster: malformed");
-    return lower_prefetch(low, in, op); /* nothing */
-}
-
-/* __syncthreads(): nothing about it is known only when it is executed. */
-static bool is_plain(const BarrierOp *op, const PtxOperand *number) {
-    return op->aligned && op->blockwide && !op->has_count && op->action == BARRIER_SYNC &&
-           number->kind == PTX_OPERAND_INTEGER && number->integer >= 0 && number->integer < CLUSTER_BARRIER;
-}
-
-static bool number_of(Lowering *low, Op *op, const PtxOperand *operand, Operand *out) {
-    uint8_t bytes;
-    if (!lowering_value(low, op, operand, PTX_U32, out, &bytes)) return false;
-    return bytes == 4 ||
-           lowering_reject(low, op, "%s: barriers and counts are 32-bit numbers", low->instruction->name);
-}
-
-static bool lower_block_barrier(Lowering *low, const PtxInstruction *in, Op *op, bool aligned) {
-    if (ptx_instruction_has(in, PTX_MOD_WARP)) return lower_warp_sync(low, in, op);
-    BarrierOp *barrier_op = lowering_allocate(low, sizeof *barrier_op);
-    barrier_op->core.execute = execute_barrier;
-    barrier_op->core.execute_together = sync_together;
-    barrier_op->aligned = aligned || ptx_instruction_has(in, PTX_MOD_ALIGNED);
-    op->op_class = OP_BARRIER;
-    op->extra = barrier_op;
-    if (ptx_instruction_has(in, PTX_MOD_CLUSTER)) return lower_cluster_barrier(low, in, op, barrier_op);
-    bool red = ptx_instruction_has(in, PTX_MOD_RED);
-    barrier_op->action = red                                       ? BARRIER_RED
-                         : ptx_instruction_has(in, PTX_MOD_ARRIVE) ? BARRIER_ARRIVE
-                                                                   : BARRIER_SYNC;
-    int first = red ? 1 : 0, last = in->operand_count - (red ? 1 : 0);
-    if (last <= first || last - first > 2) return lowering_reject(low, op, "%s: malformed", in->name);
-    barrier_op->has_count = last - first == 2;
-    barrier_op->blockwide = trace_kind_of(in) == TRACE_BARRIER;
-    barrier_op->is_plain = is_plain(barrier_op, &in->operands[first]);
-    if (!number_of(low, op, &in->operands[first], &barrier_op->number)) return false;
-    if (barrier_op->has_count && !number_of(low, op, &in->operands[first + 1], &barrier_op->count))
-        return false;
-    if (barrier_op->action == BARRIER_ARRIVE && !barrier_op->has_count)
-        return lowering_reject(low, op, "%s.arrive needs a thread count", in->name);
-    if (!red) return true;
-    bool popc = ptx_instruction_has(in, PTX_MOD_POPC), present;
-    barrier_op->reduction = popc                                   ? PTX_MOD_POPC
-                            : ptx_instruction_has(in, PTX_MOD_AND) ? PTX_MOD_AND
-                                                                   : PTX_MOD_OR;
-    if (!lowering_destination(low, op, &in->operands[0], &barrier_op->d, &barrier_op->d_bytes, &present))
-        return false;
-    if (barrier_op->d_bytes != (popc ? 4 : 0) && present)
-        return lowering_reject(low, op, "%s.red: wrong destination", in->name);
-    if (!present) barrier_op->d_bytes = popc ? 4 : 0;
-    return lowering_value(low, op, &in->operands[last], PTX_PRED, &barrier_op->predicate, NULL);
-}
-
-bool lower_bar(Lowering *low, const PtxInstruction *in, Op *op) {
-    return lower_block_barrier(low, in, op, true);
-}
-bool lower_barrier(Lowering *low, const PtxInstruction *in, Op *op) {
-    return lower_block_barrier(low, in, op, false);
 }

@@ -1,6 +1,7 @@
 /* Blocks: their memory, how they begin and end, copies. What they do is in schedule.c. */
 #include "emulator/machine/block.h"
 
+#include "emulator/machine/local_memory.h"
 #include "emulator/machine/observe.h"
 #include "emulator/machine/recorder.h"
 

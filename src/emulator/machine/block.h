@@ -5,8 +5,9 @@
 #ifndef EMULATOR_MACHINE_BLOCK_H
 #define EMULATOR_MACHINE_BLOCK_H
 
-#include "emulator/machine/warp.h"
+#include "emulator/machine/hooks.h"
 #include "emulator/machine/memory.h"
+#include "trace/observer.h"
 
 enum { QUIET_ITERATIONS = 4 }; /* of a loop, that changed nothing, before its accesses are compared */
 enum { MAX_WARPS = 32, MAX_UNINITIALIZED = 2, BARRIER_COUNT = 17, CLUSTER_BARRIER = 16 };
@@ -33,9 +34,9 @@ typedef struct Grid {
     uint64_t budget, block_budget;
     uint64_t trace_first, trace_last; /* first > last: none */
     bool first_look;                  /* emulator.h */
-    bool blocks_meet;                 /* a block may wait for another */
-    const Writers *writers;           /* NULL: nobody asks who writes what (fed.h) */
-    const TraceObserver *observer;    /* NULL: nobody looks on */
+    bool blocks_communicate;          /* a block may wait for another */
+    const Writers *writers;           /* NULL: not a guided run (writers.h) */
+    const TraceObserver *observer;    /* NULL: none */
     const volatile bool *cancel;
     volatile uint64_t *blocks_done;
 } Grid;
@@ -67,7 +68,7 @@ struct Worker {
     int trap_count, trap_capacity;
     Text printed;
     uint64_t executed;    /* warp instructions of finished slices */
-    uint64_t changes;     /* accesses that changed memory, where blocks meet */
+    uint64_t changes;     /* accesses that changed memory, where blocks communicate */
     bool stopped;         /* a fatal trap */
     Footprint *footprint; /* NULL: not needed */
     Arena arena;          /* details of traps */
@@ -104,9 +105,9 @@ struct Block {
     Barrier barriers[BARRIER_COUNT];
     uint32_t barriers_in_use;        /* a bit for each */
     Recorder *recorder;              /* NULL: not traced */
-    Replay *replay;                  /* NULL: an ordinary run */
+    const BlockHooks *hooks;         /* NULL: an ordinary run */
     RecordedValues *recorded_values; /* NULL: an ordinary run */
-    void *observed;                  /* what the grid's observer knows this block by; NULL: nobody looks on */
+    void *observed;                  /* what the grid's observer calls this block; NULL: no observer */
     uint64_t frame_bytes;            /* of called functions */
 };
 
@@ -116,7 +117,7 @@ typedef struct Gang {
     int count;
     int pc;
     uint64_t turn;
-    bool may_meet; /* a fragment has a place where it meets others */
+    bool may_reconverge; /* a fragment has a reconvergence point */
     Warp *warps[MAX_WARPS];
     Fragment *fragments[MAX_WARPS];
     uint32_t masks[MAX_WARPS]; /* of the fragments */
@@ -135,10 +136,10 @@ SliceEnd block_run(Block *block, uint64_t instructions);
 void block_count_rest(Block *block);
 size_t block_bytes(const Grid *grid); /* host memory of one resident block */
 
-/* Replays: `warp` goes on to its next ordered instruction and executes it. False: it waits for others, or has
+/* With hooks: `warp` goes on to its next ordered instruction and executes it. False: it waits for others, or has
  * ended. */
-bool block_replay_turn(Block *block, Warp *warp);
-/* Makes `to` stand where `from` stands, memory left out. Both are of one grid. */
+bool block_hooked_turn(Block *block, Warp *warp);
+/* Makes `to` stand where `from` stands, memory left out. Both are of one grid and have hooks. */
 void block_copy(Block *to, const Block *from);
 
 Worker *worker_new(Grid *grid);
@@ -168,18 +169,16 @@ bool block_unstick(Block *block, Warp *warp);
 void block_resolve(Block *block);
 /* `lanes` of `warp` have exited: barriers may be complete without them. */
 void barrier_after_exit(Block *block, const Warp *warp, uint32_t lanes);
-/* The lanes of fragments at an aligned barrier will never be all that live: who waits where. */
+/* An aligned barrier will never be reached by all live lanes of the warp; the trap lists which lanes wait where. */
 void raise_divergent_barrier(Block *block, const Warp *warp);
 void raise_missing_lanes(Block *block, const Warp *warp);
-/* `count` resident blocks wait for each other, or for one of `waiting` blocks that can only start when one of
- * them ends. */
+/* No warp of the block can run, nor be released. */
+void raise_deadlock(Block *block);
+/* `count` resident blocks wait for each other, or for one of `waiting` blocks that can only start once one of them
+ * ends. */
 void raise_spinning_blocks(Block *const *blocks, int count, uint64_t waiting);
 
-/* Copies the results of lanes that leave `frame` to its caller. */
-void call_return_values(const Warp *warp, const Frame *frame, uint32_t mask);
-
-/* ---- ordered instructions (OP_MEMORY, OP_WARP, OP_BARRIER, OP_CONTROL, OP_TRAP)
- * ------------------------------------ */
+/* ---- ordered instructions (OP_MEMORY, OP_WARP, OP_BARRIER, OP_CONTROL, OP_TRAP) --------------------- */
 
 typedef enum Outcome {
     OUTCOME_NEXT,    /* executed; go on at the next pc */

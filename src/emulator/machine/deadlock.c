@@ -1,13 +1,7 @@
-/* What to do when nothing can run: let lanes go that only a courtesy holds back, or say who waits where. */
+/* Reports of lanes, warps and blocks that wait in vain: which wait where, and for what. */
 #include "emulator/machine/block.h"
 
 #include <inttypes.h>
-
-static int count_state(const Warp *warp, FragmentState state) {
-    int count = 0;
-    for (int i = 0; i < warp->fragment_count; i++) count += warp->fragments[i].state == state;
-    return count;
-}
 
 static const Fragment *first_in_state(const Warp *warp, FragmentState state) {
     for (int i = 0; i < warp->fragment_count; i++)
@@ -36,7 +30,8 @@ static void describe_others(const Block *block, const Warp *warp, const Fragment
     }
     uint32_t joined = warp->live & ~known;
     if (joined)
-        text_print(out, "; lanes 0x%08" PRIx32 " took another path and wait for these where the paths meet",
+        text_print(out,
+                   "; lanes 0x%08" PRIx32 " took another path and wait for these at the reconvergence point",
                    joined);
 }
 
@@ -58,18 +53,18 @@ void raise_missing_lanes(Block *block, const Warp *warp) {
     Text text = {0};
     text_print(&text, "lanes 0x%08" PRIx32 " of warp %d wait at ", at->active, warp->index);
     describe_place(block, at->pc, &text);
-    text_add(&text, " for lanes of its mask that do not come");
+    text_add(&text, " for lanes of its mask that never arrive");
     describe_others(block, warp, at, &text);
     raise_trap(block, TRAP_MISSING_LANES, warp, at->pc, at->active, NULL, "%s", text_string(&text));
     text_done(&text);
 }
 
-static void raise_deadlock(Block *block) {
+void raise_deadlock(Block *block) {
     Text text = {0};
     int listed = 0;
     uint32_t waiting = 0;
     for (int w = 0; w < block->warp_count; w++) waiting += block->warps[w].live != 0;
-    text_print(&text, "no warp of the block can go on: ");
+    text_print(&text, "no warp of the block can make progress: ");
     for (int w = 0; w < block->warp_count && listed < 4; w++) {
         const Warp *warp = &block->warps[w];
         for (int i = 0; i < warp->fragment_count && listed < 4; i++) {
@@ -78,12 +73,11 @@ static void raise_deadlock(Block *block) {
             describe_place(block, fragment->pc, &text);
             if (fragment->state == FRAGMENT_IN_BARRIER) {
                 const Barrier *barrier = &block->barriers[fragment->barrier];
-                text_print(&text, " (barrier %d: %" PRIu32 " threads of ", fragment->barrier,
-                           barrier->arrived);
+                text_print(&text, " (barrier %d: %" PRIu32 " of ", fragment->barrier, barrier->arrived);
                 if (barrier->expected)
-                    text_print(&text, "%" PRIu32 " have come)", barrier->expected);
+                    text_print(&text, "%" PRIu32 " threads have arrived)", barrier->expected);
                 else
-                    text_add(&text, "all live ones have come)");
+                    text_add(&text, "all live threads have arrived)");
             }
         }
     }
@@ -95,9 +89,9 @@ static void raise_deadlock(Block *block) {
 void raise_spinning_blocks(Block *const *blocks, int count, uint64_t waiting) {
     Text text = {0};
     int listed = 0;
-    text_print(&text, "no block can go on: %d block%s only wait%s for memory that nobody changes", count,
-               count == 1 ? "" : "s", count == 1 ? "s" : "");
-    if (waiting) text_print(&text, ", and %" PRIu64 " more can start only when one of them ends", waiting);
+    text_print(&text, "no block can make progress: %d block%s only wait%s for memory that no thread changes",
+               count, count == 1 ? "" : "s", count == 1 ? "s" : "");
+    if (waiting) text_print(&text, ", and %" PRIu64 " more can only start once one of them ends", waiting);
     for (int b = 0; b < count && listed < 4; b++) {
         const Warp *warps = blocks[b]->warps;
         for (int w = 0; w < blocks[b]->warp_count && listed < 4; w++) {
@@ -105,52 +99,11 @@ void raise_spinning_blocks(Block *const *blocks, int count, uint64_t waiting) {
                                            ? &warps[w].fragments[warps[w].current]
                                            : NULL;
             if (!fragment || fragment->state != FRAGMENT_READY) continue;
-            text_print(&text, "; block %" PRIu64 " warp %d spins around ", blocks[b]->linear, w);
+            text_print(&text, "; block %" PRIu64 " warp %d spins at ", blocks[b]->linear, w);
             describe_place(blocks[b], fragment->pc, &text);
             listed++;
         }
     }
     raise_trap(blocks[0], TRAP_DEADLOCK, NULL, PTX_NO_PC, 0, NULL, "%s", text_string(&text));
     text_done(&text);
-}
-
-bool block_unstick(Block *block, Warp *warp) {
-    if (block->worker->stopped || !warp->live) return false;
-    if (warp->fragment_count == 1 && warp->fragments[0].state == FRAGMENT_IN_BARRIER)
-        return false; /* nearly always */
-    if (warp_pick(warp)) return true;
-    if (count_state(warp, FRAGMENT_IN_BARRIER)) return false; /* others may still release it */
-    if (count_state(warp, FRAGMENT_AT_ALIGNED)) {
-        raise_divergent_barrier(block, warp);
-        return false;
-    }
-    if (warp_release_any(warp)) return warp_pick(warp);
-    if (count_state(warp, FRAGMENT_AT_WARP_OP)) raise_missing_lanes(block, warp);
-    return false;
-}
-
-void block_resolve(Block *block) {
-    bool released = false;
-    for (int w = 0; w < block->warp_count; w++) {
-        Warp *warp = &block->warps[w];
-        if (!warp->live || count_state(warp, FRAGMENT_AT_ALIGNED) || !warp_release_any(warp)) continue;
-        warp_pick(warp);
-        block->next[w] = block->turn + 1;
-        block->queued |= UINT32_C(1) << w;
-        released = true;
-    }
-    if (released) return;
-    for (int w = 0; w < block->warp_count; w++) {
-        const Warp *warp = &block->warps[w];
-        if (!count_state(warp, FRAGMENT_AT_ALIGNED)) continue;
-        raise_divergent_barrier(block, warp);
-        return;
-    }
-    for (int w = 0; w < block->warp_count; w++) {
-        const Warp *warp = &block->warps[w];
-        if (!count_state(warp, FRAGMENT_AT_WARP_OP)) continue;
-        raise_missing_lanes(block, warp);
-        return;
-    }
-    raise_deadlock(block);
 }

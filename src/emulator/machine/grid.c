@@ -1,18 +1,18 @@
 /* Running a grid (grid.h).
  *
- * Blocks run one after another, each to its end. Where a launch has blocks that may talk to each other, a
- * block that only spins is put aside for the next ones, up to as many as a machine keeps resident; a
- * cooperative launch has all of them.
+ * Blocks run one after another, each to its end. Where blocks of a launch may communicate, a block that only
+ * spins is set aside for the next ones, up to as many as a machine keeps resident; in a cooperative launch all
+ * blocks are resident.
  *
- * Where blocks cannot talk, host threads take a share of consecutive blocks each, and note which words they
- * read and write. If in the end any word that one share wrote was touched by another, or anything went wrong,
+ * Where blocks cannot communicate, each host thread takes a share of consecutive blocks and notes which words
+ * it reads and writes. If in the end any word that one share wrote was touched by another, or anything went wrong,
  * memory is put back to what it was and the grid runs on one thread. So the result is always that of one
  * thread. */
 #include "emulator/machine/grid.h"
 
-#include "emulator/machine/guided_run.h"
 #include "emulator/machine/observe.h"
 #include "emulator/machine/recorder.h"
+#include "emulator/machine/writers.h"
 
 #include "trace/block.h"
 
@@ -77,23 +77,23 @@ static void finish(Share *share, Residents *residents, int index) {
     if (share->grid->blocks_done) __atomic_fetch_add(share->grid->blocks_done, 1, __ATOMIC_RELAXED);
 }
 
-/* Of blocks that take turns, nobody knows which one loops for ever: what counts is how much they have
- * executed since any of them ended. */
+/* Of blocks that take turns, it is unknown which one loops for ever: what counts is how much they have executed since
+ * any of them ended. */
 static bool is_beyond_budget(const Share *share, const Block *block, int residents, uint64_t *budget) {
     enum { FAIR = 1 << 14 };
     const Grid *grid = share->grid;
     *budget = grid->budget;
     if (share->executed >= grid->budget) return true;
     if (!grid->block_budget) return false;
-    *budget = grid->block_budget + (grid->blocks_meet ? (uint64_t)residents * FAIR : 0);
-    return (grid->blocks_meet ? share->executed - share->finished_at : block->executed) >= *budget;
+    *budget = grid->block_budget + (grid->blocks_communicate ? (uint64_t)residents * FAIR : 0);
+    return (grid->blocks_communicate ? share->executed - share->finished_at : block->executed) >= *budget;
 }
 
 /* Lets a block run until it ends or must stop; where others may be resident, also until it rests (it seems to
  * wait for another block) or has had its slice. */
 static SliceEnd run_block(Share *share, Block *block, int residents) {
     const Grid *grid = share->grid;
-    uint64_t slice = grid->blocks_meet ? SLICE : POLL, budget;
+    uint64_t slice = grid->blocks_communicate ? SLICE : POLL, budget;
     if (grid->writers) share->worker->footprint = writers_footprint(grid->writers, block->linear);
     for (;;) {
         if (is_beyond_budget(share, block, residents, &budget)) {
@@ -111,7 +111,7 @@ static SliceEnd run_block(Share *share, Block *block, int residents) {
             share->cancelled = true;
             return SLICE_STOPPED;
         }
-        if (grid->blocks_meet) return end;
+        if (grid->blocks_communicate) return end;
     }
 }
 
@@ -271,28 +271,29 @@ static bool fits(Share *share, uint64_t memory_limit) {
     uint64_t each = block_bytes(grid), room = memory_limit / each;
     uint64_t most = (uint64_t)grid->multiprocessors * BLOCKS_PER_MULTIPROCESSOR;
     if (grid->launch->cooperative) most = grid->block_count;
-    if (!grid->blocks_meet) most = 1;
+    if (!grid->blocks_communicate) most = 1;
     share->most_resident = most < room ? most : room;
     if (room && (!grid->launch->cooperative || room >= grid->block_count)) return true;
     Block nowhere = {.grid = grid, .worker = share->worker};
-    raise_trap(
-        &nowhere, TRAP_TOO_LARGE, NULL, PTX_NO_PC, 0, NULL,
-        "%llu blocks at once take %llu MB of this machine's memory; use a smaller grid, block or local array",
-        (unsigned long long)(grid->launch->cooperative ? grid->block_count : 1),
-        (unsigned long long)(each * (grid->launch->cooperative ? grid->block_count : 1) >> 20));
+    uint64_t resident = grid->launch->cooperative ? grid->block_count : 1;
+    raise_trap(&nowhere, TRAP_TOO_LARGE, NULL, PTX_NO_PC, 0, NULL,
+               "%llu resident block%s need%s %llu MB of this machine's memory; use a smaller grid, block or "
+               "local array",
+               (unsigned long long)resident, resident == 1 ? "" : "s", resident == 1 ? "s" : "",
+               (unsigned long long)(each * resident >> 20));
     return false;
 }
 
 bool grid_run(Grid *grid, int threads, uint64_t memory_limit, Trace *trace, Error *error) {
-    grid->blocks_meet = grid->program->lets_blocks_meet || grid->launch->cooperative;
+    grid->blocks_communicate = grid->program->lets_blocks_communicate || grid->launch->cooperative;
     Share whole = {.grid = grid, .worker = worker_new(grid), .end = grid->block_count};
     if (fits(&whole, memory_limit)) {
         /* One thread runs blocks in order: those up to the last traced one see what they see in the whole
          * run. */
-        if (grid->first_look && !grid->blocks_meet && grid->trace_last + 1 < whole.end)
+        if (grid->first_look && !grid->blocks_communicate && grid->trace_last + 1 < whole.end)
             whole.end = grid->trace_last + 1;
         bool worth_it = whole.end * (uint64_t)grid->warps_per_block >= FEW_WARPS && whole.end > 1;
-        bool alone = threads < 2 || grid->writers || grid->observer || grid->blocks_meet || !worth_it;
+        bool alone = threads < 2 || grid->writers || grid->observer || grid->blocks_communicate || !worth_it;
         if (alone || !run_parallel(&whole, threads)) run_share(&whole);
     }
     if (grid->writers) whole.worker->footprint = NULL;

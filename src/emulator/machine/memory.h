@@ -3,7 +3,7 @@
 #ifndef EMULATOR_MACHINE_MEMORY_H
 #define EMULATOR_MACHINE_MEMORY_H
 
-#include "emulator/machine/addresses.h"
+#include "emulator/lower/address_space.h"
 #include "trace/trace.h"
 
 typedef struct Region {   /* a buffer, module variable, heap or workspace */

@@ -1,4 +1,4 @@
-/* What an observer is told (observe.h). */
+/* Calls of the launch's observer (observe.h). */
 #include "emulator/machine/observe.h"
 
 void observe_block(Block *block) {
@@ -20,7 +20,7 @@ static void stored_bytes(const TraceAccess *seen, int lane, uint8_t *bytes) {
     }
 }
 
-/* What malloc hands out again belongs to somebody else then: the heap is left out. */
+/* malloc may give memory that one thread has freed to another thread, so the heap is left out. */
 static bool is_shared_between_threads(const Access *access) {
     const Memory *memory = access->block->grid->memory;
     return access->space == PTX_SPACE_SHARED ||
@@ -46,8 +46,8 @@ void observe_access(const Access *access) {
     access->block->grid->observer->access(access->block->observed, &seen);
 }
 
-static void tell(const Block *block, TraceSyncKind kind, int pc, int warp, uint32_t lanes, int number,
-                 bool blockwide) {
+static void notify(const Block *block, TraceSyncKind kind, int pc, int warp, uint32_t lanes, int number,
+                   bool blockwide) {
     TraceSync sync = {
         .kind = kind, .pc = pc, .warp = warp, .number = number, .mask = lanes, .is_blockwide = blockwide};
     block->grid->observer->sync(block->observed, &sync);
@@ -55,7 +55,7 @@ static void tell(const Block *block, TraceSyncKind kind, int pc, int warp, uint3
 
 void observe_arrival(const Block *block, const Warp *warp, int pc, uint32_t lanes, int barrier,
                      bool blockwide) {
-    tell(block, TRACE_SYNC_ARRIVE, pc, warp->index, lanes, barrier, blockwide);
+    notify(block, TRACE_SYNC_ARRIVE, pc, warp->index, lanes, barrier, blockwide);
 }
 
 void observe_release(const Block *block, int barrier) {
@@ -66,17 +66,17 @@ void observe_release(const Block *block, int barrier) {
         for (int i = 0; i < warp->fragment_count; i++)
             if (warp->fragments[i].state == FRAGMENT_IN_BARRIER && warp->fragments[i].barrier == barrier)
                 lanes |= warp->fragments[i].mask;
-        if (lanes) tell(block, TRACE_SYNC_RELEASE, PTX_NO_PC, w, lanes, barrier, blockwide);
+        if (lanes) notify(block, TRACE_SYNC_RELEASE, PTX_NO_PC, w, lanes, barrier, blockwide);
     }
-    tell(block, TRACE_SYNC_RELEASE, PTX_NO_PC, 0, 0, barrier, blockwide);
+    notify(block, TRACE_SYNC_RELEASE, PTX_NO_PC, 0, 0, barrier, blockwide);
 }
 
 void observe_warp_sync(const Warp *warp, int pc, uint32_t lanes) {
-    tell(warp->block, TRACE_SYNC_WARP, pc, warp->index, lanes, 0, false);
+    notify(warp->block, TRACE_SYNC_WARP, pc, warp->index, lanes, 0, false);
 }
 
 void observe_fence(const Warp *warp, int pc, uint32_t lanes) {
-    tell(warp->block, TRACE_SYNC_FENCE, pc, warp->index, lanes, 0, false);
+    notify(warp->block, TRACE_SYNC_FENCE, pc, warp->index, lanes, 0, false);
 }
 
 void observe_undefined(const Warp *warp, int pc, uint32_t lanes) {

@@ -1,4 +1,4 @@
-/* Observe: tells the launch's observer (trace/observer.h) what a block does. Private to the emulator. */
+/* Observe: passes what a block does to the launch's observer (trace/observer.h). Private to the emulator. */
 #ifndef EMULATOR_MACHINE_OBSERVE_H
 #define EMULATOR_MACHINE_OBSERVE_H
 

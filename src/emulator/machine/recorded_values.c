@@ -1,4 +1,4 @@
-/* Values of another producer, thread by thread (feed.h). */
+/* Values that another producer recorded, thread by thread (recorded_values.h). */
 #include "emulator/machine/recorded_values.h"
 
 #include "ptx/approximate.h"
@@ -102,7 +102,7 @@ static bool any_set(const uint64_t *bits, uint64_t first, uint64_t last) {
     return false;
 }
 
-/* The words of the access, counted as `bits` counts them; NULL: nobody else writes there. */
+/* The words of the access, counted as `bits` counts them; NULL: no other thread writes there. */
 static uint64_t *words_of(const RecordedValues *recorded_values, const Access *access, int lane,
                           uint64_t *first, uint64_t *last) {
     uint64_t at = access->address[lane], width = access->memory->width, base = 0;

@@ -1,15 +1,16 @@
-/* Feed: what another producer recorded of one block, for its threads to take (emulator.h, Feeding). Private
- * to the emulator.
+/* Recorded values: what another producer recorded of one block, which the threads of a guided run take (recording.h).
+ * Private to the emulator.
  *
- * Every thread goes through its own events, one after another: the next instruction that records must be the
- * one that its next event is of, or the thread is *lost* and takes nothing any more. */
+ * Every thread goes through its own events, one after another: the next instruction that records must be the one of
+ * its next event; otherwise the thread is *lost* and takes nothing more. */
 #ifndef EMULATOR_MACHINE_RECORDED_VALUES_H
 #define EMULATOR_MACHINE_RECORDED_VALUES_H
 
 #include "emulator/machine/access.h"
+#include "emulator/machine/recording.h"
 
-/* `others`: words of global memory (a bit each, as in a Footprint) that somebody else may have changed; the
- * feed's own, and grows. */
+/* `others`: words of global memory (a bit each, as in a Footprint) that other blocks or launches may have changed; it
+ * is copied. */
 RecordedValues *recorded_values_new(const Grid *grid, const EmulatorRecording *from,
                                     const TraceBlock *recorded, const uint64_t *others, uint64_t words,
                                     EmulatorTakenValues *taken);

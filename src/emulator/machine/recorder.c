@@ -2,23 +2,18 @@
 #include "emulator/machine/recorder.h"
 
 #include "emulator/machine/recorded_values.h"
-#include "emulator/replay/replay.h"
 
 #include "trace/block.h"
+#include "trace/producer_rules.h"
 
 #include <stdlib.h>
 
-enum { QUEUE = 256, FLUSH_AT = 128, HISTORY = 16, LONGEST_LOOP = HISTORY / 2 };
+enum { QUEUE = 256, FLUSH_AT = 128 };
 
 typedef struct Queued {
     bool dropped, watches;
     TraceEvent event;
 } Queued;
-
-typedef struct WarpHistory { /* the latest events of a warp, as long as they changed nothing */
-    uint64_t number[HISTORY];
-    int count;
-} WarpHistory;
 
 typedef struct Occurrences { /* of one pc: per thread, in the interval of its warp */
     uint32_t interval, count;
@@ -28,11 +23,11 @@ struct Recorder {
     TraceBlock *block;
     Queued *queue;        /* [number % QUEUE] */
     uint64_t first, next; /* numbers of the oldest queued and of the next event */
-    WarpHistory histories[MAX_WARPS];
+    SpinHistory histories[MAX_WARPS];
     Occurrences **occurrences; /* [pc][thread], made when a pc is first recorded */
     int pc_count;
     size_t threads;
-    Replay *replay; /* everything else is empty then */
+    const BlockHooks *hooks; /* make the events: everything else is empty then; NULL: none */
 };
 
 Recorder *recorder_new(const Grid *grid, uint64_t linear) {
@@ -45,9 +40,9 @@ Recorder *recorder_new(const Grid *grid, uint64_t linear) {
     return recorder;
 }
 
-Recorder *recorder_for_replay(Replay *replay) {
+Recorder *recorder_with_hooks(const BlockHooks *hooks) {
     Recorder *recorder = memory_new(sizeof *recorder);
-    recorder->replay = replay;
+    recorder->hooks = hooks;
     return recorder;
 }
 
@@ -69,7 +64,7 @@ static Occurrences *occurrences_of(Recorder *recorder, int pc, int warp) {
 }
 
 TraceEvent *recorder_begin(Recorder *recorder, const Warp *warp, int pc, uint32_t mask, TraceKind kind) {
-    if (recorder->replay) return replay_begin(recorder->replay, warp, pc, mask);
+    if (recorder->hooks) return recorder->hooks->begin_event(recorder->hooks->context, warp, pc, mask);
     if (warp->block->recorded_values) recorded_values_step(warp->block->recorded_values, warp, pc, mask);
     Queued *slot = queued(recorder, recorder->next);
     memset(slot, 0, sizeof *slot);
@@ -95,12 +90,12 @@ TraceEvent *recorder_begin(Recorder *recorder, const Warp *warp, int pc, uint32_
 static void flush(Recorder *recorder, bool all) {
     uint64_t until = recorder->next;
     for (int w = 0; w < MAX_WARPS; w++) {
-        WarpHistory *history = &recorder->histories[w];
+        SpinHistory *history = &recorder->histories[w];
         if (all) history->count = 0;
-        bool watches = false;
-        for (int i = 0; i < history->count; i++) watches |= queued(recorder, history->number[i])->watches;
-        if (!watches) history->count = 0;
-        if (history->count && history->number[0] < until) until = history->number[0];
+        bool may_spin = false;
+        for (int i = 0; i < history->count; i++) may_spin |= queued(recorder, history->event[i])->watches;
+        if (!may_spin) history->count = 0;
+        if (history->count && history->event[0] < until) until = history->event[0];
     }
     for (; recorder->first < until; recorder->first++) {
         const Queued *slot = queued(recorder, recorder->first);
@@ -108,9 +103,9 @@ static void flush(Recorder *recorder, bool all) {
     }
 }
 
-/* Atomics that find something else each time do not spin: they compete, and every attempt goes on from what
- * it found. */
-static bool same_access(const TraceEvent *a, const TraceEvent *b) {
+static bool is_same_access(const void *context, uint64_t late, uint64_t early) {
+    const Recorder *recorder = context;
+    const TraceEvent *a = &recorder->queue[late % QUEUE].event, *b = &recorder->queue[early % QUEUE].event;
     if (a->pc != b->pc || a->mask != b->mask || a->kind != b->kind) return false;
     bool is_atomic = a->kind == TRACE_SHARED_ATOMIC || a->kind == TRACE_GLOBAL_ATOMIC;
     if (is_atomic && memcmp(a->value, b->value, sizeof a->value) != 0) return false;
@@ -118,13 +113,17 @@ static bool same_access(const TraceEvent *a, const TraceEvent *b) {
     return !memcmp(a->buffer, b->buffer, sizeof a->buffer) && !memcmp(a->offset, b->offset, sizeof a->offset);
 }
 
-/* The loop has gone round once more: the earlier iteration goes, and the later one takes its place in the
- * counts. */
-static void drop_iteration(Recorder *recorder, WarpHistory *history, int period) {
+static bool is_watching(const void *context, uint64_t number) {
+    const Recorder *recorder = context;
+    return recorder->queue[number % QUEUE].watches;
+}
+
+/* The later round takes the place of the earlier one in the counts. */
+static void drop_round(Recorder *recorder, SpinHistory *history, int period) {
     int earlier = history->count - 2 * period, later = history->count - period;
     for (int i = 0; i < period; i++) {
-        Queued *old = queued(recorder, history->number[earlier + i]),
-               *new = queued(recorder, history->number[later + i]);
+        Queued *old = queued(recorder, history->event[earlier + i]),
+               *new = queued(recorder, history->event[later + i]);
         old->dropped = true;
         new->event.occurrence = old->event.occurrence;
         Occurrences *counts = occurrences_of(recorder, old->event.pc, old->event.warp);
@@ -133,43 +132,24 @@ static void drop_iteration(Recorder *recorder, WarpHistory *history, int period)
             if (of->interval == old->event.interval && of->count) of->count--;
         }
     }
-    memmove(&history->number[earlier], &history->number[later], (size_t)period * sizeof *history->number);
-    history->count -= period;
-}
-
-static void collapse(Recorder *recorder, WarpHistory *history) {
-    for (int period = 1; period <= LONGEST_LOOP && 2 * period <= history->count; period++) {
-        bool same = true, watches = false;
-        for (int i = 0; same && i < period; i++) {
-            const Queued *late = queued(recorder, history->number[history->count - 1 - i]);
-            const Queued *early = queued(recorder, history->number[history->count - 1 - i - period]);
-            same = same_access(&late->event, &early->event);
-            watches |= late->watches;
-        }
-        if (!same || !watches) continue;
-        drop_iteration(recorder, history, period);
-        return;
-    }
+    spin_history_drop_earlier(history, period);
 }
 
 void recorder_end(Recorder *recorder, bool repeatable, bool watches) {
-    if (recorder->replay) {
-        replay_end(recorder->replay);
+    if (recorder->hooks) {
+        recorder->hooks->end_event(recorder->hooks->context);
         return;
     }
     uint64_t number = recorder->next++;
     Queued *slot = queued(recorder, number);
     slot->watches = watches;
-    WarpHistory *history = &recorder->histories[slot->event.warp];
-    if (!repeatable) {
-        history->count = 0;
+    SpinHistory *history = &recorder->histories[slot->event.warp];
+    if (repeatable) {
+        const SpinEvents events = {is_same_access, is_watching, recorder};
+        int period = spin_history_add(history, number, &events);
+        if (period) drop_round(recorder, history, period);
     } else {
-        if (history->count == HISTORY) {
-            memmove(history->number, history->number + 1, (HISTORY - 1) * sizeof *history->number);
-            history->count--;
-        }
-        history->number[history->count++] = number;
-        collapse(recorder, history);
+        history->count = 0;
     }
     uint64_t waiting = recorder->next - recorder->first;
     if (waiting >= FLUSH_AT) flush(recorder, false);

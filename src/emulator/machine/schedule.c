@@ -10,22 +10,22 @@
 #include "emulator/machine/block.h"
 
 #include "emulator/machine/recorder.h"
-#include "emulator/replay/replay.h"
+#include "emulator/machine/call_values.h"
+#include "emulator/machine/special_values.h"
 
 #include <stdlib.h>
 
 enum { RUN_AHEAD = 4096, MAX_GANGS = 256 }; /* instructions of a gang, and gangs, in one turn */
 
 /* Known when the functions below are compiled, so that a plain run pays for nothing else. */
-typedef enum Mode { RUN_PLAIN, RUN_TRACED, RUN_REPLAY } Mode;
+typedef enum Mode { RUN_PLAIN, RUN_TRACED, RUN_HOOKED } Mode;
 
 static inline uint32_t guard_lanes(const Op *op, const Warp *warp, uint32_t mask) {
     uint32_t bits = *(const uint32_t *)operand_at(warp, op->guard);
     return mask & (op->guard_negated ? ~bits : bits);
 }
 
-/* ---- branches
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- branches --------------------------------------------------------------------------------------- */
 
 static void record_branch(Block *block, const Warp *warp, const Op *op, uint32_t taken, int target) {
     uint32_t mask = warp->fragments[warp->current].mask;
@@ -44,7 +44,7 @@ static void record_branch(Block *block, const Warp *warp, const Op *op, uint32_t
 /* Goes back to where lanes of the warp or other blocks may be what it waits for: something else may be
  * current afterwards. */
 static inline bool may_rotate(const Warp *warp, const Fragment *fragment, int pc, int target) {
-    return target <= pc && (warp->live != fragment->mask || warp->block->grid->blocks_meet);
+    return target <= pc && (warp->live != fragment->mask || warp->block->grid->blocks_communicate);
 }
 
 static inline void jump(Worker *worker, Warp *warp, Fragment *fragment, int pc, int target) {
@@ -80,14 +80,13 @@ static inline void take_branch(Block *block, Warp *warp, Fragment *fragment) {
     }
 }
 
-/* ---- running ahead
- * ------------------------------------------------------------------------------------------------- */
+/* ---- running ahead ---------------------------------------------------------------------------------- */
 
 static inline bool is_end_of_function(const Block *block, const Fragment *fragment, int pc) {
     return block->grid->program->may_fall_off && pc == fragment->frame->layout->end;
 }
 
-/* Passes the meeting places and ends of functions where the warp stands. False: nothing of it can run. */
+/* Passes the reconvergence points and ends of functions where the warp stands. False: nothing of it can run. */
 static bool find_place(Block *block, Warp *warp) {
     Worker *worker = block->worker;
     for (;;) {
@@ -99,7 +98,7 @@ static bool find_place(Block *block, Warp *warp) {
         } else if (is_end_of_function(block, fragment, fragment->pc)) {
             uint32_t lanes = fragment->mask, live = warp->live;
             count_segment(worker, fragment, fragment->pc);
-            call_return_values(warp, fragment->frame, lanes);
+            call_values_return(warp, fragment->frame, lanes);
             warp_return(warp, lanes);
             if (warp->live != live) barrier_after_exit(block, warp, lanes);
         } else {
@@ -112,14 +111,14 @@ static inline void gang_begin(Gang *gang, int pc, uint64_t turn) {
     gang->count = 0;
     gang->pc = pc;
     gang->turn = turn;
-    gang->may_meet = false;
+    gang->may_reconverge = false;
 }
 
 static inline void gang_add(Gang *gang, Warp *warp, Fragment *fragment) {
     gang->warps[gang->count] = warp;
     gang->fragments[gang->count] = fragment;
     gang->masks[gang->count++] = fragment->mask;
-    gang->may_meet |= fragment->join_pc != PTX_NO_PC;
+    gang->may_reconverge |= fragment->join_pc != PTX_NO_PC;
 }
 
 /* Warps from the one at `first` on stand where the gang stands. */
@@ -164,15 +163,16 @@ static inline void run_op(Block *block, const Op *op, const Gang *gang, Mode mod
         active = &part;
     }
     op->run(op, active->warps, active->masks, active->count);
-    if (mode == RUN_REPLAY && active->count)
-        replay_lanes(block->replay, active->warps[0], op, active->masks[0]);
+    if (mode == RUN_HOOKED && active->count)
+        block->hooks->after_lanes(block->hooks->context, active->warps[0], op, active->masks[0]);
 }
 
-/* All have come to gang->pc. Is it a meeting place of one of them, or the end of a function? */
-static inline bool is_meeting_place(const Block *block, const Gang *gang) {
-    bool meets = is_end_of_function(block, gang->fragments[0], gang->pc);
-    for (int w = 0; gang->may_meet && w < gang->count; w++) meets |= gang->pc == gang->fragments[w]->join_pc;
-    return meets;
+/* All stand at gang->pc. Is it a reconvergence point of one of them, or the end of a function? */
+static inline bool is_reconvergence_point(const Block *block, const Gang *gang) {
+    bool is_point = is_end_of_function(block, gang->fragments[0], gang->pc);
+    for (int w = 0; gang->may_reconverge && w < gang->count; w++)
+        is_point |= gang->pc == gang->fragments[w]->join_pc;
+    return is_point;
 }
 
 /* They go on apart from each other. */
@@ -200,7 +200,7 @@ static inline void count_segments(Worker *worker, const Gang *gang, int end) {
     }
 }
 
-/* The gang stands at `pc` and goes to `target`. False: somebody is to look for another fragment. */
+/* The gang stands at `pc` and goes to `target`. False: the caller looks for another fragment. */
 static inline bool jump_together(Block *block, Gang *gang, int pc, int target) {
     bool together = true;
     count_segments(block->worker, gang, pc + 1);
@@ -246,7 +246,7 @@ static void part_at_branch(Block *block, Gang *gang, const uint32_t *taken) {
     }
 }
 
-/* The gang stands at a guarded bra. False: nobody is left of it. */
+/* The gang stands at a guarded bra. False: the gang is empty. */
 static bool branch_together(Block *block, Gang *gang) {
     const Op *op = &block->grid->program->ops[gang->pc];
     uint32_t taken[MAX_WARPS], some = 0, not_all = 0;
@@ -268,8 +268,7 @@ static bool branch_together(Block *block, Gang *gang) {
     return true;
 }
 
-/* ---- another order, where one is asked for
- * ------------------------------------------------------------------------------------- */
+/* ---- another order, where one is asked for ---------------------------------------------------------- */
 
 static uint64_t dice(const Block *block, const Warp *warp, uint64_t salt) {
     uint64_t mix = (block->grid->schedule ^ salt) * 0x94d049bb133111ebu ^
@@ -311,8 +310,7 @@ static void part_lanes(const Block *block, Warp *warp, const Op *op) {
     }
 }
 
-/* ---- running ahead, together
- * ------------------------------------------------------------------------------------------------- */
+/* ---- running ahead, together ------------------------------------------------------------------------ */
 
 static void wait_for_turns(Block *block, const Gang *gang) {
     /* Not at branches, which only traced blocks stop at: they are to run like the others. */
@@ -326,7 +324,7 @@ static void wait_for_turns(Block *block, const Gang *gang) {
 }
 
 /* Executes what no other warp can see, up to the next ordered instruction, with those of the gang that stay
- * together; the others are ready again. False: nobody is left. */
+ * together; the others are ready again. False: the gang is empty. */
 static inline __attribute__((always_inline)) bool run_gang(Block *block, Gang *gang, Mode mode) {
     const LoweredProgram *program = block->grid->program;
     uint64_t limit = gang->turn + RUN_AHEAD;
@@ -339,7 +337,7 @@ static inline __attribute__((always_inline)) bool run_gang(Block *block, Gang *g
         block->executed += count * (uint64_t)gang->count;
         gang->turn += count;
         gang->pc = end;
-        if (is_meeting_place(block, gang)) {
+        if (is_reconvergence_point(block, gang)) {
             part(block, gang);
             return false;
         }
@@ -354,7 +352,7 @@ static inline __attribute__((always_inline)) bool run_gang(Block *block, Gang *g
         } else {
             continue;
         }
-        if (is_meeting_place(block, gang)) {
+        if (is_reconvergence_point(block, gang)) {
             part(block, gang);
             return false;
         }
@@ -362,8 +360,7 @@ static inline __attribute__((always_inline)) bool run_gang(Block *block, Gang *g
     return true;
 }
 
-/* ---- ordered instructions
- * ------------------------------------------------------------------------------------------ */
+/* ---- ordered instructions --------------------------------------------------------------------------- */
 
 static Outcome execute_ordered(Block *block, Warp *warp, const Op *op) {
     uint32_t mask = warp_fragment(warp)->mask, lanes = mask;
@@ -390,7 +387,7 @@ static bool is_out_of_turn(const Block *block, const Warp *warp, const Op *op) {
         return false; /* these may wait for each other */
     if (op->guarded && op->op_class == OP_MEMORY) mask = guard_lanes(op, warp, mask);
     return mask && block->grid->program->recorded[op->pc] &&
-           !replay_expects(block->replay, warp, op->pc, mask);
+           !block->hooks->expects(block->hooks->context, warp, op->pc, mask);
 }
 
 /* The same difference may have left lanes together that were apart when the event was made. */
@@ -400,15 +397,15 @@ static void split_as_recorded(const Block *block, Warp *warp, const Op *op) {
     if (!splits || !block->grid->program->recorded[op->pc]) return;
     uint32_t lanes = warp_fragment(warp)->mask;
     if (op->guarded && op->op_class != OP_CONTROL) lanes = guard_lanes(op, warp, lanes);
-    uint32_t mask = replay_next_mask(block->replay, warp, op->pc);
+    uint32_t mask = block->hooks->next_mask(block->hooks->context, warp, op->pc);
     if (lanes & mask && lanes & ~mask) warp_split(warp, lanes & ~mask);
 }
 
-/* On a machine lanes meet where it likes: the event may be one of more lanes than stand here. Those that
+/* A GPU may reconverge lanes elsewhere: the event may have more lanes than stand here. Those that
  * stand at the same place become one fragment; true: others have to come first. */
 static bool awaits_as_recorded(const Block *block, Warp *warp, const Op *op) {
     if (warp->fragment_count == 1 || !block->grid->program->recorded[op->pc]) return false;
-    uint32_t mask = replay_next_mask(block->replay, warp, op->pc);
+    uint32_t mask = block->hooks->next_mask(block->hooks->context, warp, op->pc);
     if (!(mask & ~warp_fragment(warp)->mask) || !(mask & warp_fragment(warp)->mask)) return false;
     warp_merge(warp);
     uint32_t elsewhere = 0; /* lanes that wait there have come */
@@ -422,10 +419,10 @@ static bool awaits_as_recorded(const Block *block, Warp *warp, const Op *op) {
 static inline __attribute__((always_inline)) bool take_turn(Block *block, Warp *warp, Mode mode) {
     const LoweredProgram *program = block->grid->program;
     bool parted = false;
-    if (mode != RUN_REPLAY) warp->turn = block->turn;
+    if (mode != RUN_HOOKED) warp->turn = block->turn;
     for (;;) {
         if (warp->current == NO_FRAGMENT && (!warp->live || !block_unstick(block, warp))) return false;
-        if (block->grid->schedule && mode != RUN_REPLAY && !parted) {
+        if (block->grid->schedule && mode != RUN_HOOKED && !parted) {
             part_lanes(block, warp, &program->ops[warp_fragment(warp)->pc]);
             parted = true;
         }
@@ -433,7 +430,7 @@ static inline __attribute__((always_inline)) bool take_turn(Block *block, Warp *
         const Op *op = &program->ops[fragment->pc];
         StepKind kind = program->step[fragment->pc];
         if (fragment->pc == fragment->join_pc) return true;
-        if (mode == RUN_REPLAY) {
+        if (mode == RUN_HOOKED) {
             if (is_out_of_turn(block, warp, op)) return warp_pick(warp);
             if (awaits_as_recorded(block, warp, op)) return warp_pick(warp);
             fragment = warp_fragment(warp);
@@ -451,11 +448,11 @@ static inline __attribute__((always_inline)) bool take_turn(Block *block, Warp *
             warp_pick(warp);
             continue;
         }
-        warp->turn = mode == RUN_REPLAY ? warp->turn + 1 : block->turn + 1;
+        warp->turn = mode == RUN_HOOKED ? warp->turn + 1 : block->turn + 1;
         block->executed++;
         if (outcome == OUTCOME_NEXT) fragment->pc++;
         if (outcome != OUTCOME_ARRIVED) return true;
-        if (warp->fragment_count == 1 && mode != RUN_REPLAY) { /* the whole warp waits: nothing to look for */
+        if (warp->fragment_count == 1 && mode != RUN_HOOKED) { /* the whole warp waits: nothing to look for */
             warp->current = NO_FRAGMENT;
             return false;
         }
@@ -464,9 +461,7 @@ static inline __attribute__((always_inline)) bool take_turn(Block *block, Warp *
     }
 }
 
-/* ---- turns
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- turns ------------------------------------------------------------------------------------------ */
 
 /* The earliest turn of the queued warps, and whose it is; UINT64_MAX: none is queued. */
 static inline uint64_t earliest(const Block *block, uint32_t *warps) {
@@ -521,7 +516,7 @@ static bool take_turn_together(Block *block, Gang *gang) {
     for (int w = 0; w < first; w++) together &= gang->fragments[w]->state == FRAGMENT_READY;
     gang->pc = next;
     gang->turn++;
-    if (together && !block->ready && !is_meeting_place(block, gang)) return true;
+    if (together && !block->ready && !is_reconvergence_point(block, gang)) return true;
     for (int w = 0; w < first; w++) {
         if (gang->fragments[w]->state != FRAGMENT_READY) continue;
         gang->warps[w]->turn = gang->turn;
@@ -539,7 +534,7 @@ static inline __attribute__((always_inline)) void run_ahead(Block *block, uint64
         gather(block, &gang);
         if (!gang.count) continue;
         bool waits = run_gang(block, &gang, mode);
-        bool may_spin = block->grid->blocks_meet &&
+        bool may_spin = block->grid->blocks_communicate &&
                         gangs; /* it has come back from a jump: time to look whether it rests */
         if (waits && mode == RUN_PLAIN && !block->ready && !may_spin) {
             uint32_t unused;
@@ -555,14 +550,14 @@ static inline __attribute__((always_inline)) void run_ahead(Block *block, uint64
     }
 }
 
-bool block_replay_turn(Block *block, Warp *warp) {
+bool block_hooked_turn(Block *block, Warp *warp) {
     uint32_t bit = UINT32_C(1) << warp->index;
     block->queued &= ~bit;
     block->ready = bit;
-    run_ahead(block, 0, RUN_REPLAY);
+    run_ahead(block, 0, RUN_HOOKED);
     bool has_place = block->queued & bit;
     block->queued |= bit;
-    return has_place && take_turn(block, warp, RUN_REPLAY);
+    return has_place && take_turn(block, warp, RUN_HOOKED);
 }
 
 /* `warp` has had its turn: is there anything in the block that does not spin or wait? */
@@ -628,7 +623,7 @@ static inline __attribute__((always_inline)) SliceEnd run_slice(Block *block, ui
         }
         run_ahead(block, until, mode);
         bool spins = false;
-        if (block->grid->blocks_meet)
+        if (block->grid->blocks_communicate)
             for (uint32_t rest = warps; rest; rest &= rest - 1)
                 spins |= rests(block, &block->warps[__builtin_ctz(rest)]);
         if (worker->stopped) break;

@@ -1,6 +1,6 @@
-/* Warps: fragments that split and meet again (warp.h). */
+/* Warps: fragments that diverge and reconverge (warp.h). */
 #include "emulator/machine/block.h"
-#include "emulator/replay/provenance.h"
+#include "emulator/machine/special_values.h"
 
 #include <stdlib.h>
 
@@ -98,7 +98,7 @@ static void free_frame(Warp *warp, Frame *frame) {
 
 static int settle(Warp *warp, int pc, uint32_t mask, Frame *frame, int join);
 
-/* All that can still come have come: the lanes go on together. Returns the fragment, or NO_FRAGMENT where
+/* All lanes that can still arrive have arrived: they go on together. Returns the fragment, or NO_FRAGMENT where
  * they now wait at the next join out. */
 static int complete_join(Warp *warp, int index) {
     Join join = warp->joins[index];
@@ -184,8 +184,7 @@ void warp_done(Warp *warp) {
     free(warp->local_written);
 }
 
-/* ---- copies
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- copies ----------------------------------------------------------------------------------------- */
 
 /* The frame of `to` that stands for `frame` of `from`: the lists of both are in the same order. */
 static Frame *counterpart(const Warp *to, const Warp *from, const Frame *frame) {
@@ -195,7 +194,7 @@ static Frame *counterpart(const Warp *to, const Warp *from, const Frame *frame) 
     return NULL;
 }
 
-static void copy_frame(Frame *to, const Frame *from) {
+static void copy_frame(const BlockHooks *hooks, Frame *to, const Frame *from) {
     Frame own = *to;
     *to = *from;
     to->registers = own.registers;
@@ -205,19 +204,20 @@ static void copy_frame(Frame *to, const Frame *from) {
     memcpy(to->registers, from->registers, from->layout->register_bytes);
     if (from->layout->parameter_bytes)
         memcpy(to->parameters, from->parameters, (size_t)from->layout->parameter_bytes * WARP_LANES);
-    memcpy(to->provenance, from->provenance, provenance_bytes(from->layout));
+    hooks->copy_frame(to, from);
 }
 
 static void copy_frames(Warp *to, const Warp *from) {
+    const BlockHooks *hooks = to->block->hooks;
     warp_abandon(to);
     Frame **link = &to->frames;
     for (const Frame *frame = from->frames; frame; frame = frame->next) {
         Frame *copy = to->entry_frame;
         if (frame != from->entry_frame) {
             copy = frame_new(frame->layout);
-            copy->provenance = provenance_new(frame->layout);
+            hooks->begin_frame(copy);
         }
-        copy_frame(copy, frame);
+        copy_frame(hooks, copy, frame);
         *link = copy;
         link = &copy->next;
     }
@@ -248,11 +248,10 @@ void warp_copy(Warp *to, const Warp *from) {
     if (to->current != NO_FRAGMENT) to->base.at[IN_REGISTERS] = warp_fragment(to)->frame->registers;
 }
 
-/* ---- branches
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- branches --------------------------------------------------------------------------------------- */
 
 /* Where an if without else begins, which most branches are: `stay` goes on at the next instruction, the rest
- * waits at the meeting place. The fragment stays where it is among the others, which nothing depends on if it
+ * waits at the reconvergence point. The fragment stays where it is among the others, which nothing depends on if it
  * is the last. */
 static void step_aside(Warp *warp, uint32_t stay, int reconvergence) {
     Fragment *fragment = warp_fragment(warp);
@@ -350,10 +349,10 @@ static void leave(Warp *warp, uint32_t lanes) {
     if (!fragment->mask) remove_fragment(warp, warp->current);
 }
 
-/* Lanes that wait where paths meet are released when an instruction of the warp names them. If they then end
- * without having come to it, the mask is wrong. (Lanes that end before that are waited for by nobody.) */
+/* Lanes that wait at a reconvergence point are released when an instruction of the warp names them. If they then exit
+ * without having reached it, the mask is wrong. (Nothing waits for lanes that exit before that.) */
 static bool breaks_a_mask(const Warp *warp, uint32_t lanes) {
-    if (!(warp->called & lanes) || warp->block->replay) return false;
+    if (!(warp->called & lanes) || warp->block->hooks) return false;
     for (int i = 0; i < warp->fragment_count; i++)
         if (warp->fragments[i].state == FRAGMENT_AT_WARP_OP &&
             warp->fragments[i].awaited & warp->called & lanes)
@@ -395,7 +394,7 @@ void warp_enter(Warp *warp, uint32_t lanes, Frame *frame) {
     Frame *rest_frame = caller->frame;
     int join = caller->join;
     if (rest &&
-        (join == NO_JOIN || warp->joins[join].pc != rest_pc)) /* a guarded call: they meet behind it */
+        (join == NO_JOIN || warp->joins[join].pc != rest_pc)) /* a guarded call: they reconverge behind it */
         frame->join = join = add_join(warp, rest_pc, rest_frame, caller->mask, join);
     remove_fragment(warp, warp->current);
     int entered = add_fragment(warp, frame->layout->begin, lanes, frame, NO_JOIN);

@@ -2,9 +2,9 @@
  *
  * A warp is a set of *fragments*: lanes that stand at the same pc in the same call frame. A branch whose
  * lanes disagree splits a fragment and opens a *join* at the immediate post-dominator: lanes that get there
- * wait until all members of the join have come (or have exited), and go on together. A call does the same for
- * the lanes that enter a function: the frame is a join at the return. Convergence is a courtesy, not a
- * promise: lanes that wait for a sibling which cannot come before they have moved on (a spin lock) are
+ * wait until all members of the join have arrived (or have exited), and go on together. A call does the same for
+ * the lanes that enter a function: the frame is a join at the return. Reconvergence is an optimization, not a
+ * guarantee: lanes that wait for a sibling which cannot arrive before they have moved on (a spin lock) are
  * released (warp_release). */
 #ifndef EMULATOR_MACHINE_WARP_H
 #define EMULATOR_MACHINE_WARP_H
@@ -21,10 +21,12 @@ struct Frame {
     Frame *parent; /* the caller's; NULL: the entry's frame */
     Frame *next;   /* all frames of the warp, newest first */
     const FunctionLayout *layout;
-    const Op *call; /* NULL: the entry */
+    const Op *call;           /* NULL: the entry */
+    const CallValue *results; /* where the caller wants the results */
+    int result_count;
     uint8_t *registers;
     uint8_t *parameters;    /* [lane][layout->parameter_bytes] */
-    Provenance *provenance; /* replays only (shadow.h) */
+    Provenance *provenance; /* what the hooks of the block keep of the frame; NULL without hooks */
     uint32_t local_base;    /* bytes into each lane's local memory */
     uint32_t local_top;     /* end of the frame, alloca included */
     uint32_t depth;
@@ -120,7 +122,7 @@ void warp_select(Warp *warp, int index);
 bool warp_pick(Warp *warp);
 
 /* The current fragment branches: `taken` (a proper, non-empty part of its mask) goes to `target`, the rest to
- * the next instruction and runs first. `reconvergence`: where they meet, or PTX_NO_PC. Counters are the
+ * the next instruction and runs first. `reconvergence`: where they reconverge, or PTX_NO_PC. Counters are the
  * caller's business. */
 void warp_diverge(Warp *warp, uint32_t taken, int target, int reconvergence);
 /* The same for many ways (brx): `ways` disjoint parts that cover the mask. */
@@ -151,7 +153,7 @@ bool warp_rests(const Warp *warp);
 void warp_merge(Warp *warp);
 /* The current fragment goes on without `lanes`, which become a fragment of their own at the same place. */
 void warp_split(Warp *warp, uint32_t lanes);
-/* Does fragment_count fall to 0: every lane has exited. */
+/* True once every lane has exited. */
 static inline bool warp_is_done(const Warp *warp) {
     return warp->live == 0;
 }

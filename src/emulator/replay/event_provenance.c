@@ -1,4 +1,4 @@
-/* Packing of facts: per event its mask and number of elements, then per element the weights and the
+/* Packed: per event its mask and number of elements, then per element the weights and the
  * producers, each as one number where all lanes have the same, else one a lane. */
 #include "emulator/replay/event_provenance.h"
 
@@ -9,7 +9,7 @@
 typedef struct ProvenanceHead {
     uint32_t mask;
     uint8_t elements, shown;
-    uint8_t scattered[FACTS_ELEMENTS]; /* 1: weights, 2: producers are one a lane */
+    uint8_t scattered[MAX_PROVENANCE_ELEMENTS]; /* 1: weights, 2: producers are one a lane */
 } ProvenanceHead;
 
 struct EventProvenance {
@@ -72,7 +72,7 @@ void event_provenance_add(EventProvenance *provenance, int event, uint32_t mask,
                           const ElementProvenance *elements, int count, int shown) {
     if (!mask) return;
     ProvenanceHead head = {.mask = mask, .elements = (uint8_t)count, .shown = (uint8_t)shown};
-    uint32_t producers[FACTS_ELEMENTS][WARP_LANES];
+    uint32_t producers[MAX_PROVENANCE_ELEMENTS][WARP_LANES];
     for (int e = 0; e < count; e++) {
         memcpy(producers[e], elements[e].producer, sizeof producers[e]);
         head.scattered[e] = (uint8_t)(differs(elements[e].weight, mask) | differs(producers[e], mask) << 1);
@@ -103,11 +103,11 @@ bool event_provenance_read(const EventProvenance *provenance, int event, Element
 }
 
 const ReplayEventProvenance *provenance_of_event(EventProvenance *provenance, int event) {
-    ElementProvenance elements[FACTS_ELEMENTS];
+    ElementProvenance elements[MAX_PROVENANCE_ELEMENTS];
     ProvenanceHead head = {0};
-    event_provenance_clear(elements, FACTS_ELEMENTS);
+    event_provenance_clear(elements, MAX_PROVENANCE_ELEMENTS);
     event_provenance_clear(&provenance->shown, 1);
-    if (event_provenance_read(provenance, event, elements, FACTS_ELEMENTS))
+    if (event_provenance_read(provenance, event, elements, MAX_PROVENANCE_ELEMENTS))
         memcpy(&head, provenance->bytes + provenance->place[event] - 1, sizeof head);
     for (int e = 0; e < head.shown; e++) {
         for (int lane = 0; lane < WARP_LANES; lane++) {

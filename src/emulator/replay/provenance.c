@@ -1,4 +1,4 @@
-/* Shadows of registers, parameters and memory (shadow.h). */
+/* Provenance of registers, parameters and memory (provenance.h). */
 #include "emulator/replay/provenance.h"
 
 #include <stdlib.h>
@@ -13,18 +13,21 @@ size_t provenance_bytes(const FunctionLayout *layout) {
     return provenance_count(layout) * sizeof(Provenance);
 }
 
-Provenance *provenance_new(const FunctionLayout *layout) {
-    Provenance *provenance = memory_new(provenance_bytes(layout));
-    for (size_t i = 0; i < provenance_count(layout); i++)
-        for (int lane = 0; lane < WARP_LANES; lane++) provenance[i].producer[lane] = -1;
-    return provenance;
+void provenance_begin_frame(Frame *frame) {
+    frame->provenance = memory_new(provenance_bytes(frame->layout));
+    for (size_t i = 0; i < provenance_count(frame->layout); i++)
+        for (int lane = 0; lane < WARP_LANES; lane++) frame->provenance[i].producer[lane] = -1;
+}
+
+void provenance_copy_frame(const Frame *to, const Frame *from) {
+    memcpy(to->provenance, from->provenance, provenance_bytes(from->layout));
 }
 
 /* ---- instructions of the lanes ------------------------------------------------------------------------ */
 
 enum { NOT_A_REGISTER = -1 };
 
-typedef struct Rule { /* lists of shadows in ProvenanceRules.slots */
+typedef struct Rule { /* lists of provenance indices in ProvenanceRules.slots */
     int destination, destination_count;
     int source[OP_SOURCES], source_count[OP_SOURCES]; /* per operand: a vector has several */
     int operand_count;

@@ -1,9 +1,9 @@
-/* Shadows: what a replay knows of a value beside its bits, its weight and its producer (emulator.h). Private
- * to the emulator.
+/* Provenance: what a replay knows of a value besides its bits: its weight and its producer (replay.h). Private to the
+ * emulator.
  *
- * Every slot of a frame's registers has a Shadow (slots begin at multiples of 64 bytes: shadow = offset /
- * 64), and after these every 4 bytes of its parameters. How shadows flow through an instruction is read off
- * its operands: no handler knows of it. */
+ * Every slot of a frame's registers has a Provenance (slots begin at multiples of 64 bytes: its index is offset / 64),
+ * and after these every 4 bytes of the frame's parameters. How weights and producers flow through an instruction is
+ * derived from its operands: no handler deals with them. */
 #ifndef EMULATOR_REPLAY_PROVENANCE_H
 #define EMULATOR_REPLAY_PROVENANCE_H
 
@@ -14,26 +14,28 @@ struct Provenance {
     int32_t producer[WARP_LANES]; /* -1: none */
 };
 
-Provenance *provenance_new(const FunctionLayout *layout);
+/* Gives a frame its provenance: nothing is folded, nothing has a producer. */
+void provenance_begin_frame(Frame *frame);
+void provenance_copy_frame(const Frame *to, const Frame *from);
 size_t provenance_bytes(const FunctionLayout *layout);
 
-/* The shadow of a register; NULL for a constant. */
+/* The provenance of a register; NULL for a constant. */
 static inline Provenance *provenance_of(const Frame *frame, Operand place) {
     return place.constant ? NULL : &frame->provenance[place.offset / 64];
 }
-/* The shadow of 4 bytes of the parameters. */
+/* The provenance of 4 bytes of the parameters. */
 static inline Provenance *provenance_of_parameter(const Frame *frame, uint64_t offset) {
     return &frame->provenance[frame->layout->register_bytes / 64 + offset / 4];
 }
 
-/* How an OP_LANES instruction moves shadows: from the registers of its source operands to those of its
+/* How provenance flows through an OP_LANES instruction: from the registers of its source operands to those of its
  * destination. */
 typedef struct ProvenanceRules ProvenanceRules;
 ProvenanceRules *provenance_rules_new(const LoweredProgram *program);
 void provenance_rules_free(ProvenanceRules *rules);
 /* Returns the largest weight of a result. */
 uint32_t provenance_lanes(const ProvenanceRules *rules, const Frame *frame, const Op *op, uint32_t mask);
-/* Shadows of its source operands, in order; those of a vector as one. */
+/* The provenance of its source operands, in order; that of a vector as one. */
 int provenance_operand_count(const ProvenanceRules *rules, const Op *op);
 void provenance_read_operand(const ProvenanceRules *rules, const Frame *frame, const Op *op, int operand,
                              Provenance *out);

@@ -1,12 +1,13 @@
-/* Replay of one traced block (emulator.h, replay.h).
+/* Replay of one traced block (replay.h).
  *
- * The first question runs the whole block once: that gives the facts of every event and a snapshot now and
- * then. Later ones go back to a snapshot and run from there; what a load finds is then read from the facts,
- * so that snapshots need no memory.
+ * The first question runs the whole block once: that gives the provenance of every event, and a snapshot now and then.
+ * Later questions go back to a snapshot and run from there; what a load finds is then read from the provenance of its
+ * event, so that snapshots need no memory.
  *
  * Warps are lazy: after event k every warp stands just behind its last event up to k. */
 #include "emulator/replay/replay_state.h"
 
+#include "emulator/instructions/instruction_set.h"
 #include "emulator/machine/recorder.h"
 
 #include <limits.h>
@@ -32,13 +33,13 @@ static bool advance(Replay *replay) {
     Block *block = replay->block;
     trace_block_read_header(replay->recorded, replay->position + 1, &header);
     if (header.warp < 0 || header.warp >= block->warp_count)
-        return replay_fail(replay, "there is no such warp");
+        return replay_fail(replay, "its warp does not exist");
     Warp *warp = &block->warps[header.warp];
     block->turn = header.turn;
     for (int turns = 0; !is_taken(replay); turns++) {
-        if (turns >= PATIENCE) return replay_fail(replay, "it does not come");
+        if (turns >= PATIENCE) return replay_fail(replay, "its warp does not reach it");
         if (turns % (2 * WARP_LANES) == 2 * WARP_LANES - 1) warp_release_any(warp);
-        if (block_replay_turn(block, warp) || is_taken(replay)) continue;
+        if (block_hooked_turn(block, warp) || is_taken(replay)) continue;
         if (!replay->failed.message[0] && !replay->worker->stopped && warp->live) block_resolve(block);
         if (replay->failed.message[0] || replay->worker->stopped || !warp->live)
             return replay_fail(replay, "its warp has ended or waits");
@@ -50,8 +51,8 @@ static bool advance(Replay *replay) {
 
 static Block *new_block(Replay *replay) {
     Block *block = block_new(&replay->grid);
-    for (int w = 0; w < block->warp_count; w++)
-        block->frames[w].provenance = provenance_new(block->frames[w].layout);
+    block->hooks = &replay->hooks;
+    for (int w = 0; w < block->warp_count; w++) provenance_begin_frame(&block->frames[w]);
     return block;
 }
 
@@ -66,8 +67,7 @@ static void free_block(Block *block) {
 /* A block that has not begun has the warps of one that stands at its start. */
 static void start(Replay *replay, Block *block) {
     block_start(block, replay->worker, trace_block_linear(replay->recorded));
-    block->replay = replay;
-    block->recorder = recorder_for_replay(replay);
+    block->recorder = recorder_with_hooks(&replay->hooks);
 }
 
 static void add_snapshot(Replay *replay) {
@@ -103,7 +103,7 @@ static void finish_progress(Replay *replay) {
     }
 }
 
-/* The first run. Where it fails, the facts of the events before stay. */
+/* The first run. Where it fails, the provenance of the events before stays. */
 static void prepare(Replay *replay) {
     if (replay->prepared) return;
     replay->prepared = true;
@@ -159,6 +159,20 @@ static int choose_interval(const Replay *replay) {
     return interval < SNAPSHOT_EVENTS ? SNAPSHOT_EVENTS : (int)interval;
 }
 
+static BlockHooks hooks_of(Replay *replay) {
+    return (BlockHooks){.context = replay,
+                        .expects = replay_expects,
+                        .next_mask = replay_next_mask,
+                        .after_lanes = replay_after_lanes,
+                        .access = replay_access,
+                        .after_parameters = replay_after_parameters,
+                        .begin_event = replay_begin_event,
+                        .end_event = replay_end_event,
+                        .begin_frame = provenance_begin_frame,
+                        .copy_frame = provenance_copy_frame,
+                        .after_pass = provenance_pass};
+}
+
 Replay *replay_open(const Trace *trace, int launch, const TraceBlock *block, const Launch *bound,
                     Error *error) {
     if (launch < 0 || launch >= trace->launch_count || !block) {
@@ -166,15 +180,17 @@ Replay *replay_open(const Trace *trace, int launch, const TraceBlock *block, con
         return NULL;
     }
     if (trace->launches[launch]->dropped) {
-        error_set(error, "events were dropped while recording, so values cannot be worked out");
+        error_set(error, "events were dropped while recording, so values cannot be reconstructed");
         return NULL;
     }
     Replay *replay = memory_new(sizeof *replay);
     replay->recorded = block;
     replay->event_count = trace_block_event_count(block);
     replay->position = -1;
+    replay->hooks = hooks_of(replay);
     place_buffers(replay, trace);
-    replay->program = lowered_new(bound, &(LoweringOptions){0}, address_of, &replay->memory, error);
+    replay->program =
+        lowered_new(bound, &instruction_set, &(LoweringOptions){0}, address_of, &replay->memory, error);
     if (!replay->program) {
         replay_free(replay);
         return NULL;

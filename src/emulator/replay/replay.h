@@ -1,26 +1,52 @@
-/* Replay: what the emulator asks while it runs a recorded block again (emulator.h says what a replay is).
- * Private to the emulator.
+/* Replay: weights, producers and register values of a traced block. Part of emulator.h.
  *
- * The events decide whose turn it is; loads and atomics get the values that were recorded instead of touching
- * memory; everything else is executed, and must come out as recorded. */
+ * A Replay runs one traced block again with the values that its recorded loads and atomics returned, so it needs no
+ * global memory. The events decide which warp goes on; what is executed must come out as recorded, or the replay ends
+ * there with an error. It keeps snapshots; seeking costs at most one snapshot interval.
+ *
+ * Weight: how many input elements are folded into a value. A load of a global word that this block has not written
+ * has weight 1, an operation adds its operands' weights (a product takes the larger), a move, conversion or shuffle
+ * copies, a constant has 0. What an atomic finds in a word that this block has not written is no input: 0. Producer:
+ * the event (its number in the block) that the value last came from, possibly through arithmetic; -1: none. */
 #ifndef EMULATOR_REPLAY_REPLAY_H
 #define EMULATOR_REPLAY_REPLAY_H
 
-#include "emulator/machine/access.h"
+#include "ptx/launch.h"
+#include "trace/folds.h"
+#include "trace/trace.h"
 
-/* Is the next event of `warp` this instruction, for some of `lanes`? */
-bool replay_expects(const Replay *replay, const Warp *warp, int pc, uint32_t lanes);
-/* The mask of the warp's next event, if that is this instruction; else 0. */
-uint32_t replay_next_mask(const Replay *replay, const Warp *warp, int pc);
-/* Lanes ran `op`, which touches nothing but registers. */
-void replay_lanes(Replay *replay, const Warp *warp, const Op *op, uint32_t mask);
-/* An access of shared, global or local memory. */
-Outcome replay_access(const Access *access);
-/* Values moved between registers and the parameters of the frame. */
-void replay_parameters(const Access *access);
+typedef struct Replay Replay;
 
-/* Another instruction makes an event: the event to fill in, as the recorder gives it; and it is filled in. */
-TraceEvent *replay_begin(Replay *replay, const Warp *warp, int pc, uint32_t mask);
-void replay_end(Replay *replay);
+typedef struct ReplayValue {
+    uint64_t bits[WARP_LANES]; /* predicates: 0 or 1 */
+    uint32_t weight[WARP_LANES];
+    int32_t producer[WARP_LANES];
+} ReplayValue;
+
+/* What the value that an event produced or stored is made of, in each active lane. */
+typedef struct ReplayEventProvenance {
+    uint32_t weight[WARP_LANES]; /* of the value loaded, stored, shuffled in or reduced */
+    int32_t
+        producer[WARP_LANES]; /* load: the event that stored the word; store: the event its value came from;
+                                     atomic: the event its operand came from;
+                                     shuffle: the event that produced the value in the source lane */
+} ReplayEventProvenance;
+
+Replay *replay_open(const Trace *trace, int launch, const TraceBlock *block, const Launch *bound,
+                    Error *error);
+void replay_free(Replay *replay);
+/* Moves to just after `event` (-1: the block's start). */
+bool replay_seek(Replay *replay, int event, Error *error);
+/* Value of a register (name with %, of the function that the warp's lane stands in) at the current point. */
+bool replay_register(Replay *replay, int warp, const char *name, ReplayValue *out);
+/* The provenance of any event; does not move. Computed for all events at once, on first use. */
+const ReplayEventProvenance *replay_event_provenance(Replay *replay, int event);
+/* The fold graph of the whole block (trace/folds.h), from a replay of its own; the caller owns it. NULL with
+ * `error` where the block cannot be replayed. */
+Folds *replay_folds(const Trace *trace, int launch, const TraceBlock *block, const Launch *bound,
+                    Error *error);
+/* Largest weight seen up to and including `event`, over the block's largest: 0..1. Where there are no
+ * weights: the fraction of barrier intervals done. Never decreases. */
+double replay_progress(Replay *replay, int event);
 
 #endif

@@ -2,6 +2,8 @@
  * memory. */
 #include "emulator/replay/replay_state.h"
 
+#include "emulator/instructions/access_execute.h"
+
 static uint32_t weight_of(const Frame *frame, Operand place, int lane) {
     const Provenance *provenance = provenance_of(frame, place);
     return provenance ? provenance->weight[lane] : 0;
@@ -12,7 +14,8 @@ static int32_t producer_of(const Frame *frame, Operand place, int lane) {
     return provenance ? provenance->producer[lane] : -1;
 }
 
-void replay_parameters(const Access *access) {
+void replay_after_parameters(void *context, const Access *access) {
+    (void)context;
     const MemoryOp *memory = access->memory;
     const Frame *frame = access->warp->fragments[access->warp->current].frame;
     for (uint32_t rest = access->mask; rest; rest &= rest - 1) {
@@ -76,7 +79,7 @@ static bool is_global(const TraceEvent *event) {
            event->kind == TRACE_GLOBAL_ATOMIC;
 }
 
-/* An element that nobody in the block has written: the first load makes its node, which later ones find in
+/* An element that no thread of the block has written: the first load makes its node, which later loads find in
  * memory. */
 static void keep_input(const Replayed *at, uint64_t key, int32_t *node) {
     const TraceEvent *event = &at->replay->expected;
@@ -184,7 +187,7 @@ static void replay_atomic(const Replayed *at) {
 
 static void replay_event_access(Replay *replay, const Access *access) {
     const MemoryOp *memory = access->memory;
-    ElementProvenance provenance[FACTS_ELEMENTS];
+    ElementProvenance provenance[MAX_PROVENANCE_ELEMENTS];
     int elements =
         memory->is_atomic ? 2 * memory->count : memory->count; /* atomics: what was there before, too */
     bool first_run = replay->stored != NULL;
@@ -208,11 +211,11 @@ static void replay_event_access(Replay *replay, const Access *access) {
     replay_keep_provenance(replay, provenance, elements, memory->count);
 }
 
-Outcome replay_access(const Access *access) {
-    Replay *replay = access->block->replay;
+bool replay_access(void *context, const Access *access) {
+    Replay *replay = context;
     for (uint32_t left = access->mask; left; left &= ~replay->expected.mask) {
-        if (!replay_take(replay, access->warp, access->op->pc, left, true)) return OUTCOME_STOP;
+        if (!replay_take(replay, access->warp, access->op->pc, left, true)) return false;
         replay_event_access(replay, access);
     }
-    return OUTCOME_NEXT;
+    return true;
 }

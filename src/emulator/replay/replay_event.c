@@ -24,7 +24,8 @@ static int find_event(const Replay *replay, int warp, int pc, uint32_t mask, boo
     return -1;
 }
 
-bool replay_expects(const Replay *replay, const Warp *warp, int pc, uint32_t lanes) {
+bool replay_expects(const void *context, const Warp *warp, int pc, uint32_t lanes) {
+    const Replay *replay = context;
     int next = find_event(replay, warp->index, -1, 0, false);
     TraceEvent header;
     if (next < 0) return true; /* the trace ends here */
@@ -32,7 +33,8 @@ bool replay_expects(const Replay *replay, const Warp *warp, int pc, uint32_t lan
     return header.pc == pc && header.mask & lanes;
 }
 
-uint32_t replay_next_mask(const Replay *replay, const Warp *warp, int pc) {
+uint32_t replay_next_mask(const void *context, const Warp *warp, int pc) {
+    const Replay *replay = context;
     int next = find_event(replay, warp->index, -1, 0, false);
     TraceEvent header = {.mask = 0};
     if (next >= 0) trace_block_read_header(replay->recorded, next, &header);
@@ -41,7 +43,7 @@ uint32_t replay_next_mask(const Replay *replay, const Warp *warp, int pc) {
 
 bool replay_take(Replay *replay, const Warp *warp, int pc, uint32_t mask, bool part) {
     replay->current = find_event(replay, warp->index, pc, mask, part);
-    if (replay->current < 0) return replay_fail(replay, "another instruction is executed");
+    if (replay->current < 0) return replay_fail(replay, "its warp executes another instruction");
     trace_block_read(replay->recorded, replay->current, &replay->expected);
     replay->taken |= UINT64_C(1) << (replay->current - replay->position - 1);
     return true;
@@ -86,7 +88,8 @@ void replay_set_provenance(const Frame *frame, Operand place, int lane, uint32_t
     provenance->producer[lane] = producer;
 }
 
-void replay_lanes(Replay *replay, const Warp *warp, const Op *op, uint32_t mask) {
+void replay_after_lanes(void *context, const Warp *warp, const Op *op, uint32_t mask) {
+    Replay *replay = context;
     const Frame *frame = warp->fragments[warp->current].frame;
     int32_t joined[WARP_LANES];
     if (replay->folds) fold_builder_lanes(replay->folds, replay->rules, warp, frame, op, mask, joined);
@@ -94,7 +97,8 @@ void replay_lanes(Replay *replay, const Warp *warp, const Op *op, uint32_t mask)
     if (replay->folds) provenance_set_producers(replay->rules, frame, op, mask, joined);
 }
 
-TraceEvent *replay_begin(Replay *replay, const Warp *warp, int pc, uint32_t mask) {
+TraceEvent *replay_begin_event(void *context, const Warp *warp, int pc, uint32_t mask) {
+    Replay *replay = context;
     memset(&replay->made, 0, sizeof replay->made);
     if (!replay_take(replay, warp, pc, mask, false)) replay->expected = (TraceEvent){0};
     return &replay->made;
@@ -146,11 +150,12 @@ static void set_result_provenance(const Replay *replay, const Op *op, const Fram
     }
 }
 
-void replay_end(Replay *replay) {
+void replay_end_event(void *context) {
+    Replay *replay = context;
     const TraceEvent *event = &replay->expected;
     if (!event->mask) return; /* has failed */
     if (event->has_result && memcmp(event->value[0], replay->made.value[0], sizeof event->value[0]) != 0)
-        replay_fail(replay, "it gives other values");
+        replay_fail(replay, "it produces other values");
     const Op *op = &replay->program->ops[event->pc];
     const Warp *warp = &replay->block->warps[event->warp];
     const Frame *frame = warp->fragments[warp->current].frame;

@@ -7,6 +7,7 @@
 
 #include "emulator/replay/event_provenance.h"
 #include "emulator/replay/fold_builder.h"
+#include "emulator/machine/access.h"
 #include "emulator/machine/grid.h"
 #include "emulator/replay/provenance.h"
 
@@ -24,6 +25,7 @@ struct Replay {
     Grid grid;
     Worker *worker;
     ProvenanceRules *rules;
+    BlockHooks hooks; /* of its blocks; the context is this replay */
     Block *block;
     int position;   /* the last event that was made; -1: none */
     uint64_t taken; /* bit i: event position + 1 + i was made before its turn */
@@ -32,13 +34,22 @@ struct Replay {
     bool prepared;            /* the first run is over, or under way: */
     ProvenanceMemory *stored; /* only during the first run */
     EventProvenance *provenance;
-    Folds *folds;     /* NULL: not wanted; then producers are nodes (folding.h) */
+    Folds *folds;     /* NULL: not wanted; where they are kept, producers are nodes (fold_builder.h) */
     uint32_t largest; /* weight seen so far, in the first run */
     double *progress; /* [event] that weight, over the largest in the end */
-    Error failed;     /* the replay has come apart from the trace here */
+    Error failed;     /* where the replay stopped following the trace */
     int current;      /* the event being made */
     TraceEvent expected, made;
 };
+
+/* Members of the hooks (machine/hooks.h). */
+bool replay_expects(const void *context, const Warp *warp, int pc, uint32_t lanes);
+uint32_t replay_next_mask(const void *context, const Warp *warp, int pc);
+void replay_after_lanes(void *context, const Warp *warp, const Op *op, uint32_t mask);
+bool replay_access(void *context, const Access *access);
+void replay_after_parameters(void *context, const Access *access);
+TraceEvent *replay_begin_event(void *context, const Warp *warp, int pc, uint32_t mask);
+void replay_end_event(void *context);
 
 /* The first reason stays; always false. */
 bool replay_fail(Replay *replay, const char *why);
@@ -47,14 +58,13 @@ bool replay_fail(Replay *replay, const char *why);
  * none. */
 bool replay_take(Replay *replay, const Warp *warp, int pc, uint32_t mask, bool part);
 
-/* Keeps what the first run found out about the event being made. */
+/* Keeps the provenance that the first run found for the event being made. */
 void replay_keep_provenance(Replay *replay, const ElementProvenance *provenance, int elements, int shown);
 
 /* What the event being made gives to a lane. */
 FoldPlace replay_place(const Replay *replay, int lane, int element);
 
-/* The producer of a value that an event brings: the event, or where folds are kept the value in the lane's
- * hands. */
+/* The producer of a value that an event gives to a lane: the event or, where folds are kept, a node of that lane. */
 int32_t replay_brought(const Replay *replay, int lane, int element, int32_t node);
 
 /* Of one lane of a register; a constant has none. */

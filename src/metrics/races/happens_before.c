@@ -1,20 +1,19 @@
-/* Who knows of what (order.h). */
 #include "metrics/races/happens_before.h"
 
 #include "base/memory.h"
 #include <stdlib.h>
 
-static ThreadOrder *threads_of(HappensBefore *order) {
-    if (!order->threads) order->threads = memory_new((size_t)order->thread_count * sizeof(ThreadOrder));
+static ThreadClocks *threads_of(HappensBefore *order) {
+    if (!order->threads) order->threads = memory_new((size_t)order->thread_count * sizeof(ThreadClocks));
     return order->threads;
 }
 
 static void drop_threads(HappensBefore *order) {
     for (int t = 0; order->threads && t < order->thread_count; t++) {
-        ThreadOrder *thread = &order->threads[t];
+        ThreadClocks *thread = &order->threads[t];
         vector_clock_drop(thread->known);
         vector_clock_drop(thread->acquired);
-        for (int s = 0; s < ORDER_SCOPES; s++) vector_clock_drop(thread->released[s]);
+        for (int s = 0; s < SCOPE_COUNT; s++) vector_clock_drop(thread->released[s]);
     }
     free(order->threads);
     order->threads = NULL;
@@ -26,7 +25,7 @@ void happens_before_begin(HappensBefore *order, uint32_t number, uint32_t first,
     order->barrier = order->now++;
     order->thread_count = (thread_count + WARP_LANES - 1) / WARP_LANES * WARP_LANES;
     memset(order->interval, 0, sizeof order->interval);
-    for (int w = 0; w < ORDER_WARPS; w++) {
+    for (int w = 0; w < BLOCK_WARPS; w++) {
         int left = thread_count - w * WARP_LANES;
         order->warp[w] = order->barrier;
         order->started[w] = left >= WARP_LANES ? ~UINT32_C(0) : left > 0 ? (UINT32_C(1) << left) - 1 : 0;
@@ -36,7 +35,7 @@ void happens_before_begin(HappensBefore *order, uint32_t number, uint32_t first,
 void happens_before_end(HappensBefore *order) {
     drop_threads(order);
     vector_clock_replace(&order->known, NULL);
-    for (int b = 0; b < ORDER_BARRIERS; b++) vector_clock_replace(&order->gathered[b], NULL);
+    for (int b = 0; b < BLOCK_BARRIERS; b++) vector_clock_replace(&order->gathered[b], NULL);
 }
 
 /* ---- the question ----------------------------------------------------------------------------------- */
@@ -46,29 +45,30 @@ static bool knows(const HappensBefore *order, int thread, uint32_t block, int ot
     return order->threads && vector_clock_find(order->threads[thread].known, block, (uint16_t)other) >= stamp;
 }
 
-uint32_t happens_before_unknown(const HappensBefore *order, int warp, int lane, const WarpStamp *slot) {
-    uint32_t lanes = slot->mask;
-    if (slot->block == order->number) {
-        if (slot->stamp <= order->barrier) return 0;
-        if (warp_stamp_warp(slot) == warp) {
-            if (slot->stamp <= order->warp[warp]) return 0;
+uint32_t happens_before_unknown(const HappensBefore *order, int warp, int lane, const WarpAccess *earlier) {
+    uint32_t lanes = earlier->mask;
+    if (earlier->block == order->number) {
+        if (earlier->stamp <= order->barrier) return 0;
+        if (warp_access_warp(earlier) == warp) {
+            if (earlier->stamp <= order->warp[warp]) return 0;
             lanes &= ~(UINT32_C(1) << lane);
         }
-    } else if (slot->block < order->first) {
+    } else if (earlier->block < order->first) {
         return 0;
     }
     if (!lanes || (!order->known && !order->threads)) return lanes;
     uint32_t unknown = 0;
     for (uint32_t rest = lanes; rest; rest &= rest - 1) {
-        int other = warp_stamp_warp(slot) * WARP_LANES + __builtin_ctz(rest);
-        if (!knows(order, warp * WARP_LANES + lane, slot->block, other, slot->stamp)) unknown |= rest & -rest;
+        int other = warp_access_warp(earlier) * WARP_LANES + __builtin_ctz(rest);
+        if (!knows(order, warp * WARP_LANES + lane, earlier->block, other, earlier->stamp))
+            unknown |= rest & -rest;
     }
     return unknown;
 }
 
-/* ---- what a thread knows, as a clock ---------------------------------------------------------------- */
+/* ---- what a thread knows, as a vector clock --------------------------------------------------------- */
 
-/* What `lane` of `warp` knows and has done up to now; with `lanes` of its warp, who do the same. */
+/* Adds to *to what `lanes` of `warp` know and have done up to now. */
 static void add_knowledge(const HappensBefore *order, int warp, uint32_t lanes, VectorClock **to) {
     VectorClockEntry entries[WARP_LANES + 1];
     int count = 0;
@@ -80,7 +80,7 @@ static void add_knowledge(const HappensBefore *order, int warp, uint32_t lanes, 
     entries[count++] = (VectorClockEntry){order->number, VECTOR_CLOCK_WHOLE_BLOCK, order->barrier};
     vector_clock_add(to, entries, count);
     vector_clock_join(to, order->known);
-    const VectorClock *last = NULL; /* lanes that have met share a clock */
+    const VectorClock *last = NULL; /* lanes that synchronized share a clock */
     for (uint32_t rest = order->threads ? lanes : 0; rest; rest &= rest - 1) {
         VectorClock *known = order->threads[warp * WARP_LANES + __builtin_ctz(rest)].known;
         if (known != last) vector_clock_join(to, known);
@@ -91,17 +91,17 @@ static void add_knowledge(const HappensBefore *order, int warp, uint32_t lanes, 
 /* ---- barriers --------------------------------------------------------------------------------------- */
 
 void happens_before_arrive(HappensBefore *order, const TraceSync *sync) {
-    if (sync->is_blockwide) return; /* known when it is released: nobody goes on before */
+    if (sync->is_blockwide) return; /* known when it is released: no thread goes on before */
     add_knowledge(order, sync->warp, sync->mask, &order->gathered[sync->number]);
     order->now++;
 }
 
-static void meet_as_block(HappensBefore *order) {
+static void join_block(HappensBefore *order) {
     order->barrier = order->now++;
-    for (int w = 0; w < ORDER_WARPS; w++) order->warp[w] = order->barrier;
+    for (int w = 0; w < BLOCK_WARPS; w++) order->warp[w] = order->barrier;
     if (!order->threads) return;
     for (int t = 0; t < order->thread_count; t++) {
-        ThreadOrder *thread = &order->threads[t];
+        ThreadClocks *thread = &order->threads[t];
         vector_clock_forget(&thread->known, order->number, order->barrier);
         vector_clock_join(&order->known, thread->known);
         vector_clock_replace(&thread->known, NULL);
@@ -111,7 +111,7 @@ static void meet_as_block(HappensBefore *order) {
 void happens_before_release(HappensBefore *order, const TraceSync *sync) {
     VectorClock **gathered = &order->gathered[sync->number];
     if (!sync->mask) {
-        if (sync->is_blockwide) meet_as_block(order);
+        if (sync->is_blockwide) join_block(order);
         vector_clock_replace(gathered, NULL);
         return;
     }
@@ -137,12 +137,12 @@ void happens_before_warp_sync(HappensBefore *order, int warp, uint32_t lanes) {
     order->now++;
 }
 
-/* ---- fences, and what they make known --------------------------------------------------------------- */
+/* ---- fences, releases and acquires ------------------------------------------------------------------ */
 
-void happens_before_fence(HappensBefore *order, int warp, uint32_t lanes, OrderScope scope) {
+void happens_before_fence(HappensBefore *order, int warp, uint32_t lanes, SyncScope scope) {
     for (uint32_t rest = lanes; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
-        ThreadOrder *thread = &threads_of(order)[warp * WARP_LANES + lane];
+        ThreadClocks *thread = &threads_of(order)[warp * WARP_LANES + lane];
         vector_clock_join(&thread->known, thread->acquired);
         vector_clock_replace(&thread->acquired, NULL);
         VectorClock *all = NULL;
@@ -154,31 +154,31 @@ void happens_before_fence(HappensBefore *order, int warp, uint32_t lanes, OrderS
     order->now++;
 }
 
-void happens_before_observe(HappensBefore *order, int warp, int lane, const SyncPlace *place, bool acquires) {
-    if (!place->released[ORDER_BLOCK] && !place->released[ORDER_DEVICE]) return;
-    ThreadOrder *thread = &threads_of(order)[warp * WARP_LANES + lane];
+void happens_before_observe(HappensBefore *order, int warp, int lane, const SyncWord *word, bool acquires) {
+    if (!word->released[SCOPE_BLOCK] && !word->released[SCOPE_DEVICE]) return;
+    ThreadClocks *thread = &threads_of(order)[warp * WARP_LANES + lane];
     VectorClock **to = acquires ? &thread->known : &thread->acquired;
-    vector_clock_join(to, place->released[ORDER_DEVICE]);
-    if (place->block == order->number) vector_clock_join(to, place->released[ORDER_BLOCK]);
+    vector_clock_join(to, word->released[SCOPE_DEVICE]);
+    if (word->block == order->number) vector_clock_join(to, word->released[SCOPE_BLOCK]);
 }
 
-void happens_before_publish(HappensBefore *order, int warp, int lane, SyncPlace *place, OrderScope scope,
+void happens_before_publish(HappensBefore *order, int warp, int lane, SyncWord *word, SyncScope scope,
                             bool releases, bool adds) {
-    for (int s = 0; s < ORDER_SCOPES; s++)
-        if (!adds || (s == ORDER_BLOCK && place->block != order->number))
-            vector_clock_replace(&place->released[s], NULL);
-    place->block = order->number;
+    for (int s = 0; s < SCOPE_COUNT; s++)
+        if (!adds || (s == SCOPE_BLOCK && word->block != order->number))
+            vector_clock_replace(&word->released[s], NULL);
+    word->block = order->number;
     VectorClock *all = NULL;
     if (releases) add_knowledge(order, warp, UINT32_C(1) << lane, &all);
     for (int s = 0; s <= (int)scope; s++) {
-        vector_clock_join(&place->released[s], all);
+        vector_clock_join(&word->released[s], all);
         if (order->threads)
-            vector_clock_join(&place->released[s], order->threads[warp * WARP_LANES + lane].released[s]);
+            vector_clock_join(&word->released[s], order->threads[warp * WARP_LANES + lane].released[s]);
     }
     vector_clock_drop(all);
     if (releases) order->now++;
 }
 
-void sync_place_done(SyncPlace *place) {
-    for (int s = 0; s < ORDER_SCOPES; s++) vector_clock_replace(&place->released[s], NULL);
+void sync_word_done(SyncWord *word) {
+    for (int s = 0; s < SCOPE_COUNT; s++) vector_clock_replace(&word->released[s], NULL);
 }

@@ -1,10 +1,11 @@
-/* Order: which accesses of other threads are known to have happened before what a thread does now. Private to
- * src/metrics; the rules are named in hazards.h.
+/* Happens before: which accesses of other threads happened before what a thread does now. Private to
+ * src/metrics; findings.h names the rules.
  *
- * Every access of a block has a *stamp*: a number that goes up whenever something puts the block's accesses
- * in order. That is nearly always a barrier, which makes everything stamped so far known to the whole block,
- * or a bar.warp.sync of a whole warp, which does so for the warp. Anything else (partial masks, named
- * barriers, fences with atomics) is kept as clocks of single threads. */
+ * Every access of a block has a *stamp*: a number that goes up whenever the block's accesses are ordered.
+ * A thread *knows* an access that happened before what it does now. Nearly always a barrier orders
+ * accesses: then the whole block knows everything stamped so far; or a bar.warp.sync of a whole warp,
+ * which does the same for the warp. All other orders (partial masks, named barriers, fences with atomics)
+ * are kept as vector clocks of single threads. */
 #ifndef METRICS_RACES_HAPPENS_BEFORE_H
 #define METRICS_RACES_HAPPENS_BEFORE_H
 
@@ -12,71 +13,72 @@
 
 #include "trace/observer.h"
 
-enum { ORDER_WARPS = 32, ORDER_BARRIERS = 17 };
+enum { BLOCK_WARPS = 32, BLOCK_BARRIERS = 17 };
 
-typedef struct WarpStamp { /* lanes of a warp that executed one instruction, at one stamp; mask 0: nobody */
-    uint32_t block;        /* number of the block in the watch, from 1 */
-    uint32_t stamp, mask;
-    uint32_t place; /* warp_stamp_place() */
-} WarpStamp;
+typedef struct WarpAccess { /* by lanes of a warp that executed one instruction, at one stamp */
+    uint32_t block;         /* the number that the detector gave it, from 1 */
+    uint32_t stamp;
+    uint32_t mask;   /* 0: there is no access */
+    uint32_t origin; /* warp_access_origin() */
+} WarpAccess;
 
-static inline uint32_t warp_stamp_place(int pc, int warp) {
+static inline uint32_t warp_access_origin(int pc, int warp) {
     return (uint32_t)pc << 5 | (uint32_t)warp;
 }
-static inline int warp_stamp_pc(const WarpStamp *slot) {
-    return (int)(slot->place >> 5);
+static inline int warp_access_pc(const WarpAccess *access) {
+    return (int)(access->origin >> 5);
 }
-static inline int warp_stamp_warp(const WarpStamp *slot) {
-    return (int)(slot->place & 31);
+static inline int warp_access_warp(const WarpAccess *access) {
+    return (int)(access->origin & 31);
 }
 
-typedef enum OrderScope { ORDER_BLOCK, ORDER_DEVICE, ORDER_SCOPES } OrderScope;
+typedef enum SyncScope { SCOPE_BLOCK, SCOPE_DEVICE, SCOPE_COUNT } SyncScope;
 
-typedef struct ThreadOrder {
-    VectorClock *known; /* beyond what the block and its warp know */
-    VectorClock
-        *released[ORDER_SCOPES]; /* what a strong store of this thread makes known: all before its last
-                                      fence of that scope */
-    VectorClock *acquired;       /* seen by strong loads; known after the next fence */
-} ThreadOrder;
+typedef struct ThreadClocks {
+    VectorClock *known; /* beyond what its block and its warp know */
+    /* [scope] What a strong store of this thread publishes: everything before its last fence of that
+     * scope. */
+    VectorClock *released[SCOPE_COUNT];
+    VectorClock *acquired; /* observed by strong loads; known after the next fence */
+} ThreadClocks;
 
-typedef struct HappensBefore {
-    uint32_t number;  /* of the block, from 1 */
-    uint32_t first;   /* number of the first block of this launch: those before it have ended */
-    uint32_t now;     /* the stamp of what is done now; never goes back when a block follows another */
-    uint32_t barrier; /* what is stamped so or earlier is known to all of the block */
-    uint32_t warp[ORDER_WARPS];     /* ... to all of the warp, of its own lanes */
-    uint32_t started[ORDER_WARPS];  /* lanes that the warp began with */
-    uint32_t interval[ORDER_WARPS]; /* block-wide barriers passed */
-    VectorClock *known;             /* to all threads, of other blocks */
-    ThreadOrder *threads;           /* [warp * 32 + lane]; NULL: none has anything */
+typedef struct HappensBefore {     /* of one block */
+    uint32_t number;               /* of the block, from 1 */
+    uint32_t first;                /* number of the first block of this launch: earlier launches have ended */
+    uint32_t now;                  /* the stamp of what is done now; goes on from block to block */
+    uint32_t barrier;              /* the whole block knows what is stamped so or earlier */
+    uint32_t warp[BLOCK_WARPS];    /* the whole warp knows what its own lanes stamped so or earlier */
+    uint32_t started[BLOCK_WARPS]; /* lanes that the warp began with */
+    uint32_t interval[BLOCK_WARPS]; /* block-wide barriers passed */
+    VectorClock *known;             /* by all threads, of other blocks */
+    ThreadClocks *threads;          /* [warp * 32 + lane]; NULL: no thread has a clock */
     int thread_count;
-    VectorClock *gathered[ORDER_BARRIERS]; /* what those that have come to a barrier know */
+    VectorClock *gathered[BLOCK_BARRIERS]; /* known by the threads that have arrived at a named barrier */
 } HappensBefore;
 
-/* A block begins, in what may be left of another one. */
+/* Starts a block; reuses the memory of one that has ended. */
 void happens_before_begin(HappensBefore *order, uint32_t number, uint32_t first, int thread_count);
 void happens_before_end(HappensBefore *order); /* frees clocks */
 
-/* Of the lanes in `slot`, those whose access is not known to have happened before what `lane` does now. */
-uint32_t happens_before_unknown(const HappensBefore *order, int warp, int lane, const WarpStamp *slot);
+/* The lanes of `earlier` whose access did not happen before what `lane` does now. */
+uint32_t happens_before_unknown(const HappensBefore *order, int warp, int lane, const WarpAccess *earlier);
 
 void happens_before_arrive(HappensBefore *order, const TraceSync *sync);
 void happens_before_release(HappensBefore *order, const TraceSync *sync);
 void happens_before_warp_sync(HappensBefore *order, int warp, uint32_t lanes);
-void happens_before_fence(HappensBefore *order, int warp, uint32_t lanes, OrderScope scope);
+void happens_before_fence(HappensBefore *order, int warp, uint32_t lanes, SyncScope scope);
 
-typedef struct SyncPlace { /* a word through which threads talk to each other */
-    VectorClock *released[ORDER_SCOPES];
-    uint32_t block; /* whose threads the narrow one is for */
-} SyncPlace;
+typedef struct SyncWord { /* a word of memory through which threads synchronize */
+    VectorClock *released[SCOPE_COUNT];
+    uint32_t block; /* the one that released[SCOPE_BLOCK] is for */
+} SyncWord;
 
-/* A strong load sees what is in `place`; `acquires`: it needs no fence to make use of it. */
-void happens_before_observe(HappensBefore *order, int warp, int lane, const SyncPlace *place, bool acquires);
-/* A strong store or atomic puts there what its thread has released; `releases`: it needs no fence before;
- * `adds`: it is atomic, so that what was there stays. */
-void happens_before_publish(HappensBefore *order, int warp, int lane, SyncPlace *place, OrderScope scope,
+/* A strong load observes what was released to `word`; `acquires`: it needs no fence to know it. */
+void happens_before_observe(HappensBefore *order, int warp, int lane, const SyncWord *word, bool acquires);
+/* A strong store or atomic publishes what its thread has released; `releases`: it needs no fence before it;
+ * `adds`: it is atomic, so that what was published to the word before stays. */
+void happens_before_publish(HappensBefore *order, int warp, int lane, SyncWord *word, SyncScope scope,
                             bool releases, bool adds);
-void sync_place_done(SyncPlace *place);
+void sync_word_done(SyncWord *word);
 
 #endif

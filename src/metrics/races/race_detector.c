@@ -1,9 +1,9 @@
-/* The detector of races: every access is held against those before it (hazards.h, watch.h). */
+/* The race detector: compares every access with the earlier ones to the same cells (findings.h). */
 #include "metrics/races/race_detector.h"
 
 #include <stdlib.h>
 
-#define ROOM_BYTES (UINT64_C(1) << 30) /* of shadow memory */
+#define SHADOW_BYTES (UINT64_C(1) << 30) /* most that shadow memory may take */
 
 /* ---- one access of one lane to one cell ------------------------------------------------------------- */
 
@@ -14,7 +14,7 @@ typedef struct Touch {
     int lane;
     uint64_t offset; /* of the cell, in bytes */
     int cell_bytes;
-    bool is_shared; /* what other blocks left in these cells is nothing to this one */
+    bool is_shared; /* the cells may hold accesses of an earlier block, which had shared memory of its own */
 } Touch;
 
 static uint64_t value_at(const uint8_t *bytes, int count) {
@@ -23,7 +23,7 @@ static uint64_t value_at(const uint8_t *bytes, int count) {
     return value;
 }
 
-/* The element of an instruction in which the cell lies. */
+/* Where the element that holds the cell begins. */
 static uint64_t element_offset(const Touch *touch, const PcRule *rule) {
     return touch->offset / rule->element_bytes * rule->element_bytes;
 }
@@ -47,14 +47,14 @@ static uint64_t value_after(const Touch *touch) {
     return value_at(bytes + at, touch->rule->element_bytes);
 }
 
-/* Would it be the same without this store? */
+/* The store does not change the cell. */
 static bool stores_what_is_there(const Touch *touch) {
     uint8_t cell[16];
     stored_cell(touch, touch->lane, cell);
     return !memcmp(cell, touch->access->memory + touch->offset, (size_t)touch->cell_bytes);
 }
 
-static void place_block(const RaceDetector *detector, uint64_t linear, HazardAccess *access) {
+static void set_block(const RaceDetector *detector, uint64_t linear, FindingAccess *access) {
     const uint32_t *grid = detector->launched->grid;
     access->linear_block = linear;
     access->block[0] = (uint32_t)(linear % grid[0]);
@@ -62,133 +62,134 @@ static void place_block(const RaceDetector *detector, uint64_t linear, HazardAcc
     access->block[2] = (uint32_t)(linear / grid[0] / grid[1]);
 }
 
-static HazardAccess this_side(const Touch *touch) {
+static FindingAccess this_access(const Touch *touch) {
     BlockRaces *block = touch->block;
-    HazardAccess side = {.pc = touch->access->pc,
-                         .warp = touch->access->warp,
-                         .lanes = UINT32_C(1) << touch->lane,
-                         .lane = touch->lane,
-                         .buffer = touch->access->buffer,
-                         .offset = element_offset(touch, touch->rule),
-                         .has_value = true,
-                         .value = value_after(touch),
-                         .is_store = touch->rule->writes,
-                         .is_atomic = touch->rule->is_atomic,
-                         .interval = block->order.interval[touch->access->warp],
-                         .event = -1};
-    place_block(block->detector, block->linear, &side);
+    FindingAccess side = {.pc = touch->access->pc,
+                          .warp = touch->access->warp,
+                          .lanes = UINT32_C(1) << touch->lane,
+                          .lane = touch->lane,
+                          .buffer = touch->access->buffer,
+                          .offset = element_offset(touch, touch->rule),
+                          .has_value = true,
+                          .value = value_after(touch),
+                          .is_store = touch->rule->writes,
+                          .is_atomic = touch->rule->is_atomic,
+                          .interval = block->order.interval[touch->access->warp],
+                          .event = -1};
+    set_block(block->detector, block->linear, &side);
     return side;
 }
 
-static HazardAccess that_side(const Touch *touch, const WarpStamp *slot, uint32_t lanes) {
+static FindingAccess earlier_access(const Touch *touch, const WarpAccess *earlier, uint32_t lanes) {
     BlockRaces *block = touch->block;
-    const PcRule *rule = &block->detector->rules[warp_stamp_pc(slot)];
-    HazardAccess side = {.pc = warp_stamp_pc(slot),
-                         .warp = warp_stamp_warp(slot),
-                         .lanes = lanes,
-                         .lane = __builtin_ctz(lanes),
-                         .buffer = touch->access->buffer,
-                         .offset = element_offset(touch, rule),
-                         .has_value = true,
-                         .value = value_before(touch, rule),
-                         .is_store = rule->writes,
-                         .is_atomic = rule->is_atomic,
-                         .event = -1};
-    if (slot->block == block->order.number) side.interval = block->order.interval[warp_stamp_warp(slot)];
-    place_block(block->detector, slot->block - block->detector->first_block, &side);
+    const PcRule *rule = &block->detector->rules[warp_access_pc(earlier)];
+    FindingAccess side = {.pc = warp_access_pc(earlier),
+                          .warp = warp_access_warp(earlier),
+                          .lanes = lanes,
+                          .lane = __builtin_ctz(lanes),
+                          .buffer = touch->access->buffer,
+                          .offset = element_offset(touch, rule),
+                          .has_value = true,
+                          .value = value_before(touch, rule),
+                          .is_store = rule->writes,
+                          .is_atomic = rule->is_atomic,
+                          .event = -1};
+    if (earlier->block == block->order.number)
+        side.interval = block->order.interval[warp_access_warp(earlier)];
+    set_block(block->detector, earlier->block - block->detector->first_block, &side);
     return side;
 }
 
-static RacePair *find_finding(RaceDetector *detector, HazardKind kind, int pc, int other) {
-    for (int i = 0; i < detector->finding_count; i++) {
-        RacePair *finding = &detector->findings[i];
-        if (finding->kind == kind && finding->launch == detector->launch && finding->access.pc == pc &&
-            finding->other.pc == other)
-            return finding;
+static RacePair *find_pair(RaceDetector *detector, FindingKind kind, int pc, int other) {
+    for (int i = 0; i < detector->pair_count; i++) {
+        RacePair *pair = &detector->pairs[i];
+        if (pair->kind == kind && pair->launch == detector->launch && pair->access.pc == pc &&
+            pair->other.pc == other)
+            return pair;
     }
     return NULL;
 }
 
-static void count_finding(RacePair *finding, const BlockRaces *block) {
-    if (finding->last_serial != block->detector->serial) finding->count++;
-    if (!finding->blocks || finding->last_block != block->linear) finding->blocks++;
-    finding->last_serial = block->detector->serial;
-    finding->last_block = block->linear;
+static void count_pair(RacePair *pair, const BlockRaces *block) {
+    if (pair->last_serial != block->detector->serial) pair->count++;
+    if (!pair->blocks || pair->last_block != block->linear) pair->blocks++;
+    pair->last_serial = block->detector->serial;
+    pair->last_block = block->linear;
 }
 
-/* A new one, to be filled in; NULL: there are enough. */
-static RacePair *add_finding(BlockRaces *block, HazardKind kind, PtxSpace space) {
+/* A new one, to be filled in; NULL: the limit is reached. */
+static RacePair *add_pair(BlockRaces *block, FindingKind kind, PtxSpace space) {
     RaceDetector *detector = block->detector;
-    if (detector->finding_count >= MOST_FINDINGS) {
+    if (detector->pair_count >= MOST_PAIRS) {
         detector->is_complete = false;
         return NULL;
     }
-    RacePair finding = {.kind = kind, .launch = detector->launch, .space = space};
-    array_push(detector->findings, detector->finding_count, detector->finding_capacity, finding);
-    return &detector->findings[detector->finding_count - 1];
+    RacePair pair = {.kind = kind, .launch = detector->launch, .space = space};
+    array_push(detector->pairs, detector->pair_count, detector->pair_capacity, pair);
+    return &detector->pairs[detector->pair_count - 1];
 }
 
-static void report(const Touch *touch, HazardKind kind, const WarpStamp *slot, uint32_t lanes) {
+static void report(const Touch *touch, FindingKind kind, const WarpAccess *earlier, uint32_t lanes) {
     BlockRaces *block = touch->block;
-    RacePair *finding = find_finding(block->detector, kind, touch->access->pc, warp_stamp_pc(slot));
-    if (finding && finding->count == 1 && finding->last_serial == block->detector->serial) {
-        finding->access.lanes |= UINT32_C(1) << touch->lane; /* the same example, another lane */
-        if (warp_stamp_warp(slot) == finding->other.warp) finding->other.lanes |= lanes;
+    RacePair *pair = find_pair(block->detector, kind, touch->access->pc, warp_access_pc(earlier));
+    if (pair && pair->count == 1 && pair->last_serial == block->detector->serial) {
+        pair->access.lanes |= UINT32_C(1) << touch->lane; /* another lane of the example */
+        if (warp_access_warp(earlier) == pair->other.warp) pair->other.lanes |= lanes;
     }
-    if (!finding) {
-        finding = add_finding(block, kind, touch->access->space);
-        if (!finding) return;
-        const PcRule *then = &block->detector->rules[warp_stamp_pc(slot)], *now = touch->rule;
-        finding->access = this_side(touch);
-        finding->other = that_side(touch, slot, lanes);
-        finding->is_same_block = slot->block == block->order.number;
-        finding->is_same_warp = finding->is_same_block && warp_stamp_warp(slot) == touch->access->warp;
-        finding->is_volatile = then->strength == ACCESS_VOLATILE && now->strength == ACCESS_VOLATILE;
-        finding->is_narrow = then->strength == ACCESS_STRONG && now->strength == ACCESS_STRONG;
-        finding->is_atomic = then->is_atomic != now->is_atomic;
-        if (kind == HAZARD_STORE_CONFLICT) {
+    if (!pair) {
+        pair = add_pair(block, kind, touch->access->space);
+        if (!pair) return;
+        const PcRule *then = &block->detector->rules[warp_access_pc(earlier)], *now = touch->rule;
+        pair->access = this_access(touch);
+        pair->other = earlier_access(touch, earlier, lanes);
+        pair->is_same_block = earlier->block == block->order.number;
+        pair->is_same_warp = pair->is_same_block && warp_access_warp(earlier) == touch->access->warp;
+        pair->is_volatile = then->strength == ACCESS_VOLATILE && now->strength == ACCESS_VOLATILE;
+        pair->is_narrow = then->strength == ACCESS_STRONG && now->strength == ACCESS_STRONG;
+        pair->is_atomic = then->is_atomic != now->is_atomic;
+        if (kind == FINDING_STORE_CONFLICT) {
             uint8_t bytes[32];
-            int lane = finding->other.lane;
+            int lane = pair->other.lane;
             touch->access->stored(touch->access, lane, bytes);
-            uint64_t at = finding->other.offset - trace_access_offset(touch->access, lane);
-            finding->other.value = value_at(bytes + at, now->element_bytes);
+            uint64_t at = pair->other.offset - trace_access_offset(touch->access, lane);
+            pair->other.value = value_at(bytes + at, now->element_bytes);
         }
     }
-    count_finding(finding, block);
+    count_pair(pair, block);
 }
 
 static bool has_released(const HappensBefore *order, int warp, int lane) {
-    return order->threads && order->threads[warp * WARP_LANES + lane].released[ORDER_BLOCK];
+    return order->threads && order->threads[warp * WARP_LANES + lane].released[SCOPE_BLOCK];
 }
 
-/* Accesses that both are volatile: the flags that threads wait for are written so, after a fence; and words
- * that hold flag and value are polled across blocks. */
-static bool is_flag(const Touch *touch, const WarpStamp *slot, uint32_t lanes) {
+/* Two volatile accesses: flags that threads wait for are written so, after a fence; and words that hold
+ * both flag and value are polled across blocks. */
+static bool is_flag(const Touch *touch, const WarpAccess *earlier, uint32_t lanes) {
     const HappensBefore *order = &touch->block->order;
-    bool same_block = slot->block == order->number;
-    bool same_warp = same_block && warp_stamp_warp(slot) == touch->access->warp;
+    bool same_block = earlier->block == order->number;
+    bool same_warp = same_block && warp_access_warp(earlier) == touch->access->warp;
     if (!same_warp && touch->access->space == PTX_SPACE_GLOBAL) return true;
     if (touch->rule->writes) return has_released(order, touch->access->warp, touch->lane);
-    return same_block && has_released(order, warp_stamp_warp(slot), __builtin_ctz(lanes));
+    return same_block && has_released(order, warp_access_warp(earlier), __builtin_ctz(lanes));
 }
 
-static bool is_allowed(const Touch *touch, const WarpStamp *slot, uint32_t lanes) {
-    const PcRule *then = &touch->block->detector->rules[warp_stamp_pc(slot)], *now = touch->rule;
+static bool is_allowed(const Touch *touch, const WarpAccess *earlier, uint32_t lanes) {
+    const PcRule *then = &touch->block->detector->rules[warp_access_pc(earlier)], *now = touch->rule;
     if (then->strength == ACCESS_WEAK || now->strength == ACCESS_WEAK) return false;
     if (then->strength == ACCESS_VOLATILE && now->strength == ACCESS_VOLATILE)
-        return is_flag(touch, slot, lanes);
+        return is_flag(touch, earlier, lanes);
     if (then->strength == ACCESS_VOLATILE || now->strength == ACCESS_VOLATILE) return true;
-    bool wide = then->scope == ORDER_DEVICE && now->scope == ORDER_DEVICE;
-    return wide || slot->block == touch->block->order.number;
+    bool wide = then->scope == SCOPE_DEVICE && now->scope == SCOPE_DEVICE;
+    return wide || earlier->block == touch->block->order.number;
 }
 
-/* Does `lane`, which takes part in this execution, access the cell, too? */
+/* `lane`, which is active in this execution, accesses the cell, too. */
 static bool covers(const Touch *touch, int lane) {
     uint64_t first = trace_access_offset(touch->access, lane);
     return touch->offset >= first && touch->offset < first + touch->rule->width;
 }
 
-/* The lanes of `lanes` that access the cell in this execution, too. */
+/* Those of `lanes` that access the cell in this execution, too. */
 static uint32_t covering(const Touch *touch, uint32_t lanes) {
     const TraceAccess *access = touch->access;
     uint32_t covering = lanes & access->mask;
@@ -198,124 +199,125 @@ static uint32_t covering(const Touch *touch, uint32_t lanes) {
     return covering;
 }
 
-/* Two stores, this one and those of `lanes`: what one instruction stores twice is told apart, by comparing
- * with the first of them, as the others were. Returns those that are left. */
-static uint32_t without_twins(const Touch *touch, const WarpStamp *slot, uint32_t lanes) {
+/* This store and those of `lanes` conflict. Lanes that store to the cell in this very execution are a
+ * store conflict, if their values differ from the first one's, and no race. Returns the other lanes. */
+static uint32_t without_same_instruction(const Touch *touch, const WarpAccess *earlier, uint32_t lanes) {
     const HappensBefore *order = &touch->block->order;
-    bool same = slot->block == order->number && slot->stamp == order->now &&
-                slot->place == warp_stamp_place(touch->access->pc, touch->access->warp);
-    uint32_t twins = same ? covering(touch, lanes) : 0;
+    bool same = earlier->block == order->number && earlier->stamp == order->now &&
+                earlier->origin == warp_access_origin(touch->access->pc, touch->access->warp);
+    uint32_t same_instruction = same ? covering(touch, lanes) : 0;
     uint8_t own[16], other[16];
-    if (!twins) return lanes;
+    if (!same_instruction) return lanes;
     stored_cell(touch, touch->lane, own);
-    stored_cell(touch, __builtin_ctz(twins), other);
+    stored_cell(touch, __builtin_ctz(same_instruction), other);
     if (memcmp(own, other, (size_t)touch->cell_bytes) != 0)
-        report(touch, HAZARD_STORE_CONFLICT, slot, twins & -twins);
-    return lanes & ~twins;
+        report(touch, FINDING_STORE_CONFLICT, earlier, same_instruction & -same_instruction);
+    return lanes & ~same_instruction;
 }
 
-/* `lanes` of `slot`, one of which writes, and this access are in no order. */
-static __attribute__((noinline)) void clash(const Touch *touch, const WarpStamp *slot, uint32_t lanes,
-                                            bool then_writes) {
-    const PcRule *then = &touch->block->detector->rules[warp_stamp_pc(slot)], *now = touch->rule;
-    if (is_allowed(touch, slot, lanes)) return;
+/* `lanes` of `earlier` and this access are not ordered, and at least one of the two writes. */
+static __attribute__((noinline)) void report_race(const Touch *touch, const WarpAccess *earlier,
+                                                  uint32_t lanes, bool then_writes) {
+    const PcRule *then = &touch->block->detector->rules[warp_access_pc(earlier)], *now = touch->rule;
+    if (is_allowed(touch, earlier, lanes)) return;
     if (then_writes && now->writes && !then->is_atomic && !now->is_atomic) {
-        lanes = without_twins(touch, slot, lanes);
+        lanes = without_same_instruction(touch, earlier, lanes);
         if (!lanes || stores_what_is_there(touch)) return;
     }
-    bool same_block = slot->block == touch->block->order.number;
-    HazardKind kind = same_block && warp_stamp_warp(slot) == touch->access->warp ? HAZARD_WARP_RACE
-                      : touch->access->space == PTX_SPACE_SHARED                 ? HAZARD_SHARED_RACE
-                                                                                 : HAZARD_GLOBAL_RACE;
-    report(touch, kind, slot, lanes);
+    bool same_block = earlier->block == touch->block->order.number;
+    FindingKind kind = same_block && warp_access_warp(earlier) == touch->access->warp ? FINDING_WARP_RACE
+                       : touch->access->space == PTX_SPACE_SHARED                     ? FINDING_SHARED_RACE
+                                                                                      : FINDING_GLOBAL_RACE;
+    report(touch, kind, earlier, lanes);
 }
 
 /* ---- cells ------------------------------------------------------------------------------------------ */
 
-static inline bool is_settled(const HappensBefore *order, const WarpStamp *slot) {
-    return !slot->mask || (slot->block == order->number && slot->stamp <= order->barrier);
+static inline bool is_settled(const HappensBefore *order, const WarpAccess *earlier) {
+    return !earlier->mask || (earlier->block == order->number && earlier->stamp <= order->barrier);
 }
 
-static inline uint32_t unknown_lanes(const Touch *touch, const WarpStamp *slot) {
+static inline uint32_t unknown_lanes(const Touch *touch, const WarpAccess *earlier) {
     const HappensBefore *order = &touch->block->order;
-    if (touch->is_shared && slot->block != order->number) return 0;
-    return is_settled(order, slot) ? 0
-                                   : happens_before_unknown(order, touch->access->warp, touch->lane, slot);
+    if (touch->is_shared && earlier->block != order->number) return 0;
+    return is_settled(order, earlier)
+               ? 0
+               : happens_before_unknown(order, touch->access->warp, touch->lane, earlier);
 }
 
-static inline bool joins(const Touch *touch, const WarpStamp *slot) {
+static inline bool joins(const Touch *touch, const WarpAccess *earlier) {
     const HappensBefore *order = &touch->block->order;
-    return slot->block == order->number && slot->stamp == order->now &&
-           slot->place == warp_stamp_place(touch->access->pc, touch->access->warp);
+    return earlier->block == order->number && earlier->stamp == order->now &&
+           earlier->origin == warp_access_origin(touch->access->pc, touch->access->warp);
 }
 
-static inline void put(const Touch *touch, WarpStamp *slot) {
+static inline void put(const Touch *touch, WarpAccess *record) {
     const HappensBefore *order = &touch->block->order;
     uint32_t bit = UINT32_C(1) << touch->lane;
-    if (joins(touch, slot))
-        slot->mask |= bit;
+    if (joins(touch, record))
+        record->mask |= bit;
     else
-        *slot = (WarpStamp){order->number, order->now, bit,
-                            warp_stamp_place(touch->access->pc, touch->access->warp)};
+        *record = (WarpAccess){order->number, order->now, bit,
+                                warp_access_origin(touch->access->pc, touch->access->warp)};
 }
 
-static inline bool is_of_this_warp(const Touch *touch, const WarpStamp *slot) {
-    return slot->block == touch->block->order.number && warp_stamp_warp(slot) == touch->access->warp;
+static inline bool is_of_this_warp(const Touch *touch, const WarpAccess *earlier) {
+    return earlier->block == touch->block->order.number && warp_access_warp(earlier) == touch->access->warp;
 }
 
-/* Which of the readers kept may go: one that is known anyway; else one of this warp. */
-static WarpStamp *slot_for_read(const Touch *touch, ShadowCell *cell) {
-    WarpStamp *own = NULL;
+/* Where to keep a read: in place of one that is ordered before it; else of one by the same warp. */
+static WarpAccess *record_for_read(const Touch *touch, ShadowCell *cell) {
+    WarpAccess *own = NULL;
     for (int i = 0; i < CELL_READS; i++)
         if (joins(touch, &cell->reads[i])) return &cell->reads[i];
     for (int i = 0; i < CELL_READS; i++) {
-        WarpStamp *slot = &cell->reads[i];
-        if (!unknown_lanes(touch, slot)) return slot;
-        if (is_of_this_warp(touch, slot)) own = slot;
+        WarpAccess *record = &cell->reads[i];
+        if (!unknown_lanes(touch, record)) return record;
+        if (is_of_this_warp(touch, record)) own = record;
     }
     return own ? own : &cell->reads[CELL_READS - 1];
 }
 
-static void note_reread(const Touch *touch, const WarpStamp *slot) {
+static void note_reread(const Touch *touch, const WarpAccess *earlier) {
     const BlockRaces *block = touch->block;
     RaceDetector *detector = block->detector;
-    if (slot->block < detector->first_block || touch->access->space != PTX_SPACE_GLOBAL) return;
+    if (earlier->block < detector->first_block || touch->access->space != PTX_SPACE_GLOBAL) return;
     Reread *reread = &detector->rereads[touch->access->pc];
     if (!reread->words++) {
-        reread->access = this_side(touch);
-        reread->other = that_side(touch, slot, slot->mask);
+        reread->access = this_access(touch);
+        reread->other = earlier_access(touch, earlier, earlier->mask);
     }
 }
 
 static void touch_cell(const Touch *touch, ShadowCell *cell) {
     uint32_t lanes = unknown_lanes(touch, &cell->write);
-    if (lanes) clash(touch, &cell->write, lanes, true);
+    if (lanes) report_race(touch, &cell->write, lanes, true);
     if (!touch->rule->writes) {
         if (cell->reads[0].mask && cell->reads[0].block != touch->block->order.number)
             note_reread(touch, &cell->reads[0]);
-        put(touch, slot_for_read(touch, cell));
+        put(touch, record_for_read(touch, cell));
         return;
     }
     for (int i = 0; i < CELL_READS; i++) {
         lanes = unknown_lanes(touch, &cell->reads[i]);
-        if (lanes) clash(touch, &cell->reads[i], lanes, false);
+        if (lanes) report_race(touch, &cell->reads[i], lanes, false);
     }
     put(touch, &cell->write);
 }
 
-/* A cell that is only read so far; false: it has got another reader, and there is room for one only. */
-static inline bool touch_read(const Touch *touch, WarpStamp *slot) {
-    if (!joins(touch, slot) && unknown_lanes(touch, slot)) return false;
-    put(touch, slot);
+/* A cell of a page that keeps one reader for each; false: this is another one. */
+static inline bool touch_read(const Touch *touch, WarpAccess *record) {
+    if (!joins(touch, record) && unknown_lanes(touch, record)) return false;
+    put(touch, record);
     return true;
 }
 
-static void touch_page(const Touch *touch, ShadowMemory *places, uint64_t cell) {
+static void touch_page(const Touch *touch, ShadowMemory *memory, uint64_t cell) {
     bool reads_only = !touch->rule->writes;
-    ShadowPage *page = shadow_memory_page(places, cell, reads_only);
+    ShadowPage *page = shadow_memory_page(memory, cell, reads_only);
     if (page && page->read) {
         if (touch_read(touch, &page->read[cell % SHADOW_PAGE_CELLS])) return;
-        page = shadow_memory_page(places, cell, false);
+        page = shadow_memory_page(memory, cell, false);
     }
     if (page)
         touch_cell(touch, &page->cells[cell % SHADOW_PAGE_CELLS]);
@@ -323,21 +325,20 @@ static void touch_page(const Touch *touch, ShadowMemory *places, uint64_t cell) 
         touch->block->detector->is_complete = false;
 }
 
-/* ---- what the observer is told ---------------------------------------------------------------------- */
+/* ---- the observer ----------------------------------------------------------------------------------- */
 
-static void talk(BlockRaces *block, const TraceAccess *access, const PcRule *rule) {
+static void synchronize(BlockRaces *block, const TraceAccess *access, const PcRule *rule) {
     bool shared = access->space == PTX_SPACE_SHARED;
     SyncTable *table = shared ? &block->syncs : &block->detector->syncs;
     for (uint32_t rest = access->mask; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
         bool publishes = rule->writes && (rule->releases || block->order.threads);
-        SyncPlace *place =
-            sync_table_find(table, access->buffer, trace_access_offset(access, lane), publishes);
-        if (!place) continue;
+        SyncWord *word = sync_table_find(table, access->buffer, trace_access_offset(access, lane), publishes);
+        if (!word) continue;
         if (rule->writes)
-            happens_before_publish(&block->order, access->warp, lane, place, rule->scope, rule->releases,
+            happens_before_publish(&block->order, access->warp, lane, word, rule->scope, rule->releases,
                                    rule->is_atomic);
-        if (rule->reads) happens_before_observe(&block->order, access->warp, lane, place, rule->acquires);
+        if (rule->reads) happens_before_observe(&block->order, access->warp, lane, word, rule->acquires);
     }
 }
 
@@ -348,7 +349,7 @@ static void detector_access(void *context, const TraceAccess *access) {
     bool shared = access->space == PTX_SPACE_SHARED;
     if (!rule->width || (!shared && access->buffer >= detector->buffer_count)) return;
     int shift = shared ? detector->shared_shift : detector->global_shift, cells = rule->width >> shift;
-    ShadowMemory *places = shared ? &block->shared : &detector->buffers[access->buffer];
+    ShadowMemory *memory = shared ? &block->shared : &detector->buffers[access->buffer];
     detector->serial++;
     Touch touch = {
         .block = block, .access = access, .rule = rule, .cell_bytes = 1 << shift, .is_shared = shared};
@@ -356,13 +357,13 @@ static void detector_access(void *context, const TraceAccess *access) {
         touch.lane = __builtin_ctz(rest);
         touch.offset = trace_access_offset(access, touch.lane);
         for (int i = 0; i < cells; i++, touch.offset += (uint64_t)touch.cell_bytes)
-            touch_page(&touch, places, touch.offset >> shift);
+            touch_page(&touch, memory, touch.offset >> shift);
     }
     if (!shared && rule->writes) {
         detector->last_store_pc = access->pc;
         detector->last_store_launch = detector->launch;
     }
-    if (detector->has_order && rule->strength != ACCESS_WEAK) talk(block, access, rule);
+    if (detector->has_fences && rule->strength != ACCESS_WEAK) synchronize(block, access, rule);
 }
 
 static void detector_sync(void *context, const TraceSync *sync) {
@@ -386,21 +387,21 @@ static void detector_sync(void *context, const TraceSync *sync) {
 static void detector_undefined(void *context, int pc, int warp, uint32_t lanes) {
     BlockRaces *block = context;
     block->detector->serial++;
-    RacePair *finding = find_finding(block->detector, HAZARD_UNDEFINED_SHUFFLE, pc, PTX_NO_PC);
-    if (!finding) {
-        finding = add_finding(block, HAZARD_UNDEFINED_SHUFFLE, PTX_SPACE_GENERIC);
-        if (!finding) return;
-        finding->access = (HazardAccess){.pc = pc,
-                                         .warp = warp,
-                                         .lanes = lanes,
-                                         .lane = __builtin_ctz(lanes),
-                                         .buffer = -1,
-                                         .interval = block->order.interval[warp],
-                                         .event = -1};
-        finding->other = (HazardAccess){.pc = PTX_NO_PC, .lane = -1, .buffer = -1, .event = -1};
-        place_block(block->detector, block->linear, &finding->access);
+    RacePair *pair = find_pair(block->detector, FINDING_UNDEFINED_SHUFFLE, pc, PTX_NO_PC);
+    if (!pair) {
+        pair = add_pair(block, FINDING_UNDEFINED_SHUFFLE, PTX_SPACE_GENERIC);
+        if (!pair) return;
+        pair->access = (FindingAccess){.pc = pc,
+                                       .warp = warp,
+                                       .lanes = lanes,
+                                       .lane = __builtin_ctz(lanes),
+                                       .buffer = -1,
+                                       .interval = block->order.interval[warp],
+                                       .event = -1};
+        pair->other = (FindingAccess){.pc = PTX_NO_PC, .lane = -1, .buffer = -1, .event = -1};
+        set_block(block->detector, block->linear, &pair->access);
     }
-    count_finding(finding, block);
+    count_pair(pair, block);
 }
 
 static void *detector_block(void *context, uint64_t linear) {
@@ -413,7 +414,7 @@ static void *detector_block(void *context, uint64_t linear) {
     const uint32_t *threads = detector->launched->block;
     block->detector = detector;
     block->linear = linear;
-    block->shared.room = &detector->room;
+    block->shared.bytes_left = &detector->bytes_left;
     happens_before_begin(&block->order, detector->first_block + (uint32_t)linear, detector->first_block,
                          (int)(threads[0] * threads[1] * threads[2]));
     return block;
@@ -440,7 +441,7 @@ static void forget_memory(RaceDetector *detector) {
         free(block);
     }
     sync_table_done(&detector->syncs);
-    detector->room = ROOM_BYTES;
+    detector->bytes_left = SHADOW_BYTES;
 }
 
 void race_detector_finish(RaceDetector *detector) {
@@ -453,13 +454,13 @@ void race_detector_finish(RaceDetector *detector) {
         memset(detector->rereads, 0, (size_t)detector->code_count * sizeof *detector->rereads);
 }
 
-static void learn_program(RaceDetector *detector, const PtxProgram *program) {
+static void read_program(RaceDetector *detector, const PtxProgram *program) {
     int least[2] = {8, 8}; /* bytes of an access: shared, global */
-    detector->has_order = false;
+    detector->has_fences = false;
     for (int pc = 0; pc < program->code_count; pc++) {
         const PtxInstruction *in = program->code[pc].instruction;
         const PcRule *rule = &detector->rules[pc];
-        detector->has_order |=
+        detector->has_fences |=
             in->opcode == PTX_fence || in->opcode == PTX_membar || rule->acquires || rule->releases;
         if (!rule->width) continue;
         bool shared = in->space == PTX_SPACE_SHARED || in->space == PTX_SPACE_SHARED_CLUSTER;
@@ -471,7 +472,7 @@ static void learn_program(RaceDetector *detector, const PtxProgram *program) {
     detector->global_shift = (uint8_t)__builtin_ctz((unsigned)least[1]);
 }
 
-/* Another producer's trace may have them elsewhere. */
+/* The trace of another producer may have other offsets. */
 static void keep_window(RaceDetector *detector, const TraceLaunch *launched) {
     SharedWindow window = {.count = launched->symbol_count};
     window.symbols = arena_copy(&detector->arena, launched->symbols,
@@ -501,8 +502,8 @@ static void detector_launch(void *context, const Trace *trace, int launch) {
     detector->rereads = memory_new((size_t)program->code_count * sizeof *detector->rereads);
     detector->buffer_count = trace->buffer_count;
     detector->buffers = memory_new((size_t)trace->buffer_count * sizeof *detector->buffers);
-    for (int i = 0; i < trace->buffer_count; i++) detector->buffers[i].room = &detector->room;
-    learn_program(detector, program);
+    for (int i = 0; i < trace->buffer_count; i++) detector->buffers[i].bytes_left = &detector->bytes_left;
+    read_program(detector, program);
 }
 
 RaceDetector *race_detector_new(void) {
@@ -518,7 +519,7 @@ void race_detector_free(RaceDetector *detector) {
     forget_memory(detector);
     free(detector->rules);
     free(detector->rereads);
-    free(detector->findings);
+    free(detector->pairs);
     free(detector->windows);
     arena_done(&detector->arena);
     free(detector);

@@ -1,37 +1,38 @@
-/* Watch: what the detector of races keeps while a run goes on. Private to src/metrics. */
+/* Race detector: what it keeps while it observes a run (findings.h). Private to src/metrics. */
 #ifndef METRICS_RACES_RACE_DETECTOR_H
 #define METRICS_RACES_RACE_DETECTOR_H
 
-#include "metrics/hazards.h"
+#include "metrics/findings.h"
 #include "metrics/races/shadow_memory.h"
 
 typedef enum Strength {
     ACCESS_WEAK,
-    ACCESS_VOLATILE, /* strong to PTX; yet code that relies on it for order is wrong */
+    ACCESS_VOLATILE, /* strong in PTX, but code that relies on it for order is wrong */
     ACCESS_STRONG    /* relaxed, acquire, release; atomics */
 } Strength;
 
-typedef struct PcRule { /* what an instruction does to memory that is shared, from its text */
+typedef struct PcRule { /* what an instruction does to memory that threads share */
     bool is_access, reads, writes, is_atomic;
     Strength strength;
     bool acquires, releases;
-    OrderScope scope;             /* of a strong access, a fence */
-    uint8_t width, element_bytes; /* of a lane; of one value */
+    SyncScope scope;              /* of a strong access or a fence */
+    uint8_t width, element_bytes; /* of what a lane accesses; of one value in it */
 } PcRule;
 
-typedef struct RacePair { /* one pair of instructions; the sides are those of the first time */
-    HazardKind kind;
+typedef struct RacePair { /* a pair of instructions that race; the accesses are the first that did */
+    FindingKind kind;
     int launch;
     PtxSpace space;
-    HazardAccess access, other;
+    FindingAccess access, other;
     uint64_t count, blocks;
-    uint64_t last_serial, last_block;       /* where it was counted last */
-    bool is_volatile, is_atomic, is_narrow; /* what the sentence speaks about: both volatile; one atomic;
-                                               atomics of too narrow a scope */
+    uint64_t last_serial, last_block; /* when it was counted last */
+    bool is_volatile;                 /* both accesses are volatile */
+    bool is_atomic;                   /* one of them is atomic */
+    bool is_narrow;                   /* both are strong, but of too narrow a scope */
     bool is_same_warp, is_same_block;
 } RacePair;
 
-typedef struct SyncTable { /* words through which threads talk, by (space, buffer, offset) */
+typedef struct SyncTable { /* words through which threads synchronize, by buffer and offset */
     struct SyncEntry *entries;
     int count, capacity;
 } SyncTable;
@@ -45,51 +46,50 @@ typedef struct BlockRaces {
     struct BlockRaces *next_idle;
 } BlockRaces;
 
-typedef struct Reread { /* a load of global memory that another block had loaded before, by one instruction */
-    HazardAccess access, other;
+typedef struct Reread { /* an instruction's first load of a global word that another block had loaded */
+    FindingAccess access, other;
     uint64_t words;
 } Reread;
 
-typedef struct
-    SharedWindow { /* of a launch's blocks: where the producer that was watched has its shared variables
-                         */
+/* Where the observed producer placed the shared variables of a launch's blocks. */
+typedef struct SharedWindow {
     TraceSymbol *symbols;
     int count;
 } SharedWindow;
 
 struct RaceDetector {
-    const Trace *trace; /* while it is watched */
+    const Trace *trace; /* while it is observed */
     int launch, code_count;
     const TraceLaunch *launched;
     PcRule *rules;                      /* [pc] of this launch */
-    bool has_order;                     /* the program has fences, acquires or releases */
+    bool has_fences;                    /* or acquires or releases */
     uint8_t shared_shift, global_shift; /* log2 of the bytes of a cell */
     uint32_t first_block;               /* number of the launch's first */
     uint64_t block_count;
     ShadowMemory *buffers; /* [buffer] */
     int buffer_count;
     SyncTable syncs;
-    uint64_t room;
+    uint64_t bytes_left;
     bool is_complete;
     BlockRaces *idle;
-    uint64_t serial;       /* of accesses */
+    uint64_t serial;       /* of the last access */
     SharedWindow *windows; /* [launch] */
     int window_count, window_capacity;
     Arena arena; /* their symbols */
-    RacePair *findings;
-    int finding_count, finding_capacity;
+    RacePair *pairs;
+    int pair_count, pair_capacity;
     Reread *rereads; /* [pc] of this launch */
-    Reread reread;   /* the one with most words of the launches before */
+    Reread reread;   /* of the launches so far, the one with most words */
     int reread_launch;
     int last_store_pc, last_store_launch; /* the last instruction that changed global memory; -1 */
 };
 
-enum { MOST_FINDINGS = 64 };
+enum { MOST_PAIRS = 64 };
 
 void race_detector_finish(RaceDetector *detector); /* after the last launch; may be called again */
 PcRule *race_detector_rules(const PtxProgram *program);
-/* The entry of a word, made where `make`; else NULL where there is none. */
-SyncPlace *sync_table_find(SyncTable *table, int buffer, uint64_t offset, bool make);
+/* NULL: there is none, and `make` does not ask for one. */
+SyncWord *sync_table_find(SyncTable *table, int buffer, uint64_t offset, bool make);
 void sync_table_done(SyncTable *table);
 
 #endif

@@ -1,4 +1,5 @@
-/* What instructions do to memory that threads share, and the words through which threads talk (watch.h). */
+/* What instructions do to shared memory and global memory, and the words through which threads synchronize
+ * (race_detector.h). */
 #include "metrics/races/race_detector.h"
 
 #include <stdlib.h>
@@ -16,7 +17,7 @@ static Strength strength_of(const PtxInstruction *in, bool is_atomic) {
 
 static PcRule rule_of(const PtxInstruction *in) {
     TraceKind kind = trace_kind_of(in);
-    PcRule rule = {.scope = has(in, PTX_MOD_CTA) ? ORDER_BLOCK : ORDER_DEVICE};
+    PcRule rule = {.scope = has(in, PTX_MOD_CTA) ? SCOPE_BLOCK : SCOPE_DEVICE};
     bool load = kind == TRACE_SHARED_LOAD || kind == TRACE_GLOBAL_LOAD;
     bool store = kind == TRACE_SHARED_STORE || kind == TRACE_GLOBAL_STORE;
     rule.is_atomic = kind == TRACE_SHARED_ATOMIC || kind == TRACE_GLOBAL_ATOMIC;
@@ -41,16 +42,16 @@ PcRule *race_detector_rules(const PtxProgram *program) {
     return rules;
 }
 
-/* ---- a hash table, open, never shrinking ------------------------------------------------------------ */
+/* ---- synchronizing words: an open hash table that never shrinks ------------------------------------- */
 
 typedef struct SyncEntry {
     uint64_t offset;
     int buffer;
     bool used;
-    SyncPlace place;
+    SyncWord word;
 } SyncEntry;
 
-static SyncEntry *slot_of(const SyncTable *table, int buffer, uint64_t offset) {
+static SyncEntry *entry_of(const SyncTable *table, int buffer, uint64_t offset) {
     uint64_t hash = (offset ^ (uint64_t)(buffer + 1) << 40) * 0x9e3779b97f4a7c15u;
     for (int i = (int)(hash >> 40) & (table->capacity - 1);; i = (i + 1) & (table->capacity - 1)) {
         SyncEntry *entry = &table->entries[i];
@@ -63,28 +64,28 @@ static void grow(SyncTable *table) {
     bigger.entries = memory_new((size_t)bigger.capacity * sizeof *bigger.entries);
     for (int i = 0; i < table->capacity; i++)
         if (table->entries[i].used)
-            *slot_of(&bigger, table->entries[i].buffer, table->entries[i].offset) = table->entries[i];
+            *entry_of(&bigger, table->entries[i].buffer, table->entries[i].offset) = table->entries[i];
     free(table->entries);
     *table = bigger;
 }
 
-SyncPlace *sync_table_find(SyncTable *table, int buffer, uint64_t offset, bool make) {
+SyncWord *sync_table_find(SyncTable *table, int buffer, uint64_t offset, bool make) {
     if (table->count * 2 >= table->capacity) {
         if (!make && !table->count) return NULL;
         grow(table);
     }
-    SyncEntry *entry = slot_of(table, buffer, offset);
+    SyncEntry *entry = entry_of(table, buffer, offset);
     if (!entry->used) {
         if (!make) return NULL;
         *entry = (SyncEntry){.offset = offset, .buffer = buffer, .used = true};
         table->count++;
     }
-    return &entry->place;
+    return &entry->word;
 }
 
 void sync_table_done(SyncTable *table) {
     for (int i = 0; i < table->capacity; i++)
-        if (table->entries[i].used) sync_place_done(&table->entries[i].place);
+        if (table->entries[i].used) sync_word_done(&table->entries[i].word);
     free(table->entries);
     *table = (SyncTable){0};
 }

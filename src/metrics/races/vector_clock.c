@@ -1,4 +1,3 @@
-/* Sparse vector clocks (clock.h). */
 #include "metrics/races/vector_clock.h"
 
 #include "base/memory.h"
@@ -65,7 +64,7 @@ static bool covers(const VectorClock *clock, const VectorClockEntry *entries, in
     return true;
 }
 
-/* The usual case of a counter that block after block goes up to: what is new comes last. */
+/* The usual case, a counter that one block after the other increments: new entries come last. */
 static bool append(VectorClock *clock, const VectorClockEntry *entries, int count) {
     if (clock->references > 1 || clock->capacity - clock->count < count) return false;
     if (clock->count && !is_before(&clock->entries[clock->count - 1], &entries[0])) return false;

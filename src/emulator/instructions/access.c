@@ -1,0 +1,587 @@
+/* Access: from the address registers of a warp to host bytes, with checks and costs on the way (access_execute.h).
+ *
+ * Nearly every access of a real kernel is an arithmetic progression over the lanes inside one buffer; such a
+ * *line* is found first and checked by its two ends. Everything else goes lane by lane. */
+#include "emulator/instructions/access_execute.h"
+
+#include "emulator/machine/local_memory.h"
+#include "emulator/machine/observe.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* ---- lowering --------------------------------------------------------------------------------------- */
+
+bool access_lower_address(Lowering *low, Op *op, MemoryOp *memory, const PtxOperand *operand) {
+    if (operand->kind != PTX_OPERAND_MEMORY)
+        return lowering_reject(low, op, "%s: malformed address", low->instruction->name);
+    memory->offset = operand->integer;
+    memory->base_bytes = 8;
+    if (operand->reg) {
+        PtxOperand reg = {.kind = PTX_OPERAND_REGISTER, .reg = operand->reg, .component = operand->component};
+        if (!lowering_register(low, &reg, &memory->base, &memory->base_bytes) || memory->base_bytes < 4)
+            return lowering_reject(low, op, "%s: the address is not in a 32- or 64-bit register",
+                                   low->instruction->name);
+        return true;
+    }
+    if (operand->variable) {
+        PtxOperand variable = *operand;
+        variable.kind = PTX_OPERAND_VARIABLE;
+        variable.integer = 0;
+        bool generic = memory->space == PTX_SPACE_GENERIC && operand->variable->space == PTX_SPACE_SHARED;
+        if (generic) memory->offset += (int64_t)SHARED_WINDOW;
+        return lowering_value(low, op, &variable, PTX_U64, &memory->base, NULL);
+    }
+    memory->base = lowering_constant(low, 0, 8);
+    return true;
+}
+
+/* ---- lines ------------------------------------------------------------------------------------------ */
+
+/* Finds the progression behind `address`, if there is one. */
+static inline void find_line(Access *access) {
+    const uint64_t *address = access->address;
+    uint32_t mask = access->mask, rest = mask & (mask - 1);
+    int first = __builtin_ctz(mask);
+    access->line = false;
+    if (!rest) {
+        access->line = true;
+        access->stride = 0;
+        access->first = address[first];
+        return;
+    }
+    int gap = __builtin_ctz(rest) - first;
+    int64_t stride = (int64_t)(address[first + gap] - address[first]);
+    if (gap > 1) {
+        if (gap & (gap - 1)) {
+            if (stride % gap) return;
+            stride /= gap;
+        } else {
+            if (stride & (gap - 1)) return;
+            stride >>= __builtin_ctz((unsigned)gap);
+        }
+    }
+    uint64_t start = address[first] - (uint64_t)first * (uint64_t)stride, wrong = 0;
+    if (mask == ALL_LANES) {
+        for (uint64_t l = 0; l < WARP_LANES; l++) wrong |= address[l] ^ (start + l * (uint64_t)stride);
+    } else {
+        for (rest &= rest - 1; rest; rest &= rest - 1) {
+            uint64_t l = (uint64_t)__builtin_ctz(rest);
+            wrong |= address[l] ^ (start + l * (uint64_t)stride);
+        }
+    }
+    if (wrong) return;
+    access->line = true;
+    access->first = start;
+    access->stride = stride;
+}
+
+static inline void read_addresses(Access *access) {
+    const MemoryOp *memory = access->memory;
+    const void *base = operand_at(access->warp, memory->base);
+    if (memory->base_bytes == 4) {
+        const uint32_t *from = base;
+        uint32_t offset = (uint32_t)memory->offset;
+        for (int l = 0; l < WARP_LANES; l++) access->address[l] = from[l] + offset;
+    } else {
+        const uint64_t *from = base;
+        uint64_t offset = (uint64_t)memory->offset;
+        for (int l = 0; l < WARP_LANES; l++) access->address[l] = from[l] + offset;
+    }
+}
+
+/* The lowest and highest address of a line. */
+static inline void line_ends(const Access *access, uint64_t *low, uint64_t *high) {
+    uint64_t a = access->first + (uint64_t)__builtin_ctz(access->mask) * (uint64_t)access->stride;
+    uint64_t b = access->first + (uint64_t)(31 - __builtin_clz(access->mask)) * (uint64_t)access->stride;
+    *low = access->stride < 0 ? b : a;
+    *high = access->stride < 0 ? a : b;
+}
+
+/* ---- faults ----------------------------------------------------------------------------------------- */
+
+static Outcome misaligned(const Access *access, uint32_t lanes) {
+    int lane = __builtin_ctz(lanes);
+    raise_trap(access->block, TRAP_MISALIGNED, access->warp, access->op->pc, lanes, access->address,
+               "%d-byte access at address 0x%" PRIx64 ", which is not a multiple of %d",
+               access->memory->width, access->address[lane], access->memory->width);
+    return OUTCOME_STOP;
+}
+
+static void name_shared(const Grid *grid, uint64_t offset, Text *out) {
+    const LoweredProgram *program = grid->program;
+    const SharedPlace *nearest = NULL;
+    int32_t before = (int32_t)offset; /* 32-bit addresses wrap */
+    if (before < 0 && before > -(1 << 20)) {
+        text_print(out, "%d bytes before the start of shared memory", -before);
+        return;
+    }
+    for (int i = 0; i < program->shared_count; i++)
+        if (program->shared[i].offset <= offset) nearest = &program->shared[i];
+    if (!nearest) {
+        text_print(out, "the block has %" PRIu32 " bytes of shared memory", program->shared_bytes);
+        return;
+    }
+    uint64_t end = (uint64_t)nearest->offset + nearest->bytes;
+    text_print(out, "%" PRIu64 " bytes past the end of `%s` (%" PRIu32 " bytes)", offset - end, nearest->name,
+               nearest->bytes);
+}
+
+/* Indices of 32 bits that wrapped lead far below a buffer (an int past 2^31), or just short of 2^32 elements
+ * above its start (an unsigned below 0). The buffer, or NULL. */
+static const Region *find_wrapped(const Memory *memory, uint64_t address, int width, int64_t *index) {
+    enum { BELOW_ZERO = 1 << 24, NULL_PAGE = 4096 };
+    if (address < NULL_PAGE) return NULL;
+    const int64_t whole = INT64_C(1) << 32;
+    for (int i = 0; i < memory->count; i++) {
+        int64_t distance = (int64_t)(address - memory->regions[i].base);
+        if (distance % width) continue;
+        *index = distance / width;
+        bool is_signed = *index >= -whole / 2 && *index <= -whole / 4;
+        bool is_unsigned = *index < whole && *index >= whole - BELOW_ZERO;
+        if (is_signed || is_unsigned) return &memory->regions[i];
+    }
+    return NULL;
+}
+
+static Outcome index_overflow(const Access *access, uint32_t lanes, const Region *region, int64_t index) {
+    int lane = __builtin_ctz(lanes);
+    bool below = index < 0;
+    raise_trap(access->block, TRAP_INDEX_OVERFLOW, access->warp, access->op->pc, lanes, access->address,
+               "index %" PRId64 " of `%s` (%" PRIu64
+               " bytes): a 32-bit index has wrapped around from %" PRId64 " (thread %d of the block%s)",
+               index, region->name, region->bytes,
+               below ? index + (INT64_C(1) << 32) : index - (INT64_C(1) << 32),
+               access->warp->index * WARP_LANES + lane, lanes & (lanes - 1) ? " and others" : "");
+    return OUTCOME_STOP;
+}
+
+static Outcome out_of_bounds(const Access *access, uint32_t lanes) {
+    const Grid *grid = access->block->grid;
+    int lane = __builtin_ctz(lanes);
+    uint64_t address = access->address[lane];
+    int64_t index;
+    const Region *wrapped = access->space == PTX_SPACE_GLOBAL
+                                ? find_wrapped(grid->memory, address, access->memory->width, &index)
+                                : NULL;
+    if (wrapped) return index_overflow(access, lanes, wrapped, index);
+    Text text = {0};
+    switch (access->space) {
+    case PTX_SPACE_SHARED:
+        text_print(&text, "%d-byte access at shared offset %" PRIu64 ": ", access->memory->width, address);
+        if (address < grid->program->shared_bytes)
+            text_add(&text, "it reaches past the end of shared memory");
+        else
+            name_shared(grid, address, &text);
+        break;
+    case PTX_SPACE_LOCAL:
+        text_print(&text, "%d-byte access at local offset %" PRIu64 ": the thread has %zu bytes there",
+                   access->memory->width, address, access->warp->local_bytes);
+        break;
+    case PTX_SPACE_PARAM:
+        text_print(&text, "%d-byte access at offset %" PRIu64 ", outside the parameters",
+                   access->memory->width, address);
+        break;
+    default:
+        memory_describe(grid->memory, address, access->memory->width, &text);
+        break;
+    }
+    text_print(&text, " (thread %d of the block%s)", access->warp->index * WARP_LANES + lane,
+               lanes & (lanes - 1) ? " and others" : "");
+    raise_trap(access->block, TRAP_OUT_OF_BOUNDS, access->warp, access->op->pc, lanes, access->address, "%s",
+               text_string(&text));
+    text_done(&text);
+    return OUTCOME_STOP;
+}
+
+/* Lanes whose address is no multiple of the width. */
+static uint32_t misaligned_lanes(const Access *access) {
+    uint64_t below = (uint64_t)access->memory->width - 1;
+    if (access->line) {
+        uint64_t low, high;
+        line_ends(access, &low, &high);
+        if (!((low | (access->mask & (access->mask - 1) ? (uint64_t)access->stride : 0)) & below)) return 0;
+    }
+    uint32_t lanes = 0;
+    for (uint32_t rest = access->mask; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        if (access->address[lane] & below) lanes |= lane_bit[lane];
+    }
+    return lanes;
+}
+
+/* Lanes that reach outside [0, size). */
+static uint32_t outside_lanes(const Access *access, uint64_t size) {
+    uint64_t width = access->memory->width;
+    uint64_t limit = size >= width ? size - width : 0;
+    if (access->line && size >= width) {
+        uint64_t low, high;
+        line_ends(access, &low, &high);
+        if (low <= high && high <= limit) return 0;
+    }
+    uint32_t lanes = 0;
+    for (uint32_t rest = access->mask; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        if (size < width || access->address[lane] > limit) lanes |= lane_bit[lane];
+    }
+    return lanes;
+}
+
+/* ---- written bytes of shared and local memory ------------------------------------------------------- */
+
+static void report_uninitialized(const Access *access, uint32_t lanes) {
+    uint8_t *reported = &access->block->worker->uninitialized[access->op->pc];
+    if (*reported >= MAX_UNINITIALIZED) return;
+    ++*reported;
+    int lane = __builtin_ctz(lanes);
+    raise_trap(access->block, TRAP_UNINITIALIZED, access->warp, access->op->pc, lanes, access->address,
+               "%s memory at offset %" PRIu64 " is read but was never written (thread %d of the block)",
+               access->space == PTX_SPACE_SHARED ? "shared" : "local", access->address[lane],
+               access->warp->index * WARP_LANES + lane);
+}
+
+static inline bool is_contiguous(const Access *access) {
+    return access->host_line && access->mask == ALL_LANES && access->host_stride == access->memory->width;
+}
+
+/* Is everything written from the lowest to the highest byte of a line? */
+static inline bool all_between(const Access *access, const uint64_t *bits) {
+    uint64_t low, high;
+    line_ends(access, &low, &high);
+    return bits_all(bits, low, high - low + access->memory->width);
+}
+
+static void check_written(const Access *access, const uint64_t *bits) {
+    uint64_t width = access->memory->width;
+    if (access->host_line && all_between(access, bits)) return;
+    uint32_t lanes = 0;
+    for (uint32_t rest = access->mask; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        uint64_t at = (uint64_t)(access_host(access, lane) - access->bytes);
+        if (!bits_all(bits, at, width)) lanes |= lane_bit[lane];
+    }
+    if (lanes) report_uninitialized(access, lanes);
+}
+
+static void mark_written(const Access *access, uint64_t *bits) {
+    uint64_t width = access->memory->width;
+    if (access->host_line && all_between(access, bits)) return;
+    if (is_contiguous(access)) {
+        bits_set(bits, access->host_first, width * WARP_LANES);
+        return;
+    }
+    for (uint32_t rest = access->mask; rest; rest &= rest - 1)
+        bits_set(bits, (uint64_t)(access_host(access, __builtin_ctz(rest)) - access->bytes), width);
+}
+
+static inline void track_written(const Access *access, uint64_t *bits) {
+    if (!access->memory->is_store) check_written(access, bits);
+    if (!access->memory->is_load) mark_written(access, bits);
+}
+
+/* ---- spaces ----------------------------------------------------------------------------------------- */
+
+static inline void use_addresses_as_offsets(Access *access) {
+    access->host_line = access->line;
+    access->host_first = access->first;
+    access->host_stride = access->stride;
+    access->offset = access->address;
+}
+
+static inline void count_shared(const Access *access) {
+    if (access->memory->is_atomic) return;
+    Worker *worker = access->block->worker;
+    TraceCounter *counter = &worker->counters[access->op->pc];
+    SharedCost cost =
+        access_shared_cost(access->memory->is_load, access->memory->width, access->mask, access->address);
+    counter->wavefronts += (uint64_t)cost.wavefronts;
+    counter->ideal_wavefronts += (uint64_t)cost.ideal;
+    if (access->line) access_keep_pattern(access, false, cost.wavefronts, cost.ideal);
+}
+
+static inline void count_global(const Access *access) {
+    if (access->memory->kind == TRACE_CONSTANT_LOAD) return;
+    TraceCounter *counter = &access->block->worker->counters[access->op->pc];
+    GlobalCost cost = access_global_cost(access->memory->width, access->mask, access->address);
+    counter->sectors += (uint64_t)cost.sectors;
+    counter->ideal_sectors += (uint64_t)cost.ideal;
+    if (access->line) access_keep_pattern(access, true, cost.sectors, cost.ideal);
+}
+
+static inline Outcome in_shared(Access *access, AccessMove move) {
+    access->space = PTX_SPACE_SHARED;
+    uint32_t wrong = misaligned_lanes(access);
+    if (wrong) return misaligned(access, wrong);
+    wrong = outside_lanes(access, access->block->grid->program->shared_bytes);
+    if (wrong) return out_of_bounds(access, wrong);
+    access->bytes = access->block->shared;
+    use_addresses_as_offsets(access);
+    track_written(access, access->block->shared_written);
+    count_shared(access);
+    if (access->block->observed) observe_access(access);
+    move(access);
+    return OUTCOME_NEXT;
+}
+
+static void track_footprint(const Access *access, const Region *region, uint64_t *bits) {
+    uint64_t width = access->memory->width;
+    uint64_t first_word = region->first_word;
+    if (is_contiguous(access)) {
+        uint64_t begin = access->host_first / 4, end = (access->host_first + width * WARP_LANES - 1) / 4;
+        bits_set(bits, first_word + begin, end - begin + 1);
+        return;
+    }
+    for (uint32_t rest = access->mask; rest; rest &= rest - 1) {
+        uint64_t at = access->address[__builtin_ctz(rest)] - region->base;
+        bits_set(bits, first_word + at / 4, (at + width - 1) / 4 - at / 4 + 1);
+    }
+}
+
+static Outcome in_region(Access *access, const Region *region, AccessMove move) {
+    if (region->read_only && !access->memory->is_load) {
+        raise_trap(access->block, TRAP_READ_ONLY, access->warp, access->op->pc, access->mask, access->address,
+                   "write to `%s`, which is constant memory", region->name);
+        return OUTCOME_STOP;
+    }
+    access->bytes = region->host;
+    access->region = region;
+    access->host_line = access->line;
+    access->host_first = access->first - region->base; /* may wrap where lane 0 is inactive; sums do not */
+    access->host_stride = access->stride;
+    access->offset = access->scattered;
+    if (!access->line)
+        for (int l = 0; l < WARP_LANES; l++) access->scattered[l] = access->address[l] - region->base;
+    Footprint *footprint = access->block->worker->footprint;
+    if (footprint) {
+        if (!access->memory->is_store) track_footprint(access, region, footprint->read);
+        if (!access->memory->is_load) track_footprint(access, region, footprint->written);
+    }
+    if (access->block->observed) observe_access(access);
+    move(access);
+    return OUTCOME_NEXT;
+}
+
+/* All lanes in the region that this instruction reached last? */
+static inline const Region *single_region(const Access *access) {
+    const Memory *memory = access->block->grid->memory;
+    uint32_t *last = &access->block->worker->last_region[access->op->pc];
+    uint64_t low = UINT64_MAX, high = 0, width = access->memory->width;
+    if (access->line) {
+        line_ends(access, &low, &high);
+        if (low > high) return NULL;
+    } else {
+        for (uint32_t rest = access->mask; rest; rest &= rest - 1) {
+            uint64_t address = access->address[__builtin_ctz(rest)];
+            if (address < low) low = address;
+            if (address > high) high = address;
+        }
+    }
+    for (int attempt = 0; attempt < 2; attempt++) {
+        if (*last < (uint32_t)memory->count) {
+            const Region *region = &memory->regions[*last];
+            if (low >= region->base && high - region->base < region->bytes &&
+                width <= region->bytes - (high - region->base))
+                return region;
+        }
+        int found = memory_find(memory, low);
+        if (found < 0) return NULL;
+        *last = (uint32_t)found;
+    }
+    return NULL;
+}
+
+static inline Outcome in_global(Access *access, AccessMove move) {
+    access->space = PTX_SPACE_GLOBAL;
+    const Memory *memory = access->block->grid->memory;
+    uint32_t wrong = misaligned_lanes(access);
+    if (wrong) return misaligned(access, wrong);
+    const Region *region = single_region(access);
+    uint32_t all = access->mask;
+    if (!region) {
+        for (uint32_t rest = all; rest; rest &= rest - 1) {
+            int lane = __builtin_ctz(rest);
+            if (!memory_at(memory, access->address[lane], access->memory->width)) wrong |= lane_bit[lane];
+        }
+        if (wrong) return out_of_bounds(access, wrong);
+    }
+    count_global(access);
+    if (region) return in_region(access, region, move);
+    access->line = false; /* several buffers: one after another, in lane order of their first lane */
+    for (uint32_t left = all; left;) {
+        region = &memory->regions[memory_find(memory, access->address[__builtin_ctz(left)])];
+        access->mask = 0;
+        for (uint32_t rest = left; rest; rest &= rest - 1) {
+            int lane = __builtin_ctz(rest);
+            if (access->address[lane] - region->base < region->bytes) access->mask |= lane_bit[lane];
+        }
+        left &= ~access->mask;
+        if (in_region(access, region, move) != OUTCOME_NEXT) return OUTCOME_STOP;
+    }
+    return OUTCOME_NEXT;
+}
+
+static Outcome in_local(Access *access, AccessMove move) {
+    access->space = PTX_SPACE_LOCAL;
+    uint32_t wrong = misaligned_lanes(access);
+    if (wrong) return misaligned(access, wrong);
+    wrong = outside_lanes(access, access->warp->local_bytes);
+    if (wrong) return out_of_bounds(access, wrong);
+    if (access->memory->width > 16) { /* 32-byte vectors would cross a piece */
+        raise_trap(access->block, TRAP_NOT_EMULATED, access->warp, access->op->pc, access->mask,
+                   access->address, "32-byte accesses of local memory are not emulated");
+        return OUTCOME_STOP;
+    }
+    access->bytes = access->warp->local;
+    access->host_line = false;
+    access->offset = access->scattered;
+    for (int l = 0; l < WARP_LANES; l++) access->scattered[l] = local_offset(access->address[l], l);
+    track_written(access, access->warp->local_written);
+    move(access);
+    return OUTCOME_NEXT;
+}
+
+static Outcome in_parameters(Access *access, AccessMove move) {
+    access->space = PTX_SPACE_PARAM;
+    uint32_t wrong = misaligned_lanes(access);
+    if (wrong) return misaligned(access, wrong);
+    const Launch *launch = access->block->grid->launch;
+    const Frame *frame = warp_fragment(access->warp)->frame;
+    uint64_t width = access->memory->width, frame_bytes = frame->layout->parameter_bytes;
+    access->host_line = false;
+    access->offset = access->scattered;
+    uint32_t all = access->mask, of_entry = 0;
+    for (uint32_t rest = all; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        uint64_t address = access->address[lane];
+        bool entry = address < FRAME_PARAMETERS;
+        uint64_t offset = entry ? address : address - FRAME_PARAMETERS;
+        uint64_t size = entry ? launch->parameter_bytes : frame_bytes;
+        if (offset > size || width > size - offset) wrong |= lane_bit[lane];
+        if (entry) of_entry |= lane_bit[lane];
+        access->scattered[lane] = entry ? offset : (uint64_t)lane * frame_bytes + offset;
+    }
+    if (wrong) return out_of_bounds(access, wrong);
+    if (of_entry && !access->memory->is_load) {
+        raise_trap(access->block, TRAP_READ_ONLY, access->warp, access->op->pc, of_entry, access->address,
+                   "write to the kernel's parameters");
+        return OUTCOME_STOP;
+    }
+    access->mask = of_entry;
+    access->bytes = (uint8_t *)(uintptr_t)launch->parameters;
+    if (access->mask) move(access);
+    access->mask = all & ~of_entry;
+    access->bytes = frame->parameters;
+    if (access->mask) move(access);
+    if (access->block->hooks) {
+        access->mask = all;
+        access->block->hooks->after_parameters(access->block->hooks->context, access);
+    }
+    return OUTCOME_NEXT;
+}
+
+/* ---- generic addresses ------------------------------------------------------------------------------ */
+
+typedef struct AddressWindow {
+    PtxSpace space;
+    uint64_t base;
+} AddressWindow;
+
+static const AddressWindow windows[] = {
+    {PTX_SPACE_SHARED, SHARED_WINDOW}, {PTX_SPACE_LOCAL, LOCAL_WINDOW}, {PTX_SPACE_PARAM, PARAMETER_WINDOW}};
+
+static uint32_t lanes_in_window(const Access *access, uint32_t among, uint64_t base) {
+    uint32_t lanes = 0;
+    for (uint32_t rest = among; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        if (access->address[lane] - base < WINDOW_BYTES) lanes |= lane_bit[lane];
+    }
+    return lanes;
+}
+
+/* The hooks make accesses of memory; parameters are ordinary. */
+static Outcome in_hooks(Access *access, AccessMove move) {
+    PtxSpace space = access->memory->space;
+    uint32_t all = access->mask;
+    access->mask = space == PTX_SPACE_PARAM     ? all
+                   : space == PTX_SPACE_GENERIC ? lanes_in_window(access, all, PARAMETER_WINDOW)
+                                                : 0;
+    if (access->mask) {
+        if (space == PTX_SPACE_GENERIC)
+            for (int l = 0; l < WARP_LANES; l++) access->address[l] -= PARAMETER_WINDOW;
+        all &= ~access->mask;
+        access->line = false;
+        Outcome outcome = in_parameters(access, move);
+        if (outcome != OUTCOME_NEXT || !all) return outcome;
+    }
+    access->mask = all;
+    const BlockHooks *hooks = access->block->hooks;
+    return hooks->access(hooks->context, access) ? OUTCOME_NEXT : OUTCOME_STOP;
+}
+
+static Outcome in_generic(Access *access, AccessMove move) {
+    TraceCounter *counter = &access->block->worker->counters[access->op->pc];
+    uint64_t low = 0, high = 0;
+    if (access->line) line_ends(access, &low, &high);
+    if (access->line && low <= high && high < SHARED_WINDOW) { /* nearly always */
+        counter->global_requests++;
+        return in_global(access, move);
+    }
+    Access part = *access;
+    uint32_t left = access->mask;
+    for (size_t w = 0; w < sizeof windows / sizeof *windows; w++) {
+        part.mask = lanes_in_window(access, left, windows[w].base);
+        if (!part.mask) continue;
+        left &= ~part.mask;
+        if (windows[w].space == PTX_SPACE_SHARED) counter->shared_requests++;
+        for (int l = 0; l < WARP_LANES; l++) part.address[l] = access->address[l] - windows[w].base;
+        find_line(&part);
+        Outcome outcome = windows[w].space == PTX_SPACE_SHARED  ? in_shared(&part, move)
+                          : windows[w].space == PTX_SPACE_LOCAL ? in_local(&part, move)
+                                                                : in_parameters(&part, move);
+        if (outcome != OUTCOME_NEXT) return outcome;
+    }
+    if (!left) return OUTCOME_NEXT;
+    access->mask = left;
+    counter->global_requests++;
+    find_line(access);
+    return in_global(access, move);
+}
+
+Outcome access_go(Access *access, AccessMove move) {
+    access->block->worker->counters[access->op->pc].requests++;
+    find_line(access);
+    if (access->block->hooks) return in_hooks(access, move);
+    switch (access->memory->space) {
+    case PTX_SPACE_SHARED:
+    case PTX_SPACE_SHARED_CLUSTER:
+        return in_shared(access, move);
+    case PTX_SPACE_GLOBAL:
+    case PTX_SPACE_CONST:
+        return in_global(access, move);
+    case PTX_SPACE_LOCAL:
+        return in_local(access, move);
+    case PTX_SPACE_PARAM:
+        return in_parameters(access, move);
+    default:
+        return in_generic(access, move);
+    }
+}
+
+Outcome access_execute(Block *block, Warp *warp, const Op *op, uint32_t mask, AccessMove move) {
+    Access access;
+    access.op = op;
+    access.memory = op->extra;
+    access.block = block;
+    access.warp = warp;
+    access.mask = mask;
+    if (access.memory->together && !block->hooks) {
+        Gang alone;
+        alone.count = 1;
+        alone.warps[0] = warp;
+        alone.fragments[0] = warp_fragment(warp);
+        alone.masks[0] = mask;
+        if (access.memory->together(block, op, &alone, move)) return OUTCOME_NEXT;
+    }
+    read_addresses(&access);
+    return access_go(&access, move);
+}

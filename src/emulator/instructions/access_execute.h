@@ -1,0 +1,63 @@
+/* Accesses: what ld, st, atom and red share: addresses of the lanes, where they lead, checks, costs, events. Private
+ * to the emulator. */
+#ifndef EMULATOR_INSTRUCTIONS_ACCESS_EXECUTE_H
+#define EMULATOR_INSTRUCTIONS_ACCESS_EXECUTE_H
+
+#include "emulator/machine/access.h"
+
+bool access_lower_address(Lowering *low, Op *op, MemoryOp *memory, const PtxOperand *operand);
+
+/* Splits by space where the address is generic, checks bounds and alignment, counts costs, and calls `move`
+ * for every part (all lanes of a part lie in one space and, if global, in one region). Returns OUTCOME_NEXT
+ * or OUTCOME_STOP. */
+Outcome access_execute(Block *block, Warp *warp, const Op *op, uint32_t mask, AccessMove move);
+/* The same of an access whose op, memory, block, warp, mask and addresses are set. */
+Outcome access_go(Access *access, AccessMove move);
+/* The moves of ld and st: between host bytes and the registers that memory->values say. */
+void access_load(Access *access);
+void access_store(Access *access);
+/* Value `element` of memory->values: a register, or the source of a store. */
+bool access_lower_value(Lowering *low, Op *op, MemoryOp *memory, const PtxOperand *operand, int element);
+/* The common accesses of a gang (access_fast.c), as CoreOp.execute_together; the best function for this machine. */
+AccessTogether access_together(void);
+/* Keeps what a line has cost, for the next one like it. */
+void access_keep_pattern(const Access *access, bool global, int cost, int ideal);
+
+/* Writes the event of an access that has been made, where the block is traced: `values` as [element],
+ * `operand` (atomics) may be NULL. Updates the hash by which spinning fragments are recognised. `changed`: memory
+ * is not what it was. */
+void access_keep(Access *access, const MemoryValue *values, int count, const uint64_t *operand, bool changed);
+
+/* Lanes of the warp, or other blocks, may be what a loop of this fragment waits for. */
+static inline bool may_spin(const Access *access) {
+    return access->warp->live != warp_fragment(access->warp)->mask || access->block->grid->blocks_communicate;
+}
+
+/* ... and so many iterations changed nothing that their accesses are compared. */
+static inline bool may_spin_unseen(const Access *access) {
+    return may_spin(access) && warp_fragment(access->warp)->quiet >= QUIET_ITERATIONS;
+}
+
+static inline void note_access(Worker *worker, Fragment *fragment, bool changed) {
+    fragment->touched = true;
+    fragment->changed |= changed;
+    worker->changes += changed;
+}
+
+/* Adds what was found in words that other threads change to the hash of the iteration. */
+void access_watch(const Access *access, const MemoryValue *values, int count);
+
+static inline void access_record(Access *access, const MemoryValue *values, int count,
+                                 const uint64_t *operand, bool changed) {
+    if (access->memory->ordered && !changed && access->warp->live != warp_fragment(access->warp)->mask)
+        access_watch(access, values, count);
+    if (access->block->recorder || may_spin_unseen(access))
+        access_keep(access, values, count, operand, changed);
+    else if (may_spin(access))
+        note_access(access->block->worker, warp_fragment(access->warp), changed);
+}
+
+/* The operation of an atom or red. */
+PtxModifierKind atomic_operation(const MemoryOp *memory);
+
+#endif

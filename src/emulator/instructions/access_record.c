@@ -1,0 +1,111 @@
+/* What is recorded of an access: its event, in traced blocks, and the hash by which a spinning fragment is
+ * recognised. */
+#include "emulator/instructions/access_execute.h"
+
+#include "emulator/machine/recorded_values.h"
+#include "emulator/machine/recorder.h"
+#include "trace/producer_rules.h"
+
+static inline uint64_t mix(uint64_t hash, uint64_t value) {
+    hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 29;
+}
+
+static uint64_t mix_register(uint64_t hash, const Warp *warp, const MemoryValue *value, uint32_t mask) {
+    if (mask == ALL_LANES && value->bytes) {
+        const uint8_t *at = operand_at(warp, value->place);
+        for (int i = 0; i < value->bytes * WARP_LANES; i += 8) hash = mix(hash, bytes_read(at + i, 8));
+        return hash;
+    }
+    for (uint32_t rest = mask; rest; rest &= rest - 1)
+        hash = mix(hash, register_read(warp, value->place, value->bytes, __builtin_ctz(rest)));
+    return hash;
+}
+
+static uint64_t mix_access(uint64_t hash, const Access *access, const MemoryValue *values, int count) {
+    if (access->line)
+        hash = mix(mix(hash, access->first), (uint64_t)access->stride);
+    else
+        for (uint32_t rest = access->mask; rest; rest &= rest - 1)
+            hash = mix(hash, access->address[__builtin_ctz(rest)]);
+    for (int e = 0; e < count; e++)
+        if (values[e].present) hash = mix_register(hash, access->warp, &values[e], access->mask);
+    return hash;
+}
+
+/* Iterations of a loop are the same when they access the same words and find the same values. Only needed
+ * while lanes of the warp are apart, or where blocks wait for each other. */
+static void account(const Access *access, const MemoryValue *values, int count, bool changed) {
+    Fragment *fragment = warp_fragment(access->warp);
+    fragment->touched = true;
+    if (changed) {
+        fragment->changed = true;
+        access->block->worker->changes++;
+    }
+    if (changed || fragment->quiet < QUIET_ITERATIONS) return;
+    uint64_t hash = mix(fragment->hash, (uint64_t)access->op->pc ^ (uint64_t)access->mask << 32);
+    fragment->hash = mix_access(hash, access, values, count);
+}
+
+void access_watch(const Access *access, const MemoryValue *values, int count) {
+    Fragment *fragment = warp_fragment(access->warp);
+    uint64_t hash = mix(fragment->watch, (uint64_t)access->op->pc ^ (uint64_t)access->mask << 32);
+    fragment->watch = mix_access(hash, access, values, count) | 1;
+}
+
+static void place_shared_lane(const Grid *grid, uint64_t address, uint16_t *buffer, uint64_t *offset) {
+    const LoweredProgram *program = grid->program;
+    int place = 0;
+    while (place + 1 < program->shared_count && program->shared[place + 1].offset <= address) place++;
+    *buffer = (uint16_t)place;
+    *offset = address - (program->shared_count ? program->shared[place].offset : 0);
+}
+
+static void record(const Access *access, const MemoryValue *values, int count, const uint64_t *operand,
+                   bool changed) {
+    const MemoryOp *memory = access->memory;
+    const Grid *grid = access->block->grid;
+    Recorder *recorder = access->block->recorder;
+    TraceEvent *event = recorder_begin(recorder, access->warp, access->op->pc, access->mask,
+                                       trace_kind_in_space(memory->kind, access->space));
+    if (memory->kind == TRACE_CONSTANT_LOAD) event->kind = TRACE_CONSTANT_LOAD;
+    if (access->block->recorded_values)
+        recorded_values_access(access->block->recorded_values, access, values, count);
+    event->width = memory->width;
+    event->element_bytes = memory->element_bytes;
+    event->element_count = memory->count;
+    event->is_load = !memory->is_store;
+    event->has_result = count > 0;
+    for (uint32_t rest = access->mask; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        switch (access->space) {
+        case PTX_SPACE_SHARED:
+            place_shared_lane(grid, access->address[lane], &event->buffer[lane], &event->offset[lane]);
+            break;
+        case PTX_SPACE_LOCAL:
+            event->buffer[lane] = (uint16_t)(grid->trace->symbol_count - 1);
+            event->offset[lane] = access->address[lane];
+            break;
+        default:
+            event->buffer[lane] = (uint16_t)(access->region - grid->memory->regions);
+            event->offset[lane] = access->address[lane] - access->region->base;
+        }
+        uint64_t bits =
+            memory->element_bytes < 8 ? (UINT64_C(1) << 8 * memory->element_bytes) - 1 : ~UINT64_C(0);
+        for (int e = 0; e < count; e++)
+            if (values[e].present)
+                event->value[e][lane] =
+                    register_read(access->warp, values[e].place, values[e].bytes, lane) & bits;
+        if (operand) event->operand[lane] = operand[lane];
+    }
+    const PtxInstruction *in = access->op->instruction;
+    recorder_end(recorder, trace_may_repeat(event->kind, in, changed), trace_watches(in));
+}
+
+void access_keep(Access *access, const MemoryValue *values, int count, const uint64_t *operand,
+                 bool changed) {
+    if (access->warp->live != warp_fragment(access->warp)->mask || access->block->grid->blocks_communicate)
+        account(access, values, count, changed);
+    if (access->block->recorder && access->space != PTX_SPACE_PARAM)
+        record(access, values, count, operand, changed);
+}

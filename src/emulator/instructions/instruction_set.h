@@ -1,0 +1,16 @@
+/* Instruction set: the handlers of all opcodes, which lowering is given. Private to the emulator. */
+#ifndef EMULATOR_INSTRUCTIONS_INSTRUCTION_SET_H
+#define EMULATOR_INSTRUCTIONS_INSTRUCTION_SET_H
+
+#include "emulator/lower/lowered.h"
+
+extern const InstructionSet instruction_set;
+
+/* ---- its members, each in the file of its instruction ---- */
+
+void call_lower_interface(Lowering *low);
+void approximate_lower(Lowering *low, Op *op);
+void trap_lower(Lowering *low, Op *op);
+bool lower_warp_sync(Lowering *low, const PtxInstruction *in, Op *op); /* bar.warp.sync */
+
+#endif

@@ -1,0 +1,28 @@
+/* Address space: where things lie in the 64-bit generic address space of the emulated machine. Private to the
+ * emulator.
+ *
+ * Global memory (arguments, module variables, constants, the device heap) has its own addresses, which are
+ * generic addresses at the same time. Shared, local and parameter memory have small addresses of their own,
+ * from 0, and a window in the generic space; `cvta` adds the window's base. Nothing is mapped at 0. */
+#ifndef EMULATOR_LOWER_ADDRESS_SPACE_H
+#define EMULATOR_LOWER_ADDRESS_SPACE_H
+
+#include <stdint.h>
+
+#define GLOBAL_BASE      UINT64_C(0x000000700000000)
+#define SHARED_WINDOW    UINT64_C(0x00007f0000000000)
+#define LOCAL_WINDOW     UINT64_C(0x00007f0100000000)
+#define PARAMETER_WINDOW UINT64_C(0x00007f0200000000)
+#define WINDOW_BYTES     UINT64_C(0x0000000100000000)
+#define FUNCTION_BASE    UINT64_C(0x00007f0300000000)
+#define FUNCTION_STRIDE  UINT64_C(16)
+
+/* In the parameter space: the entry's parameters lie from 0, those of the current call frame (the function's
+ * own and those that it passes on) from here. */
+#define FRAME_PARAMETERS UINT64_C(0x0000000000100000)
+
+/* The space between buffers is unmapped, so that running off one is seen. */
+#define BUFFER_ALIGNMENT UINT64_C(256)
+#define BUFFER_GAP       UINT64_C(0x10000)
+
+#endif

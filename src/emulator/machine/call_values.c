@@ -1,0 +1,60 @@
+/* Arguments and results of calls, between the frames of two functions (call_values.h). */
+#include "emulator/machine/call_values.h"
+
+#include <stdlib.h>
+
+void call_value_read(const Warp *warp, const Frame *frame, const CallValue *value, int lane, void *to,
+                     size_t bytes) {
+    memset(to, 0, bytes);
+    if (bytes > value->bytes) bytes = value->bytes;
+    if (value->in_memory) {
+        memcpy(to, frame->parameters + (size_t)lane * frame->layout->parameter_bytes + value->offset, bytes);
+        return;
+    }
+    const uint8_t *at = value->place.constant ? warp->base.at[IN_CONSTANTS] : frame->registers;
+    at += value->place.offset;
+    if (value->bytes > 8) { /* two halves */
+        memcpy(to, at + lane * 8, bytes < 8 ? bytes : 8);
+        if (bytes > 8) memcpy((uint8_t *)to + 8, at + 8 * WARP_LANES + lane * 8, bytes - 8);
+        return;
+    }
+    memcpy(to, at + (size_t)lane * value->bytes, bytes);
+}
+
+void call_value_write(const Frame *frame, const CallValue *value, int lane, const void *from, size_t bytes) {
+    if (!value->present) return;
+    if (bytes > value->bytes) bytes = value->bytes;
+    if (value->in_memory) {
+        memcpy(frame->parameters + (size_t)lane * frame->layout->parameter_bytes + value->offset, from,
+               bytes);
+        return;
+    }
+    uint8_t *at = frame->registers + value->place.offset;
+    if (value->bytes > 8) {
+        memcpy(at + lane * 8, from, bytes < 8 ? bytes : 8);
+        if (bytes > 8) memcpy(at + 8 * WARP_LANES + lane * 8, (const uint8_t *)from + 8, bytes - 8);
+        return;
+    }
+    memcpy(at + (size_t)lane * value->bytes, from, bytes);
+}
+
+void call_values_pass(const Warp *warp, uint32_t mask, const Frame *from, const CallValue *source,
+                      const Frame *to, const CallValue *destination, int count) {
+    for (int i = 0; i < count; i++) {
+        size_t bytes = source[i].bytes < destination[i].bytes ? source[i].bytes : destination[i].bytes;
+        uint8_t small[64], *buffer = bytes <= sizeof small ? small : memory_new(bytes);
+        for (uint32_t rest = mask; rest; rest &= rest - 1) {
+            int lane = __builtin_ctz(rest);
+            call_value_read(warp, from, &source[i], lane, buffer, bytes);
+            call_value_write(to, &destination[i], lane, buffer, bytes);
+        }
+        if (warp->block->hooks) warp->block->hooks->after_pass(from, &source[i], to, &destination[i], mask);
+        if (buffer != small) free(buffer);
+    }
+}
+
+void call_values_return(const Warp *warp, const Frame *frame, uint32_t mask) {
+    if (!frame->call) return;
+    call_values_pass(warp, mask, frame, frame->layout->results, frame->parent, frame->results,
+                     frame->result_count);
+}

@@ -1,0 +1,17 @@
+/* Local memory of a warp's lanes: pieces of 16 bytes, those of the 32 lanes side by side. Private to the emulator. */
+#ifndef EMULATOR_MACHINE_LOCAL_MEMORY_H
+#define EMULATOR_MACHINE_LOCAL_MEMORY_H
+
+#include "emulator/machine/block.h"
+
+/* Makes sure that the warp has `bytes` of local memory per lane; false (after a trap) where that is too much. */
+bool local_reserve(Block *block, Warp *warp, uint64_t bytes);
+/* Host byte of one lane's local memory. NULL: outside. Pieces of 16 bytes are contiguous. */
+uint8_t *local_at(const Warp *warp, int lane, uint64_t offset);
+
+/* Where byte `offset` of a lane lies in warp->local. */
+static inline uint64_t local_offset(uint64_t offset, int lane) {
+    return (offset / 16 * WARP_LANES + (uint64_t)lane) * 16 + offset % 16;
+}
+
+#endif

@@ -1,0 +1,50 @@
+/* When no warp can run: lanes that wait only to reconverge are released; where there are none, the fault is reported
+ * (deadlock.c). */
+#include "emulator/machine/block.h"
+
+static int count_state(const Warp *warp, FragmentState state) {
+    int count = 0;
+    for (int i = 0; i < warp->fragment_count; i++) count += warp->fragments[i].state == state;
+    return count;
+}
+
+bool block_unstick(Block *block, Warp *warp) {
+    if (block->worker->stopped || !warp->live) return false;
+    if (warp->fragment_count == 1 && warp->fragments[0].state == FRAGMENT_IN_BARRIER)
+        return false; /* nearly always */
+    if (warp_pick(warp)) return true;
+    if (count_state(warp, FRAGMENT_IN_BARRIER)) return false; /* others may still release it */
+    if (count_state(warp, FRAGMENT_AT_ALIGNED)) {
+        raise_divergent_barrier(block, warp);
+        return false;
+    }
+    if (warp_release_any(warp)) return warp_pick(warp);
+    if (count_state(warp, FRAGMENT_AT_WARP_OP)) raise_missing_lanes(block, warp);
+    return false;
+}
+
+void block_resolve(Block *block) {
+    bool released = false;
+    for (int w = 0; w < block->warp_count; w++) {
+        Warp *warp = &block->warps[w];
+        if (!warp->live || count_state(warp, FRAGMENT_AT_ALIGNED) || !warp_release_any(warp)) continue;
+        warp_pick(warp);
+        block->next[w] = block->turn + 1;
+        block->queued |= UINT32_C(1) << w;
+        released = true;
+    }
+    if (released) return;
+    for (int w = 0; w < block->warp_count; w++) {
+        const Warp *warp = &block->warps[w];
+        if (!count_state(warp, FRAGMENT_AT_ALIGNED)) continue;
+        raise_divergent_barrier(block, warp);
+        return;
+    }
+    for (int w = 0; w < block->warp_count; w++) {
+        const Warp *warp = &block->warps[w];
+        if (!count_state(warp, FRAGMENT_AT_WARP_OP)) continue;
+        raise_missing_lanes(block, warp);
+        return;
+    }
+    raise_deadlock(block);
+}

@@ -1,0 +1,14 @@
+/* Special registers and preludes: what %tid, %clock and their kin hold while a warp runs. Private to the emulator. */
+#ifndef EMULATOR_MACHINE_SPECIAL_VALUES_H
+#define EMULATOR_MACHINE_SPECIAL_VALUES_H
+
+#include "emulator/machine/warp.h"
+
+/* What row `special` of specials.def holds in one lane. */
+uint64_t special_value(int special, const Warp *warp, int lane);
+/* Runs the preludes of an instruction. */
+void prelude_run(const Prelude *prelude, Warp *warp);
+/* An OpFunction: runs the preludes of `op`, then the Op that op->extra points to. */
+void run_after_preludes(const Op *op, Warp *const *warps, const uint32_t *masks, int count);
+
+#endif

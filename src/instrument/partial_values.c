@@ -1,0 +1,33 @@
+/* What a record says about one partial event: addresses, places, values (partial_events.h). */
+#include "instrument/partial_events.h"
+
+int field_of(const InstrumentSite *site, InstrumentFieldKind kind, int element) {
+    for (int i = 0; i < site->field_count; i++)
+        if (site->fields[i].kind == kind && site->fields[i].element == element) return i;
+    return -1;
+}
+
+static const InstrumentSite *site_of(const PartialEvents *partial_events, const PartialEvent *partial) {
+    return partial_events->records->records[partial->record].site;
+}
+
+uint64_t partial_event_value(const PartialEvents *partial_events, const PartialEvent *partial,
+                             InstrumentFieldKind kind, int element, int lane) {
+    int field = field_of(site_of(partial_events, partial), kind, element);
+    return field < 0 ? 0 : records_value(partial_events->records, partial->record, field, lane);
+}
+
+uint64_t partial_event_address(const PartialEvents *partial_events, const PartialEvent *partial, int lane) {
+    if (!ptx_matrix_count(site_of(partial_events, partial)->instruction))
+        return partial_event_value(partial_events, partial, INSTRUMENT_ADDRESS, 0, lane);
+    int row = 8 * partial->matrix + lane / 4;
+    return partial_event_value(partial_events, partial, INSTRUMENT_ADDRESS, 0, row) +
+           (uint64_t)(4 * (lane % 4));
+}
+
+Location partial_event_location(const PartialEvents *partial_events, const PartialEvent *partial, int lane) {
+    Location location = {0};
+    locate(partial_events->locator, site_of(partial_events, partial)->instruction->space,
+           partial_event_address(partial_events, partial, lane), &location);
+    return location;
+}

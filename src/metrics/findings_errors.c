@@ -1,0 +1,329 @@
+/* Errors: what a race detector, the traps of a trace and a wrong result show (findings.h). */
+#include "metrics/findings_list.h"
+#include "metrics/races/race_detector.h"
+#include "metrics/sentence.h"
+#include <inttypes.h>
+
+/* ---- memory by name --------------------------------------------------------------------------------- */
+
+/* The detector's shared offsets are in the window of the blocks that it observed. */
+static void locate_symbol(const SharedWindow *window, const TraceLaunch *launch, FindingAccess *access) {
+    const TraceSymbol *symbol = NULL;
+    for (int i = 0; i < window->count; i++)
+        if (window->symbols[i].space == PTX_SPACE_SHARED &&
+            access->offset >= window->symbols[i].window_offset)
+            symbol = &window->symbols[i];
+    if (!symbol) return;
+    access->offset -= symbol->window_offset;
+    for (int i = 0; i < launch->symbol_count; i++)
+        if (launch->symbols[i].space == PTX_SPACE_SHARED && !strcmp(launch->symbols[i].name, symbol->name))
+            access->buffer = i;
+}
+
+static int element_bytes(const TraceLaunch *launch, int pc) {
+    const PtxInstruction *in = launch->program->code[pc].instruction;
+    return in->type_count ? ptx_type_bytes(in->types[0]) : 1;
+}
+
+/* "sums[3]"; counted in bytes where the instruction has no type. */
+static const char *name_memory(const FindingsBuilder *builder, const TraceLaunch *launch, PtxSpace space,
+                               const FindingAccess *access) {
+    if (access->buffer < 0) return space == PTX_SPACE_GLOBAL ? "global memory" : "shared memory";
+    const char *name = space == PTX_SPACE_GLOBAL ? builder->trace->buffers[access->buffer].name
+                                                 : launch->symbols[access->buffer].name;
+    uint64_t bytes = (uint64_t)element_bytes(launch, access->pc);
+    return arena_print(&builder->list->arena, "%s[%" PRIu64 "]", name, access->offset / bytes);
+}
+
+/* ---- sentences about races -------------------------------------------------------------------------- */
+
+static const char *verb_of(const FindingAccess *access) {
+    return access->is_atomic ? "updates (atomically)" : access->is_store ? "stores" : "loads";
+}
+
+static void add_thread(const FindingAccess *access, bool names_block, Text *out) {
+    if (names_block) text_print(out, "block %" PRIu64 " ", access->linear_block);
+    text_print(out, "warp %d lane %d", access->warp, access->lane);
+}
+
+static void add_value(const TraceLaunch *launch, const FindingAccess *access, Text *out) {
+    if (!access->has_value || access->is_atomic) return;
+    const PtxInstruction *in = launch->program->code[access->pc].instruction;
+    PtxType type = in->type_count ? in->types[0] : PTX_B32;
+    float single;
+    double number;
+    switch (type) {
+    case PTX_F32:
+        memcpy(&single, &access->value, sizeof single);
+        text_print(out, " (%g)", (double)single);
+        break;
+    case PTX_F64:
+        memcpy(&number, &access->value, sizeof number);
+        text_print(out, " (%g)", number);
+        break;
+    case PTX_S32:
+    case PTX_U32:
+    case PTX_B32:
+        text_print(out, " (%d)", (int)(uint32_t)access->value);
+        break;
+    default:
+        text_print(out, " (0x%" PRIx64 ")", access->value);
+    }
+}
+
+/* "warp 0 lane 3 stores sums[3] (7)" */
+static void add_access(const TraceLaunch *launch, const FindingAccess *access, bool names_block,
+                       const char *what, Text *out) {
+    add_thread(access, names_block, out);
+    text_print(out, " %s %s", verb_of(access), what);
+    add_value(launch, access, out);
+}
+
+/* Why nothing orders the two accesses. */
+static const char *reason_for_race(const RacePair *pair) {
+    if (pair->is_narrow) return "Block scope (.cta) does not order accesses of different blocks";
+    if (!pair->is_same_block)
+        return "Blocks run in any order, and no fence with an atomic or a flag orders these two";
+    if (pair->is_same_warp && pair->is_volatile)
+        return "Volatile does not order different lanes, and there is no __syncwarp() between them";
+    if (pair->is_same_warp)
+        return "There is no __syncwarp() between them, and since Volta the lanes of a warp need not run in "
+               "lockstep (shuffles and votes do not order memory)";
+    return "There is no barrier between them, and warps run in any order";
+}
+
+/* "line 26: warp 0 lane 3 stores sums[3] (7); line 28: warp 1 lane 0 loads it (7). There is no barrier
+ * ..." */
+static void add_race(const RacePair *pair, const TraceLaunch *launch, const Finding *finding, Text *out) {
+    const FindingAccess *access = &finding->access, *other = &finding->other;
+    text_print(out, "line %d: ", other->line);
+    add_access(launch, other, !pair->is_same_block, finding->what, out);
+    if (access->line == other->line)
+        text_add(out, ", and ");
+    else
+        text_print(out, "; line %d: ", access->line);
+    add_access(launch, access, !pair->is_same_block, "it", out);
+    text_print(out, ". %s", reason_for_race(pair));
+    if (pair->is_atomic) text_add(out, "; an atomic access does not order one that is not atomic");
+    text_add(out, access->is_store && other->is_store ? ": either value may remain"
+                                                      : ": the value loaded is undefined");
+}
+
+static const char *advice_for_race(const RacePair *pair) {
+    if (pair->kind == FINDING_STORE_CONFLICT)
+        return "let one lane store, or give each lane its own element; to combine the values, use an atomic "
+               "or a reduction";
+    if (pair->is_narrow) return "use atomics of device scope (atomicAdd, not atomicAdd_block)";
+    if (!pair->is_same_block)
+        return "let blocks write different elements; use an atomic; publish with __threadfence() and an "
+               "atomic flag, and fence again after reading it; or use a second launch";
+    if (pair->is_atomic) return "make both accesses atomic, or put a barrier between them";
+    return pair->is_same_warp
+               ? "put __syncwarp() between the two accesses, and between a load and the store that follows it"
+               : "put __syncthreads() between the two accesses, where every thread of the block reaches it";
+}
+
+static void add_store_conflict(const TraceLaunch *launch, const Finding *finding, Text *out) {
+    text_print(out, "line %d: lanes %d", finding->access.line, finding->other.lane);
+    add_value(launch, &finding->other, out);
+    text_print(out, " and %d", finding->access.lane);
+    add_value(launch, &finding->access, out);
+    text_print(out, " of warp %d store different values to %s in one instruction: either value may remain",
+               finding->access.warp, finding->what);
+}
+
+static const char *finish_sentence(Findings *list, Text *text) {
+    text_add(text, ".");
+    return findings_keep(list, text);
+}
+
+/* ---- races ------------------------------------------------------------------------------------------ */
+
+/* Unrolled code has many pairs of instructions in the same two lines: they are one finding. */
+static bool add_to_same_lines(FindingsBuilder *builder, const RacePair *pair, const TraceLaunch *launch) {
+    FindingAccess access = pair->access, other = pair->other;
+    finding_put_line(launch, &access);
+    finding_put_line(launch, &other);
+    for (int i = 0; i < builder->list->count; i++) {
+        Finding *earlier = &builder->list->items[i];
+        bool same = earlier->kind == pair->kind && earlier->launch == pair->launch &&
+                    earlier->access.line == access.line && earlier->other.line == other.line &&
+                    earlier->access.is_store == access.is_store && earlier->other.is_store == other.is_store;
+        if (!same) continue;
+        earlier->count += pair->count;
+        if (earlier->blocks < pair->blocks) earlier->blocks = pair->blocks;
+        return true;
+    }
+    return false;
+}
+
+static void describe_undefined(FindingsBuilder *builder, Finding *finding) {
+    finding->advice = "let every lane that is read from execute the shuffle: shuffle before the branch, and "
+                      "give lanes without an element the identity";
+    finding->sentence = arena_print(
+        &builder->list->arena,
+        "line %d: lanes 0x%08" PRIx32
+        " of warp %d read from a lane that does not execute this shuffle: the value is undefined.",
+        finding->access.line, finding->access.lanes, finding->access.warp);
+}
+
+static void describe_race(FindingsBuilder *builder, const RaceDetector *detector, const RacePair *pair,
+                          Finding *finding) {
+    const TraceLaunch *launch = builder->trace->launches[pair->launch];
+    Text text = {0};
+    if (pair->space == PTX_SPACE_SHARED) {
+        const SharedWindow *window = &detector->windows[pair->launch];
+        locate_symbol(window, launch, &finding->access);
+        locate_symbol(window, launch, &finding->other);
+    }
+    finding->what = name_memory(builder, launch, pair->space, &finding->access);
+    finding->advice = advice_for_race(pair);
+    if (pair->kind == FINDING_STORE_CONFLICT)
+        add_store_conflict(launch, finding, &text);
+    else
+        add_race(pair, launch, finding, &text);
+    finding->sentence = finish_sentence(builder->list, &text);
+}
+
+static void add_pair(FindingsBuilder *builder, const RaceDetector *detector, const RacePair *pair) {
+    const TraceLaunch *launch = builder->trace->launches[pair->launch];
+    if (add_to_same_lines(builder, pair, launch)) return;
+    Finding *finding = findings_add(builder->list, &builder->capacity, pair->kind, pair->launch);
+    finding->space = pair->space;
+    finding->access = pair->access;
+    finding->other = pair->other;
+    finding->count = pair->count;
+    finding->blocks = pair->blocks;
+    finding_put_line(launch, &finding->access);
+    finding_put_line(launch, &finding->other);
+    if (pair->kind == FINDING_UNDEFINED_SHUFFLE)
+        describe_undefined(builder, finding);
+    else
+        describe_race(builder, detector, pair, finding);
+}
+
+void findings_add_races(FindingsBuilder *builder, RaceDetector *detector) {
+    race_detector_finish(detector);
+    builder->list->is_complete = detector->is_complete;
+    for (int i = 0; i < detector->pair_count; i++) add_pair(builder, detector, &detector->pairs[i]);
+}
+
+/* ---- traps ------------------------------------------------------------------------------------------ */
+
+static const char *advice_for_trap(TrapKind kind) {
+    switch (kind) {
+    case TRAP_OUT_OF_BOUNDS:
+        return "compare the index with the number of elements before the access (if (i < n)), and the size "
+               "of the array with that of the block";
+    case TRAP_INDEX_OVERFLOW:
+        return "compute the index in 64 bits (size_t i = (size_t)row * columns + column), or compare before "
+               "it becomes negative";
+    case TRAP_MISALIGNED:
+        return "align vector accesses to a multiple of their size";
+    case TRAP_DIVERGENT_BARRIER:
+        return "move the barrier out of the branch, so that every thread of the block reaches it";
+    case TRAP_DEADLOCK:
+        return "make what is waited for happen: the same barriers on every path, all blocks resident at "
+               "once, locks taken by one lane at a time";
+    case TRAP_MISSING_LANES:
+        return "name in the mask only lanes that execute the instruction (__ballot_sync before the branch "
+               "gives it), or move the instruction out of the branch";
+    case TRAP_UNINITIALIZED:
+        return "let every thread store its element, or the identity where it has none, before a barrier and "
+               "the first load";
+    case TRAP_INSTRUCTION_BUDGET:
+        return "look for a loop that does not end; --max-instructions raises the limit";
+    default:
+        return NULL;
+    }
+}
+
+static bool count_same_trap(Findings *list, const Trap *trap) {
+    for (int i = 0; i < list->count; i++) {
+        Finding *same = &list->items[i];
+        if (same->kind != FINDING_FAULT || same->launch != trap->launch || same->access.pc != trap->pc ||
+            strcmp(same->kind_text, trap_kind_text(trap->kind)) != 0)
+            continue;
+        same->count++;
+        same->blocks++;
+        return true;
+    }
+    return false;
+}
+
+static void add_trap(FindingsBuilder *builder, const Trap *trap) {
+    const TraceLaunch *launch = builder->trace->launches[trap->launch];
+    if (count_same_trap(builder->list, trap)) return;
+    Finding *finding = findings_add(builder->list, &builder->capacity, FINDING_FAULT, trap->launch);
+    FindingAccess *access = &finding->access;
+    finding->kind_text = trap_kind_text(trap->kind);
+    finding->count = finding->blocks = 1;
+    access->pc = trap->pc;
+    memcpy(access->block, trap->block, sizeof access->block);
+    access->linear_block =
+        ((uint64_t)trap->block[2] * launch->grid[1] + trap->block[1]) * launch->grid[0] + trap->block[0];
+    access->warp = trap->warp;
+    access->lanes = trap->lanes;
+    access->lane = trap->lanes ? __builtin_ctz(trap->lanes) : -1;
+    access->is_store = trap->pc >= 0 && launch->program->code[trap->pc].instruction->opcode == PTX_st;
+    finding_put_line(launch, access);
+    finding->advice = advice_for_trap(trap->kind);
+    Text text = {0};
+    if (access->line) text_print(&text, "line %d, ", access->line);
+    text_print(&text, "block %" PRIu64, access->linear_block);
+    if (trap->lanes) text_print(&text, ", warp %d, lanes 0x%08" PRIx32, trap->warp, trap->lanes);
+    text_print(&text, ": %s", trap->detail && *trap->detail ? trap->detail : finding->kind_text);
+    finding->sentence = finish_sentence(builder->list, &text);
+}
+
+void findings_add_traps(FindingsBuilder *builder) {
+    for (int i = 0; i < builder->trace->trap_count; i++) {
+        add_trap(builder, &builder->trace->traps[i]);
+        builder->list->is_complete &= builder->trace->traps[i].kind == TRAP_UNINITIALIZED;
+    }
+}
+
+/* ---- wrong results ---------------------------------------------------------------------------------- */
+
+static void blame_reread(FindingsBuilder *builder, const Reread *reread, Finding *finding, Text *text) {
+    const TraceLaunch *launch = builder->trace->launches[finding->launch];
+    finding->space = PTX_SPACE_GLOBAL;
+    finding->access = reread->access;
+    finding->other = reread->other;
+    finding_put_line(launch, &finding->access);
+    finding_put_line(launch, &finding->other);
+    finding->what = name_memory(builder, launch, PTX_SPACE_GLOBAL, &finding->access);
+    text_print(text, "; line %d loads %s in block %" PRIu64 ", and line %d loads it again in block %" PRIu64,
+               finding->other.line, finding->what, finding->other.linear_block, finding->access.line,
+               finding->access.linear_block);
+    if (reread->words > 1) {
+        CountText words;
+        text_print(text, " (and %s more word%s)", count_text(reread->words - 1, &words),
+                   plural(reread->words - 1));
+    }
+    text_add(text, ": elements may count twice");
+    finding->advice = "match the index to the grid: each element belongs to one thread";
+}
+
+/* Where to look: at elements that two blocks load, else at the last store. */
+void findings_add_result(FindingsBuilder *builder, const RaceDetector *detector,
+                         const FindingResult *result) {
+    if (!result || !result->is_wrong || !result->result) return;
+    Finding *finding = findings_add(builder->list, &builder->capacity, FINDING_WRONG_RESULT,
+                                    builder->trace->launch_count - 1);
+    Text text = {0};
+    finding->count = finding->blocks = 1;
+    text_print(&text, "the result is %s, expected %s", result->result, result->expected);
+    if (detector && detector->reread.words) {
+        finding->launch = detector->reread_launch;
+        blame_reread(builder, &detector->reread, finding, &text);
+    } else if (detector && detector->last_store_pc >= 0) {
+        finding->launch = detector->last_store_launch;
+        finding->access.pc = detector->last_store_pc;
+        finding_put_line(builder->trace->launches[finding->launch], &finding->access);
+        text_print(&text, "; the last store is in line %d", finding->access.line);
+        finding->advice = "check which thread stores the result, and which value: V shows registers, r how "
+                          "the result was reduced";
+    }
+    finding->sentence = finish_sentence(builder->list, &text);
+}

@@ -1,0 +1,91 @@
+/* Findings as JSON. */
+#include "metrics/findings.h"
+#include <stdio.h>
+
+static void put_access(Json *json, const char *key, const FindingAccess *access) {
+    if (access->pc < 0) {
+        json_null(json, key);
+        return;
+    }
+    json_open_object(json, key);
+    json_string(json, "file", access->file);
+    json_integer(json, "line", access->line);
+    json_integer(json, "pc", access->pc);
+    json_unsigned(json, "block", access->linear_block);
+    json_integer(json, "warp", access->warp);
+    char lanes[16];
+    snprintf(lanes, sizeof lanes, "0x%08x", access->lanes);
+    json_string(json, "lanes", lanes);
+    if (access->lane >= 0)
+        json_integer(json, "lane", access->lane);
+    else
+        json_null(json, "lane");
+    if (access->buffer >= 0)
+        json_unsigned(json, "offset", access->offset);
+    else
+        json_null(json, "offset");
+    if (access->has_value)
+        json_unsigned(json, "value", access->value);
+    else
+        json_null(json, "value");
+    json_string(json, "does", access->is_atomic ? "atomic" : access->is_store ? "store" : "load");
+    json_unsigned(json, "interval", access->interval);
+    if (access->event >= 0)
+        json_integer(json, "event", access->event);
+    else
+        json_null(json, "event");
+    json_close_object(json);
+}
+
+static void put_line(Json *json, const char *key, const FindingAccess *access) {
+    if (access->pc >= 0 && access->line)
+        json_integer(json, key, access->line);
+    else
+        json_null(json, key);
+}
+
+static void put_finding(Json *json, const Finding *finding) {
+    json_open_object(json, NULL);
+    json_string(json, "kind", finding->kind_text);
+    json_string(json, "severity", finding_severity_text(finding->severity));
+    put_line(json, "line", &finding->access);
+    put_line(json, "other_line", &finding->other);
+    json_string(json, "detail", finding->sentence);
+    json_string(json, "advice", finding->advice);
+    json_integer(json, "launch", finding->launch);
+    json_string(json, "space", finding_space_text(finding->space));
+    json_string(json, "place", finding->what);
+    json_unsigned(json, "count", finding->count);
+    json_unsigned(json, "blocks", finding->blocks);
+    if (finding->severity == SEVERITY_SLOW) {
+        json_unsigned(json, "cost", finding->cost);
+        json_unsigned(json, "ideal", finding->ideal);
+        if (finding->predicted)
+            json_unsigned(json, "predicted", finding->predicted);
+        else
+            json_null(json, "predicted");
+    }
+    put_access(json, "access", &finding->access);
+    put_access(json, "other", &finding->other);
+    json_close_object(json);
+}
+
+static void put_list(Json *json, const char *key, const Findings *findings, Severity severity) {
+    if (!findings) {
+        json_null(json, key);
+        return;
+    }
+    json_open_array(json, key);
+    for (int i = 0; i < findings->count; i++)
+        if (findings->items[i].severity == severity) put_finding(json, &findings->items[i]);
+    json_close_array(json);
+}
+
+void findings_put_json(const Findings *findings, Json *json) {
+    put_list(json, "hazards", findings, SEVERITY_ERROR);
+    put_list(json, "efficiency", findings, SEVERITY_SLOW);
+    if (findings)
+        json_boolean(json, "hazards_complete", findings->is_complete);
+    else
+        json_null(json, "hazards_complete");
+}

@@ -1,0 +1,40 @@
+/* How a list of findings is made: shared by the sources of findings. Private to src/metrics. */
+#ifndef METRICS_FINDINGS_LIST_H
+#define METRICS_FINDINGS_LIST_H
+
+#include "metrics/findings.h"
+#include "metrics/metrics.h"
+
+typedef struct FindingsBuilder {
+    Findings *list;
+    int capacity;
+    const Trace *trace;
+} FindingsBuilder;
+
+FindingsBuilder findings_begin(const Trace *trace);
+/* An empty finding at the end of the list, to be filled in; valid until the next one. */
+Finding *findings_add(Findings *list, int *capacity, FindingKind kind, int launch);
+const char *findings_keep(Findings *list, Text *text); /* into the list's arena; frees `text` */
+void finding_put_line(const TraceLaunch *launch, FindingAccess *access);
+/* Sorts and counts; the list is the caller's. */
+Findings *findings_end(FindingsBuilder *builder);
+
+/* Races, undefined shuffles, and where a wrong result may come from. */
+void findings_add_races(FindingsBuilder *builder, RaceDetector *detector);
+void findings_add_traps(FindingsBuilder *builder);
+void findings_add_result(FindingsBuilder *builder, const RaceDetector *detector, const FindingResult *result);
+
+/* Bank conflicts, excess sectors and idle lanes of the lines, without advice. `run`: the sum of all lines. */
+void findings_add_slow_lines(FindingsBuilder *builder, const LineMetrics *lines, int count,
+                             const Totals *run);
+/* Notes: divergent branches of the lines. */
+void findings_add_branches(FindingsBuilder *builder, const LineMetrics *lines, int count);
+/* Shuffles from inactive lanes that the traced events of the lines show: for runs without a detector. */
+void findings_add_undefined_shuffles(FindingsBuilder *builder, const LineMetrics *lines, int count);
+/* A note, where events are missing. */
+void findings_add_dropped(FindingsBuilder *builder);
+
+/* Of all slow findings: the most costly traced access as an example, and the advice. */
+void findings_add_advice(Findings *list, const Trace *trace);
+
+#endif

@@ -1,0 +1,107 @@
+/* Findings as text: numbered, as --check prints them, and in short, as reports do. */
+#include "metrics/findings.h"
+#include "metrics/sentence.h"
+
+/* "out of bounds" of "out_of_bounds" */
+static void add_title(const Finding *finding, Text *out) {
+    const char *title =
+        finding->kind == FINDING_FAULT ? finding->kind_text : finding_kind_title(finding->kind);
+    for (const char *c = title; *c; c++) text_add_bytes(out, *c == '_' ? " " : c, 1);
+}
+
+/* "1,536 times, in 16 blocks" */
+static void add_count(const Finding *finding, Text *out) {
+    CountText count, blocks;
+    text_print(out, "%s times", count_text(finding->count, &count));
+    if (finding->blocks)
+        text_print(out, ", in %s block%s", count_text(finding->blocks, &blocks), plural(finding->blocks));
+}
+
+/* ---- numbered --------------------------------------------------------------------------------------- */
+
+static void print_source(const Finding *finding, FindingSource source, void *context, Text *out) {
+    const FindingAccess *accesses[2] = {&finding->other, &finding->access};
+    for (int i = 0; i < 2; i++) {
+        const FindingAccess *access = accesses[i];
+        bool twice = i == 0 && access->line == finding->access.line;
+        const char *text =
+            source && access->line && !twice ? source(context, access->file, access->line) : NULL;
+        while (text && (*text == ' ' || *text == '\t')) text++;
+        if (text && *text) text_print(out, "     %5d  %s\n", access->line, text);
+    }
+}
+
+static void print_finding(const Finding *finding, int number, FindingSource source, void *context,
+                          Text *out) {
+    text_print(out, "%2d. ", number);
+    add_title(finding, out);
+    text_add(out, "\n");
+    print_source(finding, source, context, out);
+    sentence_print(out, "    ", finding->sentence);
+    if (finding->count > 1) {
+        text_add(out, "    ");
+        add_count(finding, out);
+        text_add(out, ".\n");
+    }
+    if (!finding->advice) return;
+    Text advice = {0};
+    text_print(&advice, "What to do: %s.", finding->advice);
+    sentence_print(out, "    ", text_string(&advice));
+    text_done(&advice);
+}
+
+void findings_print(const Findings *findings, FindingSource source, void *context, Text *out) {
+    int errors = findings->error_count, slow = findings->count - errors;
+    for (int i = 0; i < findings->count; i++) {
+        if (i == errors) text_add(out, "Correct, but slow:\n");
+        print_finding(&findings->items[i], i + 1, source, context, out);
+    }
+    if (!findings->is_complete) text_add(out, "The search ended before the run did: there may be more.\n");
+    if (errors)
+        text_print(out, "%d hazard%s", errors, plural((uint64_t)errors));
+    else
+        text_add(out, "No hazard");
+    if (slow) text_print(out, "; %d place%s that could be faster", slow, plural((uint64_t)slow));
+    text_add(out, ".\n");
+}
+
+/* ---- in short --------------------------------------------------------------------------------------- */
+
+enum { MOST_OF_A_KIND = 4 }; /* of findings about lines */
+
+static void print_error(const Finding *error, Text *out) {
+    Text text = {0};
+    if (error->kind == FINDING_FAULT) text_add(&text, "TRAP ");
+    add_title(error, &text);
+    text_print(&text, ": %s", error->sentence);
+    if (error->kind == FINDING_FAULT && error->count > 1)
+        text_print(&text, " %d more at this line.", (int)error->count - 1);
+    sentence_print(out, "- ", text_string(&text));
+    text_done(&text);
+}
+
+/* What leads the list, then how many more lines there are; a note's advice is of all of its kind. */
+static void print_kind(const Findings *findings, FindingKind kind, Text *out) {
+    const char *advice = NULL;
+    int count = 0;
+    for (int i = findings->error_count; i < findings->count; i++) {
+        const Finding *finding = &findings->items[i];
+        if (finding->kind != kind) continue;
+        if (count++ < MOST_OF_A_KIND) sentence_print(out, "- ", finding->sentence);
+        if (finding->severity == SEVERITY_NOTE) advice = finding->advice;
+    }
+    int left = count - MOST_OF_A_KIND;
+    if (left > 0)
+        text_print(out, "- %d more line%s with %s.\n", left, plural((uint64_t)left),
+                   finding_kind_title(kind));
+    if (advice) sentence_print(out, "- ", advice);
+}
+
+void findings_print_errors(const Findings *findings, Text *out) {
+    for (int i = 0; i < findings->error_count; i++) print_error(&findings->items[i], out);
+}
+
+void findings_print_brief(const Findings *findings, Text *out) {
+    findings_print_errors(findings, out);
+    for (FindingKind kind = 0; kind < FINDING_KIND_COUNT; kind++) print_kind(findings, kind, out);
+}

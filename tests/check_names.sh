@@ -1,0 +1,53 @@
+#!/bin/sh
+# One name, one meaning: check_names.sh [ROOT]. Prints every type that is defined in two places of src and tui, also
+# where both are private to a file.
+set -eu
+cd "${1:-$(dirname "$0")/..}"
+
+find src tui -name '*.[ch]' | sort | xargs awk '
+    function define(name) {
+        sub(/\[.*/, "", name)
+        if (name in place) {
+            print FILENAME ":" FNR ": " name " is also defined at " place[name]
+            bad = 1
+        } else {
+            place[name] = FILENAME ":" FNR
+            types++
+        }
+    }
+    # struct NAME {  typedef enum NAME {
+    /^[ \t]*(typedef[ \t]+)?(struct|enum|union)[ \t]+[A-Za-z_0-9]+[ \t]*(\{|$)/ {
+        name = $0
+        sub(/^[ \t]*(typedef[ \t]+)?(struct|enum|union)[ \t]+/, "", name)
+        sub(/[ \t{].*/, "", name)
+        define(name)
+        next
+    }
+    # typedef struct {
+    /^[ \t]*typedef[ \t]+(struct|enum|union)[ \t]*\{/ { is_unnamed = 1 }
+    /^\}[ \t]*[A-Za-z_0-9]+;/ {
+        if (is_unnamed) {
+            name = $0
+            sub(/^\}[ \t]*/, "", name)
+            sub(/;.*/, "", name)
+            define(name)
+        }
+        is_unnamed = 0
+    }
+    # typedef int (*NAME)(...);  typedef bool NAME(...);  typedef A NAME[2];  but not: typedef struct NAME NAME;
+    /^typedef[ \t].*[;(]/ && !/\{/ {
+        name = $0
+        if (name ~ /\(\*/) {
+            sub(/.*\(\*/, "", name)
+            sub(/\).*/, "", name)
+        } else {
+            if (split(name, word, /[ \t;]+/) >= 4 && word[2] == "struct" && word[3] == word[4]) next
+            sub(/[(;].*/, "", name)
+            sub(/.*[ \t*]/, "", name)
+        }
+        define(name)
+    }
+    END {
+        if (!types) print "no types here"
+        exit bad || !types
+    }' >&2 || exit 1

@@ -1,0 +1,251 @@
+/* Findings: which there are, in which order, with which example and advice, and how text and JSON show
+ * them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "metrics/findings.h"
+#include "tests/cli/json_reader.h"
+#include "tests/metrics/sample.h"
+#include <string.h>
+
+#define ALL 0xffffffffu
+
+static void append(TraceBlock *block, TraceEvent event) {
+    trace_block_append(block, &event);
+}
+
+/* Line 10: a 2-way, two 7-way and again a 2-way bank conflict; line 11: strided loads; line 12: worse
+ * ones. */
+static void fill(Sample *sample) {
+    sample_open(sample);
+    TraceCounter *c = sample->launch->counters;
+    c[SAMPLE_LOAD_SHARED] = (TraceCounter){
+        .executions = 400, .lanes = 12800, .requests = 400, .wavefronts = 2000, .ideal_wavefronts = 400};
+    c[SAMPLE_LOAD_GLOBAL] =
+        (TraceCounter){.executions = 10, .lanes = 320, .requests = 10, .sectors = 80, .ideal_sectors = 40};
+    c[SAMPLE_LOAD_GENERIC] = (TraceCounter){
+        .executions = 10, .lanes = 320, .global_requests = 10, .sectors = 320, .ideal_sectors = 40};
+    TraceBlock *block = trace_block_new(0);
+    append(block, sample_access(TRACE_SHARED_LOAD, SAMPLE_LOAD_SHARED, ALL, 0, 0, 8));
+    append(block, sample_access(TRACE_SHARED_LOAD, SAMPLE_LOAD_SHARED, 0xfffffff0, 0, 0, 32));
+    append(block, sample_access(TRACE_SHARED_LOAD, SAMPLE_LOAD_SHARED, 0xfffffff0, 0, 4, 32));
+    append(block, sample_access(TRACE_SHARED_LOAD, SAMPLE_LOAD_SHARED, ALL, 0, 0, 8));
+    trace_launch_add_block(sample->launch, block);
+}
+
+/* The most costly first, whatever line and kind. */
+static void slow_findings_are_ordered_by_what_they_waste(void **state) {
+    (void)state;
+    Sample sample;
+    fill(&sample);
+    Findings *findings = findings_new(NULL, sample.trace, NULL);
+    assert_int_equal(findings->error_count, 0);
+    assert_int_equal(findings->count, 3);
+    static const int lines[] = {10, 12, 11};
+    static const uint64_t costs[] = {2000, 320, 80}, ideals[] = {400, 40, 40};
+    for (int i = 0; i < 3; i++) {
+        const Finding *finding = &findings->items[i];
+        assert_int_equal(finding->severity, SEVERITY_SLOW);
+        assert_int_equal(finding->kind, i ? FINDING_UNCOALESCED : FINDING_BANK_CONFLICT);
+        assert_int_equal(finding->access.line, lines[i]);
+        assert_int_equal(finding->cost, costs[i]);
+        assert_int_equal(finding->ideal, ideals[i]);
+    }
+    findings_free(findings);
+    sample_close(&sample);
+}
+
+/* The first of the worst accesses, by its first active lane. */
+static void the_example_is_the_first_of_the_worst(void **state) {
+    (void)state;
+    Sample sample;
+    fill(&sample);
+    Findings *findings = findings_new(NULL, sample.trace, NULL);
+    const FindingAccess *access = &findings->items[0].access;
+    assert_int_equal(access->event, 1);
+    assert_int_equal(access->pc, SAMPLE_LOAD_SHARED);
+    assert_int_equal(access->lanes, 0xfffffff0);
+    assert_int_equal(access->lane, 4);
+    assert_int_equal(access->offset, 4 * 32);
+    assert_int_equal(findings->items[1].access.event, -1); /* its accesses are not traced */
+    findings_free(findings);
+    sample_close(&sample);
+}
+
+/* What is predicted is what the traced accesses cost with the padding. */
+static void padding_is_computed_from_the_traced_accesses(void **state) {
+    (void)state;
+    Sample sample;
+    fill(&sample);
+    Findings *findings = findings_new(NULL, sample.trace, NULL);
+    const Finding *finding = &findings->items[0];
+    uint64_t now = 0, padded = 0;
+    const TraceBlock *block = sample.launch->blocks[0];
+    for (int i = 0; i < trace_block_event_count(block); i++) {
+        TraceEvent event;
+        trace_block_read(block, i, &event);
+        now += (uint64_t)access_shared_cost(true, event.width, event.mask, event.offset).wavefronts;
+        for (int lane = 0; lane < WARP_LANES; lane++) event.offset[lane] += event.offset[lane] / 128 * 4;
+        padded += (uint64_t)access_shared_cost(true, event.width, event.mask, event.offset).wavefronts;
+    }
+    assert_true(padded < now);
+    assert_int_equal(finding->predicted, (finding->cost * padded + now / 2) / now);
+    assert_non_null(strstr(finding->advice,
+                           "pad `sdata`: 1 unused element after every 32 (index + index / 32; "
+                           "rows of 33 instead of 32)"));
+    findings_free(findings);
+    sample_close(&sample);
+}
+
+static void only_the_most_costly_get_advice(void **state) {
+    (void)state;
+    Sample sample;
+    fill(&sample);
+    enum { LAUNCHES = 5 }; /* of lines 10, 11, 12; each in a file of its own */
+    static const char *const files[LAUNCHES] = {"a.cu", "b.cu", "c.cu", "d.cu", "e.cu"};
+    Sample others[LAUNCHES];
+    for (int i = 0; i < LAUNCHES; i++) {
+        sample_open(&others[i]);
+        for (int pc = 0; pc < SAMPLE_COUNT; pc++) others[i].program->code[pc].line.file = files[i];
+        Launch one_thread = {.program = others[i].program, .grid = {1, 1, 1}, .block = {1, 1, 1}};
+        TraceLaunch *launch = trace_add_launch(sample.trace, &one_thread);
+        memcpy(launch->counters, sample.launch->counters, SAMPLE_COUNT * sizeof *launch->counters);
+        launch->counters[SAMPLE_LOAD_GLOBAL].sectors = 50 + (uint64_t)i;
+    }
+    Findings *findings = findings_new(NULL, sample.trace, NULL);
+    assert_int_equal(findings->count, 16); /* of 18 */
+    assert_int_equal(findings->items[15].cost, 52);
+    for (int i = 0; i < findings->count; i++) assert_non_null(findings->items[i].advice);
+    findings_free(findings);
+    sample_close(&sample);
+    for (int i = 0; i < LAUNCHES; i++) sample_close(&others[i]);
+}
+
+static Findings *with_errors(Sample *sample) {
+    fill(sample);
+    Trap trap = {.kind = TRAP_OUT_OF_BOUNDS, .pc = SAMPLE_LOAD_GLOBAL, .warp = 1, .lanes = 0xf0};
+    trap.detail = "past the end";
+    trap.block[0] = 2;
+    trace_add_trap(sample->trace, &trap);
+    trace_add_trap(sample->trace, &trap);
+    return findings_new(NULL, sample->trace, &(FindingResult){true, "17", "18"});
+}
+
+static void errors_come_first(void **state) {
+    (void)state;
+    Sample sample;
+    Findings *findings = with_errors(&sample);
+    assert_int_equal(findings->error_count, 2);
+    assert_int_equal(findings->count, 5);
+    assert_string_equal(findings->items[0].kind_text, "wrong_result"); /* of no line */
+    assert_string_equal(findings->items[0].sentence, "the result is 17, expected 18.");
+    const Finding *fault = &findings->items[1];
+    assert_int_equal(fault->kind, FINDING_FAULT);
+    assert_string_equal(fault->kind_text, "out_of_bounds");
+    assert_int_equal(fault->count, 2);
+    assert_int_equal(fault->access.lane, 4);
+    assert_string_equal(fault->sentence, "line 11, block 2, warp 1, lanes 0x000000f0: past the end.");
+    for (int i = 0; i < 2; i++) assert_int_equal(findings->items[i].severity, SEVERITY_ERROR);
+    assert_false(findings->is_complete);
+    findings_free(findings);
+    sample_close(&sample);
+}
+
+static void text_numbers_them(void **state) {
+    (void)state;
+    Sample sample;
+    Findings *findings = with_errors(&sample);
+    Text out = {0};
+    findings_print(findings, NULL, NULL, &out);
+    static const char begin[] =
+        " 1. wrong result\n"
+        "    the result is 17, expected 18.\n"
+        " 2. out of bounds\n"
+        "    line 11, block 2, warp 1, lanes 0x000000f0: past the end.\n"
+        "    2 times, in 2 blocks.\n"
+        "    What to do: compare the index with the number of elements before the access\n"
+        "    (if (i < n)), and the size of the array with that of the block.\n"
+        "Correct, but slow:\n"
+        " 3. bank conflicts\n"
+        "    line 10: up to 7-way bank conflicts: 2,000 wavefronts, ideal 400.\n"
+        "    What to do: pad `sdata`: ";
+    static const char end[] = "The search ended before the run did: there may be more.\n"
+                              "2 hazards; 3 places that could be faster.\n";
+    const char *text = text_string(&out);
+    if (strncmp(text, begin, strlen(begin)) != 0) fail_msg("%s", text);
+    assert_string_equal(text + strlen(text) - strlen(end), end);
+    text_clear(&out);
+    findings_print_brief(findings, &out);
+    assert_non_null(strstr(text_string(&out),
+                           "- wrong result: the result is 17, expected 18.\n"
+                           "- TRAP out of bounds: line 11, block 2, warp 1, lanes 0x000000f0: past the end.\n"
+                           "  1 more at this line.\n"
+                           "- line 10: up to 7-way bank conflicts: 2,000 wavefronts, ideal 400.\n"
+                           "- line 12: 32 sectors per request, ideal 4; "));
+    text_done(&out);
+    findings_free(findings);
+    sample_close(&sample);
+}
+
+static void json_parts_them_by_severity(void **state) {
+    (void)state;
+    Sample sample;
+    Findings *findings = with_errors(&sample);
+    Text out = {0};
+    Json json = {.out = &out};
+    json_open_object(&json, NULL);
+    findings_put_json(findings, &json);
+    json_close_object(&json);
+    static const struct {
+        const char *path, *value;
+    } expected[] = {{"hazards.0.kind", "\"wrong_result\""},
+                    {"hazards.0.severity", "\"error\""},
+                    {"hazards.0.line", "null"},
+                    {"hazards.1.kind", "\"out_of_bounds\""},
+                    {"hazards.1.severity", "\"error\""},
+                    {"hazards.1.line", "11"},
+                    {"hazards.1.other_line", "null"},
+                    {"hazards.1.count", "2"},
+                    {"efficiency.0.kind", "\"bank_conflict\""},
+                    {"efficiency.0.severity", "\"slow\""},
+                    {"efficiency.0.cost", "2000"},
+                    {"efficiency.0.ideal", "400"},
+                    {"efficiency.0.access.lane", "4"},
+                    {"efficiency.1.predicted", "null"},
+                    {"hazards_complete", "false"}};
+    assert_true(json_valid(text_string(&out)));
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        const char *value = json_at(out.data, expected[i].path);
+        if (!value || strncmp(value, expected[i].value, strlen(expected[i].value)) != 0)
+            fail_msg("%s: %.40s", expected[i].path, value ? value : "is not there");
+    }
+    assert_null(json_at(out.data, "hazards.2"));
+    assert_null(json_at(out.data, "efficiency.3"));
+    text_clear(&out);
+    json = (Json){.out = &out};
+    json_open_object(&json, NULL);
+    findings_put_json(NULL, &json);
+    json_close_object(&json);
+    assert_string_equal(text_string(&out),
+                        "{\"hazards\":null,\"efficiency\":null,\"hazards_complete\":null}");
+    text_done(&out);
+    findings_free(findings);
+    sample_close(&sample);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(slow_findings_are_ordered_by_what_they_waste),
+        cmocka_unit_test(the_example_is_the_first_of_the_worst),
+        cmocka_unit_test(padding_is_computed_from_the_traced_accesses),
+        cmocka_unit_test(only_the_most_costly_get_advice),
+        cmocka_unit_test(errors_come_first),
+        cmocka_unit_test(text_numbers_them),
+        cmocka_unit_test(json_parts_them_by_severity),
+    };
+    return cmocka_run_group_tests_name("findings", tests, NULL, NULL);
+}

@@ -1,0 +1,175 @@
+/* Input: which part of the interface a key goes to. */
+#include "tui/input.h"
+
+#include "tui/actions.h"
+#include "tui/differences.h"
+#include <string.h>
+
+/* ---- overlays ------------------------------------------------------------------------------------------ */
+
+/* Among the kernels that the filter leaves: the one of that name, else the first whose name begins so, else
+ * the first. */
+static int best_choice(const View *view) {
+    int begins = 0;
+    size_t length = strlen(view->transient.filter);
+    for (int i = 0; length && view_menu_row(view, i) >= 0; i++) {
+        const char *name = catalog_row(view_menu_row(view, i))->id;
+        if (!strcmp(name, view->transient.filter)) return i;
+        if (!begins && !strncmp(name, view->transient.filter, length)) begins = i + 1;
+    }
+    return begins ? begins - 1 : 0;
+}
+
+static ViewAnswer press_in_menu(View *view, Key key) {
+    size_t length = strlen(view->transient.filter);
+    int choice = view->transient.choice, page = 10;
+    switch (key) {
+    case SPECIAL_ESCAPE:
+        view->transient.overlay = OVERLAY_NONE;
+        return VIEW_CHANGED;
+    case SPECIAL_ENTER:
+        if (!view_chosen_kernel(view)) return VIEW_IGNORED;
+        view->transient.overlay = OVERLAY_NONE;
+        return view->transient.beside ? VIEW_BESIDE : VIEW_OPEN;
+    case SPECIAL_UP:
+        choice--;
+        break;
+    case SPECIAL_DOWN:
+    case SPECIAL_TAB:
+        choice++;
+        break;
+    case SPECIAL_PAGE_UP:
+        choice -= page;
+        break;
+    case SPECIAL_PAGE_DOWN:
+        choice += page;
+        break;
+    case SPECIAL_HOME:
+        choice = 0;
+        break;
+    case SPECIAL_END:
+        choice = catalog_count();
+        break;
+    case SPECIAL_BACKSPACE:
+        if (length) view->transient.filter[length - 1] = 0;
+        choice = best_choice(view);
+        break;
+    default:
+        if (key < ' ' || key > '~' || length + 1 >= sizeof view->transient.filter) return VIEW_IGNORED;
+        view->transient.filter[length] = (char)key;
+        view->transient.filter[length + 1] = 0;
+        choice = best_choice(view);
+    }
+    while (choice > 0 && view_menu_row(view, choice) < 0) choice--;
+    view->transient.choice = choice < 0 ? 0 : choice;
+    return VIEW_CHANGED;
+}
+
+static ViewAnswer press_in_settings(View *view, Key key) {
+    SettingsAnswer answer = settings_press(&view->transient.settings, key);
+    if (answer != SETTINGS_STAY) view->transient.overlay = OVERLAY_NONE;
+    return answer == SETTINGS_APPLY ? VIEW_RERUN : VIEW_CHANGED;
+}
+
+int input_overlay_lines(const View *view) {
+    return view->transient.overlay == OVERLAY_HELP ? ACTION_COUNT - 1 : differences_line_count();
+}
+
+static ViewAnswer press_in_help(View *view, Key key) {
+    int direction;
+    KeyAction action = keys_find(key, &direction);
+    if (action == ACT_LINE || key == SPECIAL_PAGE_UP || key == SPECIAL_PAGE_DOWN) {
+        int by = action == ACT_LINE ? direction : key == SPECIAL_PAGE_DOWN ? 10 : -10;
+        int most = input_overlay_lines(view), wanted = view->transient.scroll + by;
+        view->transient.scroll = wanted < 0 ? 0 : wanted > most ? most : wanted;
+        return VIEW_CHANGED;
+    }
+    if (action == ACT_REDRAW) return VIEW_REDRAW;
+    view->transient.overlay = OVERLAY_NONE;
+    return VIEW_CHANGED;
+}
+
+/* ---- text and letters after a key ---------------------------------------------------------------------- */
+
+static ViewAnswer press_in_search(View *view, const Scene *scene, Key key) {
+    size_t length = strlen(view->selection.search);
+    if (key == SPECIAL_ESCAPE || (key == SPECIAL_BACKSPACE && !length)) {
+        view->selection.search[0] = 0;
+        view->transient.input = INPUT_COMMANDS;
+    } else if (key == SPECIAL_ENTER) {
+        view->transient.input = INPUT_COMMANDS;
+        if (length) return action_search((Press){.view = view, .scene = scene, .direction = 1, .number = -1});
+    } else if (key == SPECIAL_BACKSPACE) {
+        view->selection.search[length - 1] = 0;
+    } else if (key >= ' ' && key <= '~' && length + 1 < sizeof view->selection.search) {
+        view->selection.search[length] = (char)key;
+        view->selection.search[length + 1] = 0;
+    } else {
+        return VIEW_IGNORED;
+    }
+    return VIEW_CHANGED;
+}
+
+static void set_mark(View *view, ViewPosition *mark, char name) {
+    *mark = (ViewPosition){view->place.block, view->place.step + 1};
+    snprintf(view->transient.message, sizeof view->transient.message, "step %d marked %c; '%c returns to it",
+             view->place.step + 1, name, name);
+}
+
+static void go_to(View *view, const Scene *scene, ViewPosition place) {
+    ViewPosition before = {view->place.block, view->place.step + 1};
+    if (place.block >= scene->traced.block_count) return;
+    view->place.block = place.block;
+    view_go_to_step(view, scene, place.number - 1);
+    view->place.back = before;
+}
+
+/* The letter after m names this place, the letter after ' says where to go; '' goes back to where the last
+ * jump began. */
+static ViewAnswer press_mark(View *view, const Scene *scene, Key key) {
+    KeyInput input = view->transient.input;
+    view->transient.input = INPUT_COMMANDS;
+    if (input == INPUT_RETURN && key == '\'' && view->place.back.number) {
+        go_to(view, scene, view->place.back);
+    } else if (key >= 'a' && key <= 'z') {
+        ViewPosition *mark = &view->selection.marks[key - 'a'];
+        if (input == INPUT_MARK)
+            set_mark(view, mark, (char)key);
+        else if (mark->number)
+            go_to(view, scene, *mark);
+        else
+            snprintf(view->transient.message, sizeof view->transient.message,
+                     "no step is marked %c; m%c marks this one", (char)key, (char)key);
+    }
+    return VIEW_CHANGED;
+}
+
+ViewAnswer input_press(View *view, const Scene *scene, Key key) {
+    if (key == KEY_NONE_PRESSED) return VIEW_IGNORED;
+    bool had_message = view->transient.message[0] != 0;
+    view->transient.message[0] = 0;
+    if (view->transient.overlay == OVERLAY_MENU) return press_in_menu(view, key);
+    if (view->transient.overlay == OVERLAY_SETTINGS) return press_in_settings(view, key);
+    if (view->transient.overlay == OVERLAY_FAILURE) { /* any key but Escape keeps its usual meaning */
+        view->transient.overlay = OVERLAY_NONE;
+        if (key == SPECIAL_ESCAPE) return VIEW_CHANGED;
+    }
+    if (view->transient.overlay != OVERLAY_NONE) return press_in_help(view, key);
+    if (view->transient.input == INPUT_SEARCH) return press_in_search(view, scene, key);
+    if (view->transient.input != INPUT_COMMANDS) return press_mark(view, scene, key);
+    if (key >= '0' && key <= '9') {
+        int number = view->transient.number < 0 ? 0 : view->transient.number;
+        if (number < 100000000) view->transient.number = number * 10 + (int)(key - '0');
+        return VIEW_CHANGED;
+    }
+    if (key == SPECIAL_ESCAPE && (view->selection.search[0] || view->selection.traced)) {
+        view->selection.search[0] = 0;
+        view->selection.traced = 0;
+        return VIEW_CHANGED;
+    }
+    Press press = {.view = view, .scene = scene, .number = view->transient.number};
+    KeyAction action = keys_find(key, &press.direction);
+    view->transient.number = -1;
+    ViewAnswer answer = action_run(action, press);
+    return answer == VIEW_IGNORED && (had_message || press.number >= 0) ? VIEW_CHANGED : answer;
+}

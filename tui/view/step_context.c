@@ -1,0 +1,242 @@
+#include "tui/view/step_context.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+bool step_context_is_shared(TraceKind kind) {
+    return kind == TRACE_SHARED_LOAD || kind == TRACE_SHARED_STORE || kind == TRACE_SHARED_ATOMIC;
+}
+
+/* Names between backquotes as they were written: `sums`, not `_ZZ15bug_half_sharedIiEvPKT_PS0_jE4sums`. */
+static void print_readable(const char *detail, Text *out) {
+    while (*detail) {
+        const char *quote = strchr(detail, '`'), *end = quote ? strchr(quote + 1, '`') : NULL;
+        char symbol[256], name[64];
+        if (!end || end - quote > (int)sizeof symbol) break;
+        snprintf(symbol, sizeof symbol, "%.*s", (int)(end - quote - 1), quote + 1);
+        scene_short_name(symbol, name, sizeof name);
+        text_print(out, "%.*s%s", (int)(quote - detail), detail, name);
+        detail = end + 1;
+    }
+    text_add(out, detail);
+}
+
+void step_context_describe_trap(const StepContext *context, const Trap *trap, Text *out) {
+    const TraceLaunch *launch = context->scene->traced.trace->launches[trap->launch];
+    char lanes[64];
+    text_print(out, "%s", trap_kind_text(trap->kind));
+    if (trap->pc >= 0 && trap->pc < launch->program->code_count && launch->program->code[trap->pc].line.line)
+        text_print(out, " in line %d", launch->program->code[trap->pc].line.line);
+    text_print(out, ", block %u", scene_trap_block(context->scene, trap));
+    if (trap->warp >= 0) text_print(out, ", warp %d", trap->warp);
+    if (trap->lanes) {
+        step_context_describe_lanes(trap->lanes, lanes, sizeof lanes);
+        text_print(out, ", %s", lanes);
+    }
+    text_add(out, ": ");
+    print_readable(trap->detail, out);
+}
+
+bool step_context_init(StepContext *context, const Scene *scene, const View *view) {
+    *context = (StepContext){.scene = scene, .view = view};
+    if (view->place.block >= scene->traced.block_count) return false;
+    context->steps = scene->traced.blocks[view->place.block].steps;
+    if (view->place.step >= context->steps->step_count) return false;
+    context->launch = scene_launch(scene, view->place.block);
+    context->step_index = scene_step_index(scene, view->place.block);
+    context->step = &context->steps->steps[view->place.step];
+    context->code = scene_code(scene, view->place.block, context->step->pc);
+    context->event_number = step_index_warp_event(context->step_index, view->place.step, view->selection.warp,
+                                                  view->selection.lane);
+    if (context->event_number < 0) context->event_number = context->steps->events[context->step->first];
+    TraceEvent *event = &context->event;
+    trace_block_read(context->steps->block, context->event_number, event);
+    if (!step_context_is_shared(event->kind)) return true;
+    for (int lane = 0; lane < WARP_LANES; lane++)
+        if (event->mask >> lane & 1)
+            context->address[lane] =
+                context->launch->symbols[event->buffer[lane]].window_offset + event->offset[lane];
+    if (event->kind != TRACE_SHARED_ATOMIC)
+        context->cost = access_shared_schedule(event->kind == TRACE_SHARED_LOAD, event->width, event->mask,
+                                               context->address, context->wavefront_of_lane);
+    return true;
+}
+
+int step_context_wavefronts(const StepContext *context) {
+    return context->cost.wavefronts > 1 ? context->cost.wavefronts : 1;
+}
+
+int step_context_collisions(const TraceEvent *event, int *addresses) {
+    int most = 0;
+    *addresses = 0;
+    for (int lane = 0; lane < WARP_LANES; lane++) {
+        int same = 0, first = lane;
+        if (!(event->mask >> lane & 1)) continue;
+        for (int other = 0; other < WARP_LANES; other++) {
+            if (!(event->mask >> other & 1) || event->offset[other] != event->offset[lane] ||
+                event->buffer[other] != event->buffer[lane])
+                continue;
+            if (other < first) first = other;
+            same++;
+        }
+        *addresses += first == lane;
+        if (same > most) most = same;
+    }
+    return most;
+}
+
+void step_context_describe_access(const StepContext *context, int lane, const char *place, Text *out) {
+    const TraceEvent *event = &context->event;
+    char value[40];
+    if (!(event->mask >> lane & 1)) {
+        text_print(out, "lane %d is not active in this access", lane);
+        return;
+    }
+    text_print(out, "lane %d: %s", lane, place);
+    bool is_atomic = event->kind == TRACE_SHARED_ATOMIC || event->kind == TRACE_GLOBAL_ATOMIC;
+    if (is_atomic) {
+        step_context_print_value(context, event->operand[lane], 0, value, sizeof value);
+        text_print(out, ", operand %s", value);
+    }
+    if (!event->has_result) return;
+    step_context_print_value(context, event->value[0][lane], 0, value, sizeof value);
+    text_print(out, is_atomic ? ", old value %s" : ", value %s", value);
+    for (int i = 1; i < event->element_count; i++) {
+        step_context_print_value(context, event->value[i][lane], 0, value, sizeof value);
+        text_print(out, ", %s", value);
+    }
+}
+
+/* Numbers of a set in words: runs "0-31", equal distances "0, 8, 16, 24" or "0, 2, ... 30". False: neither.
+ */
+static bool describe_set(const int *numbers, int count, char *out, size_t bytes) {
+    int stride = count > 1 ? numbers[1] - numbers[0] : 1;
+    for (int i = 2; i < count; i++)
+        if (numbers[i] - numbers[i - 1] != stride) stride = 0;
+    if (count == 1)
+        snprintf(out, bytes, "%d", numbers[0]);
+    else if (stride == 1 && count == 2)
+        snprintf(out, bytes, "%d, %d", numbers[0], numbers[1]);
+    else if (stride == 1)
+        snprintf(out, bytes, "%d-%d", numbers[0], numbers[count - 1]);
+    else if (count == 2)
+        snprintf(out, bytes, "%d, %d", numbers[0], numbers[1]);
+    else if (count == 3)
+        snprintf(out, bytes, "%d, %d, %d", numbers[0], numbers[1], numbers[2]);
+    else if (count == 4)
+        snprintf(out, bytes, "%d, %d, %d, %d", numbers[0], numbers[1], numbers[2], numbers[3]);
+    else if (stride)
+        snprintf(out, bytes, "%d, %d, ... %d", numbers[0], numbers[1], numbers[count - 1]);
+    else
+        return false;
+    return true;
+}
+
+void step_context_describe_lanes(uint32_t mask, char *out, size_t bytes) {
+    int lanes[WARP_LANES], count = 0;
+    char set[64];
+    for (int lane = 0; lane < WARP_LANES; lane++)
+        if (mask >> lane & 1) lanes[count++] = lane;
+    if (count == WARP_LANES)
+        snprintf(out, bytes, "all 32 lanes");
+    else if (count && describe_set(lanes, count, set, sizeof set))
+        snprintf(out, bytes, "lane%s %s", count == 1 ? "" : "s", set);
+    else
+        snprintf(out, bytes, count ? "%d lanes" : "no lane", count);
+}
+
+void step_context_describe_warps(const bool *warps, int count, char *out, size_t bytes) {
+    int numbers[64], found = 0, total = 0;
+    char set[64];
+    for (int warp = 0; warp < count; warp++) {
+        if (!warps[warp]) continue;
+        total++;
+        if (found < (int)(sizeof numbers / sizeof *numbers)) numbers[found++] = warp;
+    }
+    if (total && total == found && describe_set(numbers, found, set, sizeof set))
+        snprintf(out, bytes, "warp%s %s", found == 1 ? "" : "s", set);
+    else
+        snprintf(out, bytes, "%d warps", total);
+}
+
+/* The type that an instruction names, where it says more than the width; else the data's. */
+static PtxType natural_type(const StepContext *context, PtxType type, int bytes_of_value) {
+    if (ptx_type_is_float(type) || ptx_type_is_signed(type)) return type;
+    return ptx_type_bytes(context->scene->identity.type) == bytes_of_value ? context->scene->identity.type
+                                                                           : type;
+}
+
+static int64_t sign_extended(uint64_t bits, int bytes) {
+    int unused = 64 - 8 * bytes;
+    return bytes >= 8 || bytes <= 0 ? (int64_t)bits : (int64_t)(bits << unused) >> unused;
+}
+
+static double half_value(uint64_t bits) {
+    int exponent = (int)(bits >> 10 & 31), fraction = (int)(bits & 1023);
+    double value = exponent == 31  ? (fraction ? NAN : INFINITY)
+                   : exponent == 0 ? ldexp(fraction, -24)
+                                   : ldexp(fraction + 1024, exponent - 25);
+    return bits >> 15 & 1 ? -value : value;
+}
+
+static double float_value(uint64_t bits, int bytes, bool is_bfloat) {
+    if (bytes == 8) {
+        double value;
+        memcpy(&value, &bits, sizeof value);
+        return value;
+    }
+    if (bytes == 2 && !is_bfloat) return half_value(bits);
+    uint32_t word = (uint32_t)(bytes == 2 ? bits << 16 : bits);
+    float value;
+    memcpy(&value, &word, sizeof value);
+    return value;
+}
+
+static void print_value(const StepContext *context, PtxType type, uint64_t bits, int bytes_of_value,
+                        char *out, size_t bytes) {
+    type = natural_type(context, type, bytes_of_value);
+    ValueFormat format = context->view->display.values;
+    if (format == VALUE_FLOAT && bytes_of_value < 2) format = VALUE_HEX;
+    if (format == VALUE_HEX)
+        snprintf(out, bytes, "%0*" PRIx64, 2 * bytes_of_value, bits);
+    else if (format == VALUE_FLOAT || (format == VALUE_NATURAL && ptx_type_is_float(type)))
+        snprintf(out, bytes, "%.7g", float_value(bits, bytes_of_value, type == PTX_BF16));
+    else if (format == VALUE_NATURAL && !ptx_type_is_signed(type) && type != PTX_NO_TYPE)
+        snprintf(out, bytes, "%" PRIu64, bits);
+    else
+        snprintf(out, bytes, "%" PRId64, sign_extended(bits, bytes_of_value));
+}
+
+void step_context_print_value(const StepContext *context, uint64_t bits, int bytes_of_value, char *out,
+                              size_t bytes) {
+    const PtxInstruction *instruction = context->code ? context->code->instruction : NULL;
+    PtxType type = instruction && instruction->type_count ? instruction->types[0] : PTX_NO_TYPE;
+    if (!bytes_of_value) bytes_of_value = context->event.element_bytes ? context->event.element_bytes : 4;
+    if (context->event.kind == TRACE_VOTE && bytes_of_value == 4 &&
+        context->view->display.values == VALUE_NATURAL)
+        snprintf(out, bytes, "%08" PRIx64, bits); /* a mask of lanes */
+    else
+        print_value(context, type, bits, bytes_of_value, out, bytes);
+}
+
+void step_context_print_typed(const StepContext *context, PtxType type, uint64_t bits, char *out,
+                              size_t bytes) {
+    print_value(context, type, bits, ptx_type_bytes(type) ? ptx_type_bytes(type) : 4, out, bytes);
+}
+
+const char *step_context_value_format_name(const StepContext *context) {
+    static const char *const names[VALUE_FORMAT_COUNT] = {"", "hex", "signed", "float"};
+    return names[context->view->display.values];
+}
+
+void step_context_print_count(uint64_t count, char *out, size_t bytes) {
+    char digits[24];
+    int length = snprintf(digits, sizeof digits, "%" PRIu64, count);
+    size_t at = 0;
+    for (int i = 0; i < length && at + 2 < bytes; i++) {
+        if (i && (length - i) % 3 == 0) out[at++] = ',';
+        out[at++] = digits[i];
+    }
+    out[at] = 0;
+}

@@ -1,0 +1,57 @@
+/* Step context: the scene at the view's place, decoded once per frame; the argument of every pane. */
+#ifndef TUI_VIEW_STEP_CONTEXT_H
+#define TUI_VIEW_STEP_CONTEXT_H
+
+#include "tui/scene/scene.h"
+#include "tui/view/view.h"
+
+typedef struct StepContext {
+    const Scene *scene;
+    const View *view;
+    const TraceLaunch *launch;
+    const Steps *steps;
+    StepIndex *step_index;
+    const Step *step;
+    const PtxCode *code; /* of the step's instruction */
+    int event_number;    /* the event shown: of the selected warp, else of the step's first */
+    TraceEvent event;
+    /* Shared accesses: */
+    uint64_t address[WARP_LANES]; /* in the block's window: banks follow from it */
+    SharedCost cost;              /* atomics: zero, their wavefronts are not modelled */
+    uint8_t wavefront_of_lane[WARP_LANES];
+} StepContext;
+
+/* False where there is nothing to show: no traced block, or one without events. */
+bool step_context_init(StepContext *context, const Scene *scene, const View *view);
+
+/* Wavefronts of the access shown; 1 for everything else. */
+int step_context_wavefronts(const StepContext *context);
+
+/* "out_of_bounds in line 17, block 3, warp 7, lanes 8-31: ..." */
+void step_context_describe_trap(const StepContext *context, const Trap *trap, Text *out);
+
+bool step_context_is_shared(TraceKind kind);
+
+/* Atomics: the most lanes that update one address, which wait for each other; and how many addresses there
+ * are. */
+int step_context_collisions(const TraceEvent *event, int *addresses);
+/* "lane 3: out, byte 12, operand 5, old value 37": the lane's part in an access. */
+void step_context_describe_access(const StepContext *context, int lane, const char *place, Text *out);
+
+/* Lanes in words: "lanes 0-31", "lanes 0, 8, 16, 24", "lane 5", "17 lanes". */
+void step_context_describe_lanes(uint32_t mask, char *out, size_t bytes);
+/* Warps likewise: "warp 3", "warps 1-7"; `warps[i]` set bits of a bitmap of `count`. */
+void step_context_describe_warps(const bool *warps, int count, char *out, size_t bytes);
+
+/* One value of the event in the view's format. `bytes_of_value`: its width; 0: the event's. */
+void step_context_print_value(const StepContext *context, uint64_t bits, int bytes_of_value, char *out,
+                              size_t bytes);
+/* One value of this type, in the view's format. */
+void step_context_print_typed(const StepContext *context, PtxType type, uint64_t bits, char *out,
+                              size_t bytes);
+const char *step_context_value_format_name(const StepContext *context);
+
+/* 1048576 as "1,048,576". */
+void step_context_print_count(uint64_t count, char *out, size_t bytes);
+
+#endif
