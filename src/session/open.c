@@ -14,42 +14,6 @@ enum { USER_BLOCK_BUDGET = 1 << 22 /* warp instructions */ };
 
 /* ---- launches ------------------------------------------------------------------------------------------- */
 
-bool session_link(Session *session, int index, const char *name, Error *error) {
-    PtxFunction *entry = ptx_module_find_entry(session->code.module, name, error);
-    if (!entry) return false;
-    for (int i = 0; i < index; i++)
-        if (session->launches.programs[i]->entry == entry)
-            session->launches.programs[index] = session->launches.programs[i];
-    if (!session->launches.programs[index])
-        session->launches.programs[index] = ptx_program_link(session->code.module, entry, error);
-    return session->launches.programs[index] != NULL;
-}
-
-static bool is_fatal(const Trap *trap) {
-    return trap->kind != TRAP_UNINITIALIZED;
-}
-
-bool session_has_fatal_trap(const Trace *trace) {
-    for (int i = 0; i < trace->trap_count; i++)
-        if (is_fatal(&trace->traps[i])) return true;
-    return false;
-}
-
-bool session_bind(const Session *session, int index, const uint64_t *addresses, Launch *bound, Error *error) {
-    return plan_bind_launch(&session->plan.launches[index], session->launches.programs[index], addresses,
-                            bound, error);
-}
-
-bool session_bind_emulated(const Session *session, int index, const Emulator *emulator, Launch *bound,
-                           Error *error) {
-    int count = session->plan.buffer_count;
-    uint64_t *addresses = memory_new((size_t)(count + 1) * sizeof *addresses);
-    for (int i = 0; i < count; i++) addresses[i] = emulator_buffer_address(emulator, i);
-    bool good = session_bind(session, index, addresses, bound, error);
-    free(addresses);
-    return good;
-}
-
 static bool run_launch(Session *session, int index, Error *error) {
     Launch *launch = &session->launches.bound[index];
     return session_bind_emulated(session, index, session->emulator, launch, error) &&
@@ -140,12 +104,6 @@ static void keep_inputs(Session *session) {
     }
 }
 
-static void drop_inputs(Session *session) {
-    for (int i = 0; i < session->filled.buffer_count; i++) free(session->filled.buffers[i].bytes);
-    free(session->filled.buffers);
-    session->filled = (Plan){0};
-}
-
 static void find_occupancy(Session *session) {
     size_t count = (size_t)session->plan.launch_count;
     session->launches.registers = arena_new(&session->arena, count * sizeof *session->launches.registers);
@@ -165,16 +123,6 @@ static void find_occupancy(Session *session) {
     }
 }
 
-void session_list_blocks(Session *session) {
-    int count = 0;
-    for (int i = 0; i < session->trace->launch_count; i++) count += session->trace->launches[i]->block_count;
-    session->views = arena_new(&session->arena, (size_t)count * sizeof *session->views);
-    for (int i = 0; i < session->trace->launch_count; i++)
-        for (int j = 0; j < session->trace->launches[i]->block_count; j++)
-            session->views[session->view_count++].shown =
-                (SessionBlock){.launch = i, .block = session->trace->launches[i]->blocks[j]};
-}
-
 static void name_run(Session *session) {
     session->kernel.name = session->kernel.row ? session->kernel.row->id : session->trace->launches[0]->name;
     session->kernel.n = session->kernel.row ? session->kernel.run.n : session->options.catalog.n;
@@ -189,17 +137,6 @@ static bool check_origin(const SessionOptions *options, Error *error) {
     if (!options->is_from_file || (options->kernel && options->catalog.fill != FILL_FILE)) return true;
     return error_set(error, "a saved session holds this one run; for another, open %s with its settings",
                      options->file ? options->file : "the kernel");
-}
-
-bool session_has_grid(const Session *session) {
-    return session->options.catalog.grid || session->options.grid[0];
-}
-
-SessionOptions session_options_of_grid(const Session *session, uint32_t blocks) {
-    SessionOptions options = session->options;
-    options.catalog.grid = session->kernel.row ? blocks : 0;
-    options.grid[0] = session->kernel.row ? 0 : blocks;
-    return options;
 }
 
 /* The same run with as many blocks as the GPU holds at once. */
@@ -254,37 +191,9 @@ Session *session_open(const SessionOptions *options, Error *error) {
     }
     if (options->counters == COUNTERS_ASKED || (options->counters && session->machine.device))
         session_count(session);
-    if (!options->keep_inputs) drop_inputs(session);
+    if (!options->keep_inputs) session_drop_inputs(session);
     find_occupancy(session);
     session_list_blocks(session);
     name_run(session);
     return session;
-}
-
-void session_free(Session *session) {
-    if (!session) return;
-    for (int i = 0; i < session->view_count; i++) {
-        replay_free(session->views[i].replay);
-        folds_free(session->views[i].folds);
-        steps_free(session->views[i].shown.steps);
-    }
-    trace_free(session->trace);
-    emulator_free(session->emulator);
-    for (int i = 0; i < session->launches.count; i++) {
-        bool is_shared = false;
-        for (int j = 0; j < i; j++)
-            is_shared |= session->launches.programs[j] == session->launches.programs[i];
-        if (!is_shared) ptx_program_free(session->launches.programs[i]);
-    }
-    for (int i = 0; i < session->launches.count; i++) launch_done(&session->launches.bound[i]);
-    measured_done(&session->machine.measured);
-    findings_free(session->findings.hazards);
-    race_detector_free(session->findings.detector);
-    sources_done(&session->sources);
-    drop_inputs(session);
-    plan_free(&session->plan);
-    ptx_module_free(session->code.module);
-    free(session->code.text);
-    arena_done(&session->arena);
-    free(session);
 }

@@ -1,5 +1,6 @@
 /* What a session is made of. Private to src/session: plan.c finds and plans the kernel, open.c runs it,
- * file.c saves the session and opens it again, the others answer questions about it. */
+ * file.c saves the session and opens it again, state.c has what these share, the others answer questions
+ * about it. */
 #ifndef SESSION_STATE_H
 #define SESSION_STATE_H
 
@@ -96,6 +97,7 @@ bool session_plan(Session *session, Error *error);
 /* Links the launch's program, or takes that of an earlier launch with the same entry. */
 bool session_link(Session *session, int launch, const char *entry, Error *error);
 void session_list_blocks(Session *session);
+void session_drop_inputs(Session *session); /* frees `filled` */
 /* A launch of the plan, for a backend that has the plan's buffers at `addresses`; the caller's. */
 bool session_bind(const Session *session, int launch, const uint64_t *addresses, Launch *bound, Error *error);
 /* The same for an emulator that holds the plan's buffers. */
