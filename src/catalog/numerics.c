@@ -256,7 +256,7 @@ const CatalogRow numerics_rows[] = {
     {.id = "softmax_row",
      .group = CATALOG_NUMERICS,
      .title = "softmax of each row",
-     .lesson = "Two reductions in a row: everybody needs the maximum before anybody can add.",
+     .lesson = "Two reductions in a row: every thread needs the maximum before any can add.",
      .watch = "sdata[0] is read by all lanes at once (one wavefront), and a barrier stands before the array "
               "is used again.",
      .source = "softmax_row.cu",

@@ -143,8 +143,7 @@ static void bench_tree(void) {
     session_free(session);
 }
 
-/* ---- on a pseudo-terminal -------------------------------------------------------------------------------
- */
+/* ---- on a pseudo-terminal ------------------------------------------------------------------------------ */
 
 typedef struct Terminal {
     int master;

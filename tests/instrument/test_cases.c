@@ -55,7 +55,7 @@ static void make_plan(const Case *c, Plan *plan) {
     launch->block[0] = block;
     launch->grid[1] = launch->block[1] = c->height ? c->height : 1;
     launch->grid[2] = launch->block[2] = c->depth ? c->depth : 1;
-    launch->shared_bytes = c->shared_bytes;
+    launch->dynamic_shared_bytes = c->shared_bytes;
     plan_add_pointer(plan, launch, out);
     assert_true(plan_fill(plan, 1, &error));
 }

@@ -6,7 +6,8 @@
 
 #include <cmocka.h>
 
-#include "metrics/hazards.h"
+#include "metrics/findings.h"
+#include "metrics/races/race_detector.h"
 #include "tests/emulator/core.h"
 #include <string.h>
 
@@ -29,10 +30,10 @@ static void check(const char *name, CoreKernel kernel, const char *expected) {
     TraceObserver observer = race_detector_observer(detector);
     kernel.options.observer = &observer;
     CoreRun run = core_run_well(kernel);
-    Hazards *hazards = hazards_new(detector, run.trace, NULL);
+    Findings *hazards = findings_new(detector, run.trace, NULL);
     assert_true(hazards->is_complete);
     Text found = {0};
-    for (int i = 0; i < hazards->wrong_count; i++) {
+    for (int i = 0; i < hazards->error_count; i++) {
         text_print(&found, "%s%s ", i ? "\n" : "", hazards->items[i].kind_text);
         add_name(&run, hazards->items[i].access.pc, &found);
         text_add(&found, " ");
@@ -41,7 +42,7 @@ static void check(const char *name, CoreKernel kernel, const char *expected) {
     if (strcmp(text_string(&found), expected) != 0)
         fail_msg("%s: expected '%s', found '%s'", name, expected, text_string(&found));
     text_done(&found);
-    hazards_free(hazards);
+    findings_free(hazards);
     race_detector_free(detector);
     core_done(&run);
 }
@@ -333,7 +334,7 @@ typedef struct Watched {
     RaceDetector *detector;
     TraceObserver observer;
     CoreRun run;
-    Hazards *hazards;
+    Findings *hazards;
 } Watched;
 
 static void watch(Watched *watched, CoreKernel kernel) {
@@ -341,16 +342,16 @@ static void watch(Watched *watched, CoreKernel kernel) {
     watched->observer = race_detector_observer(watched->detector);
     kernel.options.observer = &watched->observer;
     watched->run = core_run_well(kernel);
-    watched->hazards = hazards_new(watched->detector, watched->run.trace, NULL);
+    watched->hazards = findings_new(watched->detector, watched->run.trace, NULL);
 }
 
 static void watched_done(Watched *watched) {
-    hazards_free(watched->hazards);
+    findings_free(watched->hazards);
     race_detector_free(watched->detector);
     core_done(&watched->run);
 }
 
-static void expect_side(const HazardAccess *side, uint64_t block, int warp, int lane, uint32_t lanes,
+static void expect_side(const FindingAccess *side, uint64_t block, int warp, int lane, uint32_t lanes,
                         uint64_t offset, uint64_t value) {
     assert_int_equal(side->linear_block, block);
     assert_int_equal(side->warp, warp);
@@ -380,8 +381,8 @@ static void test_sides_of_a_race(void **state) {
               .grid = 2,
               .grid_y = 2,
               .block = 64});
-    assert_int_equal(watched.hazards->wrong_count, 1);
-    const Hazard *race = &watched.hazards->items[0];
+    assert_int_equal(watched.hazards->error_count, 1);
+    const Finding *race = &watched.hazards->items[0];
     assert_string_equal(race->kind_text, "shared_race");
     assert_int_equal(race->space, PTX_SPACE_SHARED);
     assert_int_equal(race->count, 1);
@@ -412,8 +413,8 @@ static void test_races_are_counted(void **state) {
                                "add.u32 %r3, %r3, 7; setp.lt.u32 %p1, %r3, 35; @%p1 bra L;\nEND:",
                        .module = words,
                        .grid = 4});
-    const Hazard *race = NULL;
-    for (int i = 0; i < watched.hazards->wrong_count; i++)
+    const Finding *race = NULL;
+    for (int i = 0; i < watched.hazards->error_count; i++)
         if (!watched.hazards->items[i].access.is_store) race = &watched.hazards->items[i];
     assert_non_null(race);
     assert_string_equal(race->kind_text, "warp_race");
@@ -430,8 +431,8 @@ static void test_values_of_a_conflict(void **state) {
           (CoreKernel){.body = "setp.lt.u32 %p0, %t, 3; setp.gt.u32 %p1, %t, 0; add.u32 %r0, %t, 40;\n"
                                "@%p0 st.global.u32 [%base+8], %r0;",
                        .words = 32});
-    assert_int_equal(watched.hazards->wrong_count, 1);
-    const Hazard *race = &watched.hazards->items[0];
+    assert_int_equal(watched.hazards->error_count, 1);
+    const Finding *race = &watched.hazards->items[0];
     assert_string_equal(race->kind_text, "store_conflict");
     assert_int_equal(race->space, PTX_SPACE_GLOBAL);
     assert_string_equal(race->what, "out[2]");
@@ -447,7 +448,7 @@ static void test_too_many_races(void **state) {
     Text body = {0};
     for (int i = 0; i < 70; i++) text_print(&body, "st.global.u32 [%%base+%d], %%t;\n", 4 * i);
     watch(&watched, (CoreKernel){.body = text_string(&body), .words = 80});
-    assert_int_equal(watched.hazards->wrong_count, 64);
+    assert_int_equal(watched.hazards->error_count, 64);
     assert_false(watched.hazards->is_complete);
     watched_done(&watched);
     text_done(&body);

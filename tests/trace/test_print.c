@@ -29,7 +29,7 @@ static int open_trace(void **state) {
     trace = trace_new("emulator");
     trace_add_buffer(trace, "in", 4096, PTX_S32);
     trace_add_buffer(trace, "out", 64, PTX_S32);
-    launch = trace_add_launch(trace, &program);
+    launch = trace_add_launch(trace, &(Launch){.program = &program});
     launch->symbols = symbols;
     launch->symbol_count = 2;
     return 0;
