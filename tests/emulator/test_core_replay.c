@@ -12,18 +12,18 @@
 
 typedef struct Replayed {
     CoreRun run;
-    EmulatorLaunch geometry;
+    Launch geometry;
     uint64_t address;
     Replay *replay;
 } Replayed;
 
 static void set_geometry(Replayed *replayed, uint32_t block) {
     replayed->address = emulator_buffer_address(replayed->run.emulator, 0);
-    replayed->geometry = (EmulatorLaunch){.program = replayed->run.program,
-                                          .grid = {1, 1, 1},
-                                          .block = {block, 1, 1},
-                                          .parameters = (const uint8_t *)&replayed->address,
-                                          .parameter_bytes = sizeof replayed->address};
+    replayed->geometry = (Launch){.program = replayed->run.program,
+                                  .grid = {1, 1, 1},
+                                  .block = {block, 1, 1},
+                                  .parameters = (uint8_t *)&replayed->address,
+                                  .parameter_bytes = sizeof replayed->address};
 }
 
 static void start(Replayed *replayed, CoreKernel kernel) {

@@ -109,13 +109,13 @@ static void test_events(void **state) {
     typedef struct Kept {
         uint32_t mask;
         int count, shown;
-        ElementProvenance elements[FACTS_ELEMENTS];
+        ElementProvenance elements[MAX_PROVENANCE_ELEMENTS];
     } Kept;
     Kept *kept = calloc(EVENTS, sizeof *kept);
     EventProvenance *events = event_provenance_new(EVENTS);
     for (int i = 0; i < EVENTS; i++) {
         kept[i].mask = any(3) ? any(2) ? ~UINT32_C(0) : 1u << any(32) : any(UINT32_MAX);
-        kept[i].count = 1 + (int)any(FACTS_ELEMENTS);
+        kept[i].count = 1 + (int)any(MAX_PROVENANCE_ELEMENTS);
         kept[i].shown = (int)any((uint32_t)kept[i].count + 1);
         for (int e = 0; e < kept[i].count; e++) any_element(&kept[i].elements[e]);
         if (i % 7 == 3) kept[i].count = 0, kept[i].shown = 0; /* nothing is kept of it */
@@ -125,16 +125,16 @@ static void test_events(void **state) {
     }
     for (int k = 0; k < 2 * EVENTS; k++) {
         int i = k < EVENTS ? k : (int)any(EVENTS);
-        ElementProvenance read[FACTS_ELEMENTS];
-        event_provenance_clear(read, FACTS_ELEMENTS);
+        ElementProvenance read[MAX_PROVENANCE_ELEMENTS];
+        event_provenance_clear(read, MAX_PROVENANCE_ELEMENTS);
         bool there = kept[i].count && kept[i].mask;
-        assert_int_equal(event_provenance_read(events, i, read, FACTS_ELEMENTS), there);
+        assert_int_equal(event_provenance_read(events, i, read, MAX_PROVENANCE_ELEMENTS), there);
         const ReplayEventProvenance *all = provenance_of_event(events, i);
         for (int lane = 0; lane < WARP_LANES; lane++) {
             bool active = there && kept[i].mask >> lane & 1;
             uint32_t weight = 0;
             int32_t producer = -1;
-            for (int e = 0; e < FACTS_ELEMENTS; e++) {
+            for (int e = 0; e < MAX_PROVENANCE_ELEMENTS; e++) {
                 bool has = active && e < kept[i].count;
                 const ElementProvenance *element = &kept[i].elements[e];
                 assert_int_equal(read[e].weight[lane], has ? element->weight[lane] : 0);

@@ -64,7 +64,7 @@ static Machine place(const char *special, const InstrumentMemory *memory, const 
     machine.other = other ? ptx_program_link(machine.module, other, &error) : NULL;
     if (!machine.program || !machine.other) fail_msg("%d: %s", error.line, error.message);
     text_done(&whole);
-    machine.launch = trace_add_launch(machine.trace, machine.program);
+    machine.launch = trace_add_launch(machine.trace, &(Launch){.program = machine.program});
     InstrumentSymbol symbols[SYMBOLS];
     uint8_t region[REGION_SYMBOLS + 8 * SYMBOLS] = {0};
     uint64_t windows[] = {SHARED_WINDOW, LOCAL_WINDOW};

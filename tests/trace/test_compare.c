@@ -101,7 +101,7 @@ static TraceComparison compare(const Pair *pair) {
         traces[side] = trace_new(names[side]);
         trace_add_buffer(traces[side], "in", 4096, PTX_U32);
         trace_add_buffer(traces[side], "out", 4096, PTX_U32);
-        TraceLaunch *launch = trace_add_launch(traces[side], program);
+        TraceLaunch *launch = trace_add_launch(traces[side], &(Launch){.program = program});
         launch->name = "kernel";
         launch->grid[0] = launch->grid[1] = launch->grid[2] = launch->block[1] = launch->block[2] = 1;
         launch->block[0] = pair->threads;
@@ -330,7 +330,7 @@ static void test_launches(void **state) {
     (void)state;
     Trace *one = trace_new("emulator"), *two = trace_new("gpu");
     for (int i = 0; i < 3; i++) {
-        TraceLaunch *launch = trace_add_launch(i ? two : one, program);
+        TraceLaunch *launch = trace_add_launch(i ? two : one, &(Launch){.program = program});
         launch->block[0] = launch->block[1] = launch->block[2] = 1;
     }
     TraceSide a = {one, NULL, "emulator"}, b = {two, NULL, "gpu"};

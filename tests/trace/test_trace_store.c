@@ -70,7 +70,7 @@ static TraceBlock *new_block(uint32_t number, int events) {
 }
 
 static TraceLaunch *add_launch(Trace *trace, int number) {
-    TraceLaunch *launch = trace_add_launch(trace, program);
+    TraceLaunch *launch = trace_add_launch(trace, &(Launch){.program = program});
     uint32_t extra = (uint32_t)number * 10;
     launch->name = number ? "second" : "first";
     memcpy(launch->grid, (uint32_t[]){5 + extra, 3, 2}, sizeof launch->grid);
@@ -173,11 +173,11 @@ static void write_trace(const Trace *trace) {
 /* NULL: it was refused, for a reason that holds `reason`. */
 static Trace *read_trace(int launches, const char *reason) {
     Error error = {0};
-    const PtxProgram *programs[] = {program, program, program};
+    Launch bound[] = {{.program = program}, {.program = program}, {.program = program}};
     Trace *trace = trace_new("emulator");
     Store *store = store_open(path, &error);
     assert_non_null(store);
-    trace_read(trace, programs, launches, store);
+    trace_read(trace, bound, launches, store);
     bool good = store_close(store, &error);
     if (!reason && !good) fail_msg("%s", error.message);
     if (!reason) return trace;
@@ -301,7 +301,7 @@ static void test_what_is_refused(void **state) {
 static void test_the_largest_grid(void **state) {
     (void)state;
     Trace *trace = trace_new("emulator");
-    TraceLaunch *launch = trace_add_launch(trace, program);
+    TraceLaunch *launch = trace_add_launch(trace, &(Launch){.program = program});
     launch->name = "large";
     memcpy(launch->grid, (uint32_t[]){INT32_MAX, 1, 2}, sizeof launch->grid);
     memcpy(launch->block, (uint32_t[]){16, 1, 64}, sizeof launch->block);
