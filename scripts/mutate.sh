@@ -135,10 +135,8 @@ cat >objects.mk <<'END'
 include Makefile
 objects: $(LIBRARY_OBJECTS) $(O)/obj/src/main.o $(O)/helpers.a $(TESTS:$(O)/tests/%=$(O)/obj/tests/%.o)
 objects: $(STUBS) $(EMULATED_GPU)
-names:
-	@echo $(LIBRARY_OBJECTS)
-libraries:
-	@echo $(LIBRARIES)
+names: ; @echo $(LIBRARY_OBJECTS)
+libraries: ; @echo $(LIBRARIES)
 END
 make --no-print-directory -j"$JOBS" -f objects.mk objects CFLAGS="-O1 -g0 -fPIC" >"$work/make.log"
 libraries=$(make --no-print-directory -s -f objects.mk libraries)

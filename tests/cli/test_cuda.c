@@ -287,7 +287,7 @@ static void says_what_is_missing(void **state) {
     program_outcome_done(&outcome);
     outcome = program_shell("@ %s/k.cu --compiler gcc --report", program_folder());
     assert_int_equal(outcome.status, 2);
-    program_assert_contains(outcome.err, "--compiler: 'gcc' is none of nvcc, nvrtc, clang");
+    program_assert_contains(outcome.err, "--compiler: 'gcc' is not one of nvcc, nvrtc, clang");
     program_outcome_done(&outcome);
     outcome = program_shell("@ %s/nowhere.cu --report", program_folder());
     assert_int_equal(outcome.status, 2);
