@@ -1,8 +1,8 @@
-# redviz. `make run` and `make test` install what they miss and do the rest; `make help` lists the targets.
+# redviz. `make run` and `make test` install missing packages and do the rest; `make help` lists the targets.
 #
-# Variables: V=1 shows commands, DEV=1 makes warnings errors, SANITIZE=1 builds with ASan and UBSan (into
-# build/sanitize), JOBS compilations and tests run at a time, PREFIX is where `make install` puts the program, CC and
-# CFLAGS are yours to set.
+# Variables: V=1 shows the commands, DEV=1 makes warnings errors, SANITIZE=1 builds with ASan and UBSan into
+# build/sanitize, JOBS is the number of compilations and tests run at a time, PREFIX is where `make install` installs,
+# DESTDIR goes before it. CC and CFLAGS are yours to set.
 
 CFLAGS ?= -O2 -g
 PREFIX ?= /usr/local
@@ -11,8 +11,9 @@ export JOBS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 PARALLEL = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(JOBS))
 SUBMAKE = $(MAKE) --no-print-directory $(PARALLEL)
 
+VERSION := $(shell sed -n 's/^.define REDVIZ_VERSION  *"\(.*\)"/\1/p' src/base/version.h)
 O = build
-FLAGS = -std=c11 -Wall -Wextra -Wpedantic -ffp-contract=off -pthread -I. -Isrc -MMD -MP
+FLAGS = -std=c11 -D_POSIX_C_SOURCE=200809L -Wall -Wextra -Wpedantic -ffp-contract=off -pthread -I. -Isrc -MMD -MP
 LIBRARIES = $(CURSES_LIBRARIES) -lsqlite3 -lm -pthread -ldl
 CURSES_LIBRARIES ?= $(if $(filter Darwin,$(shell uname -s)),-lncurses,-lncursesw)
 ifdef DEV
@@ -29,8 +30,8 @@ else
 SAY = @:
 endif
 
-# Everything but main.c is one archive, which the program and every test program are linked with. A file in
-# tests/ that is neither a test (test_*.c), nor fuzzing, nor a benchmark, is there to help tests.
+# Everything but main.c is one archive; the program and every test program link with it. A .c file in tests/ that is no
+# test program (test_*.c), fuzzer or benchmark is a helper of the tests.
 SOURCES = $(wildcard src/main.c src/*/*.c src/*/*/*.c tui/*.c tui/*/*.c)
 LIBRARY = $(O)/libredviz.a
 LIBRARY_OBJECTS = $(patsubst %.c,$(O)/obj/%.o,$(filter-out src/main.c,$(SOURCES)))
@@ -51,20 +52,26 @@ help:
 	@sed -n 's/^#: //p' Makefile
 
 #: make [all]          build build/redviz
-#: make run            install what is missing, build, open the first kernel (a frame and the report without a terminal)
-#: make test           install what is missing, build, run every test
+#: make run            install missing packages, build, open the first kernel (without a terminal: print it)
+#: make test           install missing packages, build, run all tests
 #: make test-sanitize  the same under AddressSanitizer and UndefinedBehaviorSanitizer
 #: make test-valgrind  the same under valgrind
-#: make goldens        rewrite the screens that tests compare with, for review with git diff
-#: make bench          figures of this machine
-#: make device         tests/device/on_gpu, for machines with a GPU
-#: make ptx            regenerate assets/ptx from kernels/ (needs nvcc; of kernels/*.py PYTHON=a python3 that has Triton)
-#: make ptx-check      is it stale?
-#: make peers          build build/libredviz_peers.so: CUB and thrust beside the ladder in --bench (needs nvcc)
-#: make lint           clang-tidy and cppcheck; make format: clang-format
-#: make fuzz           fuzz PTX, --args and session files, each for FUZZ_SECONDS (60); fuzz-ptx, fuzz-args, fuzz-session: one
-#: make deps           install what building and testing need
-#: make install        into PREFIX (/usr/local); make uninstall
+#: make goldens        rewrite the screens that tests compare with; review them with git diff
+#: make lint           run clang-tidy and cppcheck on all sources; LINT_SINCE=COMMIT: only on those changed since
+#: make format         run clang-format; make format-check: fail if that would change a file
+#: make musl-check     compile everything but the interface with musl-gcc
+#: make fuzz           fuzz PTX, --args and session files for FUZZ_SECONDS (60) each; or fuzz-ptx, fuzz-args, fuzz-session
+#: make mutate         put COUNT (300) faults, drawn by SEED, into a copy; the tests must find them (scripts/mutate.sh)
+#: make bench          measure speed and memory on this machine
+#: make device         build tests/device/on_gpu, to be run on a machine with a GPU
+#: make ptx            regenerate assets/ptx from kernels/; needs nvcc, and PYTHON=a python3 with Triton for kernels/*.py
+#: make ptx-check      fail if assets/ptx is stale
+#: make peers          build build/libredviz_peers.so, which adds CUB and thrust to --bench (needs nvcc)
+#: make deps           install the packages that building and testing need
+#: make install        install into PREFIX (/usr/local); make uninstall removes it
+#: make dist           pack the committed tree: build/redviz-VERSION.tar.gz
+#: make deb            build a Debian package: build/redviz_VERSION_ARCHITECTURE.deb
+#: make version        print the version
 #: make clean          remove build/
 
 run:
@@ -112,15 +119,27 @@ $(O)/libredviz_peers.so: src/gpu/peers.cu src/gpu/peers.h
 	$(Q)mkdir -p $(@D) && $(NVCC) -std=c++17 -O3 -shared -Xcompiler -fPIC -cudart static -Isrc \
 	    -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code='[sm_90,compute_90]' -o $@ $<
 
+LINTED = $(SOURCES) $(TEST_SOURCES) $(HELPER_SOURCES) $(wildcard tests/bench/bench_*.c tests/fuzz/*.c)
 lint:
 	@scripts/deps.sh build test lint
-	@scripts/lint.sh $(SOURCES) $(TEST_SOURCES) $(HELPER_SOURCES) $(wildcard tests/bench/*.c tests/fuzz/*.c)
+	@scripts/lint.sh $(LINTED)
 
 format:
 	clang-format -i $(FORMATTED)
 
+format-check:
+	@scripts/deps.sh format
+	@clang-format --dry-run -Werror $(FORMATTED)
+
+musl-check:
+	@scripts/deps.sh build musl
+	@mkdir -p build/musl/include && cp "$$(echo '#include <sqlite3.h>' | $(CC) -E - | sed -n 's/^# 1 "\(.*sqlite3.h\)".*/\1/p')" build/musl/include
+	@$(SUBMAKE) DEV=1 O=build/musl CC="musl-gcc -idirafter build/musl/include" musl-objects
+
+musl-objects: $(filter-out $(O)/obj/tui/%,$(LIBRARY_OBJECTS))
+
 FUZZ_SECONDS ?= 60
-FUZZ = $(Q)mkdir -p build/fuzz/$@ && clang -std=c11 -g -O1 -fsanitize=fuzzer,address,undefined -w \
+FUZZ = $(Q)mkdir -p build/fuzz/$@ && clang -std=c11 -D_POSIX_C_SOURCE=200809L -g -O1 -fsanitize=fuzzer,address,undefined -w \
     -fno-sanitize-recover=all -I. -Isrc -o build/fuzz/fuzz_$(@:fuzz-%=%) tests/fuzz/fuzz_$(@:fuzz-%=%).c
 FUZZ_RUN = -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=build/fuzz/ build/fuzz/$@
 fuzz: fuzz-ptx fuzz-args fuzz-session
@@ -143,23 +162,55 @@ fuzz-session: all
 	    $(O)/redviz --kernel $$kernel --n 64 --block 64 --save build/fuzz/$@/$$kernel.redviz --report >/dev/null; done; true
 	build/fuzz/fuzz_session -max_len=400000 -len_control=0 -timeout=20 -rss_limit_mb=4096 $(FUZZ_RUN)
 
+version:
+	@echo $(VERSION)
+
+mutate: deps ; @scripts/mutate.sh
+
 deps:
 	@scripts/deps.sh build test
 
-install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/redviz/kernels \
-	    $(DESTDIR)$(PREFIX)/share/redviz/assets/ptx $(DESTDIR)$(PREFIX)/share/redviz/assets/include \
-	    $(DESTDIR)$(PREFIX)/share/redviz/assets/h200
-	install -m 755 $(O)/redviz $(DESTDIR)$(PREFIX)/bin/redviz
-	@if [ -f $(O)/libredviz_peers.so ]; then install -d $(DESTDIR)$(PREFIX)/lib && \
-	    install -m 755 $(O)/libredviz_peers.so $(DESTDIR)$(PREFIX)/lib/libredviz_peers.so; fi
-	install -m 644 kernels/* $(DESTDIR)$(PREFIX)/share/redviz/kernels
-	install -m 644 assets/ptx/* $(DESTDIR)$(PREFIX)/share/redviz/assets/ptx
-	install -m 644 assets/h200/* $(DESTDIR)$(PREFIX)/share/redviz/assets/h200
-	install -m 644 assets/include/* $(DESTDIR)$(PREFIX)/share/redviz/assets/include
+# What redviz prints of its own tables: the manual page and the completions.
+GENERATED = $(addprefix $(O)/generated/,man bash zsh fish)
+$(GENERATED): $(O)/redviz
+	$(Q)mkdir -p $(@D) && $(O)/redviz --generate $(@F) >$@
+
+BIN = $(DESTDIR)$(PREFIX)/bin
+LIB = $(DESTDIR)$(PREFIX)/lib
+SHARE = $(DESTDIR)$(PREFIX)/share
+MAN = $(SHARE)/man/man1
+BASH_COMPLETIONS = $(SHARE)/bash-completion/completions
+ZSH_COMPLETIONS = $(SHARE)/zsh/site-functions
+FISH_COMPLETIONS = $(SHARE)/fish/vendor_completions.d
+
+install: all $(GENERATED)
+	install -d $(BIN) $(SHARE)/redviz/kernels $(SHARE)/redviz/assets/ptx $(SHARE)/redviz/assets/include \
+	    $(SHARE)/redviz/assets/h200 $(MAN) $(BASH_COMPLETIONS) $(ZSH_COMPLETIONS) $(FISH_COMPLETIONS)
+	install -m 755 $(O)/redviz $(BIN)/redviz
+	@if [ -f $(O)/libredviz_peers.so ]; then install -d $(LIB) && \
+	    install -m 755 $(O)/libredviz_peers.so $(LIB)/libredviz_peers.so; fi
+	install -m 644 kernels/* $(SHARE)/redviz/kernels
+	install -m 644 assets/ptx/* $(SHARE)/redviz/assets/ptx
+	install -m 644 assets/h200/* $(SHARE)/redviz/assets/h200
+	install -m 644 assets/include/* $(SHARE)/redviz/assets/include
+	install -m 644 $(O)/generated/man $(MAN)/redviz.1
+	install -m 644 $(O)/generated/bash $(BASH_COMPLETIONS)/redviz
+	install -m 644 $(O)/generated/zsh $(ZSH_COMPLETIONS)/_redviz
+	install -m 644 $(O)/generated/fish $(FISH_COMPLETIONS)/redviz.fish
 
 uninstall:
-	rm -rf $(DESTDIR)$(PREFIX)/bin/redviz $(DESTDIR)$(PREFIX)/share/redviz $(DESTDIR)$(PREFIX)/lib/libredviz_peers.so
+	rm -rf $(BIN)/redviz $(SHARE)/redviz $(LIB)/libredviz_peers.so $(MAN)/redviz.1 $(BASH_COMPLETIONS)/redviz \
+	    $(ZSH_COMPLETIONS)/_redviz $(FISH_COMPLETIONS)/redviz.fish
+
+dist:
+	@mkdir -p build
+	git archive --prefix=redviz-$(VERSION)/ -o build/redviz-$(VERSION).tar.gz HEAD
+
+deb:
+	@scripts/deps.sh build deb
+	@rm -rf build/deb && $(SUBMAKE) install O=build/deb PREFIX=/usr DESTDIR=build/deb/root \
+	    ZSH_COMPLETIONS=build/deb/root/usr/share/zsh/vendor-completions >/dev/null
+	@scripts/make_deb.sh build/deb/root $(VERSION)
 
 clean:
 	rm -rf build
@@ -179,7 +230,7 @@ $(TESTS): $(O)/tests/%: $(O)/obj/tests/%.o $(O)/helpers.a $(LIBRARY)
 	$(SAY) "  link     $@"
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(FLAGS) $(LDFLAGS) -o $@ $^ -lcmocka -lvterm $(LIBRARIES)
 
-# NVIDIA's libraries without a GPU, which the tests of src/gpu load; the old driver lacks what CUDA 12 brought.
+# Stand-ins for NVIDIA's libraries, which the tests of src/gpu load. The old driver lacks the functions new in CUDA 12.
 $(O)/tests/gpu/libcuda_old_stub.so: STUB_FLAGS = -DSTUB_OLD
 $(O)/tests/gpu/libcuda_old_stub.so: tests/gpu/stub/cuda_stub.c
 $(O)/tests/gpu/libcupti_stub.so: src/gpu/cupti.h src/gpu/cupti.def
@@ -189,7 +240,7 @@ $(STUBS): Makefile
 	$(SAY) "  link     $@"
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) -std=c11 -Isrc -fPIC -shared -Wall $(STUB_FLAGS) -o $@ $(filter %.c,$^)
 
-# The same with an emulator inside, which runs the kernels: for tests of capture, and to try --backend gpu anywhere.
+# A driver stand-in that runs kernels on the emulator: for tests of capture, and to try --backend gpu without a GPU.
 $(EMULATED_GPU): $(EMULATED_OBJECTS)
 	$(SAY) "  link     $@"
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) -shared -Wl,-Bsymbolic -o $@ $^ -lsqlite3 -lm -pthread
@@ -206,15 +257,16 @@ $(BENCHES): $(O)/tests/%: $(O)/obj/tests/%.o $(LIBRARY)
 	$(SAY) "  link     $@"
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(FLAGS) $(LDFLAGS) -o $@ $^ $(LIBRARIES)
 
-# The emulator's lane loops are what -O3 is for: it vectorizes them.
+# -O3 vectorizes the loops over lanes.
 $(O)/obj/src/emulator/%.o: CFLAGS += -O3 -fno-trapping-math
 $(O)/obj/src/bench/cpu_reduce.o: CFLAGS += -O3
+$(O)/obj/src/catalog/catalog.o: FLAGS += -DREDVIZ_SHARE_DIR='"$(PREFIX)/share/redviz"'
 
 $(O)/obj/%.o: %.c Makefile
 	$(SAY) "  compile  $<"
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(FLAGS) -c -o $@ $<
 
 .SECONDARY:
-.PHONY: device all help run test tests goldens test-sanitize test-valgrind bench ptx ptx-check peers lint format fuzz deps install \
-    uninstall clean
+.PHONY: all help run test tests goldens test-sanitize test-valgrind bench device ptx ptx-check peers lint format format-check \
+    musl-check musl-objects fuzz mutate version deps install uninstall dist deb clean
 -include $(LIBRARY_OBJECTS:.o=.d) $(EMULATED_OBJECTS:.o=.d) $(HELPER_OBJECTS:.o=.d) $(O)/obj/src/main.d $(patsubst $(O)/tests/%,$(O)/obj/tests/%.d,$(TESTS) $(BENCHES))

@@ -5,7 +5,7 @@
 //                                                    ^ the sum  ^ leftovers: lanes that ran out of partners
 //
 // What it teaches: __shfl_down_sync leaves the sum in lane 0 only. A lane whose source is outside the warp
-// gets its own value back, so the other lanes hold sums that nobody asked for.
+// gets its own value back, so the other lanes hold partial sums.
 #include "operations.cuh"
 
 template <typename T>

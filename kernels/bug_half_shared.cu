@@ -4,7 +4,7 @@
 //   sums[128]  0 ................... 127 | past its end: out of bounds
 //
 // What it teaches: the array was sized for the first step of the tree, in which half of the threads add; but
-// before it every thread stores its own element. Other arrays of the block lie behind this one, and would be
+// before it every thread stores its own element. Other arrays of the block may lie after this one, and would be
 // overwritten.
 #include "operations.cuh"
 

@@ -5,8 +5,8 @@
 //                                                                                  not ours: out of bounds
 //
 // What it teaches: the grid is rounded up to whole blocks, so the last block must ask i < n before it loads.
-// It goes unnoticed as long as n is a multiple of the block, and often after that: the bytes behind an array
-// are readable on many a machine, and add whatever lies there.
+// It goes unnoticed as long as n is a multiple of the block, and often otherwise: the bytes after an array
+// can often be read, and whatever they hold is added.
 #include "operations.cuh"
 
 template <typename T>

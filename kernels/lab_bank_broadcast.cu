@@ -1,7 +1,7 @@
 // lab_bank_broadcast: lanes that read the same word get it together.
 //
 //   lane         0   1   2   3   4   5   6   7  ...
-//   words = 1    0   0   0   0   0   0   0   0         everybody reads word 0
+//   words = 1    0   0   0   0   0   0   0   0         all lanes read word 0
 //   words = 2    0   1   0   1   0   1   0   1         two words, 16 readers each
 //   words = 4    0   1   2   3   0   1   2   3         four words, 8 readers each
 //

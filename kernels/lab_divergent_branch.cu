@@ -3,7 +3,7 @@
 //   by thread   lane   0 1 2 3 4 5 6 7 ...       by block   block 0: every lane takes the first arm
 //   first arm          x . x . x . x .                      block 1: every lane takes the second arm
 //   second arm         . x . x . x . x                      block 2: the first
-//   a warp runs both arms, half of it idle        a warp runs one arm, all lanes active
+//   a warp executes both arms, half idle          a warp executes one arm, all lanes active
 //
 // What it teaches: a warp runs both arms where its own lanes disagree, not wherever there is a branch. Even
 // threads (or blocks) repeat x -> 3x + 1, odd ones x -> 5x - 1.

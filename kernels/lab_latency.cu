@@ -15,7 +15,7 @@ typedef unsigned long long Link; // address of the next one
 
 enum { APART = 528 }; // links lie so many apart, so that no two share a line or a set
 
-// The loads are in assembly so that each stays where it is; .cg passes by L1.
+// The loads are in assembly so that each stays where it is; .cg bypasses L1.
 template <typename Load>
 __device__ unsigned long long chase(Link p, unsigned steps, Load load) {
     long long begin = clock64();
@@ -75,7 +75,7 @@ __global__ void lab_latency(const int *in, Link *chain, unsigned long long *cycl
         took[0] = chase(first, steps, past_l1);
         took[1] = chase(first, steps, past_l1);
         took[2] = chase(first, steps, by_l1);
-        if (took[2]) // always; but ptxas drops loads that nobody needs
+        if (took[2])                              // always; but ptxas drops loads that nobody needs
             took[2] = chase(first, steps, by_l1); // now they are in L1
         took[3] = chase_shared(&words[lane], steps);
         took[4] = chase_shared(&words[lane * 32], steps);

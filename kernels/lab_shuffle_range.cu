@@ -4,7 +4,7 @@
 //                       takes   3  4  5  6  7          | 11 12 13 14 15
 //                       keeps                  5  6  7 |                13 14 15
 //
-// What it teaches: after __shfl_down_sync not every lane holds what it hopes for: the last `delta` lanes of
+// What it teaches: after __shfl_down_sync not every lane holds the sum: the last `delta` lanes of
 // each segment of `width` lanes still have their own value, which is why only the first lane of a segment
 // ends with the sum.
 // All 32 lanes take part (the mask says so), also those that have no element: theirs is 0.

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Installs what a group of targets needs and does not find: deps.sh GROUP...  (build, test, valgrind, lint, fuzz)
+# Installs the missing packages of each group: deps.sh GROUP...  (build, test, valgrind, lint, format, musl, fuzz, deb)
 #
-# The check is a compilation, so it holds on every system; nothing is downloaded when it succeeds. Packages are
-# installed with apt-get (Debian, Ubuntu) as root or with sudo; elsewhere the command to type is printed.
+# Libraries are checked by compiling, so the check holds on every system; nothing is downloaded if it succeeds. Packages
+# are installed with apt-get (Debian, Ubuntu) as root or with sudo; on other systems the command to type is printed.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 cc=${CC:-cc}
@@ -27,7 +27,10 @@ has() {
     test) compiles "stdarg.h stddef.h setjmp.h stdint.h cmocka.h vterm.h" "-lcmocka -lvterm" ;;
     valgrind) command -v valgrind >/dev/null 2>&1 ;;
     lint) command -v clang-tidy >/dev/null 2>&1 && command -v cppcheck >/dev/null 2>&1 ;;
-    fuzz) command -v clang >/dev/null 2>&1 ;;
+    fuzz | clang) command -v clang >/dev/null 2>&1 ;;
+    format) command -v clang-format >/dev/null 2>&1 ;;
+    musl) command -v musl-gcc >/dev/null 2>&1 ;;
+    deb) command -v dpkg-deb >/dev/null 2>&1 && command -v dpkg-shlibdeps >/dev/null 2>&1 ;;
     *) echo "redviz: deps.sh: no such group: $1" >&2 && exit 2 ;;
     esac
 }
@@ -38,18 +41,27 @@ packages() {
     apt-get:build) echo "gcc libc6-dev libncurses-dev libsqlite3-dev" ;;
     apt-get:test) echo "libcmocka-dev libvterm-dev" ;;
     apt-get:lint) echo "clang-tidy cppcheck" ;;
-    apt-get:fuzz) echo "clang" ;;
+    apt-get:fuzz | apt-get:clang) echo "clang" ;;
+    apt-get:format) echo "clang-format" ;;
+    apt-get:deb) echo "dpkg-dev" ;;
     dnf:build) echo "gcc glibc-devel ncurses-devel sqlite-devel libasan libubsan" ;;
     dnf:test) echo "libcmocka-devel libvterm-devel" ;;
     dnf:lint) echo "clang-tools-extra cppcheck" ;;
-    dnf:fuzz) echo "clang compiler-rt" ;;
+    dnf:fuzz | dnf:clang) echo "clang compiler-rt" ;;
+    dnf:format) echo "clang-tools-extra" ;;
+    dnf:musl) echo "musl-gcc" ;;
+    dnf:deb) echo "dpkg-dev" ;;
     pacman:build) echo "gcc ncurses sqlite" ;;
     pacman:test) echo "cmocka libvterm" ;;
-    pacman:lint | pacman:fuzz) echo "clang cppcheck" ;;
+    pacman:lint | pacman:fuzz | pacman:clang | pacman:format) echo "clang cppcheck" ;;
+    pacman:musl) echo "musl" ;;
+    pacman:deb) echo "dpkg" ;;
     brew:build) ;; # the compiler, curses and SQLite come with xcode-select --install
     brew:test) echo "cmocka libvterm" ;;
-    brew:lint | brew:fuzz) echo "llvm cppcheck" ;;
+    brew:lint | brew:fuzz | brew:clang | brew:format) echo "llvm cppcheck" ;;
     *:valgrind) echo "valgrind" ;;
+    *:musl) echo "musl-tools" ;;
+    *:deb) echo "dpkg" ;;
     esac
 }
 
@@ -76,7 +88,7 @@ apt-get)
     if [ "$(id -u)" = 0 ]; then prefix=; elif command -v sudo >/dev/null 2>&1; then prefix="sudo "; else prefix=none; fi
     command="${prefix}apt-get update && ${prefix}apt-get install -y --no-install-recommends $names"
     [ "$prefix" = none ] && give_up "su -c 'apt-get update && apt-get install -y --no-install-recommends $names'"
-    # sudo may ask for a password only where somebody can type it.
+    # sudo may ask for a password only at a terminal.
     [ -n "$prefix" ] && [ ! -t 0 ] && ! sudo -n true 2>/dev/null && give_up "$command"
     echo "installing $names"
     log=$(mktemp) || exit 1

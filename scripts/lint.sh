@@ -1,16 +1,37 @@
 #!/bin/sh
-# clang-tidy (.clang-tidy) and cppcheck over the given sources: lint.sh FILE.c...  Exit 1 when either finds something.
+# Runs clang-tidy (.clang-tidy) and cppcheck on the given sources: lint.sh FILE.c...  Exit status 1 if either finds something.
+#
+# LINT_SINCE=COMMIT leaves out every source that is the same as in COMMIT, with all project headers and tables it includes.
 set -u
 cd "$(dirname "$0")/.." || exit 1
+flags="-std=c11 -D_POSIX_C_SOURCE=200809L -Wall -Wextra -Wpedantic -pthread -Isrc -I."
 status=0
 
-echo "  clang-tidy"
-printf '%s\n' "$@" | xargs -P "${JOBS:-2}" -n 1 sh -c \
-    'clang-tidy --quiet "$1" -- -std=c11 -Wall -Wextra -Wpedantic -pthread -Isrc -I. 2>/dev/null' clang-tidy || status=1
+# The given sources of which this compilation reads a changed file.
+changed() {
+    git diff --name-only "$LINT_SINCE" -- >"$work/changed" && git ls-files -o --exclude-standard >>"$work/changed"
+    for source; do
+        # shellcheck disable=SC2086 # the flags are words
+        ${CC:-cc} $flags -MM "$source" | tr ' \\' '\n\n' | grep -qxFf "$work/changed" && echo "$source"
+    done
+}
+
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+if [ -n "${LINT_SINCE:-}" ]; then
+    # shellcheck disable=SC2046 # paths of this project have no blanks
+    set -- $(changed "$@")
+fi
+[ $# -gt 0 ] || { echo "  lint: no source has changed" && exit 0; }
+
+echo "  clang-tidy: $# files"
+# shellcheck disable=SC2086
+printf '%s\n' "$@" | FLAGS=$flags xargs -P "${JOBS:-2}" -n 1 sh -c 'clang-tidy --quiet "$@" -- $FLAGS 2>/dev/null' clang-tidy ||
+    status=1
 
 # Suppressed: what cppcheck cannot know. missingIncludeSystem: it does not read libc's headers. unusedFunction is not
-# asked for: a public function may wait for the next layer to call it.
-echo "  cppcheck"
+# enabled: a test may be the only caller of a public function.
+echo "  cppcheck: $# files"
 cppcheck --quiet --std=c11 --language=c --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
-    --suppress=missingIncludeSystem -j "${JOBS:-2}" --template=gcc -Isrc -I. "$@" || status=1
+    --suppress=missingIncludeSystem -j "${JOBS:-2}" --template=gcc -D_POSIX_C_SOURCE=200809L -Isrc -I. "$@" || status=1
 exit $status

@@ -5,7 +5,8 @@
 #   scripts/make_ptx.sh NAME...     only kernels/NAME.cu or kernels/NAME.py
 #   scripts/make_ptx.sh --check     needs no compiler: names the assets that are stale against kernels/; exit 1 if any
 #
-# PYTHON is the python3 that has Triton (pip install triton==3.9.0 into a virtual environment); no GPU is needed. Without
+# NVCC is nvcc 13.0 (V13.0.88), which made what is here: another version writes other PTX. It is looked for in the PATH and
+# in /usr/local/cuda/bin. PYTHON is the python3 that has Triton (pip install triton==3.9.0 into a virtual environment); no GPU is needed. Without
 # it the .py kernels are left as they are, unless they are named.
 #
 # assets/ptx/MANIFEST       asset, file, sha256: the .ptx itself and every source of ours that it was made from
@@ -17,6 +18,7 @@ cd "$(dirname "$0")/.."
 
 assets=assets/ptx
 python=${PYTHON:-python3}
+PATH=$PATH:/usr/local/cuda/bin
 architectures="75 80 86 89 90 100 120"
 
 # The virtual architecture a kernel is compiled for: 75, unless it uses something newer.
@@ -68,18 +70,32 @@ check() {
     return 1
 }
 
-# Names with internal linkage hold nvcc's process number: "_ZN47_INTERNAL_e7a13096_10_shuffle_cu_40c95bdc_11937" is
-# the file's unnamed namespace, "_ZN12_GLOBAL__N_1" in mangled C++, so that the same source gives the same PTX.
-# Strings of .debug_str are written as numbers, several lines each.
+# Names with internal linkage hold hashes and nvcc's process number: in _ZN47_INTERNAL_e7a13096_10_shuffle_cu_40c95bdc_11937
+# the length 47 is followed by the source file (10 characters) and, in some, the process 11937. Such a part, and likewise
+# N..._GLOBAL__N__..., becomes the C++ name of an unnamed namespace, 12_GLOBAL__N_1, so that a source always gives the same
+# PTX. Strings of .debug_str are written as numbers, on several lines each.
 without_process_numbers() {
     awk '
-        function flush(   at, length_, i, line) {
-            if (string == "") return
-            at = index(string, "_INTERNAL_")
-            if (at && match(string, /^_ZN[0-9]+/)) {
-                length_ = substr(string, 4, RLENGTH - 3)
-                string = "_ZN12_GLOBAL__N_1" substr(string, RLENGTH + 1 + length_)
+        function plain(text,   done, part, fixed, digits, bytes) {
+            while (match(text, /[0-9][0-9](_INTERNAL_|_GLOBAL__N__)[0-9a-f]+_[0-9]+_/)) {
+                part = substr(text, RSTART + 2, RLENGTH - 2)
+                fixed = length(part)
+                match(part, /[0-9]+_$/)
+                fixed += substr(part, RSTART, RLENGTH - 1) + length("_40c95bdc_")
+                match(text, /[0-9][0-9](_INTERNAL_|_GLOBAL__N__)/)
+                for (digits = 2; digits <= 3; digits++) { # of the length, at the end of what may be more digits
+                    bytes = substr(text, RSTART + 2 - digits, digits) + 0
+                    if (bytes >= fixed - 1 && bytes <= fixed + 8) break
+                }
+                if (digits > 3) { print "make_ptx.sh: unknown form of name: " text >"/dev/stderr"; exit 1 }
+                done = done substr(text, 1, RSTART + 1 - digits) "12_GLOBAL__N_1"
+                text = substr(text, RSTART + 2 + bytes)
             }
+            return done text
+        }
+        function flush(   i, line) {
+            if (string == "") return
+            string = plain(string)
             for (i = 1; i <= length(string); i++) line = line code[substr(string, i, 1)] ","
             print ".b8 " line "0"
             string = ""
@@ -92,7 +108,7 @@ without_process_numbers() {
             if (number[count] == 0) flush()
             next
         }
-        { print }'
+        { print plain($0) }'
 }
 
 # Lowers .version to the first that ptxas accepts for this file (older drivers refuse newer text), and makes
@@ -103,7 +119,7 @@ compile() {
     [ "$name" = probe ] && flags=-rdc=true lowest=6.3 # no kernel: functions that are merged into other modules
     case $source in
     *.py) TRITON_DEFAULT_FP_FUSION=1 $python -B scripts/make_triton.py "$PWD/$source" "$architecture" >"$work/$name.raw" ;;
-    *) nvcc -ptx $flags -std=c++17 -arch="compute_$architecture" -o "$work/$name.raw" "$source" ;;
+    *) ${NVCC:-nvcc} -ptx $flags -std=c++17 -arch="compute_$architecture" -o "$work/$name.raw" "$source" ;;
     esac
     sed -E -e "s|^([[:space:]]*\\.file[[:space:]]+[0-9]+ \")$PWD/|\\1|" \
         -e 's|^([[:space:]]*\.file[[:space:]]+[0-9]+ ")/.*/|\1|' "$work/$name.raw" |

@@ -4,7 +4,9 @@
  * output that could not be written. */
 #define _POSIX_C_SOURCE 200809L
 
+#include "base/version.h"
 #include "cli/bench_print.h"
+#include "cli/generate.h"
 #include "cli/list.h"
 #include "metrics/report.h"
 #include "cli/options.h"
@@ -27,9 +29,9 @@ static int refuse(const Error *error) {
     return BAD_INPUT;
 }
 
-static int write_error; /* errno of a write that failed; what a later flush says is another story */
+static int write_error; /* errno of a write that failed; a later flush may report another */
 
-/* Output that nobody reads any more ends the program the way the shell expects; other failures are told. */
+/* Output that nobody reads any more ends the program the way the shell expects; other failures are reported. */
 static int finish_output(int status) {
     if (fflush(stdout) == 0 && !ferror(stdout)) return status;
     if (!write_error) write_error = errno;
@@ -165,6 +167,13 @@ static int run(Options *options, Error *error) {
     return !shown ? refuse(error) : failed ? RUN_FAILED : DONE;
 }
 
+static int dump_front_end(const Options *options, SessionForm form, Error *error) {
+    Text out = {0};
+    bool ok = session_dump_front_end(&options->session, form, &out, error);
+    int status = print_text(&out, DONE);
+    return ok ? status : refuse(error);
+}
+
 static int act(Options *options, Error *error) {
     Text out = {0};
     switch (options->action) {
@@ -180,6 +189,15 @@ static int act(Options *options, Error *error) {
     case ACTION_LIST:
         list_kernels(options->json, &out);
         break;
+    case ACTION_GENERATE:
+        generate(options->generate, &out);
+        break;
+    case ACTION_DUMP_IR:
+        return dump_front_end(options, FORM_IR, error);
+    case ACTION_DUMP_FLOW:
+        return dump_front_end(options, FORM_FLOW, error);
+    case ACTION_DUMP_OPS:
+        return dump_front_end(options, FORM_OPS, error);
     case ACTION_ACCESS:
         return print_access(options->access_path, error);
     case ACTION_BENCH:

@@ -47,11 +47,10 @@ known_links='tui/view>tui tui/view>tui/panes'
 # folder: how many of its objects need each other in a circle. A folder that is not listed has none.
 limits='
 ptx: 6
-metrics: 3
 catalog: 2
 compile: 4
 bench: 3
-session: 5
+session: 4
 '
 
 limits=${3-$limits}

@@ -308,8 +308,7 @@ Rectangle comparison_timeline_at(const Comparison *comparison, int columns, int 
     ComparisonLayout both;
     Layout one;
     if (comparison->count < 2) {
-        if (!layout_make(columns, rows, view, frame_has_reduction(scene[0], view), &one))
-            return (Rectangle){0};
+        if (!layout_make(columns, rows, view, frame_needs(scene[0], view), &one)) return (Rectangle){0};
         return frame_timeline_at(scene[0], view, &one, column, row);
     }
     if (!make_layout(comparison, columns, rows, &both)) return (Rectangle){0};

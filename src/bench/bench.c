@@ -1,4 +1,4 @@
-/* Timings on the GPU (session_bench.h): the device, and what all measurements share. */
+/* Timings on the GPU (bench.h): the device, and what all measurements share. */
 #include "bench/bench.h"
 
 #include "base/text.h"
@@ -47,7 +47,7 @@ bool bench_time(const Bench *bench, const BenchWork *work, BenchTimes *times, Er
     return true;
 }
 
-void bench_tell_times(const Bench *bench, const BenchWork *work, const BenchTimes *times, Timing of) {
+void bench_send_times(const Bench *bench, const BenchWork *work, const BenchTimes *times, Timing of) {
     for (int i = 0; i < BENCH_WAYS; i++) {
         if (!times->ways[i].count) continue;
         of.graph = ways[i].graph;
@@ -55,7 +55,7 @@ void bench_tell_times(const Bench *bench, const BenchWork *work, const BenchTime
         of.clock = times->reading.clock;
         of.temperature = times->reading.temperature;
         bench_set_times(&of, &times->ways[i], work->bytes, &bench->machine);
-        bench_tell(bench->sink, &of);
+        bench_send_timing(bench->sink, &of);
     }
 }
 

@@ -1,6 +1,6 @@
-/* Bench: how long kernels take, by sizes and types, measured now. Whoever asks gets each result as it comes,
- * through a BenchSink: --bench prints it (session_bench_print.h), a session keeps it (session_measured()), a
- * pane shows it. Everything here may run in a worker thread. */
+/* Bench: how long kernels take, by sizes and types, measured now. A BenchSink gets each result as it is
+ * measured: --bench prints it (src/cli/bench_print.h), a session keeps it (session_measured()), a pane
+ * shows it. Everything here may run in a worker thread. */
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
 
@@ -17,7 +17,7 @@ typedef struct BenchOptions {
     const volatile bool *cancel; /* true ends it between two measurements, with an error; NULL: never */
 } BenchOptions;
 
-/* On what the timings are taken. Not known: "", 0, NaN. */
+/* The machine that the timings are taken on. Not known: "", 0, NaN. */
 typedef struct BenchMachine {
     char name[128];  /* "NVIDIA H200" */
     char driver[96]; /* "580.159.04, CUDA 13.0" */
@@ -48,13 +48,13 @@ typedef struct BenchSink { /* any of them may be NULL; what they get is borrowed
     void (*interval)(void *context, const BenchValue *of, const IntervalTime *time);
 } BenchSink;
 
-/* Is there one that CUDA can use? Else `why` is not. */
+/* Is there a GPU that CUDA can use? `why` says why not. */
 bool bench_has_gpu(Error *why);
 
-/* On the GPU. Of each kernel, type and size first the kernel alone, then with what it takes to come to one
+/* On the GPU. For each kernel, type and size: first the kernel alone, then with all launches down to one
  * number; each in a graph (where it can be in one) and as a single call; each cold and warm. What does not
- * fit (memory, a kernel that refuses) is one timing without samples, whose note says why. false with `error`
- * where there is no GPU, or it fails. */
+ * fit (memory, a kernel that refuses) is one timing without samples, whose note says why. false with
+ * `error` where there is no GPU, or it fails. */
 bool bench_run(const BenchOptions *options, const BenchSink *sink, Error *error);
 
 /* This machine's own CPU, reducing as many elements to one number: "cpu", one thread, element after element,

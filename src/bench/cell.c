@@ -72,14 +72,14 @@ void bench_set_times(Timing *timing, const Spread *microseconds, uint64_t bytes,
     timing->share_of_peak = share(speed, machine->peak);
 }
 
-void bench_tell_cell(const BenchSink *sink, const char *kernel, uint64_t n) {
+void bench_send_cell(const BenchSink *sink, const char *kernel, uint64_t n) {
     if (sink->cell) sink->cell(sink->context, kernel, n);
 }
 
-void bench_tell(const BenchSink *sink, const Timing *timing) {
+void bench_send_timing(const BenchSink *sink, const Timing *timing) {
     if (sink->timing) sink->timing(sink->context, timing);
 }
 
-void bench_tell_value(const BenchSink *sink, const BenchValue *value) {
+void bench_send_value(const BenchSink *sink, const BenchValue *value) {
     if (sink->value) sink->value(sink->context, value);
 }

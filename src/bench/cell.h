@@ -1,5 +1,5 @@
-/* What all that is timed has in common: which sizes and types are wanted, and how a result is told. Private
- * to session_bench*.c. */
+/* What all timings have in common: the sizes and types that are asked for, and how results reach the sink.
+ * Private to src/bench. */
 #ifndef BENCH_CELL_H
 #define BENCH_CELL_H
 
@@ -11,25 +11,26 @@ enum { BENCH_SIZES = 8, BENCH_TYPES = 3 };
 extern const double bench_cell_seconds;        /* where the options do not say */
 extern const PtxType bench_types[BENCH_TYPES]; /* measured where the options do not say */
 
-/* Sizes that are wanted, from the smallest; their number. */
+/* The sizes that are asked for, ascending; their number. */
 int bench_list_sizes(const BenchOptions *options, uint64_t sizes[BENCH_SIZES]);
 double bench_seconds(const BenchOptions *options);
 /* false with `error` when cancelled. */
 bool bench_may_go_on(const BenchOptions *options, Error *error);
 
-/* Which of the types a reduction to one number is wanted in, whoever does it; their number: 0 where kernels
- * are asked for that do something else. -1 with `error`: there is no such kernel. */
+/* The types in which a reduction to one number is asked for (of the GPU, a library or the CPU); their
+ * number: 0 where the kernels that are asked for do something else. -1 with `error`: there is no such
+ * kernel. */
 int bench_list_reductions(const BenchOptions *options, PtxType types[BENCH_TYPES], Error *error);
 
-/* A timing without samples, of which nothing is known but what it is of. */
+/* A timing without samples: only what it is a timing of is known. */
 Timing bench_timing(const char *kernel, const char *machine, const char *measured, uint64_t n, PtxType type,
                     const char *op);
 /* Fills in times in microseconds and what follows from them; shares only where the machine's ceilings are
  * known. */
 void bench_set_times(Timing *timing, const Spread *microseconds, uint64_t bytes, const BenchMachine *machine);
 
-void bench_tell_cell(const BenchSink *sink, const char *kernel, uint64_t n);
-void bench_tell(const BenchSink *sink, const Timing *timing);
-void bench_tell_value(const BenchSink *sink, const BenchValue *value);
+void bench_send_cell(const BenchSink *sink, const char *kernel, uint64_t n);
+void bench_send_timing(const BenchSink *sink, const Timing *timing);
+void bench_send_value(const BenchSink *sink, const BenchValue *value);
 
 #endif

@@ -1,4 +1,4 @@
-/* The same reductions by this machine's own CPU (session_bench.h, bench_cpu): by one thread, element after
+/* The same reductions by this machine's own CPU (bench.h): by one thread, element after
  * element, as a beginner writes it, and by all threads with SIMD. */
 #define _POSIX_C_SOURCE 200809L
 #include "bench/cell.h"
@@ -32,8 +32,7 @@ typedef struct Cpu {
 } Cpu;
 
 /* ---- the input: small whole numbers whose sums stay small, so that every order of additions is exact
- * -------
- */
+ * ------- */
 
 enum { PERIOD = 8, RARE_PERIOD = 1 << 16, RARE_PLACE = 4242, RARE = 16, LEAST = -4 };
 static const int pattern[PERIOD] = {LEAST, -3, -2, -1, 1, 2, 3, 4}; /* adds up to 0 */
@@ -84,8 +83,7 @@ static void make_input(Cpu *cpu, uint64_t wanted) {
     free(cpu->period);
 }
 
-/* ---- one fold --------------------------------------------------------------------------------------------
- */
+/* ---- one fold ------------------------------------------------------------------------------------------ */
 
 typedef struct CpuFold {
     const Cpu *cpu;
@@ -150,7 +148,7 @@ static bool measure_cell(Cpu *cpu, uint64_t n, bool all, Error *error) {
     timing.note = note;
     snprintf(note, sizeof note, "%d thread%s, %s", threads, threads > 1 ? "s" : "",
              all ? cpu_simd_name() : "element after element");
-    bench_tell_cell(cpu->sink, name, n);
+    bench_send_cell(cpu->sink, name, n);
     if (!bench_may_go_on(cpu->options, error)) return false;
     if (n > cpu->capacity) {
         snprintf(note, sizeof note, "the CPU gets 1 GiB of input at most, or a quarter of the memory");
@@ -161,12 +159,11 @@ static bool measure_cell(Cpu *cpu, uint64_t n, bool all, Error *error) {
         free(work.partial);
         if (!good) return false;
     }
-    bench_tell(cpu->sink, &timing);
+    bench_send_timing(cpu->sink, &timing);
     return true;
 }
 
-/* ---- all cells -------------------------------------------------------------------------------------------
- */
+/* ---- all cells ----------------------------------------------------------------------------------------- */
 
 static bool measure_type(Cpu *cpu, Error *error) {
     uint64_t sizes[BENCH_SIZES];

@@ -1,5 +1,4 @@
-/* The loops (fold.h), written once, compiled for each vector unit; -O3 (Makefile) vectorizes the inner one.
- */
+/* The loops (fold.h), written once, compiled for each vector unit; -O3 (Makefile) vectorizes the inner one. */
 #include "bench/cpu_reduce.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Fold: a reduction of an array by this machine's own CPU: what the GPU's kernels are compared with. */
+/* CPU reduce: a reduction of an array by this machine's own CPU: what the GPU's kernels are compared with. */
 #ifndef BENCH_CPU_REDUCE_H
 #define BENCH_CPU_REDUCE_H
 

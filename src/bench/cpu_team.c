@@ -16,7 +16,7 @@ typedef struct Member {
 } Member;
 
 struct CpuTeam {
-    Member members[MOST_MEMBERS]; /* [0] is whoever calls */
+    Member members[MOST_MEMBERS]; /* [0] is the calling thread */
     int size;
     pthread_mutex_t mutex;
     pthread_cond_t begin, done;

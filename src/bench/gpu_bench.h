@@ -1,5 +1,5 @@
-/* What is timed on a GPU, whoever launches it: in four ways, each on copies of the buffers. Private to
- * session_bench*.c. */
+/* Timings on a GPU: in four ways, each on copies of the buffers. Private to
+ * src/bench. */
 #ifndef BENCH_GPU_BENCH_H
 #define BENCH_GPU_BENCH_H
 
@@ -40,8 +40,8 @@ typedef struct BenchWork {
 
 /* In a graph and as single calls, cold and warm. */
 bool bench_time(const Bench *bench, const BenchWork *work, BenchTimes *times, Error *error);
-/* Tells each way that was measured, as `of` otherwise says. */
-void bench_tell_times(const Bench *bench, const BenchWork *work, const BenchTimes *times, Timing of);
+/* Sends a timing for each way that was measured; its other fields are those of `of`. */
+void bench_send_times(const Bench *bench, const BenchWork *work, const BenchTimes *times, Timing of);
 
 bool bench_kernels(const Bench *bench, Error *error); /* of the catalogue */
 bool bench_peers(const Bench *bench, Error *error);   /* CUB and thrust, where their library is */

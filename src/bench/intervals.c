@@ -1,4 +1,4 @@
-/* Cycles of barrier intervals (session_bench_profile.h). */
+/* Cycles of barrier intervals (profile.h). */
 #include "bench/profile.h"
 
 #include "base/memory.h"
@@ -31,7 +31,7 @@ static bool prepare(Clocked *clocked, const PtxProgram *const *programs, Error *
                           clocked->run.module, CLOCKS_VARIABLE);
     text_done(&text);
     for (int i = 0; good && i < count; i++) {
-        clocked->launches[i] = clocked->profiled->launches[i];
+        clocked->launches[i] = clocked->profiled->launches[i]; /* prepared in the module with clocks */
         clocked->cycles[i] = memory_new((size_t)RUNS * CLOCKS_SAMPLES * sizeof(double));
         clocked->count[i] = CLOCKS_SAMPLES;
         good = gpu_run_prepare(&clocked->run, &clocked->launches[i], error);
@@ -59,8 +59,7 @@ static double median_of(const Clocked *clocked, int launch, int interval) {
     return samples_spread(&samples).median;
 }
 
-/* ---- what the clocks cost --------------------------------------------------------------------------------
- */
+/* ---- what the clocks cost ------------------------------------------------------------------------------ */
 
 typedef struct Repeated {
     const GpuRun *run;
@@ -90,8 +89,7 @@ static bool measure_overhead(const Clocked *clocked, double *overhead, Error *er
     return true;
 }
 
-/* ---- all of it -------------------------------------------------------------------------------------------
- */
+/* ---- all of it ----------------------------------------------------------------------------------------- */
 
 static bool measure(Clocked *clocked, const BenchValue *of, Error *error) {
     const BenchSink *sink = clocked->bench->sink;

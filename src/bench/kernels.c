@@ -1,4 +1,4 @@
-/* Timings of the catalogue's kernels (session_bench.h).
+/* Timings of the catalogue's kernels (bench.h).
  *
  * A cell is a kernel, a type and a size: the time of the kernel alone, and the time to one scalar: where the
  * kernel leaves partial results, it is launched again on those, until one is left. */
@@ -25,8 +25,7 @@ typedef struct BenchCell {
     double microseconds; /* of a single call; 0: not measured */
 } BenchCell;
 
-/* ---- one cell --------------------------------------------------------------------------------------------
- */
+/* ---- one cell ------------------------------------------------------------------------------------------ */
 
 typedef struct Stage { /* the kernel, then the kernel on what it left */
     CatalogRun run;
@@ -110,54 +109,43 @@ static size_t set_bytes(const Work *work) {
     return bytes;
 }
 
-typedef struct StageAddresses { /* of the buffers of a stage */
-    const Work *work;
-    int stage, first;
-} StageAddresses;
-
-/* A later stage reads what the one before it wrote. */
-static uint64_t address_of(void *context, int buffer) {
-    const StageAddresses *addresses = context;
-    const Work *work = addresses->work;
-    const Stage *stage = &work->stages[addresses->stage];
-    int at = addresses->first + buffer;
-    if (addresses->stage && buffer == find_buffer(&stage->plan, "in")) {
-        const Plan *before = &stage[-1].plan;
-        at = addresses->first - before->buffer_count + find_buffer(before, "out");
+/* The stage's buffers: a later stage reads what the one before it wrote, and has no input of its own. Adds
+ * their addresses. */
+static bool add_buffers(Work *work, int stage, uint64_t *addresses, Error *error) {
+    const Plan *plan = &work->stages[stage].plan;
+    int input = stage ? find_buffer(plan, "in") : -1;
+    for (int i = 0; i < plan->buffer_count; i++) {
+        int before = work->run.buffer_count;
+        int index =
+            gpu_run_add_buffer(&work->run, NULL, i == input ? 0 : buffer_bytes(&plan->buffers[i]), error);
+        if (index < 0) return false;
+        if (i == input) {
+            const Plan *last = &work->stages[stage - 1].plan;
+            index = before - i - last->buffer_count + find_buffer(last, "out");
+        }
+        addresses[i] = work->run.buffers[index].address;
     }
-    return work->run.buffers[at].address;
-}
-
-static bool add_launch(Work *work, int set, int index, const PlanLaunch *planned, StageAddresses *addresses,
-                       Error *error) {
-    GpuLaunch *launch = &work->launches[set][index];
-    size_t bytes;
-    *launch = (GpuLaunch){.entry = work->programs[index]->entry,
-                          .grid = {planned->grid[0], planned->grid[1], planned->grid[2]},
-                          .block = {planned->block[0], planned->block[1], planned->block[2]},
-                          .shared_bytes = planned->shared_bytes,
-                          .cooperative = planned->cooperative};
-    return plan_pack_arguments(planned, launch->entry, address_of, addresses, &launch->parameters, &bytes,
-                               error) &&
-           gpu_run_prepare(&work->run, launch, error);
+    return true;
 }
 
 static bool add_set(Work *work, int set, Error *error) {
     int index = 0;
-    for (int s = 0; s < work->stage_count; s++) {
+    bool good = true;
+    for (int s = 0; good && s < work->stage_count; s++) {
         const Plan *plan = &work->stages[s].plan;
-        StageAddresses addresses = {work, s, work->run.buffer_count};
-        for (int i = 0; i < plan->buffer_count; i++) /* the input of a later stage is not used */
-            if (gpu_run_add_buffer(&work->run, NULL,
-                                   s && i == find_buffer(plan, "in") ? 0 : buffer_bytes(&plan->buffers[i]),
-                                   error) < 0)
-                return false;
-        for (int i = 0; i < plan->launch_count; i++)
-            if (!add_launch(work, set, index++, &plan->launches[i], &addresses, error)) return false;
+        uint64_t *addresses = memory_new((size_t)(plan->buffer_count + 1) * sizeof *addresses);
+        good = add_buffers(work, s, addresses, error);
+        for (int i = 0; good && i < plan->launch_count; i++, index++) {
+            GpuLaunch *launch = &work->launches[set][index];
+            good = plan_bind_launch(&plan->launches[i], work->programs[index], addresses, &launch->launch,
+                                    error) &&
+                   gpu_run_prepare(&work->run, launch, error);
+        }
+        free(addresses);
         if (!s) work->count[ALONE] = index;
     }
     work->count[TO_SCALAR] = index;
-    return true;
+    return good;
 }
 
 static bool repeat(void *context, int set, Error *error) {
@@ -178,15 +166,15 @@ static Timing describe(const Bench *bench, const BenchCell *cell) {
  * are only timed alone. Cooperative launches cannot be in a graph. */
 static bool measure(Work *work, BenchCell *cell, Error *error) {
     BenchTimes times = {0};
-    Part told = cell->row->group == CATALOG_LADDER ? PARTS : TO_SCALAR;
+    Part parts = cell->row->group == CATALOG_LADDER ? PARTS : TO_SCALAR;
     Part wanted = work->count[ALONE] == work->count[TO_SCALAR] ? TO_SCALAR : PARTS;
     BenchWork timed = {.work = repeat,
                        .context = work,
                        .sets = work->set_count,
                        .bytes = cell->n * (uint64_t)ptx_type_bytes(cell->dtype),
-                       .has_graph = !work->launches[0][0].cooperative,
+                       .has_graph = !work->launches[0][0].launch.cooperative,
                        .seconds = bench_seconds(work->bench->options) / (int)wanted};
-    for (Part part = ALONE; part < told; part++) {
+    for (Part part = ALONE; part < parts; part++) {
         char note[32];
         Timing of = describe(work->bench, cell);
         work->part = part;
@@ -195,7 +183,7 @@ static bool measure(Work *work, BenchCell *cell, Error *error) {
         snprintf(note, sizeof note, "%d launches", work->count[part]);
         if (work->count[part] > 1) of.note = note;
         of.to_scalar = part == TO_SCALAR;
-        bench_tell_times(work->bench, &timed, &times, of);
+        bench_send_times(work->bench, &timed, &times, of);
     }
     return true;
 }
@@ -226,8 +214,7 @@ static bool profile(const Work *work, const BenchCell *cell, Error *error) {
            (!intervals || bench_intervals(bench, &profiled, programs, &of, error));
 }
 
-/* ---- kernels that time themselves ------------------------------------------------------------------------
- */
+/* ---- kernels that time themselves ---------------------------------------------------------------------- */
 
 enum { MOST_LATENCIES = 32 };
 
@@ -243,8 +230,8 @@ static double parameter(const CatalogRun *run, const char *name) {
     return 1;
 }
 
-/* Runs it once more, and tells what it then wrote. */
-static bool tell_latencies(Work *work, const BenchCell *cell, Error *error) {
+/* Runs the kernel once more, and sends the cycles that it wrote. */
+static bool send_latencies(Work *work, const BenchCell *cell, Error *error) {
     Cuda *cuda = work->bench->cuda;
     uint64_t cycles[MOST_LATENCIES] = {0};
     const char *name = cell->row->latencies;
@@ -265,14 +252,14 @@ static bool tell_latencies(Work *work, const BenchCell *cell, Error *error) {
         value.unit = "cycles";
         value.value = (double)cycles[i] / parameter(&work->stages[0].run, "steps");
         if (cell->n < latency_size(work->bench)) value.note = "so few elements do not empty the L2 cache";
-        bench_tell_value(work->bench->sink, &value);
+        bench_send_value(work->bench->sink, &value);
     }
     return true;
 }
 
 static void work_free(Work *work) {
     for (int set = 0; set < work->set_count; set++)
-        for (int i = 0; i < work->count[TO_SCALAR]; i++) free(work->launches[set][i].parameters);
+        for (int i = 0; i < LAUNCHES; i++) launch_done(&work->launches[set][i].launch);
     gpu_run_end(&work->run);
     for (int i = 0; i < LAUNCHES && work->programs[i]; i++) ptx_program_free(work->programs[i]);
     for (int s = 0; s < work->stage_count; s++) plan_free(&work->stages[s].plan);
@@ -280,16 +267,16 @@ static void work_free(Work *work) {
     free(work);
 }
 
-static void tell_skipped(const Bench *bench, const BenchCell *cell, const char *why) {
+static void send_skipped(const Bench *bench, const BenchCell *cell, const char *why) {
     Timing timing = describe(bench, cell);
     timing.note = why;
-    bench_tell(bench->sink, &timing);
+    bench_send_timing(bench->sink, &timing);
 }
 
-static void tell_too_long(const Bench *bench, const BenchCell *cell, double microseconds) {
+static void send_too_long(const Bench *bench, const BenchCell *cell, double microseconds) {
     char why[64];
     snprintf(why, sizeof why, "one call would take about %.1f s", microseconds * 1e-6);
-    tell_skipped(bench, cell, why);
+    send_skipped(bench, cell, why);
 }
 
 /* false: the GPU failed. What this kernel or machine refuses is a skipped cell. */
@@ -311,20 +298,19 @@ static bool measure_cell(const Bench *bench, BenchCell *cell, Error *error) {
     cell->block = run->block;
     bool good = true;
     if (ready)
-        good = measure(work, cell, error) && profile(work, cell, error) && tell_latencies(work, cell, error);
+        good = measure(work, cell, error) && profile(work, cell, error) && send_latencies(work, cell, error);
     else
-        tell_skipped(bench, cell, refused.message);
+        send_skipped(bench, cell, refused.message);
     work_free(work);
     return good;
 }
 
-/* ---- all cells -------------------------------------------------------------------------------------------
- */
+/* ---- all cells ----------------------------------------------------------------------------------------- */
 
 static bool measure_sizes(const Bench *bench, const CatalogRow *row, PtxType dtype, Error *error) {
     uint64_t sizes[BENCH_SIZES];
     int count = bench_list_sizes(bench->options, sizes);
-    if (row->latencies && !bench->options->catalog.n) { /* one size tells it all */
+    if (row->latencies && !bench->options->catalog.n) { /* latencies do not depend on the size */
         sizes[0] = latency_size(bench);
         count = 1;
     }
@@ -333,11 +319,11 @@ static bool measure_sizes(const Bench *bench, const CatalogRow *row, PtxType dty
     for (int i = 0; i < count; i++) {
         cell.n = sizes[i];
         cell.microseconds = 0;
-        bench_tell_cell(bench->sink, row->id, cell.n);
+        bench_send_cell(bench->sink, row->id, cell.n);
         if (!bench_may_go_on(bench->options, error)) return false;
         if (i) expected *= (double)sizes[i] / (double)sizes[i - 1];
         if (expected > LONGEST_SECONDS * 1e6)
-            tell_too_long(bench, &cell, expected);
+            send_too_long(bench, &cell, expected);
         else if (!measure_cell(bench, &cell, error))
             return false;
         if (cell.microseconds > 0) expected = cell.microseconds;

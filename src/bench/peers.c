@@ -83,20 +83,20 @@ static bool measure(Peer *peer, PeerCall call, const char *name, const char *not
     of.to_scalar = true;
     of.note = note;
     peer->call = call;
-    bench_tell_cell(bench->sink, name, n);
+    bench_send_cell(bench->sink, name, n);
     if (!call(peer, 0, error) || !cuda_wait(bench->cuda, 20, name, error) ||
         !bench_time(bench, &work, &times, error))
         return false;
-    bench_tell_times(bench, &work, &times, of);
+    bench_send_times(bench, &work, &times, of);
     return true;
 }
 
-static void tell_skipped(const Peer *peer, const char *name, uint64_t n, PtxType type, const char *why) {
+static void send_skipped(const Peer *peer, const char *name, uint64_t n, PtxType type, const char *why) {
     const Bench *bench = peer->bench;
     Timing of = bench_timing(name, bench->machine.name, bench->measured, n, type, ops[peer->op].name);
     of.to_scalar = true;
     of.note = why;
-    bench_tell(bench->sink, &of);
+    bench_send_timing(bench->sink, &of);
 }
 
 static bool measure_cell(const Bench *bench, const Peers *peers, uint64_t n, PtxType type, PeersOp op,
@@ -119,8 +119,8 @@ static bool measure_cell(const Bench *bench, const Peers *peers, uint64_t n, Ptx
         good = measure(peer, call_cub, "cub", name, n, type, error) &&
                measure(peer, call_thrust, "thrust", waits, n, type, error);
     } else {
-        tell_skipped(peer, "cub", n, type, refused.message);
-        tell_skipped(peer, "thrust", n, type, refused.message);
+        send_skipped(peer, "cub", n, type, refused.message);
+        send_skipped(peer, "thrust", n, type, refused.message);
     }
     gpu_run_end(&peer->run);
     free(peer);

@@ -1,4 +1,4 @@
-/* Metrics of one kernel (session_bench_profile.h): some from the driver, some measured here, most from the
+/* Metrics of one kernel (profile.h): some from the driver, some measured here, most from the
  * hardware's counters. */
 #include "bench/profile.h"
 
@@ -29,18 +29,17 @@ static const ProfileMetric metrics[] = {
 };
 enum { METRICS = sizeof metrics / sizeof *metrics };
 
-static void tell(const Bench *bench, const BenchValue *of, const char *name, const char *unit, double value,
-                 const char *note) {
-    BenchValue told = *of;
-    told.name = name;
-    told.unit = unit;
-    told.value = value;
-    told.note = note;
-    bench_tell_value(bench->sink, &told);
+static void send_value(const Bench *bench, const BenchValue *of, const char *name, const char *unit,
+                       double value, const char *note) {
+    BenchValue sent = *of;
+    sent.name = name;
+    sent.unit = unit;
+    sent.value = value;
+    sent.note = note;
+    bench_send_value(bench->sink, &sent);
 }
 
-/* ---- the hardware's counters -----------------------------------------------------------------------------
- */
+/* ---- the hardware's counters --------------------------------------------------------------------------- */
 
 typedef struct ProfileCounts {
     const Bench *bench;
@@ -70,8 +69,8 @@ static double combine(const double *values, int launches, int metric) {
     return (metrics[metric].adds ? sum : sum / weights) * metrics[metric].scale;
 }
 
-/* Where nothing can be counted, the values are told all the same, and why they are not known. */
-static void tell_counted(const Bench *bench, const BenchProfiled *profiled, const BenchValue *of) {
+/* Where nothing can be counted, the values are sent as unknown, with the reason. */
+static void send_counted(const Bench *bench, const BenchProfiled *profiled, const BenchValue *of) {
     const char *names[METRICS];
     Error why = {0};
     ProfileCounts counted = {bench, profiled};
@@ -81,26 +80,25 @@ static void tell_counted(const Bench *bench, const BenchProfiled *profiled, cons
     Counters *counters = counters_open(bench->cuda, names, METRICS, &why);
     bool known = counters && counters_measure(counters, &work, values, &why);
     for (int i = 0; i < METRICS; i++)
-        tell(bench, of, metrics[i].name, metrics[i].unit,
-             known ? combine(values, profiled->count, i) : (double)NAN, known ? NULL : why.message);
+        send_value(bench, of, metrics[i].name, metrics[i].unit,
+                   known ? combine(values, profiled->count, i) : (double)NAN, known ? NULL : why.message);
     counters_close(counters);
     free(values);
 }
 
-/* ---- what the driver knows -------------------------------------------------------------------------------
- */
+/* ---- what the driver knows ----------------------------------------------------------------------------- */
 
 /* Of the launch that could hold most threads, if there are several. */
-static bool tell_geometry(const Bench *bench, const BenchProfiled *profiled, const BenchValue *of,
+static bool send_geometry(const Bench *bench, const BenchProfiled *profiled, const BenchValue *of,
                           Error *error) {
     double occupancy = 0, threads = 0;
     int most = 0;
     bench->cuda->table.cuDeviceGetAttribute(&most, THREADS_PER_MULTIPROCESSOR, bench->cuda->device);
     for (int i = 0; i < profiled->count; i++) {
-        const GpuLaunch *launched = &profiled->launches[i];
-        uint32_t blocks, per_block = launched->block[0] * launched->block[1] * launched->block[2];
-        double all = (double)launched->grid[0] * launched->grid[1] * launched->grid[2] * per_block;
-        if (!gpu_run_resident_blocks(profiled->run, launched, &blocks, error)) return false;
+        const Launch *launch = &profiled->launches[i].launch;
+        uint32_t blocks, per_block = (uint32_t)launch_volume(launch->block);
+        double all = (double)launch_volume(launch->grid) * per_block;
+        if (!gpu_run_resident_blocks(profiled->run, &profiled->launches[i], &blocks, error)) return false;
         uint32_t warps_of_block = (per_block + WARP - 1) / WARP;
         double warps = (double)blocks / bench->cuda->multiprocessors * warps_of_block;
         if (all > threads) {
@@ -108,13 +106,12 @@ static bool tell_geometry(const Bench *bench, const BenchProfiled *profiled, con
             occupancy = most ? warps * WARP / most * 100 : (double)NAN;
         }
     }
-    tell(bench, of, "theoretical", "%", occupancy, NULL);
-    tell(bench, of, "threads", "", threads, NULL);
+    send_value(bench, of, "theoretical", "%", occupancy, NULL);
+    send_value(bench, of, "threads", "", threads, NULL);
     return true;
 }
 
-/* ---- copies and memory -----------------------------------------------------------------------------------
- */
+/* ---- copies and memory --------------------------------------------------------------------------------- */
 
 typedef struct Copy {
     const Bench *bench;
@@ -155,7 +152,7 @@ static bool time_copy(const Copy *copy, double *median, Error *error) {
 }
 
 /* From and to memory of malloc(), and memory that the driver keeps in place ("pinned"). */
-static bool tell_copies(const Bench *bench, const BenchProfiled *profiled, const BenchValue *of,
+static bool send_copies(const Bench *bench, const BenchProfiled *profiled, const BenchValue *of,
                         Error *error) {
     static const char *const names[] = {"to GPU", "from GPU", "pinned to", "pinned from"};
     Cuda *cuda = bench->cuda;
@@ -178,12 +175,13 @@ static bool tell_copies(const Bench *bench, const BenchProfiled *profiled, const
         free(pageable);
     }
     for (int i = 0; good && i < 4; i++)
-        tell(bench, of, names[i], "us", medians[i], fits ? NULL : "copies of more than 1 GiB are not timed");
+        send_value(bench, of, names[i], "us", medians[i],
+                   fits ? NULL : "copies of more than 1 GiB are not timed");
     return good;
 }
 
 /* Of the input, by the host's clock: the driver does both before it returns. */
-static bool tell_allocation(const Bench *bench, const BenchProfiled *profiled, const BenchValue *of,
+static bool send_allocation(const Bench *bench, const BenchProfiled *profiled, const BenchValue *of,
                             Error *error) {
     Samples taken, given;
     samples_begin(&taken, LEAST_SAMPLES, COPY_SECONDS);
@@ -197,13 +195,13 @@ static bool tell_allocation(const Bench *bench, const BenchProfiled *profiled, c
         samples_add(&taken, (middle - begin) * 1e6);
         samples_add(&given, (samples_now() - middle) * 1e6);
     }
-    tell(bench, of, "allocate", "us", samples_spread(&taken).median, NULL);
-    tell(bench, of, "free", "us", samples_spread(&given).median, NULL);
+    send_value(bench, of, "allocate", "us", samples_spread(&taken).median, NULL);
+    send_value(bench, of, "free", "us", samples_spread(&given).median, NULL);
     return true;
 }
 
 bool bench_profile(const Bench *bench, const BenchProfiled *profiled, const BenchValue *of, Error *error) {
-    tell_counted(bench, profiled, of);
-    return tell_geometry(bench, profiled, of, error) && tell_copies(bench, profiled, of, error) &&
-           tell_allocation(bench, profiled, of, error);
+    send_counted(bench, profiled, of);
+    return send_geometry(bench, profiled, of, error) && send_copies(bench, profiled, of, error) &&
+           send_allocation(bench, profiled, of, error);
 }

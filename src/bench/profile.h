@@ -1,4 +1,4 @@
-/* --bench --profile: what else people compare kernels by. Private to session_bench*.c. */
+/* --bench --profile: metrics of a kernel beside its time. Private to src/bench. */
 #ifndef BENCH_PROFILE_H
 #define BENCH_PROFILE_H
 
@@ -13,12 +13,12 @@ typedef struct BenchProfiled {
     size_t in_bytes, out_bytes; /* that are copied to the device, and from it */
 } BenchProfiled;
 
-/* Tells values of the kernel alone, as `of` otherwise says; what this machine does not tell is NaN, and the
- * note says why. false with `error`: the GPU failed. */
+/* Sends the metrics of the kernel alone; the other fields of each are those of `of`. What this machine
+ * does not give is NaN, and the note says why. false with `error`: the GPU failed. */
 bool bench_profile(const Bench *bench, const BenchProfiled *profiled, const BenchValue *of, Error *error);
 
-/* Tells the cycles of block 0's barrier intervals, of the kernel alone with clocks (instrument/clocks.h),
- * medians of several runs. `programs`: of the launches. A kernel that cannot have clocks is not told of. */
+/* Sends the cycles of block 0's barrier intervals: medians of several runs of the kernel alone, with clocks
+ * (instrument/clocks.h). `programs`: of the launches. Of a kernel that cannot have clocks nothing is sent. */
 bool bench_intervals(const Bench *bench, const BenchProfiled *profiled, const PtxProgram *const *programs,
                      const BenchValue *of, Error *error);
 

@@ -14,8 +14,7 @@ enum {
     MOST_FIELDS = 16
 };
 
-/* ---- writing ---------------------------------------------------------------------------------------------
- */
+/* ---- writing ------------------------------------------------------------------------------------------- */
 
 static void add_word(Text *out, const char *word) {
     text_add(out, "\t");
@@ -76,8 +75,7 @@ void bench_add_value(Text *out, const BenchValue *value) {
     text_add(out, "\n");
 }
 
-/* ---- reading ---------------------------------------------------------------------------------------------
- */
+/* ---- reading ------------------------------------------------------------------------------------------- */
 
 typedef struct TimingReader {
     const char *path;
@@ -143,7 +141,7 @@ static bool read_timing(TimingReader *reader, Error *error) {
     timing.clock = number(fields[13]);
     timing.temperature = number(fields[14]);
     timing.note = strcmp(fields[15], "-") ? fields[15] : NULL;
-    bench_tell(reader->sink, &timing);
+    bench_send_timing(reader->sink, &timing);
     return true;
 }
 
@@ -162,7 +160,7 @@ static bool read_value(TimingReader *reader, Error *error) {
                         .unit = word(fields[6]),
                         .value = number(fields[7]),
                         .note = *word(fields[8]) ? fields[8] : NULL};
-    bench_tell_value(reader->sink, &value);
+    bench_send_value(reader->sink, &value);
     return true;
 }
 

@@ -1,8 +1,8 @@
 /* Timings as text, a line each, columns separated by tabs: what --bench=tsv prints and assets/h200 keeps.
  *
  *   machine  NAME DRIVER MULTIPROCESSORS L2_BYTES MEMORY_CLOCK PEAK READ COPY WHEN
- *   timing   KERNEL N TYPE OP THREADS alone|scalar graph|call cold|warm SAMPLES MEDIAN P5 P95 CLOCK
- * TEMPERATURE NOTE
+ *   timing   KERNEL N TYPE OP THREADS alone|scalar graph|call cold|warm SAMPLES MEDIAN P5 P95
+ *            CLOCK TEMPERATURE NOTE
  *   value    KERNEL N TYPE OP NAME UNIT VALUE NOTE
  *
  * A timing or a value is of the machine above it; rates and shares follow from both. Units are those of

@@ -80,9 +80,10 @@ static bool read_fill(ArgumentReader *reader, Span fill, PlanBuffer *buffer) {
         buffer->path = arena_copy_text(&reader->plan->arena, fill.text + 5, fill.length - 5);
         return true;
     }
-    return error_set(reader->error,
-                     "--args: the fill '%.*s' of %s is none of zero, ones, iota, random, digits, file:PATH",
-                     shown(fill), fill.text, buffer->name);
+    return error_set(
+        reader->error,
+        "--args: the fill '%.*s' of %s is not one of zero, ones, iota, random, digits, file:PATH",
+        shown(fill), fill.text, buffer->name);
 }
 
 /* TYPE[COUNT] or TYPE[COUNT]:FILL; `bracket` is where '[' is. */
@@ -95,13 +96,13 @@ static bool read_buffer(ArgumentReader *reader, Span name, Span value, size_t br
     if (type_span.length < sizeof type_name) memcpy(type_name, type_span.text, type_span.length);
     if (!plan_type_parse(type_name, &type))
         return error_set(reader->error,
-                         "--args: '%.*s' is no type; there are char, uchar, short, ushort, int, uint, "
+                         "--args: '%.*s' is not a type; types are char, uchar, short, ushort, int, uint, "
                          "long, ulong, half, bfloat, float, double",
                          shown(type_span), type_span.text);
     if (close == value.length)
         return error_set(reader->error, "--args: ']' is missing in '%.*s'", shown(value), value.text);
     if (find_buffer(reader, name) >= 0)
-        return error_set(reader->error, "--args: %.*s is there twice; write only its name to pass it again",
+        return error_set(reader->error, "--args: %.*s is defined twice; write only its name to pass it again",
                          shown(name), name.text);
     if (!evaluate(reader, cut(value, bracket + 1, close), &count)) return false;
     if (count.is_float || count.integer < 1 || count.integer > (int64_t)1 << 48)
@@ -147,7 +148,7 @@ static bool add_scalar(ArgumentReader *reader, Span span, const PtxVariable *par
                           parameter->type == PTX_U32 || parameter->type == PTX_U64);
         if (wants_integer)
             return error_set(reader->error,
-                             "--args: '%.*s' is no whole number, and parameter %d of the kernel is one",
+                             "--args: '%.*s' is not a whole number, but parameter %d of the kernel is",
                              shown(span), span.text, reader->launch->argument_count + 1);
         plan_element_set(type, bytes, 0, value.number);
     } else {
@@ -199,7 +200,7 @@ static bool read_item(ArgumentReader *reader, Span item) {
         name = cut(item, 0, equal);
         value = cut(item, equal + 1, item.length);
         if (!is_name(name))
-            return error_set(reader->error, "--args: '%.*s' is no name", shown(name), name.text);
+            return error_set(reader->error, "--args: '%.*s' is not a name", shown(name), name.text);
     }
     size_t bracket = find(value, '[');
     if (bracket < value.length) {

@@ -53,7 +53,7 @@ const CatalogRow bugs_rows[] = {
      .story = "Wrong sum: lane 0 loads 7 of 64 words before any store, and adds only those.",
      .group = CATALOG_BUG,
      .title = "wrong on purpose: last warp without __syncwarp",
-     .lesson = "Nothing tells the compiler that other lanes write the array, so it loads everything before "
+     .lesson = "The compiler cannot know that other lanes write the array, so it loads everything before "
                "it stores.",
      .watch =
          "The last warp loads seven numbers and stores once: lane 0 never sees what the other lanes added.",
@@ -128,7 +128,7 @@ const CatalogRow bugs_rows[] = {
      .title = "wrong on purpose: the tail is never zeroed",
      .lesson = "Shared memory starts with what the last block left there: threads without an element must "
                "store the identity.",
-     .watch = "In the last block the first step of the tree reads words that nobody has written.",
+     .watch = "In the last block the first step of the tree reads words that no thread has written.",
      .source = "bug_uninitialized_shared.cu",
      .types = "int float double",
      .operations = "sum",
@@ -144,8 +144,7 @@ const CatalogRow bugs_rows[] = {
      .story = "Wrong sum: all 32 lanes of a warp add to the total; only lane 0 holds the sum.",
      .group = CATALOG_BUG,
      .title = "wrong on purpose: every lane adds its leftovers",
-     .lesson =
-         "After shuffles down only lane 0 holds the sum; the other lanes hold sums that nobody asked for.",
+     .lesson = "After shuffles down only lane 0 holds the sum; the other lanes hold partial sums of no use.",
      .watch = "The atomic has 32 active lanes where it should have one.",
      .source = "bug_all_lanes_add.cu",
      .types = "int float double",

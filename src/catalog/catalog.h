@@ -65,7 +65,7 @@ typedef struct CatalogResult { /* after the run */
     double bound; /* absolute error allowed by the depth of the kernel's tree; 0: exact */
     bool correct;
     uint64_t index;      /* of the output element that is reported */
-    const char *verdict; /* what to say of a right result that is off; NULL: nothing special */
+    const char *verdict; /* what to say of a correct result that is not exact; NULL: nothing */
     uint64_t compared;   /* output elements that were compared */
     uint64_t inexact;    /* those that are not the reference rounded once to their type */
 } CatalogResult;

@@ -1,4 +1,4 @@
-/* Narrow: the 16-bit floats (IEEE half and bfloat16) in software, for machines whose C compiler has neither.
+/* Float16: the 16-bit floats (IEEE half and bfloat16) in software, for machines whose C compiler has neither.
  */
 #ifndef CATALOG_FLOAT16_H
 #define CATALOG_FLOAT16_H

@@ -11,8 +11,7 @@
 
 enum { MOST_PARAMETERS = 64 };
 
-/* ---- the shape -------------------------------------------------------------------------------------------
- */
+/* ---- the shape ----------------------------------------------------------------------------------------- */
 
 static void look_at_operand(const PtxOperand *operand, KernelShape *shape) {
     static const char *const sizes[] = {"%tid", "%ntid", "%ctaid", "%nctaid"};
@@ -53,8 +52,7 @@ KernelShape guess_shape(const PtxModule *module, const PtxFunction *entry) {
     return shape;
 }
 
-/* ---- what happens to the parameters ----------------------------------------------------------------------
- */
+/* ---- what happens to the parameters -------------------------------------------------------------------- */
 
 typedef struct Use { /* of one parameter */
     bool is_named;   /* by any instruction */
@@ -118,7 +116,8 @@ static PtxType element_type(PtxType type) {
     }
 }
 
-/* An address that comes from one parameter alone tells of it: an index may be loaded through another. */
+/* Only an address that comes from a single parameter is evidence about it: an index may be loaded through
+ * another. */
 static void note_access(Uses *uses, uint64_t bits, const PtxInstruction *instruction, bool reads,
                         bool writes) {
     if (!bits || (bits & (bits - 1))) return;
@@ -179,8 +178,7 @@ static void find_uses(Uses *uses, const PtxFunction *entry) {
     free(uses->from);
 }
 
-/* ---- C++ parameters --------------------------------------------------------------------------------------
- */
+/* ---- C++ parameters ------------------------------------------------------------------------------------ */
 
 typedef struct Declared { /* "const float*" */
     bool is_known, is_pointer, is_constant;
@@ -297,8 +295,7 @@ static bool is_pointer(const Uses *uses, int index, const Declared *declared) {
     return !any_used || uses->items[index].is_read || uses->items[index].is_written;
 }
 
-/* ---- the text --------------------------------------------------------------------------------------------
- */
+/* ---- the text ------------------------------------------------------------------------------------------ */
 
 static void add_scalar(const PtxVariable *parameter, const Declared *declared, uint64_t n, uint64_t side,
                        Text *out) {

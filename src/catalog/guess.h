@@ -1,4 +1,4 @@
-/* Guess: how a kernel that came without a word is probably launched, from its PTX and its C++ name. What is
+/* Guess: how a kernel without --args is probably launched, from its PTX and its C++ name. What is
  * guessed is written as --args, so that it can be shown, copied and changed.
  *
  *   Pointers that are only read, and the first pointer unless it is only written, are inputs: n random
@@ -29,8 +29,8 @@ uint64_t guess_side(uint64_t n, int dimensions);
  * another. */
 void guess_arguments(const PtxFunction *entry, uint64_t n, uint64_t side, const char *fill, Text *out);
 
-/* Dynamic shared memory of a kernel of Triton's, which PTX does not tell: Triton's cache has NAME.json beside
- * NAME.ptx, and "shared" in it. False: there is no such file, or it is something else. */
+/* Dynamic shared memory of a kernel of Triton's, which PTX does not state: Triton's cache has NAME.json
+ * beside NAME.ptx, and "shared" in it. False: there is no such file, or it is something else. */
 bool guess_shared_beside(const char *ptx_path, uint32_t *bytes);
 
 #endif

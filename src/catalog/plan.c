@@ -1,4 +1,4 @@
-/* Building a plan, and laying its arguments out as an entry wants them. */
+/* Building a plan, and binding its launches to the addresses that a backend gave the buffers. */
 #include "catalog/plan.h"
 
 #include <assert.h>
@@ -39,39 +39,39 @@ void plan_free(Plan *plan) {
     *plan = (Plan){0};
 }
 
-/* "Kernel Function Parameter Attributes" and ".param" in the PTX ISA: parameters lie one after the other,
- * each at a multiple of its alignment. */
-bool plan_pack_arguments(const PlanLaunch *launch, const PtxFunction *entry,
-                         uint64_t (*address_of)(void *context, int buffer), void *context, uint8_t **bytes,
-                         size_t *byte_count, Error *error) {
-    if (launch->argument_count != entry->parameter_count)
+static bool check_argument(const PtxFunction *entry, int index, const PlanArgument *argument, Error *error) {
+    bool is_pointer = argument->buffer >= 0;
+    uint64_t wanted = entry->parameters[index]->bytes,
+             given = is_pointer ? sizeof(uint64_t) : (uint64_t)argument->byte_count;
+    return wanted == given || error_set(error, "argument %d of %s: the parameter has %llu bytes, %s has %llu",
+                                        index + 1, entry->name, (unsigned long long)wanted,
+                                        is_pointer ? "a pointer" : "the value", (unsigned long long)given);
+}
+
+bool plan_bind_launch(const PlanLaunch *planned, const PtxProgram *program, const uint64_t *addresses,
+                      Launch *launch, Error *error) {
+    const PtxFunction *entry = program->entry;
+    size_t bytes = 0, end = 0;
+    if (planned->argument_count != entry->parameter_count)
         return error_set(error, "%s takes %d arguments, not %d: give --args an item for each", entry->name,
-                         entry->parameter_count, launch->argument_count);
-    size_t size = 0;
+                         entry->parameter_count, planned->argument_count);
     for (int i = 0; i < entry->parameter_count; i++) {
-        const PtxVariable *parameter = entry->parameters[i];
-        const PlanArgument *argument = &launch->arguments[i];
-        uint64_t wanted = parameter->bytes,
-                 given = argument->buffer >= 0 ? 8 : (uint64_t)argument->byte_count;
-        if (wanted != given)
-            return error_set(error, "argument %d of %s: the parameter has %llu bytes, %s has %llu", i + 1,
-                             entry->name, (unsigned long long)wanted,
-                             argument->buffer >= 0 ? "a pointer" : "the value", (unsigned long long)given);
-        size_t alignment = parameter->alignment > 0 ? (size_t)parameter->alignment : 1;
-        size = (size + alignment - 1) / alignment * alignment + (size_t)wanted;
+        if (!check_argument(entry, i, &planned->arguments[i], error)) return false;
+        launch_parameter_offset(entry->parameters[i], &bytes);
     }
-    *bytes = memory_new(size);
-    *byte_count = size;
-    size_t at = 0;
+    *launch = (Launch){.program = program,
+                       .grid = {planned->grid[0], planned->grid[1], planned->grid[2]},
+                       .block = {planned->block[0], planned->block[1], planned->block[2]},
+                       .dynamic_shared_bytes = planned->dynamic_shared_bytes,
+                       .cooperative = planned->cooperative,
+                       .parameters = memory_new(bytes),
+                       .parameter_bytes = bytes};
     for (int i = 0; i < entry->parameter_count; i++) {
-        const PlanArgument *argument = &launch->arguments[i];
-        size_t alignment = entry->parameters[i]->alignment > 0 ? (size_t)entry->parameters[i]->alignment : 1;
-        at = (at + alignment - 1) / alignment * alignment;
-        uint64_t address =
-            argument->buffer >= 0 ? address_of(context, argument->buffer) + argument->offset : 0;
-        memcpy(*bytes + at, argument->buffer >= 0 ? (const void *)&address : argument->bytes,
-               (size_t)entry->parameters[i]->bytes);
-        at += (size_t)entry->parameters[i]->bytes;
+        const PlanArgument *argument = &planned->arguments[i];
+        bool is_pointer = argument->buffer >= 0;
+        uint64_t address = is_pointer ? addresses[argument->buffer] + argument->offset : 0;
+        memcpy(launch->parameters + launch_parameter_offset(entry->parameters[i], &end),
+               is_pointer ? (const void *)&address : argument->bytes, (size_t)entry->parameters[i]->bytes);
     }
     return true;
 }

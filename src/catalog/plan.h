@@ -1,14 +1,13 @@
 /* Plan: everything needed to run a kernel, on any backend: buffers, how they are filled, launches with their
  * arguments.
  *
- * A catalogue row makes one (catalog.h); so does --args for any other kernel. A plan owns what it points to.
- */
+ * A catalogue row makes one (catalog.h); so does --args for any other kernel. A plan owns what it points to. */
 #ifndef CATALOG_PLAN_H
 #define CATALOG_PLAN_H
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "ptx/ptx.h"
+#include "ptx/launch.h"
 #include <stdint.h>
 
 typedef enum FillKind {
@@ -42,10 +41,9 @@ typedef struct PlanArgument {
 } PlanArgument;
 
 typedef struct PlanLaunch {
-    const char
-        *entry; /* exact or readable name ("interleaved<int,Sum>"): resolve with ptx_module_find_entry() */
+    const char *entry; /* exact or readable ("interleaved<int,Sum>"): resolve with ptx_module_find_entry() */
     uint32_t grid[3], block[3];
-    uint32_t shared_bytes; /* dynamic */
+    uint32_t dynamic_shared_bytes;
     bool cooperative;
     PlanArgument *arguments;
     int argument_count, argument_capacity;
@@ -77,14 +75,13 @@ PlanLaunch *plan_add_launch(Plan *plan, const char *entry);
 void plan_add_pointer(Plan *plan, PlanLaunch *launch, int buffer);
 void plan_add_scalar(Plan *plan, PlanLaunch *launch, const void *bytes, int byte_count);
 
-/* Lays the arguments out as the entry's .param list wants them (alignment, sizes); pointers come from
- * `address_of`. Fails when their number or sizes do not fit the entry. *bytes is malloc'd. */
-bool plan_pack_arguments(const PlanLaunch *launch, const PtxFunction *entry,
-                         uint64_t (*address_of)(void *context, int buffer), void *context, uint8_t **bytes,
-                         size_t *byte_count, Error *error);
+/* Makes a planned launch ready for a backend that has the plan's buffers at `addresses`
+ * ([plan->buffer_count]). `program` is that of the launch's entry. Fails where the number or sizes of the
+ * arguments do not fit the entry. The caller's: launch_done(). */
+bool plan_bind_launch(const PlanLaunch *planned, const PtxProgram *program, const uint64_t *addresses,
+                      Launch *launch, Error *error);
 
-/* Element i of typed memory as a double (half and bfloat widened), and its exact text ("-3", "0.1", "nan").
- */
+/* Element i of typed memory as a double (half and bfloat widened), and its exact text ("-3", "0.1", "nan"). */
 double plan_element(PtxType type, const void *bytes, uint64_t i);
 void plan_element_print(PtxType type, const void *bytes, uint64_t i, Text *out);
 bool plan_type_parse(const char *name, PtxType *type); /* char uchar ... half bfloat float double */

@@ -74,7 +74,7 @@ PlanLaunch *rows_add_launch(Plan *plan, const char *entry, uint32_t grid, uint32
     PlanLaunch *launch = plan_add_launch(plan, entry);
     launch->grid[0] = grid;
     launch->block[0] = block;
-    launch->shared_bytes = shared_bytes;
+    launch->dynamic_shared_bytes = shared_bytes;
     return launch;
 }
 

@@ -8,17 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct OptionRow OptionRow;
-
-struct OptionRow {
-    const char *name;
-    const char *argument; /* as --help shows it: "N", "=text|json" (optional), NULL: takes none */
-    bool (*take)(Options *options, const OptionRow *row, const char *value, Error *error);
-    const char *help;
-    enum { ANY, RUN, CATALOGUE, USER_FILE } suits;
-    Action action; /* of the options that choose one */
-};
-
 /* ---- values -------------------------------------------------------------------------------------------- */
 
 static bool read_unsigned(const char **cursor, uint64_t *value) {
@@ -90,6 +79,25 @@ static bool dimensions(const OptionRow *row, const char *value, const uint32_t l
     return true;
 }
 
+/* Is the value one of the words of the row's argument? *index: which. The word "file:PATH" stands for any path. */
+static bool choose(const OptionRow *row, const char *value, int *index, Error *error) {
+    const char *words = row->argument + (*row->argument == '=');
+    *index = 0;
+    for (const char *word = words;; (*index)++) {
+        size_t length = strcspn(word, "|");
+        if (strlen(value) == length && memcmp(word, value, length) == 0) return true;
+        if (length == 9 && !memcmp(word, "file:PATH", 9) && !strncmp(value, "file:", 5) && value[5])
+            return true;
+        word += length;
+        if (!*word++) break;
+    }
+    Text list = {0};
+    for (const char *at = words; *at; at++) text_add_bytes(&list, *at == '|' ? ", " : at, *at == '|' ? 2 : 1);
+    error_set(error, "--%s: '%s' is not one of %s", row->name, value, text_string(&list));
+    text_done(&list);
+    return false;
+}
+
 /* ---- what each option does ----------------------------------------------------------------------------- */
 
 static bool take_action(Options *options, const OptionRow *row, const char *value, Error *error) {
@@ -109,9 +117,9 @@ static bool take_json(Options *options, const OptionRow *row, const char *value,
 }
 
 static bool take_text_or_json(Options *options, const OptionRow *row, const char *value, Error *error) {
-    if (value && strcmp(value, "text") != 0 && strcmp(value, "json") != 0)
-        return error_set(error, "--%s: '%s' is neither text nor json", row->name, value);
-    if (value) options->json = strcmp(value, "json") == 0;
+    int form = 0;
+    if (value && !choose(row, value, &form, error)) return false;
+    if (value) options->json = form == 1;
     return take_action(options, row, value, error);
 }
 
@@ -123,8 +131,7 @@ static bool take_profile(Options *options, const OptionRow *row, const char *val
 
 static bool take_bench(Options *options, const OptionRow *row, const char *value, Error *error) {
     options->tsv = value && !strcmp(value, "tsv");
-    if (!options->tsv) return take_text_or_json(options, row, value, error);
-    return take_action(options, row, value, error);
+    return take_text_or_json(options, row, value, error);
 }
 
 static bool take_frame(Options *options, const OptionRow *row, const char *value, Error *error) {
@@ -150,8 +157,8 @@ static bool take_keys(Options *options, const OptionRow *row, const char *value,
 }
 
 static bool take_theme(Options *options, const OptionRow *row, const char *value, Error *error) {
-    if (theme_find(value, &options->theme)) return true;
-    return error_set(error, "--%s: '%s' is none of terminal, dark, light, contrast, mono", row->name, value);
+    int word;
+    return choose(row, value, &word, error) && theme_find(value, &options->theme);
 }
 
 static bool take_svg(Options *options, const OptionRow *row, const char *value, Error *error) {
@@ -220,10 +227,9 @@ static bool take_dtype(Options *options, const OptionRow *row, const char *value
 }
 
 static bool take_op(Options *options, const OptionRow *row, const char *value, Error *error) {
-    if (strcmp(value, "sum") != 0 && strcmp(value, "min") != 0 && strcmp(value, "max") != 0)
-        return error_set(error, "--%s: '%s' is none of sum, min, max", row->name, value);
+    int word;
     options->session.catalog.op = value;
-    return true;
+    return choose(row, value, &word, error);
 }
 
 static bool take_param(Options *options, const OptionRow *row, const char *value, Error *error) {
@@ -238,20 +244,14 @@ static bool take_param(Options *options, const OptionRow *row, const char *value
 }
 
 static bool take_fill(Options *options, const OptionRow *row, const char *value, Error *error) {
+    static const FillKind kinds[] = {FILL_ZERO, FILL_ONES, FILL_IOTA, FILL_RANDOM, FILL_DIGITS, FILL_FILE};
     CatalogOptions *catalog = &options->session.catalog;
+    int word;
+    if (!choose(row, value, &word, error)) return false;
     catalog->has_fill = true;
-    if (strncmp(value, "file:", 5) == 0 && value[5]) {
-        catalog->fill = FILL_FILE;
-        catalog->fill_path = value + 5;
-        return true;
-    }
-    for (int kind = FILL_ZERO; kind < FILL_FILE; kind++)
-        if (strcmp(value, plan_fill_name((FillKind)kind)) == 0) {
-            catalog->fill = (FillKind)kind;
-            return true;
-        }
-    return error_set(error, "--%s: '%s' is none of zero, ones, iota, random, digits, file:PATH", row->name,
-                     value);
+    catalog->fill = kinds[word];
+    if (kinds[word] == FILL_FILE) catalog->fill_path = value + 5;
+    return true;
 }
 
 static bool take_seed(Options *options, const OptionRow *row, const char *value, Error *error) {
@@ -263,14 +263,11 @@ static bool take_schedule(Options *options, const OptionRow *row, const char *va
 }
 
 static bool take_backend(Options *options, const OptionRow *row, const char *value, Error *error) {
-    static const char *const names[] = {
-        [BACKEND_EMULATOR] = "emulator", [BACKEND_AUTO] = "auto", [BACKEND_GPU] = "gpu"};
-    for (int i = 0; i < 3; i++) {
-        if (strcmp(value, names[i]) != 0) continue;
-        options->session.backend = (SessionBackend)i;
-        return true;
-    }
-    return error_set(error, "--%s: '%s' is none of auto, emulator, gpu", row->name, value);
+    static const SessionBackend backends[] = {BACKEND_AUTO, BACKEND_EMULATOR, BACKEND_GPU};
+    int word;
+    if (!choose(row, value, &word, error)) return false;
+    options->session.backend = backends[word];
+    return true;
 }
 
 static bool take_trace_blocks(Options *options, const OptionRow *row, const char *value, Error *error) {
@@ -301,9 +298,9 @@ static bool take_max_instructions(Options *options, const OptionRow *row, const 
 }
 
 static bool take_compiler(Options *options, const OptionRow *row, const char *value, Error *error) {
-    (void)row, (void)error;
+    int word;
     options->session.compiler = value;
-    return true;
+    return choose(row, value, &word, error);
 }
 
 static bool take_compile_flags(Options *options, const OptionRow *row, const char *value, Error *error) {
@@ -375,13 +372,30 @@ static bool take_counters(Options *options, const OptionRow *row, const char *va
     return true;
 }
 
-static const OptionRow OPTIONS[] = {
+static bool take_generate(Options *options, const OptionRow *row, const char *value, Error *error) {
+    int word;
+    options->generate = value;
+    return choose(row, value, &word, error) && take_action(options, row, value, error);
+}
+
+#define GROUP(title)
 #define OPTION(name, argument, take, suits, action, help)                                                    \
     {name, argument, take, help, suits, ACTION_##action},
+static const OptionRow OPTIONS[] = {
 #include "cli/options.def"
-#undef OPTION
 };
+#undef OPTION
+#undef GROUP
 enum { OPTION_COUNT = sizeof OPTIONS / sizeof *OPTIONS, FIRST_VALUE = 256 };
+
+/* The lines of options.def: the title of a group, or NULL for an option. */
+#define GROUP(title) title,
+#define OPTION(...)  NULL,
+static const char *const TITLES[] = {
+#include "cli/options.def"
+};
+#undef OPTION
+#undef GROUP
 
 /* ---- the whole line ------------------------------------------------------------------------------------ */
 
@@ -577,25 +591,46 @@ bool options_parse(int argc, char **argv, Options *options, Error *error) {
            make_runs(options, error);
 }
 
+const OptionRow *options_row(int index, const char **title) {
+    *title = NULL;
+    for (int line = 0, option = 0; option <= index && option < OPTION_COUNT; line++) {
+        if (TITLES[line])
+            *title = TITLES[line];
+        else if (option++ < index)
+            *title = NULL;
+    }
+    return index < OPTION_COUNT ? &OPTIONS[index] : NULL;
+}
+
+void options_usage(const OptionRow *row, char *out, size_t bytes) {
+    const char *argument = row->argument ? row->argument : "";
+    bool optional = *argument == '=';
+    snprintf(out, bytes, "--%s%s%s%s", row->name,
+             optional    ? "["
+             : *argument ? " "
+                         : "",
+             argument, optional ? "]" : "");
+}
+
 void options_print_help(Text *out) {
+    enum { COLUMN = 28 };
     text_add(out, "redviz: see how a CUDA reduction kernel really executes\n\n"
                   "  redviz --kernel NAME [options]      open the interface on a kernel of the catalogue\n"
-                  "  redviz FILE.cu|FILE.ptx [options]   the same for any kernel\n"
-                  "  redviz FILE.redviz [options]        the same for a run that --save kept\n"
-                  "  redviz ... --report                 print its metrics instead; needs no terminal\n\n");
+                  "  redviz FILE.cu|FILE.ptx [options]   the same for any other kernel\n"
+                  "  redviz FILE.redviz [options]        the same for a run kept by --save\n"
+                  "  redviz ... --report                 print the metrics of the run; needs no terminal\n");
+    const char *title;
     for (int i = 0; i < OPTION_COUNT; i++) {
-        const OptionRow *row = &OPTIONS[i];
-        char usage[64];
-        const char *argument = row->argument ? row->argument : "";
-        bool optional = *argument == '=';
-        snprintf(usage, sizeof usage, "--%s%s%s%s", row->name,
-                 optional    ? "["
-                 : *argument ? " "
-                             : "",
-                 argument, optional ? "]" : "");
-        text_print(out, "  %-28s %s%s\n", usage, row->help,
-                   row->suits == USER_FILE ? " (FILE.cu, FILE.ptx)" : "");
+        char usage[80];
+        const OptionRow *row = options_row(i, &title);
+        options_usage(row, usage, sizeof usage);
+        if (title) text_print(out, "\n%s\n", title);
+        if (strlen(usage) > COLUMN)
+            text_print(out, "  %s\n  %*s %s\n", usage, COLUMN, "", row->help);
+        else
+            text_print(out, "  %-*s %s\n", COLUMN, usage, row->help);
     }
     text_add(out,
-             "\nExit status: 0 done; 1 the run failed (wrong, trapped, hung); 2 bad usage or bad input.\n");
+             "\nExit status: 0 done; 1 the run failed (wrong result, trap, hang, or what --check finds); "
+             "2 bad usage or bad input.\n");
 }

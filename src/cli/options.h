@@ -18,11 +18,15 @@ typedef enum Action {
     ACTION_RECORD, /* --record-cast with --keys: nothing is printed, and no terminal needed */
     ACTION_DUMP,   /* --dump */
     ACTION_VERIFY, /* --verify */
-    ACTION_LIST,   /* --list */
+    ACTION_DUMP_IR,
+    ACTION_DUMP_FLOW,
+    ACTION_DUMP_OPS,
+    ACTION_LIST,   /* --list: from here on nothing is run */
     ACTION_ACCESS, /* --access */
     ACTION_BENCH,  /* --bench */
     ACTION_KEYS,   /* --help-keys */
     ACTION_HELP,
+    ACTION_GENERATE, /* --generate */
     ACTION_VERSION
 } Action;
 
@@ -45,8 +49,9 @@ typedef struct Options {
     SessionOptions compare;
     char compare_items[512]; /* what `compare` points into */
     const char *access_path, *dump;
-    const char *first_for_run, *first_for_kernel,
-        *first_for_file; /* an option that only suits what is run, --kernel, FILE.ptx; NULL */
+    const char *generate; /* "man", "bash", "zsh", "fish" */
+    /* The first option that suits only what is run, only --kernel, only FILE.cu and FILE.ptx; NULL: none. */
+    const char *first_for_run, *first_for_kernel, *first_for_file;
 } Options;
 
 /* Everything is borrowed from `argv` and from `options` itself, which must stay where it is. False with a
@@ -56,6 +61,21 @@ bool options_parse(int argc, char **argv, Options *options, Error *error);
 /* Makes `compare` from the first run's settings, once they are known: for a FILE.redviz, when it is open.
  * Once. */
 bool options_compare(Options *options, const SessionOptions *first, Error *error);
+
+typedef struct OptionRow OptionRow;
+struct OptionRow { /* of options.def */
+    const char *name;
+    const char *argument; /* as --help shows it: "N", "=text|json" (optional), NULL: takes none */
+    bool (*take)(Options *options, const OptionRow *row, const char *value, Error *error);
+    const char *help;
+    enum { ANY, RUN, CATALOGUE, USER_FILE } suits;
+    Action action; /* of the options that choose one */
+};
+
+/* Option `index`, in the order of --help; NULL past the last. *title: of the group that starts with it, or NULL. */
+const OptionRow *options_row(int index, const char **title);
+/* "--report[=text|json]" */
+void options_usage(const OptionRow *row, char *out, size_t bytes);
 
 void options_print_help(Text *out);
 

@@ -19,9 +19,9 @@ static bool make_path(char *path, size_t bytes) {
     int length = snprintf(path, bytes, "%s%s", is_cache ? cache : home, is_cache ? "" : "/.cache");
     if (length < 0 || (size_t)length + 32 > bytes) return false;
     mkdir(path, 0700);
-    strcat(path, "/redviz");
+    length += snprintf(path + length, bytes - (size_t)length, "/redviz");
     mkdir(path, 0700);
-    strcat(path, "/compiled.db");
+    snprintf(path + length, bytes - (size_t)length, "/compiled.db");
     return true;
 }
 

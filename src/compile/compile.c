@@ -19,8 +19,7 @@ enum { FILE_LIMIT_BYTES = 16 << 20, MOST_FILES = 256 };
 static const Compiler *const compilers[] = {&compiler_nvcc, &compiler_nvrtc, &compiler_clang};
 enum { COMPILERS = sizeof compilers / sizeof *compilers };
 
-/* ---- the unit ----------------------------------------------------------------------------------------
- */
+/* ---- the unit ------------------------------------------------------------------------------------------ */
 
 bool unit_has_architecture(const Unit *unit) {
     for (int i = 0; i < unit->flag_count; i++)
@@ -173,8 +172,7 @@ static void unit_done(Unit *unit) {
     free_texts(unit->flags, unit->flag_count);
 }
 
-/* ---- the folder for temporary files ------------------------------------------------------------------
- */
+/* ---- the folder for temporary files -------------------------------------------------------------------- */
 
 static bool make_folder(Unit *unit, Error *error) {
     const char *place = getenv("TMPDIR");
@@ -187,8 +185,7 @@ static int remove_one(const char *path, const struct stat *about, int kind, stru
     return remove(path);
 }
 
-/* ---- compiling ---------------------------------------------------------------------------------------
- */
+/* ---- compiling ----------------------------------------------------------------------------------------- */
 
 static const Compiler *choose(const char *name, char *identity, size_t bytes, Error *error) {
     bool is_known = !name;
@@ -232,7 +229,8 @@ static bool check_kernels(const Unit *unit, const Text *ptx, Error *error) {
     for (int i = 0; i < unit->file_count; i++) device_code_templates(unit->files[i].text, &templates);
     if (templates.length)
         error_set_at(error, unit->options->path, 0, 0,
-                     "a kernel that is a template is made by --entry 'NAME<ARGUMENTS>'; here are %.300s",
+                     "all kernels of this file are templates: name an instance with --entry "
+                     "'NAME<ARGUMENTS>'; there are %.300s",
                      text_string(&templates));
     else
         error_set_at(error, unit->options->path, 0, 0, "there is no kernel (__global__) in this file");

@@ -1,9 +1,9 @@
-/* Compile: CUDA C++ to PTX, by the first compiler that there is: nvcc, else NVRTC (a library, opened at run
- * time), else clang with headers of ours instead of the toolkit's.
+/* Compile: CUDA C++ to PTX, by the first compiler that is installed: nvcc, else NVRTC (a library, opened
+ * at run time), else clang with headers of ours instead of the toolkit's.
  *
  * Only device code is compiled. nvcc reads the file as it is; for the other two, which accept no host code
- * without its headers, functions of the host are blanked out (device_code.h), so that line numbers stay. What
- * was compiled is kept, by content, in a cache of the user's. */
+ * without its headers, functions of the host are blanked out (device_code.h), so that line numbers stay.
+ * Results are kept, by content, in the user's cache. */
 #ifndef COMPILE_COMPILE_H
 #define COMPILE_COMPILE_H
 

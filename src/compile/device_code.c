@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- pieces of C++ text ---------------------------------------------------------------------------------
- */
+/* ---- pieces of C++ text -------------------------------------------------------------------------------- */
 
 typedef struct Words { /* macros that stand for what marks device code */
     char **items;
@@ -105,8 +104,7 @@ static const char *skip_angles(const char *text, const char *at) {
     return at;
 }
 
-/* ---- what a definition is --------------------------------------------------------------------------------
- */
+/* ---- what a definition is ------------------------------------------------------------------------------ */
 
 typedef struct Definition {
     bool is_device;   /* marked so, or wanted on both sides */
@@ -174,8 +172,7 @@ static bool is_host_only(const Definition *definition) {
     return definition->is_function ? !definition->has_value || definition->is_std : definition->is_std;
 }
 
-/* ---- macros ----------------------------------------------------------------------------------------------
- */
+/* ---- macros -------------------------------------------------------------------------------------------- */
 
 /* Macros whose text marks device code: "#define HD __host__ __device__". */
 static void find_macros(const char *text, Words *macros) {
@@ -199,8 +196,7 @@ static void drop_words(Words *words) {
     free(words->items);
 }
 
-/* ---- the whole -------------------------------------------------------------------------------------------
- */
+/* ---- the whole ----------------------------------------------------------------------------------------- */
 
 /* Blanks, but for line breaks and directives. */
 static void blank(const char *text, char *from, const char *to) {

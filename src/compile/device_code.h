@@ -1,6 +1,6 @@
 /* Device code: CUDA C++ text without what belongs to the host, for compilers that take none of it.
  *
- * Not a parser: it tells the definitions of a file apart by brackets and keywords. A function without
+ * Not a parser: it separates the definitions of a file by brackets and keywords. A function without
  * __global__, __device__ or constexpr (or a macro that stands for them), its declarations, and objects of std
  * types are replaced by blanks; line breaks and preprocessor lines stay, so that every message and line table
  * is about the file as it was written. */

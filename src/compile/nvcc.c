@@ -18,7 +18,7 @@ static bool find(char *identity, size_t bytes) {
     return find_nvcc(path, sizeof path) && process_identify(path, identity, bytes);
 }
 
-/* An instance of a template is made by whoever takes its address. */
+/* A template is instantiated where its address is taken. */
 static bool write_instance(const Unit *unit, const char *source, char *path, size_t bytes, Error *error) {
     Text text = {0};
     text_print(&text, "#include \"%s\"\nstatic void *redviz_instance = (void *)&%s;\n", source,

@@ -4,17 +4,17 @@
 
 #include "base/text.h"
 
-/* Runs arguments[0] (looked for in PATH) without input; what it prints to
- * either output is added to `output`, up to 256 kB, and never reaches the terminal. `*status` is its exit
- * status; a signal n is 128 + n. false: it could not be started, took longer than `seconds`, or `cancel`
- * became true; it and what it started are then killed. */
+/* Runs arguments[0] (looked for in PATH) without input; what it prints to either output is added to
+ * `output`, up to 256 kB, and never reaches the terminal. `*status` is its exit status; a signal n is 128
+ * + n. false: it could not be started, took longer than `seconds`, or `cancel` became true; it and what it
+ * started are then killed. */
 bool process_run(const char *const *arguments, double seconds, const volatile bool *cancel, Text *output,
                  int *status, Error *error);
 
 /* Where the program is: in bin/ of the first of `homes` (NULL ones are passed over), else in PATH, else in
  * /usr/local/cuda/bin. */
 bool process_find(const char *name, const char *const *homes, int home_count, char *path, size_t bytes);
-/* What tells this program from another version of it: its path, size and date. */
+/* What distinguishes this program from other versions of it: its path, size and date. */
 bool process_identify(const char *path, char *identity, size_t bytes);
 
 #endif

@@ -38,7 +38,7 @@ bool unit_take_output(const char *path, Text *ptx, Error *error);
 
 typedef struct Compiler {
     const char *name;
-    /* Is it here? What tells it from another version of it, for the cache. */
+    /* Is it here? Gives what distinguishes it from other versions, for the cache. */
     bool (*find)(char *identity, size_t bytes);
     /* PTX of the unit, or an error. */
     bool (*run)(const Unit *unit, Text *ptx, Error *error);

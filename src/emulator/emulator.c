@@ -22,7 +22,8 @@ struct Emulator {
     size_t placed_count, placed_capacity;
     const PtxModule **modules; /* whose variables have been made */
     int module_count, module_capacity;
-    int workspace;     /* region of the grid workspace; -1: none yet */
+    int workspace;                /* region of the grid workspace; -1: none yet */
+    const TraceLaunch *shared_as; /* emulator_place_shared_as() */
     uint64_t *written; /* guided runs: words that launches have written, a bit each; NULL: none yet */
     uint64_t written_words;
     uint64_t launches;
@@ -168,7 +169,7 @@ static bool make_module(Emulator *emulator, const PtxModule *module, Error *erro
 
 /* ---- launches --------------------------------------------------------------------------------------- */
 
-static bool check_geometry(const EmulatorLaunch *launch, Error *error) {
+static bool check_geometry(const Launch *launch, Error *error) {
     static const uint64_t most_blocks[] = {0x7fffffff, 65535, 65535}, most_threads[] = {1024, 1024, 64};
     uint64_t threads = 1;
     for (int d = 0; d < 3; d++) {
@@ -216,11 +217,7 @@ static void describe_launch(Grid *grid, Trace *trace) {
     const LoweredProgram *program = grid->program;
     TraceLaunch *launch = grid->trace;
     launch->name = ptx_readable_name(program->program->module, program->program->entry->name);
-    memcpy(launch->grid, grid->grid, sizeof launch->grid);
-    memcpy(launch->block, grid->block, sizeof launch->block);
     launch->static_shared_bytes = program->static_shared_bytes;
-    launch->dynamic_shared_bytes = grid->launch->dynamic_shared_bytes;
-    launch->cooperative = grid->launch->cooperative;
     launch->symbols = arena_new(&trace->arena, (size_t)(program->shared_count + 2) * sizeof *launch->symbols);
     for (int i = 0; i < program->shared_count; i++) {
         const SharedPlace *place = &program->shared[i];
@@ -268,12 +265,26 @@ static void set_options(Grid *grid, Emulator *emulator) {
     grid->blocks_done = options->blocks_done;
 }
 
-/* What of a launch is the same whoever runs it. */
-static LoweredProgram *begin_launch(Emulator *emulator, const EmulatorLaunch *launch, Grid *grid,
-                                    Trace *trace, Error *error) {
+static LoweredProgram *lower_launch(Emulator *emulator, const Launch *launch, const LoweringOptions *options,
+                                    Error *error) {
     if (!check_geometry(launch, error)) return NULL;
     if (!make_module(emulator, launch->program->module, error)) return NULL;
-    LoweredProgram *program = lowered_new(launch, &instruction_set, true, address_of, emulator, error);
+    return lowered_new(launch, &instruction_set, options, address_of, emulator, error);
+}
+
+bool emulator_print_ops(Emulator *emulator, const Launch *launch, Text *out, Error *error) {
+    LoweredProgram *program =
+        lower_launch(emulator, launch, &(LoweringOptions){.shares_registers = true}, error);
+    if (!program) return false;
+    lowered_print(program, out);
+    lowered_free(program);
+    return true;
+}
+
+/* What of a launch is the same whoever runs it. */
+static LoweredProgram *begin_launch(Emulator *emulator, const Launch *launch, const LoweringOptions *options,
+                                    Grid *grid, Trace *trace, Error *error) {
+    LoweredProgram *program = lower_launch(emulator, launch, options, error);
     if (!program) return NULL;
     uint32_t shared_bytes = program->shared_bytes - program->reserved_shared_bytes;
     if (shared_bytes > MAX_SHARED_BYTES) {
@@ -286,16 +297,21 @@ static LoweredProgram *begin_launch(Emulator *emulator, const EmulatorLaunch *la
     grid_init(grid, launch, program, &emulator->memory);
     set_options(grid, emulator);
     if (launch->cooperative) grid->workspace = make_workspace(emulator);
-    grid->trace = trace_add_launch(trace, launch->program);
+    grid->trace = trace_add_launch(trace, launch);
     grid->launch_index = trace->launch_count - 1;
     describe_launch(grid, trace);
     add_buffers(emulator, trace);
     return program;
 }
 
-bool emulator_run(Emulator *emulator, const EmulatorLaunch *launch, Trace *trace, Error *error) {
+void emulator_place_shared_as(Emulator *emulator, const TraceLaunch *recorded) {
+    emulator->shared_as = recorded;
+}
+
+bool emulator_run(Emulator *emulator, const Launch *launch, Trace *trace, Error *error) {
     Grid grid;
-    LoweredProgram *program = begin_launch(emulator, launch, &grid, trace, error);
+    LoweringOptions options = {.shares_registers = true, .shared_as = emulator->shared_as};
+    LoweredProgram *program = begin_launch(emulator, launch, &options, &grid, trace, error);
     if (!program) return false;
     if (grid.observer) grid.observer->launch(grid.observer->context, trace, grid.launch_index);
     bool done =
@@ -304,10 +320,13 @@ bool emulator_run(Emulator *emulator, const EmulatorLaunch *launch, Trace *trace
     return done;
 }
 
-bool emulator_run_guided(Emulator *emulator, const EmulatorLaunch *launch, const EmulatorRecording *recording,
+bool emulator_run_guided(Emulator *emulator, const Launch *launch, const EmulatorRecording *recording,
                          Trace *trace, EmulatorTakenValues *taken, Error *error) {
     Grid grid;
-    LoweredProgram *program = begin_launch(emulator, launch, &grid, trace, error);
+    LoweringOptions options = {.shares_registers = true,
+                               .shared_as = recording->recorded,
+                               .records_approximate = recording->approximate};
+    LoweredProgram *program = begin_launch(emulator, launch, &options, &grid, trace, error);
     if (!program) return false;
     grid.trace_first = 1; /* only the recorded blocks, later */
     grid.trace_last = 0;

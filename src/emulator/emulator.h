@@ -11,9 +11,9 @@
 #ifndef EMULATOR_EMULATOR_H
 #define EMULATOR_EMULATOR_H
 
-#include "emulator/lower/launch.h"
 #include "emulator/machine/recording.h"
 #include "emulator/replay/replay.h"
+#include "ptx/launch.h"
 #include "trace/observer.h"
 #include "trace/trace.h"
 
@@ -50,17 +50,23 @@ uint64_t emulator_buffer_address(const Emulator *emulator, int buffer);
 /* The host memory behind a buffer, or a module variable of a module that has been launched. */
 void *emulator_buffer_bytes(const Emulator *emulator, int buffer);
 
-/* Runs one launch to its end and adds it to `trace` (a new TraceLaunch, counters, traced blocks, traps,
- * printed text). Module variables (.global, .const) are created on the first launch of a module and keep
- * their contents between launches. false with `error` only for what is no fault of the kernel: a grid or
- * block that no machine accepts, parameters of the wrong size, too little memory on this machine, cancelled.
- */
-bool emulator_run(Emulator *emulator, const EmulatorLaunch *launch, Trace *trace, Error *error);
+/* Shared variables of launches from now on lie where they lie in `recorded`; NULL: one after another. */
+void emulator_place_shared_as(Emulator *emulator, const TraceLaunch *recorded);
 
-/* Runs the launch, so that memory is as after emulator_run(); then each block of recording->recorded, alone and guided,
- * from the memory before the launch: their events go into a new launch of `trace`. All launches of this emulator must
- * be run like this. `taken` is added to. */
-bool emulator_run_guided(Emulator *emulator, const EmulatorLaunch *launch, const EmulatorRecording *recording,
+/* The launch's program as it is lowered, with the slots of its registers, as text. */
+bool emulator_print_ops(Emulator *emulator, const Launch *launch, Text *out, Error *error);
+
+/* Runs one launch, bound to this emulator's addresses, to its end and adds it to `trace` (a new
+ * TraceLaunch, counters, traced blocks, traps, printed text). Module variables (.global, .const) are
+ * created on the first launch of a module and keep their contents between launches. false with `error`
+ * only for what is no fault of the kernel: a grid or block that no machine accepts, parameters of the
+ * wrong size, too little memory on this machine, cancelled. */
+bool emulator_run(Emulator *emulator, const Launch *launch, Trace *trace, Error *error);
+
+/* Runs the launch, so that memory is as after emulator_run(); then each block of recording->recorded, alone
+ * and guided, from the memory before the launch: their events go into a new launch of `trace`. All launches
+ * of this emulator must be run like this. `taken` is added to. */
+bool emulator_run_guided(Emulator *emulator, const Launch *launch, const EmulatorRecording *recording,
                          Trace *trace, EmulatorTakenValues *taken, Error *error);
 
 #endif

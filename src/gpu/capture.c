@@ -9,10 +9,9 @@
 static const double PATIENCE_SECONDS = 10;
 static const uint64_t MOST_REGION_BYTES = UINT64_C(64) << 20, LEAST_REGION_BYTES = UINT64_C(64) << 10;
 
-typedef struct Capture {
+struct Capture {
     Cuda *cuda;
     const CaptureOptions *options;
-    CaptureLaunch *launches;
     CaptureBuffer *buffers;
     int launch_count, buffer_count;
     InstrumentSites sites;
@@ -23,21 +22,16 @@ typedef struct Capture {
     CudaEvent start, end;
     Trace *trace;
     CaptureTally *tally;
-} Capture;
+};
 
-static uint64_t volume(const uint32_t size[3]) {
-    return (uint64_t)size[0] * size[1] * size[2];
-}
+/* ---- opening ------------------------------------------------------------------------------------------- */
 
-static bool load_instrumented(Capture *capture, Error *error) {
-    const PtxProgram **programs = memory_new((size_t)capture->launch_count * sizeof *programs);
+static bool load_instrumented(Capture *capture, const PtxProgram *const *programs, Error *error) {
     Text text = {0};
-    for (int i = 0; i < capture->launch_count; i++) programs[i] = capture->launches[i].program;
     bool good = instrument(programs, capture->launch_count, capture->options->probe,
                            capture->options->approximate, &text, &capture->sites, error) &&
                 gpu_run_begin(&capture->run, capture->cuda, text_string(&text), error);
     text_done(&text);
-    free(programs);
     return good;
 }
 
@@ -67,14 +61,16 @@ static bool place_buffers(Capture *capture, Error *error) {
     return gpu_run_upload(&capture->run, error);
 }
 
+/* ---- one launch ------------------------------------------------------------------------------------------ */
+
 /* As much for each traced block as fits into a quarter of what is free, up to a limit. */
-static bool make_regions(Capture *capture, Error *error) {
+static bool make_regions(Capture *capture, const Launch *launches, Error *error) {
     size_t free_bytes = 0, total = 0;
     uint64_t blocks = 0, least = LEAST_REGION_BYTES;
     for (int i = 0; i < capture->launch_count; i++) {
-        uint64_t count = volume(capture->launches[i].grid), last = capture->options->last;
+        uint64_t count = launch_volume(launches[i].grid), last = capture->options->last;
         uint64_t minimum =
-            instrument_region_minimum(&capture->sites, (uint32_t)volume(capture->launches[i].block));
+            instrument_region_minimum(&capture->sites, (uint32_t)launch_volume(launches[i].block));
         if (minimum > least) least = minimum;
         if (capture->options->first >= count) continue;
         uint64_t traced = (last < count ? last + 1 : count) - capture->options->first;
@@ -90,30 +86,32 @@ static bool make_regions(Capture *capture, Error *error) {
     return cuda_allocate(capture->cuda, capture->region_bytes * blocks, &capture->regions, error);
 }
 
-static InstrumentSettings settings_of(const Capture *capture, const CaptureLaunch *launch) {
+static InstrumentSettings settings_of(const Capture *capture, const Launch *launch) {
     return (InstrumentSettings){.buffer = capture->regions,
                                 .region_bytes = capture->region_bytes,
                                 .first = capture->options->first,
                                 .last = capture->options->last,
-                                .block_threads = (uint32_t)volume(launch->block)};
+                                .block_threads = (uint32_t)launch_volume(launch->block)};
 }
 
-static bool check_residency(const Capture *capture, const GpuLaunch *launch, Error *error) {
+static bool check_residency(const Capture *capture, const GpuLaunch *prepared, Error *error) {
     uint32_t most;
+    const Launch *launch = &prepared->launch;
     if (!launch->cooperative) return true;
-    if (!gpu_run_resident_blocks(&capture->run, launch, &most, error)) return false;
-    if (volume(launch->grid) <= most) return true;
+    if (!gpu_run_resident_blocks(&capture->run, prepared, &most, error)) return false;
+    if (launch_volume(launch->grid) <= most) return true;
     capture->tally->most_blocks = most;
     return error_set(error,
                      "%s: a cooperative grid of %llu blocks; instrumented, the GPU holds %u at once: give "
                      "--grid %u",
-                     launch->entry->name, (unsigned long long)volume(launch->grid), most, most);
+                     launch->program->entry->name, (unsigned long long)launch_volume(launch->grid), most,
+                     most);
 }
 
-static bool execute(Capture *capture, int index, GpuLaunch *launch, Error *error) {
+static bool execute(Capture *capture, const GpuLaunch *prepared, Error *error) {
     Cuda *cuda = capture->cuda;
     uint8_t bytes[INSTRUMENT_SETTINGS_BYTES];
-    InstrumentSettings settings = settings_of(capture, &capture->launches[index]);
+    InstrumentSettings settings = settings_of(capture, &prepared->launch);
     double seconds = capture->options->seconds > 0 ? capture->options->seconds : PATIENCE_SECONDS;
     float milliseconds = 0;
     instrument_settings(&capture->sites, &settings, bytes);
@@ -121,9 +119,9 @@ static bool execute(Capture *capture, int index, GpuLaunch *launch, Error *error
         !CUDA_CALL(cuda, error, cuMemsetD8Async, capture->regions, 0,
                    capture->region_bytes * capture->region_count, cuda->stream) ||
         !CUDA_CALL(cuda, error, cuEventRecord, capture->start, cuda->stream) ||
-        !gpu_run_launch(&capture->run, launch, error) ||
+        !gpu_run_launch(&capture->run, prepared, error) ||
         !CUDA_CALL(cuda, error, cuEventRecord, capture->end, cuda->stream) ||
-        !cuda_wait(cuda, seconds, launch->entry->name, error) ||
+        !cuda_wait(cuda, seconds, prepared->launch.program->entry->name, error) ||
         !CUDA_CALL(cuda, error, cuEventElapsedTime, &milliseconds, capture->start, capture->end))
         return false;
     capture->tally->kernel_seconds += (double)milliseconds * 1e-3;
@@ -140,13 +138,13 @@ static void list_memory(const Capture *capture, InstrumentMemory *memory) {
     *memory = (InstrumentMemory){list, capture->buffer_count, capture->options->other};
 }
 
-static bool decode(Capture *capture, int index, TraceLaunch *traced, Error *error) {
-    const CaptureLaunch *launch = &capture->launches[index];
+static bool decode(Capture *capture, int index, const Launch *launch, Error *error) {
+    TraceLaunch *traced = trace_add_launch(capture->trace, launch);
     const CaptureOptions *options = capture->options;
     InstrumentSettings settings = settings_of(capture, launch);
     InstrumentMemory memory;
     uint8_t *region = memory_new(capture->region_bytes);
-    uint64_t count = volume(launch->grid);
+    uint64_t count = launch_volume(launch->grid);
     bool good = true;
     list_memory(capture, &memory);
     for (uint64_t block = settings.first; good && block <= settings.last && block < count; block++) {
@@ -166,29 +164,45 @@ static bool decode(Capture *capture, int index, TraceLaunch *traced, Error *erro
     return good;
 }
 
-static bool capture_launch(Capture *capture, int index, Error *error) {
-    CaptureLaunch *from = &capture->launches[index];
-    GpuLaunch launch = {.entry = from->program->entry,
-                        .grid = {from->grid[0], from->grid[1], from->grid[2]},
-                        .block = {from->block[0], from->block[1], from->block[2]},
-                        .shared_bytes = from->shared_bytes,
-                        .cooperative = from->cooperative};
-    bool good = from->pack(from->context, index, capture->buffers, &launch.parameters, error) &&
-                gpu_run_prepare(&capture->run, &launch, error) && check_residency(capture, &launch, error) &&
-                execute(capture, index, &launch, error);
-    if (good) {
-        TraceLaunch *traced = trace_add_launch(capture->trace, from->program);
-        memcpy(traced->grid, from->grid, sizeof traced->grid);
-        memcpy(traced->block, from->block, sizeof traced->block);
-        traced->dynamic_shared_bytes = from->shared_bytes;
-        traced->cooperative = from->cooperative;
-        good = decode(capture, index, traced, error);
-    }
-    free(launch.parameters);
-    return good;
+static bool run_launch(Capture *capture, int index, const Launch *launch, Error *error) {
+    GpuLaunch prepared = {.launch = *launch};
+    return gpu_run_prepare(&capture->run, &prepared, error) && check_residency(capture, &prepared, error) &&
+           execute(capture, &prepared, error) && decode(capture, index, launch, error);
 }
 
-static void capture_done(Capture *capture) {
+/* ---- the whole ------------------------------------------------------------------------------------------ */
+
+Capture *capture_open(Cuda *cuda, const PtxProgram *const *programs, int count, CaptureBuffer *buffers,
+                      int buffer_count, const CaptureOptions *options, Error *error) {
+    Capture *capture = memory_new(sizeof *capture);
+    size_t settings_bytes;
+    *capture = (Capture){.cuda = cuda,
+                         .options = options,
+                         .buffers = buffers,
+                         .launch_count = count,
+                         .buffer_count = buffer_count};
+    if (load_instrumented(capture, programs, error) && place_buffers(capture, error) &&
+        CUDA_CALL(cuda, error, cuModuleGetGlobal, &capture->settings, &settings_bytes, capture->run.module,
+                  INSTRUMENT_VARIABLE) &&
+        CUDA_CALL(cuda, error, cuEventCreate, &capture->start, 0) &&
+        CUDA_CALL(cuda, error, cuEventCreate, &capture->end, 0))
+        return capture;
+    capture_close(capture);
+    return NULL;
+}
+
+bool capture_run(Capture *capture, const Launch *launches, Trace *trace, CaptureTally *tally, Error *error) {
+    *tally = (CaptureTally){.unprobed = capture->sites.unprobed};
+    capture->trace = trace;
+    capture->tally = tally;
+    bool good = make_regions(capture, launches, error);
+    for (int i = 0; good && i < capture->launch_count; i++)
+        good = run_launch(capture, i, &launches[i], error);
+    return good && gpu_run_download(&capture->run, error);
+}
+
+void capture_close(Capture *capture) {
+    if (!capture) return;
     Cuda *cuda = capture->cuda;
     if (!cuda->hung) {
         if (capture->regions) cuda->table.cuMemFree(capture->regions);
@@ -197,30 +211,5 @@ static void capture_done(Capture *capture) {
     }
     gpu_run_end(&capture->run);
     instrument_sites_done(&capture->sites);
-}
-
-bool capture_run(Cuda *cuda, CaptureLaunch *launches, int launch_count, CaptureBuffer *buffers,
-                 int buffer_count, const CaptureOptions *options, Trace *trace, CaptureTally *tally,
-                 Error *error) {
-    Capture capture = {.cuda = cuda,
-                       .options = options,
-                       .launches = launches,
-                       .buffers = buffers,
-                       .launch_count = launch_count,
-                       .buffer_count = buffer_count,
-                       .trace = trace,
-                       .tally = tally};
-    size_t settings_bytes;
-    *tally = (CaptureTally){0};
-    bool good = load_instrumented(&capture, error) && place_buffers(&capture, error) &&
-                make_regions(&capture, error) &&
-                CUDA_CALL(cuda, error, cuModuleGetGlobal, &capture.settings, &settings_bytes,
-                          capture.run.module, INSTRUMENT_VARIABLE) &&
-                CUDA_CALL(cuda, error, cuEventCreate, &capture.start, 0) &&
-                CUDA_CALL(cuda, error, cuEventCreate, &capture.end, 0);
-    tally->unprobed = capture.sites.unprobed;
-    for (int i = 0; good && i < launch_count; i++) good = capture_launch(&capture, i, error);
-    good = good && gpu_run_download(&capture.run, error);
-    capture_done(&capture);
-    return good;
+    free(capture);
 }

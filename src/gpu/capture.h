@@ -1,4 +1,9 @@
-/* Capture: launches run on the GPU, instrumented, and the events of the traced blocks. */
+/* Capture: launches run on the GPU, instrumented, and the events of the traced blocks.
+ *
+ *   capture_open()   instruments the programs and gives the buffers their addresses
+ *   (the caller binds its launches to them)
+ *   capture_run()    runs the launches and adds what they recorded to a trace
+ *   capture_close() */
 #ifndef GPU_CAPTURE_H
 #define GPU_CAPTURE_H
 
@@ -14,15 +19,6 @@ typedef struct CaptureBuffer {
     bool is_variable; /* a module variable: the module brings it, `host` is not used */
     uint64_t address; /* out: where it was on the GPU */
 } CaptureBuffer;
-
-typedef struct CaptureLaunch {
-    const PtxProgram *program;
-    uint32_t grid[3], block[3], shared_bytes;
-    bool cooperative;
-    /* Packs the parameters, with the addresses that the buffers have now; *bytes is malloc'd. */
-    bool (*pack)(void *context, int launch, const CaptureBuffer *buffers, uint8_t **bytes, Error *error);
-    void *context;
-} CaptureLaunch;
 
 typedef struct CaptureOptions {
     uint64_t first, last;  /* traced blocks, linear, inclusive */
@@ -45,10 +41,15 @@ typedef struct CaptureTally {
                              the GPU holds at once of the instrumented kernel */
 } CaptureTally;
 
-/* Adds a launch to `trace` for each of `launches` (symbols, traced blocks, dropped; counters stay 0). The
- * programs are of one module, which like them outlives the trace. */
-bool capture_run(Cuda *cuda, CaptureLaunch *launches, int launch_count, CaptureBuffer *buffers,
-                 int buffer_count, const CaptureOptions *options, Trace *trace, CaptureTally *tally,
-                 Error *error);
+typedef struct Capture Capture;
+
+/* `programs` ([count], one a launch) are of one module, which like them outlives the trace. `buffers` and
+ * `options` outlive the capture. NULL with `error`. */
+Capture *capture_open(Cuda *cuda, const PtxProgram *const *programs, int count, CaptureBuffer *buffers,
+                      int buffer_count, const CaptureOptions *options, Error *error);
+/* Once: a launch of each program, in their order. Adds a launch to `trace` for each (symbols, traced blocks,
+ * dropped; counters stay 0), and copies the buffers back. */
+bool capture_run(Capture *capture, const Launch *launches, Trace *trace, CaptureTally *tally, Error *error);
+void capture_close(Capture *capture); /* or NULL */
 
 #endif

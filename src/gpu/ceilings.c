@@ -37,22 +37,26 @@ static const char ceiling_kernels[] = ".version 7.0\n.target sm_70\n.address_siz
     CEILING_KERNEL("copy_all", "\tst.global.v4.u32 [%a1], {%r4, %r5, %r6, %r7};\n", "");
 
 /* GB/s of CEILING_BYTES read by the kernel. */
-static bool measure_kernel(Timer *timer, GpuRun *run, const PtxModule *module, const char *name,
-                           double seconds, double *speed, Error *error) {
+static bool measure_kernel(Timer *timer, GpuRun *run, PtxModule *module, const char *name, double seconds,
+                           double *speed, Error *error) {
     enum { BLOCKS_PER_MULTIPROCESSOR = 8, THREADS = 256, REPETITIONS = 4 };
     uint64_t parameters[2] = {run->buffers[0].address, run->buffers[1].address};
-    GpuLaunch launch = {.entry = ptx_module_find_entry(module, name, error),
-                        .grid = {(uint32_t)run->cuda->multiprocessors * BLOCKS_PER_MULTIPROCESSOR, 1, 1},
-                        .block = {THREADS, 1, 1},
-                        .parameters = (uint8_t *)parameters};
+    PtxFunction *entry = ptx_module_find_entry(module, name, error);
+    PtxProgram *program = entry ? ptx_program_link(module, entry, error) : NULL;
+    GpuLaunch launch = {
+        .launch = {.program = program,
+                   .grid = {(uint32_t)run->cuda->multiprocessors * BLOCKS_PER_MULTIPROCESSOR, 1, 1},
+                   .block = {THREADS, 1, 1},
+                   .parameters = (uint8_t *)parameters,
+                   .parameter_bytes = sizeof parameters}};
     Launched launched = {run, &launch};
     TimingPlan plan = {launch_once, &launched, 1, REPETITIONS, seconds};
     Spread microseconds;
-    if (!launch.entry || !gpu_run_prepare(run, &launch, error) ||
-        !time_graph(timer, &plan, false, &microseconds, error))
-        return false;
-    *speed = (double)CEILING_BYTES / microseconds.median * 1e-3;
-    return true;
+    bool good = program && gpu_run_prepare(run, &launch, error) &&
+                time_graph(timer, &plan, false, &microseconds, error);
+    if (good) *speed = (double)CEILING_BYTES / microseconds.median * 1e-3;
+    ptx_program_free(program);
+    return good;
 }
 
 bool gpu_measure_ceilings(Timer *timer, double seconds, Ceilings *ceilings, Error *error) {

@@ -1,4 +1,4 @@
-/* Ceilings: what this GPU's memory gives at best, by kernels that do nothing but read, or copy, 1 GiB. */
+/* Ceilings: the highest memory bandwidth of this GPU, measured with kernels that only read, or copy, 1 GiB. */
 #ifndef GPU_CEILINGS_H
 #define GPU_CEILINGS_H
 

@@ -31,8 +31,7 @@ typedef struct Chip {
     const uint8_t *availability; /* what the device lets us count; NULL: whatever such a chip has */
 } Chip;
 
-/* ---- what to count: the host half ------------------------------------------------------------------------
- */
+/* ---- what to count: the host half ---------------------------------------------------------------------- */
 
 static bool open_host(const Cupti *cupti, const Chip *chip, CuptiHost *host, Error *error) {
     CuptiHostInitialize initialize = {.chip = chip->name, .availability = chip->availability};
@@ -150,8 +149,7 @@ Counters *counters_open(Cuda *cuda, const char *const *metrics, int count, Error
     return counters;
 }
 
-/* ---- counting: the range profiler ------------------------------------------------------------------------
- */
+/* ---- counting: the range profiler ---------------------------------------------------------------------- */
 
 static bool begin(Counters *counters, int launches, Error *error) {
     const Cupti *cupti = counters->cupti;

@@ -42,7 +42,7 @@ typedef struct Cuda {
     int shared_bytes_per_block_optin;
     bool cooperative;
     bool hung;
-    const volatile bool *cancel; /* true: nobody waits for kernels any more; NULL: never */
+    const volatile bool *cancel; /* true: kernels are not waited for any more; NULL: never */
     bool faulted; /* a kernel did what it must not (an illegal address, ...): this context is of no use any
                      more */
 } Cuda;

@@ -25,8 +25,7 @@ typedef const char *PeersErrorText(int result);
  * NULL nothing is done but to say in *bytes how much of it is needed. */
 typedef int PeersCub(void *workspace, size_t *bytes, const void *in, void *out, long long count,
                      PeersType type, PeersOp op, void *stream);
-/* The same to `out` on the host, as a caller of thrust does it: takes device memory as it needs, and waits.
- */
+/* The same to `out` on the host, as a caller of thrust does it: takes device memory as it needs, and waits. */
 typedef int PeersThrust(const void *in, void *out, long long count, PeersType type, PeersOp op, void *stream);
 
 #ifdef __cplusplus

@@ -67,48 +67,41 @@ bool gpu_run_download(GpuRun *run, Error *error) {
     return true;
 }
 
-bool gpu_run_prepare(const GpuRun *run, GpuLaunch *launch, Error *error) {
-    if (launch->entry->parameter_count > GPU_PARAMETERS)
-        return error_set(error, "%s has more than %d parameters", launch->entry->name, GPU_PARAMETERS);
-    if (!CUDA_CALL(run->cuda, error, cuModuleGetFunction, &launch->function, run->module,
-                   launch->entry->name))
+bool gpu_run_prepare(const GpuRun *run, GpuLaunch *prepared, Error *error) {
+    const Launch *launch = &prepared->launch;
+    const PtxFunction *entry = launch->program->entry;
+    if (entry->parameter_count > GPU_PARAMETERS)
+        return error_set(error, "%s has more than %d parameters", entry->name, GPU_PARAMETERS);
+    if (!CUDA_CALL(run->cuda, error, cuModuleGetFunction, &prepared->function, run->module, entry->name))
         return false;
     if (launch->cooperative && !run->cuda->cooperative)
         return error_set(error, "%s does not launch cooperative grids", run->cuda->name);
-    return launch->shared_bytes <= STATIC_SHARED_LIMIT ||
-           CUDA_CALL(run->cuda, error, cuFuncSetAttribute, launch->function, MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                     (int)launch->shared_bytes);
+    return launch->dynamic_shared_bytes <= STATIC_SHARED_LIMIT ||
+           CUDA_CALL(run->cuda, error, cuFuncSetAttribute, prepared->function, MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                     (int)launch->dynamic_shared_bytes);
 }
 
-bool gpu_run_resident_blocks(const GpuRun *run, const GpuLaunch *launch, uint32_t *blocks, Error *error) {
+bool gpu_run_resident_blocks(const GpuRun *run, const GpuLaunch *prepared, uint32_t *blocks, Error *error) {
     int per_multiprocessor = 0;
-    uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
     if (!CUDA_CALL(run->cuda, error, cuOccupancyMaxActiveBlocksPerMultiprocessor, &per_multiprocessor,
-                   launch->function, (int)threads, launch->shared_bytes))
+                   prepared->function, (int)launch_volume(prepared->launch.block),
+                   prepared->launch.dynamic_shared_bytes))
         return false;
     *blocks = (uint32_t)(per_multiprocessor * run->cuda->multiprocessors);
     return true;
 }
 
-/* Where each parameter lies in the packed bytes ("Parameter State Space": natural alignment, in order). */
-static void find_parameters(const GpuLaunch *launch, void **pointers) {
-    size_t at = 0;
-    for (int i = 0; i < launch->entry->parameter_count; i++) {
-        const PtxVariable *parameter = launch->entry->parameters[i];
-        size_t alignment = parameter->alignment > 0 ? (size_t)parameter->alignment : 1;
-        at = (at + alignment - 1) / alignment * alignment;
-        pointers[i] = launch->parameters + at;
-        at += (size_t)parameter->bytes;
-    }
-}
-
-bool gpu_run_launch(const GpuRun *run, const GpuLaunch *launch, Error *error) {
-    void *pointers[GPU_PARAMETERS] = {0};
+bool gpu_run_launch(const GpuRun *run, const GpuLaunch *prepared, Error *error) {
+    const Launch *launch = &prepared->launch;
+    const PtxFunction *entry = launch->program->entry;
+    void *parameters[GPU_PARAMETERS] = {0};
     const uint32_t *g = launch->grid, *b = launch->block;
-    find_parameters(launch, pointers);
+    size_t end = 0;
+    for (int i = 0; i < entry->parameter_count; i++)
+        parameters[i] = launch->parameters + launch_parameter_offset(entry->parameters[i], &end);
     if (launch->cooperative)
-        return CUDA_CALL(run->cuda, error, cuLaunchCooperativeKernel, launch->function, g[0], g[1], g[2],
-                         b[0], b[1], b[2], launch->shared_bytes, run->cuda->stream, pointers);
-    return CUDA_CALL(run->cuda, error, cuLaunchKernel, launch->function, g[0], g[1], g[2], b[0], b[1], b[2],
-                     launch->shared_bytes, run->cuda->stream, pointers, NULL);
+        return CUDA_CALL(run->cuda, error, cuLaunchCooperativeKernel, prepared->function, g[0], g[1], g[2],
+                         b[0], b[1], b[2], launch->dynamic_shared_bytes, run->cuda->stream, parameters);
+    return CUDA_CALL(run->cuda, error, cuLaunchKernel, prepared->function, g[0], g[1], g[2], b[0], b[1], b[2],
+                     launch->dynamic_shared_bytes, run->cuda->stream, parameters, NULL);
 }

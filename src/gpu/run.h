@@ -3,7 +3,7 @@
 #define GPU_RUN_H
 
 #include "gpu/driver.h"
-#include "ptx/ptx.h"
+#include "ptx/launch.h"
 
 typedef struct GpuBuffer {
     void *host; /* borrowed; NULL: filled on the device, with a pattern */
@@ -13,11 +13,8 @@ typedef struct GpuBuffer {
 
 enum { GPU_PARAMETERS = 64 };
 
-typedef struct GpuLaunch {
-    const PtxFunction *entry; /* its name and parameters */
-    uint32_t grid[3], block[3], shared_bytes;
-    bool cooperative;
-    uint8_t *parameters; /* laid out as PTX lays them out; borrowed, must outlive the launches */
+typedef struct GpuLaunch { /* a launch, bound to the run's addresses, and its entry in the run's module */
+    Launch launch;
     CudaFunction function;
 } GpuLaunch;
 
@@ -36,11 +33,11 @@ void gpu_run_end(GpuRun *run);
 int gpu_run_add_buffer(GpuRun *run, void *host, size_t bytes, Error *error);
 bool gpu_run_upload(GpuRun *run, Error *error);
 bool gpu_run_download(GpuRun *run, Error *error);
-/* Finds launch->function and allows it the shared memory that it asks for. */
+/* Finds the function of the launch and allows it the shared memory that it asks for. */
 bool gpu_run_prepare(const GpuRun *run, GpuLaunch *launch, Error *error);
 /* Blocks of the launch that the device can hold at once: what a cooperative grid may have at most. */
-bool gpu_run_resident_blocks(const GpuRun *run, const GpuLaunch *launch, uint32_t *blocks, Error *error);
+bool gpu_run_resident_blocks(const GpuRun *run, const GpuLaunch *prepared, uint32_t *blocks, Error *error);
 /* Enqueues it. */
-bool gpu_run_launch(const GpuRun *run, const GpuLaunch *launch, Error *error);
+bool gpu_run_launch(const GpuRun *run, const GpuLaunch *prepared, Error *error);
 
 #endif

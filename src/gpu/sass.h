@@ -1,5 +1,5 @@
 /* SASS: instructions counted one by one, by CUPTI, which patches the machine code of kernels as they are
- * launched. What the hardware's own counters only sample, or cannot tell apart (instructions with all lanes
+ * launched. What the hardware's own counters only sample, or cannot distinguish (instructions with all lanes
  * off, wavefronts and lost arbitration), is exact here. */
 #ifndef GPU_SASS_H
 #define GPU_SASS_H
@@ -13,7 +13,7 @@ typedef struct SassMetrics {
     Cuda *cuda;
     const Cupti *cupti;
     CuptiSassConfig configs[SASS_METRICS];
-    int place[SASS_METRICS]; /* of each in the list of whoever asks */
+    int place[SASS_METRICS]; /* of each in the caller's list */
     int count;
 } SassMetrics;
 

@@ -330,3 +330,48 @@ void ptx_flow_analyse(PtxProgram *program, const PtxProgramFunction *function) {
     free(meet);
     flow_done(&flow);
 }
+
+/* ---- as text ------------------------------------------------------------------------------------------- */
+
+static void print_node(const Flow *flow, int node, Text *out) {
+    if (node == flow->graph.count - 1)
+        text_add(out, " end");
+    else
+        text_print(out, " %d", node);
+}
+
+static void print_block(const Flow *flow, const int *meet, int block, Text *out) {
+    const PtxCode *last = &flow->code[flow->first[block + 1] - 1];
+    text_print(out, "  block %-3d pc %d-%d, next", block, flow->first[block], flow->first[block + 1] - 1);
+    for (int i = flow->graph.out_begin[block]; i < flow->graph.out_begin[block + 1]; i++)
+        print_node(flow, flow->graph.out[i], out);
+    text_add(out, ", immediate post-dominator");
+    print_node(flow, meet[block], out);
+    if (is_branch(last->instruction)) {
+        if (last->reconvergence == PTX_NO_PC)
+            text_add(out, ", does not reconverge");
+        else
+            text_print(out, ", reconverges at %d", flow->block_of[last->reconvergence - flow->begin]);
+    }
+    text_add(out, "\n");
+}
+
+void ptx_program_print_flow(PtxProgram *program, Text *out) {
+    for (int f = 0; f < program->function_count; f++) {
+        Flow flow;
+        flow_init(&flow, program, &program->functions[f]);
+        int *meet = memory_new((size_t)flow.graph.count * sizeof *meet);
+        ptx_graph_post_dominators(&flow.graph, meet);
+        text_print(out, "%s\n", program->functions[f].function->name);
+        for (int block = 0; block < flow.graph.count - 1; block++) {
+            print_block(&flow, meet, block, out);
+            for (int pc = flow.first[block]; pc < flow.first[block + 1]; pc++) {
+                text_print(out, "%10d  ", pc);
+                ptx_instruction_print(program->code[pc].instruction, out);
+                text_add(out, "\n");
+            }
+        }
+        free(meet);
+        flow_done(&flow);
+    }
+}

@@ -69,6 +69,9 @@ void ptx_program_free(PtxProgram *program);
 /* Prints a module with these programs, all of one module, and nothing else of its functions. */
 void ptx_programs_print(const PtxProgram *const *programs, int count, Text *out);
 
+/* Prints the basic blocks of each function: their pcs, successors and immediate post-dominators. */
+void ptx_program_print_flow(PtxProgram *program, Text *out);
+
 /* Index into program->functions of `function` (its .alias followed); -1: not linked, as externals are. */
 int ptx_program_function(const PtxProgram *program, const PtxFunction *function);
 

@@ -1,5 +1,5 @@
 /* Hardware counters of the session's own run: its PTX as it is, its launches, its buffers, on the GPU, once a
- * pass (session_state.h). */
+ * pass (state.h). */
 #include "gpu/counters.h"
 #include "gpu/run.h"
 #include "instrument/instrument.h"
@@ -29,7 +29,7 @@ typedef struct CountingRun { /* the session's run on the GPU */
 static bool load(CountingRun *counted, Cuda *cuda, Error *error) {
     const Session *session = counted->session;
     Text ptx = {0};
-    ptx_programs_print((const PtxProgram *const *)session->programs, session->launch_count, &ptx);
+    ptx_programs_print((const PtxProgram *const *)session->launches.programs, session->launches.count, &ptx);
     bool good = gpu_run_begin(&counted->run, cuda, text_string(&ptx), error);
     text_done(&ptx);
     for (int i = 0; good && i < session->filled.buffer_count; i++) {
@@ -42,7 +42,7 @@ static bool load(CountingRun *counted, Cuda *cuda, Error *error) {
 
 /* Variables that no launch names are not in the module that was loaded: those the driver does not find. */
 static bool keep_variables(CountingRun *counted, Error *error) {
-    const PtxModule *module = counted->session->module;
+    const PtxModule *module = counted->session->code.module;
     Cuda *cuda = counted->run.cuda;
     for (int i = 0; i < module->variable_count; i++) {
         Variable variable = {0};
@@ -58,31 +58,22 @@ static bool keep_variables(CountingRun *counted, Error *error) {
     return true;
 }
 
-static uint64_t address_of(void *context, int buffer) {
-    return ((const CountingRun *)context)->run.buffers[buffer].address;
-}
-
 static bool prepare_launches(CountingRun *counted, Error *error) {
-    const Session *session = counted->session;
-    for (int i = 0; i < session->launch_count; i++) {
-        const PlanLaunch *planned = &session->plan.launches[i];
+    const GpuRun *run = &counted->run;
+    uint64_t *addresses = memory_new((size_t)(run->buffer_count + 1) * sizeof *addresses);
+    bool good = true;
+    for (int i = 0; i < run->buffer_count; i++) addresses[i] = run->buffers[i].address;
+    for (int i = 0; good && i < counted->session->launches.count; i++) {
         GpuLaunch *launch = &counted->launches[i];
-        size_t bytes;
-        *launch = (GpuLaunch){.entry = session->programs[i]->entry,
-                              .grid = {planned->grid[0], planned->grid[1], planned->grid[2]},
-                              .block = {planned->block[0], planned->block[1], planned->block[2]},
-                              .shared_bytes = planned->shared_bytes,
-                              .cooperative = planned->cooperative};
-        if (!plan_pack_arguments(planned, launch->entry, address_of, counted, &launch->parameters, &bytes,
-                                 error) ||
-            !gpu_run_prepare(&counted->run, launch, error))
-            return false;
+        good = session_bind(counted->session, i, addresses, &launch->launch, error) &&
+               gpu_run_prepare(run, launch, error);
     }
-    return true;
+    free(addresses);
+    return good;
 }
 
 static void counted_done(CountingRun *counted) {
-    for (int i = 0; i < PLAN_LAUNCHES; i++) free(counted->launches[i].parameters);
+    for (int i = 0; i < PLAN_LAUNCHES; i++) launch_done(&counted->launches[i].launch);
     for (int i = 0; i < counted->variable_count; i++) free(counted->variables[i].before);
     free(counted->variables);
     gpu_run_end(&counted->run);
@@ -121,7 +112,7 @@ static void keep_launch(Session *session, int index, const double *values, const
                                    .value = values[i],
                                    .predicted = predicted[i]};
         if (waiting[i] > 0) counter.note = "besides those of a loop that waits for other threads";
-        if (!isnan(counter.value)) measured_add_counter(&session->measured, &counter);
+        if (!isnan(counter.value)) measured_add_counter(&session->machine.measured, &counter);
     }
 }
 
@@ -144,11 +135,10 @@ static void list_metrics(Metrics *metrics) {
         }
 }
 
-/* The least of several measurements: what arbitration and waiting add is never the same, and never negative.
- */
+/* The least of several measurements: what arbitration and waiting add is never the same, and never negative. */
 static bool measure(CountingRun *counted, Counters *counters, int count, double *values, Error *error) {
     enum { TIMES = 5 };
-    CountersWork work = {restore, launch, counted, counted->session->launch_count};
+    CountersWork work = {restore, launch, counted, counted->session->launches.count};
     size_t total = (size_t)(work.launches * count);
     double *again = memory_new((total + 1) * sizeof *again);
     bool good = counters_measure(counters, &work, values, error);
@@ -169,7 +159,7 @@ static bool count(Session *session, Cuda *cuda, Error *error) {
     bool good = counters && load(&counted, cuda, error) && keep_variables(&counted, error) &&
                 prepare_launches(&counted, error) &&
                 measure(&counted, counters, metrics.count, values, error);
-    for (int i = 0; good && i < session->launch_count; i++) {
+    for (int i = 0; good && i < session->launches.count; i++) {
         double rows[COUNTED_ROWS] = {0};
         for (int k = 0; k < metrics.count; k++) rows[metrics.row[k]] += values[i * metrics.count + k];
         keep_launch(session, i, rows, cuda->name);
@@ -189,11 +179,11 @@ static bool try_to_count(Session *session, Error *error) {
 }
 
 const char *session_uncounted(const Session *session) {
-    return session->uncounted;
+    return session->machine.uncounted;
 }
 
 void session_count(Session *session) {
     Error error = {0};
     if (!try_to_count(session, &error))
-        session->uncounted = arena_copy_text(&session->arena, error.message, strlen(error.message));
+        session->machine.uncounted = arena_copy_text(&session->arena, error.message, strlen(error.message));
 }

@@ -1,6 +1,8 @@
 #define _POSIX_C_SOURCE 200809L
+/* A session in a file: what session_save() writes, session_load() reads (trace/store.h, trace/schema.def). */
 #include "session/file.h"
 
+#include "base/version.h"
 #include "session/state.h"
 #include "trace/trace_store.h"
 #include <math.h>
@@ -11,65 +13,67 @@ enum { PART_BYTES = 1 << 20, MOST_SOURCES = 4096 };
 
 static const int64_t MOST = INT64_MAX;
 
-/* ---- writing: what was asked for ------------------------------------------------------------------------
- */
+/* ---- writing: what was asked for ----------------------------------------------------------------------- */
 
 static void write_session(const Session *session, Store *store) {
     char now[32];
     const Trace *trace = session->trace;
-    store_begin_row(store, "session");
-    store_put_text(store, session->made_by ? session->made_by : REDVIZ_VERSION);
-    store_put_text(store, session->saved ? session->saved : text_now(now, sizeof now));
-    store_put_text(store, session->name);
-    store_put_text(store, session->options.kernel);
-    store_put_text(store, trace->producer);
-    store_put_text(store, session->device);
-    store_put_word(store, session->n);
-    store_put_text(store, session->dtype);
-    store_put_text(store, session->op);
-    store_put_text(store, session->guess);
-    store_put_text(store, session->compiler);
-    store_put_bytes(store, text_string(&trace->printed), trace->printed.length);
-    store_put_text(store, session->ptx_path);
-    store_put_text(store, session->ptx_text);
+    store_begin_row(store, TABLE_session);
+    store_put_text(store, COLUMN_session_redviz,
+                   session->file.made_by ? session->file.made_by : REDVIZ_VERSION);
+    store_put_text(store, COLUMN_session_saved,
+                   session->file.saved ? session->file.saved : text_now(now, sizeof now));
+    store_put_text(store, COLUMN_session_name, session->kernel.name);
+    store_put_text(store, COLUMN_session_kernel, session->options.kernel);
+    store_put_text(store, COLUMN_session_producer, trace->producer);
+    store_put_text(store, COLUMN_session_device, session->machine.device);
+    store_put_integer(store, COLUMN_session_unprobed, session->machine.unprobed);
+    store_put_word(store, COLUMN_session_n, session->kernel.n);
+    store_put_text(store, COLUMN_session_dtype, session->kernel.dtype);
+    store_put_text(store, COLUMN_session_op, session->kernel.op);
+    store_put_text(store, COLUMN_session_guessed, session->kernel.guess);
+    store_put_text(store, COLUMN_session_compiler, session->code.compiler);
+    store_put_bytes(store, COLUMN_session_printed, text_string(&trace->printed), trace->printed.length);
+    store_put_text(store, COLUMN_session_ptx_file, session->code.path);
+    store_put_text(store, COLUMN_session_ptx, session->code.text);
     store_end_row(store);
 }
 
 static void write_settings(const SessionOptions *options, Store *store) {
     const CatalogOptions *catalog = &options->catalog;
-    store_begin_row(store, "settings");
-    store_put_text(store, options->file);
-    store_put_text(store, options->entry);
-    store_put_text(store, options->args);
-    store_put_word(store, catalog->n);
-    store_put_integer(store, catalog->block);
-    store_put_integer(store, catalog->grid);
-    store_put_text(store, catalog->dtype == PTX_NO_TYPE ? NULL : plan_type_name(catalog->dtype));
-    store_put_text(store, catalog->op);
-    store_put_text(store, catalog->has_fill ? plan_fill_name(catalog->fill) : NULL);
-    store_put_text(store, catalog->fill_path);
-    store_put_integer(store, catalog->whole_numbers);
-    store_put_word(store, catalog->seed);
-    store_put_integer(store, catalog->multiprocessors);
-    for (int i = 0; i < 3; i++) store_put_integer(store, options->grid[i]);
-    for (int i = 0; i < 3; i++) store_put_integer(store, options->block[i]);
-    store_put_integer(store, options->shared_bytes);
-    store_put_integer(store, options->cooperative);
-    store_put_integer(store, options->has_trace_blocks);
-    store_put_integer(store, options->trace_first);
-    store_put_integer(store, options->trace_last);
-    store_put_word(store, options->schedule);
-    store_put_word(store, options->instruction_budget);
+    store_begin_row(store, TABLE_settings);
+    store_put_text(store, COLUMN_settings_file, options->file);
+    store_put_text(store, COLUMN_settings_entry, options->entry);
+    store_put_text(store, COLUMN_settings_arguments, options->args);
+    store_put_word(store, COLUMN_settings_n, catalog->n);
+    store_put_integer(store, COLUMN_settings_threads, catalog->block);
+    store_put_integer(store, COLUMN_settings_blocks, catalog->grid);
+    store_put_text(store, COLUMN_settings_dtype,
+                   catalog->dtype == PTX_NO_TYPE ? NULL : plan_type_name(catalog->dtype));
+    store_put_text(store, COLUMN_settings_op, catalog->op);
+    store_put_text(store, COLUMN_settings_fill, catalog->has_fill ? plan_fill_name(catalog->fill) : NULL);
+    store_put_text(store, COLUMN_settings_fill_file, catalog->fill_path);
+    store_put_integer(store, COLUMN_settings_whole_numbers, catalog->whole_numbers);
+    store_put_word(store, COLUMN_settings_seed, catalog->seed);
+    store_put_integer(store, COLUMN_settings_multiprocessors, catalog->multiprocessors);
+    for (int i = 0; i < 3; i++) store_put_integer(store, COLUMN_settings_grid_x + i, options->grid[i]);
+    for (int i = 0; i < 3; i++) store_put_integer(store, COLUMN_settings_block_x + i, options->block[i]);
+    store_put_integer(store, COLUMN_settings_shared_bytes, options->shared_bytes);
+    store_put_integer(store, COLUMN_settings_cooperative, options->cooperative);
+    store_put_integer(store, COLUMN_settings_narrowed, options->has_trace_blocks);
+    store_put_integer(store, COLUMN_settings_trace_first, options->trace_first);
+    store_put_integer(store, COLUMN_settings_trace_last, options->trace_last);
+    store_put_word(store, COLUMN_settings_schedule, options->schedule);
+    store_put_word(store, COLUMN_settings_instruction_budget, options->instruction_budget);
     store_end_row(store);
     for (int i = 0; i < catalog->parameter_count; i++) {
-        store_begin_row(store, "parameter");
-        store_put_text(store, catalog->parameters[i]);
+        store_begin_row(store, TABLE_parameter);
+        store_put_text(store, COLUMN_parameter_setting, catalog->parameters[i]);
         store_end_row(store);
     }
 }
 
-/* ---- writing: sources, entries, contents, result --------------------------------------------------------
- */
+/* ---- writing: sources, entries, contents, result ------------------------------------------------------- */
 
 static bool is_listed(const char *const *files, int count, const char *file) {
     for (int i = 0; i < count; i++)
@@ -80,9 +84,9 @@ static bool is_listed(const char *const *files, int count, const char *file) {
 static void write_source(Session *session, const char *file, Store *store) {
     Text text = {0};
     bool found = sources_text(&session->sources, file, &text);
-    store_begin_row(store, "source");
-    store_put_text(store, file);
-    store_put_text(store, found ? text_string(&text) : NULL);
+    store_begin_row(store, TABLE_source);
+    store_put_text(store, COLUMN_source_file, file);
+    store_put_text(store, COLUMN_source_text, found ? text_string(&text) : NULL);
     store_end_row(store);
     text_done(&text);
 }
@@ -90,9 +94,9 @@ static void write_source(Session *session, const char *file, Store *store) {
 static void write_sources(Session *session, Store *store) {
     const char **files = NULL;
     int count = 0, capacity = 0;
-    for (int i = 0; i < session->launch_count; i++)
-        for (int pc = 0; pc < session->programs[i]->code_count; pc++) {
-            const char *file = session->programs[i]->code[pc].line.file;
+    for (int i = 0; i < session->launches.count; i++)
+        for (int pc = 0; pc < session->launches.programs[i]->code_count; pc++) {
+            const char *file = session->launches.programs[i]->code[pc].line.file;
             if (!file || is_listed(files, count, file)) continue;
             array_push(files, count, capacity, file);
             write_source(session, file, store);
@@ -102,12 +106,13 @@ static void write_sources(Session *session, Store *store) {
 
 static void write_entries(const Session *session, Store *store) {
     for (int i = 0; i < session->trace->launch_count; i++) {
-        const EmulatorLaunch *geometry = &session->launches[i].geometry;
-        store_begin_row(store, "entry");
-        store_put_text(store, geometry->program->entry->name);
-        store_put_integer(store, session->registers[i]);
-        store_put_real(store, session->occupancy[i] < 0 ? (double)NAN : session->occupancy[i]);
-        store_put_bytes(store, geometry->parameters, geometry->parameter_bytes);
+        const Launch *launch = &session->launches.bound[i];
+        store_begin_row(store, TABLE_entry);
+        store_put_text(store, COLUMN_entry_name, launch->program->entry->name);
+        store_put_integer(store, COLUMN_entry_registers, session->launches.registers[i]);
+        store_put_real(store, COLUMN_entry_occupancy,
+                       session->launches.occupancy[i] < 0 ? (double)NAN : session->launches.occupancy[i]);
+        store_put_bytes(store, COLUMN_entry_parameters, launch->parameters, launch->parameter_bytes);
         store_end_row(store);
     }
 }
@@ -116,7 +121,7 @@ static size_t buffer_bytes(const PlanBuffer *buffer) {
     return (size_t)buffer->count * (size_t)ptx_type_bytes(buffer->type);
 }
 
-/* Can its bytes be made again? Then they need not be kept. */
+/* Can its bytes be filled in again? Then they need not be kept. */
 static bool holds_its_fill(const Session *session, int index) {
     const PlanBuffer *buffer = &session->plan.buffers[index];
     if (!buffer->bytes) return true; /* it came so from a file */
@@ -140,21 +145,23 @@ static void write_contents(const Session *session, Store *store) {
         const PlanBuffer *buffer = &plan->buffers[i];
         size_t bytes = buffer_bytes(buffer);
         kept[i] = !holds_its_fill(session, i);
-        store_begin_row(store, "content");
-        store_put_word(store, buffer->count);
-        store_put_text(store, plan_fill_name(buffer->fill));
-        store_put_bytes(store, buffer->value, sizeof buffer->value);
-        store_put_real(store, buffer->scale);
-        store_put_integer(store, buffer->whole_numbers);
-        store_put_integer(store, kept[i] ? (int64_t)((bytes + PART_BYTES - 1) / PART_BYTES) : 0);
-        store_put_word(store, buffer->bytes ? store_checksum(buffer->bytes, bytes) : session->checksums[i]);
+        store_begin_row(store, TABLE_content);
+        store_put_word(store, COLUMN_content_elements, buffer->count);
+        store_put_text(store, COLUMN_content_fill, plan_fill_name(buffer->fill));
+        store_put_bytes(store, COLUMN_content_value, buffer->value, sizeof buffer->value);
+        store_put_real(store, COLUMN_content_scale, buffer->scale);
+        store_put_integer(store, COLUMN_content_whole_numbers, buffer->whole_numbers);
+        store_put_integer(store, COLUMN_content_parts,
+                          kept[i] ? (int64_t)((bytes + PART_BYTES - 1) / PART_BYTES) : 0);
+        store_put_word(store, COLUMN_content_checksum,
+                       buffer->bytes ? store_checksum(buffer->bytes, bytes) : session->checksums[i]);
         store_end_row(store);
     }
     for (int i = 0; i < plan->buffer_count; i++) {
         size_t bytes = kept[i] ? buffer_bytes(&plan->buffers[i]) : 0;
         for (size_t at = 0; at < bytes; at += PART_BYTES) {
-            store_begin_row(store, "content_part");
-            store_put_bytes(store, (const uint8_t *)plan->buffers[i].bytes + at,
+            store_begin_row(store, TABLE_content_part);
+            store_put_bytes(store, COLUMN_content_part_bytes, (const uint8_t *)plan->buffers[i].bytes + at,
                             bytes - at < PART_BYTES ? bytes - at : PART_BYTES);
             store_end_row(store);
         }
@@ -163,19 +170,19 @@ static void write_contents(const Session *session, Store *store) {
 }
 
 static void write_result(const CatalogResult *result, Store *store) {
-    store_begin_row(store, "result");
-    store_put_real(store, result->result);
-    store_put_real(store, result->expected);
-    store_put_text(store, result->result_text);
-    store_put_text(store, result->expected_text);
-    store_put_real(store, result->absolute_error);
-    store_put_real(store, result->relative_error);
-    store_put_real(store, result->bound);
-    store_put_integer(store, result->correct);
-    store_put_word(store, result->index);
-    store_put_text(store, result->verdict);
-    store_put_word(store, result->compared);
-    store_put_word(store, result->inexact);
+    store_begin_row(store, TABLE_result);
+    store_put_real(store, COLUMN_result_result, result->result);
+    store_put_real(store, COLUMN_result_expected, result->expected);
+    store_put_text(store, COLUMN_result_result_text, result->result_text);
+    store_put_text(store, COLUMN_result_expected_text, result->expected_text);
+    store_put_real(store, COLUMN_result_absolute_error, result->absolute_error);
+    store_put_real(store, COLUMN_result_relative_error, result->relative_error);
+    store_put_real(store, COLUMN_result_bound, result->bound);
+    store_put_integer(store, COLUMN_result_correct, result->correct);
+    store_put_word(store, COLUMN_result_element, result->index);
+    store_put_text(store, COLUMN_result_verdict, result->verdict);
+    store_put_word(store, COLUMN_result_compared, result->compared);
+    store_put_word(store, COLUMN_result_inexact, result->inexact);
     store_end_row(store);
 }
 
@@ -193,51 +200,45 @@ bool session_save(Session *session, const char *path, Error *error) {
     trace_write(session->trace, store);
     write_contents(session, store);
     if (session->has_result) write_result(&session->result, store);
-    measured_write(&session->measured, store);
+    measured_write(&session->machine.measured, store);
     findings_write(session_hazards(session), store);
     return store_finish(store, error);
 }
 
-/* ---- reading: what was asked for ------------------------------------------------------------------------
- */
-
-/* Where the schema says NOT NULL. */
-static const char *word_of(Store *store, Arena *arena) {
-    const char *text = store_name(store, arena);
-    return text ? text : "";
-}
+/* ---- reading: what was asked for ----------------------------------------------------------------------- */
 
 static bool read_ptx(Session *session, Store *store) {
     Error error = {0};
-    snprintf(session->ptx_path, sizeof session->ptx_path, "%s", word_of(store, &session->arena));
-    const char *text = store_text(store, &session->arena);
+    snprintf(session->code.path, sizeof session->code.path, "%s",
+             store_name(store, COLUMN_session_ptx_file, &session->arena));
+    const char *text = store_text(store, COLUMN_session_ptx, &session->arena);
     if (store_failed(store)) return false;
-    if (!text || strlen(text) > PTX_LIMIT_BYTES)
-        return store_complain(store, "its PTX is missing or too long");
-    session->ptx_text = memory_copy_text(text);
-    session->module = ptx_module_parse(session->ptx_text, strlen(text), session->ptx_path, &error);
-    return session->module || store_complain(store, "its PTX is none: %.100s", error.message);
+    if (strlen(text) > PTX_LIMIT_BYTES) return store_complain(store, "its PTX is too long");
+    session->code.text = memory_copy_text(text);
+    session->code.module = ptx_module_parse(session->code.text, strlen(text), session->code.path, &error);
+    return session->code.module || store_complain(store, "its PTX does not parse: %.100s", error.message);
 }
 
 static bool read_session(Session *session, Store *store) {
     Arena *arena = &session->arena;
     size_t printed_bytes;
-    store_begin_table(store, "session");
+    store_begin_table(store, TABLE_session);
     if (!store_next_row(store)) return store_failed(store) || store_complain(store, "it is empty");
-    session->made_by = word_of(store, arena);
-    session->saved = word_of(store, arena);
-    session->name = word_of(store, arena);
-    session->options.kernel = store_name(store, arena);
-    session->trace = trace_new(word_of(store, arena));
+    session->file.made_by = store_name(store, COLUMN_session_redviz, arena);
+    session->file.saved = store_name(store, COLUMN_session_saved, arena);
+    session->kernel.name = store_name(store, COLUMN_session_name, arena);
+    session->options.kernel = store_name(store, COLUMN_session_kernel, arena);
+    session->trace = trace_new(store_name(store, COLUMN_session_producer, arena));
     if (strcmp(session->trace->producer, "emulator") != 0 && strcmp(session->trace->producer, "gpu") != 0)
-        store_complain(store, "nobody knows its producer");
-    session->device = store_name(store, arena);
-    session->n = (uint64_t)store_integer(store, 0, MOST);
-    session->dtype = store_name(store, arena);
-    session->op = store_name(store, arena);
-    session->guess = store_text(store, arena);
-    session->compiler = store_name(store, arena);
-    const uint8_t *printed = store_bytes(store, &printed_bytes);
+        store_complain(store, "there is no such producer");
+    session->machine.device = store_name(store, COLUMN_session_device, arena);
+    session->machine.unprobed = (int)store_integer(store, COLUMN_session_unprobed, 0, INT_MAX);
+    session->kernel.n = (uint64_t)store_integer(store, COLUMN_session_n, 0, MOST);
+    session->kernel.dtype = store_name(store, COLUMN_session_dtype, arena);
+    session->kernel.op = store_name(store, COLUMN_session_op, arena);
+    session->kernel.guess = store_text(store, COLUMN_session_guessed, arena);
+    session->code.compiler = store_name(store, COLUMN_session_compiler, arena);
+    const uint8_t *printed = store_bytes(store, COLUMN_session_printed, &printed_bytes);
     text_add_bytes(&session->trace->printed, (const char *)printed, printed_bytes);
     read_ptx(session, store);
     return !store_next_row(store) || store_complain(store, "there are two");
@@ -254,42 +255,44 @@ static bool fill_of(const char *name, FillKind *fill) {
 
 static void read_settings_row(SessionOptions *options, Arena *arena, Store *store) {
     CatalogOptions *catalog = &options->catalog;
-    options->file = store_name(store, arena);
-    options->entry = store_name(store, arena);
-    options->args = store_name(store, arena);
-    catalog->n = (uint64_t)store_integer(store, 0, MOST);
-    catalog->block = (uint32_t)store_integer(store, 0, UINT32_MAX);
-    catalog->grid = (uint32_t)store_integer(store, 0, UINT32_MAX);
-    const char *type = store_name(store, arena);
+    options->file = store_name(store, COLUMN_settings_file, arena);
+    options->entry = store_name(store, COLUMN_settings_entry, arena);
+    options->args = store_name(store, COLUMN_settings_arguments, arena);
+    catalog->n = (uint64_t)store_integer(store, COLUMN_settings_n, 0, MOST);
+    catalog->block = (uint32_t)store_integer(store, COLUMN_settings_threads, 0, UINT32_MAX);
+    catalog->grid = (uint32_t)store_integer(store, COLUMN_settings_blocks, 0, UINT32_MAX);
+    const char *type = store_name(store, COLUMN_settings_dtype, arena);
     if (type && !plan_type_parse(type, &catalog->dtype))
         store_complain(store, "there is no type %.20s", type);
-    catalog->op = store_name(store, arena);
-    const char *fill = store_name(store, arena);
+    catalog->op = store_name(store, COLUMN_settings_op, arena);
+    const char *fill = store_name(store, COLUMN_settings_fill, arena);
     catalog->has_fill = fill != NULL;
     if (fill && !fill_of(fill, &catalog->fill)) store_complain(store, "there is no fill %.20s", fill);
-    catalog->fill_path = store_name(store, arena);
-    catalog->whole_numbers = store_flag(store);
-    catalog->seed = store_word(store);
-    catalog->multiprocessors = (uint32_t)store_integer(store, 0, UINT32_MAX);
-    for (int i = 0; i < 3; i++) options->grid[i] = (uint32_t)store_integer(store, 0, UINT32_MAX);
-    for (int i = 0; i < 3; i++) options->block[i] = (uint32_t)store_integer(store, 0, UINT32_MAX);
-    options->shared_bytes = (uint32_t)store_integer(store, 0, UINT32_MAX);
-    options->cooperative = store_flag(store);
-    options->has_trace_blocks = store_flag(store);
-    options->trace_first = (uint32_t)store_integer(store, 0, UINT32_MAX);
-    options->trace_last = (uint32_t)store_integer(store, 0, UINT32_MAX);
-    options->schedule = store_word(store);
-    options->instruction_budget = store_word(store);
+    catalog->fill_path = store_name(store, COLUMN_settings_fill_file, arena);
+    catalog->whole_numbers = store_flag(store, COLUMN_settings_whole_numbers);
+    catalog->seed = store_word(store, COLUMN_settings_seed);
+    catalog->multiprocessors = (uint32_t)store_integer(store, COLUMN_settings_multiprocessors, 0, UINT32_MAX);
+    for (int i = 0; i < 3; i++)
+        options->grid[i] = (uint32_t)store_integer(store, COLUMN_settings_grid_x + i, 0, UINT32_MAX);
+    for (int i = 0; i < 3; i++)
+        options->block[i] = (uint32_t)store_integer(store, COLUMN_settings_block_x + i, 0, UINT32_MAX);
+    options->shared_bytes = (uint32_t)store_integer(store, COLUMN_settings_shared_bytes, 0, UINT32_MAX);
+    options->cooperative = store_flag(store, COLUMN_settings_cooperative);
+    options->has_trace_blocks = store_flag(store, COLUMN_settings_narrowed);
+    options->trace_first = (uint32_t)store_integer(store, COLUMN_settings_trace_first, 0, UINT32_MAX);
+    options->trace_last = (uint32_t)store_integer(store, COLUMN_settings_trace_last, 0, UINT32_MAX);
+    options->schedule = store_word(store, COLUMN_settings_schedule);
+    options->instruction_budget = store_word(store, COLUMN_settings_instruction_budget);
 }
 
 static void read_settings(Session *session, Store *store) {
     CatalogOptions *catalog = &session->options.catalog;
-    store_begin_table(store, "settings");
+    store_begin_table(store, TABLE_settings);
     if (store_next_row(store)) read_settings_row(&session->options, &session->arena, store);
     if (store_next_row(store)) store_complain(store, "there are two");
-    store_begin_table(store, "parameter");
+    store_begin_table(store, TABLE_parameter);
     while (store_next_row(store)) {
-        const char *setting = word_of(store, &session->arena);
+        const char *setting = store_name(store, COLUMN_parameter_setting, &session->arena);
         if (catalog->parameter_count == CATALOG_PARAMETERS)
             store_complain(store, "there are too many");
         else
@@ -300,20 +303,21 @@ static void read_settings(Session *session, Store *store) {
 /* The catalogue's row, where this redviz still has it and it takes the settings. */
 static void find_row(Session *session) {
     const CatalogRow *row = session->options.kernel ? catalog_find(session->options.kernel, NULL) : NULL;
-    if (row && catalog_resolve(row, &session->options.catalog, &session->run, NULL)) session->row = row;
+    if (row && catalog_resolve(row, &session->options.catalog, &session->kernel.run, NULL))
+        session->kernel.row = row;
 }
 
-/* ---- reading: sources, entries, contents, result --------------------------------------------------------
- */
+/* ---- reading: sources, entries, contents, result ------------------------------------------------------- */
 
 static void read_sources(Session *session, Store *store) {
     session->sources.is_closed = true;
-    store_begin_table(store, "source");
+    store_begin_table(store, TABLE_source);
     while (store_next_row(store)) {
         Arena arena = {0};
-        const char *file = store_text(store, &arena), *text = store_text(store, &arena);
+        const char *file = store_text(store, COLUMN_source_file, &arena),
+                   *text = store_text(store, COLUMN_source_text, &arena);
         if (session->sources.file_count == MOST_SOURCES) store_complain(store, "there are too many");
-        if (!store_failed(store)) sources_add(&session->sources, file ? file : "", text);
+        if (!store_failed(store)) sources_add(&session->sources, file, text);
         arena_done(&arena);
     }
 }
@@ -321,48 +325,38 @@ static void read_sources(Session *session, Store *store) {
 static bool read_entry(Session *session, int index, Store *store) {
     Error error = {0};
     size_t length;
-    Launch *launch = &session->launches[index];
-    const char *name = word_of(store, &session->arena);
-    session->registers[index] = (int)store_integer(store, -1, INT_MAX);
-    double occupancy = store_real(store);
-    session->occupancy[index] = occupancy >= 0 ? occupancy : -1;
-    const uint8_t *parameters = store_bytes(store, &length);
+    Launch *launch = &session->launches.bound[index];
+    const char *name = store_name(store, COLUMN_entry_name, &session->arena);
+    session->launches.registers[index] = (int)store_integer(store, COLUMN_entry_registers, -1, INT_MAX);
+    double occupancy = store_real(store, COLUMN_entry_occupancy);
+    session->launches.occupancy[index] = occupancy >= 0 ? occupancy : -1;
+    const uint8_t *parameters = store_bytes(store, COLUMN_entry_parameters, &length);
     if (store_failed(store)) return false;
     launch->parameters = memory_new(length);
     memcpy(launch->parameters, parameters, length);
-    launch->geometry.parameters = launch->parameters;
-    launch->geometry.parameter_bytes = length;
+    launch->parameter_bytes = length;
     if (!session_link(session, index, name, &error))
         return store_complain(store, "its PTX: %.100s", error.message);
-    launch->geometry.program = session->programs[index];
+    launch->program = session->launches.programs[index];
     return true;
 }
 
 static void read_entries(Session *session, Store *store) {
-    session->programs = arena_new(&session->arena, PLAN_LAUNCHES * sizeof *session->programs);
-    session->launches = arena_new(&session->arena, PLAN_LAUNCHES * sizeof *session->launches);
-    session->registers = arena_new(&session->arena, PLAN_LAUNCHES * sizeof *session->registers);
-    session->occupancy = arena_new(&session->arena, PLAN_LAUNCHES * sizeof *session->occupancy);
-    store_begin_table(store, "entry");
+    session->launches.programs =
+        arena_new(&session->arena, PLAN_LAUNCHES * sizeof *session->launches.programs);
+    session->launches.bound = arena_new(&session->arena, PLAN_LAUNCHES * sizeof *session->launches.bound);
+    session->launches.registers =
+        arena_new(&session->arena, PLAN_LAUNCHES * sizeof *session->launches.registers);
+    session->launches.occupancy =
+        arena_new(&session->arena, PLAN_LAUNCHES * sizeof *session->launches.occupancy);
+    store_begin_table(store, TABLE_entry);
     while (store_next_row(store)) {
-        if (session->launch_count == PLAN_LAUNCHES)
+        if (session->launches.count == PLAN_LAUNCHES)
             store_complain(store, "there are too many");
         else
-            read_entry(session, session->launch_count++, store);
+            read_entry(session, session->launches.count++, store);
     }
-    if (!store_failed(store) && !session->launch_count) store_complain(store, "there is none");
-}
-
-/* What a replay needs of the launches. */
-static void copy_geometry(Session *session) {
-    for (int i = 0; i < session->trace->launch_count; i++) {
-        EmulatorLaunch *geometry = &session->launches[i].geometry;
-        const TraceLaunch *launch = session->trace->launches[i];
-        memcpy(geometry->grid, launch->grid, sizeof geometry->grid);
-        memcpy(geometry->block, launch->block, sizeof geometry->block);
-        geometry->dynamic_shared_bytes = launch->dynamic_shared_bytes;
-        geometry->cooperative = launch->cooperative;
-    }
+    if (!store_failed(store) && !session->launches.count) store_complain(store, "there is none");
 }
 
 typedef struct Contents { /* [buffer] */
@@ -373,10 +367,11 @@ typedef struct Contents { /* [buffer] */
 static void read_content(Session *session, Contents *contents, Store *store) {
     Plan *plan = &session->plan;
     size_t length;
-    uint64_t elements = (uint64_t)store_integer(store, 0, (int64_t)1 << 46);
+    uint64_t elements = (uint64_t)store_integer(store, COLUMN_content_elements, 0, (int64_t)1 << 46);
     FillKind fill = FILL_ZERO;
-    if (!fill_of(word_of(store, &session->arena), &fill)) store_complain(store, "there is no such fill");
-    const uint8_t *value = store_bytes(store, &length);
+    if (!fill_of(store_name(store, COLUMN_content_fill, &session->arena), &fill))
+        store_complain(store, "there is no such fill");
+    const uint8_t *value = store_bytes(store, COLUMN_content_value, &length);
     if (plan->buffer_count >= session->trace->buffer_count || length != sizeof plan->buffers->value) {
         store_complain(store, "it has no buffer");
         return;
@@ -385,11 +380,11 @@ static void read_content(Session *session, Contents *contents, Store *store) {
     int index = plan_add_buffer(plan, buffer->name, buffer->type, elements, fill);
     PlanBuffer *added = &plan->buffers[index];
     memcpy(added->value, value, sizeof added->value);
-    added->scale = store_real(store);
-    added->whole_numbers = store_flag(store);
-    int64_t parts = store_integer(store, 0, INT32_MAX);
+    added->scale = store_real(store, COLUMN_content_scale);
+    added->whole_numbers = store_flag(store, COLUMN_content_whole_numbers);
+    int64_t parts = store_integer(store, COLUMN_content_parts, 0, INT32_MAX);
     array_push(contents->parts, contents->count, contents->capacity, parts);
-    session->checksums[index] = store_word(store);
+    session->checksums[index] = store_word(store, COLUMN_content_checksum);
     if (!ptx_type_bytes(buffer->type) || buffer_bytes(added) != buffer->bytes ||
         (fill == FILL_FILE && !parts && buffer->bytes))
         store_complain(store, "it does not fit its buffer");
@@ -403,7 +398,7 @@ static void read_parts(PlanBuffer *buffer, int64_t parts, uint64_t checksum, Sto
             if (!store_failed(store)) store_complain(store, "more parts should follow");
             break;
         }
-        const uint8_t *part = store_bytes(store, &length);
+        const uint8_t *part = store_bytes(store, COLUMN_content_part_bytes, &length);
         text_add_bytes(&bytes, (const char *)part, length);
     }
     if (!store_failed(store) && (bytes.length != buffer_bytes(buffer) ||
@@ -416,9 +411,9 @@ static void read_contents(Session *session, Store *store) {
     Contents contents = {0};
     session->checksums =
         arena_new(&session->arena, ((size_t)session->trace->buffer_count + 1) * sizeof *session->checksums);
-    store_begin_table(store, "content");
+    store_begin_table(store, TABLE_content);
     while (store_next_row(store)) read_content(session, &contents, store);
-    store_begin_table(store, "content_part");
+    store_begin_table(store, TABLE_content_part);
     for (int i = 0; i < contents.count && !store_failed(store); i++)
         if (contents.parts[i])
             read_parts(&session->plan.buffers[i], contents.parts[i], session->checksums[i], store);
@@ -434,27 +429,29 @@ bool session_fill_buffer(Session *session, int index, Error *error) {
         return false;
     }
     if (store_checksum(buffer->bytes, buffer_bytes(buffer)) == session->checksums[index]) return true;
-    return error_set(error, "--dump: `%s` cannot be made again as it was; redviz %s could", buffer->name,
-                     session->made_by);
+    return error_set(error, "--dump: this redviz fills `%s` with other values than redviz %s did",
+                     buffer->name, session->file.made_by);
 }
 
 static void read_result_row(CatalogResult *result, Arena *arena, Store *store) {
-    result->result = store_real(store);
-    result->expected = store_real(store);
-    snprintf(result->result_text, sizeof result->result_text, "%s", word_of(store, arena));
-    snprintf(result->expected_text, sizeof result->expected_text, "%s", word_of(store, arena));
-    result->absolute_error = store_real(store);
-    result->relative_error = store_real(store);
-    result->bound = store_real(store);
-    result->correct = store_flag(store);
-    result->index = store_word(store);
-    result->verdict = store_name(store, arena);
-    result->compared = store_word(store);
-    result->inexact = store_word(store);
+    result->result = store_real(store, COLUMN_result_result);
+    result->expected = store_real(store, COLUMN_result_expected);
+    snprintf(result->result_text, sizeof result->result_text, "%s",
+             store_name(store, COLUMN_result_result_text, arena));
+    snprintf(result->expected_text, sizeof result->expected_text, "%s",
+             store_name(store, COLUMN_result_expected_text, arena));
+    result->absolute_error = store_real(store, COLUMN_result_absolute_error);
+    result->relative_error = store_real(store, COLUMN_result_relative_error);
+    result->bound = store_real(store, COLUMN_result_bound);
+    result->correct = store_flag(store, COLUMN_result_correct);
+    result->index = store_word(store, COLUMN_result_element);
+    result->verdict = store_name(store, COLUMN_result_verdict, arena);
+    result->compared = store_word(store, COLUMN_result_compared);
+    result->inexact = store_word(store, COLUMN_result_inexact);
 }
 
 static void read_result(Session *session, Store *store) {
-    store_begin_table(store, "result");
+    store_begin_table(store, TABLE_result);
     session->has_result = store_next_row(store);
     if (!session->has_result) return;
     read_result_row(&session->result, &session->arena, store);
@@ -467,13 +464,12 @@ static void read_all(Session *session, Store *store) {
     read_sources(session, store);
     read_entries(session, store);
     if (store_failed(store)) return;
-    trace_read(session->trace, (const PtxProgram *const *)session->programs, session->launch_count, store);
+    trace_read(session->trace, session->launches.bound, session->launches.count, store);
     if (store_failed(store)) return;
-    copy_geometry(session);
     read_contents(session, store);
     read_result(session, store);
-    measured_read(&session->measured, session->launch_count, store);
-    if (!store_failed(store)) session->hazards = findings_read(session->trace, store);
+    measured_read(&session->machine.measured, session->launches.count, store);
+    if (!store_failed(store)) session->findings.hazards = findings_read(session->trace, store);
 }
 
 Session *session_load(const SessionOptions *options, Error *error) {

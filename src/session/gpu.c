@@ -1,4 +1,4 @@
-/* A session's run on a GPU, instrumented (session_gpu.h). */
+/* A session's run on a GPU, instrumented (gpu.h). */
 #include "session/gpu.h"
 
 #include "trace/block.h"
@@ -10,8 +10,8 @@
 enum { PROBE_LIMIT_BYTES = 1 << 20 };
 
 static bool is_variable(const Session *session, const char *name) {
-    for (int i = 0; i < session->module->variable_count; i++)
-        if (!strcmp(session->module->variables[i]->name, name)) return true;
+    for (int i = 0; i < session->code.module->variable_count; i++)
+        if (!strcmp(session->code.module->variables[i]->name, name)) return true;
     return false;
 }
 
@@ -30,7 +30,8 @@ static void list_buffers(GpuCopy *copy) {
         } else if (is_variable(session, buffer.name)) {
             buffer.is_variable = true;
         } else {
-            copy->other = i; /* what the driver has, too, but tells nobody where: a heap, a workspace */
+            copy->other =
+                i; /* the driver has one too, at an address that it keeps to itself: a heap, a workspace */
             continue;
         }
         copy->buffers[copy->count++] = buffer;
@@ -45,42 +46,42 @@ void gpu_copy_done(GpuCopy *copy) {
     *copy = (GpuCopy){0};
 }
 
-static uint64_t address_of(void *context, int buffer) {
-    return ((const CaptureBuffer *)context)[buffer].address; /* the plan's buffers come first */
+/* The plan's buffers come first. */
+static bool bind_launches(const GpuCopy *copy, Launch *launches, Error *error) {
+    const Plan *plan = &copy->session->plan;
+    uint64_t *addresses = memory_new((size_t)(plan->buffer_count + 1) * sizeof *addresses);
+    bool good = true;
+    for (int i = 0; i < plan->buffer_count; i++) addresses[i] = copy->buffers[i].address;
+    for (int i = 0; good && i < plan->launch_count; i++)
+        good = session_bind(copy->session, i, addresses, &launches[i], error);
+    free(addresses);
+    return good;
 }
 
-static bool pack(void *context, int launch, const CaptureBuffer *buffers, uint8_t **bytes, Error *error) {
-    const Session *session = context;
-    size_t size;
-    return plan_pack_arguments(&session->plan.launches[launch], session->programs[launch]->entry, address_of,
-                               (void *)(uintptr_t)buffers, bytes, &size, error);
+static bool run(GpuCopy *copy, Cuda *cuda, const CaptureOptions *settings, Error *error) {
+    const Session *session = copy->session;
+    Launch launches[PLAN_LAUNCHES] = {0};
+    Capture *capture = capture_open(cuda, (const PtxProgram *const *)session->launches.programs,
+                                    session->plan.launch_count, copy->buffers, copy->count, settings, error);
+    bool good = capture && bind_launches(copy, launches, error) &&
+                capture_run(capture, launches, copy->trace, &copy->tally, error);
+    capture_close(capture);
+    for (int i = 0; i < PLAN_LAUNCHES; i++) launch_done(&launches[i]);
+    return good;
 }
 
 static bool capture(GpuCopy *copy, Cuda *cuda, CaptureOptions settings, Error *error) {
-    const Session *session = copy->session;
-    const SessionOptions *options = &session->options;
-    CaptureLaunch launches[PLAN_LAUNCHES];
+    const SessionOptions *options = &copy->session->options;
     char path[PATH_MAX], *probe;
     size_t length;
     if (!catalog_path("assets/ptx", "probe.ptx", path, sizeof path, error) ||
         !text_read_file(path, PROBE_LIMIT_BYTES, &probe, &length, error))
         return false;
-    for (int i = 0; i < session->plan.launch_count; i++) {
-        const PlanLaunch *planned = &session->plan.launches[i];
-        launches[i] = (CaptureLaunch){.program = session->programs[i],
-                                      .grid = {planned->grid[0], planned->grid[1], planned->grid[2]},
-                                      .block = {planned->block[0], planned->block[1], planned->block[2]},
-                                      .shared_bytes = planned->shared_bytes,
-                                      .cooperative = planned->cooperative,
-                                      .pack = pack,
-                                      .context = (void *)(uintptr_t)session};
-    }
     settings.first = options->has_trace_blocks ? options->trace_first : 0;
     settings.last = options->has_trace_blocks ? options->trace_last : 0;
     settings.other = copy->other;
     settings.probe = probe;
-    bool good = capture_run(cuda, launches, session->plan.launch_count, copy->buffers, copy->count, &settings,
-                            copy->trace, &copy->tally, error);
+    bool good = run(copy, cuda, &settings, error);
     free(probe);
     return good;
 }
@@ -137,7 +138,7 @@ bool session_gpu_has_faulted(void) {
  * of them. */
 typedef struct SessionAddresses {
     const GpuCopy *copy;
-    uint64_t low, high; /* of the memory that nobody knows; low UINT64_MAX: none was touched */
+    uint64_t low, high; /* of memory in no known buffer; low UINT64_MAX: none was accessed */
 } SessionAddresses;
 
 static bool is_other(const GpuCopy *copy, const TraceEvent *event, int lane) {
@@ -231,7 +232,7 @@ static void translate_addresses(GpuCopy *copy) {
     }
 }
 
-/* What a GPU does not tell: the counters of the whole grid, faults, what was printed. */
+/* What a GPU does not record: the counters of the whole grid, faults, what was printed. */
 static void add_what_was_emulated(Trace *to, const Trace *emulated) {
     for (int i = 0; i < to->launch_count; i++) {
         TraceLaunch *launch = to->launches[i];
@@ -253,9 +254,9 @@ static void take_over(Session *session, GpuCopy *copy, const char *device) {
         memcpy(session->plan.buffers[i].bytes, copy->buffers[i].host, copy->buffers[i].bytes);
     trace_free(session->trace);
     session->trace = copy->trace;
-    session->unprobed = copy->tally.unprobed;
+    session->machine.unprobed = copy->tally.unprobed;
     copy->trace = NULL;
-    session->device = arena_copy_text(&session->arena, device, strlen(device));
+    session->machine.device = arena_copy_text(&session->arena, device, strlen(device));
 }
 
 bool session_capture(Session *session, uint32_t *most_blocks, Error *error) {

@@ -1,4 +1,4 @@
-/* What is wrong with a run: the watch that looks on, and what is made of it (session.h). */
+/* What is wrong with a run: the race detector observes it, or runs it again (session.h). */
 #include "session/hazards.h"
 
 #include <math.h>
@@ -7,12 +7,12 @@
 
 const TraceObserver *session_observer(Session *session) {
     if (!session->options.search_races) return NULL;
-    session->detector = race_detector_new();
-    session->observer = race_detector_observer(session->detector);
-    return &session->observer;
+    session->findings.detector = race_detector_new();
+    session->findings.observer = race_detector_observer(session->findings.detector);
+    return &session->findings.observer;
 }
 
-/* The same run again, watched. */
+/* The same run again, under the race detector. */
 static void search_again(Session *session) {
     SessionOptions options = session->options;
     options.search_races = true;
@@ -20,23 +20,24 @@ static void search_again(Session *session) {
     options.cancel = NULL;
     Session *watched = session_open(&options, NULL);
     if (!watched) return;
-    session->detector = watched->detector;
-    watched->detector = NULL;
+    session->findings.detector = watched->findings.detector;
+    watched->findings.detector = NULL;
     session_free(watched);
 }
 
 const Findings *session_hazards(const Session *session) {
     Session *cache = (Session *)(uintptr_t)session; /* logically const: made at the first question */
-    if (session->hazards || session->is_partial || session_is_from_file(session)) return session->hazards;
-    if (!session->detector) search_again(cache);
-    if (!session->detector) return NULL;
+    if (session->findings.hazards || session->is_partial || session_is_from_file(session))
+        return session->findings.hazards;
+    if (!session->findings.detector) search_again(cache);
+    if (!session->findings.detector) return NULL;
     FindingResult result = {.is_wrong = session->has_result && !session->result.correct};
     if (result.is_wrong && !session_has_fatal_trap(session->trace)) {
         result.result = session->result.result_text;
         result.expected = session->result.expected_text;
     }
-    cache->hazards = findings_new(session->detector, session->trace, &result);
-    return session->hazards;
+    cache->findings.hazards = findings_new(session->findings.detector, session->trace, &result);
+    return session->findings.hazards;
 }
 
 /* ---- another order ---------------------------------------------------------------------------------- */
@@ -109,15 +110,17 @@ const SessionOrder *session_bad_order(const Session *session) {
     enum { MOST_ORDERS = 64 };
     Session *cache = (Session *)(uintptr_t)session; /* logically const: looked for at the first question */
     const Findings *hazards = session_hazards(session);
-    if (session->has_order || !hazards || session_is_from_file(session)) return &session->order;
-    cache->has_order = true;
-    if (!has_race(hazards) || session_has_fatal_trap(session->trace)) return &session->order;
+    if (session->findings.has_order || !hazards || session_is_from_file(session))
+        return &session->findings.order;
+    cache->findings.has_order = true;
+    if (!has_race(hazards) || session_has_fatal_trap(session->trace)) return &session->findings.order;
     clock_t start = clock();
     for (uint64_t schedule = 1; schedule <= MOST_ORDERS; schedule++) {
-        if (schedule != session->options.schedule && try_order(session, schedule, &cache->order)) break;
+        if (schedule != session->options.schedule && try_order(session, schedule, &cache->findings.order))
+            break;
         if (clock() - start > 3 * CLOCKS_PER_SEC / 2) break;
     }
-    return &session->order;
+    return &session->findings.order;
 }
 
 /* ---- --check ---------------------------------------------------------------------------------------- */
@@ -158,6 +161,6 @@ void session_check(const Session *session, bool json, Text *out) {
         findings_print(hazards, source_line, (void *)(uintptr_t)session, out);
         print_order(session_bad_order(session), out);
     } else {
-        text_add(out, "Hazards are not known: the run comes from a file.\n");
+        text_add(out, "Hazards are not known: the saved session has none.\n");
     }
 }

@@ -11,32 +11,33 @@ static const char *report_source(void *context, const char *file, int line) {
 
 void session_report(const Session *session, bool json, Text *out) {
     const TraceLaunch *first = session->trace->launches[0];
-    const char *readable = session->row ? session->row->title : NULL;
+    const char *readable = session->kernel.row ? session->kernel.row->title : NULL;
     ReportInput input = {
-        .guess = session->guess,
+        .guess = session->kernel.guess,
         .kernel = session_name(session),
         .title = readable,
-        .lesson = session->row ? session->row->lesson : NULL,
+        .lesson = session->kernel.row ? session->kernel.row->lesson : NULL,
         .backend = session->trace->producer,
-        .device = session->device,
+        .device = session->machine.device,
         .counted_by = session->options.has_trace_blocks ? session->trace->producer : "emulator",
         .dropped = session_dropped_events(session),
-        .unprobed = session->unprobed,
-        .n = session->n,
-        .block = (uint32_t)session_volume(first->block),
-        .grid = (uint32_t)session_volume(first->grid),
-        .dtype = session->dtype,
-        .op = session->op,
+        .unprobed = session->machine.unprobed,
+        .n = session->kernel.n,
+        .block = (uint32_t)launch_volume(first->block),
+        .grid = (uint32_t)launch_volume(first->grid),
+        .dtype = session->kernel.dtype,
+        .op = session->kernel.op,
         .has_result = session->has_result,
         .narrowed = session->options.has_trace_blocks,
         .trace = session->trace,
-        .registers = session->registers,
-        .occupancy = session->occupancy,
+        .registers = session->launches.registers,
+        .occupancy = session->launches.occupancy,
         .occupancy_of = "an H200",
-        .measured = &session->measured,
+        .measured = &session->machine.measured,
         .recorded = session_recorded(session),
         .unmeasured = session_uncounted(session),
-        .hazards = session->detector || session->options.is_from_file ? session_hazards(session) : NULL,
+        .hazards =
+            session->findings.detector || session->options.is_from_file ? session_hazards(session) : NULL,
         .source_text = report_source,
         .context = (void *)(uintptr_t)session,
     };
@@ -60,10 +61,10 @@ void session_events(const Session *session, FILE *to) {
     for (int i = 0; i < session->view_count; i++) {
         const SessionBlock *view = &session->views[i].shown;
         const TraceLaunch *launch = session->trace->launches[view->launch];
-        bool captured = session_is_captured(session) && session->device;
+        bool captured = session_is_captured(session) && session->machine.device;
         fprintf(to, "# launch %d %s block %u: %d events%s%s\n", view->launch, launch->name,
                 trace_block_linear(view->block), trace_block_event_count(view->block), captured ? " of " : "",
-                captured ? session->device : "");
+                captured ? session->machine.device : "");
         if (launch->dropped)
             fprintf(to, "# %llu events found no room\n", (unsigned long long)launch->dropped);
         for (int j = 0; j < trace_block_event_count(view->block); j++) {
@@ -100,7 +101,7 @@ bool session_dump(const Session *session, const char *spec, FILE *to, Error *err
         char *end;
         count = strtoull(spec + length + 1, &end, 0);
         if (spec[length + 1] < '0' || spec[length + 1] > '9' || *end)
-            return error_set(error, "--dump: '%s' is no count; write BUFFER:COUNT", spec + length + 1);
+            return error_set(error, "--dump: '%s' is not a count; write BUFFER:COUNT", spec + length + 1);
         if (count > found->count) count = found->count;
     }
     Session *cache = (Session *)(uintptr_t)session; /* logically const: filled at the first question */

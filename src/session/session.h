@@ -1,6 +1,6 @@
 /* Session: one run, end to end: find the kernel, plan it, execute it, keep what the interface and the reports
- * read; or open what was saved of one, which executes nothing. The only part that sees every layer; the
- * interface sees it and the trace, never a producer. */
+ * read; or open what was saved of one, which executes nothing. The only folder that sees every layer; the
+ * interface sees the session and the trace, never a producer. */
 #ifndef SESSION_SESSION_H
 #define SESSION_SESSION_H
 
@@ -14,13 +14,11 @@
 #include "trace/steps.h"
 #include "trace/trace.h"
 
-#define REDVIZ_VERSION "0.1"
-
-/* Who records the events of the traced blocks; all else is the emulator's in any case. */
+/* The producer of the traced blocks' events; everything else is the emulator's in any case. */
 typedef enum SessionBackend {
     BACKEND_EMULATOR,
     BACKEND_AUTO, /* a GPU where there is one that can run the kernel, else the emulator */
-    BACKEND_GPU   /* without one session_open() fails */
+    BACKEND_GPU   /* session_open() fails where there is none */
 } SessionBackend;
 
 typedef enum SessionCounters { /* hardware counters beside the predictions: session_measured() */
@@ -57,7 +55,8 @@ typedef struct SessionOptions {
 
 typedef struct Session Session;
 
-/* Runs to the end. NULL with `error` on bad input. A kernel that traps or is wrong still gives a session. */
+/* Runs the kernel to its end. NULL with `error` on bad input. A kernel that traps or is wrong still gives
+ * a session. */
 Session *session_open(const SessionOptions *options, Error *error);
 void session_free(Session *session);
 
@@ -81,8 +80,8 @@ const CatalogResult *session_result(const Session *session); /* NULL: no referen
 bool session_is_partial(const Session *session);
 /* The files that a user may change: FILE.ptx, or FILE.cu and what it includes; none for the catalogue. */
 const char *const *session_files(const Session *session, int *count);
-/* What was not said of the launch of a kernel that is in no catalogue, and was guessed, as options: "--args
- * 'in=float[n]:random, n' --block 256". NULL: nothing. */
+/* The options that were guessed for a kernel that is in no catalogue: "--args 'in=float[n]:random, n'
+ * --block 256". NULL: none. */
 const char *session_guess(const Session *session);
 /* Its --args, given or guessed; NULL: a kernel of the catalogue, or of a saved session. */
 const char *session_arguments(const Session *session);
@@ -93,11 +92,10 @@ uint64_t session_n(const Session *session);
  * "RECORDED H200": the same, from a file. With the number of events that found no room. */
 const char *session_backend(const Session *session);
 bool session_is_captured(const Session *session); /* its events come from a GPU */
-/* A kernel does not return: the GPU is of no use to this process any more, and the process must end by
- * _exit().
- */
+/* Is a kernel running that does not return? Then this process cannot use the GPU any more, and must end by
+ * _exit(). */
 bool session_gpu_is_hung(void);
-bool session_gpu_has_faulted(void);          /* that, or a kernel has done there what it must not */
+bool session_gpu_has_faulted(void);          /* or has a kernel faulted there? */
 bool session_failed(const Session *session); /* fatal trap, or wrong result of a checked kernel */
 
 /* The traced blocks of all launches, in order: what can be played. */
@@ -121,44 +119,45 @@ bool session_event_weights(const Session *session, int view, int event, uint32_t
 bool session_register(const Session *session, int view, int event, int warp, const char *name,
                       uint64_t bits[32], uint32_t weight[32], int32_t producer[32]);
 
-/* Blocks with up to so many events are run again while somebody waits. The most of them take about a second,
- * once, and with who folded what 170 MB. (A block that loads 2^20 elements warp by warp has a few more than
- * 2^16.) */
+/* Blocks with up to so many events are replayed when a question about them is asked. The largest take
+ * about a second, once, and 170 MB with their folds. (A block that loads 2^20 elements warp by warp has a
+ * few more than 2^16.) */
 enum { SESSION_MOST_EVENTS = 17 << 12 };
 
-/* Who folded what in the view's block; made at the first question, the session's. NULL: it cannot be told. */
+/* The folds of the view's block (trace/folds.h), found at the first question; the session's. NULL: not known. */
 const Folds *session_folds(const Session *session, int view);
 /* The same of the other blocks of the view's launch, traced or not, one after another, where they are few. */
 void session_visit_other_folds(const Session *session, int view,
                                void (*visit)(void *context, const Folds *folds, const Steps *steps),
                                void *context);
 
-/* What is wrong with the run, and what is slow about it; the session's. Where the run was not watched, the
- * first question makes it again. NULL: it cannot be told of a run that is partial or comes from a file. */
+/* What is wrong with the run, and what is slow about it; the session's. Where races were not searched for,
+ * the first question runs it again. NULL: not known, of a run that is partial or of a file without them. */
 const Findings *session_hazards(const Session *session);
 
-/* Where there is a race: an order of the warps in which the run gives something else than it gave, looked for
- * among schedules for about two seconds, once. `result`, `instead_of`: as they are shown. */
+/* Where there is a race: an order of the warps in which the result differs, searched for among schedules
+ * for about two seconds, once. `result`, `instead_of`: as they are shown. */
 typedef struct SessionOrder {
     uint64_t schedule; /* --schedule gives it again; 0: none was found */
     char result[64], instead_of[64];
 } SessionOrder;
 const SessionOrder *session_bad_order(const Session *session);
 
-/* What was measured of this kernel, and of those beside it; empty: nothing was. */
+/* Measurements of this kernel and of those that it is compared with; empty: none. */
 Measurements *session_measured(const Session *session);
-/* When what a file kept was recorded: UTC, "2026-11-21T15:00:00Z"; NULL: the session is this process' own. */
+/* When a saved session was recorded: UTC, "2026-11-21T15:00:00Z"; NULL: it was not opened from a file. */
 const char *session_recorded(const Session *session);
 /* Why hardware counters that were asked for are not there; NULL: they are, or were not asked for. */
 const char *session_uncounted(const Session *session);
 
-/* The run once more, on a GPU, instrumented: are the events of the traced blocks the same? Says so in `out`.
- * The session was opened with keep_inputs. false with `error`: it could not be done. */
+/* Runs it once more on a GPU, instrumented: are the events of the traced blocks the same? Prints the
+ * answer to `out`. The session was opened with keep_inputs. false with `error`: it could not be done. */
 bool session_verify(const Session *session, Text *out, bool *same, Error *error);
 
-/* The same against a trace that somebody has recorded of the same run. The emulator runs once more, fed by
- * `recorded` where only scheduling decides (emulator.h). `base`: [recorded->buffer_count] where the buffers
- * lay, 0: not known; NULL: where the emulator has them. `approximate`: it holds results of .approx, too. */
+/* The same against a recorded trace of the same run. The emulator runs once more, with the values that
+ * `recorded` has where only scheduling decides (emulator.h). `base`: [recorded->buffer_count] where the
+ * buffers lay, 0: not known; NULL: where the emulator has them. `approximate`: it holds results of
+ * .approx, too. */
 typedef struct SessionOther {
     const Trace *recorded;
     const uint64_t *base;
@@ -172,5 +171,10 @@ void session_report(const Session *session, bool json, Text *out);
 void session_check(const Session *session, bool json, Text *out);
 void session_events(const Session *session, FILE *to);
 bool session_dump(const Session *session, const char *spec, FILE *to, Error *error); /* BUFFER[:COUNT] */
+
+/* What the front end makes of a kernel: the parsed module, basic blocks, or the program lowered for the emulator. Nothing is
+ * run. */
+typedef enum SessionForm { FORM_IR, FORM_FLOW, FORM_OPS } SessionForm;
+bool session_dump_front_end(const SessionOptions *options, SessionForm form, Text *out, Error *error);
 
 #endif

@@ -1,5 +1,6 @@
-/* What a session is made of: shared by session.c, which runs a kernel, and session_file.c, which keeps a
- * session in a file and opens it again. Private to them. */
+/* What a session is made of. Private to src/session: plan.c finds and plans the kernel, open.c runs it,
+ * file.c saves the session and opens it again, state.c has what these share, the others answer questions
+ * about it. */
 #ifndef SESSION_STATE_H
 #define SESSION_STATE_H
 
@@ -11,11 +12,6 @@
 
 enum { PTX_LIMIT_BYTES = 256 << 20 };
 
-typedef struct Launch { /* what a launch needs again when it is replayed */
-    EmulatorLaunch geometry;
-    uint8_t *parameters;
-} Launch;
-
 typedef struct TracedBlock {
     SessionBlock shown;
     Replay *replay; /* opened at the first question */
@@ -24,56 +20,89 @@ typedef struct TracedBlock {
     bool folds_failed;
 } TracedBlock;
 
+/* The parts of a session that change together: */
+
+typedef struct SessionKernel {     /* what runs, and how it is named */
+    const char *name, *dtype, *op; /* dtype, op NULL: not known */
+    uint64_t n;
+    const CatalogRow *row; /* NULL: in no catalogue */
+    CatalogRun run;        /* of `row` */
+    const char *guess, *arguments;
+} SessionKernel;
+
+typedef struct SessionCode { /* the PTX, and what it was made of */
+    char path[PATH_MAX + 16];
+    char *text;
+    PtxModule *module;
+    const char *compiler; /* of FILE.cu; NULL: it was PTX */
+    const char **files;   /* session_files() */
+    int file_count;
+} SessionCode;
+
+typedef struct SessionLaunches { /* [count] each */
+    int count;
+    PtxProgram **programs; /* launches of one entry share a program */
+    Launch *bound;         /* to the emulator's addresses; of a file: to those it had */
+    int *registers;
+    double *occupancy;
+    bool *has_others;        /* the trace's `others` are complete */
+    const char ***ptx_lines; /* [launch][pc]: instructions as text; NULL until asked for */
+} SessionLaunches;
+
+typedef struct SessionMachine { /* what a GPU recorded and measured */
+    const char *device;         /* NULL: none recorded the events */
+    int unprobed;               /* instructions that it could not record */
+    const char *level;          /* session_backend(); NULL until asked for */
+    Measurements measured;
+    const char *uncounted; /* why counters that were asked for are not in `measured`; NULL */
+} SessionMachine;
+
+typedef struct SessionFindings { /* what is wrong with the run */
+    RaceDetector *detector;      /* NULL: races were not searched for */
+    TraceObserver observer;      /* the detector's */
+    Findings *hazards;           /* NULL until asked for */
+    SessionOrder order;
+    bool has_order; /* it was looked for */
+} SessionFindings;
+
+typedef struct SessionFile {     /* that the session was opened from; else NULL */
+    const char *made_by, *saved; /* by which redviz, and when */
+} SessionFile;
+
 struct Session {
     SessionOptions options;
     Arena arena;
-    const char *name, *dtype, *op; /* dtype, op NULL: not known */
-    const char *device;            /* NULL: none */
-    int unprobed;                  /* instructions that the GPU did not record */
-    const char *level;             /* session_backend(); NULL until asked for */
-    uint64_t n;
-    char ptx_path[PATH_MAX + 16];
-    const char *guess, *arguments; /* of a kernel that is in no catalogue */
-    const char *compiler;          /* of FILE.cu; NULL: it was PTX */
-    const char **files;
-    int file_count;
-    char *ptx_text;
-    PtxModule *module;
-    PtxProgram **programs; /* [launch]; launches of one entry share a program */
-    const CatalogRow *row;
-    CatalogRun run;
+    SessionKernel kernel;
+    SessionCode code;
     Plan plan, filled;   /* after and before the run; `filled` is kept until the result is checked. Of a file:
-                            only buffers,   and their bytes where the run changed them */
+                            only buffers, and their bytes where the run changed them */
     uint64_t *checksums; /* of a file: [buffer] of its bytes; else NULL */
+    SessionLaunches launches;
+    Emulator *emulator; /* NULL: from a file */
+    Trace *trace;
     volatile uint64_t blocks_done;
     bool is_partial;
     bool has_result;
     CatalogResult result;
-    Emulator *emulator; /* NULL: from a file */
-    Trace *trace;
-    Launch *launches;
-    int launch_count;  /* of `programs` and `launches` */
-    int *registers;    /* [launch] */
-    double *occupancy; /* [launch] */
-    bool *has_others;  /* [launch] the trace's `others` are complete */
     TracedBlock *views;
     int view_count;
     Sources sources;
-    const char ***ptx_lines; /* [launch][pc]: instructions as text; NULL until asked for */
-    Measurements measured;
-    const char *uncounted;  /* why counters that were asked for are not in `measured`; NULL */
-    RaceDetector *detector; /* NULL: the run was not watched */
-    TraceObserver observer;
-    Findings *hazards; /* NULL until asked for */
-    SessionOrder order;
-    bool has_order;              /* it was looked for */
-    const char *made_by, *saved; /* of a file: by which redviz, and when; else NULL */
+    SessionMachine machine;
+    SessionFindings findings;
+    SessionFile file;
 };
 
+/* Fills `kernel`, `code` and `plan`, whose buffers have no bytes yet, as the options ask. */
+bool session_plan(Session *session, Error *error);
 /* Links the launch's program, or takes that of an earlier launch with the same entry. */
 bool session_link(Session *session, int launch, const char *entry, Error *error);
 void session_list_blocks(Session *session);
-uint64_t session_volume(const uint32_t size[3]);
+void session_drop_inputs(Session *session); /* frees `filled` */
+/* A launch of the plan, for a backend that has the plan's buffers at `addresses`; the caller's. */
+bool session_bind(const Session *session, int launch, const uint64_t *addresses, Launch *bound, Error *error);
+/* The same for an emulator that holds the plan's buffers. */
+bool session_bind_emulated(const Session *session, int launch, const Emulator *emulator, Launch *bound,
+                           Error *error);
 /* A fault that ended the run. */
 bool session_has_fatal_trap(const Trace *trace);
 /* Events that found no room on a GPU, of all launches. */

@@ -1,6 +1,5 @@
 /* Questions about a session's values, answered by running a block again (session.h); and about its other
- * blocks.
- */
+ * blocks. */
 #include "session/state.h"
 
 #include <string.h>
@@ -10,7 +9,7 @@ static Replay *find_replay(const Session *session, int index) {
     TracedBlock *view = &session->views[index];
     if (view->replay || view->replay_failed) return view->replay;
     view->replay = replay_open(session->trace, view->shown.launch, view->shown.block,
-                               &session->launches[view->shown.launch].geometry, NULL);
+                               &session->launches.bound[view->shown.launch], NULL);
     view->replay_failed = !view->replay;
     return view->replay;
 }
@@ -47,18 +46,18 @@ const Folds *session_folds(const Session *session, int index) {
     TracedBlock *view = &session->views[index];
     if (!view->folds && !view->folds_failed)
         view->folds = replay_folds(session->trace, view->shown.launch, view->shown.block,
-                                   &session->launches[view->shown.launch].geometry, NULL);
+                                   &session->launches.bound[view->shown.launch], NULL);
     view->folds_failed = !view->folds;
     return view->folds;
 }
 
 /* ---- other blocks ------------------------------------------------------------------------------------ */
 
-/* Only few blocks are traced: for a small grid the run is made again with all of them. */
+/* Only few blocks are traced: a small grid is run again with all of them traced. */
 static bool are_few(const Session *session, int view) {
     enum { MOST_BLOCKS = 64 };
     const SessionBlock *shown = &session->views[view].shown;
-    uint64_t blocks = session_volume(session->trace->launches[shown->launch]->grid);
+    uint64_t blocks = launch_volume(session->trace->launches[shown->launch]->grid);
     uint64_t events = blocks * (uint64_t)trace_block_event_count(shown->block);
     return blocks >= 2 && blocks <= MOST_BLOCKS && events <= SESSION_MOST_EVENTS;
 }
@@ -67,16 +66,16 @@ void session_trace_others(Session *session, int index) {
     bool wanted = false;
     for (int i = 0; i < session->view_count; i++)
         wanted |= session->views[i].shown.launch == index && are_few(session, i);
-    if (!session->has_others)
-        session->has_others =
-            arena_new(&session->arena, (size_t)session->launch_count * sizeof *session->has_others);
-    if (!wanted || session->has_others[index] || session_is_from_file(session)) return;
-    session->has_others[index] = true;
+    if (!session->launches.has_others)
+        session->launches.has_others = arena_new(&session->arena, (size_t)session->launches.count *
+                                                                      sizeof *session->launches.has_others);
+    if (!wanted || session->launches.has_others[index] || session_is_from_file(session)) return;
+    session->launches.has_others[index] = true;
     TraceLaunch *launch = session->trace->launches[index];
     SessionOptions options = session->options;
     options.has_trace_blocks = true;
     options.trace_first = 0;
-    options.trace_last = (uint32_t)session_volume(launch->grid) - 1;
+    options.trace_last = (uint32_t)launch_volume(launch->grid) - 1;
     options.cancel = NULL;
     options.counters = COUNTERS_NONE;
     Session *all = session_open(&options, NULL);
@@ -98,7 +97,7 @@ void session_visit_other_folds(const Session *session, int view,
         bool other = i < launch->other_count;
         const TraceBlock *block = other ? launch->others[i] : launch->blocks[i - launch->other_count];
         if (block == session->views[view].shown.block) continue;
-        Folds *folds = replay_folds(session->trace, index, block, &session->launches[index].geometry, NULL);
+        Folds *folds = replay_folds(session->trace, index, block, &session->launches.bound[index], NULL);
         Steps *steps = folds ? steps_build(launch, block) : NULL;
         if (folds) visit(context, folds, steps);
         steps_free(steps);

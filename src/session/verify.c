@@ -1,4 +1,4 @@
-/* --verify: is what the emulator says what somebody else has recorded (session.h)? */
+/* --verify: does the emulator compute what another producer has recorded (session.h)? */
 #include "session/gpu.h"
 #include "trace/compare.h"
 
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the emulator, fed ------------------------------------------------------------------------------- */
+/* ---- the emulator, guided by the recording ------------------------------------------------------------- */
 
 typedef struct GuidedRun { /* the session's run once more, on copies of its buffers */
     Emulator *emulator;
@@ -14,10 +14,6 @@ typedef struct GuidedRun { /* the session's run once more, on copies of its buff
     Plan plan; /* its buffers' bytes are those of this run */
     EmulatorTakenValues taken;
 } GuidedRun;
-
-static uint64_t guided_run_address(void *context, int buffer) {
-    return emulator_buffer_address(context, buffer);
-}
 
 static void guided_run_begin(GuidedRun *run, const Session *session) {
     const SessionOptions *options = &session->options;
@@ -48,43 +44,40 @@ static void guided_run_done(GuidedRun *run) {
 
 static bool guided_run_launch(GuidedRun *run, const Session *session, int index, const SessionOther *other,
                               Error *error) {
-    EmulatorLaunch launch = session->launches[index].geometry;
-    uint8_t *parameters = NULL;
     EmulatorRecording recording = {.recorded = other->recorded->launches[index],
                                    .base = other->base,
-                                   .buffer_count = other->base ? other->recorded->buffer_count : 0};
-    if (!plan_pack_arguments(&session->plan.launches[index], session->programs[index]->entry,
-                             guided_run_address, run->emulator, &parameters, &launch.parameter_bytes, error))
-        return false;
-    launch.parameters = parameters;
-    launch.shared_as = other->recorded->launches[index];
-    launch.records_approximate = other->approximate;
+                                   .buffer_count = other->base ? other->recorded->buffer_count : 0,
+                                   .approximate = other->approximate};
+    Launch launch;
+    if (!session_bind_emulated(session, index, run->emulator, &launch, error)) return false;
     bool good = emulator_run_guided(run->emulator, &launch, &recording, run->trace, &run->taken, error);
-    free(parameters);
+    launch_done(&launch);
     return good;
 }
 
-/* ---- what is told ------------------------------------------------------------------------------------ */
+/* ---- the report ---------------------------------------------------------------------------------------- */
 
-static void tell(const Session *session, const GuidedRun *run, const SessionOther *other,
-                 const TraceComparison *comparison, Text *out) {
+static void print_comparison(const Session *session, const GuidedRun *run, const SessionOther *other,
+                             const TraceComparison *comparison, Text *out) {
     const EmulatorTakenValues *taken = &run->taken;
-    text_print(out, "%s: emulator and %s %s\n", session->name, other->name,
+    text_print(out, "%s: emulator and %s %s\n", session->kernel.name, other->name,
                comparison->same ? "agree" : "DIFFER");
     text_print(out, "  %" PRIu64 " blocks, %" PRIu64 " threads, %" PRIu64 " events of threads\n",
                comparison->blocks, comparison->threads, comparison->events);
     text_print(out,
-               "  fed: %" PRIu64 " values that only scheduling decides; %" PRIu64
-               " are not what the emulator found\n",
+               "  from the recording: %" PRIu64 " values that only scheduling decides; %" PRIu64
+               " differ from the emulator's\n",
                taken->scheduled, taken->scheduled_other);
     if (taken->approximate)
         text_print(out,
-                   "  fed: %" PRIu64 " results of .approx, within the error that PTX states; %" PRIu64
-                   " are not the emulator's to the bit\n",
+                   "  from the recording: %" PRIu64
+                   " results of .approx, within the error that PTX states; %" PRIu64
+                   " differ from the emulator's\n",
                    taken->approximate, taken->approximate_other);
-    text_print(out, "  masks: %" PRIu64 " of %" PRIu64 " are the same\n", comparison->equal_masks,
+    text_print(out, "  active masks: %" PRIu64 " of %" PRIu64 " are the same\n", comparison->equal_masks,
                comparison->masks);
-    if (comparison->other_mask.length) text_print(out, "  first other mask: %s", comparison->other_mask.data);
+    if (comparison->other_mask.length)
+        text_print(out, "  first mask that differs: %s", comparison->other_mask.data);
     if (comparison->difference.length) text_print(out, "  first difference: %s", comparison->difference.data);
 }
 
@@ -98,22 +91,22 @@ static void compare(const Session *session, const GuidedRun *run, const SessionO
     TraceComparison comparison;
     trace_compare(&sides[0], &sides[1], &comparison);
     *same = comparison.same;
-    tell(session, run, other, &comparison, out);
+    print_comparison(session, run, other, &comparison, out);
     trace_comparison_done(&comparison);
     free(base);
 }
 
 bool session_compare(const Session *session, const SessionOther *other, Text *out, bool *same, Error *error) {
     if (!session->emulator || !session->filled.buffers)
-        return error_set(error, "--verify needs a run, not a file of one that is over");
+        return error_set(error, "--verify needs a run, not a saved session");
     GuidedRun run;
     bool good = true;
     guided_run_begin(&run, session);
     for (int i = 0; good && i < other->recorded->launch_count; i++) {
         if (other->recorded->launches[i]->dropped)
-            good = error_set(
-                error, "launch %d: %" PRIu64 " events found no room and are not known; trace fewer blocks", i,
-                other->recorded->launches[i]->dropped);
+            good = error_set(error,
+                             "launch %d: %" PRIu64 " events did not fit the trace buffer; trace fewer blocks",
+                             i, other->recorded->launches[i]->dropped);
         good = good && guided_run_launch(&run, session, i, other, error);
     }
     if (good) compare(session, &run, other, out, same);
@@ -121,9 +114,9 @@ bool session_compare(const Session *session, const SessionOther *other, Text *ou
     return good;
 }
 
-/* ---- on a GPU ---------------------------------------------------------------------------------------- */
+/* ---- on a GPU ------------------------------------------------------------------------------------------ */
 
-/* Bytes of the plan's buffers that both left alike; false with `name` of the first that they did not. */
+/* Do both leave the same bytes in the plan's buffers? false with the `name` of the first that differs. */
 static bool results_agree(const GpuCopy *copy, const char **name) {
     const Plan *plan = &copy->session->plan;
     for (int i = 0; i < copy->count && i < plan->buffer_count; i++) {
@@ -133,14 +126,14 @@ static bool results_agree(const GpuCopy *copy, const char **name) {
     return true;
 }
 
-static void tell_capture(const GpuCopy *copy, Text *out) {
+static void print_capture(const GpuCopy *copy, Text *out) {
     const char *name = "";
     bool agree = results_agree(copy, &name);
-    text_print(out, "  memory afterwards: %s%s%s\n", agree ? "the same to the bit" : "`", agree ? "" : name,
-               agree ? "" : "` differs");
+    text_print(out, "  memory after the run: %s%s%s\n", agree ? "the same to the bit" : "`",
+               agree ? "" : name, agree ? "" : "` differs");
     text_print(out,
                "  capture: %" PRIu64 " records, %" PRIu64 " dropped, %" PRIu64
-               " iterations of waiting loops left out; %.1f us on the GPU\n",
+               " iterations of spin loops left out; %.1f us on the GPU\n",
                copy->tally.records, copy->tally.dropped, copy->tally.left_out,
                copy->tally.kernel_seconds * 1e6);
 }
@@ -152,7 +145,7 @@ static bool verify_smaller(const Session *session, uint32_t blocks, Text *out, b
     bool good = smaller && session_verify(smaller, out, same, error);
     if (good)
         text_print(
-            out, "  grid: %" PRIu32 " blocks, as many as the GPU holds at once of the instrumented kernel\n",
+            out, "  grid: %" PRIu32 " blocks, all that the GPU can hold at once of the instrumented kernel\n",
             blocks);
     session_free(smaller);
     return good;
@@ -160,7 +153,7 @@ static bool verify_smaller(const Session *session, uint32_t blocks, Text *out, b
 
 bool session_verify(const Session *session, Text *out, bool *same, Error *error) {
     if (!session->emulator || !session->filled.buffers)
-        return error_set(error, "--verify needs a run, not a file of one that is over");
+        return error_set(error, "--verify needs a run, not a saved session");
     Cuda *cuda = session_gpu_take(error);
     if (!cuda) return false;
     GpuCopy copy;
@@ -171,7 +164,7 @@ bool session_verify(const Session *session, Text *out, bool *same, Error *error)
     uint32_t most = copy.tally.most_blocks;
     SessionOther other = {copy.trace, copy.base, name, true};
     good = good && session_compare(session, &other, out, same, error);
-    if (good) tell_capture(&copy, out);
+    if (good) print_capture(&copy, out);
     gpu_copy_done(&copy);
     if (!good && most && !session_has_grid(session)) return verify_smaller(session, most, out, same, error);
     return good;

@@ -1,5 +1,5 @@
-/* Access: what one warp's memory access costs the hardware. Pure rules, measured on an H200: tests/trace reproduces the
- * 919 one-warp accesses of tests/data/warp_access_counts.csv.
+/* Access: what one warp's memory access costs the hardware. Pure rules, measured on an H200
+ * (tests/data/warp_access_counts.csv: 919 one-warp accesses, which tests/trace reproduces).
  *
  * Words: a *phase* is a run of consecutive lanes served together; a *wavefront* is one pass over the 32 banks
  * (4-byte words); *ideal* wavefronts = phases that have an active lane; a *sector* is 32 aligned bytes. */
@@ -19,7 +19,9 @@ typedef struct SharedCost {
 } SharedCost;
 
 /* `offsets[lane]`: byte offset in the block's shared window, for lanes in `mask`. `width`: bytes per lane
- * (1..16; 32-byte accesses count as two of 16). The rules stand with SharedCost above. */
+ * (1..16; 32-byte accesses count as two of 16). One phase of all lanes for 1, 2 and 4 bytes, two of 16
+ * lanes for 8, four of 8 for 16. Loads only: where each active lane l has lane l^1 inactive or at the same
+ * address, or each has lane l^2 so, half as many phases. */
 SharedCost access_shared_cost(bool is_load, int width, uint32_t mask, const uint64_t offsets[WARP_LANES]);
 
 /* For panes: which wavefront serves each active lane (0-based over the whole access; a 16-byte lane is served

@@ -117,8 +117,7 @@ void trace_block_read_header(const TraceBlock *block, int event, TraceEvent *out
     decode_event(find(block, event), true, out);
 }
 
-/* ---- pages of files -------------------------------------------------------------------------------------
- */
+/* ---- pages of files ------------------------------------------------------------------------------------ */
 
 int trace_block_page_count(const TraceBlock *block) {
     return block->page_count;

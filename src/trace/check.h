@@ -1,5 +1,5 @@
-/* Check: could this event have happened in this launch? What a session file says is believed only after that:
- * every index it holds is then inside of what it indexes. */
+/* Check: could this event have happened in this launch? What a session file says is used only after that:
+ * every index in it is then within its range. */
 #ifndef TRACE_CHECK_H
 #define TRACE_CHECK_H
 

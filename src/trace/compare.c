@@ -106,8 +106,7 @@ static bool same_place(const TraceEvent *a, const TraceEvent *b, int lane) {
            a->offset[lane] == b->offset[lane];
 }
 
-/* The last `period` events are the `period` before them once more: a round of a loop that waits for others.
- */
+/* The last `period` events are the `period` before them once more: a round of a loop that waits for others. */
 static bool is_round(const TraceLaunch *launch, const ThreadEvents *thread, int period, int lane) {
     bool waits = false;
     for (int i = thread->count - period; i < thread->count; i++) {

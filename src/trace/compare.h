@@ -1,11 +1,10 @@
 /* Compare: are two traces of the same launches the same? Thread by thread: for every thread of the blocks
  * that both have, the sequence of (instruction, address, value) must be identical; and mask by mask.
  *
- * Values that only scheduling decides are compared like all others: whoever compares two producers has one of
- * them fed by the other (emulator.h, Feeding). But how often a loop that waits for others goes round is
- * nobody's business: of such rounds only the last is looked at. A 64-bit value that points into a buffer is
- * compared as (buffer, offset).
- */
+ * Values that only scheduling decides are compared like all others: where two producers are compared, one
+ * runs with the values of the other (emulator_run_guided()). But how often a spin loop iterates means
+ * nothing: only its last iteration is compared. A 64-bit value that points into a buffer is compared as
+ * (buffer, offset). */
 #ifndef TRACE_COMPARE_H
 #define TRACE_COMPARE_H
 

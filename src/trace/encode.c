@@ -203,7 +203,7 @@ static const uint8_t *get_packed(const uint8_t *at, int bytes, uint32_t mask, ui
     return at;
 }
 
-/* Fills the active lanes of `column` (zero before); `form` tells what it was. */
+/* Fills the active lanes of `column` (zero before); `form` is its encoding. */
 static const uint8_t *get_column(const uint8_t *at, uint32_t mask, uint64_t column[WARP_LANES],
                                  ColumnForm *form) {
     int bytes = *at >> 3 > 8 ? 8 : *at >> 3;

@@ -1,10 +1,12 @@
-/* Folds: who folded what in one traced block: every value that holds inputs, and the values it was made from.
+/* Folds: which values were combined in one traced block: every value that holds inputs, and the two it was
+ * made from.
  *
  * A *node* is a value in the hands of one lane:
- *   INPUT   an element of global memory that the block did not write itself; one node, however often it is
- * loaded MOVE    the value `a`, which an event (a load, a shuffle) brought to this lane JOIN    the values
- * `a` and `b`, made one by an instruction Nodes are made from older nodes only, so that `a` and `b` are
- * smaller than the node's own number.
+ *   INPUT  an element of global memory that the block did not write itself; one node, however often it is loaded
+ *   MOVE   the value `a`, which an event (a load, a shuffle) brought to this lane
+ *   JOIN   the values `a` and `b`, combined by an instruction
+ *
+ * Nodes are made from older nodes only: `a` and `b` are smaller than the node's own number.
  *
  * A *result* is a value that was stored to global memory, or folded into it by an atomic. */
 #ifndef TRACE_FOLDS_H

@@ -82,55 +82,54 @@ void measured_done(Measurements *measured) {
     *measured = (Measurements){0};
 }
 
-/* ---- in a file ------------------------------------------------------------------------------------------
- */
+/* ---- in a file ----------------------------------------------------------------------------------------- */
 
 static void write_timing(const Timing *timing, Store *store) {
-    store_begin_row(store, "timing");
-    store_put_text(store, timing->kernel);
-    store_put_text(store, timing->machine);
-    store_put_text(store, timing->measured);
-    store_put_word(store, timing->n);
-    store_put_text(store, timing->dtype);
-    store_put_text(store, timing->op);
-    store_put_integer(store, timing->threads);
-    store_put_integer(store, timing->to_scalar);
-    store_put_integer(store, timing->graph);
-    store_put_integer(store, timing->cold);
-    store_put_word(store, timing->samples);
-    store_put_real(store, timing->median);
-    store_put_real(store, timing->low);
-    store_put_real(store, timing->high);
-    store_put_real(store, timing->gigabytes_per_second);
-    store_put_real(store, timing->share_of_read);
-    store_put_real(store, timing->share_of_copy);
-    store_put_real(store, timing->share_of_peak);
-    store_put_real(store, timing->clock);
-    store_put_real(store, timing->temperature);
-    store_put_text(store, timing->note);
+    store_begin_row(store, TABLE_timing);
+    store_put_text(store, COLUMN_timing_kernel, timing->kernel);
+    store_put_text(store, COLUMN_timing_machine, timing->machine);
+    store_put_text(store, COLUMN_timing_measured, timing->measured);
+    store_put_word(store, COLUMN_timing_n, timing->n);
+    store_put_text(store, COLUMN_timing_dtype, timing->dtype);
+    store_put_text(store, COLUMN_timing_op, timing->op);
+    store_put_integer(store, COLUMN_timing_threads, timing->threads);
+    store_put_integer(store, COLUMN_timing_to_scalar, timing->to_scalar);
+    store_put_integer(store, COLUMN_timing_graph, timing->graph);
+    store_put_integer(store, COLUMN_timing_cold, timing->cold);
+    store_put_word(store, COLUMN_timing_samples, timing->samples);
+    store_put_real(store, COLUMN_timing_median, timing->median);
+    store_put_real(store, COLUMN_timing_low, timing->low);
+    store_put_real(store, COLUMN_timing_high, timing->high);
+    store_put_real(store, COLUMN_timing_gigabytes_per_second, timing->gigabytes_per_second);
+    store_put_real(store, COLUMN_timing_share_of_read, timing->share_of_read);
+    store_put_real(store, COLUMN_timing_share_of_copy, timing->share_of_copy);
+    store_put_real(store, COLUMN_timing_share_of_peak, timing->share_of_peak);
+    store_put_real(store, COLUMN_timing_clock, timing->clock);
+    store_put_real(store, COLUMN_timing_temperature, timing->temperature);
+    store_put_text(store, COLUMN_timing_note, timing->note);
     store_end_row(store);
 }
 
 static void write_counter(const MeasuredCounter *counter, Store *store) {
-    store_begin_row(store, "measured");
-    store_put_integer(store, counter->launch);
-    store_put_text(store, counter->metric);
-    store_put_text(store, counter->label);
-    store_put_text(store, counter->machine);
-    store_put_real(store, counter->value);
-    store_put_real(store, counter->predicted);
-    store_put_text(store, counter->note);
+    store_begin_row(store, TABLE_measured);
+    store_put_integer(store, COLUMN_measured_launch, counter->launch);
+    store_put_text(store, COLUMN_measured_metric, counter->metric);
+    store_put_text(store, COLUMN_measured_label, counter->label);
+    store_put_text(store, COLUMN_measured_machine, counter->machine);
+    store_put_real(store, COLUMN_measured_value, counter->value);
+    store_put_real(store, COLUMN_measured_predicted, counter->predicted);
+    store_put_text(store, COLUMN_measured_note, counter->note);
     store_end_row(store);
 }
 
 static void write_interval(const IntervalTime *time, Store *store) {
-    store_begin_row(store, "interval_time");
-    store_put_integer(store, time->launch);
-    store_put_integer(store, time->block);
-    store_put_integer(store, time->interval);
-    store_put_text(store, time->machine);
-    store_put_real(store, time->cycles);
-    store_put_real(store, time->overhead);
+    store_begin_row(store, TABLE_interval_time);
+    store_put_integer(store, COLUMN_interval_time_launch, time->launch);
+    store_put_integer(store, COLUMN_interval_time_block, time->block);
+    store_put_integer(store, COLUMN_interval_time_interval, time->interval);
+    store_put_text(store, COLUMN_interval_time_machine, time->machine);
+    store_put_real(store, COLUMN_interval_time_cycles, time->cycles);
+    store_put_real(store, COLUMN_interval_time_overhead, time->overhead);
     store_end_row(store);
 }
 
@@ -140,70 +139,65 @@ void measured_write(const Measurements *measured, Store *store) {
     for (int i = 0; i < measured->interval_count; i++) write_interval(&measured->intervals[i], store);
 }
 
-/* Never NULL: the schema says so, and where the row is bad it is not kept. */
-static const char *read_word(Store *store, Arena *arena) {
-    const char *text = store_name(store, arena);
-    if (!text && !store_failed(store)) store_complain(store, "a text is missing");
-    return text ? text : "";
-}
-
 static void read_timing(Measurements *measured, Store *store) {
     Arena *arena = &measured->arena;
     Timing timing = {0};
-    timing.kernel = read_word(store, arena);
-    timing.machine = read_word(store, arena);
-    timing.measured = read_word(store, arena);
-    timing.n = store_word(store);
-    timing.dtype = read_word(store, arena);
-    timing.op = read_word(store, arena);
-    timing.threads = (uint32_t)store_integer(store, 0, UINT32_MAX);
-    timing.to_scalar = store_flag(store);
-    timing.graph = store_flag(store);
-    timing.cold = store_flag(store);
-    timing.samples = store_word(store);
-    timing.median = store_real(store);
-    timing.low = store_real(store);
-    timing.high = store_real(store);
-    timing.gigabytes_per_second = store_real(store);
-    timing.share_of_read = store_real(store);
-    timing.share_of_copy = store_real(store);
-    timing.share_of_peak = store_real(store);
-    timing.clock = store_real(store);
-    timing.temperature = store_real(store);
-    timing.note = store_name(store, arena);
+    timing.kernel = store_name(store, COLUMN_timing_kernel, arena);
+    timing.machine = store_name(store, COLUMN_timing_machine, arena);
+    timing.measured = store_name(store, COLUMN_timing_measured, arena);
+    timing.n = store_word(store, COLUMN_timing_n);
+    timing.dtype = store_name(store, COLUMN_timing_dtype, arena);
+    timing.op = store_name(store, COLUMN_timing_op, arena);
+    timing.threads = (uint32_t)store_integer(store, COLUMN_timing_threads, 0, UINT32_MAX);
+    timing.to_scalar = store_flag(store, COLUMN_timing_to_scalar);
+    timing.graph = store_flag(store, COLUMN_timing_graph);
+    timing.cold = store_flag(store, COLUMN_timing_cold);
+    timing.samples = store_word(store, COLUMN_timing_samples);
+    timing.median = store_real(store, COLUMN_timing_median);
+    timing.low = store_real(store, COLUMN_timing_low);
+    timing.high = store_real(store, COLUMN_timing_high);
+    timing.gigabytes_per_second = store_real(store, COLUMN_timing_gigabytes_per_second);
+    timing.share_of_read = store_real(store, COLUMN_timing_share_of_read);
+    timing.share_of_copy = store_real(store, COLUMN_timing_share_of_copy);
+    timing.share_of_peak = store_real(store, COLUMN_timing_share_of_peak);
+    timing.clock = store_real(store, COLUMN_timing_clock);
+    timing.temperature = store_real(store, COLUMN_timing_temperature);
+    timing.note = store_name(store, COLUMN_timing_note, arena);
     if (!store_failed(store))
         array_push(measured->timings, measured->timing_count, measured->timing_capacity, timing);
 }
 
 static void read_counter(Measurements *measured, int launch_count, Store *store) {
     Arena *arena = &measured->arena;
-    MeasuredCounter counter = {.launch = (int)store_integer(store, 0, launch_count - 1)};
-    counter.metric = read_word(store, arena);
-    counter.label = read_word(store, arena);
-    counter.machine = read_word(store, arena);
-    counter.value = store_real(store);
-    counter.predicted = store_real(store);
-    counter.note = store_name(store, arena);
+    MeasuredCounter counter = {.launch =
+                                   (int)store_integer(store, COLUMN_measured_launch, 0, launch_count - 1)};
+    counter.metric = store_name(store, COLUMN_measured_metric, arena);
+    counter.label = store_name(store, COLUMN_measured_label, arena);
+    counter.machine = store_name(store, COLUMN_measured_machine, arena);
+    counter.value = store_real(store, COLUMN_measured_value);
+    counter.predicted = store_real(store, COLUMN_measured_predicted);
+    counter.note = store_name(store, COLUMN_measured_note, arena);
     if (!store_failed(store))
         array_push(measured->counters, measured->counter_count, measured->counter_capacity, counter);
 }
 
 static void read_interval(Measurements *measured, int launch_count, Store *store) {
-    IntervalTime time = {.launch = (int)store_integer(store, 0, launch_count - 1),
-                         .block = (uint32_t)store_integer(store, 0, UINT32_MAX),
-                         .interval = (uint32_t)store_integer(store, 0, UINT32_MAX)};
-    time.machine = read_word(store, &measured->arena);
-    time.cycles = store_real(store);
-    time.overhead = store_real(store);
+    IntervalTime time = {
+        .launch = (int)store_integer(store, COLUMN_interval_time_launch, 0, launch_count - 1),
+        .block = (uint32_t)store_integer(store, COLUMN_interval_time_block, 0, UINT32_MAX),
+        .interval = (uint32_t)store_integer(store, COLUMN_interval_time_interval, 0, UINT32_MAX)};
+    time.machine = store_name(store, COLUMN_interval_time_machine, &measured->arena);
+    time.cycles = store_real(store, COLUMN_interval_time_cycles);
+    time.overhead = store_real(store, COLUMN_interval_time_overhead);
     if (!store_failed(store))
         array_push(measured->intervals, measured->interval_count, measured->interval_capacity, time);
 }
 
 void measured_read(Measurements *measured, int launch_count, Store *store) {
-    store_begin_table(store, "timing");
+    store_begin_table(store, TABLE_timing);
     while (store_next_row(store)) read_timing(measured, store);
-    store_begin_table(store, "measured");
+    store_begin_table(store, TABLE_measured);
     while (store_next_row(store)) read_counter(measured, launch_count, store);
-    store_begin_table(store, "interval_time");
+    store_begin_table(store, TABLE_interval_time);
     while (store_next_row(store)) read_interval(measured, launch_count, store);
 }

@@ -1,6 +1,6 @@
-/* Measured: what a machine said about kernels: times, and counters beside the trace's predictions. Plain
- * lists that whoever measures fills, that a session file keeps (tables timing, measured and interval_time),
- * and that panes and reports read. Empty where nothing was measured. */
+/* Measured: times of kernels on a machine, and hardware counters beside the trace's predictions. Plain
+ * lists that benchmarks fill, session files keep (tables timing, measured and interval_time), and panes
+ * and reports read. Empty where nothing was measured. */
 #ifndef TRACE_MEASURED_H
 #define TRACE_MEASURED_H
 
@@ -12,8 +12,8 @@ typedef struct Timing {   /* of one kernel, size and way of measuring; what is n
     const char *measured; /* when: UTC, "2026-11-21T15:00:00Z" */
     uint64_t n;
     const char *dtype, *op;
-    uint32_t threads;         /* per block; 0: not chosen by us */
-    bool to_scalar;           /* with what it takes to come to one number, else the kernel alone */
+    uint32_t threads;         /* per block; 0: chosen by a library */
+    bool to_scalar;           /* with all launches down to one number, else the kernel alone */
     bool graph;               /* replays of a graph, without gaps, else single launches */
     bool cold;                /* the L2 cache held nothing of the input */
     uint64_t samples;         /* 0: it was skipped, and `note` says why */
@@ -38,8 +38,7 @@ typedef struct IntervalTime { /* of a block, between two of its block-wide barri
     uint32_t block, interval;
     const char *machine;
     double cycles; /* of its multiprocessor's clock, until the last warp has passed the barrier, or exited */
-    double
-        overhead; /* of reading the clock: how much longer the launch took, as a part of it; NaN: not known */
+    double overhead; /* of reading the clock: the fraction by which the launch took longer; NaN: not known */
 } IntervalTime;
 
 typedef struct Measurements {
@@ -54,8 +53,7 @@ typedef struct Measurements {
 
 /* Zero-initialised is a valid empty one. Texts are copied. */
 void measured_add_timing(Measurements *measured, const Timing *timing);
-/* The same, in place of what is there of the same kernel, machine and way; when it was measured is not kept.
- */
+/* The same, in place of what is there of the same kernel, machine and way; when it was measured is not kept. */
 void measured_put_timing(Measurements *measured, const Timing *timing);
 void measured_add_counter(Measurements *measured, const MeasuredCounter *counter);
 void measured_add_interval(Measurements *measured, const IntervalTime *time);

@@ -1,5 +1,5 @@
-/* Observer: somebody who looks on while a producer executes, in every block of the grid, traced or not: what
- * accesses memory that threads share, and what puts such accesses in order. A producer that knows an observer
+/* Observer: called while a producer executes, in every block of the grid, traced or not: for accesses to
+ * memory that threads share, and for what puts such accesses in order. A producer that has an observer
  * (emulator.h) calls it as things happen, from one host thread; what it is given is borrowed for the call.
  *
  * Order of calls: of one lane, its program order; between lanes, the order in which memory was changed. */

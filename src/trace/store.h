@@ -1,19 +1,20 @@
 /* Store: a session file, FILE.redviz: one SQLite database (https://sqlite.org/fileformat2.html) with the
- * tables of schema.def, which says what each column means. The only file that includes sqlite3.h is store.c.
+ * tables of schema.def, which says what each column means.
  *
- * Rows are written and read in one fixed order: table after table, row after row (their ids count from 0),
- * column after column. A checksum over all of it is the last row, so that a file which was damaged is told
- * from one that was not.
+ * Tables are written and read in the order of schema.def, row after row (their ids count from 0). The
+ * columns of a row are put and read by name, in any order, each of them: a column that is forgotten, of
+ * another table or of another type is our own mistake and ends in an assertion. A checksum over all of it
+ * is the last row: a file that was damaged does not fit it.
  *
  * Writing goes to another file in the same folder, which takes the place of the old one once it is complete
  * and on the disk: whatever happens, FILE.redviz is the old session or the new one. What a killed program
  * left there is removed by the next one that saves to the same name.
  *
- * Reading believes nothing: the file may have come from anywhere. It is opened read-only, without locks,
- * journals or anything else beside it; its schema must be ours to the letter before any table is touched, so
- * that no view, trigger or generated column of somebody else's runs; and what is read never exceeds the size
- * of the file. The first thing that is wrong is kept; from then on every number read is the least that was
- * allowed, every text is empty, and no further row comes, so that readers check once, at the end. */
+ * Reading trusts nothing: the file may have come from anywhere. It is opened read-only, without locks,
+ * journals or anything else beside it; its schema must be that of its format, comments apart, before any
+ * table is touched, so that no foreign view, trigger or generated column runs; and what is read never
+ * exceeds the size of the file. The first error is kept; from then on every number read is the least that
+ * was allowed, every text is empty, and no further row comes, so that readers check once, at the end. */
 #ifndef TRACE_STORE_H
 #define TRACE_STORE_H
 
@@ -21,11 +22,38 @@
 #include "base/memory.h"
 #include <stdint.h>
 
-enum { STORE_VERSION = 4 /* of schema.def: its columns and what they mean */ };
+enum {
+    STORE_VERSION = 5,       /* of schema.def: its columns and what they mean */
+    STORE_OLDEST_VERSION = 4 /* that is read */
+};
+
+typedef enum StoreTable {
+#define TABLE(name, comment) TABLE_##name,
+#define COLUMN(table, name, type, comment)
+#define COLUMN_SINCE(version, table, name, type, comment)
+#include "trace/schema.def"
+#undef TABLE
+#undef COLUMN
+#undef COLUMN_SINCE
+    STORE_TABLE_COUNT
+} StoreTable;
+
+/* clang-format off */
+typedef enum StoreColumn { /* COLUMN_launch_grid_x; those of a table follow its id */
+#define TABLE(name, comment) COLUMN_##name##_id,
+#define COLUMN(table, name, type, comment) COLUMN_##table##_##name,
+#define COLUMN_SINCE(version, table, name, type, comment) COLUMN_##table##_##name,
+#include "trace/schema.def"
+#undef TABLE
+#undef COLUMN
+#undef COLUMN_SINCE
+    STORE_COLUMN_COUNT
+} StoreColumn;
+/* clang-format on */
 
 typedef struct Store Store;
 
-/* Tells damage, not malice. */
+/* Detects damage, not malice. */
 uint64_t store_checksum(const void *bytes, size_t length);
 
 /* ---- writing: `bytes_expected` is a guess from which the page size follows --------------------------- */
@@ -35,12 +63,14 @@ Store *store_create(const char *path, uint64_t bytes_expected, Error *error);
  * why. */
 bool store_finish(Store *store, Error *error);
 
-void store_begin_row(Store *store, const char *table); /* gives it its id */
-void store_put_integer(Store *store, int64_t value);
-void store_put_word(Store *store, uint64_t value);   /* 64 bits; in the file they look signed */
-void store_put_real(Store *store, double value);     /* NaN becomes NULL */
-void store_put_text(Store *store, const char *text); /* NULL: no value */
-void store_put_bytes(Store *store, const void *bytes, size_t length);
+void store_begin_row(Store *store, StoreTable table); /* gives it its id */
+void store_put_integer(Store *store, StoreColumn column, int64_t value);
+/* 64 bits; in the file they look signed. */
+void store_put_word(Store *store, StoreColumn column, uint64_t value);
+void store_put_real(Store *store, StoreColumn column, double value); /* NaN becomes NULL */
+/* Texts (NULL: no value) and bytes are borrowed until the row ends. */
+void store_put_text(Store *store, StoreColumn column, const char *text);
+void store_put_bytes(Store *store, StoreColumn column, const void *bytes, size_t length);
 void store_end_row(Store *store);
 
 /* ---- reading ------------------------------------------------------------------------------------------ */
@@ -49,17 +79,17 @@ Store *store_open(const char *path, Error *error);
 /* Frees the store. False where anything was wrong with what has been read, or not everything was. */
 bool store_close(Store *store, Error *error);
 
-void store_begin_table(Store *store, const char *table);
+void store_begin_table(Store *store, StoreTable table);
 bool store_next_row(Store *store); /* false: there are no more, or something is wrong */
-int64_t store_integer(Store *store, int64_t least, int64_t most);
-uint64_t store_word(Store *store);
-bool store_flag(Store *store);
-double store_real(Store *store); /* NULL is NaN */
-/* Copies into the arena; NULL where there is no value. */
-char *store_text(Store *store, Arena *arena);
+int64_t store_integer(Store *store, StoreColumn column, int64_t least, int64_t most);
+uint64_t store_word(Store *store, StoreColumn column);
+bool store_flag(Store *store, StoreColumn column);
+double store_real(Store *store, StoreColumn column); /* NULL is NaN */
+/* Copies into the arena. NULL where there is no value; never of a column that is NOT NULL. */
+char *store_text(Store *store, StoreColumn column, Arena *arena);
 /* The same for words that are shown as they are: characters that could steer a terminal become '?'. */
-char *store_name(Store *store, Arena *arena);
-const uint8_t *store_bytes(Store *store, size_t *length); /* until the next row */
+char *store_name(Store *store, StoreColumn column, Arena *arena);
+const uint8_t *store_bytes(Store *store, StoreColumn column, size_t *length); /* until the next row */
 /* The reader's own complaint about this row; always false. */
 bool store_complain(Store *store, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool store_failed(const Store *store);

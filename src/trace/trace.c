@@ -44,14 +44,18 @@ static void *grown(void *items, int count, size_t item_bytes) {
     return memory_resize(items, (size_t)(count ? count * 2 : 1) * item_bytes);
 }
 
-TraceLaunch *trace_add_launch(Trace *trace, const PtxProgram *program) {
-    TraceLaunch *launch = memory_new(sizeof *launch);
-    launch->program = program;
-    launch->name = "";
-    launch->counters = memory_new((size_t)program->code_count * sizeof *launch->counters);
+TraceLaunch *trace_add_launch(Trace *trace, const Launch *launch) {
+    TraceLaunch *traced = memory_new(sizeof *traced);
+    traced->program = launch->program;
+    traced->name = "";
+    memcpy(traced->grid, launch->grid, sizeof traced->grid);
+    memcpy(traced->block, launch->block, sizeof traced->block);
+    traced->dynamic_shared_bytes = launch->dynamic_shared_bytes;
+    traced->cooperative = launch->cooperative;
+    traced->counters = memory_new((size_t)launch->program->code_count * sizeof *traced->counters);
     trace->launches = grown(trace->launches, trace->launch_count, sizeof *trace->launches);
-    trace->launches[trace->launch_count++] = launch;
-    return launch;
+    trace->launches[trace->launch_count++] = traced;
+    return traced;
 }
 
 int trace_add_buffer(Trace *trace, const char *name, uint64_t bytes, PtxType type) {

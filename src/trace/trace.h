@@ -1,10 +1,11 @@
 /* Trace: what a run did, whichever producer (the CPU emulator or an instrumented GPU) recorded it.
  *
- * A trace holds, per launch: the program, its geometry, whole-grid counters per instruction, traps, and for
- * the traced blocks the events in order. An *event* is one warp executing one recorded PTX instruction:
- * shared, global, local or constant access (parameters are not recorded), atomic, shuffle,
+ * A trace holds, per launch: the program, its geometry, whole-grid counters per instruction, traps, and
+ * for the traced blocks the events in order. An *event* is one warp executing one recorded PTX
+ * instruction: shared, global, local or constant access (parameters are not recorded), atomic, shuffle,
  * vote/match/activemask/elect, redux, barrier (block-wide, named, bar.warp.sync), conditional branch.
- * Everything that reads a trace (metrics, panes) reads it through this header and never learns who wrote it.
+ * Everything that reads a trace (metrics, panes) reads it through this header and never learns which
+ * producer wrote it.
  *
  * Order: events of a launch are stored block by block, and inside a block in the order of a round-robin
  * schedule in which every warp that can run executes one instruction a turn: by (turn, warp). Program order
@@ -17,7 +18,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "ptx/program.h"
+#include "ptx/launch.h"
 #include "trace/access.h"
 
 typedef enum TraceKind {
@@ -148,7 +149,8 @@ typedef struct Trace {
 
 Trace *trace_new(const char *producer);
 void trace_free(Trace *trace);
-TraceLaunch *trace_add_launch(Trace *trace, const PtxProgram *program); /* counters allocated and zero */
+/* Of the launch's program and geometry; counters are zero. The launch is not kept. */
+TraceLaunch *trace_add_launch(Trace *trace, const Launch *launch);
 int trace_add_buffer(Trace *trace, const char *name, uint64_t bytes, PtxType type);
 void trace_add_trap(Trace *trace, const Trap *trap); /* copies detail; keeps the first 64, counts no more */
 

@@ -6,8 +6,7 @@
 
 enum { MOST_SYMBOLS = 1 << 16, MOST_BUFFERS = 1 << 16, MOST_THREADS = 1024 };
 
-/* ---- writing --------------------------------------------------------------------------------------------
- */
+/* ---- writing ------------------------------------------------------------------------------------------- */
 
 static uint64_t block_bytes(const TraceBlock *block) {
     size_t bytes;
@@ -31,37 +30,38 @@ uint64_t trace_stored_bytes(const Trace *trace) {
 }
 
 static void write_launch(const TraceLaunch *launch, Store *store) {
-    store_begin_row(store, "launch");
-    store_put_text(store, launch->name);
-    store_put_integer(store, launch->program->code_count);
-    for (int i = 0; i < 3; i++) store_put_integer(store, launch->grid[i]);
-    for (int i = 0; i < 3; i++) store_put_integer(store, launch->block[i]);
-    store_put_integer(store, launch->static_shared_bytes);
-    store_put_integer(store, launch->dynamic_shared_bytes);
-    store_put_integer(store, launch->cooperative);
-    store_put_word(store, launch->dropped);
+    store_begin_row(store, TABLE_launch);
+    store_put_text(store, COLUMN_launch_name, launch->name);
+    store_put_integer(store, COLUMN_launch_instructions, launch->program->code_count);
+    for (int i = 0; i < 3; i++) store_put_integer(store, COLUMN_launch_grid_x + i, launch->grid[i]);
+    for (int i = 0; i < 3; i++) store_put_integer(store, COLUMN_launch_block_x + i, launch->block[i]);
+    store_put_integer(store, COLUMN_launch_static_shared_bytes, launch->static_shared_bytes);
+    store_put_integer(store, COLUMN_launch_dynamic_shared_bytes, launch->dynamic_shared_bytes);
+    store_put_integer(store, COLUMN_launch_cooperative, launch->cooperative);
+    store_put_word(store, COLUMN_launch_dropped, launch->dropped);
     store_end_row(store);
 }
 
 static void write_symbol(int launch, const TraceSymbol *symbol, Store *store) {
-    store_begin_row(store, "symbol");
-    store_put_integer(store, launch);
-    store_put_text(store, symbol->name);
-    store_put_integer(store, symbol->space == PTX_SPACE_SHARED);
-    store_put_word(store, symbol->window_offset);
-    store_put_word(store, symbol->bytes);
+    store_begin_row(store, TABLE_symbol);
+    store_put_integer(store, COLUMN_symbol_launch, launch);
+    store_put_text(store, COLUMN_symbol_name, symbol->name);
+    store_put_integer(store, COLUMN_symbol_shared, symbol->space == PTX_SPACE_SHARED);
+    store_put_word(store, COLUMN_symbol_window_offset, symbol->window_offset);
+    store_put_word(store, COLUMN_symbol_bytes, symbol->bytes);
     store_end_row(store);
 }
 
 static void write_buffer(const TraceBuffer *buffer, Store *store) {
-    store_begin_row(store, "buffer");
-    store_put_text(store, buffer->name);
-    store_put_word(store, buffer->bytes);
-    store_put_text(store, buffer->type == PTX_NO_TYPE ? NULL : ptx_type_text(buffer->type));
+    store_begin_row(store, TABLE_buffer);
+    store_put_text(store, COLUMN_buffer_name, buffer->name);
+    store_put_word(store, COLUMN_buffer_bytes, buffer->bytes);
+    store_put_text(store, COLUMN_buffer_type,
+                   buffer->type == PTX_NO_TYPE ? NULL : ptx_type_text(buffer->type));
     store_end_row(store);
 }
 
-/* Every field but those that say where; in the order of the table. */
+/* Every field of a counter; a column each. */
 #define COUNTER_FIELDS(FIELD)                                                                                \
     FIELD(executions)                                                                                        \
     FIELD(lanes)                                                                                             \
@@ -77,10 +77,10 @@ static void write_buffer(const TraceBuffer *buffer, Store *store) {
 static void write_counter(int launch, int pc, const TraceCounter *counter, Store *store) {
     static const TraceCounter nothing;
     if (!memcmp(counter, &nothing, sizeof nothing)) return;
-    store_begin_row(store, "counter");
-    store_put_integer(store, launch);
-    store_put_integer(store, pc);
-#define FIELD(name) store_put_word(store, counter->name);
+    store_begin_row(store, TABLE_counter);
+    store_put_integer(store, COLUMN_counter_launch, launch);
+    store_put_integer(store, COLUMN_counter_pc, pc);
+#define FIELD(name) store_put_word(store, COLUMN_counter_##name, counter->name);
     COUNTER_FIELDS(FIELD)
 #undef FIELD
     store_end_row(store);
@@ -89,26 +89,26 @@ static void write_counter(int launch, int pc, const TraceCounter *counter, Store
 static void write_trap(const Trap *trap, Store *store) {
     uint8_t addresses[WARP_LANES * 8];
     for (int i = 0; i < WARP_LANES * 8; i++) addresses[i] = (uint8_t)(trap->address[i / 8] >> 8 * (i % 8));
-    store_begin_row(store, "trap");
-    store_put_text(store, trap_kind_text(trap->kind));
-    store_put_integer(store, trap->launch);
-    store_put_integer(store, trap->pc);
-    for (int i = 0; i < 3; i++) store_put_integer(store, trap->block[i]);
-    store_put_integer(store, trap->warp);
-    store_put_integer(store, trap->lanes);
-    store_put_bytes(store, addresses, sizeof addresses);
-    store_put_text(store, trap->detail);
+    store_begin_row(store, TABLE_trap);
+    store_put_text(store, COLUMN_trap_kind, trap_kind_text(trap->kind));
+    store_put_integer(store, COLUMN_trap_launch, trap->launch);
+    store_put_integer(store, COLUMN_trap_pc, trap->pc);
+    for (int i = 0; i < 3; i++) store_put_integer(store, COLUMN_trap_block_x + i, trap->block[i]);
+    store_put_integer(store, COLUMN_trap_warp, trap->warp);
+    store_put_integer(store, COLUMN_trap_lanes, trap->lanes);
+    store_put_bytes(store, COLUMN_trap_addresses, addresses, sizeof addresses);
+    store_put_text(store, COLUMN_trap_detail, trap->detail);
     store_end_row(store);
 }
 
 static void write_blocks(int launch, TraceBlock *const *blocks, int count, bool shown, Store *store) {
     for (int i = 0; i < count; i++) {
-        store_begin_row(store, "block");
-        store_put_integer(store, launch);
-        store_put_integer(store, trace_block_linear(blocks[i]));
-        store_put_integer(store, shown);
-        store_put_integer(store, trace_block_event_count(blocks[i]));
-        store_put_integer(store, trace_block_page_count(blocks[i]));
+        store_begin_row(store, TABLE_block);
+        store_put_integer(store, COLUMN_block_launch, launch);
+        store_put_integer(store, COLUMN_block_number, trace_block_linear(blocks[i]));
+        store_put_integer(store, COLUMN_block_shown, shown);
+        store_put_integer(store, COLUMN_block_events, trace_block_event_count(blocks[i]));
+        store_put_integer(store, COLUMN_block_pages, trace_block_page_count(blocks[i]));
         store_end_row(store);
     }
 }
@@ -119,9 +119,9 @@ static void write_pages(TraceBlock *const *blocks, int count, Store *store) {
             size_t bytes;
             int events;
             const uint8_t *page = trace_block_page(blocks[i], p, &bytes, &events);
-            store_begin_row(store, "page");
-            store_put_integer(store, events);
-            store_put_bytes(store, page, bytes);
+            store_begin_row(store, TABLE_page);
+            store_put_integer(store, COLUMN_page_events, events);
+            store_put_bytes(store, COLUMN_page_bytes, page, bytes);
             store_end_row(store);
         }
 }
@@ -147,38 +147,40 @@ void trace_write(const Trace *trace, Store *store) {
     }
 }
 
-/* ---- reading --------------------------------------------------------------------------------------------
- */
+/* ---- reading ------------------------------------------------------------------------------------------- */
 
 /* The limits of CUDA, and one of ours: blocks are numbered by 32 bits. */
-static void read_geometry(TraceLaunch *launch, Store *store) {
+static void read_geometry(Launch *launch, Store *store) {
     static const int64_t most_blocks[] = {INT_MAX, 65535, 65535}, most_threads[] = {1024, 1024, 64};
-    for (int i = 0; i < 3; i++) launch->grid[i] = (uint32_t)store_integer(store, 1, most_blocks[i]);
-    for (int i = 0; i < 3; i++) launch->block[i] = (uint32_t)store_integer(store, 1, most_threads[i]);
+    for (int i = 0; i < 3; i++)
+        launch->grid[i] = (uint32_t)store_integer(store, COLUMN_launch_grid_x + i, 1, most_blocks[i]);
+    for (int i = 0; i < 3; i++)
+        launch->block[i] = (uint32_t)store_integer(store, COLUMN_launch_block_x + i, 1, most_threads[i]);
     uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1];
     if (launch->block[0] * launch->block[1] * launch->block[2] > MOST_THREADS || blocks > UINT32_MAX ||
         blocks * launch->grid[2] > UINT32_MAX)
         store_complain(store, "there is no such grid");
 }
 
-static void read_launches(Trace *trace, const PtxProgram *const *programs, int count, Store *store) {
-    store_begin_table(store, "launch");
+static void read_launches(Trace *trace, Launch *launches, int count, Store *store) {
+    store_begin_table(store, TABLE_launch);
     while (store_next_row(store)) {
         if (trace->launch_count == count) {
             store_complain(store, "it has no entry");
             return;
         }
-        const PtxProgram *program = programs[trace->launch_count];
-        TraceLaunch *launch = trace_add_launch(trace, program);
-        launch->name = store_name(store, &trace->arena);
-        if (store_integer(store, 0, INT_MAX) != program->code_count)
-            store_complain(store, "its PTX has %d instructions", program->code_count);
+        Launch *launch = &launches[trace->launch_count];
+        if (store_integer(store, COLUMN_launch_instructions, 0, INT_MAX) != launch->program->code_count)
+            store_complain(store, "its PTX has %d instructions", launch->program->code_count);
         read_geometry(launch, store);
-        launch->static_shared_bytes = (uint32_t)store_integer(store, 0, TRACE_WINDOW_LIMIT);
-        launch->dynamic_shared_bytes = (uint32_t)store_integer(store, 0, TRACE_WINDOW_LIMIT);
-        launch->cooperative = store_flag(store);
-        launch->dropped = store_word(store);
-        if (!launch->name) launch->name = "";
+        launch->dynamic_shared_bytes =
+            (uint32_t)store_integer(store, COLUMN_launch_dynamic_shared_bytes, 0, TRACE_WINDOW_LIMIT);
+        launch->cooperative = store_flag(store, COLUMN_launch_cooperative);
+        TraceLaunch *traced = trace_add_launch(trace, launch);
+        traced->name = store_name(store, COLUMN_launch_name, &trace->arena);
+        traced->static_shared_bytes =
+            (uint32_t)store_integer(store, COLUMN_launch_static_shared_bytes, 0, TRACE_WINDOW_LIMIT);
+        traced->dropped = store_word(store, COLUMN_launch_dropped);
     }
     if (!store_failed(store) && trace->launch_count != count)
         store_complain(store, "there are %d entries", count);
@@ -188,15 +190,17 @@ static void read_symbols(Trace *trace, Store *store) {
     int capacity = 0;
     TraceSymbol *symbols = NULL; /* of the launch that is read */
     TraceLaunch *launch = NULL;
-    store_begin_table(store, "symbol");
+    store_begin_table(store, TABLE_symbol);
     for (int before = -1, index; store_next_row(store); before = index) {
-        index = (int)store_integer(store, before < 0 ? 0 : before, trace->launch_count - 1);
+        index =
+            (int)store_integer(store, COLUMN_symbol_launch, before < 0 ? 0 : before, trace->launch_count - 1);
         launch = trace->launches[index];
         if (launch->symbol_count == MOST_SYMBOLS) store_complain(store, "there are too many");
-        TraceSymbol symbol = {.name = store_name(store, &trace->arena)};
-        symbol.space = store_flag(store) ? PTX_SPACE_SHARED : PTX_SPACE_LOCAL;
-        symbol.window_offset = (uint64_t)store_integer(store, 0, TRACE_WINDOW_LIMIT);
-        symbol.bytes = (uint64_t)store_integer(store, 0, UINT32_MAX);
+        TraceSymbol symbol = {.name = store_name(store, COLUMN_symbol_name, &trace->arena)};
+        symbol.space = store_flag(store, COLUMN_symbol_shared) ? PTX_SPACE_SHARED : PTX_SPACE_LOCAL;
+        symbol.window_offset =
+            (uint64_t)store_integer(store, COLUMN_symbol_window_offset, 0, TRACE_WINDOW_LIMIT);
+        symbol.bytes = (uint64_t)store_integer(store, COLUMN_symbol_bytes, 0, UINT32_MAX);
         if (store_failed(store)) break;
         int count = launch->symbol_count;
         if (!count) capacity = 0, symbols = NULL;
@@ -218,23 +222,24 @@ static PtxType type_of(const char *text) {
 
 static void read_buffers(Trace *trace, Store *store) {
     static const int64_t most_bytes = (int64_t)1 << 46;
-    store_begin_table(store, "buffer");
+    store_begin_table(store, TABLE_buffer);
     while (store_next_row(store)) {
-        const char *name = store_name(store, &trace->arena);
-        uint64_t bytes = (uint64_t)store_integer(store, 0, most_bytes);
-        const char *type = store_name(store, &trace->arena);
+        const char *name = store_name(store, COLUMN_buffer_name, &trace->arena);
+        uint64_t bytes = (uint64_t)store_integer(store, COLUMN_buffer_bytes, 0, most_bytes);
+        const char *type = store_name(store, COLUMN_buffer_type, &trace->arena);
         if (trace->buffer_count == MOST_BUFFERS) store_complain(store, "there are too many");
-        if (!store_failed(store)) trace_add_buffer(trace, name ? name : "", bytes, type_of(type));
+        if (!store_failed(store)) trace_add_buffer(trace, name, bytes, type_of(type));
     }
 }
 
 static void read_counters(Trace *trace, Store *store) {
-    store_begin_table(store, "counter");
+    store_begin_table(store, TABLE_counter);
     while (store_next_row(store)) {
-        TraceLaunch *launch = trace->launches[store_integer(store, 0, trace->launch_count - 1)];
-        int64_t pc = store_integer(store, 0, launch->program->code_count - 1);
+        TraceLaunch *launch =
+            trace->launches[store_integer(store, COLUMN_counter_launch, 0, trace->launch_count - 1)];
+        int64_t pc = store_integer(store, COLUMN_counter_pc, 0, launch->program->code_count - 1);
         TraceCounter *counter = &launch->counters[pc];
-#define FIELD(name) counter->name = store_word(store);
+#define FIELD(name) counter->name = store_word(store, COLUMN_counter_##name);
         COUNTER_FIELDS(FIELD)
 #undef FIELD
     }
@@ -248,26 +253,26 @@ static TrapKind trap_kind_of(const char *text) {
 
 static void read_trap(Trace *trace, Store *store) {
     size_t length;
-    Trap trap = {.kind = trap_kind_of(store_name(store, &trace->arena))};
+    Trap trap = {.kind = trap_kind_of(store_name(store, COLUMN_trap_kind, &trace->arena))};
     if (trap.kind == TRAP_KIND_COUNT) store_complain(store, "there is no such kind");
-    trap.launch = (int)store_integer(store, 0, trace->launch_count - 1);
+    trap.launch = (int)store_integer(store, COLUMN_trap_launch, 0, trace->launch_count - 1);
     const TraceLaunch *launch = trace->launches[trap.launch];
-    trap.pc = (int)store_integer(store, PTX_NO_PC, launch->program->code_count - 1);
-    for (int i = 0; i < 3; i++) trap.block[i] = (uint32_t)store_integer(store, 0, launch->grid[i] - 1);
-    trap.warp = (int)store_integer(store, -1, MOST_THREADS / WARP_LANES - 1);
-    trap.lanes = (uint32_t)store_integer(store, 0, UINT32_MAX);
-    const uint8_t *addresses = store_bytes(store, &length);
+    trap.pc = (int)store_integer(store, COLUMN_trap_pc, PTX_NO_PC, launch->program->code_count - 1);
+    for (int i = 0; i < 3; i++)
+        trap.block[i] = (uint32_t)store_integer(store, COLUMN_trap_block_x + i, 0, launch->grid[i] - 1);
+    trap.warp = (int)store_integer(store, COLUMN_trap_warp, -1, MOST_THREADS / WARP_LANES - 1);
+    trap.lanes = (uint32_t)store_integer(store, COLUMN_trap_lanes, 0, UINT32_MAX);
+    const uint8_t *addresses = store_bytes(store, COLUMN_trap_addresses, &length);
     if (length != WARP_LANES * 8) {
         store_complain(store, "32 addresses are not %zu bytes", length);
         return;
     }
     for (int i = 0; i < WARP_LANES * 8; i++) trap.address[i / 8] |= (uint64_t)addresses[i] << 8 * (i % 8);
-    trap.detail = store_name(store, &trace->arena);
+    trap.detail = store_name(store, COLUMN_trap_detail, &trace->arena);
     if (!store_failed(store)) trace_add_trap(trace, &trap);
 }
 
-/* ---- reading blocks -------------------------------------------------------------------------------------
- */
+/* ---- reading blocks ------------------------------------------------------------------------------------ */
 
 typedef struct BlockRow {
     int launch, events, pages;
@@ -288,14 +293,15 @@ static bool is_after(const BlockRow *row, const BlockRow *before) {
 }
 
 static void read_block_rows(const Trace *trace, BlockRows *blocks, Store *store) {
-    store_begin_table(store, "block");
+    store_begin_table(store, TABLE_block);
     while (store_next_row(store)) {
-        BlockRow row = {.launch = (int)store_integer(store, 0, trace->launch_count - 1)};
+        BlockRow row = {.launch = (int)store_integer(store, COLUMN_block_launch, 0, trace->launch_count - 1)};
         const uint32_t *grid = trace->launches[row.launch]->grid;
-        row.number = (uint32_t)store_integer(store, 0, (int64_t)grid[0] * grid[1] * grid[2] - 1);
-        row.shown = store_flag(store);
-        row.events = (int)store_integer(store, 0, INT_MAX);
-        row.pages = (int)store_integer(store, 0, row.events);
+        row.number =
+            (uint32_t)store_integer(store, COLUMN_block_number, 0, (int64_t)grid[0] * grid[1] * grid[2] - 1);
+        row.shown = store_flag(store, COLUMN_block_shown);
+        row.events = (int)store_integer(store, COLUMN_block_events, 0, INT_MAX);
+        row.pages = (int)store_integer(store, COLUMN_block_pages, 0, row.events);
         if (blocks->count && !is_after(&row, &blocks->rows[blocks->count - 1]))
             store_complain(store, "it is out of order");
         array_push(blocks->rows, blocks->count, blocks->capacity, row);
@@ -318,8 +324,8 @@ static void read_pages(Trace *trace, const BlockRow *row, const EventCheck *chec
             if (!store_failed(store)) store_complain(store, "more pages should follow");
             break;
         }
-        int events = (int)store_integer(store, 1, INT_MAX);
-        const uint8_t *bytes = store_bytes(store, &length);
+        int events = (int)store_integer(store, COLUMN_page_events, 1, INT_MAX);
+        const uint8_t *bytes = store_bytes(store, COLUMN_page_bytes, &length);
         if (!store_failed(store) && !trace_block_add_page(block, check, bytes, length, events))
             store_complain(store, "it has impossible events");
     }
@@ -333,7 +339,7 @@ static void read_blocks(Trace *trace, Store *store) {
     BlockRows blocks = {0};
     EventCheck *check = NULL;
     read_block_rows(trace, &blocks, store);
-    store_begin_table(store, "page");
+    store_begin_table(store, TABLE_page);
     for (int i = 0, launch = -1; i < blocks.count && !store_failed(store); i++) {
         if (blocks.rows[i].launch != launch) {
             launch = blocks.rows[i].launch;
@@ -347,13 +353,13 @@ static void read_blocks(Trace *trace, Store *store) {
     free(blocks.rows);
 }
 
-void trace_read(Trace *trace, const PtxProgram *const *programs, int count, Store *store) {
-    read_launches(trace, programs, count, store);
+void trace_read(Trace *trace, Launch *launches, int count, Store *store) {
+    read_launches(trace, launches, count, store);
     if (store_failed(store)) return;
     read_symbols(trace, store);
     read_buffers(trace, store);
     read_counters(trace, store);
-    store_begin_table(store, "trap");
+    store_begin_table(store, TABLE_trap);
     while (store_next_row(store)) read_trap(trace, store);
     read_blocks(trace, store);
 }

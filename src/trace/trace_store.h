@@ -10,8 +10,8 @@ uint64_t trace_stored_bytes(const Trace *trace);
 
 void trace_write(const Trace *trace, Store *store);
 
-/* Launch i runs `programs[i]`; there are `count` launches. Fills `trace` (new; its producer and what was
- * printed are the caller's), checks everything, and leaves what is wrong in the store. */
-void trace_read(Trace *trace, const PtxProgram *const *programs, int count, Store *store);
+/* Fills `trace` (new; its producer and what was printed are the caller's) and the geometry of its `count`
+ * launches, whose programs are there already. Checks everything, and leaves what is wrong in the store. */
+void trace_read(Trace *trace, Launch *launches, int count, Store *store);
 
 #endif

@@ -145,8 +145,7 @@ static void bench_tree(void) {
     session_free(session);
 }
 
-/* ---- on a pseudo-terminal -------------------------------------------------------------------------------
- */
+/* ---- on a pseudo-terminal ------------------------------------------------------------------------------ */
 
 typedef struct Terminal {
     int master;

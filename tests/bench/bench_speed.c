@@ -42,29 +42,20 @@ typedef struct Measurement {
     uint64_t events, event_bytes;
 } Measurement;
 
-static uint64_t address_of(void *emulator, int buffer) {
-    return emulator_buffer_address(emulator, buffer);
-}
-
 static void measure_launch(Emulator *emulator, PtxModule *module, const PlanLaunch *launch, Trace *trace,
                            Measurement *sum) {
     Error error = {0};
     PtxFunction *entry = ptx_module_find_entry(module, launch->entry, &error);
     PtxProgram *program = entry ? ptx_program_link(module, entry, &error) : NULL;
-    uint8_t *parameters = NULL;
-    size_t parameter_bytes = 0;
-    if (!program ||
-        !plan_pack_arguments(launch, entry, address_of, emulator, &parameters, &parameter_bytes, &error))
-        fail(&error);
-    EmulatorLaunch geometry = {.program = program,
-                               .grid = {launch->grid[0], launch->grid[1], launch->grid[2]},
-                               .block = {launch->block[0], launch->block[1], launch->block[2]},
-                               .dynamic_shared_bytes = launch->shared_bytes,
-                               .cooperative = launch->cooperative,
-                               .parameters = parameters,
-                               .parameter_bytes = parameter_bytes};
+    uint64_t addresses[16] = {0};
+    Launch bound;
+    for (int i = 0; i < launch->argument_count; i++) {
+        int buffer = launch->arguments[i].buffer;
+        if (buffer >= 0) addresses[buffer] = emulator_buffer_address(emulator, buffer);
+    }
+    if (!program || !plan_bind_launch(launch, program, addresses, &bound, &error)) fail(&error);
     double start = seconds(CLOCK_PROCESS_CPUTIME_ID);
-    if (!emulator_run(emulator, &geometry, trace, &error)) fail(&error);
+    if (!emulator_run(emulator, &bound, trace, &error)) fail(&error);
     sum->seconds += seconds(CLOCK_PROCESS_CPUTIME_ID) - start;
     const TraceLaunch *traced = trace->launches[trace->launch_count - 1];
     Totals totals;
@@ -74,7 +65,7 @@ static void measure_launch(Emulator *emulator, PtxModule *module, const PlanLaun
         sum->events += (uint64_t)trace_block_event_count(traced->blocks[i]);
         sum->event_bytes += trace_block_bytes(traced->blocks[i]);
     }
-    free(parameters); /* the program stays: the trace borrows it, and this process is short */
+    launch_done(&bound); /* the program stays: the trace borrows it, and this process is short */
 }
 
 static Measurement measure_kernel(const CatalogRow *row, uint64_t n, uint32_t last_traced) {

@@ -249,8 +249,7 @@ static void test_cancel(void **state) {
     assert_int_equal(taken->all.timing_count, 8);
 }
 
-/* ---- the profile -----------------------------------------------------------------------------------------
- */
+/* ---- the profile --------------------------------------------------------------------------------------- */
 
 static void test_profile(void **state) {
     Taken *taken = *state;
@@ -293,8 +292,7 @@ static void test_profile_without_counters(void **state) {
     assert_int_equal(taken->value_count, 0);
 }
 
-/* ---- CUB and thrust --------------------------------------------------------------------------------------
- */
+/* ---- CUB and thrust ------------------------------------------------------------------------------------ */
 
 static int setup_peers(void **state) {
     int bad = setup(state);
@@ -347,8 +345,7 @@ static void test_peers_of_another_version(void **state) {
     assert_string_equal(error.message, "cub: it failed");
 }
 
-/* ---- the CPU's rows --------------------------------------------------------------------------------------
- */
+/* ---- the CPU's rows ------------------------------------------------------------------------------------ */
 
 static bool bench_on_cpu(BenchOptions options, Taken *taken, Error *error) {
     BenchSink sink = {taken, take_machine, take_cell, take_timing, take_value, take_interval};
@@ -398,8 +395,7 @@ static void test_cpu_without_rows(void **state) {
     assert_non_null(strstr(taken->all.timings[0].note, "1 GiB"));
 }
 
-/* ---- as a file -------------------------------------------------------------------------------------------
- */
+/* ---- as a file ----------------------------------------------------------------------------------------- */
 
 static void write_file(const char *path, const char *text) {
     FILE *file = fopen(path, "w");
@@ -458,8 +454,8 @@ static void test_bad_files(void **state) {
     static const char *const bad[] = {
         "machine\tH\t-\n", "timing\tK\t1\tint\tsum\t0\talone\tcall\twarm\t0\t-\t-\t-\t-\t-\t-\n",
         "# good\nhello\n",
-        "machine\tH\t-\t1\t1\t-\t-\t-\t-\tnow\n"
-        "timing\tK\t1\tinteger\tsum\t0\talone\tcall\twarm\t0\t-\t-\t-\t-\t-\t-\n"};
+        ("machine\tH\t-\t1\t1\t-\t-\t-\t-\tnow\n"
+         "timing\tK\t1\tinteger\tsum\t0\talone\tcall\twarm\t0\t-\t-\t-\t-\t-\t-\n")};
     static const char *const says[] = {"10 columns", "its machine above it", "neither", "no type integer"};
     static const int lines[] = {1, 1, 2, 2};
     (void)state;

@@ -322,7 +322,7 @@ static void launches_have_the_textbook_geometry(void **state) {
         assert_string_equal(plan.launches[0].entry, cases[i].entry);
         assert_int_equal(plan.launches[0].grid[0], cases[i].grid);
         assert_int_equal(plan.launches[0].block[0], cases[i].block);
-        assert_int_equal(plan.launches[0].shared_bytes, cases[i].shared_bytes);
+        assert_int_equal(plan.launches[0].dynamic_shared_bytes, cases[i].shared_bytes);
         plan_free(&plan);
     }
 }
@@ -341,24 +341,19 @@ static PtxModule *load_ptx(const CatalogRow *row) {
     return module;
 }
 
-static uint64_t no_address(void *context, int buffer) {
-    (void)context;
-    return (uint64_t)buffer;
-}
-
 /* Every launch finds its entry, takes the arguments it is given, and its registers are known. */
 static void check_launches(const CatalogRow *row, const Plan *plan, PtxModule *module) {
+    static const uint64_t addresses[16];
+    assert_true(plan->buffer_count <= 16);
     for (int i = 0; i < plan->launch_count; i++) {
         Error error = {0};
-        uint8_t *bytes = NULL;
-        size_t count;
-        const PtxFunction *entry = ptx_module_find_entry(module, plan->launches[i].entry, &error);
-        if (!entry ||
-            !plan_pack_arguments(&plan->launches[i], entry, no_address, NULL, &bytes, &count, &error))
+        Launch launch = {0};
+        PtxProgram program = {.entry = ptx_module_find_entry(module, plan->launches[i].entry, &error)};
+        if (!program.entry || !plan_bind_launch(&plan->launches[i], &program, addresses, &launch, &error))
             fail_msg("%s: %s", row->id, error.message);
-        free(bytes);
-        if (entry && occupancy_registers(entry->name, OCCUPANCY_H200) < 1)
-            fail_msg("%s: no registers of %s", row->id, entry->name);
+        launch_done(&launch);
+        if (program.entry && occupancy_registers(program.entry->name, OCCUPANCY_H200) < 1)
+            fail_msg("%s: no registers of %s", row->id, program.entry->name);
     }
 }
 

@@ -160,7 +160,7 @@ static void bad_args_say_what_is_wrong(void **state) {
         {"scale", "in=float[n], out=float[n], n", "takes 4 arguments, not 3"},
         {"scale", "", "takes 4 arguments, not 0"},
         {"scale", "in=float[n], , n, 1", "an item is empty"},
-        {"scale", "in=real[n], out=float[n], n, 1", "'real' is no type"},
+        {"scale", "in=real[n], out=float[n], n, 1", "'real' is not a type"},
         {"scale", "in=float[n, out=float[n], n, 1", "']' is missing"},
         {"scale", "in=float[0], out=float[n], n, 1", "a whole number from 1"},
         {"scale", "in=float[n-2*n], out=float[n], n, 1", "a whole number from 1"},
@@ -168,10 +168,10 @@ static void bad_args_say_what_is_wrong(void **state) {
         {"scale", "in=float[m], out=float[n], n, 1", "'m' is not known"},
         {"scale", "in=float[n]:twos, out=float[n], n, 1", "'twos' of in is none of"},
         {"scale", "in=float[n]x, out=float[n], n, 1", "'x' follows ']'"},
-        {"scale", "in=float[n], in=float[n], n, 1", "in is there twice"},
+        {"scale", "in=float[n], in=float[n], n, 1", "in is defined twice"},
         {"scale", "float[n], out=float[n], n, 1", "has no name"},
-        {"scale", "1a=float[n], out=float[n], n, 1", "'1a' is no name"},
-        {"scale", "in=float[n], out=float[n], 0.5, 1", "is no whole number"},
+        {"scale", "1a=float[n], out=float[n], n, 1", "'1a' is not a name"},
+        {"scale", "in=float[n], out=float[n], 0.5, 1", "is not a whole number"},
         {"scale", "in=float[n], out=float[n], n*n*n*n, 1", "does not fit the 4 bytes"},
         {"mixed", "256, p=int[1], 1, 1", "does not fit the 1 bytes"},
         {"structure", "1", "structure of 12 bytes"},
@@ -216,33 +216,42 @@ static void structures_are_read_from_files(void **state) {
     plan_free(&plan);
 }
 
-static uint64_t address_of(void *context, int buffer) {
-    (void)context;
-    return 0x1122334455667700u + (uint64_t)buffer;
+static bool bind(const Plan *plan, const char *entry, Launch *launch, Error *error) {
+    static const uint64_t addresses[] = {0x1122334455667700u, 0x1122334455667701u};
+    PtxProgram program = {.entry = ptx_module_find(module, entry)};
+    return plan_bind_launch(&plan->launches[0], &program, addresses, launch, error);
 }
 
 static void arguments_are_laid_out_by_alignment(void **state) {
     (void)state;
     Plan plan;
     Error error = {0};
-    uint8_t *bytes;
-    size_t count;
+    Launch launch;
     assert_true(parse(&plan, "mixed", "7, p=int[1], 513, 1.0", &error));
-    assert_true(plan_pack_arguments(&plan.launches[0], ptx_module_find(module, "mixed"), address_of, NULL,
-                                    &bytes, &count, &error));
+    assert_true(bind(&plan, "mixed", &launch, &error));
     static const uint8_t expected[32] = {7,    0,    0,    0,    0,    0,    0,    0, 0x00, 0x77, 0x66,
                                          0x55, 0x44, 0x33, 0x22, 0x11, 0x01, 0x02, 0, 0,    0,    0,
                                          0,    0,    0,    0,    0,    0,    0,    0, 0xf0, 0x3f};
-    assert_int_equal(count, 32);
-    assert_memory_equal(bytes, expected, 32);
-    free(bytes);
-    assert_false(plan_pack_arguments(&plan.launches[0], ptx_module_find(module, "structure"), address_of,
-                                     NULL, &bytes, &count, &error));
+    assert_int_equal(launch.parameter_bytes, 32);
+    assert_memory_equal(launch.parameters, expected, 32);
+    launch_done(&launch);
+    assert_false(bind(&plan, "structure", &launch, &error));
     assert_non_null(strstr(error.message, "takes 1 arguments, not 4"));
-    assert_false(plan_pack_arguments(&plan.launches[0], ptx_module_find(module, "scale"), address_of, NULL,
-                                     &bytes, &count, &error));
+    assert_false(bind(&plan, "scale", &launch, &error));
     assert_non_null(strstr(error.message, "the parameter has 8 bytes, the value has 1"));
     plan_free(&plan);
+}
+
+/* Whatever runs a planned launch (emulator, capture, counters, --verify, --bench) has it bound by
+ * plan_bind_launch(): nobody else makes a Launch of it, or reads its arguments. */
+static void launches_are_bound_in_one_place(void **state) {
+    (void)state;
+    char found[256] = "";
+    FILE *files = popen("grep -rlE '\\(Launch\\)\\{\\.|const PlanArgument \\*' src tui", "r");
+    assert_non_null(files);
+    found[fread(found, 1, sizeof found - 1, files)] = 0;
+    assert_int_equal(pclose(files), 0);
+    assert_string_equal(found, "src/catalog/plan.c\n");
 }
 
 /* ---- fills ------------------------------------------------------------------------------------------ */
@@ -520,6 +529,7 @@ int main(void) {
         cmocka_unit_test(bad_args_say_what_is_wrong),
         cmocka_unit_test(structures_are_read_from_files),
         cmocka_unit_test(arguments_are_laid_out_by_alignment),
+        cmocka_unit_test(launches_are_bound_in_one_place),
         cmocka_unit_test(plain_fills_hold_what_they_say),
         cmocka_unit_test(iota_wraps_in_small_integers),
         cmocka_unit_test(random_data_is_the_same_everywhere),

@@ -117,3 +117,63 @@ int json_array_count(const char *array) {
     for (; find(array, index, strlen(index)); snprintf(index, sizeof index, "%d", count)) count++;
     return count;
 }
+
+static bool is_listed(const char *key, size_t length, const char *const *list) {
+    for (; *list; list++)
+        if (strlen(*list) == length && !strncmp(*list, key, length)) return true;
+    return false;
+}
+
+static bool contains_at(const char *actual, const char *expected, const char *const *prose, char *path,
+                        size_t path_bytes);
+
+/* Item `key` of both; `path` keeps it where they differ. */
+static bool contains_item(const char *actual, const char *item, const char *key, size_t length,
+                          const char *const *prose, char *path, size_t path_bytes) {
+    size_t end = strlen(path);
+    snprintf(path + end, path_bytes - end, "%s%.*s", end ? "." : "", (int)length, key);
+    const char *found = find(actual, key, length);
+    bool same = found && (is_listed(key, length, prose) ? *found == *item
+                                                        : contains_at(found, item, prose, path, path_bytes));
+    if (same) path[end] = 0;
+    return same;
+}
+
+static bool contains_items(const char *actual, const char *expected, const char *const *prose, char *path,
+                           size_t path_bytes) {
+    bool is_object = *expected == '{', same = true;
+    const char *at = skip_space(expected + 1);
+    for (int index = 0; same && *at != '}' && *at != ']'; index++) {
+        char number[16];
+        const char *key = number;
+        snprintf(number, sizeof number, "%d", index);
+        size_t length = strlen(number);
+        if (is_object) {
+            key = at + 1;
+            at = skip_string(at);
+            length = (size_t)(at - 1 - key);
+            at = skip_space(skip_space(at) + 1);
+        }
+        same = contains_item(actual, at, key, length, prose, path, path_bytes);
+        at = skip_space(skip_value(at));
+        if (*at == ',') at = skip_space(at + 1);
+    }
+    return same && (is_object || json_array_count(actual) == json_array_count(expected));
+}
+
+static bool contains_at(const char *actual, const char *expected, const char *const *prose, char *path,
+                        size_t path_bytes) {
+    actual = skip_space(actual);
+    expected = skip_space(expected);
+    if (*actual != *expected) return false;
+    if (*expected == '{' || *expected == '[')
+        return contains_items(actual, expected, prose, path, path_bytes);
+    size_t length = (size_t)(skip_value(expected) - expected);
+    return length == (size_t)(skip_value(actual) - actual) && !strncmp(actual, expected, length);
+}
+
+bool json_contains(const char *actual, const char *expected, const char *const *prose, char *path,
+                   size_t path_bytes) {
+    *path = 0;
+    return contains_at(actual, expected, prose, path, path_bytes);
+}

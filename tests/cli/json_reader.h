@@ -4,6 +4,7 @@
 #define TESTS_JSON_READER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 bool json_valid(const char *text); /* one value and nothing after it but white space */
 
@@ -11,5 +12,11 @@ bool json_valid(const char *text); /* one value and nothing after it but white s
  * valid. */
 const char *json_at(const char *text, const char *path);
 int json_array_count(const char *array);
+
+/* Is all of `expected` in `actual`? Objects may have more fields there; arrays must be equally long, all
+ * other values equal to the letter. Of fields named in `prose` (ends with NULL) only the type counts:
+ * null, or a text. false: `path` says where the first difference is ("lines.3.text"). */
+bool json_contains(const char *actual, const char *expected, const char *const *prose, char *path,
+                   size_t path_bytes);
 
 #endif

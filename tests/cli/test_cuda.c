@@ -283,11 +283,11 @@ static void says_what_is_missing(void **state) {
     make_compiler("echo .version 7.0 >$out");
     Outcome outcome = compile_fake("--report");
     assert_int_equal(outcome.status, 2);
-    program_assert_contains(outcome.err, "--entry 'NAME<ARGUMENTS>'; here are k<typename T>");
+    program_assert_contains(outcome.err, "--entry 'NAME<ARGUMENTS>'; there are k<typename T>");
     program_outcome_done(&outcome);
     outcome = program_shell("@ %s/k.cu --compiler gcc --report", program_folder());
     assert_int_equal(outcome.status, 2);
-    program_assert_contains(outcome.err, "--compiler: 'gcc' is none of nvcc, nvrtc, clang");
+    program_assert_contains(outcome.err, "--compiler: 'gcc' is not one of nvcc, nvrtc, clang");
     program_outcome_done(&outcome);
     outcome = program_shell("@ %s/nowhere.cu --report", program_folder());
     assert_int_equal(outcome.status, 2);

@@ -211,6 +211,7 @@ static void test_host_threads(void **state) {
     (void)state;
     char *list = program_output(0, "@ --list --json");
     int rows = json_array_count(list), ladder = 0;
+    char *names = program_output(0, "@ --list | sed '/^$/q' | grep -c '^  [a-z]'");
     for (int i = 0; i < rows; i++) {
         char path[32], kernel[64];
         snprintf(path, sizeof path, "%d.id", i);
@@ -221,8 +222,9 @@ static void test_host_threads(void **state) {
         compare_threads(kernel, "--report=json");
         ladder++;
     }
-    assert_int_equal(ladder, 20);
-    free(list);
+    assert_true(ladder > 0);
+    assert_int_equal(ladder, atoi(names)); /* the first group of --list */
+    free(list), free(names);
 }
 
 /* The text of events is stable: tests/cli/events.txt has most kinds of them, from PTX written by hand. */

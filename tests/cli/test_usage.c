@@ -31,7 +31,7 @@ static void test_bad_usage(void **state) {
         {"--kernel shufle_atomic --report", "did you mean 'shuffle_atomic'?"},
         {"--kernel k9 --report", "--list"},
         {"-x", "-x: unknown option"},
-        {"--kernel interleaved --report=xml", "neither text nor json"},
+        {"--kernel interleaved --report=xml", "'xml' is not one of text, json"},
         {"--kernel interleaved --report json", "--report=json"},
         {"--kernel interleaved --report --events", "--report and --events"},
         {"--kernel interleaved --events=yes", "--events takes no value"},
@@ -74,13 +74,13 @@ static void test_bad_usage(void **state) {
         {"--kernel interleaved --report --step 0", "--step: '0'"},
         {"--kernel interleaved --report --shared 64", "--shared is for FILE.cu and FILE.ptx"},
         {"--kernel interleaved --dump nobody", "there are: in, out"},
-        {"--kernel interleaved --dump out:-1", "'-1' is no count"},
-        {"--kernel interleaved --dump out:", "'' is no count"},
+        {"--kernel interleaved --dump out:-1", "'-1' is not a count"},
+        {"--kernel interleaved --dump out:", "'' is not a count"},
         {"--kernel interleaved tests/cli/scale.ptx", "one kernel at a time"},
         {"--kernel interleaved --json", "--json goes with"},
         {"--list json", "write --list=json"},
         {"--report json", "write --report=json"},
-        {"--list=xml", "neither text nor json"},
+        {"--list=xml", "'xml' is not one of text, json"},
         {"--list strided", "--list names all kernels"},
         {"tests/cli/scale.ptx --n 8 --dump nobody --args '0, 0, n'", "the kernel has none"},
         {"tests/cli/scale.ptx --report --args 'in=float[2000000000000], out=float[n], n'",
@@ -94,13 +94,13 @@ static void test_bad_usage(void **state) {
         {"tests/cli/scale.ptx --report --args ''", "takes 3 arguments"},
         {"tests/cli/scale.ptx --report --args 'in=float[n:ones, out=float[n], n'",
          "']' is missing in 'float[n:ones'"},
-        {"tests/cli/scale.ptx --report --args 'in=flot[n], out=float[n], n'", "'flot' is no type"},
+        {"tests/cli/scale.ptx --report --args 'in=flot[n], out=float[n], n'", "'flot' is not a type"},
         {"tests/cli/scale.ptx --report --args 'in=float[n]:noise, out=float[n], n'",
          "the fill 'noise' of in"},
         {"tests/cli/scale.ptx --report --args 'in=float[q], out=float[n], n'", "'q' is not known"},
         {"tests/cli/scale.ptx --report --args 'in=float[n/0], out=float[n], n'", "'n/0': division by zero"},
         {"tests/cli/scale.ptx --report --args 'in=float[n+], out=float[n], n'", "'n+'"},
-        {"tests/cli/scale.ptx --report --args 'in=float[n], in=float[n], n'", "in is there twice"},
+        {"tests/cli/scale.ptx --report --args 'in=float[n], in=float[n], n'", "in is defined twice"},
         {"tests/cli/scale.ptx --report --args 'in=float[n]:file:/nowhere, out=float[n], n'", "/nowhere"},
         {"tests/cli/scale.ptx --report --block 33,32", "1056 threads"},
         {"tests/cli/scale.ptx --report --grid 4,", "X[,Y[,Z]]"},
@@ -134,7 +134,7 @@ static void test_bad_usage(void **state) {
         {"x.cu --watch --report", "--watch goes with the interface, not with --report"},
         {"tests/cli/scale.ptx --bench", "--bench times kernels of the catalogue"},
         {"--list --bench", "different things"},
-        {"--bench=xml", "'xml' is neither text nor json"},
+        {"--bench=xml", "'xml' is not one of text, json, tsv"},
         {"--kernel interleaved --profile", "--profile goes with --bench"},
         {"--bench --save x.redviz", "give --kernel NAME"},
     };
@@ -222,10 +222,10 @@ static void test_help(void **state) {
     free(version);
 }
 
-/* README's table of keys is the program's own. */
-static void test_readme_keys(void **state) {
+/* The table of keys in tui/README.md is the program's own. */
+static void test_documented_keys(void **state) {
     (void)state;
-    char *keys = program_output(0, "@ --help-keys"), *readme = program_output(0, "cat README.md");
+    char *keys = program_output(0, "@ --help-keys"), *readme = program_output(0, "cat tui/README.md");
     program_assert_contains(readme, keys);
     free(keys), free(readme);
 }
@@ -392,12 +392,18 @@ static void test_broken_pipe(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bad_usage),     cmocka_unit_test(test_no_gpu),
-        cmocka_unit_test(test_no_terminal),   cmocka_unit_test(test_broken_ptx),
-        cmocka_unit_test(test_help),          cmocka_unit_test(test_readme_keys),
-        cmocka_unit_test(test_list),          cmocka_unit_test(test_fills),
-        cmocka_unit_test(test_default_input), cmocka_unit_test(test_options_reach_the_run),
-        cmocka_unit_test(test_full_disk),     cmocka_unit_test(test_closed_output),
+        cmocka_unit_test(test_bad_usage),
+        cmocka_unit_test(test_no_gpu),
+        cmocka_unit_test(test_no_terminal),
+        cmocka_unit_test(test_broken_ptx),
+        cmocka_unit_test(test_help),
+        cmocka_unit_test(test_documented_keys),
+        cmocka_unit_test(test_list),
+        cmocka_unit_test(test_fills),
+        cmocka_unit_test(test_default_input),
+        cmocka_unit_test(test_options_reach_the_run),
+        cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_closed_output),
         cmocka_unit_test(test_broken_pipe),
     };
     return cmocka_run_group_tests(tests, program_make_folder, program_remove_folder);

@@ -29,10 +29,6 @@ typedef struct Clean {
     GpuRun gpu;
 } Clean;
 
-static uint64_t address_of(void *context, int buffer) {
-    return ((const GpuRun *)context)->buffers[buffer].address;
-}
-
 static bool load(Clean *clean, Cuda *cuda, Error *error) {
     char name[128], path[4096], *text;
     size_t length;
@@ -56,18 +52,16 @@ static bool load(Clean *clean, Cuda *cuda, Error *error) {
 }
 
 static bool launch(Clean *clean, int index, Error *error) {
+    enum { MOST_BUFFERS = 16 };
     const PlanLaunch *planned = &clean->plan.launches[index];
-    size_t bytes;
-    GpuLaunch launch = {.entry = clean->programs[index]->entry,
-                        .grid = {planned->grid[0], planned->grid[1], planned->grid[2]},
-                        .block = {planned->block[0], planned->block[1], planned->block[2]},
-                        .shared_bytes = planned->shared_bytes,
-                        .cooperative = planned->cooperative};
-    bool good = plan_pack_arguments(planned, launch.entry, address_of, &clean->gpu, &launch.parameters,
-                                    &bytes, error) &&
+    uint64_t addresses[MOST_BUFFERS];
+    GpuLaunch launch = {.function = NULL};
+    for (int i = 0; i < clean->gpu.buffer_count && i < MOST_BUFFERS; i++)
+        addresses[i] = clean->gpu.buffers[i].address;
+    bool good = plan_bind_launch(planned, clean->programs[index], addresses, &launch.launch, error) &&
                 gpu_run_prepare(&clean->gpu, &launch, error) && gpu_run_launch(&clean->gpu, &launch, error) &&
                 cuda_wait(clean->gpu.cuda, 60, planned->entry, error);
-    free(launch.parameters);
+    launch_done(&launch.launch);
     return good;
 }
 

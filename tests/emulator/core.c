@@ -52,11 +52,11 @@ static uint32_t or_one(uint32_t value) {
 CoreRun core_run(CoreKernel kernel) {
     CoreRun run = {0};
     parse(&kernel, &run);
-    EmulatorLaunch launch = {.program = run.program,
-                             .grid = {or_one(kernel.grid), or_one(kernel.grid_y), 1},
-                             .block = {kernel.block ? kernel.block : 32, or_one(kernel.block_y), 1},
-                             .dynamic_shared_bytes = kernel.shared_bytes,
-                             .cooperative = kernel.cooperative};
+    Launch launch = {.program = run.program,
+                     .grid = {or_one(kernel.grid), or_one(kernel.grid_y), 1},
+                     .block = {kernel.block ? kernel.block : 32, or_one(kernel.block_y), 1},
+                     .dynamic_shared_bytes = kernel.shared_bytes,
+                     .cooperative = kernel.cooperative};
     uint64_t threads = (uint64_t)launch.grid[0] * launch.grid[1] * launch.block[0] * launch.block[1];
     run.words = kernel.words ? kernel.words : threads;
     run.out = memory_new(run.words * sizeof *run.out);
@@ -68,7 +68,7 @@ CoreRun core_run(CoreKernel kernel) {
     run.emulator = emulator_new(&options);
     int buffer = emulator_add_buffer(run.emulator, "out", run.out, run.words * sizeof *run.out, PTX_U32);
     uint64_t address = emulator_buffer_address(run.emulator, buffer);
-    launch.parameters = (const uint8_t *)&address;
+    launch.parameters = (uint8_t *)&address;
     launch.parameter_bytes = sizeof address;
     run.trace = trace_new("emulator");
     run.done = emulator_run(run.emulator, &launch, run.trace, &run.error);

@@ -119,11 +119,11 @@ static char *run(LaneInstruction instruction, LaneRow *rows, int count, bool gua
         uint64_t rows;
         uint32_t count, padding;
     } parameters = {emulator_buffer_address(emulator, buffer), (uint32_t)count, 0};
-    EmulatorLaunch launch = {.program = program,
-                             .grid = {((uint32_t)count + BLOCK - 1) / BLOCK, 1, 1},
-                             .block = {BLOCK, 1, 1},
-                             .parameters = (const uint8_t *)&parameters,
-                             .parameter_bytes = 12};
+    Launch launch = {.program = program,
+                     .grid = {((uint32_t)count + BLOCK - 1) / BLOCK, 1, 1},
+                     .block = {BLOCK, 1, 1},
+                     .parameters = (uint8_t *)&parameters,
+                     .parameter_bytes = 12};
     Trace *trace = trace_new("emulator");
     if (!emulator_run(emulator, &launch, trace, &error)) {
         error_print(&error, stderr);

@@ -150,6 +150,54 @@ static void test_arrive_and_sync(void **state) {
     }
 }
 
+/* Who has arrived and exits is not counted again: the two others are still waited for. */
+static void test_exits_behind_an_arrival(void **state) {
+    (void)state;
+    static const char *const early[] = {
+        "bar.arrive 1, 96; exit;", /* all lanes at once; lane after lane */
+        "bar.arrive 1, 96; mov.u32 %r3, 0; L: add.u32 %r3, %r3, 1; setp.lt.u32 %p4, %r3, %t; @%p4 bra L; "
+        "exit;",
+        "setp.lt.u32 %p4, %t, 16; @%p4 barrier.arrive 1, 96; @%p4 exit; barrier.arrive 1, 96; exit;",
+    };
+    for (size_t i = 0; i < sizeof early / sizeof *early; i++) {
+        Text body = {0};
+        text_print(
+            &body,
+            "setp.eq.u32 %%p0, %%t, 0; @%%p0 st.shared.u32 [word], 0; bar.sync 0;\n"
+            "setp.eq.u32 %%p1, %%w, 1; @%%p1 bra LATE; setp.eq.u32 %%p2, %%w, 2; @%%p2 bra WAIT;\n%s\n"
+            "LATE: mov.u32 %%r0, 0; D: add.u32 %%r0, %%r0, 1; setp.lt.u32 %%p3, %%r0, 500; @%%p3 bra D;\n"
+            "st.shared.u32 [word], 7; bar.arrive 1, 96; exit;\n"
+            "WAIT: bar.sync 1, 96; ld.shared.u32 %%r1, [word]; st.global.u32 [%%out], %%r1;",
+            early[i]);
+        CoreKernel kernel = {.body = text_string(&body), .module = ".shared .u32 word;\n", .block = 96};
+        for (kernel.options.schedule = 0; kernel.options.schedule < 4; kernel.options.schedule++) {
+            CoreRun run = core_run_well(kernel);
+            for (int thread = 64; thread < 96; thread++) assert_int_equal(run.out[thread], 7);
+            core_done(&run);
+        }
+        text_done(&body);
+    }
+}
+
+/* Lanes that exit, one after another, are waited for no longer by those of their warp that have come. */
+static void test_exits_beside_an_arrival(void **state) {
+    (void)state;
+    CoreRun run = core_run_well(
+        (CoreKernel){.body = "setp.lt.u32 %p0, %t, 5; @%p0 bra COME;\n"
+                             "setp.ge.u32 %p1, %t, 32; @%p1 bra COME;\n"
+                             "mov.u32 %r0, 0; mul.lo.u32 %r2, %t, 20;\n"
+                             "D: add.u32 %r0, %r0, 1; setp.ge.u32 %p3, %r0, %r2;\n"
+                             "setp.eq.and.u32 %p4, %t, 31, %p3; @%p4 st.global.u32 [%base+12], 9;\n"
+                             "@%p3 exit; bra D;\n"
+                             "COME: barrier.sync 1, 64; ld.volatile.global.u32 %r1, [%base+12];\n"
+                             "st.global.u32 [%out+256], %r1;",
+                     .block = 64,
+                     .words = 128});
+    for (int thread = 0; thread < 64; thread++)
+        assert_int_equal(run.out[64 + thread], thread < 5 || thread >= 32 ? 9 : 0);
+    core_done(&run);
+}
+
 /* ---- parts of warps --------------------------------------------------------------------------------- */
 
 static void test_exited_lanes_hold_nobody_up(void **state) {
@@ -302,6 +350,8 @@ int main(void) {
         cmocka_unit_test(test_reduction_of_those_that_stay),
         cmocka_unit_test(test_named_barriers),
         cmocka_unit_test(test_arrive_and_sync),
+        cmocka_unit_test(test_exits_behind_an_arrival),
+        cmocka_unit_test(test_exits_beside_an_arrival),
         cmocka_unit_test(test_exited_lanes_hold_nobody_up),
         cmocka_unit_test(test_early_returns_hold_nobody_up),
         cmocka_unit_test(test_unaligned_barrier),

@@ -528,7 +528,7 @@ static void read_trace(const Trace *trace) {
     text_done(&text);
 }
 
-static void replay(const Trace *trace, const EmulatorLaunch *launch, Dice *dice) {
+static void replay(const Trace *trace, const Launch *launch, Dice *dice) {
     if (!trace->launch_count || !trace->launches[0]->block_count) return;
     const TraceBlock *block = trace->launches[0]->blocks[0];
     Error error = {0};
@@ -561,13 +561,13 @@ static bool launch_program(const PtxProgram *program, Dice *dice, bool replays, 
     uint8_t parameters[512] = {0};
     size_t bytes;
     fill_parameters(program->entry, dice, emulator, parameters, &bytes);
-    EmulatorLaunch launch = {.program = program,
-                             .grid = {1 + roll(dice, 3), 1, 1},
-                             .block = {PICK(dice, blocks), 1, 1},
-                             .dynamic_shared_bytes = roll(dice, 4) ? 4096 : roll(dice, 300),
-                             .cooperative = roll(dice, 2),
-                             .parameters = parameters,
-                             .parameter_bytes = bytes};
+    Launch launch = {.program = program,
+                     .grid = {1 + roll(dice, 3), 1, 1},
+                     .block = {PICK(dice, blocks), 1, 1},
+                     .dynamic_shared_bytes = roll(dice, 4) ? 4096 : roll(dice, 300),
+                     .cooperative = roll(dice, 2),
+                     .parameters = parameters,
+                     .parameter_bytes = bytes};
     Trace *trace = trace_new("emulator");
     Error error = {0};
     bool done = emulator_run(emulator, &launch, trace, &error);

@@ -135,6 +135,56 @@ static void bugs_show(void **state) {
     assert_int_equal(all.weight, 256 * 32);
 }
 
+/* Each node names the thread that has it, and an event of it; an input the word that was loaded there, a move the
+ * value that arrived, a result the store that wrote it. */
+static void nodes_say_where_they_come_from(void **state) {
+    (void)state;
+    static const char *const kernels[] = {"interleaved", "shuffle", "vectorized_shared"};
+    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+        Session *session = open_kernel(kernels[k], 2048, NULL, NULL);
+        const TraceBlock *block = session_block(session, 0)->block;
+        const Folds *folds = session_folds(session, 0);
+        int inputs = 0, moves = 0;
+        for (int i = 0; i < folds->node_count; i++) {
+            const FoldNode *node = &folds->nodes[i];
+            TraceEvent event;
+            trace_block_read(block, node->event, &event);
+            if (node->kind == FOLD_JOIN) {
+                int a = folds->nodes[node->a].event, b = folds->nodes[node->b].event;
+                assert_int_equal(node->event, a > b ? a : b);
+                continue;
+            }
+            assert_int_equal(event.warp, node->warp);
+            assert_true(event.mask >> node->lane & 1);
+            if (node->kind == FOLD_INPUT) {
+                inputs++;
+                uint64_t word = node->bits - event.offset[node->lane];
+                assert_int_equal(event.kind, TRACE_GLOBAL_LOAD);
+                assert_int_equal(node->buffer, event.buffer[node->lane]);
+                assert_true(word < (uint64_t)event.width && word % (uint64_t)event.element_bytes == 0);
+                assert_int_equal(node->weight, 1);
+                assert_true(node->is_plain);
+            } else {
+                moves++;
+                bool is_there = false;
+                for (int e = 0; e < event.element_count; e++)
+                    is_there |= (uint32_t)event.value[e][node->lane] == (uint32_t)node->bits;
+                assert_true(is_there);
+                assert_int_equal(node->weight, folds->nodes[node->a].weight);
+            }
+        }
+        assert_true(inputs >= 256 && moves > 0);
+        assert_int_equal(folds->result_count, 1);
+        const FoldResult *result = &folds->results[0];
+        TraceEvent event;
+        trace_block_read(block, result->event, &event);
+        assert_int_equal(event.warp, result->warp);
+        assert_true(event.mask >> result->lane & 1);
+        assert_int_equal(event.kind, TRACE_GLOBAL_STORE);
+        session_free(session);
+    }
+}
+
 static void other_arithmetic_is_told(void **state) {
     (void)state;
     assert_false(count_kernel("softmax_row", 4096, NULL, NULL).is_plain);
@@ -145,6 +195,7 @@ int main(void) {
         cmocka_unit_test(every_input_is_folded_once),
         cmocka_unit_test(a_choice_folds_what_it_compares),
         cmocka_unit_test(bugs_show),
+        cmocka_unit_test(nodes_say_where_they_come_from),
         cmocka_unit_test(other_arithmetic_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,22 +19,19 @@ static const char module_text[] =
     ".visible .entry many(.param .u64 a, .param .u64 b, .param .u64 c, .param .u64 d, .param .u64 e) { ret; "
     "}\n";
 
-static uint64_t address_of(void *context, int buffer) {
-    const Plan *plan = context;
-    if (buffer < 0 || buffer >= plan->buffer_count) abort();
-    return UINT64_C(0x1000) * (uint64_t)(buffer + 1);
-}
-
-static void check_accepted(Plan *plan, const PlanLaunch *launch, const PtxFunction *entry) {
+static void check_accepted(Plan *plan, const PlanLaunch *launch, PtxFunction *entry) {
     Error error = {0};
-    uint8_t *bytes = NULL;
-    size_t count;
+    Launch bound = {0};
+    PtxProgram program = {.entry = entry};
+    uint64_t *addresses = calloc((size_t)plan->buffer_count + 1, sizeof *addresses);
     if (launch->argument_count != entry->parameter_count) abort();
-    if (!plan_pack_arguments(launch, entry, address_of, plan, &bytes, &count, &error) && !error.message[0])
-        abort();
+    for (int i = 0; i < launch->argument_count; i++)
+        if (launch->arguments[i].buffer >= plan->buffer_count) abort();
+    if (!plan_bind_launch(launch, &program, addresses, &bound, &error) && !error.message[0]) abort();
     for (int i = 0; i < plan->buffer_count; i++)
         if (!plan->buffers[i].count || !plan->buffers[i].name[0]) abort();
-    free(bytes);
+    launch_done(&bound);
+    free(addresses);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -42,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     Error error = {0};
     if (!module) module = ptx_module_parse(module_text, sizeof module_text - 1, "args.ptx", &error);
     if (!module || !size) return 0;
-    const PtxFunction *entry = module->functions[data[0] % module->function_count];
+    PtxFunction *entry = module->functions[data[0] % module->function_count];
     char *text = malloc(size);
     memcpy(text, data + 1, size - 1);
     text[size - 1] = 0;

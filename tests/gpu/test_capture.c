@@ -56,15 +56,15 @@ static void what_is_verified(void **state) {
     (void)state;
     verify("interleaved", "int",
            "emulator and Stub 1 agree\n  1 blocks, 64 threads, 1727 events of threads\n"
-           "  fed: 0 values that only scheduling decides; 0 are not what");
-    verify("strided", "double", "  memory afterwards: the same to the bit\n");
+           "  from the recording: 0 values that only scheduling decides; 0 differ from the emulator's");
+    verify("strided", "double", "  memory after the run: the same to the bit\n");
     verify("two_stage", "float", "  2 blocks, 128 threads");
-    verify("atomic", "int", "  fed: 64 values that only scheduling decides;");
-    verify("last_block", "float", "  fed: 1 values that only scheduling decides;");
+    verify("atomic", "int", "  from the recording: 64 values that only scheduling decides;");
+    verify("last_block", "float", "  from the recording: 1 values that only scheduling decides;");
     verify("softmax_row", "float",
-           "results of .approx, within the error that PTX states; 0 are not the emulator's");
-    verify("redux", "int", "  masks: ");
-    verify("lab_latency", "int", "  masks: "); /* reads %clock64 */
+           "results of .approx, within the error that PTX states; 0 differ from the emulator's");
+    verify("redux", "int", "  active masks: ");
+    verify("lab_latency", "int", "  active masks: "); /* reads %clock64 */
 }
 
 static void cooperative_grids_shrink_to_what_fits(void **state) {
@@ -80,7 +80,7 @@ static void cooperative_grids_shrink_to_what_fits(void **state) {
     assert_int_equal(session_trace(session)->launches[0]->grid[0], 264);
     if (!session_verify(session, &text, &same, &error)) fail_msg("%s", error.message);
     assert_true(same);
-    assert_non_null(strstr(text_string(&text), "  grid: 132 blocks, as many as the GPU holds at once"));
+    assert_non_null(strstr(text_string(&text), "  grid: 132 blocks, all that the GPU can hold at once"));
     session_free(session);
     options.catalog.grid = 200; /* asked for */
     session = open_run(options);
@@ -112,7 +112,7 @@ static void events_that_find_no_room_are_counted(void **state) {
     assert_int_equal(copy.tally.dropped, copy.trace->launches[0]->dropped);
     SessionOther other = {copy.trace, copy.base, "Stub 1", false};
     assert_false(session_compare(session, &other, &text, &same, &error));
-    assert_non_null(strstr(error.message, "events found no room and are not known"));
+    assert_non_null(strstr(error.message, "events did not fit the trace buffer"));
     gpu_copy_done(&copy);
     session_free(session);
 }

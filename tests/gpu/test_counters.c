@@ -25,8 +25,7 @@ static int clean(void **state) {
     return 0;
 }
 
-/* ---- against the stub -----------------------------------------------------------------------------------
- */
+/* ---- against the stub ---------------------------------------------------------------------------------- */
 
 static const char *const metrics[] = {"stub__a.sum",     "nowhere__b.sum",   "stub__c.sum",
                                       "stub__d.avg",     "stub__sass_e.sum", "nowhere__sass_f.sum",

@@ -191,7 +191,7 @@ static uint64_t random_number(void) {
 
 static bool decode_again(const Twin *twin, const uint8_t *region, Error *error) {
     Trace *trace = trace_new("gpu");
-    TraceLaunch *launch = trace_add_launch(trace, twin->programs[0]);
+    TraceLaunch *launch = trace_add_launch(trace, &(Launch){.program = twin->programs[0]});
     launch->grid[0] = launch->grid[1] = launch->grid[2] = launch->block[1] = launch->block[2] = 1;
     launch->block[0] = twin->settings.block_threads;
     InstrumentTally tally = {0};

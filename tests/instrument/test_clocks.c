@@ -11,6 +11,7 @@
 #include "emulator/emulator.h"
 #include "instrument/clocks.h"
 #include "session/session.h"
+#include "tests/instrument/twin.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,18 +73,10 @@ static void link_clocked(Run *run, const CatalogRow *row) {
     text_done(&out);
 }
 
-static uint64_t buffer_address(void *context, int buffer) {
-    return emulator_buffer_address(context, buffer);
-}
-
 static void execute(Run *run) {
     const PlanLaunch *planned = &run->plan.launches[0];
     EmulatorOptions settings = {.threads = 1, .trace_first = 1};
     Error error = {0};
-    uint8_t *parameters;
-    EmulatorLaunch launch = {.program = run->clocked_program,
-                             .dynamic_shared_bytes = planned->shared_bytes,
-                             .cooperative = planned->cooperative};
     run->emulator = emulator_new(&settings);
     run->trace = trace_new("emulator");
     for (int i = 0; i < run->plan.buffer_count; i++) {
@@ -91,15 +84,10 @@ static void execute(Run *run) {
         emulator_add_buffer(run->emulator, buffer->name, buffer->bytes,
                             buffer->count * (uint64_t)ptx_type_bytes(buffer->type), buffer->type);
     }
-    memcpy(launch.grid, planned->grid, sizeof launch.grid);
-    memcpy(launch.block, planned->block, sizeof launch.block);
-    if (!plan_pack_arguments(planned, launch.program->entry, buffer_address, run->emulator, &parameters,
-                             &launch.parameter_bytes, &error))
-        fail_msg("%s", error.message);
-    launch.parameters = parameters;
+    Launch launch = twin_bind(run->emulator, planned, run->clocked_program, "with clocks");
     if (!emulator_run(run->emulator, &launch, run->trace, &error)) fail_msg("%s", error.message);
     assert_int_equal(run->trace->trap_count, 0);
-    free(parameters);
+    launch_done(&launch);
 }
 
 static const uint64_t *samples_of(const Run *run) {

@@ -29,7 +29,7 @@ static Decoded decode(const Kept *kept, const Session *session) {
     Error error = {0};
     Text text = {0};
     char *probe = twin_probe();
-    if (!instrument((const PtxProgram *const *)session->programs, session->launch_count, probe,
+    if (!instrument((const PtxProgram *const *)session->launches.programs, session->launches.count, probe,
                     kept->approximate, &text, &decoded.sites, &error))
         fail_msg("%s", error.message);
     decoded.base = memory_new(((size_t)session->trace->buffer_count + 1) * sizeof *decoded.base);
@@ -37,17 +37,11 @@ static Decoded decode(const Kept *kept, const Session *session) {
         const TraceBuffer *buffer = &session->trace->buffers[i];
         trace_add_buffer(decoded.trace, buffer->name, buffer->bytes, buffer->type);
     }
-    for (int i = 0; i < session->launch_count; i++) {
-        const TraceLaunch *like = session->trace->launches[i];
-        TraceLaunch *launch = trace_add_launch(decoded.trace, session->programs[i]);
-        memcpy(launch->grid, like->grid, sizeof launch->grid);
-        memcpy(launch->block, like->block, sizeof launch->block);
-        launch->dynamic_shared_bytes = like->dynamic_shared_bytes;
-        launch->cooperative = like->cooperative;
-    }
+    for (int i = 0; i < session->launches.count; i++)
+        trace_add_launch(decoded.trace, &session->launches.bound[i]);
     for (int i = 0; i < kept->region_count; i++) {
         const KeptRegion *region = &kept->regions[i];
-        assert_true(region->launch < session->launch_count);
+        assert_true(region->launch < session->launches.count);
         for (int b = 0; b < region->memory.count; b++)
             decoded.base[region->memory.buffers[b].buffer] = region->memory.buffers[b].base;
         if (!instrument_decode(&decoded.sites, &region->settings, &region->memory, region->block,
@@ -68,7 +62,7 @@ static void replay(const Kept *kept, const Session *session, const Decoded *deco
         for (int i = 0; i < launch->block_count; i++) {
             Error error = {0};
             Folds *folds =
-                replay_folds(decoded->trace, l, launch->blocks[i], &session->launches[l].geometry, &error);
+                replay_folds(decoded->trace, l, launch->blocks[i], &session->launches.bound[l], &error);
             if (!folds) fail_msg("%s: %s", kept->kernel, error.message);
             folds_free(folds);
         }

@@ -22,12 +22,20 @@ char *twin_probe(void) {
 
 /* ---- running ---------------------------------------------------------------------------------------- */
 
-static uint64_t volume(const uint32_t size[3]) {
-    return (uint64_t)size[0] * size[1] * size[2];
-}
-
-static uint64_t buffer_address(void *context, int buffer) {
-    return emulator_buffer_address(context, buffer);
+Launch twin_bind(const Emulator *emulator, const PlanLaunch *planned, const PtxProgram *program,
+                 const char *what) {
+    enum { MOST_BUFFERS = 64 };
+    uint64_t addresses[MOST_BUFFERS] = {0};
+    Error error = {0};
+    Launch launch;
+    for (int i = 0; i < planned->argument_count; i++) {
+        int buffer = planned->arguments[i].buffer;
+        assert_true(buffer < MOST_BUFFERS);
+        if (buffer >= 0) addresses[buffer] = emulator_buffer_address(emulator, buffer);
+    }
+    if (!plan_bind_launch(planned, program, addresses, &launch, &error))
+        fail_msg("%s: %s", what, error.message);
+    return launch;
 }
 
 static Emulator *new_emulator(const Plan *plan, const TwinOptions *options, bool traced) {
@@ -48,21 +56,12 @@ static Emulator *new_emulator(const Plan *plan, const TwinOptions *options, bool
 static void launch(Emulator *emulator, const PlanLaunch *planned, const PtxProgram *program, Trace *trace,
                    const char *what) {
     Error error = {0};
-    uint8_t *parameters;
-    EmulatorLaunch geometry = {.program = program,
-                               .dynamic_shared_bytes = planned->shared_bytes,
-                               .cooperative = planned->cooperative};
-    memcpy(geometry.grid, planned->grid, sizeof geometry.grid);
-    memcpy(geometry.block, planned->block, sizeof geometry.block);
-    if (!plan_pack_arguments(planned, program->entry, buffer_address, emulator, &parameters,
-                             &geometry.parameter_bytes, &error))
-        fail_msg("%s: %s", what, error.message);
-    geometry.parameters = parameters;
-    if (!emulator_run(emulator, &geometry, trace, &error)) fail_msg("%s: %s", what, error.message);
+    Launch bound = twin_bind(emulator, planned, program, what);
+    if (!emulator_run(emulator, &bound, trace, &error)) fail_msg("%s: %s", what, error.message);
     if (trace->trap_count)
         fail_msg("%s: %s: pc %d: %s", what, trap_kind_text(trace->traps[0].kind), trace->traps[0].pc,
                  trace->traps[0].detail);
-    free(parameters);
+    launch_done(&bound);
 }
 
 /* ".. redviz_settings[48];" gets an initial value, since the emulator has no cuModuleGetGlobal. */
@@ -105,11 +104,10 @@ static void decode(Twin *twin, int index, const PlanLaunch *planned, const Trace
     memory.buffers = list_buffers(twin, twin->emulators[1], probed, &memory.count);
     twin->memory[1] = memory;
     twin->memory[0].buffers = list_buffers(twin, twin->emulators[0], twin->original, &twin->memory[0].count);
-    TraceLaunch *out = trace_add_launch(twin->decoded, twin->programs[index]);
-    memcpy(out->grid, planned->grid, sizeof out->grid);
-    memcpy(out->block, planned->block, sizeof out->block);
-    out->dynamic_shared_bytes = planned->shared_bytes;
-    uint64_t blocks = volume(planned->grid);
+    Launch bound = twin_bind(twin->emulators[1], planned, twin->programs[index], "decoding");
+    TraceLaunch *out = trace_add_launch(twin->decoded, &bound);
+    launch_done(&bound);
+    uint64_t blocks = launch_volume(planned->grid);
     for (uint64_t b = twin->settings.first; b <= twin->settings.last && b < blocks; b++)
         if (!instrument_decode(&twin->sites, &twin->settings, &memory, (uint32_t)b,
                                twin->regions + (b - twin->settings.first) * twin->settings.region_bytes,
@@ -132,8 +130,8 @@ static Probed instrument_launch(Twin *twin, int index, const PlanLaunch *planned
     if (!instrument(&program, 1, probe, false, &twin->text, &twin->sites, &error))
         fail_msg("%s: %s", options->what, error.message);
     free(probe);
-    uint32_t threads = (uint32_t)volume(planned->block);
-    uint64_t blocks = volume(planned->grid);
+    uint32_t threads = (uint32_t)launch_volume(planned->block);
+    uint64_t blocks = launch_volume(planned->grid);
     uint64_t traced = options->first >= blocks ? 0 : options->last < blocks ? options->last : blocks - 1;
     traced = options->first >= blocks ? 0 : traced - options->first + 1;
     uint64_t bytes = options->region_bytes ? options->region_bytes
@@ -191,8 +189,8 @@ Twin twin_run(PtxModule *module, Plan *plain, Plan *probed, const TwinOptions *o
 }
 
 static PtxModule *read_module(const CatalogRow *row) {
-    char name[128], path[512], *text;
-    size_t length;
+    char name[128], path[512], *text = NULL;
+    size_t length = 0;
     Error error = {0};
     snprintf(name, sizeof name, "%.*s.ptx", (int)strcspn(row->source, "."), row->source);
     if (!catalog_path("assets/ptx", name, path, sizeof path, &error) ||

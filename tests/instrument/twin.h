@@ -33,6 +33,10 @@ typedef struct Twin {
 
 char *twin_probe(void); /* assets/ptx/probe.ptx; free() it */
 
+/* The planned launch with the addresses that the emulator gave its buffers; launch_done() it. */
+Launch twin_bind(const Emulator *emulator, const PlanLaunch *planned, const PtxProgram *program,
+                 const char *what);
+
 /* `plain` and `probed` are filled alike; the runs change them. Takes over `module`. Fails the test where one
  * of the runs fails or traps, the text does not parse, or a region does not decode. */
 Twin twin_run(PtxModule *module, Plan *plain, Plan *probed, const TwinOptions *options);

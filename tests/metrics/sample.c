@@ -46,7 +46,7 @@ void sample_open(Sample *sample) {
     }
     sample->trace = trace_new("emulator");
     trace_add_buffer(sample->trace, "in", 1 << 20, PTX_U32);
-    sample->launch = trace_add_launch(sample->trace, sample->program);
+    sample->launch = trace_add_launch(sample->trace, &(Launch){.program = sample->program});
     sample->launch->name = "sample";
     sample->launch->symbols = symbols;
     sample->launch->symbol_count = 2;

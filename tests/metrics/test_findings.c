@@ -111,10 +111,10 @@ static void only_the_most_costly_get_advice(void **state) {
     for (int i = 0; i < LAUNCHES; i++) {
         sample_open(&others[i]);
         for (int pc = 0; pc < SAMPLE_COUNT; pc++) others[i].program->code[pc].line.file = files[i];
-        TraceLaunch *launch = trace_add_launch(sample.trace, others[i].program);
+        Launch one_thread = {.program = others[i].program, .grid = {1, 1, 1}, .block = {1, 1, 1}};
+        TraceLaunch *launch = trace_add_launch(sample.trace, &one_thread);
         memcpy(launch->counters, sample.launch->counters, SAMPLE_COUNT * sizeof *launch->counters);
         launch->counters[SAMPLE_LOAD_GLOBAL].sectors = 50 + (uint64_t)i;
-        for (int k = 0; k < 3; k++) launch->grid[k] = launch->block[k] = 1;
     }
     Findings *findings = findings_new(NULL, sample.trace, NULL);
     assert_int_equal(findings->count, 16); /* of 18 */

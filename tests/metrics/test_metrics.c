@@ -73,7 +73,7 @@ static void a_run_is_the_sum_of_its_launches(void **state) {
     Sample sample;
     sample_open(&sample);
     set_counters(sample.launch);
-    set_counters(trace_add_launch(sample.trace, sample.program));
+    set_counters(trace_add_launch(sample.trace, &(Launch){.program = sample.program}));
     Totals totals;
     metrics_of_run(sample.trace, &totals);
     assert_int_equal(totals.warp_instructions, 2 * 57);

@@ -132,12 +132,12 @@ static char *trap_of(int target, const char *text) {
     PtxProgram *program = link_entry(module, "k");
     EmulatorOptions options = {.threads = 1, .trace_first = 1, .trace_last = 0, .instruction_budget = 1000};
     Emulator *emulator = emulator_new(&options);
-    static const uint8_t map[128];
-    EmulatorLaunch launch = {.program = program,
-                             .grid = {1, 1, 1},
-                             .block = {1, 1, 1},
-                             .parameters = map,
-                             .parameter_bytes = sizeof map};
+    static uint8_t map[128];
+    Launch launch = {.program = program,
+                     .grid = {1, 1, 1},
+                     .block = {1, 1, 1},
+                     .parameters = map,
+                     .parameter_bytes = sizeof map};
     Trace *trace = trace_new("emulator");
     if (!emulator_run(emulator, &launch, trace, &error)) fail_msg("%s: %s", text, error.message);
     char *detail =

@@ -60,9 +60,9 @@ static void another_value_is_told_with_both_sides(void **state) {
     trace_comparison_done(&comparison);
 }
 
-/* ---- fed -------------------------------------------------------------------------------------------- */
+/* ---- guided by a recording ----------------------------------------------------------------------------- */
 
-/* The run in its usual order, fed by the same in another one. */
+/* The run in its usual order, guided by a recording of it in another one. */
 static bool agrees(const char *kernel, const char *dtype, uint64_t schedule, uint32_t last_block,
                    Text *text) {
     Error error = {0};
@@ -85,7 +85,7 @@ static bool agrees(const char *kernel, const char *dtype, uint64_t schedule, uin
     return same;
 }
 
-static void what_scheduling_decides_is_fed(void **state) {
+static void what_scheduling_decides_is_recorded(void **state) {
     (void)state;
     static const char *const kernels[] = {"last_block", "cooperative", "atomic", "shuffle_atomic", "mean"};
     static const char *const types[] = {"int", "float", "double"};
@@ -105,12 +105,12 @@ static void another_path_is_followed(void **state) {
     (void)state;
     Text text = {0};
     assert_true(agrees("last_block", "float", 3, 100, &text));
-    if (strstr(text_string(&text), "; 0 are not what")) fail_msg("%s", text_string(&text));
+    if (strstr(text_string(&text), "only scheduling decides; 0 differ")) fail_msg("%s", text_string(&text));
     text_done(&text);
 }
 
-/* A value that nobody else writes is never taken. */
-static void another_input_is_not_fed(void **state) {
+/* A value that no other block writes is never taken. */
+static void another_input_is_not_taken(void **state) {
     (void)state;
     Error error = {0};
     SessionOptions options = {
@@ -135,9 +135,9 @@ int main(void) {
         cmocka_unit_test(the_same_run_is_the_same),
         cmocka_unit_test(another_order_of_warps_is_the_same_to_every_thread),
         cmocka_unit_test(another_value_is_told_with_both_sides),
-        cmocka_unit_test(what_scheduling_decides_is_fed),
+        cmocka_unit_test(what_scheduling_decides_is_recorded),
         cmocka_unit_test(another_path_is_followed),
-        cmocka_unit_test(another_input_is_not_fed),
+        cmocka_unit_test(another_input_is_not_taken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

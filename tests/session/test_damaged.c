@@ -222,10 +222,11 @@ static void files_of_others(void **state) {
     check_refused(magic, sizeof magic, "it ends after 16 bytes");
     check_sql(false, "CREATE TABLE session(id INTEGER PRIMARY KEY, ptx TEXT)",
               "a database, but not a session of redviz");
-    check_sql(true, "PRAGMA user_version=5",
-              "a newer redviz saved this session (format 5; this one reads up to 4)");
+    check_sql(true, "PRAGMA user_version=6",
+              "a newer redviz saved this session (format 6; this one reads up to 5)");
     check_sql(true, "PRAGMA user_version=1",
-              "an older redviz saved this session (format 1; this one reads 4)");
+              "an older redviz saved this session (format 1; this one reads 4 to 5)");
+    check_sql(true, "PRAGMA user_version=4", "its tables are not those of a session");
     check_sql(true, "PRAGMA user_version=0", "it says that its format is 0");
     check_sql(true, "PRAGMA user_version=-1", "a newer redviz");
     check_sql(true, "PRAGMA application_id=7", "a database, but not a session of redviz");
@@ -250,13 +251,33 @@ static void schemas_of_others(void **state) {
         "n) "
         "SELECT id, id AS checksum FROM n",
         "DROP TABLE seal; CREATE TABLE seal(id INTEGER PRIMARY KEY, checksum INTEGER CHECK(checksum <> 5))",
-        "DROP TABLE seal; CREATE TABLE seal(id INTEGER PRIMARY KEY, checksum AS (id + 1))"};
+        "DROP TABLE seal; CREATE TABLE seal(id INTEGER PRIMARY KEY, checksum AS (id + 1))",
+        "DROP TABLE seal; CREATE TABLE seal(id INTEGER PRIMARY KEY, checksum INTEGER NOT NULL DEFAULT "
+        "'--\n')",
+        "DROP TABLE seal; CREATE TABLE seal(id INTEGER PRIMARY KEY, checksum INTEGER NOT NULL /*--*/\n)",
+        "DROP TABLE seal; CREATE TABLE seal(id INTEGER PRIMARY KEY, checksum INTEGERNOT NULL)",
+        "DROP TABLE seal; CREATE TABLE seal(checksum INTEGER NOT NULL, id INTEGER PRIMARY KEY)"};
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
         check_sql(true, changes[i], "its tables are not those of a session");
     check_sql(true, "PRAGMA encoding='UTF-16'; DELETE FROM seal", "it has no checksum");
     check_sql(true, "DELETE FROM page WHERE id = 0", "this session is damaged");
     check_sql(true, "UPDATE session SET n = n + 1", "its checksum does not fit");
     check_sql(true, "UPDATE session SET ptx_file = 'x'", "its checksum does not fit");
+}
+
+/* Comments of a schema are for people: those of another version may be worded otherwise. */
+static void schemas_with_other_comments(void **state) {
+    (void)state;
+    Error error;
+    write_file(broken, bytes, length);
+    run_sql(
+        broken,
+        "CREATE TABLE copy AS SELECT * FROM seal; DROP TABLE seal; "
+        "CREATE TABLE seal ( id INTEGER  PRIMARY KEY, -- it's \"quoted\" /* here\n checksum INTEGER NOT NULL"
+        " -- the end\n ); INSERT INTO seal SELECT * FROM copy; DROP TABLE copy");
+    Session *session = open_file(broken, &error);
+    if (!session) fail_msg("%s", error.message);
+    session_free(session);
 }
 
 /* Journals beside the file are somebody else's, and are not rolled back into it; nothing is left beside it.
@@ -289,9 +310,13 @@ static void what_lies_beside_it(void **state) {
 /* ---- files that are made to deceive -------------------------------------------------------------------- */
 
 static const char *const table_names[] = {
-#define TABLE(name, columns) #name,
+#define TABLE(name, comment) #name,
+#define COLUMN(table, name, type, comment)
+#define COLUMN_SINCE(version, table, name, type, comment)
 #include "trace/schema.def"
 #undef TABLE
+#undef COLUMN
+#undef COLUMN_SINCE
 };
 enum { TABLE_COUNT = sizeof table_names / sizeof *table_names, SEAL = TABLE_COUNT - 1 };
 
@@ -515,11 +540,17 @@ static void rows_that_contradict_each_other(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_good_one_answers),   cmocka_unit_test(cut_short),
-        cmocka_unit_test(flipped_bits),           cmocka_unit_test(shuffled_pages),
-        cmocka_unit_test(files_of_others),        cmocka_unit_test(schemas_of_others),
-        cmocka_unit_test(what_lies_beside_it),    cmocka_unit_test(the_seal_can_be_made),
-        cmocka_unit_test(a_block_that_cannot_be), cmocka_unit_test(rows_that_contradict_each_other),
+        cmocka_unit_test(the_good_one_answers),
+        cmocka_unit_test(cut_short),
+        cmocka_unit_test(flipped_bits),
+        cmocka_unit_test(shuffled_pages),
+        cmocka_unit_test(files_of_others),
+        cmocka_unit_test(schemas_of_others),
+        cmocka_unit_test(schemas_with_other_comments),
+        cmocka_unit_test(what_lies_beside_it),
+        cmocka_unit_test(the_seal_can_be_made),
+        cmocka_unit_test(a_block_that_cannot_be),
+        cmocka_unit_test(rows_that_contradict_each_other),
     };
     return cmocka_run_group_tests(tests, make_session, remove_session);
 }

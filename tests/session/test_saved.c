@@ -21,8 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ---- the same answers -----------------------------------------------------------------------------------
- */
+/* ---- the same answers ---------------------------------------------------------------------------------- */
 
 static const char *const QUESTIONS[] = {"--report=json",
                                         "--events",
@@ -164,8 +163,7 @@ static void other_runs_from_a_session(void **state) {
     program_outcome_done(&refused);
 }
 
-/* ---- whole or not at all --------------------------------------------------------------------------------
- */
+/* ---- whole or not at all ------------------------------------------------------------------------------- */
 
 enum { KILLS = 40 };
 

@@ -29,7 +29,7 @@ static int open_trace(void **state) {
     trace = trace_new("emulator");
     trace_add_buffer(trace, "in", 4096, PTX_S32);
     trace_add_buffer(trace, "out", 64, PTX_S32);
-    launch = trace_add_launch(trace, &program);
+    launch = trace_add_launch(trace, &(Launch){.program = &program});
     launch->symbols = symbols;
     launch->symbol_count = 2;
     return 0;
@@ -122,6 +122,23 @@ static void halves_are_decimal(void **state) {
     instructions[3].types[0] = PTX_B32;
 }
 
+static void halves_that_are_no_number(void **state) {
+    (void)state;
+    static const uint16_t halves[] = {0x7c00, 0xfc00, 0x7c01, 0xfe00, 0x0000, 0x8000};
+    static const uint16_t brains[] = {0x7f80, 0xff80, 0x7f81, 0xffc0, 0x0000, 0x0080};
+    instructions[3].types[0] = PTX_F16;
+    TraceEvent event = access_of(TRACE_GLOBAL_LOAD, 3, 63, 0, 2);
+    event.width = event.element_bytes = 2;
+    for (int lane = 0; lane < 6; lane++) event.value[0][lane] = halves[lane];
+    assert_prints(&event,
+                  "global_load  pc 3  line 23  mask 0000003f  at in+0 stride 2  value inf,-inf,nan,nan,0,-0");
+    instructions[3].types[0] = PTX_BF16;
+    for (int lane = 0; lane < 6; lane++) event.value[0][lane] = brains[lane];
+    assert_prints(&event, "global_load  pc 3  line 23  mask 0000003f  at in+0 stride 2  value "
+                          "inf,-inf,nan,nan,0,1.175e-38");
+    instructions[3].types[0] = PTX_B32;
+}
+
 static void shuffles_say_where_values_come_from(void **state) {
     (void)state;
     TraceEvent event = event_of(TRACE_SHUFFLE, 3, 0xf);
@@ -165,6 +182,7 @@ int main(void) {
         cmocka_unit_test(addresses_are_shortened),
         cmocka_unit_test(values_take_the_type_of_the_instruction),
         cmocka_unit_test(halves_are_decimal),
+        cmocka_unit_test(halves_that_are_no_number),
         cmocka_unit_test(shuffles_say_where_values_come_from),
         cmocka_unit_test(branches_barriers_and_atomics),
     };

@@ -157,8 +157,8 @@ static void every_event_is_read_as_it_was_appended(void **state) {
 }
 
 /* One iteration of grid_stride: a coalesced load of any ints, its branch; now and then the shuffles and the
- * shared accesses of the end. The limit: a million events within 200 MB, of which the steps take about 45 at
- * worst (a block of one warp). */
+ * shared accesses of the end. A million events take at most 200 MB, of which the steps take about 45
+ * at worst (a block of one warp). */
 static void a_million_events_of_grid_stride_fit(void **state) {
     (void)state;
     enum { EVENTS = 20000 };
@@ -190,7 +190,7 @@ static void blocks_of_a_launch_are_kept_in_order(void **state) {
     PtxCode code[3] = {{0}};
     PtxProgram program = {.code = code, .code_count = 3};
     Trace *trace = trace_new("emulator");
-    TraceLaunch *launch = trace_add_launch(trace, &program);
+    TraceLaunch *launch = trace_add_launch(trace, &(Launch){.program = &program});
     assert_string_equal(trace->producer, "emulator");
     assert_int_equal(launch->counters[2].executions, 0);
     static const uint32_t order[] = {5, 1, 9, 0, 7, 3};

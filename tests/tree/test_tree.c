@@ -1,5 +1,5 @@
 /* The tree itself: folders include and link only what they may, no two types share a name, shipped PTX is not stale,
- * files are tidy, src/README.md names every file. */
+ * files are tidy, the documents name every file. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <setjmp.h>
@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 static int shell(const char *command) {
     int status = system(command);
@@ -219,7 +220,8 @@ static void test_files_are_tidy(void **state) {
     } patterns[] = {{"src/*.*", false},   {"src/*/*.*", false},      {"src/*/*/*.*", false},
                     {"tui/*.*", false},   {"tui/*/*.*", false},      {"kernels/*.*", false},
                     {"scripts/*", false}, {"tests/*/*.[ch]", false}, {"tests/*.sh", false},
-                    {".ci/*", false},     {"README.md", false},      {"Makefile", true}};
+                    {".ci/*", false},     {"*.md", false},           {"*/README.md", false},
+                    {"Makefile", true}};
     int wrong = 0, count = 0;
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
         glob_t files;
@@ -265,7 +267,7 @@ static void test_licence(void **state) {
     free(licence), free(ignored);
 }
 
-/* ---- README's map of the tree -------------------------------------------------------------------------- */
+/* ---- documents ----------------------------------------------------------------------------------------- */
 
 /* A folder's lines follow the line "src/base/  what it is for"; each begins with the names it is about,
  * without their endings, so that a header and its source share one: "  error, text    what they are for". */
@@ -294,11 +296,19 @@ static void test_map_is_read(void **state) {
                  map_names(map, "src/a", "two"));
 }
 
-static void test_readme_names_every_file(void **state) {
+/* Where the files of a folder are listed. */
+static const char *document_of(const char *folder) {
+    if (!strncmp(folder, "src", 3)) return "src/README.md";
+    if (!strncmp(folder, "tui", 3)) return "tui/README.md";
+    return !strncmp(folder, "tests", 5) ? "tests/README.md" : "CONTRIBUTING.md";
+}
+
+static void test_documents_name_every_file(void **state) {
     (void)state;
-    static const char *const patterns[] = {"src/*.*", "src/*/*.*", "src/*/*/*.*",
-                                           "tui/*.*", "tui/*/*.*", "scripts/*.*"};
-    char *readme = read_whole("src/README.md");
+    static const char *const patterns[] = {
+        "src/*.*",         "src/*/*.*",      "src/*/*/*.*",    "tui/*.*",      "tui/*/*.*",
+        "scripts/*.*",     "tests/*.sh",     "tests/*/*.[ch]", "tests/*/*.sh", "tests/gpu/stub/*.[ch]",
+        "tests/ptx/*.def", "tests/cli/*.zsh"};
     int missing = 0;
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
         glob_t files;
@@ -308,14 +318,86 @@ static void test_readme_names_every_file(void **state) {
             const char *path = files.gl_pathv[f], *slash = strrchr(path, '/');
             snprintf(folder, sizeof folder, "%.*s", (int)(slash - path), path);
             snprintf(name, sizeof name, "%.*s", (int)strcspn(slash + 1, "."), slash + 1);
-            if (strcmp(name, "README") == 0 || map_names(readme, folder, name)) continue;
-            print_error("src/README.md: %s is not there\n", path);
-            missing++;
+            char *document = read_whole(document_of(folder));
+            if (strcmp(name, "README") != 0 && !map_names(document, folder, name)) {
+                print_error("%s: %s is not listed\n", document_of(folder), path);
+                missing++;
+            }
+            free(document);
         }
         globfree(&files);
     }
-    free(readme);
     assert_int_equal(missing, 0);
+}
+
+/* A line of a list "  a, b    what for" whose file has gone. */
+static int gone(const char *document) {
+    char *text = read_whole(document), folder[256] = "";
+    int count = 0;
+    for (const char *line = text; *line; line += strcspn(line, "\n") + 1) {
+        size_t length = strcspn(line, " \n");
+        if (length > 1 && line[length - 1] == '/' && line[length] == ' ') {
+            snprintf(folder, sizeof folder, "%.*s", (int)length, line);
+            continue;
+        }
+        if (!*folder || strncmp(line, "  ", 2) != 0 || line[2] == ' ') {
+            if (!strncmp(line, "```", 3)) *folder = 0;
+            continue;
+        }
+        for (const char *at = line + 2; *at != ' ' && *at != '\n'; at += *at == ',' ? 2 : 0) {
+            char pattern[512];
+            glob_t files;
+            length = strcspn(at, ", \n");
+            snprintf(pattern, sizeof pattern, "%s%.*s.*", folder, (int)length, at);
+            if (glob(pattern, 0, NULL, &files) != 0) {
+                print_error("%s: there is no %s\n", document, pattern);
+                count++;
+            }
+            globfree(&files);
+            at += length;
+        }
+    }
+    free(text);
+    return count;
+}
+
+static void test_documents_name_no_other_file(void **state) {
+    (void)state;
+    assert_int_equal(
+        gone("src/README.md") + gone("tui/README.md") + gone("tests/README.md") + gone("CONTRIBUTING.md"), 0);
+}
+
+/* Links of a document lead to files of the tree. */
+static void test_links_lead_somewhere(void **state) {
+    (void)state;
+    static const char *const documents[] = {
+        "README.md",       "CONTRIBUTING.md", "src/README.md",        "tui/README.md",
+        "tests/README.md", "CHANGELOG.md",    "assets/h200/README.md"};
+    int broken = 0, links = 0;
+    for (size_t i = 0; i < sizeof documents / sizeof *documents; i++) {
+        char *text = read_whole(documents[i]), path[512];
+        int folder = strrchr(documents[i], '/') ? (int)(strrchr(documents[i], '/') - documents[i]) + 1 : 0;
+        for (const char *at = text; (at = strstr(at, "](")); at += 2, links++) {
+            if (!strncmp(at + 2, "http", 4)) continue;
+            snprintf(path, sizeof path, "%.*s%.*s", folder, documents[i], (int)strcspn(at + 2, ")#"), at + 2);
+            if (access(path, R_OK) == 0) continue;
+            print_error("%s: there is no %s\n", documents[i], path);
+            broken++;
+        }
+        free(text);
+    }
+    assert_true(links > 8);
+    assert_int_equal(broken, 0);
+}
+
+/* The first document is short. */
+static void test_readme_is_short(void **state) {
+    (void)state;
+    char *text = read_whole("README.md");
+    int lines = 0;
+    for (const char *c = text; *c; c++) lines += *c == '\n';
+    free(text);
+    assert_in_range(lines, 1, 200);
 }
 
 int main(void) {
@@ -331,7 +413,10 @@ int main(void) {
         cmocka_unit_test(test_install_makes_its_folders),
         cmocka_unit_test(test_licence),
         cmocka_unit_test(test_map_is_read),
-        cmocka_unit_test(test_readme_names_every_file),
+        cmocka_unit_test(test_documents_name_every_file),
+        cmocka_unit_test(test_documents_name_no_other_file),
+        cmocka_unit_test(test_links_lead_somewhere),
+        cmocka_unit_test(test_readme_is_short),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -266,7 +266,7 @@ static Sample *sample_open(int threads, int launches) {
     trace_add_buffer(sample->trace, "in", 4096 * 4, PTX_S32);
     trace_add_buffer(sample->trace, "out", 16 * 4, PTX_S32);
     for (int i = 0; i < launches; i++) {
-        TraceLaunch *launch = trace_add_launch(sample->trace, &program);
+        TraceLaunch *launch = trace_add_launch(sample->trace, &(Launch){.program = &program});
         launch->name = "strided<int>";
         launch->grid[0] = 4096, launch->grid[1] = launch->grid[2] = 1;
         launch->block[0] = (uint32_t)threads, launch->block[1] = launch->block[2] = 1;

@@ -303,18 +303,18 @@ static void add_terms(const Reduction *reduction, ReductionLevel *level, int nod
 
 /* ---- shared memory at the level's borders ------------------------------------------------------------------ */
 
-typedef struct Words {        /* of one symbol */
+typedef struct SharedWords {        /* of one symbol */
     int symbol, count, bytes; /* bytes: of an element */
     uint64_t *value;
     bool *written, *live;
     int *node; /* of what was stored, where a later load says it */
-} Words;
+} SharedWords;
 
 static bool is_shared_write(TraceKind kind) {
     return kind == TRACE_SHARED_STORE || kind == TRACE_SHARED_ATOMIC;
 }
 
-static void store_words(Words *words, const TraceEvent *event) {
+static void store_words(SharedWords *words, const TraceEvent *event) {
     for (uint32_t rest = event->mask; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
         if (event->buffer[lane] != words->symbol || event->element_bytes != words->bytes) continue;
@@ -328,7 +328,7 @@ static void store_words(Words *words, const TraceEvent *event) {
 }
 
 /* What stores of the steps before `end` left. */
-static void fill_words(const Reduction *reduction, Words *words, int end) {
+static void fill_words(const Reduction *reduction, SharedWords *words, int end) {
     const Steps *steps = reduction->tree->steps;
     TraceEvent event;
     for (int step = 0; step < end && step < steps->step_count; step++) {
@@ -341,7 +341,7 @@ static void fill_words(const Reduction *reduction, Words *words, int end) {
 }
 
 /* Words whose value a later load takes for a result, before it is overwritten. */
-static void find_live(const Reduction *reduction, Words *words, int from) {
+static void find_live(const Reduction *reduction, SharedWords *words, int from) {
     const Steps *steps = reduction->tree->steps;
     bool *closed = memory_new((size_t)words->count + 1);
     TraceEvent event;
@@ -368,9 +368,9 @@ static void find_live(const Reduction *reduction, Words *words, int from) {
     free(closed);
 }
 
-static Words words_at(const Reduction *reduction, int symbol, int bytes, int step) {
+static SharedWords words_at(const Reduction *reduction, int symbol, int bytes, int step) {
     const TraceSymbol *of = &reduction->tree->steps->launch->symbols[symbol];
-    Words words = {.symbol = symbol, .bytes = bytes, .count = (int)(of->bytes / (uint64_t)bytes)};
+    SharedWords words = {.symbol = symbol, .bytes = bytes, .count = (int)(of->bytes / (uint64_t)bytes)};
     /* Dynamic shared memory may be one symbol without a size: as far as it is written. */
     size_t count = (size_t)words.count + 1;
     words.value = memory_new(count * sizeof *words.value);
@@ -381,7 +381,7 @@ static Words words_at(const Reduction *reduction, int symbol, int bytes, int ste
     return words;
 }
 
-static void words_done(Words *words) {
+static void words_done(SharedWords *words) {
     free(words->value);
     free(words->written);
     free(words->live);
@@ -514,8 +514,8 @@ static void fill_threads(Reduction *reduction, ReductionLevel *level) {
 
 static void fill_word_boxes(Reduction *reduction, ReductionLevel *level) {
     int bytes = ptx_type_bytes(level->type), end = reduction_level_first(reduction, level->level + 1);
-    Words before = words_at(reduction, level->symbol, bytes, level->first);
-    Words after = words_at(reduction, level->symbol, bytes, end);
+    SharedWords before = words_at(reduction, level->symbol, bytes, level->first);
+    SharedWords after = words_at(reduction, level->symbol, bytes, end);
     int count = 0;
     for (int i = 0; i < before.count; i++)
         if (before.written[i] || after.written[i]) count = i + 1;

@@ -1,4 +1,4 @@
-/* Key table: the keys as README shows them. */
+/* The key table for tui/README.md. */
 #ifndef TUI_VIEW_KEY_TABLE_H
 #define TUI_VIEW_KEY_TABLE_H
 

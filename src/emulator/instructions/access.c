@@ -444,7 +444,7 @@ static Outcome in_parameters(Access *access, AccessMove move) {
     access->space = PTX_SPACE_PARAM;
     uint32_t wrong = misaligned_lanes(access);
     if (wrong) return misaligned(access, wrong);
-    const EmulatorLaunch *launch = access->block->grid->launch;
+    const Launch *launch = access->block->grid->launch;
     const Frame *frame = warp_fragment(access->warp)->frame;
     uint64_t width = access->memory->width, frame_bytes = frame->layout->parameter_bytes;
     access->host_line = false;

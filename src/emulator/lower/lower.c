@@ -439,8 +439,8 @@ static void place_shared(LoweredProgram *lowered, uint32_t dynamic_bytes) {
 
 /* ---- instructions ----------------------------------------------------------------------------------- */
 
-static bool is_recorded_approximation(const EmulatorLaunch *launch, const PtxInstruction *in) {
-    return launch->records_approximate && (ptx_is_approximate(in) || ptx_reads_machine(in));
+static bool is_recorded_approximation(const LoweringOptions *options, const PtxInstruction *in) {
+    return options->records_approximate && (ptx_is_approximate(in) || ptx_reads_machine(in));
 }
 
 static void lower_instruction(Lowering *low, int pc) {
@@ -473,7 +473,7 @@ static void lower_instruction(Lowering *low, int pc) {
         op->run = low->instructions->run_after_preludes;
         op->extra = inner;
     }
-    if (op->op_class == OP_LANES && is_recorded_approximation(low->launch, in))
+    if (op->op_class == OP_LANES && is_recorded_approximation(low->options, in))
         low->instructions->lower_recorded_result(low, op);
 }
 
@@ -493,7 +493,7 @@ static StepKind step_of(const LoweredProgram *lowered, int pc) {
     }
 }
 
-static void classify(LoweredProgram *lowered, const EmulatorLaunch *launch) {
+static void classify(LoweredProgram *lowered, const LoweringOptions *options) {
     const PtxProgram *program = lowered->program;
     bool *join = memory_new((size_t)lowered->op_count + 1);
     for (int pc = 0; pc < lowered->op_count; pc++)
@@ -504,7 +504,7 @@ static void classify(LoweredProgram *lowered, const EmulatorLaunch *launch) {
         const PtxInstruction *in = program->code[pc].instruction;
         lowered->step[pc] = (uint8_t)step;
         lowered->recorded[pc] =
-            trace_kind_of(in) != TRACE_NOT_RECORDED || is_recorded_approximation(launch, in);
+            trace_kind_of(in) != TRACE_NOT_RECORDED || is_recorded_approximation(options, in);
         bool straight = step == STEP_LANES || step == STEP_NO_EFFECT;
         bool goes_on = straight && pc + 1 < lowered->op_count && !join[pc + 1];
         lowered->run_end[pc] = !straight ? pc : goes_on ? lowered->run_end[pc + 1] : pc + 1;
@@ -529,7 +529,7 @@ static void find_open_ends(LoweredProgram *lowered) {
     lowered->run_end[lowered->op_count] = lowered->op_count;
 }
 
-static bool check_parameters(const EmulatorLaunch *launch, const FunctionLayout *entry, Error *error) {
+static bool check_parameters(const Launch *launch, const FunctionLayout *entry, Error *error) {
     if (launch->parameter_bytes >= entry->parameter_bytes) return true;
     return error_set(error, "%s takes %u bytes of parameters, %zu were given; check --args",
                      entry->function->name, entry->parameter_bytes, launch->parameter_bytes);
@@ -588,8 +588,9 @@ static void lower_again(Lowering *low, int f) {
     if (carries) array_push(layout->cleared, layout->cleared_count, layout->cleared_capacity, carry);
 }
 
-LoweredProgram *lowered_new(const EmulatorLaunch *launch, const InstructionSet *instructions, bool share,
-                            AddressOf address_of, void *context, Error *error) {
+LoweredProgram *lowered_new(const Launch *launch, const InstructionSet *instructions,
+                            const LoweringOptions *options, AddressOf address_of, void *context,
+                            Error *error) {
     const PtxProgram *program = launch->program;
     LoweredProgram *lowered = memory_new(sizeof *lowered);
     size_t count = (size_t)program->code_count;
@@ -601,23 +602,24 @@ LoweredProgram *lowered_new(const EmulatorLaunch *launch, const InstructionSet *
     lowered->recorded = memory_new(count + 1);
     lowered->functions = memory_new((size_t)program->function_count * sizeof *lowered->functions);
     place_shared(lowered, launch->dynamic_shared_bytes);
-    if (launch->shared_as) place_shared_as(lowered, launch->shared_as);
+    if (options->shared_as) place_shared_as(lowered, options->shared_as);
     Lowering low = {.lowered = lowered,
                     .launch = launch,
                     .instructions = instructions,
+                    .options = options,
                     .address_of = address_of,
                     .context = context};
     for (int f = 0; f < program->function_count; f++) layout_begin(&low, f);
     bool enough = check_parameters(launch, &lowered->functions[0], error);
     for (int f = 0; enough && f < program->function_count; f++) {
         lower_function(&low, f);
-        if (share && register_slots_allocate(lowered, f, low.mentions, low.mention_count))
+        if (options->shares_registers && register_slots_allocate(lowered, f, low.mentions, low.mention_count))
             lower_again(&low, f);
     }
     free(low.mentions);
     if (enough) {
         align_constants(lowered);
-        classify(lowered, launch);
+        classify(lowered, options);
         find_open_ends(lowered);
     }
     free(low.constants);

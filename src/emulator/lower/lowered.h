@@ -6,8 +6,9 @@
 #ifndef EMULATOR_LOWER_LOWERED_H
 #define EMULATOR_LOWER_LOWERED_H
 
-#include "emulator/lower/launch.h"
 #include "emulator/lower/op.h"
+#include "ptx/launch.h"
+#include "trace/trace.h"
 
 enum { RESERVED_SHARED_BYTES = 1024 }; /* of every block, on sm_80 and later */
 
@@ -112,12 +113,21 @@ typedef struct InstructionSet {
 
 typedef uint64_t (*AddressOf)(void *context, const PtxVariable *variable);
 
-/* Lowers for this launch with the handlers of `instructions`. `share`: registers may share slots; else the value of every register is there to be
- * looked at. `address_of` gives the address of .global and .const variables. NULL with `error` where the
- * launch does not fit the program (size of the parameters, too much shared memory). */
-LoweredProgram *lowered_new(const EmulatorLaunch *launch, const InstructionSet *instructions, bool share,
-                            AddressOf address_of, void *context, Error *error);
+typedef struct LoweringOptions {
+    bool shares_registers;    /* registers may share slots; else every register's value can be looked at */
+    bool records_approximate; /* results that PTX does not define to the bit are events, too */
+    const TraceLaunch *shared_as; /* shared variables lie where they lie there; NULL: one after another */
+} LoweringOptions;
+
+/* Lowers for this launch with the handlers of `instructions`. `address_of` gives the address of .global and
+ * .const variables. NULL with `error` where the launch does not fit the program (size of the parameters, too
+ * much shared memory). */
+LoweredProgram *lowered_new(const Launch *launch, const InstructionSet *instructions,
+                            const LoweringOptions *options, AddressOf address_of, void *context,
+                            Error *error);
 void lowered_free(LoweredProgram *lowered);
+/* Appends every instruction with its slots, function by function (listing.c). */
+void lowered_print(const LoweredProgram *lowered, Text *out);
 
 /* ---- for lower_NAME ---- */
 
@@ -137,8 +147,9 @@ bool register_slots_allocate(LoweredProgram *lowered, int function, const Mentio
 
 struct Lowering {
     LoweredProgram *lowered;
-    const EmulatorLaunch *launch;
+    const Launch *launch;
     const InstructionSet *instructions;
+    const LoweringOptions *options;
     FunctionLayout *layout; /* of the function being lowered */
     const PtxInstruction *instruction;
     int pc;

@@ -19,7 +19,7 @@ typedef struct Worker Worker;
 
 typedef struct Grid {
     Memory *memory;
-    const EmulatorLaunch *launch;
+    const Launch *launch;
     const LoweredProgram *program;
     TraceLaunch *trace;
     int launch_index; /* in the trace */

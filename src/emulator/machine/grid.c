@@ -243,7 +243,7 @@ static bool run_parallel(Share *whole, int threads) {
     return good;
 }
 
-void grid_init(Grid *grid, const EmulatorLaunch *launch, const LoweredProgram *program, Memory *memory) {
+void grid_init(Grid *grid, const Launch *launch, const LoweredProgram *program, Memory *memory) {
     *grid = (Grid){
         .memory = memory, .launch = launch, .program = program, .multiprocessors = DEFAULT_MULTIPROCESSORS};
     memcpy(grid->grid, launch->grid, sizeof grid->grid);

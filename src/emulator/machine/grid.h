@@ -7,7 +7,7 @@
 enum { DEFAULT_MULTIPROCESSORS = 132 };
 
 /* Geometry, program and memory; everything else is 0. */
-void grid_init(Grid *grid, const EmulatorLaunch *launch, const LoweredProgram *program, Memory *memory);
+void grid_init(Grid *grid, const Launch *launch, const LoweredProgram *program, Memory *memory);
 
 /* Runs every block of the grid and puts counters, events, traps and printed text into `trace`. False with
  * `error` where the run was cancelled. `threads`: host threads, at least 1. */

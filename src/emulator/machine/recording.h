@@ -6,7 +6,7 @@
  *   - the results of atomics and of ordered loads;
  *   - what other loads find in words that other blocks, earlier launches, or atomics of this block have written;
  *   - the results of .approx instructions that lie within the error that PTX states, and reads of %clock and the
- *     like (EmulatorLaunch.records_approximate).
+ *     like (`approximate`).
  * It never takes any other value: where one differs, the event differs. */
 #ifndef EMULATOR_MACHINE_RECORDING_H
 #define EMULATOR_MACHINE_RECORDING_H
@@ -18,6 +18,7 @@ typedef struct EmulatorRecording {
     const uint64_t *base; /* [buffer_count] where the other producer had the buffers, 0: unknown; pointers
                                     are translated */
     int buffer_count;
+    bool approximate; /* results that PTX does not define to the bit are events, too (TRACE_APPROXIMATE) */
 } EmulatorRecording;
 
 typedef struct EmulatorTakenValues {

@@ -173,7 +173,7 @@ static BlockHooks hooks_of(Replay *replay) {
                         .after_pass = provenance_pass};
 }
 
-Replay *replay_open(const Trace *trace, int launch, const TraceBlock *block, const EmulatorLaunch *geometry,
+Replay *replay_open(const Trace *trace, int launch, const TraceBlock *block, const Launch *bound,
                     Error *error) {
     if (launch < 0 || launch >= trace->launch_count || !block) {
         error_set(error, "this block was not traced");
@@ -189,12 +189,13 @@ Replay *replay_open(const Trace *trace, int launch, const TraceBlock *block, con
     replay->position = -1;
     replay->hooks = hooks_of(replay);
     place_buffers(replay, trace);
-    replay->program = lowered_new(geometry, &instruction_set, false, address_of, &replay->memory, error);
+    replay->program =
+        lowered_new(bound, &instruction_set, &(LoweringOptions){0}, address_of, &replay->memory, error);
     if (!replay->program) {
         replay_free(replay);
         return NULL;
     }
-    grid_init(&replay->grid, geometry, replay->program, &replay->memory);
+    grid_init(&replay->grid, bound, replay->program, &replay->memory);
     if (block_bytes(&replay->grid) > MOST_BLOCK_BYTES) {
         error_set(error, "a block takes %zu MB, which is too much", block_bytes(&replay->grid) >> 20);
         replay_free(replay);
@@ -310,9 +311,9 @@ const ReplayEventProvenance *replay_event_provenance(Replay *replay, int event) 
     return provenance_of_event(replay->provenance, event);
 }
 
-Folds *replay_folds(const Trace *trace, int launch, const TraceBlock *block, const EmulatorLaunch *geometry,
+Folds *replay_folds(const Trace *trace, int launch, const TraceBlock *block, const Launch *bound,
                     Error *error) {
-    Replay *replay = replay_open(trace, launch, block, geometry, error);
+    Replay *replay = replay_open(trace, launch, block, bound, error);
     if (!replay) return NULL;
     Folds *folds = replay->folds = folds_new();
     replay->snapshot_interval = INT_MAX;

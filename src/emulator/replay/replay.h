@@ -11,8 +11,9 @@
 #ifndef EMULATOR_REPLAY_REPLAY_H
 #define EMULATOR_REPLAY_REPLAY_H
 
-#include "emulator/lower/launch.h"
+#include "ptx/launch.h"
 #include "trace/folds.h"
+#include "trace/trace.h"
 
 typedef struct Replay Replay;
 
@@ -31,7 +32,7 @@ typedef struct ReplayEventProvenance {
                                      shuffle: the event that produced the value in the source lane */
 } ReplayEventProvenance;
 
-Replay *replay_open(const Trace *trace, int launch, const TraceBlock *block, const EmulatorLaunch *geometry,
+Replay *replay_open(const Trace *trace, int launch, const TraceBlock *block, const Launch *bound,
                     Error *error);
 void replay_free(Replay *replay);
 /* Moves to just after `event` (-1: the block's start). */
@@ -42,7 +43,7 @@ bool replay_register(Replay *replay, int warp, const char *name, ReplayValue *ou
 const ReplayEventProvenance *replay_event_provenance(Replay *replay, int event);
 /* The fold graph of the whole block (trace/folds.h), from a replay of its own; the caller owns it. NULL with
  * `error` where the block cannot be replayed. */
-Folds *replay_folds(const Trace *trace, int launch, const TraceBlock *block, const EmulatorLaunch *geometry,
+Folds *replay_folds(const Trace *trace, int launch, const TraceBlock *block, const Launch *bound,
                     Error *error);
 /* Largest weight seen up to and including `event`, over the block's largest: 0..1. Where there are no
  * weights: the fraction of barrier intervals done. Never decreases. */

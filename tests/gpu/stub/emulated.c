@@ -184,23 +184,21 @@ static Result run(Function *function, const uint32_t *grid, const uint32_t *bloc
                   bool cooperative, void **parameters, Trace *trace) {
     uint8_t bytes[4096] = {0};
     Error error = {0};
-    EmulatorLaunch launch = {.program = function->program,
-                             .grid = {grid[0], grid[1], grid[2]},
-                             .block = {block[0], block[1], block[2]},
-                             .dynamic_shared_bytes = shared,
-                             .cooperative = cooperative,
-                             .parameters = bytes};
+    Launch launch = {.program = function->program,
+                     .grid = {grid[0], grid[1], grid[2]},
+                     .block = {block[0], block[1], block[2]},
+                     .dynamic_shared_bytes = shared,
+                     .cooperative = cooperative,
+                     .parameters = bytes};
     Symbols symbols = {.count = 0};
     find_symbols(&symbols, function->program);
     TraceLaunch places = {.symbols = symbols.symbols, .symbol_count = symbols.count};
-    launch.shared_as = &places;
+    emulator_place_shared_as(emulator, &places);
     const PtxFunction *entry = function->program->entry;
     for (int i = 0; i < entry->parameter_count; i++) {
         const PtxVariable *parameter = entry->parameters[i];
-        size_t alignment = parameter->alignment > 0 ? (size_t)parameter->alignment : 1;
-        launch.parameter_bytes = (launch.parameter_bytes + alignment - 1) / alignment * alignment;
-        memcpy(bytes + launch.parameter_bytes, parameters[i], (size_t)parameter->bytes);
-        launch.parameter_bytes += (size_t)parameter->bytes;
+        memcpy(bytes + launch_parameter_offset(parameter, &launch.parameter_bytes), parameters[i],
+               (size_t)parameter->bytes);
     }
     if (!emulator_run(emulator, &launch, trace, &error)) {
         fprintf(stderr, "stub: %s\n", error.message);

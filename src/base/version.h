@@ -1,0 +1,8 @@
+/* The version: --version, session files, the manual page and the packages take it from here. */
+#ifndef BASE_VERSION_H
+#define BASE_VERSION_H
+
+#define REDVIZ_VERSION      "0.2.0"
+#define REDVIZ_VERSION_DATE "2026-11-22"
+
+#endif

@@ -1,0 +1,152 @@
+/* The manual page: man(7), with plain ASCII only. */
+#include "cli/generate.h"
+
+#include "base/version.h"
+#include "cli/options.h"
+#include "tui/view/keys.h"
+#include <string.h>
+
+static const char BEGIN[] =
+    ".TH REDVIZ 1 \"" REDVIZ_VERSION_DATE "\" \"redviz " REDVIZ_VERSION "\" \"User Commands\"\n"
+    ".SH NAME\n"
+    "redviz \\- see how a CUDA reduction kernel really executes\n"
+    ".SH SYNOPSIS\n"
+    ".B redviz \\-\\-kernel\n"
+    ".I NAME\n"
+    ".RI [ OPTION ...]\n"
+    ".br\n"
+    ".B redviz\n"
+    ".IR FILE.cu | FILE.ptx\n"
+    ".RI [ OPTION ...]\n"
+    ".br\n"
+    ".B redviz\n"
+    ".I FILE.redviz\n"
+    ".RI [ OPTION ...]\n"
+    ".SH DESCRIPTION\n"
+    "redviz executes a CUDA kernel and shows it step by step, forwards and\n"
+    "backwards, in a terminal: which lanes are active, which shared\\-memory banks\n"
+    "they access, where a shuffle moves a value, and what each source line costs.\n"
+    ".PP\n"
+    "It emulates the kernel's PTX and needs no GPU.\n"
+    "On a machine with an NVIDIA GPU it can also record the events there, compare\n"
+    "them with the emulator's, read hardware counters, and measure times.\n"
+    ".PP\n"
+    "Without an option that prints something it opens the interface; press\n"
+    ".B ?\n"
+    "there for help and\n"
+    ".B q\n"
+    "to quit.\n"
+    ".SH OPTIONS\n"
+    "Numbers are decimal, hexadecimal (0x1000) or powers (2^20).\n";
+
+static const char KEYS[] = ".SH KEYS\n"
+                           "A number typed before a key repeats it, or says which:\n"
+                           ".B 10l\n"
+                           "moves ten steps,\n"
+                           ".B 74g\n"
+                           "goes to step 74,\n"
+                           ".B 3w\n"
+                           "selects warp 3.\n"
+                           "The mouse wheel moves by steps; a click selects what is clicked.\n";
+
+static const char END[] =
+    ".SH EXIT STATUS\n"
+    ".TP\n.B 0\nSuccess; notes and advice may have been printed.\n"
+    ".TP\n.B 1\nThe run failed: a wrong result, a trap, a hang, a difference found by\n.BR \\-\\-verify ,\n"
+    "an error found by\n.BR \\-\\-check .\n"
+    ".TP\n.B 2\nBad usage or bad input.\n"
+    ".SH ENVIRONMENT\n"
+    ".TP\n.B VISUAL\\fR, \\fBEDITOR\nThe editor that the key\n.B $\nopens.\n"
+    ".TP\n.B NO_COLOR\nIf set, the interface uses no colours.\n"
+    ".TP\n.B CUDA_HOME\\fR, \\fBCUDA_PATH\nWhere to look for nvcc and for NVRTC.\n"
+    ".TP\n.B XDG_CACHE_HOME\nCompiled kernels are kept in its folder\n.IR redviz ;\n.I ~/.cache\nif not "
+    "set.\n"
+    ".TP\n.B REDVIZ_SHARE\nThe folder that holds\n.I kernels\nand\n.IR assets .\n"
+    ".TP\n.B REDVIZ_CUDA\\fR, \\fBREDVIZ_NVRTC\\fR, \\fBREDVIZ_NVML\\fR, \\fBREDVIZ_CUPTI\\fR, "
+    "\\fBREDVIZ_PEERS\n"
+    "The library to load as the CUDA driver, NVRTC, NVML, CUPTI, and the peers\nlibrary built by\n.BR \"make "
+    "peers\" .\n"
+    ".SH FILES\n"
+    ".TP\n.I FILE.redviz\nA saved run: an SQLite database, whose schema explains each column.\n"
+    ".SH EXAMPLES\n"
+    ".TP\n.B redviz \\-\\-kernel interleaved\nOpen the first kernel.\n"
+    ".TP\n.B redviz \\-\\-kernel interleaved \\-\\-compare strided\nShow two kernels side by side.\n"
+    ".TP\n.B redviz \\-\\-kernel strided \\-\\-report\nPrint counts by source line, totals and findings.\n"
+    ".TP\n.B redviz mine.cu \\-\\-args \\(aqin=float[n]:random, out=float[grid]:zero, n\\(aq\nOpen your own "
+    "kernel.\n"
+    ".TP\n.B redviz \\-\\-kernel bug_missing_sync \\-\\-check\nFind a race.\n"
+    ".SH SEE ALSO\n"
+    ".BR sqlite3 (1)\n";
+
+/* Text between macros: what troff would take for markup is escaped. */
+static void add_plain(Text *out, const char *text) {
+    if (*text == '.' || *text == '\'') text_add(out, "\\&");
+    for (; *text; text++) {
+        if (*text == '-')
+            text_add(out, "\\-");
+        else if (*text == '\\')
+            text_add(out, "\\e");
+        else if (*text == '\'')
+            text_add(out, "\\(aq");
+        else if (*text == '^')
+            text_add(out, "\\(ha");
+        else if (*text == '~')
+            text_add(out, "\\(ti");
+        else if (*text == '`')
+            text_add(out, "\\(ga");
+        else
+            text_add_bytes(out, text, 1);
+    }
+}
+
+static void add_options(Text *out) {
+    const char *title;
+    const OptionRow *row;
+    for (int i = 0; (row = options_row(i, &title)); i++) {
+        const char *argument = row->argument ? row->argument : "";
+        if (title) {
+            text_add(out, ".SS ");
+            add_plain(out, title);
+            text_add(out, "\n");
+        }
+        text_add(out, ".TP\n\\fB\\-\\-");
+        add_plain(out, row->name);
+        text_add(out, "\\fR");
+        text_add(out, *argument == '=' ? "[" : *argument ? " " : "");
+        if (*argument == '=') text_add(out, "="), argument++;
+        if (*argument) {
+            text_add(out, "\\fI");
+            add_plain(out, argument);
+            text_add(out, "\\fR");
+        }
+        text_add(out, row->argument && *row->argument == '=' ? "]\n" : "\n");
+        add_plain(out, row->help);
+        text_add(out, row->help[strlen(row->help) - 1] == '.' ? "\n" : ".\n");
+    }
+}
+
+static void add_keys(Text *out) {
+    for (int action = 1; action < ACTION_COUNT; action++) {
+        char name[24];
+        text_add(out, ".TP\n");
+        for (int side = 0; side < 2; side++) {
+            const char *list = side ? key_rows[action].backwards : key_rows[action].forwards;
+            for (int i = 0; keys_show(list, i, true, name, sizeof name); i++) {
+                text_add(out, side && !i ? ", \\fB" : i ? " \\fB" : "\\fB");
+                add_plain(out, name);
+                text_add(out, "\\fR");
+            }
+        }
+        text_add(out, "\n");
+        add_plain(out, key_rows[action].help);
+        text_add(out, "\n");
+    }
+}
+
+void generate_man(Text *out) {
+    text_add(out, BEGIN);
+    add_options(out);
+    text_add(out, KEYS);
+    add_keys(out);
+    text_add(out, END);
+}

@@ -1,0 +1,91 @@
+/* A list of findings while it is made (findings_list.h), and the texts of findings.def. */
+#include "metrics/findings_list.h"
+
+#include <stdlib.h>
+
+static const struct {
+    const char *text, *title;
+    Severity severity;
+} kinds[FINDING_KIND_COUNT] = {
+#define FINDING(id, text, severity, title) {text, title, SEVERITY_##severity},
+#include "metrics/findings.def"
+#undef FINDING
+};
+
+const char *finding_kind_text(FindingKind kind) {
+    return kinds[kind].text;
+}
+
+const char *finding_kind_title(FindingKind kind) {
+    return kinds[kind].title;
+}
+
+const char *finding_severity_text(Severity severity) {
+    static const char *const texts[] = {"error", "slow", "note"};
+    return texts[severity];
+}
+
+const char *finding_space_text(PtxSpace space) {
+    return space == PTX_SPACE_SHARED   ? "shared"
+           : space == PTX_SPACE_GLOBAL ? "global"
+           : space == PTX_SPACE_LOCAL  ? "local"
+                                       : NULL;
+}
+
+/* ---- making a list ---------------------------------------------------------------------------------- */
+
+FindingsBuilder findings_begin(const Trace *trace) {
+    return (FindingsBuilder){.list = memory_new(sizeof(Findings)), .trace = trace};
+}
+
+Finding *findings_add(Findings *list, int *capacity, FindingKind kind, int launch) {
+    Finding finding = {.kind = kind,
+                       .severity = kinds[kind].severity,
+                       .kind_text = kinds[kind].text,
+                       .launch = launch,
+                       .access = {.pc = PTX_NO_PC, .lane = -1, .buffer = -1, .event = -1},
+                       .other = {.pc = PTX_NO_PC, .lane = -1, .buffer = -1, .event = -1}};
+    array_push(list->items, list->count, *capacity, finding);
+    return &list->items[list->count - 1];
+}
+
+const char *findings_keep(Findings *list, Text *text) {
+    const char *kept = arena_copy_text(&list->arena, text_string(text), text->length);
+    text_done(text);
+    return kept;
+}
+
+void finding_put_line(const TraceLaunch *launch, FindingAccess *access) {
+    if (access->pc < 0) return;
+    PtxSourceLine line = metrics_line_of(launch->program, access->pc);
+    access->file = line.file;
+    access->line = line.line;
+}
+
+static int compare(const void *a, const void *b) {
+    const Finding *x = a, *y = b;
+    if (x->severity != y->severity) return (int)x->severity - (int)y->severity;
+    uint64_t p = x->cost - x->ideal, q = y->cost - y->ideal;
+    if (p != q) return p < q ? 1 : -1;
+    if (x->launch != y->launch) return x->launch - y->launch;
+    if (x->access.line != y->access.line) return x->access.line - y->access.line;
+    if (x->access.pc != y->access.pc) return x->access.pc - y->access.pc;
+    if (x->other.pc != y->other.pc) return x->other.pc - y->other.pc;
+    return (int)x->kind - (int)y->kind;
+}
+
+Findings *findings_end(FindingsBuilder *builder) {
+    Findings *list = builder->list;
+    if (list->count) qsort(list->items, (size_t)list->count, sizeof *list->items, compare);
+    list->error_count = 0;
+    while (list->error_count < list->count && list->items[list->error_count].severity == SEVERITY_ERROR)
+        list->error_count++;
+    return list;
+}
+
+void findings_free(Findings *findings) {
+    if (!findings) return;
+    free(findings->items);
+    arena_done(&findings->arena);
+    free(findings);
+}

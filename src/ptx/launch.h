@@ -1,0 +1,27 @@
+/* Launch: an entry and everything it is launched with, on whichever backend.
+ *
+ * A plan's launch (catalog/plan.h) names its buffers; plan_bind_launch() makes a Launch of it, once a
+ * backend has given the buffers addresses. The emulator, capture, counters, --verify and --bench all run
+ * what it made. */
+#ifndef PTX_LAUNCH_H
+#define PTX_LAUNCH_H
+
+#include "ptx/program.h"
+
+typedef struct Launch {
+    const PtxProgram *program; /* borrowed */
+    uint32_t grid[3], block[3];
+    uint32_t dynamic_shared_bytes;
+    bool cooperative;    /* all blocks are resident at once; grid-wide barriers work */
+    uint8_t *parameters; /* of the entry, laid out as PTX lays them out: launch_parameter_offset() */
+    size_t parameter_bytes;
+} Launch;
+
+void launch_done(Launch *launch); /* frees the parameters, where the launch owns them */
+
+/* The offset of a parameter that follows `*end` bytes of others, which it is added to. */
+size_t launch_parameter_offset(const PtxVariable *parameter, size_t *end);
+
+uint64_t launch_volume(const uint32_t size[3]); /* blocks of a grid, threads of a block */
+
+#endif

@@ -1,0 +1,52 @@
+/* What the front end makes of a kernel, as text; nothing is run. */
+#include "session/state.h"
+
+/* Every launch, lowered as it would be for a run. */
+static bool print_lowered(const Session *session, Text *out, Error *error) {
+    Emulator *emulator = emulator_new(&(EmulatorOptions){0});
+    bool good = true;
+    for (int i = 0; i < session->plan.buffer_count; i++) {
+        const PlanBuffer *buffer = &session->plan.buffers[i];
+        emulator_add_buffer(emulator, buffer->name, buffer->bytes,
+                            buffer->count * (uint64_t)ptx_type_bytes(buffer->type), buffer->type);
+    }
+    for (int i = 0; good && i < session->launches.count; i++) {
+        Launch launch;
+        good = session_bind_emulated(session, i, emulator, &launch, error);
+        if (!good) break;
+        good = emulator_print_ops(emulator, &launch, out, error);
+        launch_done(&launch);
+    }
+    emulator_free(emulator);
+    return good;
+}
+
+static bool link_launches(Session *session, Error *error) {
+    size_t count = (size_t)session->plan.launch_count;
+    session->launches.programs = arena_new(&session->arena, count * sizeof *session->launches.programs);
+    session->launches.bound = arena_new(&session->arena, count * sizeof *session->launches.bound);
+    session->launches.count = session->plan.launch_count;
+    for (int i = 0; i < session->launches.count; i++)
+        if (!session_link(session, i, session->plan.launches[i].entry, error)) return false;
+    return true;
+}
+
+static void print_flow(const Session *session, Text *out) {
+    PtxProgram *const *programs = session->launches.programs;
+    for (int i = 0; i < session->launches.count; i++) {
+        bool is_shown = false; /* with an earlier launch of the same kernel */
+        for (int j = 0; j < i; j++) is_shown |= programs[j] == programs[i];
+        if (!is_shown) ptx_program_print_flow(programs[i], out);
+    }
+}
+
+bool session_dump_front_end(const SessionOptions *options, SessionForm form, Text *out, Error *error) {
+    Session *session = memory_new(sizeof *session);
+    session->options = session_options_copy(options, &session->arena);
+    bool good = session_plan(session, error) && link_launches(session, error);
+    if (good && form == FORM_IR) good = ptx_module_print(session->code.module, out, error);
+    if (good && form == FORM_OPS) good = print_lowered(session, out, error);
+    if (good && form == FORM_FLOW) print_flow(session, out);
+    session_free(session);
+    return good;
+}

@@ -1,0 +1,199 @@
+#define _POSIX_C_SOURCE 200809L
+/* Opens a session: plans the kernel, runs it on the emulator, then on a GPU where that is asked for, and
+ * checks the result. Or opens a file of one (file.c). */
+#include "session/state.h"
+
+#include "catalog/occupancy.h"
+#include "session/file.h"
+#include "session/gpu.h"
+#include "session/hazards.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { USER_BLOCK_BUDGET = 1 << 22 /* warp instructions */ };
+
+/* ---- launches ------------------------------------------------------------------------------------------- */
+
+static bool run_launch(Session *session, int index, Error *error) {
+    Launch *launch = &session->launches.bound[index];
+    return session_bind_emulated(session, index, session->emulator, launch, error) &&
+           emulator_run(session->emulator, launch, session->trace, error);
+}
+
+/* A first look is worth it where the blocks after the traced ones would be waited for. */
+static bool wants_first_look(const Session *session) {
+    enum { NOT_WAITED_FOR = 1 << 18 }; /* threads, or elements where a thread takes several */
+    const SessionOptions *options = &session->options;
+    const PlanLaunch *first = &session->plan.launches[0];
+    uint64_t blocks = launch_volume(first->grid),
+             shown = options->has_trace_blocks ? options->trace_last + UINT64_C(1) : 1;
+    uint64_t work = blocks * launch_volume(first->block),
+             n = session->kernel.row ? session->kernel.run.n : options->catalog.n;
+    if (work < n) work = n;
+    return options->first_look && blocks > shown && work / blocks * (blocks - shown) >= NOT_WAITED_FOR;
+}
+
+/* Blocks past the end are fine as long as some launch has the first. */
+static bool check_traced_blocks(const Session *session, Error *error) {
+    const SessionOptions *options = &session->options;
+    uint64_t most = 0;
+    for (int i = 0; i < session->plan.launch_count; i++) {
+        uint64_t blocks = launch_volume(session->plan.launches[i].grid);
+        if (blocks > most) most = blocks;
+    }
+    if (!options->has_trace_blocks || options->trace_first < most) return true;
+    return error_set(error, "--trace-blocks %u: the grid has %llu blocks, 0 to %llu", options->trace_first,
+                     (unsigned long long)most, (unsigned long long)most - 1);
+}
+
+static bool execute(Session *session, Error *error) {
+    if (!check_traced_blocks(session, error)) return false;
+    const SessionOptions *options = &session->options;
+    EmulatorOptions settings = {
+        .threads = options->threads,
+        .seed = options->catalog.seed,
+        .schedule = options->schedule,
+        .trace_first = options->has_trace_blocks ? options->trace_first : 0,
+        .trace_last = options->has_trace_blocks ? options->trace_last : 0,
+        .first_look = wants_first_look(session),
+        .instruction_budget = options->instruction_budget,
+        /* A user's kernel may be an endless loop, which should be reported within seconds. */
+        .block_budget = session->kernel.row || options->instruction_budget ? 0 : USER_BLOCK_BUDGET,
+        .blocks_done = &session->blocks_done,
+        .multiprocessors = options->catalog.multiprocessors,
+        .observer = session_observer(session),
+        .cancel = options->cancel,
+    };
+    Plan *plan = &session->plan;
+    session->emulator = emulator_new(&settings);
+    session->trace = trace_new("emulator");
+    for (int i = 0; i < plan->buffer_count; i++) {
+        const PlanBuffer *buffer = &plan->buffers[i];
+        emulator_add_buffer(session->emulator, buffer->name, buffer->bytes,
+                            buffer->count * (uint64_t)ptx_type_bytes(buffer->type), buffer->type);
+    }
+    session->launches.count = plan->launch_count;
+    session->launches.programs =
+        arena_new(&session->arena, (size_t)plan->launch_count * sizeof *session->launches.programs);
+    session->launches.bound =
+        arena_new(&session->arena, (size_t)plan->launch_count * sizeof *session->launches.bound);
+    for (int i = 0; i < plan->launch_count; i++)
+        if (!session_link(session, i, plan->launches[i].entry, error)) return false;
+    uint64_t blocks = 0;
+    for (int i = 0; i < plan->launch_count && !session_has_fatal_trap(session->trace) && !session->is_partial;
+         i++) {
+        if (!run_launch(session, i, error)) return false;
+        blocks += launch_volume(plan->launches[i].grid);
+        session->is_partial = session->blocks_done < blocks && !session_has_fatal_trap(session->trace);
+    }
+    return true;
+}
+
+/* The reference needs the inputs as they were; a kernel may have changed them. */
+static void keep_inputs(Session *session) {
+    session->filled = session->plan;
+    session->filled.arena = (Arena){0};
+    size_t count = (size_t)session->plan.buffer_count;
+    session->filled.buffers = memory_new((count + 1) * sizeof(PlanBuffer));
+    for (size_t i = 0; i < count; i++) {
+        PlanBuffer *copy = &session->filled.buffers[i];
+        *copy = session->plan.buffers[i];
+        size_t bytes = copy->count * (size_t)ptx_type_bytes(copy->type);
+        copy->bytes = memory_new(bytes);
+        memcpy(copy->bytes, session->plan.buffers[i].bytes, bytes);
+    }
+}
+
+static void find_occupancy(Session *session) {
+    size_t count = (size_t)session->plan.launch_count;
+    session->launches.registers = arena_new(&session->arena, count * sizeof *session->launches.registers);
+    session->launches.occupancy = arena_new(&session->arena, count * sizeof *session->launches.occupancy);
+    for (int i = 0; i < session->plan.launch_count; i++) {
+        session->launches.registers[i] = -1;
+        session->launches.occupancy[i] = -1;
+        if (!session->kernel.row || i >= session->trace->launch_count) continue;
+        const TraceLaunch *launch = session->trace->launches[i];
+        session->launches.registers[i] =
+            occupancy_registers(session->launches.programs[i]->entry->name, OCCUPANCY_H200);
+        if (session->launches.registers[i] < 0) continue;
+        session->launches.occupancy[i] =
+            occupancy_theoretical(OCCUPANCY_H200, (uint32_t)session->launches.registers[i],
+                                  launch->static_shared_bytes + launch->dynamic_shared_bytes,
+                                  (uint32_t)launch_volume(launch->block));
+    }
+}
+
+static void name_run(Session *session) {
+    session->kernel.name = session->kernel.row ? session->kernel.row->id : session->trace->launches[0]->name;
+    session->kernel.n = session->kernel.row ? session->kernel.run.n : session->options.catalog.n;
+    session->kernel.dtype = session->kernel.row ? plan_type_name(session->kernel.run.dtype) : NULL;
+    session->kernel.op = session->kernel.row ? session->kernel.run.op : NULL;
+}
+
+/* ---- the whole ------------------------------------------------------------------------------------------ */
+
+/* A file may say anything: that it names other files is no reason to open them. */
+static bool check_origin(const SessionOptions *options, Error *error) {
+    if (!options->is_from_file || (options->kernel && options->catalog.fill != FILL_FILE)) return true;
+    return error_set(error, "a saved session holds this one run; for another, open %s with its settings",
+                     options->file ? options->file : "the kernel");
+}
+
+/* The same run with as many blocks as the GPU holds at once. */
+static Session *open_smaller(Session *session, uint32_t blocks, Error *error) {
+    SessionOptions options = session_options_of_grid(session, blocks);
+    Session *smaller = session_open(&options, error);
+    session_free(session);
+    return smaller;
+}
+
+/* A kernel that has trapped is shown where its faults are known, unless the GPU is asked for. */
+static bool capture_events(Session *session, uint32_t *most_blocks, Error *error) {
+    *most_blocks = 0;
+    bool is_asked_for = session->options.backend == BACKEND_GPU;
+    if (!is_asked_for && session_has_fatal_trap(session->trace)) return false;
+    return session_capture(session, most_blocks, error);
+}
+
+Session *session_open(const SessionOptions *options, Error *error) {
+    if (options->saved) return session_load(options, error);
+    if (!check_origin(options, error)) return NULL;
+    Session *session = memory_new(sizeof *session);
+    session->options = session_options_copy(options, &session->arena);
+    session->options.is_from_file = false;
+    options = &session->options;
+    bool good = session_plan(session, error);
+    session->plan.cancel = options->cancel;
+    good = good && plan_fill(&session->plan, options->catalog.seed, error);
+    if (good && (session->kernel.row || options->keep_inputs || options->counters == COUNTERS_ASKED ||
+                 options->backend != BACKEND_EMULATOR))
+        keep_inputs(session);
+    if (!good || !execute(session, error)) {
+        session_free(session);
+        return NULL;
+    }
+    if (options->backend != BACKEND_EMULATOR) {
+        uint32_t most_blocks;
+        Error reason = {0};
+        bool captured = capture_events(session, &most_blocks, &reason);
+        if (!captured && most_blocks && !session_has_grid(session))
+            return open_smaller(session, most_blocks, error);
+        if (!captured && options->backend == BACKEND_GPU) {
+            error_set(error, "--backend gpu: %s", reason.message);
+            session_free(session);
+            return NULL;
+        }
+    }
+    if (session->kernel.row && !session->is_partial) {
+        session->has_result = true;
+        session->kernel.row->check(&session->kernel.run, &session->filled, &session->plan, &session->result);
+        if (session_has_fatal_trap(session->trace)) session->result.correct = false;
+    }
+    if (options->counters == COUNTERS_ASKED || (options->counters && session->machine.device))
+        session_count(session);
+    if (!options->keep_inputs) session_drop_inputs(session);
+    find_occupancy(session);
+    session_list_blocks(session);
+    name_run(session);
+    return session;
+}

@@ -1,0 +1,40 @@
+/* Options of a run: copied, and taken over to another kernel (session.h). */
+#include "session/session.h"
+
+#include <string.h>
+
+static const char *copy_text(Arena *arena, const char *text) {
+    return text ? arena_copy_text(arena, text, strlen(text)) : NULL;
+}
+
+SessionOptions session_options_copy(const SessionOptions *options, Arena *arena) {
+    SessionOptions copy = *options;
+    copy.saved = copy_text(arena, options->saved);
+    copy.kernel = copy_text(arena, options->kernel);
+    copy.file = copy_text(arena, options->file);
+    copy.entry = copy_text(arena, options->entry);
+    copy.args = copy_text(arena, options->args);
+    copy.compiler = copy_text(arena, options->compiler);
+    copy.compile_flags = copy_text(arena, options->compile_flags);
+    copy.catalog.op = copy_text(arena, options->catalog.op);
+    copy.catalog.fill_path = copy_text(arena, options->catalog.fill_path);
+    for (int i = 0; i < copy.catalog.parameter_count; i++)
+        copy.catalog.parameters[i] = copy_text(arena, options->catalog.parameters[i]);
+    return copy;
+}
+
+void session_options_for_kernel(SessionOptions *options, const char *kernel) {
+    const CatalogRow *row = catalog_find(kernel, NULL);
+    bool is_other = !options->kernel || row != catalog_find(options->kernel, NULL);
+    options->kernel = kernel;
+    options->saved = options->file = options->entry = options->args = NULL;
+    if (!row || !is_other) return; /* session_open() says that there is no such kernel */
+    CatalogOptions *catalog = &options->catalog;
+    CatalogRun run;
+    catalog->parameter_count = 0;
+    if (!row->has_free_grid) catalog->grid = 0;
+    if (!catalog_resolve(row, &(CatalogOptions){.block = catalog->block}, &run, NULL)) catalog->block = 0;
+    if (!catalog_resolve(row, &(CatalogOptions){.dtype = catalog->dtype}, &run, NULL))
+        catalog->dtype = PTX_NO_TYPE;
+    if (!catalog_resolve(row, &(CatalogOptions){.op = catalog->op}, &run, NULL)) catalog->op = NULL;
+}

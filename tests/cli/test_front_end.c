@@ -1,0 +1,93 @@
+/* What the front end makes of a kernel: --dump-ir, --dump-flow and --dump-ops.
+ *
+ * Each file of tests/cli/listings holds a program and, as comments behind it, its listings. REDVIZ_REWRITE=1 writes them
+ * anew, for review with git diff. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/text.h"
+#include "tests/cli/program.h"
+#include "tests/tui/golden.h"
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void add_listing(Text *file, const char *path, const char *option) {
+    char *listing = program_output(0, "@ %s --n 32 --block 32 %s", path, option);
+    text_print(file, "\n// %s\n", option);
+    for (const char *line = listing; *line; line += strcspn(line, "\n") + 1)
+        text_print(file, "//%s%.*s\n", *line == '\n' ? "" : "   ", (int)strcspn(line, "\n"), line);
+    free(listing);
+}
+
+static void test_listings(void **state) {
+    (void)state;
+    glob_t files;
+    assert_int_equal(glob("tests/cli/listings/*.ptx", 0, NULL, &files), 0);
+    for (size_t i = 0; i < files.gl_pathc; i++) {
+        const char *path = files.gl_pathv[i];
+        char *whole = program_output(0, "cat %s", path), *end = strstr(whole, "\n}\n\n//");
+        Text file = {0};
+        text_add_bytes(&file, whole, end ? (size_t)(end - whole) + 3 : strlen(whole));
+        add_listing(&file, path, "--dump-flow");
+        add_listing(&file, path, "--dump-ops");
+        golden_check_file(path, &file);
+        text_done(&file);
+        free(whole);
+    }
+    assert_true(files.gl_pathc >= 3);
+    globfree(&files);
+}
+
+/* What --dump-ir prints is PTX that gives the same listing, and runs. */
+static void test_printed_modules_are_modules(void **state) {
+    (void)state;
+    static const char *const kernels[] = {"interleaved", "two_stage", "cooperative", "triton_sum"};
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
+        free(program_output(0,
+                            "in=%s; @ --kernel %s --dump-ir >$in/once.ptx && entry=$(sed -n 's/^.*\\.entry "
+                            "\\([A-Za-z0-9_]*\\).*/\\1/p' $in/once.ptx | head -n 1) && "
+                            "@ $in/once.ptx --entry $entry --dump-ir >$in/twice.ptx && "
+                            "cmp $in/once.ptx $in/twice.ptx",
+                            program_folder(), kernels[i]));
+    char *first =
+        program_output(0,
+                       "@ tests/cli/scale.ptx --n 64 --dump-ir >%s/scale.ptx && @ %s/scale.ptx --n 64 "
+                       "--args 'in=int[n]:iota, out=int[n]:zero, n' --dump out:3",
+                       program_folder(), program_folder());
+    assert_string_equal(first, "0\n3\n6\n");
+    free(first);
+}
+
+/* Nothing is run: an endless loop has a listing, and a launch that does not fit an error. */
+static void test_nothing_is_run(void **state) {
+    (void)state;
+    char *flow = program_output(0, "@ tests/cli/spin.ptx --n 32 --dump-flow"),
+         *two = program_output(0, "@ --kernel two_stage --dump-flow | grep -c '^_Z'");
+    program_assert_contains(flow, "block 1");
+    assert_string_equal(two, "1\n"); /* both of its launches are of one kernel */
+    free(flow), free(two);
+    Outcome outcome = program_shell("@ tests/cli/scale.ptx --n 32 --args '0' --dump-ops");
+    assert_int_equal(outcome.status, 2);
+    program_assert_contains(outcome.err, "takes 3 arguments");
+    program_outcome_done(&outcome);
+    outcome = program_shell("@ tests/cli/broken.ptx --dump-ir");
+    assert_int_equal(outcome.status, 2);
+    program_assert_contains(outcome.err, "tests/cli/broken.ptx:7:");
+    program_outcome_done(&outcome);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_listings),
+        cmocka_unit_test(test_printed_modules_are_modules),
+        cmocka_unit_test(test_nothing_is_run),
+    };
+    return cmocka_run_group_tests(tests, program_make_folder, program_remove_folder);
+}

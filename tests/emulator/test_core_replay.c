@@ -1,0 +1,197 @@
+/* Replays of small kernels: registers of every width, weights and producers event by event, and what cannot be
+ * replayed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "core.h"
+#include "trace/block.h"
+
+typedef struct Replayed {
+    CoreRun run;
+    Launch geometry;
+    uint64_t address;
+    Replay *replay;
+} Replayed;
+
+static void set_geometry(Replayed *replayed, uint32_t block) {
+    replayed->address = emulator_buffer_address(replayed->run.emulator, 0);
+    replayed->geometry = (Launch){.program = replayed->run.program,
+                                  .grid = {1, 1, 1},
+                                  .block = {block, 1, 1},
+                                  .parameters = (uint8_t *)&replayed->address,
+                                  .parameter_bytes = sizeof replayed->address};
+}
+
+static void start(Replayed *replayed, CoreKernel kernel) {
+    Error error = {0};
+    replayed->run = core_run_well(kernel);
+    set_geometry(replayed, kernel.block ? kernel.block : 32);
+    replayed->replay =
+        replay_open(replayed->run.trace, 0, replayed->run.launch->blocks[0], &replayed->geometry, &error);
+    if (!replayed->replay) fail_msg("%s", error.message);
+}
+
+static void end(Replayed *replayed) {
+    replay_free(replayed->replay);
+    core_done(&replayed->run);
+}
+
+static void go(const Replayed *replayed, int event) {
+    Error error = {0};
+    if (!replay_seek(replayed->replay, event, &error)) fail_msg("event %d: %s", event, error.message);
+}
+
+static ReplayValue value_of(const Replayed *replayed, int warp, const char *name) {
+    ReplayValue value;
+    if (!replay_register(replayed->replay, warp, name, &value)) fail_msg("there is no %s", name);
+    return value;
+}
+
+static void test_registers_of_every_width(void **state) {
+    (void)state;
+    Replayed replayed;
+    start(&replayed,
+          (CoreKernel){.body = "ld.global.u32 %r1, [%out]; setp.lt.u32 %p1, %t, 7; cvt.u16.u32 %h1, %t;\n"
+                               "add.u16 %h1, %h1, 0xff00; mul.wide.u32 %q1, %t, 0x40000000;\n"
+                               "st.global.u32 [%out], %r1; add.u32 %r1, %r1, 5; add.u16 %h1, %h1, 1;\n"
+                               "setp.ge.u32 %p1, %t, 7; neg.s64 %q1, %q1; st.global.u32 [%out], %r1;\n"
+                               "st.global.u64 [%base], %q1; st.global.u16 [%base], %h1;\n"
+                               "@%p1 st.global.u32 [%base+8], %r1;",
+                       .block = 64});
+    for (int pass = 0; pass < 2; pass++) { /* forwards, and back */
+        for (int w = 0; w < 2; w++) {
+            go(&replayed, pass ? 3 : 2 + w); /* the first stores */
+            ReplayValue p = value_of(&replayed, w, "%p1"), h = value_of(&replayed, w, "%h1"),
+                        q = value_of(&replayed, w, "%q1"), r = value_of(&replayed, w, "%r1");
+            for (uint32_t lane = 0; lane < 32; lane++) {
+                uint32_t thread = (uint32_t)w * 32 + lane;
+                assert_int_equal(p.bits[lane], thread < 7);
+                assert_int_equal(h.bits[lane], 0xff00 + thread);
+                assert_int_equal(q.bits[lane], (uint64_t)thread << 30);
+                assert_int_equal(r.bits[lane], 0);
+                assert_int_equal(r.weight[lane], 1);
+                assert_int_equal(r.producer[lane], w);
+                assert_int_equal(q.weight[lane], 0);
+                assert_int_equal(q.producer[lane], -1);
+            }
+        }
+        int last = core_event_count(&replayed.run, 0) - 1;
+        go(&replayed, last);
+        assert_int_equal(value_of(&replayed, 1, "%r1").bits[9], 5);
+        assert_int_equal(value_of(&replayed, 1, "%q1").bits[9], (uint64_t) - (INT64_C(41) << 30));
+    }
+    go(&replayed, -1);
+    assert_int_equal(value_of(&replayed, 1, "%r1").producer[9], -1);
+    end(&replayed);
+}
+
+/* Weights are added by arithmetic, copied by moves and shuffles; a constant has none. */
+static void test_weights_and_producers(void **state) {
+    (void)state;
+    Replayed replayed;
+    start(&replayed,
+          (CoreKernel){
+              .body = "ld.global.u32 %r0, [%out];\n" /* 0 */
+                      "add.u32 %r1, %r0, 4; mov.u32 %r2, words; shl.b32 %r3, %t, 2; add.u32 %r2, %r2, %r3;\n"
+                      "st.shared.u32 [%r2], %r1; bar.sync 0;\n" /* 1, 2 */
+                      "xor.b32 %r3, %r3, 4; mov.u32 %r4, words; add.u32 %r4, %r4, %r3;\n"
+                      "ld.shared.u32 %r5, [%r4]; add.u32 %r5, %r5, %r1;\n"  /* 3 */
+                      "shfl.sync.bfly.b32 %r6, %r5, 2, 31, -1;\n"           /* 4 */
+                      "add.u32 %r6, %r6, %r5; st.global.u32 [%out], %r6;\n" /* 5 */
+                      "mov.u32 %r7, 3; st.global.u32 [%out+128], %r7;\n"    /* 6 */
+                      "red.global.add.u32 [%base+256], %r6;",               /* 7: one word for all lanes */
+              .module = ".shared .align 4 .b8 words[128];\n",
+              .words = 65});
+    static const uint32_t weights[] = {1, 1, 0, 1, 2, 4, 0, 4};
+    static const int32_t producers[] = {-1, 0, -1, 1, 3, 4, -1, 4};
+    assert_int_equal(core_event_count(&replayed.run, 0), 8);
+    for (int event = 0; event < 8; event++) {
+        const ReplayEventProvenance *provenance = replay_event_provenance(replayed.replay, event);
+        assert_non_null(provenance);
+        for (int lane = 0; lane < 32; lane += 7) {
+            uint32_t weight =
+                weights[event] * (event == 7 ? (uint32_t)lane + 1 : 1); /* with those before it */
+            if (provenance->weight[lane] != weight || provenance->producer[lane] != producers[event])
+                fail_msg("event %d, lane %d: weight %u, producer %d", event, lane, provenance->weight[lane],
+                         provenance->producer[lane]);
+        }
+    }
+    static const int largest[] = {1, 1, 1, 1, 2, 4, 4, 128};
+    for (int event = 0; event < 8; event++)
+        assert_true(replay_progress(replayed.replay, event) == largest[event] / 128.0);
+    assert_true(replay_progress(replayed.replay, -1) == 0);
+    assert_true(replay_progress(replayed.replay, 7) == 1);
+    assert_true(replay_progress(replayed.replay, 99) == 1);
+    assert_null(replay_event_provenance(replayed.replay, -1));
+    assert_null(replay_event_provenance(replayed.replay, 8));
+    end(&replayed);
+}
+
+static void test_questions_without_an_answer(void **state) {
+    (void)state;
+    Replayed replayed;
+    start(&replayed, (CoreKernel){.body = "st.global.u32 [%out], %t; st.global.u32 [%out], 5;", .block = 64});
+    ReplayValue value;
+    go(&replayed, 1);
+    assert_false(replay_register(replayed.replay, -1, "%t", &value));
+    assert_false(replay_register(replayed.replay, 2, "%t", &value));
+    assert_false(replay_register(replayed.replay, 0, "%unknown", &value));
+    assert_true(replay_register(replayed.replay, 1, "%t", &value));
+    assert_int_equal(value.bits[3], 35);
+    TraceLaunch *launch = replayed.run.trace->launches[0];
+    Error error = {0};
+    assert_null(replay_open(replayed.run.trace, -1, launch->blocks[0], &replayed.geometry, &error));
+    assert_null(replay_open(replayed.run.trace, 1, launch->blocks[0], &replayed.geometry, &error));
+    assert_null(replay_open(replayed.run.trace, 0, NULL, &replayed.geometry, &error));
+    launch->dropped = 1;
+    assert_null(replay_open(replayed.run.trace, 0, launch->blocks[0], &replayed.geometry, &error));
+    assert_non_null(strstr(error.message, "dropped"));
+    end(&replayed);
+}
+
+/* A trace that this kernel cannot have made: the replay ends there, and says so. */
+static void test_traces_that_do_not_fit(void **state) {
+    (void)state;
+    for (int change = 0; change < 4; change++) {
+        Replayed replayed;
+        replayed.run =
+            core_run_well((CoreKernel){.body = "ld.global.u32 %r0, [%out]; add.u32 %r0, %r0, %t;\n"
+                                               "st.global.u32 [%out], %r0; st.global.u32 [%out], %t;",
+                                       .block = 64});
+        set_geometry(&replayed, 64);
+        const TraceBlock *made = replayed.run.launch->blocks[0];
+        TraceBlock *changed = trace_block_new(0);
+        for (int i = 0; i < trace_block_event_count(made); i++) {
+            TraceEvent event;
+            trace_block_read(made, i, &event);
+            if (i == 2 && change == 0) event.mask &= ~UINT32_C(4);
+            if (i == 2 && change == 1) event.pc++;
+            if (i == 2 && change == 2) event.warp = 2;
+            trace_block_append(changed, &event);
+        }
+        Error error = {0};
+        replayed.replay = replay_open(replayed.run.trace, 0, changed, &replayed.geometry, &error);
+        assert_non_null(replayed.replay);
+        int last = trace_block_event_count(changed) - 1;
+        bool good = replay_seek(replayed.replay, last, &error);
+        if (good != (change == 3))
+            fail_msg("change %d: %s", change, good ? "it came to the end" : error.message);
+        assert_true(replay_seek(replayed.replay, 1, &error)); /* what is before it can be looked at */
+        trace_block_free(changed);
+        end(&replayed);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_registers_of_every_width),
+        cmocka_unit_test(test_weights_and_producers),
+        cmocka_unit_test(test_questions_without_an_answer),
+        cmocka_unit_test(test_traces_that_do_not_fit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,149 @@
+/* What scripts rely on stays as it was in the last version: every field of --report=json with its value, and
+ * session files that the last version wrote.
+ *
+ *   tests/data/reports/KERNEL.json      --kernel KERNEL --n 64 --block 64 --backend emulator --report=json
+ *   tests/data/sessions/KERNEL.redviz   --save of the same; shuffle on a (stub) GPU
+ *   tests/data/sessions/KERNEL.json     what --report=json printed for that run
+ *
+ * All of them were written by redviz 0.1 (session format 4). Fields may be added, and sentences may be worded
+ * better; nothing else may change. */
+#define _DEFAULT_SOURCE
+#include "tests/cli/json_reader.h"
+#include "tests/cli/program.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "session/state.h"
+#include <stdlib.h>
+#include <string.h>
+
+static char *read_json(const char *folder, const char *kernel) {
+    char path[128], *text;
+    size_t length;
+    Error error = {0};
+    snprintf(path, sizeof path, "tests/data/%s/%s.json", folder, kernel);
+    if (!text_read_file(path, 1 << 20, &text, &length, &error)) fail_msg("%s: %s", path, error.message);
+    return text;
+}
+
+static void check_contains(const char *name, const char *actual, const char *expected,
+                           const char *const *prose) {
+    char path[256];
+    assert_true(json_valid(actual));
+    assert_true(json_valid(expected));
+    if (!json_contains(actual, expected, prose, path, sizeof path))
+        fail_msg("%s: the JSON report has no %s any more, or another value there", name, path);
+}
+
+static const char *const KERNELS[] = {"interleaved", "bug_missing_sync", "shuffle", "two_stage"};
+enum { KERNEL_COUNT = sizeof KERNELS / sizeof *KERNELS, SAVED_COUNT = KERNEL_COUNT - 1 };
+
+static void every_field_of_the_json_report_has_its_value(void **state) {
+    (void)state;
+    static const char *const prose[] = {"detail", "advice", NULL};
+    for (int i = 0; i < KERNEL_COUNT; i++) {
+        char *expected = read_json("reports", KERNELS[i]);
+        Outcome now =
+            program_shell("@ --kernel %s --n 64 --block 64 --backend emulator --report=json", KERNELS[i]);
+        check_contains(KERNELS[i], now.out, expected, prose);
+        program_outcome_done(&now);
+        free(expected);
+    }
+}
+
+/* To the letter, but for fields that were added: the sentences lie in the file. */
+static void session_files_open_with_the_same_report(void **state) {
+    (void)state;
+    static const char *const no_prose[] = {NULL};
+    for (int i = 0; i < SAVED_COUNT; i++) {
+        char *expected = read_json("sessions", KERNELS[i]);
+        Outcome now = program_shell("@ tests/data/sessions/%s.redviz --report=json", KERNELS[i]);
+        assert_string_equal(now.err, "");
+        check_contains(KERNELS[i], now.out, expected, no_prose);
+        program_outcome_done(&now);
+        free(expected);
+    }
+}
+
+/* Saved again, they are files of this version, and still say the same. */
+static void session_files_can_be_saved_again(void **state) {
+    (void)state;
+    for (int i = 0; i < SAVED_COUNT; i++) {
+        Outcome old = program_shell("@ tests/data/sessions/%s.redviz --events", KERNELS[i]);
+        Outcome saved = program_shell("@ tests/data/sessions/%s.redviz --save %s/%s.redviz --report",
+                                      KERNELS[i], program_folder(), KERNELS[i]);
+        Outcome now = program_shell("@ %s/%s.redviz --events", program_folder(), KERNELS[i]);
+        assert_string_equal(saved.err, "");
+        assert_string_equal(now.err, "");
+        assert_true(strlen(old.out) > 0);
+        assert_string_equal(old.out, now.out);
+        program_outcome_done(&old);
+        program_outcome_done(&saved);
+        program_outcome_done(&now);
+    }
+}
+
+static Session *open_saved(const char *path) {
+    Error error = {0};
+    Session *session = session_open(&(SessionOptions){.saved = path}, &error);
+    if (!session) fail_msg("%s: %s", path, error.message);
+    return session;
+}
+
+/* A column that format 4 does not have: nothing there, and kept from then on. */
+static void new_columns_are_empty_in_old_files(void **state) {
+    (void)state;
+    char path[128];
+    Error error = {0};
+    Session *session = open_saved("tests/data/sessions/shuffle.redviz");
+    assert_int_equal(session->machine.unprobed, 0);
+    session->machine.unprobed = 3;
+    snprintf(path, sizeof path, "%s/unprobed.redviz", program_folder());
+    assert_true(session_save(session, path, &error));
+    session_free(session);
+    session = open_saved(path);
+    assert_int_equal(session->machine.unprobed, 3);
+    session_free(session);
+}
+
+/* The comparison above bites: a value that differs, a field or an item that is missing, are found. */
+static void differences_are_found(void **state) {
+    (void)state;
+    static const char *const prose[] = {"said", NULL};
+    static const char expected[] = "{\"a\":1,\"list\":[{\"b\":\"x\",\"said\":\"now\"},2]}";
+    static const char *const cases[][2] = {
+        {"{\"a\":1,\"list\":[{\"b\":\"x\",\"said\":\"then\"},2]}", NULL},
+        {"{\"new\":[], \"list\":[{\"said\":\"\", \"b\":\"x\"}, 2], \"a\":1}", NULL},
+        {"{\"a\":10,\"list\":[{\"b\":\"x\",\"said\":\"now\"},2]}", "a"},
+        {"{\"list\":[{\"b\":\"x\",\"said\":\"now\"},2]}", "a"},
+        {"{\"a\":1,\"list\":[{\"b\":\"y\",\"said\":\"now\"},2]}", "list.0.b"},
+        {"{\"a\":1,\"list\":[{\"b\":\"x\",\"said\":null},2]}", "list.0.said"},
+        {"{\"a\":1,\"list\":[{\"b\":\"x\"},2]}", "list.0.said"},
+        {"{\"a\":1,\"list\":[{\"b\":\"x\",\"said\":\"now\"}]}", "list.1"},
+        {"{\"a\":1,\"list\":[{\"b\":\"x\",\"said\":\"now\"},2,3]}", "list"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char path[64];
+        bool same = json_contains(cases[i][0], expected, prose, path, sizeof path);
+        assert_int_equal(same, !cases[i][1]);
+        if (!same) assert_string_equal(path, cases[i][1]);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_field_of_the_json_report_has_its_value),
+        cmocka_unit_test(session_files_open_with_the_same_report),
+        cmocka_unit_test(session_files_can_be_saved_again),
+        cmocka_unit_test(new_columns_are_empty_in_old_files),
+        cmocka_unit_test(differences_are_found),
+    };
+    return cmocka_run_group_tests(tests, program_make_folder, program_remove_folder);
+}
