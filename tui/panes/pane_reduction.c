@@ -26,6 +26,7 @@ typedef struct BoxRow { /* the boxes of the window, and where they are drawn */
     int64_t first;
     int count, width;
     int64_t selected; /* box; -1: none of this level */
+    bool marked;      /* some sum has a mark behind it, for which a column stays free */
     bool is_chain;    /* the boxes are additions of one thread, one after another */
 } BoxRow;
 
@@ -121,7 +122,7 @@ static void draw_right(const BoxRow *row, Canvas *canvas, Rectangle area, int64_
 static void draw_value(const StepContext *context, const BoxRow *row, Canvas *canvas, Rectangle area,
                        int64_t box, int line, Role role, PtxType type, uint64_t bits) {
     char text[64];
-    print_short(context, type, bits, row->width - 1, text, sizeof text);
+    print_short(context, type, bits, row->width - 1 - row->marked, text, sizeof text);
     draw_right(row, canvas, area, box, line, role, text);
 }
 
@@ -395,7 +396,8 @@ static int partner_rows(const BoxRow *row, int number) {
 
 static void name_partners(const StepContext *context, const BoxRow *row, int number, char *out,
                           size_t bytes) {
-    const char *sign = number || row->level->kind == TREE_FOLD ? "+ " : "";
+    char sign[8] = "";
+    if (number || row->level->kind == TREE_FOLD) snprintf(sign, sizeof sign, "%s ", row->level->operation);
     for (int i = 0; i < row->count; i++) {
         const ReductionTerm *term = partner_of(row, box_at(row, i), number);
         char name[64] = "thread";
@@ -445,12 +447,8 @@ static void draw_partners(const StepContext *context, const BoxRow *row, Canvas 
 
 /* ---- the pane ---------------------------------------------------------------------------------------------- */
 
-static const char *sign_of(const Scene *scene) {
-    return !*scene->identity.op || !strcmp(scene->identity.op, "sum") ? "+" : scene->identity.op;
-}
-
 /* "+ the word 2 away" */
-static void print_distance(const StepContext *context, const ReductionLevel *level, char *out, size_t bytes) {
+static void print_distance(const ReductionLevel *level, char *out, size_t bytes) {
     int distance = level->distance < 0 ? -level->distance : level->distance;
     bool lanes = level->through == TRACE_SHUFFLE;
     const char *what = level->place == PLACE_WORD ? "word" : lanes ? "lane" : "thread";
@@ -461,13 +459,13 @@ static void print_distance(const StepContext *context, const ReductionLevel *lev
     else if (level->through == TRACE_REDUX)
         snprintf(out, bytes, "all lanes of a warp at once");
     else if (level->through == TRACE_SHARED_ATOMIC || level->through == TRACE_GLOBAL_ATOMIC)
-        snprintf(out, bytes, "atomics, one after another");
+        snprintf(out, bytes, "atomics to one word each");
     else if (!distance)
-        snprintf(out, bytes, "%s values of the same thread", sign_of(context->scene));
+        snprintf(out, bytes, "%s values of the same thread", level->operation);
     else if (level->crosswise)
-        snprintf(out, bytes, "%s the %s across %d", sign_of(context->scene), what, distance);
+        snprintf(out, bytes, "%s the %s across %d", level->operation, what, distance);
     else
-        snprintf(out, bytes, "%s the %s %d away", sign_of(context->scene), what, distance);
+        snprintf(out, bytes, "%s the %s %d away", level->operation, what, distance);
 }
 
 static void head(const StepContext *context, PaneHead *out) {
@@ -480,7 +478,7 @@ static void head(const StepContext *context, PaneHead *out) {
     print_name(context, &row, name, sizeof name);
     snprintf(out->title, sizeof out->title, "reduction   %s[%" PRId64 "..%" PRId64 "] of %d", name, row.first,
              row.first + row.count - 1, row.level->box_count);
-    print_distance(context, row.level, distance, sizeof distance);
+    print_distance(row.level, distance, sizeof distance);
     if (row.is_chain) {
         snprintf(out->title, sizeof out->title, "reduction   t%d, element by element",
                  row.level->boxes[0].thread);
@@ -565,6 +563,7 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     if (!row.level) return;
     Tree *tree = scene_tree(context->scene, context->view->place.block);
     if (tree->final_count) row.path = tree_path(tree, tree->final[0]);
+    for (int i = 0; i < row.count; i++) row.marked |= mark_of(context, &row, box_at(&row, i)) != ' ';
     draw_levels(context, &row, canvas, area);
 }
 

@@ -140,7 +140,7 @@ void reduction_print_short(const Reduction *reduction, int level, char *out, siz
     const TreeLevel *of = &reduction->tree->levels[level];
     int distance = of->distance < 0 ? -of->distance : of->distance;
     if (of->kind == TREE_INPUTS)
-        snprintf(out, bytes, "load");
+        snprintf(out, bytes, "in");
     else if (of->kind == TREE_TAKE)
         snprintf(out, bytes, "take");
     else if (of->through == TRACE_REDUX)
@@ -169,12 +169,13 @@ static bool is_float(PtxType type) {
     return type != PTX_NO_TYPE && ptx_type_is_float(type);
 }
 
-/* Loads of floats may be declared as bits: then the type of what they are folded into decides, or the run's. */
+/* Loads may be declared as bits or as unsigned: then the type of what they are folded into decides, or the run's. */
 PtxType reduction_type(const Reduction *reduction, int node, PtxType of_sum) {
     PtxType own = (PtxType)node_at(reduction, node)->type;
     int bytes = own == PTX_NO_TYPE ? 0 : ptx_type_bytes(own);
-    if (is_float(own) || !is_float(of_sum)) return own;
+    if (is_float(own) || of_sum == PTX_NO_TYPE) return own;
     if (bytes == ptx_type_bytes(of_sum)) return of_sum;
+    if (!is_float(of_sum)) return own;
     return is_float(reduction->data) && bytes == ptx_type_bytes(reduction->data) ? reduction->data : own;
 }
 
@@ -303,7 +304,7 @@ static void add_terms(const Reduction *reduction, ReductionLevel *level, int nod
 
 /* ---- shared memory at the level's borders ------------------------------------------------------------------ */
 
-typedef struct SharedWords {        /* of one symbol */
+typedef struct SharedWords {  /* of one symbol */
     int symbol, count, bytes; /* bytes: of an element */
     uint64_t *value;
     bool *written, *live;
@@ -607,14 +608,38 @@ static bool ways_cross(const ReductionLevel *level) {
     return false;
 }
 
+/* The run's type where it is as wide: PTX adds ints as unsigned or as signed numbers. */
 static PtxType type_of_level(const Reduction *reduction, const ReductionLevel *level, const Adder *adders,
                              int count) {
     for (int i = 0; i < count; i++)
         for (int t = -1; t < adders[i].term_count; t++) {
             int node = t < 0 ? adders[i].node : level->terms[adders[i].first_term + t].node;
-            if (node_at(reduction, node)->type != PTX_NO_TYPE) return (PtxType)node_at(reduction, node)->type;
+            PtxType type = (PtxType)node_at(reduction, node)->type;
+            if (type == PTX_NO_TYPE) continue;
+            bool fits = reduction->data != PTX_NO_TYPE && !is_float(type) &&
+                        ptx_type_bytes(type) == ptx_type_bytes(reduction->data);
+            return fits ? reduction->data : type;
         }
     return PTX_NO_TYPE;
+}
+
+/* Does every adder keep the largest, or the smallest, of its terms? */
+static bool keeps(const Reduction *reduction, const ReductionLevel *level, bool largest) {
+    bool differs = false;
+    for (int i = 0; i < level->box_count; i++) {
+        const ReductionBox *box = &level->boxes[i];
+        double kept = 0;
+        if (!box->adds || box->term_count < 2) continue;
+        for (int t = 0; t < box->term_count; t++) {
+            int node = level->terms[box->first_term + t].node;
+            uint64_t bits = bits_of(reduction, node, level->type);
+            double value = plan_element(reduction_type(reduction, node, level->type), &bits, 0);
+            if (t && value != kept) differs = true;
+            if (!t || (largest ? value > kept : value < kept)) kept = value;
+        }
+        if (plan_element(level->type, &box->after, 0) != kept) return false;
+    }
+    return differs;
 }
 
 static ReductionLevel *make_level(Reduction *reduction, int index) {
@@ -639,6 +664,11 @@ static ReductionLevel *make_level(Reduction *reduction, int index) {
         fill_threads(reduction, level);
     put_adders(reduction, level, adders, count);
     level->arrows_cross = ways_cross(level);
+    level->operation = "+";
+    if (level->kind == TREE_FOLD && level->type != PTX_NO_TYPE)
+        level->operation = keeps(reduction, level, true)    ? "max"
+                           : keeps(reduction, level, false) ? "min"
+                                                            : "+";
     free(adders);
     return level;
 }
@@ -747,30 +777,6 @@ static double value_of(const Reduction *reduction, int node, PtxType of_sum) {
     return plan_element(reduction_type(reduction, node, of_sum), &node_at(reduction, node)->bits, 0);
 }
 
-/* The value that was brought is not the one that was made: it was scaled, say, on its way. */
-static bool is_changed(const Reduction *reduction, int node, PtxType of_sum) {
-    int from = node_at(reduction, node)->a;
-    if (node_at(reduction, from)->type == PTX_NO_TYPE) return false;
-    return value_of(reduction, node, of_sum) != value_of(reduction, from, of_sum);
-}
-
-/* The inputs of `node`, each as often as it is in it. */
-static bool add_inputs(Reduction *reduction, int node, ExactSum *sum) {
-    const TreePath *path = tree_path(reduction->tree, node);
-    PtxType type = (PtxType)node_at(reduction, node)->type;
-    for (int i = 0; i <= node; i++) {
-        const FoldNode *at = node_at(reduction, i);
-        if (!path->ways[i] || at->kind != FOLD_MOVE) continue;
-        if (node_at(reduction, at->a)->kind != FOLD_INPUT) {
-            if (is_changed(reduction, i, type)) return false;
-            continue;
-        }
-        if (!is_float(reduction_type(reduction, i, type))) return false;
-        exact_sum_add(sum, value_of(reduction, i, type), path->ways[i]);
-    }
-    return true;
-}
-
 bool reduction_rounding(const Reduction *reduction, int node, double *rounding) {
     const FoldNode *at = node_at(reduction, node);
     PtxType type = (PtxType)at->type;
@@ -785,6 +791,33 @@ bool reduction_rounding(const Reduction *reduction, int node, double *rounding) 
     exact_sum_add(&here, b, -1);
     *rounding = exact_sum_value(&here);
     return fabs(*rounding) <= fmax(fabs(a), fabs(b)) / 128; /* else it is a minimum, say */
+}
+
+/* The value that was brought is not the one that was made: it was scaled, say, on its way. */
+static bool is_changed(const Reduction *reduction, int node, PtxType of_sum) {
+    int from = node_at(reduction, node)->a;
+    if (node_at(reduction, from)->type == PTX_NO_TYPE) return false;
+    return value_of(reduction, node, of_sum) != value_of(reduction, from, of_sum);
+}
+
+/* The inputs of `node`, each as often as it is in it. */
+static bool add_inputs(Reduction *reduction, int node, ExactSum *sum) {
+    const TreePath *path = tree_path(reduction->tree, node);
+    PtxType type = (PtxType)node_at(reduction, node)->type;
+    for (int i = 0; i <= node; i++) {
+        const FoldNode *at = node_at(reduction, i);
+        double rounding;
+        if (path->ways[i] && at->kind == FOLD_JOIN && !reduction_rounding(reduction, i, &rounding))
+            return false;
+        if (!path->ways[i] || at->kind != FOLD_MOVE) continue;
+        if (node_at(reduction, at->a)->kind != FOLD_INPUT) {
+            if (is_changed(reduction, i, type)) return false;
+            continue;
+        }
+        if (!is_float(reduction_type(reduction, i, type))) return false;
+        exact_sum_add(sum, value_of(reduction, i, type), path->ways[i]);
+    }
+    return true;
 }
 
 bool reduction_error(Reduction *reduction, int node, double *error) {

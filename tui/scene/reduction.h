@@ -56,7 +56,8 @@ typedef struct ReductionLevel {
     int adder_count; /* threads that add */
     bool
         stores_several; /* threads load several values each and leave them in shared memory: the boxes are its words */
-    bool arrows_cross; /* the ways from the operands to their sums overlap */
+    const char *operation; /* "+"; "max", "min" where every box keeps one of its terms */
+    bool arrows_cross;     /* the ways from the operands to their sums overlap */
     ReductionBox *boxes;
     int box_count;
     ReductionTerm *terms;
