@@ -372,6 +372,21 @@ static void the_help_has_the_signs_of_the_pane_with_the_focus(void **state) {
     sample_free(sample);
 }
 
+/* '?' is a sign itself: no other sign may become one where there is only ASCII. */
+static void every_sign_exists_in_ascii(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+        Canvas *canvas = canvas_new(60, 1, true);
+        Text text = {0};
+        canvas_text(canvas, (Rectangle){0, 0, 60, 1}, 0, 0, ROLE_TEXT, signs[i].term);
+        canvas_to_text(canvas, &text);
+        if (!strchr(signs[i].term, '?') && strchr(text_string(&text), '?'))
+            fail_msg("%s: %s is %s", signs[i].of, signs[i].term, text_string(&text));
+        text_done(&text);
+        canvas_free(canvas);
+    }
+}
+
 static void two_question_marks_explain_the_words(void **state) {
     (void)state;
     Sample *sample = sample_new(256);
@@ -403,6 +418,7 @@ int main(void) {
         cmocka_unit_test(dragging_on_the_timeline_scrubs),
         cmocka_unit_test(every_action_is_in_one_group_and_on_one_page),
         cmocka_unit_test(the_help_has_the_signs_of_the_pane_with_the_focus),
+        cmocka_unit_test(every_sign_exists_in_ascii),
         cmocka_unit_test(two_question_marks_explain_the_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
