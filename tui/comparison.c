@@ -274,9 +274,11 @@ void comparison_fit(Comparison *comparison, int columns, int rows) {
     bool fits = comparison->count < 2
                     ? layout_make(columns, rows, view, frame_needs(comparison_scene(comparison), view), &one)
                     : make_layout(comparison, columns, rows, &both);
-    if (!fits || (view->transient.overlay != OVERLAY_HELP && view->transient.overlay != OVERLAY_DIFFERENCES))
+    Overlay overlay = view->transient.overlay;
+    if (!fits || (overlay != OVERLAY_HELP && overlay != OVERLAY_WORDS && overlay != OVERLAY_DIFFERENCES))
         return;
-    int last = input_overlay_lines(view) - ((comparison->count < 2 ? one.overlay : both.overlay).rows - 2);
+    Rectangle area = comparison->count < 2 ? one.overlay : both.overlay;
+    int last = input_overlay_lines(view, comparison_scene(comparison), area.columns - 4) - (area.rows - 2);
     if (view->transient.scroll > last) view->transient.scroll = last > 0 ? last : 0;
 }
 

@@ -3,6 +3,7 @@
 
 #include "tui/actions.h"
 #include "tui/differences.h"
+#include "tui/panes/pane.h"
 #include <string.h>
 
 /* ---- overlays ------------------------------------------------------------------------------------------ */
@@ -71,21 +72,52 @@ static ViewAnswer press_in_settings(View *view, Key key) {
     return answer == SETTINGS_APPLY ? VIEW_RERUN : VIEW_CHANGED;
 }
 
-int input_overlay_lines(const View *view) {
-    return view->transient.overlay == OVERLAY_HELP ? ACTION_COUNT - 1 : differences_line_count();
+int input_overlay_lines(const View *view, const Scene *scene, int columns) {
+    StepContext context;
+    step_context_init(&context, scene, view);
+    for (int i = 0; panes[i]; i++)
+        if (panes[i]->line_count && panes[i]->overlay == view->transient.overlay)
+            return panes[i]->line_count(&context, columns);
+    return differences_line_count();
 }
 
-static ViewAnswer press_in_help(View *view, Key key) {
+/* Keys that scroll, in lines; 0: another key. As in less, Space goes on by a page. */
+static int scrolled_lines(Key key) {
+    enum { PAGE = 15, HALF = 8, ALL = 1000 };
     int direction;
+    switch (keys_find(key, &direction)) {
+    case ACT_LINE:
+        return direction;
+    case ACT_PAGE:
+        return direction * (key == SPECIAL_PAGE_UP || key == SPECIAL_PAGE_DOWN ? PAGE : HALF);
+    case ACT_PLAY:
+        return PAGE;
+    case ACT_BEGIN:
+        return -ALL;
+    case ACT_END:
+        return ALL;
+    default:
+        return 0;
+    }
+}
+
+/* Help, words and differences: ? leads from one to the next of the first two; a key that does not scroll closes. */
+static ViewAnswer press_in_help(View *view, const Scene *scene, Key key) {
+    enum {
+        LEAST_COLUMNS = 56
+    }; /* of the narrowest screen: the most lines; tui/comparison.c knows its size */
+    int direction, by = scrolled_lines(key);
     KeyAction action = keys_find(key, &direction);
-    if (action == ACT_LINE || key == SPECIAL_PAGE_UP || key == SPECIAL_PAGE_DOWN) {
-        int by = action == ACT_LINE ? direction : key == SPECIAL_PAGE_DOWN ? 10 : -10;
-        int most = input_overlay_lines(view), wanted = view->transient.scroll + by;
+    if (by) {
+        int most = input_overlay_lines(view, scene, LEAST_COLUMNS), wanted = view->transient.scroll + by;
         view->transient.scroll = wanted < 0 ? 0 : wanted > most ? most : wanted;
         return VIEW_CHANGED;
     }
     if (action == ACT_REDRAW) return VIEW_REDRAW;
-    view->transient.overlay = OVERLAY_NONE;
+    view->transient.scroll = 0;
+    view->transient.overlay = action != ACT_HELP                        ? OVERLAY_NONE
+                              : view->transient.overlay == OVERLAY_HELP ? OVERLAY_WORDS
+                                                                        : OVERLAY_HELP;
     return VIEW_CHANGED;
 }
 
@@ -177,7 +209,7 @@ ViewAnswer input_press(View *view, const Scene *scene, Key key) {
         view->transient.overlay = OVERLAY_NONE;
         if (key == SPECIAL_ESCAPE) return VIEW_CHANGED;
     }
-    if (view->transient.overlay != OVERLAY_NONE) return press_in_help(view, key);
+    if (view->transient.overlay != OVERLAY_NONE) return press_in_help(view, scene, key);
     if (view->transient.input == INPUT_SEARCH) return press_in_search(view, scene, key);
     if (view->transient.input == INPUT_COLON) return press_after_colon(view, scene, key);
     if (view->transient.input != INPUT_COMMANDS) return press_mark(view, scene, key);

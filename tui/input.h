@@ -6,6 +6,7 @@
 
 ViewAnswer input_press(View *view, const Scene *scene, Key key);
 
-int input_overlay_lines(const View *view); /* of the help or of the differences, which scroll */
+/* Of the overlay that scrolls: help, words or differences. `columns`: of its inside. */
+int input_overlay_lines(const View *view, const Scene *scene, int columns);
 
 #endif

@@ -4,9 +4,9 @@
 
 enum { ROWS_FOR_STORY = 20 };
 enum {
-    MOST_OVERLAY_ROWS = ACTION_COUNT + 5, /* all of the help */
-    LANES_OTHER_ROWS = 2,                 /* the lanes' numbers and the legend */
-    LANES_COLUMNS = 64                    /* of a warp's row with a note such as "16 wavefronts!" */
+    MOST_OVERLAY_ROWS = 48,
+    LANES_OTHER_ROWS = 2, /* the lanes' numbers and the legend */
+    LANES_COLUMNS = 64    /* of a warp's row with a note such as "16 wavefronts!" */
 };
 
 static int clamp(int value, int least, int most) {
@@ -150,8 +150,10 @@ static void make_zoomed(Layout *layout, Rectangle middle, Focus focus, int warps
     fill_with(layout, middle, focus);
 }
 
-static Rectangle make_overlay(Rectangle middle) {
+/* The help has more to say than any screen holds. */
+static Rectangle make_overlay(Rectangle middle, const View *view) {
     Rectangle overlay = middle;
+    if (view->transient.overlay == OVERLAY_HELP || view->transient.overlay == OVERLAY_WORDS) return middle;
     if (middle.columns > 100) {
         overlay.column = (middle.columns - 96) / 2;
         overlay.columns = 96;
@@ -191,7 +193,7 @@ bool layout_make(int columns, int rows, const View *view, LayoutNeeds needs, Lay
     if (columns < SMALLEST_COLUMNS || rows < SMALLEST_ROWS) return false;
     out->header = cut_top(&middle, rows >= ROWS_FOR_STORY ? 2 : 1);
     out->footer = cut_bottom(&middle, 1);
-    out->overlay = make_overlay(middle);
+    out->overlay = make_overlay(middle, view);
     fill_middle(out, middle, view, needs);
     if (rows < ROWS_FOR_STORY || shows_timings(out, view)) return true;
     out->times = cut_bottom(&middle, 1);
@@ -235,7 +237,7 @@ bool layout_make_comparison(int columns, int rows, const View *view, ComparisonL
     *out = (ComparisonLayout){.boxed = beside && rows >= 36};
     if (columns < COMPARISON_SMALLEST_COLUMNS || rows < COMPARISON_SMALLEST_ROWS) return false;
     out->footer = cut_bottom(&middle, 1);
-    out->overlay = make_overlay((Rectangle){0, 1, columns, rows - 2});
+    out->overlay = make_overlay((Rectangle){0, 1, columns, rows - 2}, view);
     out->differences = cut_bottom(&middle, (out->boxed ? 2 : 1) + clamp(rows / 10, 2, 6));
     Rectangle second = middle,
               first = beside ? cut_left(&second, columns / 2) : cut_top(&second, middle.rows / 2);

@@ -1,5 +1,5 @@
-/* Keys: their names, what people press who come from less, vim or htop, and what the mouse does in their place: clicks
- * on the footer, dragging on the timeline. */
+/* Keys: their names, what people press who come from less, vim or htop, and what the mouse does in their place (clicks
+ * on the footer, dragging on the timeline), and the help, its legend and its glossary. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +12,7 @@
 #include "tui/input.h"
 #include "tui/view/key_table.h"
 #include "tui/view/keys.h"
+#include <stdlib.h>
 #include <string.h>
 
 static ViewAnswer press(View *view, const Sample *sample, const char *script) {
@@ -255,6 +256,156 @@ static void dragging_on_the_timeline_scrubs(void **state) {
     sample_free(sample);
 }
 
+/* ---- the help ------------------------------------------------------------------------------------------ */
+
+typedef struct Said {
+    const char *of, *term, *meaning;
+} Said;
+
+static const Said signs[] = {
+#define SIGN(pane, role, sign, meaning) {#pane, sign, meaning},
+#include "tui/panes/legend.def"
+#undef SIGN
+};
+static const Said words[] = {
+#define WORD(word, meaning) {"", word, meaning},
+#include "tui/panes/glossary.def"
+#undef WORD
+};
+
+/* Everything on the screen while the overlay is scrolled through. */
+static char *scroll_through(const Sample *sample, const View *at, int columns, int rows) {
+    Text text = {0};
+    View view = *at;
+    for (int line = 0; line < 200; line++) {
+        Canvas *canvas = canvas_new(columns, rows, false);
+        view.transient.scroll = line;
+        frame_draw(&sample->scene, &view, canvas);
+        canvas_to_text(canvas, &text);
+        canvas_free(canvas);
+    }
+    return text.data;
+}
+
+/* The first words of a meaning: what one row holds. */
+static void assert_said(const char *text, const Said *said) {
+    char begin[20], wanted[96];
+    snprintf(begin, sizeof begin, "%s", said->meaning);
+    char *space = strlen(said->meaning) >= sizeof begin ? strrchr(begin, ' ') : NULL;
+    if (space) *space = 0;
+    for (const char *at = text; (at = strstr(at, said->term)); at++) {
+        const char *after = at + strlen(said->term);
+        after += strspn(after, " ");
+        if (!strncmp(after, begin, strlen(begin))) return;
+    }
+    snprintf(wanted, sizeof wanted, "%s  %s", said->term, begin);
+    fail_msg("%s: the help does not say \"%s\"", said->of, wanted);
+}
+
+static void every_action_is_in_one_group_and_on_one_page(void **state) {
+    (void)state;
+    int listed[ACTION_COUNT] = {0};
+    Sample *sample = sample_new(256);
+    View view;
+    view_init(&view);
+    press(&view, sample, "?");
+    for (KeyGroup group = 0; group < KEY_GROUP_COUNT; group++) {
+        if (!shows(sample, &view, 120, 40, keys_group_title(group))) fail_msg("%s", keys_group_title(group));
+        for (int i = 0; keys_in_group(group, i) != ACT_NONE; i++) listed[keys_in_group(group, i)]++;
+    }
+    for (int action = 1; action < ACTION_COUNT; action++) {
+        assert_int_equal(listed[action], 1);
+        if (!shows(sample, &view, 120, 40, key_rows[action].help)) fail_msg("%s", key_rows[action].help);
+    }
+    assert_false(shows(sample, &view, 80, 24, key_rows[ACT_REDRAW].help)); /* it scrolls */
+    press(&view, sample, " <PgDn><Ctrl-D>");
+    assert_false(shows(sample, &view, 80, 24, key_rows[ACT_BEAT].help));
+    press(&view, sample, "g");
+    assert_true(shows(sample, &view, 80, 24, key_rows[ACT_BEAT].help));
+    press(&view, sample, "z");
+    assert_int_equal(view.transient.overlay, OVERLAY_NONE);
+    sample_free(sample);
+}
+
+/* The legend is of the pane that has the focus, with all of its signs, and of the timeline. */
+static void the_help_has_the_signs_of_the_pane_with_the_focus(void **state) {
+    (void)state;
+    Sample *sample = sample_new(256);
+    const struct {
+        const char *pane, *keys;
+        TraceKind kind;
+    } rows[] = {{"source", "<Tab>", TRACE_SHARED_LOAD},
+                {"lanes", "<Tab><Tab>", TRACE_SHARED_LOAD},
+                {"banks", "", TRACE_SHARED_LOAD},
+                {"shuffle", "", TRACE_SHUFFLE},
+                {"vote", "", TRACE_VOTE},
+                {"global", "", TRACE_GLOBAL_LOAD},
+                {"branch", "", TRACE_BRANCH},
+                {"barrier", "", TRACE_BARRIER},
+                {"tree", "rr", TRACE_SHUFFLE},
+                {"timings", "<Shift-Tab>", TRACE_SHUFFLE},
+                {"metrics", "<Shift-Tab>t", TRACE_SHUFFLE},
+                {"registers", "<Shift-Tab>tt", TRACE_SHUFFLE},
+                {"counters", "<Shift-Tab>ttt", TRACE_SHUFFLE},
+                {"hazards", "<Shift-Tab>tttt", TRACE_SHUFFLE}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        View view;
+        char title[32];
+        int count = 0;
+        view_init(&view);
+        view_go_to_step(&view, &sample->scene, sample_step(sample, rows[i].kind, 0));
+        press(&view, sample, rows[i].keys);
+        press(&view, sample, "?");
+        char *text = scroll_through(sample, &view, 120, 24);
+        for (size_t k = 0; k < sizeof signs / sizeof *signs; k++) {
+            if (strcmp(signs[k].of, rows[i].pane) != 0 && strcmp(signs[k].of, "timeline") != 0) continue;
+            assert_said(text, &signs[k]);
+            count += !strcmp(signs[k].of, rows[i].pane);
+        }
+        assert_true(count > 0);
+        for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+            snprintf(title, sizeof title, "signs: %s", rows[k].pane);
+            if ((strstr(text, title) != NULL) != (k == i)) fail_msg("%s, in %s", title, rows[i].pane);
+        }
+        free(text);
+    }
+    sample_free(sample);
+}
+
+/* '?' is a sign itself: no other sign may become one where there is only ASCII. */
+static void every_sign_exists_in_ascii(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+        Canvas *canvas = canvas_new(60, 1, true);
+        Text text = {0};
+        canvas_text(canvas, (Rectangle){0, 0, 60, 1}, 0, 0, ROLE_TEXT, signs[i].term);
+        canvas_to_text(canvas, &text);
+        if (!strchr(signs[i].term, '?') && strchr(text_string(&text), '?'))
+            fail_msg("%s: %s is %s", signs[i].of, signs[i].term, text_string(&text));
+        text_done(&text);
+        canvas_free(canvas);
+    }
+}
+
+static void two_question_marks_explain_the_words(void **state) {
+    (void)state;
+    Sample *sample = sample_new(256);
+    for (int columns = 80; columns <= 200; columns += 40) {
+        View view;
+        view_init(&view);
+        press(&view, sample, "??");
+        assert_int_equal(view.transient.overlay, OVERLAY_WORDS);
+        char *text = scroll_through(sample, &view, columns, 24);
+        for (size_t i = 0; i < sizeof words / sizeof *words; i++) assert_said(text, &words[i]);
+        free(text);
+        press(&view, sample, "?");
+        assert_int_equal(view.transient.overlay, OVERLAY_HELP);
+        press(&view, sample, "<Escape>");
+        assert_int_equal(view.transient.overlay, OVERLAY_NONE);
+    }
+    sample_free(sample);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_key_has_the_name_of_the_table_and_the_name_on_the_keyboard),
@@ -265,6 +416,10 @@ int main(void) {
         cmocka_unit_test(f10_quits_from_everywhere),
         cmocka_unit_test(each_hint_of_the_footer_is_its_key),
         cmocka_unit_test(dragging_on_the_timeline_scrubs),
+        cmocka_unit_test(every_action_is_in_one_group_and_on_one_page),
+        cmocka_unit_test(the_help_has_the_signs_of_the_pane_with_the_focus),
+        cmocka_unit_test(every_sign_exists_in_ascii),
+        cmocka_unit_test(two_question_marks_explain_the_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,6 +37,8 @@ typedef struct Pane {
     void (*draw)(const StepContext *context, Canvas *canvas, Rectangle area);
     /* A click at this place of the inside; NULL: clicks do nothing. */
     ViewAnswer (*click)(const StepContext *context, Rectangle area, int column, int row, View *view);
+    /* OVERLAY that scrolls: its rows at this width; else NULL. */
+    int (*line_count)(const StepContext *context, int columns);
     ViewAnswer (*click_title)(const StepContext *context, View *view); /* may be NULL */
 } Pane;
 

@@ -1,17 +1,38 @@
-/* Help: the key table as a screen. */
+/* Help: the keys in groups, then what each sign means in the pane that has the focus and on the timeline
+ * (legend.def). */
 #include "tui/panes/pane.h"
+#include "tui/panes/sheet.h"
 
 #include <stdio.h>
 
-enum { KEYS_COLUMNS = 24 };
+enum {
+    KEY_COLUMNS = 13,
+    SIGN_COLUMNS = 19,
+    LEAST_COLUMNS = 56, /* two columns on a screen of 120 */
+    MOST_ROWS = ACTION_COUNT + 2 * KEY_GROUP_COUNT + 10
+};
+
+static const struct {
+    const Pane *pane;
+    const char *name;
+    Role role;
+    const char *sign, *meaning;
+} signs[] = {
+#define SIGN(pane, role, sign, meaning) {&pane_##pane, #pane, ROLE_##role, sign, meaning},
+#include "tui/panes/legend.def"
+#undef SIGN
+};
+enum { SIGN_COUNT = sizeof signs / sizeof *signs };
 
 static void head(const StepContext *context, PaneHead *out) {
     (void)context;
-    snprintf(out->title, sizeof out->title, "keys");
-    snprintf(out->note, sizeof out->note, "any other key closes");
+    snprintf(out->title, sizeof out->title, "keys and signs");
+    snprintf(out->note, sizeof out->note, "?: words, any other key closes");
 }
 
-/* "→ l   ← h" */
+/* ---- keys ---------------------------------------------------------------------------------------------- */
+
+/* "→ l  ← h" */
 static void print_keys(const KeyRow *row, bool ascii, char *out, size_t bytes) {
     char name[24];
     size_t at = 0;
@@ -19,29 +40,120 @@ static void print_keys(const KeyRow *row, bool ascii, char *out, size_t bytes) {
     for (int backwards = 0; backwards < 2; backwards++) {
         const char *list = backwards ? row->backwards : row->forwards;
         for (int i = 0; keys_show(list, i, ascii, name, sizeof name) && at < bytes; i++)
-            at += (size_t)snprintf(out + at, bytes - at, "%s%s", i ? " " : backwards ? "   " : "", name);
+            at += (size_t)snprintf(out + at, bytes - at, "%s%s", i ? " " : backwards ? "  " : "", name);
     }
+}
+
+static SheetRow title_row(const char *title) {
+    SheetRow row = {.role = ROLE_TITLE, .begins = true};
+    snprintf(row.term, sizeof row.term, "%s", title);
+    return row;
+}
+
+/* The mouse, and numbers, which are no rows of keys.def. */
+static const SheetRow others[] = {
+    {.term = "wheel", .role = ROLE_KEY, .text = "beat"},
+    {.term = "click", .role = ROLE_KEY, .text = "step, line, level, warp, lane, pane, hint"},
+    {.term = "drag", .role = ROLE_KEY, .text = "on the timeline: through the steps"},
+    {.term = "10l 74g 3w", .role = ROLE_KEY, .text = "a number repeats the key, or says which"},
+};
+
+static void put_keys(Sheet *sheet, bool ascii) {
+    SheetRow rows[MOST_ROWS];
+    int count = 0;
+    KeyAction action;
+    for (KeyGroup group = 0; group < KEY_GROUP_COUNT; group++) {
+        rows[count++] = title_row(keys_group_title(group));
+        for (int i = 0; (action = keys_in_group(group, i)) != ACT_NONE; i++) {
+            rows[count] = (SheetRow){.role = ROLE_KEY, .text = key_rows[action].help};
+            print_keys(&key_rows[action], ascii, rows[count].term, sizeof rows[count].term);
+            count++;
+        }
+    }
+    rows[count++] = title_row("mouse and numbers");
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) rows[count++] = others[i];
+    sheet_section(sheet, rows, count, LEAST_COLUMNS, KEY_COLUMNS);
+}
+
+/* ---- signs --------------------------------------------------------------------------------------------- */
+
+static void put_signs(Sheet *sheet, const Pane *pane) {
+    SheetRow rows[SIGN_COUNT];
+    char title[64];
+    int count = 0;
+    for (int i = 0; i < SIGN_COUNT; i++) {
+        if (signs[i].pane != pane) continue;
+        SheetRow *row = &rows[count++];
+        *row = (SheetRow){.role = signs[i].role == ROLE_TEXT ? ROLE_CURRENT : signs[i].role,
+                          .text = signs[i].meaning,
+                          .begins = true};
+        snprintf(row->term, sizeof row->term, "%s", signs[i].sign);
+        snprintf(title, sizeof title, "signs: %s", signs[i].name);
+    }
+    if (!count) return;
+    sheet->row++;
+    sheet_title(sheet, title);
+    sheet_section(sheet, rows, count, LEAST_COLUMNS, SIGN_COLUMNS);
+}
+
+/* The picture of this step's kind of instruction. */
+static const Pane *picture_of_step(const StepContext *context) {
+    for (int i = 0; panes[i]; i++)
+        if (panes[i]->slot == SLOT_PICTURE && panes[i]->kinds >> context->event.kind & 1) return panes[i];
+    return NULL;
+}
+
+/* The reduction stands in the picture's place or beside it. */
+static void put_signs_of_picture(Sheet *sheet, const StepContext *context) {
+    ShownPicture picture = context->view->display.picture;
+    int block = context->view->place.block;
+    if (picture == SHOW_LANE_TREE || picture == SHOW_RESULT_TREE) {
+        put_signs(sheet, &pane_tree);
+        return;
+    }
+    Reduction *reduction = scene_reduction(context->scene, block);
+    if (reduction && picture == SHOW_REDUCTION && reduction_is_worth_showing(reduction))
+        put_signs(sheet, &pane_reduction);
+    put_signs(sheet, picture_of_step(context));
+}
+
+static void put_signs_here(Sheet *sheet, const StepContext *context) {
+    switch (context->view->display.focus) {
+    case FOCUS_SOURCE:
+        put_signs(sheet, &pane_source);
+        break;
+    case FOCUS_LANES:
+        put_signs(sheet, &pane_lanes);
+        break;
+    case FOCUS_SIDE:
+        put_signs(sheet, pane_side(context->view->display.side));
+        break;
+    default:
+        put_signs_of_picture(sheet, context);
+    }
+    put_signs(sheet, &pane_timeline);
+}
+
+/* ---- both ---------------------------------------------------------------------------------------------- */
+
+static int put(const StepContext *context, Sheet sheet, bool ascii) {
+    put_keys(&sheet, ascii);
+    if (context->step) put_signs_here(&sheet, context);
+    return sheet.row;
+}
+
+static int count_lines(const StepContext *context, int columns, bool ascii) {
+    return put(context, (Sheet){.area = {.columns = columns}}, ascii) + 1;
+}
+
+static int line_count(const StepContext *context, int columns) {
+    return count_lines(context, columns, false);
 }
 
 static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
-    int rows = ACTION_COUNT - 1, scroll = context->view->transient.scroll;
-    if (scroll > rows - area.rows) scroll = rows - area.rows;
-    if (scroll < 0) scroll = 0;
-    for (int row = 0; row < area.rows && scroll + row < rows; row++) {
-        const KeyRow *key = &key_rows[1 + scroll + row];
-        char keys[64];
-        print_keys(key, canvas->ascii, keys, sizeof keys);
-        canvas_text(canvas, area, 0, row, ROLE_KEY, keys);
-        canvas_text(canvas, area, KEYS_COLUMNS, row, ROLE_TEXT, key->help);
-    }
-    canvas_more(canvas, area, scroll > 0, scroll + area.rows < rows);
-    Rectangle below = {area.column, area.row + rows + 1, area.columns, area.rows - rows - 1};
-    canvas_paragraph(canvas, below, 0, ROLE_DIM,
-                     "A number typed before a key repeats it or selects: 10l, 74g, 3w, 7x. The mouse wheel "
-                     "steps. A click goes to "
-                     "a step or a source line, or selects a warp, lane, pane or metric; a click on the title "
-                     "of the lanes goes "
-                     "to the next traced block.");
+    int lines = count_lines(context, area.columns, canvas->ascii);
+    put(context, sheet_open(canvas, area, lines, context->view->transient.scroll), canvas->ascii);
 }
 
-const Pane pane_help = {.slot = SLOT_OVERLAY, .overlay = OVERLAY_HELP, .head = head, .draw = draw};
+const Pane pane_help = {
+    .slot = SLOT_OVERLAY, .overlay = OVERLAY_HELP, .head = head, .draw = draw, .line_count = line_count};

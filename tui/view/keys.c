@@ -10,6 +10,37 @@ const KeyRow key_rows[ACTION_COUNT] = {
 #undef KEY
 };
 
+static const char *const group_titles[] = {
+#define GROUP(group, title) title,
+#define IN(group, action)
+#include "tui/view/key_groups.def"
+#undef GROUP
+#undef IN
+};
+
+static const struct {
+    KeyGroup group;
+    KeyAction action;
+} grouped[] = {
+#define GROUP(group, title)
+#define IN(group, action) {KEY_GROUP_##group, ACT_##action},
+#include "tui/view/key_groups.def"
+#undef GROUP
+#undef IN
+};
+enum { GROUPED_COUNT = sizeof grouped / sizeof *grouped };
+_Static_assert(GROUPED_COUNT == ACTION_COUNT - 1, "key_groups.def has a row for each action of keys.def");
+
+const char *keys_group_title(KeyGroup group) {
+    return group_titles[group];
+}
+
+KeyAction keys_in_group(KeyGroup group, int index) {
+    for (int i = 0; i < GROUPED_COUNT; i++)
+        if (grouped[i].group == group && index-- == 0) return grouped[i].action;
+    return ACT_NONE;
+}
+
 static const struct {
     Key key;
     const char *name, *shown;

@@ -16,11 +16,24 @@ typedef enum KeyAction {
     ACTION_COUNT
 } KeyAction;
 
+typedef enum KeyGroup {
+#define GROUP(group, title) KEY_GROUP_##group,
+#define IN(group, action)
+#include "tui/view/key_groups.def"
+#undef GROUP
+#undef IN
+    KEY_GROUP_COUNT
+} KeyGroup;
+
 typedef struct KeyRow {
     const char *forwards, *backwards, *name, *help;
 } KeyRow;
 
 extern const KeyRow key_rows[ACTION_COUNT]; /* [ACT_NONE] is empty */
+
+/* The groups in which the help lists the keys: action `index` of a group; ACT_NONE past its last. */
+const char *keys_group_title(KeyGroup group);
+KeyAction keys_in_group(KeyGroup group, int index);
 
 /* The action of a key; *direction: 1 forwards, -1 backwards. */
 KeyAction keys_find(Key key, int *direction);

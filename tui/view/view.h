@@ -25,7 +25,8 @@ typedef enum GutterScope { GUTTER_INTERVAL, GUTTER_RUN, GUTTER_STEP, GUTTER_SCOP
 typedef enum SourceMode { SOURCE_CODE, SOURCE_BOTH, SOURCE_PTX, SOURCE_TEXT_COUNT } SourceMode;
 typedef enum Overlay {
     OVERLAY_NONE,
-    OVERLAY_HELP,
+    OVERLAY_HELP,  /* keys and signs */
+    OVERLAY_WORDS, /* the glossary */
     OVERLAY_MENU,
     OVERLAY_SETTINGS,
     OVERLAY_FAILURE,    /* the edited file cannot be run */
@@ -99,7 +100,7 @@ typedef struct ViewTransient {
     char message[192]; /* one line in place of the footer's hints, until the next key */
     char colon[COLON_BYTES]; /* typed after ':' */
     Overlay overlay;
-    int scroll;                     /* first line shown of the help or of the differences */
+    int scroll;                     /* first line shown of the help, the words or the differences */
     char filter[MENU_FILTER_BYTES]; /* of the kernel menu */
     int choice;                     /* among the kernels that the filter leaves */
     bool beside;                    /* the menu chooses a second kernel, to compare with */

@@ -1,0 +1,65 @@
+#include "tui/panes/sheet.h"
+
+enum { GAP = 2, MOST_COLUMNS = 4 };
+
+Sheet sheet_open(Canvas *canvas, Rectangle area, int lines, int scroll) {
+    if (scroll > lines - area.rows) scroll = lines - area.rows;
+    if (scroll < 0) scroll = 0;
+    canvas_more(canvas, area, scroll > 0, scroll + area.rows < lines);
+    if (lines > area.rows) area.rows--;
+    return (Sheet){.canvas = canvas, .area = area, .row = -scroll};
+}
+
+void sheet_title(Sheet *sheet, const char *title) {
+    if (sheet->canvas) canvas_text(sheet->canvas, sheet->area, 0, sheet->row, ROLE_TITLE, title);
+    sheet->row++;
+}
+
+/* At `column`, `row` of the sheet's area, or only counted; returns the rows that it takes. */
+static int put_row(Sheet *sheet, const SheetRow *row, int column, int at, int columns, int term_columns,
+                   bool draw) {
+    if (draw) canvas_text(sheet->canvas, sheet->area, column, at, row->role, row->term);
+    if (!row->text) return 1;
+    int term = canvas_text_columns(row->term), indent = term < term_columns ? term_columns : term + 1,
+        rows = 0;
+    for (const char *text = row->text; *text; rows++) {
+        int bytes = canvas_break(text, columns - indent);
+        if (draw)
+            canvas_print(sheet->canvas, sheet->area, column + indent, at + rows, ROLE_TEXT, "%.*s", bytes,
+                         text);
+        text += bytes;
+        while (*text == ' ') text++;
+    }
+    return rows > 0 ? rows : 1;
+}
+
+/* Fills columns of `height` rows with whole blocks; returns how many columns that takes. */
+static int fill(Sheet *sheet, const SheetRow *rows, int count, int columns, int term_columns, int height,
+                bool draw) {
+    int column = 0, used = 0;
+    for (int first = 0, end; first < count; first = end) {
+        int block = 0;
+        for (end = first; end < count && (end == first || !rows[end].begins); end++)
+            block += put_row(sheet, &rows[end], 0, 0, columns, term_columns, false);
+        if (used && used + block > height) {
+            column++;
+            used = 0;
+        }
+        for (int i = first; i < end; i++)
+            used += put_row(sheet, &rows[i], column * (columns + GAP), sheet->row + used, columns,
+                            term_columns, draw);
+    }
+    return column + 1;
+}
+
+void sheet_section(Sheet *sheet, const SheetRow *rows, int count, int least_columns, int term_columns) {
+    int parts = (sheet->area.columns + GAP) / (least_columns + GAP), all = 0, height;
+    if (parts > MOST_COLUMNS) parts = MOST_COLUMNS;
+    if (parts < 1) parts = 1;
+    int columns = (sheet->area.columns - (parts - 1) * GAP) / parts;
+    for (int i = 0; i < count; i++) all += put_row(sheet, &rows[i], 0, 0, columns, term_columns, false);
+    for (height = all / parts; height < all; height++)
+        if (fill(sheet, rows, count, columns, term_columns, height, false) <= parts) break;
+    if (sheet->canvas) fill(sheet, rows, count, columns, term_columns, height, true);
+    sheet->row += height;
+}
