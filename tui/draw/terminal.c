@@ -3,7 +3,10 @@
  * Signals write their number into a pipe that terminal_wait() polls together with the keyboard, so that
  * everything happens in the event loop and nothing in a handler; only after a crash a handler restores the
  * terminal itself, with functions that are safe there: tcsetattr() and write() of strings prepared at the
- * start. */
+ * start.
+ *
+ * Curses writes and waits until the terminal has taken everything. So it gets a descriptor of its own, which leads to a
+ * temporary file while it draws; tty_output.c sends what it wrote there. */
 #define _XOPEN_SOURCE 700
 #define _DEFAULT_SOURCE
 
@@ -11,6 +14,7 @@
 
 #include "base/memory.h"
 #include "tui/draw/theme.h"
+#include "tui/draw/tty_output.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -37,6 +41,8 @@ enum {
 static struct {
     bool is_open;
     SCREEN *screen;
+    FILE *curses;  /* what curses writes to: the terminal */
+    FILE *capture; /* and while it draws; NULL: the terminal */
     int colours;
     bool has_default; /* the terminal's own colours are available */
     Theme theme;
@@ -170,7 +176,8 @@ bool terminal_open(Error *error) {
     }
     catch_signals(); /* before curses does: it leaves handlers alone that it finds, but ignores Ctrl-Z while
                         it draws where the handler is its own */
-    terminal.screen = newterm(NULL, stdout, stdin);
+    terminal.curses = fdopen(dup(STDOUT_FILENO), "w");
+    terminal.screen = terminal.curses ? newterm(NULL, terminal.curses, stdin) : NULL;
     if (!terminal.screen) {
         release_signals();
         return error_set(error, "the terminal cannot be set up; %s", instead);
@@ -189,17 +196,29 @@ bool terminal_open(Error *error) {
     static bool registered;
     if (!registered) atexit(terminal_close);
     registered = true;
+    terminal.capture = tmpfile();
+    tty_output_open();
     terminal.is_open = true;
     terminal_forget();
     return true;
 }
 
+/* Curses writes to the terminal itself: after what is on its way. */
+static void leave_screen(void) {
+    tty_output_finish();
+    endwin();
+}
+
 void terminal_close(void) {
     if (!terminal.is_open) return;
     terminal.is_open = false;
-    endwin();
+    leave_screen();
+    tty_output_close();
     release_signals();
     delscreen(terminal.screen);
+    fclose(terminal.curses);
+    if (terminal.capture) fclose(terminal.capture);
+    terminal.curses = terminal.capture = NULL;
     close(terminal.pipe[0]);
     close(terminal.pipe[1]);
     terminal.pipe[0] = terminal.pipe[1] = -1; /* a thread may still want to wake us */
@@ -238,6 +257,29 @@ static void put_cell(int row, int column, Cell cell) {
     mvadd_wch(row, column, &wide);
 }
 
+static void send_captured(int capture) {
+    char bytes[8192];
+    ssize_t count;
+    if (lseek(capture, 0, SEEK_SET) < 0) return;
+    while ((count = read(capture, bytes, sizeof bytes)) > 0) tty_output_send(bytes, (size_t)count);
+    if (lseek(capture, 0, SEEK_SET) < 0 || ftruncate(capture, 0)) return;
+}
+
+/* Has curses draw into the temporary file. After endwin() it sets the terminal's modes first, and needs the terminal. */
+static void refresh_captured(void) {
+    int curses = fileno(terminal.curses), capture = terminal.capture ? fileno(terminal.capture) : -1;
+    bool is_captured = !isendwin() && capture >= 0 && dup2(capture, curses) >= 0;
+    if (!is_captured) tty_output_finish();
+    refresh();
+    if (!is_captured) return;
+    dup2(STDOUT_FILENO, curses);
+    send_captured(capture);
+}
+
+int terminal_busy_milliseconds(void) {
+    return tty_output_milliseconds();
+}
+
 void terminal_show(const Canvas *canvas) {
     size_t count = (size_t)canvas->columns * (size_t)canvas->rows;
     if (terminal.shown && (terminal.columns != canvas->columns || terminal.rows != canvas->rows))
@@ -258,7 +300,7 @@ void terminal_show(const Canvas *canvas) {
         put_cell((int)i / canvas->columns, (int)i % canvas->columns, cell);
         *shown = cell;
     }
-    refresh();
+    refresh_captured();
 }
 
 /* ---- events -------------------------------------------------------------------------------------------- */
@@ -309,7 +351,7 @@ static bool read_key(TerminalEvent *event) {
 
 static void suspend(void) {
     struct sigaction action = {.sa_handler = SIG_DFL}, ours;
-    endwin();
+    leave_screen();
     sigemptyset(&action.sa_mask);
     sigaction(SIGTSTP, &action, &ours);
     raise(SIGTSTP); /* stops here; SIGCONT goes on */
@@ -339,7 +381,7 @@ static pid_t start(char *const command[]) {
 int terminal_run(char *const command[]) {
     struct sigaction kept[HANDLED_COUNT];
     int status = 0;
-    endwin();
+    leave_screen();
     for (int i = 0; i < HANDLED_COUNT; i++) sigaction(handled_signals[i], NULL, &kept[i]);
     pid_t child = start(command);
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
@@ -368,7 +410,7 @@ static bool read_signals(TerminalEvent *event) {
                 resized = true;
                 break;
             case SIGCONT:
-                endwin(); /* whoever stopped us left the terminal's modes to the shell; refresh() takes them
+                leave_screen(); /* whoever stopped us left the terminal's modes to the shell; refresh() takes them
                              back */
                 resized = true;
                 break;
@@ -385,8 +427,10 @@ TerminalEvent terminal_wait(int milliseconds) {
     TerminalEvent event = {.kind = TERMINAL_TIMEOUT};
     if (read_signals(&event) || read_key(&event)) return event;
     struct pollfd files[] = {{.fd = STDIN_FILENO, .events = POLLIN},
-                             {.fd = terminal.pipe[0], .events = POLLIN}};
-    int ready = poll(files, 2, milliseconds), bytes = 0;
+                             {.fd = terminal.pipe[0], .events = POLLIN},
+                             {.fd = tty_output_waits_for(), .events = POLLOUT}};
+    int ready = poll(files, 3, milliseconds), bytes = 0;
+    if (ready > 0 && files[2].revents) tty_output_go_on();
     if (ready > 0 && files[1].revents && read_signals(&event)) return event;
     if (ready > 0 && files[0].revents) {
         bool gone =
