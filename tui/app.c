@@ -579,6 +579,11 @@ static int app_patience(App *app) {
     return left < 0 ? 0 : (int)left + 1;
 }
 
+/* Of two times to wait, where -1 is for ever. */
+static int sooner(int a, int b) {
+    return a < 0 || (b >= 0 && b < a) ? b : a;
+}
+
 /* Shows the wavefronts that are due; the fastest speeds show several at once. */
 static bool app_play(App *app) {
     double now = now_seconds();
@@ -662,14 +667,17 @@ bool app_run(Session *session, const AppStart *start, Error *error) {
     bool quit;
     app_init(&app, session, start);
     bool ok = app_start(&app, start, 0, 0, &quit, error) && (quit || terminal_open(error));
-    bool changed = true;
+    bool waits_to_draw = true; /* frames that a slow terminal could not show in time are dropped */
     app.cast_seconds = now_seconds();
     app.waits = false;
     app.watch = start->watch;
     for (int i = 0; i < app.comparison.count; i++) app_count(&app, i);
     while (ok && !quit) {
-        if (changed) app_draw(&app);
-        TerminalEvent event = terminal_wait(app_patience(&app));
+        int busy = waits_to_draw ? terminal_busy_milliseconds() : 0;
+        if (waits_to_draw && !busy) app_draw(&app);
+        waits_to_draw &= busy > 0;
+        TerminalEvent event = terminal_wait(sooner(app_patience(&app), busy > 0 ? busy : -1));
+        bool changed;
         quit = !app_handle(&app, &event, &changed);
         app_check_files(&app);
         changed |= app_finish_loading(&app);
@@ -680,6 +688,7 @@ bool app_run(Session *session, const AppStart *start, Error *error) {
         changed |= app_take_timings(&app);
         finish_abandoned(&app, false);
         changed |= app_play(&app);
+        waits_to_draw |= changed;
     }
     terminal_close();
     ok = cast_close(app.cast, ok ? error : NULL) && ok;

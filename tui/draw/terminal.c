@@ -3,7 +3,10 @@
  * Signals write their number into a pipe that terminal_wait() polls together with the keyboard, so that
  * everything happens in the event loop and nothing in a handler; only after a crash a handler restores the
  * terminal itself, with functions that are safe there: tcsetattr() and write() of strings prepared at the
- * start. */
+ * start.
+ *
+ * Curses writes and waits until the terminal has taken everything. So it gets a descriptor of its own, which leads to a
+ * temporary file while it draws; tty_output.c sends what it wrote there. */
 #define _XOPEN_SOURCE 700
 #define _DEFAULT_SOURCE
 
@@ -11,6 +14,7 @@
 
 #include "base/memory.h"
 #include "tui/draw/theme.h"
+#include "tui/draw/tty_output.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -37,6 +41,8 @@ enum {
 static struct {
     bool is_open;
     SCREEN *screen;
+    FILE *curses;  /* what curses writes to: the terminal */
+    FILE *capture; /* and while it draws; NULL: the terminal */
     int colours;
     bool mouse;
     TerminalEvent mouse_events[MOST_MOUSE_EVENTS]; /* not handled yet, the last first */
@@ -154,13 +160,7 @@ void terminal_set_theme(Theme theme) {
 /* Curses asks for presses only, also when it takes the screen back; this asks for motion while a button is pressed. */
 static void report_dragging(bool on) {
     const char *mode = on ? "\033[?1002h" : "\033[?1002l";
-    if (terminal.mouse && write(STDOUT_FILENO, mode, strlen(mode)) < 0) { /* then there is no dragging */
-    }
-}
-
-static void leave_screen(void) {
-    report_dragging(false);
-    endwin();
+    if (terminal.mouse) tty_output_send(mode, strlen(mode));
 }
 
 bool terminal_open(Error *error) {
@@ -185,7 +185,8 @@ bool terminal_open(Error *error) {
     }
     catch_signals(); /* before curses does: it leaves handlers alone that it finds, but ignores Ctrl-Z while
                         it draws where the handler is its own */
-    terminal.screen = newterm(NULL, stdout, stdin);
+    terminal.curses = fdopen(dup(STDOUT_FILENO), "w");
+    terminal.screen = terminal.curses ? newterm(NULL, terminal.curses, stdin) : NULL;
     if (!terminal.screen) {
         release_signals();
         return error_set(error, "the terminal cannot be set up; %s", instead);
@@ -205,17 +206,30 @@ bool terminal_open(Error *error) {
     static bool registered;
     if (!registered) atexit(terminal_close);
     registered = true;
+    terminal.capture = tmpfile();
+    tty_output_open();
     terminal.is_open = true;
     terminal_forget();
     return true;
+}
+
+/* Curses writes to the terminal itself: after what is on its way. */
+static void leave_screen(void) {
+    report_dragging(false);
+    tty_output_finish();
+    endwin();
 }
 
 void terminal_close(void) {
     if (!terminal.is_open) return;
     terminal.is_open = false;
     leave_screen();
+    tty_output_close();
     release_signals();
     delscreen(terminal.screen);
+    fclose(terminal.curses);
+    if (terminal.capture) fclose(terminal.capture);
+    terminal.curses = terminal.capture = NULL;
     close(terminal.pipe[0]);
     close(terminal.pipe[1]);
     terminal.pipe[0] = terminal.pipe[1] = -1; /* a thread may still want to wake us */
@@ -254,6 +268,29 @@ static void put_cell(int row, int column, Cell cell) {
     mvadd_wch(row, column, &wide);
 }
 
+static void send_captured(int capture) {
+    char bytes[8192];
+    ssize_t count;
+    if (lseek(capture, 0, SEEK_SET) < 0) return;
+    while ((count = read(capture, bytes, sizeof bytes)) > 0) tty_output_send(bytes, (size_t)count);
+    if (lseek(capture, 0, SEEK_SET) < 0 || ftruncate(capture, 0)) return;
+}
+
+/* Has curses draw into the temporary file. After endwin() it sets the terminal's modes first, and needs the terminal. */
+static void refresh_captured(void) {
+    int curses = fileno(terminal.curses), capture = terminal.capture ? fileno(terminal.capture) : -1;
+    bool is_captured = !isendwin() && capture >= 0 && dup2(capture, curses) >= 0;
+    if (!is_captured) tty_output_finish();
+    refresh();
+    if (!is_captured) return;
+    dup2(STDOUT_FILENO, curses);
+    send_captured(capture);
+}
+
+int terminal_busy_milliseconds(void) {
+    return tty_output_milliseconds();
+}
+
 void terminal_show(const Canvas *canvas) {
     size_t count = (size_t)canvas->columns * (size_t)canvas->rows;
     if (terminal.shown && (terminal.columns != canvas->columns || terminal.rows != canvas->rows))
@@ -274,7 +311,7 @@ void terminal_show(const Canvas *canvas) {
         put_cell((int)i / canvas->columns, (int)i % canvas->columns, cell);
         *shown = cell;
     }
-    refresh();
+    refresh_captured();
     if (everything) report_dragging(true);
 }
 
@@ -421,8 +458,10 @@ TerminalEvent terminal_wait(int milliseconds) {
     TerminalEvent event = {.kind = TERMINAL_TIMEOUT};
     if (read_signals(&event) || read_key(&event)) return event;
     struct pollfd files[] = {{.fd = STDIN_FILENO, .events = POLLIN},
-                             {.fd = terminal.pipe[0], .events = POLLIN}};
-    int ready = poll(files, 2, milliseconds), bytes = 0;
+                             {.fd = terminal.pipe[0], .events = POLLIN},
+                             {.fd = tty_output_waits_for(), .events = POLLOUT}};
+    int ready = poll(files, 3, milliseconds), bytes = 0;
+    if (ready > 0 && files[2].revents) tty_output_go_on();
     if (ready > 0 && files[1].revents && read_signals(&event)) return event;
     if (ready > 0 && files[0].revents) {
         bool gone =

@@ -34,8 +34,11 @@ bool terminal_open(Error *error);
 void terminal_close(void); /* may be called twice */
 
 void terminal_size(int *columns, int *rows);
-/* Sends the cells that changed since the last call. */
+/* Sends the cells that changed since the last call, without waiting for a slow terminal. */
 void terminal_show(const Canvas *canvas);
+/* 0: the last frame is shown, draw the next one. Else it is on its way on a slow line, and a frame that is sent now would
+ * be queued behind it: ask again after so many milliseconds at most. */
+int terminal_busy_milliseconds(void);
 void terminal_set_theme(Theme theme);
 void terminal_forget(void); /* the next terminal_show() sends everything */
 
