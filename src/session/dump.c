@@ -21,16 +21,6 @@ static bool print_lowered(const Session *session, Text *out, Error *error) {
     return good;
 }
 
-static bool link_launches(Session *session, Error *error) {
-    size_t count = (size_t)session->plan.launch_count;
-    session->launches.programs = arena_new(&session->arena, count * sizeof *session->launches.programs);
-    session->launches.bound = arena_new(&session->arena, count * sizeof *session->launches.bound);
-    session->launches.count = session->plan.launch_count;
-    for (int i = 0; i < session->launches.count; i++)
-        if (!session_link(session, i, session->plan.launches[i].entry, error)) return false;
-    return true;
-}
-
 static void print_flow(const Session *session, Text *out) {
     PtxProgram *const *programs = session->launches.programs;
     for (int i = 0; i < session->launches.count; i++) {
@@ -43,7 +33,7 @@ static void print_flow(const Session *session, Text *out) {
 bool session_dump_front_end(const SessionOptions *options, SessionForm form, Text *out, Error *error) {
     Session *session = memory_new(sizeof *session);
     session->options = session_options_copy(options, &session->arena);
-    bool good = session_plan(session, error) && link_launches(session, error);
+    bool good = session_plan(session, error) && session_link_launches(session, error);
     if (good && form == FORM_IR) good = ptx_module_print(session->code.module, out, error);
     if (good && form == FORM_OPS) good = print_lowered(session, out, error);
     if (good && form == FORM_FLOW) print_flow(session, out);

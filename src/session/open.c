@@ -72,13 +72,7 @@ static bool execute(Session *session, Error *error) {
         emulator_add_buffer(session->emulator, buffer->name, buffer->bytes,
                             buffer->count * (uint64_t)ptx_type_bytes(buffer->type), buffer->type);
     }
-    session->launches.count = plan->launch_count;
-    session->launches.programs =
-        arena_new(&session->arena, (size_t)plan->launch_count * sizeof *session->launches.programs);
-    session->launches.bound =
-        arena_new(&session->arena, (size_t)plan->launch_count * sizeof *session->launches.bound);
-    for (int i = 0; i < plan->launch_count; i++)
-        if (!session_link(session, i, plan->launches[i].entry, error)) return false;
+    if (!session_link_launches(session, error)) return false;
     uint64_t blocks = 0;
     for (int i = 0; i < plan->launch_count && !session_has_fatal_trap(session->trace) && !session->is_partial;
          i++) {

@@ -16,6 +16,16 @@ bool session_link(Session *session, int index, const char *name, Error *error) {
     return session->launches.programs[index] != NULL;
 }
 
+bool session_link_launches(Session *session, Error *error) {
+    size_t count = (size_t)session->plan.launch_count;
+    session->launches.count = session->plan.launch_count;
+    session->launches.programs = arena_new(&session->arena, count * sizeof *session->launches.programs);
+    session->launches.bound = arena_new(&session->arena, count * sizeof *session->launches.bound);
+    for (int i = 0; i < session->launches.count; i++)
+        if (!session_link(session, i, session->plan.launches[i].entry, error)) return false;
+    return true;
+}
+
 static bool is_fatal(const Trap *trap) {
     return trap->kind != TRAP_UNINITIALIZED;
 }

@@ -96,6 +96,7 @@ struct Session {
 bool session_plan(Session *session, Error *error);
 /* Links the launch's program, or takes that of an earlier launch with the same entry. */
 bool session_link(Session *session, int launch, const char *entry, Error *error);
+bool session_link_launches(Session *session, Error *error); /* all of the plan */
 void session_list_blocks(Session *session);
 void session_drop_inputs(Session *session); /* frees `filled` */
 /* A launch of the plan, for a backend that has the plan's buffers at `addresses`; the caller's. */

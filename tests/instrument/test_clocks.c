@@ -11,6 +11,7 @@
 #include "emulator/emulator.h"
 #include "instrument/clocks.h"
 #include "session/session.h"
+#include "tests/emulator/core.h"
 #include "tests/instrument/twin.h"
 #include <stdlib.h>
 #include <string.h>
@@ -150,10 +151,113 @@ static void kernels_have_their_intervals(void **state) {
     compare("strided", (CatalogOptions){.n = 100, .block = 32});
 }
 
+/* ---- small kernels ---- */
+
+static const char frame[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n%s.visible .entry kernel(.param .u64 out)\n{\n"
+    ".reg .pred %%p<8>;\n.reg .b32 %%r<8>;\n%s\nret;\n}\n";
+
+/* The text with clocks; an empty one where it is refused, for a reason that holds `reason`. */
+static Text clocked(const char *functions, const char *body, const char *reason) {
+    Text text = {0}, out = {0};
+    Error error = {0};
+    text_print(&text, frame, functions, body);
+    PtxModule *module = ptx_module_parse(text_string(&text), text.length, "small.ptx", &error);
+    PtxFunction *entry = module ? ptx_module_find_entry(module, "kernel", &error) : NULL;
+    PtxProgram *program = entry ? ptx_program_link(module, entry, &error) : NULL;
+    if (!program) fail_msg("%d: %s", error.line, error.message);
+    const PtxProgram *programs[] = {program};
+    bool good = instrument_clocks(programs, 1, &out, &error);
+    if (good != !reason) fail_msg("%s", good ? "it is not refused" : error.message);
+    if (reason && !strstr(error.message, reason)) fail_msg("'%s' is not in '%s'", reason, error.message);
+    ptx_program_free(program);
+    ptx_module_free(module);
+    text_done(&text);
+    if (reason) text_clear(&out);
+    return out;
+}
+
+/* Runs it, and copies what it wrote. */
+static void run_small(const char *body, const uint32_t grid[3],
+                      uint64_t samples[CLOCKS_WARPS * CLOCKS_SAMPLES]) {
+    Text text = clocked("", body, NULL);
+    CoreRun run = core_run_well((CoreKernel){
+        .module = text_string(&text), .grid = grid[0], .grid_y = grid[1], .block = 96, .words = 1});
+    const uint64_t *written = NULL;
+    for (int i = 0; i < run.trace->buffer_count; i++)
+        if (!strcmp(run.trace->buffers[i].name, CLOCKS_VARIABLE))
+            written = emulator_buffer_bytes(run.emulator, i);
+    assert_non_null(written);
+    memcpy(samples, written, CLOCKS_BYTES);
+    core_done(&run);
+    text_done(&text);
+}
+
+/* So many samples, the last of them, and no other, an exit. The first is 0 where the machine's clock begins. */
+static void expect_samples(const uint64_t *samples, int warp, int count) {
+    const uint64_t *own = samples + (size_t)warp * CLOCKS_SAMPLES;
+    for (int i = 0; i < CLOCKS_SAMPLES; i++) {
+        if (i) assert_int_equal(own[i] != 0, i < count);
+        assert_int_equal(own[i] >> 63, i == count - 1);
+        if (i && i < count) assert_true((own[i] << 1) > (own[i - 1] << 1));
+    }
+}
+
+/* Guards: warp 1 leaves at the first exit, lanes of warp 0 and all of warp 2 do not; the blocks beside block 0 have a
+ * barrier more, which nobody notes. */
+static void warps_note_what_they_execute(void **state) {
+    (void)state;
+    static const uint32_t grids[][3] = {{1, 1, 1}, {2, 1, 1}, {1, 2, 1}};
+    static uint64_t samples[CLOCKS_WARPS * CLOCKS_SAMPLES];
+    for (size_t i = 0; i < sizeof grids / sizeof *grids; i++) {
+        run_small(
+            "mov.u32 %r0, %tid.x; shr.u32 %r1, %r0, 5; setp.eq.u32 %p0, %r1, 1; setp.ne.u32 %p1, %r1, 1;\n"
+            "@%p0 exit;\n@!%p1 exit;\n"
+            "mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ctaid.y; or.b32 %r2, %r2, %r3; setp.eq.u32 %p2, %r2, 0;\n"
+            "@%p2 bra FIRST;\nbar.sync 0;\nFIRST: bar.sync 0;\nbar.sync 0;\n"
+            "setp.lt.u32 %p3, %r0, 200; @!%p3 ret;",
+            grids[i], samples);
+        expect_samples(samples, 0, 4);
+        expect_samples(samples, 1, 2);
+        expect_samples(samples, 2, 4);
+        for (int warp = 3; warp < CLOCKS_WARPS; warp++) expect_samples(samples, warp, 0);
+    }
+}
+
+/* Where there is no room for more, the last sample is still the exit, and the next warp's are its own. */
+static void too_many_intervals(void **state) {
+    (void)state;
+    static uint64_t samples[CLOCKS_WARPS * CLOCKS_SAMPLES];
+    Text body = {0};
+    text_print(
+        &body,
+        "mov.u32 %%r0, 0;\nL: bar.sync 0;\nadd.u32 %%r0, %%r0, 1;\nsetp.lt.u32 %%p0, %%r0, %d;\n@%%p0 bra L;",
+        CLOCKS_SAMPLES + 3);
+    run_small(text_string(&body), (const uint32_t[]){1, 1, 1}, samples);
+    for (int warp = 0; warp < 3; warp++) expect_samples(samples, warp, CLOCKS_SAMPLES);
+    text_done(&body);
+}
+
+static void barriers_of_called_functions_are_refused(void **state) {
+    (void)state;
+    static const char with[] = ".func meet() { .reg .b32 %r<2>; mov.u32 %r0, 1; bar.sync 0; ret; }\n";
+    static const char without[] = ".func meet() { .reg .b32 %r<2>; mov.u32 %r0, 1; ret; }\n";
+    Text out = clocked(with, "call meet;", "meet");
+    text_done(&out);
+    out = clocked(without, "call meet;", NULL);
+    text_done(&out);
+    out = clocked(with, "bar.sync 0;", NULL); /* which is not called */
+    assert_null(strstr(text_string(&out), ".func meet"));
+    text_done(&out);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_last_warp_ends_an_interval),
         cmocka_unit_test(kernels_have_their_intervals),
+        cmocka_unit_test(warps_note_what_they_execute),
+        cmocka_unit_test(too_many_intervals),
+        cmocka_unit_test(barriers_of_called_functions_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

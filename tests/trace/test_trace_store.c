@@ -70,14 +70,15 @@ static TraceBlock *new_block(uint32_t number, int events) {
 }
 
 static TraceLaunch *add_launch(Trace *trace, int number) {
-    TraceLaunch *launch = trace_add_launch(trace, &(Launch){.program = program});
     uint32_t extra = (uint32_t)number * 10;
+    Launch launched = {.program = program,
+                       .grid = {5 + extra, 3, 2},
+                       .block = {96, 2, 1 + (uint32_t)number},
+                       .dynamic_shared_bytes = 512 + extra,
+                       .cooperative = number != 0};
+    TraceLaunch *launch = trace_add_launch(trace, &launched);
     launch->name = number ? "second" : "first";
-    memcpy(launch->grid, (uint32_t[]){5 + extra, 3, 2}, sizeof launch->grid);
-    memcpy(launch->block, (uint32_t[]){96, 2, 1 + (uint32_t)number}, sizeof launch->block);
     launch->static_shared_bytes = 4096 + extra;
-    launch->dynamic_shared_bytes = 512 + extra;
-    launch->cooperative = number != 0;
     launch->dropped = UINT64_C(0x8000000000000001) + extra;
     int count = number ? 3 : SYMBOLS;
     launch->symbols = arena_new(&trace->arena, SYMBOLS * sizeof *launch->symbols);
@@ -180,6 +181,12 @@ static Trace *read_trace(int launches, const char *reason) {
     trace_read(trace, bound, launches, store);
     bool good = store_close(store, &error);
     if (!reason && !good) fail_msg("%s", error.message);
+    for (int i = 0; !reason && i < launches; i++) { /* what it was launched with is set in `bound`, too */
+        assert_memory_equal(bound[i].grid, trace->launches[i]->grid, sizeof bound[i].grid);
+        assert_memory_equal(bound[i].block, trace->launches[i]->block, sizeof bound[i].block);
+        assert_int_equal(bound[i].dynamic_shared_bytes, trace->launches[i]->dynamic_shared_bytes);
+        assert_int_equal(bound[i].cooperative, trace->launches[i]->cooperative);
+    }
     if (!reason) return trace;
     trace_free(trace);
     assert_false(good);
@@ -301,11 +308,12 @@ static void test_what_is_refused(void **state) {
 static void test_the_largest_grid(void **state) {
     (void)state;
     Trace *trace = trace_new("emulator");
-    TraceLaunch *launch = trace_add_launch(trace, &(Launch){.program = program});
+    TraceLaunch *launch = trace_add_launch(trace, &(Launch){.program = program,
+                                                            .grid = {INT32_MAX, 1, 2},
+                                                            .block = {16, 1, 64},
+                                                            .dynamic_shared_bytes = 1 << 20});
     launch->name = "large";
-    memcpy(launch->grid, (uint32_t[]){INT32_MAX, 1, 2}, sizeof launch->grid);
-    memcpy(launch->block, (uint32_t[]){16, 1, 64}, sizeof launch->block);
-    launch->static_shared_bytes = launch->dynamic_shared_bytes = 1 << 20;
+    launch->static_shared_bytes = 1 << 20;
     trace_launch_add_block(launch, trace_block_new(4294967293u));
     trace_add_buffer(trace, "all", UINT64_C(1) << 46, PTX_S64);
     write_trace(trace);
