@@ -132,7 +132,7 @@ static void ascii(void **state) {
     check("ascii_80x24", 256, 80, 24, true, "13G");
     check("ascii_shuffle_120x40", 256, 120, 40, true, "G9<Less>");
 }
-static void a_partial_warp_has_no_cells_for_missing_threads(void **state) {
+static void a_partial_warp_has_a_sign_for_missing_threads(void **state) {
     (void)state;
     check("partial_warp", 48, 120, 40, false, "5G1w");
 }
@@ -464,7 +464,7 @@ int main(void) {
         cmocka_unit_test(layouts),
         cmocka_unit_test(a_small_terminal_asks_for_room),
         cmocka_unit_test(ascii),
-        cmocka_unit_test(a_partial_warp_has_no_cells_for_missing_threads),
+        cmocka_unit_test(a_partial_warp_has_a_sign_for_missing_threads),
         cmocka_unit_test(many_warps_share_rows),
         cmocka_unit_test(help_and_menu),
         cmocka_unit_test(ptx_takes_the_place_of_the_source),
