@@ -66,7 +66,7 @@ char *stage_text(const Stage *stage, int columns, int rows) {
 const Pane *stage_picture(const Stage *stage, int columns, int rows, Rectangle *area) {
     Layout layout;
     const View *view = &stage->comparison.view[0];
-    assert_true(layout_make(columns, rows, view, frame_has_reduction(stage->scene, view), &layout));
+    assert_true(layout_make(columns, rows, view, frame_needs(stage->scene, view), &layout));
     *area = layout.slots[SLOT_PICTURE];
     bool is_apart = layout.slots[SLOT_REDUCTION].rows > 0;
     for (int i = 0; panes[i]; i++)

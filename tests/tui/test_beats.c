@@ -18,7 +18,7 @@ enum { COLUMNS = 120, ROWS = 40, MOST_OF_INTERLEAVED = 40 };
 static char *middle_of(const Stage *stage) {
     const View *view = &stage->comparison.view[0];
     Layout layout;
-    assert_true(layout_make(COLUMNS, ROWS, view, frame_has_reduction(stage->scene, view), &layout));
+    assert_true(layout_make(COLUMNS, ROWS, view, frame_needs(stage->scene, view), &layout));
     Canvas *canvas = stage_draw(stage, COLUMNS, ROWS);
     Text text = {0};
     canvas_fill(canvas, layout.header, ROLE_TEXT);

@@ -76,7 +76,7 @@ static Reduction *find_reduction(Stage *stage, const char *name) {
     View *view = stage_view(stage);
     for (int block = 0; block < stage->scene->traced.block_count; block++) {
         view_go_to_block(view, stage->scene, block);
-        if (frame_has_reduction(stage->scene, view)) return scene_reduction(stage->scene, block);
+        if (frame_needs(stage->scene, view).folds) return scene_reduction(stage->scene, block);
     }
     fail_msg("%s: nothing is folded", name);
     return NULL;
