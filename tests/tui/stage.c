@@ -27,7 +27,8 @@ Stage *stage_open(const SessionOptions *options) {
 }
 
 Stage *stage_open_kernel(const char *kernel) {
-    return stage_open(&(SessionOptions){.kernel = kernel, .first_look = true, .threads = 1});
+    return stage_open(&(SessionOptions){
+        .kernel = kernel, .first_look = true, .threads = 1, .catalog.prefers_digits = true});
 }
 
 void stage_free(Stage *stage) {

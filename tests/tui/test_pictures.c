@@ -63,7 +63,7 @@ static Stage *open_picture(const Picture *picture) {
                                         .file = picture->file ? path : NULL,
                                         .entry = picture->entry,
                                         .args = picture->args,
-                                        .catalog = {.n = picture->n},
+                                        .catalog = {.n = picture->n, .prefers_digits = true},
                                         .grid = {picture->file != NULL},
                                         .block = {picture->threads},
                                         .schedule = picture->schedule,
