@@ -41,8 +41,8 @@ main: base ptx trace metrics catalog session bench tui/view tui cli
 '
 
 # Violations that are known and are to go, as "folder>folder": shorten these lists, never extend them.
-known_includes='metrics/races>metrics tui/draw>tui/view tui/scene>tui/view tui/view>tui'
-known_links='tui/view>tui tui/view>tui/panes'
+known_includes='metrics/races>metrics'
+known_links=''
 
 # folder: how many of its objects need each other in a circle. A folder that is not listed has none.
 limits='
@@ -51,6 +51,7 @@ catalog: 2
 compile: 4
 bench: 3
 session: 4
+tui/panes: 2
 '
 
 limits=${3-$limits}

@@ -506,8 +506,9 @@ static bool make_runs(Options *options, Error *error) {
     /* Nobody waits for the whole grid, unless it is to be kept. */
     session->first_look = options->action == ACTION_OPEN && !options->save;
     /* On a screen values stand in boxes and are added along; what is printed or kept has the usual input. */
-    session->catalog.prefers_digits =
-        (options->action == ACTION_OPEN || options->action == ACTION_FRAME) && !options->save;
+    session->catalog.prefers_digits = (options->action == ACTION_OPEN || options->action == ACTION_FRAME ||
+                                       options->action == ACTION_RECORD) &&
+                                      !options->save;
     if (options->action == ACTION_REPORT && !session->counters) session->counters = COUNTERS_ON_GPU;
     if (options->action == ACTION_VERIFY) session->backend = BACKEND_EMULATOR; /* whose run is verified */
     if (!options->has_compare) return true;

@@ -258,7 +258,7 @@ static void test_frame(void **state) {
         free(frame);
     }
     char *first = program_output(0, "@ --kernel interleaved --n 1024 --frame"),
-         *moved = program_output(0, "@ --kernel interleaved --n 1024 --frame --keys '<Right>'"),
+         *moved = program_output(0, "@ --kernel interleaved --n 1024 --frame --keys 'g>'"),
          *opened = program_output(0, "@ --kernel interleaved --n 1024 --frame --step 2");
     assert_string_not_equal(first, moved);
     assert_string_equal(opened, moved);

@@ -1,0 +1,400 @@
+#include "tui/scene/reduction_state.h"
+
+#include "base/memory.h"
+#include "catalog/plan.h"
+#include <stdlib.h>
+
+/* The operands that `node` was made of in this level, in the order in which they were folded. */
+static void add_terms(const Reduction *reduction, ReductionLevel *level, int node, int thread) {
+    const FoldNode *at = node_at(reduction, node);
+    bool is_here =
+        reduction->tree->level_of_node[node] == level->level && thread_of(reduction, node) == thread;
+    if (is_here && at->kind == FOLD_JOIN) {
+        add_terms(reduction, level, at->a, thread);
+        add_terms(reduction, level, at->b, thread);
+        return;
+    }
+    ReductionTerm *term = reduction_add_term(level);
+    term->node = node;
+    term->thread = thread;
+    term->step = step_of_event(reduction, at->event);
+    term->is_own = !is_here || at->kind != FOLD_MOVE;
+    if (term->is_own) {
+        term->place = PLACE_THREAD;
+        term->index = thread_of(reduction, node);
+    } else {
+        reduction_put_place(reduction, node, term);
+    }
+}
+
+/* ---- shared memory at the level's borders ------------------------------------------------------------------ */
+
+typedef struct SharedWords {  /* of one symbol */
+    int symbol, count, bytes; /* bytes: of an element */
+    uint64_t *value;
+    bool *written, *live;
+    int *node; /* of what was stored, where a later load says it */
+} SharedWords;
+
+static bool is_shared_write(TraceKind kind) {
+    return kind == TRACE_SHARED_STORE || kind == TRACE_SHARED_ATOMIC;
+}
+
+static void store_words(SharedWords *words, const TraceEvent *event) {
+    for (uint32_t rest = event->mask; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        if (event->buffer[lane] != words->symbol || event->element_bytes != words->bytes) continue;
+        for (int e = 0; e < event->element_count; e++) {
+            uint64_t at = event->offset[lane] / (uint64_t)words->bytes + (uint64_t)e;
+            if (at >= (uint64_t)words->count) continue;
+            words->value[at] = event->value[e][lane];
+            words->written[at] = true;
+        }
+    }
+}
+
+/* What stores of the steps before `end` left. */
+static void fill_words(const Reduction *reduction, SharedWords *words, int end) {
+    const Steps *steps = reduction->tree->steps;
+    TraceEvent event;
+    for (int step = 0; step < end && step < steps->step_count; step++) {
+        if (!is_shared_write((TraceKind)reduction->step_index->step[step].kind)) continue;
+        for (int i = 0; i < steps->steps[step].count; i++) {
+            trace_block_read(reduction->tree->steps->block, steps->events[steps->steps[step].first + i],
+                             &event);
+            if (event.kind == TRACE_SHARED_STORE) store_words(words, &event);
+        }
+    }
+}
+
+/* Words whose value a later load takes for a result, before it is overwritten. */
+static void find_live(const Reduction *reduction, SharedWords *words, int from) {
+    const Steps *steps = reduction->tree->steps;
+    bool *closed = memory_new((size_t)words->count + 1);
+    TraceEvent event;
+    for (int step = from; step < steps->step_count; step++) {
+        TraceKind kind = (TraceKind)reduction->step_index->step[step].kind;
+        if (kind != TRACE_SHARED_LOAD && !is_shared_write(kind)) continue;
+        for (int i = 0; i < steps->steps[step].count; i++) {
+            int number = steps->events[steps->steps[step].first + i];
+            trace_block_read(reduction->tree->steps->block, number, &event);
+            for (uint32_t rest = event.mask; rest; rest &= rest - 1) {
+                int lane = __builtin_ctz(rest);
+                if (event.buffer[lane] != words->symbol || event.element_bytes != words->bytes) continue;
+                for (int e = 0; e < event.element_count; e++) {
+                    uint64_t at = event.offset[lane] / (uint64_t)words->bytes + (uint64_t)e;
+                    if (at >= (uint64_t)words->count || closed[at]) continue;
+                    if (event.kind == TRACE_SHARED_STORE)
+                        closed[at] = true;
+                    else if (reduction->useful[number] >> lane & 1)
+                        words->live[at] = closed[at] = true;
+                }
+            }
+        }
+    }
+    free(closed);
+}
+
+static SharedWords words_at(const Reduction *reduction, int symbol, int bytes, int step) {
+    const TraceSymbol *of = &reduction->tree->steps->launch->symbols[symbol];
+    SharedWords words = {.symbol = symbol, .bytes = bytes, .count = (int)(of->bytes / (uint64_t)bytes)};
+    /* Dynamic shared memory may be one symbol without a size: as far as it is written. */
+    size_t count = (size_t)words.count + 1;
+    words.value = memory_new(count * sizeof *words.value);
+    words.written = memory_new(count);
+    words.live = memory_new(count);
+    fill_words(reduction, &words, step);
+    find_live(reduction, &words, step);
+    return words;
+}
+
+static void words_done(SharedWords *words) {
+    free(words->value);
+    free(words->written);
+    free(words->live);
+}
+
+/* ---- a level --------------------------------------------------------------------------------------------- */
+
+/* The first store of the thread's value to shared memory before step `end`; false: there is none. */
+static bool find_store(const Reduction *reduction, int node, int end, ReductionTerm *where) {
+    const FoldNode *at = node_at(reduction, node);
+    TraceEvent event;
+    for (int number = step_index_neighbour(reduction->step_index, at->event, at->warp, 1); number >= 0;
+         number = step_index_neighbour(reduction->step_index, number, at->warp, 1)) {
+        int step = step_of_event(reduction, number);
+        if (step >= end) return false;
+        if (reduction->step_index->step[step].kind != TRACE_SHARED_STORE) continue;
+        trace_block_read(reduction->tree->steps->block, number, &event);
+        if (event.kind != TRACE_SHARED_STORE || !(event.mask >> at->lane & 1)) continue;
+        for (int e = 0; e < event.element_count; e++) {
+            if (at->type != PTX_NO_TYPE && event.value[e][at->lane] != at->bits) continue;
+            reduction_put_address(where, &event, at->lane, e);
+            where->step = step;
+            return true;
+        }
+    }
+    return false;
+}
+
+typedef struct Adder { /* a thread that does what the level is there for */
+    int node, first_term, term_count;
+    bool is_stored;
+    ReductionTerm to; /* where it is stored */
+} Adder;
+
+static void add_adder(Reduction *reduction, ReductionLevel *level, int node, Adder *adder) {
+    *adder = (Adder){.node = node, .first_term = level->term_count};
+    add_terms(reduction, level, node, thread_of(reduction, node));
+    adder->term_count = level->term_count - adder->first_term;
+    adder->is_stored =
+        find_store(reduction, node, reduction_level_first(reduction, level->level + 1), &adder->to);
+}
+
+/* Values that threads load, or sums that they make, and do not fold further in this level: several of one thread
+ * where it works on the elements of a vector. [node] */
+static bool *find_loose(const Reduction *reduction, int level) {
+    const Tree *tree = reduction->tree;
+    bool *loose = memory_new((size_t)tree->folds->node_count + 1);
+    for (int i = 0; i < tree->folds->node_count; i++) {
+        const FoldNode *node = node_at(reduction, i);
+        if (tree->level_of_node[i] != level || node->kind == FOLD_INPUT) continue;
+        loose[i] = reduction->needed_until[i] > level &&
+                   (node->kind == FOLD_JOIN || tree->levels[level].kind == TREE_INPUTS);
+        if (node->a != FOLD_NONE) loose[node->a] = false;
+        if (node->kind == FOLD_JOIN) loose[node->b] = false;
+    }
+    return loose;
+}
+
+static Adder *list_adders(Reduction *reduction, ReductionLevel *level, int *count) {
+    Tree *tree = reduction->tree;
+    Adder *adders = memory_new(((size_t)tree->thread_count + 1) * sizeof *adders);
+    *count = 0;
+    for (int thread = 0; thread < tree->thread_count; thread++) {
+        int node = tree_held(tree, level->level, thread);
+        if (node != FOLD_NONE && tree_acts(tree, level->level, node))
+            add_adder(reduction, level, node, &adders[(*count)++]);
+    }
+    if (level->kind == TREE_TAKE) return adders;
+    bool *loose = find_loose(reduction, level->level);
+    int most = 0, found = 0;
+    for (int i = 0; i < tree->folds->node_count; i++) most += loose[i];
+    Adder *all = memory_new(((size_t)most + 1) * sizeof *all);
+    for (int i = 0; most > *count && i < tree->folds->node_count; i++)
+        if (loose[i]) add_adder(reduction, level, i, &all[found++]);
+    free(loose);
+    bool is_stored = found > *count;
+    for (int i = 0; i < found; i++) is_stored &= all[i].is_stored && all[i].to.symbol == all[0].to.symbol;
+    free(is_stored ? adders : all);
+    if (is_stored) *count = found;
+    level->stores_several = is_stored;
+    if (is_stored) level->symbol = all[0].to.symbol;
+    return is_stored ? all : adders;
+}
+
+/* The boxes are words where every addition takes one from shared memory and leaves its sum there; threads otherwise. */
+static void choose_places(ReductionLevel *level, const Adder *adders, int adder_count) {
+    int words = 0, stored = 0, symbol = -1;
+    level->place = level->stores_several ? PLACE_WORD : PLACE_THREAD;
+    if (level->stores_several) return;
+    for (int i = 0; i < adder_count; i++) {
+        bool has_word = false;
+        for (int t = 0; t < adders[i].term_count; t++) {
+            const ReductionTerm *term = &level->terms[adders[i].first_term + t];
+            if (term->place != PLACE_WORD) continue;
+            has_word = true;
+            if (symbol >= 0 && symbol != term->symbol) return;
+            symbol = term->symbol;
+        }
+        words += has_word;
+        stored += adders[i].is_stored && adders[i].to.symbol == symbol;
+    }
+    if (level->kind != TREE_FOLD || words != adder_count || !words) return;
+    if (stored != adder_count && adder_count > 1) return;
+    level->place = PLACE_WORD;
+    level->symbol = symbol;
+}
+
+static bool is_alive(const Reduction *reduction, int level, int node) {
+    return node != FOLD_NONE && reduction->needed_until[node] > level;
+}
+
+static void fill_threads(Reduction *reduction, ReductionLevel *level) {
+    const Tree *tree = reduction->tree;
+    level->box_count = tree->thread_count;
+    level->boxes = memory_new(((size_t)level->box_count + 1) * sizeof *level->boxes);
+    for (int i = 0; i < level->box_count; i++) {
+        ReductionBox *box = &level->boxes[i];
+        int before = level->level ? tree_held(tree, level->level - 1, i) : FOLD_NONE;
+        int after = tree_held(tree, level->level, i);
+        *box = (ReductionBox){
+            .index = i, .thread = -1, .before_node = before, .node = after, .step = level->first};
+        box->has_before = before != FOLD_NONE;
+        box->has_after = after != FOLD_NONE;
+        if (box->has_before) box->before = reduction_bits(reduction, before, level->type);
+        if (box->has_after) box->after = reduction_bits(reduction, after, level->type);
+        box->was_live = is_alive(reduction, level->level - 1, before);
+        box->is_live = is_alive(reduction, level->level, after);
+    }
+}
+
+static void fill_word_boxes(Reduction *reduction, ReductionLevel *level) {
+    int bytes = ptx_type_bytes(level->type), end = reduction_level_first(reduction, level->level + 1);
+    SharedWords before = words_at(reduction, level->symbol, bytes, level->first);
+    SharedWords after = words_at(reduction, level->symbol, bytes, end);
+    int count = 0;
+    for (int i = 0; i < before.count; i++)
+        if (before.written[i] || after.written[i]) count = i + 1;
+    level->box_count = count;
+    level->boxes = memory_new(((size_t)count + 1) * sizeof *level->boxes);
+    for (int i = 0; i < count; i++)
+        level->boxes[i] = (ReductionBox){.index = i,
+                                         .before = before.value[i],
+                                         .after = after.value[i],
+                                         .has_before = before.written[i],
+                                         .has_after = after.written[i],
+                                         .was_live = before.live[i],
+                                         .is_live = after.live[i],
+                                         .before_node = FOLD_NONE,
+                                         .node = FOLD_NONE,
+                                         .thread = -1,
+                                         .step = level->first};
+    words_done(&before);
+    words_done(&after);
+}
+
+/* The word that a sum belongs to which stays in a register: the first that it was read from. */
+static int64_t home_of(const ReductionLevel *level, const Adder *adder) {
+    if (adder->is_stored) return adder->to.index;
+    for (int t = 0; t < adder->term_count; t++)
+        if (level->terms[adder->first_term + t].place == PLACE_WORD)
+            return level->terms[adder->first_term + t].index;
+    return -1;
+}
+
+static void put_adders(Reduction *reduction, ReductionLevel *level, const Adder *adders, int count) {
+    bool *seen = memory_new((size_t)reduction->tree->thread_count + 1);
+    for (int i = 0; i < count; i++) {
+        const FoldNode *node = node_at(reduction, adders[i].node);
+        int thread = thread_of(reduction, adders[i].node);
+        level->adder_count += !seen[thread];
+        seen[thread] = true;
+        int64_t index = level->place == PLACE_WORD ? home_of(level, &adders[i]) : thread;
+        ReductionBox *box = (ReductionBox *)reduction_find(level, index);
+        if (!box) continue;
+        box->adds = true;
+        box->thread = thread;
+        box->node = adders[i].node;
+        box->after = reduction_bits(reduction, adders[i].node, level->type);
+        box->has_after = true;
+        box->is_live = is_alive(reduction, level->level, adders[i].node);
+        box->first_term = adders[i].first_term;
+        box->term_count = adders[i].term_count;
+        box->step = adders[i].is_stored && level->place == PLACE_WORD ? adders[i].to.step
+                                                                      : step_of_event(reduction, node->event);
+        for (int t = 0; t < adders[i].term_count; t++) {
+            const ReductionTerm *term = &level->terms[adders[i].first_term + t];
+            bool is_word = level->place == PLACE_WORD && term->place == PLACE_WORD;
+            ReductionBox *from = is_word        ? (ReductionBox *)reduction_find(level, term->index)
+                                 : term->is_own ? box
+                                                : NULL;
+            if (!from) continue;
+            from->before_node = term->node;
+            from->before = node_at(reduction, term->node)->bits;
+            from->has_before = from->was_live = true;
+        }
+    }
+    free(seen);
+}
+
+/* The index of the box that a term comes from; -1: from none of this row. */
+static int64_t source_of(const ReductionLevel *level, const ReductionTerm *term) {
+    if (term->is_own) return -1;
+    return term->place == level->place && (term->place != PLACE_WORD || term->symbol == level->symbol)
+               ? term->index
+               : -1;
+}
+
+static bool ways_cross(const ReductionLevel *level) {
+    int64_t reach = -1;
+    for (int i = 0; i < level->box_count; i++) {
+        const ReductionBox *box = &level->boxes[i];
+        int64_t first = box->index, last = box->index;
+        if (!box->adds) continue;
+        for (int t = 0; t < box->term_count; t++) {
+            int64_t from = source_of(level, &level->terms[box->first_term + t]);
+            if (from < 0) continue;
+            if (from < first) first = from;
+            if (from > last) last = from;
+        }
+        if (first <= reach) return true;
+        reach = last;
+    }
+    return false;
+}
+
+/* The run's type where it is as wide: PTX adds ints as unsigned or as signed numbers. */
+static PtxType type_of_level(const Reduction *reduction, const ReductionLevel *level, const Adder *adders,
+                             int count) {
+    for (int i = 0; i < count; i++)
+        for (int t = -1; t < adders[i].term_count; t++) {
+            int node = t < 0 ? adders[i].node : level->terms[adders[i].first_term + t].node;
+            PtxType type = (PtxType)node_at(reduction, node)->type;
+            if (type == PTX_NO_TYPE) continue;
+            bool fits = reduction->data != PTX_NO_TYPE && !is_float(type) &&
+                        ptx_type_bytes(type) == ptx_type_bytes(reduction->data);
+            return fits ? reduction->data : type;
+        }
+    return PTX_NO_TYPE;
+}
+
+/* Does every adder keep the largest, or the smallest, of its terms? */
+static bool keeps(const Reduction *reduction, const ReductionLevel *level, bool largest) {
+    bool differs = false;
+    for (int i = 0; i < level->box_count; i++) {
+        const ReductionBox *box = &level->boxes[i];
+        double kept = 0;
+        if (!box->adds || box->term_count < 2) continue;
+        for (int t = 0; t < box->term_count; t++) {
+            int node = level->terms[box->first_term + t].node;
+            uint64_t bits = reduction_bits(reduction, node, level->type);
+            double value = plan_element(reduction_type(reduction, node, level->type), &bits, 0);
+            if (t && value != kept) differs = true;
+            if (!t || (largest ? value > kept : value < kept)) kept = value;
+        }
+        if (plan_element(level->type, &box->after, 0) != kept) return false;
+    }
+    return differs;
+}
+
+ReductionLevel *reduction_make_level(Reduction *reduction, int index) {
+    const Tree *tree = reduction->tree;
+    const TreeLevel *of = &tree->levels[index];
+    ReductionLevel *level = memory_new(sizeof *level);
+    *level = (ReductionLevel){.level = index,
+                              .kind = of->kind,
+                              .through = of->through,
+                              .first = reduction->first[index],
+                              .last = reduction_level_first(reduction, index + 1) - 1,
+                              .number = reduction->number[index],
+                              .distance = of->distance,
+                              .crosswise = of->crosswise};
+    int count;
+    Adder *adders = list_adders(reduction, level, &count);
+    level->type = type_of_level(reduction, level, adders, count);
+    choose_places(level, adders, count);
+    if (level->place == PLACE_WORD && ptx_type_bytes(level->type))
+        fill_word_boxes(reduction, level);
+    else
+        fill_threads(reduction, level);
+    put_adders(reduction, level, adders, count);
+    level->arrows_cross = ways_cross(level);
+    level->operation = "+";
+    if (level->kind == TREE_FOLD && level->type != PTX_NO_TYPE)
+        level->operation = keeps(reduction, level, true)    ? "max"
+                           : keeps(reduction, level, false) ? "min"
+                                                            : "+";
+    free(adders);
+    return level;
+}

@@ -1,0 +1,49 @@
+/* What the parts of a reduction share. Private to reduction*.c: reduction_terms.c has values and where they came from,
+ * reduction_level.c makes the boxes of a level, reduction_chain.c those of one thread, reduction_rounding.c compares with
+ * exact sums, reduction.c holds them together. */
+#ifndef TUI_SCENE_REDUCTION_STATE_H
+#define TUI_SCENE_REDUCTION_STATE_H
+
+#include "tui/scene/reduction.h"
+
+struct Reduction {
+    PtxType data; /* of the run */
+    Tree *tree;
+    StepIndex *step_index;
+    uint32_t *useful;        /* [event] lanes that bring a value which is part of a result */
+    int *needed_until;       /* [node] the last level in which a result takes it; level_count: it is one */
+    int *first;              /* [level_count] step at which the level begins */
+    int *number;             /* [level_count] of the folding levels so far */
+    ReductionLevel **levels; /* [level_count], NULL until asked for */
+    ReductionLevel *chain;   /* the last one asked for */
+    int chain_level, chain_thread;
+};
+
+static inline const FoldNode *node_at(const Reduction *reduction, int node) {
+    return &reduction->tree->folds->nodes[node];
+}
+
+static inline int thread_of(const Reduction *reduction, int node) {
+    return tree_thread(reduction->tree, node);
+}
+
+static inline int step_of_event(const Reduction *reduction, int event) {
+    return reduction->tree->steps->step_of_event[event];
+}
+
+static inline bool is_float(PtxType type) {
+    return type != PTX_NO_TYPE && ptx_type_is_float(type);
+}
+
+/* The value of a node, in a level of this type. */
+uint64_t reduction_bits(const Reduction *reduction, int node, PtxType type);
+/* Where the value that `node`, a MOVE, brought to its lane was before: the term's place, symbol and index. */
+void reduction_put_place(const Reduction *reduction, int node, ReductionTerm *term);
+/* The lane's element of an access. */
+void reduction_put_address(ReductionTerm *term, const TraceEvent *event, int lane, int element);
+ReductionTerm *reduction_add_term(ReductionLevel *level); /* empty; valid until the next one */
+
+ReductionLevel *reduction_make_level(Reduction *reduction, int level);
+ReductionLevel *reduction_make_chain(Reduction *reduction, int level, int thread); /* NULL: there is none */
+
+#endif

@@ -1,0 +1,127 @@
+#include "tui/scene/reduction_state.h"
+
+#include "base/memory.h"
+#include "catalog/plan.h"
+#include <string.h>
+
+int reduction_level_first(const Reduction *reduction, int level) {
+    return level < reduction->tree->level_count ? reduction->first[level]
+                                                : reduction->tree->steps->step_count;
+}
+
+const ReductionBox *reduction_find(const ReductionLevel *level, int64_t index) {
+    return index >= 0 && index < level->box_count ? &level->boxes[index]
+                                                  : NULL; /* boxes are numbered from 0 */
+}
+
+/* ---- types ----------------------------------------------------------------------------------------------- */
+
+/* Loads may be declared as bits or as unsigned: then the type of what they are folded into decides, or the run's. */
+PtxType reduction_type(const Reduction *reduction, int node, PtxType of_sum) {
+    PtxType own = (PtxType)node_at(reduction, node)->type;
+    int bytes = own == PTX_NO_TYPE ? 0 : ptx_type_bytes(own);
+    if (is_float(own) || of_sum == PTX_NO_TYPE) return own;
+    if (bytes == ptx_type_bytes(of_sum)) return of_sum;
+    if (!is_float(of_sum)) return own;
+    return is_float(reduction->data) && bytes == ptx_type_bytes(reduction->data) ? reduction->data : own;
+}
+
+/* ---- values ---------------------------------------------------------------------------------------------- */
+
+static bool holds(const PtxInstruction *instruction, const char *modifier) {
+    for (int i = 0; i < instruction->modifier_count; i++)
+        if (!strcmp(instruction->modifiers[i].text, modifier)) return true;
+    return false;
+}
+
+/* What an atomic leaves in memory is not recorded; it follows from what it found and its operand. */
+static uint64_t atomic_sum(const Reduction *reduction, const FoldNode *node, PtxType type) {
+    const FoldNode *a = node_at(reduction, node->a), *b = node_at(reduction, node->b);
+    const Step *step = &reduction->tree->steps->steps[step_of_event(reduction, node->event)];
+    const PtxInstruction *instruction = reduction->tree->steps->launch->program->code[step->pc].instruction;
+    double x = plan_element(type, &a->bits, 0), y = plan_element(type, &b->bits, 0);
+    uint64_t bits = 0;
+    if (holds(instruction, "min") || holds(instruction, "max"))
+        return (x < y) == holds(instruction, "min") ? a->bits : b->bits;
+    if (!ptx_type_is_float(type)) return a->bits + b->bits;
+    plan_element_set(type, &bits, 0, x + y);
+    return bits;
+}
+
+uint64_t reduction_bits(const Reduction *reduction, int node, PtxType type) {
+    const FoldNode *at = node_at(reduction, node);
+    if (at->kind == FOLD_MOVE && at->a != FOLD_NONE &&
+        thread_of(reduction, at->a) == thread_of(reduction, node)) {
+        const Step *step = &reduction->tree->steps->steps[step_of_event(reduction, at->event)];
+        TraceKind kind = (TraceKind)reduction->step_index->step[step - reduction->tree->steps->steps].kind;
+        /* The first atomic finds nothing that the block made: it leaves its operand. */
+        if (kind == TRACE_SHARED_ATOMIC || kind == TRACE_GLOBAL_ATOMIC)
+            return node_at(reduction, at->a)->bits;
+    }
+    bool is_atomic = at->kind == FOLD_JOIN && at->type == PTX_NO_TYPE && type != PTX_NO_TYPE;
+    return is_atomic ? atomic_sum(reduction, at, type) : at->bits;
+}
+
+/* ---- terms ----------------------------------------------------------------------------------------------- */
+
+/* Which element of its access a moved value was: values of one lane follow one another in the order of elements. */
+static int element_of(const Reduction *reduction, int node) {
+    const FoldNode *at = node_at(reduction, node);
+    int element = 0;
+    for (int i = node - 1; i >= 0; i--) {
+        const FoldNode *other = node_at(reduction, i);
+        if (other->event != at->event || other->lane != at->lane || other->warp != at->warp) break;
+        element += other->kind == FOLD_MOVE;
+    }
+    return element;
+}
+
+void reduction_put_address(ReductionTerm *term, const TraceEvent *event, int lane, int element) {
+    term->symbol = event->buffer[lane];
+    term->index = (int64_t)(event->offset[lane] / (uint64_t)event->element_bytes) + element;
+}
+
+/* Where a value that an event brought to its lane was before. */
+void reduction_put_place(const Reduction *reduction, int node, ReductionTerm *term) {
+    const FoldNode *at = node_at(reduction, node),
+                   *from = at->a == FOLD_NONE ? NULL : node_at(reduction, at->a);
+    TraceEvent event;
+    if (from && from->kind == FOLD_INPUT) {
+        int bytes = ptx_type_bytes((PtxType)at->type);
+        term->place = PLACE_INPUT;
+        term->symbol = from->buffer;
+        term->index = (int64_t)(from->bits / (uint64_t)(bytes ? bytes : 1));
+        return;
+    }
+    trace_block_read(reduction->tree->steps->block, at->event, &event);
+    switch (event.kind) {
+    case TRACE_SHARED_LOAD:
+    case TRACE_SHARED_ATOMIC:
+        term->place = PLACE_WORD;
+        reduction_put_address(term, &event, at->lane, element_of(reduction, node));
+        break;
+    case TRACE_GLOBAL_LOAD:
+    case TRACE_GLOBAL_ATOMIC:
+        term->place = PLACE_GLOBAL;
+        reduction_put_address(term, &event, at->lane, element_of(reduction, node));
+        break;
+    case TRACE_SHUFFLE:
+    case TRACE_REDUX:
+    case TRACE_VOTE:
+        term->place = PLACE_THREAD;
+        term->index = from ? thread_of(reduction, at->a) : term->thread;
+        break;
+    default:
+        term->place = PLACE_UNKNOWN;
+    }
+}
+
+ReductionTerm *reduction_add_term(ReductionLevel *level) {
+    if (level->term_count == level->term_capacity) {
+        level->term_capacity = level->term_capacity ? level->term_capacity * 2 : 64;
+        level->terms = memory_resize(level->terms, (size_t)level->term_capacity * sizeof *level->terms);
+    }
+    ReductionTerm *term = &level->terms[level->term_count++];
+    *term = (ReductionTerm){.place = PLACE_UNKNOWN};
+    return term;
+}
