@@ -102,6 +102,7 @@ static bool show(const Options *options, Session *session, Error *error) {
                       .compare = options->has_compare ? &options->compare : NULL,
                       .theme = options->theme,
                       .cast = options->record_cast,
+                      .still = options->still,
                       .watch = options->watch,
                       .svg = options->svg,
                       .ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0};

@@ -263,6 +263,12 @@ static ViewAnswer act_LOOP(Press press) {
     return VIEW_CHANGED;
 }
 
+static ViewAnswer act_MOTION(Press press) {
+    press.view->display.still = !press.view->display.still;
+    show_message(press.view, "motion while playing: %s", press.view->display.still ? "off" : "on");
+    return VIEW_CHANGED;
+}
+
 static ViewAnswer act_BEGIN(Press press) {
     view_jump_to_step(press.view, press.scene, press.number > 0 ? press.number - 1 : 0);
     return VIEW_CHANGED;

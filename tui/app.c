@@ -8,6 +8,7 @@
 #include "tui/draw/cast.h"
 #include "measuring.h"
 #include "tui/key_script.h"
+#include "tui/motion.h"
 #include "tui/session_loader.h"
 #include "tui/comparison.h"
 #include "tui/view/keep_place.h"
@@ -55,7 +56,8 @@ typedef struct App {
     int abandoned_count, abandoned_capacity;
     Rectangle dragged; /* the timeline in which the mouse was pressed; no rows: elsewhere */
     double look_due;   /* seconds: when files are looked at */
-    double due;        /* seconds: when the next wavefront is to be shown while playing */
+    double due;        /* seconds: when the next frame is to be shown while playing */
+    int motion;        /* frame of the wavefront that is played */
 } App;
 
 static double now_seconds(void) {
@@ -69,6 +71,7 @@ static void app_init(App *app, Session *session, const AppStart *start) {
     app->slots[0] = run_slot_new(session, false);
     comparison_init(&app->comparison, app->slots[0].current.scene);
     comparison_view(&app->comparison)->display.theme = start->theme;
+    comparison_view(&app->comparison)->display.still = start->still;
 }
 
 static void finish_abandoned(App *app, bool wait) {
@@ -584,16 +587,27 @@ static int sooner(int a, int b) {
     return a < 0 || (b >= 0 && b < a) ? b : a;
 }
 
-/* Shows the wavefronts that are due; the fastest speeds show several at once. */
+/* The next frame of this wavefront, or the next wavefront; the fastest speeds show several at once. Returns the seconds
+ * that it is shown. */
+static double app_play_frame(App *app) {
+    View *view = app_view(app);
+    double each = 1 / view_wavefronts_per_second(view);
+    int frames = view->display.still ? 1 : motion_frames(each);
+    int count = each * 1000 >= FRAME_MILLISECONDS ? 1 : (int)(FRAME_MILLISECONDS / 1000.0 / each + 0.5);
+    bool is_on_its_way = ++app->motion < frames;
+    if (!is_on_its_way) app->motion = 0;
+    while (!is_on_its_way && count-- > 0 && view->transient.playing)
+        view->transient.playing = comparison_play(&app->comparison);
+    view->transient.phase =
+        motion_phase(view->place.wavefront, view_wavefronts(view, comparison_scene(&app->comparison)),
+                     app->motion, frames);
+    return fmax(each / frames, FRAME_MILLISECONDS / 1000.0);
+}
+
 static bool app_play(App *app) {
     double now = now_seconds();
-    View *view = app_view(app);
-    if (!view->transient.playing || now < app->due) return false;
-    double each = 1 / view_wavefronts_per_second(view);
-    int count = each * 1000 >= FRAME_MILLISECONDS ? 1 : (int)(FRAME_MILLISECONDS / 1000.0 / each + 0.5);
-    while (count-- > 0 && view->transient.playing)
-        view->transient.playing = comparison_play(&app->comparison);
-    app->due += each * 1000 >= FRAME_MILLISECONDS ? each : FRAME_MILLISECONDS / 1000.0;
+    if (!app_view(app)->transient.playing || now < app->due) return false;
+    app->due += app_play_frame(app);
     if (app->due < now) app->due = now; /* after a pause, or on a slow terminal: does not catch up */
     return true;
 }
@@ -614,6 +628,12 @@ static ViewAnswer app_drag(App *app, int column) {
     terminal_size(&columns, &rows);
     if (!app->dragged.rows || app_view(app)->transient.overlay != OVERLAY_NONE) return VIEW_IGNORED;
     return comparison_scrub(&app->comparison, columns, rows, app->dragged, column);
+}
+
+/* What the user selects meanwhile is shown as it is; then comes the next wavefront. */
+static void app_end_motion(App *app) {
+    app_view(app)->transient.phase = 1;
+    app->motion = MOTION_FRAMES_A_SECOND;
 }
 
 /* False: quit. *changed: the frame has to be drawn. */
@@ -648,6 +668,7 @@ static bool app_handle(App *app, const TerminalEvent *event, bool *changed) {
         break;
     }
     if (answer == VIEW_REDRAW) terminal_forget();
+    if (answer != VIEW_IGNORED) app_end_motion(app);
     if (app_view(app)->transient.playing && !was_playing)
         app->due = now_seconds() + 1 / view_wavefronts_per_second(app_view(app));
     *changed = answer != VIEW_IGNORED;

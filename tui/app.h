@@ -18,6 +18,7 @@ typedef struct AppStart {
                          are written <Right>, <Enter>, ... (keys_name()), pauses as key_script.h says */
     const char *cast; /* a file for a recording (cast.h); NULL: none. app_frame() and app_record() record the first
                          frame and one after each key, each shown as long as the script says or a reader needs */
+    bool still;       /* --no-motion */
     bool watch;       /* app_run(): the runs are repeated when their source files change */
     bool svg;         /* app_frame(): an SVG image instead of lines */
     bool ascii;       /* the locale is not UTF-8: nl_langinfo(CODESET) after setlocale(LC_CTYPE, ""); no other

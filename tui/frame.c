@@ -273,7 +273,10 @@ static bool list_shown(ShownPanes *shown, const Scene *scene, const View *view, 
     if (!step_context_init(&shown->context, scene, view)) return false;
     shown->picture_view = *view;
     shown->picture_view.place.step = picture_step(&shown->context);
-    if (shown->picture_view.place.step != view->place.step) shown->picture_view.place.wavefront = 0;
+    if (shown->picture_view.place.step != view->place.step) {
+        shown->picture_view.place.wavefront = 0;
+        shown->picture_view.transient.phase = 1;
+    }
     step_context_init(&shown->picture, scene, &shown->picture_view);
     for (int i = 0; panes[i]; i++) {
         const Pane *pane = panes[i];

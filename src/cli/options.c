@@ -167,6 +167,12 @@ static bool take_svg(Options *options, const OptionRow *row, const char *value, 
     return true;
 }
 
+static bool take_no_motion(Options *options, const OptionRow *row, const char *value, Error *error) {
+    (void)row, (void)value, (void)error;
+    options->still = true;
+    return true;
+}
+
 static bool take_watch(Options *options, const OptionRow *row, const char *value, Error *error) {
     (void)row, (void)value, (void)error;
     options->watch = true;

@@ -39,6 +39,7 @@ typedef struct Options {
     bool tsv;                /* --bench=tsv */
     int frame_columns, frame_rows;
     const char *keys; /* NULL: none */
+    bool still;       /* --no-motion */
     bool watch;       /* the file is run again when it changes */
     int step;         /* from 1; 0: not given */
     Theme theme;

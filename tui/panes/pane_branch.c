@@ -132,12 +132,13 @@ static void draw_sync(const StepContext *context, Canvas *canvas, Rectangle area
                     "each of these lanes now sees what the others wrote before");
 }
 
-typedef enum Arrival { ARRIVES, WAITS, MISSING, ENDED, ARRIVAL_COUNT } Arrival;
+typedef enum Arrival { COMES, ARRIVES, WAITS, MISSING, ENDED, ARRIVAL_COUNT } Arrival;
 
 static const struct {
     Role role;
     uint32_t glyph;
-} arrival_looks[ARRIVAL_COUNT] = {[ARRIVES] = {ROLE_ACTIVE, 0x25A0},
+} arrival_looks[ARRIVAL_COUNT] = {[COMES] = {ROLE_DIM, 0xB7},
+                                  [ARRIVES] = {ROLE_ACTIVE, 0x25A0},
                                   [WAITS] = {ROLE_WAITING, 'b'},
                                   [MISSING] = {ROLE_WARNING, '?'},
                                   [ENDED] = {ROLE_EXITED, 'x'}};
@@ -149,6 +150,18 @@ static Arrival arrival_of(const StepContext *context, int warp) {
     return (state.exited | state.trapped | state.stopped) == state.exists ? ENDED : MISSING;
 }
 
+/* While the barrier fills up in play, the warps that arrive come one after another. */
+static Arrival arrival_shown(const StepContext *context, int warp) {
+    int before = 0, all = 0;
+    if (arrival_of(context, warp) != ARRIVES) return arrival_of(context, warp);
+    for (int other = 0; other < context->step_index->warp_count; other++) {
+        bool arrives = arrival_of(context, other) == ARRIVES;
+        before += arrives && other < warp;
+        all += arrives;
+    }
+    return before < view_phase(context->view) * all ? ARRIVES : COMES;
+}
+
 /* One cell a warp; returns the row below them. */
 static int draw_arrivals(const StepContext *context, Canvas *canvas, Rectangle area, int row) {
     int count = context->step_index->warp_count, each = count > 10 ? 7 : 6, per_row = area.columns / each;
@@ -156,7 +169,7 @@ static int draw_arrivals(const StepContext *context, Canvas *canvas, Rectangle a
         int column = 1 + warp % per_row * each;
         if (warp && warp % per_row == 0) row += 2;
         if (row + 3 >= area.rows) return area.rows - 3;
-        Arrival arrival = arrival_of(context, warp);
+        Arrival arrival = arrival_shown(context, warp);
         canvas_print(canvas, area, column, row, ROLE_DIM, "w%d", warp);
         canvas_glyph(canvas, area, column + each - 3, row, arrival_looks[arrival].role,
                      arrival_looks[arrival].glyph);
@@ -186,7 +199,7 @@ static void barrier_draw(const StepContext *context, Canvas *canvas, Rectangle a
     }
     int arrived = 0, alive = 0;
     for (int warp = 0; warp < context->step_index->warp_count; warp++) {
-        Arrival arrival = arrival_of(context, warp);
+        Arrival arrival = arrival_shown(context, warp);
         arrived += arrival == ARRIVES || arrival == WAITS;
         alive += arrival != ENDED;
     }

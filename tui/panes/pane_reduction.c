@@ -211,7 +211,8 @@ static void draw_before(const StepContext *context, const BoxRow *row, Canvas *c
 
 /* The sum is there: its store, or its addition, has been played. */
 static bool is_done(const StepContext *context, const ReductionBox *box) {
-    return box->step <= context->view->place.step;
+    int step = context->view->place.step;
+    return box->step < step || (box->step == step && view_phase(context->view) >= 1);
 }
 
 /* What goes wrong with the box's sum: '!' holds an input twice, '?' is in no result; ' ': nothing. */
@@ -324,6 +325,23 @@ static bool can_bracket(const BoxRow *row) {
     return drawn > 0;
 }
 
+/* The column of a value on its way. */
+static int column_between(const StepContext *context, int from, int to) {
+    return from + (int)lround((to - from) * view_phase(context->view));
+}
+
+static void draw_moving(const StepContext *context, const BoxRow *row, Canvas *canvas, Rectangle area,
+                        int line, const ReductionTerm *term, int column) {
+    char text[64];
+    print_short(context, reduction_type(row->reduction, term->node, row->level->type),
+                node_at(context, term->node)->bits, row->width - 1, text, sizeof text);
+    canvas_text(canvas, area, column + 1 - canvas_text_columns(text), line, ROLE_LIT, text);
+}
+
+static bool is_moving(const StepContext *context, const ReductionTerm *term) {
+    return is_now(context, term) && view_phase(context->view) < 1;
+}
+
 static void draw_bracket(const StepContext *context, const BoxRow *row, Canvas *canvas, Rectangle area,
                          int line, const ReductionBox *box) {
     int64_t first = box->index, last = box->index;
@@ -345,6 +363,12 @@ static void draw_bracket(const StepContext *context, const BoxRow *row, Canvas *
         const ReductionTerm *term = &row->level->terms[box->first_term + t];
         if (!term->is_own && term->index > first && term->index < last && term->index != box->index)
             canvas_glyph(canvas, area, column_of(row, term->index), line, role, 0x2534);
+    }
+    for (int t = 0; t < box->term_count; t++) {
+        const ReductionTerm *term = &row->level->terms[box->first_term + t];
+        if (term->is_own || term->index == box->index || !is_moving(context, term)) continue;
+        draw_moving(context, row, canvas, area, line, term,
+                    column_between(context, column_of(row, term->index), column_of(row, box->index)));
     }
 }
 
@@ -420,6 +444,20 @@ static void name_partners(const StepContext *context, const BoxRow *row, int num
     *out = 0;
 }
 
+/* From its box, or from beyond the window; what comes from elsewhere falls in. */
+static void draw_moving_partner(const StepContext *context, const BoxRow *row, Canvas *canvas,
+                                Rectangle area, int line, const ReductionBox *box,
+                                const ReductionTerm *term) {
+    int to = column_of(row, box->index), from = column_of(row, term->index);
+    int left = LABEL_COLUMNS + 1, right = area.columns - 1;
+    if (term->place != row->level->place) {
+        canvas_glyph(canvas, area, to, line, ROLE_LIT, 0x2193);
+        return;
+    }
+    if (!in_window(row, term->index)) from = term->index < row->first ? left : right;
+    draw_moving(context, row, canvas, area, line, term, column_between(context, from, to));
+}
+
 /* Two rows: where the operands come from, and their values. */
 static void draw_partners(const StepContext *context, const BoxRow *row, Canvas *canvas, Rectangle area,
                           int line, int number) {
@@ -435,6 +473,10 @@ static void draw_partners(const StepContext *context, const BoxRow *row, Canvas 
         snprintf(text, sizeof text, "%" PRId64, lanes ? term->index % WARP_LANES : term->index);
         if ((int)strlen(text) >= row->width) snprintf(text, sizeof text, "..%" PRId64, term->index % 100);
         if (values > line) draw_right(row, canvas, area, box->index, line, ROLE_DIM, text);
+        if (is_moving(context, term)) {
+            draw_moving_partner(context, row, canvas, area, values, box, term);
+            continue;
+        }
         const FoldNode *node = node_at(context, term->node);
         bool is_there = term->step <= context->view->place.step;
         Role role = is_now(context, term) || is_lit(row, term->node) ? ROLE_LIT

@@ -102,12 +102,13 @@ bool view_move_by_levels(View *view, const Scene *scene, int by) {
 }
 
 void view_init(View *view) {
-    *view = (View){.transient.number = -1};
+    *view = (View){.transient = {.number = -1, .phase = 1}};
 }
 
 /* Nothing is under way any more; what the menu, the settings and the last failure hold stays. */
 static void settle(ViewTransient *transient) {
     transient->playing = false;
+    transient->phase = 1;
     transient->overlay = OVERLAY_NONE;
     transient->input = INPUT_COMMANDS;
     transient->number = -1;
@@ -182,6 +183,10 @@ bool view_play(View *view, const Scene *scene) {
 
 double view_wavefronts_per_second(const View *view) {
     return ldexp(4.0, view->display.speed);
+}
+
+double view_phase(const View *view) {
+    return view->transient.playing && !view->display.still ? view->transient.phase : 1;
 }
 
 void view_print_speed(const View *view, char out[VIEW_SPEED_BYTES]) {

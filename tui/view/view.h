@@ -89,12 +89,14 @@ typedef struct ViewDisplay {
     TimesWay times;
     bool times_alone; /* the kernel alone, else with what it takes to come to one scalar */
     Loop loop;
-    int speed; /* 2^speed times 4 wavefronts a second; SPEED_SLOWEST .. SPEED_FASTEST */
+    bool still; /* playing moves no values */
+    int speed;  /* 2^speed times 4 wavefronts a second; SPEED_SLOWEST .. SPEED_FASTEST */
 } ViewDisplay;
 
 /* What is going on until the next key, the next frame, or an answer. */
 typedef struct ViewTransient {
     bool playing;
+    double phase; /* how far the beat that is played has come: 0 to 1; see view_phase() */
     KeyInput input;
     int number;        /* typed before a key; -1: none */
     char message[192]; /* one line in place of the footer's hints, until the next key */
@@ -163,6 +165,8 @@ void view_previous_wavefront(View *view, const Scene *scene);
 bool view_play(View *view, const Scene *scene);
 int view_wavefronts(const View *view, const Scene *scene); /* of the access at this place; else 1 */
 double view_wavefronts_per_second(const View *view);
+/* 1, everything has arrived: in still frames, and where motion is off. */
+double view_phase(const View *view);
 enum { VIEW_SPEED_BYTES = 16 };
 void view_print_speed(const View *view, char out[VIEW_SPEED_BYTES]); /* "1/4x" */
 
