@@ -166,7 +166,7 @@ static void bad_args_say_what_is_wrong(void **state) {
         {"scale", "in=float[n-2*n], out=float[n], n, 1", "a whole number from 1"},
         {"scale", "in=float[1.5], out=float[n], n, 1", "a whole number from 1"},
         {"scale", "in=float[m], out=float[n], n, 1", "'m' is not known"},
-        {"scale", "in=float[n]:twos, out=float[n], n, 1", "'twos' of in is none of"},
+        {"scale", "in=float[n]:twos, out=float[n], n, 1", "'twos' of in is not one of"},
         {"scale", "in=float[n]x, out=float[n], n, 1", "'x' follows ']'"},
         {"scale", "in=float[n], in=float[n], n, 1", "in is defined twice"},
         {"scale", "float[n], out=float[n], n, 1", "has no name"},
