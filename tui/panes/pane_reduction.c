@@ -67,7 +67,10 @@ static BoxRow box_row(const StepContext *context, int columns) {
     if (chain) row.level = chain;
     row.width = columns >= NARROW_FROM ? NARROW_BOX_COLUMNS : BOX_COLUMNS;
     int fit = (columns - LABEL_COLUMNS) / row.width;
-    row.count = fit >= MANY_BOXES ? MANY_BOXES : fit >= FEW_BOXES ? FEW_BOXES : fit >= 10 ? fit / 2 * 2 : fit;
+    row.count = fit >= MANY_BOXES  ? MANY_BOXES
+                : fit >= FEW_BOXES ? fit / 4 * 4
+                : fit >= 10        ? fit / 2 * 2
+                                   : fit;
     if (row.count < 1) row.count = 1;
     row.selected = row.is_chain ? latest_box(context, row.level) : selected_box(context, row.level);
     row.first = row.selected > 0 ? row.selected / row.count * row.count : 0;
@@ -445,9 +448,8 @@ static void name_partners(const StepContext *context, const BoxRow *row, int num
 }
 
 /* From its box, or from beyond the window; what comes from elsewhere falls in. */
-static void draw_moving_partner(const StepContext *context, const BoxRow *row, Canvas *canvas,
-                                Rectangle area, int line, const ReductionBox *box,
-                                const ReductionTerm *term) {
+static void draw_moving_partner(const StepContext *context, const BoxRow *row, Canvas *canvas, Rectangle area,
+                                int line, const ReductionBox *box, const ReductionTerm *term) {
     int to = column_of(row, box->index), from = column_of(row, term->index);
     int left = LABEL_COLUMNS + 1, right = area.columns - 1;
     if (term->place != row->level->place) {

@@ -123,7 +123,7 @@ void times_gather(Times *out, const Scene *scene) {
     sort_kernels(out);
     out->kernel_count = out->count;
     add_rows(out, timings->live, &wanted, false, true);
-    add_rows(out, timings->recorded, &wanted, false, false);
+    if (!out->is_live) add_rows(out, timings->recorded, &wanted, false, false); /* another machine's */
 }
 
 /* ---- one time ------------------------------------------------------------------------------------------ */
