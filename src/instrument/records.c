@@ -126,7 +126,7 @@ bool records_read(Records *records, const InstrumentSites *sites, const Instrume
     for (size_t i = 0; i < count; i++) latest[i] = NONE;
     bool good = true;
     for (uint64_t at = reader.begin; good && at < reader.end;) {
-        Record record;
+        Record record = {0};
         good = read_record(&reader, &at, &record);
         if (!good) break;
         array_push(records->records, records->count, records->capacity, record);

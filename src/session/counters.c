@@ -139,7 +139,7 @@ static void list_metrics(Metrics *metrics) {
 static bool measure(CountingRun *counted, Counters *counters, int count, double *values, Error *error) {
     enum { TIMES = 5 };
     CountersWork work = {restore, launch, counted, counted->session->launches.count};
-    size_t total = (size_t)(work.launches * count);
+    size_t total = (size_t)work.launches * (size_t)count;
     double *again = memory_new((total + 1) * sizeof *again);
     bool good = counters_measure(counters, &work, values, error);
     for (int time = 1; good && time < TIMES; time++) {

@@ -188,7 +188,6 @@ static void read_launches(Trace *trace, Launch *launches, int count, Store *stor
 
 static void read_symbols(Trace *trace, Store *store) {
     int capacity = 0;
-    TraceSymbol *symbols = NULL; /* of the launch that is read */
     TraceLaunch *launch = NULL;
     store_begin_table(store, TABLE_symbol);
     for (int before = -1, index; store_next_row(store); before = index) {
@@ -203,14 +202,14 @@ static void read_symbols(Trace *trace, Store *store) {
         symbol.bytes = (uint64_t)store_integer(store, COLUMN_symbol_bytes, 0, UINT32_MAX);
         if (store_failed(store)) break;
         int count = launch->symbol_count;
-        if (!count) capacity = 0, symbols = NULL;
+        if (!count) capacity = 0;
         if (count == capacity) { /* in the arena: the last one lies there whole */
             capacity = capacity ? 2 * capacity : 8;
             TraceSymbol *larger = arena_new(&trace->arena, (size_t)capacity * sizeof *larger);
-            if (count) memcpy(larger, symbols, (size_t)count * sizeof *larger);
-            launch->symbols = symbols = larger;
+            if (count) memcpy(larger, launch->symbols, (size_t)count * sizeof *larger);
+            launch->symbols = larger;
         }
-        symbols[launch->symbol_count++] = symbol;
+        launch->symbols[launch->symbol_count++] = symbol;
     }
 }
 
