@@ -31,7 +31,7 @@ static int refuse(const Error *error) {
 
 static int write_error; /* errno of a write that failed; a later flush may report another */
 
-/* Output that nobody reads any more ends the program the way the shell expects; other failures are reported. */
+/* When the reader of the output has gone, the program ends the way the shell expects; other failures are reported. */
 static int finish_output(int status) {
     if (fflush(stdout) == 0 && !ferror(stdout)) return status;
     if (!write_error) write_error = errno;

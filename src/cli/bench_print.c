@@ -10,7 +10,7 @@
 
 typedef struct Printer {
     const BenchOutput *output;
-    BenchMachine machine; /* the last that was told of */
+    BenchMachine machine; /* the last one printed */
     char named[128];      /* of the lines: the machine above them */
     BenchTable table;
     Json machines, timings, values, recorded, recorded_values; /* lists that grow side by side */
@@ -199,7 +199,7 @@ typedef struct BenchRecorder {
     Printer *printer;
     const BenchOptions *options;
     const char *no_gpu;
-    char from[128], when[64]; /* the last that was told of */
+    char from[128], when[64]; /* the last one printed */
 } BenchRecorder;
 
 static bool is_wanted(const BenchOptions *options, const char *kernel, uint64_t n, const char *dtype,

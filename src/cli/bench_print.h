@@ -9,9 +9,9 @@ typedef enum BenchFormat { BENCH_TABLE, BENCH_JSON, BENCH_TSV /* session_bench_f
 
 typedef struct BenchOutput {
     FILE *out;
-    FILE *progress; /* a terminal that is told which cell is measured; NULL: none is */
+    FILE *progress; /* a terminal that shows which cell is being measured; NULL: none */
     BenchFormat format;
-    Measurements *kept;        /* gets every timing, too; NULL: nobody keeps them */
+    Measurements *kept;        /* gets every timing, too; NULL: they are not kept */
     const CatalogRun *kept_of; /* and the intervals of this run */
 } BenchOutput;
 

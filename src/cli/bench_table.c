@@ -41,7 +41,7 @@ static const Timing *find(const Measurements *cell, const TimingColumn *column) 
     return NULL;
 }
 
-/* What the rate is told of: to one scalar where there is that, in a graph where it can be in one, cold. */
+/* What the rate is computed from: to one scalar if that was timed, in a graph if it can be in one, cold. */
 static const Timing *find_rate(const Measurements *cell) {
     static const TimingColumn wanted[] = {{true, true, true},
                                           {true, false, true},
@@ -168,10 +168,10 @@ static void print_line(const BenchTable *table, const BenchValue *values, int co
 /* Why something is not known, once each. */
 static void print_notes(const BenchTable *table) {
     for (int i = 0; i < table->value_count; i++) {
-        bool told = !table->values[i].note;
-        for (int k = 0; k < i && !told; k++)
-            told = table->values[k].note && !strcmp(table->values[k].note, table->values[i].note);
-        if (!told) fprintf(table->out, "%s\n", table->values[i].note);
+        bool printed = !table->values[i].note;
+        for (int k = 0; k < i && !printed; k++)
+            printed = table->values[k].note && !strcmp(table->values[k].note, table->values[i].note);
+        if (!printed) fprintf(table->out, "%s\n", table->values[i].note);
     }
 }
 

@@ -347,7 +347,7 @@ static bool ends_with(const char *text, const char *end) {
     return length >= tail && strcmp(text + length - tail, end) == 0;
 }
 
-/* The ending is how FILE.redviz is told from a kernel when it is opened. */
+/* Only its ending distinguishes FILE.redviz from a kernel. */
 static bool take_save(Options *options, const OptionRow *row, const char *value, Error *error) {
     const char *slash = strrchr(value, '/'), *name = slash ? slash + 1 : value;
     if (!ends_with(name, ".redviz") || !strcmp(name, ".redviz"))

@@ -8,7 +8,7 @@
  *     if (y) { if (x) { *error = 1; return; } b; }  c;  __syncthreads();
  *
  * Every path passes only the end, yet the lanes that stay meet at c, as on hardware, where lanes that have
- * exited are waited for by nobody. So where post-dominators find nothing for a branch (the end, or a block
+ * exited are not waited for. So where post-dominators find nothing for a branch (the end, or a block
  * that only returns), blocks are taken in layers, and the post-dominators inside its layer count, which
  * ignore the edges out of it. The first layer is what can still come to a barrier of the block: who cannot
  * will not be waited for at one. The next layers are what can reach the function's main exit, what of the
