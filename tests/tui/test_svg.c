@@ -32,7 +32,7 @@ static void a_frame_by_hand(void **state) {
 /* README's first lines say how it is made; the same frame as text is in README. */
 static void the_picture_of_the_readme(void **state) {
     (void)state;
-    static const char command[] = "--kernel strided --frame=100x36 --keys 'n]n..'";
+    static const char command[] = "--kernel interleaved --frame=100x36 --keys ']llll'";
     char *image = program_output(0, "LC_ALL=C.UTF-8 @ %s --svg", command);
     Text svg = {0};
     text_add(&svg, image);
