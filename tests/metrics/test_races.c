@@ -156,8 +156,10 @@ static void test_messages_are_handed_on(void **state) {
 
 static const char words[] = ".shared .align 16 .b8 words[1024];\n";
 
-#define SHARED_RACE_LOAD  "shared_race ld.shared.u32 st.shared.u32"
-#define SHARED_RACE_STORE "shared_race st.shared.u32 ld.shared.u32"
+#define SHARED_RACE_LOAD    "shared_race ld.shared.u32 st.shared.u32"
+#define SHARED_RACE_STORE   "shared_race st.shared.u32 ld.shared.u32"
+#define VOLATILE_RACE_LOAD  "shared_race ld.volatile.shared.u32 st.volatile.shared.u32"
+#define VOLATILE_RACE_STORE "shared_race st.volatile.shared.u32 ld.volatile.shared.u32"
 
 static void test_barriers(void **state) {
     (void)state;
@@ -205,13 +207,52 @@ static void test_barriers(void **state) {
         {{"bar.sync 1, 64; st.shared.u32 [%r1], %t; bar.sync 1, 64;",
           "bar.sync 1, 64; bar.sync 1, 64; ld.shared.u32 %r2, [%r1+-128];", ""},
          ""},
+        /* volatile words of shared memory are flags where their writer, and not another thread, has fenced before */
+        {{"st.volatile.shared.u32 [%r1], %t;", "LONG ld.volatile.shared.u32 %r2, [%r1+-128];", ""},
+         VOLATILE_RACE_LOAD},
+        {{"membar.cta; st.volatile.shared.u32 [%r1], %t;", "LONG ld.volatile.shared.u32 %r2, [%r1+-128];",
+          ""},
+         ""},
+        {{"st.volatile.shared.u32 [%r1], %t;", "membar.cta; LONG ld.volatile.shared.u32 %r2, [%r1+-128];",
+          ""},
+         VOLATILE_RACE_LOAD},
+        {{"ld.volatile.shared.u32 %r2, [%r1];", "LONG st.volatile.shared.u32 [%r1+-128], %t;", ""},
+         VOLATILE_RACE_STORE},
+        {{"ld.volatile.shared.u32 %r2, [%r1];", "membar.cta; LONG st.volatile.shared.u32 [%r1+-128], %t;",
+          ""},
+         ""},
+        {{"membar.cta; ld.volatile.shared.u32 %r2, [%r1];", "LONG st.volatile.shared.u32 [%r1+-128], %t;",
+          ""},
+         VOLATILE_RACE_STORE},
+        {{"", "@%p5 membar.cta; @%p5 st.volatile.shared.u32 [%r1], %t;",
+          "LONG @%p5 ld.volatile.shared.u32 %r2, [%r1+-128];"},
+         ""},
+        {{"", "@%p6 membar.cta; @%p5 st.volatile.shared.u32 [%r1], %t;",
+          "LONG @%p5 ld.volatile.shared.u32 %r2, [%r1+-128];"},
+         VOLATILE_RACE_LOAD},
+        {{"", "@%p5 ld.volatile.shared.u32 %r2, [%r1];",
+          "@%p5 membar.cta; LONG @%p5 st.volatile.shared.u32 [%r1+-128], %t;"},
+         ""},
+        {{"", "@%p5 ld.volatile.shared.u32 %r2, [%r1];",
+          "@%p6 membar.cta; LONG @%p5 st.volatile.shared.u32 [%r1+-128], %t;"},
+         VOLATILE_RACE_STORE},
+        {{"st.volatile.global.u32 [%out], %t;", "LONG ld.volatile.global.u32 %r2, [%out+-128];", ""}, ""},
+        {{"st.volatile.global.u32 [%out], %t; ld.volatile.global.u32 %r2, [%out+4];", "", ""},
+         "warp_race ld.volatile.global.u32 st.volatile.global.u32"},
+        {{"membar.cta; st.volatile.global.u32 [%out], %t; ld.volatile.global.u32 %r2, [%out+4];", "", ""},
+         ""},
+        {{"st.shared.u32 [%r1], %t;", "LONG ld.volatile.shared.u32 %r2, [%r1+-128];", ""},
+         "shared_race ld.volatile.shared.u32 st.shared.u32"},
+        {{"st.volatile.shared.u32 [%r1], %t;", "LONG ld.shared.u32 %r2, [%r1+-128];", ""},
+         "shared_race ld.shared.u32 st.volatile.shared.u32"},
     };
     static const char delay[] =
         "mov.u32 %r9, 0;\nD%d: add.u32 %r9, %r9, 1; setp.lt.u32 %p9, %r9, 500; @%p9 bra D%d;\n";
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Text body = {0};
         text_add(&body, "shl.b32 %r0, %t, 2; mov.u32 %r1, words; add.u32 %r1, %r1, %r0;\n"
-                        "st.shared.u32 [%r1], 0; bar.sync 0;\n"
+                        "st.shared.u32 [%r1], 0; bar.sync 0; and.b32 %r3, %t, 31;\n"
+                        "setp.eq.u32 %p5, %r3, 5; setp.eq.u32 %p6, %r3, 6;\n"
                         "setp.eq.u32 %p1, %w, 1; @%p1 bra W1; setp.eq.u32 %p2, %w, 2; @%p2 bra W2;\n");
         for (int w = 0; w < 3; w++) {
             const char *does = cases[i].warps[w], *at = strstr(does, "LONG");
@@ -400,6 +441,38 @@ static void test_sides_of_a_race(void **state) {
     watched_done(&watched);
 }
 
+/* The first and the last word of each of three variables. */
+static void test_variables_are_named(void **state) {
+    (void)state;
+    static const struct {
+        const char *variable, *what;
+        int offset;
+    } cases[] = {{"front", "front[0]", 0},   {"front", "front[7]", 28}, {"words", "words[0]", 0},
+                 {"words", "words[15]", 60}, {"rear", "rear[0]", 0},    {"rear", "rear[3]", 12}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Watched watched;
+        Text body = {0};
+        text_print(&body,
+                   "mov.u32 %%r1, front; mov.u32 %%r1, rear; mov.u32 %%r1, words; mov.u32 %%r1, %s;\n"
+                   "setp.eq.u32 %%p0, %%t, 0; @%%p0 st.shared.u32 [%%r1+%d], 7;\n"
+                   "setp.eq.u32 %%p1, %%t, 1; @%%p1 ld.shared.u32 %%r2, [%%r1+%d];",
+                   cases[i].variable, cases[i].offset, cases[i].offset);
+        watch(&watched,
+              (CoreKernel){.body = text_string(&body),
+                           .module = ".shared .align 4 .b8 front[32]; .shared .align 4 .b8 words[64]; "
+                                     ".shared .align 4 .b8 rear[16];\n"});
+        const Finding *race = watched.hazards->items;
+        for (int side = 0; side < 2; side++) {
+            const FindingAccess *access = side ? &race->access : &race->other;
+            assert_int_equal(access->offset, cases[i].offset);
+            assert_string_equal(watched.run.launch->symbols[access->buffer].name, cases[i].variable);
+        }
+        assert_string_equal(race->what, cases[i].what);
+        watched_done(&watched);
+        text_done(&body);
+    }
+}
+
 /* Counted is each execution, and each block in which there is one. */
 static void test_races_are_counted(void **state) {
     (void)state;
@@ -456,10 +529,15 @@ static void test_too_many_races(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_messages),          cmocka_unit_test(test_messages_are_handed_on),
-        cmocka_unit_test(test_barriers),          cmocka_unit_test(test_places),
-        cmocka_unit_test(test_scopes_of_atomics), cmocka_unit_test(test_sides_of_a_race),
-        cmocka_unit_test(test_races_are_counted), cmocka_unit_test(test_values_of_a_conflict),
+        cmocka_unit_test(test_messages),
+        cmocka_unit_test(test_messages_are_handed_on),
+        cmocka_unit_test(test_barriers),
+        cmocka_unit_test(test_places),
+        cmocka_unit_test(test_scopes_of_atomics),
+        cmocka_unit_test(test_sides_of_a_race),
+        cmocka_unit_test(test_variables_are_named),
+        cmocka_unit_test(test_races_are_counted),
+        cmocka_unit_test(test_values_of_a_conflict),
         cmocka_unit_test(test_too_many_races),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -374,6 +374,78 @@ static void clicks_select_warps_lanes_lines_and_panes(void **state) {
     sample_free(sample);
 }
 
+/* Every column of a pane that shows a warp's lanes side by side; a lane is `width` columns wide. */
+static void click_lanes(const Pane *pane, const StepContext *context, Rectangle area, int label, int width) {
+    for (int column = 0; column < area.columns; column++) {
+        View view = *context->view;
+        int lane = column < label ? -1 : (column - label) / width;
+        view.selection.lane = 5;
+        assert_int_equal(pane->click(context, area, column, 1, &view), VIEW_CHANGED);
+        assert_int_equal(view.selection.lane, lane >= 0 && lane < WARP_LANES ? lane : 5);
+    }
+}
+
+static void clicks_into_pictures_of_lanes(void **state) {
+    (void)state;
+    static const struct {
+        const Pane *pane;
+        TraceKind kind;
+        int label, note; /* columns beside the lanes */
+    } cases[] = {{&pane_vote, TRACE_VOTE, 8, 0},
+                 {&pane_vote, TRACE_REDUX, 8, 0},
+                 {&pane_shuffle, TRACE_SHUFFLE, 8, 0},
+                 {&pane_branch, TRACE_BRANCH, 12, 8}};
+    Sample *sample = sample_new(64);
+    View view;
+    StepContext context;
+    view_init(&view);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        view_go_to_step(&view, &sample->scene, sample_step(sample, cases[i].kind, 0));
+        assert_true(step_context_init(&context, &sample->scene, &view));
+        for (int width = 1; width <= 6; width++)
+            click_lanes(cases[i].pane, &context,
+                        (Rectangle){3, 4, cases[i].label + WARP_LANES * width + cases[i].note, 10},
+                        cases[i].label, width);
+    }
+    sample_free(sample);
+}
+
+/* A row of the metrics is chosen by a click, and let go by the next one; the heading and what is below are no rows. */
+static void clicks_into_metrics_choose_a_row(void **state) {
+    (void)state;
+    Sample *sample = sample_new(64);
+    View view;
+    StepContext context;
+    Rectangle area = {0, 0, 70, 60};
+    int chosen[60], count = 0;
+    view_init(&view);
+    assert_true(step_context_init(&context, &sample->scene, &view));
+    Canvas *canvas = canvas_new(area.columns, area.rows, true);
+    pane_metrics.draw(&context, canvas, area);
+    assert_int_equal(pane_metrics.click(&context, area, 5, 0, &view), VIEW_IGNORED);
+    for (int row = 1; row < area.rows; row++) {
+        bool drawn = canvas->cells[row * area.columns].glyph != ' ' ||
+                     canvas->cells[row * area.columns + 2].glyph != ' ';
+        view.selection.traced = 0;
+        ViewAnswer answer = pane_metrics.click(&context, area, 5, row, &view);
+        assert_int_equal(answer, drawn ? VIEW_CHANGED : VIEW_IGNORED);
+        assert_int_equal(view.selection.traced != 0, drawn);
+        if (!drawn) break;
+        for (int i = 0; i < count; i++) assert_int_not_equal(chosen[i], view.selection.traced);
+        chosen[count++] = view.selection.traced;
+        Canvas *marked = canvas_new(area.columns, area.rows, true); /* the row's name is lit */
+        pane_metrics.draw(&context, marked, area);
+        for (int other = 1; other < area.rows; other++)
+            assert_int_equal(marked->cells[other * area.columns].role == ROLE_SELECTED, other == row);
+        canvas_free(marked);
+        pane_metrics.click(&context, area, 5, row, &view);
+        assert_int_equal(view.selection.traced, 0);
+    }
+    assert_true(count > 8);
+    canvas_free(canvas);
+    sample_free(sample);
+}
+
 static void a_click_on_the_lanes_title_goes_to_the_next_block(void **state) {
     (void)state;
     Sample *sample = sample_new_two_launches();
@@ -620,6 +692,8 @@ int main(void) {
         cmocka_unit_test(the_menu_filters_as_you_type),
         cmocka_unit_test(a_click_on_the_timeline_seeks),
         cmocka_unit_test(clicks_select_warps_lanes_lines_and_panes),
+        cmocka_unit_test(clicks_into_pictures_of_lanes),
+        cmocka_unit_test(clicks_into_metrics_choose_a_row),
         cmocka_unit_test(a_click_on_the_lanes_title_goes_to_the_next_block),
         cmocka_unit_test(the_menu_takes_clicks),
         cmocka_unit_test(jumps_find_barriers_and_the_lanes_events),
