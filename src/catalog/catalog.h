@@ -74,9 +74,8 @@ struct CatalogRow {
     const char *id;
     const char *aliases; /* "K0"; NULL: none */
     CatalogGroup group;
-    const char *title; /* a few words, for the header of the screen */
-    const char *
-        story; /* what it is about and what to watch, in at most 78 characters: the first line that a student reads */
+    const char *title;      /* a few words, for the header of the screen */
+    const char *story;      /* the first line of the screen, at most 78 characters: what to watch */
     const char *lesson;     /* one sentence */
     const char *watch;      /* what to watch for, one sentence */
     const char *source;     /* "interleaved.cu"; the PTX is the same name with .ptx */

@@ -43,8 +43,7 @@ typedef struct Folds {
     int node_count, node_capacity;
     FoldResult *results; /* in the order of events: of one place the last counts */
     int result_count, result_capacity;
-    bool
-        is_cut; /* there are more than FOLD_LIMIT nodes: the first of them are here, and the results so far */
+    bool is_cut; /* there are more than FOLD_LIMIT nodes: only the first are here */
 } Folds;
 
 typedef struct FoldPlace { /* where a node comes to be */

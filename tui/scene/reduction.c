@@ -9,8 +9,11 @@
 /* The last step after `from` and before `first` that belongs to the level before: a store of its sums, or a barrier behind
  * them; `from` where there is none. */
 static int last_of_before(const Reduction *reduction, int from, int first) {
+    const Steps *steps = reduction->tree->steps;
     for (int step = first - 1; step > from; step--) {
         TraceKind kind = (TraceKind)reduction->step_index->step[step].kind;
+        if (kind == TRACE_BARRIER && steps->steps[step].interval_step == steps->steps[first].interval_step)
+            continue; /* idle warps arrive at the barrier behind this level */
         if (kind == TRACE_BARRIER || kind == TRACE_NAMED_BARRIER || kind == TRACE_WARP_SYNC ||
             kind == TRACE_SHARED_STORE)
             return step;

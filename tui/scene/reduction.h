@@ -53,9 +53,8 @@ typedef struct ReductionLevel {
     int number;      /* of the levels that fold, from 1; 0: the level before the first fold */
     int distance;    /* as TreeLevel */
     bool crosswise;
-    int adder_count; /* threads that add */
-    bool
-        stores_several; /* threads load several values each and leave them in shared memory: the boxes are its words */
+    int adder_count;       /* threads that add */
+    bool stores_several;   /* threads load several values each: the boxes are the words they store */
     const char *operation; /* "+"; "max", "min" where every box keeps one of its terms */
     bool arrows_cross;     /* the ways from the operands to their sums overlap */
     ReductionBox *boxes;
