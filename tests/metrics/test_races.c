@@ -473,6 +473,51 @@ static void test_variables_are_named(void **state) {
     }
 }
 
+/* Two lines of a kernel, the sentence about them and what to do. %p1 to %p3: thread 0, 1, 32; %p4, %p5: thread 0 of
+ * block 1, of block 0. */
+static void test_sentences(void **state) {
+    (void)state;
+    static const struct {
+        const char *first, *second, *sentence, *advice;
+    } cases[] = {
+        {"@%p1 st.shared.u32 [words], 7;", "@%p2 ld.shared.u32 %r2, [words];", "", ""},
+        {"@%p1 st.volatile.shared.u32 [words], 7;", "@%p2 ld.volatile.shared.u32 %r2, [words];", "", ""},
+        {"@%p1 st.shared.u32 [words+8], 7;", "@%p3 st.shared.u32 [words+8], 8;", "", ""},
+        {"@%p1 st.shared.f32 [words+8], 0f40200000;", "@%p3 ld.shared.f32 %f2, [words+8];", "", ""},
+        {"@%p1 st.shared.f64 [words+16], 0d400A000000000000;", "@%p3 ld.shared.f64 %d2, [words+16];", "", ""},
+        {"@%p1 st.shared.u64 [words+16], 258;", "@%p3 ld.shared.u64 %q2, [words+16];", "", ""},
+        {"@%p1 st.shared.s32 [words+8], -7;", "@%p3 ld.shared.s32 %r2, [words+8];", "", ""},
+        {"@%p1 atom.shared.add.u32 %r3, [words], 7;", "@%p3 ld.shared.u32 %r2, [words];", "", ""},
+        {"@%p5 st.global.u32 [%base], 9;", "@%p4 ld.global.u32 %r2, [%base];", "", ""},
+        {"@%p5 st.global.u32 [%base], 9;", "@%p4 atom.global.add.u32 %r2, [%base], 1;", "", ""},
+        {"@%p1 red.relaxed.cta.global.add.u32 [%base+4], 1;", "", "", ""},
+        {"setp.lt.u32 %p6, %t, 2; add.u32 %r2, %t, 40;", "@%p6 st.shared.u32 [words+4], %r2;", "", ""},
+        {"setp.lt.u32 %p6, %t, 2; cvt.rn.f32.u32 %f1, %t;", "@%p6 st.shared.f32 [words+4], %f1;", "", ""},
+        {"", "@%p1 shfl.sync.idx.b32 %r2, %r1, 5, 31, 1;", "", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Watched watched;
+        Text body = {0};
+        text_print(&body,
+                   "setp.eq.u32 %%p1, %%t, 0; setp.eq.u32 %%p2, %%t, 1; setp.eq.u32 %%p3, %%t, 32;\n"
+                   "mov.u32 %%r9, %%ctaid.x; setp.eq.and.u32 %%p4, %%r9, 1, %%p1; setp.eq.and.u32 %%p5, "
+                   "%%r9, 0, %%p1;\n"
+                   "mov.u32 %%r1, words; add.u32 %%r1, %%r1, %%t; st.shared.u8 [%%r1], 0; bar.sync 0;\n"
+                   ".loc 1 5 0\n%s\n.loc 1 6 0\n%s",
+                   cases[i].first, cases[i].second);
+        watch(&watched, (CoreKernel){.body = text_string(&body),
+                                     .module = ".file 1 \"races.cu\"\n.shared .align 8 .b8 words[64];\n",
+                                     .grid = 2,
+                                     .block = 64});
+        assert_int_equal(watched.hazards->error_count, 1);
+        const Finding *race = watched.hazards->items;
+        if (strcmp(race->sentence, cases[i].sentence) != 0 || strcmp(race->advice, cases[i].advice) != 0)
+            print_error("@@%zu@@%s@@%s\n", i, race->sentence, race->advice);
+        watched_done(&watched);
+        text_done(&body);
+    }
+}
+
 /* Counted is each execution, and each block in which there is one. */
 static void test_races_are_counted(void **state) {
     (void)state;
@@ -536,6 +581,7 @@ int main(void) {
         cmocka_unit_test(test_scopes_of_atomics),
         cmocka_unit_test(test_sides_of_a_race),
         cmocka_unit_test(test_variables_are_named),
+        cmocka_unit_test(test_sentences),
         cmocka_unit_test(test_races_are_counted),
         cmocka_unit_test(test_values_of_a_conflict),
         cmocka_unit_test(test_too_many_races),
