@@ -155,6 +155,62 @@ static void errors_come_first(void **state) {
     sample_close(&sample);
 }
 
+/* What to do about each fault; of some there is nothing to say. Only poison that is read does not end the search. */
+static void faults_have_advice(void **state) {
+    (void)state;
+    static const struct {
+        TrapKind kind;
+        const char *advice;
+    } cases[] = {
+        {TRAP_OUT_OF_BOUNDS,
+         "compare the index with the number of elements before the access (if (i < n)), and "
+         "the size of the array with that of the block"},
+        {TRAP_INDEX_OVERFLOW,
+         "compute the index in 64 bits (size_t i = (size_t)row * columns + column), or compare "
+         "before it becomes negative"},
+        {TRAP_MISALIGNED, "align vector accesses to a multiple of their size"},
+        {TRAP_DIVERGENT_BARRIER,
+         "move the barrier out of the branch, so that every thread of the block reaches it"},
+        {TRAP_DEADLOCK,
+         "make what is waited for happen: the same barriers on every path, all blocks resident at "
+         "once, locks taken by one lane at a time"},
+        {TRAP_MISSING_LANES,
+         "name in the mask only lanes that execute the instruction (__ballot_sync before the "
+         "branch gives it), or move the instruction out of the branch"},
+        {TRAP_UNINITIALIZED,
+         "let every thread store its element, or the identity where it has none, before a "
+         "barrier and the first load"},
+        {TRAP_INSTRUCTION_BUDGET, "look for a loop that does not end; --max-instructions raises the limit"},
+        {TRAP_TRAP_INSTRUCTION, NULL},
+        {TRAP_ASSERTION, NULL},
+        {TRAP_READ_ONLY, NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Sample sample;
+        sample_open(&sample);
+        memcpy(sample.launch->grid, (uint32_t[]){4, 5, 6}, sizeof sample.launch->grid);
+        Trap trap = {
+            .kind = cases[i].kind, .pc = i % 2 ? SAMPLE_STORE_SHARED : PTX_NO_PC, .block = {3, 2, 1}};
+        trace_add_trap(sample.trace, &trap);
+        Findings *findings = findings_new(NULL, sample.trace, NULL);
+        const Finding *fault = findings->items;
+        assert_int_equal(findings->count, 1);
+        assert_string_equal(fault->kind_text, trap_kind_text(cases[i].kind));
+        if (cases[i].advice)
+            assert_string_equal(fault->advice, cases[i].advice);
+        else
+            assert_null(fault->advice);
+        assert_int_equal(fault->access.lane, -1);
+        assert_int_equal(fault->access.linear_block, 3 + 4 * (2 + 5 * 1));
+        Text sentence = {0};
+        text_print(&sentence, "%sblock 31: %s.", i % 2 ? "line 10, " : "", fault->kind_text);
+        assert_string_equal(fault->sentence, text_string(&sentence));
+        text_done(&sentence);
+        findings_free(findings);
+        sample_close(&sample);
+    }
+}
+
 static void text_numbers_them(void **state) {
     (void)state;
     Sample sample;
@@ -377,6 +433,7 @@ int main(void) {
         cmocka_unit_test(padding_is_computed_from_the_traced_accesses),
         cmocka_unit_test(only_the_most_costly_get_advice),
         cmocka_unit_test(errors_come_first),
+        cmocka_unit_test(faults_have_advice),
         cmocka_unit_test(text_numbers_them),
         cmocka_unit_test(json_parts_them_by_severity),
         cmocka_unit_test(json_has_every_field),

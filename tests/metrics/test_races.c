@@ -570,6 +570,33 @@ static void test_sentences(void **state) {
     }
 }
 
+/* Unrolled: several pairs of instructions in the same two lines are one race; in other lines it is another one. */
+static void test_pairs_of_the_same_lines(void **state) {
+    (void)state;
+    Watched watched;
+    watch(&watched,
+          (CoreKernel){.body =
+                           "setp.eq.u32 %p1, %t, 0; setp.eq.u32 %p3, %t, 32; mov.u32 %r9, %ctaid.x;\n"
+                           "setp.ne.and.u32 %p4, %r9, 1, %p3;\n"
+                           ".loc 1 5 0\n@%p1 st.shared.u32 [words], 7; @%p1 st.shared.u32 [words+4], 8;\n"
+                           "@%p1 st.shared.u32 [words+8], 8; bar.warp.sync -1;\n"
+                           ".loc 1 6 0\n@%p4 ld.shared.u32 %r2, [words]; @%p3 ld.shared.u32 %r3, [words+4];\n"
+                           ".loc 1 7 0\n@%p4 ld.shared.u32 %r4, [words+8];",
+                       .module = ".file 1 \"races.cu\"\n.shared .align 8 .b8 words[64];\n",
+                       .grid = 4,
+                       .block = 64});
+    assert_int_equal(watched.hazards->error_count, 2);
+    static const int lines[] = {6, 7}, counts[] = {7, 3}, blocks[] = {4, 3};
+    for (int i = 0; i < 2; i++) {
+        const Finding *race = &watched.hazards->items[i];
+        assert_int_equal(race->other.line, 5);
+        assert_int_equal(race->access.line, lines[i]);
+        assert_int_equal(race->count, counts[i]);
+        assert_int_equal(race->blocks, blocks[i]);
+    }
+    watched_done(&watched);
+}
+
 /* Where a wrong result may come from: elements that two blocks load, else the last store, else nothing is known. */
 static void test_wrong_results(void **state) {
     (void)state;
@@ -699,6 +726,7 @@ int main(void) {
         cmocka_unit_test(test_sides_of_a_race),
         cmocka_unit_test(test_variables_are_named),
         cmocka_unit_test(test_sentences),
+        cmocka_unit_test(test_pairs_of_the_same_lines),
         cmocka_unit_test(test_wrong_results),
         cmocka_unit_test(test_races_are_counted),
         cmocka_unit_test(test_values_of_a_conflict),

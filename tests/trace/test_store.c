@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -229,6 +230,13 @@ static void files_that_cannot_be_read(void **state) {
     }
     expect_refused("/dev/null", "not a regular file");
     expect_refused(folder, "not a regular file");
+    snprintf(from, sizeof from, "%s/pipe", folder); /* nobody writes into it */
+    assert_int_equal(mkfifo(from, 0600), 0);
+    expect_refused(from, "not a regular file");
+    Error error = {0};
+    assert_null(store_create(from, 0, &error));
+    assert_string_equal(error.message, "cannot save: it is there and is not a regular file");
+    assert_int_equal(unlink(from), 0);
     snprintf(from, sizeof from, "%s/none", folder);
     expect_refused(from, "cannot open: No such file or directory");
     memset(from, 'a', sizeof from);
@@ -352,6 +360,44 @@ static void modes_are_kept(void **state) {
     assert_int_equal(status.st_mode & 07777, 0604);
 }
 
+/* Where there is no room, the old file stays, and nothing is left beside it. */
+static void fill_the_disk(const char *name) {
+    static const char bytes[4096];
+    Error error = {0};
+    struct rlimit limit = {.rlim_cur = 200000, .rlim_max = 200000};
+    signal(SIGXFSZ, SIG_IGN);
+    Store *store = store_create(name, 0, &error);
+    if (!store || setrlimit(RLIMIT_FSIZE, &limit)) _exit(2);
+    for (int i = 0; i < 2000 && !store_failed(store); i++) {
+        store_begin_row(store, TABLE_page);
+        store_put_bytes(store, COLUMN_page_bytes, bytes, sizeof bytes);
+        store_put_integer(store, COLUMN_page_events, i);
+        store_end_row(store);
+    }
+    if (store_finish(store, &error)) _exit(3);
+    _exit(strncmp(error.message, "cannot save: ", strlen("cannot save: ")) ? 4 : 0);
+}
+
+static void a_full_disk_changes_nothing(void **state) {
+    (void)state;
+    char name[96];
+    int status = 0;
+    snprintf(name, sizeof name, "%s/full", folder);
+    put_file(name, 0600);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (!child) fill_the_disk(name);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    struct stat old;
+    assert_int_equal(stat(name, &old), 0);
+    assert_int_equal(old.st_size, 0);
+    assert_int_equal(unlink(name), 0);
+    assert_int_equal(rmdir(folder), 0);
+    assert_int_equal(mkdir(folder, 0700), 0);
+}
+
 /* Large files have large pages. */
 static void pages_are_as_large_as_the_file(void **state) {
     (void)state;
@@ -459,6 +505,7 @@ int main(void) {
         cmocka_unit_test(the_longest_name_has_room_for_the_other_file),
         cmocka_unit_test(left_files_are_removed),
         cmocka_unit_test(modes_are_kept),
+        cmocka_unit_test(a_full_disk_changes_nothing),
         cmocka_unit_test(pages_are_as_large_as_the_file),
         cmocka_unit_test(checksums_stay_what_they_are),
         cmocka_unit_test(forgotten_columns_are_found),
