@@ -36,15 +36,19 @@ static void expect_same_with_all_threads(CoreKernel kernel) {
 
 static void test_blocks_that_have_nothing_to_do_with_each_other(void **state) {
     (void)state;
-    expect_same_with_all_threads(
-        (CoreKernel){.body = "mov.u32 %r0, 0; and.b32 %r2, %t, 7;\n"
-                             "LOOP: add.u32 %r1, %r1, %i; add.u32 %r0, %r0, 1; setp.le.u32 %p0, %r0, %r2;\n"
-                             "@%p0 bra LOOP;\n"
-                             "st.shared.u32 [word], %r1; bar.sync 0; ld.shared.u32 %r1, [word];\n"
-                             "st.global.u32 [%out], %r1;",
-                     .module = ".shared .u32 word;\n",
-                     .grid = BLOCKS,
-                     .block = 64});
+    expect_same_with_all_threads((CoreKernel){
+        .body = "mov.u32 %r0, 0; and.b32 %r2, %t, 7;\n"
+                "LOOP: add.u32 %r1, %r1, %i; add.u32 %r0, %r0, 1; setp.le.u32 %p0, %r0, %r2;\n"
+                "@%p0 bra LOOP;\n"
+                "st.shared.u32 [word], %r1; bar.sync 0; ld.shared.u32 %r1, [word];\n"
+                "st.global.u32 [%out], %r1;\n"
+                /* generic addresses, conflicts and partial sectors, too: each has a count of its own */
+                "ld.u32 %r3, [%out]; mov.u64 %q0, word; cvta.shared.u64 %q1, %q0; ld.u32 %r4, [%q1];\n"
+                "and.b32 %r5, %t, 3; shl.b32 %r5, %r5, 7; mov.u32 %r6, word; add.u32 %r6, %r6, %r5;\n"
+                "ld.shared.u32 %r7, [%r6]; setp.eq.u32 %p1, %r2, 1; @%p1 ld.global.u32 %r8, [%out];",
+        .module = ".shared .align 4 .b8 word[512];\n",
+        .grid = BLOCKS,
+        .block = 64});
 }
 
 /* All blocks write one word: the last block wins, as on one thread. */

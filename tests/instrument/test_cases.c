@@ -452,6 +452,7 @@ static void test_atomics_that_change_nothing_are_one_event(void **state) {
         {"7", "atom.global.exch.b32 %r0, [word], 7;\n", 1},
         {"7", "atom.global.exch.b32 %r0, [word], 6;\natom.global.exch.b32 %r0, [word], 7;\n", 12},
         {"7", "atom.global.cas.b32 %r0, [word], 6, 5;\n", 1},
+        {"7", "atom.global.cas.b32 %r0, [word], 8, 5;\n", 1},
         {"7", "atom.global.cas.b32 %r0, [word], 7, 6;\natom.global.cas.b32 %r0, [word], 6, 7;\n", 12},
         {"7", "atom.global.and.b32 %r0, [word], 15;\n", 1},
         {"7", "atom.global.or.b32 %r0, [word], 5;\n", 1},

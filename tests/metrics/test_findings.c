@@ -155,6 +155,62 @@ static void errors_come_first(void **state) {
     sample_close(&sample);
 }
 
+/* What to do about each fault; of some there is nothing to say. Only poison that is read does not end the search. */
+static void faults_have_advice(void **state) {
+    (void)state;
+    static const struct {
+        TrapKind kind;
+        const char *advice;
+    } cases[] = {
+        {TRAP_OUT_OF_BOUNDS,
+         "compare the index with the number of elements before the access (if (i < n)), and "
+         "the size of the array with that of the block"},
+        {TRAP_INDEX_OVERFLOW,
+         "compute the index in 64 bits (size_t i = (size_t)row * columns + column), or compare "
+         "before it becomes negative"},
+        {TRAP_MISALIGNED, "align vector accesses to a multiple of their size"},
+        {TRAP_DIVERGENT_BARRIER,
+         "move the barrier out of the branch, so that every thread of the block reaches it"},
+        {TRAP_DEADLOCK,
+         "make what is waited for happen: the same barriers on every path, all blocks resident at "
+         "once, locks taken by one lane at a time"},
+        {TRAP_MISSING_LANES,
+         "name in the mask only lanes that execute the instruction (__ballot_sync before the "
+         "branch gives it), or move the instruction out of the branch"},
+        {TRAP_UNINITIALIZED,
+         "let every thread store its element, or the identity where it has none, before a "
+         "barrier and the first load"},
+        {TRAP_INSTRUCTION_BUDGET, "look for a loop that does not end; --max-instructions raises the limit"},
+        {TRAP_TRAP_INSTRUCTION, NULL},
+        {TRAP_ASSERTION, NULL},
+        {TRAP_READ_ONLY, NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Sample sample;
+        sample_open(&sample);
+        memcpy(sample.launch->grid, (uint32_t[]){4, 5, 6}, sizeof sample.launch->grid);
+        Trap trap = {
+            .kind = cases[i].kind, .pc = i % 2 ? SAMPLE_STORE_SHARED : PTX_NO_PC, .block = {3, 2, 1}};
+        trace_add_trap(sample.trace, &trap);
+        Findings *findings = findings_new(NULL, sample.trace, NULL);
+        const Finding *fault = findings->items;
+        assert_int_equal(findings->count, 1);
+        assert_string_equal(fault->kind_text, trap_kind_text(cases[i].kind));
+        if (cases[i].advice)
+            assert_string_equal(fault->advice, cases[i].advice);
+        else
+            assert_null(fault->advice);
+        assert_int_equal(fault->access.lane, -1);
+        assert_int_equal(fault->access.linear_block, 3 + 4 * (2 + 5 * 1));
+        Text sentence = {0};
+        text_print(&sentence, "%sblock 31: %s.", i % 2 ? "line 10, " : "", fault->kind_text);
+        assert_string_equal(fault->sentence, text_string(&sentence));
+        text_done(&sentence);
+        findings_free(findings);
+        sample_close(&sample);
+    }
+}
+
 static void text_numbers_them(void **state) {
     (void)state;
     Sample sample;
@@ -237,6 +293,139 @@ static void json_parts_them_by_severity(void **state) {
     sample_close(&sample);
 }
 
+/* Every field of a finding, and null for what there is not. */
+static void json_has_every_field(void **state) {
+    (void)state;
+    static const FindingAccess none = {.pc = PTX_NO_PC, .lane = -1, .buffer = -1, .event = -1};
+    Finding items[] = {
+        {.kind_text = "warp_race",
+         .severity = SEVERITY_ERROR,
+         .launch = 2,
+         .space = PTX_SPACE_SHARED,
+         .count = 3,
+         .blocks = 4,
+         .what = "sums[3]",
+         .sentence = "it happens.",
+         .advice = "do not",
+         .access =
+             {.pc = 0, .file = "a.cu", .line = 5, .linear_block = 6, .warp = 7, .lanes = 0x80, .interval = 9},
+         .other = {.pc = 10,
+                   .file = "b.cu",
+                   .line = 11,
+                   .linear_block = 12,
+                   .warp = 13,
+                   .lanes = 0xffffffff,
+                   .lane = 14,
+                   .buffer = 1,
+                   .offset = 16,
+                   .has_value = true,
+                   .is_store = true,
+                   .value = 17,
+                   .interval = 18,
+                   .event = 19}},
+        {.kind_text = "warp_race",
+         .severity = SEVERITY_ERROR,
+         .space = PTX_SPACE_GENERIC,
+         .sentence = "it.",
+         .access = {.pc = 1,
+                    .lane = -1,
+                    .buffer = -1,
+                    .offset = 5,
+                    .value = 5,
+                    .is_store = true,
+                    .is_atomic = true,
+                    .event = -1},
+         .other = none},
+        {.kind_text = "bank_conflict",
+         .severity = SEVERITY_SLOW,
+         .space = PTX_SPACE_GLOBAL,
+         .sentence = "slow.",
+         .cost = 21,
+         .ideal = 20,
+         .predicted = 22,
+         .access = none,
+         .other = none},
+        {.kind_text = "divergent_branches", .severity = SEVERITY_NOTE, .sentence = "a note."}};
+    Findings findings = {.items = items, .count = 4, .error_count = 2, .is_complete = true};
+    Text out = {0};
+    Json json = {.out = &out};
+    json_open_object(&json, NULL);
+    findings_put_json(&findings, &json);
+    json_close_object(&json);
+    assert_string_equal(
+        text_string(&out),
+        "{\"hazards\":[{\"kind\":\"warp_race\",\"severity\":\"error\",\"line\":5,\"other_line\":11,"
+        "\"detail\":\"it happens.\",\"advice\":\"do "
+        "not\",\"launch\":2,\"space\":\"shared\",\"place\":\"sums[3]\","
+        "\"count\":3,\"blocks\":4,"
+        "\"access\":{\"file\":\"a.cu\",\"line\":5,\"pc\":0,\"block\":6,\"warp\":7,\"lanes\":\"0x00000080\","
+        "\"lane\":0,"
+        "\"offset\":0,\"value\":null,\"does\":\"load\",\"interval\":9,\"event\":0},"
+        "\"other\":{\"file\":\"b.cu\",\"line\":11,\"pc\":10,\"block\":12,\"warp\":13,\"lanes\":"
+        "\"0xffffffff\",\"lane\":14,"
+        "\"offset\":16,\"value\":17,\"does\":\"store\",\"interval\":18,\"event\":19}},"
+        "{\"kind\":\"warp_race\",\"severity\":\"error\",\"line\":null,\"other_line\":null,\"detail\":\"it.\","
+        "\"advice\":null,\"launch\":0,\"space\":null,\"place\":null,\"count\":0,\"blocks\":0,"
+        "\"access\":{\"file\":null,\"line\":0,\"pc\":1,\"block\":0,\"warp\":0,\"lanes\":\"0x00000000\","
+        "\"lane\":null,"
+        "\"offset\":null,\"value\":null,\"does\":\"atomic\",\"interval\":0,\"event\":null},\"other\":null}],"
+        "\"efficiency\":[{\"kind\":\"bank_conflict\",\"severity\":\"slow\",\"line\":null,\"other_line\":null,"
+        "\"detail\":\"slow.\",\"advice\":null,\"launch\":0,\"space\":\"global\",\"place\":null,\"count\":0,"
+        "\"blocks\":0,"
+        "\"cost\":21,\"ideal\":20,\"predicted\":22,\"access\":null,\"other\":null}],\"hazards_complete\":"
+        "true}");
+    text_done(&out);
+}
+
+/* The example of uncoalesced loads and of divergent branches: the worst one, wherever it is. */
+static void examples_are_complete(void **state) {
+    (void)state;
+    Sample sample;
+    fill(&sample);
+    TraceCounter *c = sample.launch->counters;
+    c[SAMPLE_BRANCH] = (TraceCounter){.executions = 4000, .lanes = 4000, .requests = 4000, .divergent = 50};
+    TraceBlock *block = trace_block_new(3);
+    TraceEvent load = sample_access(TRACE_GLOBAL_LOAD, SAMPLE_LOAD_GLOBAL, 0xff0, 0, 8, 32);
+    append(block, load);
+    load = sample_access(TRACE_GLOBAL_LOAD, SAMPLE_LOAD_GLOBAL, 0xfffff0, 0, 8, 32);
+    load.warp = 1, load.interval = 2;
+    append(block, load);
+    append(block, sample_branch(ALL, ALL));
+    TraceEvent branch = sample_branch(0xffff, 0xf);
+    branch.warp = 1, branch.interval = 5;
+    append(block, branch);
+    TraceEvent store = sample_access(TRACE_SHARED_STORE, SAMPLE_LOAD_SHARED, ALL, 0, 128, 128);
+    append(block, store);
+    trace_launch_add_block(sample.launch, block);
+    Findings *findings = findings_new(NULL, sample.trace, NULL);
+    Text out = {0};
+    for (int i = 0; i < findings->count; i++) {
+        const Finding *finding = &findings->items[i];
+        const FindingAccess *access = &finding->access;
+        text_print(&out,
+                   "%s line %d pc %d block %d warp %d lanes %x lane %d buffer %d offset %d interval %d event "
+                   "%d store %d: %s\n",
+                   finding->kind_text, access->line, access->pc, (int)access->linear_block, access->warp,
+                   access->lanes, access->lane, access->buffer, (int)access->offset, (int)access->interval,
+                   access->event, access->is_store, finding->sentence);
+    }
+    assert_string_equal(
+        text_string(&out),
+        "divergence line 13 pc 4 block 3 warp 1 lanes ffff lane -1 buffer -1 offset 0 interval 5 event 3 "
+        "store 0: line 13: 1.0 of 32 lanes active on average (90 % of all instructions).\n"
+        "bank_conflict line 10 pc 0 block 3 warp 0 lanes ffffffff lane 0 buffer 0 offset 128 interval 0 "
+        "event 4 store 1: line 10: up to 32-way bank conflicts: 2,000 wavefronts, ideal 400.\n"
+        "uncoalesced line 12 pc -1 block 0 warp 0 lanes 0 lane -1 buffer -1 offset 0 interval 0 event -1 "
+        "store 0: line 12: 32 sectors per request, ideal 4; 320 sectors in all, ideal 40 (8,960 bytes "
+        "more).\n"
+        "uncoalesced line 11 pc 2 block 3 warp 1 lanes fffff0 lane 4 buffer 0 offset 136 interval 2 event 1 "
+        "store 0: line 11: 8 sectors per request, ideal 4; 80 sectors in all, ideal 40 (1,280 bytes "
+        "more).\n");
+    text_done(&out);
+    findings_free(findings);
+    sample_close(&sample);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slow_findings_are_ordered_by_what_they_waste),
@@ -244,8 +433,11 @@ int main(void) {
         cmocka_unit_test(padding_is_computed_from_the_traced_accesses),
         cmocka_unit_test(only_the_most_costly_get_advice),
         cmocka_unit_test(errors_come_first),
+        cmocka_unit_test(faults_have_advice),
         cmocka_unit_test(text_numbers_them),
         cmocka_unit_test(json_parts_them_by_severity),
+        cmocka_unit_test(json_has_every_field),
+        cmocka_unit_test(examples_are_complete),
     };
     return cmocka_run_group_tests_name("findings", tests, NULL, NULL);
 }

@@ -194,6 +194,9 @@ static void findings_come_back(void **state) {
 static void wrong_launch(Finding *finding) {
     finding->launch = 2;
 }
+static void no_launch(Finding *finding) {
+    finding->launch = -1;
+}
 static void wrong_kind(Finding *finding) {
     finding->kind_text = "no_such_kind";
 }
@@ -244,13 +247,21 @@ static void what_cannot_be_is_refused(void **state) {
         void (*damage)(Finding *finding);
         const char *reason;
     } cases[] = {
-        {wrong_launch, "column launch is 2"},        {wrong_kind, "there is no hazard 'no_such_kind'"},
-        {wrong_pc, "column access_pc is 9"},         {no_pc, "column other_pc is -2"},
-        {wrong_block, "column access_block is 105"}, {wrong_warp, "column access_warp is 3"},
-        {no_warp, "column other_warp is -1"},        {wrong_lane, "column access_lane is 32"},
-        {no_lane, "column other_lane is -2"},        {wrong_symbol, "column access_buffer is 2"},
-        {wrong_buffer, "column access_buffer is 3"}, {no_buffer, "column other_buffer is -2"},
-        {wrong_event, "column other_event is 4"},    {untraced_event, "column access_event is 0"},
+        {wrong_launch, "column launch is 2"},
+        {no_launch, "column launch is -1"},
+        {wrong_kind, "there is no hazard 'no_such_kind'"},
+        {wrong_pc, "column access_pc is 9"},
+        {no_pc, "column other_pc is -2"},
+        {wrong_block, "column access_block is 105"},
+        {wrong_warp, "column access_warp is 3"},
+        {no_warp, "column other_warp is -1"},
+        {wrong_lane, "column access_lane is 32"},
+        {no_lane, "column other_lane is -2"},
+        {wrong_symbol, "column access_buffer is 2"},
+        {wrong_buffer, "column access_buffer is 3"},
+        {no_buffer, "column other_buffer is -2"},
+        {wrong_event, "column other_event is 4"},
+        {untraced_event, "column access_event is 0"},
         {no_event, "column other_event is -2"},
     };
     Sample sample;

@@ -473,6 +473,195 @@ static void test_variables_are_named(void **state) {
     }
 }
 
+/* Two lines of a kernel, the sentence about them and what to do. %p1 to %p3: thread 0, 1, 32; %p4, %p5: thread 0 of
+ * block 1, of block 0. */
+static void test_sentences(void **state) {
+    (void)state;
+    static const struct {
+        const char *first, *second, *sentence, *advice;
+    } cases[] = {
+        {"@%p1 st.shared.u32 [words], 7;", "@%p2 ld.shared.u32 %r2, [words];",
+         "line 5: warp 0 lane 0 stores words[0] (7); line 6: warp 0 lane 1 loads it (7). There is no "
+         "__syncwarp() between them, and since Volta the lanes of a warp need not run in lockstep (shuffles "
+         "and votes do not order memory): the value loaded is undefined.",
+         "put __syncwarp() between the two accesses, and between a load and the store that follows it"},
+        {"@%p1 st.volatile.shared.u32 [words], 7;", "@%p2 ld.volatile.shared.u32 %r2, [words];",
+         "line 5: warp 0 lane 0 stores words[0] (7); line 6: warp 0 lane 1 loads it (7). Volatile does not "
+         "order different lanes, and there is no __syncwarp() between them: the value loaded is undefined.",
+         "put __syncwarp() between the two accesses, and between a load and the store that follows it"},
+        {"@%p1 st.shared.u32 [words+8], 7;", "@%p3 st.shared.u32 [words+8], 8;",
+         "line 5: warp 0 lane 0 stores words[2] (7); line 6: warp 1 lane 0 stores it (8). There is no "
+         "barrier between them, and warps run in any order: either value may remain.",
+         "put __syncthreads() between the two accesses, where every thread of the block reaches it"},
+        {"@%p1 st.shared.f32 [words+8], 0f40200000;", "@%p3 ld.shared.f32 %f2, [words+8];",
+         "line 5: warp 0 lane 0 stores words[2] (2.5); line 6: warp 1 lane 0 loads it (2.5). There is no "
+         "barrier between them, and warps run in any order: the value loaded is undefined.",
+         "put __syncthreads() between the two accesses, where every thread of the block reaches it"},
+        {"@%p1 st.shared.f64 [words+16], 0d400A000000000000;", "@%p3 ld.shared.f64 %d2, [words+16];",
+         "line 5: warp 0 lane 0 stores words[2] (3.25); line 6: warp 1 lane 0 loads it (3.25). There is no "
+         "barrier between them, and warps run in any order: the value loaded is undefined.",
+         "put __syncthreads() between the two accesses, where every thread of the block reaches it"},
+        {"@%p1 st.shared.u64 [words+16], 258;", "@%p3 ld.shared.u64 %q2, [words+16];",
+         "line 5: warp 0 lane 0 stores words[2] (0x102); line 6: warp 1 lane 0 loads it (0x102). There is no "
+         "barrier between them, and warps run in any order: the value loaded is undefined.",
+         "put __syncthreads() between the two accesses, where every thread of the block reaches it"},
+        {"@%p1 st.shared.s32 [words+8], -7;", "@%p3 ld.shared.s32 %r2, [words+8];",
+         "line 5: warp 0 lane 0 stores words[2] (-7); line 6: warp 1 lane 0 loads it (-7). There is no "
+         "barrier between them, and warps run in any order: the value loaded is undefined.",
+         "put __syncthreads() between the two accesses, where every thread of the block reaches it"},
+        {"@%p1 atom.shared.add.u32 %r3, [words], 7;", "@%p3 ld.shared.u32 %r2, [words];",
+         "line 5: warp 0 lane 0 updates (atomically) words[0]; line 6: warp 1 lane 0 loads it (7). There is "
+         "no barrier between them, and warps run in any order; an atomic access does not order one that is "
+         "not atomic: the value loaded is undefined.",
+         "make both accesses atomic, or put a barrier between them"},
+        {"@%p5 st.global.u32 [%base], 9;", "@%p4 ld.global.u32 %r2, [%base];",
+         "line 5: block 0 warp 0 lane 0 stores out[0] (9); line 6: block 1 warp 0 lane 0 loads it (9). "
+         "Blocks run in any order, and no fence with an atomic or a flag orders these two: the value loaded "
+         "is undefined.",
+         "let blocks write different elements; use an atomic; publish with __threadfence() and an atomic "
+         "flag, and fence again after reading it; or use a second launch"},
+        {"@%p5 st.global.u32 [%base], 9;", "@%p4 atom.global.add.u32 %r2, [%base], 1;",
+         "line 5: block 0 warp 0 lane 0 stores out[0] (9); line 6: block 1 warp 0 lane 0 updates "
+         "(atomically) it. Blocks run in any order, and no fence with an atomic or a flag orders these two; "
+         "an atomic access does not order one that is not atomic: either value may remain.",
+         "let blocks write different elements; use an atomic; publish with __threadfence() and an atomic "
+         "flag, and fence again after reading it; or use a second launch"},
+        {"@%p1 red.relaxed.cta.global.add.u32 [%base+4], 1;", "",
+         "line 5: block 0 warp 0 lane 0 updates (atomically) out[1], and block 1 warp 0 lane 0 updates "
+         "(atomically) it. Block scope (.cta) does not order accesses of different blocks: either value may "
+         "remain.",
+         "use atomics of device scope (atomicAdd, not atomicAdd_block)"},
+        {"setp.lt.u32 %p6, %t, 2; add.u32 %r2, %t, 40;", "@%p6 st.shared.u32 [words+4], %r2;",
+         "line 6: lanes 0 (40) and 1 (41) of warp 0 store different values to words[1] in one instruction: "
+         "either value may remain.",
+         "let one lane store, or give each lane its own element; to combine the values, use an atomic or a "
+         "reduction"},
+        {"setp.lt.u32 %p6, %t, 2; cvt.rn.f32.u32 %f1, %t;", "@%p6 st.shared.f32 [words+4], %f1;",
+         "line 6: lanes 0 (0) and 1 (1) of warp 0 store different values to words[1] in one instruction: "
+         "either value may remain.",
+         "let one lane store, or give each lane its own element; to combine the values, use an atomic or a "
+         "reduction"},
+        {"", "@%p1 shfl.sync.idx.b32 %r2, %r1, 5, 31, 1;",
+         "line 6: lanes 0x00000001 of warp 0 read from a lane that does not execute this shuffle: the value "
+         "is undefined.",
+         "let every lane that is read from execute the shuffle: shuffle before the branch, and give lanes "
+         "without an element the identity"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Watched watched;
+        Text body = {0};
+        text_print(&body,
+                   "setp.eq.u32 %%p1, %%t, 0; setp.eq.u32 %%p2, %%t, 1; setp.eq.u32 %%p3, %%t, 32;\n"
+                   "mov.u32 %%r9, %%ctaid.x; setp.eq.and.u32 %%p4, %%r9, 1, %%p1; setp.eq.and.u32 %%p5, "
+                   "%%r9, 0, %%p1;\n"
+                   "mov.u32 %%r1, words; add.u32 %%r1, %%r1, %%t; st.shared.u8 [%%r1], 0; bar.sync 0;\n"
+                   ".loc 1 5 0\n%s\n.loc 1 6 0\n%s",
+                   cases[i].first, cases[i].second);
+        watch(&watched, (CoreKernel){.body = text_string(&body),
+                                     .module = ".file 1 \"races.cu\"\n.shared .align 8 .b8 words[64];\n",
+                                     .grid = 2,
+                                     .block = 64});
+        assert_int_equal(watched.hazards->error_count, 1);
+        const Finding *race = watched.hazards->items;
+        assert_string_equal(race->sentence, cases[i].sentence);
+        assert_string_equal(race->advice, cases[i].advice);
+        watched_done(&watched);
+        text_done(&body);
+    }
+}
+
+/* Unrolled: several pairs of instructions in the same two lines are one race; in other lines it is another one. */
+static void test_pairs_of_the_same_lines(void **state) {
+    (void)state;
+    Watched watched;
+    watch(&watched,
+          (CoreKernel){.body =
+                           "setp.eq.u32 %p1, %t, 0; setp.eq.u32 %p3, %t, 32; mov.u32 %r9, %ctaid.x;\n"
+                           "setp.ne.and.u32 %p4, %r9, 1, %p3;\n"
+                           ".loc 1 5 0\n@%p1 st.shared.u32 [words], 7; @%p1 st.shared.u32 [words+4], 8;\n"
+                           "@%p1 st.shared.u32 [words+8], 8; bar.warp.sync -1;\n"
+                           ".loc 1 6 0\n@%p4 ld.shared.u32 %r2, [words]; @%p3 ld.shared.u32 %r3, [words+4];\n"
+                           ".loc 1 7 0\n@%p4 ld.shared.u32 %r4, [words+8];",
+                       .module = ".file 1 \"races.cu\"\n.shared .align 8 .b8 words[64];\n",
+                       .grid = 4,
+                       .block = 64});
+    assert_int_equal(watched.hazards->error_count, 2);
+    static const int lines[] = {6, 7}, counts[] = {7, 3}, blocks[] = {4, 3};
+    for (int i = 0; i < 2; i++) {
+        const Finding *race = &watched.hazards->items[i];
+        assert_int_equal(race->other.line, 5);
+        assert_int_equal(race->access.line, lines[i]);
+        assert_int_equal(race->count, counts[i]);
+        assert_int_equal(race->blocks, blocks[i]);
+    }
+    watched_done(&watched);
+}
+
+/* Where a wrong result may come from: elements that two blocks load, else the last store, else nothing is known. */
+static void test_wrong_results(void **state) {
+    (void)state;
+    static const struct {
+        const char *body, *sentence, *advice;
+        int access, other; /* lines */
+    } cases[] = {
+        {".loc 1 5 0\nld.global.u32 %r2, [%out];\n.loc 1 6 0\nst.global.u32 [%out+512], %r2;",
+         "; the last store is in line 6",
+         "check which thread stores the result, and which value: V shows registers, r how the result was "
+         "reduced",
+         6, 0},
+        {".loc 1 5 0\n@%p5 ld.global.u32 %r2, [%base+8];\n.loc 1 6 0\n@%p4 ld.global.u32 %r2, [%base+8];",
+         "; line 5 loads out[2] in block 0, and line 6 loads it again in block 1: elements may count twice",
+         "match the index to the grid: each element belongs to one thread", 6, 5},
+        {".loc 1 8 0\nshl.b32 %r3, %t, 2; cvt.u64.u32 %q1, %r3; add.u64 %q2, %base, %q1; setp.lt.u32 %p6, "
+         "%t, 2;\n.loc 1 5 0\n@%p6 ld.global.u32 %r2, [%q2];",
+         "; line 5 loads out[0] in block 0, and line 5 loads it again in block 1 (and 1 more word): elements "
+         "may count twice",
+         "match the index to the grid: each element belongs to one thread", 5, 5},
+        {".loc 1 8 0\nshl.b32 %r3, %t, 2; cvt.u64.u32 %q1, %r3; add.u64 %q2, %base, %q1; setp.lt.u32 %p6, "
+         "%t, 2;\n.loc 1 5 0\nld.global.u32 %r2, [%q2];\n.loc 1 7 0\nst.global.u32 [%out+512], %r2;",
+         "; line 5 loads out[0] in block 0, and line 5 loads it again in block 1 (and 63 more words): "
+         "elements may count twice",
+         "match the index to the grid: each element belongs to one thread", 5, 5},
+        {".loc 1 5 0\nadd.u32 %r2, %t, 1;", "", NULL, 0, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        RaceDetector *detector = race_detector_new();
+        TraceObserver observer = race_detector_observer(detector);
+        Text body = {0};
+        text_print(&body,
+                   "setp.eq.u32 %%p1, %%t, 0; mov.u32 %%r9, %%ctaid.x; setp.eq.and.u32 %%p4, %%r9, 1, %%p1;\n"
+                   "setp.eq.and.u32 %%p5, %%r9, 0, %%p1;\n%s",
+                   cases[i].body);
+        CoreKernel kernel = {.body = text_string(&body),
+                             .module = ".file 1 \"races.cu\"\n",
+                             .grid = 2,
+                             .block = 64,
+                             .words = 256};
+        kernel.options.observer = &observer;
+        CoreRun run = core_run_well(kernel);
+        Findings *findings = findings_new(detector, run.trace, &(FindingResult){true, "17", "18"});
+        assert_int_equal(findings->error_count, 1);
+        const Finding *wrong = findings->items;
+        assert_string_equal(wrong->kind_text, "wrong_result");
+        assert_int_equal(wrong->count, 1);
+        assert_int_equal(wrong->blocks, 1);
+        Text sentence = {0};
+        text_print(&sentence, "the result is 17, expected 18%s.", cases[i].sentence);
+        assert_string_equal(wrong->sentence, text_string(&sentence));
+        text_done(&sentence);
+        if (cases[i].advice)
+            assert_string_equal(wrong->advice, cases[i].advice);
+        else
+            assert_null(wrong->advice);
+        assert_int_equal(wrong->access.line, cases[i].access);
+        assert_int_equal(wrong->other.line, cases[i].other);
+        findings_free(findings);
+        race_detector_free(detector);
+        core_done(&run);
+        text_done(&body);
+    }
+}
+
 /* Counted is each execution, and each block in which there is one. */
 static void test_races_are_counted(void **state) {
     (void)state;
@@ -536,6 +725,9 @@ int main(void) {
         cmocka_unit_test(test_scopes_of_atomics),
         cmocka_unit_test(test_sides_of_a_race),
         cmocka_unit_test(test_variables_are_named),
+        cmocka_unit_test(test_sentences),
+        cmocka_unit_test(test_pairs_of_the_same_lines),
+        cmocka_unit_test(test_wrong_results),
         cmocka_unit_test(test_races_are_counted),
         cmocka_unit_test(test_values_of_a_conflict),
         cmocka_unit_test(test_too_many_races),

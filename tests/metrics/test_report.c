@@ -9,6 +9,7 @@
 #include "metrics/report.h"
 #include "tests/cli/json_reader.h"
 #include "tests/metrics/sample.h"
+#include <math.h>
 #include <string.h>
 
 #define ALL 0xffffffffu
@@ -462,8 +463,53 @@ static void ptx_stands_in_for_missing_source(void **state) {
     sample_close(&sample);
 }
 
+/* Hardware counters beside the trace's, all of them and in their order; registers and results as they are known. */
+static void json_has_what_was_measured(void **state) {
+    (void)state;
+    static MeasuredCounter counters[] = {
+        {.launch = 0,
+         .metric = "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+         .label = "  wavefronts",
+         .machine = "H200",
+         .value = 40,
+         .predicted = 40},
+        {.launch = 1, .metric = "dram", .label = "bytes", .machine = "H200", .value = 7.5, .note = "caches"}};
+    counters[1].predicted = (double)NAN;
+    Measurements measured = {.counters = counters, .counter_count = 2};
+    static const int registers[] = {0}, unknown[] = {-1};
+    static const double occupancy[] = {0}, no_occupancy[] = {-1};
+    static const char expected[] =
+        "\"measured\":{\"device\":\"H200\",\"recorded\":\"2026-11-21T15:00:00Z\",\"counters\":["
+        "{\"launch\":0,\"metric\":\"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum\",\"label\":"
+        "\"wavefronts\",\"predicted\":4e+01,\"measured\":4e+01,"
+        "\"agreement\":\"equal\",\"note\":null},"
+        "{\"launch\":1,\"metric\":\"dram\",\"label\":\"bytes\",\"predicted\":null,\"measured\":7.5,"
+        "\"agreement\":null,\"note\":\"caches\"}]}";
+    Sample sample;
+    ReportInput input;
+    Text out = {0};
+    fill(&sample, &input);
+    input.measured = &measured;
+    input.recorded = "2026-11-21T15:00:00Z";
+    input.registers = registers;
+    input.occupancy = occupancy;
+    input.expected = "18446744073709551615";
+    report_json(&input, &out);
+    if (!strstr(text_string(&out), expected)) fail_msg("%s", strstr(text_string(&out), "\"measured\""));
+    assert_non_null(strstr(text_string(&out), "\"registers\":0,\"occupancy\":0,"));
+    assert_non_null(strstr(text_string(&out), "\"result\":-18,\"expected\":18446744073709551615,"));
+    text_clear(&out);
+    input.registers = unknown;
+    input.occupancy = no_occupancy;
+    report_json(&input, &out);
+    assert_non_null(strstr(text_string(&out), "\"registers\":null,\"occupancy\":null,"));
+    text_done(&out);
+    sample_close(&sample);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(json_has_what_was_measured),
         cmocka_unit_test(a_report_reads_like_a_slide),
         cmocka_unit_test(traps_and_wrong_results_come_first),
         cmocka_unit_test(the_head_says_what_ran_and_how_right_it_was),

@@ -89,6 +89,9 @@ static void escape_gives_a_run_up(void **state) {
     pty_wait_for(pty, "opening the run with new settings");
     pty_type(pty, ">>");
     pty_wait_for(pty, "step 3 of ");
+    pty_type(pty, "Ksequential\r"); /* one after the other */
+    pty_wait_for(pty, "is still being opened; Esc cancels it");
+    assert_true(pty_shows(pty, "redviz  shuffle_atomic"));
     pty_type(pty, "\033");
     pty_wait_for(pty, "cancelled");
     pty_type(pty, ">");
