@@ -215,13 +215,33 @@ static bool is_done(const StepContext *context, const ReductionBox *box) {
     return box->step < step || (box->step == step && view_phase(context->view) >= 1);
 }
 
-/* What goes wrong with the box's sum: '!' holds an input twice, '?' is in no result; ' ': nothing. */
+enum { MARK_TWICE = '!', MARK_LOST = '?', MARK_RACE = 'X' };
+
+/* The term's load is one of a race that was found, and its word has another writer. */
+static bool is_racing(const StepContext *context, const ReductionTerm *term) {
+    return term->writer >= 0 && term->step <= context->view->place.step &&
+           step_context_is_of_hazard(context, context->steps->steps[term->step].pc);
+}
+
+static const ReductionTerm *racing_term(const StepContext *context, const BoxRow *row,
+                                        const ReductionBox *box) {
+    for (int t = 0; box->adds && t < box->term_count; t++) {
+        const ReductionTerm *term = &row->level->terms[box->first_term + t];
+        if (is_racing(context, term)) return term;
+    }
+    return NULL;
+}
+
+/* What goes wrong with the box's sum: an input is in it twice, it is in no result and takes inputs with it, it was made
+ * of a word that another thread writes at the same time; ' ': nothing. */
 static char mark_of(const StepContext *context, const BoxRow *row, const ReductionBox *box) {
     if (box->node == FOLD_NONE || !box->adds) return ' ';
-    if (row->path && box->node <= row->path->root && row->path->doubles[box->node]) return '!';
-    if (!tree_of(context)->reaches[box->node] && node_at(context, box->node)->is_plain && box->is_live)
-        return '?';
-    return ' ';
+    const Tree *tree = tree_of(context);
+    if (row->path && box->node <= row->path->root && row->path->doubles[box->node]) return MARK_TWICE;
+    if (!tree->reaches[box->node] && node_at(context, box->node)->is_plain &&
+        (box->is_live || tree->holds_lost[box->node]))
+        return MARK_LOST;
+    return racing_term(context, row, box) ? MARK_RACE : ' ';
 }
 
 static void draw_after(const StepContext *context, const BoxRow *row, Canvas *canvas, Rectangle area,
@@ -305,6 +325,32 @@ static void draw_error(const StepContext *context, const BoxRow *row, Canvas *ca
     canvas_print(canvas, area, 1, line, error != 0 ? ROLE_WARNING : ROLE_TEXT,
                  "t%d: %s; rounding changed this addition by %g; so far it is %.6g from the exact sum",
                  box->thread, value, rounding, error);
+}
+
+/* The first box of the window that has the mark, the selected one before all others; NULL: none. */
+static const ReductionBox *marked_box(const StepContext *context, const BoxRow *row, char mark) {
+    const ReductionBox *selected =
+        in_window(row, row->selected) ? reduction_find(row->level, row->selected) : NULL;
+    if (selected && mark_of(context, row, selected) == mark) return selected;
+    for (int i = 0; i < row->count; i++)
+        if (mark_of(context, row, box_at(row, i)) == mark) return box_at(row, i);
+    return NULL;
+}
+
+/* What the marks of the window mean, a line each, as far as there is room. */
+static void draw_faults(const StepContext *context, const BoxRow *row, Canvas *canvas, Rectangle area,
+                        int line) {
+    const ReductionBox *box = marked_box(context, row, MARK_RACE);
+    if (box) {
+        const ReductionTerm *term = racing_term(context, row, box);
+        canvas_print(canvas, area, 1, line++, ROLE_WARNING,
+                     "X t%d reads word %" PRId64 " %s t%d writes it: no barrier keeps them in this order",
+                     term->thread, term->index, term->is_early ? "before" : "after", term->writer);
+    }
+    if (marked_box(context, row, MARK_TWICE))
+        canvas_text(canvas, area, 1, line++, ROLE_WARNING, "! an input is in this sum more than once");
+    if (marked_box(context, row, MARK_LOST))
+        canvas_text(canvas, area, 1, line++, ROLE_WARNING, "? this sum holds inputs that reach no result");
 }
 
 /* ---- the ways ---------------------------------------------------------------------------------------------- */
@@ -432,6 +478,8 @@ static void name_partners(const StepContext *context, const BoxRow *row, int num
             scene_short_name(context->scene->traced.trace->buffers[term->symbol].name, name, sizeof name);
         else if (row->level->through == TRACE_SHUFFLE)
             snprintf(name, sizeof name, "lane");
+        if (term->place == PLACE_WORD && strlen(name) > LABEL_COLUMNS - 3)
+            snprintf(name, sizeof name, "word");
         int64_t by = 0;
         if (partner_rows(row, number) > 1)
             snprintf(out, bytes, "%s%.*s", sign, LABEL_COLUMNS - 3, name);
@@ -445,9 +493,8 @@ static void name_partners(const StepContext *context, const BoxRow *row, int num
 }
 
 /* From its box, or from beyond the window; what comes from elsewhere falls in. */
-static void draw_moving_partner(const StepContext *context, const BoxRow *row, Canvas *canvas,
-                                Rectangle area, int line, const ReductionBox *box,
-                                const ReductionTerm *term) {
+static void draw_moving_partner(const StepContext *context, const BoxRow *row, Canvas *canvas, Rectangle area,
+                                int line, const ReductionBox *box, const ReductionTerm *term) {
     int to = column_of(row, box->index), from = column_of(row, term->index);
     int left = LABEL_COLUMNS + 1, right = area.columns - 1;
     if (term->place != row->level->place) {
@@ -479,9 +526,13 @@ static void draw_partners(const StepContext *context, const BoxRow *row, Canvas 
         }
         const FoldNode *node = node_at(context, term->node);
         bool is_there = term->step <= context->view->place.step;
-        Role role = is_now(context, term) || is_lit(row, term->node) ? ROLE_LIT
-                    : is_there                                       ? ROLE_ARROW
-                                                                     : ROLE_DIM;
+        bool races = is_racing(context, term);
+        Role role = races                                              ? ROLE_WARNING
+                    : is_now(context, term) || is_lit(row, term->node) ? ROLE_LIT
+                    : is_there                                         ? ROLE_ARROW
+                                                                       : ROLE_DIM;
+        if (races)
+            canvas_glyph(canvas, area, column_of(row, box->index) + 1, values, ROLE_WARNING, MARK_RACE);
         draw_value(context, row, canvas, area, box->index, values, role,
                    reduction_type(row->reduction, term->node, row->level->type), node->bits);
     }
@@ -598,6 +649,7 @@ static void draw_levels(const StepContext *context, const BoxRow *row, Canvas *c
     if (threads) draw_threads(row, canvas, area, line++);
     if (inputs) draw_inputs(context, row, canvas, area, line++);
     if (error) draw_error(context, row, canvas, area, line++);
+    draw_faults(context, row, canvas, area, line);
 }
 
 static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {

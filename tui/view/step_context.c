@@ -244,3 +244,13 @@ void step_context_print_count(uint64_t count, char *out, size_t bytes) {
     }
     out[at] = 0;
 }
+
+bool step_context_is_of_hazard(const StepContext *context, int pc) {
+    const Findings *hazards = context->scene->borrowed.hazards;
+    int launch = context->scene->traced.blocks[context->view->place.block].launch;
+    for (int i = 0; hazards && i < hazards->error_count; i++) {
+        const Finding *hazard = &hazards->items[i];
+        if (hazard->launch == launch && (hazard->access.pc == pc || hazard->other.pc == pc)) return true;
+    }
+    return false;
+}
