@@ -112,25 +112,18 @@ static const char *access_name(TraceKind kind) {
     return kind == TRACE_SHARED_LOAD ? "load" : kind == TRACE_SHARED_STORE ? "store" : "atomic";
 }
 
-/* The array's name as the source has it; "" for dynamic shared memory, which has no name in the source. */
-static void print_symbol(const StepContext *context, char *out, size_t bytes) {
-    int first = context->event.mask ? __builtin_ctz(context->event.mask) : 0;
-    if (context->launch->static_shared_bytes == 0 && context->launch->dynamic_shared_bytes)
-        *out = 0;
-    else
-        scene_short_name(context->launch->symbols[context->event.buffer[first]].name, out, bytes);
-}
-
 static void head(const StepContext *context, PaneHead *out) {
     const TraceEvent *event = &context->event;
     Banks *banks = memory_new(sizeof *banks);
     char symbol[48], width[24] = "", verdict[48];
+    int first = event->mask ? __builtin_ctz(event->mask) : 0;
     banks_fill(banks, context);
-    print_symbol(context, symbol, sizeof symbol);
+    step_context_print_symbol(context, event->buffer[first], symbol, sizeof symbol);
     if (event->width != BANK_BYTES)
         snprintf(width, sizeof width, " (%d byte%s)", event->width, event->width == 1 ? "" : "s");
     snprintf(out->title, sizeof out->title, "banks  w%d shared %s%s%s%s", event->warp,
-             access_name(event->kind), *symbol ? " of " : "", symbol, width);
+             access_name(event->kind), strcmp(symbol, "shared") ? " of " : "",
+             strcmp(symbol, "shared") ? symbol : "", width);
     bool excess = context->cost.wavefronts > context->cost.ideal;
     if (excess)
         snprintf(verdict, sizeof verdict, "%d-way conflict!", banks->ways);

@@ -140,8 +140,7 @@ static void print_name(const StepContext *context, const BoxRow *row, char *out,
                          sizeof text);
         name = text;
     } else if (row->level->place == PLACE_WORD) {
-        name = context->launch->symbols[row->level->symbol].name;
-        scene_short_name(name, text, sizeof text);
+        step_context_print_symbol(context, row->level->symbol, text, sizeof text);
         name = text;
     } else if (row->level->through == TRACE_SHUFFLE || row->level->through == TRACE_REDUX) {
         name = "lane";
@@ -347,10 +346,22 @@ static void draw_faults(const StepContext *context, const BoxRow *row, Canvas *c
                      "X t%d reads word %" PRId64 " %s t%d writes it: no barrier keeps them in this order",
                      term->thread, term->index, term->is_early ? "before" : "after", term->writer);
     }
+    const Tree *tree = tree_of(context);
+    bool is_last = row->level->level + 1 == reduction_level_count(row->reduction);
     if (marked_box(context, row, MARK_TWICE))
         canvas_text(canvas, area, 1, line++, ROLE_WARNING, "! an input is in this sum more than once");
-    if (marked_box(context, row, MARK_LOST))
-        canvas_text(canvas, area, 1, line++, ROLE_WARNING, "? this sum holds inputs that reach no result");
+    else if (is_last && row->path && row->path->twice)
+        canvas_print(canvas, area, 1, line++, ROLE_WARNING,
+                     "! %d of %d inputs are in the result more than once", row->path->twice,
+                     tree->input_count);
+    if (tree->shared_count && (context->scene->outcome.verdict == SCENE_WRONG ||
+                               context->scene->outcome.verdict == SCENE_WRONG_ON_PURPOSE))
+        canvas_print(canvas, area, 1, line++, ROLE_WARNING,
+                     "! %d of %d inputs are also in another block's result", tree->shared_count,
+                     tree->input_count);
+    if (marked_box(context, row, MARK_LOST) || (is_last && tree->lost_count))
+        canvas_print(canvas, area, 1, line++, ROLE_WARNING, "? %d of %d inputs reach no result",
+                     tree->lost_count, tree->input_count);
 }
 
 /* ---- the ways ---------------------------------------------------------------------------------------------- */
@@ -473,7 +484,7 @@ static void name_partners(const StepContext *context, const BoxRow *row, int num
         char name[64] = "thread";
         if (!term) continue;
         if (term->place == PLACE_WORD)
-            scene_short_name(context->launch->symbols[term->symbol].name, name, sizeof name);
+            step_context_print_symbol(context, term->symbol, name, sizeof name);
         else if (term->place == PLACE_INPUT || term->place == PLACE_GLOBAL)
             scene_short_name(context->scene->traced.trace->buffers[term->symbol].name, name, sizeof name);
         else if (row->level->through == TRACE_SHUFFLE)
@@ -484,7 +495,7 @@ static void name_partners(const StepContext *context, const BoxRow *row, int num
         if (partner_rows(row, number) > 1)
             snprintf(out, bytes, "%s%.*s", sign, LABEL_COLUMNS - 3, name);
         else if (is_regular(row, number, &by) && by)
-            snprintf(out, bytes, "%s%.5s%+" PRId64, sign, name, by);
+            snprintf(out, bytes, "%s%.6s%+" PRId64, sign, name, by);
         else
             snprintf(out, bytes, "%s%.*s", sign, LABEL_COLUMNS - 3, name);
         return;
