@@ -166,7 +166,7 @@ static void draw_pane(const Pane *pane, const StepContext *context, Canvas *canv
                       Rectangle area, bool focused) {
     Role title_role = focused ? ROLE_SELECTED : ROLE_TITLE;
     Rectangle inside = inside_of(pane, layout, area);
-    PaneHead head = {.note_role = ROLE_DIM, .columns = inside.columns};
+    PaneHead head = {.note_role = ROLE_DIM, .columns = inside.columns, .rows = inside.rows};
     pane->head(context, &head);
     if (layout->boxed || pane->slot == SLOT_OVERLAY)
         canvas_box(canvas, area, title_role, head.title, head.note_role, head.note);

@@ -287,8 +287,9 @@ static void draw_inputs(const StepContext *context, const BoxRow *row, Canvas *c
         const ReductionBox *box = box_at(row, i);
         if (!box->adds || box->node == FOLD_NONE || !is_done(context, box)) continue;
         print_number(node_at(context, box->node)->weight, row->width - 1, text, sizeof text);
+        char mark = mark_of(context, row, box);
         draw_right(row, canvas, area, box->index, line,
-                   mark_of(context, row, box) != ' ' ? ROLE_WARNING : ROLE_DIM, text);
+                   mark == MARK_TWICE || mark == MARK_LOST ? ROLE_WARNING : ROLE_DIM, text);
     }
 }
 
