@@ -16,7 +16,7 @@
 #include <stdio.h>
 
 enum { LABEL_COLUMNS = 14, BOX_COLUMNS = 6, NARROW_BOX_COLUMNS = 5, NARROW_FROM = 172, MOST_ROWS = 64 };
-enum { FEW_BOXES = 16, MANY_BOXES = 32, MOST_PARTNERS = 16 };
+enum { FEW_BOXES = 16, MANY_BOXES = 32, MOST_PARTNERS = 16, NARROW_HEAD = 90 };
 
 typedef struct BoxRow { /* the boxes of the window, and where they are drawn */
     Reduction *reduction;
@@ -562,7 +562,7 @@ static void print_distance(const ReductionLevel *level, char *out, size_t bytes)
     else if (level->kind == TREE_TAKE)
         snprintf(out, bytes, "values handed over");
     else if (level->through == TRACE_REDUX)
-        snprintf(out, bytes, "all lanes of a warp at once");
+        snprintf(out, bytes, "all lanes of a warp");
     else if (level->through == TRACE_SHARED_ATOMIC || level->through == TRACE_GLOBAL_ATOMIC)
         snprintf(out, bytes, "atomics to one word each");
     else if (!distance)
@@ -581,8 +581,12 @@ static void head(const StepContext *context, PaneHead *out) {
         return;
     }
     print_name(context, &row, name, sizeof name);
-    snprintf(out->title, sizeof out->title, "reduction   %s[%" PRId64 "..%" PRId64 "] of %d", name, row.first,
-             row.first + row.count - 1, row.level->box_count);
+    bool is_narrow = out->columns < NARROW_HEAD; /* fewer words, and none cut */
+    if (is_narrow)
+        snprintf(out->title, sizeof out->title, "reduction  %s", name);
+    else
+        snprintf(out->title, sizeof out->title, "reduction   %s[%" PRId64 "..%" PRId64 "] of %d", name,
+                 row.first, row.first + row.count - 1, row.level->box_count);
     print_distance(row.level, distance, sizeof distance);
     if (row.is_chain) {
         snprintf(out->title, sizeof out->title, "reduction   t%d, element by element",
@@ -593,8 +597,8 @@ static void head(const StepContext *context, PaneHead *out) {
     }
     int threads = tree_of(context)->thread_count, folds = reduction_fold_count(row.reduction);
     if (row.level->kind == TREE_FOLD)
-        snprintf(out->note, sizeof out->note, "level %d of %d: %s; %d of %d threads add", row.level->number,
-                 folds, distance, row.level->adder_count, threads);
+        snprintf(out->note, sizeof out->note, "level %d of %d: %s; %d of %d %sadd", row.level->number, folds,
+                 distance, row.level->adder_count, threads, is_narrow ? "" : "threads ");
     else
         snprintf(out->note, sizeof out->note, "%s; %d of %d threads", distance, row.level->adder_count,
                  threads);
