@@ -193,6 +193,14 @@ static PtxType before_type(const BoxRow *row, const ReductionBox *box) {
                                          : reduction_type(row->reduction, box->before_node, row->level->type);
 }
 
+/* Where values are handed over, most threads held nothing before. */
+static bool shows_before(const BoxRow *row) {
+    if (row->level->kind != TREE_TAKE) return true;
+    for (int i = 0; i < row->count; i++)
+        if (box_at(row, i)->has_before && box_at(row, i)->was_live) return true;
+    return false;
+}
+
 static void draw_before(const StepContext *context, const BoxRow *row, Canvas *canvas, Rectangle area,
                         int line) {
     canvas_text(canvas, area, 1, line, ROLE_DIM, row->is_chain ? "value" : "before");
@@ -294,7 +302,8 @@ static void draw_inputs(const StepContext *context, const BoxRow *row, Canvas *c
 }
 
 static bool sums_floats(const BoxRow *row) {
-    return row->level->type != PTX_NO_TYPE && ptx_type_is_float(row->level->type);
+    return row->level->type != PTX_NO_TYPE && ptx_type_is_float(row->level->type) &&
+           row->level->kind != TREE_TAKE;
 }
 
 /* What rounding changed in each addition. */
@@ -627,11 +636,21 @@ static void draw_history(const StepContext *context, BoxRow row, Canvas *canvas,
     }
 }
 
+/* A value in the window that is still used after the level. */
+static bool has_live_box(const BoxRow *row, const ReductionLevel *level) {
+    for (int i = 0; i < row->count; i++) {
+        const ReductionBox *box = reduction_find(level, row->first + i);
+        if (box && box->has_after && box->is_live) return true;
+    }
+    return false;
+}
+
 static int count_history(const BoxRow *row, int room) {
     int count = 0;
     while (count < room) {
         const ReductionLevel *level = reduction_level(row->reduction, row->level->level - count - 2);
         if (!level || level->place != row->level->place || level->symbol != row->level->symbol) break;
+        if (!has_live_box(row, level)) break;
         count++;
     }
     return count;
@@ -654,7 +673,7 @@ static void draw_levels(const StepContext *context, const BoxRow *row, Canvas *c
         draw_history(context, *row, canvas, above, history);
         line += history;
     }
-    bool has_before = row->is_chain || row->level->kind != TREE_INPUTS;
+    bool has_before = row->is_chain || (row->level->kind != TREE_INPUTS && shows_before(row));
     if (has_before) draw_before(context, row, canvas, area, line++);
     if (brackets) draw_brackets(context, row, canvas, area, line++);
     for (int i = 0; i < shown; line += partner_rows(row, i++))
