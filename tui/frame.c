@@ -166,7 +166,7 @@ static void draw_pane(const Pane *pane, const StepContext *context, Canvas *canv
                       Rectangle area, bool focused) {
     Role title_role = focused ? ROLE_SELECTED : ROLE_TITLE;
     Rectangle inside = inside_of(pane, layout, area);
-    PaneHead head = {.note_role = ROLE_DIM, .columns = inside.columns};
+    PaneHead head = {.note_role = ROLE_DIM, .columns = inside.columns, .rows = inside.rows};
     pane->head(context, &head);
     if (layout->boxed || pane->slot == SLOT_OVERLAY)
         canvas_box(canvas, area, title_role, head.title, head.note_role, head.note);
@@ -202,7 +202,16 @@ static bool has_reduction(const Scene *scene, const View *view) {
 
 LayoutNeeds frame_needs(const Scene *scene, const View *view) {
     if (view->place.block >= scene->traced.block_count) return (LayoutNeeds){0};
-    return (LayoutNeeds){has_reduction(scene, view), scene_step_index(scene, view->place.block)->warp_count};
+    const StepIndex *step_index = scene_step_index(scene, view->place.block);
+    const TraceLaunch *launch = scene_launch(scene, view->place.block);
+    uint64_t bytes = launch->static_shared_bytes + (uint64_t)launch->dynamic_shared_bytes;
+    uint64_t lines = (bytes + BANK_COUNT * BANK_BYTES - 1) / (BANK_COUNT * BANK_BYTES);
+    bool conflicts = step_index->conflict_from[0] < step_index->steps->step_count;
+    return (LayoutNeeds){.folds = has_reduction(scene, view),
+                         .warps = step_index->warp_count,
+                         .bank_lines = conflicts && lines < WARP_LANES ? (int)lines
+                                       : conflicts                     ? WARP_LANES
+                                                                       : 0};
 }
 
 static bool has_picture(const StepIndex *index, int step) {

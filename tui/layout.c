@@ -87,16 +87,25 @@ static void make_narrow(Layout *layout, Rectangle middle, const View *view) {
         slots[SLOT_PICTURE] = picture;
 }
 
+/* Rows for the picture: more where the lines of a bank conflict need them, as long as the lanes of eight warps stay. */
+static int picture_rows(int rows, int room, int frame, LayoutNeeds needs) {
+    enum { HEAD_AND_WORDS = 2, LEAST_ABOVE = 10 };
+    int wanted = needs.bank_lines ? frame + needs.bank_lines + HEAD_AND_WORDS : 0,
+        most = room - frame - LEAST_ABOVE;
+    return clamp(wanted > most ? most : wanted, rows, room - 8);
+}
+
 /* Source beside lanes, the picture below, explanation beside one more pane, timeline. */
-static void make_middle(Layout *layout, Rectangle middle, const View *view, bool folds) {
+static void make_middle(Layout *layout, Rectangle middle, const View *view, LayoutNeeds needs) {
     Rectangle *slots = layout->slots;
     int frame = layout->boxed ? 2 : 1;
     slots[SLOT_TIMELINE] = cut_bottom(&middle, frame + (middle.rows >= 34 ? 3 : 2));
     Rectangle words = cut_bottom(&middle, frame + (middle.rows >= 32 ? 6 : middle.rows >= 24 ? 3 : 2));
     int rows = clamp(middle.rows * 9 / 20, 8, 13 + (middle.rows - 29) / 3);
-    if (folds && layout->area.columns >= 160 && layout->area.rows >= 50) /* both pictures */
+    if (needs.folds && layout->area.columns >= 160 && layout->area.rows >= 50) /* both pictures */
         slots[SLOT_REDUCTION] = cut_bottom(&middle, frame + 8);
-    slots[SLOT_PICTURE] = cut_picture(&middle, view, clamp(rows, 8, middle.rows - 8));
+    slots[SLOT_PICTURE] =
+        cut_picture(&middle, view, picture_rows(clamp(rows, 8, middle.rows - 8), middle.rows, frame, needs));
     if (shown(view, FOCUS_SIDE)) add_side(layout, cut_right(&words, words.columns / 2));
     slots[SLOT_EXPLANATION] = words;
     split_top(layout, middle, view,
@@ -182,7 +191,7 @@ static void fill_middle(Layout *layout, Rectangle middle, const View *view, Layo
     else if (columns >= 180 && rows >= 44 && shown(view, FOCUS_SIDE))
         make_wide(layout, middle, view, needs.folds);
     else if (columns >= 100 && rows >= 24)
-        make_middle(layout, middle, view, needs.folds);
+        make_middle(layout, middle, view, needs);
     else
         make_narrow(layout, middle, view);
 }

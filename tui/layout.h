@@ -22,6 +22,7 @@ typedef struct Layout {
 typedef struct LayoutNeeds { /* what the block has to show */
     bool folds;              /* there is a reduction to draw */
     int warps;
+    int bank_lines; /* of shared memory, where an access of the block has a conflict; else 0 */
 } LayoutNeeds;
 
 /* False: too small for anything but a sentence. */

@@ -115,7 +115,7 @@ static void a_block_is_traced_on_demand(void **state) {
 static void hazards_are_found_behind(void **state) {
     (void)state;
     Pty *pty = start("bug_volatile_tail", "1024", 120, 40);
-    pty_wait_for(pty, "result ok, 20 hazards: f");
+    pty_wait_for(pty, "result ok, 20 hazards (f)");
     pty_type(pty, "f");
     pty_wait_for(pty, "hazards  20");
     pty_wait_for(pty, "step 25 of 42");

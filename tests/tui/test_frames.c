@@ -276,7 +276,7 @@ static void conflicts_and_current_lanes_have_their_roles(void **state) {
     view_init(&view);
     press(&view, &sample->scene, "13Gn");
     Canvas *canvas = draw(sample, &view, 120, 40, false);
-    int row = 15;
+    int row = 14;
     assert_int_equal(role_of_text(canvas, &row, "4-way conflict!"), ROLE_CONFLICT);
     assert_int_equal(role_of_text(canvas, &row, "  0> "), ROLE_CURRENT);
     assert_int_equal(role_of_text(canvas, &row, " 7 "), ROLE_LIT);      /* served by the first wavefront */

@@ -141,7 +141,7 @@ static bool has_unit(const char *text, const char *unit) {
  * is none. Caller frees. */
 static char *time_of(const char *frame, const char *kernel) {
     char own[64];
-    snprintf(own, sizeof own, " >%.20s ", kernel); /* a longer name is cut */
+    snprintf(own, sizeof own, " >%s ", kernel);
     const char *at = strstr(frame, own);
     if (!at && (at = strstr(frame, "\n time ")) != NULL) at++;
     return at ? strndup(at, strcspn(at, "\n")) : NULL;

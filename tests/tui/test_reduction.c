@@ -171,6 +171,81 @@ static void test_errors_of_floats_are_exact(void **state) {
     assert_true(compared > 100);
 }
 
+/* ---- races ------------------------------------------------------------------------------------------------ */
+
+static int count_racing_terms(Reduction *reduction, int *first_level) {
+    int count = 0;
+    const ReductionLevel *level;
+    *first_level = -1;
+    for (int i = 0; (level = reduction_level(reduction, i)) != NULL; i++)
+        for (int t = 0; t < level->term_count; t++) {
+            if (level->terms[t].writer < 0) continue;
+            assert_int_not_equal(level->terms[t].writer, level->terms[t].thread);
+            if (*first_level < 0) *first_level = level->number;
+            count++;
+        }
+    return count;
+}
+
+/* Only words that another thread writes without a barrier between; the right kernels of the ladder have none. */
+static void test_racing_words_have_another_writer(void **state) {
+    (void)state;
+    static const struct {
+        const char *kernel;
+        int level; /* the first that goes wrong */
+    } wrong[] = {{"bug_overlapping_halves", 2}, {"bug_missing_sync", 4}, {"bug_volatile_tail", 4}};
+    int first;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        Opened opened = open_kernel(wrong[i].kernel, PTX_NO_TYPE, 0);
+        assert_true(count_racing_terms(scene_reduction(opened.scene, 0), &first) >= 15);
+        assert_int_equal(first, wrong[i].level);
+        close_kernel(&opened);
+    }
+    for (int i = 0; i < catalog_count(); i++) {
+        if (catalog_row(i)->group != CATALOG_LADDER) continue;
+        Opened opened = open_kernel(catalog_row(i)->id, PTX_NO_TYPE, 4096);
+        int count = count_racing_terms(scene_reduction(opened.scene, 0), &first);
+        if (count) fail_msg("%s: %d words race", catalog_row(i)->id, count);
+        close_kernel(&opened);
+    }
+}
+
+/* Thread 0 reads word 64 in the second level before thread 64 adds to it. */
+static void test_a_race_names_its_threads(void **state) {
+    (void)state;
+    Opened opened = open_kernel("bug_overlapping_halves", PTX_NO_TYPE, 0);
+    Reduction *reduction = scene_reduction(opened.scene, 0);
+    int index = 0, found = 0;
+    while (reduction_level(reduction, index)->number < 2) index++;
+    const ReductionLevel *level = reduction_level(reduction, index);
+    const ReductionBox *box = reduction_find(level, 0);
+    for (int t = 0; t < box->term_count; t++) {
+        const ReductionTerm *term = &level->terms[box->first_term + t];
+        if (term->index != 64) continue;
+        assert_int_equal(term->writer, 64);
+        assert_true(term->is_early);
+        found++;
+    }
+    assert_int_equal(found, 1);
+    close_kernel(&opened);
+}
+
+/* The last warp adds 7 words a lane: what the other words hold is lost. */
+static void test_lost_inputs_are_known(void **state) {
+    (void)state;
+    Opened opened = open_kernel("bug_missing_sync", PTX_NO_TYPE, 0);
+    const Tree *tree = scene_tree(opened.scene, 0);
+    assert_int_equal(tree->input_count, 256);
+    assert_int_equal(tree->lost_count, 256 - 7 * 4);
+    for (int i = 0; i < tree->folds->node_count; i++)
+        if (tree->reaches[i]) assert_false(tree->holds_lost[i]);
+    close_kernel(&opened);
+    opened = open_kernel("shuffle", PTX_NO_TYPE, 4096); /* sums that nobody needs lose nothing */
+    tree = scene_tree(opened.scene, 0);
+    for (int i = 0; i < tree->folds->node_count; i++) assert_false(tree->holds_lost[i]);
+    close_kernel(&opened);
+}
+
 /* ---- beats ----------------------------------------------------------------------------------------------- */
 
 static void test_interleaved_has_at_most_40_beats(void **state) {
@@ -211,6 +286,9 @@ int main(void) {
         cmocka_unit_test(test_boxes_of_every_level_add_up),
         cmocka_unit_test(test_half_stops_at_2048),
         cmocka_unit_test(test_errors_of_floats_are_exact),
+        cmocka_unit_test(test_racing_words_have_another_writer),
+        cmocka_unit_test(test_a_race_names_its_threads),
+        cmocka_unit_test(test_lost_inputs_are_known),
         cmocka_unit_test(test_interleaved_has_at_most_40_beats),
         cmocka_unit_test(test_beats_go_forwards_and_backwards),
     };

@@ -25,6 +25,7 @@ typedef struct PaneHead { /* the pane's top line */
     char title[160], note[160];
     Role note_role; /* DIM unless the pane sets it */
     int columns;    /* for both, without borders; set by the caller */
+    int rows;       /* of the pane's inside; likewise */
 } PaneHead;
 
 typedef struct Pane {

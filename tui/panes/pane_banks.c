@@ -112,25 +112,29 @@ static const char *access_name(TraceKind kind) {
     return kind == TRACE_SHARED_LOAD ? "load" : kind == TRACE_SHARED_STORE ? "store" : "atomic";
 }
 
-/* The array's name as the source has it; "" for dynamic shared memory, which has no name in the source. */
-static void print_symbol(const StepContext *context, char *out, size_t bytes) {
-    int first = context->event.mask ? __builtin_ctz(context->event.mask) : 0;
-    if (context->launch->static_shared_bytes == 0 && context->launch->dynamic_shared_bytes)
-        *out = 0;
-    else
-        scene_short_name(context->launch->symbols[context->event.buffer[first]].name, out, bytes);
+static uint64_t count_lines(const StepContext *context) {
+    uint64_t bytes = context->launch->static_shared_bytes + (uint64_t)context->launch->dynamic_shared_bytes;
+    return (bytes + BANK_COUNT * BANK_BYTES - 1) / (BANK_COUNT * BANK_BYTES);
+}
+
+/* All of shared memory takes every row but those of the header and the words. */
+static bool fills(const StepContext *context, int rows) {
+    return count_lines(context) + 2 == (uint64_t)rows;
 }
 
 static void head(const StepContext *context, PaneHead *out) {
     const TraceEvent *event = &context->event;
     Banks *banks = memory_new(sizeof *banks);
     char symbol[48], width[24] = "", verdict[48];
+    int first = event->mask ? __builtin_ctz(event->mask) : 0;
+    bool has_no_legend = fills(context, out->rows) && out->columns >= 90;
     banks_fill(banks, context);
-    print_symbol(context, symbol, sizeof symbol);
+    step_context_print_symbol(context, event->buffer[first], symbol, sizeof symbol);
     if (event->width != BANK_BYTES)
         snprintf(width, sizeof width, " (%d byte%s)", event->width, event->width == 1 ? "" : "s");
-    snprintf(out->title, sizeof out->title, "banks  w%d shared %s%s%s%s", event->warp,
-             access_name(event->kind), *symbol ? " of " : "", symbol, width);
+    snprintf(out->title, sizeof out->title, "banks  w%d shared %s%s%s%s%s", event->warp,
+             access_name(event->kind), strcmp(symbol, "shared") ? " of " : "",
+             strcmp(symbol, "shared") ? symbol : "", width, has_no_legend ? "   cells: lanes" : "");
     bool excess = context->cost.wavefronts > context->cost.ideal;
     if (excess)
         snprintf(verdict, sizeof verdict, "%d-way conflict!", banks->ways);
@@ -186,8 +190,7 @@ static int cell_columns(Rectangle area, int label, int banks, int most) {
 
 /* Lines that are not accessed, between and around the others, where all of shared memory fits. */
 static void add_untouched_rows(Banks *banks, const StepContext *context, int room) {
-    uint64_t bytes = context->launch->static_shared_bytes + (uint64_t)context->launch->dynamic_shared_bytes;
-    uint64_t lines = (bytes + BANK_COUNT * BANK_BYTES - 1) / (BANK_COUNT * BANK_BYTES);
+    uint64_t lines = count_lines(context);
     if (room < 1 || lines > (uint64_t)room) return;
     for (uint64_t line = 0; line < lines; line++) row_of_line(banks, line);
 }
@@ -216,7 +219,8 @@ static BankGrid lay_out_plain(Banks *banks, const StepContext *context, Rectangl
                      .bands = 1,
                      .cell_rows = 1,
                      .room = area.rows - 2}; /* the header and the words take a row each */
-    if (grid.room > banks->count + 1 || grid.room > 8) grid.room -= 1; /* the lane's line */
+    bool is_full = fills(context, area.rows);
+    if (!is_full && (grid.room > banks->count + 1 || grid.room > 8)) grid.room -= 1; /* the lane's line */
     add_untouched_rows(banks, context, grid.room);
     if (banks->count > grid.room && grid.room > 2) grid.room -= 1; /* how many are out of sight */
     grid.spacing = context->view->display.projector && banks->count * 2 <= grid.room ? 2 : 1;

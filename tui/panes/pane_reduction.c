@@ -16,7 +16,7 @@
 #include <stdio.h>
 
 enum { LABEL_COLUMNS = 14, BOX_COLUMNS = 6, NARROW_BOX_COLUMNS = 5, NARROW_FROM = 172, MOST_ROWS = 64 };
-enum { FEW_BOXES = 16, MANY_BOXES = 32, MOST_PARTNERS = 16 };
+enum { FEW_BOXES = 16, MANY_BOXES = 32, MOST_PARTNERS = 16, NARROW_HEAD = 90 };
 
 typedef struct BoxRow { /* the boxes of the window, and where they are drawn */
     Reduction *reduction;
@@ -143,8 +143,7 @@ static void print_name(const StepContext *context, const BoxRow *row, char *out,
                          sizeof text);
         name = text;
     } else if (row->level->place == PLACE_WORD) {
-        name = context->launch->symbols[row->level->symbol].name;
-        scene_short_name(name, text, sizeof text);
+        step_context_print_symbol(context, row->level->symbol, text, sizeof text);
         name = text;
     } else if (row->level->through == TRACE_SHUFFLE || row->level->through == TRACE_REDUX) {
         name = "lane";
@@ -197,6 +196,14 @@ static PtxType before_type(const BoxRow *row, const ReductionBox *box) {
                                          : reduction_type(row->reduction, box->before_node, row->level->type);
 }
 
+/* Where values are handed over, most threads held nothing before. */
+static bool shows_before(const BoxRow *row) {
+    if (row->level->kind != TREE_TAKE) return true;
+    for (int i = 0; i < row->count; i++)
+        if (box_at(row, i)->has_before && box_at(row, i)->was_live) return true;
+    return false;
+}
+
 static void draw_before(const StepContext *context, const BoxRow *row, Canvas *canvas, Rectangle area,
                         int line) {
     canvas_text(canvas, area, 1, line, ROLE_DIM, row->is_chain ? "value" : "before");
@@ -218,13 +225,33 @@ static bool is_done(const StepContext *context, const ReductionBox *box) {
     return box->step < step || (box->step == step && view_phase(context->view) >= 1);
 }
 
-/* What goes wrong with the box's sum: '!' holds an input twice, '?' is in no result; ' ': nothing. */
+enum { MARK_TWICE = '!', MARK_LOST = '?', MARK_RACE = 'X' };
+
+/* The term's load is one of a race that was found, and its word has another writer. */
+static bool is_racing(const StepContext *context, const ReductionTerm *term) {
+    return term->writer >= 0 && term->step <= context->view->place.step &&
+           step_context_is_of_hazard(context, context->steps->steps[term->step].pc);
+}
+
+static const ReductionTerm *racing_term(const StepContext *context, const BoxRow *row,
+                                        const ReductionBox *box) {
+    for (int t = 0; box->adds && t < box->term_count; t++) {
+        const ReductionTerm *term = &row->level->terms[box->first_term + t];
+        if (is_racing(context, term)) return term;
+    }
+    return NULL;
+}
+
+/* What goes wrong with the box's sum: an input is in it twice, it is in no result and takes inputs with it, it was made
+ * of a word that another thread writes at the same time; ' ': nothing. */
 static char mark_of(const StepContext *context, const BoxRow *row, const ReductionBox *box) {
     if (box->node == FOLD_NONE || !box->adds) return ' ';
-    if (row->path && box->node <= row->path->root && row->path->doubles[box->node]) return '!';
-    if (!tree_of(context)->reaches[box->node] && node_at(context, box->node)->is_plain && box->is_live)
-        return '?';
-    return ' ';
+    const Tree *tree = tree_of(context);
+    if (row->path && box->node <= row->path->root && row->path->doubles[box->node]) return MARK_TWICE;
+    if (!tree->reaches[box->node] && node_at(context, box->node)->is_plain &&
+        (box->is_live || tree->holds_lost[box->node]))
+        return MARK_LOST;
+    return racing_term(context, row, box) ? MARK_RACE : ' ';
 }
 
 static void draw_after(const StepContext *context, const BoxRow *row, Canvas *canvas, Rectangle area,
@@ -271,13 +298,15 @@ static void draw_inputs(const StepContext *context, const BoxRow *row, Canvas *c
         const ReductionBox *box = box_at(row, i);
         if (!box->adds || box->node == FOLD_NONE || !is_done(context, box)) continue;
         print_number(node_at(context, box->node)->weight, row->width - 1, text, sizeof text);
+        char mark = mark_of(context, row, box);
         draw_right(row, canvas, area, box->index, line,
-                   mark_of(context, row, box) != ' ' ? ROLE_WARNING : ROLE_DIM, text);
+                   mark == MARK_TWICE || mark == MARK_LOST ? ROLE_WARNING : ROLE_DIM, text);
     }
 }
 
 static bool sums_floats(const BoxRow *row) {
-    return row->level->type != PTX_NO_TYPE && ptx_type_is_float(row->level->type);
+    return row->level->type != PTX_NO_TYPE && ptx_type_is_float(row->level->type) &&
+           row->level->kind != TREE_TAKE;
 }
 
 /* What rounding changed in each addition. */
@@ -308,6 +337,44 @@ static void draw_error(const StepContext *context, const BoxRow *row, Canvas *ca
     canvas_print(canvas, area, 1, line, error != 0 ? ROLE_WARNING : ROLE_TEXT,
                  "t%d: %s; rounding changed this addition by %g; so far it is %.6g from the exact sum",
                  box->thread, value, rounding, error);
+}
+
+/* The first box of the window that has the mark, the selected one before all others; NULL: none. */
+static const ReductionBox *marked_box(const StepContext *context, const BoxRow *row, char mark) {
+    const ReductionBox *selected =
+        in_window(row, row->selected) ? reduction_find(row->level, row->selected) : NULL;
+    if (selected && mark_of(context, row, selected) == mark) return selected;
+    for (int i = 0; i < row->count; i++)
+        if (mark_of(context, row, box_at(row, i)) == mark) return box_at(row, i);
+    return NULL;
+}
+
+/* What the marks of the window mean, a line each, as far as there is room. */
+static void draw_faults(const StepContext *context, const BoxRow *row, Canvas *canvas, Rectangle area,
+                        int line) {
+    const ReductionBox *box = marked_box(context, row, MARK_RACE);
+    if (box) {
+        const ReductionTerm *term = racing_term(context, row, box);
+        canvas_print(canvas, area, 1, line++, ROLE_WARNING,
+                     "X t%d reads word %" PRId64 " %s t%d writes it: no barrier keeps them in this order",
+                     term->thread, term->index, term->is_early ? "before" : "after", term->writer);
+    }
+    const Tree *tree = tree_of(context);
+    bool is_last = row->level->level + 1 == reduction_level_count(row->reduction);
+    if (marked_box(context, row, MARK_TWICE))
+        canvas_text(canvas, area, 1, line++, ROLE_WARNING, "! an input is in this sum more than once");
+    else if (is_last && row->path && row->path->twice)
+        canvas_print(canvas, area, 1, line++, ROLE_WARNING,
+                     "! %d of %d inputs are in the result more than once", row->path->twice,
+                     tree->input_count);
+    if (tree->shared_count && (context->scene->outcome.verdict == SCENE_WRONG ||
+                               context->scene->outcome.verdict == SCENE_WRONG_ON_PURPOSE))
+        canvas_print(canvas, area, 1, line++, ROLE_WARNING,
+                     "! %d of %d inputs are also in another block's result", tree->shared_count,
+                     tree->input_count);
+    if (marked_box(context, row, MARK_LOST) || (is_last && tree->lost_count))
+        canvas_print(canvas, area, 1, line++, ROLE_WARNING, "? %d of %d inputs reach no result",
+                     tree->lost_count, tree->input_count);
 }
 
 /* ---- the ways ---------------------------------------------------------------------------------------------- */
@@ -430,16 +497,18 @@ static void name_partners(const StepContext *context, const BoxRow *row, int num
         char name[64] = "thread";
         if (!term) continue;
         if (term->place == PLACE_WORD)
-            scene_short_name(context->launch->symbols[term->symbol].name, name, sizeof name);
+            step_context_print_symbol(context, term->symbol, name, sizeof name);
         else if (term->place == PLACE_INPUT || term->place == PLACE_GLOBAL)
             scene_short_name(context->scene->traced.trace->buffers[term->symbol].name, name, sizeof name);
         else if (row->level->through == TRACE_SHUFFLE)
             snprintf(name, sizeof name, "lane");
+        if (term->place == PLACE_WORD && strlen(name) > LABEL_COLUMNS - 3)
+            snprintf(name, sizeof name, "word");
         int64_t by = 0;
         if (partner_rows(row, number) > 1)
             snprintf(out, bytes, "%s%.*s", sign, LABEL_COLUMNS - 3, name);
         else if (is_regular(row, number, &by) && by)
-            snprintf(out, bytes, "%s%.5s%+" PRId64, sign, name, by);
+            snprintf(out, bytes, "%s%.6s%+" PRId64, sign, name, by);
         else
             snprintf(out, bytes, "%s%.*s", sign, LABEL_COLUMNS - 3, name);
         return;
@@ -481,9 +550,13 @@ static void draw_partners(const StepContext *context, const BoxRow *row, Canvas 
         }
         const FoldNode *node = node_at(context, term->node);
         bool is_there = term->step <= context->view->place.step;
-        Role role = is_now(context, term) || is_lit(row, term->node) ? ROLE_LIT
-                    : is_there                                       ? ROLE_ARROW
-                                                                     : ROLE_DIM;
+        bool races = is_racing(context, term);
+        Role role = races                                              ? ROLE_WARNING
+                    : is_now(context, term) || is_lit(row, term->node) ? ROLE_LIT
+                    : is_there                                         ? ROLE_ARROW
+                                                                       : ROLE_DIM;
+        if (races)
+            canvas_glyph(canvas, area, column_of(row, box->index) + 1, values, ROLE_WARNING, MARK_RACE);
         draw_value(context, row, canvas, area, box->index, values, role,
                    reduction_type(row->reduction, term->node, row->level->type), node->bits);
     }
@@ -501,7 +574,7 @@ static void print_distance(const ReductionLevel *level, char *out, size_t bytes)
     else if (level->kind == TREE_TAKE)
         snprintf(out, bytes, "values handed over");
     else if (level->through == TRACE_REDUX)
-        snprintf(out, bytes, "all lanes of a warp at once");
+        snprintf(out, bytes, "all lanes of a warp");
     else if (level->through == TRACE_SHARED_ATOMIC || level->through == TRACE_GLOBAL_ATOMIC)
         snprintf(out, bytes, "atomics to one word each");
     else if (!distance)
@@ -520,8 +593,12 @@ static void head(const StepContext *context, PaneHead *out) {
         return;
     }
     print_name(context, &row, name, sizeof name);
-    snprintf(out->title, sizeof out->title, "reduction   %s[%" PRId64 "..%" PRId64 "] of %d", name, row.first,
-             row.first + row.count - 1, row.level->box_count);
+    bool is_narrow = out->columns < NARROW_HEAD; /* fewer words, and none cut */
+    if (is_narrow)
+        snprintf(out->title, sizeof out->title, "reduction  %s", name);
+    else
+        snprintf(out->title, sizeof out->title, "reduction   %s[%" PRId64 "..%" PRId64 "] of %d", name,
+                 row.first, row.first + row.count - 1, row.level->box_count);
     print_distance(row.level, distance, sizeof distance);
     if (row.is_chain) {
         snprintf(out->title, sizeof out->title, "reduction   t%d, element by element",
@@ -532,8 +609,8 @@ static void head(const StepContext *context, PaneHead *out) {
     }
     int threads = tree_of(context)->thread_count, folds = reduction_fold_count(row.reduction);
     if (row.level->kind == TREE_FOLD)
-        snprintf(out->note, sizeof out->note, "level %d of %d: %s; %d of %d threads add", row.level->number,
-                 folds, distance, row.level->adder_count, threads);
+        snprintf(out->note, sizeof out->note, "level %d of %d: %s; %d of %d %sadd", row.level->number, folds,
+                 distance, row.level->adder_count, threads, is_narrow ? "" : "threads ");
     else
         snprintf(out->note, sizeof out->note, "%s; %d of %d threads", distance, row.level->adder_count,
                  threads);
@@ -562,11 +639,21 @@ static void draw_history(const StepContext *context, BoxRow row, Canvas *canvas,
     }
 }
 
+/* A value in the window that is still used after the level. */
+static bool has_live_box(const BoxRow *row, const ReductionLevel *level) {
+    for (int i = 0; i < row->count; i++) {
+        const ReductionBox *box = reduction_find(level, row->first + i);
+        if (box && box->has_after && box->is_live) return true;
+    }
+    return false;
+}
+
 static int count_history(const BoxRow *row, int room) {
     int count = 0;
     while (count < room) {
         const ReductionLevel *level = reduction_level(row->reduction, row->level->level - count - 2);
         if (!level || level->place != row->level->place || level->symbol != row->level->symbol) break;
+        if (!has_live_box(row, level)) break;
         count++;
     }
     return count;
@@ -589,7 +676,7 @@ static void draw_levels(const StepContext *context, const BoxRow *row, Canvas *c
         draw_history(context, *row, canvas, above, history);
         line += history;
     }
-    bool has_before = row->is_chain || row->level->kind != TREE_INPUTS;
+    bool has_before = row->is_chain || (row->level->kind != TREE_INPUTS && shows_before(row));
     if (has_before) draw_before(context, row, canvas, area, line++);
     if (brackets) draw_brackets(context, row, canvas, area, line++);
     for (int i = 0; i < shown; line += partner_rows(row, i++))
@@ -600,6 +687,7 @@ static void draw_levels(const StepContext *context, const BoxRow *row, Canvas *c
     if (threads) draw_threads(row, canvas, area, line++);
     if (inputs) draw_inputs(context, row, canvas, area, line++);
     if (error) draw_error(context, row, canvas, area, line++);
+    draw_faults(context, row, canvas, area, line);
 }
 
 static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {

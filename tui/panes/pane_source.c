@@ -128,19 +128,9 @@ static void draw_gutter(const StepIndexSums *sums, Canvas *canvas, Rectangle are
 
 enum { SIGN_HAZARD = 'X', SIGN_CONFLICT = '!' };
 
-static bool is_of_hazard(const StepContext *context, int pc) {
-    const Findings *hazards = context->scene->borrowed.hazards;
-    int launch = context->scene->traced.blocks[context->view->place.block].launch;
-    for (int i = 0; hazards && i < hazards->error_count; i++) {
-        const Finding *hazard = &hazards->items[i];
-        if (hazard->launch == launch && (hazard->access.pc == pc || hazard->other.pc == pc)) return true;
-    }
-    return false;
-}
-
 /* 0: none. */
 static char sign_of_pc(const StepContext *context, int pc) {
-    if (is_of_hazard(context, pc)) return SIGN_HAZARD;
+    if (step_context_is_of_hazard(context, pc)) return SIGN_HAZARD;
     if (!context->step_index->has_events[pc]) return 0;
     const Totals *totals = step_index_pc_totals(context->step_index, pc);
     bool conflicts = totals->shared_load_wavefronts > totals->shared_load_wavefronts_ideal ||

@@ -61,7 +61,7 @@ HeadlineTone headline_print_verdict(const Scene *scene, int columns, char *out, 
     for (int words = 2; words >= 0; words--) { /* ASCII: a byte is a column */
         Text text = {0};
         add_verdict(scene, words, &text);
-        if (hazards && may_be_luck) text_print(&text, ", %d hazard%s: f", hazards, hazards == 1 ? "" : "s");
+        if (hazards && may_be_luck) text_print(&text, ", %d hazard%s (f)", hazards, hazards == 1 ? "" : "s");
         snprintf(out, bytes, "%s", text_string(&text));
         bool fits = text.length <= (size_t)(columns > 0 ? columns : 0);
         text_done(&text);

@@ -26,6 +26,9 @@ typedef struct ReductionTerm {
     int node, step; /* step: at which it came; the node of an own value is older than the level */
     int thread;     /* that reads it */
     bool is_own;    /* the reading thread had it in a register */
+    int writer; /* WORD: a thread that stores another value to the word, with no barrier between that store and this
+                       load; -1: none */
+    bool is_early; /* it stores after the load */
 } ReductionTerm;
 
 typedef struct ReductionBox {

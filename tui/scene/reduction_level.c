@@ -389,6 +389,7 @@ ReductionLevel *reduction_make_level(Reduction *reduction, int index) {
     else
         fill_threads(reduction, level);
     put_adders(reduction, level, adders, count);
+    reduction_find_writers(reduction, level);
     level->arrows_cross = ways_cross(level);
     level->operation = "+";
     if (level->kind == TREE_FOLD && level->type != PTX_NO_TYPE)

@@ -122,6 +122,6 @@ ReductionTerm *reduction_add_term(ReductionLevel *level) {
         level->terms = memory_resize(level->terms, (size_t)level->term_capacity * sizeof *level->terms);
     }
     ReductionTerm *term = &level->terms[level->term_count++];
-    *term = (ReductionTerm){.place = PLACE_UNKNOWN};
+    *term = (ReductionTerm){.place = PLACE_UNKNOWN, .writer = -1};
     return term;
 }

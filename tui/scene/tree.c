@@ -255,6 +255,7 @@ static void find_results(Tree *tree) {
 static void find_lost(Tree *tree) {
     int count = tree->folds->node_count;
     tree->reaches = memory_new((size_t)count + 1);
+    tree->holds_lost = memory_new((size_t)count + 1);
     tree->loses = memory_new((size_t)tree->thread_count + 1);
     tree->shares = memory_new((size_t)tree->thread_count + 1);
     tree->shared = memory_new((size_t)count + 1);
@@ -268,6 +269,13 @@ static void find_lost(Tree *tree) {
         tree->input_count++;
         tree->lost_count += !tree->reaches[i];
         if (!tree->reaches[i]) tree->loses[tree_thread(tree, i)] = true;
+    }
+    for (int i = 0; i < count; i++) {
+        const FoldNode *node = node_at(tree, i);
+        tree->holds_lost[i] = node->kind == FOLD_INPUT
+                                  ? !tree->reaches[i]
+                                  : (node->a != FOLD_NONE && tree->holds_lost[node->a]) ||
+                                        (node->kind == FOLD_JOIN && tree->holds_lost[node->b]);
     }
 }
 
@@ -364,6 +372,7 @@ void tree_free(Tree *tree) {
     free(tree->final);
     free(tree->final_thread);
     free(tree->reaches);
+    free(tree->holds_lost);
     free(tree->used_until);
     free(tree->loses);
     free(tree->shares);

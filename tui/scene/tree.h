@@ -48,6 +48,7 @@ typedef struct Tree {
     int *used_until; /* [node] the last level in which a thread takes it; level_count: it stays to the end */
     int input_count, lost_count; /* inputs that were loaded; that reach no final result */
     bool *loses;                 /* [thread] loaded such an input */
+    bool *holds_lost;            /* [node] is made of such an input */
     /* After tree_compare(): */
     bool *shared; /* [node] an input that a result of another block holds, too */
     int shared_count;

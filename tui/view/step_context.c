@@ -244,3 +244,30 @@ void step_context_print_count(uint64_t count, char *out, size_t bytes) {
     }
     out[at] = 0;
 }
+
+bool step_context_is_of_hazard(const StepContext *context, int pc) {
+    const Findings *hazards = context->scene->borrowed.hazards;
+    int launch = context->scene->traced.blocks[context->view->place.block].launch;
+    for (int i = 0; hazards && i < hazards->error_count; i++) {
+        const Finding *hazard = &hazards->items[i];
+        if (hazard->launch == launch && (hazard->access.pc == pc || hazard->other.pc == pc)) return true;
+    }
+    return false;
+}
+
+/* Dynamic shared memory that a helper of another file declares. */
+static bool is_named_elsewhere(const StepContext *context, const char *name) {
+    const char *file = context->code ? context->code->line.file : NULL;
+    int count = file ? scene_source_line_count(context->scene, file) : 0;
+    for (int line = 1; line <= count; line++) {
+        const char *text = scene_source_line(context->scene, file, line);
+        if (text && strstr(text, name)) return false;
+    }
+    return count > 0;
+}
+
+void step_context_print_symbol(const StepContext *context, int symbol, char *out, size_t bytes) {
+    scene_short_name(context->launch->symbols[symbol].name, out, bytes);
+    if (context->launch->static_shared_bytes == 0 && is_named_elsewhere(context, out))
+        snprintf(out, bytes, "shared");
+}

@@ -57,4 +57,10 @@ const char *step_context_value_format_name(const StepContext *context);
 /* 1048576 as "1,048,576". */
 void step_context_print_count(uint64_t count, char *out, size_t bytes);
 
+/* The instruction of this launch is an access of an error that was found. */
+bool step_context_is_of_hazard(const StepContext *context, int pc);
+
+/* The shared array's name as the source has it; "shared" where the shown file does not have the name. */
+void step_context_print_symbol(const StepContext *context, int symbol, char *out, size_t bytes);
+
 #endif

@@ -1,0 +1,95 @@
+#include "tui/scene/reduction_state.h"
+
+#include "base/memory.h"
+#include <stdlib.h>
+
+typedef struct SharedStore { /* of one thread to one word */
+    int event, warp, thread;
+    uint32_t interval;
+    uint64_t value;
+    int next; /* to the same word; -1: none */
+} SharedStore;
+
+typedef struct SharedStores { /* of the whole run, to one symbol */
+    SharedStore *stores;
+    int count, capacity;
+    int *first; /* [word] */
+    int64_t word_count;
+} SharedStores;
+
+static void add_store(SharedStores *stores, const TraceEvent *event, int number, int lane) {
+    for (int e = 0; e < event->element_count; e++) {
+        int64_t word = (int64_t)(event->offset[lane] / (uint64_t)event->element_bytes) + e;
+        if (word >= stores->word_count) continue;
+        if (stores->count == stores->capacity) {
+            stores->capacity = stores->capacity ? stores->capacity * 2 : 256;
+            stores->stores = memory_resize(stores->stores, (size_t)stores->capacity * sizeof *stores->stores);
+        }
+        stores->stores[stores->count] = (SharedStore){.event = number,
+                                                      .warp = event->warp,
+                                                      .thread = event->warp * WARP_LANES + lane,
+                                                      .interval = event->interval,
+                                                      .value = event->value[e][lane],
+                                                      .next = stores->first[word]};
+        stores->first[word] = stores->count++;
+    }
+}
+
+static SharedStores list_stores(const Reduction *reduction, int symbol) {
+    const Steps *steps = reduction->tree->steps;
+    SharedStores stores = {.word_count = (int64_t)steps->launch->symbols[symbol].bytes};
+    TraceEvent event;
+    stores.first = memory_new(((size_t)stores.word_count + 1) * sizeof *stores.first);
+    for (int64_t i = 0; i < stores.word_count; i++) stores.first[i] = -1;
+    for (int step = 0; step < steps->step_count; step++) {
+        if (reduction->step_index->step[step].kind != TRACE_SHARED_STORE) continue;
+        for (int i = 0; i < steps->steps[step].count; i++) {
+            int number = steps->events[steps->steps[step].first + i];
+            trace_block_read(steps->block, number, &event);
+            if (event.kind != TRACE_SHARED_STORE) continue;
+            for (uint32_t rest = event.mask; rest; rest &= rest - 1) {
+                int lane = __builtin_ctz(rest);
+                if (event.buffer[lane] == symbol) add_store(&stores, &event, number, lane);
+            }
+        }
+    }
+    return stores;
+}
+
+/* Is there a __syncwarp() of the warp between two of its events? */
+static bool is_synced(const Reduction *reduction, int warp, int event, int other) {
+    int from = event < other ? event : other, to = event < other ? other : event;
+    for (int i = step_index_neighbour(reduction->step_index, from, warp, 1); i >= 0 && i < to;
+         i = step_index_neighbour(reduction->step_index, i, warp, 1))
+        if (reduction->step_index->step[step_of_event(reduction, i)].kind == TRACE_WARP_SYNC) return true;
+    return false;
+}
+
+static void find_writer(const Reduction *reduction, const SharedStores *stores, ReductionTerm *term) {
+    const FoldNode *load = node_at(reduction, term->node);
+    TraceEvent event;
+    trace_block_read(reduction->tree->steps->block, load->event, &event);
+    for (int i = stores->first[term->index]; i >= 0; i = stores->stores[i].next) {
+        const SharedStore *store = &stores->stores[i];
+        if (store->interval != event.interval || store->thread == term->thread || store->value == load->bits)
+            continue;
+        if (store->warp == load->warp && is_synced(reduction, store->warp, load->event, store->event))
+            continue;
+        term->writer = store->thread;
+        term->is_early = store->event > load->event;
+    }
+}
+
+void reduction_find_writers(const Reduction *reduction, ReductionLevel *level) {
+    SharedStores stores = {0};
+    int symbol = -1;
+    for (int i = 0; i < level->term_count; i++) {
+        ReductionTerm *term = &level->terms[i];
+        if (term->place != PLACE_WORD) continue;
+        if (symbol < 0) stores = list_stores(reduction, symbol = term->symbol);
+        if (term->symbol == symbol && term->index >= 0 && term->index < stores.word_count)
+            find_writer(reduction, &stores, term);
+    }
+    free(stores.stores);
+    free(stores.first);
+}
