@@ -28,7 +28,7 @@ tests_of() { # SOURCE
     src/emulator/*) echo $(ls tests/emulator/test_core_*.c) emulator/test_replay emulator/test_folds metrics/test_races \
         emulator/test_lanes_move emulator/test_lanes_integer catalog/test_results_int catalog/test_results_bugs \
         instrument/test_buffer instrument/test_cases instrument/test_records session/test_session tui/test_view \
-        tui/test_frames ;;
+        tui/test_frames cli/test_front_end ;;
     src/metrics/*) echo $(ls tests/metrics/test_*.c) catalog/test_hazards catalog/test_results_bugs catalog/test_labs \
         tui/test_hazards tui/test_view tui/test_frames tui/test_timings session/test_session cli/test_runs ;;
     tui/*) echo $(ls tests/tui/test_*.c) session/test_compare ;;

@@ -296,10 +296,10 @@ static void blame_reread(FindingsBuilder *builder, const Reread *reread, Finding
     text_print(text, "; line %d loads %s in block %" PRIu64 ", and line %d loads it again in block %" PRIu64,
                finding->other.line, finding->what, finding->other.linear_block, finding->access.line,
                finding->access.linear_block);
-    if (reread->words > 1) {
-        CountText words;
-        text_print(text, " (and %s more word%s)", count_text(reread->words - 1, &words),
-                   plural(reread->words - 1));
+    if (reread->loads > 1) {
+        CountText loads;
+        text_print(text, " (and %s more such load%s of a lane)", count_text(reread->loads - 1, &loads),
+                   plural(reread->loads - 1));
     }
     text_add(text, ": elements may count twice");
     finding->advice = "match the index to the grid: each element belongs to one thread";
@@ -314,7 +314,7 @@ void findings_add_result(FindingsBuilder *builder, const RaceDetector *detector,
     Text text = {0};
     finding->count = finding->blocks = 1;
     text_print(&text, "the result is %s, expected %s", result->result, result->expected);
-    if (detector && detector->reread.words) {
+    if (detector && detector->reread.loads) {
         finding->launch = detector->reread_launch;
         blame_reread(builder, &detector->reread, finding, &text);
     } else if (detector && detector->last_store_pc >= 0) {

@@ -283,7 +283,7 @@ static void note_reread(const Touch *touch, const WarpAccess *earlier) {
     RaceDetector *detector = block->detector;
     if (earlier->block < detector->first_block || touch->access->space != PTX_SPACE_GLOBAL) return;
     Reread *reread = &detector->rereads[touch->access->pc];
-    if (!reread->words++) {
+    if (!reread->loads++) {
         reread->access = this_access(touch);
         reread->other = earlier_access(touch, earlier, earlier->mask);
     }
@@ -446,7 +446,7 @@ static void forget_memory(RaceDetector *detector) {
 
 void race_detector_finish(RaceDetector *detector) {
     for (int pc = 0; pc < detector->code_count; pc++) {
-        if (detector->rereads[pc].words <= detector->reread.words) continue;
+        if (detector->rereads[pc].loads <= detector->reread.loads) continue;
         detector->reread = detector->rereads[pc];
         detector->reread_launch = detector->launch;
     }

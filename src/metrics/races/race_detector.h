@@ -48,7 +48,7 @@ typedef struct BlockRaces {
 
 typedef struct Reread { /* an instruction's first load of a global word that another block had loaded */
     FindingAccess access, other;
-    uint64_t words;
+    uint64_t loads; /* such loads, of every lane and word */
 } Reread;
 
 /* Where the observed producer placed the shared variables of a launch's blocks. */
@@ -79,7 +79,7 @@ struct RaceDetector {
     RacePair *pairs;
     int pair_count, pair_capacity;
     Reread *rereads; /* [pc] of this launch */
-    Reread reread;   /* of the launches so far, the one with most words */
+    Reread reread;   /* of the launches so far, the one with most of them */
     int reread_launch;
     int last_store_pc, last_store_launch; /* the last instruction that changed global memory; -1 */
 };
