@@ -308,8 +308,7 @@ const CatalogRow ladder_rows[] = {
      ALL_TYPES,
      POWER_OF_TWO(1),
      .title = "neighbours first, tid & (2*s-1)",
-     .lesson =
-         "Only the remainder is gone: the lanes diverge exactly as before. Compare the times of both.",
+     .lesson = "Only the remainder is gone: the lanes diverge exactly as before. Compare the times of both.",
      .watch = "The same active lanes as interleaved at every step; an & finds them.",
      .source = "interleaved_bitmask.cu",
      .plan = plan_one_each,

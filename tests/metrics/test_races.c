@@ -614,12 +614,14 @@ static void test_wrong_results(void **state) {
          "match the index to the grid: each element belongs to one thread", 6, 5},
         {".loc 1 8 0\nshl.b32 %r3, %t, 2; cvt.u64.u32 %q1, %r3; add.u64 %q2, %base, %q1; setp.lt.u32 %p6, "
          "%t, 2;\n.loc 1 5 0\n@%p6 ld.global.u32 %r2, [%q2];",
-         "; line 5 loads out[0] in block 0, and line 5 loads it again in block 1 (and 1 more such load of a lane): elements "
+         "; line 5 loads out[0] in block 0, and line 5 loads it again in block 1 (and 1 more such load of a "
+         "lane): elements "
          "may count twice",
          "match the index to the grid: each element belongs to one thread", 5, 5},
         {".loc 1 8 0\nshl.b32 %r3, %t, 2; cvt.u64.u32 %q1, %r3; add.u64 %q2, %base, %q1; setp.lt.u32 %p6, "
          "%t, 2;\n.loc 1 5 0\nld.global.u32 %r2, [%q2];\n.loc 1 7 0\nst.global.u32 [%out+512], %r2;",
-         "; line 5 loads out[0] in block 0, and line 5 loads it again in block 1 (and 63 more such loads of a lane): "
+         "; line 5 loads out[0] in block 0, and line 5 loads it again in block 1 (and 63 more such loads of "
+         "a lane): "
          "elements may count twice",
          "match the index to the grid: each element belongs to one thread", 5, 5},
         {".loc 1 5 0\nadd.u32 %r2, %t, 1;", "", NULL, 0, 0},

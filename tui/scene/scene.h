@@ -37,8 +37,8 @@ typedef struct SceneIdentity {  /* which run it is; strings are "" where there i
     const char *dtype, *op;
     PtxType type; /* of the data; NO_TYPE: not known */
     uint64_t n;
-    const char *story;             /* the catalogue's line: what the kernel is about, for the second row of the screen */
-    const char *watch;             /* the catalogue's sentence: what to watch for */
+    const char *story; /* the catalogue's line: what the kernel is about, for the second row of the screen */
+    const char *watch; /* the catalogue's sentence: what to watch for */
     const CatalogRow *row;         /* NULL: not a kernel of the catalogue */
     const CatalogRun *run;         /* its settings; NULL as above */
     const char *arguments;         /* --args of a kernel outside the catalogue, given or guessed; else NULL */
@@ -81,7 +81,7 @@ typedef struct SceneQuestions {
 typedef struct SceneBorrowed {   /* set by the app between frames, or owned by the session */
     const Scene *before;         /* the same run before its file was edited; NULL: it was not */
     const SceneTimings *timings; /* NULL: none */
-    const Findings *hazards;      /* NULL: not known, and the note says why */
+    const Findings *hazards;     /* NULL: not known, and the note says why */
     const char *hazards_note;
     const Measurements *measured;     /* hardware counters of the launches; NULL: made by hand */
     const char *recorded, *uncounted; /* as session_recorded(), session_uncounted() */

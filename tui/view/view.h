@@ -48,7 +48,14 @@ typedef enum ShownPicture {
     SHOWN_PICTURE_COUNT
 } ShownPicture;
 
-enum { SPEED_SLOWEST = -2, SPEED_FASTEST = 6, MENU_FILTER_BYTES = 32, SEARCH_BYTES = 40, COLON_BYTES = 24, MARK_COUNT = 26 };
+enum {
+    SPEED_SLOWEST = -2,
+    SPEED_FASTEST = 6,
+    MENU_FILTER_BYTES = 32,
+    SEARCH_BYTES = 40,
+    COLON_BYTES = 24,
+    MARK_COUNT = 26
+};
 
 typedef struct ViewPosition {
     int block;  /* as ViewPlace.block */
@@ -98,8 +105,8 @@ typedef struct ViewTransient {
     bool playing;
     double phase; /* how far the beat that is played has come: 0 to 1; see view_phase() */
     KeyInput input;
-    int number;        /* typed before a key; -1: none */
-    char message[192]; /* one line in place of the footer's hints, until the next key */
+    int number;              /* typed before a key; -1: none */
+    char message[192];       /* one line in place of the footer's hints, until the next key */
     char colon[COLON_BYTES]; /* typed after ':' */
     Overlay overlay;
     int scroll;                     /* first line shown of the help, the words or the differences */

@@ -258,7 +258,7 @@ static inline void put(const Touch *touch, WarpAccess *record) {
         record->mask |= bit;
     else
         *record = (WarpAccess){order->number, order->now, bit,
-                                warp_access_origin(touch->access->pc, touch->access->warp)};
+                               warp_access_origin(touch->access->pc, touch->access->warp)};
 }
 
 static inline bool is_of_this_warp(const Touch *touch, const WarpAccess *earlier) {
