@@ -155,8 +155,8 @@ static void test_exits_behind_an_arrival(void **state) {
     (void)state;
     static const char *const early[] = {
         "bar.arrive 1, 96; exit;", /* all lanes at once; lane after lane */
-        "bar.arrive 1, 96; mov.u32 %r3, 0; L: add.u32 %r3, %r3, 1; setp.lt.u32 %p4, %r3, %t; @%p4 bra L; "
-        "exit;",
+        ("bar.arrive 1, 96; mov.u32 %r3, 0; L: add.u32 %r3, %r3, 1; setp.lt.u32 %p4, %r3, %t; @%p4 bra L; "
+         "exit;"),
         "setp.lt.u32 %p4, %t, 16; @%p4 barrier.arrive 1, 96; @%p4 exit; barrier.arrive 1, 96; exit;",
     };
     for (size_t i = 0; i < sizeof early / sizeof *early; i++) {

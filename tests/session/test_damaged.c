@@ -247,13 +247,12 @@ static void schemas_of_others(void **state) {
         "CREATE TABLE more(id INTEGER)",
         "DROP TABLE timing",
         "ALTER TABLE session ADD COLUMN more TEXT",
-        "DROP TABLE seal; CREATE VIEW seal AS WITH RECURSIVE n(id) AS (SELECT 0 UNION ALL SELECT id + 1 FROM "
-        "n) "
-        "SELECT id, id AS checksum FROM n",
+        ("DROP TABLE seal; CREATE VIEW seal AS WITH RECURSIVE n(id) AS (SELECT 0 UNION ALL SELECT id + 1 "
+         "FROM n) SELECT id, id AS checksum FROM n"),
         "DROP TABLE seal; CREATE TABLE seal(id INTEGER PRIMARY KEY, checksum INTEGER CHECK(checksum <> 5))",
         "DROP TABLE seal; CREATE TABLE seal(id INTEGER PRIMARY KEY, checksum AS (id + 1))",
-        "DROP TABLE seal; CREATE TABLE seal(id INTEGER PRIMARY KEY, checksum INTEGER NOT NULL DEFAULT "
-        "'--\n')",
+        ("DROP TABLE seal; CREATE TABLE seal(id INTEGER PRIMARY KEY, checksum INTEGER NOT NULL DEFAULT "
+         "'--\n')"),
         "DROP TABLE seal; CREATE TABLE seal(id INTEGER PRIMARY KEY, checksum INTEGER NOT NULL /*--*/\n)",
         "DROP TABLE seal; CREATE TABLE seal(id INTEGER PRIMARY KEY, checksum INTEGERNOT NULL)",
         "DROP TABLE seal; CREATE TABLE seal(checksum INTEGER NOT NULL, id INTEGER PRIMARY KEY)"};
