@@ -130,8 +130,8 @@ FileWatch *file_watch_new(const char *const *files, int count) {
     watch->stamps = memory_new((size_t)count * sizeof *watch->stamps);
     watch->count = count;
     for (int i = 0; i < count; i++) {
-        watch->stamps[i].file = memory_new(strlen(files[i]) + 1);
-        strcpy(watch->stamps[i].file, files[i]);
+        size_t bytes = strlen(files[i]) + 1;
+        watch->stamps[i].file = memcpy(memory_new(bytes), files[i], bytes);
         look(&watch->stamps[i]);
     }
     return watch;
