@@ -52,19 +52,15 @@ MeasuringWish measuring_wish(const Scene *scene) {
     return wish;
 }
 
-static const char *copy(Arena *arena, const char *text) {
-    return text ? arena_copy_text(arena, text, strlen(text)) : NULL;
-}
-
 static Job *job_new(const MeasuringWish *wish) {
     Job *job = memory_new(sizeof *job);
     CatalogOptions *options = &job->wish.of.catalog;
     job->wish = *wish;
-    job->wish.of.kernel = copy(&job->arena, wish->of.kernel);
-    options->op = copy(&job->arena, options->op);
+    job->wish.of.kernel = arena_copy_string(&job->arena, wish->of.kernel);
+    options->op = arena_copy_string(&job->arena, options->op);
     options->fill_path = NULL;
     for (int i = 0; i < options->parameter_count; i++)
-        options->parameters[i] = copy(&job->arena, options->parameters[i]);
+        options->parameters[i] = arena_copy_string(&job->arena, options->parameters[i]);
     return job;
 }
 

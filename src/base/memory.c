@@ -59,6 +59,10 @@ char *arena_copy_text(Arena *arena, const char *text, size_t length) {
     return result;
 }
 
+char *arena_copy_string(Arena *arena, const char *text) {
+    return text ? arena_copy_text(arena, text, strlen(text)) : NULL;
+}
+
 char *arena_print(Arena *arena, const char *format, ...) {
     va_list list;
     va_start(list, format);

@@ -21,6 +21,7 @@ typedef struct Arena {
 void *arena_new(Arena *arena, size_t bytes);
 void *arena_copy(Arena *arena, const void *data, size_t bytes);
 char *arena_copy_text(Arena *arena, const char *text, size_t length); /* terminated copy */
+char *arena_copy_string(Arena *arena, const char *text);              /* the same; NULL of NULL */
 char *arena_print(Arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void arena_done(Arena *arena);
 

@@ -6,7 +6,7 @@
 
 int plan_add_buffer(Plan *plan, const char *name, PtxType type, uint64_t count, FillKind fill) {
     PlanBuffer buffer = {.type = type, .count = count, .fill = fill};
-    buffer.name = arena_copy_text(&plan->arena, name, strlen(name));
+    buffer.name = arena_copy_string(&plan->arena, name);
     array_push(plan->buffers, plan->buffer_count, plan->buffer_capacity, buffer);
     return plan->buffer_count - 1;
 }
@@ -15,7 +15,7 @@ PlanLaunch *plan_add_launch(Plan *plan, const char *entry) {
     assert(plan->launch_count < PLAN_LAUNCHES);
     PlanLaunch *launch = &plan->launches[plan->launch_count++];
     *launch = (PlanLaunch){.grid = {1, 1, 1}, .block = {1, 1, 1}};
-    launch->entry = arena_copy_text(&plan->arena, entry, strlen(entry));
+    launch->entry = arena_copy_string(&plan->arena, entry);
     return launch;
 }
 

@@ -106,20 +106,16 @@ void bench_table_timing(BenchTable *table, const Timing *timing) {
 
 enum { LEAST_WIDTH = 9 };
 
-static const char *copy(BenchTable *table, const char *text) {
-    return text ? arena_copy_text(&table->arena, text, strlen(text)) : NULL;
-}
-
 void bench_table_value(BenchTable *table, const BenchValue *value) {
     BenchValue own = *value;
-    own.kernel = copy(table, value->kernel);
-    own.machine = copy(table, value->machine);
-    own.measured = copy(table, value->measured);
-    own.dtype = copy(table, value->dtype);
-    own.op = copy(table, value->op);
-    own.name = copy(table, value->name);
-    own.unit = copy(table, value->unit);
-    own.note = copy(table, value->note);
+    own.kernel = arena_copy_string(&table->arena, value->kernel);
+    own.machine = arena_copy_string(&table->arena, value->machine);
+    own.measured = arena_copy_string(&table->arena, value->measured);
+    own.dtype = arena_copy_string(&table->arena, value->dtype);
+    own.op = arena_copy_string(&table->arena, value->op);
+    own.name = arena_copy_string(&table->arena, value->name);
+    own.unit = arena_copy_string(&table->arena, value->unit);
+    own.note = arena_copy_string(&table->arena, value->note);
     array_push(table->values, table->value_count, table->value_capacity, own);
 }
 

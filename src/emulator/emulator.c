@@ -222,8 +222,8 @@ static void describe_launch(Grid *grid, Trace *trace) {
     for (int i = 0; i < program->shared_count; i++) {
         const SharedPlace *place = &program->shared[i];
         const char *name = place->name;
-        add_symbol(launch, arena_copy_text(&trace->arena, name, strlen(name)), PTX_SPACE_SHARED,
-                   place->offset, place->bytes);
+        add_symbol(launch, arena_copy_string(&trace->arena, name), PTX_SPACE_SHARED, place->offset,
+                   place->bytes);
     }
     if (!program->shared_count) add_symbol(launch, "shared", PTX_SPACE_SHARED, 0, program->shared_bytes);
     add_symbol(launch, "local", PTX_SPACE_LOCAL, 0, program->functions[0].local_bytes);

@@ -107,8 +107,7 @@ void locator_name_symbols(const Locator *locator, Arena *arena, TraceLaunch *lau
     for (int i = 0; i < locator->shared_count; i++) {
         const LocatedSymbol *symbol = &locator->shared[i];
         const char *name = symbol->variable ? ptx_readable_name(module, symbol->variable->name) : "reserved";
-        add_symbol(launch, arena_copy_text(arena, name, strlen(name)), PTX_SPACE_SHARED, symbol->base,
-                   symbol->bytes);
+        add_symbol(launch, arena_copy_string(arena, name), PTX_SPACE_SHARED, symbol->base, symbol->bytes);
     }
     if (!locator->shared_count) add_symbol(launch, "shared", PTX_SPACE_SHARED, 0, 0);
     uint64_t local_bytes = 0;

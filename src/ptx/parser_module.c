@@ -432,7 +432,7 @@ PtxModule *ptx_module_parse(const char *text, size_t length, const char *file_na
     }
     while (length && !text[length - 1]) length--; /* the terminator of embedded PTX */
     PtxModule *result = memory_new(sizeof *result);
-    result->file = arena_copy_text(&result->arena, file_name, strlen(file_name));
+    result->file = arena_copy_string(&result->arena, file_name);
     result->text = arena_copy_text(&result->arena, text, length);
     result->length = length;
     result->address_bytes = 4; /* "Module-Level Directives: .address_size": 32 where it is not given */

@@ -185,5 +185,5 @@ const char *session_uncounted(const Session *session) {
 void session_count(Session *session) {
     Error error = {0};
     if (!try_to_count(session, &error))
-        session->machine.uncounted = arena_copy_text(&session->arena, error.message, strlen(error.message));
+        session->machine.uncounted = arena_copy_string(&session->arena, error.message);
 }

@@ -256,7 +256,7 @@ static void take_over(Session *session, GpuCopy *copy, const char *device) {
     session->trace = copy->trace;
     session->machine.unprobed = copy->tally.unprobed;
     copy->trace = NULL;
-    session->machine.device = arena_copy_text(&session->arena, device, strlen(device));
+    session->machine.device = arena_copy_string(&session->arena, device);
 }
 
 bool session_capture(Session *session, uint32_t *most_blocks, Error *error) {

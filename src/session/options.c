@@ -3,23 +3,19 @@
 
 #include <string.h>
 
-static const char *copy_text(Arena *arena, const char *text) {
-    return text ? arena_copy_text(arena, text, strlen(text)) : NULL;
-}
-
 SessionOptions session_options_copy(const SessionOptions *options, Arena *arena) {
     SessionOptions copy = *options;
-    copy.saved = copy_text(arena, options->saved);
-    copy.kernel = copy_text(arena, options->kernel);
-    copy.file = copy_text(arena, options->file);
-    copy.entry = copy_text(arena, options->entry);
-    copy.args = copy_text(arena, options->args);
-    copy.compiler = copy_text(arena, options->compiler);
-    copy.compile_flags = copy_text(arena, options->compile_flags);
-    copy.catalog.op = copy_text(arena, options->catalog.op);
-    copy.catalog.fill_path = copy_text(arena, options->catalog.fill_path);
+    copy.saved = arena_copy_string(arena, options->saved);
+    copy.kernel = arena_copy_string(arena, options->kernel);
+    copy.file = arena_copy_string(arena, options->file);
+    copy.entry = arena_copy_string(arena, options->entry);
+    copy.args = arena_copy_string(arena, options->args);
+    copy.compiler = arena_copy_string(arena, options->compiler);
+    copy.compile_flags = arena_copy_string(arena, options->compile_flags);
+    copy.catalog.op = arena_copy_string(arena, options->catalog.op);
+    copy.catalog.fill_path = arena_copy_string(arena, options->catalog.fill_path);
     for (int i = 0; i < copy.catalog.parameter_count; i++)
-        copy.catalog.parameters[i] = copy_text(arena, options->catalog.parameters[i]);
+        copy.catalog.parameters[i] = arena_copy_string(arena, options->catalog.parameters[i]);
     return copy;
 }
 

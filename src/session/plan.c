@@ -20,8 +20,7 @@ enum {
 static void keep_files(Session *session, char *const *files, int count) {
     session->code.files = arena_new(&session->arena, (size_t)count * sizeof *session->code.files);
     for (int i = 0; i < count; i++)
-        session->code.files[session->code.file_count++] =
-            arena_copy_text(&session->arena, files[i], strlen(files[i]));
+        session->code.files[session->code.file_count++] = arena_copy_string(&session->arena, files[i]);
 }
 
 static bool compile_file(Session *session, Error *error) {

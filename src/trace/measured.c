@@ -3,18 +3,14 @@
 #include <limits.h>
 #include <stdlib.h>
 
-static const char *copy(Measurements *measured, const char *text) {
-    return text ? arena_copy_text(&measured->arena, text, strlen(text)) : NULL;
-}
-
 void measured_add_timing(Measurements *measured, const Timing *timing) {
     Timing own = *timing;
-    own.kernel = copy(measured, timing->kernel);
-    own.machine = copy(measured, timing->machine);
-    own.measured = copy(measured, timing->measured);
-    own.dtype = copy(measured, timing->dtype);
-    own.op = copy(measured, timing->op);
-    own.note = copy(measured, timing->note);
+    own.kernel = arena_copy_string(&measured->arena, timing->kernel);
+    own.machine = arena_copy_string(&measured->arena, timing->machine);
+    own.measured = arena_copy_string(&measured->arena, timing->measured);
+    own.dtype = arena_copy_string(&measured->arena, timing->dtype);
+    own.op = arena_copy_string(&measured->arena, timing->op);
+    own.note = arena_copy_string(&measured->arena, timing->note);
     array_push(measured->timings, measured->timing_count, measured->timing_capacity, own);
 }
 
@@ -44,21 +40,22 @@ void measured_put_timing(Measurements *measured, const Timing *timing) {
     place->dtype = old.dtype;
     place->op = old.op;
     place->measured = NULL;
-    place->note = same_text(old.note, timing->note) ? old.note : copy(measured, timing->note);
+    place->note =
+        same_text(old.note, timing->note) ? old.note : arena_copy_string(&measured->arena, timing->note);
 }
 
 void measured_add_counter(Measurements *measured, const MeasuredCounter *counter) {
     MeasuredCounter own = *counter;
-    own.metric = copy(measured, counter->metric);
-    own.label = copy(measured, counter->label);
-    own.machine = copy(measured, counter->machine);
-    own.note = copy(measured, counter->note);
+    own.metric = arena_copy_string(&measured->arena, counter->metric);
+    own.label = arena_copy_string(&measured->arena, counter->label);
+    own.machine = arena_copy_string(&measured->arena, counter->machine);
+    own.note = arena_copy_string(&measured->arena, counter->note);
     array_push(measured->counters, measured->counter_count, measured->counter_capacity, own);
 }
 
 void measured_add_interval(Measurements *measured, const IntervalTime *time) {
     IntervalTime own = *time;
-    own.machine = copy(measured, time->machine);
+    own.machine = arena_copy_string(&measured->arena, time->machine);
     array_push(measured->intervals, measured->interval_count, measured->interval_capacity, own);
 }
 

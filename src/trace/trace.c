@@ -9,7 +9,7 @@ enum { MOST_TRAPS = 64 };
 
 Trace *trace_new(const char *producer) {
     Trace *trace = memory_new(sizeof *trace);
-    trace->producer = arena_copy_text(&trace->arena, producer, strlen(producer));
+    trace->producer = arena_copy_string(&trace->arena, producer);
     return trace;
 }
 
@@ -60,8 +60,8 @@ TraceLaunch *trace_add_launch(Trace *trace, const Launch *launch) {
 
 int trace_add_buffer(Trace *trace, const char *name, uint64_t bytes, PtxType type) {
     trace->buffers = grown(trace->buffers, trace->buffer_count, sizeof *trace->buffers);
-    trace->buffers[trace->buffer_count] = (TraceBuffer){
-        .name = arena_copy_text(&trace->arena, name, strlen(name)), .bytes = bytes, .type = type};
+    trace->buffers[trace->buffer_count] =
+        (TraceBuffer){.name = arena_copy_string(&trace->arena, name), .bytes = bytes, .type = type};
     return trace->buffer_count++;
 }
 
@@ -70,7 +70,7 @@ void trace_add_trap(Trace *trace, const Trap *trap) {
     trace->traps = grown(trace->traps, trace->trap_count, sizeof *trace->traps);
     Trap *copy = &trace->traps[trace->trap_count++];
     *copy = *trap;
-    if (trap->detail) copy->detail = arena_copy_text(&trace->arena, trap->detail, strlen(trap->detail));
+    if (trap->detail) copy->detail = arena_copy_string(&trace->arena, trap->detail);
 }
 
 /* The place of `linear_block`, or where it would be inserted. */

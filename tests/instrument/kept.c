@@ -20,7 +20,7 @@ void kept_add(Kept *kept, int launch, const InstrumentSettings *settings, const 
     for (int i = 0; i < memory->count; i++) {
         buffers[i] = memory->buffers[i];
         const char *name = memory->buffers[i].variable;
-        if (name) buffers[i].variable = arena_copy_text(&kept->arena, name, strlen(name));
+        if (name) buffers[i].variable = arena_copy_string(&kept->arena, name);
     }
     region.memory.buffers = buffers;
     region.bytes = memory_new(settings->region_bytes);
@@ -83,7 +83,7 @@ static bool read_region(Kept *kept, FILE *file, KeptRegion *region) {
                    &buffers[b].base, &buffers[b].bytes, name) != 4 ||
             fgetc(file) != '\n')
             return false;
-        if (strcmp(name, "-") != 0) buffers[b].variable = arena_copy_text(&kept->arena, name, strlen(name));
+        if (strcmp(name, "-") != 0) buffers[b].variable = arena_copy_string(&kept->arena, name);
     }
     region->memory.buffers = buffers;
     region->bytes = memory_new(settings->region_bytes);

@@ -86,7 +86,7 @@ static TraceLaunch *add_launch(Trace *trace, int number) {
         char name[16];
         snprintf(name, sizeof name, "s%d_%d", number, i);
         launch->symbols[launch->symbol_count++] =
-            (TraceSymbol){arena_copy_text(&trace->arena, name, strlen(name)),
+            (TraceSymbol){arena_copy_string(&trace->arena, name),
                           i == count - 1 ? PTX_SPACE_LOCAL : PTX_SPACE_SHARED, 128 * (uint64_t)i, 128};
     }
     for (int pc = 0; pc < program->code_count; pc++) {

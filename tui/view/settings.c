@@ -101,8 +101,7 @@ SessionOptions settings_options(const Settings *settings, const SessionOptions *
         options.block[0] = settings->block;
         for (int i = 1; i < 3; i++) options.block[i] = options.block[i] ? options.block[i] : 1;
         options.grid[0] = settings->grid;
-        if (!settings->is_guessed)
-            options.args = arena_copy_text(arena, settings->arguments, strlen(settings->arguments));
+        if (!settings->is_guessed) options.args = arena_copy_string(arena, settings->arguments);
         return options;
     }
     catalog->block = settings->block;

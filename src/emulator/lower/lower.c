@@ -29,7 +29,7 @@ bool lowering_reject(Lowering *low, Op *op, const char *format, ...) {
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
     op->op_class = OP_TRAP;
-    op->extra = arena_copy_text(&low->lowered->arena, text, strlen(text));
+    op->extra = arena_copy_string(&low->lowered->arena, text);
     return false;
 }
 

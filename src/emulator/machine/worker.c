@@ -56,7 +56,7 @@ void worker_merge(Worker *into, Worker *from) {
     for (int i = 0; i < from->trap_count; i++) {
         Trap trap = from->traps[i];
         if (trap.kind == TRAP_UNINITIALIZED && into->uninitialized[trap.pc]++ >= MAX_UNINITIALIZED) continue;
-        trap.detail = arena_copy_text(&into->arena, trap.detail, strlen(trap.detail));
+        trap.detail = arena_copy_string(&into->arena, trap.detail);
         if (into->trap_count < MAX_TRAPS)
             array_push(into->traps, into->trap_count, into->trap_capacity, trap);
     }
@@ -96,6 +96,6 @@ void raise_trap(Block *block, TrapKind kind, const Warp *warp, int pc, uint32_t 
                  .lanes = lanes};
     for (int lane = 0; address && lane < WARP_LANES; lane++)
         if (lanes & lane_bit[lane]) trap.address[lane] = address[lane];
-    trap.detail = arena_copy_text(&worker->arena, text, strlen(text));
+    trap.detail = arena_copy_string(&worker->arena, text);
     array_push(worker->traps, worker->trap_count, worker->trap_capacity, trap);
 }

@@ -478,8 +478,7 @@ static void keep_window(RaceDetector *detector, const TraceLaunch *launched) {
     window.symbols = arena_copy(&detector->arena, launched->symbols,
                                 (size_t)launched->symbol_count * sizeof *launched->symbols);
     for (int i = 0; i < window.count; i++)
-        window.symbols[i].name =
-            arena_copy_text(&detector->arena, window.symbols[i].name, strlen(window.symbols[i].name));
+        window.symbols[i].name = arena_copy_string(&detector->arena, window.symbols[i].name);
     array_push(detector->windows, detector->window_count, detector->window_capacity, window);
 }
 
