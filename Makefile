@@ -253,7 +253,7 @@ $(O)/tests/device/on_gpu: $(O)/obj/tests/device/on_gpu.o $(O)/helpers.a $(LIBRAR
 	$(SAY) "  link     $@"
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(FLAGS) $(LDFLAGS) -o $@ $^ $(LIBRARIES)
 
-$(BENCHES): $(O)/tests/%: $(O)/obj/tests/%.o $(LIBRARY)
+$(BENCHES): $(O)/tests/%: $(O)/obj/tests/%.o $(O)/helpers.a $(LIBRARY)
 	$(SAY) "  link     $@"
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(FLAGS) $(LDFLAGS) -o $@ $^ $(LIBRARIES)
 

@@ -8,16 +8,14 @@
 #define _DEFAULT_SOURCE
 
 #include "base/memory.h"
+#include "tests/bench/terminal.h"
 #include "tui/frame.h"
 #include "tui/input.h"
-#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -147,35 +145,6 @@ static void bench_tree(void) {
 
 /* ---- on a pseudo-terminal ------------------------------------------------------------------------------ */
 
-typedef struct Terminal {
-    int master;
-    pid_t program;
-} Terminal;
-
-static Terminal start_program(const char *kernel) {
-    const char *set = getenv("REDVIZ_BIN"), *program = set ? set : "build/redviz";
-    Terminal terminal = {.master = posix_openpt(O_RDWR | O_NOCTTY)};
-    struct winsize size = {.ws_col = COLUMNS, .ws_row = ROWS};
-    if (terminal.master < 0 || grantpt(terminal.master) || unlockpt(terminal.master)) {
-        fprintf(stderr, "no pseudo-terminal here\n");
-        exit(1);
-    }
-    const char *name = ptsname(terminal.master);
-    int slave = name ? open(name, O_RDWR | O_NOCTTY) : -1;
-    ioctl(slave, TIOCSWINSZ, &size);
-    terminal.program = fork();
-    if (terminal.program == 0) {
-        setsid();
-        ioctl(slave, TIOCSCTTY, 0);
-        for (int fd = 0; fd < 3; fd++) dup2(slave, fd);
-        putenv("TERM=xterm-256color");
-        execl(program, program, "--kernel", kernel, (char *)NULL);
-        _exit(127);
-    }
-    close(slave);
-    return terminal;
-}
-
 /* Bytes that come until none have come for a moment; at most `patience` milliseconds for the first of them.
  * 0: the end. */
 static size_t receive(const Terminal *terminal, int patience) {
@@ -237,7 +206,7 @@ static void bench_start(const char *kernel) {
     double times[STARTS], cpu[STARTS];
     for (int i = 0; i < STARTS; i++) {
         double start = milliseconds(CLOCK_MONOTONIC);
-        Terminal terminal = start_program(kernel);
+        Terminal terminal = terminal_start(kernel, "", true, COLUMNS, ROWS);
         receive_frame(&terminal);
         times[i] = milliseconds(CLOCK_MONOTONIC) - start;
         cpu[i] = stop_program(&terminal);
@@ -252,7 +221,7 @@ static void bench_start(const char *kernel) {
 static void bench_steps(const char *kernel) {
     double bytes[512];
     int count = 0;
-    Terminal terminal = start_program(kernel);
+    Terminal terminal = terminal_start(kernel, "", true, COLUMNS, ROWS);
     size_t first = receive(&terminal, 10000);
     for (size_t got; count < 512 && (got = type_key(&terminal, 'l')) > 0;) bytes[count++] = (double)got;
     if (count < 2) {

@@ -3,56 +3,23 @@
 #define _XOPEN_SOURCE 700
 #define _DEFAULT_SOURCE
 
-#include <fcntl.h>
+#include "tests/bench/terminal.h"
+
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/ioctl.h>
 #include <sys/wait.h>
-#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 
 enum { COLUMNS = 200, ROWS = 60, SECONDS = 10, SETTLE_SECONDS = 2 };
 
-typedef struct Terminal {
-    int master;
-    pid_t program;
-} Terminal;
-
 static double seconds_now(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
-/* `keys`: pressed before the first frame. */
-static Terminal start_program(const char *kernel, const char *keys, bool moves) {
-    const char *set = getenv("REDVIZ_BIN"), *program = set ? set : "build/redviz";
-    Terminal terminal = {.master = posix_openpt(O_RDWR | O_NOCTTY)};
-    struct winsize size = {.ws_col = COLUMNS, .ws_row = ROWS};
-    if (terminal.master < 0 || grantpt(terminal.master) || unlockpt(terminal.master)) {
-        fprintf(stderr, "no pseudo-terminal here\n");
-        exit(1);
-    }
-    const char *name = ptsname(terminal.master);
-    int slave = name ? open(name, O_RDWR | O_NOCTTY) : -1;
-    ioctl(slave, TIOCSWINSZ, &size);
-    terminal.program = fork();
-    if (terminal.program == 0) {
-        setsid();
-        ioctl(slave, TIOCSCTTY, 0);
-        for (int fd = 0; fd < 3; fd++) dup2(slave, fd);
-        putenv((char[]){"TERM=xterm-256color"});
-        execl(program, program, "--kernel", kernel, "--keys", keys, moves ? NULL : "--no-motion",
-              (char *)NULL);
-        _exit(127);
-    }
-    close(slave);
-    return terminal;
 }
 
 /* Takes everything that comes; returns the bytes, and how often some came. */
@@ -82,7 +49,7 @@ static double cpu_seconds(pid_t program) {
 
 static void bench_play(const char *kernel, const char *keys, bool moves) {
     int bursts = 0;
-    Terminal terminal = start_program(kernel, keys, moves);
+    Terminal terminal = terminal_start(kernel, keys, moves, COLUMNS, ROWS);
     receive(&terminal, SETTLE_SECONDS, &bursts);
     bursts = 0;
     if (write(terminal.master, " ", 1) != 1) exit(1); /* play */
