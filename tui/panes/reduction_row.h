@@ -1,0 +1,85 @@
+/* Private to pane_reduction.c and reduction_*.c: a row of boxes, and what each of these files draws of it. A file is one
+ * idea: reduction_window.c says which boxes are drawn where, reduction_rows.c draws what each box holds,
+ * reduction_ways.c how operands come to their sums, reduction_marks.c what goes wrong. */
+#ifndef TUI_PANES_REDUCTION_ROW_H
+#define TUI_PANES_REDUCTION_ROW_H
+
+#include "tui/draw/canvas.h"
+#include "tui/scene/reduction.h"
+#include "tui/view/step_context.h"
+
+enum { LABEL_COLUMNS = 14 }; /* left of the boxes */
+
+typedef struct BoxRow { /* the boxes of the window, and where they are drawn */
+    const StepContext *context;
+    Canvas *canvas; /* NULL while only the pane's head is asked for */
+    Rectangle area;
+    Reduction *reduction;
+    const ReductionLevel *level; /* NULL: there is none */
+    const TreePath *path;        /* of the final result: inputs that are in it twice */
+    const TreePath *chain;       /* of the selected box, where it is lit; NULL: it is not */
+    int64_t first;
+    int count, width;
+    int64_t selected; /* box; -1: none of this level */
+    bool marked;      /* some sum has a mark behind it, for which a column stays free */
+    bool is_chain;    /* the boxes are additions of one thread, one after another */
+} BoxRow;
+
+/* ---- reduction_window.c ---------------------------------------------------------------------------------- */
+
+BoxRow boxes_row(const StepContext *context, int columns); /* around the selected thread's box */
+const ReductionBox *boxes_at(const BoxRow *row, int index);
+bool boxes_in_window(const BoxRow *row, int64_t box);
+int boxes_column(const BoxRow *row, int64_t box); /* of its last digit */
+const Tree *boxes_tree(const BoxRow *row);
+const FoldNode *boxes_node(const BoxRow *row, int node);
+/* The value is part of the selected one. */
+bool boxes_is_lit(const BoxRow *row, int node);
+/* Does the term's value reach its adder in this very step? */
+bool boxes_is_now(const BoxRow *row, const ReductionTerm *term);
+/* The sum is there: its store, or its addition, has been played. */
+bool boxes_is_done(const BoxRow *row, const ReductionBox *box);
+/* In at most `columns`, with an exponent where that is shorter: "1.2e9". */
+void boxes_print_number(double value, int columns, char *out, size_t bytes);
+/* The value in at most `columns`: as it is, else rounded. */
+void boxes_print_value(const BoxRow *row, PtxType type, uint64_t bits, int columns, char *out, size_t bytes);
+void boxes_print_name(const BoxRow *row, char *out, size_t bytes); /* of what the boxes are */
+void boxes_draw_right(const BoxRow *row, int64_t box, int line, Role role, const char *text);
+void boxes_draw_value(const BoxRow *row, int64_t box, int line, Role role, PtxType type, uint64_t bits);
+void boxes_draw_dot(const BoxRow *row, int64_t box, int line);
+
+/* ---- reduction_rows.c ------------------------------------------------------------------------------------ */
+
+bool boxes_show_before(const BoxRow *row);
+bool boxes_sum_floats(const BoxRow *row);
+void boxes_draw_indexes(const BoxRow *row, int line);
+void boxes_draw_before(const BoxRow *row, int line);
+void boxes_draw_after(const BoxRow *row, int line);
+void boxes_draw_threads(const BoxRow *row, int line);
+void boxes_draw_inputs(const BoxRow *row, int line);
+void boxes_draw_rounding(const BoxRow *row, int line); /* of each addition */
+/* The selected box in words: its sum, what rounding changed, how far it is from the exact sum. */
+void boxes_draw_error(const BoxRow *row, int line);
+
+/* ---- reduction_ways.c ------------------------------------------------------------------------------------ */
+
+/* Every operand that comes from a box of this row is in the window, and no way overlaps another: they can be drawn. */
+bool boxes_can_bracket(const BoxRow *row);
+void boxes_draw_brackets(const BoxRow *row, int line);
+int boxes_count_partners(const BoxRow *row);           /* operands that need rows of their own */
+int boxes_partner_rows(const BoxRow *row, int number); /* of that operand: 1 or 2 */
+void boxes_draw_partners(const BoxRow *row, int line, int number);
+
+/* ---- reduction_marks.c ----------------------------------------------------------------------------------- */
+
+enum { MARK_NONE = ' ', MARK_TWICE = '!', MARK_LOST = '?', MARK_RACE = 'X' };
+
+/* What goes wrong with the box's sum: an input is in it twice, it is in no result and takes inputs with it, it was made
+ * of a word that another thread writes at the same time. */
+char boxes_mark(const BoxRow *row, const ReductionBox *box);
+/* The term's load is one of a race that was found, and its word has another writer. */
+bool boxes_is_racing(const BoxRow *row, const ReductionTerm *term);
+/* What the marks of the window mean, a line each, as far as there is room. */
+void boxes_draw_faults(const BoxRow *row, int line);
+
+#endif

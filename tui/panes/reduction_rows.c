@@ -1,0 +1,143 @@
+/* The rows of a level: numbers, before, after, threads, inputs, rounding. */
+#include "tui/panes/reduction_row.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static int64_t box_number(const BoxRow *row, int64_t box) {
+    bool lanes = row->level->place == PLACE_THREAD &&
+                 (row->level->through == TRACE_SHUFFLE || row->level->through == TRACE_REDUX);
+    if (row->is_chain) return row->level->terms[row->level->boxes[box].first_term].index;
+    return lanes ? box % WARP_LANES : box;
+}
+
+void boxes_draw_indexes(const BoxRow *row, int line) {
+    char text[64];
+    boxes_print_name(row, text, sizeof text);
+    canvas_text(row->canvas, row->area, 1, line, ROLE_DIM, text);
+    for (int i = 0; i < row->count; i++) {
+        int64_t number = box_number(row, row->first + i);
+        snprintf(text, sizeof text, "%" PRId64, number);
+        if ((int)strlen(text) >= row->width) snprintf(text, sizeof text, "..%02" PRId64, number % 100);
+        boxes_draw_right(row, row->first + i, line,
+                         row->first + i == row->selected ? ROLE_SELECTED : ROLE_DIM, text);
+    }
+}
+
+/* The step at which the box is read, if it is this one. */
+static bool is_read_now(const BoxRow *row, int64_t box) {
+    for (int i = 0; i < row->level->term_count; i++) {
+        const ReductionTerm *term = &row->level->terms[i];
+        if (term->place == row->level->place && term->index == box && boxes_is_now(row, term)) return true;
+    }
+    return false;
+}
+
+static PtxType before_type(const BoxRow *row, const ReductionBox *box) {
+    return box->before_node == FOLD_NONE ? row->level->type
+                                         : reduction_type(row->reduction, box->before_node, row->level->type);
+}
+
+/* Where values are handed over, most threads held nothing before. */
+bool boxes_show_before(const BoxRow *row) {
+    if (row->level->kind != TREE_TAKE) return true;
+    for (int i = 0; i < row->count; i++)
+        if (boxes_at(row, i)->has_before && boxes_at(row, i)->was_live) return true;
+    return false;
+}
+
+void boxes_draw_before(const BoxRow *row, int line) {
+    canvas_text(row->canvas, row->area, 1, line, ROLE_DIM, row->is_chain ? "value" : "before");
+    for (int i = 0; i < row->count; i++) {
+        const ReductionBox *box = boxes_at(row, i);
+        if (!box->has_before || !box->was_live) {
+            boxes_draw_dot(row, box->index, line);
+            continue;
+        }
+        Role role =
+            is_read_now(row, box->index) || boxes_is_lit(row, box->before_node) ? ROLE_LIT : ROLE_TEXT;
+        boxes_draw_value(row, box->index, line, role, before_type(row, box), box->before);
+    }
+}
+
+void boxes_draw_after(const BoxRow *row, int line) {
+    canvas_text(row->canvas, row->area, 1, line, ROLE_DIM, row->is_chain ? "sum so far" : "after");
+    for (int i = 0; i < row->count; i++) {
+        const ReductionBox *box = boxes_at(row, i);
+        char mark = boxes_mark(row, box);
+        if (box->adds && !boxes_is_done(row, box)) {
+            canvas_glyph(row->canvas, row->area, boxes_column(row, box->index), line, ROLE_DIM, 0x2026);
+            continue;
+        }
+        if (!box->has_after || (!box->is_live && !box->adds)) {
+            boxes_draw_dot(row, box->index, line);
+            continue;
+        }
+        Role role = mark != ' '                    ? ROLE_WARNING
+                    : boxes_is_lit(row, box->node) ? ROLE_LIT
+                    : box->adds && box->is_live    ? ROLE_ACTIVE
+                    : box->is_live                 ? ROLE_TEXT
+                                                   : ROLE_IDLE;
+        boxes_draw_value(row, box->index, line, role, row->level->type, box->after);
+        if (mark != ' ')
+            canvas_glyph(row->canvas, row->area, boxes_column(row, box->index) + 1, line, ROLE_WARNING,
+                         (uint32_t)mark);
+    }
+}
+
+void boxes_draw_threads(const BoxRow *row, int line) {
+    char text[16];
+    canvas_text(row->canvas, row->area, 1, line, ROLE_DIM, "thread");
+    for (int i = 0; i < row->count; i++) {
+        const ReductionBox *box = boxes_at(row, i);
+        if (box->thread < 0) continue;
+        snprintf(text, sizeof text, "t%d", box->thread);
+        boxes_draw_right(row, box->index, line, ROLE_DIM, text);
+    }
+}
+
+void boxes_draw_inputs(const BoxRow *row, int line) {
+    char text[16];
+    canvas_text(row->canvas, row->area, 1, line, ROLE_DIM, "inputs in");
+    for (int i = 0; i < row->count; i++) {
+        const ReductionBox *box = boxes_at(row, i);
+        if (!box->adds || box->node == FOLD_NONE || !boxes_is_done(row, box)) continue;
+        boxes_print_number(boxes_node(row, box->node)->weight, row->width - 1, text, sizeof text);
+        char mark = boxes_mark(row, box);
+        boxes_draw_right(row, box->index, line,
+                         mark == MARK_TWICE || mark == MARK_LOST ? ROLE_WARNING : ROLE_DIM, text);
+    }
+}
+
+bool boxes_sum_floats(const BoxRow *row) {
+    return row->level->type != PTX_NO_TYPE && ptx_type_is_float(row->level->type) &&
+           row->level->kind != TREE_TAKE;
+}
+
+/* What rounding changed in each addition. */
+void boxes_draw_rounding(const BoxRow *row, int line) {
+    char text[32];
+    canvas_text(row->canvas, row->area, 1, line, ROLE_DIM, "rounding");
+    for (int i = 0; i < row->count; i++) {
+        const ReductionBox *box = boxes_at(row, i);
+        double rounding;
+        if (!box->adds || box->node == FOLD_NONE || !boxes_is_done(row, box)) continue;
+        if (!reduction_rounding(row->reduction, box->node, &rounding)) continue;
+        boxes_print_number(rounding, row->width - 1, text, sizeof text);
+        boxes_draw_right(row, box->index, line, rounding != 0 ? ROLE_WARNING : ROLE_DIM, text);
+    }
+}
+
+/* The selected box in words: its sum, what rounding changed, how far it is from the exact sum. */
+void boxes_draw_error(const BoxRow *row, int line) {
+    const ReductionBox *box = reduction_find(row->level, row->selected);
+    double rounding, error;
+    char value[64];
+    if (!box || !box->adds || box->node == FOLD_NONE || !boxes_is_done(row, box)) return;
+    if (!reduction_rounding(row->reduction, box->node, &rounding)) return;
+    if (!reduction_error(row->reduction, box->node, &error)) return;
+    step_context_print_typed(row->context, row->level->type, box->after, value, sizeof value);
+    canvas_print(row->canvas, row->area, 1, line, error != 0 ? ROLE_WARNING : ROLE_TEXT,
+                 "t%d: %s; rounding changed this addition by %g; so far it is %.6g from the exact sum",
+                 box->thread, value, rounding, error);
+}
