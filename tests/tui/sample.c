@@ -123,6 +123,7 @@ typedef struct Recorder {
     TraceEvent *events;
     int count, capacity, threads, warps;
     uint32_t turn[32], interval, occurrence;
+    bool races;      /* without the barriers of the loop */
     int value[1024]; /* the shared array */
 } Recorder;
 
@@ -185,7 +186,7 @@ static void record_loop(Recorder *recorder) {
             }
             record_access(recorder, warp, PC_STORE, active, 0, 2 * s);
         }
-        record_barrier(recorder, PC_LOOP_BARRIER);
+        if (!recorder->races) record_barrier(recorder, PC_LOOP_BARRIER);
         for (int warp = 0; warp < recorder->warps; warp++)
             record(recorder, warp, PC_LOOP, existing(recorder, warp))->taken =
                 2 * s < threads ? existing(recorder, warp) : 0;
@@ -301,9 +302,9 @@ static void sample_add_block(Sample *sample, int launch, TraceBlock *block) {
         (SessionBlock){launch, block, steps_build(sample->trace->launches[launch], block)};
 }
 
-Sample *sample_new(int threads) {
+static Sample *sample_record(int threads, bool races) {
     Sample *sample = sample_open(threads, 1);
-    Recorder recorder = {.threads = threads, .warps = (threads + 31) / 32};
+    Recorder recorder = {.threads = threads, .warps = (threads + 31) / 32, .races = races};
     for (int i = 0; i < 1024; i++) recorder.value[i] = i * 37 % 100;
     for (int warp = 0; warp < recorder.warps; warp++) {
         record_access(&recorder, warp, PC_LOAD_GLOBAL, existing(&recorder, warp), 0, 1);
@@ -321,6 +322,14 @@ Sample *sample_new(int threads) {
     record_others(&recorder);
     sample_add_block(sample, 0, finish_block(&recorder));
     return sample;
+}
+
+Sample *sample_new(int threads) {
+    return sample_record(threads, false);
+}
+
+Sample *sample_new_racing(int threads) {
+    return sample_record(threads, true);
 }
 
 Sample *sample_new_two_launches(void) {

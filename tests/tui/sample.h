@@ -15,6 +15,8 @@ typedef struct Sample {
 
 /* One block of `threads` threads. */
 Sample *sample_new(int threads);
+/* The same without the barriers of its loop: each level reads words that other threads wrote just before. */
+Sample *sample_new_racing(int threads);
 /* Two launches whose only events are a global load by each warp. */
 Sample *sample_new_two_launches(void);
 /* A trace without a traced block, and with a trap. */

@@ -122,6 +122,22 @@ static void test_boxes_of_every_level_add_up(void **state) {
     assert_true(checked >= 20);
 }
 
+/* Four words a thread: each box takes the word four times the source's distance away, also where sums are equal. */
+static void test_vectors_are_added_word_by_word(void **state) {
+    (void)state;
+    Opened opened = open_kernel("vectorized_shared", PTX_NO_TYPE, 4096);
+    const ReductionLevel *level = reduction_level(scene_reduction(opened.scene, 0), 1);
+    assert_int_equal(level->distance, 512);
+    for (int i = 0; i < 512; i++) {
+        const ReductionBox *box = &level->boxes[i];
+        assert_true(box->adds && box->term_count == 2);
+        int64_t a = level->terms[box->first_term].index, b = level->terms[box->first_term + 1].index;
+        assert_int_equal(a < b ? a : b, i);
+        assert_int_equal(a < b ? b : a, i + 512);
+    }
+    close_kernel(&opened);
+}
+
 /* ---- rounding -------------------------------------------------------------------------------------------- */
 
 static void test_half_stops_at_2048(void **state) {
@@ -136,6 +152,8 @@ static void test_half_stops_at_2048(void **state) {
     assert_true(reduction_error(reduction, chain->boxes[2047].node, &error) && error == 0);
     assert_true(reduction_rounding(reduction, chain->boxes[2048].node, &rounding) && rounding == -1);
     assert_true(reduction_error(reduction, chain->boxes[4095].node, &error) && error == -2048);
+    for (int i = 1; i < chain->box_count; i++)
+        assert_int_equal(reduction_is_stuck(reduction, chain->boxes[i].node), i >= 2048);
     close_kernel(&opened);
 }
 
@@ -284,6 +302,7 @@ int main(void) {
         cmocka_unit_test(test_exact_sums_do_not_round),
         cmocka_unit_test(test_exact_sums_are_those_of_integers),
         cmocka_unit_test(test_boxes_of_every_level_add_up),
+        cmocka_unit_test(test_vectors_are_added_word_by_word),
         cmocka_unit_test(test_half_stops_at_2048),
         cmocka_unit_test(test_errors_of_floats_are_exact),
         cmocka_unit_test(test_racing_words_have_another_writer),

@@ -7,100 +7,26 @@
 #include <cmocka.h>
 
 #include "golden.h"
-#include "sample.h"
+#include "sample_folds.h"
 #include "tui/panes/pane.h"
 #include <stdlib.h>
 
-/* ---- the sample's folds, by hand ------------------------------------------------------------------------
- */
-
-typedef enum Fault { NO_FAULT, FOLDS_TWICE, LOSES_ONE } Fault;
-
-enum { WORDS = 1024, FAULTY_LANE = 5 };
-
-typedef struct Hand { /* the block as its folds are written down */
-    Folds *folds;
-    int words[WORDS], loaded[WORDS], far[WORDS],
-        near[WORDS]; /* nodes: of shared words, of each thread's registers */
-    int global_loads;
-    Fault fault;
-} Hand;
-
-static int move(Hand *hand, const TraceEvent *event, int number, int lane, int node) {
-    FoldPlace place = {number, event->warp, lane, PTX_S32, event->value[0][lane]};
-    return folds_add_move(hand->folds, &place, node);
-}
-
-static void hand_lane(Hand *hand, const TraceEvent *event, int number, int lane) {
-    int thread = event->warp * WARP_LANES + lane, word = (int)(event->offset[lane] / 4) % WORDS;
-    FoldPlace place = {number, event->warp, lane, PTX_S32, event->value[0][lane]};
-    if (event->kind == TRACE_GLOBAL_LOAD) {
-        int input = folds_add_input(hand->folds, &place, 0, event->offset[lane]);
-        hand->loaded[thread] = move(hand, event, number, lane, input);
-    } else if (event->kind == TRACE_SHARED_STORE && hand->loaded[thread] != FOLD_NONE) {
-        bool lost = hand->fault == LOSES_ONE && thread == FAULTY_LANE;
-        hand->words[word] = lost ? FOLD_NONE : hand->loaded[thread];
-        hand->loaded[thread] = FOLD_NONE;
-    } else if (event->kind == TRACE_SHARED_LOAD && hand->far[thread] == FOLD_NONE) {
-        hand->far[thread] = move(hand, event, number, lane, hand->words[word]);
-    } else if (event->kind == TRACE_SHARED_LOAD) {
-        hand->near[thread] = move(hand, event, number, lane, hand->words[word]);
-    } else if (event->kind == TRACE_SHARED_STORE) {
-        int far = hand->far[thread], near = hand->near[thread];
-        if (hand->fault == FOLDS_TWICE && thread == FAULTY_LANE) far = near;
-        hand->words[word] = far == FOLD_NONE    ? near
-                            : near == FOLD_NONE ? far
-                                                : folds_add_join(hand->folds, &place, near, far, true);
-        hand->far[thread] = FOLD_NONE;
-    } else if (event->kind == TRACE_GLOBAL_STORE) {
-        folds_add_result(hand->folds, &place, event->offset[lane], hand->words[0]);
-    }
-}
-
-static Folds *fold_by_hand(const TraceBlock *block, Fault fault) {
-    Hand *hand = calloc(1, sizeof *hand);
-    TraceEvent event;
-    hand->folds = folds_new();
-    hand->fault = fault;
-    for (int i = 0; i < WORDS; i++)
-        hand->words[i] = hand->loaded[i] = hand->far[i] = hand->near[i] = FOLD_NONE;
-    for (int i = 0; i < trace_block_event_count(block) && !hand->folds->result_count; i++) {
-        trace_block_read(block, i, &event);
-        for (int lane = 0; lane < WARP_LANES; lane++)
-            if (event.mask >> lane & 1) hand_lane(hand, &event, i, lane);
-    }
-    Folds *folds = hand->folds;
-    free(hand);
-    return folds;
-}
-
-static const Folds *folds_of_context(const void *context, int view) {
-    (void)view;
-    return context;
-}
-
 typedef struct Shown { /* the sample with a tree */
     Sample *sample;
-    Folds *folds;
-    Tree *trees[1];
+    SampleFolds folds;
     View view;
 } Shown;
 
-static Shown *shown_new(int threads, Fault fault) {
+static Shown *shown_new(int threads, SampleFault fault) {
     Shown *shown = calloc(1, sizeof *shown);
     shown->sample = sample_new(threads);
-    Scene *scene = &shown->sample->scene;
-    shown->folds = fold_by_hand(scene->traced.blocks[0].block, fault);
-    scene->traced.trees = shown->trees;
-    scene->questions.folds = folds_of_context;
-    scene->questions.context = shown->folds;
+    sample_fold(shown->sample, fault, &shown->folds);
     view_init(&shown->view);
     return shown;
 }
 
 static void shown_free(Shown *shown) {
-    tree_free(shown->trees[0]);
-    folds_free(shown->folds);
+    sample_folds_done(&shown->folds);
     sample_free(shown->sample);
     free(shown);
 }
@@ -119,7 +45,7 @@ static Canvas *draw_tree(Shown *shown, ShownPicture tree, int step, int columns,
     return canvas;
 }
 
-static void check(const char *name, int threads, Fault fault, ShownPicture tree, int step, int columns,
+static void check(const char *name, int threads, SampleFault fault, ShownPicture tree, int step, int columns,
                   int rows) {
     Shown *shown = shown_new(threads, fault);
     shown->view.display.projector = strstr(name, "projector") != NULL;
@@ -146,7 +72,7 @@ static void levels_have_distances(void **state) {
         assert_int_equal(tree->levels[level].interval, level);
         for (int thread = 0; thread < 256; thread++) {
             int node = tree_held(tree, level, thread);
-            if (thread < 256 >> level) assert_int_equal(shown->folds->nodes[node].weight, 1 << level);
+            if (thread < 256 >> level) assert_int_equal(shown->folds.folds->nodes[node].weight, 1 << level);
             assert_int_equal(tree_acts(tree, level, node), thread < 256 >> level);
         }
     }
@@ -163,8 +89,8 @@ static void a_path_goes_back_to_the_inputs(void **state) {
     const TreePath *path = tree_path(tree, node);
     assert_int_equal(path->once, 8);
     assert_int_equal(path->twice, 0);
-    for (int i = 0; i < shown->folds->node_count; i++)
-        if (shown->folds->nodes[i].kind == FOLD_INPUT)
+    for (int i = 0; i < shown->folds.folds->node_count; i++)
+        if (shown->folds.folds->nodes[i].kind == FOLD_INPUT)
             assert_int_equal(path->ways[i], tree_thread(tree, i) / 8 == 2);
     shown_free(shown);
 }
@@ -175,15 +101,17 @@ static void marks_are_where_the_fault_is(void **state) {
     Tree *tree = scene_tree(&shown->sample->scene, 0);
     const TreePath *path = tree_path(tree, tree_result(tree, 0));
     assert_true(path->twice > 0);
-    for (int i = 0; i < shown->folds->node_count; i++) /* thread 5 takes part in the first five levels */
-        if (path->doubles[i]) assert_int_equal(tree_thread(tree, i), FAULTY_LANE);
+    for (int i = 0; i < shown->folds.folds->node_count;
+         i++) /* thread 5 takes part in the first five levels */
+        if (path->doubles[i]) assert_int_equal(tree_thread(tree, i), SAMPLE_FAULTY_LANE);
     assert_int_equal(path->doubles_count, 5);
     assert_int_equal(tree->lost_count, path->doubles_count ? 256 - path->once - path->twice : 0);
     shown_free(shown);
     shown = shown_new(256, LOSES_ONE);
     tree = scene_tree(&shown->sample->scene, 0);
     assert_int_equal(tree->lost_count, 1);
-    for (int thread = 0; thread < 256; thread++) assert_int_equal(tree->loses[thread], thread == FAULTY_LANE);
+    for (int thread = 0; thread < 256; thread++)
+        assert_int_equal(tree->loses[thread], thread == SAMPLE_FAULTY_LANE);
     shown_free(shown);
 }
 
@@ -268,7 +196,7 @@ static void clicks_select(void **state) {
 static void without_folds_it_says_so(void **state) {
     (void)state;
     Shown *shown = shown_new(64, NO_FAULT);
-    shown->folds->is_cut = true;
+    shown->folds.folds->is_cut = true;
     Canvas *canvas = draw_tree(shown, SHOW_RESULT_TREE, 3, 80, 6, false);
     Text text = {0};
     canvas_to_text(canvas, &text);
@@ -420,7 +348,7 @@ static void distances_of_kernels(void **state) {
         int level, distance;
     } levels[] = {{"interleaved", 1, 1},  {"interleaved", 8, 128}, {"strided", 3, 4},
                   {"sequential", 1, 128}, {"shuffle", 1, 16},      {"shuffle", 5, 1},
-                  {"shuffle", 6, 0},      {"shuffle", 7, 4},       {"vectorized_shared", 2, 64}};
+                  {"shuffle", 6, 0},      {"shuffle", 7, 4},       {"vectorized_shared", 2, 256}};
     for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
         Run run = run_kernel(levels[i].kernel);
         assert_true(levels[i].level < run.tree->level_count);

@@ -77,6 +77,7 @@ static void level_free(ReductionLevel *level) {
     if (!level) return;
     free(level->boxes);
     free(level->terms);
+    free(level->adding);
     free(level);
 }
 
@@ -128,9 +129,20 @@ int reduction_fold_count(const Reduction *reduction) {
     return count ? reduction->number[count - 1] : 0;
 }
 
+/* Where the values leave it open, the operation is that of the level before. */
+static const char *operation_before(Reduction *reduction, int level) {
+    while (--level >= 0)
+        if (reduction->tree->levels[level].kind == TREE_FOLD)
+            return reduction_level(reduction, level)->operation;
+    return "+";
+}
+
 const ReductionLevel *reduction_level(Reduction *reduction, int level) {
     if (level < 0 || level >= reduction->tree->level_count) return NULL;
-    if (!reduction->levels[level]) reduction->levels[level] = reduction_make_level(reduction, level);
+    if (!reduction->levels[level]) {
+        ReductionLevel *made = reduction->levels[level] = reduction_make_level(reduction, level);
+        if (!made->operation) made->operation = operation_before(reduction, level);
+    }
     return reduction->levels[level];
 }
 
@@ -145,7 +157,7 @@ const ReductionLevel *reduction_chain(Reduction *reduction, int level, int threa
 }
 
 bool reduction_is_worth_showing(Reduction *reduction) {
-    if (reduction_fold_count(reduction)) return true;
+    if (reduction_fold_count(reduction) || reduction->step_index->trap) return true;
     for (int i = 0; i < reduction->tree->level_count; i++)
         if (reduction_chain(reduction, i, 0)) return true;
     return false;

@@ -21,14 +21,17 @@ typedef enum ReductionPlace {
 
 typedef struct ReductionTerm {
     ReductionPlace place;
-    int symbol;     /* WORD: in the launch's symbols; INPUT, GLOBAL: in the trace's buffers */
-    int64_t index;  /* element of it; THREAD: of the block */
-    int node, step; /* step: at which it came; the node of an own value is older than the level */
-    int thread;     /* that reads it */
-    bool is_own;    /* the reading thread had it in a register */
-    int writer; /* WORD: a thread that stores another value to the word, with no barrier between that store and this
-                       load; -1: none */
-    bool is_early; /* it stores after the load */
+    int symbol;    /* WORD: in the launch's symbols; INPUT, GLOBAL: in the trace's buffers */
+    int64_t index; /* element of it; THREAD: of the block */
+    int node,
+        step; /* step: at which it came; the node of an own value is older than the level. FOLD_NONE: a word that
+                       nothing had written when it was read */
+    int thread;  /* that reads it */
+    bool is_own; /* the reading thread had it in a register */
+    int writer; /* WORD: another thread that stores to the word, with no barrier between that store and this load; -1:
+                   none */
+    bool is_early;  /* it stores after the load */
+    bool is_silent; /* it stores the value that was loaded: in this run the order made no difference */
 } ReductionTerm;
 
 typedef struct ReductionBox {
@@ -40,6 +43,7 @@ typedef struct ReductionBox {
     bool is_live;           /* after the level its value is still to be used, or is a result */
     bool was_live;          /* before the level */
     int before_node, node;  /* FOLD_NONE: not known. node: of `after` */
+    int64_t unwritten;      /* word that the adding thread read before any thread wrote it; -1: none */
     int thread;             /* that adds; -1: none */
     int step;               /* at which `after` is there */
     int first_term, term_count;
@@ -56,7 +60,9 @@ typedef struct ReductionLevel {
     int number;      /* of the levels that fold, from 1; 0: the level before the first fold */
     int distance;    /* as TreeLevel */
     bool crosswise;
-    int adder_count;       /* threads that add */
+    int adder_count;  /* threads that add */
+    uint32_t *adding; /* [warp_count] lanes that add; NULL: a chain */
+    int warp_count;
     bool stores_several;   /* threads load several values each: the boxes are the words they store */
     const char *operation; /* "+"; "max", "min" where every box keeps one of its terms */
     bool arrows_cross;     /* the ways from the operands to their sums overlap */
@@ -73,7 +79,7 @@ Reduction *reduction_new(Tree *tree, StepIndex *step_index, PtxType data);
 void reduction_free(Reduction *reduction);
 
 int reduction_level_at(const Reduction *reduction, int step); /* of the tree; 0 before the first one */
-/* There is more to show than inputs: sums between threads, or a chain of one thread. */
+/* There is more to show than inputs: sums between threads, a chain of one thread, or the access at which the run ended. */
 bool reduction_is_worth_showing(Reduction *reduction);
 int reduction_level_count(const Reduction *reduction);
 int reduction_number_at(const Reduction *reduction,
@@ -96,6 +102,9 @@ const ReductionBox *reduction_find(const ReductionLevel *level,
 PtxType reduction_type(const Reduction *reduction, int node, PtxType of_sum);
 /* What rounding added in the addition that made `node`, a float, in the value's own units. False: it is no sum of floats. */
 bool reduction_rounding(const Reduction *reduction, int node, double *rounding);
+/* The addition that made `node` left the larger operand as it was, although the other is not zero: all of it was rounded
+ * away. */
+bool reduction_is_stuck(const Reduction *reduction, int node);
 /* How far the node's value is from the exact sum of its inputs. */
 bool reduction_error(Reduction *reduction, int node, double *error);
 

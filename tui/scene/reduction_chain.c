@@ -5,6 +5,12 @@
 
 /* ---- chains ---------------------------------------------------------------------------------------------- */
 
+/* Of two operands the sum so far is the heavier one; of two inputs, the one that was loaded first. */
+static bool is_left_sum(const Reduction *reduction, const FoldNode *join) {
+    uint32_t a = node_at(reduction, join->a)->weight, b = node_at(reduction, join->b)->weight;
+    return a > b || (a == b && join->a < join->b);
+}
+
 /* The additions that made `node` in this level, the last one first: each joins the sum so far and one input more. */
 static int list_chain(const Reduction *reduction, int level, int node, int *joins, int most) {
     int count = 0;
@@ -12,8 +18,7 @@ static int list_chain(const Reduction *reduction, int level, int node, int *join
            reduction->tree->level_of_node[node] == level) {
         const FoldNode *at = node_at(reduction, node);
         joins[count++] = node;
-        bool left = node_at(reduction, at->a)->weight >= node_at(reduction, at->b)->weight;
-        node = left ? at->a : at->b;
+        node = is_left_sum(reduction, at) ? at->a : at->b;
     }
     return count;
 }
@@ -36,6 +41,7 @@ static void put_link(Reduction *reduction, ReductionLevel *level, int index, int
                           .adds = true,
                           .before_node = input,
                           .node = sum,
+                          .unwritten = -1,
                           .thread = term->thread,
                           .step = step_of_event(reduction, at->event),
                           .first_term = index,
@@ -64,7 +70,7 @@ ReductionLevel *reduction_make_chain(Reduction *reduction, int index, int thread
                                   .boxes = memory_new(((size_t)count + 1) * sizeof *level->boxes)};
         for (int i = 0; i < count; i++) {
             const FoldNode *at = node_at(reduction, joins[count - 1 - i]);
-            bool left = node_at(reduction, at->a)->weight >= node_at(reduction, at->b)->weight;
+            bool left = is_left_sum(reduction, at);
             if (!i) put_link(reduction, level, 0, left ? at->a : at->b, left ? at->a : at->b);
             put_link(reduction, level, i + 1, left ? at->b : at->a, joins[count - 1 - i]);
         }

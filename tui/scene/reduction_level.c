@@ -27,115 +27,7 @@ static void add_terms(const Reduction *reduction, ReductionLevel *level, int nod
     }
 }
 
-/* ---- shared memory at the level's borders ------------------------------------------------------------------ */
-
-typedef struct SharedWords {  /* of one symbol */
-    int symbol, count, bytes; /* bytes: of an element */
-    uint64_t *value;
-    bool *written, *live;
-    int *node; /* of what was stored, where a later load says it */
-} SharedWords;
-
-static bool is_shared_write(TraceKind kind) {
-    return kind == TRACE_SHARED_STORE || kind == TRACE_SHARED_ATOMIC;
-}
-
-static void store_words(SharedWords *words, const TraceEvent *event) {
-    for (uint32_t rest = event->mask; rest; rest &= rest - 1) {
-        int lane = __builtin_ctz(rest);
-        if (event->buffer[lane] != words->symbol || event->element_bytes != words->bytes) continue;
-        for (int e = 0; e < event->element_count; e++) {
-            uint64_t at = event->offset[lane] / (uint64_t)words->bytes + (uint64_t)e;
-            if (at >= (uint64_t)words->count) continue;
-            words->value[at] = event->value[e][lane];
-            words->written[at] = true;
-        }
-    }
-}
-
-/* What stores of the steps before `end` left. */
-static void fill_words(const Reduction *reduction, SharedWords *words, int end) {
-    const Steps *steps = reduction->tree->steps;
-    TraceEvent event;
-    for (int step = 0; step < end && step < steps->step_count; step++) {
-        if (!is_shared_write((TraceKind)reduction->step_index->step[step].kind)) continue;
-        for (int i = 0; i < steps->steps[step].count; i++) {
-            trace_block_read(reduction->tree->steps->block, steps->events[steps->steps[step].first + i],
-                             &event);
-            if (event.kind == TRACE_SHARED_STORE) store_words(words, &event);
-        }
-    }
-}
-
-/* Words whose value a later load takes for a result, before it is overwritten. */
-static void find_live(const Reduction *reduction, SharedWords *words, int from) {
-    const Steps *steps = reduction->tree->steps;
-    bool *closed = memory_new((size_t)words->count + 1);
-    TraceEvent event;
-    for (int step = from; step < steps->step_count; step++) {
-        TraceKind kind = (TraceKind)reduction->step_index->step[step].kind;
-        if (kind != TRACE_SHARED_LOAD && !is_shared_write(kind)) continue;
-        for (int i = 0; i < steps->steps[step].count; i++) {
-            int number = steps->events[steps->steps[step].first + i];
-            trace_block_read(reduction->tree->steps->block, number, &event);
-            for (uint32_t rest = event.mask; rest; rest &= rest - 1) {
-                int lane = __builtin_ctz(rest);
-                if (event.buffer[lane] != words->symbol || event.element_bytes != words->bytes) continue;
-                for (int e = 0; e < event.element_count; e++) {
-                    uint64_t at = event.offset[lane] / (uint64_t)words->bytes + (uint64_t)e;
-                    if (at >= (uint64_t)words->count || closed[at]) continue;
-                    if (event.kind == TRACE_SHARED_STORE)
-                        closed[at] = true;
-                    else if (reduction->useful[number] >> lane & 1)
-                        words->live[at] = closed[at] = true;
-                }
-            }
-        }
-    }
-    free(closed);
-}
-
-static SharedWords words_at(const Reduction *reduction, int symbol, int bytes, int step) {
-    const TraceSymbol *of = &reduction->tree->steps->launch->symbols[symbol];
-    SharedWords words = {.symbol = symbol, .bytes = bytes, .count = (int)(of->bytes / (uint64_t)bytes)};
-    /* Dynamic shared memory may be one symbol without a size: as far as it is written. */
-    size_t count = (size_t)words.count + 1;
-    words.value = memory_new(count * sizeof *words.value);
-    words.written = memory_new(count);
-    words.live = memory_new(count);
-    fill_words(reduction, &words, step);
-    find_live(reduction, &words, step);
-    return words;
-}
-
-static void words_done(SharedWords *words) {
-    free(words->value);
-    free(words->written);
-    free(words->live);
-}
-
 /* ---- a level --------------------------------------------------------------------------------------------- */
-
-/* The first store of the thread's value to shared memory before step `end`; false: there is none. */
-static bool find_store(const Reduction *reduction, int node, int end, ReductionTerm *where) {
-    const FoldNode *at = node_at(reduction, node);
-    TraceEvent event;
-    for (int number = step_index_neighbour(reduction->step_index, at->event, at->warp, 1); number >= 0;
-         number = step_index_neighbour(reduction->step_index, number, at->warp, 1)) {
-        int step = step_of_event(reduction, number);
-        if (step >= end) return false;
-        if (reduction->step_index->step[step].kind != TRACE_SHARED_STORE) continue;
-        trace_block_read(reduction->tree->steps->block, number, &event);
-        if (event.kind != TRACE_SHARED_STORE || !(event.mask >> at->lane & 1)) continue;
-        for (int e = 0; e < event.element_count; e++) {
-            if (at->type != PTX_NO_TYPE && event.value[e][at->lane] != at->bits) continue;
-            reduction_put_address(where, &event, at->lane, e);
-            where->step = step;
-            return true;
-        }
-    }
-    return false;
-}
 
 typedef struct Adder { /* a thread that does what the level is there for */
     int node, first_term, term_count;
@@ -143,12 +35,67 @@ typedef struct Adder { /* a thread that does what the level is there for */
     ReductionTerm to; /* where it is stored */
 } Adder;
 
-static void add_adder(Reduction *reduction, ReductionLevel *level, int node, Adder *adder) {
+/* Another value of the thread was stored there: two elements of a vector may be equal. */
+static bool is_taken(const Reduction *reduction, const Adder *adders, int count, int thread,
+                     const ReductionTerm *where) {
+    for (int i = count - 1; i >= 0; i--)
+        if (adders[i].is_stored && thread_of(reduction, adders[i].node) == thread &&
+            adders[i].to.step == where->step && adders[i].to.symbol == where->symbol &&
+            adders[i].to.index == where->index)
+            return true;
+    return false;
+}
+
+/* The word is one of those that the sum is made of. */
+static bool is_home(const ReductionLevel *level, const Adder *adder, const ReductionTerm *where) {
+    for (int t = 0; t < adder->term_count; t++) {
+        const ReductionTerm *term = &level->terms[adder->first_term + t];
+        if (term->place == PLACE_WORD && term->symbol == where->symbol && term->index == where->index)
+            return true;
+    }
+    return false;
+}
+
+/* The element of the store to which the last adder's value went: of equal values the one that it came from. */
+static bool find_element(const Reduction *reduction, const ReductionLevel *level, Adder *adders, int count,
+                         const TraceEvent *store, int step) {
+    Adder *adder = &adders[count];
+    const FoldNode *at = node_at(reduction, adder->node);
+    for (int e = 0; e < store->element_count; e++) {
+        ReductionTerm where = {.step = step};
+        if (at->type != PTX_NO_TYPE && store->value[e][at->lane] != at->bits) continue;
+        reduction_put_address(&where, store, at->lane, e);
+        if (is_taken(reduction, adders, count, thread_of(reduction, adder->node), &where)) continue;
+        if (adder->is_stored && !is_home(level, adder, &where)) continue;
+        adder->to = where;
+        adder->is_stored = true;
+        if (is_home(level, adder, &where)) break;
+    }
+    return adder->is_stored;
+}
+
+/* The first store of the last adder's value to shared memory in this level. */
+static void find_store(const Reduction *reduction, const ReductionLevel *level, Adder *adders, int count) {
+    const FoldNode *at = node_at(reduction, adders[count].node);
+    int end = reduction_level_first(reduction, level->level + 1);
+    TraceEvent event;
+    for (int number = step_index_neighbour(reduction->step_index, at->event, at->warp, 1); number >= 0;
+         number = step_index_neighbour(reduction->step_index, number, at->warp, 1)) {
+        int step = step_of_event(reduction, number);
+        if (step >= end) return;
+        if (reduction->step_index->step[step].kind != TRACE_SHARED_STORE) continue;
+        trace_block_read(reduction->tree->steps->block, number, &event);
+        if (event.kind != TRACE_SHARED_STORE || !(event.mask >> at->lane & 1)) continue;
+        if (find_element(reduction, level, adders, count, &event, step)) return;
+    }
+}
+
+static void add_adder(Reduction *reduction, ReductionLevel *level, int node, Adder *adders, int count) {
+    Adder *adder = &adders[count];
     *adder = (Adder){.node = node, .first_term = level->term_count};
     add_terms(reduction, level, node, thread_of(reduction, node));
     adder->term_count = level->term_count - adder->first_term;
-    adder->is_stored =
-        find_store(reduction, node, reduction_level_first(reduction, level->level + 1), &adder->to);
+    find_store(reduction, level, adders, count);
 }
 
 /* Values that threads load, or sums that they make, and do not fold further in this level: several of one thread
@@ -174,7 +121,7 @@ static Adder *list_adders(Reduction *reduction, ReductionLevel *level, int *coun
     for (int thread = 0; thread < tree->thread_count; thread++) {
         int node = tree_held(tree, level->level, thread);
         if (node != FOLD_NONE && tree_acts(tree, level->level, node))
-            add_adder(reduction, level, node, &adders[(*count)++]);
+            add_adder(reduction, level, node, adders, (*count)++);
     }
     if (level->kind == TREE_TAKE) return adders;
     bool *loose = find_loose(reduction, level->level);
@@ -182,7 +129,7 @@ static Adder *list_adders(Reduction *reduction, ReductionLevel *level, int *coun
     for (int i = 0; i < tree->folds->node_count; i++) most += loose[i];
     Adder *all = memory_new(((size_t)most + 1) * sizeof *all);
     for (int i = 0; most > *count && i < tree->folds->node_count; i++)
-        if (loose[i]) add_adder(reduction, level, i, &all[found++]);
+        if (loose[i]) add_adder(reduction, level, i, all, found++);
     free(loose);
     bool is_stored = found > *count;
     for (int i = 0; i < found; i++) is_stored &= all[i].is_stored && all[i].to.symbol == all[0].to.symbol;
@@ -228,8 +175,12 @@ static void fill_threads(Reduction *reduction, ReductionLevel *level) {
         ReductionBox *box = &level->boxes[i];
         int before = level->level ? tree_held(tree, level->level - 1, i) : FOLD_NONE;
         int after = tree_held(tree, level->level, i);
-        *box = (ReductionBox){
-            .index = i, .thread = -1, .before_node = before, .node = after, .step = level->first};
+        *box = (ReductionBox){.index = i,
+                              .thread = -1,
+                              .before_node = before,
+                              .node = after,
+                              .unwritten = -1,
+                              .step = level->first};
         box->has_before = before != FOLD_NONE;
         box->has_after = after != FOLD_NONE;
         if (box->has_before) box->before = reduction_bits(reduction, before, level->type);
@@ -237,31 +188,6 @@ static void fill_threads(Reduction *reduction, ReductionLevel *level) {
         box->was_live = is_alive(reduction, level->level - 1, before);
         box->is_live = is_alive(reduction, level->level, after);
     }
-}
-
-static void fill_word_boxes(Reduction *reduction, ReductionLevel *level) {
-    int bytes = ptx_type_bytes(level->type), end = reduction_level_first(reduction, level->level + 1);
-    SharedWords before = words_at(reduction, level->symbol, bytes, level->first);
-    SharedWords after = words_at(reduction, level->symbol, bytes, end);
-    int count = 0;
-    for (int i = 0; i < before.count; i++)
-        if (before.written[i] || after.written[i]) count = i + 1;
-    level->box_count = count;
-    level->boxes = memory_new(((size_t)count + 1) * sizeof *level->boxes);
-    for (int i = 0; i < count; i++)
-        level->boxes[i] = (ReductionBox){.index = i,
-                                         .before = before.value[i],
-                                         .after = after.value[i],
-                                         .has_before = before.written[i],
-                                         .has_after = after.written[i],
-                                         .was_live = before.live[i],
-                                         .is_live = after.live[i],
-                                         .before_node = FOLD_NONE,
-                                         .node = FOLD_NONE,
-                                         .thread = -1,
-                                         .step = level->first};
-    words_done(&before);
-    words_done(&after);
 }
 
 /* The word that a sum belongs to which stays in a register: the first that it was read from. */
@@ -274,12 +200,10 @@ static int64_t home_of(const ReductionLevel *level, const Adder *adder) {
 }
 
 static void put_adders(Reduction *reduction, ReductionLevel *level, const Adder *adders, int count) {
-    bool *seen = memory_new((size_t)reduction->tree->thread_count + 1);
     for (int i = 0; i < count; i++) {
         const FoldNode *node = node_at(reduction, adders[i].node);
         int thread = thread_of(reduction, adders[i].node);
-        level->adder_count += !seen[thread];
-        seen[thread] = true;
+        level->adding[thread / WARP_LANES] |= 1u << thread % WARP_LANES;
         int64_t index = level->place == PLACE_WORD ? home_of(level, &adders[i]) : thread;
         ReductionBox *box = (ReductionBox *)reduction_find(level, index);
         if (!box) continue;
@@ -305,7 +229,6 @@ static void put_adders(Reduction *reduction, ReductionLevel *level, const Adder 
             from->has_before = from->was_live = true;
         }
     }
-    free(seen);
 }
 
 /* The index of the box that a term comes from; -1: from none of this row. */
@@ -349,9 +272,10 @@ static PtxType type_of_level(const Reduction *reduction, const ReductionLevel *l
     return PTX_NO_TYPE;
 }
 
-/* Does every adder keep the largest, or the smallest, of its terms? */
-static bool keeps(const Reduction *reduction, const ReductionLevel *level, bool largest) {
-    bool differs = false;
+/* Does every adder keep the largest, or the smallest, of its terms? `*differs`: terms of one adder do, so that largest and
+ * smallest are two things. */
+static bool keeps(const Reduction *reduction, const ReductionLevel *level, bool largest, bool *differs) {
+    *differs = false;
     for (int i = 0; i < level->box_count; i++) {
         const ReductionBox *box = &level->boxes[i];
         double kept = 0;
@@ -360,12 +284,20 @@ static bool keeps(const Reduction *reduction, const ReductionLevel *level, bool 
             int node = level->terms[box->first_term + t].node;
             uint64_t bits = reduction_bits(reduction, node, level->type);
             double value = plan_element(reduction_type(reduction, node, level->type), &bits, 0);
-            if (t && value != kept) differs = true;
+            if (t && value != kept) *differs = true;
             if (!t || (largest ? value > kept : value < kept)) kept = value;
         }
         if (plan_element(level->type, &box->after, 0) != kept) return false;
     }
-    return differs;
+    return true;
+}
+
+/* "+", "max", "min"; NULL: of equal values nothing follows. */
+static const char *operation_of(const Reduction *reduction, const ReductionLevel *level) {
+    bool differs;
+    if (level->kind != TREE_FOLD || level->type == PTX_NO_TYPE) return "+";
+    if (keeps(reduction, level, true, &differs)) return differs ? "max" : NULL;
+    return keeps(reduction, level, false, &differs) ? "min" : "+";
 }
 
 ReductionLevel *reduction_make_level(Reduction *reduction, int index) {
@@ -379,23 +311,23 @@ ReductionLevel *reduction_make_level(Reduction *reduction, int index) {
                               .last = reduction_level_first(reduction, index + 1) - 1,
                               .number = reduction->number[index],
                               .distance = of->distance,
-                              .crosswise = of->crosswise};
+                              .crosswise = of->crosswise,
+                              .warp_count = tree->warp_count,
+                              .adding = memory_new(((size_t)tree->warp_count + 1) * sizeof *level->adding)};
     int count;
     Adder *adders = list_adders(reduction, level, &count);
     level->type = type_of_level(reduction, level, adders, count);
     choose_places(level, adders, count);
     if (level->place == PLACE_WORD && ptx_type_bytes(level->type))
-        fill_word_boxes(reduction, level);
+        reduction_fill_words(reduction, level);
     else
         fill_threads(reduction, level);
     put_adders(reduction, level, adders, count);
     reduction_find_writers(reduction, level);
+    level->operation = operation_of(reduction, level);
+    reduction_find_unwritten(reduction, level);
+    for (int i = 0; i < level->warp_count; i++) level->adder_count += __builtin_popcount(level->adding[i]);
     level->arrows_cross = ways_cross(level);
-    level->operation = "+";
-    if (level->kind == TREE_FOLD && level->type != PTX_NO_TYPE)
-        level->operation = keeps(reduction, level, true)    ? "max"
-                           : keeps(reduction, level, false) ? "min"
-                                                            : "+";
     free(adders);
     return level;
 }

@@ -71,11 +71,13 @@ static void find_writer(const Reduction *reduction, const SharedStores *stores, 
     trace_block_read(reduction->tree->steps->block, load->event, &event);
     for (int i = stores->first[term->index]; i >= 0; i = stores->stores[i].next) {
         const SharedStore *store = &stores->stores[i];
-        if (store->interval != event.interval || store->thread == term->thread || store->value == load->bits)
-            continue;
+        bool is_silent = store->value == load->bits;
+        if (store->interval != event.interval || store->thread == term->thread) continue;
+        if (is_silent && term->writer >= 0) continue;
         if (store->warp == load->warp && is_synced(reduction, store->warp, load->event, store->event))
             continue;
         term->writer = store->thread;
+        term->is_silent = is_silent;
         term->is_early = store->event > load->event;
     }
 }

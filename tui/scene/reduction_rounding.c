@@ -26,6 +26,14 @@ bool reduction_rounding(const Reduction *reduction, int node, double *rounding) 
     return fabs(*rounding) <= fmax(fabs(a), fabs(b)) / 128; /* else it is a minimum, say */
 }
 
+bool reduction_is_stuck(const Reduction *reduction, int node) {
+    const FoldNode *at = node_at(reduction, node);
+    double rounding;
+    if (!reduction_rounding(reduction, node, &rounding) || rounding == 0) return false;
+    PtxType type = (PtxType)at->type;
+    return rounding == -value_of(reduction, at->a, type) || rounding == -value_of(reduction, at->b, type);
+}
+
 /* The value that was brought is not the one that was made: it was scaled, say, on its way. */
 static bool is_changed(const Reduction *reduction, int node, PtxType of_sum) {
     int from = node_at(reduction, node)->a;

@@ -1,6 +1,8 @@
 /* What the parts of a reduction share. Private to reduction*.c: reduction_terms.c has values and where they came from,
- * reduction_level.c makes the boxes of a level, reduction_chain.c those of one thread, reduction_rounding.c compares with
- * exact sums, reduction_races.c looks for stores that race with its loads, reduction.c holds them together. */
+ * reduction_level.c makes the boxes of a level, reduction_words.c says what shared memory holds before and after it,
+ * reduction_chain.c makes the boxes of one thread, reduction_rounding.c compares with exact sums, reduction_races.c looks
+ * for stores that race with its loads, reduction_unwritten.c for words that nothing had written, reduction.c holds them
+ * together. */
 #ifndef TUI_SCENE_REDUCTION_STATE_H
 #define TUI_SCENE_REDUCTION_STATE_H
 
@@ -43,7 +45,10 @@ void reduction_put_place(const Reduction *reduction, int node, ReductionTerm *te
 void reduction_put_address(ReductionTerm *term, const TraceEvent *event, int lane, int element);
 ReductionTerm *reduction_add_term(ReductionLevel *level); /* empty; valid until the next one */
 
-void reduction_find_writers(const Reduction *reduction, ReductionLevel *level); /* of its terms */
+void reduction_find_writers(const Reduction *reduction, ReductionLevel *level);   /* of its terms */
+void reduction_fill_words(const Reduction *reduction, ReductionLevel *level);     /* the boxes, from stores */
+void reduction_find_unwritten(const Reduction *reduction, ReductionLevel *level); /* by its boxes */
+/* Without an operation where it does not follow from the values. */
 ReductionLevel *reduction_make_level(Reduction *reduction, int level);
 ReductionLevel *reduction_make_chain(Reduction *reduction, int level, int thread); /* NULL: there is none */
 

@@ -88,6 +88,18 @@ static void see_thread(const Tree *tree, Distances *seen, int node, int operand)
     see(&seen->partners, &seen->partners_differ, thread ^ (thread + distance));
 }
 
+/* Which element of its access a moved value was: values of one lane follow one another in the order of elements. */
+static int element_of(const Tree *tree, int node) {
+    const FoldNode *at = node_at(tree, node);
+    int element = 0;
+    for (int i = node - 1; i >= 0; i--) {
+        const FoldNode *other = node_at(tree, i);
+        if (other->event != at->event || other->lane != at->lane || other->warp != at->warp) break;
+        element += other->kind == FOLD_MOVE;
+    }
+    return element;
+}
+
 /* Elements between the two words of shared memory that a fold's operands were loaded from; 0: they were not.
  */
 static int elements_between(const Tree *tree, const FoldNode *node, TraceEvent events[2]) {
@@ -100,8 +112,10 @@ static int elements_between(const Tree *tree, const FoldNode *node, TraceEvent e
             trace_block_read(tree->steps->block, operand->event, &events[i]);
             events[i].turn = (uint32_t)operand->event;
         }
-        if (events[i].kind != TRACE_SHARED_LOAD || events[i].element_count > 1) return 0;
+        if (events[i].kind != TRACE_SHARED_LOAD) return 0;
         offset[i] = (int64_t)events[i].offset[node->lane];
+        if (events[i].element_count > 1)
+            offset[i] += (int64_t)element_of(tree, operands[i]) * events[i].element_bytes;
     }
     int64_t distance = offset[1] > offset[0] ? offset[1] - offset[0] : offset[0] - offset[1];
     return (int)(distance / events[0].element_bytes);
