@@ -32,60 +32,9 @@ void view_jump_to_step(View *view, const Scene *scene, int step) {
     if (view->place.step + 1 != before.number) view->place.back = before;
 }
 
-/* ---- opening --------------------------------------------------------------------------------------------- */
-
 static Reduction *reduction_shown(const View *view, const Scene *scene) {
     Reduction *reduction = scene_reduction(scene, view->place.block);
     return reduction && reduction_is_worth_showing(reduction) ? reduction : NULL;
-}
-
-/* The step at which the first sum of the first level is there; -1: nothing is added up between threads. */
-static int first_addition(Reduction *reduction) {
-    if (!reduction || !reduction_fold_count(reduction)) return -1;
-    int index = 0;
-    const ReductionLevel *level;
-    while ((level = reduction_level(reduction, index)) != NULL && level->kind != TREE_FOLD) index++;
-    for (int i = 0; level && i < level->box_count; i++)
-        if (level->boxes[i].adds) return level->boxes[i].step;
-    return -1;
-}
-
-/* The box's sum is made of a word that another thread writes meanwhile, or of an input twice. */
-static bool is_faulty(const ReductionLevel *level, const ReductionBox *box, const TreePath *path) {
-    for (int t = 0; box->adds && t < box->term_count; t++)
-        if (level->terms[box->first_term + t].writer >= 0) return true;
-    return path && box->adds && box->node != FOLD_NONE && box->node <= path->root && path->doubles[box->node];
-}
-
-/* The step at which the first sum is there that is not as it should be; -1: none is. */
-static int first_fault(Reduction *reduction, Tree *tree) {
-    const ReductionLevel *level;
-    if (!reduction || !reduction_fold_count(reduction)) return -1;
-    const TreePath *path = tree->final_count ? tree_path(tree, tree->final[0]) : NULL;
-    for (int index = 0; (level = reduction_level(reduction, index)) != NULL; index++)
-        for (int i = 0; level->kind == TREE_FOLD && i < level->box_count; i++)
-            if (is_faulty(level, &level->boxes[i], path)) return level->boxes[i].step;
-    return -1;
-}
-
-/* What goes wrong, before what is slow, before what is added up. */
-void view_open(View *view, const Scene *scene) {
-    const Steps *steps = view_steps(view, scene);
-    if (!steps || !steps->step_count) return;
-    Reduction *reduction = reduction_shown(view, scene);
-    const StepIndex *index = scene_step_index(scene, view->place.block);
-    const Beats *beats = scene_beats(scene, view->place.block);
-    int fault = index->trap ? steps->step_count - 1
-                : reduction ? first_fault(reduction, scene_tree(scene, view->place.block))
-                            : -1;
-    int conflict = index->conflict_from[0], addition = fault >= 0 ? fault : first_addition(reduction);
-    bool conflicts = fault < 0 && conflict < steps->step_count;
-    view->display.picture = reduction && !conflicts ? SHOW_REDUCTION : SHOW_INSTRUCTION;
-    view_go_to_step(view, scene,
-                    conflicts       ? conflict
-                    : addition >= 0 ? addition
-                    : beats->count  ? beats->step[0]
-                                    : 0);
 }
 
 void view_move_by_beats(View *view, const Scene *scene, int by) {

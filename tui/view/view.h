@@ -153,8 +153,8 @@ void view_show_alike(View *view, const View *from);
 
 const Steps *view_steps(const View *view, const Scene *scene);  /* NULL: nothing was traced */
 void view_go_to_step(View *view, const Scene *scene, int step); /* clamped */
-/* Where a run opens: its first bank conflict, else its first addition, else its first step that moves data; and the picture
- * that shows it. */
+/* Where a run opens, and the picture that shows it: the first fault (a trap, a sum that is not as it should be), with its
+ * thread selected; else its first bank conflict, its first addition, its first step that moves data. */
 void view_open(View *view, const Scene *scene);
 /* By so many beats (beats.h), forwards or backwards. */
 void view_move_by_beats(View *view, const Scene *scene, int by);
