@@ -233,10 +233,11 @@ static void make_half(Layout *half, Rectangle area, const View *view) {
     }
     if (middle.rows >= 5 && shown(view, FOCUS_LANES) && !view->display.projector)
         slots[SLOT_LANES] = cut_bottom(&middle, clamp(middle.rows / 4, 2, frame + 10));
+    int level = clamp(middle.rows * 2 / 3, 5, frame + 7); /* what a level of the reduction needs */
     if (!shown(view, FOCUS_SOURCE))
         slots[SLOT_PICTURE] = middle;
     else if (middle.rows >= 8)
-        slots[SLOT_PICTURE] = cut_bottom(&middle, clamp((middle.rows + 1) / 2, 5, frame + 15));
+        slots[SLOT_PICTURE] = cut_bottom(&middle, clamp((middle.rows + 1) / 2, level, frame + 15));
     if (shown(view, FOCUS_SOURCE)) slots[SLOT_SOURCE] = middle;
 }
 

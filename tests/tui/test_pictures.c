@@ -22,6 +22,8 @@ typedef struct Picture {
     uint64_t n;
     uint32_t threads;
     uint64_t schedule;
+    uint32_t block; /* traced */
+    bool hazards;   /* are searched for, so that races are marked */
 } Picture;
 
 static const Picture others[] = {
@@ -51,6 +53,11 @@ static const Picture others[] = {
     {.kernel = "bug_volatile_tail", .schedule = 1}, /* which loses */
     {.kernel = "bug_missing_sync"},
     {.kernel = "bug_double_count"},
+    {.kernel = "bug_half_shared"},
+    {.kernel = "bug_uninitialized_shared", .n = 1000, .block = 3},
+    {.kernel = "bug_overlapping_halves", .n = 1024, .hazards = true},
+    {.kernel = "bug_volatile_tail", .n = 1024, .hazards = true},
+    {.kernel = "bug_missing_sync", .n = 1024, .hazards = true},
 };
 enum { OTHER_COUNT = sizeof others / sizeof *others };
 
@@ -67,6 +74,9 @@ static Stage *open_picture(const Picture *picture) {
                                         .grid = {picture->file != NULL},
                                         .block = {picture->threads},
                                         .schedule = picture->schedule,
+                                        .has_trace_blocks = picture->block > 0,
+                                        .trace_first = picture->block,
+                                        .trace_last = picture->block,
                                         .first_look = !picture->n,
                                         .threads = 1});
 }
@@ -91,7 +101,7 @@ static int step_of_level(Reduction *reduction, int number) {
 
 static void add_picture(Text *out, Stage *stage, const char *name, int step) {
     StepContext context;
-    PaneHead head = {.note_role = ROLE_DIM, .columns = COLUMNS - 4};
+    PaneHead head = {.note_role = ROLE_DIM, .columns = COLUMNS - 4, .rows = ROWS - 2};
     Canvas *canvas = canvas_new(COLUMNS, ROWS, false);
     view_go_to_step(stage_view(stage), stage->scene, step);
     assert_true(step_context_init(&context, stage->scene, stage_view(stage)));
@@ -105,18 +115,23 @@ static void add_picture(Text *out, Stage *stage, const char *name, int step) {
     canvas_free(canvas);
 }
 
-/* The level in the middle; where each thread folds by itself, the middle of the run. Of a broken kernel the
- * last level as well, where every earlier mistake shows. */
+/* The level in the middle; where each thread folds by itself, the middle of the run. Of a broken kernel also the place
+ * where it opens, and the last level, where every earlier mistake shows. */
 static void add_pictures(Text *out, const Picture *picture) {
     const char *name = picture->kernel ? picture->kernel : picture->entry;
     Stage *stage = open_picture(picture);
+    View *view = stage_view(stage);
     const CatalogRow *row = session_row(stage->session);
+    bool is_broken = row && row->group == CATALOG_BUG;
+    if (picture->hazards) stage->scene->borrowed.hazards = session_hazards(stage->session);
+    if (is_broken) add_picture(out, stage, name, view->place.step);
     Reduction *reduction = find_reduction(stage, name);
     int folds = reduction_fold_count(reduction);
-    add_picture(out, stage, name,
-                folds ? step_of_level(reduction, (folds + 1) / 2)
-                      : view_steps(stage_view(stage), stage->scene)->step_count / 2);
-    if (row && row->group == CATALOG_BUG) add_picture(out, stage, name, step_of_level(reduction, folds));
+    if (folds || !is_broken)
+        add_picture(out, stage, name,
+                    folds ? step_of_level(reduction, (folds + 1) / 2)
+                          : view_steps(view, stage->scene)->step_count / 2);
+    if (is_broken && folds) add_picture(out, stage, name, step_of_level(reduction, folds));
     stage_free(stage);
 }
 

@@ -16,6 +16,18 @@
 
 enum { NARROW_HEAD = 90 };
 
+/* All atomics of the level are to the same word. */
+static bool to_one_word(const ReductionLevel *level) {
+    const ReductionTerm *first = NULL;
+    for (int i = 0; i < level->term_count; i++) {
+        const ReductionTerm *term = &level->terms[i];
+        if (term->is_own || (term->place != PLACE_WORD && term->place != PLACE_GLOBAL)) continue;
+        if (first && (term->symbol != first->symbol || term->index != first->index)) return false;
+        first = term;
+    }
+    return first != NULL;
+}
+
 /* "+ the word 2 away" */
 static void print_distance(const ReductionLevel *level, char *out, size_t bytes) {
     int distance = level->distance < 0 ? -level->distance : level->distance;
@@ -28,7 +40,7 @@ static void print_distance(const ReductionLevel *level, char *out, size_t bytes)
     else if (level->through == TRACE_REDUX)
         snprintf(out, bytes, "all lanes of a warp");
     else if (level->through == TRACE_SHARED_ATOMIC || level->through == TRACE_GLOBAL_ATOMIC)
-        snprintf(out, bytes, "atomics to one word each");
+        snprintf(out, bytes, to_one_word(level) ? "atomics to one word" : "atomics, a word each");
     else if (!distance)
         snprintf(out, bytes, "%s values of the same thread", level->operation);
     else if (level->crosswise)
@@ -60,7 +72,9 @@ static void head(const StepContext *context, PaneHead *out) {
         return;
     }
     int threads = boxes_tree(&row)->thread_count, folds = reduction_fold_count(row.reduction);
-    if (row.level->kind == TREE_FOLD)
+    if (boxes_show_adders(&row, out->rows))
+        snprintf(out->note, sizeof out->note, "level %d of %d: %s", row.level->number, folds, distance);
+    else if (row.level->kind == TREE_FOLD)
         snprintf(out->note, sizeof out->note, "level %d of %d: %s; %d of %d %sadd", row.level->number, folds,
                  distance, row.level->adder_count, threads, is_narrow ? "" : "threads ");
     else
@@ -111,32 +125,36 @@ static int count_history(const BoxRow *row, int room) {
     return count;
 }
 
-static void draw_levels(const BoxRow *row) {
-    bool brackets = !row->is_chain && boxes_can_bracket(row);
-    int partners = brackets || row->is_chain ? 0 : boxes_count_partners(row), line = 0,
-        room = row->area.rows - 3;
-    int shown = 0, used = brackets;
-    while (shown < partners && used + boxes_partner_rows(row, shown) <= room)
-        used += boxes_partner_rows(row, shown++);
-    room -= used;
-    int rounding = boxes_sum_floats(row) && room > 0,
-        threads = row->level->place == PLACE_WORD && room > rounding;
-    int inputs = room > rounding + threads, error = rounding && room > rounding + threads + inputs;
-    int history = row->is_chain ? 0 : count_history(row, room - threads - inputs - rounding - error - 1);
+/* What comes first where there is little room: the operands, what goes wrong, who adds, then the rest. */
+static void draw_levels(BoxRow *row) {
+    BoxFaults faults;
+    boxes_find_faults(row, &faults);
+    bool has_before = row->is_chain || (row->level->kind != TREE_INPUTS && boxes_show_before(row));
+    int line = 0, room = row->area.rows - 2 - has_before;
+    bool trap = boxes_has_trap(row);
+    BoxWays ways = boxes_plan_ways(row, room - trap - (faults.count > 0));
+    room -= ways.rows + trap + faults.count;
+    int adders = boxes_show_adders(row, row->area.rows) && room > 0;
+    int rounding = boxes_sum_floats(row) && room > adders;
+    int error = rounding && room > adders + rounding;
+    int threads = row->level->place == PLACE_WORD && room > adders + rounding + error;
+    int inputs = room > adders + rounding + error + threads;
+    room -= adders + rounding + threads + inputs + error;
+    int history = row->is_chain ? 0 : count_history(row, room);
     boxes_draw_indexes(row, line++);
     if (history > 0) draw_history(*row, line, history), line += history;
-    bool has_before = row->is_chain || (row->level->kind != TREE_INPUTS && boxes_show_before(row));
     if (has_before) boxes_draw_before(row, line++);
-    if (brackets) boxes_draw_brackets(row, line++);
-    for (int i = 0; i < shown; line += boxes_partner_rows(row, i++)) boxes_draw_partners(row, line, i);
-    if (partners > shown)
-        canvas_print(row->canvas, row->area, 1, line++, ROLE_DIM, "+ %d more", partners - shown);
+    boxes_draw_ways(row, &ways, line);
+    line += ways.rows;
     boxes_draw_after(row, line++);
+    if (trap) boxes_draw_trap(row, line++);
     if (rounding) boxes_draw_rounding(row, line++);
     if (threads) boxes_draw_threads(row, line++);
     if (inputs) boxes_draw_inputs(row, line++);
+    if (adders) boxes_draw_adders(row, line++);
     if (error) boxes_draw_error(row, line++);
-    boxes_draw_faults(row, line);
+    for (int i = 0; i < faults.count; i++)
+        canvas_text(row->canvas, row->area, 1, line++, ROLE_WARNING, faults.line[i]);
 }
 
 static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
@@ -144,9 +162,6 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     if (!row.level) return;
     row.canvas = canvas;
     row.area = area;
-    Tree *tree = scene_tree(context->scene, context->view->place.block);
-    if (tree->final_count) row.path = tree_path(tree, tree->final[0]);
-    for (int i = 0; i < row.count; i++) row.marked |= boxes_mark(&row, boxes_at(&row, i)) != ' ';
     draw_levels(&row);
 }
 

@@ -2,8 +2,9 @@
 #include "tui/panes/reduction_row.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 
-/* The term's load is one of a race that was found, and its word has another writer. */
 bool boxes_is_racing(const BoxRow *row, const ReductionTerm *term) {
     return term->writer >= 0 && term->step <= row->context->view->place.step &&
            step_context_is_of_hazard(row->context, row->context->steps->steps[term->step].pc);
@@ -17,52 +18,87 @@ static const ReductionTerm *racing_term(const BoxRow *row, const ReductionBox *b
     return NULL;
 }
 
-/* What goes wrong with the box's sum: an input is in it twice, it is in no result and takes inputs with it, it was made
- * of a word that another thread writes at the same time; ' ': nothing. */
 char boxes_mark(const BoxRow *row, const ReductionBox *box) {
-    if (box->node == FOLD_NONE || !box->adds) return ' ';
+    if (!box->adds) return MARK_NONE;
+    if (box->unwritten >= 0) return MARK_UNWRITTEN;
+    if (box->node == FOLD_NONE) return MARK_NONE;
     const Tree *tree = boxes_tree(row);
     if (row->path && box->node <= row->path->root && row->path->doubles[box->node]) return MARK_TWICE;
     if (!tree->reaches[box->node] && boxes_node(row, box->node)->is_plain &&
         (box->is_live || tree->holds_lost[box->node]))
         return MARK_LOST;
-    return racing_term(row, box) ? MARK_RACE : ' ';
+    if (racing_term(row, box)) return MARK_RACE;
+    return reduction_is_stuck(row->reduction, box->node) ? MARK_STUCK : MARK_NONE;
 }
 
-/* The first box of the window that has the mark, the selected one before all others; NULL: none. */
+/* The first sum of the window that has the mark and is there, the selected one before all others; NULL: none. */
 static const ReductionBox *marked_box(const BoxRow *row, char mark) {
     const ReductionBox *selected =
         boxes_in_window(row, row->selected) ? reduction_find(row->level, row->selected) : NULL;
-    if (selected && boxes_mark(row, selected) == mark) return selected;
-    for (int i = 0; i < row->count; i++)
-        if (boxes_mark(row, boxes_at(row, i)) == mark) return boxes_at(row, i);
+    if (selected && boxes_is_done(row, selected) && boxes_mark(row, selected) == mark) return selected;
+    for (int i = 0; i < row->count; i++) {
+        const ReductionBox *box = boxes_at(row, i);
+        if (boxes_is_done(row, box) && boxes_mark(row, box) == mark) return box;
+    }
     return NULL;
 }
 
-/* What the marks of the window mean, a line each, as far as there is room. */
-void boxes_draw_faults(const BoxRow *row, int line) {
-    const ReductionBox *box = marked_box(row, MARK_RACE);
-    if (box) {
-        const ReductionTerm *term = racing_term(row, box);
-        canvas_print(row->canvas, row->area, 1, line++, ROLE_WARNING,
-                     "X t%d reads word %" PRId64 " %s t%d writes it: no barrier keeps them in this order",
-                     term->thread, term->index, term->is_early ? "before" : "after", term->writer);
-    }
+static void add_fault(BoxFaults *faults, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void add_fault(BoxFaults *faults, const char *format, ...) {
+    va_list list;
+    if (faults->count == MOST_FAULTS) return;
+    va_start(list, format);
+    vsnprintf(faults->line[faults->count], sizeof *faults->line, format, list);
+    va_end(list);
+    faults->count++;
+}
+
+static void explain_race(const BoxRow *row, const ReductionBox *box, BoxFaults *out) {
+    const ReductionTerm *term = racing_term(row, box);
+    add_fault(out, "X t%d reads word %" PRId64 " %s t%d writes it: no barrier keeps them in this order",
+              term->thread, term->index, term->is_early ? "before" : "after", term->writer);
+}
+
+static void explain_stuck(const BoxRow *row, const ReductionBox *box, BoxFaults *out) {
+    const FoldNode *at = boxes_node(row, box->node);
+    char operand[64], sum[64];
+    int less = at->bits == boxes_node(row, at->a)->bits ? at->b : at->a;
+    step_context_print_typed(row->context, reduction_type(row->reduction, less, row->level->type),
+                             boxes_node(row, less)->bits, operand, sizeof operand);
+    step_context_print_typed(row->context, row->level->type, box->after, sum, sizeof sum);
+    add_fault(out, "= t%d adds %s, but the sum stays %s: rounding to %s takes all of it", box->thread,
+              operand, sum, ptx_type_text(row->level->type));
+}
+
+/* What becomes of inputs: twice in a result, in two, in none. */
+static void explain_inputs(const BoxRow *row, BoxFaults *out) {
     const Tree *tree = boxes_tree(row);
+    SceneVerdict verdict = row->context->scene->outcome.verdict;
     bool is_last = row->level->level + 1 == reduction_level_count(row->reduction);
     if (marked_box(row, MARK_TWICE))
-        canvas_text(row->canvas, row->area, 1, line++, ROLE_WARNING,
-                    "! an input is in this sum more than once");
+        add_fault(out, "! an input is in this sum more than once");
     else if (is_last && row->path && row->path->twice)
-        canvas_print(row->canvas, row->area, 1, line++, ROLE_WARNING,
-                     "! %d of %d inputs are in the result more than once", row->path->twice,
-                     tree->input_count);
-    if (tree->shared_count && (row->context->scene->outcome.verdict == SCENE_WRONG ||
-                               row->context->scene->outcome.verdict == SCENE_WRONG_ON_PURPOSE))
-        canvas_print(row->canvas, row->area, 1, line++, ROLE_WARNING,
-                     "! %d of %d inputs are also in another block's result", tree->shared_count,
-                     tree->input_count);
+        add_fault(out, "! %d of %d inputs are in the result more than once", row->path->twice,
+                  tree->input_count);
+    if (tree->shared_count && (verdict == SCENE_WRONG || verdict == SCENE_WRONG_ON_PURPOSE))
+        add_fault(out, "! %d of %d inputs are also in another block's result", tree->shared_count,
+                  tree->input_count);
     if (marked_box(row, MARK_LOST) || (is_last && tree->lost_count))
-        canvas_print(row->canvas, row->area, 1, line++, ROLE_WARNING, "? %d of %d inputs reach no result",
-                     tree->lost_count, tree->input_count);
+        add_fault(out, "? %d of %d inputs reach no result", tree->lost_count, tree->input_count);
+}
+
+void boxes_find_faults(const BoxRow *row, BoxFaults *out) {
+    const ReductionBox *box;
+    out->count = 0;
+    if (boxes_has_trap(row)) {
+        boxes_explain_trap(row, out->line[0], sizeof out->line[0]);
+        out->count++;
+    }
+    if ((box = marked_box(row, MARK_UNWRITTEN)))
+        add_fault(out, "U t%d reads word %" PRId64 ", which no thread has written: its value is undefined",
+                  box->thread, box->unwritten);
+    if ((box = marked_box(row, MARK_RACE))) explain_race(row, box, out);
+    if ((box = marked_box(row, MARK_STUCK))) explain_stuck(row, box, out);
+    explain_inputs(row, out);
 }

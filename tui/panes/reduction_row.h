@@ -1,6 +1,6 @@
 /* Private to pane_reduction.c and reduction_*.c: a row of boxes, and what each of these files draws of it. A file is one
- * idea: reduction_window.c says which boxes are drawn where, reduction_rows.c draws what each box holds,
- * reduction_ways.c how operands come to their sums, reduction_marks.c what goes wrong. */
+ * idea: reduction_window.c says which boxes are drawn, reduction_values.c where, reduction_rows.c draws what each box holds,
+ * reduction_ways.c how operands come to their sums, reduction_marks.c and reduction_trap.c what goes wrong. */
 #ifndef TUI_PANES_REDUCTION_ROW_H
 #define TUI_PANES_REDUCTION_ROW_H
 
@@ -23,11 +23,15 @@ typedef struct BoxRow { /* the boxes of the window, and where they are drawn */
     int64_t selected; /* box; -1: none of this level */
     bool marked;      /* some sum has a mark behind it, for which a column stays free */
     bool is_chain;    /* the boxes are additions of one thread, one after another */
+    bool brackets;    /* ways are drawn to the boxes whose operands are all in the window */
 } BoxRow;
 
 /* ---- reduction_window.c ---------------------------------------------------------------------------------- */
 
 BoxRow boxes_row(const StepContext *context, int columns); /* around the selected thread's box */
+
+/* ---- reduction_values.c ---------------------------------------------------------------------------------- */
+
 const ReductionBox *boxes_at(const BoxRow *row, int index);
 bool boxes_in_window(const BoxRow *row, int64_t box);
 int boxes_column(const BoxRow *row, int64_t box); /* of its last digit */
@@ -51,35 +55,63 @@ void boxes_draw_dot(const BoxRow *row, int64_t box, int line);
 /* ---- reduction_rows.c ------------------------------------------------------------------------------------ */
 
 bool boxes_show_before(const BoxRow *row);
-bool boxes_sum_floats(const BoxRow *row);
+bool boxes_sum_floats(const BoxRow *row); /* rounding is known of a sum in the window */
 void boxes_draw_indexes(const BoxRow *row, int line);
 void boxes_draw_before(const BoxRow *row, int line);
 void boxes_draw_after(const BoxRow *row, int line);
 void boxes_draw_threads(const BoxRow *row, int line);
 void boxes_draw_inputs(const BoxRow *row, int line);
 void boxes_draw_rounding(const BoxRow *row, int line); /* of each addition */
+/* Who adds, in a line below the boxes: how many threads, in which part of the warps, with how many lanes. False: there is
+ * none in so many rows, and the pane's head says it in short. */
+bool boxes_show_adders(const BoxRow *row, int rows);
+void boxes_draw_adders(const BoxRow *row, int line);
 /* The selected box in words: its sum, what rounding changed, how far it is from the exact sum. */
 void boxes_draw_error(const BoxRow *row, int line);
 
 /* ---- reduction_ways.c ------------------------------------------------------------------------------------ */
 
-/* Every operand that comes from a box of this row is in the window, and no way overlaps another: they can be drawn. */
-bool boxes_can_bracket(const BoxRow *row);
-void boxes_draw_brackets(const BoxRow *row, int line);
-int boxes_count_partners(const BoxRow *row);           /* operands that need rows of their own */
-int boxes_partner_rows(const BoxRow *row, int number); /* of that operand: 1 or 2 */
-void boxes_draw_partners(const BoxRow *row, int line, int number);
+/* How the operands are drawn: a way between two boxes of the window, where no ways overlap; else rows of their own. */
+typedef struct BoxWays {
+    bool brackets; /* the row of ways */
+    int partners;  /* operands that need rows */
+    int shown;     /* of them, as many as there is room for; what the others are is said in one line */
+    int rows;      /* for it all */
+} BoxWays;
+
+/* In at most `room` rows; sets row->brackets. */
+BoxWays boxes_plan_ways(BoxRow *row, int room);
+void boxes_draw_ways(const BoxRow *row, const BoxWays *ways, int line);
 
 /* ---- reduction_marks.c ----------------------------------------------------------------------------------- */
 
-enum { MARK_NONE = ' ', MARK_TWICE = '!', MARK_LOST = '?', MARK_RACE = 'X' };
+enum {
+    MARK_NONE = ' ',
+    MARK_TWICE = '!',     /* an input is in it twice */
+    MARK_LOST = '?',      /* it is in no result and takes inputs with it */
+    MARK_RACE = 'X',      /* made of a word that another thread writes at the same time */
+    MARK_UNWRITTEN = 'U', /* made of a word that no thread had written */
+    MARK_TRAP = 'T',      /* the run ends at this thread's access */
+    MARK_STUCK = '='      /* the addition changed nothing, although its operand is not zero */
+};
 
-/* What goes wrong with the box's sum: an input is in it twice, it is in no result and takes inputs with it, it was made
- * of a word that another thread writes at the same time. */
+enum { MOST_FAULTS = 6 };
+typedef struct BoxFaults { /* what the marks of the window mean, a line each */
+    char line[MOST_FAULTS][160];
+    int count;
+} BoxFaults;
+
+/* What goes wrong with the box's sum. */
 char boxes_mark(const BoxRow *row, const ReductionBox *box);
 /* The term's load is one of a race that was found, and its word has another writer. */
 bool boxes_is_racing(const BoxRow *row, const ReductionTerm *term);
-/* What the marks of the window mean, a line each, as far as there is room. */
-void boxes_draw_faults(const BoxRow *row, int line);
+void boxes_find_faults(const BoxRow *row, BoxFaults *out);
+
+/* ---- reduction_trap.c ------------------------------------------------------------------------------------ */
+
+/* The block's run ends at this place, in an access of boxes that are threads. */
+bool boxes_has_trap(const BoxRow *row);
+void boxes_draw_trap(const BoxRow *row, int line); /* the element that each thread was to reach */
+void boxes_explain_trap(const BoxRow *row, char *out, size_t bytes);
 
 #endif

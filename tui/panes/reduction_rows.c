@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 static int64_t box_number(const BoxRow *row, int64_t box) {
     bool lanes = row->level->place == PLACE_THREAD &&
@@ -11,12 +12,23 @@ static int64_t box_number(const BoxRow *row, int64_t box) {
     return lanes ? box % WARP_LANES : box;
 }
 
+/* A number of the window is too long for its box. */
+static bool is_too_long(const BoxRow *row) {
+    char text[32];
+    for (int i = 0; i < row->count; i++)
+        if (snprintf(text, sizeof text, "%" PRId64, box_number(row, row->first + i)) >= row->width)
+            return true;
+    return false;
+}
+
+/* The inputs of a chain lie far apart: where their numbers are too long, those of the additions say more. */
 void boxes_draw_indexes(const BoxRow *row, int line) {
-    char text[64];
-    boxes_print_name(row, text, sizeof text);
+    char text[64] = "addition";
+    bool counts = row->is_chain && is_too_long(row);
+    if (!counts) boxes_print_name(row, text, sizeof text);
     canvas_text(row->canvas, row->area, 1, line, ROLE_DIM, text);
     for (int i = 0; i < row->count; i++) {
-        int64_t number = box_number(row, row->first + i);
+        int64_t number = counts ? row->first + i : box_number(row, row->first + i);
         snprintf(text, sizeof text, "%" PRId64, number);
         if ((int)strlen(text) >= row->width) snprintf(text, sizeof text, "..%02" PRId64, number % 100);
         boxes_draw_right(row, row->first + i, line,
@@ -60,6 +72,12 @@ void boxes_draw_before(const BoxRow *row, int line) {
     }
 }
 
+/* Of a chain the first value is an input: it may have another type than the sum. */
+static PtxType after_type(const BoxRow *row, const ReductionBox *box) {
+    bool is_input = row->is_chain && box->node != FOLD_NONE && box->node == box->before_node;
+    return is_input ? before_type(row, box) : row->level->type;
+}
+
 void boxes_draw_after(const BoxRow *row, int line) {
     canvas_text(row->canvas, row->area, 1, line, ROLE_DIM, row->is_chain ? "sum so far" : "after");
     for (int i = 0; i < row->count; i++) {
@@ -78,7 +96,7 @@ void boxes_draw_after(const BoxRow *row, int line) {
                     : box->adds && box->is_live    ? ROLE_ACTIVE
                     : box->is_live                 ? ROLE_TEXT
                                                    : ROLE_IDLE;
-        boxes_draw_value(row, box->index, line, role, row->level->type, box->after);
+        boxes_draw_value(row, box->index, line, role, after_type(row, box), box->after);
         if (mark != ' ')
             canvas_glyph(row->canvas, row->area, boxes_column(row, box->index) + 1, line, ROLE_WARNING,
                          (uint32_t)mark);
@@ -110,8 +128,14 @@ void boxes_draw_inputs(const BoxRow *row, int line) {
 }
 
 bool boxes_sum_floats(const BoxRow *row) {
-    return row->level->type != PTX_NO_TYPE && ptx_type_is_float(row->level->type) &&
-           row->level->kind != TREE_TAKE;
+    double rounding;
+    bool is_float = row->level->type != PTX_NO_TYPE && ptx_type_is_float(row->level->type);
+    for (int i = 0; is_float && i < row->count; i++) {
+        const ReductionBox *box = boxes_at(row, i);
+        if (box->adds && box->node != FOLD_NONE && reduction_rounding(row->reduction, box->node, &rounding))
+            return true;
+    }
+    return false;
 }
 
 /* What rounding changed in each addition. */
@@ -138,6 +162,42 @@ void boxes_draw_error(const BoxRow *row, int line) {
     if (!reduction_error(row->reduction, box->node, &error)) return;
     step_context_print_typed(row->context, row->level->type, box->after, value, sizeof value);
     canvas_print(row->canvas, row->area, 1, line, error != 0 ? ROLE_WARNING : ROLE_TEXT,
-                 "t%d: %s; rounding changed this addition by %g; so far it is %.6g from the exact sum",
-                 box->thread, value, rounding, error);
+                 "t%d: %s; rounding %.6g here, %.6g so far against the exact sum", box->thread, value,
+                 rounding, error);
+}
+
+bool boxes_show_adders(const BoxRow *row, int rows) {
+    enum { LEAST_ROWS = 7 };
+    return row->level->kind == TREE_FOLD && !row->is_chain && rows >= LEAST_ROWS;
+}
+
+/* "64 of 256 threads add, 8 of 32 lanes in all 8 warps; 2 warps would do" */
+void boxes_draw_adders(const BoxRow *row, int line) {
+    const ReductionLevel *level = row->level;
+    int threads = boxes_tree(row)->thread_count, warps = 0, least = WARP_LANES, most = 0;
+    char where[48] = "", lanes[32] = "all 32";
+    const char *verb = !strcmp(level->operation, "+") ? "add" : "compare";
+    for (int i = 0; i < level->warp_count; i++) {
+        int count = __builtin_popcount(level->adding[i]);
+        if (!count) continue;
+        warps++;
+        if (count < least) least = count;
+        if (count > most) most = count;
+    }
+    if (warps < level->warp_count)
+        snprintf(where, sizeof where, " in %d of %d warps", warps, level->warp_count);
+    else if (warps > 1)
+        snprintf(where, sizeof where, warps == 2 ? " in both warps" : " in all %d warps", warps);
+    if (least < most)
+        snprintf(lanes, sizeof lanes, "%d to %d of %d", least, most, WARP_LANES);
+    else if (least < WARP_LANES)
+        snprintf(lanes, sizeof lanes, "%d of %d", least, WARP_LANES);
+    int needed = (level->adder_count + WARP_LANES - 1) / WARP_LANES;
+    Role role = needed < warps ? ROLE_WARNING : ROLE_DIM;
+    int column =
+        1 + canvas_print(row->canvas, row->area, 1, line, role, "%d of %d threads %s%s, %s lanes%s",
+                         level->adder_count, threads, verb, level->adder_count == 1 ? "s" : "", lanes, where);
+    if (needed < warps)
+        canvas_print(row->canvas, row->area, column, line, role, "; %d warp%s would do", needed,
+                     needed > 1 ? "s" : "");
 }

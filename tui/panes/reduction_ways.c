@@ -7,17 +7,25 @@
 
 enum { MOST_PARTNERS = 16 };
 
-/* Every operand that comes from a box of this row is in the window, and no way overlaps another: they can be drawn. */
-bool boxes_can_bracket(const BoxRow *row) {
+/* Every operand of the box comes from a box in the window: ways can be drawn to it. */
+static bool is_near(const BoxRow *row, const ReductionBox *box) {
+    for (int t = 0; t < box->term_count; t++) {
+        const ReductionTerm *term = &row->level->terms[box->first_term + t];
+        if (!term->is_own && (term->place != row->level->place || !boxes_in_window(row, term->index)))
+            return false;
+    }
+    return true;
+}
+
+/* A way would be drawn, and none overlaps another. */
+static bool can_bracket(const BoxRow *row) {
     int drawn = 0;
-    if (row->level->arrows_cross) return false;
+    if (row->level->arrows_cross || row->is_chain) return false;
     for (int i = 0; i < row->count; i++) {
         const ReductionBox *box = boxes_at(row, i);
-        for (int t = 0; box->adds && t < box->term_count; t++) {
+        for (int t = 0; box->adds && is_near(row, box) && t < box->term_count; t++) {
             const ReductionTerm *term = &row->level->terms[box->first_term + t];
-            if (term->is_own) continue;
-            if (term->place != row->level->place || !boxes_in_window(row, term->index)) return false;
-            drawn += term->index != box->index;
+            drawn += !term->is_own && term->index != box->index;
         }
     }
     return drawn > 0;
@@ -29,9 +37,10 @@ static int column_between(const BoxRow *row, int from, int to) {
 }
 
 static void draw_moving(const BoxRow *row, int line, const ReductionTerm *term, int column) {
-    char text[64];
-    boxes_print_value(row, reduction_type(row->reduction, term->node, row->level->type),
-                      boxes_node(row, term->node)->bits, row->width - 1, text, sizeof text);
+    char text[64] = "U";
+    if (term->node != FOLD_NONE)
+        boxes_print_value(row, reduction_type(row->reduction, term->node, row->level->type),
+                          boxes_node(row, term->node)->bits, row->width - 1, text, sizeof text);
     canvas_text(row->canvas, row->area, column + 1 - canvas_text_columns(text), line, ROLE_LIT, text);
 }
 
@@ -70,13 +79,16 @@ static void draw_bracket(const BoxRow *row, int line, const ReductionBox *box) {
     }
 }
 
-void boxes_draw_brackets(const BoxRow *row, int line) {
-    for (int i = 0; i < row->count; i++)
-        if (boxes_at(row, i)->adds) draw_bracket(row, line, boxes_at(row, i));
+static void draw_brackets(const BoxRow *row, int line) {
+    for (int i = 0; i < row->count; i++) {
+        const ReductionBox *box = boxes_at(row, i);
+        if (box->adds && is_near(row, box)) draw_bracket(row, line, box);
+    }
 }
 
-/* The operands that are not the box's own word or register, in order. */
+/* The operands that are not the box's own word or register, in order; none where ways are drawn to it. */
 static const ReductionTerm *partner_of(const BoxRow *row, const ReductionBox *box, int number) {
+    if (row->brackets && is_near(row, box)) return NULL;
     for (int t = 0; box->adds && t < box->term_count; t++) {
         const ReductionTerm *term = &row->level->terms[box->first_term + t];
         bool is_home = term->is_own || (term->place == row->level->place && term->index == box->index);
@@ -85,7 +97,7 @@ static const ReductionTerm *partner_of(const BoxRow *row, const ReductionBox *bo
     return NULL;
 }
 
-int boxes_count_partners(const BoxRow *row) {
+static int count_partners(const BoxRow *row) {
     int most = 0;
     if (row->level->through == TRACE_REDUX && row->level->kind == TREE_FOLD)
         return 0; /* all lanes, as the title says */
@@ -108,39 +120,38 @@ static bool is_regular(const BoxRow *row, int number, int64_t *by) {
 }
 
 /* Rows that partner `number` needs: its numbers, where they are not regular, and its values. */
-int boxes_partner_rows(const BoxRow *row, int number) {
+static int partner_rows(const BoxRow *row, int number) {
     const ReductionTerm *term = NULL;
     int64_t by;
     for (int i = 0; i < row->count && !term; i++) term = partner_of(row, boxes_at(row, i), number);
     return term && term->place != row->level->place && is_regular(row, number, &by) ? 1 : 2;
 }
 
+static void name_place(const BoxRow *row, const ReductionTerm *term, char *out, size_t bytes) {
+    if (term->place == PLACE_WORD)
+        step_context_print_symbol(row->context, term->symbol, out, bytes);
+    else if (term->place == PLACE_INPUT || term->place == PLACE_GLOBAL)
+        scene_short_name(row->context->scene->traced.trace->buffers[term->symbol].name, out, bytes);
+    else
+        snprintf(out, bytes, "%s", row->level->through == TRACE_SHUFFLE ? "lane" : "thread");
+}
+
+/* "+ sdata", "max lane+16": shorter words where the label's columns need them. */
 static void name_partners(const BoxRow *row, int number, char *out, size_t bytes) {
-    char sign[8] = "";
-    if (number || row->level->kind == TREE_FOLD) snprintf(sign, sizeof sign, "%s ", row->level->operation);
-    for (int i = 0; i < row->count; i++) {
-        const ReductionTerm *term = partner_of(row, boxes_at(row, i), number);
-        char name[64] = "thread";
-        if (!term) continue;
-        if (term->place == PLACE_WORD)
-            step_context_print_symbol(row->context, term->symbol, name, sizeof name);
-        else if (term->place == PLACE_INPUT || term->place == PLACE_GLOBAL)
-            scene_short_name(row->context->scene->traced.trace->buffers[term->symbol].name, name,
-                             sizeof name);
-        else if (row->level->through == TRACE_SHUFFLE)
-            snprintf(name, sizeof name, "lane");
-        if (term->place == PLACE_WORD && strlen(name) > LABEL_COLUMNS - 3)
-            snprintf(name, sizeof name, "word");
-        int64_t by = 0;
-        if (boxes_partner_rows(row, number) > 1)
-            snprintf(out, bytes, "%s%.*s", sign, LABEL_COLUMNS - 3, name);
-        else if (is_regular(row, number, &by) && by)
-            snprintf(out, bytes, "%s%.6s%+" PRId64, sign, name, by);
-        else
-            snprintf(out, bytes, "%s%.*s", sign, LABEL_COLUMNS - 3, name);
-        return;
-    }
+    const ReductionTerm *term = NULL;
+    char sign[8] = "", name[64], away[24] = "";
+    int64_t by = 0;
+    for (int i = 0; i < row->count && !term; i++) term = partner_of(row, boxes_at(row, i), number);
     *out = 0;
+    if (!term) return;
+    if (number || row->level->kind == TREE_FOLD) snprintf(sign, sizeof sign, "%s ", row->level->operation);
+    if (partner_rows(row, number) == 1 && is_regular(row, number, &by) && by)
+        snprintf(away, sizeof away, "%+" PRId64, by);
+    name_place(row, term, name, sizeof name);
+    if (term->place == PLACE_WORD && strlen(sign) + strlen(name) + strlen(away) > LABEL_COLUMNS - 2)
+        snprintf(name, sizeof name, "word");
+    int room = LABEL_COLUMNS - 2 - (int)strlen(sign) - (int)strlen(away);
+    snprintf(out, bytes, "%s%.*s%s", sign, room > 0 ? room : 0, name, away);
 }
 
 /* From its box, or from beyond the window; what comes from elsewhere falls in. */
@@ -156,12 +167,32 @@ static void draw_moving_partner(const BoxRow *row, int line, const ReductionBox 
     draw_moving(row, line, term, column_between(row, from, to));
 }
 
+/* The operand's value; of a word that nothing had written there is none. */
+static void draw_partner(const BoxRow *row, int line, const ReductionBox *box, const ReductionTerm *term) {
+    int step = row->context->view->place.step;
+    if (term->node == FOLD_NONE) {
+        boxes_draw_right(row, box->index, line, term->step <= step ? ROLE_WARNING : ROLE_DIM, "U");
+        return;
+    }
+    bool races = boxes_is_racing(row, term);
+    Role role = races                                                      ? ROLE_WARNING
+                : boxes_is_now(row, term) || boxes_is_lit(row, term->node) ? ROLE_LIT
+                : term->step <= step                                       ? ROLE_ARROW
+                                                                           : ROLE_DIM;
+    if (races)
+        canvas_glyph(row->canvas, row->area, boxes_column(row, box->index) + 1, line, ROLE_WARNING,
+                     MARK_RACE);
+    boxes_draw_value(row, box->index, line, role,
+                     reduction_type(row->reduction, term->node, row->level->type),
+                     boxes_node(row, term->node)->bits);
+}
+
 /* Two rows: where the operands come from, and their values. */
-void boxes_draw_partners(const BoxRow *row, int line, int number) {
+static void draw_partners(const BoxRow *row, int line, int number) {
     char text[64];
     name_partners(row, number, text, sizeof text);
     canvas_text(row->canvas, row->area, 1, line, ROLE_DIM, text);
-    int values = line + boxes_partner_rows(row, number) - 1;
+    int values = line + partner_rows(row, number) - 1;
     for (int i = 0; i < row->count; i++) {
         const ReductionBox *box = boxes_at(row, i);
         const ReductionTerm *term = partner_of(row, box, number);
@@ -174,17 +205,67 @@ void boxes_draw_partners(const BoxRow *row, int line, int number) {
             draw_moving_partner(row, values, box, term);
             continue;
         }
-        const FoldNode *node = boxes_node(row, term->node);
-        bool is_there = term->step <= row->context->view->place.step;
-        bool races = boxes_is_racing(row, term);
-        Role role = races                                                      ? ROLE_WARNING
-                    : boxes_is_now(row, term) || boxes_is_lit(row, term->node) ? ROLE_LIT
-                    : is_there                                                 ? ROLE_ARROW
-                                                                               : ROLE_DIM;
-        if (races)
-            canvas_glyph(row->canvas, row->area, boxes_column(row, box->index) + 1, values, ROLE_WARNING,
-                         MARK_RACE);
-        boxes_draw_value(row, box->index, values, role,
-                         reduction_type(row->reduction, term->node, row->level->type), node->bits);
+        draw_partner(row, values, box, term);
     }
+}
+
+/* "sums[224] = 7", "lane 5 = 7" */
+static void print_operand(const BoxRow *row, const ReductionTerm *term, char *out, size_t bytes) {
+    char name[64], value[64] = "undefined";
+    bool is_thread = term->place == PLACE_THREAD;
+    name_place(row, term, name, sizeof name);
+    if (term->node != FOLD_NONE)
+        boxes_print_value(row, reduction_type(row->reduction, term->node, row->level->type),
+                          boxes_node(row, term->node)->bits, 12, value, sizeof value);
+    snprintf(out, bytes, "%s%s%" PRId64 "%s = %s", name, is_thread ? " " : "[", term->index,
+             is_thread ? "" : "]", value);
+}
+
+/* The operands for which there are no rows, of one box, as far as they fit: "+ 1 more in word 0: sums[224] = 7". */
+static void draw_rest(const BoxRow *row, int line, const BoxWays *ways) {
+    char text[160];
+    const ReductionBox *box =
+        boxes_in_window(row, row->selected) ? reduction_find(row->level, row->selected) : NULL;
+    for (int i = 0; i < row->count && !(box && partner_of(row, box, ways->shown)); i++)
+        box = boxes_at(row, i);
+    int column = 1 + canvas_print(row->canvas, row->area, 1, line, ROLE_DIM, "%s %d more in %s %" PRId64 ": ",
+                                  row->level->operation, ways->partners - ways->shown,
+                                  row->level->place == PLACE_WORD ? "word" : "thread", box->index);
+    for (int i = ways->shown; i < ways->partners; i++) {
+        const ReductionTerm *term = partner_of(row, box, i);
+        if (!term) continue;
+        print_operand(row, term, text, sizeof text);
+        if (column + canvas_text_columns(text) + 4 > row->area.columns) {
+            canvas_text(row->canvas, row->area, column, line, ROLE_DIM, "...");
+            return;
+        }
+        column += canvas_print(row->canvas, row->area, column, line, ROLE_TEXT, "%s%s",
+                               i > ways->shown ? ", " : "", text);
+    }
+}
+
+BoxWays boxes_plan_ways(BoxRow *row, int room) {
+    BoxWays ways = {0};
+    row->brackets = can_bracket(row);
+    for (int pass = 0; pass < 2; pass++) {
+        int needed = row->brackets;
+        ways.brackets = row->brackets;
+        ways.partners = row->is_chain ? 0 : count_partners(row);
+        for (int i = 0; i < ways.partners; i++) needed += partner_rows(row, i);
+        if (needed <= room || !row->brackets || !ways.partners) break;
+        row->brackets = false; /* all operands in rows take fewer */
+    }
+    ways.rows = ways.brackets;
+    while (ways.shown < ways.partners && ways.rows + partner_rows(row, ways.shown) <= room)
+        ways.rows += partner_rows(row, ways.shown++);
+    if (ways.shown < ways.partners && ways.rows == room && ways.shown)
+        ways.rows -= partner_rows(row, --ways.shown);
+    ways.rows += ways.shown < ways.partners;
+    return ways;
+}
+
+void boxes_draw_ways(const BoxRow *row, const BoxWays *ways, int line) {
+    if (ways->brackets) draw_brackets(row, line++);
+    for (int i = 0; i < ways->shown; line += partner_rows(row, i++)) draw_partners(row, line, i);
+    if (ways->shown < ways->partners) draw_rest(row, line, ways);
 }

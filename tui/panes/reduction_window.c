@@ -1,19 +1,7 @@
-/* Which boxes are in the window, where they are drawn, and their values. */
+/* Which boxes are in the window, and how wide they are. */
 #include "tui/panes/reduction_row.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-
 enum { BOX_COLUMNS = 6, NARROW_BOX_COLUMNS = 5, NARROW_FROM = 172, FEW_BOXES = 16, MANY_BOXES = 32 };
-
-const Tree *boxes_tree(const BoxRow *row) {
-    return scene_tree(row->context->scene, row->context->view->place.block);
-}
-
-const FoldNode *boxes_node(const BoxRow *row, int node) {
-    return &boxes_tree(row)->folds->nodes[node];
-}
 
 /* The box that belongs to the selected thread: that it adds into, else of its own number. */
 static int64_t selected_box(const StepContext *context, const ReductionLevel *level) {
@@ -31,6 +19,34 @@ static int64_t latest_box(const StepContext *context, const ReductionLevel *chai
     return latest;
 }
 
+/* The first box of the page. Pages of a chain overlap by a quarter, so that a sum is seen beside the one before. */
+static int64_t first_box(const BoxRow *row) {
+    if (row->selected <= 0) return 0;
+    bool is_trap = boxes_has_trap(row); /* threads before the first that trapped are seen as well */
+    if (is_trap) return row->selected > row->count / 2 ? row->selected - row->count / 2 : 0;
+    if (!row->is_chain) return row->selected / row->count * row->count;
+    int kept = row->count / 4;
+    int64_t first = row->selected / (row->count - kept) * (row->count - kept) - kept;
+    return first > 0 ? first : 0;
+}
+
+static void put_window(BoxRow *row, int columns, int width) {
+    int fit = (columns - LABEL_COLUMNS) / width;
+    row->width = width;
+    row->count = fit >= MANY_BOXES  ? MANY_BOXES
+                 : fit >= FEW_BOXES ? fit / 4 * 4
+                 : fit >= 10        ? fit / 2 * 2
+                                    : fit;
+    if (row->count < 1) row->count = 1;
+    row->first = first_box(row);
+    if (row->first + row->count > row->level->box_count)
+        row->count = (int)(row->level->box_count - row->first);
+    if (row->count < 0) row->count = 0;
+    row->marked = false;
+    for (int i = 0; i < row->count; i++) row->marked |= boxes_mark(row, boxes_at(row, i)) != MARK_NONE;
+}
+
+/* Narrow boxes have no room for a mark behind four digits. */
 BoxRow boxes_row(const StepContext *context, int columns) {
     BoxRow row = {.context = context,
                   .reduction = scene_reduction(context->scene, context->view->place.block)};
@@ -41,98 +57,10 @@ BoxRow boxes_row(const StepContext *context, int columns) {
     const ReductionLevel *chain = reduction_chain(row.reduction, row.level->level, thread);
     row.is_chain = chain != NULL;
     if (chain) row.level = chain;
-    row.width = columns >= NARROW_FROM ? NARROW_BOX_COLUMNS : BOX_COLUMNS;
-    int fit = (columns - LABEL_COLUMNS) / row.width;
-    row.count = fit >= MANY_BOXES  ? MANY_BOXES
-                : fit >= FEW_BOXES ? fit / 4 * 4
-                : fit >= 10        ? fit / 2 * 2
-                                   : fit;
-    if (row.count < 1) row.count = 1;
     row.selected = row.is_chain ? latest_box(context, row.level) : selected_box(context, row.level);
-    row.first = row.selected > 0 ? row.selected / row.count * row.count : 0;
-    if (row.first + row.count > row.level->box_count) row.count = (int)(row.level->box_count - row.first);
-    if (row.count < 0) row.count = 0;
+    Tree *tree = scene_tree(context->scene, context->view->place.block);
+    if (tree->final_count) row.path = tree_path(tree, tree->final[0]);
+    put_window(&row, columns, columns >= NARROW_FROM ? NARROW_BOX_COLUMNS : BOX_COLUMNS);
+    if (row.marked && row.width < BOX_COLUMNS) put_window(&row, columns, BOX_COLUMNS);
     return row;
-}
-
-const ReductionBox *boxes_at(const BoxRow *row, int index) {
-    return reduction_find(row->level, row->first + index);
-}
-
-/* The column of a box's last digit. */
-int boxes_column(const BoxRow *row, int64_t box) {
-    return LABEL_COLUMNS + (int)(box - row->first + 1) * row->width - 2;
-}
-
-bool boxes_in_window(const BoxRow *row, int64_t box) {
-    return box >= row->first && box < row->first + row->count;
-}
-
-/* The value is part of the selected one. */
-bool boxes_is_lit(const BoxRow *row, int node) {
-    return row->chain && node != FOLD_NONE && node <= row->chain->root && row->chain->ways[node] > 0;
-}
-
-/* Does the term's value reach its adder in this very step? */
-bool boxes_is_now(const BoxRow *row, const ReductionTerm *term) {
-    return term->step == row->context->view->place.step && !term->is_own;
-}
-
-/* The sum is there: its store, or its addition, has been played. */
-bool boxes_is_done(const BoxRow *row, const ReductionBox *box) {
-    int step = row->context->view->place.step;
-    return box->step < step || (box->step == step && view_phase(row->context->view) >= 1);
-}
-
-/* In at most `columns`, with an exponent where that is shorter: "1.2e9". */
-void boxes_print_number(double value, int columns, char *out, size_t bytes) {
-    for (int digits = 6; digits > 0; digits--) {
-        snprintf(out, bytes, "%.*g", digits, value);
-        if ((int)strlen(out) <= columns && !strchr(out, 'e')) return;
-        int exponent = value != 0 && isfinite(value) ? (int)floor(log10(fabs(value))) : 0;
-        snprintf(out, bytes, "%.*fe%d", digits - 1, value / pow(10, exponent), exponent);
-        if ((int)strlen(out) <= columns) return;
-    }
-    snprintf(out, bytes, "%.*s", columns, "########");
-}
-
-/* The value in at most `columns`: as it is, else rounded. */
-void boxes_print_value(const BoxRow *row, PtxType type, uint64_t bits, int columns, char *out, size_t bytes) {
-    char text[64];
-    step_context_print_typed(row->context, type, bits, text, sizeof text);
-    if ((int)strlen(text) > columns && type != PTX_NO_TYPE && row->context->view->display.values != VALUE_HEX)
-        boxes_print_number(plan_element(type, &bits, 0), columns, text, sizeof text);
-    if ((int)strlen(text) > columns) snprintf(text, sizeof text, "%.*s", columns, "########");
-    snprintf(out, bytes, "%s", text);
-}
-
-void boxes_draw_right(const BoxRow *row, int64_t box, int line, Role role, const char *text) {
-    canvas_text(row->canvas, row->area, boxes_column(row, box) + 1 - canvas_text_columns(text), line, role,
-                text);
-}
-
-void boxes_draw_value(const BoxRow *row, int64_t box, int line, Role role, PtxType type, uint64_t bits) {
-    char text[64];
-    boxes_print_value(row, type, bits, row->width - 1 - row->marked, text, sizeof text);
-    boxes_draw_right(row, box, line, role, text);
-}
-
-void boxes_draw_dot(const BoxRow *row, int64_t box, int line) {
-    canvas_glyph(row->canvas, row->area, boxes_column(row, box), line, ROLE_IDLE, 0xB7);
-}
-
-void boxes_print_name(const BoxRow *row, char *out, size_t bytes) {
-    const char *name = "thread";
-    char text[64];
-    if (row->is_chain && row->level->terms[0].place == PLACE_INPUT) {
-        scene_short_name(row->context->scene->traced.trace->buffers[row->level->terms[0].symbol].name, text,
-                         sizeof text);
-        name = text;
-    } else if (row->level->place == PLACE_WORD) {
-        step_context_print_symbol(row->context, row->level->symbol, text, sizeof text);
-        name = text;
-    } else if (row->level->through == TRACE_SHUFFLE || row->level->through == TRACE_REDUX) {
-        name = "lane";
-    }
-    snprintf(out, bytes, "%.*s", LABEL_COLUMNS - 1, name);
 }
