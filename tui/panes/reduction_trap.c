@@ -8,43 +8,40 @@ static const Trap *trap_of(const BoxRow *row) {
     return row->context->step_index->trap;
 }
 
+static bool is_of_arrays(TraceKind kind) {
+    return step_context_is_shared(kind) || kind == TRACE_GLOBAL_LOAD || kind == TRACE_GLOBAL_STORE ||
+           kind == TRACE_GLOBAL_ATOMIC;
+}
+
 bool boxes_has_trap(const BoxRow *row) {
     const Steps *steps = row->context->steps;
     const Trap *trap = trap_of(row);
     int step = row->context->view->place.step;
     return trap && trap->warp >= 0 && trap->lanes && step + 1 == steps->step_count &&
-           steps->steps[step].pc == trap->pc && trace_kind_is_access(row->context->event.kind) &&
+           steps->steps[step].pc == trap->pc && is_of_arrays(row->context->event.kind) &&
            row->level->place == PLACE_THREAD && !row->is_chain;
 }
 
-/* The array of shared memory that ends last before the address: the one that the thread ran out of. */
-static int symbol_before(const BoxRow *row, uint64_t address) {
-    const TraceLaunch *launch = row->context->launch;
-    int found = -1;
-    for (int i = 0; i < launch->symbol_count; i++) {
-        const TraceSymbol *symbol = &launch->symbols[i];
-        if (symbol->space != PTX_SPACE_SHARED || symbol->window_offset > address) continue;
-        if (found < 0 || symbol->window_offset >= launch->symbols[found].window_offset) found = i;
-    }
-    return found;
+/* The array that the other threads reach with this instruction. */
+static int array_of(const TraceEvent *event) {
+    return event->buffer[event->mask ? __builtin_ctz(event->mask) : 0];
 }
 
 /* The element that a trapped lane was to reach; -1: not known, as in global memory. */
 static int64_t trapped_element(const BoxRow *row, int lane) {
     const TraceEvent *event = &row->context->event;
-    uint64_t address = trap_of(row)->address[lane];
-    int symbol = step_context_is_shared(event->kind) ? symbol_before(row, address) : -1;
-    if (symbol < 0 || event->element_bytes <= 0) return -1;
-    return (int64_t)(address - row->context->launch->symbols[symbol].window_offset) / event->element_bytes;
+    if (!step_context_is_shared(event->kind) || event->element_bytes <= 0) return -1;
+    uint64_t address = trap_of(row)->address[lane],
+             begin = row->context->launch->symbols[array_of(event)].window_offset;
+    return address < begin ? -1 : (int64_t)(address - begin) / event->element_bytes;
 }
 
 static void print_array(const BoxRow *row, char *out, size_t bytes) {
     const TraceEvent *event = &row->context->event;
-    int lane = event->mask ? __builtin_ctz(event->mask) : 0;
     if (step_context_is_shared(event->kind))
-        step_context_print_symbol(row->context, event->buffer[lane], out, bytes);
+        step_context_print_symbol(row->context, array_of(event), out, bytes);
     else
-        scene_short_name(row->context->scene->traced.trace->buffers[event->buffer[lane]].name, out, bytes);
+        scene_short_name(row->context->scene->traced.trace->buffers[array_of(event)].name, out, bytes);
 }
 
 /* What the thread's event of this step says; false: it has none. */
@@ -80,21 +77,27 @@ void boxes_draw_trap(const BoxRow *row, int line) {
     }
 }
 
+/* Elements of that array; 0: not known. */
+static int64_t count_elements(const BoxRow *row) {
+    const TraceEvent *event = &row->context->event;
+    if (event->element_bytes <= 0) return 0;
+    uint64_t bytes = step_context_is_shared(event->kind)
+                         ? row->context->launch->symbols[array_of(event)].bytes
+                         : row->context->scene->traced.trace->buffers[array_of(event)].bytes;
+    return (int64_t)bytes / event->element_bytes;
+}
+
 /* "T t128 stores to sums[128], sums has 128 elements: out_of_bounds (32 lanes)" */
 void boxes_explain_trap(const BoxRow *row, char *out, size_t bytes) {
     const Trap *trap = trap_of(row);
     int lane = __builtin_ctz(trap->lanes), count = __builtin_popcount(trap->lanes);
-    int64_t element = trapped_element(row, lane);
-    char name[64], place[192], others[32] = "";
+    int64_t element = trapped_element(row, lane), elements = count_elements(row);
+    char name[64], place[32] = "", size[128] = "", others[32] = "";
     print_array(row, name, sizeof name);
-    snprintf(place, sizeof place, "%s", name);
+    if (element >= 0) snprintf(place, sizeof place, "[%" PRId64 "]", element);
+    if (elements > 0) snprintf(size, sizeof size, ", %s has %" PRId64 " elements", name, elements);
     if (count > 1) snprintf(others, sizeof others, " (%d lanes)", count);
-    if (element >= 0) {
-        const TraceSymbol *symbol = &row->context->launch->symbols[symbol_before(row, trap->address[lane])];
-        snprintf(place, sizeof place, "%s[%" PRId64 "], %s has %" PRId64 " elements", name, element, name,
-                 (int64_t)symbol->bytes / row->context->event.element_bytes);
-    }
-    snprintf(out, bytes, "T t%d %s %s: %s%s", trap->warp * WARP_LANES + lane,
-             row->context->event.is_load ? "loads from" : "stores to", place, trap_kind_text(trap->kind),
-             others);
+    snprintf(out, bytes, "T t%d %s %s%s%s: %s%s", trap->warp * WARP_LANES + lane,
+             row->context->event.is_load ? "loads from" : "stores to", name, place, size,
+             trap_kind_text(trap->kind), others);
 }
