@@ -1,6 +1,8 @@
 /* Which boxes are in the window, and how wide they are. */
 #include "tui/panes/reduction_row.h"
 
+#include <string.h>
+
 enum { BOX_COLUMNS = 6, NARROW_BOX_COLUMNS = 5, NARROW_FROM = 172, FEW_BOXES = 16, MANY_BOXES = 32 };
 
 /* The box that belongs to the selected thread: that it adds into, else of its own number. */
@@ -46,7 +48,18 @@ static void put_window(BoxRow *row, int columns, int width) {
     for (int i = 0; i < row->count; i++) row->marked |= boxes_mark(row, boxes_at(row, i)) != MARK_NONE;
 }
 
-/* Narrow boxes have no room for a mark behind four digits. */
+/* A sum that has a mark behind it loses digits in a box of this width. */
+static bool is_cut(const BoxRow *row) {
+    char text[64];
+    for (int i = 0; row->marked && i < row->count; i++) {
+        const ReductionBox *box = boxes_at(row, i);
+        if (!box->has_after) continue;
+        step_context_print_typed(row->context, row->level->type, box->after, text, sizeof text);
+        if ((int)strlen(text) > row->width - 2) return true;
+    }
+    return false;
+}
+
 BoxRow boxes_row(const StepContext *context, int columns) {
     BoxRow row = {.context = context,
                   .reduction = scene_reduction(context->scene, context->view->place.block)};
@@ -61,6 +74,6 @@ BoxRow boxes_row(const StepContext *context, int columns) {
     Tree *tree = scene_tree(context->scene, context->view->place.block);
     if (tree->final_count) row.path = tree_path(tree, tree->final[0]);
     put_window(&row, columns, columns >= NARROW_FROM ? NARROW_BOX_COLUMNS : BOX_COLUMNS);
-    if (row.marked && row.width < BOX_COLUMNS) put_window(&row, columns, BOX_COLUMNS);
+    if (row.width < BOX_COLUMNS && is_cut(&row)) put_window(&row, columns, BOX_COLUMNS);
     return row;
 }
