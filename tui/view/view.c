@@ -80,7 +80,9 @@ void view_open(View *view, const Scene *scene) {
                             : -1;
     int conflict = index->conflict_from[0], addition = fault >= 0 ? fault : first_addition(reduction);
     bool conflicts = fault < 0 && conflict < steps->step_count;
-    view->display.picture = reduction && !conflicts ? SHOW_REDUCTION : SHOW_INSTRUCTION;
+    bool is_grid = view->display.picture == SHOW_GRID;
+    *(is_grid ? &view->display.behind_grid : &view->display.picture) =
+        reduction && !conflicts ? SHOW_REDUCTION : SHOW_INSTRUCTION;
     view_go_to_step(view, scene,
                     conflicts       ? conflict
                     : addition >= 0 ? addition
