@@ -308,7 +308,8 @@ static bool list_shown(ShownPanes *shown, const Scene *scene, const View *view, 
 
 /* What a pane draws: the reduction and everything but the picture show the view's own step. */
 static const StepContext *context_of(const ShownPanes *shown, const Pane *pane) {
-    return pane->slot == SLOT_PICTURE && pane != &pane_tree && pane != &pane_grid ? &shown->picture : &shown->context;
+    return pane->slot == SLOT_PICTURE && pane != &pane_tree && pane != &pane_grid ? &shown->picture
+                                                                                  : &shown->context;
 }
 
 bool frame_shows(const Scene *scene, const View *view, const Layout *layout, const Pane *pane) {

@@ -15,7 +15,8 @@ typedef struct BenchOptions {
     double cell_seconds;    /* for a kernel, type and size, at most; 0: 0.05 */
     bool intervals;         /* cycles of block 0's barrier intervals, too, of each kernel alone */
     bool profile;           /* values, too, of each kernel alone: counters, occupancy, copies */
-    bool grid; /* instead of times: where and when each block of each kernel alone ran; n 0: 2^20 and 2^24, and of the
+    bool
+        grid; /* instead of times: where and when each block of each kernel alone ran; n 0: 2^20 and 2^24, and of the
                   types only the first */
     const volatile bool *cancel; /* true ends it between two measurements, with an error; NULL: never */
 } BenchOptions;

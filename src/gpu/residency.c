@@ -40,7 +40,8 @@ static bool check_cooperative(const Probed *probed, const GpuLaunch *launch, Err
     if (!launch->launch.cooperative) return true;
     if (!gpu_run_resident_blocks(&probed->run, launch, &most, error)) return false;
     if (launch_volume(launch->launch.grid) <= most) return true;
-    return error_set(error, "with the probe, the GPU holds only %u blocks of this cooperative grid at once", most);
+    return error_set(error, "with the probe, the GPU holds only %u blocks of this cooperative grid at once",
+                     most);
 }
 
 static bool prepare_launches(Probed *probed, Error *error) {
@@ -81,8 +82,8 @@ static bool run_once(const Probed *probed, bool with_probe, double *microseconds
     Timer *timer = probed->timer;
     uint64_t bytes = probed->first[work->count] * sizeof(ResidencyRecord);
     float milliseconds = 0;
-    if (work->restore && (!work->restore(work->context, error) ||
-                          !gpu_variables_restore(&probed->variables, cuda, error)))
+    if (work->restore &&
+        (!work->restore(work->context, error) || !gpu_variables_restore(&probed->variables, cuda, error)))
         return false;
     bool good = CUDA_CALL(cuda, error, cuMemsetD8Async, probed->records, 0, bytes, cuda->stream) &&
                 CUDA_CALL(cuda, error, cuMemsetD8Async, timer->flush, 0, timer->flush_bytes, cuda->stream) &&
@@ -181,8 +182,7 @@ static bool take_launch(const Probed *probed, int index, const ResidencyRecord *
     const Launch *from = &probed->work->launches[index].launch;
     GridLaunch *to = &timeline->launches[index];
     PtxModule *module = from->program->module;
-    to->entry =
-        arena_copy_string(&timeline->arena, ptx_readable_name(module, from->program->entry->name));
+    to->entry = arena_copy_string(&timeline->arena, ptx_readable_name(module, from->program->entry->name));
     memcpy(to->grid, from->grid, sizeof to->grid);
     memcpy(to->block, from->block, sizeof to->block);
     to->cooperative = from->cooperative;

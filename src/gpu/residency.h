@@ -11,8 +11,8 @@
 #include "trace/grid_timeline.h"
 
 typedef struct ResidencyWork {
-    const GpuRun *plain;       /* the module as it is, with the run's buffers */
-    const GpuLaunch *launches; /* [count] prepared in it */
+    const GpuRun *plain;               /* the module as it is, with the run's buffers */
+    const GpuLaunch *launches;         /* [count] prepared in it */
     const PtxProgram *const *programs; /* [count] */
     int count;
     /* Puts buffers and the plain module's variables back before every run; NULL: the launches may be repeated as they

@@ -38,10 +38,11 @@ static void put_start(Text *out) {
     text_print(out, "\tshl.b64 %%redviz_u, %%redviz_u, %d;\n", CLOCK_BITS);
     text_add(out, "\tmov.u64 %redviz_t, %clock64;\n");
     text_print(out, "\tand.b64 %%redviz_t, %%redviz_t, 0x%llx;\n", (1ull << CLOCK_BITS) - 1);
-    text_print(out, "\tor.b64 %%redviz_u, %%redviz_u, %%redviz_t;\n"
-                    "\tmov.u64 %%redviz_t, %%globaltimer;\n"
-                    "\t@%%redviz_go st.global.u64 [%%redviz_at], %%redviz_t;\n"
-                    "\t@%%redviz_go st.global.u64 [%%redviz_at+%d], %%redviz_u;\n",
+    text_print(out,
+               "\tor.b64 %%redviz_u, %%redviz_u, %%redviz_t;\n"
+               "\tmov.u64 %%redviz_t, %%globaltimer;\n"
+               "\t@%%redviz_go st.global.u64 [%%redviz_at], %%redviz_t;\n"
+               "\t@%%redviz_go st.global.u64 [%%redviz_at+%d], %%redviz_u;\n",
                CLOCK);
 }
 

@@ -16,8 +16,8 @@
 /* [linear index of the block], all zero before a launch. */
 typedef struct ResidencyRecord {
     uint64_t start, end; /* %globaltimer; end 0: no thread came to an exit */
-    uint64_t clock;      /* %clock64 at the start in the lower 48 bits, above them %smid + 1; 0: no block ran */
-    uint64_t end_clock;  /* %clock64 */
+    uint64_t clock; /* %clock64 at the start in the lower 48 bits, above them %smid + 1; 0: no block ran */
+    uint64_t end_clock; /* %clock64 */
 } ResidencyRecord;
 
 /* Prints the programs, which are of one module. Each entry has one more parameter behind its own: .u64, the address of

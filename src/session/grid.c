@@ -79,9 +79,9 @@ static double distance(const Session *session, const GridTimeline *timeline) {
 static void keep_nearest(void *context, GridTimeline *timeline) {
     NearestGrid *nearest = context;
     const Session *session = nearest->session;
-    bool is_nearer = !strcmp(timeline->kernel, session->kernel.row->id) &&
-                     (!nearest->timeline ||
-                      distance(session, timeline) < distance(session, nearest->timeline));
+    bool is_nearer =
+        !strcmp(timeline->kernel, session->kernel.row->id) &&
+        (!nearest->timeline || distance(session, timeline) < distance(session, nearest->timeline));
     grid_timeline_free(is_nearer ? nearest->timeline : timeline);
     if (is_nearer) nearest->timeline = timeline;
 }

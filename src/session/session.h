@@ -49,7 +49,7 @@ typedef struct SessionOptions {
     bool first_look; /* large runs may end after the traced blocks: see session_is_partial() */
     SessionCounters counters;
     bool times_blocks; /* a run that is captured on a GPU also gets its grid: session_grid() */
-    bool keep_inputs; /* session_verify() needs them */
+    bool keep_inputs;  /* session_verify() needs them */
     bool
         search_races; /* races are looked for while it runs, which takes some times as long: session_hazards() */
     const volatile bool *cancel; /* true ends session_open() early, with an error; NULL: never */
@@ -155,9 +155,9 @@ const char *session_uncounted(const Session *session);
 /* Where and when each block was on a machine. */
 typedef struct SessionGrid {
     GridTimeline *timeline; /* the session's; NULL: not known */
-    bool is_live;           /* of this very run, on this machine; else of the same kernel: recorded, perhaps of another
+    bool is_live; /* of this very run, on this machine; else of the same kernel: recorded, perhaps of another
                                size and type */
-    const char *why;        /* why there is none, or no live one, in one line; NULL: it was not tried */
+    const char *why; /* why there is none, or no live one, in one line; NULL: it was not tried */
 } SessionGrid;
 const SessionGrid *session_grid(const Session *session);
 /* The same, of a run with these launches, size and type only; NULL: not known. */

@@ -343,8 +343,11 @@ static bool read_line(GridReader *reader, char *line, Error *error) {
     static const struct {
         const char *name;
         bool (*read)(GridReader *reader, Error *error);
-    } kinds[] = {{"launch", read_launch}, {"blocks", read_blocks}, {"b", read_block_line},
-                 {"bins", read_bins},     {"m", read_levels}};
+    } kinds[] = {{"launch", read_launch},
+                 {"blocks", read_blocks},
+                 {"b", read_block_line},
+                 {"bins", read_bins},
+                 {"m", read_levels}};
     split(reader, line);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (!strcmp(reader->fields[0], kinds[i].name)) return kinds[i].read(reader, error);
@@ -361,6 +364,7 @@ bool grid_file_read(const char *path, void (*take)(void *context, GridTimeline *
     for (char *line = text, *next; good && line; line = next) {
         next = strchr(line, '\n');
         if (next) *next++ = 0;
+        if (next && !*next) next = NULL;
         reader.line++;
         if (!*line || *line == '#') continue;
         if (strncmp(line, "grid\t", 5) != 0) {

@@ -9,8 +9,7 @@ GridTimeline *grid_timeline_new(int launch_count) {
     *timeline = (GridTimeline){
         .kernel = "", .dtype = "", .op = "", .machine = "", .driver = "", .measured = "", .overhead = NAN};
     timeline->launch_count = launch_count;
-    timeline->launches =
-        arena_new(&timeline->arena, (size_t)(launch_count + 1) * sizeof *timeline->launches);
+    timeline->launches = arena_new(&timeline->arena, (size_t)(launch_count + 1) * sizeof *timeline->launches);
     return timeline;
 }
 
@@ -230,5 +229,6 @@ static void fold_launch(GridTimeline *timeline, int index) {
 
 void grid_timeline_fold(GridTimeline *timeline, uint64_t most) {
     for (int i = 0; i < timeline->launch_count; i++)
-        if (timeline->launches[i].blocks && timeline->launches[i].block_count > most) fold_launch(timeline, i);
+        if (timeline->launches[i].blocks && timeline->launches[i].block_count > most)
+            fold_launch(timeline, i);
 }

@@ -43,7 +43,7 @@ typedef struct GridLaunch {
     const char *entry; /* its readable name */
     uint32_t grid[3], block[3];
     bool cooperative;
-    uint32_t capacity;       /* blocks that one multiprocessor holds, of the kernel with the probe; 0: not known */
+    uint32_t capacity; /* blocks that one multiprocessor holds, of the kernel with the probe; 0: not known */
     uint32_t plain_capacity; /* the same of the kernel as it is */
     uint64_t block_count;
     GridBlock *blocks; /* [block_count] by linear index; NULL: folded */
@@ -60,7 +60,8 @@ typedef struct GridTimeline {
     const char *measured;         /* when: UTC, "2026-11-21T15:00:00Z" */
     uint32_t multiprocessors;
     uint32_t granularity; /* nanoseconds: the smallest difference of two times; 0: not known */
-    double overhead; /* of the probe: the fraction by which the launches took longer with it; NaN: not known */
+    double
+        overhead; /* of the probe: the fraction by which the launches took longer with it; NaN: not known */
     GridLaunch *launches;
     int launch_count;
     Arena arena; /* everything above */

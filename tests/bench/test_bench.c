@@ -77,7 +77,12 @@ static double value_of(const Taken *taken, const char *name) {
 }
 
 static bool bench(BenchOptions options, Taken *taken, Error *error) {
-    BenchSink sink = {taken, take_machine, take_cell, take_timing, take_value, take_interval};
+    BenchSink sink = {.context = taken,
+                      .machine = take_machine,
+                      .cell = take_cell,
+                      .timing = take_timing,
+                      .value = take_value,
+                      .interval = take_interval};
     options.cancel = &taken->cancel;
     options.cell_seconds = 0.001;
     return bench_run(&options, &sink, error);

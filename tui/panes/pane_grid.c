@@ -18,7 +18,8 @@ typedef struct Chart {
     uint32_t block;
     uint64_t end;          /* nanoseconds on all columns */
     int labels, columns;   /* of the label, of the time */
-    int rows, texts;       /* of multiprocessors; of text below the axis */
+    int rows;              /* of multiprocessors */
+    int texts, each_text;  /* rows of text below the axis; of them for each launch */
     bool has_launches;     /* a row says which launch is when */
     uint32_t *shown;       /* [shown_count] multiprocessors that have a place, in order */
     int shown_count, each; /* multiprocessors a row */
@@ -53,8 +54,8 @@ static void print_size(uint64_t n, char *out, size_t bytes) {
 /* ---- what is shown ------------------------------------------------------------------------------------- */
 
 static const double *resident_of(const Chart *chart, int launch, uint32_t multiprocessor) {
-    return chart->resident + ((size_t)launch * chart->timeline->multiprocessors + multiprocessor) *
-                                 (size_t)chart->columns;
+    return chart->resident +
+           ((size_t)launch * chart->timeline->multiprocessors + multiprocessor) * (size_t)chart->columns;
 }
 
 static bool is_used(const Chart *chart, uint32_t multiprocessor) {
@@ -87,9 +88,13 @@ static void find_place(const StepContext *context, Chart *chart) {
     chart->block = trace_block_linear(block->block);
 }
 
-static int launch_lines(const GridTimeline *timeline, int rows) {
-    int lines = rows < 6 ? 1 : rows < 12 ? 2 : timeline->launch_count + 1;
-    return lines > rows / 3 ? (rows / 3 > 1 ? rows / 3 : 1) : lines;
+/* A row for each launch, and one for block and probe; less, or two for each launch, as there is room. */
+static void choose_texts(Chart *chart, Rectangle area) {
+    enum { ONE_ROW_COLUMNS = 140 };
+    int rows = area.rows, most = rows / 3 > 1 ? rows / 3 : 1;
+    chart->each_text = rows >= 20 && area.columns < ONE_ROW_COLUMNS ? 2 : 1;
+    chart->texts = rows < 6 ? 1 : rows < 12 ? 2 : chart->timeline->launch_count * chart->each_text + 1;
+    if (chart->texts > most) chart->texts = most;
 }
 
 static void chart_open(const StepContext *context, Chart *chart, Rectangle area) {
@@ -101,7 +106,7 @@ static void chart_open(const StepContext *context, Chart *chart, Rectangle area)
     chart->labels = 8;
     chart->columns = area.columns - chart->labels;
     if (chart->columns < LEAST_CHART_COLUMNS) chart->columns = LEAST_CHART_COLUMNS;
-    chart->texts = launch_lines(timeline, area.rows);
+    choose_texts(chart, area);
     chart->has_launches = timeline->launch_count > 1 && area.rows >= 6;
     chart->rows = area.rows - chart->texts - chart->has_launches - 1 - (area.rows >= 6);
     if (chart->rows < 1) chart->rows = 1;
@@ -204,7 +209,10 @@ static void draw_launches(const Chart *chart, Canvas *canvas, Rectangle area, in
 /* 1, 2 or 5 times a power of ten. */
 static double choose_step(double least) {
     double power = pow(10, floor(log10(least)));
-    return least <= power ? power : least <= 2 * power ? 2 * power : least <= 5 * power ? 5 * power : 10 * power;
+    return least <= power       ? power
+           : least <= 2 * power ? 2 * power
+           : least <= 5 * power ? 5 * power
+                                : 10 * power;
 }
 
 static void draw_axis(const Chart *chart, Canvas *canvas, Rectangle area, int at) {
@@ -290,20 +298,20 @@ static void add_probe(const Chart *chart, Text *out) {
 
 static void draw_texts(const Chart *chart, Canvas *canvas, Rectangle area) {
     Text text = {0};
-    int lines = area.rows, launches = lines > 1 ? lines - 1 : 1;
+    int launches = area.rows > 1 ? (area.rows - 1) / chart->each_text : 1, used = 0;
     int first = chart->launch > 0 && chart->launch >= launches ? chart->launch - launches + 1 : 0;
     for (int i = 0; i < launches && first + i < chart->timeline->launch_count; i++) {
-        Rectangle row = {area.column, area.row + i, area.columns, 1};
+        Rectangle rows = {area.column, area.row + used, area.columns, chart->each_text};
+        Role role = chart->timeline->launch_count == 1 || first + i == chart->launch ? ROLE_TEXT : ROLE_DIM;
         text_clear(&text);
         add_launch(chart, first + i, &text);
-        canvas_paragraph(canvas, row, 0, first + i == chart->launch ? ROLE_TEXT : ROLE_DIM,
-                         text_string(&text));
+        used += canvas_paragraph(canvas, rows, 0, role, text_string(&text));
     }
-    Rectangle last = {area.column, area.row + lines - 1, area.columns, 1};
+    Rectangle last = {area.column, area.row + used, area.columns, area.rows - used};
     text_clear(&text);
     add_block(chart, &text);
     add_probe(chart, &text);
-    if (lines > 1) canvas_paragraph(canvas, last, 0, ROLE_DIM, text_string(&text));
+    if (last.rows > 0) canvas_paragraph(canvas, last, 0, ROLE_DIM, text_string(&text));
     text_done(&text);
 }
 
@@ -318,8 +326,9 @@ static void head(const StepContext *context, PaneHead *out) {
     const char *machine = timeline->machine;
     if (!strncmp(machine, "NVIDIA ", 7)) machine += 7;
     print_size(timeline->n, size, sizeof size);
-    snprintf(out->title, sizeof out->title, "grid on the machine   %" PRIu32 " multiprocessors%s%s",
-             timeline->multiprocessors, out->columns >= 110 ? ", darker: more blocks" : "", "");
+    snprintf(out->title, sizeof out->title, "grid%s %" PRIu32 " multiprocessors%s",
+             out->columns >= 90 ? " on the machine  " : ",", timeline->multiprocessors,
+             out->columns >= 110 ? ", darker: more blocks" : "");
     if (grid->is_live)
         snprintf(out->note, sizeof out->note, "live on %s   n = %s", machine, size);
     else
@@ -333,7 +342,8 @@ static void draw_nothing(const StepContext *context, Canvas *canvas, Rectangle a
     if (grid && grid->why)
         text_print(&text, "Not known: %s.", grid->why);
     else
-        text_add(&text, "Not known: nothing is recorded for this kernel. On a machine with a GPU it is measured.");
+        text_add(&text,
+                 "Not known: nothing is recorded for this kernel. On a machine with a GPU it is measured.");
     canvas_paragraph(canvas, area, 0, ROLE_DIM, text_string(&text));
     text_done(&text);
 }

@@ -89,11 +89,11 @@ typedef struct ViewDisplay {
     GutterScope gutter;
     ValueFormat values;
     Focus focus;
-    bool zoomed;     /* the focused pane fills the middle of the screen */
-    uint32_t hidden; /* bits 1 << Focus */
-    bool projector;  /* few panes, large cells */
+    bool zoomed;                       /* the focused pane fills the middle of the screen */
+    uint32_t hidden;                   /* bits 1 << Focus */
+    bool projector;                    /* few panes, large cells */
     ShownPicture picture, behind_grid; /* what comes back when the grid goes */
-    int side; /* which of the side panes comes first */
+    int side;                          /* which of the side panes comes first */
     TimesWay times;
     bool times_alone; /* the kernel alone, else with what it takes to come to one scalar */
     Loop loop;
