@@ -9,9 +9,10 @@
 
 #include <cmocka.h>
 
-#include "instrument/residency.h"
+#include "cli/grid_print.h"
 #include "libraries.h"
 #include "session/session.h"
+#include "trace/grid_file.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,10 +64,11 @@ static void check_launch(const GridTimeline *timeline, int index, const TraceLau
 /* Every launch, behind the one before; and the results are still right. */
 static void kernels_have_their_grid(void **state) {
     (void)state;
-    static const char *const kernels[] = {"interleaved", "multi_add",  "grid_stride",   "two_stage",
+    static const char *const kernels[] = {"interleaved", "multi_add",   "grid_stride",    "two_stage",
                                           "last_block",  "cooperative", "shuffle_atomic", "softmax_row"};
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
-        Session *session = open_run((SessionOptions){.kernel = kernels[i], .catalog = {.n = 3000, .block = 64}});
+        Session *session =
+            open_run((SessionOptions){.kernel = kernels[i], .catalog = {.n = 3000, .block = 64}});
         const Trace *trace = session_trace(session);
         const GridTimeline *timeline = grid_of(session);
         assert_string_equal(timeline->kernel, kernels[i]);
@@ -104,11 +106,40 @@ static void the_report_has_it(void **state) {
     text_done(&text);
 }
 
+static void take(void *context, GridTimeline *timeline) {
+    GridTimeline **kept = context;
+    assert_null(*kept);
+    *kept = timeline;
+}
+
+/* --bench=grid writes what can be read. */
+static void the_file_has_it(void **state) {
+    (void)state;
+    BenchOptions options = {.kernel = "two_stage", .catalog = {.n = 5000}};
+    GridTimeline *timeline = NULL;
+    Error error = {0};
+    char path[64];
+    snprintf(path, sizeof path, "/tmp/redviz_grid_%d.tsv", (int)getpid());
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    if (!grid_print(&options, file, NULL, &error)) fail_msg("%s", error.message);
+    fclose(file);
+    if (!grid_file_read(path, take, &timeline, &error)) fail_msg("line %d: %s", error.line, error.message);
+    unlink(path);
+    assert_string_equal(timeline->kernel, "two_stage");
+    assert_string_equal(timeline->dtype, "int");
+    assert_true(timeline->n == 5000 && timeline->launch_count == 2 && timeline->overhead == 0);
+    assert_int_equal(timeline->launches[0].blocks[1].start, BETWEEN_BLOCKS);
+    grid_timeline_free(timeline);
+}
+
 /* ---- a user's kernels ---------------------------------------------------------------------------------- */
 
-static const char before[] = ".version 7.0\n.target sm_75\n.address_size 64\n", registers[] =
-    "{\n.reg .pred %p<4>;\n.reg .b32 %r<8>;\n.reg .b64 %q<4>;\n"
-    "mov.u32 %r0, %tid.x;\nmov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %ctaid.y;\nmov.u32 %r3, %ctaid.z;\n";
+static const char
+    before[] = ".version 7.0\n.target sm_75\n.address_size 64\n",
+    registers[] =
+        "{\n.reg .pred %p<4>;\n.reg .b32 %r<8>;\n.reg .b64 %q<4>;\n"
+        "mov.u32 %r0, %tid.x;\nmov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %ctaid.y;\nmov.u32 %r3, %ctaid.z;\n";
 
 static Session *open_text(const char *head, const char *body, SessionOptions options) {
     static char path[64];
@@ -127,12 +158,13 @@ static Session *open_text(const char *head, const char *body, SessionOptions opt
  * whole. */
 static void the_last_warp_ends_a_block(void **state) {
     (void)state;
-    static const char body[] = "setp.eq.u32 %p0, %r3, 1;\n@%p0 ret;\n"
-                               "setp.lt.u32 %p1, %r0, 40;\n@%p1 exit;\n"
-                               "mov.u32 %r4, 0;\nL: add.u32 %r4, %r4, 1;\nsetp.lt.u32 %p2, %r4, 100;\n@%p2 bra L;\n"
-                               "setp.ge.u32 %p3, %r0, 50;\n@!%p3 ret;\n"
-                               "mov.u32 %r4, 0;\nM: add.u32 %r4, %r4, 1;\nsetp.lt.u32 %p2, %r4, 50;\n@%p2 bra M;\n"
-                               "ret;\n";
+    static const char body[] =
+        "setp.eq.u32 %p0, %r3, 1;\n@%p0 ret;\n"
+        "setp.lt.u32 %p1, %r0, 40;\n@%p1 exit;\n"
+        "mov.u32 %r4, 0;\nL: add.u32 %r4, %r4, 1;\nsetp.lt.u32 %p2, %r4, 100;\n@%p2 bra L;\n"
+        "setp.ge.u32 %p3, %r0, 50;\n@!%p3 ret;\n"
+        "mov.u32 %r4, 0;\nM: add.u32 %r4, %r4, 1;\nsetp.lt.u32 %p2, %r4, 50;\n@%p2 bra M;\n"
+        "ret;\n";
     Session *session = open_text(".visible .entry kernel()\n", body,
                                  (SessionOptions){.entry = "kernel", .grid = {3, 2, 2}, .block = {64, 1, 1}});
     const GridTimeline *timeline = grid_of(session);
@@ -156,9 +188,9 @@ static void headers_of_all_kinds(void **state) {
                                         ".visible .entry kernel()\n.maxntid 64, 1, 1\n.minnctapersm 2\n",
                                         ".visible .entry kernel(\n.param .u64 out\n)\n.reqntid 32, 1, 1\n"};
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
-        Session *session =
-            open_text(heads[i], "add.u32 %r0, %r0, 1;\n",
-                      (SessionOptions){.entry = "kernel", .grid = {2, 1, 1}, .block = {32, 1, 1}, .catalog.n = 32});
+        Session *session = open_text(
+            heads[i], "add.u32 %r0, %r0, 1;\n",
+            (SessionOptions){.entry = "kernel", .grid = {2, 1, 1}, .block = {32, 1, 1}, .catalog.n = 32});
         assert_int_equal(grid_of(session)->launches[0].block_count, 2);
         session_free(session);
     }
@@ -167,8 +199,9 @@ static void headers_of_all_kinds(void **state) {
 /* The variable is 1 after the first run: a second one without putting it back would trap. */
 static void variables_are_put_back(void **state) {
     (void)state;
-    static const char body[] = "mov.u64 %q0, flag;\nld.global.u32 %r4, [%q0];\nsetp.ne.u32 %p0, %r4, 0;\n@%p0 trap;\n"
-                               "mov.u32 %r4, 1;\nst.global.u32 [%q0], %r4;\nret;\n";
+    static const char body[] =
+        "mov.u64 %q0, flag;\nld.global.u32 %r4, [%q0];\nsetp.ne.u32 %p0, %r4, 0;\n@%p0 trap;\n"
+        "mov.u32 %r4, 1;\nst.global.u32 [%q0], %r4;\nret;\n";
     Session *session = open_text(".visible .global .u32 flag;\n.visible .entry kernel()\n", body,
                                  (SessionOptions){.entry = "kernel", .grid = {1, 1, 1}, .block = {1, 1, 1}});
     assert_int_equal(grid_of(session)->launches[0].block_count, 1);
@@ -190,6 +223,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(kernels_have_their_grid, begin),
         cmocka_unit_test_setup(the_report_has_it, begin),
+        cmocka_unit_test_setup(the_file_has_it, begin),
         cmocka_unit_test_setup(the_last_warp_ends_a_block, begin),
         cmocka_unit_test_setup(headers_of_all_kinds, begin),
         cmocka_unit_test_setup(variables_are_put_back, begin),

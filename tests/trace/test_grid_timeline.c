@@ -236,7 +236,8 @@ static void damaged_files(void **state) {
     } cases[] = {
         {"grid\tk\n", 1, "a grid has 12 columns"},
         {"grid\tk\t-1\tint\tsum\tM\t-\t2026\t4\t32\t-\t1\n", 1, "column 3 is '-1'"},
-        {"grid\tk\t64\tint\tsum\tM\t-\t2026\t0\t32\t-\t1\n", 1, "column 9 is '0', not a whole number from 1 to 1024"},
+        {"grid\tk\t64\tint\tsum\tM\t-\t2026\t0\t32\t-\t1\n", 1,
+         "column 9 is '0', not a whole number from 1 to 1024"},
         {"grid\tk\t64\tint\tsum\tM\t-\t2026\t99999999999\t32\t-\t1\n", 1, "column 9"},
         {"grid\tk\t64\tint\tsum\tM\t-\t2026\t4\t32\tnan\t1\n", 1, "column 11 is 'nan'"},
         {"grid\tk\t64\tint\tsum\tM\t-\t2026\t4\t32\t-\t65\n", 1, "column 12"},

@@ -192,10 +192,8 @@ static void kernels_of_the_catalogue(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_launches_in_every_size),
-        cmocka_unit_test(any_size_and_back),
-        cmocka_unit_test(another_geometry_has_no_block),
-        cmocka_unit_test(what_is_said_without_one),
+        cmocka_unit_test(two_launches_in_every_size),    cmocka_unit_test(any_size_and_back),
+        cmocka_unit_test(another_geometry_has_no_block), cmocka_unit_test(what_is_said_without_one),
         cmocka_unit_test(kernels_of_the_catalogue),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
