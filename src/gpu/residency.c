@@ -9,8 +9,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double PATIENCE_SECONDS = 20, TIMING_SECONDS = 0.02;
-enum { RUNS = 5, FEW_BLOCKS = 1 << 20, LEAST_TIMES = 9 };
+static const double PATIENCE_SECONDS = 20, TIMING_SECONDS = 0.02, LONG_SECONDS = 0.05;
+enum { RUNS = 5, FEW_BLOCKS = 1 << 20, LEAST_TIMES = 9, LEAST_LARGE_TIMES = 3 };
 
 typedef struct Probed { /* the run with probes */
     const ResidencyWork *work;
@@ -21,6 +21,7 @@ typedef struct Probed { /* the run with probes */
     GpuLaunch *launches;
     CudaAddress records; /* of all launches, one after another */
     uint64_t *first;     /* [count + 1] the launch's first record */
+    double first_run; /* microseconds of the first one with probes; of what takes long, it is the only one */
 } Probed;
 
 /* ---- preparing ------------------------------------------------------------------------------------------- */
@@ -96,11 +97,20 @@ static bool run_once(const Probed *probed, bool with_probe, double *microseconds
     return good;
 }
 
+static bool is_long(const Probed *probed) {
+    return probed->first_run > LONG_SECONDS * 1e6;
+}
+
 static bool measure_overhead(const Probed *probed, double *overhead, Error *error) {
     Samples samples[2];
     double microseconds;
-    for (int i = 0; i < 2; i++) samples_begin(&samples[i], LEAST_TIMES, TIMING_SECONDS);
+    int least = probed->work->is_large ? LEAST_LARGE_TIMES : LEAST_TIMES;
+    for (int i = 0; i < 2; i++) samples_begin(&samples[i], least, TIMING_SECONDS);
     if (!run_once(probed, false, &microseconds, error)) return false; /* the first one loads it */
+    if (is_long(probed)) {
+        *overhead = probed->first_run / microseconds - 1;
+        return true;
+    }
     while (samples_wanted(&samples[0]) || samples_wanted(&samples[1]))
         for (int i = 0; i < 2; i++) {
             if (!run_once(probed, i == 1, &microseconds, error)) return false;
@@ -133,15 +143,16 @@ static int compare_lengths(const void *a, const void *b) {
 }
 
 /* The records of the run of median length; the caller frees them. */
-static ResidencyRecord *record(const Probed *probed, Error *error) {
+static ResidencyRecord *record(Probed *probed, Error *error) {
     uint64_t count = probed->first[probed->work->count];
     RecordedRun runs[RUNS] = {0};
-    int wanted = count > FEW_BLOCKS ? 1 : RUNS;
+    int wanted = count > FEW_BLOCKS || probed->work->is_large ? 1 : RUNS;
     double microseconds;
-    bool good = run_once(probed, true, &microseconds, error); /* the first one loads it */
+    bool good = run_once(probed, true, &probed->first_run, error); /* the first one loads it */
+    if (is_long(probed)) wanted = 1;
     for (int i = 0; good && i < wanted; i++) {
         runs[i].records = memory_new((size_t)count * sizeof(ResidencyRecord) + 1);
-        good = run_once(probed, true, &microseconds, error) &&
+        good = (is_long(probed) || run_once(probed, true, &microseconds, error)) &&
                CUDA_CALL(probed->cuda, error, cuMemcpyDtoH, runs[i].records, probed->records,
                          count * sizeof(ResidencyRecord));
         runs[i].length = good ? length_of(runs[i].records, count) : 0;

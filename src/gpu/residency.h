@@ -19,6 +19,7 @@ typedef struct ResidencyWork {
      * are. Variables of the module with probes are put back, too. */
     bool (*restore)(void *context, Error *error);
     void *context;
+    bool is_large; /* putting back takes long: as few runs as possible */
 } ResidencyWork;
 
 enum { RESIDENCY_MOST_BLOCKS = 1 << 24 }; /* of a run */

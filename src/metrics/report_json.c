@@ -180,14 +180,22 @@ static void put_measured(Json *json, const ReportInput *input) {
     json_close_object(json);
 }
 
+/* 0: not known. */
+static void put_known(Json *json, const char *name, uint32_t number) {
+    if (number)
+        json_unsigned(json, name, number);
+    else
+        json_null(json, name);
+}
+
 static void put_grid_launch(Json *json, const GridTimeline *timeline, int index) {
     const GridLaunch *launch = &timeline->launches[index];
     const GridFigures *figures = &launch->figures;
     json_open_object(json, NULL);
     json_string(json, "entry", launch->entry);
     json_unsigned(json, "blocks", launch->block_count);
-    json_unsigned(json, "blocks_per_multiprocessor", launch->capacity);
-    json_unsigned(json, "blocks_per_multiprocessor_without_probe", launch->plain_capacity);
+    put_known(json, "blocks_per_multiprocessor", launch->capacity);
+    put_known(json, "blocks_per_multiprocessor_without_probe", launch->plain_capacity);
     json_number(json, "waves", grid_waves(timeline, index));
     json_unsigned(json, "most_resident", figures->most_resident);
     json_unsigned(json, "used_multiprocessors", figures->used_multiprocessors);
@@ -215,10 +223,7 @@ static void put_grid(Json *json, const ReportInput *input) {
     json_string(json, "driver", *timeline->driver ? timeline->driver : NULL);
     json_string(json, "recorded", input->timeline_is_live ? NULL : timeline->measured);
     json_unsigned(json, "multiprocessors", timeline->multiprocessors);
-    if (timeline->granularity)
-        json_unsigned(json, "granularity_ns", timeline->granularity);
-    else
-        json_null(json, "granularity_ns");
+    put_known(json, "granularity_ns", timeline->granularity);
     json_number(json, "overhead", timeline->overhead);
     json_open_array(json, "launches");
     for (int i = 0; i < timeline->launch_count; i++) put_grid_launch(json, timeline, i);

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LARGE_BYTES = 256 << 20, KEPT_BLOCKS = 1 << 16 /* of a launch; more are drawn from bins */ };
+
 /* ---- measured ---------------------------------------------------------------------------------------------- */
 
 static void describe(const Session *session, const Cuda *cuda, GridTimeline *timeline) {
@@ -26,6 +28,16 @@ static void describe(const Session *session, const Cuda *cuda, GridTimeline *tim
     timeline->dtype = arena_copy_string(arena, row ? plan_type_name(session->kernel.run.dtype) : "");
     timeline->op = arena_copy_string(arena, row ? session->kernel.run.op : "");
     timeline->measured = arena_copy_string(arena, text_now(now, sizeof now));
+    grid_timeline_fold(timeline, KEPT_BLOCKS);
+}
+
+static bool is_large(const Session *session) {
+    uint64_t bytes = 0;
+    for (int i = 0; i < session->filled.buffer_count; i++) {
+        const PlanBuffer *buffer = &session->filled.buffers[i];
+        bytes += buffer->count * (uint64_t)ptx_type_bytes(buffer->type);
+    }
+    return bytes > LARGE_BYTES;
 }
 
 static bool measure(Session *session, Cuda *cuda, GridTimeline **timeline, Error *error) {
@@ -38,7 +50,8 @@ static bool measure(Session *session, Cuda *cuda, GridTimeline **timeline, Error
                               .programs = (const PtxProgram *const *)session->launches.programs,
                               .count = session->launches.count,
                               .restore = plain_run_restore,
-                              .context = &plain};
+                              .context = &plain,
+                              .is_large = is_large(session)};
         good = gpu_measure_residency(&work, &timer, timeline, error);
     }
     timer_free(&timer);
@@ -113,6 +126,7 @@ const SessionGrid *session_grid(const Session *session) {
     SessionGrid *grid = &cache->machine.grid;
     if (!grid->timeline && !cache->machine.grid_was_read && is_ours(session)) read_recorded(cache);
     cache->machine.grid_was_read = true;
+    if (session->options.is_from_file) grid->why = "the session file holds no grid";
     return grid;
 }
 

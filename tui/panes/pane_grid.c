@@ -250,12 +250,17 @@ static void mark_block(const Chart *chart, Canvas *canvas, Rectangle area, int t
 
 static void add_block(const Chart *chart, Text *out) {
     const GridBlock *block = find_block(chart);
-    char start[32], end[32];
+    char start[32], end[32], cycles[32];
     if (!block) return;
     print_time((double)block->start, start, sizeof start);
     print_time((double)block->end, end, sizeof end);
-    text_print(out, "> block %" PRIu32 ": multiprocessor %" PRIu32 ", %s to %s. ", chart->block,
+    text_print(out, "> block %" PRIu32 ": multiprocessor %" PRIu32 ", %s to %s", chart->block,
                block->multiprocessor, start, end);
+    if (block->cycles) {
+        step_context_print_count(block->cycles, cycles, sizeof cycles);
+        text_print(out, ", %s cycles", cycles);
+    }
+    text_add(out, ". ");
 }
 
 /* "launch 1: 4,096 blocks in 13.1 us; 3.88 waves of 1,056; tail 1.20 us, idle 12%; ..." */
