@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "trace/grid_file.h"
+#include <glob.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -305,6 +306,30 @@ static void every_byte_may_be_wrong(void **state) {
     text_done(&text);
 }
 
+/* Recorded files, named after their kernel; and those that tests draw while there are none. */
+static void shipped_files_can_be_read(void **state) {
+    (void)state;
+    static const char *const patterns[] = {"assets/*/grid/*.tsv", "tests/data/grid/emulated_*.tsv"};
+    glob_t files = {0};
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
+        glob(patterns[i], i ? GLOB_APPEND : 0, NULL, &files);
+    assert_true(files.gl_pathc >= 6);
+    for (size_t i = 0; i < files.gl_pathc; i++) {
+        Taken taken = {0};
+        Error error = {0};
+        char name[128];
+        if (!grid_file_read(files.gl_pathv[i], take, &taken, &error))
+            fail_msg("%s, line %d: %s", files.gl_pathv[i], error.line, error.message);
+        assert_true(taken.count > 0);
+        for (int k = 0; k < taken.count; k++) {
+            snprintf(name, sizeof name, "%s.tsv", taken.timelines[k]->kernel);
+            if (!strstr(files.gl_pathv[i], name)) fail_msg("%s has %s", files.gl_pathv[i], name);
+        }
+        free_taken(&taken);
+    }
+    globfree(&files);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures_by_hand),
@@ -315,6 +340,7 @@ int main(void) {
         cmocka_unit_test(figures_of_blocks_are_computed),
         cmocka_unit_test(damaged_files),
         cmocka_unit_test(every_byte_may_be_wrong),
+        cmocka_unit_test(shipped_files_can_be_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

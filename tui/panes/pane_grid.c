@@ -279,12 +279,17 @@ static void add_launch(const Chart *chart, int index, Text *out) {
     if (index) text_print(out, ", %s after the one before", gap);
     if (isfinite(waves)) {
         step_context_print_count((uint64_t)launch->capacity * timeline->multiprocessors, held, sizeof held);
-        text_print(out, "; %.*f waves of %s", waves < 10 ? 2 : 0, waves, held);
+        if (waves < 0.01)
+            text_print(out, "; under 0.01 waves of %s", held);
+        else
+            text_print(out, "; %.*f waves of %s", waves < 10 ? 2 : 0, waves, held);
     }
     text_print(out, "; tail %s", tail);
-    if (isfinite(figures->idle)) text_print(out, ", idle %.*f%%", figures->idle < 0.1, figures->idle * 100);
-    text_print(out, "; %" PRIu32 " multiprocessors used, up to %" PRIu32 " blocks on one",
-               figures->used_multiprocessors, figures->most_resident);
+    if (isfinite(figures->idle))
+        text_print(out, ", idle %.*f%%", figures->idle < 0.1 || figures->idle > 0.99, figures->idle * 100);
+    text_print(out, "; %" PRIu32 " multiprocessor%s used, up to %" PRIu32 " block%s on one",
+               figures->used_multiprocessors, figures->used_multiprocessors == 1 ? "" : "s",
+               figures->most_resident, figures->most_resident == 1 ? "" : "s");
     if (launch->plain_capacity != launch->capacity)
         text_print(out, "; a multiprocessor holds %" PRIu32 ", without the probe %" PRIu32, launch->capacity,
                    launch->plain_capacity);
@@ -297,7 +302,8 @@ static void add_probe(const Chart *chart, Text *out) {
                    timeline->overhead < 0 ? "shorter" : "longer");
     else
         text_add(out, "What the probe costs was not measured");
-    if (timeline->granularity) text_print(out, "; times in steps of %" PRIu32 " ns", timeline->granularity);
+    if (timeline->granularity)
+        text_print(out, "; smallest step of its timer %" PRIu32 " ns", timeline->granularity);
     text_add(out, ". L2 cold.");
 }
 
