@@ -86,7 +86,7 @@ test:
 
 tests: $(TESTS) $(STUBS) $(EMULATED_GPU)
 
-goldens: all $(patsubst %,$(O)/tests/tui/test_%,frames screens openings pictures hazards tree timings cast svg)
+goldens: all $(patsubst %,$(O)/tests/tui/test_%,frames screens openings pictures hazards tree timings grid cast svg)
 	@for test in $(filter $(O)/tests/tui/%,$^); do REDVIZ_REWRITE=1 REDVIZ_BIN=$(O)/redviz $$test || exit 1; done
 
 test-sanitize:
@@ -183,16 +183,21 @@ BASH_COMPLETIONS = $(SHARE)/bash-completion/completions
 ZSH_COMPLETIONS = $(SHARE)/zsh/site-functions
 FISH_COMPLETIONS = $(SHARE)/fish/vendor_completions.d
 
+# The folders of assets, and a command for the files of each.
+ASSETS = $(shell find assets -mindepth 1 -type d | sort)
+define INSTALL_ASSETS
+install -m 644 $(shell find $(1) -maxdepth 1 -type f | sort) $(SHARE)/redviz/$(1)
+
+endef
+
 install: all $(GENERATED)
-	install -d $(BIN) $(SHARE)/redviz/kernels $(SHARE)/redviz/assets/ptx $(SHARE)/redviz/assets/include \
-	    $(SHARE)/redviz/assets/h200 $(MAN) $(BASH_COMPLETIONS) $(ZSH_COMPLETIONS) $(FISH_COMPLETIONS)
+	install -d $(BIN) $(SHARE)/redviz/kernels $(addprefix $(SHARE)/redviz/,$(ASSETS)) \
+	    $(MAN) $(BASH_COMPLETIONS) $(ZSH_COMPLETIONS) $(FISH_COMPLETIONS)
 	install -m 755 $(O)/redviz $(BIN)/redviz
 	@if [ -f $(O)/libredviz_peers.so ]; then install -d $(LIB) && \
 	    install -m 755 $(O)/libredviz_peers.so $(LIB)/libredviz_peers.so; fi
 	install -m 644 kernels/* $(SHARE)/redviz/kernels
-	install -m 644 assets/ptx/* $(SHARE)/redviz/assets/ptx
-	install -m 644 assets/h200/* $(SHARE)/redviz/assets/h200
-	install -m 644 assets/include/* $(SHARE)/redviz/assets/include
+	$(foreach folder,$(ASSETS),$(call INSTALL_ASSETS,$(folder)))
 	install -m 644 $(O)/generated/man $(MAN)/redviz.1
 	install -m 644 $(O)/generated/bash $(BASH_COMPLETIONS)/redviz
 	install -m 644 $(O)/generated/zsh $(ZSH_COMPLETIONS)/_redviz

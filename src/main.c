@@ -7,6 +7,7 @@
 #include "base/version.h"
 #include "cli/bench_print.h"
 #include "cli/generate.h"
+#include "cli/grid_print.h"
 #include "cli/list.h"
 #include "metrics/report.h"
 #include "cli/options.h"
@@ -69,6 +70,7 @@ static int print_timings(const Options *options, Error *error) {
                           .format = options->tsv    ? BENCH_TSV
                                     : options->json ? BENCH_JSON
                                                     : BENCH_TABLE};
+    if (options->grid) return grid_print(&bench, stdout, output.progress, error) ? DONE : refuse(error);
     Session *session = options->save ? session_open(&options->session, error) : NULL;
     if (options->save && !session) return refuse(error);
     if (session) output.kept = session_measured(session);

@@ -474,10 +474,25 @@ static ViewAnswer act_PICTURE(Press press) {
                                                            "the tree of what the lane holds",
                                                            "the tree of the result"};
     View *view = press.view;
+    if (view->display.picture == SHOW_GRID) view->display.picture = view->display.behind_grid;
     view->display.picture =
         (ShownPicture)(((int)view->display.picture + press.direction + SHOWN_PICTURE_COUNT) %
                        SHOWN_PICTURE_COUNT);
     show_message(view, "picture: %s", names[view->display.picture]);
+    return VIEW_CHANGED;
+}
+
+/* The machine in place of the picture, and back. */
+static ViewAnswer act_GRID(Press press) {
+    ViewDisplay *display = &press.view->display;
+    if (display->picture == SHOW_GRID) {
+        display->picture = display->behind_grid;
+        return VIEW_CHANGED;
+    }
+    display->behind_grid = display->picture;
+    display->picture = SHOW_GRID;
+    display->focus = FOCUS_PICTURE;
+    show_message(press.view, "picture: the grid on the machine; z: whole screen, #: back");
     return VIEW_CHANGED;
 }
 

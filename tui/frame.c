@@ -242,6 +242,8 @@ static bool is_picture(const ShownPanes *shown, const Layout *layout, const Pane
     case SHOW_LANE_TREE:
     case SHOW_RESULT_TREE:
         return pane == &pane_tree;
+    case SHOW_GRID:
+        return pane == &pane_grid;
     case SHOW_REDUCTION:
         if (!layout->slots[SLOT_REDUCTION].rows && has_reduction(context->scene, context->view))
             return pane == &pane_reduction;
@@ -306,7 +308,8 @@ static bool list_shown(ShownPanes *shown, const Scene *scene, const View *view, 
 
 /* What a pane draws: the reduction and everything but the picture show the view's own step. */
 static const StepContext *context_of(const ShownPanes *shown, const Pane *pane) {
-    return pane->slot == SLOT_PICTURE && pane != &pane_tree ? &shown->picture : &shown->context;
+    return pane->slot == SLOT_PICTURE && pane != &pane_tree && pane != &pane_grid ? &shown->picture
+                                                                                  : &shown->context;
 }
 
 bool frame_shows(const Scene *scene, const View *view, const Layout *layout, const Pane *pane) {

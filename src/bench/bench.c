@@ -90,7 +90,7 @@ bool bench_run(const BenchOptions *options, const BenchSink *sink, Error *error)
     text_now(bench.measured, sizeof bench.measured);
     nvml_open(&bench.nvml, bench.cuda);
     bool good = timer_new(&bench.timer, bench.cuda, error) && describe_machine(&bench, error) &&
-                bench_kernels(&bench, error) && bench_peers(&bench, error);
+                bench_kernels(&bench, error) && (options->grid || bench_peers(&bench, error));
     timer_free(&bench.timer);
     nvml_close(&bench.nvml);
     cuda_close(bench.cuda);

@@ -5,6 +5,7 @@
 #define BENCH_BENCH_H
 
 #include "catalog/catalog.h"
+#include "trace/grid_timeline.h"
 #include "trace/measured.h"
 
 typedef struct BenchOptions {
@@ -14,6 +15,9 @@ typedef struct BenchOptions {
     double cell_seconds;    /* for a kernel, type and size, at most; 0: 0.05 */
     bool intervals;         /* cycles of block 0's barrier intervals, too, of each kernel alone */
     bool profile;           /* values, too, of each kernel alone: counters, occupancy, copies */
+    bool
+        grid; /* instead of times: where and when each block of each kernel alone ran; n 0: 2^20 and 2^24, and of the
+                  types only the first */
     const volatile bool *cancel; /* true ends it between two measurements, with an error; NULL: never */
 } BenchOptions;
 
@@ -46,6 +50,8 @@ typedef struct BenchSink { /* any of them may be NULL; what they get is borrowed
     void (*value)(void *context, const BenchValue *value);
     /* Of block 0; `of` says of which kernel and size. */
     void (*interval)(void *context, const BenchValue *of, const IntervalTime *time);
+    /* `timeline` NULL: not known, `why` says so. */
+    void (*grid)(void *context, const BenchValue *of, GridTimeline *timeline, const char *why);
 } BenchSink;
 
 /* Is there a GPU that CUDA can use? `why` says why not. */

@@ -6,10 +6,12 @@ const double bench_cell_seconds = 0.050;
 const PtxType bench_types[BENCH_TYPES] = {PTX_S32, PTX_F32, PTX_F64};
 static const uint64_t usual_sizes[BENCH_SIZES] = {1 << 10, 1 << 14, 1 << 18, 1 << 20,
                                                   1 << 22, 1 << 24, 1 << 28, 1 << 30};
+enum { GRID_SIZES = 2 };
+static const uint64_t grid_sizes[BENCH_SIZES] = {1 << 20, 1 << 24};
 
 int bench_list_sizes(const BenchOptions *options, uint64_t sizes[BENCH_SIZES]) {
-    memcpy(sizes, usual_sizes, sizeof usual_sizes);
-    if (!options->catalog.n) return BENCH_SIZES;
+    memcpy(sizes, options->grid ? grid_sizes : usual_sizes, sizeof usual_sizes);
+    if (!options->catalog.n) return options->grid ? GRID_SIZES : BENCH_SIZES;
     sizes[0] = options->catalog.n;
     return 1;
 }

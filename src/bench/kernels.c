@@ -209,6 +209,7 @@ static bool profile(const Work *work, const BenchCell *cell, Error *error) {
                               .out_bytes = out < 0 ? 0 : buffer_bytes(&plan->buffers[out])};
     BenchValue of = describe_value(bench, cell);
     const PtxProgram *const *programs = (const PtxProgram *const *)work->programs;
+    if (bench->options->grid) return bench_grid(bench, &profiled, programs, &of, error);
     bool intervals = bench->options->profile || bench->options->intervals;
     return (!bench->options->profile || bench_profile(bench, &profiled, &of, error)) &&
            (!intervals || bench_intervals(bench, &profiled, programs, &of, error));
@@ -290,6 +291,7 @@ static bool measure_cell(const Bench *bench, BenchCell *cell, Error *error) {
     work->bench = bench;
     bool ready = plan_stages(work, cell->row, options, &refused) && load(work, cell->row, &refused) &&
                  (work->set_count = bench_choose_sets(bench, set_bytes(work), &refused)) > 0;
+    if (bench->options->grid && work->set_count > 1) work->set_count = 1;
     for (int set = 0; ready && set < work->set_count; set++) ready = add_set(work, set, &refused);
     ready = ready && gpu_run_upload(&work->run, &refused);
     const CatalogRun *run = &work->stages[0].run;
@@ -297,7 +299,9 @@ static bool measure_cell(const Bench *bench, BenchCell *cell, Error *error) {
     cell->op = run->op;
     cell->block = run->block;
     bool good = true;
-    if (ready)
+    if (ready && bench->options->grid)
+        good = profile(work, cell, error);
+    else if (ready)
         good = measure(work, cell, error) && profile(work, cell, error) && send_latencies(work, cell, error);
     else
         send_skipped(bench, cell, refused.message);
@@ -339,7 +343,8 @@ static bool has_type(const CatalogRow *row, PtxType dtype) {
 
 static bool measure_row(const Bench *bench, const CatalogRow *row, Error *error) {
     int measured = 0;
-    for (int i = 0; i < BENCH_TYPES && bench->options->catalog.dtype == PTX_NO_TYPE; i++) {
+    int types = bench->options->grid ? 1 : BENCH_TYPES;
+    for (int i = 0; i < types && bench->options->catalog.dtype == PTX_NO_TYPE; i++) {
         if (!has_type(row, bench_types[i])) continue;
         if (!measure_sizes(bench, row, bench_types[i], error)) return false;
         measured++;

@@ -22,4 +22,8 @@ bool bench_profile(const Bench *bench, const BenchProfiled *profiled, const Benc
 bool bench_intervals(const Bench *bench, const BenchProfiled *profiled, const PtxProgram *const *programs,
                      const BenchValue *of, Error *error);
 
+/* Sends where and when each block ran (gpu/residency.h), or why that is not known. false with `error`: the GPU failed. */
+bool bench_grid(const Bench *bench, const BenchProfiled *profiled, const PtxProgram *const *programs,
+                const BenchValue *of, Error *error);
+
 #endif

@@ -258,7 +258,12 @@ static bool print_recorded(Printer *printer, const BenchOptions *options, const 
 
 bool bench_print(const BenchOptions *options, const BenchOutput *output, Error *error) {
     Printer printer = {.output = output, .table = {.out = output->out}};
-    BenchSink sink = {&printer, take_machine, take_cell, take_timing, take_value, take_interval};
+    BenchSink sink = {.context = &printer,
+                      .machine = take_machine,
+                      .cell = take_cell,
+                      .timing = take_timing,
+                      .value = take_value,
+                      .interval = take_interval};
     Error no_gpu = {0};
     printer.machines.out = &printer.machines_text;
     printer.timings.out = &printer.timings_text;

@@ -131,6 +131,7 @@ static bool take_profile(Options *options, const OptionRow *row, const char *val
 
 static bool take_bench(Options *options, const OptionRow *row, const char *value, Error *error) {
     options->tsv = value && !strcmp(value, "tsv");
+    options->grid = value && !strcmp(value, "grid");
     return take_text_or_json(options, row, value, error);
 }
 
@@ -516,6 +517,8 @@ static bool make_runs(Options *options, Error *error) {
                                        options->action == ACTION_RECORD) &&
                                       !options->save;
     if (options->action == ACTION_REPORT && !session->counters) session->counters = COUNTERS_ON_GPU;
+    session->times_blocks = options->action == ACTION_OPEN || options->action == ACTION_REPORT ||
+                            options->action == ACTION_FRAME || options->action == ACTION_RECORD;
     if (options->action == ACTION_VERIFY) session->backend = BACKEND_EMULATOR; /* whose run is verified */
     if (!options->has_compare) return true;
     if (options->action != ACTION_OPEN && options->action != ACTION_FRAME && options->action != ACTION_RECORD)
@@ -531,6 +534,8 @@ static bool check_together(const Options *options, Error *error) {
         return error_set(error, "--bench --save keeps timings with the run of a kernel: give --kernel NAME");
     if (options->action >= ACTION_LIST && options->action != ACTION_BENCH && options->save)
         return error_set(error, "--save keeps a run; --%s has none", options->action_name);
+    if (options->action == ACTION_BENCH && options->save && options->grid)
+        return error_set(error, "--bench=grid --save: a run keeps timings; write the grid to a file with >");
     if (options->action == ACTION_BENCH && (session->file || session->saved))
         return error_set(error, "--bench times kernels of the catalogue");
     if (options->profile && options->action != ACTION_BENCH)

@@ -37,6 +37,7 @@ typedef struct Options {
     bool json;               /* --report=json, --json */
     bool profile;            /* --profile */
     bool tsv;                /* --bench=tsv */
+    bool grid;               /* --bench=grid */
     int frame_columns, frame_rows;
     const char *keys; /* NULL: none */
     bool still;       /* --no-motion */

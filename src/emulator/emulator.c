@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+enum { BETWEEN_LAUNCHES = 1000 }; /* ticks of %clock */
 enum { WORKSPACE_BYTES = 4096, MAX_SHARED_BYTES = 227 << 10, MAX_THREADS = 1024 };
 static const uint64_t DEFAULT_BUDGET = UINT64_C(20000000000);
 
@@ -27,6 +28,7 @@ struct Emulator {
     uint64_t *written; /* guided runs: words that launches have written, a bit each; NULL: none yet */
     uint64_t written_words;
     uint64_t launches;
+    uint64_t clock; /* for %clock: when the next launch begins */
 };
 
 Emulator *emulator_new(const EmulatorOptions *options) {
@@ -254,6 +256,7 @@ static void set_options(Grid *grid, Emulator *emulator) {
     grid->multiprocessors = options->multiprocessors;
     grid->number = ++emulator->launches;
     grid->seed = options->seed;
+    grid->launched_at = emulator->clock;
     grid->schedule = options->schedule;
     grid->budget = options->instruction_budget;
     grid->block_budget = options->block_budget;
@@ -316,6 +319,7 @@ bool emulator_run(Emulator *emulator, const Launch *launch, Trace *trace, Error 
     if (grid.observer) grid.observer->launch(grid.observer->context, trace, grid.launch_index);
     bool done =
         grid_run(&grid, emulator->options.threads, emulator->options.memory_limit_bytes, trace, error);
+    emulator->clock += grid.latest + BETWEEN_LAUNCHES;
     lowered_free(program);
     return done;
 }
@@ -332,6 +336,7 @@ bool emulator_run_guided(Emulator *emulator, const Launch *launch, const Emulato
     grid.trace_last = 0;
     bool done = grid_run_guided(&grid, recording, emulator->options.memory_limit_bytes, &emulator->written,
                                 &emulator->written_words, taken, trace, error);
+    emulator->clock += grid.latest + BETWEEN_LAUNCHES;
     lowered_free(program);
     return done;
 }

@@ -70,7 +70,7 @@ bool gpu_run_download(GpuRun *run, Error *error) {
 bool gpu_run_prepare(const GpuRun *run, GpuLaunch *prepared, Error *error) {
     const Launch *launch = &prepared->launch;
     const PtxFunction *entry = launch->program->entry;
-    if (entry->parameter_count > GPU_PARAMETERS)
+    if (entry->parameter_count + prepared->has_extra > GPU_PARAMETERS)
         return error_set(error, "%s has more than %d parameters", entry->name, GPU_PARAMETERS);
     if (!CUDA_CALL(run->cuda, error, cuModuleGetFunction, &prepared->function, run->module, entry->name))
         return false;
@@ -99,6 +99,8 @@ bool gpu_run_launch(const GpuRun *run, const GpuLaunch *prepared, Error *error) 
     size_t end = 0;
     for (int i = 0; i < entry->parameter_count; i++)
         parameters[i] = launch->parameters + launch_parameter_offset(entry->parameters[i], &end);
+    uint64_t extra = prepared->extra; /* the driver copies it */
+    if (prepared->has_extra) parameters[entry->parameter_count] = &extra;
     if (launch->cooperative)
         return CUDA_CALL(run->cuda, error, cuLaunchCooperativeKernel, prepared->function, g[0], g[1], g[2],
                          b[0], b[1], b[2], launch->dynamic_shared_bytes, run->cuda->stream, parameters);

@@ -16,6 +16,8 @@ enum { GPU_PARAMETERS = 64 };
 typedef struct GpuLaunch { /* a launch, bound to the run's addresses, and its entry in the run's module */
     Launch launch;
     CudaFunction function;
+    bool has_extra; /* the entry was rewritten: it has one more parameter, behind its own */
+    uint64_t extra;
 } GpuLaunch;
 
 typedef struct GpuRun {

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "metrics/findings.h"
 #include "metrics/metrics.h"
+#include "trace/grid_timeline.h"
 #include "trace/measured.h"
 
 typedef struct ReportInput {
@@ -32,6 +33,8 @@ typedef struct ReportInput {
     const double *occupancy;      /* [launch]; negative: not known */
     const char *occupancy_of;     /* "H200"; may be NULL */
     const Measurements *measured; /* hardware counters beside the trace's; NULL or empty: none */
+    const GridTimeline *timeline; /* where and when each block ran; NULL: not known */
+    bool timeline_is_live;        /* it was measured just now; else recorded */
     const char *recorded;         /* when, of what a file kept: UTC, "2026-11-21T15:00:00Z"; NULL: just now */
     const char *unmeasured;       /* why there are none although they were asked for; NULL: they were not */
     const char *(*source_text)(void *context, const char *file, int line); /* NULL: not available */

@@ -180,6 +180,57 @@ static void put_measured(Json *json, const ReportInput *input) {
     json_close_object(json);
 }
 
+/* 0: not known. */
+static void put_known(Json *json, const char *name, uint32_t number) {
+    if (number)
+        json_unsigned(json, name, number);
+    else
+        json_null(json, name);
+}
+
+static void put_grid_launch(Json *json, const GridTimeline *timeline, int index) {
+    const GridLaunch *launch = &timeline->launches[index];
+    const GridFigures *figures = &launch->figures;
+    json_open_object(json, NULL);
+    json_string(json, "entry", launch->entry);
+    json_unsigned(json, "blocks", launch->block_count);
+    put_known(json, "blocks_per_multiprocessor", launch->capacity);
+    put_known(json, "blocks_per_multiprocessor_without_probe", launch->plain_capacity);
+    json_number(json, "waves", grid_waves(timeline, index));
+    json_unsigned(json, "most_resident", figures->most_resident);
+    json_unsigned(json, "used_multiprocessors", figures->used_multiprocessors);
+    json_unsigned(json, "start_ns", figures->start);
+    json_unsigned(json, "end_ns", figures->end);
+    if (index)
+        json_integer(json, "gap_ns", grid_gap(timeline, index));
+    else
+        json_null(json, "gap_ns");
+    json_unsigned(json, "tail_ns", figures->tail);
+    json_number(json, "idle_share", figures->idle);
+    json_number(json, "mean_block_ns", figures->mean_block);
+    json_number(json, "longest_block_ns", figures->longest_block);
+    json_close_object(json);
+}
+
+static void put_grid(Json *json, const ReportInput *input) {
+    const GridTimeline *timeline = input->timeline;
+    if (!timeline) {
+        json_null(json, "grid_on_machine");
+        return;
+    }
+    json_open_object(json, "grid_on_machine");
+    json_string(json, "device", timeline->machine);
+    json_string(json, "driver", *timeline->driver ? timeline->driver : NULL);
+    json_string(json, "recorded", input->timeline_is_live ? NULL : timeline->measured);
+    json_unsigned(json, "multiprocessors", timeline->multiprocessors);
+    put_known(json, "granularity_ns", timeline->granularity);
+    json_number(json, "overhead", timeline->overhead);
+    json_open_array(json, "launches");
+    for (int i = 0; i < timeline->launch_count; i++) put_grid_launch(json, timeline, i);
+    json_close_array(json);
+    json_close_object(json);
+}
+
 void report_json(const ReportInput *input, Text *out) {
     Json json = {.out = out};
     json_open_object(&json, NULL);
@@ -201,6 +252,7 @@ void report_json(const ReportInput *input, Text *out) {
     json_close_array(&json);
     put_lines(&json, input);
     put_measured(&json, input);
+    put_grid(&json, input);
     json_open_array(&json, "traps");
     for (int i = 0; i < input->trace->trap_count; i++) put_trap(&json, input->trace, &input->trace->traps[i]);
     json_close_array(&json);

@@ -185,6 +185,7 @@ Session *session_open(const SessionOptions *options, Error *error) {
     }
     if (options->counters == COUNTERS_ASKED || (options->counters && session->machine.device))
         session_count(session);
+    if (options->times_blocks && session->machine.device) session_measure_grid(session);
     if (!options->keep_inputs) session_drop_inputs(session);
     find_occupancy(session);
     session_list_blocks(session);

@@ -34,6 +34,8 @@ void session_report(const Session *session, bool json, Text *out) {
         .occupancy = session->launches.occupancy,
         .occupancy_of = "an H200",
         .measured = &session->machine.measured,
+        .timeline = session_own_grid(session),
+        .timeline_is_live = session_grid(session)->is_live,
         .recorded = session_recorded(session),
         .unmeasured = session_uncounted(session),
         .hazards =

@@ -10,6 +10,7 @@
 #include "metrics/metrics.h"
 #include "metrics/report.h"
 #include "trace/folds.h"
+#include "trace/grid_timeline.h"
 #include "trace/measured.h"
 #include "trace/steps.h"
 #include "trace/trace.h"
@@ -47,7 +48,8 @@ typedef struct SessionOptions {
     uint64_t instruction_budget;
     bool first_look; /* large runs may end after the traced blocks: see session_is_partial() */
     SessionCounters counters;
-    bool keep_inputs; /* session_verify() needs them */
+    bool times_blocks; /* a run that is captured on a GPU also gets its grid: session_grid() */
+    bool keep_inputs;  /* session_verify() needs them */
     bool
         search_races; /* races are looked for while it runs, which takes some times as long: session_hazards() */
     const volatile bool *cancel; /* true ends session_open() early, with an error; NULL: never */
@@ -149,6 +151,17 @@ Measurements *session_measured(const Session *session);
 const char *session_recorded(const Session *session);
 /* Why hardware counters that were asked for are not there; NULL: they are, or were not asked for. */
 const char *session_uncounted(const Session *session);
+
+/* Where and when each block was on a machine. */
+typedef struct SessionGrid {
+    GridTimeline *timeline; /* the session's; NULL: not known */
+    bool is_live; /* of this very run, on this machine; else of the same kernel: recorded, perhaps of another
+                               size and type */
+    const char *why; /* why there is none, or no live one, in one line; NULL: it was not tried */
+} SessionGrid;
+const SessionGrid *session_grid(const Session *session);
+/* The same, of a run with these launches, size and type only; NULL: not known. */
+const GridTimeline *session_own_grid(const Session *session);
 
 /* Runs it once more on a GPU, instrumented: are the events of the traced blocks the same? Prints the
  * answer to `out`. The session was opened with keep_inputs. false with `error`: it could not be done. */

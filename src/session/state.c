@@ -97,6 +97,7 @@ void session_free(Session *session) {
     }
     for (int i = 0; i < session->launches.count; i++) launch_done(&session->launches.bound[i]);
     measured_done(&session->machine.measured);
+    grid_timeline_free(session->machine.grid.timeline);
     findings_free(session->findings.hazards);
     race_detector_free(session->findings.detector);
     sources_done(&session->sources);

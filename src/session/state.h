@@ -55,6 +55,8 @@ typedef struct SessionMachine { /* what a GPU recorded and measured */
     const char *level;          /* session_backend(); NULL until asked for */
     Measurements measured;
     const char *uncounted; /* why counters that were asked for are not in `measured`; NULL */
+    SessionGrid grid;
+    bool grid_was_read; /* recorded ones were looked for */
 } SessionMachine;
 
 typedef struct SessionFindings { /* what is wrong with the run */
@@ -114,6 +116,8 @@ SessionOptions session_options_of_grid(const Session *session, uint32_t blocks);
 /* Runs it on a GPU, as it is, and adds what the hardware counted to `measured`; needs `filled`. Where that
  * cannot be, `uncounted` says why. */
 void session_count(Session *session);
+/* Runs it on a GPU with the residency probe and keeps the grid, or why there is none; needs `filled`. */
+void session_measure_grid(Session *session);
 /* Makes the trace's `others` of a launch complete, where it has so few blocks that they can all be looked at.
  */
 void session_trace_others(Session *session, int launch);

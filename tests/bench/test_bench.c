@@ -28,7 +28,8 @@ typedef struct Taken {
     char value_note[256]; /* of the first */
     int value_count;
     BenchMachine machine;
-    int machines, cells, intervals;
+    int machines, cells, intervals, grids;
+    uint64_t grid_sizes; /* their sum */
     volatile bool cancel;
     int cancel_after; /* timings; 0: never */
 } Taken;
@@ -76,8 +77,27 @@ static double value_of(const Taken *taken, const char *name) {
     return 0;
 }
 
+static void take_grid(void *context, const BenchValue *of, GridTimeline *timeline, const char *why) {
+    Taken *taken = context;
+    assert_null(timeline); /* the stub's kernels do nothing */
+    assert_string_equal(why, "launch 1: block 0 has no record");
+    assert_string_equal(of->dtype, "int");
+    taken->grid_sizes += of->n;
+    taken->grids++;
+}
+
+static BenchSink sink_of(Taken *taken) {
+    return (BenchSink){.context = taken,
+                       .machine = take_machine,
+                       .cell = take_cell,
+                       .timing = take_timing,
+                       .value = take_value,
+                       .interval = take_interval,
+                       .grid = take_grid};
+}
+
 static bool bench(BenchOptions options, Taken *taken, Error *error) {
-    BenchSink sink = {taken, take_machine, take_cell, take_timing, take_value, take_interval};
+    BenchSink sink = sink_of(taken);
     options.cancel = &taken->cancel;
     options.cell_seconds = 0.001;
     return bench_run(&options, &sink, error);
@@ -348,7 +368,7 @@ static void test_peers_of_another_version(void **state) {
 /* ---- the CPU's rows ------------------------------------------------------------------------------------ */
 
 static bool bench_on_cpu(BenchOptions options, Taken *taken, Error *error) {
-    BenchSink sink = {taken, take_machine, take_cell, take_timing, take_value, take_interval};
+    BenchSink sink = sink_of(taken);
     options.cancel = &taken->cancel;
     options.cell_seconds = 0.001;
     return bench_cpu(&options, &sink, error);
@@ -410,7 +430,7 @@ static void test_file(void **state) {
     Error error = {0};
     Text text = {0};
     Taken *again = calloc(1, sizeof *again);
-    BenchSink sink = {again, take_machine, take_cell, take_timing, take_value, take_interval};
+    BenchSink sink = sink_of(again);
     BenchOptions options = {.kernel = "K2", .catalog = {.n = 1 << 14}};
     if (!bench(options, taken, &error)) fail_msg("%s", error.message);
     options = (BenchOptions){.kernel = "redux", .catalog = {.n = 5, .dtype = PTX_F64}};
@@ -490,9 +510,24 @@ static void test_recorded(void **state) {
     measured_done(&recorded);
 }
 
+/* Grids instead of times, of two sizes, of int alone. */
+static void test_grids(void **state) {
+    Taken *taken = *state;
+    Error error = {0};
+    BenchOptions options = {.kernel = "sequential", .grid = true};
+    if (!bench(options, taken, &error)) fail_msg("%s", error.message);
+    assert_int_equal(taken->cells, 2);
+    assert_int_equal(taken->grids, 1);
+    assert_int_equal(taken->grid_sizes, 1 << 20);
+    assert_int_equal(taken->all.timing_count, 1); /* what does not fit into the stub's memory */
+    assert_int_equal(taken->all.timings[0].n, 1 << 24);
+    assert_non_null(strstr(taken->all.timings[0].note, "do not fit"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_parts_and_ways, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_grids, setup, teardown),
         cmocka_unit_test_setup_teardown(test_one_launch, setup, teardown),
         cmocka_unit_test_setup_teardown(test_what_is_left_out, setup, teardown),
         cmocka_unit_test_setup_teardown(test_types_and_sizes, setup, teardown),

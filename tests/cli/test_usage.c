@@ -135,6 +135,8 @@ static void test_bad_usage(void **state) {
         {"tests/cli/scale.ptx --bench", "--bench times kernels of the catalogue"},
         {"--list --bench", "different things"},
         {"--bench=xml", "'xml' is not one of text, json, tsv"},
+        {"--bench=grid --kernel K2 --save x.redviz", "a run keeps timings"},
+        {"--bench=grid --kernel K2", "libcuda.so.1"},
         {"--kernel interleaved --profile", "--profile goes with --bench"},
         {"--bench --save x.redviz", "give --kernel NAME"},
     };

@@ -363,7 +363,8 @@ static void json_has_its_fields_in_their_order(void **state) {
                counters, counters);
     assert_memory_equal(text_string(&out), begin.data, begin.length);
     static const char end[] =
-        "\"average_active_lanes\":1}],\"measured\":null,\"traps\":[{\"kind\":\"out_of_bounds\",\"line\":11,"
+        "\"average_active_lanes\":1}],\"measured\":null,\"grid_on_machine\":null,\"traps\":[{\"kind\":\"out_"
+        "of_bounds\",\"line\":11,"
         "\"block\":3,\"warp\":1,\"lanes\":\"0x00000003\",\"detail\":\"past \\\"in\\\"\"}],"
         "\"hazards\":null,\"efficiency\":null,\"hazards_complete\":null,\"counted_by\":null,"
         "\"dropped_events\":0}\n";
@@ -507,8 +508,59 @@ static void json_has_what_was_measured(void **state) {
     sample_close(&sample);
 }
 
+/* A launch behind another, of which the machine's part is not known. */
+static void json_has_the_grid(void **state) {
+    (void)state;
+    static GridLaunch launches[2] = {
+        {.entry = "a", .block_count = 40, .capacity = 2, .plain_capacity = 3, .figures = {.end = 2000}},
+        {.entry = "b",
+         .block_count = 1,
+         .figures = {.start = 3000, .end = 3500, .used_multiprocessors = 1, .most_resident = 1, .tail = 0}}};
+    GridTimeline timeline = {.machine = "H200",
+                             .driver = "",
+                             .measured = "2026-11-22T10:00:00Z",
+                             .multiprocessors = 10,
+                             .overhead = (double)NAN,
+                             .launches = launches,
+                             .launch_count = 2};
+    launches[0].figures = (GridFigures){.end = 2000,
+                                        .used_multiprocessors = 10,
+                                        .most_resident = 2,
+                                        .tail = 300,
+                                        .idle = 0.125,
+                                        .mean_block = 750,
+                                        .longest_block = 800};
+    launches[1].figures.idle = launches[1].figures.mean_block = launches[1].figures.longest_block =
+        (double)NAN;
+    static const char expected[] =
+        "\"grid_on_machine\":{\"device\":\"H200\",\"driver\":null,\"recorded\":\"2026-11-22T10:00:00Z\","
+        "\"multiprocessors\":10,\"granularity_ns\":null,\"overhead\":null,\"launches\":[{\"entry\":\"a\","
+        "\"blocks\":40,\"blocks_per_multiprocessor\":2,\"blocks_per_multiprocessor_without_probe\":3,"
+        "\"waves\":2,\"most_resident\":2,\"used_multiprocessors\":10,\"start_ns\":0,\"end_ns\":2000,"
+        "\"gap_ns\":null,\"tail_ns\":300,\"idle_share\":0.125,\"mean_block_ns\":7.5e+02,"
+        "\"longest_block_ns\":8e+02},{\"entry\":\"b\",\"blocks\":1,\"blocks_per_multiprocessor\":null,"
+        "\"blocks_per_multiprocessor_without_probe\":null,\"waves\":null,\"most_resident\":1,"
+        "\"used_multiprocessors\":1,\"start_ns\":3000,\"end_ns\":3500,\"gap_ns\":1000,\"tail_ns\":0,"
+        "\"idle_share\":null,\"mean_block_ns\":null,\"longest_block_ns\":null}]},";
+    Sample sample;
+    ReportInput input;
+    Text out = {0};
+    fill(&sample, &input);
+    input.timeline = &timeline;
+    report_json(&input, &out);
+    const char *at = strstr(text_string(&out), "\"grid_on_machine\"");
+    if (!at || strncmp(at, expected, strlen(expected))) fail_msg("%s", at ? at : text_string(&out));
+    input.timeline_is_live = true;
+    text_clear(&out);
+    report_json(&input, &out);
+    assert_non_null(strstr(text_string(&out), "\"driver\":null,\"recorded\":null,"));
+    sample_close(&sample);
+    text_done(&out);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(json_has_the_grid),
         cmocka_unit_test(json_has_what_was_measured),
         cmocka_unit_test(a_report_reads_like_a_slide),
         cmocka_unit_test(traps_and_wrong_results_come_first),

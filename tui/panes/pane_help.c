@@ -111,6 +111,10 @@ static void put_signs_of_picture(Sheet *sheet, const StepContext *context) {
         put_signs(sheet, &pane_tree);
         return;
     }
+    if (picture == SHOW_GRID) {
+        put_signs(sheet, &pane_grid);
+        return;
+    }
     Reduction *reduction = scene_reduction(context->scene, block);
     if (reduction && picture == SHOW_REDUCTION && reduction_is_worth_showing(reduction))
         put_signs(sheet, &pane_reduction);

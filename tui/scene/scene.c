@@ -39,6 +39,10 @@ static double progress_of_session(const void *session, int block, int event) {
     return session_progress(session, block, event);
 }
 
+static const SessionGrid *grid_of_session(const void *session) {
+    return session_grid(session);
+}
+
 static SceneVerdict verdict_of(const Session *session) {
     const CatalogRow *row = session_row(session);
     const CatalogResult *result = session_result(session);
@@ -84,6 +88,7 @@ Scene *scene_new(const Session *session) {
                       .ptx_line = ptx_of_session,
                       .registers = registers_of_session,
                       .progress = progress_of_session,
+                      .grid = grid_of_session,
                       .context = session},
         .borrowed = {.hazards_note = "no race search has run",
                      .measured = session_measured(session),

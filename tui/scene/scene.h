@@ -75,6 +75,7 @@ typedef struct SceneQuestions {
     bool (*registers)(const void *context, int block, int event, int warp, const char *name,
                       uint64_t bits[32], uint32_t weight[32], int32_t producer[32]);
     double (*progress)(const void *context, int block, int event); /* as session_progress(); may be NULL */
+    const SessionGrid *(*grid)(const void *context);               /* as session_grid(); NULL: not known */
     const void *context;
 } SceneQuestions;
 

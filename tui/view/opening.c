@@ -107,7 +107,9 @@ void view_open(View *view, const Scene *scene) {
     bool conflicts = opening.step < 0 && conflict < steps->step_count;
     if (opening.step < 0) opening = conflicts ? (Opening){conflict, -1} : first_addition(reduction);
     if (opening.step < 0) opening.step = beats->count ? beats->step[0] : 0;
-    view->display.picture = reduction && !conflicts ? SHOW_REDUCTION : SHOW_INSTRUCTION;
+    ShownPicture *picture =
+        view->display.picture == SHOW_GRID ? &view->display.behind_grid : &view->display.picture;
+    *picture = reduction && !conflicts ? SHOW_REDUCTION : SHOW_INSTRUCTION;
     if (opening.thread >= 0) {
         view->selection.warp = opening.thread / WARP_LANES;
         view->selection.lane = opening.thread % WARP_LANES;

@@ -45,7 +45,8 @@ typedef enum ShownPicture {
     SHOW_INSTRUCTION,
     SHOW_LANE_TREE,
     SHOW_RESULT_TREE,
-    SHOWN_PICTURE_COUNT
+    SHOWN_PICTURE_COUNT,            /* of those that follow each other */
+    SHOW_GRID = SHOWN_PICTURE_COUNT /* in the place of any of them: the blocks on the machine */
 } ShownPicture;
 
 enum {
@@ -88,11 +89,11 @@ typedef struct ViewDisplay {
     GutterScope gutter;
     ValueFormat values;
     Focus focus;
-    bool zoomed;     /* the focused pane fills the middle of the screen */
-    uint32_t hidden; /* bits 1 << Focus */
-    bool projector;  /* few panes, large cells */
-    ShownPicture picture;
-    int side; /* which of the side panes comes first */
+    bool zoomed;                       /* the focused pane fills the middle of the screen */
+    uint32_t hidden;                   /* bits 1 << Focus */
+    bool projector;                    /* few panes, large cells */
+    ShownPicture picture, behind_grid; /* what comes back when the grid goes */
+    int side;                          /* which of the side panes comes first */
     TimesWay times;
     bool times_alone; /* the kernel alone, else with what it takes to come to one scalar */
     Loop loop;

@@ -30,7 +30,9 @@ typedef struct Grid {
     uint32_t multiprocessors;
     uint64_t number; /* of this launch in the emulator's life, from 1 */
     uint64_t seed, schedule;
-    uint64_t workspace; /* address of the grid workspace of cooperative launches, or 0 */
+    uint64_t launched_at; /* for %clock: after the launches before */
+    uint64_t latest;      /* out: when its last block ended, since then */
+    uint64_t workspace;   /* address of the grid workspace of cooperative launches, or 0 */
     uint64_t budget, block_budget;
     uint64_t trace_first, trace_last; /* first > last: none */
     bool first_look;                  /* emulator.h */
@@ -68,6 +70,7 @@ struct Worker {
     int trap_count, trap_capacity;
     Text printed;
     uint64_t executed;    /* warp instructions of finished slices */
+    uint64_t latest;      /* when the last of its blocks ended, since the launch began */
     uint64_t changes;     /* accesses that changed memory, where blocks communicate */
     bool stopped;         /* a fatal trap */
     Footprint *footprint; /* NULL: not needed */

@@ -67,6 +67,8 @@ static Block *start_next(Share *share, Residents *residents) {
 static void finish(Share *share, Residents *residents, int index) {
     Block *block = residents->blocks[index];
     share->worker->executed += block->executed;
+    uint64_t ended_at = block->started_at + block->now;
+    if (ended_at > share->worker->latest) share->worker->latest = ended_at;
     if (block->recorder) recorder_finish(block->recorder, &share->blocks);
     block->recorder = NULL;
     observe_end(block);
@@ -259,6 +261,7 @@ void grid_init(Grid *grid, const Launch *launch, const LoweredProgram *program, 
 static void publish(Share *share, Trace *trace) {
     Worker *worker = share->worker;
     worker_finish(worker);
+    share->grid->latest = worker->latest;
     for (int i = 0; i < share->blocks.block_count; i++)
         trace_launch_add_block(share->grid->trace, share->blocks.blocks[i]);
     free(share->blocks.blocks);

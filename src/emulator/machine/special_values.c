@@ -10,7 +10,7 @@ static inline uint64_t thread_index(const Warp *warp, int lane) {
 
 static inline uint64_t warp_clock(const Warp *warp) {
     const Grid *grid = warp->block->grid;
-    return grid->seed % 1000000 + warp->block->started_at + warp->block->now;
+    return grid->seed % 1000000 + grid->launched_at + warp->block->started_at + warp->block->now;
 }
 
 /* Static and dynamic, without what is reserved. */

@@ -62,6 +62,7 @@ void worker_merge(Worker *into, Worker *from) {
     }
     if (from->printed.length) text_add_bytes(&into->printed, from->printed.data, from->printed.length);
     into->executed += from->executed;
+    if (from->latest > into->latest) into->latest = from->latest;
 }
 
 void worker_finish(Worker *worker) {

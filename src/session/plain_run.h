@@ -1,0 +1,22 @@
+/* Plain run: the session's own run on a GPU, its PTX as it is, as often as it is asked for. Private to the session. */
+#ifndef SESSION_PLAIN_RUN_H
+#define SESSION_PLAIN_RUN_H
+
+#include "gpu/variables.h"
+#include "session/state.h"
+
+typedef struct PlainRun { /* zero-initialised is a valid closed one */
+    const Session *session;
+    GpuRun run;
+    GpuLaunch launches[PLAN_LAUNCHES]; /* [session->launches.count] prepared */
+    GpuVariables variables;
+} PlainRun;
+
+/* Loads the programs, allocates the buffers, binds the launches; needs `filled`. In any case plain_run_done(). */
+bool plain_run_open(PlainRun *plain, const Session *session, Cuda *cuda, Error *error);
+void plain_run_done(PlainRun *plain);
+/* With a PlainRun as context: buffers and variables as before the run; enqueues a launch. */
+bool plain_run_restore(void *context, Error *error);
+bool plain_run_launch(void *context, int index, Error *error);
+
+#endif

@@ -1,0 +1,29 @@
+/* Grid timelines as text, columns separated by tabs: what --bench=grid prints and assets/h200/grid keeps, a file a
+ * kernel. Lines that begin with # are skipped.
+ *
+ *   grid    KERNEL N TYPE OP MACHINE DRIVER WHEN MULTIPROCESSORS GRANULARITY OVERHEAD LAUNCHES
+ *   launch  ENTRY GX GY GZ BX BY BZ cooperative|- CAPACITY PLAIN_CAPACITY BLOCKS START END USED RESIDENT TAIL IDLE
+ *           MEAN_BLOCK LONGEST_BLOCK
+ *   blocks  UNIT          then, 64 blocks a line, in the order of their index:
+ *   b       MULTIPROCESSOR,START,LENGTH ...
+ *   bins    LENGTH COUNT  then a line for each multiprocessor on which the launch had a block:
+ *   m       MULTIPROCESSOR LEVELS
+ *
+ * A launch is below its grid, and has either blocks or bins below it. Times are nanoseconds since the first block of
+ * the run started; those of blocks are in units of UNIT nanoseconds, and START is the difference to the start of the
+ * block before. A level is the mean number of resident blocks in a bin, in halves, as one of 64 characters: 0-9, A-Z,
+ * a-z, -, _ (31.5 and more). What is not known is "-". */
+#ifndef TRACE_GRID_FILE_H
+#define TRACE_GRID_FILE_H
+
+#include "base/text.h"
+#include "trace/grid_timeline.h"
+
+void grid_file_write(const GridTimeline *timeline, Text *out);
+
+/* Hands each timeline of the file to `take`, which owns it. Trusts nothing: figures of launches that keep their blocks
+ * are computed anew. false with `error`: the file, line and what is wrong there. */
+bool grid_file_read(const char *path, void (*take)(void *context, GridTimeline *timeline), void *context,
+                    Error *error);
+
+#endif
