@@ -30,7 +30,8 @@ __device__ void send(volatile unsigned long long *box, unsigned bits) {
 }
 
 // As many words as T has: both are asked for before the first is waited for.
-template <int words> __device__ void receive(volatile unsigned long long *box, unsigned (&bits)[words]) {
+template <int words>
+__device__ void receive(volatile unsigned long long *box, unsigned (&bits)[words]) {
     Letter letter[words];
     bool all; // have arrived
     do {
@@ -47,7 +48,9 @@ template <int words> __device__ void receive(volatile unsigned long long *box, u
 }
 
 __device__ void send_value(volatile unsigned long long *box, int value) { send(box, value); }
-__device__ void send_value(volatile unsigned long long *box, float value) { send(box, __float_as_uint(value)); }
+__device__ void send_value(volatile unsigned long long *box, float value) {
+    send(box, __float_as_uint(value));
+}
 __device__ void send_value(volatile unsigned long long *box, double value) {
     send(box, __double2loint(value));
     send(box + 1, __double2hiint(value));
@@ -77,14 +80,16 @@ __device__ double2 repeat(double a) { return make_double2(a, a); }
 __device__ int fold_warp(Sum, int a) { return __reduce_add_sync(0xffffffff, a); }
 __device__ int fold_warp(Min, int a) { return __reduce_min_sync(0xffffffff, a); }
 __device__ int fold_warp(Max, int a) { return __reduce_max_sync(0xffffffff, a); }
-template <typename T, typename Op> __device__ T fold_warp(Op op, T a) {
+template <typename T, typename Op>
+__device__ T fold_warp(Op op, T a) {
     for (unsigned offset = 16; offset > 0; offset /= 2)
         a = op(a, __shfl_down_sync(0xffffffff, a, offset));
     return a;
 }
 
 // The block's result, in thread 0: one thread folds what the warps leave, all of which it loads at once.
-template <typename T, typename Op, int threads> __device__ T fold_block(Op op, T a) {
+template <typename T, typename Op, int threads>
+__device__ T fold_block(Op op, T a) {
     const int warps = threads / 32;
     __shared__ __align__(16) T warp_results[warps];
     a = fold_warp(op, a);

@@ -136,6 +136,10 @@ static void test_bad_usage(void **state) {
         {"--list --bench", "different things"},
         {"--bench=xml", "'xml' is not one of text, json, tsv"},
         {"--kernel interleaved --profile", "--profile goes with --bench"},
+        {"--kernel fastest --gpus 2", "--gpus goes with --bench"},
+        {"--bench --kernel shuffle --gpus 2", "--gpus sums an array with the kernel fastest, not shuffle"},
+        {"--bench --gpus 0", "--gpus"},
+        {"--bench --gpus 2", "--gpus 2: there is no CUDA driver here"},
         {"--bench --save x.redviz", "give --kernel NAME"},
     };
     int wrong = 0;
