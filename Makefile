@@ -39,7 +39,7 @@ TEST_SOURCES = $(wildcard tests/*/test_*.c)
 TESTS = $(patsubst %.c,$(O)/%,$(TEST_SOURCES))
 HELPER_SOURCES = $(filter-out $(TEST_SOURCES) tests/fuzz/% tests/bench/bench_% tests/device/%,$(wildcard tests/*/*.c))
 HELPER_OBJECTS = $(patsubst %.c,$(O)/obj/%.o,$(HELPER_SOURCES))
-STUBS = $(patsubst %,$(O)/tests/gpu/lib%_stub.so,cuda cuda_old cupti nvml peers)
+STUBS = $(patsubst %,$(O)/tests/gpu/lib%_stub.so,cuda cuda_old cupti nccl nvml peers)
 EMULATED_GPU = $(O)/tests/gpu/libcuda_emulated.so
 EMULATED_OBJECTS = $(patsubst %.c,$(O)/pic/%.o,$(filter src/base/% src/ptx/% src/trace/% src/emulator/%,$(SOURCES)) \
     tests/gpu/stub/cuda_stub.c tests/gpu/stub/emulated.c)

@@ -63,8 +63,10 @@ static int print_access(const char *path, Error *error) {
 }
 
 static int print_timings(const Options *options, Error *error) {
-    BenchOptions bench = {
-        .kernel = options->session.kernel, .catalog = options->session.catalog, .profile = options->profile};
+    BenchOptions bench = {.kernel = options->session.kernel,
+                          .catalog = options->session.catalog,
+                          .profile = options->profile,
+                          .gpus = options->gpus};
     BenchOutput output = {.out = stdout,
                           .progress = isatty(STDERR_FILENO) ? stderr : NULL,
                           .format = options->tsv    ? BENCH_TSV

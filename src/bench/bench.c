@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "gpu/ceilings.h"
-#include "bench/gpu_bench.h"
+#include "bench/multi_gpu.h"
 
 #include <math.h>
 
@@ -90,7 +90,8 @@ bool bench_run(const BenchOptions *options, const BenchSink *sink, Error *error)
     text_now(bench.measured, sizeof bench.measured);
     nvml_open(&bench.nvml, bench.cuda);
     bool good = timer_new(&bench.timer, bench.cuda, error) && describe_machine(&bench, error) &&
-                bench_kernels(&bench, error) && (options->grid || bench_peers(&bench, error));
+                (options->gpus ? bench_multi_gpu(&bench, error)
+                               : bench_kernels(&bench, error) && (options->grid || bench_peers(&bench, error)));
     timer_free(&bench.timer);
     nvml_close(&bench.nvml);
     cuda_close(bench.cuda);

@@ -13,6 +13,7 @@ typedef struct BenchOptions {
     CatalogOptions catalog; /* n 0: eight sizes, from 2^10 to 2^30; dtype PTX_NO_TYPE: those of int, float
                                and double that the kernel has, else its first; the rest as for a run */
     double cell_seconds;    /* for a kernel, type and size, at most; 0: 0.05 */
+    int gpus;               /* 0: one; else an array that lies across so many, summed in several ways */
     bool intervals;         /* cycles of block 0's barrier intervals, too, of each kernel alone */
     bool profile;           /* values, too, of each kernel alone: counters, occupancy, copies */
     bool

@@ -1,4 +1,4 @@
-/* The ladder: twenty ways to reduce an array, each a step from the one before. */
+/* The ladder: twenty-one ways to reduce an array, each a step from the one before. */
 #include "catalog/reference.h"
 
 /* ---- plans ------------------------------------------------------------------------------------------ */
@@ -150,6 +150,34 @@ static bool plan_last_block(const CatalogRun *run, Plan *plan, Error *error) {
     return plan_one_launch(run, plan, false);
 }
 
+/* Chosen by measuring on an H200: one block as long as it needs at most four loads; then a block for each 512 vectors,
+ * two on a multiprocessor at most, and four once there are 8 MiB to read. Four loads in flight where each thread has
+ * as many. */
+typedef struct FastestShape {
+    uint32_t grid, loads;
+} FastestShape;
+
+enum { FASTEST_LETTERS = 2048 }; /* of kernels/fastest.cu */
+
+static FastestShape fastest_shape(const CatalogRun *run) {
+    uint64_t bytes = run->n * element_bytes(run), vectors = bytes / 16;
+    uint32_t most = run->multiprocessors * (bytes > 8 << 20 ? 4 : 2);
+    if (most > FASTEST_LETTERS) most = FASTEST_LETTERS;
+    uint32_t grid = vectors <= 4 * run->block ? 1 : rows_blocks(vectors, run->block);
+    if (grid > most) grid = most;
+    return (FastestShape){.grid = grid, .loads = vectors >= (uint64_t)grid * run->block * 4 ? 4 : 2};
+}
+
+static bool plan_fastest(const CatalogRun *run, Plan *plan, Error *error) {
+    (void)error;
+    FastestShape shape = fastest_shape(run);
+    const char *sizes = arena_print(&plan->arena, "%u, %u", run->block, shape.loads);
+    plan_partials(run, plan, rows_entry(plan, run, "fastest", sizes), 1, 0);
+    plan->buffers[1].count = 1;
+    plan->launches[0].grid[0] = shape.grid;
+    return true;
+}
+
 static uint32_t next_power_of_two(uint32_t value) {
     uint32_t power = 1;
     while (power < value) power *= 2;
@@ -246,6 +274,16 @@ static void check_one_launch(const CatalogRun *run, const Plan *filled, const Pl
                              CatalogResult *result) {
     double last = rows_blocks(done->launches[0].grid[0], 32) - 1 + WARP_LEVELS;
     rows_check_reduction(run, filled, done, 2, grid_stride_depth(run, done) + last, result);
+}
+
+/* Vectors one after another, the block's tree, then the letters. */
+static void check_fastest(const CatalogRun *run, const Plan *filled, const Plan *done,
+                          CatalogResult *result) {
+    uint32_t grid = done->launches[0].grid[0];
+    double loaded =
+        rows_blocks(run->n, (uint64_t)grid * run->block) + reference_tree_depth(vector_elements(run));
+    double letters = rows_blocks(grid, run->block) + reference_tree_depth(run->block);
+    rows_check_reduction(run, filled, done, 1, loaded + reference_tree_depth(run->block) + letters, result);
 }
 
 static void check_two_stage(const CatalogRun *run, const Plan *filled, const Plan *done,
@@ -524,5 +562,24 @@ const CatalogRow ladder_rows[] = {
      .source = "two_stage.cu",
      .plan = plan_two_stage,
      .check = check_two_stage},
+    {.id = "fastest",
+     .story = "16-byte loads, added in registers; each block mails its sum to the last one.",
+     .group = CATALOG_LADDER,
+     .operations = "sum min max",
+     .default_n = 1 << 20,
+     .default_block = 512,
+     .minimum_block = 256,
+     .maximum_block = 512,
+     .block_rule = "a power of two",
+     .accepts_block = rows_accept_power_of_two,
+     ALL_TYPES,
+     .title = "one launch, 16-byte loads, sums by mail",
+     .lesson = "A sum and the mark that it has arrived travel in one 8-byte word: no fence, no second trip.",
+     .watch =
+         "Loads of 16 bytes, one level of shuffles, one store a block; only the last block waits for the "
+         "others.",
+     .source = "fastest.cu",
+     .plan = plan_fastest,
+     .check = check_fastest},
 };
 const int ladder_row_count = sizeof ladder_rows / sizeof *ladder_rows;

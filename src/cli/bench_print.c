@@ -271,7 +271,10 @@ bool bench_print(const BenchOptions *options, const BenchOutput *output, Error *
     printer.recorded.out = &printer.recorded_text;
     printer.recorded_values.out = &printer.recorded_values_text;
     bool has_gpu = bench_has_gpu(&no_gpu);
-    bool good = bench_cpu(options, &sink, error) && (!has_gpu || bench_run(options, &sink, error));
+    if (options->gpus && !has_gpu) return error_set(error, "--gpus %d: %s", options->gpus, no_gpu.message);
+    bool good = options->gpus
+                    ? bench_run(options, &sink, error)
+                    : bench_cpu(options, &sink, error) && (!has_gpu || bench_run(options, &sink, error));
     clear_progress(&printer);
     bench_table_flush(&printer.table);
     if (good && !has_gpu && output->format != BENCH_TSV)

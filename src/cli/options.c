@@ -129,6 +129,10 @@ static bool take_profile(Options *options, const OptionRow *row, const char *val
     return true;
 }
 
+static bool take_gpus(Options *options, const OptionRow *row, const char *value, Error *error) {
+    return number_int(row, value, 1, 64, &options->gpus, error);
+}
+
 static bool take_bench(Options *options, const OptionRow *row, const char *value, Error *error) {
     options->tsv = value && !strcmp(value, "tsv");
     options->grid = value && !strcmp(value, "grid");
@@ -540,6 +544,9 @@ static bool check_together(const Options *options, Error *error) {
         return error_set(error, "--bench times kernels of the catalogue");
     if (options->profile && options->action != ACTION_BENCH)
         return error_set(error, "--profile goes with --bench");
+    if (options->gpus && options->action != ACTION_BENCH) return error_set(error, "--gpus goes with --bench");
+    if (options->gpus && session->kernel && strcmp(session->kernel, "fastest") != 0)
+        return error_set(error, "--gpus sums an array with the kernel fastest, not %s", session->kernel);
     if (options->action >= ACTION_LIST) return true;
     if (session->saved && options->first_for_run)
         return error_set(error, "--%s is for a run; %s is one that is over, with its own settings",

@@ -36,6 +36,7 @@ typedef struct Options {
     const char *action_name; /* the option that chose it, "report"; NULL: none did */
     bool json;               /* --report=json, --json */
     bool profile;            /* --profile */
+    int gpus;                /* --gpus; 0: not given */
     bool tsv;                /* --bench=tsv */
     bool grid;               /* --bench=grid */
     int frame_columns, frame_rows;

@@ -76,14 +76,17 @@ static void describe_device(Cuda *cuda) {
     cuda->cooperative = attribute(cuda, COOPERATIVE_LAUNCH) != 0;
 }
 
-static bool start(Cuda *cuda, Error *error) {
+static bool start(Cuda *cuda, int ordinal, Error *error) {
     int count = 0;
     if (!CUDA_CALL(cuda, error, cuInit, 0) ||
         !CUDA_CALL(cuda, error, cuDriverGetVersion, &cuda->driver_version) ||
         !CUDA_CALL(cuda, error, cuDeviceGetCount, &count))
         return false;
     if (!count) return error_set(error, "the CUDA driver sees no GPU");
-    if (!CUDA_CALL(cuda, error, cuDeviceGet, &cuda->device, 0) ||
+    if (ordinal >= count)
+        return error_set(error, "the CUDA driver sees %d GPU%s, not %d", count, count == 1 ? "" : "s",
+                         ordinal + 1);
+    if (!CUDA_CALL(cuda, error, cuDeviceGet, &cuda->device, ordinal) ||
         !CUDA_CALL(cuda, error, cuDeviceGetName, cuda->name, (int)sizeof cuda->name, cuda->device))
         return false;
     describe_device(cuda);
@@ -93,11 +96,15 @@ static bool start(Cuda *cuda, Error *error) {
 }
 
 Cuda *cuda_open(Error *error) {
+    return cuda_open_device(0, error);
+}
+
+Cuda *cuda_open_device(int ordinal, Error *error) {
     Cuda *cuda = memory_new(sizeof *cuda);
     cuda->library = dlopen(library_name(), RTLD_NOW | RTLD_LOCAL);
     if (!cuda->library) {
         error_set(error, "there is no CUDA driver here (%s)", library_name());
-    } else if (find_entry_points(cuda, error) && start(cuda, error)) {
+    } else if (find_entry_points(cuda, error) && start(cuda, ordinal, error)) {
         return cuda;
     }
     cuda_close(cuda);

@@ -32,7 +32,7 @@ typedef struct CudaTable {
 typedef struct Cuda {
     CudaTable table;
     void *library;
-    int device; /* ordinal 0, or $CUDA_VISIBLE_DEVICES' first */
+    int device; /* among those of $CUDA_VISIBLE_DEVICES */
     CudaContext context;
     CudaStream stream;  /* everything runs here */
     char name[128];     /* "NVIDIA H200" */
@@ -49,7 +49,8 @@ typedef struct Cuda {
 
 /* NULL with `error`: no driver ("there is no libcuda.so.1 here"), no device, or a driver that is too old.
  * $REDVIZ_CUDA names another library (tests). The context is current in the calling thread. */
-Cuda *cuda_open(Error *error);
+Cuda *cuda_open(Error *error); /* the first device */
+Cuda *cuda_open_device(int ordinal, Error *error);
 /* Where it is hung, what is on the device stays. */
 void cuda_close(Cuda *cuda);
 /* Makes the context current in this thread too. */

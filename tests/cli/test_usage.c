@@ -138,6 +138,10 @@ static void test_bad_usage(void **state) {
         {"--bench=grid --kernel K2 --save x.redviz", "a run keeps timings"},
         {"--bench=grid --kernel K2", "libcuda.so.1"},
         {"--kernel interleaved --profile", "--profile goes with --bench"},
+        {"--kernel fastest --gpus 2", "--gpus goes with --bench"},
+        {"--bench --kernel shuffle --gpus 2", "--gpus sums an array with the kernel fastest, not shuffle"},
+        {"--bench --gpus 0", "--gpus"},
+        {"--bench --gpus 2", "--gpus 2: there is no CUDA driver here"},
         {"--bench --save x.redviz", "give --kernel NAME"},
     };
     int wrong = 0;

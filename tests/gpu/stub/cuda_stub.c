@@ -30,6 +30,9 @@ PLAIN(cuDeviceGetUuid_v2, void *uuid, int device)
 MAKES(cuDevicePrimaryCtxRetain, &thing, void **out, int device)
 PLAIN(cuDevicePrimaryCtxRelease_v2, int device)
 PLAIN(cuCtxSetCurrent, void *context)
+MAKES(cuDeviceCanAccessPeer, !getenv("STUB_NO_PEERS"), int *out, int device, int peer)
+PLAIN(cuCtxEnablePeerAccess, void *peer, unsigned flags)
+PLAIN(cuStreamWaitEvent, void *stream, void *event, unsigned flags)
 #ifndef STUB_EMULATES
 static uint64_t variable[1 << 15]; /* every variable of every module */
 PLAIN(cuMemcpyDtoDAsync_v2, uint64_t to, uint64_t from, size_t bytes, void *stream)

@@ -1,0 +1,14 @@
+/* One array that lies across the GPUs of a host, summed: each GPU reduces its part with `fastest`, and the parts' results
+ * are joined, by NCCL's all-reduce, or by each GPU writing its result into the memory of the first, which reduces those.
+ * Private to src/bench.
+ *
+ * A time is that of a single call, from an event that all GPUs wait for to one that waits for all of them. */
+#ifndef BENCH_MULTI_GPU_H
+#define BENCH_MULTI_GPU_H
+
+#include "bench/gpu_bench.h"
+
+/* As many GPUs as the options say; the first is bench->cuda. */
+bool bench_multi_gpu(const Bench *bench, Error *error);
+
+#endif
