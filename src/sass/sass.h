@@ -32,15 +32,16 @@ extern const SassStallRow sass_stalls[SASS_STALLS];
 /* A place in the source; of inlined code also where it was inlined. */
 typedef struct SassPlace {
     const char *file;
-    int line;       /* from 1 */
+    int line;       /* from 1; 0: `file` is the name of a subroutine of the compiler's own */
     int inlined_at; /* index into places; -1: not inlined */
 } SassPlace;
 
 typedef struct SassInstruction {
-    uint32_t offset; /* bytes from the kernel's first instruction */
-    int place;       /* index into places; -1: not known */
-    const char *label; /* ".L_x_1", where a branch leads here; NULL: none */
-    const char *text;  /* "@!P1 LDS.64 R4, [R9]" */
+    uint32_t offset;   /* bytes from the kernel's first instruction */
+    int place;         /* index into places; -1: not known */
+    int ptx_line;      /* in the PTX text that was assembled, from 1; 0: not known */
+    const char *label; /* ".L_x_1", where a branch or call leads here; NULL: none */
+    const char *text;  /* "@!P1 LDS.64 R4, [R9]", "@P0 BRA .L_x_1" */
     /* Of the whole grid, valid where the kernel is counted: */
     uint64_t executed; /* by warps */
     uint64_t threads;  /* by active threads */
@@ -51,7 +52,7 @@ typedef struct SassInstruction {
 
 /* Counted or sampled in a launch of this size. */
 typedef struct SassMeasured {
-    uint64_t n;      /* elements; 0: not measured */
+    uint64_t n; /* elements; 0: not measured */
     uint32_t grid, block;
     uint32_t period; /* of samples: cycles between two of a multiprocessor; of counts: 0 */
     double overhead; /* the fraction by which the launch took longer; NaN: not known */
@@ -59,9 +60,10 @@ typedef struct SassMeasured {
 
 typedef struct SassKernel {
     const char *entry;   /* its PTX name */
+    int launch;          /* which launch of the run, from 0 */
     const char *machine; /* "NVIDIA H200" */
     const char *driver;
-    const char *measured; /* when: UTC, "2026-11-22T15:00:00Z"; NULL: not measured */
+    const char *measured;            /* when: UTC, "2026-11-22T15:00:00Z"; NULL: not measured */
     const char *kernel, *dtype, *op; /* of the catalogue; NULL: a file */
     SassInstruction *instructions;
     int count, capacity;
@@ -71,6 +73,29 @@ typedef struct SassKernel {
     Arena arena; /* texts */
 } SassKernel;
 
+/* Frees what the kernel holds, and leaves it empty. */
 void sass_kernel_done(SassKernel *kernel);
+/* The index of a place, which is added where it is new. `file` is copied. */
+int sass_place(SassKernel *kernel, const char *file, int line, int inlined_at);
+/* Adds an instruction; texts are borrowed: of the kernel's arena, or longer-lived. */
+SassInstruction *sass_add_instruction(SassKernel *kernel, SassInstruction instruction);
+/* The place in the file that a kernel's author wrote: the outermost of an inlined-at chain. -1 of -1. */
+int sass_outermost(const SassKernel *kernel, int place);
+/* The index of the instruction at this offset; -1: there is none (padding). */
+int sass_at(const SassKernel *kernel, uint32_t offset);
+/* Makes `to` (empty) a copy that owns all that it holds. */
+void sass_kernel_copy(SassKernel *to, const SassKernel *from);
+
+/* Over the whole kernel, or of some instructions of it. */
+typedef struct SassSums {
+    uint64_t executed, threads, acting;
+    uint64_t samples[SASS_STALLS], all_samples;
+} SassSums;
+
+void sass_add_up(SassSums *sums, const SassInstruction *instruction);
+SassSums sass_sums(const SassKernel *kernel);
+/* The stall with the most samples; SASS_STALLS where there is no sample. */
+SassStall sass_top_stall(const uint64_t samples[SASS_STALLS]);
+SassStall sass_stall_find(const char *tool_name); /* SASS_STALLS: this version does not know it */
 
 #endif
