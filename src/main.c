@@ -8,6 +8,7 @@
 #include "cli/bench_print.h"
 #include "cli/generate.h"
 #include "cli/list.h"
+#include "cli/sass_print.h"
 #include "metrics/report.h"
 #include "cli/options.h"
 #include "session/session.h"
@@ -64,8 +65,11 @@ static int print_access(const char *path, Error *error) {
 static int print_timings(const Options *options, Error *error) {
     BenchOptions bench = {
         .kernel = options->session.kernel, .catalog = options->session.catalog, .profile = options->profile};
+    FILE *progress = isatty(STDERR_FILENO) ? stderr : NULL;
+    if (options->bench_sass)
+        return sass_print_recording(&bench, stdout, stderr, progress, error) ? DONE : refuse(error);
     BenchOutput output = {.out = stdout,
-                          .progress = isatty(STDERR_FILENO) ? stderr : NULL,
+                          .progress = progress,
                           .format = options->tsv    ? BENCH_TSV
                                     : options->json ? BENCH_JSON
                                                     : BENCH_TABLE};
@@ -114,6 +118,9 @@ static bool show(const Options *options, Session *session, Error *error) {
         break;
     case ACTION_CHECK:
         session_check(session, options->json, &out);
+        break;
+    case ACTION_SASS:
+        ok = sass_print(session, &out, error);
         break;
     case ACTION_EVENTS:
         session_events(session, stdout);

@@ -129,8 +129,14 @@ static bool take_profile(Options *options, const OptionRow *row, const char *val
     return true;
 }
 
+static bool take_sass(Options *options, const OptionRow *row, const char *value, Error *error) {
+    options->session.keep_inputs = true;
+    return take_action(options, row, value, error);
+}
+
 static bool take_bench(Options *options, const OptionRow *row, const char *value, Error *error) {
     options->tsv = value && !strcmp(value, "tsv");
+    options->bench_sass = value && !strcmp(value, "sass");
     return take_text_or_json(options, row, value, error);
 }
 

@@ -13,6 +13,7 @@ typedef enum Action {
     ACTION_OPEN,   /* the interface */
     ACTION_REPORT, /* --report */
     ACTION_CHECK,  /* --check */
+    ACTION_SASS,   /* --sass */
     ACTION_EVENTS, /* --events */
     ACTION_FRAME,  /* --frame */
     ACTION_RECORD, /* --record-cast with --keys: nothing is printed, and no terminal needed */
@@ -37,6 +38,7 @@ typedef struct Options {
     bool json;               /* --report=json, --json */
     bool profile;            /* --profile */
     bool tsv;                /* --bench=tsv */
+    bool bench_sass;         /* --bench=sass */
     int frame_columns, frame_rows;
     const char *keys; /* NULL: none */
     bool still;       /* --no-motion */

@@ -1,99 +1,13 @@
 /* Hardware counters of the session's own run: its PTX as it is, its launches, its buffers, on the GPU, once a
  * pass (state.h). */
 #include "gpu/counters.h"
-#include "gpu/run.h"
 #include "instrument/instrument.h"
 #include "metrics/counted.h"
 #include "session/gpu.h"
+#include "session/plain_run.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
-
-typedef struct Variable { /* of the module: the kernel may change it */
-    CudaAddress address;
-    size_t bytes;
-    uint8_t *before;
-} Variable;
-
-typedef struct CountingRun { /* the session's run on the GPU */
-    const Session *session;
-    GpuRun run;
-    GpuLaunch launches[PLAN_LAUNCHES];
-    Variable *variables;
-    int variable_count, variable_capacity;
-} CountingRun;
-
-/* ---- the run ----------------------------------------------------------------------------------------- */
-
-static bool load(CountingRun *counted, Cuda *cuda, Error *error) {
-    const Session *session = counted->session;
-    Text ptx = {0};
-    ptx_programs_print((const PtxProgram *const *)session->launches.programs, session->launches.count, &ptx);
-    bool good = gpu_run_begin(&counted->run, cuda, text_string(&ptx), error);
-    text_done(&ptx);
-    for (int i = 0; good && i < session->filled.buffer_count; i++) {
-        const PlanBuffer *buffer = &session->filled.buffers[i];
-        size_t bytes = buffer->count * (size_t)ptx_type_bytes(buffer->type);
-        good = gpu_run_add_buffer(&counted->run, buffer->bytes, bytes, error) >= 0;
-    }
-    return good;
-}
-
-/* Variables that no launch names are not in the module that was loaded: those the driver does not find. */
-static bool keep_variables(CountingRun *counted, Error *error) {
-    const PtxModule *module = counted->session->code.module;
-    Cuda *cuda = counted->run.cuda;
-    for (int i = 0; i < module->variable_count; i++) {
-        Variable variable = {0};
-        if (module->variables[i]->space != PTX_SPACE_GLOBAL ||
-            cuda->table.cuModuleGetGlobal(&variable.address, &variable.bytes, counted->run.module,
-                                          module->variables[i]->name))
-            continue;
-        variable.before = memory_new(variable.bytes + 1);
-        array_push(counted->variables, counted->variable_count, counted->variable_capacity, variable);
-        if (!CUDA_CALL(cuda, error, cuMemcpyDtoH, variable.before, variable.address, variable.bytes))
-            return false;
-    }
-    return true;
-}
-
-static bool prepare_launches(CountingRun *counted, Error *error) {
-    const GpuRun *run = &counted->run;
-    uint64_t *addresses = memory_new((size_t)(run->buffer_count + 1) * sizeof *addresses);
-    bool good = true;
-    for (int i = 0; i < run->buffer_count; i++) addresses[i] = run->buffers[i].address;
-    for (int i = 0; good && i < counted->session->launches.count; i++) {
-        GpuLaunch *launch = &counted->launches[i];
-        good = session_bind(counted->session, i, addresses, &launch->launch, error) &&
-               gpu_run_prepare(run, launch, error);
-    }
-    free(addresses);
-    return good;
-}
-
-static void counted_done(CountingRun *counted) {
-    for (int i = 0; i < PLAN_LAUNCHES; i++) launch_done(&counted->launches[i].launch);
-    for (int i = 0; i < counted->variable_count; i++) free(counted->variables[i].before);
-    free(counted->variables);
-    gpu_run_end(&counted->run);
-}
-
-static bool restore(void *context, Error *error) {
-    CountingRun *counted = context;
-    for (int i = 0; i < counted->variable_count; i++) {
-        const Variable *variable = &counted->variables[i];
-        if (!CUDA_CALL(counted->run.cuda, error, cuMemcpyHtoD, variable->address, variable->before,
-                       variable->bytes))
-            return false;
-    }
-    return gpu_run_upload(&counted->run, error);
-}
-
-static bool launch(void *context, int index, Error *error) {
-    const CountingRun *counted = context;
-    return gpu_run_launch(&counted->run, &counted->launches[index], error);
-}
 
 /* ---- beside the trace ---------------------------------------------------------------------------------- */
 
@@ -136,9 +50,9 @@ static void list_metrics(Metrics *metrics) {
 }
 
 /* The least of several measurements: what arbitration and waiting add is never the same, and never negative. */
-static bool measure(CountingRun *counted, Counters *counters, int count, double *values, Error *error) {
+static bool measure(PlainRun *counted, Counters *counters, int count, double *values, Error *error) {
     enum { TIMES = 5 };
-    CountersWork work = {restore, launch, counted, counted->session->launches.count};
+    CountersWork work = {plain_run_restore, plain_run_launch, counted, counted->session->launches.count};
     size_t total = (size_t)work.launches * (size_t)count;
     double *again = memory_new((total + 1) * sizeof *again);
     bool good = counters_measure(counters, &work, values, error);
@@ -153,18 +67,17 @@ static bool measure(CountingRun *counted, Counters *counters, int count, double 
 static bool count(Session *session, Cuda *cuda, Error *error) {
     double values[PLAN_LAUNCHES * COUNTED_METRICS];
     Metrics metrics = {.count = 0};
-    CountingRun counted = {.session = session};
+    PlainRun counted = {.session = session};
     list_metrics(&metrics);
     Counters *counters = counters_open(cuda, metrics.list, metrics.count, error);
-    bool good = counters && load(&counted, cuda, error) && keep_variables(&counted, error) &&
-                prepare_launches(&counted, error) &&
+    bool good = counters && plain_run_load(&counted, cuda, false, error) &&
                 measure(&counted, counters, metrics.count, values, error);
     for (int i = 0; good && i < session->launches.count; i++) {
         double rows[COUNTED_ROWS] = {0};
         for (int k = 0; k < metrics.count; k++) rows[metrics.row[k]] += values[i * metrics.count + k];
         keep_launch(session, i, rows, cuda->name);
     }
-    counted_done(&counted);
+    plain_run_done(&counted);
     counters_close(counters);
     return good;
 }

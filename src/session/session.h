@@ -9,6 +9,7 @@
 #include "metrics/findings.h"
 #include "metrics/metrics.h"
 #include "metrics/report.h"
+#include "sass/sass.h"
 #include "trace/folds.h"
 #include "trace/measured.h"
 #include "trace/steps.h"
@@ -149,6 +150,19 @@ Measurements *session_measured(const Session *session);
 const char *session_recorded(const Session *session);
 /* Why hardware counters that were asked for are not there; NULL: they are, or were not asked for. */
 const char *session_uncounted(const Session *session);
+
+/* The machine code of the run's launches, with what was counted and sampled of each instruction: on the GPU of this
+ * machine, where there is one (the session was opened with keep_inputs); else what was recorded of the kernel. */
+enum { SESSION_SASS_NOTES = 8 };
+typedef struct SessionSass {
+    SassKernel kernels[PLAN_LAUNCHES];
+    int count;    /* of launches; 0: nothing is known, and the notes say why */
+    bool is_live; /* measured here and now; else recorded */
+    const char *notes[SESSION_SASS_NOTES]; /* a line each: what is missing, and why */
+    int note_count;
+} SessionSass;
+/* Measured at the first question, which takes a second; the session's. */
+const SessionSass *session_sass(Session *session);
 
 /* Runs it once more on a GPU, instrumented: are the events of the traced blocks the same? Prints the
  * answer to `out`. The session was opened with keep_inputs. false with `error`: it could not be done. */

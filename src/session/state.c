@@ -101,6 +101,7 @@ void session_free(Session *session) {
     race_detector_free(session->findings.detector);
     sources_done(&session->sources);
     session_drop_inputs(session);
+    session_sass_free(session);
     plan_free(&session->plan);
     ptx_module_free(session->code.module);
     free(session->code.text);

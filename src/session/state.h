@@ -54,6 +54,7 @@ typedef struct SessionMachine { /* what a GPU recorded and measured */
     int unprobed;               /* instructions that it could not record */
     const char *level;          /* session_backend(); NULL until asked for */
     Measurements measured;
+    SessionSass *sass;     /* session_sass(); NULL until asked for */
     const char *uncounted; /* why counters that were asked for are not in `measured`; NULL */
 } SessionMachine;
 
@@ -114,6 +115,7 @@ SessionOptions session_options_of_grid(const Session *session, uint32_t blocks);
 /* Runs it on a GPU, as it is, and adds what the hardware counted to `measured`; needs `filled`. Where that
  * cannot be, `uncounted` says why. */
 void session_count(Session *session);
+void session_sass_free(Session *session);
 /* Makes the trace's `others` of a launch complete, where it has so few blocks that they can all be looked at.
  */
 void session_trace_others(Session *session, int launch);

@@ -1,0 +1,78 @@
+/* Loading and launching it (plain_run.h). */
+#include "session/plain_run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool load(PlainRun *plain, Cuda *cuda, bool linked, Error *error) {
+    const Session *session = plain->session;
+    Text ptx = {0};
+    ptx_programs_print((const PtxProgram *const *)session->launches.programs, session->launches.count, &ptx);
+    bool good = (linked ? gpu_run_begin_linked : gpu_run_begin)(&plain->run, cuda, text_string(&ptx), error);
+    text_done(&ptx);
+    for (int i = 0; good && i < session->filled.buffer_count; i++) {
+        const PlanBuffer *buffer = &session->filled.buffers[i];
+        size_t bytes = buffer->count * (size_t)ptx_type_bytes(buffer->type);
+        good = gpu_run_add_buffer(&plain->run, buffer->bytes, bytes, error) >= 0;
+    }
+    return good;
+}
+
+/* Variables that no launch names are not in the module that was loaded: those the driver does not find. */
+static bool keep_variables(PlainRun *plain, Error *error) {
+    const PtxModule *module = plain->session->code.module;
+    Cuda *cuda = plain->run.cuda;
+    for (int i = 0; i < module->variable_count; i++) {
+        PlainVariable variable = {0};
+        if (module->variables[i]->space != PTX_SPACE_GLOBAL ||
+            cuda->table.cuModuleGetGlobal(&variable.address, &variable.bytes, plain->run.module,
+                                          module->variables[i]->name))
+            continue;
+        variable.before = memory_new(variable.bytes + 1);
+        array_push(plain->variables, plain->variable_count, plain->variable_capacity, variable);
+        if (!CUDA_CALL(cuda, error, cuMemcpyDtoH, variable.before, variable.address, variable.bytes))
+            return false;
+    }
+    return true;
+}
+
+static bool prepare_launches(PlainRun *plain, Error *error) {
+    const GpuRun *run = &plain->run;
+    uint64_t *addresses = memory_new((size_t)(run->buffer_count + 1) * sizeof *addresses);
+    bool good = true;
+    for (int i = 0; i < run->buffer_count; i++) addresses[i] = run->buffers[i].address;
+    for (int i = 0; good && i < plain->session->launches.count; i++) {
+        GpuLaunch *launch = &plain->launches[i];
+        good = session_bind(plain->session, i, addresses, &launch->launch, error) &&
+               gpu_run_prepare(run, launch, error);
+    }
+    free(addresses);
+    return good;
+}
+
+bool plain_run_load(PlainRun *plain, Cuda *cuda, bool linked, Error *error) {
+    return load(plain, cuda, linked, error) && keep_variables(plain, error) && prepare_launches(plain, error);
+}
+
+void plain_run_done(PlainRun *plain) {
+    for (int i = 0; i < PLAN_LAUNCHES; i++) launch_done(&plain->launches[i].launch);
+    for (int i = 0; i < plain->variable_count; i++) free(plain->variables[i].before);
+    free(plain->variables);
+    gpu_run_end(&plain->run);
+}
+
+bool plain_run_restore(void *context, Error *error) {
+    PlainRun *plain = context;
+    for (int i = 0; i < plain->variable_count; i++) {
+        const PlainVariable *variable = &plain->variables[i];
+        if (!CUDA_CALL(plain->run.cuda, error, cuMemcpyHtoD, variable->address, variable->before,
+                       variable->bytes))
+            return false;
+    }
+    return gpu_run_upload(&plain->run, error);
+}
+
+bool plain_run_launch(void *context, int index, Error *error) {
+    const PlainRun *plain = context;
+    return gpu_run_launch(&plain->run, &plain->launches[index], error);
+}
