@@ -1,4 +1,5 @@
-/* Recording machine code, kernel by kernel (bench.h). */
+/* Recording machine code (bench.h): all kernels are sampled, then all are counted, so that PC sampling and CUPTI's
+ * patching, which exclude each other, do not alternate. */
 #include "bench/stages.h"
 #include "gpu/sass_measure.h"
 
@@ -7,31 +8,35 @@
 
 enum { COUNTED_SIZE = 1 << 20, SAMPLED_SIZE = 1 << 24 };
 
-typedef struct SassRecorder {
-    const BenchSassSink *sink;
-    Cuda *cuda;
-    int kernels; /* that were sent */
-} SassRecorder;
-
-typedef struct SassCell {
-    Bench bench;
-    SassRecorder *recorder;
+typedef struct SassCell { /* a kernel and type */
     const CatalogRow *row;
-    const char *dtype;
+    PtxType asked;
+    CatalogRun run;
     SassKernel kernels[PLAN_LAUNCHES];
     int count;
+    bool has_no_listing;
     MachineCode code; /* of the first run */
 } SassCell;
 
-static SassRecorder *recorder_of(const Bench *bench) {
-    return bench->sink->context;
+typedef struct SassRecorder {
+    const BenchOptions *options;
+    const BenchSassSink *sink;
+    Cuda *cuda;
+    char driver[96];
+    SassCell **cells;
+    int cell_count, cell_capacity;
+    int kernels; /* that were sent */
+} SassRecorder;
+
+static const char *type_of(const SassCell *cell) {
+    return plan_type_name(cell->run.dtype);
 }
 
-static void say(const SassCell *cell, const char *what, const char *why) {
+static void say(const SassRecorder *recorder, const SassCell *cell, const char *what, const char *why) {
     char line[640];
     if (!*why) return;
     snprintf(line, sizeof line, "%s%s", what, why);
-    cell->recorder->sink->missing(cell->recorder->sink->context, cell->row->id, cell->dtype, line);
+    recorder->sink->missing(recorder->sink->context, cell->row->id, type_of(cell), line);
 }
 
 /* ---- a run --------------------------------------------------------------------------------------------- */
@@ -62,108 +67,117 @@ static bool check_code(SassCell *cell, MachineCode *code, Error *error) {
            error_set(error, "the driver linked other machine code the second time");
 }
 
-static void say_notes(const SassCell *cell, const SassNotes *notes) {
+static void say_notes(const SassRecorder *recorder, const SassCell *cell, const SassNotes *notes) {
     char words[96];
-    say(cell, "no machine code: ", notes->code.message);
-    say(cell, "not counted: ", notes->counts.message);
-    say(cell, "not sampled: ", notes->samples.message);
+    say(recorder, cell, "no machine code: ", notes->code.message);
+    say(recorder, cell, "not counted: ", notes->counts.message);
+    say(recorder, cell, "not sampled: ", notes->samples.message);
     snprintf(words, sizeof words, "%llu samples found no room", (unsigned long long)notes->dropped);
-    if (notes->dropped) say(cell, "", words);
+    if (notes->dropped) say(recorder, cell, "", words);
     snprintf(words, sizeof words, "%llu counts and samples are of functions that are not listed",
              (unsigned long long)notes->unplaced);
-    if (notes->unplaced) say(cell, "", words);
+    if (notes->unplaced) say(recorder, cell, "", words);
 }
 
-static bool measure(SassCell *cell, Stages *stages, uint64_t n, int parts, Error *error) {
+static bool measure(const SassRecorder *recorder, SassCell *cell, Stages *stages, uint64_t n, SassPart part,
+                    Error *error) {
     SassNotes notes = {0};
-    SassRun run = {stages, cell->recorder->cuda};
+    SassRun run = {stages, recorder->cuda};
     SassWork work = {.cuda = run.cuda,
                      .n = n,
-                     .driver = cell->bench.machine.driver,
+                     .driver = recorder->driver,
                      .load = load,
                      .restore = restore,
                      .context = &run,
                      .run = &stages->run,
                      .launches = stages->launches[0],
                      .count = stages->stages[0].plan.launch_count};
-    bool good = sass_measure(&work, parts, cell->kernels, &notes, error);
+    bool good = sass_measure(&work, (int)part, cell->kernels, &notes, error);
     cell->count = work.count;
-    say_notes(cell, &notes);
+    cell->has_no_listing = *notes.code.message;
+    say_notes(recorder, cell, &notes);
     return good && check_code(cell, &stages->run.code, error);
 }
 
-static bool run(SassCell *cell, PtxType dtype, uint64_t n, int parts, Error *error) {
+/* false with `error`: nothing more can be recorded. What this kernel refuses is told. */
+static bool run(SassRecorder *recorder, SassCell *cell, SassPart part, Error *error) {
     Stages *stages = memory_new(sizeof *stages);
-    CatalogOptions options = cell->bench.options->catalog;
-    options.n = n;
-    options.dtype = dtype;
-    options.multiprocessors = (uint32_t)cell->recorder->cuda->multiprocessors;
-    bool good = stages_plan(stages, cell->row, options, 1, error) && measure(cell, stages, n, parts, error);
+    CatalogOptions options = recorder->options->catalog;
+    Error why = {0};
+    if (!options.n) options.n = part == SASS_SAMPLES ? SAMPLED_SIZE : COUNTED_SIZE;
+    options.dtype = cell->asked;
+    options.multiprocessors = (uint32_t)recorder->cuda->multiprocessors;
+    recorder->sink->cell(recorder->sink->context, cell->row->id, type_of(cell));
+    if (!stages_plan(stages, cell->row, options, 1, &why) ||
+        !measure(recorder, cell, stages, options.n, part, &why))
+        say(recorder, cell, part == SASS_SAMPLES ? "not sampled: " : "not counted: ", why.message);
     stages_free(stages);
-    return good;
+    if (recorder->cuda->hung)
+        return error_set(error, "%s does not return; what follows it is not recorded", cell->row->id);
+    if (!recorder->cuda->faulted) return true;
+    cuda_close(recorder->cuda); /* a fault leaves a context that is of no use any more */
+    recorder->cuda = cuda_open(error);
+    return recorder->cuda != NULL;
 }
 
-/* ---- a kernel and type --------------------------------------------------------------------------------- */
+/* ---- all of them --------------------------------------------------------------------------------------- */
 
-static void send(SassCell *cell, const char *op) {
-    SassRecorder *recorder = cell->recorder;
+static bool add_cell(const Bench *bench, const CatalogRow *row, PtxType dtype, Error *error) {
+    SassRecorder *recorder = bench->sink->context;
+    CatalogOptions options = bench->options->catalog;
+    SassCell *cell = memory_new(sizeof *cell);
+    *cell = (SassCell){.row = row, .asked = dtype};
+    options.dtype = dtype;
+    array_push(recorder->cells, recorder->cell_count, recorder->cell_capacity, cell);
+    return catalog_resolve(row, &options, &cell->run, error);
+}
+
+static void send(SassRecorder *recorder, SassCell *cell) {
     for (int i = 0; i < cell->count; i++) {
         SassKernel *kernel = &cell->kernels[i];
         kernel->kernel = cell->row->id;
-        kernel->dtype = cell->dtype;
-        kernel->op = op;
+        kernel->dtype = type_of(cell);
+        kernel->op = cell->run.op;
         if (!kernel->count) continue;
         recorder->sink->kernel(recorder->sink->context, kernel);
         recorder->kernels++;
     }
 }
 
-static void cell_done(SassCell *cell) {
-    for (int i = 0; i < PLAN_LAUNCHES; i++) sass_kernel_done(&cell->kernels[i]);
-    machine_code_done(&cell->code);
-}
-
-/* A fault leaves a context that is of no use any more. */
-static bool recover(SassRecorder *recorder, Error *error) {
-    if (recorder->cuda->hung) return error_set(error, "a kernel does not return; what follows it is not recorded");
-    if (!recorder->cuda->faulted) return true;
-    cuda_close(recorder->cuda);
-    recorder->cuda = cuda_open(error);
-    return recorder->cuda != NULL;
-}
-
-static bool record(const Bench *bench, const CatalogRow *row, PtxType dtype, Error *error) {
-    SassRecorder *recorder = recorder_of(bench);
-    CatalogOptions options = bench->options->catalog;
-    uint64_t n = options.n;
-    CatalogRun resolved;
-    SassCell cell = {.bench = *bench, .recorder = recorder, .row = row, .dtype = ""};
-    Error why = {0};
-    options.dtype = dtype;
-    if (!bench_may_go_on(bench->options, error)) return false;
-    bool good = catalog_resolve(row, &options, &resolved, &why);
-    if (good) {
-        cell.dtype = plan_type_name(resolved.dtype);
-        recorder->sink->cell(recorder->sink->context, row->id, cell.dtype);
-        good = n ? run(&cell, dtype, n, SASS_ALL, &why)
-                 : run(&cell, dtype, SAMPLED_SIZE, SASS_SAMPLES, &why) &&
-                       (!cell.kernels[0].count || run(&cell, dtype, COUNTED_SIZE, SASS_COUNTS, &why));
+static bool record_all(SassRecorder *recorder, Error *error) {
+    bool good = true;
+    for (int i = 0; good && i < recorder->cell_count; i++)
+        good = bench_may_go_on(recorder->options, error) && run(recorder, recorder->cells[i], SASS_SAMPLES, error);
+    for (int i = 0; i < recorder->cell_count; i++) {
+        SassCell *cell = recorder->cells[i];
+        good = good && bench_may_go_on(recorder->options, error) &&
+               (cell->has_no_listing || run(recorder, cell, SASS_COUNTS, error));
+        send(recorder, cell);
     }
-    if (!good) say(&cell, "", why.message);
-    if (good) send(&cell, resolved.op);
-    cell_done(&cell);
-    return recover(recorder, error);
+    return good;
+}
+
+static void recorder_done(SassRecorder *recorder) {
+    for (int i = 0; i < recorder->cell_count; i++) {
+        SassCell *cell = recorder->cells[i];
+        for (int k = 0; k < PLAN_LAUNCHES; k++) sass_kernel_done(&cell->kernels[k]);
+        machine_code_done(&cell->code);
+        free(cell);
+    }
+    free(recorder->cells);
+    cuda_close(recorder->cuda);
 }
 
 bool bench_sass(const BenchOptions *options, const BenchSassSink *sink, Error *error) {
-    SassRecorder recorder = {.sink = sink, .cuda = cuda_open(error)};
-    BenchSink none = {.context = &recorder};
-    Bench bench = {.options = options, .sink = &none, .cuda = recorder.cuda};
+    SassRecorder recorder = {.options = options, .sink = sink, .cuda = cuda_open(error)};
+    BenchSink unused = {.context = &recorder};
+    Bench bench = {.options = options, .sink = &unused};
+    Nvml nvml;
     if (!recorder.cuda) return false;
-    nvml_open(&bench.nvml, bench.cuda);
-    nvml_describe_driver(&bench.nvml, bench.cuda, bench.machine.driver, sizeof bench.machine.driver);
-    nvml_close(&bench.nvml);
-    bool good = bench_visit(&bench, record, error);
-    cuda_close(recorder.cuda);
+    nvml_open(&nvml, recorder.cuda);
+    nvml_describe_driver(&nvml, recorder.cuda, recorder.driver, sizeof recorder.driver);
+    nvml_close(&nvml);
+    bool good = bench_visit(&bench, add_cell, error) && record_all(&recorder, error);
+    recorder_done(&recorder);
     return good && (recorder.kernels || error_set(error, "no machine code was recorded"));
 }
