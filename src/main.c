@@ -112,6 +112,9 @@ static bool show(const Options *options, Session *session, Error *error) {
     case ACTION_REPORT:
         session_report(session, options->json, &out);
         break;
+    case ACTION_SASS:
+        session_print_sass(session, options->json, &out);
+        break;
     case ACTION_CHECK:
         session_check(session, options->json, &out);
         break;

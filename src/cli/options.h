@@ -12,6 +12,7 @@
 typedef enum Action {
     ACTION_OPEN,   /* the interface */
     ACTION_REPORT, /* --report */
+    ACTION_SASS,   /* --sass */
     ACTION_CHECK,  /* --check */
     ACTION_EVENTS, /* --events */
     ACTION_FRAME,  /* --frame */

@@ -4,6 +4,7 @@
 
 #include "metrics/counted.h"
 #include "metrics/findings_list.h"
+#include "metrics/report_sass.h"
 #include "metrics/sentence.h"
 #include "metrics/source_text.h"
 #include <math.h>
@@ -370,6 +371,7 @@ void report_text(const ReportInput *input, Text *out) {
     print_totals(input, &totals, out);
     text_add(out, "\n");
     print_measured(input, out);
+    report_print_sass(input, out);
     print_findings(input, lines, count, &totals, out);
     print_lanes(input, &totals, out);
     if (!has_fatal_trap(input->trace)) print_what_is_ideal(&totals, out);

@@ -1,4 +1,5 @@
 /* What a session prints: its report, its events, a buffer (session.h). */
+#include "metrics/report_sass.h"
 #include "session/file.h"
 #include "session/state.h"
 
@@ -9,7 +10,33 @@ static const char *report_source(void *context, const char *file, int line) {
     return session_source_line(context, file, line);
 }
 
+/* Of all launches; the caller frees both lists. */
+static void list_sass(const Session *session, const SassKernel ***sass, const char ***why) {
+    int count = session->launches.count;
+    *sass = memory_new((size_t)(count + 1) * sizeof **sass);
+    *why = memory_new((size_t)(count + 1) * sizeof **why);
+    for (int i = 0; i < count; i++) (*sass)[i] = session_sass(session, i, &(*why)[i]);
+}
+
+void session_print_sass(const Session *session, bool json, Text *out) {
+    const SassKernel **sass;
+    const char **why;
+    list_sass(session, &sass, &why);
+    ReportSass input = {.kernel = session_name(session),
+                        .launch_count = session->launches.count,
+                        .sass = sass,
+                        .why = why,
+                        .source_text = report_source,
+                        .context = (void *)(uintptr_t)session};
+    (json ? report_sass_json : report_sass_text)(&input, out);
+    free(sass);
+    free(why);
+}
+
 void session_report(const Session *session, bool json, Text *out) {
+    const SassKernel **sass;
+    const char **why;
+    list_sass(session, &sass, &why);
     const TraceLaunch *first = session->trace->launches[0];
     const char *readable = session->kernel.row ? session->kernel.row->title : NULL;
     ReportInput input = {
@@ -38,6 +65,7 @@ void session_report(const Session *session, bool json, Text *out) {
         .unmeasured = session_uncounted(session),
         .hazards =
             session->findings.detector || session->options.is_from_file ? session_hazards(session) : NULL,
+        .sass = sass,
         .source_text = report_source,
         .context = (void *)(uintptr_t)session,
     };
@@ -53,6 +81,8 @@ void session_report(const Session *session, bool json, Text *out) {
         input.index = session->result.index;
     }
     (json ? report_json : report_text)(&input, out);
+    free(sass);
+    free(why);
 }
 
 void session_events(const Session *session, FILE *to) {

@@ -9,6 +9,7 @@
 #include "metrics/findings.h"
 #include "metrics/metrics.h"
 #include "metrics/report.h"
+#include "sass/sass.h"
 #include "trace/folds.h"
 #include "trace/measured.h"
 #include "trace/steps.h"
@@ -50,6 +51,7 @@ typedef struct SessionOptions {
     bool keep_inputs; /* session_verify() needs them */
     bool
         search_races; /* races are looked for while it runs, which takes some times as long: session_hazards() */
+    const char *machine;         /* whose recordings are shown: "h200", "h100"; NULL: h200 */
     const volatile bool *cancel; /* true ends session_open() early, with an error; NULL: never */
 } SessionOptions;
 
@@ -149,6 +151,17 @@ Measurements *session_measured(const Session *session);
 const char *session_recorded(const Session *session);
 /* Why hardware counters that were asked for are not there; NULL: they are, or were not asked for. */
 const char *session_uncounted(const Session *session);
+
+/* The machine code of a launch, with what a GPU counted and sampled of it; the session's. Measured here where that was
+ * done (session_set_sass), else recorded on options.machine, of the catalogue's kernels. NULL: there is none; *why
+ * (may be NULL) is one line that says what is missing. */
+const SassKernel *session_sass(const Session *session, int launch, const char **why);
+/* Takes over what was measured of a launch just now, in place of what session_sass() gave before. */
+void session_set_sass(Session *session, int launch, SassKernel *kernel);
+/* Why there is none, where measuring failed: what session_sass() says unless it is recorded. Copied. */
+void session_miss_sass(Session *session, int launch, const char *why);
+/* --sass: the machine code of all launches by source line. */
+void session_print_sass(const Session *session, bool json, Text *out);
 
 /* Runs it once more on a GPU, instrumented: are the events of the traced blocks the same? Prints the
  * answer to `out`. The session was opened with keep_inputs. false with `error`: it could not be done. */
