@@ -1,6 +1,5 @@
 /* --report=json: the names and the order of fields are stable, as scripts rely on them; new fields may be
  * added. What is not known is null. */
-#include "metrics/report_sass.h"
 
 #include "base/json.h"
 #include "metrics/counted.h"
