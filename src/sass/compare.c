@@ -11,7 +11,10 @@ const char *const sass_reasons[SASS_REASONS] = {
 #undef REASON
 };
 
-enum { EXPANDED_FROM = 6 }; /* machine instructions of one PTX instruction that are worth a word */
+enum {
+    EXPANDED_FROM = 6,
+    EXPANDED_NAMES = 4
+}; /* Machine instructions of one PTX instruction that are worth a word, and how many different ones are among them. */
 
 typedef struct Comparer {
     SassComparison *result;
@@ -114,7 +117,8 @@ static void find_merged(Comparer *c) {
 static bool is_behind_exit(const Comparer *c, int pc, int index) {
     for (int i = 0; i < index; i++)
         if (sass_class_of_text(text_at(c, i)) == SASS_EXIT && sass_is_guarded(text_at(c, i)) &&
-            c->result->owner[i] != PTX_NO_PC && c->result->owner[i] > pc)
+            c->result->owner[i] > pc && ptx_at(c, c->result->owner[i])->opcode != PTX_ret &&
+            ptx_at(c, c->result->owner[i])->opcode != PTX_exit)
             return true;
     return false;
 }
@@ -212,7 +216,7 @@ static void look_at_branch(Comparer *c, int pc) {
         add(c, SASS_UNROLLED, pc, 0, 0, -1);
     else if (guarded)
         add(c, SASS_PREDICATED, pc, guarded, 0, shown);
-    else if (!claim(c))
+    else if (c->result->has_ptx_lines && !claim(c))
         add(c, owned ? SASS_SELECTED : SASS_REMOVED, pc, owned, 0, -1);
 }
 
@@ -231,13 +235,53 @@ static void find_added(Comparer *c) {
 
 /* ---- the rest ------------------------------------------------------------------------------------------------ */
 
+static bool has_same_stem(const char *a, const char *b) {
+    int length;
+    size_t stem;
+    a = sass_mnemonic(a, &length);
+    b = sass_mnemonic(b, &length);
+    stem = strcspn(a, ". ");
+    return stem == strcspn(b, ". ") && !memcmp(a, b, stem);
+}
+
+/* How many different machine instructions belong to a pc. `*copies`: how often the rarest of them is there, which is how
+ * often the whole is there where its loop is unrolled. */
+static int count_names(const Comparer *c, int pc, int *copies) {
+    int names = 0;
+    *copies = c->kernel->count;
+    for (int i = 0; i < c->kernel->count; i++) {
+        int same = 0;
+        bool is_first = c->result->owner[i] == pc;
+        for (int k = 0; is_first && k < c->kernel->count; k++) {
+            if (c->result->owner[k] != pc || !has_same_stem(text_at(c, i), text_at(c, k))) continue;
+            is_first = k >= i;
+            same++;
+        }
+        if (!is_first) continue;
+        names++;
+        if (same < *copies) *copies = same;
+    }
+    return names;
+}
+
+/* Control, and integer arithmetic that every machine has: what belongs to it in numbers comes from unrolling. */
+static bool is_simple(const PtxInstruction *in) {
+    static const PtxOpcode simple[] = {PTX_bra, PTX_ret,  PTX_exit, PTX_call, PTX_bar, PTX_ld,
+                                       PTX_mov, PTX_cvta, PTX_setp, PTX_selp, PTX_add, PTX_sub,
+                                       PTX_min, PTX_max,  PTX_and,  PTX_or,   PTX_xor, PTX_not,
+                                       PTX_shl, PTX_shr,  PTX_mad,  PTX_mul};
+    bool is_float = in->type_count && ptx_type_is_float(in->types[0]);
+    bool is_simple = false;
+    for (size_t i = 0; i < sizeof simple / sizeof *simple; i++) is_simple |= in->opcode == simple[i];
+    return is_simple &&
+           (!is_float || in->opcode == PTX_mov || in->opcode == PTX_setp || in->opcode == PTX_ld);
+}
+
 static void look_at_other(Comparer *c, int pc) {
-    const PtxInstruction *in = ptx_at(c, pc);
-    int first, all = sass_count_owned(c->result, pc, SASS_CLASSES, &first);
-    bool computes = in->opcode != PTX_bra && in->opcode != PTX_ret && in->opcode != PTX_exit &&
-                    in->opcode != PTX_call && in->opcode != PTX_ld && in->opcode != PTX_bar &&
-                    in->opcode != PTX_mov && in->opcode != PTX_cvta;
-    if (all >= EXPANDED_FROM && computes) add(c, SASS_EXPANDED, pc, all, 1, first);
+    int first, copies, all = sass_count_owned(c->result, pc, SASS_CLASSES, &first);
+    if (is_simple(ptx_at(c, pc)) || all < EXPANDED_FROM || count_names(c, pc, &copies) < EXPANDED_NAMES)
+        return;
+    if (all / copies >= EXPANDED_FROM) add(c, SASS_EXPANDED, pc, all / copies, 1, first);
 }
 
 static bool has_local_memory(const PtxProgram *program) {

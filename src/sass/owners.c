@@ -66,6 +66,7 @@ static void own_by_source_line(SassComparison *comparison) {
         SassClass class = sass_class_of_text(kernel->instructions[i].text);
         int place = sass_outermost(kernel, kernel->instructions[i].place), before = 0;
         if (place < 0 || class == SASS_OTHER || class == SASS_JUMP) continue;
+        if (class == SASS_EXIT && sass_is_guarded(kernel->instructions[i].text)) class = SASS_BRANCH;
         for (int k = 0; k < i; k++)
             before += sass_outermost(kernel, kernel->instructions[k].place) == place &&
                       sass_class_of_text(kernel->instructions[k].text) == class;
