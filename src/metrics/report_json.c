@@ -151,6 +151,14 @@ static void sum_of_run(const ReportInput *input, Totals *sum) {
     }
 }
 
+static void put_reason(Json *json, const ReportInput *input, const MeasuredCounter *counter) {
+    const SassComparison *comparison = input->compared_sass ? input->compared_sass[counter->launch] : NULL;
+    Text sentence = {0};
+    bool is_known = counted_reason(counter, comparison, &sentence);
+    json_string(json, "reason", is_known ? text_string(&sentence) : NULL);
+    text_done(&sentence);
+}
+
 /* NaN, "not known", becomes null. */
 static void put_measured(Json *json, const ReportInput *input) {
     const Measurements *measured = input->measured;
@@ -175,6 +183,7 @@ static void put_measured(Json *json, const ReportInput *input) {
         json_string(json, "agreement",
                     agreement == COUNTED_NOT_COMPARED ? NULL : counted_agreement_text(agreement));
         json_string(json, "note", counter->note);
+        put_reason(json, input, counter);
         json_close_object(json);
     }
     json_close_array(json);

@@ -10,6 +10,7 @@
 typedef struct Printer {
     const ReportSass *input;
     const SassKernel *kernel;
+    const SassComparison *compared; /* NULL: not beside the PTX */
     SassSums all;
     Text *out;
 } Printer;
@@ -94,6 +95,23 @@ static void print_instruction(const Printer *printer, const SassInstruction *in)
     trim_line(printer->out);
 }
 
+static bool is_of_line(const Printer *printer, const SassDifference *difference, const SassLine *line) {
+    PtxSourceLine own = sass_difference_line(printer->compared, difference);
+    if (!own.file || !line->file) return !own.file && !line->file;
+    return own.line == line->line && !strcmp(own.file, line->file);
+}
+
+/* Why the line's machine code has other counts than its PTX. */
+static void print_differences(const Printer *printer, const SassLine *line) {
+    for (int i = 0; printer->compared && i < printer->compared->count; i++) {
+        const SassDifference *difference = &printer->compared->differences[i];
+        if (!is_of_line(printer, difference, line)) continue;
+        text_add(printer->out, "  * ");
+        sass_difference_print(printer->compared, difference, printer->out);
+        text_add(printer->out, "\n");
+    }
+}
+
 static void print_line(const Printer *printer, const SassLine *line) {
     const ReportSass *input = printer->input;
     const char *source = line->file && line->line && input->source_text
@@ -110,6 +128,7 @@ static void print_line(const Printer *printer, const SassLine *line) {
     text_print(printer->out, "  %4d", line->instruction_count);
     print_counts(printer, &line->sums, true);
     trim_line(printer->out);
+    print_differences(printer, line);
     for (int i = 0; i < printer->kernel->count; i++)
         if (sass_is_on_line(printer->kernel, &printer->kernel->instructions[i], line))
             print_instruction(printer, &printer->kernel->instructions[i]);
@@ -133,6 +152,7 @@ static void print_launch(Printer *printer, int launch) {
 void report_sass_text(const ReportSass *input, Text *out) {
     for (int i = 0; i < input->launch_count; i++) {
         Printer printer = {.input = input, .kernel = input->sass[i], .out = out};
+        if (input->compared) printer.compared = input->compared[i];
         if (i) text_add(out, "\n");
         if (printer.kernel)
             print_launch(&printer, i);

@@ -8,8 +8,9 @@
 typedef struct ReportSass {
     const char *kernel; /* as the report's */
     int launch_count;
-    const SassKernel *const *sass; /* [launch]; NULL: not known */
-    const char *const *why;        /* [launch]; why it is not known */
+    const SassKernel *const *sass;         /* [launch]; NULL: not known */
+    const SassComparison *const *compared; /* [launch], beside the PTX; NULL where `sass` is */
+    const char *const *why;                /* [launch]; why it is not known */
     const char *(*source_text)(void *context, const char *file, int line);
     void *context;
 } ReportSass;

@@ -91,6 +91,29 @@ static void put_instruction(Json *json, const SassKernel *kernel, const SassInst
     json_close_object(json);
 }
 
+static void put_differences(Json *json, const SassComparison *comparison) {
+    static const char *const names[SASS_REASONS] = {
+#define REASON(name, meaning) #name,
+#include "sass/reasons.def"
+#undef REASON
+    };
+    for (int i = 0; i < comparison->count; i++) {
+        const SassDifference *difference = &comparison->differences[i];
+        PtxSourceLine line = sass_difference_line(comparison, difference);
+        Text sentence = {0};
+        sass_difference_print(comparison, difference, &sentence);
+        json_open_object(json, NULL);
+        json_string(json, "file", line.file);
+        put_count(json, "line", line.file, (uint64_t)line.line);
+        json_string(json, "reason", names[difference->reason]);
+        json_integer(json, "ptx_count", difference->ptx_count);
+        json_integer(json, "sass_count", difference->sass_count);
+        json_string(json, "text", text_string(&sentence));
+        json_close_object(json);
+        text_done(&sentence);
+    }
+}
+
 void report_sass_json(const ReportSass *input, Text *out) {
     Json json = {.out = out};
     json_open_object(&json, NULL);
@@ -104,6 +127,9 @@ void report_sass_json(const ReportSass *input, Text *out) {
             put_head(&json, kernel, i);
             json_open_array(&json, "lines");
             put_lines(&json, kernel, i);
+            json_close_array(&json);
+            json_open_array(&json, "differences");
+            if (input->compared && input->compared[i]) put_differences(&json, input->compared[i]);
             json_close_array(&json);
             json_open_array(&json, "instructions");
             for (int k = 0; k < kernel->count; k++) put_instruction(&json, kernel, &kernel->instructions[k]);

@@ -10,33 +10,36 @@ static const char *report_source(void *context, const char *file, int line) {
     return session_source_line(context, file, line);
 }
 
-/* Of all launches; the caller frees both lists. */
-static void list_sass(const Session *session, const SassKernel ***sass, const char ***why) {
-    int count = session->launches.count;
-    *sass = memory_new((size_t)(count + 1) * sizeof **sass);
-    *why = memory_new((size_t)(count + 1) * sizeof **why);
-    for (int i = 0; i < count; i++) (*sass)[i] = session_sass(session, i, &(*why)[i]);
+typedef struct SassList { /* of all launches */
+    const SassKernel *sass[PLAN_LAUNCHES];
+    const SassComparison *compared[PLAN_LAUNCHES];
+    const char *why[PLAN_LAUNCHES];
+} SassList;
+
+static void list_sass(const Session *session, SassList *list) {
+    *list = (SassList){.sass = {NULL}};
+    for (int i = 0; i < session->launches.count && i < PLAN_LAUNCHES; i++) {
+        list->sass[i] = session_sass(session, i, &list->why[i]);
+        list->compared[i] = session_compared_sass(session, i);
+    }
 }
 
 void session_print_sass(const Session *session, bool json, Text *out) {
-    const SassKernel **sass;
-    const char **why;
-    list_sass(session, &sass, &why);
+    SassList list;
+    list_sass(session, &list);
     ReportSass input = {.kernel = session_name(session),
                         .launch_count = session->launches.count,
-                        .sass = sass,
-                        .why = why,
+                        .sass = list.sass,
+                        .compared = list.compared,
+                        .why = list.why,
                         .source_text = report_source,
                         .context = (void *)(uintptr_t)session};
     (json ? report_sass_json : report_sass_text)(&input, out);
-    free(sass);
-    free(why);
 }
 
 void session_report(const Session *session, bool json, Text *out) {
-    const SassKernel **sass;
-    const char **why;
-    list_sass(session, &sass, &why);
+    SassList list;
+    list_sass(session, &list);
     const TraceLaunch *first = session->trace->launches[0];
     const char *readable = session->kernel.row ? session->kernel.row->title : NULL;
     ReportInput input = {
@@ -65,7 +68,9 @@ void session_report(const Session *session, bool json, Text *out) {
         .unmeasured = session_uncounted(session),
         .hazards =
             session->findings.detector || session->options.is_from_file ? session_hazards(session) : NULL,
-        .sass = sass,
+        .sass = list.sass,
+        .compared_sass = list.compared,
+        .no_sass = list.why,
         .source_text = report_source,
         .context = (void *)(uintptr_t)session,
     };
@@ -81,8 +86,6 @@ void session_report(const Session *session, bool json, Text *out) {
         input.index = session->result.index;
     }
     (json ? report_json : report_text)(&input, out);
-    free(sass);
-    free(why);
 }
 
 void session_events(const Session *session, FILE *to) {

@@ -37,8 +37,17 @@ const SassKernel *session_sass(const Session *session, int launch, const char **
     return sass->kernel.count ? &sass->kernel : NULL;
 }
 
+const SassComparison *session_compared_sass(const Session *session, int launch) {
+    const SassKernel *kernel = session_sass(session, launch, NULL);
+    if (!kernel) return NULL;
+    SassComparison *comparison = &sass_of(session, launch)->comparison;
+    if (!comparison->program) sass_compare(session->launches.programs[launch], kernel, comparison);
+    return comparison;
+}
+
 void session_set_sass(Session *session, int launch, SassKernel *kernel) {
     SessionSass *sass = sass_of(session, launch);
+    sass_comparison_done(&sass->comparison);
     sass_kernel_done(&sass->kernel);
     *sass = (SessionSass){.kernel = *kernel, .was_looked_for = true};
     *kernel = (SassKernel){.count = 0};

@@ -9,7 +9,7 @@
 #include "metrics/findings.h"
 #include "metrics/metrics.h"
 #include "metrics/report.h"
-#include "sass/sass.h"
+#include "sass/compare.h"
 #include "trace/folds.h"
 #include "trace/measured.h"
 #include "trace/steps.h"
@@ -156,6 +156,8 @@ const char *session_uncounted(const Session *session);
  * done (session_set_sass), else recorded on options.machine, of the catalogue's kernels. NULL: there is none; *why
  * (may be NULL) is one line that says what is missing. */
 const SassKernel *session_sass(const Session *session, int launch, const char **why);
+/* The same beside its PTX; NULL where session_sass() is. */
+const SassComparison *session_compared_sass(const Session *session, int launch);
 /* Takes over what was measured of a launch just now, in place of what session_sass() gave before. */
 void session_set_sass(Session *session, int launch, SassKernel *kernel);
 /* Why there is none, where measuring failed: what session_sass() says unless it is recorded. Copied. */

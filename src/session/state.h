@@ -49,8 +49,9 @@ typedef struct SessionLaunches { /* [count] each */
     const char ***ptx_lines; /* [launch][pc]: instructions as text; NULL until asked for */
 } SessionLaunches;
 
-typedef struct SessionSass { /* the machine code of a launch */
-    SassKernel kernel;       /* count 0: not known */
+typedef struct SessionSass {   /* the machine code of a launch */
+    SassKernel kernel;         /* count 0: not known */
+    SassComparison comparison; /* beside the PTX; program NULL until asked for */
     bool was_looked_for;
     const char *why, *missed; /* why it is not known; why it could not be measured, NULL */
 } SessionSass;
