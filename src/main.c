@@ -8,7 +8,7 @@
 #include "cli/bench_print.h"
 #include "cli/generate.h"
 #include "cli/list.h"
-#include "cli/sass_print.h"
+#include "cli/sass_record.h"
 #include "metrics/report.h"
 #include "cli/options.h"
 #include "session/session.h"
@@ -100,6 +100,13 @@ static void say_fault(const Session *session) {
     }
 }
 
+/* What the GPU did not measure. */
+static void say_notes(const Session *session) {
+    int count;
+    const char *const *notes = session_sass_notes(session, &count);
+    for (int i = 0; i < count; i++) fprintf(stderr, "redviz: %s\n", notes[i]);
+}
+
 static bool show(const Options *options, Session *session, Error *error) {
     AppStart start = {.step = options->step,
                       .keys = options->keys,
@@ -116,11 +123,12 @@ static bool show(const Options *options, Session *session, Error *error) {
     case ACTION_REPORT:
         session_report(session, options->json, &out);
         break;
+    case ACTION_SASS:
+        say_notes(session);
+        session_print_sass(session, options->json, &out);
+        break;
     case ACTION_CHECK:
         session_check(session, options->json, &out);
-        break;
-    case ACTION_SASS:
-        ok = sass_print(session, &out, error);
         break;
     case ACTION_EVENTS:
         session_events(session, stdout);

@@ -33,7 +33,8 @@ static Timing describe(const Bench *bench, const BenchCell *cell) {
 static bool measure(const Bench *bench, Stages *work, BenchCell *cell, Error *error) {
     BenchTimes times = {0};
     StagesPart parts = cell->row->group == CATALOG_LADDER ? STAGES_PARTS : STAGES_TO_SCALAR;
-    StagesPart wanted = work->count[STAGES_ALONE] == work->count[STAGES_TO_SCALAR] ? STAGES_TO_SCALAR : STAGES_PARTS;
+    StagesPart wanted =
+        work->count[STAGES_ALONE] == work->count[STAGES_TO_SCALAR] ? STAGES_TO_SCALAR : STAGES_PARTS;
     BenchWork timed = {.work = stages_launch,
                        .context = work,
                        .sets = work->set_count,

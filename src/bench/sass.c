@@ -147,7 +147,8 @@ static void send(SassRecorder *recorder, SassCell *cell) {
 static bool record_all(SassRecorder *recorder, Error *error) {
     bool good = true;
     for (int i = 0; good && i < recorder->cell_count; i++)
-        good = bench_may_go_on(recorder->options, error) && run(recorder, recorder->cells[i], SASS_SAMPLES, error);
+        good = bench_may_go_on(recorder->options, error) &&
+               run(recorder, recorder->cells[i], SASS_SAMPLES, error);
     for (int i = 0; i < recorder->cell_count; i++) {
         SassCell *cell = recorder->cells[i];
         good = good && bench_may_go_on(recorder->options, error) &&

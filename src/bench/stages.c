@@ -77,8 +77,8 @@ static bool add_buffers(Stages *work, int stage, uint64_t *addresses, Error *err
     int input = stage ? stages_find_buffer(plan, "in") : -1;
     for (int i = 0; i < plan->buffer_count; i++) {
         int before = work->run.buffer_count;
-        int index =
-            gpu_run_add_buffer(&work->run, NULL, i == input ? 0 : stages_buffer_bytes(&plan->buffers[i]), error);
+        int index = gpu_run_add_buffer(&work->run, NULL,
+                                       i == input ? 0 : stages_buffer_bytes(&plan->buffers[i]), error);
         if (index < 0) return false;
         if (i == input) {
             const Plan *last = &work->stages[stage - 1].plan;

@@ -130,8 +130,8 @@ static bool take_profile(Options *options, const OptionRow *row, const char *val
 }
 
 static bool take_sass(Options *options, const OptionRow *row, const char *value, Error *error) {
-    options->session.keep_inputs = true;
-    return take_action(options, row, value, error);
+    options->session.measure_sass = true;
+    return take_text_or_json(options, row, value, error);
 }
 
 static bool take_bench(Options *options, const OptionRow *row, const char *value, Error *error) {
@@ -309,6 +309,12 @@ static bool take_max_instructions(Options *options, const OptionRow *row, const 
     return number(row, value, 1, UINT64_MAX, &options->session.instruction_budget, error);
 }
 
+static bool take_machine(Options *options, const OptionRow *row, const char *value, Error *error) {
+    int word;
+    options->session.machine = value;
+    return choose(row, value, &word, error);
+}
+
 static bool take_compiler(Options *options, const OptionRow *row, const char *value, Error *error) {
     int word;
     options->session.compiler = value;
@@ -374,8 +380,8 @@ static bool take_compare(Options *options, const OptionRow *row, const char *val
 }
 
 static bool take_verify(Options *options, const OptionRow *row, const char *value, Error *error) {
-    options->session.keep_inputs = true;
-    return take_action(options, row, value, error);
+    options->session.measure_sass = true;
+    return take_text_or_json(options, row, value, error);
 }
 
 static bool take_counters(Options *options, const OptionRow *row, const char *value, Error *error) {
@@ -558,8 +564,9 @@ static bool check_together(const Options *options, Error *error) {
         return error_set(error, "--block: kernels of the catalogue take one number, the threads per block");
     if (session->kernel && (session->grid[1] > 1 || session->grid[2] > 1))
         return error_set(error, "--grid: kernels of the catalogue take one number, the blocks");
-    if (options->json && options->action != ACTION_REPORT && options->action != ACTION_CHECK)
-        return error_set(error, "--json goes with --report, --check, --list or --bench");
+    if (options->json && options->action != ACTION_REPORT && options->action != ACTION_SASS &&
+        options->action != ACTION_CHECK)
+        return error_set(error, "--json goes with --report, --sass, --check, --list or --bench");
     if (options->watch && options->action != ACTION_OPEN)
         return error_set(error, "--watch goes with the interface, not with --%s", options->action_name);
     if (options->svg && options->action != ACTION_FRAME) return error_set(error, "--svg goes with --frame");

@@ -10,7 +10,7 @@ enum {
     LEAST_PERIOD = 5,
     MOST_PERIOD = 31, /* exponents */
     MOST_STALLS = 256,
-    MOST_PCS = 8192,                /* of one call */
+    MOST_PCS = 8192, /* of one call */
     SAMPLES_PER_MULTIPROCESSOR = 1 << 15,
     SCRATCH_BYTES = 16 << 20,
     HARDWARE_BYTES = 512 << 20,
@@ -25,12 +25,12 @@ typedef struct PcBuffer {
 struct PcSampling {
     Cuda *cuda;
     const Cupti *cupti;
-    uint32_t period; /* configured; 0: not yet */
+    uint32_t period;              /* configured; 0: not yet */
     uint32_t wanted[MOST_STALLS]; /* CUPTI's indices of the stalls that are asked for */
     size_t wanted_count;
     SassStall meaning[MOST_STALLS]; /* by CUPTI's index */
-    PcBuffer filled; /* by CUPTI, when sampling stops */
-    PcBuffer asked;  /* what is asked for is moved here */
+    PcBuffer filled;                /* by CUPTI, when sampling stops */
+    PcBuffer asked;                 /* what is asked for is moved here */
 };
 
 /* ---- the stalls ---------------------------------------------------------------------------------------- */
@@ -56,7 +56,8 @@ static bool choose_stalls(PcSampling *sampling, const uint32_t *indices, char *c
         sampling->meaning[indices[i]] = meaning_of(names[i]);
         sampling->wanted[sampling->wanted_count++] = indices[i];
     }
-    return sampling->wanted_count || error_set(error, "PC sampling: CUPTI knows no stall reasons of this GPU");
+    return sampling->wanted_count ||
+           error_set(error, "PC sampling: CUPTI knows no stall reasons of this GPU");
 }
 
 static bool list_stalls(PcSampling *sampling, Error *error) {
@@ -158,7 +159,8 @@ static bool configure_again(PcSampling *sampling, uint32_t period, Error *error)
     CuptiContextOnly ask = {.context = sampling->cuda->context};
     if (configure(sampling, period, NULL)) return true;
     return CUPTI_CALL(sampling->cupti, error, cuptiPCSamplingDisable, &ask) &&
-           CUPTI_CALL(sampling->cupti, error, cuptiPCSamplingEnable, &ask) && configure(sampling, period, error);
+           CUPTI_CALL(sampling->cupti, error, cuptiPCSamplingEnable, &ask) &&
+           configure(sampling, period, error);
 }
 
 bool pc_sampling_start(PcSampling *sampling, uint32_t period, Error *error) {
@@ -201,7 +203,8 @@ static bool collect(PcSampling *sampling, PcSink sink, void *context, PcSamples 
     if (!samples->kept) hand_over(sampling, filled, sink, context, samples);
     filled->count = filled->remaining = 0;
     bool full = samples->dropped || asked->is_full || filled->is_full;
-    return samples->kept || error_set(error, "PC sampling: no samples%s", full ? ": its buffer was full" : "");
+    return samples->kept ||
+           error_set(error, "PC sampling: no samples%s", full ? ": its buffer was full" : "");
 }
 
 bool pc_sampling_stop(PcSampling *sampling, PcSink sink, void *context, PcSamples *samples, Error *error) {

@@ -130,7 +130,8 @@ bool sass_read_instructions(SassMetrics *metrics, SassSink sink, void *context, 
         uint64_t counted[SASS_COUNTED] = {0};
         for (size_t k = 0; k < read.per_record; k++)
             for (int metric = 0; metric < SASS_COUNTED; metric++)
-                if (record->values[k].id == metrics->counted[metric]) counted[metric] += record->values[k].value;
+                if (record->values[k].id == metrics->counted[metric])
+                    counted[metric] += record->values[k].value;
         if (record->function_name) sink(context, record->function_name, record->pc, counted);
     }
     records_done(&read);

@@ -48,7 +48,8 @@ void sass_end(SassMetrics *metrics);
 
 /* The same, instruction by instruction: of the function with this name, at `pc` bytes from its first
  * instruction. */
-typedef void (*SassSink)(void *context, const char *function, uint32_t pc, const uint64_t counted[SASS_COUNTED]);
+typedef void (*SassSink)(void *context, const char *function, uint32_t pc,
+                         const uint64_t counted[SASS_COUNTED]);
 bool sass_read_instructions(SassMetrics *metrics, SassSink sink, void *context, Error *error);
 
 #endif

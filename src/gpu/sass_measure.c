@@ -19,7 +19,7 @@ typedef struct Measuring {
     SassKernel *kernels;
     SassNotes *notes;
     CudaEvent start, end;
-    SassKernel *sampled; /* what the sink adds to */
+    SassKernel *sampled;  /* what the sink adds to */
     double *microseconds; /* [count], while it is sampled */
 } Measuring;
 
@@ -58,7 +58,8 @@ static void name_kernel(const Measuring *measuring, SassKernel *kernel, int inde
     char now[32];
     kernel->launch = index;
     kernel->machine = arena_copy_string(&kernel->arena, measuring->work->cuda->name);
-    kernel->driver = arena_copy_string(&kernel->arena, measuring->work->driver ? measuring->work->driver : "");
+    kernel->driver =
+        arena_copy_string(&kernel->arena, measuring->work->driver ? measuring->work->driver : "");
     kernel->measured = arena_copy_string(&kernel->arena, text_now(now, sizeof now));
 }
 
@@ -119,7 +120,8 @@ static bool sample_all(Measuring *measuring, PcSampling *sampling, Error *error)
     int count = measuring->work->count;
     double *plain = memory_new((size_t)(count + 1) * sizeof *plain);
     bool good = restore(measuring, error);
-    for (int i = 0; good && i < count; i++) good = launch(measuring, i, &plain[i], error); /* code is loaded */
+    for (int i = 0; good && i < count; i++)
+        good = launch(measuring, i, &plain[i], error); /* code is loaded */
     good = good && restore(measuring, error);
     for (int i = 0; good && i < count; i++) good = sample(measuring, sampling, i, plain[i], error);
     free(plain);
@@ -150,7 +152,8 @@ static bool find_overhead(Measuring *measuring, Error *error) {
 
 /* ---- counts -------------------------------------------------------------------------------------------- */
 
-static void add_counts(void *context, const char *function, uint32_t pc, const uint64_t counted[SASS_COUNTED]) {
+static void add_counts(void *context, const char *function, uint32_t pc,
+                       const uint64_t counted[SASS_COUNTED]) {
     Measuring *measuring = context;
     SassKernel *kernel = measuring->sampled;
     int at = strcmp(function, kernel->entry) != 0 ? -1 : sass_at(kernel, pc);
@@ -182,7 +185,8 @@ static bool count_all(Measuring *measuring, Error *error) {
     Error *note = &measuring->notes->counts;
     SassMetrics metrics;
     CuptiChipName chip;
-    if (!sass_open(&metrics, work->cuda, &chip, note) || !sass_add_counted(&metrics, chip.name, note)) return true;
+    if (!sass_open(&metrics, work->cuda, &chip, note) || !sass_add_counted(&metrics, chip.name, note))
+        return true;
     for (int i = 0; i < work->also_count; i++)
         if (sass_is_metric(work->also[i])) sass_add(&metrics, chip.name, work->also[i], -1);
     if (!restore(measuring, error)) return false;

@@ -11,9 +11,9 @@
 
 typedef struct SassWork { /* the launches of a run, one after another */
     Cuda *cuda;
-    uint64_t n;         /* elements */
-    const char *driver; /* "580.159.04, CUDA 13.0" */
-    bool (*load)(void *context, Error *error); /* begins `run`, linked, and prepares `launches` */
+    uint64_t n;                                   /* elements */
+    const char *driver;                           /* "580.159.04, CUDA 13.0" */
+    bool (*load)(void *context, Error *error);    /* begins `run`, linked, and prepares `launches` */
     bool (*restore)(void *context, Error *error); /* the buffers as they were; NULL: they may stay */
     void *context;
     const GpuRun *run; /* these three are valid when load() has returned */

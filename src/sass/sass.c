@@ -85,6 +85,14 @@ void sass_add_up(SassSums *sums, const SassInstruction *instruction) {
     }
 }
 
+void sass_sums_add(SassSums *sums, const SassSums *more) {
+    sums->executed += more->executed;
+    sums->threads += more->threads;
+    sums->acting += more->acting;
+    for (int i = 0; i < SASS_STALLS; i++) sums->samples[i] += more->samples[i];
+    sums->all_samples += more->all_samples;
+}
+
 SassSums sass_sums(const SassKernel *kernel) {
     SassSums sums = {.executed = 0};
     for (int i = 0; i < kernel->count; i++) sass_add_up(&sums, &kernel->instructions[i]);
@@ -92,9 +100,11 @@ SassSums sass_sums(const SassKernel *kernel) {
 }
 
 SassStall sass_top_stall(const uint64_t samples[SASS_STALLS]) {
-    SassStall top = SASS_STALLS;
+    SassStall top = samples[SASS_STALL_selected] ? SASS_STALL_selected : SASS_STALLS;
     for (SassStall i = 0; i < SASS_STALLS; i++)
-        if (samples[i] && (top == SASS_STALLS || samples[i] > samples[top])) top = i;
+        if (i != SASS_STALL_selected && samples[i] &&
+            (top == SASS_STALL_selected || top == SASS_STALLS || samples[i] > samples[top]))
+            top = i;
     return top;
 }
 

@@ -93,8 +93,10 @@ typedef struct SassSums {
 } SassSums;
 
 void sass_add_up(SassSums *sums, const SassInstruction *instruction);
+void sass_sums_add(SassSums *sums, const SassSums *more);
 SassSums sass_sums(const SassKernel *kernel);
-/* The stall with the most samples; SASS_STALLS where there is no sample. */
+/* The stall with the most samples. A warp that issues is not stalled: SASS_STALL_selected where there is nothing else,
+ * SASS_STALLS where there is no sample. */
 SassStall sass_top_stall(const uint64_t samples[SASS_STALLS]);
 SassStall sass_stall_find(const char *tool_name); /* SASS_STALLS: this version does not know it */
 

@@ -9,7 +9,7 @@
 #include "metrics/findings.h"
 #include "metrics/metrics.h"
 #include "metrics/report.h"
-#include "sass/sass.h"
+#include "sass/compare.h"
 #include "trace/folds.h"
 #include "trace/measured.h"
 #include "trace/steps.h"
@@ -48,9 +48,11 @@ typedef struct SessionOptions {
     uint64_t instruction_budget;
     bool first_look; /* large runs may end after the traced blocks: see session_is_partial() */
     SessionCounters counters;
-    bool keep_inputs; /* session_verify() needs them */
+    bool measure_sass; /* session_measure_sass(), when the run is over */
+    bool keep_inputs;  /* session_verify() needs them */
     bool
         search_races; /* races are looked for while it runs, which takes some times as long: session_hazards() */
+    const char *machine;         /* whose recordings are shown: "h200", "h100"; NULL: h200 */
     const volatile bool *cancel; /* true ends session_open() early, with an error; NULL: never */
 } SessionOptions;
 
@@ -151,18 +153,24 @@ const char *session_recorded(const Session *session);
 /* Why hardware counters that were asked for are not there; NULL: they are, or were not asked for. */
 const char *session_uncounted(const Session *session);
 
-/* The machine code of the run's launches, with what was counted and sampled of each instruction: on the GPU of this
- * machine, where there is one (the session was opened with keep_inputs); else what was recorded of the kernel. */
+/* The machine code of a launch, with what a GPU counted and sampled of it; the session's. Measured here where that was
+ * done (session_set_sass), else recorded on options.machine, of the catalogue's kernels. NULL: there is none; *why
+ * (may be NULL) is one line that says what is missing. */
+const SassKernel *session_sass(const Session *session, int launch, const char **why);
+/* The same beside its PTX; NULL where session_sass() is. */
+const SassComparison *session_compared_sass(const Session *session, int launch);
+/* Takes over what was measured of a launch just now, in place of what session_sass() gave before. */
+void session_set_sass(Session *session, int launch, SassKernel *kernel);
+/* Measures the launches on the GPU of this machine, and takes them over, or what they lack; it takes about a second. The
+ * session was opened with keep_inputs; session_open() does it where options.measure_sass says so. */
+void session_measure_sass(Session *session);
+/* What the GPU refused, a line each. */
 enum { SESSION_SASS_NOTES = 8 };
-typedef struct SessionSass {
-    SassKernel kernels[PLAN_LAUNCHES];
-    int count;    /* of launches; 0: nothing is known, and the notes say why */
-    bool is_live; /* measured here and now; else recorded */
-    const char *notes[SESSION_SASS_NOTES]; /* a line each: what is missing, and why */
-    int note_count;
-} SessionSass;
-/* Measured at the first question, which takes a second; the session's. */
-const SessionSass *session_sass(Session *session);
+const char *const *session_sass_notes(const Session *session, int *count);
+/* Why there is none, where measuring failed: what session_sass() says unless it is recorded. Copied. */
+void session_miss_sass(Session *session, int launch, const char *why);
+/* --sass: the machine code of all launches by source line. */
+void session_print_sass(const Session *session, bool json, Text *out);
 
 /* Runs it once more on a GPU, instrumented: are the events of the traced blocks the same? Prints the
  * answer to `out`. The session was opened with keep_inputs. false with `error`: it could not be done. */

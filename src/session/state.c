@@ -87,6 +87,11 @@ void session_free(Session *session) {
         folds_free(session->views[i].folds);
         steps_free(session->views[i].shown.steps);
     }
+    for (int i = 0; session->machine.sass && i < session->launches.count; i++) {
+        sass_comparison_done(&session->machine.sass[i].comparison);
+        sass_kernel_done(&session->machine.sass[i].kernel);
+    }
+    free(session->machine.sass);
     trace_free(session->trace);
     emulator_free(session->emulator);
     for (int i = 0; i < session->launches.count; i++) {
@@ -101,7 +106,6 @@ void session_free(Session *session) {
     race_detector_free(session->findings.detector);
     sources_done(&session->sources);
     session_drop_inputs(session);
-    session_sass_free(session);
     plan_free(&session->plan);
     ptx_module_free(session->code.module);
     free(session->code.text);

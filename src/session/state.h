@@ -49,12 +49,21 @@ typedef struct SessionLaunches { /* [count] each */
     const char ***ptx_lines; /* [launch][pc]: instructions as text; NULL until asked for */
 } SessionLaunches;
 
+typedef struct SessionSass {   /* the machine code of a launch */
+    SassKernel kernel;         /* count 0: not known */
+    SassComparison comparison; /* beside the PTX; program NULL until asked for */
+    bool was_looked_for;
+    const char *why, *missed; /* why it is not known; why it could not be measured, NULL */
+} SessionSass;
+
 typedef struct SessionMachine { /* what a GPU recorded and measured */
     const char *device;         /* NULL: none recorded the events */
     int unprobed;               /* instructions that it could not record */
     const char *level;          /* session_backend(); NULL until asked for */
     Measurements measured;
-    SessionSass *sass;     /* session_sass(); NULL until asked for */
+    SessionSass *sass; /* [launches.count]; NULL until it is asked for */
+    const char *sass_notes[SESSION_SASS_NOTES];
+    int sass_note_count;
     const char *uncounted; /* why counters that were asked for are not in `measured`; NULL */
 } SessionMachine;
 
@@ -115,7 +124,6 @@ SessionOptions session_options_of_grid(const Session *session, uint32_t blocks);
 /* Runs it on a GPU, as it is, and adds what the hardware counted to `measured`; needs `filled`. Where that
  * cannot be, `uncounted` says why. */
 void session_count(Session *session);
-void session_sass_free(Session *session);
 /* Makes the trace's `others` of a launch complete, where it has so few blocks that they can all be looked at.
  */
 void session_trace_others(Session *session, int launch);
