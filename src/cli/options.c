@@ -380,8 +380,8 @@ static bool take_compare(Options *options, const OptionRow *row, const char *val
 }
 
 static bool take_verify(Options *options, const OptionRow *row, const char *value, Error *error) {
-    options->session.measure_sass = true;
-    return take_text_or_json(options, row, value, error);
+    options->session.keep_inputs = true;
+    return take_action(options, row, value, error);
 }
 
 static bool take_counters(Options *options, const OptionRow *row, const char *value, Error *error) {

@@ -34,7 +34,8 @@ static void print_missing(void *context, const char *kernel, const char *dtype, 
     fprintf(printer->errors, "redviz: %s %s: %s\n", kernel, dtype, why);
 }
 
-bool sass_print_recording(const BenchOptions *options, FILE *out, FILE *errors, FILE *progress, Error *error) {
+bool sass_print_recording(const BenchOptions *options, FILE *out, FILE *errors, FILE *progress,
+                          Error *error) {
     SassPrinter printer = {out, errors, progress, false};
     BenchSassSink sink = {&printer, show_cell, print_recorded, print_missing};
     bool good = bench_sass(options, &sink, error);

@@ -30,8 +30,8 @@ bool sass_open(SassMetrics *metrics, Cuda *cuda, CuptiChipName *chip, Error *err
 }
 
 bool sass_add_counted(SassMetrics *metrics, const char *chip, Error *error) {
-    static const char *const names[] = {"smsp__sass_inst_executed", "smsp__sass_thread_inst_executed",
-                                        "smsp__sass_thread_inst_executed_pred_on"};
+    static const char *const names[] = {"smsp__sass_inst_executed", "smsp__sass_thread_inst_executed_pred_on",
+                                        "smsp__sass_thread_inst_executed"};
     for (int i = 0; i < SASS_COUNTED; i++) {
         int before = metrics->count;
         sass_add(metrics, chip, names[i], -1);

@@ -13,8 +13,8 @@ enum { SASS_METRICS = 32 };
  * came first. */
 typedef enum SassCounted {
     SASS_EXECUTED, /* by warps */
-    SASS_THREADS,  /* by active threads */
     SASS_ACTING,   /* by threads whose predicate was true */
+    SASS_THREADS,  /* by active threads */
     SASS_COUNTED
 } SassCounted;
 

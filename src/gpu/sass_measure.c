@@ -14,24 +14,24 @@
 enum { TIMED_RUNS = 7 };
 static const double PATIENCE_SECONDS = 20;
 
-typedef struct Measuring {
+typedef struct SassMeasuring {
     const SassWork *work;
     SassKernel *kernels;
     SassNotes *notes;
     CudaEvent start, end;
     SassKernel *sampled;  /* what the sink adds to */
     double *microseconds; /* [count], while it is sampled */
-} Measuring;
+} SassMeasuring;
 
 /* ---- launches ------------------------------------------------------------------------------------------ */
 
-static bool restore(const Measuring *measuring, Error *error) {
+static bool restore(const SassMeasuring *measuring, Error *error) {
     const SassWork *work = measuring->work;
     return (!work->restore || work->restore(work->context, error)) &&
            cuda_wait(work->cuda, PATIENCE_SECONDS, "restoring buffers", error);
 }
 
-static bool launch(const Measuring *measuring, int index, double *microseconds, Error *error) {
+static bool launch(const SassMeasuring *measuring, int index, double *microseconds, Error *error) {
     const SassWork *work = measuring->work;
     Cuda *cuda = work->cuda;
     float milliseconds = 0;
@@ -44,7 +44,7 @@ static bool launch(const Measuring *measuring, int index, double *microseconds, 
     return good;
 }
 
-static SassMeasured describe(const Measuring *measuring, int index) {
+static SassMeasured describe(const SassMeasuring *measuring, int index) {
     const Launch *launch = &measuring->work->launches[index].launch;
     return (SassMeasured){.n = measuring->work->n,
                           .grid = (uint32_t)launch_volume(launch->grid),
@@ -54,7 +54,7 @@ static SassMeasured describe(const Measuring *measuring, int index) {
 
 /* ---- the code ------------------------------------------------------------------------------------------ */
 
-static void name_kernel(const Measuring *measuring, SassKernel *kernel, int index) {
+static void name_kernel(const SassMeasuring *measuring, SassKernel *kernel, int index) {
     char now[32];
     kernel->launch = index;
     kernel->machine = arena_copy_string(&kernel->arena, measuring->work->cuda->name);
@@ -64,7 +64,7 @@ static void name_kernel(const Measuring *measuring, SassKernel *kernel, int inde
 }
 
 /* Launches of one entry are of one code. */
-static bool disassemble(const Measuring *measuring, int index, Error *error) {
+static bool disassemble(const SassMeasuring *measuring, int index, Error *error) {
     const SassWork *work = measuring->work;
     const char *entry = work->launches[index].launch.program->entry->name;
     SassKernel *kernel = &measuring->kernels[index];
@@ -80,7 +80,7 @@ static bool disassemble(const Measuring *measuring, int index, Error *error) {
     return true;
 }
 
-static bool disassemble_all(const Measuring *measuring) {
+static bool disassemble_all(const SassMeasuring *measuring) {
     for (int i = 0; i < measuring->work->count; i++)
         if (!disassemble(measuring, i, &measuring->notes->code)) return false;
     return true;
@@ -89,7 +89,7 @@ static bool disassemble_all(const Measuring *measuring) {
 /* ---- samples ------------------------------------------------------------------------------------------- */
 
 static void add_samples(void *context, const char *function, uint64_t pc, SassStall stall, uint32_t samples) {
-    Measuring *measuring = context;
+    SassMeasuring *measuring = context;
     SassKernel *kernel = measuring->sampled;
     int at = strcmp(function, kernel->entry) != 0 ? -1 : sass_at(kernel, (uint32_t)pc);
     if (at < 0)
@@ -99,7 +99,7 @@ static void add_samples(void *context, const char *function, uint64_t pc, SassSt
 }
 
 /* false with `error`: the launch failed. What PC sampling refuses is a note. */
-static bool sample(Measuring *measuring, PcSampling *sampling, int index, double plain, Error *error) {
+static bool sample(SassMeasuring *measuring, PcSampling *sampling, int index, double plain, Error *error) {
     Cuda *cuda = measuring->work->cuda;
     SassKernel *kernel = measuring->sampled = &measuring->kernels[index];
     SassNotes *notes = measuring->notes;
@@ -116,7 +116,7 @@ static bool sample(Measuring *measuring, PcSampling *sampling, int index, double
     return good;
 }
 
-static bool sample_all(Measuring *measuring, PcSampling *sampling, Error *error) {
+static bool sample_all(SassMeasuring *measuring, PcSampling *sampling, Error *error) {
     int count = measuring->work->count;
     double *plain = memory_new((size_t)(count + 1) * sizeof *plain);
     bool good = restore(measuring, error);
@@ -129,7 +129,7 @@ static bool sample_all(Measuring *measuring, PcSampling *sampling, Error *error)
 }
 
 /* What the launches take without sampling. */
-static bool find_overhead(Measuring *measuring, Error *error) {
+static bool find_overhead(SassMeasuring *measuring, Error *error) {
     int count = measuring->work->count;
     Samples *samples = memory_new((size_t)(count + 1) * sizeof *samples);
     bool good = true;
@@ -154,7 +154,7 @@ static bool find_overhead(Measuring *measuring, Error *error) {
 
 static void add_counts(void *context, const char *function, uint32_t pc,
                        const uint64_t counted[SASS_COUNTED]) {
-    Measuring *measuring = context;
+    SassMeasuring *measuring = context;
     SassKernel *kernel = measuring->sampled;
     int at = strcmp(function, kernel->entry) != 0 ? -1 : sass_at(kernel, pc);
     if (at < 0) {
@@ -167,7 +167,7 @@ static void add_counts(void *context, const char *function, uint32_t pc,
     instruction->acting += counted[SASS_ACTING];
 }
 
-static bool count(Measuring *measuring, SassMetrics *metrics, int index, Error *error) {
+static bool count(SassMeasuring *measuring, SassMetrics *metrics, int index, Error *error) {
     SassKernel *kernel = measuring->sampled = &measuring->kernels[index];
     Error *note = &measuring->notes->counts;
     double microseconds;
@@ -180,7 +180,7 @@ static bool count(Measuring *measuring, SassMetrics *metrics, int index, Error *
     return true;
 }
 
-static bool count_all(Measuring *measuring, Error *error) {
+static bool count_all(SassMeasuring *measuring, Error *error) {
     const SassWork *work = measuring->work;
     Error *note = &measuring->notes->counts;
     SassMetrics metrics;
@@ -199,7 +199,7 @@ static bool count_all(Measuring *measuring, Error *error) {
 
 /* ---- all of it ----------------------------------------------------------------------------------------- */
 
-static bool measure(Measuring *measuring, PcSampling *sampling, int parts, Error *error) {
+static bool measure(SassMeasuring *measuring, PcSampling *sampling, int parts, Error *error) {
     const SassWork *work = measuring->work;
     Cuda *cuda = work->cuda;
     bool good = work->load(work->context, error), listed = good && disassemble_all(measuring);
@@ -217,7 +217,7 @@ static bool measure(Measuring *measuring, PcSampling *sampling, int parts, Error
 }
 
 bool sass_measure(const SassWork *work, int parts, SassKernel *kernels, SassNotes *notes, Error *error) {
-    Measuring measuring = {.work = work, .kernels = kernels, .notes = notes};
+    SassMeasuring measuring = {.work = work, .kernels = kernels, .notes = notes};
     PcSampling *sampling = NULL;
     *notes = (SassNotes){0};
     cuda_turn_begin();

@@ -147,7 +147,7 @@ static void expect_counts(const SassKernel *kernel) {
     assert_int_equal(kernel->counted.n, 1000);
     for (int i = 0; i < kernel->count; i++) {
         const SassInstruction *at = &kernel->instructions[i];
-        assert_true(at->executed == 1 && at->threads == 2 && at->acting == 3);
+        assert_true(at->executed == 1 && at->acting == 2 && at->threads == 3);
     }
 }
 
@@ -216,15 +216,17 @@ static void other_places_are_said(void **state) {
 static void samples_that_fail(void **state) {
     (void)state;
     static const char *const names[] = {
-        "cuptiPCSamplingEnable",  "cuptiPCSamplingGetNumStallReasons", "cuptiPCSamplingGetStallReasons",
-        "cuptiPCSamplingStart", "cuptiPCSamplingSetConfigurationAttribute", "cuptiPCSamplingGetData"};
+        "cuptiPCSamplingEnable", "cuptiPCSamplingGetNumStallReasons",        "cuptiPCSamplingGetStallReasons",
+        "cuptiPCSamplingStart",  "cuptiPCSamplingSetConfigurationAttribute", "cuptiPCSamplingGetData"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char fail[96], words[160];
         snprintf(fail, sizeof fail, "%s=35", names[i]);
-        snprintf(words, sizeof words, "%s: CUPTI_ERROR_INSUFFICIENT_PRIVILEGES: the driver lets only root", names[i]);
+        snprintf(words, sizeof words, "%s: CUPTI_ERROR_INSUFFICIENT_PRIVILEGES: the driver lets only root",
+                 names[i]);
         setenv("STUB_FAIL", fail, 1);
         Measured measured = begin(SASS_ALL);
-        if (!strstr(measured.notes.samples.message, words)) fail_msg("%s: %s", fail, measured.notes.samples.message);
+        if (!strstr(measured.notes.samples.message, words))
+            fail_msg("%s: %s", fail, measured.notes.samples.message);
         assert_int_equal(measured.kernels[0].sampled.n, 0);
         expect_counts(&measured.kernels[0]);
         measured_done(&measured);
@@ -245,14 +247,16 @@ static void no_samples_at_all(void **state) {
 
 static void counts_that_fail(void **state) {
     (void)state;
-    static const char *const names[] = {"cuptiProfilerInitialize", "cuptiDeviceGetChipName", "cuptiSassMetricsEnable",
-                                        "cuptiSassMetricsGetDataProperties", "cuptiSassMetricsFlushData"};
+    static const char *const names[] = {"cuptiProfilerInitialize", "cuptiDeviceGetChipName",
+                                        "cuptiSassMetricsEnable", "cuptiSassMetricsGetDataProperties",
+                                        "cuptiSassMetricsFlushData"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char fail[96];
         snprintf(fail, sizeof fail, "%s=35", names[i]);
         setenv("STUB_FAIL", fail, 1);
         Measured measured = begin(SASS_ALL);
-        if (!strstr(measured.notes.counts.message, names[i])) fail_msg("%s: %s", fail, measured.notes.counts.message);
+        if (!strstr(measured.notes.counts.message, names[i]))
+            fail_msg("%s: %s", fail, measured.notes.counts.message);
         assert_int_equal(measured.kernels[0].counted.n, 0);
         expect_samples(&measured.kernels[0]);
         measured_done(&measured);
@@ -263,7 +267,8 @@ static void a_chip_without_these_metrics(void **state) {
     (void)state;
     setenv("STUB_FAIL", "cuptiSassMetricsGetProperties=1", 1);
     Measured measured = begin(SASS_COUNTS);
-    assert_string_equal(measured.notes.counts.message, "CUPTI cannot count smsp__sass_inst_executed on GS100");
+    assert_string_equal(measured.notes.counts.message,
+                        "CUPTI cannot count smsp__sass_inst_executed on GS100");
     measured_done(&measured);
 }
 
@@ -277,7 +282,8 @@ static void without_a_listing(void **state) {
     clean(NULL);
     setenv("REDVIZ_NVDISASM", "/nowhere", 1);
     measured = begin(SASS_ALL);
-    assert_string_equal(measured.notes.code.message, "REDVIZ_NVDISASM=/nowhere is no program that can be run");
+    assert_string_equal(measured.notes.code.message,
+                        "REDVIZ_NVDISASM=/nowhere is no program that can be run");
     measured_done(&measured);
     clean(NULL);
     every_instruction_of_every_launch(NULL);
