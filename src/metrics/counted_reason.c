@@ -12,9 +12,12 @@ static double weight_of(const SassComparison *comparison, const SassDifference *
     return (more < 0 ? -more : more ? more : 0.5) * times;
 }
 
-/* Of a branch that is gone, what was guarded by it is no count of branches. */
+/* Copies on several paths are executed as often as the one; an unrolled loop has fewer branches. */
 static bool is_about(const SassDifference *difference, SassClass class) {
-    return class == SASS_OTHER || difference->class == class;
+    bool is_unrolled = difference->reason == SASS_UNROLLED;
+    if (difference->reason == SASS_COPIED) return false;
+    if (class == SASS_OTHER) return true;
+    return is_unrolled ? class == SASS_BRANCH : difference->class == class;
 }
 
 static const SassDifference *find_heaviest(const SassComparison *comparison, SassClass class) {
@@ -31,8 +34,8 @@ static const SassDifference *find_heaviest(const SassComparison *comparison, Sas
 
 bool counted_reason(const MeasuredCounter *counter, const SassComparison *comparison, Text *out) {
     const CountedRow *row = counted_find(counter->metric);
-    if (!row || !comparison || row->class == SASS_CLASSES || counter->value == counter->predicted ||
-        counted_agreement(counter) == COUNTED_WITHIN_NOISE)
+    if (!row || !comparison || counter->note || row->class == SASS_CLASSES ||
+        counter->value == counter->predicted || counted_agreement(counter) == COUNTED_WITHIN_NOISE)
         return false;
     const SassDifference *found = find_heaviest(comparison, row->class);
     if (!found) return false;

@@ -7,13 +7,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-typedef struct Printer {
+typedef struct SassPrinter {
     const ReportSass *input;
     const SassKernel *kernel;
     const SassComparison *compared; /* NULL: not beside the PTX */
     SassSums all;
     Text *out;
-} Printer;
+} SassPrinter;
 
 static void trim_line(Text *out) {
     while (out->length && out->data[out->length - 1] == ' ') out->data[--out->length] = 0;
@@ -41,7 +41,7 @@ static void add_measured(Text *out, const SassKernel *kernel) {
     if (!counted->n && !sampled->n) text_add(out, "; neither counted nor sampled");
 }
 
-static void print_head(const Printer *printer, int launch) {
+static void print_head(const SassPrinter *printer, int launch) {
     const SassKernel *kernel = printer->kernel;
     Text sentence = {0};
     text_print(printer->out, "%s", printer->input->kernel);
@@ -58,7 +58,7 @@ static void print_head(const Printer *printer, int launch) {
 /* ---- the table --------------------------------------------------------------------------------------------- */
 
 /* Executions, active lanes of 32, the share of them whose predicate was false, samples, the commonest stall. */
-static void print_counts(const Printer *printer, const SassSums *sums, bool is_line) {
+static void print_counts(const SassPrinter *printer, const SassSums *sums, bool is_line) {
     CountText count;
     Text *out = printer->out;
     char lanes[16] = "", off[16] = "", samples[32] = "";
@@ -79,7 +79,7 @@ static void print_counts(const Printer *printer, const SassSums *sums, bool is_l
                off, samples, stall);
 }
 
-static void print_instruction(const Printer *printer, const SassInstruction *in) {
+static void print_instruction(const SassPrinter *printer, const SassInstruction *in) {
     const SassKernel *kernel = printer->kernel;
     SassSums sums = {.executed = 0};
     const SassPlace *place = in->place < 0 ? NULL : &kernel->places[in->place];
@@ -95,14 +95,14 @@ static void print_instruction(const Printer *printer, const SassInstruction *in)
     trim_line(printer->out);
 }
 
-static bool is_of_line(const Printer *printer, const SassDifference *difference, const SassLine *line) {
+static bool is_of_line(const SassPrinter *printer, const SassDifference *difference, const SassLine *line) {
     PtxSourceLine own = sass_difference_line(printer->compared, difference);
     if (!own.file || !line->file) return !own.file && !line->file;
     return own.line == line->line && !strcmp(own.file, line->file);
 }
 
 /* Why the line's machine code has other counts than its PTX. */
-static void print_differences(const Printer *printer, const SassLine *line) {
+static void print_differences(const SassPrinter *printer, const SassLine *line) {
     for (int i = 0; printer->compared && i < printer->compared->count; i++) {
         const SassDifference *difference = &printer->compared->differences[i];
         if (!is_of_line(printer, difference, line)) continue;
@@ -112,7 +112,7 @@ static void print_differences(const Printer *printer, const SassLine *line) {
     }
 }
 
-static void print_line(const Printer *printer, const SassLine *line) {
+static void print_line(const SassPrinter *printer, const SassLine *line) {
     const ReportSass *input = printer->input;
     const char *source = line->file && line->line && input->source_text
                              ? input->source_text(input->context, line->file, line->line)
@@ -134,7 +134,7 @@ static void print_line(const Printer *printer, const SassLine *line) {
             print_instruction(printer, &printer->kernel->instructions[i]);
 }
 
-static void print_launch(Printer *printer, int launch) {
+static void print_launch(SassPrinter *printer, int launch) {
     int count;
     Text *out = printer->out;
     SassLine *lines = sass_by_line(printer->kernel, &count);
@@ -151,7 +151,7 @@ static void print_launch(Printer *printer, int launch) {
 
 void report_sass_text(const ReportSass *input, Text *out) {
     for (int i = 0; i < input->launch_count; i++) {
-        Printer printer = {.input = input, .kernel = input->sass[i], .out = out};
+        SassPrinter printer = {.input = input, .kernel = input->sass[i], .out = out};
         if (input->compared) printer.compared = input->compared[i];
         if (i) text_add(out, "\n");
         if (printer.kernel)

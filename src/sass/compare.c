@@ -99,17 +99,30 @@ static int cover(const Comparer *c, int pc, SassClass class, int most) {
     return covered;
 }
 
-/* Before all else, so that what is merged does not look removed. */
+/* The widest machine instruction of the class that belongs to a pc; -1: there is none. */
+static int widest(const Comparer *c, int pc, SassClass class) {
+    int found = -1;
+    for (int i = 0; i < c->kernel->count; i++)
+        if (c->result->owner[i] == pc && sass_class_of_text(text_at(c, i)) == class &&
+            (found < 0 || sass_bytes(text_at(c, i)) > sass_bytes(text_at(c, found))))
+            found = i;
+    return found;
+}
+
+/* Before all else, so that what is merged does not look removed. In a loop the others may be those of later rounds. */
 static void find_merged(Comparer *c) {
     for (int pc = 0; pc < c->program->code_count; pc++) {
         SassClass class = sass_class_of_ptx(ptx_at(c, pc));
-        int first, own = ptx_bytes(ptx_at(c, pc)), covered;
+        int own = ptx_bytes(ptx_at(c, pc));
         if (!sass_is_access(class) || class == SASS_SHARED_ATOMIC || class == SASS_GLOBAL_ATOMIC || own < 1)
             continue;
-        if (!sass_count_owned(c->result, pc, class, &first)) continue;
-        int times = sass_bytes(text_at(c, first)) / own;
-        if (times < 2 || !(covered = cover(c, pc, class, times - 1))) continue;
-        add(c, SASS_MERGED, pc, 1, covered + 1, first);
+        int shown = widest(c, pc, class), times = shown < 0 ? 0 : sass_bytes(text_at(c, shown)) / own;
+        if (times < 2) continue;
+        int covered = cover(c, pc, class, times - 1);
+        if (covered)
+            add(c, SASS_MERGED, pc, 1, covered + 1, shown);
+        else if (loop_of(c, pc) != PTX_NO_PC)
+            add(c, SASS_MERGED, pc, 1, times, shown);
     }
 }
 

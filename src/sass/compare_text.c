@@ -18,15 +18,15 @@ static void add_ptx_name(const PtxInstruction *in, Text *out) {
     if (in->type_count) text_print(out, ".%s", ptx_type_text(in->types[0]));
 }
 
-typedef struct Words { /* of a sentence */
+typedef struct SentenceParts { /* of a sentence */
     const SassDifference *d;
     const char *ptx;   /* "ld.shared.u32" */
     const char *shown; /* "LDS.128" */
     int shown_length, bytes;
     Text *out;
-} Words;
+} SentenceParts;
 
-static void add_branch(const Words *w) {
+static void add_branch(const SentenceParts *w) {
     const SassDifference *d = w->d;
     const char *predicates = d->sass_count == 1 ? "" : "s";
     if (d->ptx_count == 1)
@@ -44,7 +44,7 @@ static void add_branch(const Words *w) {
                    d->ptx_count == 1 ? "s" : "", d->sass_count, predicates);
 }
 
-static void add_unrolled(const Words *w) {
+static void add_unrolled(const SentenceParts *w) {
     if (!w->d->sass_count)
         text_add(w->out, "the loop is unrolled completely: its branch is gone");
     else
@@ -52,7 +52,7 @@ static void add_unrolled(const Words *w) {
                    w->ptx, w->d->sass_count, w->shown_length, w->shown);
 }
 
-static void add_others(const Words *w) {
+static void add_others(const SentenceParts *w) {
     const SassDifference *d = w->d;
     bool is_one = d->ptx_count == 1;
     switch (d->reason) {
@@ -103,7 +103,7 @@ static void add_others(const Words *w) {
 
 void sass_difference_print(const SassComparison *comparison, const SassDifference *d, Text *out) {
     Text name = {0};
-    Words words = {.d = d, .shown = "", .out = out};
+    SentenceParts words = {.d = d, .shown = "", .out = out};
     if (d->instruction >= 0) {
         const char *text = comparison->kernel->instructions[d->instruction].text;
         words.shown = sass_mnemonic(text, &words.shown_length);

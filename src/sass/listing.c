@@ -15,7 +15,7 @@
 
 enum { MOST_INLINED = 32, MOST_NAME = 512 };
 
-typedef struct Listing {
+typedef struct SassListing {
     SassKernel *kernel;
     const char *entry;
     bool is_inside;      /* the section of the entry */
@@ -26,7 +26,7 @@ typedef struct Listing {
         int line;
     } chain[MOST_INLINED]; /* places that follow each other, the innermost first */
     int chain_count;
-} Listing;
+} SassListing;
 
 static bool starts_with(const char *text, const char *start) {
     return strncmp(text, start, strlen(start)) == 0;
@@ -38,7 +38,7 @@ static const char *skip_spaces(const char *at) {
 }
 
 /* .section .text.ENTRY,"ax": is what follows the entry's? */
-static void take_section(Listing *listing, const char *at) {
+static void take_section(SassListing *listing, const char *at) {
     size_t length = strlen(listing->entry);
     at = skip_spaces(at + strlen(".section"));
     listing->is_inside = starts_with(at, ".text.") && !strncmp(at + 6, listing->entry, length) &&
@@ -53,7 +53,7 @@ static bool read_place(const char *at, char file[MOST_NAME], int *line) {
     return true;
 }
 
-static void take_place(Listing *listing, const char *at) {
+static void take_place(SassListing *listing, const char *at) {
     char file[MOST_NAME];
     int line;
     if (!read_place(at, file, &line)) return;
@@ -66,7 +66,7 @@ static void take_place(Listing *listing, const char *at) {
 }
 
 /* From the outermost inwards, so that each place knows where it was inlined. */
-static void end_chain(Listing *listing) {
+static void end_chain(SassListing *listing) {
     if (!listing->chain_count) return;
     int place = -1;
     for (int i = listing->chain_count - 1; i >= 0; i--)
@@ -96,7 +96,7 @@ static const char *clean(Arena *arena, const char *at, const char *end) {
     return text;
 }
 
-static void take_instruction(Listing *listing, const char *at, const char *end) {
+static void take_instruction(SassListing *listing, const char *at, const char *end) {
     char *behind;
     unsigned long offset = strtoul(at + 2, &behind, 16);
     if (behind == at + 2 || !starts_with(behind, "*/")) return;
@@ -111,7 +111,7 @@ static void take_instruction(Listing *listing, const char *at, const char *end) 
 }
 
 /* ".L_x_1", or the name of a function: code of the compiler's own has no lines, and its name is its place. */
-static void take_label(Listing *listing, const char *label) {
+static void take_label(SassListing *listing, const char *label) {
     const char *dollar = strrchr(label, '$');
     if (!strcmp(label, listing->entry)) return;
     if (*label != '.') {
@@ -122,7 +122,7 @@ static void take_label(Listing *listing, const char *label) {
     if (!listing->label || *label != '.') listing->label = label;
 }
 
-static void take_line(Listing *listing, const char *line, const char *end) {
+static void take_line(SassListing *listing, const char *line, const char *end) {
     const char *at = skip_spaces(line);
     if (at >= end) return;
     if (starts_with(at, ".section")) {
@@ -192,7 +192,7 @@ static void place_subroutines(SassKernel *kernel) {
 }
 
 bool sass_parse(const char *text, const char *entry, SassKernel *kernel, Error *error) {
-    Listing *listing = memory_new(sizeof *listing);
+    SassListing *listing = memory_new(sizeof *listing);
     listing->kernel = kernel;
     listing->entry = entry;
     listing->place = -1;

@@ -347,17 +347,17 @@ bool sass_read_file(const char *path, SassVisit visit, void *context, Error *err
 
 /* ---- finding ------------------------------------------------------------------------------------------- */
 
-typedef struct Search {
+typedef struct RecordingSearch {
     const SassKey *key;
     SassKernel *found;
-} Search;
+} RecordingSearch;
 
 static bool is_like(const char *wanted, const char *name) {
     return !wanted || (name && !strcmp(wanted, name));
 }
 
 static bool keep_if_wanted(void *context, SassKernel *kernel) {
-    Search *search = context;
+    RecordingSearch *search = context;
     const SassKey *key = search->key;
     if (kernel->launch == key->launch && is_like(key->kernel, kernel->kernel) &&
         is_like(key->dtype, kernel->dtype) && is_like(key->op, kernel->op) &&
@@ -376,7 +376,7 @@ bool sass_recorded_find(const SassKey *key, SassKernel *kernel, Error *error) {
     snprintf(name, sizeof name, "%s.tsv", key->kernel);
     if (strchr(machine, '/') || !catalog_path(folder, name, path, sizeof path, NULL))
         return error_set(error, "no machine code of %s is recorded on %s", key->kernel, machine);
-    Search search = {key, kernel};
+    RecordingSearch search = {key, kernel};
     if (!sass_read_file(path, keep_if_wanted, &search, error)) return false;
     return kernel->count > 0 ||
            error_set(

@@ -24,7 +24,9 @@ static void find_recorded(const Session *session, int launch, SessionSass *sass)
                    .op = session->kernel.op,
                    .entry = session->launches.programs[launch]->entry->name,
                    .launch = launch};
-    if (!sass_recorded_find(&key, &sass->kernel, &error)) sass->why = arena_copy_string(arena, error.message);
+    if (sass_recorded_find(&key, &sass->kernel, &error)) return;
+    sass->why = error.line ? arena_print(arena, "%s (%s, line %d)", error.message, error.file, error.line)
+                           : arena_copy_string(arena, error.message);
 }
 
 const SassKernel *session_sass(const Session *session, int launch, const char **why) {

@@ -69,7 +69,7 @@ static void a_subroutine_is_part_of_the_kernel(void **state) {
     SassKernel kernel = {.count = 0};
     assert_true(sass_parse(text, "_Z16mean_of_partialsIfEvPKT_PS0_jj", &kernel, NULL));
     const SassInstruction *first = instruction(&kernel, 0x3d0), *call = instruction(&kernel, 0x390);
-    assert_string_equal(first->label, "$__internal_1_$__cuda_sm3x_div_rn_noftz_f32_slowpath");
+    assert_string_equal(first->label, "$__internal_0_$__cuda_sm3x_div_rn_noftz_f32_slowpath");
     assert_string_equal(kernel.places[first->place].file, "__cuda_sm3x_div_rn_noftz_f32_slowpath");
     assert_int_equal(kernel.places[first->place].line, 0);
     assert_int_equal(kernel.places[first->place].inlined_at, call->place);
