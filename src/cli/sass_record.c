@@ -3,22 +3,22 @@
 
 #include "sass/recorded.h"
 
-typedef struct SassPrinter {
+typedef struct RecordingPrinter {
     FILE *out, *errors, *progress;
     bool has_begun;
-} SassPrinter;
+} RecordingPrinter;
 
 static void show_cell(void *context, const char *kernel, const char *dtype) {
-    SassPrinter *printer = context;
+    RecordingPrinter *printer = context;
     if (printer->progress) fprintf(printer->progress, "\r\033[K%s %s", kernel, dtype);
 }
 
-static void clear_cell(const SassPrinter *printer) {
+static void clear_cell(const RecordingPrinter *printer) {
     if (printer->progress) fputs("\r\033[K", printer->progress);
 }
 
 static void print_recorded(void *context, const SassKernel *kernel) {
-    SassPrinter *printer = context;
+    RecordingPrinter *printer = context;
     Text text = {0};
     if (!printer->has_begun) sass_record_begin(&text);
     printer->has_begun = true;
@@ -29,14 +29,14 @@ static void print_recorded(void *context, const SassKernel *kernel) {
 }
 
 static void print_missing(void *context, const char *kernel, const char *dtype, const char *why) {
-    SassPrinter *printer = context;
+    RecordingPrinter *printer = context;
     clear_cell(printer);
     fprintf(printer->errors, "redviz: %s %s: %s\n", kernel, dtype, why);
 }
 
 bool sass_print_recording(const BenchOptions *options, FILE *out, FILE *errors, FILE *progress,
                           Error *error) {
-    SassPrinter printer = {out, errors, progress, false};
+    RecordingPrinter printer = {out, errors, progress, false};
     BenchSassSink sink = {&printer, show_cell, print_recorded, print_missing};
     bool good = bench_sass(options, &sink, error);
     clear_cell(&printer);

@@ -41,7 +41,7 @@ static int clean(void **state) {
     unsetenv("STUB_FAIL");
     use("REDVIZ_CUDA", "libcuda_stub.so");
     use("REDVIZ_CUPTI", "libcupti_stub.so");
-    setenv("REDVIZ_NVDISASM", "tests/gpu/stub/nvdisasm", 1);
+    setenv("REDVIZ_NVDISASM", "tests/gpu/stub/nvdisasm.sh", 1);
     return 0;
 }
 
@@ -53,7 +53,8 @@ static void take_cell(void *context, const char *kernel, const char *dtype) {
 static void take_kernel(void *context, const SassKernel *kernel) {
     Taken *taken = context;
     assert_true(taken->count < MOST_KERNELS);
-    snprintf(taken->names[taken->count], sizeof *taken->names, "%s %s %d", kernel->kernel, kernel->dtype, kernel->launch);
+    snprintf(taken->names[taken->count], sizeof *taken->names, "%s %s %d", kernel->kernel, kernel->dtype,
+             kernel->launch);
     taken->counted[taken->count] = kernel->counted;
     taken->sampled[taken->count++] = kernel->sampled;
     if (!taken->recording.length) sass_record_begin(&taken->recording);
@@ -136,7 +137,8 @@ static void what_is_missing_is_said(void **state) {
     setenv("STUB_FAIL", "cuptiPCSamplingEnable=35", 1);
     if (!record(&taken, "shuffle", (CatalogOptions){.dtype = PTX_S32}, &error)) fail_msg("%s", error.message);
     assert_true(taken.count == 1 && taken.counted[0].n && !taken.sampled[0].n);
-    assert_non_null(strstr(taken.missing, "shuffle int: not sampled: cuptiPCSamplingEnable: CUPTI_ERROR_INSUFF"));
+    assert_non_null(
+        strstr(taken.missing, "shuffle int: not sampled: cuptiPCSamplingEnable: CUPTI_ERROR_INSUFF"));
     text_done(&taken.recording);
 }
 
@@ -147,10 +149,11 @@ static void nothing_at_all(void **state) {
     setenv("REDVIZ_NVDISASM", "/nowhere", 1);
     assert_false(record(&taken, "shuffle", (CatalogOptions){.n = 0}, &error));
     assert_string_equal(error.message, "no machine code was recorded");
-    assert_string_equal(taken.missing,
-                        "shuffle int: no machine code: REDVIZ_NVDISASM=/nowhere is no program that can be run\n"
-                        "shuffle float: no machine code: REDVIZ_NVDISASM=/nowhere is no program that can be run\n"
-                        "shuffle double: no machine code: REDVIZ_NVDISASM=/nowhere is no program that can be run\n");
+    assert_string_equal(
+        taken.missing,
+        "shuffle int: no machine code: REDVIZ_NVDISASM=/nowhere is no program that can be run\n"
+        "shuffle float: no machine code: REDVIZ_NVDISASM=/nowhere is no program that can be run\n"
+        "shuffle double: no machine code: REDVIZ_NVDISASM=/nowhere is no program that can be run\n");
     setenv("REDVIZ_CUDA", "/nowhere", 1);
     assert_false(record(&taken, "shuffle", (CatalogOptions){.n = 0}, &error));
     assert_string_equal(error.message, "there is no CUDA driver here (/nowhere)");
@@ -158,8 +161,10 @@ static void nothing_at_all(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(every_type_and_launch, clean), cmocka_unit_test_setup(at_the_size_that_is_asked_for, clean),
-        cmocka_unit_test_setup(all_kernels, clean),           cmocka_unit_test_setup(what_is_missing_is_said, clean),
+        cmocka_unit_test_setup(every_type_and_launch, clean),
+        cmocka_unit_test_setup(at_the_size_that_is_asked_for, clean),
+        cmocka_unit_test_setup(all_kernels, clean),
+        cmocka_unit_test_setup(what_is_missing_is_said, clean),
         cmocka_unit_test_setup(nothing_at_all, clean),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

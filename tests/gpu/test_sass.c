@@ -29,7 +29,7 @@ static int clean(void **state) {
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) unsetenv(variables[i]);
     use_library("REDVIZ_CUDA", "libcuda_stub.so");
     use_library("REDVIZ_CUPTI", "libcupti_stub.so");
-    setenv("REDVIZ_NVDISASM", "tests/gpu/stub/nvdisasm", 1);
+    setenv("REDVIZ_NVDISASM", "tests/gpu/stub/nvdisasm.sh", 1);
     return 0;
 }
 

@@ -28,7 +28,7 @@ static int clean(void **state) {
     unsetenv("STUB_NVDISASM_FAILS");
     use("REDVIZ_CUDA", "libcuda_emulated.so");
     use("REDVIZ_CUPTI", "libcupti_stub.so");
-    setenv("REDVIZ_NVDISASM", "tests/gpu/stub/nvdisasm", 1);
+    setenv("REDVIZ_NVDISASM", "tests/gpu/stub/nvdisasm.sh", 1);
     return 0;
 }
 
@@ -148,7 +148,8 @@ static void the_emulator_measures_nothing(void **state) {
 static void a_kernel_that_traps_is_not_run(void **state) {
     (void)state;
     int count;
-    SessionOptions options = {.kernel = "bug_unguarded_load", .backend = BACKEND_AUTO, .catalog.n = 4097, .threads = 1};
+    SessionOptions options = {
+        .kernel = "bug_unguarded_load", .backend = BACKEND_AUTO, .catalog.n = 4097, .threads = 1};
     Error error = {0};
     options.measure_sass = true;
     Session *session = session_open(&options, &error);
