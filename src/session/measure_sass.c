@@ -100,7 +100,7 @@ void session_measure_sass(Session *session) {
     for (int i = 0; i < count; i++) {
         if (good && kernels[i].count)
             take_over(session, &kernels[i], i);
-        else
+        else if (cuda) /* without a GPU: whatever is said of recordings */
             session_miss_sass(session, i, why.message);
         sass_kernel_done(&kernels[i]);
     }
