@@ -163,7 +163,10 @@ static bool fits(void *context, SassKernel *kernel) {
     PtxModule *module = module_of(kernel->kernel, &text, &error);
     PtxFunction *entry = module ? ptx_module_find_entry(module, kernel->entry, &error) : NULL;
     PtxProgram *program = entry ? ptx_program_link(module, entry, &error) : NULL;
-    if (!program) fail_msg("%s %s: %s", kernel->kernel, kernel->entry, error.message);
+    if (!program) {
+        fail_msg("%s %s: %s", kernel->kernel, kernel->entry, error.message);
+        return false;
+    }
     for (int i = 0; i < kernel->count; i++) {
         bool is_there = !kernel->instructions[i].ptx_line;
         for (int pc = 0; !is_there && pc < program->code_count; pc++)
