@@ -176,7 +176,11 @@ $(GENERATED): $(O)/redviz
 	$(Q)mkdir -p $(@D) && $(O)/redviz --generate $(@F) >$@
 
 # What was measured on machines: a folder each.
-RECORDED = $(wildcard assets/h[12]00/*.* assets/h[12]00/sass/*)
+RECORDED = $(patsubst %/,%,$(sort $(dir $(wildcard assets/h[12]00/*.* assets/h[12]00/sass/*.*))))
+define INSTALL_RECORDED
+install -m 644 $(1)/*.* $(SHARE)/redviz/$(1)
+
+endef
 
 BIN = $(DESTDIR)$(PREFIX)/bin
 LIB = $(DESTDIR)$(PREFIX)/lib
@@ -188,13 +192,13 @@ FISH_COMPLETIONS = $(SHARE)/fish/vendor_completions.d
 
 install: all $(GENERATED)
 	install -d $(BIN) $(SHARE)/redviz/kernels $(SHARE)/redviz/assets/ptx $(SHARE)/redviz/assets/include \
-	    $(dir $(RECORDED:%=$(SHARE)/redviz/%)) $(MAN) $(BASH_COMPLETIONS) $(ZSH_COMPLETIONS) $(FISH_COMPLETIONS)
+	    $(RECORDED:%=$(SHARE)/redviz/%) $(MAN) $(BASH_COMPLETIONS) $(ZSH_COMPLETIONS) $(FISH_COMPLETIONS)
 	install -m 755 $(O)/redviz $(BIN)/redviz
 	@if [ -f $(O)/libredviz_peers.so ]; then install -d $(LIB) && \
 	    install -m 755 $(O)/libredviz_peers.so $(LIB)/libredviz_peers.so; fi
 	install -m 644 kernels/* $(SHARE)/redviz/kernels
 	install -m 644 assets/ptx/* $(SHARE)/redviz/assets/ptx
-	for file in $(RECORDED); do install -m 644 $$file $(SHARE)/redviz/$$file || exit 1; done
+	$(foreach folder,$(RECORDED),$(call INSTALL_RECORDED,$(folder)))
 	install -m 644 assets/include/* $(SHARE)/redviz/assets/include
 	install -m 644 $(O)/generated/man $(MAN)/redviz.1
 	install -m 644 $(O)/generated/bash $(BASH_COMPLETIONS)/redviz

@@ -388,15 +388,25 @@ void sass_comparison_done(SassComparison *comparison) {
 
 bool sass_take_ptx_lines(SassKernel *kernel, const PtxProgram *copy, const PtxProgram *program) {
     SassComparison lines = {.program = copy, .kernel = kernel};
-    bool is_same = copy->code_count == program->code_count;
-    sass_find_owners(&lines);
+    lines.owner = memory_new((size_t)(kernel->count + 1) * sizeof *lines.owner);
+    kernel->has_ptx_lines = copy->code_count == program->code_count && sass_own_by_ptx_line(&lines);
     for (int i = 0; i < kernel->count; i++) {
         SassInstruction *in = &kernel->instructions[i];
-        int pc = lines.has_ptx_lines && is_same ? lines.owner[i] : PTX_NO_PC;
+        int pc = kernel->has_ptx_lines ? lines.owner[i] : PTX_NO_PC;
         in->ptx_line = pc == PTX_NO_PC ? 0 : program->code[pc].instruction->line;
         if (in->place < 0 && in->ptx_line && program->module->file)
             in->place = sass_place(kernel, program->module->file, in->ptx_line, -1);
     }
     free(lines.owner);
-    return is_same && lines.has_ptx_lines;
+    return kernel->has_ptx_lines;
+}
+
+bool sass_take_printed_lines(SassKernel *kernel, const char *text, const PtxProgram *program) {
+    PtxModule *module = ptx_module_parse(text, strlen(text), "printed.ptx", NULL);
+    PtxFunction *entry = module ? ptx_module_find_entry(module, program->entry->name, NULL) : NULL;
+    PtxProgram *copy = entry ? ptx_program_link(module, entry, NULL) : NULL;
+    bool good = copy && sass_take_ptx_lines(kernel, copy, program);
+    ptx_program_free(copy);
+    ptx_module_free(module);
+    return good;
 }

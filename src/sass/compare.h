@@ -52,5 +52,8 @@ PtxSourceLine sass_difference_line(const SassComparison *comparison, const SassD
  * `program`, and those the places of instructions without a source line. `copy`: the printed text, parsed and linked.
  * false: it is not the same program, and PTX lines are no longer known. */
 bool sass_take_ptx_lines(SassKernel *kernel, const PtxProgram *copy, const PtxProgram *program);
+/* The same of the text that the driver was given. To be called of what sass_disassemble() gave; until then PTX lines are
+ * not used. */
+bool sass_take_printed_lines(SassKernel *kernel, const char *text, const PtxProgram *program);
 
 #endif

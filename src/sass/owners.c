@@ -23,7 +23,7 @@ static int *pcs_by_line(const PtxProgram *program, int *count) {
     return pcs;
 }
 
-static bool own_by_ptx_line(SassComparison *comparison) {
+bool sass_own_by_ptx_line(SassComparison *comparison) {
     const SassKernel *kernel = comparison->kernel;
     int count;
     bool is_known = false;
@@ -76,7 +76,7 @@ static void own_by_source_line(SassComparison *comparison) {
 
 void sass_find_owners(SassComparison *comparison) {
     comparison->owner = memory_new((size_t)(comparison->kernel->count + 1) * sizeof *comparison->owner);
-    comparison->has_ptx_lines = own_by_ptx_line(comparison);
+    comparison->has_ptx_lines = comparison->kernel->has_ptx_lines && sass_own_by_ptx_line(comparison);
     if (!comparison->has_ptx_lines) own_by_source_line(comparison);
 }
 

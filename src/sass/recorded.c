@@ -75,7 +75,7 @@ static void add_instruction(Text *out, const SassKernel *kernel, const SassInstr
         text_add(out, "\t-");
     else
         text_print(out, "\t%d", in->place);
-    if (in->ptx_line)
+    if (kernel->has_ptx_lines && in->ptx_line)
         text_print(out, "\t%d", in->ptx_line);
     else
         text_add(out, "\t-");
@@ -296,6 +296,7 @@ static bool read_instruction(Reader *reader, Error *error) {
         !read_index(reader, 3, INT32_MAX, 0, &in.ptx_line, error) || !read_counts(reader, &in, error) ||
         !read_samples(reader, &in, error))
         return false;
+    kernel->has_ptx_lines |= in.ptx_line > 0;
     in.label = keep_word(reader, reader->fields[4]);
     in.text = arena_copy_string(&kernel->arena, reader->fields[9]);
     sass_add_instruction(kernel, in);

@@ -39,7 +39,7 @@ typedef struct SassPlace {
 typedef struct SassInstruction {
     uint32_t offset;   /* bytes from the kernel's first instruction */
     int place;         /* index into places; -1: not known */
-    int ptx_line;      /* in the PTX text that was assembled, from 1; 0: not known */
+    int ptx_line;      /* from 1; 0: not known; see SassKernel.has_ptx_lines */
     const char *label; /* ".L_x_1", where a branch or call leads here; NULL: none */
     const char *text;  /* "@!P1 LDS.64 R4, [R9]", "@P0 BRA .L_x_1" */
     /* Of the whole grid, valid where the kernel is counted: */
@@ -65,6 +65,8 @@ typedef struct SassKernel {
     const char *driver;
     const char *measured;            /* when: UTC, "2026-11-22T15:00:00Z"; NULL: not measured */
     const char *kernel, *dtype, *op; /* of the catalogue; NULL: a file */
+    bool
+        has_ptx_lines; /* ptx_line is of the PTX that is shown; else of the text that was assembled (compare.h) */
     SassInstruction *instructions;
     int count, capacity;
     SassPlace *places;

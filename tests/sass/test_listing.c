@@ -100,8 +100,8 @@ static void what_is_no_listing(void **state) {
 
 /* ---- the program ------------------------------------------------------------------------------------------ */
 
-static void write_program(char *path, const char *script) {
-    strcpy(path, "/tmp/redviz_nvdisasm_XXXXXX");
+static void write_program(char *path, size_t bytes, const char *script) {
+    snprintf(path, bytes, "/tmp/redviz_nvdisasm_XXXXXX");
     int file = mkstemp(path);
     assert_true(file >= 0);
     assert_true(write(file, script, strlen(script)) == (ssize_t)strlen(script));
@@ -114,8 +114,9 @@ static void a_cubin_is_given_to_nvdisasm(void **state) {
     char path[64];
     SassKernel kernel = {.count = 0};
     Error error = {.line = 0};
-    write_program(path, "#!/bin/sh\nfor last; do :; done\n[ \"$(cat \"$last\")\" = CUBIN ] || exit 3\n"
-                        "exec cat tests/data/sass/interleaved.txt\n");
+    write_program(path, sizeof path,
+                  "#!/bin/sh\nfor last; do :; done\n[ \"$(cat \"$last\")\" = CUBIN ] || exit 3\n"
+                  "exec cat tests/data/sass/interleaved.txt\n");
     setenv("REDVIZ_NVDISASM", path, 1);
     if (!sass_disassemble("CUBIN", 5, INTERLEAVED, &kernel, &error)) fail_msg("%s", error.message);
     assert_true(kernel.count > 50);

@@ -8,8 +8,11 @@
 #include <cmocka.h>
 
 #include "base/text.h"
+#include "catalog/catalog.h"
+#include "ptx/program.h"
 #include "sass/recorded.h"
 
+#include <glob.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,12 +143,69 @@ static void what_is_not_recorded(void **state) {
         sass_recorded_find(&(SassKey){.machine = "../h200", .kernel = "interleaved"}, &kernel, &error));
 }
 
+/* ---- beside the PTX ---------------------------------------------------------------------------------------- */
+
+static PtxModule *module_of(const char *kernel, char **text, Error *error) {
+    const CatalogRow *row = catalog_find(kernel, error);
+    char path[256];
+    size_t length;
+    if (!row) return NULL;
+    snprintf(path, sizeof path, "assets/ptx/%.*s.ptx", (int)strcspn(row->source, "."), row->source);
+    return text_read_file(path, 16 << 20, text, &length, error) ? ptx_module_parse(*text, length, path, error)
+                                                                : NULL;
+}
+
+/* Do the recorded PTX lines have instructions of the entry? Most do: a few are the first line of its body. */
+static bool fits(void *context, SassKernel *kernel) {
+    Error error = {.line = 0};
+    char *text = NULL;
+    int missing = 0;
+    PtxModule *module = module_of(kernel->kernel, &text, &error);
+    PtxFunction *entry = module ? ptx_module_find_entry(module, kernel->entry, &error) : NULL;
+    PtxProgram *program = entry ? ptx_program_link(module, entry, &error) : NULL;
+    if (!program) {
+        fail_msg("%s %s: %s", kernel->kernel, kernel->entry, error.message);
+        return false;
+    }
+    for (int i = 0; i < kernel->count; i++) {
+        bool is_there = !kernel->instructions[i].ptx_line;
+        for (int pc = 0; !is_there && pc < program->code_count; pc++)
+            is_there = program->code[pc].instruction->line == kernel->instructions[i].ptx_line;
+        missing += !is_there;
+    }
+    if (missing)
+        fail_msg("%s %s: %d instructions are of PTX lines that are not there: record it again",
+                 kernel->kernel, kernel->entry, missing);
+    ++*(int *)context;
+    ptx_program_free(program);
+    ptx_module_free(module);
+    free(text);
+    sass_kernel_done(kernel);
+    return true;
+}
+
+static void recordings_are_of_the_ptx_that_ships(void **state) {
+    (void)state;
+    Error error = {.line = 0};
+    glob_t files = {.gl_pathc = 0};
+    int kernels = 0;
+    assert_true(sass_read_file(SYNTHETIC, fits, &kernels, &error));
+    assert_int_equal(kernels, 2);
+    if (!glob("assets/h[12]00/sass/*.tsv", 0, NULL, &files))
+        for (size_t i = 0; i < files.gl_pathc; i++)
+            if (!sass_read_file(files.gl_pathv[i], fits, &kernels, &error))
+                fail_msg("%s:%d: %s", error.file, error.line, error.message);
+    globfree(&files);
+    print_message("# summary: %d recordings of machine code\n", kernels - 2);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reading_and_writing_gives_the_same_text),
         cmocka_unit_test(what_a_line_means),
         cmocka_unit_test(what_is_refused),
         cmocka_unit_test(what_is_not_recorded),
+        cmocka_unit_test(recordings_are_of_the_ptx_that_ships),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
