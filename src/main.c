@@ -9,6 +9,7 @@
 #include "cli/generate.h"
 #include "cli/grid_print.h"
 #include "cli/list.h"
+#include "cli/sass_record.h"
 #include "metrics/report.h"
 #include "cli/options.h"
 #include "session/session.h"
@@ -67,8 +68,11 @@ static int print_timings(const Options *options, Error *error) {
                           .catalog = options->session.catalog,
                           .profile = options->profile,
                           .gpus = options->gpus};
+    FILE *progress = isatty(STDERR_FILENO) ? stderr : NULL;
+    if (options->bench_sass)
+        return sass_print_recording(&bench, stdout, stderr, progress, error) ? DONE : refuse(error);
     BenchOutput output = {.out = stdout,
-                          .progress = isatty(STDERR_FILENO) ? stderr : NULL,
+                          .progress = progress,
                           .format = options->tsv    ? BENCH_TSV
                                     : options->json ? BENCH_JSON
                                                     : BENCH_TABLE};
@@ -100,6 +104,13 @@ static void say_fault(const Session *session) {
     }
 }
 
+/* What the GPU did not measure. */
+static void say_notes(const Session *session) {
+    int count;
+    const char *const *notes = session_sass_notes(session, &count);
+    for (int i = 0; i < count; i++) fprintf(stderr, "redviz: %s\n", notes[i]);
+}
+
 static bool show(const Options *options, Session *session, Error *error) {
     AppStart start = {.step = options->step,
                       .keys = options->keys,
@@ -115,6 +126,10 @@ static bool show(const Options *options, Session *session, Error *error) {
     switch (options->action) {
     case ACTION_REPORT:
         session_report(session, options->json, &out);
+        break;
+    case ACTION_SASS:
+        say_notes(session);
+        session_print_sass(session, options->json, &out);
         break;
     case ACTION_CHECK:
         session_check(session, options->json, &out);

@@ -65,9 +65,7 @@ static bool describe_machine(Bench *bench, Error *error) {
     Ceilings ceilings;
     if (!gpu_measure_ceilings(&bench->timer, bench_cell_seconds, &ceilings, error)) return false;
     snprintf(machine->name, sizeof machine->name, "%s", cuda->name);
-    const char *driver = bench->nvml.driver;
-    snprintf(machine->driver, sizeof machine->driver, "%s%sCUDA %d.%d", driver, *driver ? ", " : "",
-             cuda->driver_version / 1000, cuda->driver_version % 1000 / 10);
+    nvml_describe_driver(&bench->nvml, cuda, machine->driver, sizeof machine->driver);
     machine->memory_clock = nvml_read(&bench->nvml).memory_clock; /* after memory was used */
     machine->multiprocessors = cuda->multiprocessors;
     machine->l2_bytes = cuda->l2_bytes;
@@ -89,9 +87,10 @@ bool bench_run(const BenchOptions *options, const BenchSink *sink, Error *error)
     if (!bench.cuda) return false;
     text_now(bench.measured, sizeof bench.measured);
     nvml_open(&bench.nvml, bench.cuda);
-    bool good = timer_new(&bench.timer, bench.cuda, error) && describe_machine(&bench, error) &&
-                (options->gpus ? bench_multi_gpu(&bench, error)
-                               : bench_kernels(&bench, error) && (options->grid || bench_peers(&bench, error)));
+    bool good =
+        timer_new(&bench.timer, bench.cuda, error) && describe_machine(&bench, error) &&
+        (options->gpus ? bench_multi_gpu(&bench, error)
+                       : bench_kernels(&bench, error) && (options->grid || bench_peers(&bench, error)));
     timer_free(&bench.timer);
     nvml_close(&bench.nvml);
     cuda_close(bench.cuda);

@@ -5,6 +5,7 @@
 #define BENCH_BENCH_H
 
 #include "catalog/catalog.h"
+#include "sass/sass.h"
 #include "trace/grid_timeline.h"
 #include "trace/measured.h"
 
@@ -63,6 +64,18 @@ bool bench_has_gpu(Error *why);
  * fit (memory, a kernel that refuses) is one timing without samples, whose note says why. false with
  * `error` where there is no GPU, or it fails. */
 bool bench_run(const BenchOptions *options, const BenchSink *sink, Error *error);
+
+typedef struct BenchSassSink { /* what they get is borrowed until they return */
+    void *context;
+    void (*cell)(void *context, const char *kernel, const char *dtype); /* it is measured next */
+    void (*kernel)(void *context, const SassKernel *kernel);
+    void (*missing)(void *context, const char *kernel, const char *dtype, const char *why);
+} BenchSassSink;
+
+/* The machine code of each kernel that is asked for, in each type, and of each of its launches: counted at 2^20
+ * elements and sampled at 2^24, or both at the size that is asked for. What a kernel lacks is told, and the next one
+ * follows. false with `error`: there is no GPU, a kernel does not return, or not one kernel could be measured. */
+bool bench_sass(const BenchOptions *options, const BenchSassSink *sink, Error *error);
 
 /* This machine's own CPU, reducing as many elements to one number: "cpu", one thread, element after element,
  * and "cpu, all threads", with SIMD; single calls, caches warm. Nothing for kernels that do something else

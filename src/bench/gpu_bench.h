@@ -43,6 +43,10 @@ bool bench_time(const Bench *bench, const BenchWork *work, BenchTimes *times, Er
 /* Sends a timing for each way that was measured; its other fields are those of `of`. */
 void bench_send_times(const Bench *bench, const BenchWork *work, const BenchTimes *times, Timing of);
 
+/* Is called for each kernel and type that the options ask for. */
+typedef bool (*BenchVisit)(const Bench *bench, const CatalogRow *row, PtxType dtype, Error *error);
+bool bench_visit(const Bench *bench, BenchVisit visit, Error *error);
+
 bool bench_kernels(const Bench *bench, Error *error); /* of the catalogue */
 bool bench_peers(const Bench *bench, Error *error);   /* CUB and thrust, where their library is */
 

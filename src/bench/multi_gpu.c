@@ -72,7 +72,8 @@ static bool bind(Kernel *kernel, ResultPlace target, CudaAddress in, CudaAddress
 }
 
 /* `in` 0: an input of its own. */
-static bool kernel_open(Kernel *kernel, const Group *group, Cuda *cuda, uint64_t n, CudaAddress in, Error *error) {
+static bool kernel_open(Kernel *kernel, const Group *group, Cuda *cuda, uint64_t n, CudaAddress in,
+                        Error *error) {
     CatalogRun run;
     CatalogOptions options = group->bench->options->catalog;
     size_t bytes = element_bytes(group);
@@ -86,13 +87,14 @@ static bool kernel_open(Kernel *kernel, const Group *group, Cuda *cuda, uint64_t
         good ? ptx_module_find_entry(kernel->module, kernel->plan.launches[0].entry, error) : NULL;
     kernel->program = entry ? ptx_program_link(kernel->module, entry, error) : NULL;
     if (kernel->program) ptx_programs_print((const PtxProgram *const[]){kernel->program}, 1, &ptx);
-    good = kernel->program && gpu_run_begin(&kernel->run, cuda, text_string(&ptx), error) &&
-           gpu_run_add_buffer(&kernel->run, NULL, in ? 0 : n * bytes, error) >= 0 &&
-           gpu_run_add_buffer(&kernel->run, NULL, bytes, error) >= 0 &&
-           gpu_run_add_buffer(&kernel->run, NULL, bytes, error) >= 0 &&
-           gpu_run_add_buffer(&kernel->run, NULL, GPU_MOST * bytes, error) >= 0 &&
-           gpu_run_upload(&kernel->run, error) &&
-           bind(kernel, TO_OWN, in ? in : kernel->run.buffers[0].address, kernel->run.buffers[1].address, error);
+    good =
+        kernel->program && gpu_run_begin(&kernel->run, cuda, text_string(&ptx), error) &&
+        gpu_run_add_buffer(&kernel->run, NULL, in ? 0 : n * bytes, error) >= 0 &&
+        gpu_run_add_buffer(&kernel->run, NULL, bytes, error) >= 0 &&
+        gpu_run_add_buffer(&kernel->run, NULL, bytes, error) >= 0 &&
+        gpu_run_add_buffer(&kernel->run, NULL, GPU_MOST * bytes, error) >= 0 &&
+        gpu_run_upload(&kernel->run, error) &&
+        bind(kernel, TO_OWN, in ? in : kernel->run.buffers[0].address, kernel->run.buffers[1].address, error);
     text_done(&ptx);
     return good;
 }
@@ -138,7 +140,8 @@ static bool wait_for_others(const Group *group, Error *error) {
             return false;
     if (!cuda_use(group->cudas[0], error)) return false;
     for (int i = 1; i < group->used; i++)
-        if (!CUDA_CALL(group->cudas[0], error, cuStreamWaitEvent, group->cudas[0]->stream, group->gpus[i].done, 0))
+        if (!CUDA_CALL(group->cudas[0], error, cuStreamWaitEvent, group->cudas[0]->stream,
+                       group->gpus[i].done, 0))
             return false;
     return true;
 }
@@ -151,11 +154,14 @@ static bool call(const Group *group, GroupJoin join, Error *error) {
     case APART:
         return launch_parts(group, TO_OWN, error) && wait_for_others(group, error);
     case BY_NCCL:
-        for (int i = 0; i < group->count; i++) from[i] = own_result(group, i), to[i] = joined_result(group, i);
+        for (int i = 0; i < group->count; i++)
+            from[i] = own_result(group, i), to[i] = joined_result(group, i);
         NcclType type = group->run.dtype == PTX_S32   ? NCCL_INT
                         : group->run.dtype == PTX_F32 ? NCCL_FLOAT
                                                       : NCCL_DOUBLE;
-        NcclOp op = !strcmp(group->run.op, "sum") ? NCCL_SUM : !strcmp(group->run.op, "min") ? NCCL_MIN : NCCL_MAX;
+        NcclOp op = !strcmp(group->run.op, "sum")   ? NCCL_SUM
+                    : !strcmp(group->run.op, "min") ? NCCL_MIN
+                                                    : NCCL_MAX;
         return launch_parts(group, TO_OWN, error) &&
                nccl_all_reduce(&group->nccl, group->cudas, from, to, type, op, error) &&
                wait_for_others(group, error);
@@ -170,7 +176,8 @@ static bool take_sample(const Group *group, GroupJoin join, double *microseconds
     const Timer *timer = &group->bench->timer;
     Cuda *first = group->cudas[0];
     float milliseconds = 0;
-    if (!cuda_use(first, error) || !CUDA_CALL(first, error, cuEventRecord, timer->start, first->stream)) return false;
+    if (!cuda_use(first, error) || !CUDA_CALL(first, error, cuEventRecord, timer->start, first->stream))
+        return false;
     for (int i = 1; i < group->used; i++)
         if (!cuda_use(group->cudas[i], error) ||
             !CUDA_CALL(group->cudas[i], error, cuStreamWaitEvent, group->cudas[i]->stream, timer->start, 0))
@@ -256,7 +263,8 @@ static void send_skipped(const Group *group, GroupJoin join, const char *why) {
     bench_send_timing(group->bench->sink, &timing);
 }
 
-static void send_value(const Group *group, GroupJoin join, const char *what, const char *unit, double number) {
+static void send_value(const Group *group, GroupJoin join, const char *what, const char *unit,
+                       double number) {
     char name[32];
     BenchValue value = {.kernel = join_name(group, join, name, sizeof name),
                         .machine = group->bench->machine.name,
@@ -284,7 +292,8 @@ static bool measure(Group *group, GroupJoin join, Spread *spread, Error *error) 
 static void send_comparison(const Group *group, GroupJoin join, const Spread *spread, const Spread *alone) {
     double crossing = (double)(group->count - 1) * (double)element_bytes(group) * (join == BY_NCCL ? 2 : 1);
     double speed = crossing / spread->median * 1e-3; /* GB/s */
-    send_value(group, join, "speed-up", "x 1 GPU", alone->count ? alone->median / spread->median : (double)NAN);
+    send_value(group, join, "speed-up", "x 1 GPU",
+               alone->count ? alone->median / spread->median : (double)NAN);
     if (join == APART) return;
     send_value(group, join, "link", "GB/s measured", group->link);
     send_value(group, join, "of the link", "%", 100 * speed / group->link);
@@ -304,7 +313,8 @@ static bool open_cell(Group *group, Error *error) {
     }
     Error refused = {0}; /* one GPU's memory may be too small for all of it */
     group->has_whole = kernel_open(&group->whole, group, group->cudas[0], group->n, 0, &refused);
-    return kernel_open(&group->join, group, group->cudas[0], (uint64_t)group->count, results_of_all(group), error);
+    return kernel_open(&group->join, group, group->cudas[0], (uint64_t)group->count, results_of_all(group),
+                       error);
 }
 
 static void close_cell(Group *group) {
@@ -349,11 +359,13 @@ static bool enable_peers(Group *group, Error *error) {
     for (int i = 1; i < group->count; i++) {
         Cuda *cuda = group->cudas[i];
         int can = 0;
-        if (!CUDA_CALL(cuda, error, cuDeviceCanAccessPeer, &can, cuda->device, group->cudas[0]->device)) return false;
+        if (!CUDA_CALL(cuda, error, cuDeviceCanAccessPeer, &can, cuda->device, group->cudas[0]->device))
+            return false;
         if (!can) return error_set(error, "GPU %d cannot write into the memory of GPU 0", i);
         if (!cuda_use(cuda, error)) return false;
         CudaResult result = cuda->table.cuCtxEnablePeerAccess(group->cudas[0]->context, 0);
-        if (result != ALREADY_ENABLED && !cuda_check(cuda, "cuCtxEnablePeerAccess", result, error)) return false;
+        if (result != ALREADY_ENABLED && !cuda_check(cuda, "cuCtxEnablePeerAccess", result, error))
+            return false;
     }
     return true;
 }

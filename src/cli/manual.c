@@ -62,6 +62,7 @@ static const char END[] =
     ".TP\n.B XDG_CACHE_HOME\nCompiled kernels are kept in its folder\n.IR redviz ;\n.I ~/.cache\nif not "
     "set.\n"
     ".TP\n.B REDVIZ_SHARE\nThe folder that holds\n.I kernels\nand\n.IR assets .\n"
+    ".TP\n.B REDVIZ_NVDISASM\nThe disassembler of machine code; else that of the CUDA toolkit.\n"
     ".TP\n.B REDVIZ_CUDA\\fR, \\fBREDVIZ_NVRTC\\fR, \\fBREDVIZ_NVML\\fR, \\fBREDVIZ_CUPTI\\fR, "
     "\\fBREDVIZ_PEERS\n"
     "The library to load as the CUDA driver, NVRTC, NVML, CUPTI, and the peers\nlibrary built by\n.BR \"make "

@@ -133,9 +133,15 @@ static bool take_gpus(Options *options, const OptionRow *row, const char *value,
     return number_int(row, value, 1, 64, &options->gpus, error);
 }
 
+static bool take_sass(Options *options, const OptionRow *row, const char *value, Error *error) {
+    options->session.measure_sass = true;
+    return take_text_or_json(options, row, value, error);
+}
+
 static bool take_bench(Options *options, const OptionRow *row, const char *value, Error *error) {
     options->tsv = value && !strcmp(value, "tsv");
     options->grid = value && !strcmp(value, "grid");
+    options->bench_sass = value && !strcmp(value, "sass");
     return take_text_or_json(options, row, value, error);
 }
 
@@ -306,6 +312,12 @@ static bool take_threads(Options *options, const OptionRow *row, const char *val
 
 static bool take_max_instructions(Options *options, const OptionRow *row, const char *value, Error *error) {
     return number(row, value, 1, UINT64_MAX, &options->session.instruction_budget, error);
+}
+
+static bool take_machine(Options *options, const OptionRow *row, const char *value, Error *error) {
+    int word;
+    options->session.machine = value;
+    return choose(row, value, &word, error);
 }
 
 static bool take_compiler(Options *options, const OptionRow *row, const char *value, Error *error) {
@@ -564,8 +576,9 @@ static bool check_together(const Options *options, Error *error) {
         return error_set(error, "--block: kernels of the catalogue take one number, the threads per block");
     if (session->kernel && (session->grid[1] > 1 || session->grid[2] > 1))
         return error_set(error, "--grid: kernels of the catalogue take one number, the blocks");
-    if (options->json && options->action != ACTION_REPORT && options->action != ACTION_CHECK)
-        return error_set(error, "--json goes with --report, --check, --list or --bench");
+    if (options->json && options->action != ACTION_REPORT && options->action != ACTION_SASS &&
+        options->action != ACTION_CHECK)
+        return error_set(error, "--json goes with --report, --sass, --check, --list or --bench");
     if (options->watch && options->action != ACTION_OPEN)
         return error_set(error, "--watch goes with the interface, not with --%s", options->action_name);
     if (options->svg && options->action != ACTION_FRAME) return error_set(error, "--svg goes with --frame");

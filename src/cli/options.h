@@ -13,6 +13,7 @@ typedef enum Action {
     ACTION_OPEN,   /* the interface */
     ACTION_REPORT, /* --report */
     ACTION_CHECK,  /* --check */
+    ACTION_SASS,   /* --sass */
     ACTION_EVENTS, /* --events */
     ACTION_FRAME,  /* --frame */
     ACTION_RECORD, /* --record-cast with --keys: nothing is printed, and no terminal needed */
@@ -39,6 +40,7 @@ typedef struct Options {
     int gpus;                /* --gpus; 0: not given */
     bool tsv;                /* --bench=tsv */
     bool grid;               /* --bench=grid */
+    bool bench_sass;         /* --bench=sass */
     int frame_columns, frame_rows;
     const char *keys; /* NULL: none */
     bool still;       /* --no-motion */

@@ -15,7 +15,7 @@
 
 extern char **environ;
 
-enum { OUTPUT_LIMIT = 256 << 10, POLL_MILLISECONDS = 20 };
+enum { OUTPUT_LIMIT = 16 << 20, POLL_MILLISECONDS = 20 };
 
 static double now(void) {
     struct timespec time;

@@ -5,7 +5,7 @@
 #include "base/text.h"
 
 /* Runs arguments[0] (looked for in PATH) without input; what it prints to either output is added to
- * `output`, up to 256 kB, and never reaches the terminal. `*status` is its exit status; a signal n is 128
+ * `output`, up to 16 MB, and never reaches the terminal. `*status` is its exit status; a signal n is 128
  * + n. false: it could not be started, took longer than `seconds`, or `cancel` became true; it and what it
  * started are then killed. */
 bool process_run(const char *const *arguments, double seconds, const volatile bool *cancel, Text *output,

@@ -68,6 +68,7 @@ static bool add_metrics(Counters *counters, const Chip *chip, const char *const 
             counters->place[counters->name_count++] = i;
         }
     }
+    if (counters->sass.count) sass_add_counted(&counters->sass, chip->name, NULL);
     return counters->name_count + counters->sass.count > 0 ||
            error_set(error, "%s has none of the %d metrics", chip->name, count);
 }
@@ -255,7 +256,7 @@ static bool read_hardware(Counters *counters, const CountersWork *work, double *
 /* What CUPTI cannot patch stays unknown. */
 static bool read_sass(Counters *counters, const CountersWork *work, double *values, Error *error) {
     if (!restore(counters, work, error)) return false;
-    if (!sass_begin(&counters->sass)) return true;
+    if (!sass_begin(&counters->sass, NULL)) return true;
     bool good = true;
     for (int i = 0; good && i < work->launches; i++) {
         good = work->launch(work->context, i, error) &&

@@ -2,8 +2,8 @@
  * and where the library is not installed nothing but the counters is missing.
  *
  * It has a *host* half, which knows the metrics of every chip and needs no GPU; a *target* half, the range
- * profiler, which reads the hardware's counters; and *SASS metrics*, which it counts by patching the
- * machine's instructions (all of them: CUDA 12.6 and later). The structs are those that cupti.def names,
+ * profiler, which reads the hardware's counters; *SASS metrics*, which it counts by patching the machine's
+ * instructions; and *PC sampling* (all of them: CUDA 12.6 and later). The structs are those that cupti.def names,
  * member by member, in our own words; a member keeps its place, so that `size` tells the library which of
  * them are there. */
 #ifndef GPU_CUPTI_H
@@ -213,6 +213,113 @@ typedef struct CuptiSassFlush {
     size_t records, instances;
     CuptiSassRecord *data;
 } CuptiSassFlush;
+
+/* ---- PC sampling --------------------------------------------------------------------------------------- */
+
+typedef struct CuptiContextOnly {
+    CUPTI_HEAD;
+    void *context;
+} CuptiContextOnly;
+
+typedef struct CuptiStallCount {
+    CUPTI_HEAD;
+    void *context;
+    size_t *count; /* out */
+} CuptiStallCount;
+
+enum { CUPTI_STALL_NAME = 128 }; /* bytes of a name */
+
+typedef struct CuptiStallNames {
+    CUPTI_HEAD;
+    void *context;
+    size_t count;
+    uint32_t *indices; /* out: [count] */
+    char **names;      /* out: [count] of CUPTI_STALL_NAME bytes each */
+} CuptiStallNames;
+
+typedef enum CuptiSamplingAttribute { /* CUpti_PCSamplingConfigurationAttributeType */
+                                      CUPTI_SAMPLING_PERIOD = 1,
+                                      CUPTI_SAMPLING_STALLS = 2,
+                                      CUPTI_SAMPLING_SCRATCH_BYTES = 3,
+                                      CUPTI_SAMPLING_HARDWARE_BYTES = 4,
+                                      CUPTI_SAMPLING_MODE = 5,
+                                      CUPTI_SAMPLING_START_STOP = 6,
+                                      CUPTI_SAMPLING_FORMAT = 7,
+                                      CUPTI_SAMPLING_BUFFER = 8
+} CuptiSamplingAttribute;
+enum { CUPTI_KERNEL_SERIALIZED = 2 }; /* CUpti_PCSamplingCollectionMode */
+enum { CUPTI_SAMPLES_PARSED = 1 };    /* CUpti_PCSamplingOutputDataFormat */
+
+typedef struct CuptiSamplingSetting {
+    int attribute;
+    CuptiResult status; /* out */
+    union {
+        uint64_t most[3];
+        uint32_t number; /* of the period its exponent: 2^number cycles */
+        size_t bytes;
+        void *buffer;
+        struct {
+            size_t count;
+            uint32_t *indices;
+        } stalls;
+    } value;
+} CuptiSamplingSetting;
+
+typedef struct CuptiSamplingConfig {
+    CUPTI_HEAD;
+    void *context;
+    size_t count;
+    CuptiSamplingSetting *settings;
+} CuptiSamplingConfig;
+
+typedef struct CuptiStallSamples {
+    uint32_t stall, samples;
+} CuptiStallSamples;
+
+typedef struct CuptiSampledPc {
+    size_t size;
+    uint64_t cubin, pc;
+    uint32_t function, padding;
+    char *function_name;
+    size_t count;
+    CuptiStallSamples *stalls; /* [stalls that were asked for], of which `count` are filled in */
+    uint32_t correlation;
+} CuptiSampledPc;
+
+typedef struct CuptiSamples {
+    size_t size;
+    size_t most;             /* pcs that there is room for */
+    uint64_t total, dropped; /* out: all samples; those that found no room */
+    size_t count, remaining; /* out: pcs here; pcs that another call would give */
+    uint64_t range;
+    CuptiSampledPc *pcs; /* [most] */
+    uint64_t elsewhere;  /* out: samples of kernels that are not the user's */
+    uint8_t is_full;     /* out: the hardware's buffer */
+} CuptiSamples;
+
+typedef struct CuptiSamplingData {
+    CUPTI_HEAD;
+    void *context;
+    CuptiSamples *samples;
+} CuptiSamplingData;
+
+/* Their places in cupti_pcsampling.h of CUDA 13.0, which packs some of them. */
+#define CUPTI_PLACE(Type, member, place)                                                                     \
+    _Static_assert(offsetof(Type, member) == (place), #Type "." #member " is elsewhere in CUPTI")
+_Static_assert(sizeof(CuptiSamplingSetting) == 32 && sizeof(CuptiStallSamples) == 8 &&
+                   sizeof(CuptiSampledPc) == 64 && sizeof(CuptiSamples) == 80,
+               "a struct of PC sampling has another size in CUPTI");
+CUPTI_PLACE(CuptiSamplingSetting, value.stalls.indices, 16);
+CUPTI_PLACE(CuptiStallNames, names, 40);
+CUPTI_PLACE(CuptiSamplingConfig, settings, 32);
+CUPTI_PLACE(CuptiSampledPc, pc, 16);
+CUPTI_PLACE(CuptiSampledPc, function_name, 32);
+CUPTI_PLACE(CuptiSampledPc, stalls, 48);
+CUPTI_PLACE(CuptiSampledPc, correlation, 56);
+CUPTI_PLACE(CuptiSamples, total, 16);
+CUPTI_PLACE(CuptiSamples, remaining, 40);
+CUPTI_PLACE(CuptiSamples, pcs, 56);
+CUPTI_PLACE(CuptiSamples, is_full, 72);
 
 typedef struct Cupti {
     void *library;

@@ -143,6 +143,12 @@ bool cuda_allocate(Cuda *cuda, size_t bytes, CudaAddress *address, Error *error)
                      free_bytes >> 20, total >> 20);
 }
 
+bool cuda_fail_with_log(const Error *call, const char *log, Error *error) {
+    log += strspn(log, "\n");
+    int length = (int)strcspn(log, "\n");
+    return error_set(error, "%s%s%.*s", call->message, length ? ": " : "", length, log);
+}
+
 bool cuda_load(Cuda *cuda, const char *ptx, CudaModule *module, Error *error) {
     char log[LOG_BYTES] = "";
     int options[] = {JIT_ERROR_LOG_BUFFER, JIT_ERROR_LOG_BYTES};
@@ -150,10 +156,7 @@ bool cuda_load(Cuda *cuda, const char *ptx, CudaModule *module, Error *error) {
     Error call = {0};
     if (CUDA_CALL(cuda, &call, cuModuleLoadDataEx, module, ptx, 2, options, values)) return true;
     log[sizeof log - 1] = 0;
-    char *first = log;
-    while (*first == '\n') first++;
-    first[strcspn(first, "\n")] = 0;
-    return error_set(error, "%s%s%s", call.message, *first ? ": " : "", first);
+    return cuda_fail_with_log(&call, log, error);
 }
 
 static double now(void) {

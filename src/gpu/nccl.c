@@ -30,7 +30,8 @@ bool nccl_open(Nccl *nccl, Cuda *const *gpus, int count, Error *error) {
     const char *given = getenv("REDVIZ_NCCL"), *name = given && *given ? given : "libnccl.so.2";
     int devices[GPU_MOST];
     *nccl = (Nccl){.library = dlopen(name, RTLD_NOW | RTLD_LOCAL)};
-    if (!nccl->library) return error_set(error, "NCCL (%s) is not installed here; $REDVIZ_NCCL names another", name);
+    if (!nccl->library)
+        return error_set(error, "NCCL (%s) is not installed here; $REDVIZ_NCCL names another", name);
     if (!find_entry_points(nccl, error)) return false;
     for (int i = 0; i < count; i++) devices[i] = gpus[i]->device;
     if (!check(nccl, "ncclGetVersion", nccl->ncclGetVersion(&nccl->version), error) ||
@@ -52,8 +53,8 @@ bool nccl_all_reduce(const Nccl *nccl, Cuda *const *gpus, const CudaAddress *fro
     bool good = true;
     for (int i = 0; good && i < nccl->count; i++)
         good = check(nccl, "ncclAllReduce",
-                     nccl->ncclAllReduce((const void *)(uintptr_t)from[i], (void *)(uintptr_t)to[i], 1, (int)type, (int)op,
-                                         nccl->comms[i], gpus[i]->stream),
+                     nccl->ncclAllReduce((const void *)(uintptr_t)from[i], (void *)(uintptr_t)to[i], 1,
+                                         (int)type, (int)op, nccl->comms[i], gpus[i]->stream),
                      error);
     return check(nccl, "ncclGroupEnd", nccl->ncclGroupEnd(), good ? error : NULL) && good;
 }

@@ -47,6 +47,11 @@ void nvml_open(Nvml *nvml, const Cuda *cuda) {
     if (!find_device(nvml, cuda)) nvml->device = NULL;
 }
 
+void nvml_describe_driver(const Nvml *nvml, const Cuda *cuda, char *text, size_t bytes) {
+    snprintf(text, bytes, "%s%sCUDA %d.%d", nvml->driver, *nvml->driver ? ", " : "",
+             cuda->driver_version / 1000, cuda->driver_version % 1000 / 10);
+}
+
 void nvml_close(Nvml *nvml) {
     if (nvml->library) {
         nvml->table.shut_down();

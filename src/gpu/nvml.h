@@ -27,6 +27,8 @@ typedef struct NvmlReading {
 
 /* libnvidia-ml.so.1, or $REDVIZ_NVML (tests); the device is cuda's. */
 void nvml_open(Nvml *nvml, const Cuda *cuda);
+/* "580.159.04, CUDA 13.0" */
+void nvml_describe_driver(const Nvml *nvml, const Cuda *cuda, char *text, size_t bytes);
 void nvml_close(Nvml *nvml);
 NvmlReading nvml_read(const Nvml *nvml);
 

@@ -20,7 +20,7 @@ static const char SASS[] =
     "has, and predicates some branches.";
 
 const CountedRow counted_rows[COUNTED_ROWS] = {
-#define COUNTED(metric, label, rule, prediction, why) {metric, label, COUNTED_##rule, why},
+#define COUNTED(metric, label, rule, class, prediction, why) {metric, label, COUNTED_##rule, class, why},
 #include "metrics/counted.def"
 #undef COUNTED
 };
@@ -43,7 +43,7 @@ static void add_atomics(const TraceLaunch *launch, int pc, CountedSums *sums) {
 
 static void predict(const CountedSums *s, double out[COUNTED_ROWS]) {
     int row = 0;
-#define COUNTED(metric, label, rule, prediction, why) out[row++] = (double)(prediction);
+#define COUNTED(metric, label, rule, class, prediction, why) out[row++] = (double)(prediction);
 #include "metrics/counted.def"
 #undef COUNTED
 }

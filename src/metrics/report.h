@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "metrics/findings.h"
 #include "metrics/metrics.h"
+#include "sass/compare.h"
 #include "trace/grid_timeline.h"
 #include "trace/measured.h"
 
@@ -37,6 +38,9 @@ typedef struct ReportInput {
     bool timeline_is_live;        /* it was measured just now; else recorded */
     const char *recorded;         /* when, of what a file kept: UTC, "2026-11-21T15:00:00Z"; NULL: just now */
     const char *unmeasured;       /* why there are none although they were asked for; NULL: they were not */
+    const SassKernel *const *sass;              /* [launch]; NULL: not known of this launch, or of none */
+    const SassComparison *const *compared_sass; /* [launch], beside the PTX; NULL where `sass` is */
+    const char *const *no_sass;                 /* [launch]: why it is not known */
     const char *(*source_text)(void *context, const char *file, int line); /* NULL: not available */
     void *context;
 } ReportInput;

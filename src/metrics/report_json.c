@@ -1,9 +1,9 @@
 /* --report=json: the names and the order of fields are stable, as scripts rely on them; new fields may be
  * added. What is not known is null. */
-#include "metrics/report.h"
 
 #include "base/json.h"
 #include "metrics/counted.h"
+#include "metrics/report_sass.h"
 #include "metrics/source_text.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -151,18 +151,27 @@ static void sum_of_run(const ReportInput *input, Totals *sum) {
     }
 }
 
+static void put_reason(Json *json, const ReportInput *input, const MeasuredCounter *counter) {
+    const SassComparison *comparison = input->compared_sass ? input->compared_sass[counter->launch] : NULL;
+    Text sentence = {0};
+    bool is_known = counted_reason(counter, comparison, &sentence);
+    json_string(json, "reason", is_known ? text_string(&sentence) : NULL);
+    text_done(&sentence);
+}
+
 /* NaN, "not known", becomes null. */
 static void put_measured(Json *json, const ReportInput *input) {
     const Measurements *measured = input->measured;
-    if (!measured || !measured->counter_count) {
+    int count = measured ? measured->counter_count : 0;
+    if (!count && !report_first_sass(input)) {
         json_null(json, "measured");
         return;
     }
     json_open_object(json, "measured");
-    json_string(json, "device", measured->counters[0].machine);
+    json_string(json, "device", count ? measured->counters[0].machine : NULL);
     json_string(json, "recorded", input->recorded);
     json_open_array(json, "counters");
-    for (int i = 0; i < measured->counter_count; i++) {
+    for (int i = 0; i < count; i++) {
         const MeasuredCounter *counter = &measured->counters[i];
         CountedAgreement agreement = counted_agreement(counter);
         json_open_object(json, NULL);
@@ -174,9 +183,11 @@ static void put_measured(Json *json, const ReportInput *input) {
         json_string(json, "agreement",
                     agreement == COUNTED_NOT_COMPARED ? NULL : counted_agreement_text(agreement));
         json_string(json, "note", counter->note);
+        put_reason(json, input, counter);
         json_close_object(json);
     }
     json_close_array(json);
+    report_put_sass(json, input);
     json_close_object(json);
 }
 

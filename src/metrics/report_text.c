@@ -4,6 +4,7 @@
 
 #include "metrics/counted.h"
 #include "metrics/findings_list.h"
+#include "metrics/report_sass.h"
 #include "metrics/sentence.h"
 #include "metrics/source_text.h"
 #include <math.h>
@@ -277,19 +278,37 @@ static void print_counted(const MeasuredCounter *counter, Text *out) {
     trim_line(out);
 }
 
+/* What the machine code tells of a difference, or that it would. */
+static bool print_reason(const ReportInput *input, const MeasuredCounter *counter, Text *out) {
+    const SassComparison *comparison = input->compared_sass ? input->compared_sass[counter->launch] : NULL;
+    const char *why = input->no_sass ? input->no_sass[counter->launch] : NULL;
+    const CountedRow *row = counted_find(counter->metric);
+    Text sentence = {0};
+    bool is_known = counted_reason(counter, comparison, &sentence);
+    if (!is_known && !comparison && why && row && counted_agreement(counter) == COUNTED_DIFFERS) {
+        text_print(&sentence, "%s: the reason is in the machine code: %s.",
+                   row->label + strspn(row->label, " "), why);
+        is_known = true;
+    }
+    if (is_known) sentence_print(out, "- ", text_string(&sentence));
+    text_done(&sentence);
+    return is_known;
+}
+
 /* Why counters differ from what is predicted: each reason once. */
-static void print_remarks(const MeasuredCounter *counters, int count, Text *out) {
+static void print_remarks(const ReportInput *input, const MeasuredCounter *counters, int count, Text *out) {
     const char *printed[COUNTED_ROWS], *note = NULL;
     int printed_count = 0;
     for (int i = 0; i < count; i++) {
         const CountedRow *row = counted_find(counters[i].metric);
+        if (counters[i].note) note = counters[i].note;
+        if (print_reason(input, &counters[i], out)) continue;
         bool skip = !row || !row->why || counters[i].value == counters[i].predicted;
         for (int k = 0; k < printed_count && !skip; k++) skip = printed[k] == row->why;
         if (!skip && printed_count < COUNTED_ROWS) {
             sentence_print(out, "- ", row->why);
             printed[printed_count++] = row->why;
         }
-        if (counters[i].note) note = counters[i].note;
     }
     Text sentence = {0};
     text_print(&sentence, "*: %s.", note ? note : "");
@@ -310,7 +329,7 @@ static void print_measured(const ReportInput *input, Text *out) {
             text_print(out, ": %s", input->trace->launches[counter->launch]->name);
         text_print(out, "\n  %-24s %17s %17s\n", "whole grid", "predicted", "measured");
         for (int i = first; i < last; i++) print_counted(&measured->counters[i], out);
-        print_remarks(counter, last - first, out);
+        print_remarks(input, counter, last - first, out);
         text_add(out, "\n");
     }
 }
@@ -370,6 +389,7 @@ void report_text(const ReportInput *input, Text *out) {
     print_totals(input, &totals, out);
     text_add(out, "\n");
     print_measured(input, out);
+    report_print_sass(input, out);
     print_findings(input, lines, count, &totals, out);
     print_lanes(input, &totals, out);
     if (!has_fatal_trap(input->trace)) print_what_is_ideal(&totals, out);

@@ -8,7 +8,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- beside the trace ---------------------------------------------------------------------------------- */
 
@@ -71,7 +70,7 @@ static bool count(Session *session, Cuda *cuda, Error *error) {
     PlainRun plain = {0};
     list_metrics(&metrics);
     Counters *counters = counters_open(cuda, metrics.list, metrics.count, error);
-    bool good = counters && plain_run_open(&plain, session, cuda, error) &&
+    bool good = counters && plain_run_open(&plain, session, cuda, false, error) &&
                 measure(&plain, counters, metrics.count, values, error);
     for (int i = 0; good && i < session->launches.count; i++) {
         double rows[COUNTED_ROWS] = {0};

@@ -43,7 +43,7 @@ static bool is_large(const Session *session) {
 static bool measure(Session *session, Cuda *cuda, GridTimeline **timeline, Error *error) {
     PlainRun plain = {0};
     Timer timer = {0};
-    bool good = plain_run_open(&plain, session, cuda, error) && timer_new(&timer, cuda, error);
+    bool good = plain_run_open(&plain, session, cuda, false, error) && timer_new(&timer, cuda, error);
     if (good) {
         ResidencyWork work = {.plain = &plain.run,
                               .launches = plain.launches,

@@ -160,7 +160,7 @@ Session *session_open(const SessionOptions *options, Error *error) {
     session->plan.cancel = options->cancel;
     good = good && plan_fill(&session->plan, options->catalog.seed, error);
     if (good && (session->kernel.row || options->keep_inputs || options->counters == COUNTERS_ASKED ||
-                 options->backend != BACKEND_EMULATOR))
+                 options->measure_sass || options->backend != BACKEND_EMULATOR))
         keep_inputs(session);
     if (!good || !execute(session, error)) {
         session_free(session);
@@ -185,10 +185,11 @@ Session *session_open(const SessionOptions *options, Error *error) {
     }
     if (options->counters == COUNTERS_ASKED || (options->counters && session->machine.device))
         session_count(session);
+    name_run(session);
+    if (options->measure_sass) session_measure_sass(session);
     if (options->times_blocks && session->machine.device) session_measure_grid(session);
     if (!options->keep_inputs) session_drop_inputs(session);
     find_occupancy(session);
     session_list_blocks(session);
-    name_run(session);
     return session;
 }

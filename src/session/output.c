@@ -1,4 +1,5 @@
 /* What a session prints: its report, its events, a buffer (session.h). */
+#include "metrics/report_sass.h"
 #include "session/file.h"
 #include "session/state.h"
 
@@ -9,7 +10,36 @@ static const char *report_source(void *context, const char *file, int line) {
     return session_source_line(context, file, line);
 }
 
+typedef struct SassList { /* of all launches */
+    const SassKernel *sass[PLAN_LAUNCHES];
+    const SassComparison *compared[PLAN_LAUNCHES];
+    const char *why[PLAN_LAUNCHES];
+} SassList;
+
+static void list_sass(const Session *session, SassList *list) {
+    *list = (SassList){.sass = {NULL}};
+    for (int i = 0; i < session->launches.count && i < PLAN_LAUNCHES; i++) {
+        list->sass[i] = session_sass(session, i, &list->why[i]);
+        list->compared[i] = session_compared_sass(session, i);
+    }
+}
+
+void session_print_sass(const Session *session, bool json, Text *out) {
+    SassList list;
+    list_sass(session, &list);
+    ReportSass input = {.kernel = session_name(session),
+                        .launch_count = session->launches.count,
+                        .sass = list.sass,
+                        .compared = list.compared,
+                        .why = list.why,
+                        .source_text = report_source,
+                        .context = (void *)(uintptr_t)session};
+    (json ? report_sass_json : report_sass_text)(&input, out);
+}
+
 void session_report(const Session *session, bool json, Text *out) {
+    SassList list;
+    list_sass(session, &list);
     const TraceLaunch *first = session->trace->launches[0];
     const char *readable = session->kernel.row ? session->kernel.row->title : NULL;
     ReportInput input = {
@@ -40,6 +70,9 @@ void session_report(const Session *session, bool json, Text *out) {
         .unmeasured = session_uncounted(session),
         .hazards =
             session->findings.detector || session->options.is_from_file ? session_hazards(session) : NULL,
+        .sass = list.sass,
+        .compared_sass = list.compared,
+        .no_sass = list.why,
         .source_text = report_source,
         .context = (void *)(uintptr_t)session,
     };

@@ -3,11 +3,11 @@
 
 #include <stdlib.h>
 
-static bool load(PlainRun *plain, Cuda *cuda, Error *error) {
+static bool load(PlainRun *plain, Cuda *cuda, bool linked, Error *error) {
     const Session *session = plain->session;
     Text ptx = {0};
     ptx_programs_print((const PtxProgram *const *)session->launches.programs, session->launches.count, &ptx);
-    bool good = gpu_run_begin(&plain->run, cuda, text_string(&ptx), error);
+    bool good = (linked ? gpu_run_begin_linked : gpu_run_begin)(&plain->run, cuda, text_string(&ptx), error);
     text_done(&ptx);
     for (int i = 0; good && i < session->filled.buffer_count; i++) {
         const PlanBuffer *buffer = &session->filled.buffers[i];
@@ -31,9 +31,9 @@ static bool prepare_launches(PlainRun *plain, Error *error) {
     return good;
 }
 
-bool plain_run_open(PlainRun *plain, const Session *session, Cuda *cuda, Error *error) {
+bool plain_run_open(PlainRun *plain, const Session *session, Cuda *cuda, bool linked, Error *error) {
     *plain = (PlainRun){.session = session};
-    return load(plain, cuda, error) &&
+    return load(plain, cuda, linked, error) &&
            gpu_variables_keep(&plain->variables, &plain->run, session->code.module, error) &&
            prepare_launches(plain, error);
 }

@@ -9,6 +9,7 @@
 #include "metrics/findings.h"
 #include "metrics/metrics.h"
 #include "metrics/report.h"
+#include "sass/compare.h"
 #include "trace/folds.h"
 #include "trace/grid_timeline.h"
 #include "trace/measured.h"
@@ -49,9 +50,11 @@ typedef struct SessionOptions {
     bool first_look; /* large runs may end after the traced blocks: see session_is_partial() */
     SessionCounters counters;
     bool times_blocks; /* a run that is captured on a GPU also gets its grid: session_grid() */
+    bool measure_sass; /* session_measure_sass(), when the run is over */
     bool keep_inputs;  /* session_verify() needs them */
     bool
         search_races; /* races are looked for while it runs, which takes some times as long: session_hazards() */
+    const char *machine;         /* whose recordings are shown: "h200", "h100"; NULL: h200 */
     const volatile bool *cancel; /* true ends session_open() early, with an error; NULL: never */
 } SessionOptions;
 
@@ -162,6 +165,24 @@ typedef struct SessionGrid {
 const SessionGrid *session_grid(const Session *session);
 /* The same, of a run with these launches, size and type only; NULL: not known. */
 const GridTimeline *session_own_grid(const Session *session);
+/* The machine code of a launch, with what a GPU counted and sampled of it; the session's. Measured here where that was
+ * done (session_set_sass), else recorded on options.machine, of the catalogue's kernels. NULL: there is none; *why
+ * (may be NULL) is one line that says what is missing. */
+const SassKernel *session_sass(const Session *session, int launch, const char **why);
+/* The same beside its PTX; NULL where session_sass() is. */
+const SassComparison *session_compared_sass(const Session *session, int launch);
+/* Takes over what was measured of a launch just now, in place of what session_sass() gave before. */
+void session_set_sass(Session *session, int launch, SassKernel *kernel);
+/* Measures the launches on the GPU of this machine, and takes them over, or what they lack; it takes about a second. The
+ * session was opened with keep_inputs; session_open() does it where options.measure_sass says so. */
+void session_measure_sass(Session *session);
+/* What the GPU refused, a line each. */
+enum { SESSION_SASS_NOTES = 8 };
+const char *const *session_sass_notes(const Session *session, int *count);
+/* Why there is none, where measuring failed: what session_sass() says unless it is recorded. Copied. */
+void session_miss_sass(Session *session, int launch, const char *why);
+/* --sass: the machine code of all launches by source line. */
+void session_print_sass(const Session *session, bool json, Text *out);
 
 /* Runs it once more on a GPU, instrumented: are the events of the traced blocks the same? Prints the
  * answer to `out`. The session was opened with keep_inputs. false with `error`: it could not be done. */

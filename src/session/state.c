@@ -87,6 +87,11 @@ void session_free(Session *session) {
         folds_free(session->views[i].folds);
         steps_free(session->views[i].shown.steps);
     }
+    for (int i = 0; session->machine.sass && i < session->launches.count; i++) {
+        sass_comparison_done(&session->machine.sass[i].comparison);
+        sass_kernel_done(&session->machine.sass[i].kernel);
+    }
+    free(session->machine.sass);
     trace_free(session->trace);
     emulator_free(session->emulator);
     for (int i = 0; i < session->launches.count; i++) {

@@ -49,11 +49,21 @@ typedef struct SessionLaunches { /* [count] each */
     const char ***ptx_lines; /* [launch][pc]: instructions as text; NULL until asked for */
 } SessionLaunches;
 
+typedef struct SessionSass {   /* the machine code of a launch */
+    SassKernel kernel;         /* count 0: not known */
+    SassComparison comparison; /* beside the PTX; program NULL until asked for */
+    bool was_looked_for;
+    const char *why, *missed; /* why it is not known; why it could not be measured, NULL */
+} SessionSass;
+
 typedef struct SessionMachine { /* what a GPU recorded and measured */
     const char *device;         /* NULL: none recorded the events */
     int unprobed;               /* instructions that it could not record */
     const char *level;          /* session_backend(); NULL until asked for */
     Measurements measured;
+    SessionSass *sass; /* [launches.count]; NULL until it is asked for */
+    const char *sass_notes[SESSION_SASS_NOTES];
+    int sass_note_count;
     const char *uncounted; /* why counters that were asked for are not in `measured`; NULL */
     SessionGrid grid;
     bool grid_was_read; /* recorded ones were looked for */

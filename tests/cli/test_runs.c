@@ -35,6 +35,12 @@ static void test_json_reader(void **state) {
 
 /* ---- reports ------------------------------------------------------------------------------------------- */
 
+/* No hardware counter was read; machine code may be recorded. */
+static bool counts_nothing(const char *json) {
+    const char *counters = json_at(json, "measured.counters");
+    return counters ? !json_array_count(counters) : !strncmp(json_at(json, "measured"), "null", 4);
+}
+
 static double field(const char *json, const char *path) {
     const char *value = json_at(json, path);
     if (!value) fail_msg("the report has no %s", path);
@@ -95,7 +101,7 @@ static void test_report_fields(void **state) {
         if (!json_at(json, paths[i])) fail_msg("the report has no %s", paths[i]);
     assert_int_equal(strncmp(json_at(json, "correct"), "true", 4), 0);
     assert_int_equal(json_array_count(json_at(json, "hazards")), 0);
-    assert_int_equal(strncmp(json_at(json, "measured"), "null", 4), 0);
+    assert_true(counts_nothing(json));
     assert_int_equal(json_array_count(json_at(json, "launches")), 2);
     assert_true(field(json, "totals.barriers") ==
                 field(json, "launches.0.totals.barriers") + field(json, "launches.1.totals.barriers"));
@@ -109,7 +115,6 @@ static void test_every_report(void **state) {
     int rows = json_array_count(list);
     assert_true(rows > 40);
     for (int i = 0; i < rows; i++) {
-        static const char *const unknown[] = {"device", "measured"};
         char path[32], kernel[64];
         snprintf(path, sizeof path, "%d.id", i);
         sscanf(json_at(list, path), "\"%63[a-z_0-9]", kernel);
@@ -119,8 +124,8 @@ static void test_every_report(void **state) {
                           kernel, program_folder(), program_folder());
         if (report.status != 0 || !json_valid(report.out))
             fail_msg("%s: %s%s", kernel, report.err, report.out);
-        for (size_t k = 0; k < sizeof unknown / sizeof *unknown; k++)
-            assert_int_equal(strncmp(json_at(report.out, unknown[k]), "null", 4), 0);
+        assert_int_equal(strncmp(json_at(report.out, "device"), "null", 4), 0);
+        assert_true(counts_nothing(report.out));
         program_outcome_done(&report);
     }
     free(list);

@@ -147,7 +147,7 @@ static void what_reports_say(void **state) {
                                "H200\",\"recorded\":\"2026-11-21T15:00:00Z\",\"counters\":[{\"launch\":0,"
                                "\"metric\":\"smsp__sass_inst_executed_op_shared_ld.sum\",\"label\":\"shared "
                                "loads\",\"predicted\":1002,"
-                               "\"measured\":1002,\"agreement\":\"equal\",\"note\":null},";
+                               "\"measured\":1002,\"agreement\":\"equal\",\"note\":null,\"reason\":null},";
     assert_true(json_valid(text_string(&out)));
     if (!strstr(text_string(&out), json)) fail_msg("%s", text_string(&out));
     text_done(&out);

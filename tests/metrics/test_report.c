@@ -483,9 +483,10 @@ static void json_has_what_was_measured(void **state) {
         "\"measured\":{\"device\":\"H200\",\"recorded\":\"2026-11-21T15:00:00Z\",\"counters\":["
         "{\"launch\":0,\"metric\":\"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum\",\"label\":"
         "\"wavefronts\",\"predicted\":4e+01,\"measured\":4e+01,"
-        "\"agreement\":\"equal\",\"note\":null},"
+        "\"agreement\":\"equal\",\"note\":null,\"reason\":null},"
         "{\"launch\":1,\"metric\":\"dram\",\"label\":\"bytes\",\"predicted\":null,\"measured\":7.5,"
-        "\"agreement\":null,\"note\":\"caches\"}]}";
+        "\"agreement\":null,\"note\":\"caches\",\"reason\":null}],"
+        "\"machine\":null,\"sass\":null,\"lines\":null}";
     Sample sample;
     ReportInput input;
     Text out = {0};

@@ -4,6 +4,7 @@
  * $STUB_FAIL="NAME=CODE" lets the entry point NAME fail; $STUB_DEVICES is the number of devices (1);
  * $STUB_BLOCKS: blocks that a multiprocessor holds (8); $STUB_BUSY: the stream never becomes idle. Built with
  * STUB_OLD, the library lacks graphs, as an old driver does. */
+#define _POSIX_C_SOURCE 200809L
 #include "cuda_stub.h"
 
 #include <stdio.h>
@@ -38,7 +39,6 @@ static uint64_t variable[1 << 15]; /* every variable of every module */
 PLAIN(cuMemcpyDtoDAsync_v2, uint64_t to, uint64_t from, size_t bytes, void *stream)
 MAKES(cuModuleLoadDataEx, &thing, void **out, const void *image, unsigned count, int *options, void **values)
 PLAIN(cuModuleUnload, void *module)
-MAKES(cuModuleGetFunction, &thing, void **out, void *module, const char *name)
 MAKES(cuModuleGetGlobal_v2, (uint64_t)(uintptr_t)variable, uint64_t *out, size_t *bytes, void *module,
       const char *name)
 #endif
@@ -47,10 +47,40 @@ PLAIN(cuFuncSetAttribute, void *function, int which, int value)
 MAKES(cuOccupancyMaxActiveBlocksPerMultiprocessor, getenv("STUB_BLOCKS") ? atoi(getenv("STUB_BLOCKS")) : 8,
       int *out, void *function, int block, size_t shared)
 #ifndef STUB_EMULATES
-PLAIN(cuLaunchKernel, void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
-      unsigned shared, void *stream, void **parameters, void **extra)
-PLAIN(cuLaunchCooperativeKernel, void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
-      unsigned bz, unsigned shared, void *stream, void **parameters)
+/* A function is its name, so that a launch can say which it is. */
+static char names[1024][256];
+static int name_count;
+
+ENTRY(cuModuleGetFunction, char **out, void *module, const char *name);
+ENTRY(cuModuleGetFunction, char **out, void *module, const char *name) {
+    (void)module;
+    int i = 0;
+    while (i < name_count && strcmp(names[i], name) != 0) i++;
+    if (i == sizeof names / sizeof *names) abort();
+    if (i == name_count) snprintf(names[name_count++], sizeof *names, "%s", name);
+    *out = names[i];
+    return outcome("cuModuleGetFunction");
+}
+
+ENTRY(cuLaunchKernel, char *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+      unsigned shared, void *stream, void **parameters, void **extra);
+ENTRY(cuLaunchKernel, char *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+      unsigned shared, void *stream, void **parameters, void **extra) {
+    (void)gx, (void)gy, (void)gz, (void)bx, (void)by, (void)bz;
+    (void)shared, (void)stream, (void)parameters, (void)extra;
+    say_launched(f);
+    return outcome("cuLaunchKernel");
+}
+
+ENTRY(cuLaunchCooperativeKernel, char *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+      unsigned bz, unsigned shared, void *stream, void **parameters);
+ENTRY(cuLaunchCooperativeKernel, char *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+      unsigned bz, unsigned shared, void *stream, void **parameters) {
+    (void)gx, (void)gy, (void)gz, (void)bx, (void)by, (void)bz;
+    (void)shared, (void)stream, (void)parameters;
+    say_launched(f);
+    return outcome("cuLaunchCooperativeKernel");
+}
 #endif
 MAKES(cuStreamCreate, &thing, void **out, unsigned flags)
 PLAIN(cuStreamDestroy_v2, void *stream)
@@ -73,6 +103,48 @@ Result cuStreamEndCapture(void *stream, void **out) {
     return outcome("cuStreamEndCapture");
 }
 #endif
+
+/* ---- linking: the cubin is the text ------------------------------------------------------------------- */
+
+static char *linked;
+
+ENTRY(cuLinkCreate_v2, unsigned count, int *options, void **values, void **link);
+ENTRY(cuLinkCreate_v2, unsigned count, int *options, void **values, void **link) {
+    bool has_lines = false;
+    for (unsigned i = 0; i < count; i++) {
+        has_lines |= options[i] == 12 && values[i];
+        if (options[i] == 5 && getenv("STUB_LOG")) strcpy(values[i], getenv("STUB_LOG"));
+    }
+    *link = &linked;
+    return has_lines ? outcome("cuLinkCreate_v2") : 1;
+}
+
+ENTRY(cuLinkAddData_v2, void *link, int kind, void *data, size_t bytes, const char *name, unsigned count,
+      int *options, void **values);
+ENTRY(cuLinkAddData_v2, void *link, int kind, void *data, size_t bytes, const char *name, unsigned count,
+      int *options, void **values) {
+    (void)name, (void)count, (void)options, (void)values;
+    if (link != &linked || kind != 1 || ((char *)data)[bytes - 1]) return 1;
+    linked = malloc(bytes);
+    memcpy(linked, data, bytes);
+    return outcome("cuLinkAddData_v2");
+}
+
+ENTRY(cuLinkComplete, void *link, void **cubin, size_t *bytes);
+ENTRY(cuLinkComplete, void *link, void **cubin, size_t *bytes) {
+    (void)link;
+    *cubin = linked;
+    *bytes = strlen(linked) + 1;
+    return outcome("cuLinkComplete");
+}
+
+ENTRY(cuLinkDestroy, void *link);
+ENTRY(cuLinkDestroy, void *link) {
+    (void)link;
+    free(linked);
+    linked = NULL;
+    return outcome("cuLinkDestroy");
+}
 
 ENTRY(cuDeviceGetName, char *name, int length, int device);
 ENTRY(cuDeviceGetName, char *name, int length, int device) {

@@ -1,10 +1,13 @@
 /* A CUPTI that has no GPU: it keeps the order of calls, knows every metric whose name does not begin with
  * "nowhere__", and needs two passes for more than two of them. A metric's value is 100 times the number of
  * its kernel, plus the metric's place, plus 0.5 if not every pass was run; of those that are counted by
- * patching, twice the place, from 1. For tests of src/gpu/counters.c and sass.c.
+ * patching, twice the place, from 1. Instruction i of the kernel that the driver's stand-in launched last is
+ * counted 10 * i + 1 and so on times, and sampled 1 + i times in each of two reasons. For tests of
+ * src/gpu/counters.c, sass.c, pc_sampling.c.
  *
  * $STUB_FAIL="NAME=CODE" lets the entry point NAME fail; $STUB_KERNELS is the number of kernels that it saw
- * (2). */
+ * (2), $STUB_PCS that of its instructions (2). $STUB_NO_PCS: PC sampling finds none. */
+#define _POSIX_C_SOURCE 200809L
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -21,6 +24,7 @@ struct CuptiProfilerTag {
     int passes_run, passes_wanted, started;
 };
 static int enabled;
+static int patching, sampling, started;
 static struct CuptiProfilerTag profiler;
 
 static CuptiResult outcome(const char *name, size_t given, size_t expected) {
@@ -92,7 +96,7 @@ DO(cuptiProfilerHostGetNumOfPasses, CuptiPasses) {
 }
 
 DO(cuptiRangeProfilerEnable, CuptiEnable) {
-    if (enabled || !p->context) return INVALID_OPERATION;
+    if (enabled || sampling || !p->context) return INVALID_OPERATION;
     enabled = 1;
     memset(&profiler, 0, sizeof profiler);
     p->profiler = &profiler;
@@ -137,11 +141,17 @@ DO(cuptiRangeProfilerGetCounterDataInfo, CuptiDataInfo) {
     p->ranges = kernels ? (size_t)atoi(kernels) : 2;
     return 0;
 }
-/* Two instructions, each of which metric i of the configuration counts i + 1 times a launch. */
-enum { RECORDS = 2, MOST_METRICS = 64 };
+/* Instructions, each of which metric i of the configuration counts i + 1 times a launch. */
+enum { INSTRUCTION_BYTES = 16, MOST_METRICS = 64 };
 static CuptiSassConfig configs[MOST_METRICS];
 static size_t config_count;
-static int patching;
+
+static size_t instructions(void) {
+    return getenv("STUB_PCS") ? (size_t)atoi(getenv("STUB_PCS")) : 2;
+}
+static char *launched(void) {
+    return getenv("STUB_LAUNCHED");
+}
 
 DO(cuptiSassMetricsGetProperties, CuptiSassProperties) {
     if (strcmp(p->chip, "GS100") != 0 || !strncmp(p->name, "nowhere__", 9) || strchr(p->name, '.'))
@@ -157,7 +167,7 @@ DO(cuptiSassMetricsSetConfig, CuptiSassSetConfig) {
     return 0;
 }
 DO(cuptiSassMetricsEnable, CuptiSassEnable) {
-    if (!config_count || patching || enabled || !p->context) return INVALID_OPERATION;
+    if (!config_count || patching || enabled || sampling || !p->context) return INVALID_OPERATION;
     patching = 1;
     return 0;
 }
@@ -167,15 +177,99 @@ DO(cuptiSassMetricsDisable, CuptiSassDisable) {
     return 0;
 }
 DO(cuptiSassMetricsGetDataProperties, CuptiSassSizes) {
-    p->records = RECORDS;
+    p->records = instructions();
     p->instances = config_count;
     return patching ? 0 : INVALID_OPERATION;
 }
 DO(cuptiSassMetricsFlushData, CuptiSassFlush) {
-    if (!patching || p->records != RECORDS || p->instances != config_count) return INVALID_OPERATION;
-    for (size_t i = 0; i < p->records; i++)
+    if (!patching || p->records != instructions() || p->instances != config_count) return INVALID_OPERATION;
+    for (size_t i = 0; i < p->records; i++) {
+        p->data[i].function_name = launched();
+        p->data[i].pc = (uint32_t)i * INSTRUCTION_BYTES;
         for (size_t k = 0; k < p->instances; k++)
             p->data[i].values[k] = (CuptiSassValue){configs[k].id, k + 1};
+    }
+    return 0;
+}
+
+/* ---- PC sampling: two reasons, each of them twice, and one that is never met ---------------------------- */
+
+static const char *const stalls[] = {"smsp__pcsamp_warps_issue_stalled_wait",
+                                     "smsp__pcsamp_warps_issue_stalled_wait_not_issued",
+                                     "smsp__pcsamp_warps_issue_stalled_not_selected",
+                                     "smsp__pcsamp_warps_issue_stalled_not_selected_not_issued",
+                                     "smsp__pcsamp_warps_issue_stalled_of_tomorrow"};
+enum { STALLS = sizeof stalls / sizeof *stalls, FIRST_STALL = 7 /* their indices are not their places */ };
+static uint32_t wanted[STALLS];
+static size_t wanted_count, taken;
+static CuptiSamples *configured;
+
+DO(cuptiPCSamplingEnable, CuptiContextOnly) {
+    if (sampling || patching || enabled || !p->context) return INVALID_OPERATION;
+    sampling = 1;
+    configured = NULL;
+    return 0;
+}
+DO(cuptiPCSamplingDisable, CuptiContextOnly) {
+    (void)p;
+    if (!sampling || started) return INVALID_OPERATION;
+    sampling = 0;
+    return 0;
+}
+DO(cuptiPCSamplingGetNumStallReasons, CuptiStallCount) {
+    *p->count = STALLS;
+    return sampling ? 0 : INVALID_OPERATION;
+}
+DO(cuptiPCSamplingGetStallReasons, CuptiStallNames) {
+    for (size_t i = 0; i < p->count; i++) {
+        p->indices[i] = (uint32_t)i + FIRST_STALL;
+        strcpy(p->names[i], stalls[i]);
+    }
+    return p->count == STALLS ? 0 : INVALID_PARAMETER;
+}
+DO(cuptiPCSamplingSetConfigurationAttribute, CuptiSamplingConfig) {
+    if (!sampling || started || configured) return INVALID_OPERATION;
+    for (size_t i = 0; i < p->count; i++) {
+        CuptiSamplingSetting *setting = &p->settings[i];
+        if (setting->attribute == CUPTI_SAMPLING_BUFFER) configured = setting->value.buffer;
+        if (setting->attribute == CUPTI_SAMPLING_PERIOD && setting->value.number < 5) setting->status = 7;
+        if (setting->attribute != CUPTI_SAMPLING_STALLS) continue;
+        wanted_count = setting->value.stalls.count;
+        memcpy(wanted, setting->value.stalls.indices, wanted_count * sizeof *wanted);
+    }
+    return configured ? 0 : INVALID_PARAMETER;
+}
+DO(cuptiPCSamplingStart, CuptiContextOnly) {
+    (void)p;
+    if (!configured || started) return INVALID_OPERATION;
+    started = 1;
+    unsetenv("STUB_LAUNCHED");
+    return 0;
+}
+DO(cuptiPCSamplingStop, CuptiContextOnly) {
+    (void)p;
+    if (!started) return INVALID_OPERATION;
+    started = 0;
+    taken = getenv("STUB_NO_PCS") || !launched() ? 0 : instructions();
+    configured->count = taken;
+    return 0;
+}
+/* One instruction a call, as if the buffer were small. */
+DO(cuptiPCSamplingGetData, CuptiSamplingData) {
+    CuptiSamples *to = p->samples;
+    size_t at = instructions() - taken;
+    if (!configured || started || to == configured) return INVALID_OPERATION;
+    to->total = 1000;
+    to->dropped = 3;
+    to->count = taken ? 1 : 0;
+    if (!taken) return 0;
+    taken--;
+    configured->count = to->remaining = taken;
+    to->pcs[0].function_name = launched();
+    to->pcs[0].pc = at * INSTRUCTION_BYTES;
+    to->pcs[0].count = wanted_count;
+    for (size_t k = 0; k < wanted_count; k++)
+        to->pcs[0].stalls[k] = (CuptiStallSamples){wanted[k], (uint32_t)(k < 2 ? at + 1 : 0)};
     return 0;
 }
 

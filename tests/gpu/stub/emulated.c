@@ -3,6 +3,7 @@
  *
  * $STUB_SCHEDULE: the order in which its warps and blocks take turns. A kernel that never ends leaves the
  * stream busy for ever, as on a GPU; a fault of the kernel is CUDA_ERROR_ILLEGAL_ADDRESS from then on. */
+#define _POSIX_C_SOURCE 200809L
 #include "cuda_stub.h"
 
 #include "emulator/emulator.h"
@@ -275,6 +276,7 @@ ENTRY(cuModuleGetGlobal_v2, uint64_t *address, size_t *bytes, Module *module, co
 static Result launch(Function *function, const uint32_t *grid, const uint32_t *block, uint32_t shared,
                      bool cooperative, void **parameters) {
     Trace *trace = trace_new("gpu");
+    say_launched(function->program->entry->name);
     Result result = status ? status : run(function, grid, block, shared, cooperative, parameters, trace);
     trace_free(trace);
     return result;

@@ -49,8 +49,10 @@ int ncclGroupStart(void) {
     return 0;
 }
 
-int ncclAllReduce(const void *from, void *to, size_t count, int type, int op, NcclComm comm, CudaStream stream);
-int ncclAllReduce(const void *from, void *to, size_t count, int type, int op, NcclComm comm, CudaStream stream) {
+int ncclAllReduce(const void *from, void *to, size_t count, int type, int op, NcclComm comm,
+                  CudaStream stream);
+int ncclAllReduce(const void *from, void *to, size_t count, int type, int op, NcclComm comm,
+                  CudaStream stream) {
     (void)count, (void)comm, (void)stream;
     parts[part_count++] = (Part){(uint64_t)(uintptr_t)from, (uint64_t)(uintptr_t)to};
     group_type = type;

@@ -1,0 +1,184 @@
+/* Recording machine code (bench.h): all kernels are sampled, then all are counted, so that PC sampling and CUPTI's
+ * patching, which exclude each other, do not alternate. */
+#include "bench/stages.h"
+#include "gpu/sass_measure.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { COUNTED_SIZE = 1 << 20, SAMPLED_SIZE = 1 << 24 };
+
+typedef struct SassCell { /* a kernel and type */
+    const CatalogRow *row;
+    PtxType asked;
+    CatalogRun run;
+    SassKernel kernels[PLAN_LAUNCHES];
+    int count;
+    bool has_no_listing;
+    MachineCode code; /* of the first run */
+} SassCell;
+
+typedef struct SassRecorder {
+    const BenchOptions *options;
+    const BenchSassSink *sink;
+    Cuda *cuda;
+    char driver[96];
+    SassCell **cells;
+    int cell_count, cell_capacity;
+    int kernels; /* that were sent */
+} SassRecorder;
+
+static const char *type_of(const SassCell *cell) {
+    return plan_type_name(cell->run.dtype);
+}
+
+static void say(const SassRecorder *recorder, const SassCell *cell, const char *what, const char *why) {
+    char line[640];
+    if (!*why) return;
+    snprintf(line, sizeof line, "%s%s", what, why);
+    recorder->sink->missing(recorder->sink->context, cell->row->id, type_of(cell), line);
+}
+
+/* ---- a run --------------------------------------------------------------------------------------------- */
+
+typedef struct SassRun {
+    Stages *stages;
+    Cuda *cuda;
+} SassRun;
+
+static bool load(void *context, Error *error) {
+    SassRun *run = context;
+    run->stages->set_count = 1;
+    return stages_load(run->stages, run->cuda, true, error) && stages_add_set(run->stages, 0, error);
+}
+
+static bool restore(void *context, Error *error) {
+    return gpu_run_upload(&((SassRun *)context)->stages->run, error);
+}
+
+/* All runs of a kernel are of one machine code: counts and samples stand side by side. */
+static bool check_code(SassCell *cell, MachineCode *code, Error *error) {
+    if (!cell->code.cubin) {
+        cell->code = *code;
+        *code = (MachineCode){0};
+        return true;
+    }
+    return (cell->code.bytes == code->bytes && !memcmp(cell->code.cubin, code->cubin, code->bytes)) ||
+           error_set(error, "the driver linked other machine code the second time");
+}
+
+static void say_notes(const SassRecorder *recorder, const SassCell *cell, const SassNotes *notes) {
+    char words[96];
+    say(recorder, cell, "no machine code: ", notes->code.message);
+    say(recorder, cell, "not counted: ", notes->counts.message);
+    say(recorder, cell, "not sampled: ", notes->samples.message);
+    snprintf(words, sizeof words, "%llu samples found no room", (unsigned long long)notes->dropped);
+    if (notes->dropped) say(recorder, cell, "", words);
+    snprintf(words, sizeof words, "%llu counts and samples are of functions that are not listed",
+             (unsigned long long)notes->unplaced);
+    if (notes->unplaced) say(recorder, cell, "", words);
+}
+
+static bool measure(const SassRecorder *recorder, SassCell *cell, Stages *stages, uint64_t n, SassPart part,
+                    Error *error) {
+    SassNotes notes = {0};
+    SassRun run = {stages, recorder->cuda};
+    SassWork work = {.cuda = run.cuda,
+                     .n = n,
+                     .driver = recorder->driver,
+                     .load = load,
+                     .restore = restore,
+                     .context = &run,
+                     .run = &stages->run,
+                     .launches = stages->launches[0],
+                     .count = stages->stages[0].plan.launch_count};
+    bool good = sass_measure(&work, (int)part, cell->kernels, &notes, error);
+    cell->count = work.count;
+    cell->has_no_listing = *notes.code.message;
+    say_notes(recorder, cell, &notes);
+    return good && check_code(cell, &stages->run.code, error);
+}
+
+/* false with `error`: nothing more can be recorded. What this kernel refuses is told. */
+static bool run(SassRecorder *recorder, SassCell *cell, SassPart part, Error *error) {
+    Stages *stages = memory_new(sizeof *stages);
+    CatalogOptions options = recorder->options->catalog;
+    Error why = {0};
+    if (!options.n) options.n = part == SASS_SAMPLES ? SAMPLED_SIZE : COUNTED_SIZE;
+    options.dtype = cell->asked;
+    options.multiprocessors = (uint32_t)recorder->cuda->multiprocessors;
+    recorder->sink->cell(recorder->sink->context, cell->row->id, type_of(cell));
+    if (!stages_plan(stages, cell->row, options, 1, &why) ||
+        !measure(recorder, cell, stages, options.n, part, &why))
+        say(recorder, cell, part == SASS_SAMPLES ? "not sampled: " : "not counted: ", why.message);
+    stages_free(stages);
+    if (recorder->cuda->hung)
+        return error_set(error, "%s does not return; what follows it is not recorded", cell->row->id);
+    if (!recorder->cuda->faulted) return true;
+    cuda_close(recorder->cuda); /* a fault leaves a context that is of no use any more */
+    recorder->cuda = cuda_open(error);
+    return recorder->cuda != NULL;
+}
+
+/* ---- all of them --------------------------------------------------------------------------------------- */
+
+static bool add_cell(const Bench *bench, const CatalogRow *row, PtxType dtype, Error *error) {
+    SassRecorder *recorder = bench->sink->context;
+    CatalogOptions options = bench->options->catalog;
+    SassCell *cell = memory_new(sizeof *cell);
+    *cell = (SassCell){.row = row, .asked = dtype};
+    options.dtype = dtype;
+    array_push(recorder->cells, recorder->cell_count, recorder->cell_capacity, cell);
+    return catalog_resolve(row, &options, &cell->run, error);
+}
+
+static void send(SassRecorder *recorder, SassCell *cell) {
+    for (int i = 0; i < cell->count; i++) {
+        SassKernel *kernel = &cell->kernels[i];
+        kernel->kernel = cell->row->id;
+        kernel->dtype = type_of(cell);
+        kernel->op = cell->run.op;
+        if (!kernel->count) continue;
+        recorder->sink->kernel(recorder->sink->context, kernel);
+        recorder->kernels++;
+    }
+}
+
+static bool record_all(SassRecorder *recorder, Error *error) {
+    bool good = true;
+    for (int i = 0; good && i < recorder->cell_count; i++)
+        good = bench_may_go_on(recorder->options, error) &&
+               run(recorder, recorder->cells[i], SASS_SAMPLES, error);
+    for (int i = 0; i < recorder->cell_count; i++) {
+        SassCell *cell = recorder->cells[i];
+        good = good && bench_may_go_on(recorder->options, error) &&
+               (cell->has_no_listing || run(recorder, cell, SASS_COUNTS, error));
+        send(recorder, cell);
+    }
+    return good;
+}
+
+static void recorder_done(SassRecorder *recorder) {
+    for (int i = 0; i < recorder->cell_count; i++) {
+        SassCell *cell = recorder->cells[i];
+        for (int k = 0; k < PLAN_LAUNCHES; k++) sass_kernel_done(&cell->kernels[k]);
+        machine_code_done(&cell->code);
+        free(cell);
+    }
+    free(recorder->cells);
+    cuda_close(recorder->cuda);
+}
+
+bool bench_sass(const BenchOptions *options, const BenchSassSink *sink, Error *error) {
+    SassRecorder recorder = {.options = options, .sink = sink, .cuda = cuda_open(error)};
+    BenchSink unused = {.context = &recorder};
+    Bench bench = {.options = options, .sink = &unused};
+    Nvml nvml;
+    if (!recorder.cuda) return false;
+    nvml_open(&nvml, recorder.cuda);
+    nvml_describe_driver(&nvml, recorder.cuda, recorder.driver, sizeof recorder.driver);
+    nvml_close(&nvml);
+    bool good = bench_visit(&bench, add_cell, error) && record_all(&recorder, error);
+    recorder_done(&recorder);
+    return good && (recorder.kernels || error_set(error, "no machine code was recorded"));
+}

@@ -1,0 +1,48 @@
+/* A kernel of the catalogue on the GPU: its launches, and, of the ladder, the launches on what it left, until one
+ * number is left. Private to src/bench. */
+#ifndef BENCH_STAGES_H
+#define BENCH_STAGES_H
+
+#include "bench/gpu_bench.h"
+#include "gpu/run.h"
+#include "ptx/program.h"
+
+enum { STAGES = 8, STAGES_LAUNCHES = STAGES * PLAN_LAUNCHES };
+
+typedef enum StagesPart { STAGES_ALONE, STAGES_TO_SCALAR, STAGES_PARTS } StagesPart;
+
+typedef struct Stage { /* the kernel, then the kernel on what it left */
+    CatalogRun run;
+    Plan plan;
+    int first_buffer; /* in the run's buffers, of the current set */
+} Stage;
+
+typedef struct Stages { /* zero-initialised at first */
+    const CatalogRow *row;
+    GpuRun run;
+    Stage stages[STAGES];
+    int stage_count;
+    PtxModule *module;
+    PtxProgram *programs[STAGES_LAUNCHES];
+    int buffers_per_set, set_count; /* copies of the buffers */
+    GpuLaunch launches[BENCH_SETS][STAGES_LAUNCHES];
+    int count[STAGES_PARTS]; /* launches of a repetition */
+    StagesPart part;         /* that stages_launch() launches */
+} Stages;
+
+/* At most so many stages. */
+bool stages_plan(Stages *work, const CatalogRow *row, CatalogOptions options, int most, Error *error);
+/* linked: the machine code is kept (gpu_run_begin_linked()). */
+bool stages_load(Stages *work, Cuda *cuda, bool linked, Error *error);
+size_t stages_bytes(const Stages *work); /* of the buffers of a set */
+bool stages_add_set(Stages *work, int set, Error *error);
+/* `work` is a Stages. */
+bool stages_launch(void *work, int set, Error *error);
+/* Frees it and what it holds. */
+void stages_free(Stages *work);
+
+/* The index of a buffer in its plan; -1: there is none. */
+int stages_find_buffer(const Plan *plan, const char *name);
+uint64_t stages_buffer_bytes(const PlanBuffer *buffer);
+
+#endif

@@ -1,0 +1,12 @@
+/* --bench=sass: the machine code of the catalogue, measured now, as the file that assets keep. */
+#ifndef CLI_SASS_RECORD_H
+#define CLI_SASS_RECORD_H
+
+#include "bench/bench.h"
+#include <stdio.h>
+
+/* What bench_sass() measures, in the format of sass/recorded.h, kernel by kernel; what is missing goes to `errors`;
+ * `progress` is a terminal that shows what is measured (NULL: none). */
+bool sass_print_recording(const BenchOptions *options, FILE *out, FILE *errors, FILE *progress, Error *error);
+
+#endif

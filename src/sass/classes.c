@@ -1,0 +1,127 @@
+/* The names are those of CUDA Binary Utilities, "Instruction Set Reference" (Hopper). */
+#include "sass/classes.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static const struct {
+    const char *name; /* up to the first dot */
+    SassClass class;
+} names[] = {
+    {"BRA", SASS_BRANCH},        {"BRX", SASS_BRANCH},         {"BRXU", SASS_BRANCH},
+    {"EXIT", SASS_EXIT},         {"LDS", SASS_SHARED_LOAD},    {"LDSM", SASS_SHARED_LOAD},
+    {"STS", SASS_SHARED_STORE},  {"STSM", SASS_SHARED_STORE},  {"ATOMS", SASS_SHARED_ATOMIC},
+    {"LDG", SASS_GLOBAL_LOAD},   {"LD", SASS_GLOBAL_LOAD},     {"STG", SASS_GLOBAL_STORE},
+    {"ST", SASS_GLOBAL_STORE},   {"ATOM", SASS_GLOBAL_ATOMIC}, {"ATOMG", SASS_GLOBAL_ATOMIC},
+    {"RED", SASS_GLOBAL_ATOMIC}, {"REDG", SASS_GLOBAL_ATOMIC}, {"LDL", SASS_LOCAL_LOAD},
+    {"STL", SASS_LOCAL_STORE},   {"SHFL", SASS_SHUFFLE},       {"VOTE", SASS_VOTE},
+    {"VOTEU", SASS_VOTE},        {"MATCH", SASS_VOTE},         {"REDUX", SASS_REDUX},
+    {"BAR", SASS_BARRIER},       {"CREDUX", SASS_REDUX},
+};
+
+static const char *const texts[SASS_CLASSES] = {
+    "instruction",   "jump",        "branch",       "exit",          "shared load", "shared store",
+    "shared atomic", "global load", "global store", "global atomic", "local load",  "local store",
+    "shuffle",       "vote",        "redux",        "barrier",
+};
+
+const char *sass_class_text(SassClass class) {
+    return texts[class];
+}
+
+bool sass_is_access(SassClass class) {
+    return class >= SASS_SHARED_LOAD && class <= SASS_LOCAL_STORE;
+}
+
+bool sass_is_guarded(const char *text) {
+    return *text == '@';
+}
+
+const char *sass_mnemonic(const char *text, int *length) {
+    if (*text == '@') text += strcspn(text, " ");
+    text += strspn(text, " ");
+    *length = (int)strcspn(text, " ");
+    return text;
+}
+
+/* "BRA .L_x_1" always jumps; "@P0 BRA", "BRA.DIV UR4, ..." and "BRA.U UP0, ..." depend on something. */
+static bool is_jump(const char *text, const char *name, int length) {
+    return !sass_is_guarded(text) && length == 3 && !memcmp(name, "BRA", 3) && !strchr(name, ',');
+}
+
+SassClass sass_class_of_text(const char *text) {
+    int length;
+    const char *name = sass_mnemonic(text, &length);
+    size_t stem = strcspn(name, ". ");
+    if (is_jump(text, name, length)) return SASS_JUMP;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strlen(names[i].name) == stem && !memcmp(names[i].name, name, stem)) return names[i].class;
+    return SASS_OTHER;
+}
+
+int sass_bytes(const char *text) {
+    static const struct {
+        const char *suffix;
+        int bytes;
+    } widths[] = {{".128", 16}, {".64", 8}, {".U8", 1}, {".S8", 1}, {".U16", 2}, {".S16", 2}, {".256", 32}};
+    int length;
+    const char *name = sass_mnemonic(text, &length);
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+        const char *found = strstr(name, widths[i].suffix);
+        size_t end = strlen(widths[i].suffix);
+        if (found && found + end <= name + length && !isalnum((unsigned char)found[end]))
+            return widths[i].bytes;
+    }
+    return 4;
+}
+
+/* ---- PTX --------------------------------------------------------------------------------------------------- */
+
+static SassClass in_space(PtxSpace space, SassClass shared, SassClass global, SassClass local) {
+    switch (space) {
+    case PTX_SPACE_SHARED:
+    case PTX_SPACE_SHARED_CLUSTER:
+        return shared;
+    case PTX_SPACE_GLOBAL:
+    case PTX_SPACE_GENERIC:
+        return global;
+    case PTX_SPACE_LOCAL:
+        return local;
+    default:
+        return SASS_OTHER;
+    }
+}
+
+SassClass sass_class_of_ptx(const PtxInstruction *in) {
+    switch (in->opcode) {
+    case PTX_ld:
+    case PTX_ldu:
+        return in_space(in->space, SASS_SHARED_LOAD, SASS_GLOBAL_LOAD, SASS_LOCAL_LOAD);
+    case PTX_ldmatrix:
+        return SASS_SHARED_LOAD;
+    case PTX_st:
+        return in_space(in->space, SASS_SHARED_STORE, SASS_GLOBAL_STORE, SASS_LOCAL_STORE);
+    case PTX_stmatrix:
+        return SASS_SHARED_STORE;
+    case PTX_atom:
+    case PTX_red:
+        return in_space(in->space, SASS_SHARED_ATOMIC, SASS_GLOBAL_ATOMIC, SASS_OTHER);
+    case PTX_bra:
+        return in->guard.kind == PTX_OPERAND_NONE ? SASS_JUMP : SASS_BRANCH;
+    case PTX_brx:
+        return SASS_BRANCH;
+    case PTX_shfl:
+        return SASS_SHUFFLE;
+    case PTX_vote:
+    case PTX_match:
+    case PTX_activemask:
+        return SASS_VOTE;
+    case PTX_redux:
+        return SASS_REDUX;
+    case PTX_bar:
+    case PTX_barrier:
+        return ptx_instruction_has(in, PTX_MOD_WARP) ? SASS_OTHER : SASS_BARRIER;
+    default:
+        return SASS_OTHER;
+    }
+}

@@ -1,0 +1,38 @@
+/* What an instruction does, of PTX and of SASS alike, so that the two can be compared. */
+#ifndef SASS_CLASSES_H
+#define SASS_CLASSES_H
+
+#include "ptx/ptx.h"
+
+typedef enum SassClass {
+    SASS_OTHER, /* arithmetic, moves, addresses, parameters */
+    SASS_JUMP,  /* a branch that depends on nothing */
+    SASS_BRANCH,
+    SASS_EXIT,
+    SASS_SHARED_LOAD,
+    SASS_SHARED_STORE,
+    SASS_SHARED_ATOMIC,
+    SASS_GLOBAL_LOAD, /* and generic ones */
+    SASS_GLOBAL_STORE,
+    SASS_GLOBAL_ATOMIC,
+    SASS_LOCAL_LOAD,
+    SASS_LOCAL_STORE,
+    SASS_SHUFFLE,
+    SASS_VOTE,
+    SASS_REDUX,
+    SASS_BARRIER,
+    SASS_CLASSES
+} SassClass;
+
+SassClass sass_class_of_ptx(const PtxInstruction *instruction);
+SassClass sass_class_of_text(const char *text);
+bool sass_is_access(SassClass class);         /* of memory, an atomic or not */
+const char *sass_class_text(SassClass class); /* "shared load" */
+
+/* "LDG.E.128" of "@!P0 LDG.E.128 R4, [R2]": where it begins, and its length. */
+const char *sass_mnemonic(const char *text, int *length);
+bool sass_is_guarded(const char *text);
+/* Bytes that a load or store moves for each thread: 16 of LDG.E.128. */
+int sass_bytes(const char *text);
+
+#endif

@@ -1,0 +1,82 @@
+#define _POSIX_C_SOURCE 200809L
+#include "sass/nvdisasm.h"
+
+#include "base/text.h"
+#include "compile/process.h"
+
+#include <glob.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const double SECONDS = 60;
+
+static bool find_in_toolkits(char *path, size_t bytes) {
+    glob_t found;
+    bool good = false;
+    if (!glob("/usr/local/cuda*/bin/nvdisasm", 0, NULL, &found))
+        for (size_t i = 0; !good && i < found.gl_pathc; i++) {
+            snprintf(path, bytes, "%s", found.gl_pathv[i]);
+            good = access(path, X_OK) == 0;
+        }
+    globfree(&found);
+    return good;
+}
+
+bool sass_find_nvdisasm(char *path, size_t bytes, Error *error) {
+    const char *chosen = getenv("REDVIZ_NVDISASM");
+    const char *const homes[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH")};
+    if (chosen && *chosen) {
+        snprintf(path, bytes, "%s", chosen);
+        return access(path, X_OK) == 0 ||
+               error_set(error, "REDVIZ_NVDISASM=%s is no program that can be run", chosen);
+    }
+    return process_find("nvdisasm", homes, 2, path, bytes) || find_in_toolkits(path, bytes) ||
+           error_set(error,
+                     "nvdisasm (of the CUDA toolkit) is not installed here; REDVIZ_NVDISASM may name it");
+}
+
+static bool write_all(int file, const char *bytes, size_t length) {
+    while (length) {
+        ssize_t done = write(file, bytes, length);
+        if (done <= 0) return false;
+        bytes += done;
+        length -= (size_t)done;
+    }
+    return true;
+}
+
+/* Writes the cubin to a new temporary file; the caller unlinks it. */
+static bool write_cubin(const void *cubin, size_t bytes, char path[PATH_MAX], Error *error) {
+    const char *folder = getenv("TMPDIR");
+    snprintf(path, PATH_MAX, "%s/redviz-XXXXXX", folder && *folder ? folder : "/tmp");
+    int file = mkstemp(path);
+    if (file < 0) return error_set(error, "no temporary file in %s", folder && *folder ? folder : "/tmp");
+    bool good = write_all(file, cubin, bytes);
+    close(file);
+    if (good) return true;
+    unlink(path);
+    return error_set(error, "the temporary file %s cannot be written", path);
+}
+
+static bool run(const char *program, const char *cubin, Text *listing, Error *error) {
+    const char *const arguments[] = {program, "-c", "-g", "-gi", "-gp", cubin, NULL};
+    int status;
+    if (!process_run(arguments, SECONDS, NULL, listing, &status, error)) return false;
+    if (!status) return true;
+    int length = (int)strcspn(text_string(listing), "\n");
+    return error_set(error, "nvdisasm failed: %.*s", length < 300 ? length : 300, text_string(listing));
+}
+
+bool sass_disassemble(const void *cubin, size_t bytes, const char *entry, SassKernel *kernel, Error *error) {
+    char program[PATH_MAX], path[PATH_MAX];
+    Text listing = {0};
+    if (!sass_find_nvdisasm(program, sizeof program, error) || !write_cubin(cubin, bytes, path, error))
+        return false;
+    bool good = run(program, path, &listing, error);
+    unlink(path);
+    good = good && sass_parse(text_string(&listing), entry, kernel, error);
+    text_done(&listing);
+    return good;
+}

@@ -1,0 +1,115 @@
+#include "sass/sass.h"
+
+#include <stdlib.h>
+
+const SassStallRow sass_stalls[SASS_STALLS] = {
+#define STALL(name, tool_name, words, meaning) {tool_name, words, meaning},
+#include "sass/stalls.def"
+#undef STALL
+};
+
+void sass_kernel_done(SassKernel *kernel) {
+    free(kernel->instructions);
+    free(kernel->places);
+    arena_done(&kernel->arena);
+    *kernel = (SassKernel){.count = 0};
+}
+
+int sass_place(SassKernel *kernel, const char *file, int line, int inlined_at) {
+    const char *known = NULL;
+    for (int i = 0; i < kernel->place_count; i++) {
+        const SassPlace *place = &kernel->places[i];
+        if (strcmp(place->file, file) != 0) continue;
+        if (place->line == line && place->inlined_at == inlined_at) return i;
+        known = place->file;
+    }
+    SassPlace place = {known ? known : arena_copy_string(&kernel->arena, file), line, inlined_at};
+    array_push(kernel->places, kernel->place_count, kernel->place_capacity, place);
+    return kernel->place_count - 1;
+}
+
+SassInstruction *sass_add_instruction(SassKernel *kernel, SassInstruction instruction) {
+    array_push(kernel->instructions, kernel->count, kernel->capacity, instruction);
+    return &kernel->instructions[kernel->count - 1];
+}
+
+int sass_outermost(const SassKernel *kernel, int place) {
+    while (place >= 0 && kernel->places[place].inlined_at >= 0) place = kernel->places[place].inlined_at;
+    return place;
+}
+
+int sass_at(const SassKernel *kernel, uint32_t offset) {
+    int low = 0, high = kernel->count;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (kernel->instructions[middle].offset < offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < kernel->count && kernel->instructions[low].offset == offset ? low : -1;
+}
+
+void sass_kernel_copy(SassKernel *to, const SassKernel *from) {
+    *to = *from;
+    to->arena = (Arena){0};
+    to->instructions = NULL;
+    to->places = NULL;
+    to->count = to->capacity = to->place_count = to->place_capacity = 0;
+    to->entry = arena_copy_string(&to->arena, from->entry);
+    to->machine = arena_copy_string(&to->arena, from->machine);
+    to->driver = arena_copy_string(&to->arena, from->driver);
+    to->measured = arena_copy_string(&to->arena, from->measured);
+    to->kernel = arena_copy_string(&to->arena, from->kernel);
+    to->dtype = arena_copy_string(&to->arena, from->dtype);
+    to->op = arena_copy_string(&to->arena, from->op);
+    for (int i = 0; i < from->place_count; i++) {
+        SassPlace place = from->places[i];
+        place.file = arena_copy_string(&to->arena, place.file);
+        array_push(to->places, to->place_count, to->place_capacity, place);
+    }
+    for (int i = 0; i < from->count; i++) {
+        SassInstruction *copy = sass_add_instruction(to, from->instructions[i]);
+        copy->text = arena_copy_string(&to->arena, copy->text);
+        copy->label = arena_copy_string(&to->arena, copy->label);
+    }
+}
+
+void sass_add_up(SassSums *sums, const SassInstruction *instruction) {
+    sums->executed += instruction->executed;
+    sums->threads += instruction->threads;
+    sums->acting += instruction->acting;
+    for (int i = 0; i < SASS_STALLS; i++) {
+        sums->samples[i] += instruction->samples[i];
+        sums->all_samples += instruction->samples[i];
+    }
+}
+
+void sass_sums_add(SassSums *sums, const SassSums *more) {
+    sums->executed += more->executed;
+    sums->threads += more->threads;
+    sums->acting += more->acting;
+    for (int i = 0; i < SASS_STALLS; i++) sums->samples[i] += more->samples[i];
+    sums->all_samples += more->all_samples;
+}
+
+SassSums sass_sums(const SassKernel *kernel) {
+    SassSums sums = {.executed = 0};
+    for (int i = 0; i < kernel->count; i++) sass_add_up(&sums, &kernel->instructions[i]);
+    return sums;
+}
+
+SassStall sass_top_stall(const uint64_t samples[SASS_STALLS]) {
+    SassStall top = samples[SASS_STALL_selected] ? SASS_STALL_selected : SASS_STALLS;
+    for (SassStall i = 0; i < SASS_STALLS; i++)
+        if (i != SASS_STALL_selected && samples[i] &&
+            (top == SASS_STALL_selected || top == SASS_STALLS || samples[i] > samples[top]))
+            top = i;
+    return top;
+}
+
+SassStall sass_stall_find(const char *tool_name) {
+    for (SassStall i = 0; i < SASS_STALLS; i++)
+        if (!strcmp(sass_stalls[i].tool_name, tool_name)) return i;
+    return SASS_STALLS;
+}

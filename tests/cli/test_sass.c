@@ -1,0 +1,136 @@
+/* --sass and what --report says of machine code, from recordings that are made up (tests/data/sass/synthetic.tsv), in a
+ * share folder that has them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/cli/json_reader.h"
+#include "tests/cli/program.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A share folder with the kernels of the tree, and recordings of two of them on an H100. */
+static int make_share(void **state) {
+    if (program_make_folder(state)) return -1;
+    const char *folder = program_folder();
+    char *said =
+        program_output(0,
+                       "mkdir -p %s/share/assets/h100/sass && ln -s $PWD/kernels %s/share/kernels && "
+                       "ln -s $PWD/assets/ptx $PWD/assets/include $PWD/assets/h200 %s/share/assets && "
+                       "for kernel in interleaved mean; do awk -F '\\t' -v kernel=$kernel '"
+                       "$1 == \"stalls\" { print } $1 == \"sass\" { wanted = $2 == kernel } wanted' "
+                       "tests/data/sass/synthetic.tsv > %s/share/assets/h100/sass/$kernel.tsv; done",
+                       folder, folder, folder, folder);
+    free(said);
+    return 0;
+}
+
+#define WITH_SHARE "REDVIZ_SHARE=%s/share @ --machine h100 "
+
+static void instructions_stand_under_their_line(void **state) {
+    (void)state;
+    char *out = program_output(0, WITH_SHARE "--kernel interleaved --sass", program_folder());
+    program_assert_contains(out, "interleaved: _Z11interleavedIi3SumEvPKT_PS1_j\nmachine code of synthetic");
+    program_assert_contains(
+        out,
+        "kernels/interleaved.cu:22  if (tid % (2 * s) == 0)\n"
+        "    19         608  30.1  10 %   29.2 %  waits at a barrier\n"
+        "  * rem.u32 became 17 SASS instructions\n"
+        "  * the branch is gone: 5 instructions are predicated (LDS)\n"
+        ".L_x_1:\n"
+        "  0160          32  32.0             14  issues an instruction        SHF.L.U32 R10, R4, 0x1, RZ\n");
+    program_assert_contains(out, "@!P1 IADD3 R2, R2, R3, RZ   (kernels/operations.cuh:8)\n");
+    program_assert_contains(out, "in total\n    59       1,888  30.4  17 %    1,687  waits at a barrier\n");
+    free(out);
+    out = program_output(0, WITH_SHARE "--kernel mean --dtype float --sass", program_folder());
+    program_assert_contains(
+        out, "mean, launch 1: the machine code of this instance of mean (float sum, launch 0) is "
+             "not recorded on h100\n");
+    free(out);
+}
+
+static double number_at(const char *json, const char *path) {
+    const char *at = json_at(json, path);
+    if (!at) fail_msg("no %s", path);
+    return at ? strtod(at, NULL) : 0;
+}
+
+static void as_json(void **state) {
+    (void)state;
+    char *json = program_output(0, WITH_SHARE "--kernel interleaved --sass=json", program_folder());
+    assert_true(json_valid(json));
+    assert_int_equal(json_array_count(json_at(json, "launches.0.instructions")), 59);
+    assert_true(number_at(json, "launches.0.counted.n") == 1024);
+    assert_true(number_at(json, "launches.0.sampled.period") == 32);
+    assert_int_equal(json_array_count(json_at(json, "launches.0.differences")), 4);
+    assert_int_equal(strncmp(json_at(json, "launches.0.differences.1.reason"), "\"EXPANDED\"", 10), 0);
+    double executed = 0;
+    for (int i = 0, count = json_array_count(json_at(json, "launches.0.lines")); i < count; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "launches.0.lines.%d.executed", i);
+        executed += number_at(json, path);
+    }
+    assert_true(executed == 1888);
+    free(json);
+    json = program_output(0, WITH_SHARE "--kernel strided --sass=json", program_folder());
+    assert_true(json_valid(json));
+    program_assert_contains(json, "\"missing\":\"no machine code of strided is recorded on h100\"");
+    free(json);
+}
+
+static void the_report_has_the_sums_of_the_lines(void **state) {
+    (void)state;
+    char *out = program_output(0, WITH_SHARE "--kernel interleaved --report", program_folder());
+    program_assert_contains(
+        out, "Machine code, synthetic, 2000-01-01: 1,888 instructions executed at n = 1,024\n"
+             "  interleaved.cu:22           29 % of samples  32 % of SASS  waits at a barrier\n");
+    free(out);
+    char *json = program_output(0, WITH_SHARE "--kernel interleaved --report=json", program_folder());
+    assert_true(json_valid(json));
+    program_assert_contains(json, "\"machine\":\"synthetic\"");
+    assert_int_equal(json_array_count(json_at(json, "measured.counters")), 0);
+    assert_int_equal(json_array_count(json_at(json, "measured.lines")), 12);
+    assert_true(number_at(json, "measured.lines.6.line") == 22);
+    assert_true(number_at(json, "measured.lines.6.executed") == 608);
+    assert_true(number_at(json, "measured.lines.6.samples.barrier") == 83);
+    free(json);
+}
+
+static void what_is_missing_is_said(void **state) {
+    (void)state;
+    char *out = program_output(0, "@ tests/cli/scale.ptx --sass");
+    program_assert_contains(
+        out, ": its machine code is not recorded: a GPU, with nvdisasm beside it, has to measure it\n");
+    assert_int_equal(program_line_count(out), 1);
+    free(out);
+    Outcome refused = program_shell("@ --kernel interleaved --sass --machine abacus");
+    assert_int_equal(refused.status, 2);
+    assert_string_equal(refused.err, "redviz: --machine: 'abacus' is not one of h200, h100\n");
+    program_outcome_done(&refused);
+}
+
+static void a_damaged_recording_is_refused(void **state) {
+    (void)state;
+    const char *folder = program_folder();
+    char *out =
+        program_output(0,
+                       "sed 's/^i\tb0\t/i\t0\t/' %s/share/assets/h100/sass/interleaved.tsv > "
+                       "%s/share/assets/h100/sass/sequential.tsv; " WITH_SHARE "--kernel sequential --sass",
+                       folder, folder, folder);
+    program_assert_contains(out, "sequential: not an offset above the one before: 0");
+    free(out);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(instructions_stand_under_their_line),  cmocka_unit_test(as_json),
+        cmocka_unit_test(the_report_has_the_sums_of_the_lines), cmocka_unit_test(what_is_missing_is_said),
+        cmocka_unit_test(a_damaged_recording_is_refused),
+    };
+    return cmocka_run_group_tests(tests, make_share, program_remove_folder);
+}

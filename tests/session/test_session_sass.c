@@ -1,0 +1,174 @@
+/* Machine code that a session measures, against stand-ins of the driver, of CUPTI and of nvdisasm (tests/gpu/stub):
+ * what is measured is taken over, and what cannot be had is one line. */
+#define _POSIX_C_SOURCE 200809L
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "session/session.h"
+#include <stdlib.h>
+#include <string.h>
+
+static void use(const char *variable, const char *name) {
+    char path[4096];
+    const char *program = getenv("REDVIZ_BIN"), *slash = program ? strrchr(program, '/') : NULL;
+    if (slash)
+        snprintf(path, sizeof path, "%.*s/tests/gpu/%s", (int)(slash - program), program, name);
+    else
+        snprintf(path, sizeof path, "build/tests/gpu/%s", name);
+    setenv(variable, path, 1);
+}
+
+static int clean(void **state) {
+    (void)state;
+    unsetenv("STUB_FAIL");
+    unsetenv("STUB_NVDISASM_FAILS");
+    use("REDVIZ_CUDA", "libcuda_emulated.so");
+    use("REDVIZ_CUPTI", "libcupti_stub.so");
+    setenv("REDVIZ_NVDISASM", "tests/gpu/stub/nvdisasm.sh", 1);
+    return 0;
+}
+
+static Session *measure(SessionOptions options) {
+    Error error = {0};
+    options.catalog.n = 4096;
+    options.threads = 1;
+    options.measure_sass = true;
+    Session *session = session_open(&options, &error);
+    if (!session) fail_msg("%s", error.message);
+    return session;
+}
+
+static Session *measure_kernel(const char *kernel) {
+    return measure((SessionOptions){.kernel = kernel, .backend = BACKEND_AUTO});
+}
+
+static void expect_note(const Session *session, const char *words) {
+    int count;
+    const char *const *notes = session_sass_notes(session, &count);
+    for (int i = 0; i < count; i++)
+        if (strstr(notes[i], words)) return;
+    fail_msg("no note says '%s'", words);
+}
+
+static void every_launch_is_measured(void **state) {
+    (void)state;
+    Session *session = measure_kernel("two_stage");
+    for (int i = 0; i < 2; i++) {
+        const SassKernel *kernel = session_sass(session, i, NULL);
+        assert_non_null(kernel);
+        assert_string_equal(kernel->machine, "Stub 1");
+        assert_string_equal(kernel->kernel, "two_stage");
+        assert_string_equal(kernel->dtype, "int");
+        assert_string_equal(kernel->op, "sum");
+        assert_true(kernel->launch == i && kernel->count == 2);
+        assert_true(kernel->counted.n == 4096 && kernel->counted.grid == (i ? 1 : 16));
+        assert_true(kernel->sampled.n == 4096 && kernel->sampled.period == 32);
+        assert_int_equal(kernel->instructions[1].samples[SASS_STALL_wait], 2);
+    }
+    expect_note(session, "6 samples found no room and are missing");
+    assert_false(session_failed(session));
+    session_free(session);
+}
+
+static void a_file_is_measured(void **state) {
+    (void)state;
+    Session *session = measure((SessionOptions){.file = "assets/ptx/shuffle.ptx",
+                                                .entry = "shuffle<int,Sum>",
+                                                .block = {128, 1, 1},
+                                                .backend = BACKEND_AUTO});
+    const SassKernel *kernel = session_sass(session, 0, NULL);
+    assert_non_null(kernel);
+    assert_null(kernel->kernel);
+    assert_true(kernel->counted.n == 4096 && kernel->counted.block == 128);
+    session_free(session);
+}
+
+/* The run itself is not touched: the kernel's result, its trace and its counters are what they are without. */
+static void what_fails_is_one_line(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {"cuptiPCSamplingEnable=35", "machine code not sampled: cuptiPCSamplingEnable: "
+                                     "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES: the driver lets only root"},
+        {"cuptiPCSamplingStart=35", "machine code not sampled: cuptiPCSamplingStart: "},
+        {"cuptiSassMetricsEnable=35", "machine code not counted: cuptiSassMetricsEnable: "},
+        {"cuLinkCreate_v2=218", "machine code not measured: cuLinkCreate: a PTX JIT compilation failed"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        setenv("STUB_FAIL", cases[i][0], 1);
+        Session *session = measure_kernel("sequential");
+        expect_note(session, cases[i][1]);
+        assert_false(session_failed(session));
+        session_free(session);
+    }
+    clean(NULL);
+    every_launch_is_measured(NULL); /* and it works again */
+}
+
+static void without_nvdisasm(void **state) {
+    (void)state;
+    setenv("REDVIZ_NVDISASM", "/nowhere", 1);
+    Session *session = measure_kernel("sequential");
+    expect_note(session, "machine code not measured: REDVIZ_NVDISASM=/nowhere is no program that can be run");
+    assert_false(session_failed(session));
+    session_free(session);
+}
+
+/* That there is no GPU is no surprise: what is said is that nothing is recorded of a file. */
+static void without_a_driver(void **state) {
+    (void)state;
+    int count;
+    const char *why = NULL;
+    setenv("REDVIZ_CUDA", "/nowhere/libcuda.so.1", 1);
+    Session *session = measure((SessionOptions){.file = "assets/ptx/shuffle.ptx",
+                                                .entry = "shuffle<int,Sum>",
+                                                .block = {128, 1, 1},
+                                                .backend = BACKEND_AUTO});
+    session_sass_notes(session, &count);
+    assert_int_equal(count, 0);
+    assert_null(session_sass(session, 0, &why));
+    assert_non_null(strstr(why, "is not recorded: a GPU, with nvdisasm beside it, has to measure it"));
+    session_free(session);
+}
+
+static void the_emulator_measures_nothing(void **state) {
+    (void)state;
+    int count;
+    Session *session = measure((SessionOptions){.kernel = "sequential", .backend = BACKEND_EMULATOR});
+    const SassKernel *kernel = session_sass(session, 0, NULL);
+    session_sass_notes(session, &count);
+    assert_int_equal(count, 0);
+    assert_true(!kernel || strcmp(kernel->machine, "Stub 1") != 0); /* at most recorded */
+    session_free(session);
+}
+
+static void a_kernel_that_traps_is_not_run(void **state) {
+    (void)state;
+    int count;
+    SessionOptions options = {
+        .kernel = "bug_unguarded_load", .backend = BACKEND_AUTO, .catalog.n = 4097, .threads = 1};
+    Error error = {0};
+    options.measure_sass = true;
+    Session *session = session_open(&options, &error);
+    assert_non_null(session);
+    assert_true(session_failed(session));
+    session_sass_notes(session, &count);
+    assert_int_equal(count, 0);
+    session_free(session);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(without_a_driver, clean), /* first: a GPU that was opened is kept */
+        cmocka_unit_test_setup(every_launch_is_measured, clean),
+        cmocka_unit_test_setup(a_file_is_measured, clean),
+        cmocka_unit_test_setup(what_fails_is_one_line, clean),
+        cmocka_unit_test_setup(without_nvdisasm, clean),
+        cmocka_unit_test_setup(the_emulator_measures_nothing, clean),
+        cmocka_unit_test_setup(a_kernel_that_traps_is_not_run, clean),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
