@@ -12,6 +12,7 @@ typedef struct SassCell { /* a kernel and type */
     const CatalogRow *row;
     PtxType asked;
     CatalogRun run;
+    uint64_t counted, sampled; /* elements */
     SassKernel kernels[PLAN_LAUNCHES];
     int count;
     bool has_no_listing;
@@ -26,6 +27,8 @@ typedef struct SassRecorder {
     SassCell **cells;
     int cell_count, cell_capacity;
     int kernels; /* that were sent */
+    PcSampling
+        *sampling; /* while all are sampled: CUPTI shows nothing of what comes after a second beginning */
 } SassRecorder;
 
 static const char *type_of(const SassCell *cell) {
@@ -64,7 +67,7 @@ static bool check_code(SassCell *cell, MachineCode *code, Error *error) {
         return true;
     }
     return (cell->code.bytes == code->bytes && !memcmp(cell->code.cubin, code->cubin, code->bytes)) ||
-           error_set(error, "the driver linked other machine code the second time");
+           error_set(error, "the driver made other machine code the second time");
 }
 
 static void say_notes(const SassRecorder *recorder, const SassCell *cell, const SassNotes *notes) {
@@ -91,7 +94,8 @@ static bool measure(const SassRecorder *recorder, SassCell *cell, Stages *stages
                      .context = &run,
                      .run = &stages->run,
                      .launches = stages->launches[0],
-                     .count = stages->stages[0].plan.launch_count};
+                     .count = stages->stages[0].plan.launch_count,
+                     .sampling = recorder->sampling};
     bool good = sass_measure(&work, (int)part, cell->kernels, &notes, error);
     cell->count = work.count;
     cell->has_no_listing = *notes.code.message;
@@ -104,7 +108,7 @@ static bool run(SassRecorder *recorder, SassCell *cell, SassPart part, Error *er
     Stages *stages = memory_new(sizeof *stages);
     CatalogOptions options = recorder->options->catalog;
     Error why = {0};
-    if (!options.n) options.n = part == SASS_SAMPLES ? SAMPLED_SIZE : COUNTED_SIZE;
+    options.n = part == SASS_SAMPLES ? cell->sampled : cell->counted;
     options.dtype = cell->asked;
     options.multiprocessors = (uint32_t)recorder->cuda->multiprocessors;
     recorder->sink->cell(recorder->sink->context, cell->row->id, type_of(cell));
@@ -115,6 +119,8 @@ static bool run(SassRecorder *recorder, SassCell *cell, SassPart part, Error *er
     if (recorder->cuda->hung)
         return error_set(error, "%s does not return; what follows it is not recorded", cell->row->id);
     if (!recorder->cuda->faulted) return true;
+    pc_sampling_close(recorder->sampling);
+    recorder->sampling = NULL;
     cuda_close(recorder->cuda); /* a fault leaves a context that is of no use any more */
     recorder->cuda = cuda_open(error);
     return recorder->cuda != NULL;
@@ -122,14 +128,50 @@ static bool run(SassRecorder *recorder, SassCell *cell, SassPart part, Error *er
 
 /* ---- all of them --------------------------------------------------------------------------------------- */
 
+static void add_sizes(SassRecorder *recorder, const CatalogRow *row, PtxType dtype, const CatalogRun *run,
+                      uint64_t counted, uint64_t sampled) {
+    SassCell *cell = memory_new(sizeof *cell);
+    *cell = (SassCell){.row = row, .asked = dtype, .run = *run, .counted = counted, .sampled = sampled};
+    array_push(recorder->cells, recorder->cell_count, recorder->cell_capacity, cell);
+}
+
+/* Does the kernel launch the same entries for both sizes? */
+static bool has_same_entries(const CatalogRow *row, const CatalogOptions *options, Error *error) {
+    CatalogRun run;
+    Plan plans[2] = {{.launch_count = 0}};
+    const uint64_t sizes[2] = {COUNTED_SIZE, SAMPLED_SIZE};
+    bool good = true;
+    for (int i = 0; good && i < 2; i++) {
+        CatalogOptions sized = *options;
+        sized.n = sizes[i];
+        good = catalog_resolve(row, &sized, &run, error) && row->plan(&run, &plans[i], error);
+    }
+    bool same = good && plans[0].launch_count == plans[1].launch_count;
+    for (int i = 0; same && i < plans[0].launch_count; i++)
+        same = !strcmp(plans[0].launches[i].entry, plans[1].launches[i].entry);
+    plan_free(&plans[0]);
+    plan_free(&plans[1]);
+    return same;
+}
+
+/* Where an entry depends on the size, each is counted and sampled at its own. */
 static bool add_cell(const Bench *bench, const CatalogRow *row, PtxType dtype, Error *error) {
     SassRecorder *recorder = bench->sink->context;
     CatalogOptions options = bench->options->catalog;
-    SassCell *cell = memory_new(sizeof *cell);
-    *cell = (SassCell){.row = row, .asked = dtype};
+    CatalogRun run;
+    Error refused = {0};
     options.dtype = dtype;
-    array_push(recorder->cells, recorder->cell_count, recorder->cell_capacity, cell);
-    return catalog_resolve(row, &options, &cell->run, error);
+    options.multiprocessors = (uint32_t)recorder->cuda->multiprocessors;
+    if (!catalog_resolve(row, &options, &run, error)) return false;
+    if (options.n) {
+        add_sizes(recorder, row, dtype, &run, options.n, options.n);
+    } else if (has_same_entries(row, &options, &refused)) {
+        add_sizes(recorder, row, dtype, &run, COUNTED_SIZE, SAMPLED_SIZE);
+    } else {
+        add_sizes(recorder, row, dtype, &run, COUNTED_SIZE, COUNTED_SIZE);
+        add_sizes(recorder, row, dtype, &run, SAMPLED_SIZE, SAMPLED_SIZE);
+    }
+    return true;
 }
 
 static void send(SassRecorder *recorder, SassCell *cell) {
@@ -146,9 +188,13 @@ static void send(SassRecorder *recorder, SassCell *cell) {
 
 static bool record_all(SassRecorder *recorder, Error *error) {
     bool good = true;
+    Error refused = {0}; /* each kernel says so by itself */
+    recorder->sampling = pc_sampling_open(recorder->cuda, &refused);
     for (int i = 0; good && i < recorder->cell_count; i++)
         good = bench_may_go_on(recorder->options, error) &&
                run(recorder, recorder->cells[i], SASS_SAMPLES, error);
+    pc_sampling_close(recorder->sampling);
+    recorder->sampling = NULL;
     for (int i = 0; i < recorder->cell_count; i++) {
         SassCell *cell = recorder->cells[i];
         good = good && bench_may_go_on(recorder->options, error) &&

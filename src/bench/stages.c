@@ -36,7 +36,7 @@ bool stages_plan(Stages *work, const CatalogRow *row, CatalogOptions options, in
     }
 }
 
-bool stages_load(Stages *work, Cuda *cuda, bool linked, Error *error) {
+bool stages_load(Stages *work, Cuda *cuda, bool keeps_code, Error *error) {
     char name[128], path[4096], *text;
     size_t length;
     snprintf(name, sizeof name, "%.*s.ptx", (int)strcspn(work->row->source, "."), work->row->source);
@@ -57,7 +57,8 @@ bool stages_load(Stages *work, Cuda *cuda, bool linked, Error *error) {
         }
     Text ptx = {0};
     ptx_programs_print((const PtxProgram *const *)work->programs, count, &ptx);
-    bool good = (linked ? gpu_run_begin_linked : gpu_run_begin)(&work->run, cuda, text_string(&ptx), error);
+    bool good =
+        (keeps_code ? gpu_run_begin_keeping : gpu_run_begin)(&work->run, cuda, text_string(&ptx), error);
     text_done(&ptx);
     return good;
 }

@@ -32,8 +32,8 @@ typedef struct Stages { /* zero-initialised at first */
 
 /* At most so many stages. */
 bool stages_plan(Stages *work, const CatalogRow *row, CatalogOptions options, int most, Error *error);
-/* linked: the machine code is kept (gpu_run_begin_linked()). */
-bool stages_load(Stages *work, Cuda *cuda, bool linked, Error *error);
+/* keeps_code: the machine code is kept (gpu_run_begin_keeping()). */
+bool stages_load(Stages *work, Cuda *cuda, bool keeps_code, Error *error);
 size_t stages_bytes(const Stages *work); /* of the buffers of a set */
 bool stages_add_set(Stages *work, int set, Error *error);
 /* `work` is a Stages. */

@@ -45,6 +45,9 @@ static bool find_entry_points(Cupti *cupti, Error *error) {
         void *place;
     } entries[] = {
         {"cuptiGetResultString", &cupti->cuptiGetResultString},
+        {"cuptiSubscribe", &cupti->cuptiSubscribe},
+        {"cuptiEnableCallback", &cupti->cuptiEnableCallback},
+        {"cuptiUnsubscribe", &cupti->cuptiUnsubscribe},
 #define CUPTI(name, Parameters, last) {#name, &cupti->name},
 #include "gpu/cupti.def"
 #undef CUPTI

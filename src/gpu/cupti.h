@@ -321,9 +321,26 @@ CUPTI_PLACE(CuptiSamples, remaining, 40);
 CUPTI_PLACE(CuptiSamples, pcs, 56);
 CUPTI_PLACE(CuptiSamples, is_full, 72);
 
+/* Callbacks ("CUPTI Callback API", cupti_callbacks.h): CUPTI calls when the driver has loaded a module. */
+enum { CUPTI_DOMAIN_RESOURCE = 3, CUPTI_MODULE_LOADED = 6 };
+typedef struct CuptiSubscriberTag *CuptiSubscriber;
+typedef struct CuptiModule {
+    uint32_t id;
+    size_t bytes;
+    const char *cubin;
+} CuptiModule;
+typedef struct CuptiResource {
+    void *context, *stream;
+    const void *what; /* CuptiModule */
+} CuptiResource;
+typedef void (*CuptiCallback)(void *user, int domain, uint32_t id, const void *data);
+
 typedef struct Cupti {
     void *library;
     CuptiResult (*cuptiGetResultString)(CuptiResult result, const char **text);
+    CuptiResult (*cuptiSubscribe)(CuptiSubscriber *subscriber, CuptiCallback callback, void *user);
+    CuptiResult (*cuptiEnableCallback)(uint32_t enable, CuptiSubscriber subscriber, int domain, uint32_t id);
+    CuptiResult (*cuptiUnsubscribe)(CuptiSubscriber subscriber);
 #define CUPTI(name, Parameters, last) CuptiResult (*name)(Parameters * parameters);
 #include "gpu/cupti.def"
 #undef CUPTI

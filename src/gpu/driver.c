@@ -26,7 +26,7 @@ enum {
     SHARED_PER_BLOCK_OPTIN = 97
 };
 /* CUjit_option */
-enum { JIT_ERROR_LOG_BUFFER = 5, JIT_ERROR_LOG_BYTES = 6 };
+enum { JIT_ERROR_LOG_BUFFER = 5, JIT_ERROR_LOG_BYTES = 6, JIT_GENERATE_LINE_INFO = 12 };
 
 static const double CANCEL_SECONDS = 1;
 
@@ -143,20 +143,24 @@ bool cuda_allocate(Cuda *cuda, size_t bytes, CudaAddress *address, Error *error)
                      free_bytes >> 20, total >> 20);
 }
 
-bool cuda_fail_with_log(const Error *call, const char *log, Error *error) {
-    log += strspn(log, "\n");
-    int length = (int)strcspn(log, "\n");
-    return error_set(error, "%s%s%.*s", call->message, length ? ": " : "", length, log);
+static bool load(Cuda *cuda, const char *ptx, unsigned option_count, CudaModule *module, Error *error) {
+    char log[LOG_BYTES] = "";
+    int options[] = {JIT_ERROR_LOG_BUFFER, JIT_ERROR_LOG_BYTES, JIT_GENERATE_LINE_INFO};
+    void *values[] = {log, (void *)(uintptr_t)sizeof log, (void *)(uintptr_t)1};
+    Error call = {0};
+    if (CUDA_CALL(cuda, &call, cuModuleLoadDataEx, module, ptx, option_count, options, values)) return true;
+    log[sizeof log - 1] = 0;
+    char *first = log + strspn(log, "\n");
+    first[strcspn(first, "\n")] = 0;
+    return error_set(error, "%s%s%s", call.message, *first ? ": " : "", first);
 }
 
 bool cuda_load(Cuda *cuda, const char *ptx, CudaModule *module, Error *error) {
-    char log[LOG_BYTES] = "";
-    int options[] = {JIT_ERROR_LOG_BUFFER, JIT_ERROR_LOG_BYTES};
-    void *values[] = {log, (void *)(uintptr_t)sizeof log};
-    Error call = {0};
-    if (CUDA_CALL(cuda, &call, cuModuleLoadDataEx, module, ptx, 2, options, values)) return true;
-    log[sizeof log - 1] = 0;
-    return cuda_fail_with_log(&call, log, error);
+    return load(cuda, ptx, 2, module, error);
+}
+
+bool cuda_load_with_lines(Cuda *cuda, const char *ptx, CudaModule *module, Error *error) {
+    return load(cuda, ptx, 3, module, error);
 }
 
 static double now(void) {

@@ -16,7 +16,6 @@
 typedef int CudaResult; /* CUresult: 0 is success */
 typedef uint64_t CudaAddress;
 typedef struct CudaContextTag *CudaContext;
-typedef struct CudaLinkTag *CudaLink;
 typedef struct CudaModuleTag *CudaModule;
 typedef struct CudaFunctionTag *CudaFunction;
 typedef struct CudaStreamTag *CudaStream;
@@ -70,8 +69,8 @@ bool cuda_check(const Cuda *cuda, const char *call, CudaResult result, Error *er
 bool cuda_allocate(Cuda *cuda, size_t bytes, CudaAddress *address, Error *error);
 /* PTX text, 0-terminated; the compiler's log goes into the error. */
 bool cuda_load(Cuda *cuda, const char *ptx, CudaModule *module, Error *error);
-/* false, with the error of a call and the first line of the compiler's log. */
-bool cuda_fail_with_log(const Error *call, const char *log, Error *error);
+/* The same, so that the machine code names the source line of each instruction (CU_JIT_GENERATE_LINE_INFO). */
+bool cuda_load_with_lines(Cuda *cuda, const char *ptx, CudaModule *module, Error *error);
 /* Waits for the stream; more than `seconds`, or a second after `cancel`: the kernel does not return, the
  * context is hung. `what` is named in the error. */
 bool cuda_wait(Cuda *cuda, double seconds, const char *what, Error *error);

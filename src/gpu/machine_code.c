@@ -1,4 +1,4 @@
-/* Linking by the driver (machine_code.h). */
+/* The cubin of a module (machine_code.h). */
 #include "gpu/machine_code.h"
 
 #include "base/memory.h"
@@ -6,42 +6,42 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LOG_BYTES = 8192, PTX_INPUT = 1 /* CU_JIT_INPUT_PTX */ };
-/* CUjit_option */
-enum { JIT_ERROR_LOG_BUFFER = 5, JIT_ERROR_LOG_BYTES = 6, JIT_GENERATE_LINE_INFO = 12 };
+static void take_module(void *user, int domain, uint32_t id, const void *data) {
+    MachineCode *code = user;
+    const CuptiResource *resource = data;
+    const CuptiModule *module = resource->what;
+    if (domain != CUPTI_DOMAIN_RESOURCE || id != CUPTI_MODULE_LOADED || code->cubin) return;
+    code->cubin = memory_new(module->bytes); /* CUPTI's is gone when this returns */
+    memcpy(code->cubin, module->cubin, module->bytes);
+    code->bytes = module->bytes;
+}
 
-static bool link_with(Cuda *cuda, CudaLink link, const char *ptx, MachineCode *code, Error *call) {
-    void *cubin = NULL;
-    size_t bytes = 0;
-    if (!CUDA_CALL(cuda, call, cuLinkAddData, link, PTX_INPUT, (void *)(uintptr_t)ptx, strlen(ptx) + 1,
-                   "redviz.ptx", 0, NULL, NULL) ||
-        !CUDA_CALL(cuda, call, cuLinkComplete, link, &cubin, &bytes))
+static bool subscribe(const Cupti *cupti, MachineCode *code, CuptiSubscriber *subscriber, Error *error) {
+    if (!cupti_check(cupti, "cuptiSubscribe", cupti->cuptiSubscribe(subscriber, take_module, code), error))
         return false;
-    code->cubin = memory_new(bytes); /* the linker's own copy goes with it */
-    memcpy(code->cubin, cubin, bytes);
-    code->bytes = bytes;
-    return true;
+    if (cupti_check(cupti, "cuptiEnableCallback",
+                    cupti->cuptiEnableCallback(1, *subscriber, CUPTI_DOMAIN_RESOURCE, CUPTI_MODULE_LOADED),
+                    error))
+        return true;
+    cupti->cuptiUnsubscribe(*subscriber);
+    return false;
 }
 
-bool machine_code_link(Cuda *cuda, const char *ptx, MachineCode *code, Error *error) {
-    char log[LOG_BYTES] = "";
-    int options[] = {JIT_ERROR_LOG_BUFFER, JIT_ERROR_LOG_BYTES, JIT_GENERATE_LINE_INFO};
-    void *values[] = {log, (void *)(uintptr_t)sizeof log, (void *)(uintptr_t)1};
-    CudaLink link = NULL;
-    Error call = {0};
+bool machine_code_load(Cuda *cuda, const char *ptx, CudaModule *module, MachineCode *code, Error *error) {
+    const Cupti *cupti = cupti_open(error);
+    CuptiSubscriber subscriber = NULL;
     *code = (MachineCode){0};
-    bool good = CUDA_CALL(cuda, &call, cuLinkCreate, 3, options, values, &link) &&
-                link_with(cuda, link, ptx, code, &call);
-    if (link) cuda->table.cuLinkDestroy(link);
-    log[sizeof log - 1] = 0;
-    return good || cuda_fail_with_log(&call, log, error);
-}
-
-bool machine_code_load(Cuda *cuda, const MachineCode *code, CudaModule *module, Error *error) {
-    return CUDA_CALL(cuda, error, cuModuleLoadDataEx, module, code->cubin, 0, NULL, NULL);
+    if (!cupti || !subscribe(cupti, code, &subscriber, error)) return false;
+    bool good = cuda_load_with_lines(cuda, ptx, module, error);
+    cupti->cuptiUnsubscribe(subscriber);
+    code->ptx = memory_new(strlen(ptx) + 1);
+    memcpy(code->ptx, ptx, strlen(ptx) + 1);
+    return good &&
+           (code->cubin || error_set(error, "CUPTI does not show the machine code of a loaded module"));
 }
 
 void machine_code_done(MachineCode *code) {
     free(code->cubin);
+    free(code->ptx);
     *code = (MachineCode){0};
 }

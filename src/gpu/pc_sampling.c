@@ -11,7 +11,7 @@ enum {
     MOST_PERIOD = 31, /* exponents */
     MOST_STALLS = 256,
     MOST_PCS = 8192, /* of one call */
-    SAMPLES_PER_MULTIPROCESSOR = 1 << 15,
+    SAMPLES_PER_MULTIPROCESSOR = 1 << 11,
     SCRATCH_BYTES = 16 << 20,
     HARDWARE_BYTES = 512 << 20,
     MOST_CALLS = 4096

@@ -13,17 +13,17 @@ bool gpu_run_begin(GpuRun *run, Cuda *cuda, const char *ptx, Error *error) {
     return cuda_load(cuda, ptx, &run->module, error);
 }
 
-bool gpu_run_begin_linked(GpuRun *run, Cuda *cuda, const char *ptx, Error *error) {
+bool gpu_run_begin_keeping(GpuRun *run, Cuda *cuda, const char *ptx, Error *error) {
     *run = (GpuRun){.cuda = cuda};
-    return machine_code_link(cuda, ptx, &run->code, error) &&
-           machine_code_load(cuda, &run->code, &run->module, error);
+    return machine_code_load(cuda, ptx, &run->module, &run->code, error);
 }
 
 void gpu_run_end(GpuRun *run) {
     if (!run->cuda) return;
     for (int i = 0; i < run->buffer_count; i++)
         if (!run->cuda->hung) run->cuda->table.cuMemFree(run->buffers[i].address);
-    if (run->module && !run->cuda->hung) run->cuda->table.cuModuleUnload(run->module);
+    /* PC sampling would take what is loaded at the same address next for this module: one that it saw stays. */
+    if (run->module && !run->code.cubin && !run->cuda->hung) run->cuda->table.cuModuleUnload(run->module);
     free(run->buffers);
     machine_code_done(&run->code);
     *run = (GpuRun){0};

@@ -23,15 +23,15 @@ typedef struct GpuLaunch { /* a launch, bound to the run's addresses, and its en
 typedef struct GpuRun {
     Cuda *cuda;
     CudaModule module;
-    MachineCode code; /* of gpu_run_begin_linked(); else empty */
+    MachineCode code; /* of gpu_run_begin_keeping(); else empty */
     GpuBuffer *buffers;
     int buffer_count, buffer_capacity;
 } GpuRun;
 
 /* Loads `ptx`. */
 bool gpu_run_begin(GpuRun *run, Cuda *cuda, const char *ptx, Error *error);
-/* The same, linked with line information: the machine code that runs is kept. */
-bool gpu_run_begin_linked(GpuRun *run, Cuda *cuda, const char *ptx, Error *error);
+/* The same, with line information: the machine code that runs is kept. */
+bool gpu_run_begin_keeping(GpuRun *run, Cuda *cuda, const char *ptx, Error *error);
 /* Frees everything; where the context is hung, nothing on the device. */
 void gpu_run_end(GpuRun *run);
 /* Allocates a buffer; its index, or -1. Contents: gpu_run_upload(). */

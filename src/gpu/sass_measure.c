@@ -3,8 +3,8 @@
 
 #include "base/samples.h"
 #include "base/text.h"
-#include "gpu/pc_sampling.h"
 #include "gpu/sass.h"
+#include "sass/compare.h"
 #include "sass/nvdisasm.h"
 
 #include <math.h>
@@ -75,7 +75,9 @@ static bool disassemble(const SassMeasuring *measuring, int index, Error *error)
             name_kernel(measuring, kernel, index);
             return true;
         }
-    if (!sass_disassemble(work->run->code.cubin, work->run->code.bytes, entry, kernel, error)) return false;
+    const MachineCode *code = &work->run->code;
+    if (!sass_disassemble(code->cubin, code->bytes, entry, kernel, error)) return false;
+    sass_take_printed_lines(kernel, code->ptx, work->launches[index].launch.program);
     name_kernel(measuring, kernel, index);
     return true;
 }
@@ -207,7 +209,7 @@ static bool measure(SassMeasuring *measuring, PcSampling *sampling, int parts, E
            CUDA_CALL(cuda, error, cuEventCreate, &measuring->end, 0);
     measuring->microseconds = memory_new((size_t)(work->count + 1) * sizeof(double));
     if (good && listed && sampling) good = sample_all(measuring, sampling, error);
-    pc_sampling_close(sampling);
+    if (!work->sampling) pc_sampling_close(sampling);
     if (good && listed && sampling) good = find_overhead(measuring, error);
     if (good && listed && (parts & SASS_COUNTS)) good = count_all(measuring, error);
     if (!cuda->hung && measuring->start) cuda->table.cuEventDestroy(measuring->start);
@@ -218,10 +220,10 @@ static bool measure(SassMeasuring *measuring, PcSampling *sampling, int parts, E
 
 bool sass_measure(const SassWork *work, int parts, SassKernel *kernels, SassNotes *notes, Error *error) {
     SassMeasuring measuring = {.work = work, .kernels = kernels, .notes = notes};
-    PcSampling *sampling = NULL;
+    PcSampling *sampling = parts & SASS_SAMPLES ? work->sampling : NULL;
     *notes = (SassNotes){0};
     cuda_turn_begin();
-    if (parts & SASS_SAMPLES) sampling = pc_sampling_open(work->cuda, &notes->samples);
+    if ((parts & SASS_SAMPLES) && !sampling) sampling = pc_sampling_open(work->cuda, &notes->samples);
     bool good = measure(&measuring, sampling, parts, error);
     cuda_turn_end();
     return good;

@@ -6,19 +6,21 @@
 #ifndef GPU_SASS_MEASURE_H
 #define GPU_SASS_MEASURE_H
 
+#include "gpu/pc_sampling.h"
 #include "gpu/run.h"
 #include "sass/sass.h"
 
 typedef struct SassWork { /* the launches of a run, one after another */
     Cuda *cuda;
-    uint64_t n;                                   /* elements */
-    const char *driver;                           /* "580.159.04, CUDA 13.0" */
-    bool (*load)(void *context, Error *error);    /* begins `run`, linked, and prepares `launches` */
+    uint64_t n;                                /* elements */
+    const char *driver;                        /* "580.159.04, CUDA 13.0" */
+    bool (*load)(void *context, Error *error); /* begins `run`, which keeps its code, prepares `launches` */
     bool (*restore)(void *context, Error *error); /* the buffers as they were; NULL: they may stay */
     void *context;
     const GpuRun *run; /* these three are valid when load() has returned */
     const GpuLaunch *launches;
     int count;
+    PcSampling *sampling; /* open already, borrowed; NULL: opened for this run alone */
     /* Metrics that this process may count later (sass.h: a device can be configured once). */
     const char *const *also;
     int also_count;

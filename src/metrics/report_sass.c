@@ -23,7 +23,7 @@ static void trim_line(Text *out) {
 /* ---- what was measured ------------------------------------------------------------------------------------- */
 
 static void add_overhead(Text *out, double overhead) {
-    if (!isnan(overhead)) text_print(out, ", the launch %.3g times as long", 1 + overhead);
+    if (!isnan(overhead)) text_print(out, "; sampling makes the call %.0f times as long", 1 + overhead);
 }
 
 static void add_measured(Text *out, const SassKernel *kernel) {

@@ -1,6 +1,6 @@
 /* SASS: the machine code of one kernel, instruction by instruction, with what a GPU counted and sampled of each.
  *
- * It is what the driver made of the PTX that redviz shows, linked with line information, and disassembled by nvdisasm.
+ * It is what the driver made of the PTX that redviz shows, with line information, disassembled by nvdisasm.
  * Counts are exact: CUPTI patches every instruction (CUPTI API, "SASS Metrics"). Samples are a statistic: each
  * multiprocessor writes down at regular intervals at which instruction one of its warps stands, and why it waits
  * ("PC Sampling"). */

@@ -3,11 +3,12 @@
 
 #include <stdlib.h>
 
-static bool load(PlainRun *plain, Cuda *cuda, bool linked, Error *error) {
+static bool load(PlainRun *plain, Cuda *cuda, bool keeps_code, Error *error) {
     const Session *session = plain->session;
     Text ptx = {0};
     ptx_programs_print((const PtxProgram *const *)session->launches.programs, session->launches.count, &ptx);
-    bool good = (linked ? gpu_run_begin_linked : gpu_run_begin)(&plain->run, cuda, text_string(&ptx), error);
+    bool good =
+        (keeps_code ? gpu_run_begin_keeping : gpu_run_begin)(&plain->run, cuda, text_string(&ptx), error);
     text_done(&ptx);
     for (int i = 0; good && i < session->filled.buffer_count; i++) {
         const PlanBuffer *buffer = &session->filled.buffers[i];
@@ -31,9 +32,9 @@ static bool prepare_launches(PlainRun *plain, Error *error) {
     return good;
 }
 
-bool plain_run_open(PlainRun *plain, const Session *session, Cuda *cuda, bool linked, Error *error) {
+bool plain_run_open(PlainRun *plain, const Session *session, Cuda *cuda, bool keeps_code, Error *error) {
     *plain = (PlainRun){.session = session};
-    return load(plain, cuda, linked, error) &&
+    return load(plain, cuda, keeps_code, error) &&
            gpu_variables_keep(&plain->variables, &plain->run, session->code.module, error) &&
            prepare_launches(plain, error);
 }

@@ -1,4 +1,4 @@
-/* Machine code on a GPU, against stand-ins of the driver, of CUPTI and of nvdisasm (stub/): it is linked with line
+/* Machine code on a GPU, against stand-ins of the driver, of CUPTI and of nvdisasm (stub/): it is loaded with line
  * information, disassembled, sampled and counted instruction by instruction; each of these may fail, and the others go
  * on. */
 #define _POSIX_C_SOURCE 200809L
@@ -40,14 +40,14 @@ static Cuda *open_stub(void) {
     return cuda;
 }
 
-/* ---- linking ------------------------------------------------------------------------------------------- */
+/* ---- loading ------------------------------------------------------------------------------------------- */
 
-static void linked_code_is_kept(void **state) {
+static void loaded_code_is_kept(void **state) {
     (void)state;
     Error error = {0};
     Cuda *cuda = open_stub();
     GpuRun run;
-    if (!gpu_run_begin_linked(&run, cuda, ptx, &error)) fail_msg("%s", error.message);
+    if (!gpu_run_begin_keeping(&run, cuda, ptx, &error)) fail_msg("%s", error.message);
     assert_int_equal(run.code.bytes, sizeof ptx); /* the stand-in's cubin is the text */
     assert_memory_equal(run.code.cubin, ptx, sizeof ptx);
     gpu_run_end(&run);
@@ -55,18 +55,18 @@ static void linked_code_is_kept(void **state) {
     cuda_close(cuda);
 }
 
-static void a_linker_that_fails(void **state) {
+static void a_compiler_that_fails(void **state) {
     (void)state;
-    static const char *const calls[] = {"cuLinkCreate_v2", "cuLinkAddData_v2", "cuLinkComplete"};
+    static const char *const calls[] = {"cuModuleLoadDataEx"};
     Cuda *cuda = open_stub();
     setenv("STUB_LOG", "\nptxas application ptx input, line 7; error\nmore", 1);
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 1; i++) {
         char fail[64];
         Error error = {0};
         GpuRun run;
         snprintf(fail, sizeof fail, "%s=218", calls[i]);
         setenv("STUB_FAIL", fail, 1);
-        assert_false(gpu_run_begin_linked(&run, cuda, ptx, &error));
+        assert_false(gpu_run_begin_keeping(&run, cuda, ptx, &error));
         gpu_run_end(&run);
         if (!strstr(error.message, "CUDA_ERROR_INVALID_PTX): ptxas application ptx input, line 7; error") ||
             strstr(error.message, "more"))
@@ -95,7 +95,7 @@ static bool load(void *context, Error *error) {
     static const char *const entries[LAUNCHES] = {"twice", "twice", "once"};
     Measured *measured = context;
     if (measured->fails_to_load) return error_set(error, "no such module");
-    if (!gpu_run_begin_linked(&measured->run, measured->cuda, ptx, error)) return false;
+    if (!gpu_run_begin_keeping(&measured->run, measured->cuda, ptx, error)) return false;
     measured->module = ptx_module_parse(ptx, strlen(ptx), "test", error);
     for (int i = 0; i < LAUNCHES; i++) {
         PtxFunction *entry = ptx_module_find_entry(measured->module, entries[i], error);
@@ -318,8 +318,8 @@ static void the_period_grows(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(linked_code_is_kept, clean),
-        cmocka_unit_test_setup(a_linker_that_fails, clean),
+        cmocka_unit_test_setup(loaded_code_is_kept, clean),
+        cmocka_unit_test_setup(a_compiler_that_fails, clean),
         cmocka_unit_test_setup(every_instruction_of_every_launch, clean),
         cmocka_unit_test_setup(counts_may_come_later, clean),
         cmocka_unit_test_setup(other_places_are_said, clean),

@@ -37,7 +37,12 @@ PLAIN(cuStreamWaitEvent, void *stream, void *event, unsigned flags)
 #ifndef STUB_EMULATES
 static uint64_t variable[1 << 15]; /* every variable of every module */
 PLAIN(cuMemcpyDtoDAsync_v2, uint64_t to, uint64_t from, size_t bytes, void *stream)
-MAKES(cuModuleLoadDataEx, &thing, void **out, const void *image, unsigned count, int *options, void **values)
+ENTRY(cuModuleLoadDataEx, void **out, const void *image, unsigned count, int *options, void **values);
+ENTRY(cuModuleLoadDataEx, void **out, const void *image, unsigned count, int *options, void **values) {
+    *out = &thing;
+    say_loaded(image, count, options, values);
+    return outcome("cuModuleLoadDataEx");
+}
 PLAIN(cuModuleUnload, void *module)
 MAKES(cuModuleGetGlobal_v2, (uint64_t)(uintptr_t)variable, uint64_t *out, size_t *bytes, void *module,
       const char *name)
@@ -103,48 +108,6 @@ Result cuStreamEndCapture(void *stream, void **out) {
     return outcome("cuStreamEndCapture");
 }
 #endif
-
-/* ---- linking: the cubin is the text ------------------------------------------------------------------- */
-
-static char *linked;
-
-ENTRY(cuLinkCreate_v2, unsigned count, int *options, void **values, void **link);
-ENTRY(cuLinkCreate_v2, unsigned count, int *options, void **values, void **link) {
-    bool has_lines = false;
-    for (unsigned i = 0; i < count; i++) {
-        has_lines |= options[i] == 12 && values[i];
-        if (options[i] == 5 && getenv("STUB_LOG")) strcpy(values[i], getenv("STUB_LOG"));
-    }
-    *link = &linked;
-    return has_lines ? outcome("cuLinkCreate_v2") : 1;
-}
-
-ENTRY(cuLinkAddData_v2, void *link, int kind, void *data, size_t bytes, const char *name, unsigned count,
-      int *options, void **values);
-ENTRY(cuLinkAddData_v2, void *link, int kind, void *data, size_t bytes, const char *name, unsigned count,
-      int *options, void **values) {
-    (void)name, (void)count, (void)options, (void)values;
-    if (link != &linked || kind != 1 || ((char *)data)[bytes - 1]) return 1;
-    linked = malloc(bytes);
-    memcpy(linked, data, bytes);
-    return outcome("cuLinkAddData_v2");
-}
-
-ENTRY(cuLinkComplete, void *link, void **cubin, size_t *bytes);
-ENTRY(cuLinkComplete, void *link, void **cubin, size_t *bytes) {
-    (void)link;
-    *cubin = linked;
-    *bytes = strlen(linked) + 1;
-    return outcome("cuLinkComplete");
-}
-
-ENTRY(cuLinkDestroy, void *link);
-ENTRY(cuLinkDestroy, void *link) {
-    (void)link;
-    free(linked);
-    linked = NULL;
-    return outcome("cuLinkDestroy");
-}
 
 ENTRY(cuDeviceGetName, char *name, int length, int device);
 ENTRY(cuDeviceGetName, char *name, int length, int device) {

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,16 @@ static inline Result outcome(const char *name) {
 /* The stand-in of CUPTI counts and samples the kernel that was launched last. */
 static inline void say_launched(const char *name) {
     setenv("STUB_LAUNCHED", name, 1);
+}
+/* For the stand-in of CUPTI, whose cubin is the text: where the text of a module is that is loaded with line information.
+ * $STUB_LOG is what the compiler says. */
+static inline void say_loaded(const void *image, unsigned count, int *options, void **values) {
+    char at[32];
+    snprintf(at, sizeof at, "%p", image);
+    for (unsigned i = 0; i < count; i++) {
+        if (options[i] == 12 && values[i]) setenv("STUB_LOADED", at, 1);
+        if (options[i] == 5 && getenv("STUB_LOG")) strcpy(values[i], getenv("STUB_LOG"));
+    }
 }
 #define ENTRY(name, ...) Result name(__VA_ARGS__)
 

@@ -10,6 +10,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,6 +51,44 @@ CuptiResult cuptiGetResultString(CuptiResult result, const char **text) {
             : result == 46 ? "CUPTI_ERROR_INVALID_CHIP_NAME"
             : result == 7  ? "CUPTI_ERROR_INVALID_OPERATION"
                            : "CUPTI_ERROR_UNKNOWN";
+    return 0;
+}
+
+/* ---- callbacks: the module that was loaded ($STUB_LOADED, of the driver's stand-in) is shown at the end -------- */
+
+static CuptiCallback callback;
+static void *callback_user;
+
+CuptiResult cuptiSubscribe(CuptiSubscriber *subscriber, CuptiCallback function, void *user);
+CuptiResult cuptiSubscribe(CuptiSubscriber *subscriber, CuptiCallback function, void *user) {
+    if (callback) return 39; /* CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED */
+    CuptiResult result = outcome("cuptiSubscribe", 0, 0);
+    if (result) return result;
+    *subscriber = (CuptiSubscriber)&callback;
+    callback = function;
+    callback_user = user;
+    unsetenv("STUB_LOADED");
+    return 0;
+}
+
+CuptiResult cuptiEnableCallback(uint32_t enable, CuptiSubscriber subscriber, int domain, uint32_t id);
+CuptiResult cuptiEnableCallback(uint32_t enable, CuptiSubscriber subscriber, int domain, uint32_t id) {
+    if (enable != 1 || subscriber != (CuptiSubscriber)&callback || domain != 3 || id != 6)
+        return INVALID_PARAMETER;
+    return outcome("cuptiEnableCallback", 0, 0);
+}
+
+CuptiResult cuptiUnsubscribe(CuptiSubscriber subscriber);
+CuptiResult cuptiUnsubscribe(CuptiSubscriber subscriber) {
+    const char *loaded = getenv("STUB_LOADED");
+    void *text = NULL;
+    if (subscriber != (CuptiSubscriber)&callback) return INVALID_PARAMETER;
+    if (loaded && sscanf(loaded, "%p", &text) == 1 && !getenv("STUB_NO_MODULE")) {
+        CuptiModule module = {1, strlen(text) + 1, text};
+        callback(callback_user, CUPTI_DOMAIN_RESOURCE, CUPTI_MODULE_LOADED,
+                 &(CuptiResource){NULL, NULL, &module});
+    }
+    callback = NULL;
     return 0;
 }
 

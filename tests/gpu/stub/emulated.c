@@ -217,7 +217,7 @@ static Result run(Function *function, const uint32_t *grid, const uint32_t *bloc
 ENTRY(cuModuleLoadDataEx, Module **out, const void *image, unsigned count, int *options, void **values);
 ENTRY(cuModuleLoadDataEx, Module **out, const void *image, unsigned count, int *options, void **values) {
     static const uint32_t one[3] = {1, 1, 1};
-    (void)count, (void)options, (void)values;
+    say_loaded(image, count, options, values);
     Result result = outcome("cuModuleLoadDataEx");
     if (result) return result;
     begin();
