@@ -14,7 +14,7 @@ bool gpu_run_begin(GpuRun *run, Cuda *cuda, const char *ptx, Error *error) {
 }
 
 bool gpu_run_begin_keeping(GpuRun *run, Cuda *cuda, const char *ptx, Error *error) {
-    *run = (GpuRun){.cuda = cuda};
+    *run = (GpuRun){.cuda = cuda, .stays_loaded = true};
     return machine_code_load(cuda, ptx, &run->module, &run->code, error);
 }
 
@@ -23,7 +23,7 @@ void gpu_run_end(GpuRun *run) {
     for (int i = 0; i < run->buffer_count; i++)
         if (!run->cuda->hung) run->cuda->table.cuMemFree(run->buffers[i].address);
     /* PC sampling would take what is loaded at the same address next for this module: one that it saw stays. */
-    if (run->module && !run->code.cubin && !run->cuda->hung) run->cuda->table.cuModuleUnload(run->module);
+    if (run->module && !run->stays_loaded && !run->cuda->hung) run->cuda->table.cuModuleUnload(run->module);
     free(run->buffers);
     machine_code_done(&run->code);
     *run = (GpuRun){0};
