@@ -4,7 +4,7 @@
  * run: 'X' is an access of a hazard, '!' a bank conflict. */
 #include "tui/panes/pane.h"
 #include "tui/panes/syntax.h"
-
+#include <assert.h>
 #include <stdio.h>
 
 enum {
@@ -193,6 +193,7 @@ static int first_row(const Listing *listing, int rows) {
 static void draw_code(Canvas *canvas, Rectangle body, int row, const TextRow *text, bool current) {
     uint8_t roles[MOST_LINE_BYTES];
     char part[MOST_LINE_BYTES];
+    assert(text->line_text);
     size_t length = strlen(text->line_text), begin = (size_t)(text->text - text->line_text);
     bool has_roles = text->is_source && length < sizeof roles;
     Syntax syntax = text->syntax;
