@@ -47,6 +47,7 @@ void app_count(App *app, int index) {
     SessionOptions options = *session_options(slot->current.session);
     options.first_look = false;
     options.search_races = true;
+    options.has_events = session_is_captured(slot->current.session);
     slot->counting = session_loader_start(&options, terminal_wake);
     if (!slot->counting) app_say(app, "the grid", "cannot be counted: no thread could be started");
 }
@@ -80,6 +81,7 @@ bool app_finish_counting(App *app, int index) {
         return true;
     }
     RunSlot old = *slot;
+    session_take_events(session, old.current.session);
     *slot = run_slot_renew(session, &old);
     app->comparison.scene[index] = slot->current.scene;
     app_report_change(app, index);

@@ -259,6 +259,47 @@ static void take_over(Session *session, GpuCopy *copy, const char *device) {
     session->machine.device = arena_copy_string(&session->arena, device);
 }
 
+static void take_blocks(TraceLaunch *to, TraceLaunch *from) {
+    TraceLaunch old = *to;
+    to->blocks = from->blocks, from->blocks = old.blocks;
+    to->block_count = from->block_count, from->block_count = old.block_count;
+    to->others = from->others, from->others = old.others;
+    to->other_count = from->other_count, from->other_count = old.other_count;
+    to->dropped = from->dropped;
+}
+
+static void take_memory(Plan *to, Plan *from) {
+    for (int i = 0; i < to->buffer_count; i++) {
+        uint8_t *old = to->buffers[i].bytes;
+        to->buffers[i].bytes = from->buffers[i].bytes;
+        from->buffers[i].bytes = old;
+    }
+}
+
+/* A kernel that traps in a later block is shown where its faults are known, unless the GPU was asked for. */
+static bool can_take(const Session *whole, const Session *first) {
+    return session_is_captured(first) && first->trace->launch_count == whole->trace->launch_count &&
+           !strcmp(first->code.text, whole->code.text) &&
+           (whole->options.backend == BACKEND_GPU || !session_has_fatal_trap(whole->trace));
+}
+
+void session_take_events(Session *whole, Session *first) {
+    if (!can_take(whole, first)) return;
+    for (int i = 0; i < whole->trace->launch_count; i++)
+        take_blocks(whole->trace->launches[i], first->trace->launches[i]);
+    for (int i = 0; i < whole->trace->buffer_count && i < first->trace->buffer_count; i++)
+        whole->trace->buffers[i].bytes = first->trace->buffers[i].bytes;
+    take_memory(&whole->plan, &first->plan);
+    whole->trace->producer = arena_copy_string(&whole->trace->arena, first->trace->producer);
+    whole->machine.device = arena_copy_string(&whole->arena, first->machine.device);
+    whole->machine.unprobed = first->machine.unprobed;
+    whole->has_result = first->has_result;
+    whole->result = first->result;
+    if (session_has_fatal_trap(whole->trace)) whole->result.correct = false;
+    whole->view_count = 0;
+    session_list_blocks(whole);
+}
+
 bool session_capture(Session *session, uint32_t *most_blocks, Error *error) {
     *most_blocks = 0;
     Cuda *cuda = session_gpu_take(error);
