@@ -3,11 +3,8 @@
 #include "tui/app_state.h"
 
 #include "tui/draw/terminal.h"
-#include "tui/motion.h"
 #include <math.h>
 #include <unistd.h>
-
-enum { FRAME_MILLISECONDS = 16 }; /* playing draws no more often than that */
 
 static void app_draw(App *app) {
     int columns, rows;
@@ -41,23 +38,6 @@ static int sooner(int a, int b) {
     return a < 0 || (b >= 0 && b < a) ? b : a;
 }
 
-/* The next frame of this wavefront, or the next wavefront; the fastest speeds show several at once. Returns the seconds
- * that it is shown. */
-static double app_play_frame(App *app) {
-    View *view = app_view(app);
-    double each = 1 / view_wavefronts_per_second(view);
-    int frames = view->display.still ? 1 : motion_frames(each);
-    int count = each * 1000 >= FRAME_MILLISECONDS ? 1 : (int)(FRAME_MILLISECONDS / 1000.0 / each + 0.5);
-    bool is_on_its_way = ++app->motion < frames;
-    if (!is_on_its_way) app->motion = 0;
-    while (!is_on_its_way && count-- > 0 && view->transient.playing)
-        view->transient.playing = comparison_play(&app->comparison);
-    view->transient.phase =
-        motion_phase(view->place.wavefront, view_wavefronts(view, comparison_scene(&app->comparison)),
-                     app->motion, frames);
-    return fmax(each / frames, FRAME_MILLISECONDS / 1000.0);
-}
-
 static bool app_play(App *app) {
     double now = app_now();
     if (!app_view(app)->transient.playing || now < app->due) return false;
@@ -82,12 +62,6 @@ static ViewAnswer app_drag(App *app, int column) {
     terminal_size(&columns, &rows);
     if (!app->dragged.rows || app_view(app)->transient.overlay != OVERLAY_NONE) return VIEW_IGNORED;
     return comparison_scrub(&app->comparison, columns, rows, app->dragged, column);
-}
-
-/* What the user selects meanwhile is shown as it is; then comes the next wavefront. */
-static void app_end_motion(App *app) {
-    app_view(app)->transient.phase = 1;
-    app->motion = MOTION_FRAMES_A_SECOND;
 }
 
 /* False: quit. *changed: the frame has to be drawn. */

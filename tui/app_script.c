@@ -5,6 +5,8 @@
 #include "tui/key_script.h"
 #include <time.h>
 
+#define ROUNDING_SECONDS 1e-6
+
 static Canvas *app_canvas(App *app, int columns, int rows) {
     Canvas *canvas = canvas_new(columns, rows, app->ascii);
     app_provide(app, columns, rows);
@@ -19,22 +21,20 @@ static void app_record_frame(App *app, int columns, int rows) {
     canvas_free(canvas);
 }
 
-/* Of a script: the next frame of the recording, and how long it is shown. Where the run plays, a pause goes on
- * playing. */
+/* Of a script: the next frame of the recording, and how long it is shown. Where the run plays, it goes on playing
+ * meanwhile, frame by frame as on a terminal. */
 static void app_record_pause(App *app, double pause, int columns, int rows) {
     if (!app->cast) return;
+    app_end_motion(app);
     app_record_frame(app, columns, rows);
-    if (pause < 0)
-        pause = cast_reading_seconds(app->cast);
-    else
-        for (double each; app_view(app)->transient.playing &&
-                          (each = 1 / view_wavefronts_per_second(app_view(app))) <= pause;
-             pause -= each) {
-            app->cast_seconds += each;
-            app_view(app)->transient.playing = comparison_play(&app->comparison);
-            app_record_frame(app, columns, rows);
-        }
-    app->cast_seconds += pause;
+    double end = app->cast_seconds + (pause < 0 ? cast_reading_seconds(app->cast) : pause);
+    double due = app->cast_seconds + 1 / view_wavefronts_per_second(app_view(app));
+    while (app_view(app)->transient.playing && due <= end + ROUNDING_SECONDS) {
+        app->cast_seconds = due;
+        due += app_play_frame(app);
+        app_record_frame(app, columns, rows);
+    }
+    app->cast_seconds = end;
 }
 
 /* Presses every key of the script. Frames of this size are recorded; 0 columns: none. */
@@ -68,7 +68,7 @@ bool app_start(App *app, const AppStart *start, int columns, int rows, bool *qui
     *quit = false;
     if (!key_script_check(keys, error)) return false;
     if (start->cast) {
-        app->cast = cast_open(start->cast, (int64_t)time(NULL), error);
+        app->cast = cast_open(start->cast, columns ? 0 : (int64_t)time(NULL), error);
         if (!app->cast) return false;
     }
     if (start->compare && !app_start_comparison(app, start->compare, error)) return false;

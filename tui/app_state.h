@@ -1,5 +1,5 @@
-/* What the interface consists of while it runs. Private to tui/app*.c: app.c is the loop, app_script.c presses the keys
- * of --keys without a terminal, app_runs.c opens other sessions, app_edit.c repeats those whose files change,
+/* What the interface consists of while it runs. Private to tui/app*.c: app.c is the loop, app_play.c plays,
+ * app_script.c presses the keys of --keys without a terminal, app_runs.c opens other sessions, app_edit.c repeats those whose files change,
  * app_provide.c gives panes what they are going to show, app_state.c has what these share. */
 #ifndef TUI_APP_STATE_H
 #define TUI_APP_STATE_H
@@ -54,6 +54,13 @@ ViewAnswer app_press(App *app, Key key);
 /* What a key or a click asks of the app. */
 ViewAnswer app_answer(App *app, ViewAnswer answer);
 double app_now(void); /* seconds of a clock that never goes back */
+
+/* ---- app_play.c */
+/* The next frame of this wavefront, or the next wavefront; the fastest speeds show several at once. Returns the seconds
+ * that it is shown. */
+double app_play_frame(App *app);
+/* What the user selects meanwhile is shown as it is; then comes the next wavefront. */
+void app_end_motion(App *app);
 
 /* ---- app_script.c */
 /* The second run, --step, the keys of --keys; records frames of this size, 0 columns: none. */
