@@ -259,6 +259,16 @@ static void take_over(Session *session, GpuCopy *copy, const char *device) {
     session->machine.device = arena_copy_string(&session->arena, device);
 }
 
+/* Where shared memory lies on a GPU, which its events go by. */
+static void copy_symbols(Arena *arena, TraceLaunch *to, const TraceLaunch *from) {
+    to->symbols = arena_new(arena, (size_t)(from->symbol_count + 1) * sizeof *to->symbols);
+    to->symbol_count = from->symbol_count;
+    for (int i = 0; i < from->symbol_count; i++) {
+        to->symbols[i] = from->symbols[i];
+        to->symbols[i].name = arena_copy_string(arena, from->symbols[i].name);
+    }
+}
+
 static void take_blocks(TraceLaunch *to, TraceLaunch *from) {
     TraceLaunch old = *to;
     to->blocks = from->blocks, from->blocks = old.blocks;
@@ -285,8 +295,10 @@ static bool can_take(const Session *whole, const Session *first) {
 
 void session_take_events(Session *whole, Session *first) {
     if (!can_take(whole, first)) return;
-    for (int i = 0; i < whole->trace->launch_count; i++)
+    for (int i = 0; i < whole->trace->launch_count; i++) {
+        copy_symbols(&whole->trace->arena, whole->trace->launches[i], first->trace->launches[i]);
         take_blocks(whole->trace->launches[i], first->trace->launches[i]);
+    }
     for (int i = 0; i < whole->trace->buffer_count && i < first->trace->buffer_count; i++)
         whole->trace->buffers[i].bytes = first->trace->buffers[i].bytes;
     take_memory(&whole->plan, &first->plan);

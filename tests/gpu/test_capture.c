@@ -305,6 +305,10 @@ static void a_large_run_is_captured_once(void **state) {
     print_events(whole, &mine);
     print_events(alone, &others);
     assert_string_equal(text_string(&mine), text_string(&others));
+    const TraceLaunch *launch = session_trace(whole)->launches[0], *same = session_trace(alone)->launches[0];
+    assert_int_equal(launch->symbol_count, same->symbol_count);
+    assert_int_equal(launch->symbols[0].window_offset, same->symbols[0].window_offset);
+    assert_string_equal(launch->symbols[0].name, same->symbols[0].name);
     assert_true(session_progress(whole, 0, 0) == session_progress(alone, 0, 0));
     assert_non_null(session_hazards(whole));
     text_done(&mine);
