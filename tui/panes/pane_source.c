@@ -131,11 +131,7 @@ enum { SIGN_HAZARD = 'X', SIGN_CONFLICT = '!' };
 /* 0: none. */
 static char sign_of_pc(const StepContext *context, int pc) {
     if (step_context_is_of_hazard(context, pc)) return SIGN_HAZARD;
-    if (!context->step_index->has_events[pc]) return 0;
-    const Totals *totals = step_index_pc_totals(context->step_index, pc);
-    bool conflicts = totals->shared_load_wavefronts > totals->shared_load_wavefronts_ideal ||
-                     totals->shared_store_wavefronts > totals->shared_store_wavefronts_ideal;
-    return conflicts ? SIGN_CONFLICT : 0;
+    return context->step_index->has_conflicts[pc] ? SIGN_CONFLICT : 0;
 }
 
 static char sign_of_line(const StepContext *context, const char *file, int line) {
