@@ -138,8 +138,10 @@ static void hazards_are_found_behind(void **state) {
 static void a_gpu_captures_a_large_run_once(void **state) {
     (void)state;
     char captures[64], driver[4096], byte[8];
-    const char *program = getenv("REDVIZ_BIN") ? getenv("REDVIZ_BIN") : "build/redviz";
+    const char *program = getenv("REDVIZ_BIN");
+    if (!program) program = "build/redviz";
     const char *slash = strrchr(program, '/');
+    if (!slash) fail_msg("%s has no folder", program);
     snprintf(captures, sizeof captures, "STUB_CAPTURES=/tmp/redviz_captures_%d", (int)getpid());
     snprintf(driver, sizeof driver, "REDVIZ_CUDA=%.*s/tests/gpu/libcuda_emulated.so", (int)(slash - program),
              program);
