@@ -33,12 +33,14 @@ static void app_drop(App *app, RunSlot *slot) {
     run_slot_done(slot);
 }
 
-void app_end_runs(App *app) {
+void app_done(App *app) {
     app_abandon(app, app->loader);
     app_drop(app, &app->slots[0]);
     app_drop(app, &app->slots[1]);
     app_finish_abandoned(app, true);
     free(app->abandoned);
+    measured_done(&app->live);
+    measured_done(&app->recorded);
 }
 
 void app_count(App *app, int index) {

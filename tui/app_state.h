@@ -1,6 +1,6 @@
-/* What the interface consists of while it runs. Private to tui/app*.c: app.c is the loop, app_play.c plays,
- * app_script.c presses the keys of --keys without a terminal, app_runs.c opens other sessions, app_edit.c repeats those whose files change,
- * app_provide.c gives panes what they are going to show, app_state.c has what these share. */
+/* What the interface consists of while it runs. Private to tui/app*.c: app.c is the loop, app_press.c answers keys, app_play.c
+ * plays, app_script.c presses the keys of --keys without a terminal, app_runs.c opens other sessions, app_edit.c repeats
+ * those whose files change, app_provide.c gives panes what they are going to show, app_state.c has what these share. */
 #ifndef TUI_APP_STATE_H
 #define TUI_APP_STATE_H
 
@@ -47,13 +47,14 @@ typedef struct App {
 } App;
 
 void app_init(App *app, Session *session, const AppStart *start);
-void app_done(App *app);
 View *app_view(App *app);
 void app_say(App *app, const char *what, const char *message);
+double app_now(void); /* seconds of a clock that never goes back */
+
+/* ---- app_press.c */
 ViewAnswer app_press(App *app, Key key);
 /* What a key or a click asks of the app. */
 ViewAnswer app_answer(App *app, ViewAnswer answer);
-double app_now(void); /* seconds of a clock that never goes back */
 
 /* ---- app_play.c */
 /* The next frame of this wavefront, or the next wavefront; the fastest speeds show several at once. Returns the seconds
@@ -80,8 +81,7 @@ void app_leave_comparison(App *app);
 void app_cancel(App *app);
 /* Shows the worker's session or its error, once it has ended. */
 bool app_finish_loading(App *app);
-/* Ends what the app opens, and frees it. */
-void app_end_runs(App *app);
+void app_done(App *app);
 void app_finish_abandoned(App *app, bool wait);
 
 /* ---- app_edit.c */
