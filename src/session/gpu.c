@@ -286,6 +286,16 @@ static void take_memory(Plan *to, Plan *from) {
     }
 }
 
+static void take_machine(Session *to, Session *from) {
+    SessionGrid none = to->machine.grid;
+    to->machine.device = arena_copy_string(&to->arena, from->machine.device);
+    to->machine.unprobed = from->machine.unprobed;
+    to->machine.grid = from->machine.grid;
+    to->machine.grid.why = arena_copy_string(&to->arena, from->machine.grid.why);
+    to->machine.grid_was_read = from->machine.grid_was_read;
+    from->machine.grid = none;
+}
+
 /* A kernel that traps in a later block is shown where its faults are known, unless the GPU was asked for. */
 static bool can_take(const Session *whole, const Session *first) {
     return session_is_captured(first) && first->trace->launch_count == whole->trace->launch_count &&
@@ -303,8 +313,7 @@ void session_take_events(Session *whole, Session *first) {
         whole->trace->buffers[i].bytes = first->trace->buffers[i].bytes;
     take_memory(&whole->plan, &first->plan);
     whole->trace->producer = arena_copy_string(&whole->trace->arena, first->trace->producer);
-    whole->machine.device = arena_copy_string(&whole->arena, first->machine.device);
-    whole->machine.unprobed = first->machine.unprobed;
+    take_machine(whole, first);
     whole->has_result = first->has_result;
     whole->result = first->result;
     if (session_has_fatal_trap(whole->trace)) whole->result.correct = false;

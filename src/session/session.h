@@ -86,7 +86,7 @@ const CatalogResult *session_result(const Session *session); /* NULL: no referen
  * run, but counters of the grid and the result are not known. Opened again without first_look, they are. */
 bool session_is_partial(const Session *session);
 /* The whole run, opened with has_events, takes over what `first`, a first look at it, captured on a GPU: events, memory
- * after the run, result. `first` may only be freed from then on. Where `first` captured nothing, or is a run of other
+ * after the run, result, grid. `first` may only be freed from then on. Where `first` captured nothing, or is a run of other
  * code, nothing changes. */
 void session_take_events(Session *whole, Session *first);
 /* The files that a user may change: FILE.ptx, or FILE.cu and what it includes; none for the catalogue. */

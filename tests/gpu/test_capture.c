@@ -287,8 +287,9 @@ static void a_large_run_is_captured_once(void **state) {
     options.backend = BACKEND_GPU;
     Session *alone = open_run(options);
     assert_int_equal(captures(path), 1);
-    options.first_look = true;
+    options.first_look = options.times_blocks = true;
     Session *first = open_run(options);
+    assert_true(session_grid(first)->is_live);
     assert_true(session_is_partial(first) && session_is_captured(first));
     assert_int_equal(captures(path), 2);
     options.first_look = false;
@@ -298,6 +299,7 @@ static void a_large_run_is_captured_once(void **state) {
     session_take_events(whole, first);
     assert_int_equal(captures(path), 2);
     session_free(first);
+    assert_true(session_grid(whole)->is_live && session_grid(whole)->timeline);
     assert_string_equal(session_backend(whole), session_backend(alone));
     assert_true(session_result(whole)->correct);
     assert_string_equal(session_result(whole)->result_text, session_result(alone)->result_text);
