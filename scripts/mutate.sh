@@ -19,14 +19,14 @@ tests_of() { # SOURCE
     case $1 in
     src/trace/*) echo $(ls tests/trace/test_*.c tests/metrics/test_*.c) emulator/test_folds emulator/test_replay \
         emulator/test_core_spin session/test_saved session/test_compare session/test_damaged session/test_session \
-        instrument/test_records instrument/test_buffer instrument/test_cases tui/test_view tui/test_frames \
-        gpu/test_capture ;;
+        instrument/test_records instrument/test_buffer instrument/test_cases tui/test_view tui/test_jumps \
+        tui/test_frames gpu/test_capture ;;
     src/instrument/*) echo $(ls tests/instrument/test_*.c) gpu/test_capture gpu/test_driver \
         session/test_session_counters ;;
     src/emulator/lanes/*) echo $(ls tests/emulator/test_lanes_*.c) emulator/test_core_fuzz emulator/test_core_warp \
         emulator/test_core_matrix emulator/test_core_memory catalog/test_results_numerics ;;
     src/emulator/*) echo $(ls tests/emulator/test_core_*.c) emulator/test_replay emulator/test_folds metrics/test_races \
-        emulator/test_lanes_move emulator/test_lanes_integer catalog/test_results_int catalog/test_results_bugs \
+        metrics/test_race_findings emulator/test_lanes_move emulator/test_lanes_integer catalog/test_results_int catalog/test_results_bugs \
         instrument/test_buffer instrument/test_cases instrument/test_records session/test_session tui/test_view \
         tui/test_frames cli/test_front_end ;;
     src/metrics/*) echo $(ls tests/metrics/test_*.c) catalog/test_hazards catalog/test_results_bugs catalog/test_labs \

@@ -36,7 +36,7 @@ bool app_run(Session *session, const AppStart *start, Error *error);
 bool app_frame(Session *session, int columns, int rows, const AppStart *start, Text *out, Error *error);
 
 /* Plays the keys at that size into the recording `start->cast`; needs no terminal. While the script's keys let the run
- * play, a pause shows it wavefront by wavefront. */
+ * play, it is recorded as a terminal shows it. No clock is asked: the same keys give the same bytes. */
 bool app_record(Session *session, int columns, int rows, const AppStart *start, Error *error);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { ROWS_FOR_STORY = 20 };
+enum { ROWS_FOR_STORY = 20, LEAST_NAMED = 20 };
 enum {
     MOST_OVERLAY_ROWS = 48,
     LANES_OTHER_ROWS = 2, /* the lanes' numbers and the legend */
@@ -67,11 +67,12 @@ static Rectangle cut_picture(Rectangle *middle, const View *view, int rows) {
     return cut_bottom(middle, alone ? middle->rows : rows);
 }
 
-/* One column of panes, a line above each: source, picture, lanes, explanation, timeline. */
-static void make_narrow(Layout *layout, Rectangle middle, const View *view) {
+/* One column of panes, a line above each: source, picture, lanes, explanation, timeline. The timeline names the levels of
+ * a reduction. */
+static void make_narrow(Layout *layout, Rectangle middle, const View *view, bool folds) {
     Rectangle *slots = layout->slots;
-    int rows = middle.rows;
-    slots[SLOT_TIMELINE] = cut_bottom(&middle, rows >= 20 ? 3 : 2);
+    int rows = middle.rows, names = folds && rows >= LEAST_NAMED;
+    slots[SLOT_TIMELINE] = cut_bottom(&middle, names + (rows >= 20 ? 3 : 2));
     slots[SLOT_EXPLANATION] = cut_bottom(&middle, rows >= 30 ? 4 : 2);
     if (rows >= 36 && shown(view, FOCUS_SIDE)) add_side(layout, cut_bottom(&middle, clamp(rows / 5, 6, 12)));
     if (shown(view, FOCUS_LANES)) slots[SLOT_LANES] = cut_bottom(&middle, clamp(rows / 7, 2, 12));
@@ -193,7 +194,7 @@ static void fill_middle(Layout *layout, Rectangle middle, const View *view, Layo
     else if (columns >= 100 && rows >= 24)
         make_middle(layout, middle, view, needs);
     else
-        make_narrow(layout, middle, view);
+        make_narrow(layout, middle, view, needs.folds);
 }
 
 bool layout_make(int columns, int rows, const View *view, LayoutNeeds needs, Layout *out) {

@@ -22,27 +22,14 @@ typedef struct Printer {
 
 static void add_timing(Json *json, const Timing *timing) {
     json_open_object(json, NULL);
-    json_string(json, "kernel", timing->kernel);
-    json_string(json, "machine", timing->machine);
-    json_string(json, "measured", timing->measured);
-    json_unsigned(json, "n", timing->n);
-    json_string(json, "dtype", timing->dtype);
-    json_string(json, "op", timing->op);
-    json_unsigned(json, "threads", timing->threads);
-    json_boolean(json, "to_scalar", timing->to_scalar);
-    json_boolean(json, "graph", timing->graph);
-    json_boolean(json, "cold", timing->cold);
-    json_unsigned(json, "samples", timing->samples);
-    json_number(json, "median", timing->median);
-    json_number(json, "p5", timing->low);
-    json_number(json, "p95", timing->high);
-    json_number(json, "gigabytes_per_second", timing->gigabytes_per_second);
-    json_number(json, "share_of_read", timing->share_of_read);
-    json_number(json, "share_of_copy", timing->share_of_copy);
-    json_number(json, "share_of_nominal", timing->share_of_peak);
-    json_number(json, "clock_mhz", timing->clock);
-    json_number(json, "temperature_celsius", timing->temperature);
-    json_string(json, "note", timing->note);
+#define FIELD(kind, name, field) ADD_##kind(json, field, timing->name);
+#define ADD_TEXT                 json_string
+#define ADD_WORD                 json_unsigned
+#define ADD_THREADS              json_unsigned
+#define ADD_FLAG                 json_boolean
+#define ADD_REAL                 json_number
+#include "trace/timing.def"
+#undef FIELD
     json_close_object(json);
 }
 

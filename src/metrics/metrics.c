@@ -135,7 +135,8 @@ TraceCounter fold_counter_of_event(const TraceLaunch *launch, const TraceEvent *
     switch (event->kind) {
     case TRACE_SHARED_LOAD:
     case TRACE_SHARED_STORE:
-        for (int lane = 0; lane < WARP_LANES; lane++) address[lane] = address_in_window(launch, event, lane);
+        for (int lane = 0; lane < WARP_LANES; lane++)
+            if (event->mask >> lane & 1) address[lane] = address_in_window(launch, event, lane);
         SharedCost shared = access_shared_cost(event->is_load, event->width, event->mask, address);
         counter.wavefronts = (uint64_t)shared.wavefronts;
         counter.ideal_wavefronts = (uint64_t)shared.ideal;
@@ -143,7 +144,8 @@ TraceCounter fold_counter_of_event(const TraceLaunch *launch, const TraceEvent *
     case TRACE_GLOBAL_LOAD:
     case TRACE_GLOBAL_STORE:
     case TRACE_GLOBAL_ATOMIC:
-        for (int lane = 0; lane < WARP_LANES; lane++) address[lane] = address_in_global(event, lane);
+        for (int lane = 0; lane < WARP_LANES; lane++)
+            if (event->mask >> lane & 1) address[lane] = address_in_global(event, lane);
         GlobalCost global = access_global_cost(event->width, event->mask, address);
         counter.sectors = (uint64_t)global.sectors;
         counter.ideal_sectors = (uint64_t)global.ideal;
@@ -208,7 +210,7 @@ void metrics_of_steps(const Steps *steps, int first, int count, Totals *out) {
     for (int i = first; i < first + count; i++) {
         const Step *step = &steps->steps[i];
         for (int k = 0; k < step->count; k++) {
-            trace_block_read(steps->block, steps->events[step->first + k], &event);
+            trace_block_read_places(steps->block, steps->events[step->first + k], &event);
             fold_event(steps->launch, &event, out);
         }
     }
@@ -223,7 +225,7 @@ void metrics_of_traced_launch(const TraceLaunch *launch, Totals *out) {
     TraceEvent event;
     for (int b = 0; b < launch->block_count; b++)
         for (int i = 0; i < trace_block_event_count(launch->blocks[b]); i++) {
-            trace_block_read(launch->blocks[b], i, &event);
+            trace_block_read_places(launch->blocks[b], i, &event);
             fold_event(launch, &event, out);
         }
 }

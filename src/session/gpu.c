@@ -259,6 +259,68 @@ static void take_over(Session *session, GpuCopy *copy, const char *device) {
     session->machine.device = arena_copy_string(&session->arena, device);
 }
 
+/* Where shared memory lies on a GPU, which its events go by. */
+static void copy_symbols(Arena *arena, TraceLaunch *to, const TraceLaunch *from) {
+    to->symbols = arena_new(arena, (size_t)(from->symbol_count + 1) * sizeof *to->symbols);
+    to->symbol_count = from->symbol_count;
+    for (int i = 0; i < from->symbol_count; i++) {
+        to->symbols[i] = from->symbols[i];
+        to->symbols[i].name = arena_copy_string(arena, from->symbols[i].name);
+    }
+}
+
+static void take_blocks(TraceLaunch *to, TraceLaunch *from) {
+    TraceLaunch old = *to;
+    to->blocks = from->blocks, from->blocks = old.blocks;
+    to->block_count = from->block_count, from->block_count = old.block_count;
+    to->others = from->others, from->others = old.others;
+    to->other_count = from->other_count, from->other_count = old.other_count;
+    to->dropped = from->dropped;
+}
+
+static void take_memory(Plan *to, Plan *from) {
+    for (int i = 0; i < to->buffer_count; i++) {
+        uint8_t *old = to->buffers[i].bytes;
+        to->buffers[i].bytes = from->buffers[i].bytes;
+        from->buffers[i].bytes = old;
+    }
+}
+
+static void take_machine(Session *to, Session *from) {
+    SessionGrid none = to->machine.grid;
+    to->machine.device = arena_copy_string(&to->arena, from->machine.device);
+    to->machine.unprobed = from->machine.unprobed;
+    to->machine.grid = from->machine.grid;
+    to->machine.grid.why = arena_copy_string(&to->arena, from->machine.grid.why);
+    to->machine.grid_was_read = from->machine.grid_was_read;
+    from->machine.grid = none;
+}
+
+/* A kernel that traps in a later block is shown where its faults are known, unless the GPU was asked for. */
+static bool can_take(const Session *whole, const Session *first) {
+    return session_is_captured(first) && first->trace->launch_count == whole->trace->launch_count &&
+           !strcmp(first->code.text, whole->code.text) &&
+           (whole->options.backend == BACKEND_GPU || !session_has_fatal_trap(whole->trace));
+}
+
+void session_take_events(Session *whole, Session *first) {
+    if (!can_take(whole, first)) return;
+    for (int i = 0; i < whole->trace->launch_count; i++) {
+        copy_symbols(&whole->trace->arena, whole->trace->launches[i], first->trace->launches[i]);
+        take_blocks(whole->trace->launches[i], first->trace->launches[i]);
+    }
+    for (int i = 0; i < whole->trace->buffer_count && i < first->trace->buffer_count; i++)
+        whole->trace->buffers[i].bytes = first->trace->buffers[i].bytes;
+    take_memory(&whole->plan, &first->plan);
+    whole->trace->producer = arena_copy_string(&whole->trace->arena, first->trace->producer);
+    take_machine(whole, first);
+    whole->has_result = first->has_result;
+    whole->result = first->result;
+    if (session_has_fatal_trap(whole->trace)) whole->result.correct = false;
+    whole->view_count = 0;
+    session_list_blocks(whole);
+}
+
 bool session_capture(Session *session, uint32_t *most_blocks, Error *error) {
     *most_blocks = 0;
     Cuda *cuda = session_gpu_take(error);

@@ -16,6 +16,7 @@ const TraceObserver *session_observer(Session *session) {
 static void search_again(Session *session) {
     SessionOptions options = session->options;
     options.search_races = true;
+    options.backend = BACKEND_EMULATOR;
     options.first_look = options.keep_inputs = false;
     options.cancel = NULL;
     Session *watched = session_open(&options, NULL);

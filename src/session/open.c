@@ -154,7 +154,9 @@ Session *session_open(const SessionOptions *options, Error *error) {
     if (!check_origin(options, error)) return NULL;
     Session *session = memory_new(sizeof *session);
     session->options = session_options_copy(options, &session->arena);
-    session->options.is_from_file = false;
+    session->options.is_from_file = session->options.has_events = false;
+    bool captures = options->backend != BACKEND_EMULATOR && !options->has_events,
+         has_events = options->has_events;
     options = &session->options;
     bool good = session_plan(session, error);
     session->plan.cancel = options->cancel;
@@ -166,7 +168,7 @@ Session *session_open(const SessionOptions *options, Error *error) {
         session_free(session);
         return NULL;
     }
-    if (options->backend != BACKEND_EMULATOR) {
+    if (captures) {
         uint32_t most_blocks;
         Error reason = {0};
         bool captured = capture_events(session, &most_blocks, &reason);
@@ -178,12 +180,13 @@ Session *session_open(const SessionOptions *options, Error *error) {
             return NULL;
         }
     }
-    if (session->kernel.row && !session->is_partial) {
+    if (session->kernel.row &&
+        (!session->is_partial || session->machine.device)) { /* a GPU runs all blocks */
         session->has_result = true;
         session->kernel.row->check(&session->kernel.run, &session->filled, &session->plan, &session->result);
         if (session_has_fatal_trap(session->trace)) session->result.correct = false;
     }
-    if (options->counters == COUNTERS_ASKED || (options->counters && session->machine.device))
+    if (options->counters == COUNTERS_ASKED || (options->counters && (session->machine.device || has_events)))
         session_count(session);
     name_run(session);
     if (options->measure_sass) session_measure_sass(session);

@@ -48,6 +48,8 @@ typedef struct SessionOptions {
     int threads;
     uint64_t instruction_budget;
     bool first_look; /* large runs may end after the traced blocks: see session_is_partial() */
+    bool
+        has_events; /* nothing is captured on a GPU: session_take_events() hands over what another session captured */
     SessionCounters counters;
     bool times_blocks; /* a run that is captured on a GPU also gets its grid: session_grid() */
     bool measure_sass; /* session_measure_sass(), when the run is over */
@@ -83,6 +85,10 @@ const CatalogResult *session_result(const Session *session); /* NULL: no referen
 /* Only blocks up to the last traced one ran, and no launch after theirs: their events are those of the whole
  * run, but counters of the grid and the result are not known. Opened again without first_look, they are. */
 bool session_is_partial(const Session *session);
+/* The whole run, opened with has_events, takes over what `first`, a first look at it, captured on a GPU: events, memory
+ * after the run, result, grid. `first` may only be freed from then on. Where `first` captured nothing, or is a run of other
+ * code, nothing changes. */
+void session_take_events(Session *whole, Session *first);
 /* The files that a user may change: FILE.ptx, or FILE.cu and what it includes; none for the catalogue. */
 const char *const *session_files(const Session *session, int *count);
 /* The options that were guessed for a kernel that is in no catalogue: "--args 'in=float[n]:random, n'

@@ -113,6 +113,10 @@ void trace_block_read(const TraceBlock *block, int event, TraceEvent *out) {
     decode_event(find(block, event), false, out);
 }
 
+void trace_block_read_places(const TraceBlock *block, int event, TraceEvent *out) {
+    decode_places(find(block, event), out);
+}
+
 void trace_block_read_header(const TraceBlock *block, int event, TraceEvent *out) {
     decode_event(find(block, event), true, out);
 }

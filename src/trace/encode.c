@@ -467,7 +467,9 @@ size_t decode_places(const uint8_t *bytes, TraceEvent *event) {
     if (columns & HAS_ADDRESSES) at = get_addresses(at, event);
     if (columns & HAS_OPERAND) at = skip_column(at, event->mask, &form);
     if (columns & HAS_SOURCE) at = get_sources(at, event);
+    if (event->kind == TRACE_BRANCH) memset(event->value[0], 0, sizeof event->value[0]);
     for (int row = 0; columns & HAS_VALUES && row < value_rows(event); row++)
-        at = skip_column(at, event->mask, &form);
+        at = event->kind == TRACE_BRANCH && !row ? get_column(at, event->mask, event->value[0], &form)
+                                                 : skip_column(at, event->mask, &form);
     return (size_t)(at - bytes);
 }

@@ -18,7 +18,8 @@ size_t encode_event(const TraceEvent *event, uint8_t *bytes);
  * Returns how many bytes that took. Any bytes are read without harm, also of a damaged file, and never more
  * than ENCODED_EVENT_LIMIT of them; whether they make sense is for event_check (check.h) to say. */
 size_t decode_event(const uint8_t *bytes, bool header_only, TraceEvent *event);
-/* The same, with operands and values left untouched and inactive lanes undefined: for checks and counts. */
+/* The same, with operands and values (but where branches go) left untouched and inactive lanes undefined: for checks and
+ * counts. */
 size_t decode_places(const uint8_t *bytes, TraceEvent *event);
 
 #endif

@@ -5,12 +5,14 @@
 
 void measured_add_timing(Measurements *measured, const Timing *timing) {
     Timing own = *timing;
-    own.kernel = arena_copy_string(&measured->arena, timing->kernel);
-    own.machine = arena_copy_string(&measured->arena, timing->machine);
-    own.measured = arena_copy_string(&measured->arena, timing->measured);
-    own.dtype = arena_copy_string(&measured->arena, timing->dtype);
-    own.op = arena_copy_string(&measured->arena, timing->op);
-    own.note = arena_copy_string(&measured->arena, timing->note);
+#define FIELD(kind, name, json) COPY_##kind(name)
+#define COPY_TEXT(name)         own.name = arena_copy_string(&measured->arena, timing->name);
+#define COPY_WORD(name)
+#define COPY_THREADS(name)
+#define COPY_FLAG(name)
+#define COPY_REAL(name)
+#include "trace/timing.def"
+#undef FIELD
     array_push(measured->timings, measured->timing_count, measured->timing_capacity, own);
 }
 
@@ -83,27 +85,14 @@ void measured_done(Measurements *measured) {
 
 static void write_timing(const Timing *timing, Store *store) {
     store_begin_row(store, TABLE_timing);
-    store_put_text(store, COLUMN_timing_kernel, timing->kernel);
-    store_put_text(store, COLUMN_timing_machine, timing->machine);
-    store_put_text(store, COLUMN_timing_measured, timing->measured);
-    store_put_word(store, COLUMN_timing_n, timing->n);
-    store_put_text(store, COLUMN_timing_dtype, timing->dtype);
-    store_put_text(store, COLUMN_timing_op, timing->op);
-    store_put_integer(store, COLUMN_timing_threads, timing->threads);
-    store_put_integer(store, COLUMN_timing_to_scalar, timing->to_scalar);
-    store_put_integer(store, COLUMN_timing_graph, timing->graph);
-    store_put_integer(store, COLUMN_timing_cold, timing->cold);
-    store_put_word(store, COLUMN_timing_samples, timing->samples);
-    store_put_real(store, COLUMN_timing_median, timing->median);
-    store_put_real(store, COLUMN_timing_low, timing->low);
-    store_put_real(store, COLUMN_timing_high, timing->high);
-    store_put_real(store, COLUMN_timing_gigabytes_per_second, timing->gigabytes_per_second);
-    store_put_real(store, COLUMN_timing_share_of_read, timing->share_of_read);
-    store_put_real(store, COLUMN_timing_share_of_copy, timing->share_of_copy);
-    store_put_real(store, COLUMN_timing_share_of_peak, timing->share_of_peak);
-    store_put_real(store, COLUMN_timing_clock, timing->clock);
-    store_put_real(store, COLUMN_timing_temperature, timing->temperature);
-    store_put_text(store, COLUMN_timing_note, timing->note);
+#define FIELD(kind, name, json) PUT_##kind(store, COLUMN_timing_##name, timing->name);
+#define PUT_TEXT                store_put_text
+#define PUT_WORD                store_put_word
+#define PUT_THREADS             store_put_integer
+#define PUT_FLAG                store_put_integer
+#define PUT_REAL                store_put_real
+#include "trace/timing.def"
+#undef FIELD
     store_end_row(store);
 }
 
@@ -137,29 +126,15 @@ void measured_write(const Measurements *measured, Store *store) {
 }
 
 static void read_timing(Measurements *measured, Store *store) {
-    Arena *arena = &measured->arena;
     Timing timing = {0};
-    timing.kernel = store_name(store, COLUMN_timing_kernel, arena);
-    timing.machine = store_name(store, COLUMN_timing_machine, arena);
-    timing.measured = store_name(store, COLUMN_timing_measured, arena);
-    timing.n = store_word(store, COLUMN_timing_n);
-    timing.dtype = store_name(store, COLUMN_timing_dtype, arena);
-    timing.op = store_name(store, COLUMN_timing_op, arena);
-    timing.threads = (uint32_t)store_integer(store, COLUMN_timing_threads, 0, UINT32_MAX);
-    timing.to_scalar = store_flag(store, COLUMN_timing_to_scalar);
-    timing.graph = store_flag(store, COLUMN_timing_graph);
-    timing.cold = store_flag(store, COLUMN_timing_cold);
-    timing.samples = store_word(store, COLUMN_timing_samples);
-    timing.median = store_real(store, COLUMN_timing_median);
-    timing.low = store_real(store, COLUMN_timing_low);
-    timing.high = store_real(store, COLUMN_timing_high);
-    timing.gigabytes_per_second = store_real(store, COLUMN_timing_gigabytes_per_second);
-    timing.share_of_read = store_real(store, COLUMN_timing_share_of_read);
-    timing.share_of_copy = store_real(store, COLUMN_timing_share_of_copy);
-    timing.share_of_peak = store_real(store, COLUMN_timing_share_of_peak);
-    timing.clock = store_real(store, COLUMN_timing_clock);
-    timing.temperature = store_real(store, COLUMN_timing_temperature);
-    timing.note = store_name(store, COLUMN_timing_note, arena);
+#define FIELD(kind, name, json) timing.name = GET_##kind(COLUMN_timing_##name);
+#define GET_TEXT(column)        store_name(store, column, &measured->arena)
+#define GET_WORD(column)        store_word(store, column)
+#define GET_THREADS(column)     (uint32_t) store_integer(store, column, 0, UINT32_MAX)
+#define GET_FLAG(column)        store_flag(store, column)
+#define GET_REAL(column)        store_real(store, column)
+#include "trace/timing.def"
+#undef FIELD
     if (!store_failed(store))
         array_push(measured->timings, measured->timing_count, measured->timing_capacity, timing);
 }

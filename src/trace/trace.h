@@ -169,6 +169,9 @@ size_t
 trace_block_bytes(const TraceBlock *block); /* memory held: a million events of grid_stride in 200 MB */
 /* Any order; sequential is fastest. */
 void trace_block_read(const TraceBlock *block, int event, TraceEvent *out);
+/* Without operands, and of values only where branches go: the rest is left untouched, and inactive lanes are undefined.
+ * For counts: much cheaper. */
+void trace_block_read_places(const TraceBlock *block, int event, TraceEvent *out);
 /* Header fields only (kind, warp, pc, mask, turn, interval, occurrence, taken): cheap. */
 void trace_block_read_header(const TraceBlock *block, int event, TraceEvent *out);
 /* NULL: not traced. */

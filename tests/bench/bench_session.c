@@ -31,7 +31,7 @@ static Session *open_session(const SessionOptions *options) {
     return session;
 }
 
-static void print_times(const char *what, double times[REPEATS]) {
+static void print_times(const char *what, const double times[REPEATS]) {
     double least = times[0], most = times[0];
     for (int i = 1; i < REPEATS; i++) {
         if (times[i] < least) least = times[i];

@@ -32,8 +32,9 @@ static void write_kernel(const char *outside, const char *body) {
 
 static void expect_run(const char *options, int status, const char *words) {
     Outcome outcome = program_shell("@ %s/hostile.ptx %s --report", program_folder(), options);
-    char *all = malloc(strlen(outcome.out) + strlen(outcome.err) + 1);
-    strcat(strcpy(all, outcome.out), outcome.err);
+    size_t bytes = strlen(outcome.out) + strlen(outcome.err) + 1;
+    char *all = malloc(bytes);
+    snprintf(all, bytes, "%s%s", outcome.out, outcome.err);
     if (outcome.status != status || !strstr(all, words))
         fail_msg("status %d, not %d, or no '%s' in: %s", outcome.status, status, words, all);
     free(all);

@@ -266,6 +266,79 @@ static void a_captured_run_is_kept(void **state) {
     unlink(path);
 }
 
+static long captures(const char *path) {
+    FILE *file = fopen(path, "r");
+    if (!file) return 0;
+    fseek(file, 0, SEEK_END);
+    long count = ftell(file);
+    fclose(file);
+    return count;
+}
+
+/* The first look captures; the run that counts the grid takes its events over, and is in all else as if it had captured
+ * itself. */
+static void a_large_run_is_captured_once(void **state) {
+    (void)state;
+    char path[] = "/tmp/redviz_captures_XXXXXX";
+    close(mkstemp(path));
+    setenv("STUB_CAPTURES", path, 1);
+    SessionOptions options = run_of("interleaved", "int", 256);
+    options.catalog.n = 1 << 19;
+    options.backend = BACKEND_GPU;
+    Session *alone = open_run(options);
+    assert_int_equal(captures(path), 1);
+    options.first_look = options.times_blocks = true;
+    Session *first = open_run(options);
+    assert_true(session_grid(first)->is_live);
+    assert_true(session_is_partial(first) && session_is_captured(first));
+    assert_int_equal(captures(path), 2);
+    options.first_look = false;
+    options.search_races = options.has_events = true;
+    Session *whole = open_run(options);
+    assert_false(session_is_captured(whole) || session_options(whole)->has_events);
+    session_take_events(whole, first);
+    assert_int_equal(captures(path), 2);
+    session_free(first);
+    assert_true(session_grid(whole)->is_live && session_grid(whole)->timeline);
+    assert_string_equal(session_backend(whole), session_backend(alone));
+    assert_true(session_result(whole)->correct);
+    assert_string_equal(session_result(whole)->result_text, session_result(alone)->result_text);
+    Text mine = {0}, others = {0};
+    print_events(whole, &mine);
+    print_events(alone, &others);
+    assert_string_equal(text_string(&mine), text_string(&others));
+    const TraceLaunch *launch = session_trace(whole)->launches[0], *same = session_trace(alone)->launches[0];
+    assert_int_equal(launch->symbol_count, same->symbol_count);
+    assert_int_equal(launch->symbols[0].window_offset, same->symbols[0].window_offset);
+    assert_string_equal(launch->symbols[0].name, same->symbols[0].name);
+    assert_true(session_progress(whole, 0, 0) == session_progress(alone, 0, 0));
+    assert_non_null(session_hazards(whole));
+    text_done(&mine);
+    text_done(&others);
+    session_free(whole);
+    session_free(alone);
+    unsetenv("STUB_CAPTURES");
+    unlink(path);
+}
+
+/* Nothing is taken over from a run of other code, or from one that captured nothing. */
+static void events_of_another_run_are_not_taken(void **state) {
+    (void)state;
+    SessionOptions options = run_of("interleaved", "int", 64);
+    Session *whole = open_run(options), *emulated = open_run(options);
+    options.kernel = "sequential";
+    options.backend = BACKEND_GPU;
+    Session *other = open_run(options);
+    session_take_events(whole, emulated);
+    session_take_events(whole, other);
+    assert_string_equal(session_backend(whole), "EMULATED");
+    assert_string_equal(session_backend(other), "Stub 1 LIVE");
+    assert_int_equal(session_block_count(whole), 1);
+    session_free(emulated);
+    session_free(other);
+    session_free(whole);
+}
+
 static void without_a_driver(void **state) {
     (void)state;
     Error error = {0};
@@ -320,6 +393,8 @@ int main(void) {
         cmocka_unit_test_setup(every_kernel_is_captured, begin),
         cmocka_unit_test_setup(a_report_says_who, begin),
         cmocka_unit_test_setup(a_captured_run_is_kept, begin),
+        cmocka_unit_test_setup(a_large_run_is_captured_once, begin),
+        cmocka_unit_test_setup(events_of_another_run_are_not_taken, begin),
         cmocka_unit_test_setup(without_a_driver, begin),
         cmocka_unit_test_setup(a_kernel_that_never_returns, begin),
     };

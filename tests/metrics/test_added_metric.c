@@ -31,7 +31,8 @@ static int build(void **state) {
         "METRIC(warp_syncs, true, true, COUNT, warp_syncs, \"syncs of warps\", \"warp syncs\")";
     static const char fold[] = "FOLD(warp_syncs) { return OF_KIND(WARP_SYNC, requests); }";
     char command[2048];
-    program = getenv("REDVIZ_BIN") ? getenv("REDVIZ_BIN") : "build/redviz";
+    program = getenv("REDVIZ_BIN");
+    if (!program) program = "build/redviz";
     const char *slash = strrchr(program, '/');
     if (!mkdtemp(copy) || !slash) return -1;
     int folder = (int)(slash - program);

@@ -119,6 +119,19 @@ static void assert_same_event(const TraceEvent *a, const TraceEvent *b) {
 
 /* ---- blocks ----------------------------------------------------------------------------------------- */
 
+static void assert_same_places(const TraceEvent *a, const TraceEvent *b) {
+    assert_int_equal(a->kind, b->kind);
+    assert_int_equal(a->mask, b->mask);
+    assert_int_equal(a->width, b->width);
+    assert_int_equal(a->is_load, b->is_load);
+    for (int lane = 0; lane < WARP_LANES; lane++) {
+        if (!(b->mask >> lane & 1)) continue;
+        assert_int_equal(a->buffer[lane], b->buffer[lane]);
+        assert_int_equal(a->offset[lane], b->offset[lane]);
+        if (b->kind == TRACE_BRANCH) assert_int_equal(a->value[0][lane], b->value[0][lane]);
+    }
+}
+
 static void every_event_is_read_as_it_was_appended(void **state) {
     (void)state;
     enum { EVENTS = 6000 };
@@ -150,6 +163,9 @@ static void every_event_is_read_as_it_was_appended(void **state) {
         assert_int_equal(read->taken, written[event].taken);
         trace_block_read(block, event, read);
         assert_same_event(read, &written[event]);
+        memset(read, 0xa5, sizeof *read);
+        trace_block_read_places(block, event, read);
+        assert_same_places(read, &written[event]);
     }
     free(read);
     free(written);

@@ -2,6 +2,8 @@
 
 #include "base/memory.h"
 #include "trace/block.h"
+#include "tui/frame.h"
+#include "tui/input.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -367,4 +369,26 @@ int sample_step(const Sample *sample, TraceKind kind, int skip) {
         if (instructions[steps->steps[step].pc].kind == kind && skip-- == 0) return step;
     fprintf(stderr, "the sample has no step of kind %s\n", trace_kind_text(kind));
     abort();
+}
+
+void sample_press(View *view, const Sample *sample, const char *script) {
+    Key key;
+    Error error = {0};
+    while (*script) {
+        if (!keys_read(&script, &key, &error)) {
+            error_print(&error, stderr);
+            abort();
+        }
+        input_press(view, &sample->scene, key);
+    }
+}
+
+char *sample_frame(const Sample *sample, const View *view, int columns, int rows) {
+    Canvas *canvas = canvas_new(columns, rows, false);
+    Text text = {0};
+    frame_draw(&sample->scene, view, canvas);
+    canvas_to_text(canvas, &text);
+    canvas_to_roles(canvas, &text);
+    canvas_free(canvas);
+    return text.data;
 }

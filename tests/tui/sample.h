@@ -4,6 +4,7 @@
 #define TESTS_TUI_SAMPLE_H
 
 #include "tui/scene/scene.h"
+#include "tui/view/view.h"
 
 typedef struct Sample {
     Scene scene;
@@ -25,5 +26,10 @@ void sample_free(Sample *sample);
 
 /* The first step of this kind; fails the test where there is none. `skip`: that many later. */
 int sample_step(const Sample *sample, TraceKind kind, int skip);
+
+/* Presses the keys of the script. */
+void sample_press(View *view, const Sample *sample, const char *script);
+/* A frame as text, with its roles; the caller frees it. */
+char *sample_frame(const Sample *sample, const View *view, int columns, int rows);
 
 #endif

@@ -7,9 +7,11 @@
 #include <cmocka.h>
 
 #include "pty.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 static Pty *start(const char *kernel, const char *n, int columns, int rows) {
     static const char *const environment[] = {"TERM=xterm-256color", "LC_ALL=C.UTF-8", NULL};
@@ -132,6 +134,32 @@ static void hazards_are_found_behind(void **state) {
     quit(pty);
 }
 
+/* On a GPU (a driver that the emulator stands in for): the grid is counted without a second capture. */
+static void a_gpu_captures_a_large_run_once(void **state) {
+    (void)state;
+    char captures[64], driver[4096], byte[8];
+    const char *program = getenv("REDVIZ_BIN");
+    if (!program) program = "build/redviz";
+    const char *slash = strrchr(program, '/');
+    if (!slash) fail_msg("%s has no folder", program);
+    snprintf(captures, sizeof captures, "STUB_CAPTURES=/tmp/redviz_captures_%d", (int)getpid());
+    snprintf(driver, sizeof driver, "REDVIZ_CUDA=%.*s/tests/gpu/libcuda_emulated.so", (int)(slash - program),
+             program);
+    const char *const environment[] = {"TERM=xterm-256color", "LC_ALL=C.UTF-8", driver, captures, NULL};
+    const char *const arguments[] = {program, "--kernel",  "interleaved", "--n",
+                                     "2^19",  "--backend", "gpu",         NULL};
+    Pty *pty = pty_start(arguments, environment, 120, 40);
+    pty_wait_for(pty, "LIVE");
+    pty_wait_for(pty, "result ok");
+    assert_true(pty_shows(pty, "LIVE"));
+    quit(pty);
+    FILE *file = fopen(strchr(captures, '=') + 1, "r");
+    assert_non_null(file);
+    assert_int_equal(fread(byte, 1, sizeof byte, file), 1);
+    fclose(file);
+    unlink(strchr(captures, '=') + 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(large_grids_are_counted_behind_a_first_look),
@@ -141,6 +169,7 @@ int main(void) {
         cmocka_unit_test(hazards_are_found_behind),
         cmocka_unit_test(escape_gives_a_run_up),
         cmocka_unit_test(a_block_is_traced_on_demand),
+        cmocka_unit_test(a_gpu_captures_a_large_run_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,7 +30,8 @@
 
 static void at_most_ten_frames_a_second(void **state) {
     (void)state;
-    for (double seconds = 1; seconds > 1.0 / 256; seconds /= 2) {
+    for (int part = 1; part < 256; part *= 2) {
+        double seconds = 1.0 / part;
         int frames = motion_frames(seconds);
         assert_true(frames >= 1 && (frames == 1 || frames / seconds <= 10));
     }

@@ -414,6 +414,29 @@ static void test_rows_out_of_sight_are_counted(void **state) {
     close_kernel(&opened);
 }
 
+/* A GPU reserves the first kilobyte of a block's shared memory: the rows of the arrays are shown, and which are not. */
+static void test_reserved_rows_are_left_out(void **state) {
+    (void)state;
+    Opened opened = open_kernel("strided");
+    opened.view.place.step = step_with(&opened, TRACE_SHARED_STORE, 0, 0xffffffffu);
+    char *text = draw(&opened, &pane_banks, 116, 20);
+    assert_shows(text, "    0>");
+    assert_hides(text, "untouched");
+    free(text);
+    session_trace(opened.session)->launches[0]->symbols[0].window_offset = 1024;
+    text = draw(&opened, &pane_banks, 116, 20);
+    assert_shows(text, "  256>");
+    assert_shows(text, "\n  480 ");
+    assert_hides(text, "\n  224 ");
+    assert_shows(text, "cell: the lane that accesses the word; words 0-255 untouched");
+    free(text);
+    StepContext context = context_of(&opened);
+    PaneHead head = {.columns = 116, .rows = 10};
+    pane_banks.head(&context, &head);
+    assert_shows(head.title, "cells: lanes; words 0-255 untouched");
+    close_kernel(&opened);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_absent_lanes_have_a_sign),
@@ -426,6 +449,7 @@ int main(void) {
         cmocka_unit_test(test_conflicts_have_a_sign_beside_the_line),
         cmocka_unit_test(test_large_banks_show_values_bytes_and_waits),
         cmocka_unit_test(test_large_banks_follow_the_lane),
+        cmocka_unit_test(test_reserved_rows_are_left_out),
         cmocka_unit_test(test_rows_out_of_sight_are_counted),
         cmocka_unit_test(test_hazards_have_a_sign_beside_the_line_and_on_the_timeline),
     };

@@ -38,7 +38,7 @@ static Canvas *draw_tree(Shown *shown, ShownPicture tree, int step, int columns,
     Rectangle area = {0, 0, columns, rows};
     shown->view.display.picture = tree;
     view_go_to_step(&shown->view, &shown->sample->scene, step);
-    assert_true(step_context_init(&context, &shown->sample->scene, &shown->view));
+    if (!step_context_init(&context, &shown->sample->scene, &shown->view)) fail_msg("there is no step");
     pane_tree.head(&context, &head);
     pane_tree.draw(&context, canvas,
                    canvas_box(canvas, area, ROLE_TITLE, head.title, head.note_role, head.note));
@@ -212,7 +212,8 @@ static void of_a_block_with_too_many_events_it_says_how_many(void **state) {
     Error error = {0};
     Session *session = session_open(&options, &error);
     assert_non_null(session);
-    Shown shown = {.sample = calloc(1, sizeof(Sample))};
+    Sample sample = {0};
+    Shown shown = {.sample = &sample};
     Scene *scene = scene_new(session);
     shown.sample->scene = *scene;
     Canvas *canvas = draw_tree(&shown, SHOW_RESULT_TREE, 3, 80, 6, false);
@@ -223,7 +224,6 @@ static void of_a_block_with_too_many_events_it_says_how_many(void **state) {
     text_done(&text);
     text_done(&expected);
     canvas_free(canvas);
-    free(shown.sample);
     scene_free(scene);
     session_free(session);
 }

@@ -120,7 +120,7 @@ static void add_header(Cast *cast, const Canvas *canvas) {
     json_integer(&json, "version", 2);
     json_integer(&json, "width", canvas->columns);
     json_integer(&json, "height", canvas->rows);
-    json_integer(&json, "timestamp", cast->timestamp);
+    if (cast->timestamp) json_integer(&json, "timestamp", cast->timestamp);
     json_open_object(&json, "env");
     json_string(&json, "TERM", "xterm-256color");
     json_close_object(&json);

@@ -12,7 +12,7 @@
 typedef struct Cast Cast;
 
 /* The file is created, or what it held before goes, with the first frame: a recording without one leaves no trace. NULL
- * with `error` where it cannot be written. `timestamp`: of the beginning, in seconds since 1970. */
+ * with `error` where it cannot be written. `timestamp`: of the beginning, in seconds since 1970; 0: it has none. */
 Cast *cast_open(const char *path, int64_t timestamp, Error *error);
 /* A frame that is shown `seconds` after the beginning, of any size; a frame like the one before adds nothing.
  */

@@ -112,29 +112,51 @@ static const char *access_name(TraceKind kind) {
     return kind == TRACE_SHARED_LOAD ? "load" : kind == TRACE_SHARED_STORE ? "store" : "atomic";
 }
 
-static uint64_t count_lines(const StepContext *context) {
-    uint64_t bytes = context->launch->static_shared_bytes + (uint64_t)context->launch->dynamic_shared_bytes;
-    return (bytes + BANK_COUNT * BANK_BYTES - 1) / (BANK_COUNT * BANK_BYTES);
+/* The lines of the kernel's arrays. On a GPU they begin behind what the driver reserves. */
+typedef struct Lines {
+    uint64_t first, count;
+} Lines;
+
+static Lines lines_of_arrays(const StepContext *context) {
+    enum { LINE_BYTES = BANK_COUNT * BANK_BYTES };
+    const TraceLaunch *launch = context->launch;
+    uint64_t begin = UINT64_MAX, bytes = launch->static_shared_bytes + (uint64_t)launch->dynamic_shared_bytes;
+    for (int i = 0; i < launch->symbol_count; i++)
+        if (launch->symbols[i].space == PTX_SPACE_SHARED && launch->symbols[i].window_offset < begin)
+            begin = launch->symbols[i].window_offset;
+    if (begin == UINT64_MAX) begin = 0;
+    uint64_t first = begin / LINE_BYTES, end = (begin + bytes + LINE_BYTES - 1) / LINE_BYTES;
+    return (Lines){first, end - first};
 }
 
 /* All of shared memory takes every row but those of the header and the words. */
 static bool fills(const StepContext *context, int rows) {
-    return count_lines(context) + 2 == (uint64_t)rows;
+    return lines_of_arrays(context).count + 2 == (uint64_t)rows;
+}
+
+/* Rows that are left out because no array of the kernel lies there; "": none. */
+static void print_below(const StepContext *context, const Banks *banks, char *out, size_t bytes) {
+    uint64_t first = lines_of_arrays(context).first;
+    *out = 0;
+    if (first && banks->count && banks->rows[0].line >= first)
+        snprintf(out, bytes, "; words 0-%llu untouched", (unsigned long long)first * BANK_COUNT - 1);
 }
 
 static void head(const StepContext *context, PaneHead *out) {
     const TraceEvent *event = &context->event;
     Banks *banks = memory_new(sizeof *banks);
-    char symbol[48], width[24] = "", verdict[48];
+    char symbol[48], width[24] = "", verdict[48], below[48];
     int first = event->mask ? __builtin_ctz(event->mask) : 0;
     bool has_no_legend = fills(context, out->rows) && out->columns >= 90;
     banks_fill(banks, context);
     step_context_print_symbol(context, event->buffer[first], symbol, sizeof symbol);
     if (event->width != BANK_BYTES)
         snprintf(width, sizeof width, " (%d byte%s)", event->width, event->width == 1 ? "" : "s");
-    snprintf(out->title, sizeof out->title, "banks  w%d shared %s%s%s%s%s", event->warp,
+    print_below(context, banks, below, sizeof below);
+    snprintf(out->title, sizeof out->title, "banks  w%d shared %s%s%s%s%s%s", event->warp,
              access_name(event->kind), strcmp(symbol, "shared") ? " of " : "",
-             strcmp(symbol, "shared") ? symbol : "", width, has_no_legend ? "   cells: lanes" : "");
+             strcmp(symbol, "shared") ? symbol : "", width, has_no_legend ? "   cells: lanes" : "",
+             has_no_legend ? below : "");
     bool excess = context->cost.wavefronts > context->cost.ideal;
     if (excess)
         snprintf(verdict, sizeof verdict, "%d-way conflict!", banks->ways);
@@ -190,9 +212,9 @@ static int cell_columns(Rectangle area, int label, int banks, int most) {
 
 /* Lines that are not accessed, between and around the others, where all of shared memory fits. */
 static void add_untouched_rows(Banks *banks, const StepContext *context, int room) {
-    uint64_t lines = count_lines(context);
-    if (room < 1 || lines > (uint64_t)room) return;
-    for (uint64_t line = 0; line < lines; line++) row_of_line(banks, line);
+    Lines lines = lines_of_arrays(context);
+    if (room < 1 || lines.count > (uint64_t)room) return;
+    for (uint64_t line = 0; line < lines.count; line++) row_of_line(banks, lines.first + line);
 }
 
 /* First of the rows shown: the one being served stays in sight. */
@@ -465,8 +487,11 @@ static void draw_phases(const StepContext *context, const Banks *banks, Canvas *
             "pair rule: each lane's neighbour loads the same address or is inactive: two phases become one");
 }
 
-/* What the cells mean. */
-static void draw_legend(const Banks *banks, const BankGrid *grid, Canvas *canvas, Rectangle area, int row) {
+/* What the cells mean, and from where on the kernel's arrays lie. */
+static void draw_legend(const StepContext *context, const Banks *banks, const BankGrid *grid, Canvas *canvas,
+                        Rectangle area, int row) {
+    char below[48];
+    print_below(context, banks, below, sizeof below);
     Rectangle line = {area.column + 1, area.row + row, area.columns - 1, 1};
     Text text = {0};
     int first = grid->band * grid->banks, last = first + grid->bands * grid->banks - 1;
@@ -478,11 +503,12 @@ static void draw_legend(const Banks *banks, const BankGrid *grid, Canvas *canvas
         text_add(&text, "cell: lane, value, wavefronts to wait");
     else if (grid->cell_rows > 1)
         text_add(&text, "cell: lane, value");
-    else if (!banks->shared_words)
+    else if (!banks->shared_words && !*below)
         text_add(&text, "cell: the lane that accesses the word; a bank serves one word per wavefront");
     else
         text_add(&text, "cell: the lane that accesses the word");
     if (banks->shared_words) text_add(&text, "; +: several lanes share it (broadcast)");
+    text_add(&text, below);
     canvas_paragraph(canvas, line, 0, ROLE_DIM, text_string(&text));
     text_done(&text);
 }
@@ -496,7 +522,7 @@ static void draw_notes(const StepContext *context, const Banks *banks, const Ban
     if (row < area.rows && is_enlarged(context) && banks->is_modelled)
         draw_waits(context, canvas, area, row++);
     if (row < area.rows && is_phased) draw_phases(context, banks, canvas, area, row++);
-    if (row < area.rows) draw_legend(banks, grid, canvas, area, row);
+    if (row < area.rows) draw_legend(context, banks, grid, canvas, area, row);
 }
 
 /* ---- the pane ------------------------------------------------------------------------------------------ */

@@ -4,7 +4,7 @@
  * run: 'X' is an access of a hazard, '!' a bank conflict. */
 #include "tui/panes/pane.h"
 #include "tui/panes/syntax.h"
-
+#include <assert.h>
 #include <stdio.h>
 
 enum {
@@ -131,11 +131,7 @@ enum { SIGN_HAZARD = 'X', SIGN_CONFLICT = '!' };
 /* 0: none. */
 static char sign_of_pc(const StepContext *context, int pc) {
     if (step_context_is_of_hazard(context, pc)) return SIGN_HAZARD;
-    if (!context->step_index->has_events[pc]) return 0;
-    const Totals *totals = step_index_pc_totals(context->step_index, pc);
-    bool conflicts = totals->shared_load_wavefronts > totals->shared_load_wavefronts_ideal ||
-                     totals->shared_store_wavefronts > totals->shared_store_wavefronts_ideal;
-    return conflicts ? SIGN_CONFLICT : 0;
+    return context->step_index->has_conflicts[pc] ? SIGN_CONFLICT : 0;
 }
 
 static char sign_of_line(const StepContext *context, const char *file, int line) {
@@ -193,6 +189,7 @@ static int first_row(const Listing *listing, int rows) {
 static void draw_code(Canvas *canvas, Rectangle body, int row, const TextRow *text, bool current) {
     uint8_t roles[MOST_LINE_BYTES];
     char part[MOST_LINE_BYTES];
+    assert(text->line_text);
     size_t length = strlen(text->line_text), begin = (size_t)(text->text - text->line_text);
     bool has_roles = text->is_source && length < sizeof roles;
     Syntax syntax = text->syntax;

@@ -5,6 +5,7 @@
 #include "tui/panes/metric_rows.h"
 #include "tui/panes/pane.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -67,6 +68,7 @@ static Scale scale_of(const StepContext *context, int columns) {
 
 /* `count` steps on `columns` columns: those of a column are [first, *end). */
 static int divide(int count, int columns, int column, int *end) {
+    assert(columns > 0);
     *end = (int)((int64_t)(column + 1) * count / columns);
     int first = (int)((int64_t)column * count / columns);
     if (*end == first) *end = first + 1; /* a wide step */

@@ -243,7 +243,7 @@ static bool ways_cross(const ReductionLevel *level) {
     int64_t reach = -1;
     for (int i = 0; i < level->box_count; i++) {
         const ReductionBox *box = &level->boxes[i];
-        int64_t first = box->index, last = box->index;
+        int64_t first = box->index, last = first;
         if (!box->adds) continue;
         for (int t = 0; t < box->term_count; t++) {
             int64_t from = source_of(level, &level->terms[box->first_term + t]);

@@ -69,7 +69,7 @@ static void find_writer(const Reduction *reduction, const SharedStores *stores, 
     const FoldNode *load = node_at(reduction, term->node);
     TraceEvent event;
     trace_block_read(reduction->tree->steps->block, load->event, &event);
-    for (int i = stores->first[term->index]; i >= 0; i = stores->stores[i].next) {
+    for (int i = stores->first[term->index]; i >= 0 && i < stores->count; i = stores->stores[i].next) {
         const SharedStore *store = &stores->stores[i];
         bool is_silent = store->value == load->bits;
         if (store->interval != event.interval || store->thread == term->thread) continue;

@@ -3,49 +3,65 @@
 #include "base/memory.h"
 #include <stdlib.h>
 
-static void step_index_step(StepIndex *step_index, int index, TraceEvent *event) {
+/* What later passes need of an event's header: decoding one takes as long as everything else about it. */
+typedef struct Header {
+    uint32_t mask;
+    uint16_t warp;
+    bool is_barrier;
+} Header;
+
+static void add_shared_cost(StepIndex *step_index, int number, TraceEvent *event) {
     const Steps *steps = step_index->steps;
-    const Step *step = &steps->steps[index];
-    StepIndexEntry *out = &step_index->step[index];
-    step_index->has_events[step->pc] = true;
-    for (int i = 0; i < step->count; i++) {
-        int number = steps->events[step->first + i];
-        trace_block_read_header(steps->block, number, event);
-        if (i == 0) out->kind = (uint8_t)event->kind;
+    StepIndexEntry *out = &step_index->step[steps->step_of_event[number]];
+    uint64_t offsets[WARP_LANES] = {0};
+    trace_block_read_places(steps->block, number, event);
+    for (int lane = 0; lane < WARP_LANES; lane++)
+        if (event->mask >> lane & 1)
+            offsets[lane] = steps->launch->symbols[event->buffer[lane]].window_offset + event->offset[lane];
+    SharedCost cost =
+        access_shared_cost(event->kind == TRACE_SHARED_LOAD, event->width, event->mask, offsets);
+    out->accesses++;
+    out->wavefronts += (uint32_t)cost.wavefronts;
+    out->ideal += (uint32_t)cost.ideal;
+    if (cost.wavefronts > cost.ideal) out->conflicts = step_index->has_conflicts[event->pc] = true;
+}
+
+/* Adds every event to its step. Returns [event], the caller's. */
+static Header *read_events(StepIndex *step_index, int event_count) {
+    const Steps *steps = step_index->steps;
+    Header *headers = memory_new(((size_t)event_count + 1) * sizeof *headers);
+    TraceEvent *event = memory_new(sizeof *event);
+    for (int i = 0; i < event_count; i++) {
+        trace_block_read_header(steps->block, i, event);
+        headers[i] = (Header){event->mask, (uint16_t)event->warp, event->kind == TRACE_BARRIER};
+        int step = steps->step_of_event[i];
+        StepIndexEntry *out = &step_index->step[step];
+        step_index->has_events[event->pc] = true;
+        if (steps->events[steps->steps[step].first] == i) out->kind = (uint8_t)event->kind;
         out->lanes += (uint32_t)__builtin_popcount(event->mask);
         if (event->kind == TRACE_BRANCH && event->taken && event->taken != event->mask) out->diverges = true;
-        if (event->kind != TRACE_SHARED_LOAD && event->kind != TRACE_SHARED_STORE) continue;
-        trace_block_read(steps->block, number, event);
-        uint64_t offsets[WARP_LANES] = {0};
-        for (int lane = 0; lane < WARP_LANES; lane++)
-            if (event->mask >> lane & 1)
-                offsets[lane] =
-                    steps->launch->symbols[event->buffer[lane]].window_offset + event->offset[lane];
-        SharedCost cost =
-            access_shared_cost(event->kind == TRACE_SHARED_LOAD, event->width, event->mask, offsets);
-        out->accesses++;
-        out->wavefronts += (uint32_t)cost.wavefronts;
-        out->ideal += (uint32_t)cost.ideal;
-        if (cost.wavefronts > cost.ideal) out->conflicts = true;
+        if (event->kind == TRACE_SHARED_LOAD || event->kind == TRACE_SHARED_STORE)
+            add_shared_cost(step_index, i, event);
     }
+    free(event);
+    return headers;
 }
 
 /* Groups the events by warp: `events` and `warp_begin`, then the two masks that look ahead. */
-static void step_index_warps(StepIndex *step_index, const int *warp_of_event, int event_count,
-                             TraceEvent *event) {
-    for (int i = 0; i < event_count; i++) step_index->warp_begin[warp_of_event[i] + 1]++;
+static void step_index_warps(StepIndex *step_index, const Header *headers, int event_count) {
+    for (int i = 0; i < event_count; i++) step_index->warp_begin[headers[i].warp + 1]++;
     for (int w = 0; w < step_index->warp_count; w++)
         step_index->warp_begin[w + 1] += step_index->warp_begin[w];
     int *fill = memory_new((size_t)(step_index->warp_count + 1) * sizeof *fill);
     memcpy(fill, step_index->warp_begin, (size_t)(step_index->warp_count + 1) * sizeof *fill);
-    for (int i = 0; i < event_count; i++) step_index->events[fill[warp_of_event[i]]++] = i;
+    for (int i = 0; i < event_count; i++) step_index->events[fill[headers[i].warp]++] = i;
     free(fill);
     for (int w = 0; w < step_index->warp_count; w++) {
         uint32_t later = 0, barrier = 0;
         for (int i = step_index->warp_begin[w + 1] - 1; i >= step_index->warp_begin[w]; i--) {
-            trace_block_read_header(step_index->steps->block, step_index->events[i], event);
-            later |= event->mask;
-            if (event->kind == TRACE_BARRIER) barrier = event->mask;
+            const Header *header = &headers[step_index->events[i]];
+            later |= header->mask;
+            if (header->is_barrier) barrier = header->mask;
             step_index->lanes_later[i] = later;
             step_index->barrier_lanes[i] = barrier;
         }
@@ -84,17 +100,12 @@ StepIndex *step_index_new(const Steps *steps, const Trap *trap) {
         memory_new((size_t)(step_index->warp_count + 1) * sizeof *step_index->warp_begin);
     step_index->sums = memory_new((size_t)launch->program->code_count * sizeof *step_index->sums);
     step_index->has_events = memory_new((size_t)launch->program->code_count * sizeof *step_index->has_events);
-    TraceEvent *event = memory_new(sizeof *event);
-    int *warp_of_event = memory_new((size_t)event_count * sizeof *warp_of_event);
-    for (int i = 0; i < event_count; i++) {
-        trace_block_read_header(steps->block, i, event);
-        warp_of_event[i] = event->warp;
-    }
-    step_index_warps(step_index, warp_of_event, event_count, event);
-    for (int i = 0; i < steps->step_count; i++) step_index_step(step_index, i, event);
+    step_index->has_conflicts =
+        memory_new((size_t)launch->program->code_count * sizeof *step_index->has_conflicts);
+    Header *headers = read_events(step_index, event_count);
+    step_index_warps(step_index, headers, event_count);
     step_index_ranges(step_index);
-    free(warp_of_event);
-    free(event);
+    free(headers);
     return step_index;
 }
 
@@ -111,6 +122,7 @@ void step_index_free(StepIndex *step_index) {
     free(step_index->pc_totals);
     free(step_index->interval_totals);
     free(step_index->has_events);
+    free(step_index->has_conflicts);
     free(step_index->sums);
     free(step_index->running_totals);
     free(step_index->progress);

@@ -34,6 +34,7 @@ typedef struct StepIndex {
     uint32_t *barrier_lanes; /* [same] lanes of this warp's next block-wide barrier, here or later; 0: none */
     Totals *pc_totals, *interval_totals; /* [code_count], [interval_step_count]; NULL until asked for */
     bool *has_events;                    /* [code_count] */
+    bool *has_conflicts;                 /* [code_count] shared accesses with excess wavefronts */
     StepIndexSums *sums;                 /* [code_count], of the steps below; see step_index_sums() */
     int sums_first, sums_count;
     Totals *running_totals; /* see running_totals.h; NULL until asked for */

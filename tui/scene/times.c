@@ -147,23 +147,23 @@ const Timing *times_shown(const TimesRow *row, bool to_scalar, TimesWay way) {
 
 /* ---- one line -------------------------------------------------------------------------------------------- */
 
-typedef struct Line { /* text that grows by whole parts, as long as they fit */
+typedef struct Line { /* text that grows by whole parts, those that fit */
     char *out;
     size_t bytes;
     int length, columns;
-    bool is_full;
 } Line;
 
-__attribute__((format(printf, 2, 3))) static void add_part(Line *line, const char *format, ...) {
+/* False: it does not fit. */
+__attribute__((format(printf, 2, 3))) static bool add_part(Line *line, const char *format, ...) {
     char part[96];
     va_list arguments;
     va_start(arguments, format);
     int length = vsnprintf(part, sizeof part, format, arguments);
     va_end(arguments);
-    line->is_full |= length < 0 || (size_t)length >= sizeof part || line->length + length > line->columns;
-    if (line->is_full) return;
+    if (length < 0 || (size_t)length >= sizeof part || line->length + length > line->columns) return false;
     snprintf(line->out + line->length, line->bytes - (size_t)line->length, "%s", part);
     line->length += length;
+    return true;
 }
 
 /* "15.7": three digits, in microseconds. */
@@ -171,11 +171,12 @@ static void print_microseconds(double time, char *out, size_t bytes) {
     snprintf(out, bytes, time < 99.95 ? "%.1f" : "%.0f", time);
 }
 
-static void add_time(Line *line, const char *what, const char *name, const Timing *timing) {
+/* *gap stands before the next time: "; " before the first. */
+static void add_time(Line *line, const char **gap, const char *what, const char *name, const Timing *timing) {
     char time[32];
     if (!timing) return;
     print_microseconds(timing->median, time, sizeof time);
-    add_part(line, "%s%s%s %s", what, *what && *name ? " " : "", name, time);
+    if (add_part(line, "%s%s%s %s", *gap, what, name, time)) *gap = ", ";
 }
 
 static int find_row(const Times *times, const char *kernel) {
@@ -204,11 +205,15 @@ static int find_fastest(const Times *times, bool to_scalar, TimesWay way) {
     return best;
 }
 
+/* With the date where there is room for it and for what the time is compared with. */
 static void add_machine(Line *line, const Times *times, const Timing *timing) {
+    enum { DATED_COLUMNS = 100 };
     const char *machine = timing->machine;
     if (!strncmp(machine, "NVIDIA ", 7)) machine += 7;
     if (times->is_live)
         add_part(line, " us now on %.40s", machine);
+    else if (line->columns < DATED_COLUMNS)
+        add_part(line, " us on an %.40s (recorded)", machine);
     else
         add_part(line, " us on an %.40s, recorded %.10s", machine, timing->measured ? timing->measured : "");
 }
@@ -217,18 +222,11 @@ static void add_others(Line *line, const Times *times, int here, bool to_scalar,
     int next = here + 1 < times->kernel_count ? here + 1 : -1, best = find_fastest(times, to_scalar, way);
     int peer = find_row(times, "cub");
     const char *gap = "; ";
-    if (next >= 0 && next != best) {
-        add_time(line, "; next", times->rows[next].kernel, times_of(&times->rows[next], to_scalar, way));
-        gap = ", ";
-    }
-    if (best >= 0 && best != here) {
-        char what[8];
-        snprintf(what, sizeof what, "%sbest", gap);
-        add_time(line, what, times->rows[best].kernel, times_of(&times->rows[best], to_scalar, way));
-        gap = ", ";
-    }
-    if (peer >= 0)
-        add_time(line, gap[0] == ';' ? "; CUB" : ", CUB", "", times_of(&times->rows[peer], to_scalar, way));
+    if (next >= 0 && next != best)
+        add_time(line, &gap, "next ", times->rows[next].kernel, times_of(&times->rows[next], to_scalar, way));
+    if (best >= 0 && best != here)
+        add_time(line, &gap, "best ", times->rows[best].kernel, times_of(&times->rows[best], to_scalar, way));
+    if (peer >= 0) add_time(line, &gap, "CUB", "", times_of(&times->rows[peer], to_scalar, way));
 }
 
 void times_print_line(const Scene *scene, bool to_scalar, TimesWay way, int columns, char *out,
@@ -250,6 +248,7 @@ void times_print_line(const Scene *scene, bool to_scalar, TimesWay way, int colu
     add_machine(&line, &times, timing);
     if (timing->to_scalar != to_scalar) return; /* it ends with more than one number: not to be compared */
     const Timing *rung = first < 0 ? NULL : times_of(&times.rows[first], to_scalar, way);
-    if (rung && rung != timing) add_part(&line, ", %.1fx K0", rung->median / timing->median);
+    if (rung && rung != timing)
+        add_part(&line, ", %.1fx as fast as %s", rung->median / timing->median, times.rows[first].kernel);
     add_others(&line, &times, here, to_scalar, way);
 }

@@ -61,7 +61,8 @@ static int find_visit(const Scene *scene, int block, PtxSourceLine line, int vis
 /* The source file was edited: the nearest line that reads the same, else the same number. */
 static PtxSourceLine find_source_line(const Scene *from, const Scene *to, PtxSourceLine line) {
     const char *text = scene_source_line(from, line.file, line.line);
-    int count = text ? scene_source_line_count(to, line.file) : 0;
+    if (!text) return line;
+    int count = scene_source_line_count(to, line.file);
     for (int distance = 0; distance <= count; distance++)
         for (int sign = -1; sign <= 1; sign += 2) {
             int number = line.line + sign * distance;

@@ -77,7 +77,7 @@ static inline void find_line(Access *access) {
 }
 
 static inline void read_addresses(Access *access) {
-    const MemoryOp *memory = access->memory;
+    const MemoryOp *memory = access->memory; /* cppcheck-suppress ctuuninitvar ; every caller has set it */
     const void *base = operand_at(access->warp, memory->base);
     if (memory->base_bytes == 4) {
         const uint32_t *from = base;

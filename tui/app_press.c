@@ -1,0 +1,40 @@
+/* What a key or a click asks of the app. */
+#include "tui/app_state.h"
+
+ViewAnswer app_answer(App *app, ViewAnswer answer) {
+    switch (answer) {
+    case VIEW_OPEN:
+        app_open_kernel(app, PURPOSE_KERNEL);
+        break;
+    case VIEW_BESIDE:
+        app_open_kernel(app, PURPOSE_BESIDE);
+        break;
+    case VIEW_RERUN:
+        app_rerun(app);
+        break;
+    case VIEW_EDIT:
+        app_edit(app);
+        break;
+    case VIEW_TRACE:
+        app_trace_block(app);
+        break;
+    case VIEW_ALONE:
+        app_leave_comparison(app);
+        break;
+    default:
+        break;
+    }
+    return answer;
+}
+
+ViewAnswer app_press(App *app, Key key) {
+    if (key == SPECIAL_ESCAPE && app->loader && app_view(app)->transient.overlay == OVERLAY_NONE) {
+        app_cancel(app);
+        return VIEW_CHANGED;
+    }
+    int direction;
+    app->wants_cpu |= keys_find(key, &direction) == ACT_TIMES;
+    if (app->waits && keys_find(key, &direction) == ACT_HAZARD)
+        app_show_hazards(app, app->comparison.active, true);
+    return app_answer(app, comparison_press(&app->comparison, key));
+}

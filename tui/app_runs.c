@@ -1,0 +1,224 @@
+/* The sessions of the interface: opened in a worker thread, shown in place of a run or beside it, and ended. */
+#include "tui/app_state.h"
+
+#include "base/memory.h"
+#include "tui/draw/terminal.h"
+#include "tui/view/keep_place.h"
+#include <stdlib.h>
+#include <string.h>
+
+static int target_of(const Comparison *comparison, Purpose purpose) {
+    return purpose != PURPOSE_BESIDE ? comparison->active : comparison->count == 2 ? !comparison->active : 1;
+}
+
+void app_finish_abandoned(App *app, bool wait) {
+    int kept = 0;
+    for (int i = 0; i < app->abandoned_count; i++)
+        if (wait || session_loader_is_done(app->abandoned[i]))
+            session_free(session_loader_finish(app->abandoned[i], NULL));
+        else
+            app->abandoned[kept++] = app->abandoned[i];
+    app->abandoned_count = kept;
+}
+
+static void app_abandon(App *app, SessionLoader *loader) {
+    if (!loader) return;
+    session_loader_cancel(loader);
+    array_push(app->abandoned, app->abandoned_count, app->abandoned_capacity, loader);
+}
+
+static void app_drop(App *app, RunSlot *slot) {
+    app_abandon(app, slot->counting);
+    slot->counting = NULL;
+    run_slot_done(slot);
+}
+
+void app_done(App *app) {
+    app_abandon(app, app->loader);
+    app_drop(app, &app->slots[0]);
+    app_drop(app, &app->slots[1]);
+    app_finish_abandoned(app, true);
+    free(app->abandoned);
+    measured_done(&app->live);
+    measured_done(&app->recorded);
+}
+
+void app_count(App *app, int index) {
+    RunSlot *slot = &app->slots[index];
+    if (app->waits || slot->counting || run_slot_is_complete(slot)) return;
+    SessionOptions options = *session_options(slot->current.session);
+    options.first_look = false;
+    options.search_races = true;
+    options.has_events = session_is_captured(slot->current.session);
+    slot->counting = session_loader_start(&options, terminal_wake);
+    if (!slot->counting) app_say(app, "the grid", "cannot be counted: no thread could be started");
+}
+
+/* The largest change of the last edit, in one line; where the grid has to be counted first, later. */
+static void app_report_change(App *app, int index) {
+    Differences change;
+    char most[100];
+    RunSlot *slot = &app->slots[index];
+    if (!slot->reports_change || index != app->comparison.active ||
+        app->comparison.scene[index]->outcome.counting)
+        return;
+    slot->reports_change = false;
+    slot->current.scene->borrowed.before = slot->before.scene;
+    comparison_change(&app->comparison, &change);
+    differences_describe(&change, most, sizeof most);
+    snprintf(app_view(app)->transient.message, sizeof app_view(app)->transient.message,
+             "re-run: %s; i: all metrics", most);
+}
+
+/* The whole run in place of the first look: the same events, and now its counters and its result. */
+bool app_finish_counting(App *app, int index) {
+    RunSlot *slot = &app->slots[index];
+    Error error = {0};
+    if (!slot->counting || !session_loader_is_done(slot->counting)) return false;
+    Session *session = session_loader_finish(slot->counting, &error);
+    slot->counting = NULL;
+    if (!session) {
+        if (session_is_partial(slot->current.session))
+            app_say(app, "the grid was not counted", error.message);
+        return true;
+    }
+    RunSlot old = *slot;
+    session_take_events(session, old.current.session);
+    *slot = run_slot_renew(session, &old);
+    app->comparison.scene[index] = slot->current.scene;
+    app_report_change(app, index);
+    app_drop(app, &old);
+    return true;
+}
+
+void app_show(App *app, Session *session, Purpose purpose, int index) {
+    Comparison *comparison = &app->comparison;
+    View *view = &comparison->view[index];
+    RunSlot old = app->slots[index], *slot = &app->slots[index];
+    const Scene *shown = old.current.scene;
+    *slot = purpose == PURPOSE_EDIT    ? run_slot_edited(session, &old)
+            : purpose == PURPOSE_BLOCK ? run_slot_renew(session, &old)
+                                       : run_slot_new(session, true);
+    Scene *scene = slot->current.scene;
+    app_count(app, index);
+    if (purpose == PURPOSE_BESIDE) {
+        comparison_put(comparison, index, scene);
+    } else {
+        if (purpose == PURPOSE_KERNEL) {
+            view_restart(view);
+            view_open(view, scene);
+        } else {
+            keep_place(view, shown, scene);
+        }
+        comparison->scene[index] = scene;
+        comparison_follow(comparison);
+    }
+    if (purpose == PURPOSE_EDIT) view_forget_failure(view);
+    app_report_change(app, index);
+    app_drop(app, &old);
+}
+
+/* Impossible settings are shown again, with the reason. */
+static void app_refuse(App *app, const char *what, Purpose purpose, const Error *error) {
+    View *view = app_view(app);
+    if (purpose == PURPOSE_SETTINGS && view->transient.overlay == OVERLAY_NONE && !app->cancelled) {
+        view->transient.overlay = OVERLAY_SETTINGS;
+        snprintf(view->transient.settings.error, sizeof view->transient.settings.error, "%.190s",
+                 error->message);
+    } else if (purpose == PURPOSE_EDIT && !app->cancelled) {
+        view->transient.failure = *error;
+        if (view->transient.overlay == OVERLAY_NONE) view->transient.overlay = OVERLAY_FAILURE;
+    } else {
+        app_say(app, what, error->message);
+    }
+    app->failed = purpose == PURPOSE_KERNEL || purpose == PURPOSE_BESIDE;
+    app->error = *error;
+}
+
+void app_open_at(App *app, const SessionOptions *options, Purpose purpose, const char *what, int target) {
+    Error error = {0};
+    SessionOptions wanted = *options;
+    wanted.cancel = NULL;
+    wanted.first_look = wanted.search_races = !app->waits;
+    if (app->loader) {
+        app_say(app, app->what, "is still being opened; Esc cancels it");
+        return;
+    }
+    app->cancelled = false;
+    if (app->waits) {
+        Session *session = session_open(&wanted, &error);
+        if (session)
+            app_show(app, session, purpose, target);
+        else
+            app_refuse(app, what, purpose, &error);
+        return;
+    }
+    app->loader = session_loader_start(&wanted, terminal_wake);
+    app->purpose = purpose;
+    app->target = target;
+    snprintf(app->what, sizeof app->what, "%s", what);
+    if (!app->loader) app_say(app, what, "cannot be opened: no thread could be started");
+}
+
+static void app_open(App *app, const SessionOptions *options, Purpose purpose, const char *what) {
+    app_open_at(app, options, purpose, what, target_of(&app->comparison, purpose));
+}
+
+void app_cancel(App *app) {
+    if (app->loader) session_loader_cancel(app->loader);
+    app->cancelled = true;
+}
+
+bool app_finish_loading(App *app) {
+    Error error = {0};
+    if (!app->loader || !session_loader_is_done(app->loader)) return false;
+    Session *session = session_loader_finish(app->loader, &error);
+    app->loader = NULL;
+    if (session && !app->cancelled) {
+        app_show(app, session, app->purpose, app->target);
+    } else {
+        if (session) error_set(&error, "cancelled");
+        session_free(session);
+        app_refuse(app, app->what, app->purpose, &error);
+    }
+    return true;
+}
+
+/* Other kernels have other grids: the traced blocks are again those of the command line. */
+void app_open_kernel(App *app, Purpose purpose) {
+    const char *kernel = view_chosen_kernel(app_view(app));
+    const SessionOptions *first = session_options(app->first);
+    SessionOptions options = *session_options(app->slots[app->comparison.active].current.session);
+    options.has_trace_blocks = first->has_trace_blocks;
+    options.trace_first = first->trace_first;
+    options.trace_last = first->trace_last;
+    session_options_for_kernel(&options, kernel);
+    app_open(app, &options, purpose, kernel);
+}
+
+void app_rerun(App *app) {
+    Arena arena = {0};
+    const SessionOptions *made_with = session_options(app->slots[app->comparison.active].current.session);
+    SessionOptions options = settings_options(&app_view(app)->transient.settings, made_with, &arena);
+    app_open(app, &options, PURPOSE_SETTINGS, "the run with new settings");
+    arena_done(&arena);
+}
+
+void app_trace_block(App *app) {
+    char what[32];
+    SessionOptions options = *session_options(app->slots[app->comparison.active].current.session);
+    options.has_trace_blocks = true;
+    options.trace_first = options.trace_last = app_view(app)->transient.wanted_block;
+    snprintf(what, sizeof what, "block %u", options.trace_first);
+    app_open(app, &options, PURPOSE_BLOCK, what);
+}
+
+void app_leave_comparison(App *app) {
+    Comparison *comparison = &app->comparison;
+    app_cancel(app);
+    RunSlot other = app->slots[!comparison->active];
+    app->slots[0] = app->slots[comparison->active];
+    app->slots[1] = (RunSlot){0};
+    comparison_leave(comparison);
+    app_drop(app, &other);
+}

@@ -1,0 +1,29 @@
+/* What the interface consists of: its beginning, and what all of it uses. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "tui/app_state.h"
+
+#include <time.h>
+
+double app_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+void app_init(App *app, Session *session, const AppStart *start) {
+    *app = (App){.first = session, .ascii = start->ascii, .waits = true};
+    app->slots[0] = run_slot_new(session, false);
+    comparison_init(&app->comparison, app->slots[0].current.scene);
+    comparison_view(&app->comparison)->display.theme = start->theme;
+    comparison_view(&app->comparison)->display.still = start->still;
+}
+
+View *app_view(App *app) {
+    return comparison_view(&app->comparison);
+}
+
+void app_say(App *app, const char *what, const char *message) {
+    View *view = app_view(app);
+    snprintf(view->transient.message, sizeof view->transient.message, "%.40s: %.140s", what, message);
+}

@@ -1,0 +1,101 @@
+/* What the interface consists of while it runs. Private to tui/app*.c: app.c is the loop, app_press.c answers keys, app_play.c
+ * plays, app_script.c presses the keys of --keys without a terminal, app_runs.c opens other sessions, app_edit.c repeats
+ * those whose files change, app_provide.c gives panes what they are going to show, app_state.c has what these share. */
+#ifndef TUI_APP_STATE_H
+#define TUI_APP_STATE_H
+
+#include "tui/app.h"
+#include "tui/comparison.h"
+#include "tui/draw/cast.h"
+#include "tui/measuring.h"
+#include "tui/run_slot.h"
+
+typedef enum Purpose {                   /* what a session is opened for */
+                       PURPOSE_KERNEL,   /* another kernel, in place of the active run */
+                       PURPOSE_BESIDE,   /* to be compared with the active run */
+                       PURPOSE_EDIT,     /* the active run of the changed file, at the same place */
+                       PURPOSE_SETTINGS, /* the active run with other settings, at the same place */
+                       PURPOSE_BLOCK     /* the active run with another block traced, at the same place */
+} Purpose;
+
+typedef struct App {
+    RunSlot slots[2]; /* as in `comparison` */
+    Comparison comparison;
+    const Session *first; /* the caller's */
+    bool ascii;
+    bool watch;  /* files that change are re-run without a key */
+    bool waits;  /* keys come from a script: sessions are opened while it waits */
+    bool failed; /* the script opens a kernel that cannot be opened: `error` */
+    Error error;
+    SessionLoader *loader; /* NULL: none under way */
+    Purpose purpose;
+    int target; /* index of the slot it is for */
+    bool cancelled;
+    Cast *cast;                  /* NULL: nothing is recorded */
+    double cast_seconds;         /* its begin on the clock; of a script: since then */
+    char what[64];               /* what is being opened, as messages call it */
+    Measuring *measuring;        /* NULL: the timings have not been on the screen yet */
+    Measurements live, recorded; /* results of `measuring`; shipped timings */
+    bool has_recorded;           /* it was looked for */
+    bool wants_cpu;              /* the user asked for timings: this machine's CPU is timed, too */
+    SessionLoader **abandoned;   /* cancelled; they end by themselves */
+    int abandoned_count, abandoned_capacity;
+    Rectangle dragged; /* the timeline in which the mouse was pressed; no rows: elsewhere */
+    double look_due;   /* seconds: when files are looked at */
+    double due;        /* seconds: when the next frame is to be shown while playing */
+    int motion;        /* frame of the wavefront that is played */
+} App;
+
+void app_init(App *app, Session *session, const AppStart *start);
+View *app_view(App *app);
+void app_say(App *app, const char *what, const char *message);
+double app_now(void); /* seconds of a clock that never goes back */
+
+/* ---- app_press.c */
+ViewAnswer app_press(App *app, Key key);
+/* What a key or a click asks of the app. */
+ViewAnswer app_answer(App *app, ViewAnswer answer);
+
+/* ---- app_play.c */
+/* The next frame of this wavefront, or the next wavefront; the fastest speeds show several at once. Returns the seconds
+ * that it is shown. */
+double app_play_frame(App *app);
+/* What the user selects meanwhile is shown as it is; then comes the next wavefront. */
+void app_end_motion(App *app);
+
+/* ---- app_script.c */
+/* The second run, --step, the keys of --keys; records frames of this size, 0 columns: none. */
+bool app_start(App *app, const AppStart *start, int columns, int rows, bool *quit, Error *error);
+
+/* ---- app_runs.c */
+/* A first look shows the traced blocks; meanwhile the whole grid is counted and searched for hazards. */
+void app_count(App *app, int index);
+bool app_finish_counting(App *app, int index);
+/* The session replaces a run, or is compared with it. */
+void app_show(App *app, Session *session, Purpose purpose, int index);
+void app_open_at(App *app, const SessionOptions *options, Purpose purpose, const char *what, int target);
+void app_open_kernel(App *app, Purpose purpose);
+void app_rerun(App *app);
+void app_trace_block(App *app);
+void app_leave_comparison(App *app);
+void app_cancel(App *app);
+/* Shows the worker's session or its error, once it has ended. */
+bool app_finish_loading(App *app);
+void app_done(App *app);
+void app_finish_abandoned(App *app, bool wait);
+
+/* ---- app_edit.c */
+void app_edit(App *app);
+void app_check_files(App *app);
+/* Repeats the runs whose files have changed. */
+void app_rerun_stale(App *app);
+
+/* ---- app_provide.c */
+/* `ask`: searches for hazards now where no worker does. */
+void app_show_hazards(App *app, int index, bool ask);
+/* Gives panes what they are going to show. Returns whether timings are on the screen. */
+bool app_provide(App *app, int columns, int rows);
+void app_measure(App *app, bool is_seen);
+bool app_take_timings(App *app);
+
+#endif
