@@ -486,7 +486,7 @@ static void jumps_find_barriers_and_the_lanes_events(void **state) {
     press(&view, sample, "b");
     assert_int_equal(kind_here(sample, &view), TRACE_BARRIER);
     int first = view.place.step;
-    press(&view, sample, "bB");
+    press(&view, sample, "b(");
     assert_int_equal(view.place.step, first);
     press(&view, sample, "g5w31x");
     for (int i = 0; i < 3; i++) {
