@@ -3,14 +3,17 @@
 //   p = *p --> p = *p --> p = *p --> ...      a chain of `steps` loads, timed by clock64() at both ends
 //   |<-- latency -->|
 //
-//   cycles[0]  global memory     cycles[3]  shared memory                       cycles[5]  shuffle
-//   cycles[1]  L2 cache          cycles[4]  shared memory, 32 lanes one bank    cycles[6]  redux
-//   cycles[2]  L1 cache                                                         cycles[7]  __syncthreads
+//   cycles[0..2]    global memory, L2 cache, L1 cache
+//   cycles[3..8]    shared memory: 1, 2, 4, 8, 16 and 32 lanes in a bank
+//   cycles[9..10]   shuffle, redux
+//   cycles[11..14]  registers: integer multiply-add, float add, float multiply-add, double add
+//   cycles[15..18]  atomics: shared memory, each lane its word and all one; global memory, one lane and all
+//   cycles[19..24]  a barrier of 1, 2, 4, 8, 16 and 32 warps; 0 where the block has fewer
 //
 // What it teaches: a warp that waits for each result gets one step per latency; what hides it is other warps,
 // or several independent chains in one thread.
 // One block. Its threads link the chain, then sum `in`, which pushes the chain out of the caches if `in` is
-// larger than those; then the first warp measures, and all of them the barrier.
+// larger than those; then the first warp measures, and for the barriers as many as meet there.
 typedef unsigned long long Link; // address of the next one
 
 enum { APART = 528 }; // links lie so many apart, so that no two share a line or a set
@@ -37,15 +40,25 @@ __device__ unsigned long long repeat(unsigned value, unsigned steps, Step step) 
     return clock64() - begin;
 }
 
-// Each lane's word holds its own address, so that each load is of the same word.
-__device__ unsigned long long chase_shared(unsigned *word, unsigned steps) {
+// Each lane's word holds its own address, so that each access is of the same word.
+template <typename Step>
+__device__ unsigned long long chase_shared(unsigned *word, unsigned steps, Step step) {
     unsigned own = static_cast<unsigned>(__cvta_generic_to_shared(word));
+    __syncwarp(); // the chain before this one has ended in all lanes
     *word = own;
     __syncwarp();
-    return repeat(own, steps, [](unsigned at) {
-        asm volatile("ld.shared.u32 %0, [%0];" : "+r"(at)::"memory");
-        return at;
-    });
+    return repeat(own, steps, step);
+}
+
+// So many warps meet at barrier 1; the others do not take part.
+__device__ unsigned long long meet(unsigned warps, unsigned steps) {
+    __syncthreads();
+    if (threadIdx.x >= 32 * warps || blockDim.x < 32 * warps)
+        return 0;
+    long long begin = clock64();
+    for (unsigned i = 0; i < steps; i++)
+        asm volatile("barrier.sync 1, %0;" ::"r"(32 * warps) : "memory");
+    return clock64() - begin;
 }
 
 __global__ void lab_latency(const int *in, Link *chain, unsigned long long *cycles, int *out, unsigned n,
@@ -69,27 +82,61 @@ __global__ void lab_latency(const int *in, Link *chain, unsigned long long *cycl
         asm volatile("ld.global.u64 %0, [%0];" : "+l"(p)::"memory");
         return p;
     };
-    unsigned long long took[7] = {};
+    auto by_atomic = [](Link p) {
+        asm volatile("atom.global.add.u64 %0, [%0], 0;" : "+l"(p)::"memory");
+        return p;
+    };
+    auto shared_load = [](unsigned at) {
+        asm volatile("ld.shared.u32 %0, [%0];" : "+r"(at)::"memory");
+        return at;
+    };
+    auto shared_atomic = [](unsigned at) {
+        asm volatile("atom.shared.add.u32 %0, [%0], 0;" : "+r"(at)::"memory");
+        return at;
+    };
+    unsigned next = 0;
+    auto keep = [&](unsigned long long took) {
+        if (tid == 0)
+            cycles[next] = took;
+        next++;
+    };
     if (tid < 32) {
         Link first = reinterpret_cast<Link>(chain);
-        took[0] = chase(first, steps, past_l1);
-        took[1] = chase(first, steps, past_l1);
-        took[2] = chase(first, steps, by_l1);
-        if (took[2])                              // always; but ptxas drops loads that nobody needs
-            took[2] = chase(first, steps, by_l1); // now they are in L1
-        took[3] = chase_shared(&words[lane], steps);
-        took[4] = chase_shared(&words[lane * 32], steps);
-        took[5] = repeat(lane, steps, [](unsigned v) { return __shfl_xor_sync(0xffffffff, v, 1); });
-        took[6] = repeat(lane, steps, [](unsigned v) { return __reduce_max_sync(0xffffffff, v); });
+        keep(chase(first, steps, past_l1));
+        keep(chase(first, steps, past_l1));
+        unsigned long long took = chase(first, steps, by_l1);
+        if (took)                              // always; but ptxas drops loads that nobody needs
+            took = chase(first, steps, by_l1); // now they are in L1
+        keep(took);
+        for (unsigned apart = 1; apart <= 32; apart *= 2) // as many lanes share a bank
+            keep(chase_shared(&words[lane * apart], steps, shared_load));
+        keep(repeat(lane, steps, [](unsigned v) { return __shfl_xor_sync(0xffffffff, v, 1); }));
+        keep(repeat(lane, steps, [](unsigned v) { return __reduce_max_sync(0xffffffff, v); }));
+        keep(repeat(lane, steps, [=](unsigned v) {
+            asm volatile("mad.lo.u32 %0, %0, %1, %2;" : "+r"(v) : "r"(n), "r"(steps));
+            return v;
+        }));
+        keep(repeat(lane, steps, [=](unsigned v) {
+            asm volatile("add.rn.f32 %0, %0, %1;" : "+r"(v) : "r"(n));
+            return v;
+        }));
+        keep(repeat(lane, steps, [=](unsigned v) {
+            asm volatile("fma.rn.f32 %0, %0, %1, %2;" : "+r"(v) : "r"(n), "r"(steps));
+            return v;
+        }));
+        keep(chase(lane + 1, steps, [=](Link v) {
+            asm volatile("add.rn.f64 %0, %0, %1;" : "+l"(v) : "l"(static_cast<Link>(n)));
+            return v;
+        }));
+        keep(chase_shared(&words[lane], steps, shared_atomic));
+        keep(chase_shared(&words[0], steps, shared_atomic));
+        took = 0;
+        if (lane == 0)
+            took = chase(first, steps, by_atomic);
+        __syncwarp();
+        keep(took);
+        keep(chase(first, steps, by_atomic));
     }
-    __syncthreads();
-    long long begin = clock64();
-    for (unsigned i = 0; i < steps; i++)
-        __syncthreads();
-    unsigned long long barriers = clock64() - begin;
-    if (tid == 0) {
-        for (int i = 0; i < 7; i++)
-            cycles[i] = took[i];
-        cycles[7] = barriers;
-    }
+    for (unsigned warps = 1; warps <= 32; warps *= 2)
+        keep(meet(warps, steps));
 }

@@ -8,6 +8,7 @@
 #include "cli/bench_print.h"
 #include "cli/generate.h"
 #include "cli/grid_print.h"
+#include "cli/ladder_print.h"
 #include "cli/list.h"
 #include "cli/sass_record.h"
 #include "metrics/report.h"
@@ -67,7 +68,8 @@ static int print_timings(const Options *options, Error *error) {
     BenchOptions bench = {.kernel = options->session.kernel,
                           .catalog = options->session.catalog,
                           .profile = options->profile,
-                          .gpus = options->gpus};
+                          .gpus = options->gpus,
+                          .machine = options->session.machine};
     FILE *progress = isatty(STDERR_FILENO) ? stderr : NULL;
     if (options->bench_sass)
         return sass_print_recording(&bench, stdout, stderr, progress, error) ? DONE : refuse(error);
@@ -85,6 +87,15 @@ static int print_timings(const Options *options, Error *error) {
         bench_print(&bench, &output, error) && (!session || session_save(session, options->save, error));
     session_free(session);
     return done ? DONE : refuse(error);
+}
+
+static int print_ladder(const Options *options, Error *error) {
+    LadderPrint print = {
+        .machine = options->session.machine, .catalog = &options->session.catalog, .json = options->json};
+    Text out = {0};
+    bool ok = (options->action == ACTION_LADDER ? ladder_print : ladder_print_latency)(&print, &out, error);
+    int status = print_text(&out, DONE);
+    return ok ? status : refuse(error);
 }
 
 /* The fault that ended the run, for those who are shown values alone. */
@@ -117,6 +128,7 @@ static bool show(const Options *options, Session *session, Error *error) {
                       .compare = options->has_compare ? &options->compare : NULL,
                       .theme = options->theme,
                       .cast = options->record_cast,
+                      .machine = options->session.machine,
                       .still = options->still,
                       .watch = options->watch,
                       .svg = options->svg,
@@ -220,6 +232,9 @@ static int act(Options *options, Error *error) {
         return dump_front_end(options, FORM_OPS, error);
     case ACTION_ACCESS:
         return print_access(options->access_path, error);
+    case ACTION_LADDER:
+    case ACTION_LATENCY:
+        return print_ladder(options, error);
     case ACTION_BENCH:
         return print_timings(options, error);
     default:

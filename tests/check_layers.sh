@@ -32,12 +32,13 @@ metrics/races: base ptx trace
 metrics: base ptx trace sass metrics/races
 bench: base ptx trace instrument sass gpu catalog
 session: base ptx trace emulator emulator/replay instrument sass gpu metrics metrics/races catalog compile
+ladder: base ptx trace sass metrics catalog session bench
 tui/draw: base
-tui/scene: base ptx trace sass metrics catalog session bench
-tui/view: base ptx trace sass metrics catalog session bench tui/draw tui/scene
-tui/panes: base ptx trace sass metrics catalog session bench tui/draw tui/scene tui/view
-tui: base ptx trace sass metrics catalog session bench tui/draw tui/scene tui/view tui/panes
-cli: base ptx trace sass metrics catalog session bench tui/draw tui/view tui
+tui/scene: base ptx trace sass metrics catalog session bench ladder
+tui/view: base ptx trace sass metrics catalog session bench ladder tui/draw tui/scene
+tui/panes: base ptx trace sass metrics catalog session bench ladder tui/draw tui/scene tui/view
+tui: base ptx trace sass metrics catalog session bench ladder tui/draw tui/scene tui/view tui/panes
+cli: base ptx trace sass metrics catalog session bench ladder tui/draw tui/view tui
 main: base ptx trace sass metrics catalog session bench tui/view tui cli
 '
 

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "tui/panes/metric_rows.h"
 #include "tui/panes/pane.h"
+#include "tui/view/ladder_view.h"
 #include "tui/view/registers.h"
 #include <limits.h>
 #include <stdarg.h>
@@ -509,8 +510,6 @@ static ViewAnswer act_SIDE(Press press) {
 
 /* Brings the pane to the front; if it is there already, selects another way of timing. */
 static ViewAnswer act_TIMES(Press press) {
-    static const char *const ways[TIMES_WAY_COUNT] = {"L2 cold, in a CUDA graph", "L2 warm, in a CUDA graph",
-                                                      "L2 cold, single calls", "L2 warm, single calls"};
     View *view = press.view;
     if (!bring_to_front(view, &pane_timings)) {
         if (press.direction > 0)
@@ -518,7 +517,7 @@ static ViewAnswer act_TIMES(Press press) {
         else
             view->display.times_alone = !view->display.times_alone;
     }
-    show_message(view, "timings: %s; %s", ways[view->display.times],
+    show_message(view, "timings: %s; %s", timing_way_name(view->display.times),
                  view->display.times_alone ? "the kernel alone" : "down to one scalar");
     return VIEW_CHANGED;
 }
@@ -546,6 +545,15 @@ static ViewAnswer act_COMPARE(Press press) {
     for (int i = view->transient.choice; !next && (row = view_menu_row(view, i)) >= 0; i++)
         if (strncmp(catalog_row(row)->id, press.scene->identity.kernel, length) != 0) next = i;
     view->transient.choice = next;
+    return VIEW_CHANGED;
+}
+
+/* A kernel that times itself opens what it measures. */
+static ViewAnswer act_LADDER(Press press) {
+    const CatalogRow *row = press.scene->identity.row;
+    press.view->transient.playing = false;
+    ladder_view_open(press.view, press.scene);
+    if (row && row->latencies) press.view->transient.overlay = OVERLAY_LATENCY;
     return VIEW_CHANGED;
 }
 

@@ -135,6 +135,7 @@ bool app_run(Session *session, const AppStart *start, Error *error) {
         changed |= !was_opening && app.loader;
         for (int i = 0; i < 2; i++) changed |= app_finish_counting(&app, i);
         changed |= app_take_timings(&app);
+        changed |= rung_counting_take(&app.rungs);
         app_finish_abandoned(&app, false);
         changed |= app_play(&app);
         waits_to_draw |= changed;

@@ -14,14 +14,15 @@ typedef struct AppStart {
     Theme theme;
     int step;                      /* --step N, from 1; 0: the beginning */
     const SessionOptions *compare; /* --compare: a second run to compare with; NULL: none */
-    const char *keys; /* pressed before the first frame, may be NULL: each character is a key, special keys
+    const char *keys;    /* pressed before the first frame, may be NULL: each character is a key, special keys
                          are written <Right>, <Enter>, ... (keys_name()), pauses as key_script.h says */
-    const char *cast; /* a file for a recording (cast.h); NULL: none. app_frame() and app_record() record
+    const char *cast;    /* a file for a recording (cast.h); NULL: none. app_frame() and app_record() record
                          the first frame and one after each key, each shown as long as the script says or a reader needs */
-    bool still;       /* --no-motion */
-    bool watch;       /* app_run(): the runs are repeated when their source files change */
-    bool svg;         /* app_frame(): an SVG image instead of lines */
-    bool ascii;       /* the locale is not UTF-8: nl_langinfo(CODESET) after setlocale(LC_CTYPE, ""); no other
+    const char *machine; /* --machine: whose recordings are shown; NULL: the default one */
+    bool still;          /* --no-motion */
+    bool watch;          /* app_run(): the runs are repeated when their source files change */
+    bool svg;            /* app_frame(): an SVG image instead of lines */
+    bool ascii; /* the locale is not UTF-8: nl_langinfo(CODESET) after setlocale(LC_CTYPE, ""); no other
                          category, so that numbers stay as they are in C */
 } AppStart;
 

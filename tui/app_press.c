@@ -9,6 +9,12 @@ ViewAnswer app_answer(App *app, ViewAnswer answer) {
     case VIEW_BESIDE:
         app_open_kernel(app, PURPOSE_BESIDE);
         break;
+    case VIEW_RUNG:
+        app_show_rung(app);
+        break;
+    case VIEW_MACHINE:
+        app_next_machine(app);
+        break;
     case VIEW_RERUN:
         app_rerun(app);
         break;
@@ -34,6 +40,8 @@ ViewAnswer app_press(App *app, Key key) {
     }
     int direction;
     app->wants_cpu |= keys_find(key, &direction) == ACT_TIMES;
+    if (app_shows_ladder(app) || keys_find(key, &direction) == ACT_LADDER)
+        app_show_timings(app, &app->slots[app->comparison.active]);
     if (app->waits && keys_find(key, &direction) == ACT_HAZARD)
         app_show_hazards(app, app->comparison.active, true);
     return app_answer(app, comparison_press(&app->comparison, key));

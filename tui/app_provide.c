@@ -18,13 +18,15 @@ void app_show_hazards(App *app, int index, bool ask) {
 }
 
 /* Timings of a session file take precedence over the shipped ones. */
-static void app_show_timings(App *app, RunSlot *slot) {
+void app_show_timings(App *app, RunSlot *slot) {
     Error error = {0};
     const Measurements *own = session_measured(slot->current.session);
-    if (!app->has_recorded && !bench_recorded(&app->recorded, &error)) app_say(app, "timings", error.message);
+    if (!app->has_recorded && !bench_recorded(*app->machine ? app->machine : NULL, &app->recorded, &error))
+        app_say(app, "timings", error.message);
     app->has_recorded = true;
     slot->timings.recorded = own->timing_count ? own : &app->recorded;
     slot->timings.live = &app->live;
+    slot->timings.counts = &app->rungs.counts;
     slot->timings.timed = slot == &app->slots[app->comparison.active] ? &app->live : NULL;
     slot->current.scene->borrowed.timings = &slot->timings;
 }
@@ -38,14 +40,18 @@ bool app_provide(App *app, int columns, int rows) {
         app_show_hazards(app, i, hazards_seen);
         slot->current.scene->borrowed.before = slot->before.scene;
     }
+    app_count_rungs(app);
     return timings_seen;
 }
 
 /* Measures while the timings are on the screen, for the run that has the keys. */
 void app_measure(App *app, bool is_seen) {
+    bool is_ladder = app_shows_ladder(app) || app_view(app)->transient.overlay == OVERLAY_LATENCY;
+    const Scene *scene = comparison_scene(&app->comparison);
+    is_seen |= is_ladder;
     if (is_seen && !app->measuring) app->measuring = measuring_new(bench_run, bench_cpu, terminal_wake);
     if (!app->measuring) return;
-    MeasuringWish wish = measuring_wish(comparison_scene(&app->comparison));
+    MeasuringWish wish = is_ladder ? measuring_ladder_wish(scene, app_view(app)) : measuring_wish(scene);
     if (!app->wants_cpu) wish.cpu_n = 0;
     measuring_want(app->measuring, is_seen ? &wish : NULL);
 }

@@ -35,12 +35,14 @@ static void app_drop(App *app, RunSlot *slot) {
 
 void app_done(App *app) {
     app_abandon(app, app->loader);
+    app_abandon(app, app->rungs.loader);
     app_drop(app, &app->slots[0]);
     app_drop(app, &app->slots[1]);
     app_finish_abandoned(app, true);
     free(app->abandoned);
     measured_done(&app->live);
     measured_done(&app->recorded);
+    ladder_counts_done(&app->rungs.counts);
 }
 
 void app_count(App *app, int index) {
@@ -160,7 +162,7 @@ void app_open_at(App *app, const SessionOptions *options, Purpose purpose, const
     if (!app->loader) app_say(app, what, "cannot be opened: no thread could be started");
 }
 
-static void app_open(App *app, const SessionOptions *options, Purpose purpose, const char *what) {
+void app_open(App *app, const SessionOptions *options, Purpose purpose, const char *what) {
     app_open_at(app, options, purpose, what, target_of(&app->comparison, purpose));
 }
 
@@ -176,7 +178,9 @@ bool app_finish_loading(App *app) {
     app->loader = NULL;
     if (session && !app->cancelled) {
         app_show(app, session, app->purpose, app->target);
+        app_open_beside_rung(app);
     } else {
+        app->rung.beside[0] = 0;
         if (session) error_set(&error, "cancelled");
         session_free(session);
         app_refuse(app, app->what, app->purpose, &error);
@@ -184,14 +188,18 @@ bool app_finish_loading(App *app) {
     return true;
 }
 
-/* Other kernels have other grids: the traced blocks are again those of the command line. */
-void app_open_kernel(App *app, Purpose purpose) {
-    const char *kernel = view_chosen_kernel(app_view(app));
+SessionOptions app_options_of_other(App *app) {
     const SessionOptions *first = session_options(app->first);
     SessionOptions options = *session_options(app->slots[app->comparison.active].current.session);
     options.has_trace_blocks = first->has_trace_blocks;
     options.trace_first = first->trace_first;
     options.trace_last = first->trace_last;
+    return options;
+}
+
+void app_open_kernel(App *app, Purpose purpose) {
+    const char *kernel = view_chosen_kernel(app_view(app));
+    SessionOptions options = app_options_of_other(app);
     session_options_for_kernel(&options, kernel);
     app_open(app, &options, purpose, kernel);
 }

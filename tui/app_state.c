@@ -17,6 +17,7 @@ void app_init(App *app, Session *session, const AppStart *start) {
     comparison_init(&app->comparison, app->slots[0].current.scene);
     comparison_view(&app->comparison)->display.theme = start->theme;
     comparison_view(&app->comparison)->display.still = start->still;
+    if (start->machine) snprintf(app->machine, sizeof app->machine, "%s", start->machine);
 }
 
 View *app_view(App *app) {

@@ -1,6 +1,6 @@
 /* What the interface consists of while it runs. Private to tui/app*.c: app.c is the loop, app_press.c answers keys, app_play.c
  * plays, app_script.c presses the keys of --keys without a terminal, app_runs.c opens other sessions, app_edit.c repeats
- * those whose files change, app_provide.c gives panes what they are going to show, app_state.c has what these share. */
+ * those whose files change, app_ladder.c serves the ladder screen, app_provide.c gives panes what they are going to show, app_state.c has what these share. */
 #ifndef TUI_APP_STATE_H
 #define TUI_APP_STATE_H
 
@@ -9,6 +9,7 @@
 #include "tui/draw/cast.h"
 #include "tui/measuring.h"
 #include "tui/run_slot.h"
+#include "tui/rung_counting.h"
 
 typedef enum Purpose {                   /* what a session is opened for */
                        PURPOSE_KERNEL,   /* another kernel, in place of the active run */
@@ -31,14 +32,17 @@ typedef struct App {
     Purpose purpose;
     int target; /* index of the slot it is for */
     bool cancelled;
-    Cast *cast;                  /* NULL: nothing is recorded */
-    double cast_seconds;         /* its begin on the clock; of a script: since then */
-    char what[64];               /* what is being opened, as messages call it */
-    Measuring *measuring;        /* NULL: the timings have not been on the screen yet */
-    Measurements live, recorded; /* results of `measuring`; shipped timings */
-    bool has_recorded;           /* it was looked for */
-    bool wants_cpu;              /* the user asked for timings: this machine's CPU is timed, too */
-    SessionLoader **abandoned;   /* cancelled; they end by themselves */
+    Cast *cast;                        /* NULL: nothing is recorded */
+    double cast_seconds;               /* its begin on the clock; of a script: since then */
+    char what[64];                     /* what is being opened, as messages call it */
+    Measuring *measuring;              /* NULL: the timings have not been on the screen yet */
+    Measurements live, recorded;       /* results of `measuring`; shipped timings */
+    char machine[BENCH_MACHINE_BYTES]; /* whose recordings; "": the default one's */
+    RungCounting rungs;                /* those that the ladder screen has shown */
+    ViewRung rung;                     /* `beside` is to be opened as soon as `kernel` is; "": nothing */
+    bool has_recorded;                 /* it was looked for */
+    bool wants_cpu;                    /* the user asked for timings: this machine's CPU is timed, too */
+    SessionLoader **abandoned;         /* cancelled; they end by themselves */
     int abandoned_count, abandoned_capacity;
     Rectangle dragged; /* the timeline in which the mouse was pressed; no rows: elsewhere */
     double look_due;   /* seconds: when files are looked at */
@@ -74,6 +78,10 @@ bool app_finish_counting(App *app, int index);
 /* The session replaces a run, or is compared with it. */
 void app_show(App *app, Session *session, Purpose purpose, int index);
 void app_open_at(App *app, const SessionOptions *options, Purpose purpose, const char *what, int target);
+void app_open(App *app, const SessionOptions *options, Purpose purpose, const char *what);
+/* Those of the active run for another kernel: other kernels have other grids, so the traced blocks are again those of the
+ * command line. */
+SessionOptions app_options_of_other(App *app);
 void app_open_kernel(App *app, Purpose purpose);
 void app_rerun(App *app);
 void app_trace_block(App *app);
@@ -90,7 +98,17 @@ void app_check_files(App *app);
 /* Repeats the runs whose files have changed. */
 void app_rerun_stale(App *app);
 
+/* ---- app_ladder.c */
+/* The rung that was chosen in place of the active run, and then the one that is to stand beside it. */
+void app_show_rung(App *app);
+void app_open_beside_rung(App *app);
+/* The recordings of the next machine, around. */
+void app_next_machine(App *app);
+bool app_shows_ladder(App *app);
+void app_count_rungs(App *app);
+
 /* ---- app_provide.c */
+void app_show_timings(App *app, RunSlot *slot);
 /* `ask`: searches for hazards now where no worker does. */
 void app_show_hazards(App *app, int index, bool ask);
 /* Gives panes what they are going to show. Returns whether timings are on the screen. */

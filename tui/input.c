@@ -4,6 +4,7 @@
 #include "tui/actions.h"
 #include "tui/differences.h"
 #include "tui/panes/pane.h"
+#include "tui/view/ladder_view.h"
 #include <string.h>
 
 /* ---- overlays ------------------------------------------------------------------------------------------ */
@@ -115,10 +116,22 @@ static ViewAnswer press_in_help(View *view, const Scene *scene, Key key) {
     }
     if (action == ACT_REDRAW) return VIEW_REDRAW;
     view->transient.scroll = 0;
-    view->transient.overlay = action != ACT_HELP                        ? OVERLAY_NONE
+    view->transient.overlay = action != ACT_HELP                        ? view->transient.behind
                               : view->transient.overlay == OVERLAY_HELP ? OVERLAY_WORDS
                                                                         : OVERLAY_HELP;
+    if (view->transient.overlay == view->transient.behind) view->transient.behind = OVERLAY_NONE;
     return VIEW_CHANGED;
+}
+
+/* The ladder's and the latencies' own keys; of the others those that fit there. */
+static ViewAnswer press_in_ladder(View *view, const Scene *scene, Key key) {
+    Press press = {.view = view, .scene = scene, .number = -1};
+    KeyAction action = keys_find(key, &press.direction);
+    ViewAnswer answer = ladder_view_press(view, scene, key);
+    if (answer != VIEW_IGNORED) return answer;
+    if (action == ACT_HELP) view->transient.behind = view->transient.overlay;
+    return action == ACT_HELP || action == ACT_THEME || action == ACT_REDRAW ? action_run(action, press)
+                                                                             : VIEW_IGNORED;
 }
 
 /* ---- text and letters after a key ---------------------------------------------------------------------- */
@@ -209,6 +222,8 @@ ViewAnswer input_press(View *view, const Scene *scene, Key key) {
         view->transient.overlay = OVERLAY_NONE;
         if (key == SPECIAL_ESCAPE) return VIEW_CHANGED;
     }
+    if (view->transient.overlay == OVERLAY_LADDER || view->transient.overlay == OVERLAY_LATENCY)
+        return press_in_ladder(view, scene, key);
     if (view->transient.overlay != OVERLAY_NONE) return press_in_help(view, scene, key);
     if (view->transient.input == INPUT_SEARCH) return press_in_search(view, scene, key);
     if (view->transient.input == INPUT_COLON) return press_after_colon(view, scene, key);

@@ -160,9 +160,11 @@ static void make_zoomed(Layout *layout, Rectangle middle, Focus focus, int warps
     fill_with(layout, middle, focus);
 }
 
-/* The help has more to say than any screen holds. */
-static Rectangle make_overlay(Rectangle middle, const View *view) {
+/* The help has more to say than any screen holds, and the ladder leaves only the header. */
+static Rectangle make_overlay(Rectangle screen, Rectangle middle, const View *view) {
     Rectangle overlay = middle;
+    if (view->transient.overlay == OVERLAY_LADDER || view->transient.overlay == OVERLAY_LATENCY)
+        return (Rectangle){0, 1, screen.columns, screen.rows - 1};
     if (view->transient.overlay == OVERLAY_HELP || view->transient.overlay == OVERLAY_WORDS) return middle;
     if (middle.columns > 100) {
         overlay.column = (middle.columns - 96) / 2;
@@ -203,7 +205,7 @@ bool layout_make(int columns, int rows, const View *view, LayoutNeeds needs, Lay
     if (columns < SMALLEST_COLUMNS || rows < SMALLEST_ROWS) return false;
     out->header = cut_top(&middle, rows >= ROWS_FOR_STORY ? 2 : 1);
     out->footer = cut_bottom(&middle, 1);
-    out->overlay = make_overlay(middle, view);
+    out->overlay = make_overlay(out->area, middle, view);
     fill_middle(out, middle, view, needs);
     if (rows < ROWS_FOR_STORY || shows_timings(out, view)) return true;
     out->times = cut_bottom(&middle, 1);
@@ -248,7 +250,7 @@ bool layout_make_comparison(int columns, int rows, const View *view, ComparisonL
     *out = (ComparisonLayout){.boxed = beside && rows >= 36};
     if (columns < COMPARISON_SMALLEST_COLUMNS || rows < COMPARISON_SMALLEST_ROWS) return false;
     out->footer = cut_bottom(&middle, 1);
-    out->overlay = make_overlay((Rectangle){0, 1, columns, rows - 2}, view);
+    out->overlay = make_overlay((Rectangle){0, 0, columns, rows}, (Rectangle){0, 1, columns, rows - 2}, view);
     out->differences = cut_bottom(&middle, (out->boxed ? 2 : 1) + clamp(rows / 10, 2, 6));
     Rectangle second = middle,
               first = beside ? cut_left(&second, columns / 2) : cut_top(&second, middle.rows / 2);

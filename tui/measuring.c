@@ -52,6 +52,17 @@ MeasuringWish measuring_wish(const Scene *scene) {
     return wish;
 }
 
+MeasuringWish measuring_ladder_wish(const Scene *scene, const View *view) {
+    const ViewLadder *shown = &view->display.ladder;
+    bool latencies = view->transient.overlay == OVERLAY_LATENCY;
+    MeasuringWish wish = {.of.catalog.op = *scene->identity.op ? scene->identity.op : "sum"};
+    if (!plan_type_parse(shown->dtype, &wish.of.catalog.dtype)) wish.of.catalog.dtype = PTX_S32;
+    for (int i = 0; i < catalog_count() && latencies; i++)
+        if (catalog_row(i)->latencies) wish = (MeasuringWish){.of.kernel = catalog_row(i)->id};
+    wish.cpu_n = shown->n;
+    return wish;
+}
+
 static Job *job_new(const MeasuringWish *wish) {
     Job *job = memory_new(sizeof *job);
     CatalogOptions *options = &job->wish.of.catalog;
@@ -116,6 +127,13 @@ static void see_timing(void *context, const Timing *timing) {
     announce(measuring);
 }
 
+static void see_value(void *context, const BenchValue *value) {
+    Measuring *measuring = context;
+    pthread_mutex_lock(&measuring->lock);
+    measured_put_value(&measuring->found, value);
+    announce(measuring);
+}
+
 static void see_interval(void *context, const BenchValue *of, const IntervalTime *time) {
     Measuring *measuring = context;
     (void)of;
@@ -132,6 +150,7 @@ static bool run(Measuring *measuring, MeasureFunction *measure, BenchOptions opt
                       .machine = measure == measuring->gpu ? see_machine : NULL,
                       .cell = see_cell,
                       .timing = see_timing,
+                      .value = see_value,
                       .interval = see_interval};
     options.cancel = &measuring->cancel;
     return measuring->cancel || measure(&options, &sink, error) || measuring->cancel;
@@ -256,6 +275,8 @@ bool measuring_take(Measuring *measuring, Measurements *live, SceneTimings *stat
     bool is_news = measuring->is_news;
     for (int i = 0; i < measuring->found.timing_count; i++)
         measured_put_timing(live, &measuring->found.timings[i]);
+    for (int i = 0; i < measuring->found.value_count; i++)
+        measured_put_value(live, &measuring->found.values[i]);
     if (measuring->is_other) live->interval_count = 0;
     for (int i = 0; i < measuring->found.interval_count; i++)
         measured_put_interval(live, &measuring->found.intervals[i]);

@@ -4,17 +4,20 @@
 #ifndef TUI_MEASURING_H
 #define TUI_MEASURING_H
 
-#include "tui/scene/scene.h"
+#include "tui/view/view.h"
 #include "bench/bench.h"
 
 typedef bool MeasureFunction(const BenchOptions *options, const BenchSink *sink, Error *error);
 
 typedef struct MeasuringWish {
-    BenchOptions of; /* kernel NULL: the ladder alone; n of one size. seconds and cancel do not count */
+    BenchOptions of; /* kernel NULL: the ladder alone; n 0: all sizes. seconds and cancel do not count */
     uint64_t cpu_n;  /* what the CPU reduces: the size that the table shows; 0: the CPU is not timed */
 } MeasuringWish;
 
 MeasuringWish measuring_wish(const Scene *scene); /* what to measure for this run; borrows from it */
+
+/* For the ladder screen: all sizes of every rung, in this type; or the kernels that time themselves. */
+MeasuringWish measuring_ladder_wish(const Scene *scene, const View *view);
 
 typedef struct Measuring Measuring;
 

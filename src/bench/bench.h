@@ -20,6 +20,7 @@ typedef struct BenchOptions {
     bool
         grid; /* instead of times: where and when each block of each kernel alone ran; n 0: 2^20 and 2^24, and of the
                   types only the first */
+    const char *machine;         /* whose recordings stand in where there is no GPU; NULL: the default one */
     const volatile bool *cancel; /* true ends it between two measurements, with an error; NULL: never */
 } BenchOptions;
 
@@ -34,15 +35,7 @@ typedef struct BenchMachine {
     double read, copy;   /* GB/s, measured: of reading alone; of copying, read and written */
 } BenchMachine;
 
-/* Something else that was measured of a kernel: a metric of its profile, a latency. */
-typedef struct BenchValue {
-    const char *kernel, *machine, *measured;
-    uint64_t n;
-    const char *dtype, *op;
-    const char *name, *unit; /* "DRAM", "% of peak" */
-    double value;            /* NaN: not measured */
-    const char *note;        /* why; NULL: nothing to say */
-} BenchValue;
+typedef MeasuredValue BenchValue;
 
 typedef struct BenchSink { /* any of them may be NULL; what they get is borrowed until they return */
     void *context;
@@ -82,10 +75,19 @@ bool bench_sass(const BenchOptions *options, const BenchSassSink *sink, Error *e
  * than a reduction. false with `error`: cancelled, no such kernel, or the CPU's result is wrong. */
 bool bench_cpu(const BenchOptions *options, const BenchSink *sink, Error *error);
 
-/* What was recorded on an NVIDIA H200 and ships with redviz (assets/h200/timings.tsv); each timing says on
- * what machine and when. */
-bool bench_recorded(Measurements *measured, Error *error);
-/* All of it, with the other values. */
-bool bench_read_recorded(const BenchSink *sink, Error *error);
+/* ---- recordings that ship with redviz: assets/NAME/timings.tsv ---- */
+
+enum { BENCH_MACHINES = 16, BENCH_MACHINE_BYTES = 32 };
+/* Their names, as --machine takes them, in alphabetical order; returns their number. */
+int bench_machines(char names[BENCH_MACHINES][BENCH_MACHINE_BYTES]);
+/* The machine that is shown where none is asked for: the H200 where it is there, else the first. */
+const char *bench_default_machine(void);
+
+/* From the machine of this name ("": the default one) to the next, around. False: there is no other. */
+bool bench_next_machine(char name[BENCH_MACHINE_BYTES]);
+
+/* Timings and values of a machine (NULL: the default one); each says on what machine and when. */
+bool bench_recorded(const char *machine, Measurements *measured, Error *error);
+bool bench_read_recorded(const char *machine, const BenchSink *sink, Error *error);
 
 #endif

@@ -5,6 +5,7 @@
 #include "bench/profile.h"
 #include "bench/stages.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,12 +113,13 @@ static bool send_latencies(const Bench *bench, Stages *work, const BenchCell *ce
     for (int i = 0; i < MOST_LATENCIES && *name; i++) {
         char text[64];
         BenchValue value = describe_value(bench, cell);
-        int length = (int)strcspn(name, ",");
+        int length = (int)strcspn(name, ";");
         snprintf(text, sizeof text, "%.*s", length, name);
-        name += length + (name[length] == ',');
+        name += length + (name[length] == ';');
         value.name = text;
         value.unit = "cycles";
-        value.value = (double)cycles[i] / parameter(&work->stages[0].run, "steps");
+        value.value = cycles[i] ? (double)cycles[i] / parameter(&work->stages[0].run, "steps") : (double)NAN;
+        if (!cycles[i]) value.note = "the block has too few warps";
         if (cell->n < latency_size(bench)) value.note = "so few elements do not empty the L2 cache";
         bench_send_value(bench->sink, &value);
     }

@@ -19,6 +19,8 @@ typedef struct ProfileMetric {
     bool adds; /* over the launches of a kernel; else it is their average, by duration */
 } ProfileMetric;
 #define OF_PEAK ".avg.pct_of_peak_sustained_elapsed"
+/* Of the cycles that a warp needs for an instruction ("warp latency"): those in which it waited for this. */
+#define STALLED(reason) "smsp__average_warps_issue_stalled_" reason "_per_issue_active.ratio"
 static const ProfileMetric metrics[] = {
     {"gpu__time_duration.sum", "duration", "us", 1e-3, true}, /* the first one */
     {"sm__cycles_active.avg", "SM active", "cycles", 1, true},
@@ -26,6 +28,26 @@ static const ProfileMetric metrics[] = {
     {"gpu__compute_memory_throughput" OF_PEAK, "memory", "% of peak", 1, false},
     {"sm__throughput" OF_PEAK, "compute", "% of peak", 1, false},
     {"sm__warps_active.avg.pct_of_peak_sustained_active", "occupancy", "%", 1, false},
+    /* What limit.h judges by: */
+    {"smsp__inst_executed.sum", "SASS instructions", "", 1, true},
+    {"smsp__issue_active.avg.pct_of_peak_sustained_active", "issue slots", "%", 1, false},
+    {"l1tex__data_pipe_lsu_wavefronts_mem_shared.avg.pct_of_peak_sustained_elapsed", "shared pipe",
+     "% of peak", 1, false},
+    {"l1tex__throughput.avg.pct_of_peak_sustained_active", "L1", "% of peak", 1, false},
+    {"lts__throughput" OF_PEAK, "L2", "% of peak", 1, false},
+    {"smsp__average_warp_latency_per_inst_issued.ratio", "warp latency", "cycles", 1, false},
+    {STALLED("long_scoreboard"), "stall long_scoreboard", "cycles", 1, false},
+    {STALLED("short_scoreboard"), "stall short_scoreboard", "cycles", 1, false},
+    {STALLED("barrier"), "stall barrier", "cycles", 1, false},
+    {STALLED("membar"), "stall membar", "cycles", 1, false},
+    {STALLED("wait"), "stall wait", "cycles", 1, false},
+    {STALLED("math_pipe_throttle"), "stall math_pipe_throttle", "cycles", 1, false},
+    {STALLED("mio_throttle"), "stall mio_throttle", "cycles", 1, false},
+    {STALLED("lg_throttle"), "stall lg_throttle", "cycles", 1, false},
+    {STALLED("no_instruction"), "stall no_instruction", "cycles", 1, false},
+    {STALLED("imc_miss"), "stall imc_miss", "cycles", 1, false},
+    {STALLED("not_selected"), "stall not_selected", "cycles", 1, false},
+    {STALLED("selected"), "stall selected", "cycles", 1, false},
 };
 enum { METRICS = sizeof metrics / sizeof *metrics };
 

@@ -188,17 +188,3 @@ bool bench_read_file(const char *path, const BenchSink *sink, Error *error) {
     free(text);
     return good;
 }
-
-bool bench_read_recorded(const BenchSink *sink, Error *error) {
-    char path[4096];
-    return catalog_path("assets/h200", "timings.tsv", path, sizeof path, error) &&
-           bench_read_file(path, sink, error);
-}
-
-static void keep(void *context, const Timing *timing) {
-    measured_add_timing(context, timing);
-}
-
-bool bench_recorded(Measurements *measured, Error *error) {
-    return bench_read_recorded(&(BenchSink){.context = measured, .timing = keep}, error);
-}

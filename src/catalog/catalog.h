@@ -88,8 +88,9 @@ struct CatalogRow {
     bool has_free_grid; /* --grid is accepted; else the grid follows from n and the block */
     bool (*accepts_block)(uint32_t block); /* NULL: every size in the range */
     const char
-        *latencies; /* what the elements of its buffer "cycles" are, by commas: clock cycles that the kernel
-                       itself measured, of the parameter `steps` dependent steps each; NULL: nothing */
+        *latencies; /* what the elements of its buffer "cycles" are, by semicolons: clock cycles that the
+                       kernel itself measured, of the parameter `steps` dependent steps each, 0 where it could
+                       not; NULL: nothing */
     CatalogParameter parameters[CATALOG_PARAMETERS];
     bool (*plan)(const CatalogRun *run, Plan *plan, Error *error); /* buffers, launches */
     void (*check)(const CatalogRun *run, const Plan *filled, const Plan *done, CatalogResult *result);

@@ -215,7 +215,7 @@ static void check_shuffle_range(const CatalogRun *run, const Plan *filled, const
 
 /* ---- latency ---- */
 
-enum { LATENCIES = 8, LINKS_APART = 528 /* as in lab_latency.cu */ };
+enum { LATENCIES = 25, LINKS_APART = 528 /* as in lab_latency.cu */ };
 
 static bool plan_latency(const CatalogRun *run, Plan *plan, Error *error) {
     (void)error;
@@ -434,13 +434,18 @@ const CatalogRow labs_rows[] = {
      .source = "lab_latency.cu",
      .types = "int",
      .operations = "sum",
-     .default_block = 128,
+     .default_block = 1024,
      .minimum_block = 32,
      .maximum_block = 1024,
      .block_rule = "a multiple of 32",
      .default_n = 1024,
      .accepts_block = rows_accept_whole_warps,
-     .latencies = "global memory,L2 cache,L1 cache,shared memory,32-way conflict,shuffle,redux,__syncthreads",
+     .latencies =
+         "global memory;L2 cache;L1 cache;shared memory;2-way conflict;4-way conflict;8-way conflict;"
+         "16-way conflict;32-way conflict;shuffle;redux;integer multiply-add;float add;float multiply-add;"
+         "double add;shared atomic;shared atomic, one word;global atomic;global atomic, one word;"
+         "barrier, 1 warp;barrier, 2 warps;barrier, 4 warps;barrier, 8 warps;barrier, 16 warps;"
+         "barrier, 32 warps",
      .parameters = {{"steps", 8, 1024, 64, "accesses in each chain"}},
      .plan = plan_latency,
      .check = check_latency},

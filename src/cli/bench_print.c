@@ -236,7 +236,7 @@ static void take_recorded_value(void *context, const BenchValue *value) {
 static bool print_recorded(Printer *printer, const BenchOptions *options, const char *no_gpu, Error *error) {
     BenchRecorder recorder = {.printer = printer, .options = options, .no_gpu = no_gpu};
     BenchSink sink = {.context = &recorder, .timing = take_recorded_timing, .value = take_recorded_value};
-    bool good = bench_read_recorded(&sink, error);
+    bool good = bench_read_recorded(options->machine, &sink, error);
     bench_table_flush(&printer->table);
     if (good && !*recorder.from && printer->output->format == BENCH_TABLE)
         fprintf(printer->output->out, "\n%s\n", no_gpu);

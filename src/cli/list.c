@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "catalog/catalog.h"
+#include "ladder/published.h"
 #include <string.h>
 
 static const char *const GROUPS[] = {[CATALOG_LADDER] = "The ladder: one idea per step",
@@ -34,6 +35,16 @@ static void add_row(Json *json, const CatalogRow *row) {
     json_open_object(json, NULL);
     json_string(json, "id", row->id);
     add_words(json, "aliases", row->aliases);
+    json_open_array(json, "published");
+    for (int i = 0; i < published_step_count(); i++) {
+        const PublishedStep *step = published_step(i);
+        if (strcmp(step->kernel, row->id) != 0) continue;
+        json_open_object(json, NULL);
+        json_string(json, "article", published_article(step->article)->title);
+        json_string(json, "step", step->number);
+        json_close_object(json);
+    }
+    json_close_array(json);
     json_string(json, "group", GROUP_IDS[row->group]);
     json_string(json, "title", row->title);
     json_string(json, "lesson", row->lesson);
@@ -77,12 +88,25 @@ static void print_parameter(const CatalogParameter *parameter, Text *out) {
     text_print(out, " (%lld): %s\n", (long long)parameter->fallback, parameter->meaning);
 }
 
+/* With its number in our ladder, and those that articles give it. */
+static void print_row(const CatalogRow *row, Text *out) {
+    char numbers[64];
+    published_print_numbers(row->id, numbers, sizeof numbers);
+    text_print(out, "  %-25s %-3s ", row->id, row->aliases ? row->aliases : "");
+    if (*numbers)
+        text_print(out, "%-39s %s\n", row->title, numbers);
+    else
+        text_print(out, "%s\n", row->title);
+}
+
 static void print_group(CatalogGroup group, Text *out) {
     text_print(out, "%s\n", GROUPS[group]);
+    if (group == CATALOG_LADDER)
+        text_add(out, "  (behind the titles: steps of four articles; --ladder has their figures)\n");
     for (int i = 0; i < catalog_count(); i++) {
         const CatalogRow *row = catalog_row(i);
         if (row->group != group) continue;
-        text_print(out, "  %-25s %-3s %s\n", row->id, row->aliases ? row->aliases : "", row->title);
+        print_row(row, out);
         for (const CatalogParameter *parameter = row->parameters;
              parameter < row->parameters + CATALOG_PARAMETERS && parameter->name; parameter++)
             print_parameter(parameter, out);

@@ -552,6 +552,8 @@ static bool check_together(const Options *options, Error *error) {
         return error_set(error, "--save keeps a run; --%s has none", options->action_name);
     if (options->action == ACTION_BENCH && options->save && options->grid)
         return error_set(error, "--bench=grid --save: a run keeps timings; write the grid to a file with >");
+    if (options->action == ACTION_LADDER && (session->kernel || session->file || session->saved))
+        return error_set(error, "--ladder shows all rungs: it takes --n, --dtype and --op, and no kernel");
     if (options->action == ACTION_BENCH && (session->file || session->saved))
         return error_set(error, "--bench times kernels of the catalogue");
     if (options->profile && options->action != ACTION_BENCH)

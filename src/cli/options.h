@@ -22,10 +22,12 @@ typedef enum Action {
     ACTION_DUMP_IR,
     ACTION_DUMP_FLOW,
     ACTION_DUMP_OPS,
-    ACTION_LIST,   /* --list: from here on nothing is run */
-    ACTION_ACCESS, /* --access */
-    ACTION_BENCH,  /* --bench */
-    ACTION_KEYS,   /* --help-keys */
+    ACTION_LIST,    /* --list: from here on nothing is run */
+    ACTION_ACCESS,  /* --access */
+    ACTION_BENCH,   /* --bench */
+    ACTION_LADDER,  /* --ladder */
+    ACTION_LATENCY, /* --latency */
+    ACTION_KEYS,    /* --help-keys */
     ACTION_HELP,
     ACTION_GENERATE, /* --generate */
     ACTION_VERSION

@@ -24,7 +24,7 @@ typedef struct GpuRun {
     Cuda *cuda;
     CudaModule module;
     bool stays_loaded; /* the module, when the run ends */
-    MachineCode code; /* of gpu_run_begin_keeping(); else empty */
+    MachineCode code;  /* of gpu_run_begin_keeping(); else empty */
     GpuBuffer *buffers;
     int buffer_count, buffer_capacity;
 } GpuRun;

@@ -1,6 +1,7 @@
 #include "trace/measured.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 
 void measured_add_timing(Measurements *measured, const Timing *timing) {
@@ -46,6 +47,67 @@ void measured_put_timing(Measurements *measured, const Timing *timing) {
         same_text(old.note, timing->note) ? old.note : arena_copy_string(&measured->arena, timing->note);
 }
 
+TimesWay timing_way(const Timing *timing) {
+    if (timing->cold) return timing->graph ? TIMES_COLD : TIMES_COLD_CALL;
+    return timing->graph ? TIMES_WARM : TIMES_WARM_CALL;
+}
+
+TimesWay timing_similar_way(TimesWay way, int index) {
+    static const TimesWay order[TIMES_WAY_COUNT][TIMES_WAY_COUNT] = {
+        [TIMES_COLD] = {TIMES_COLD, TIMES_COLD_CALL, TIMES_WARM, TIMES_WARM_CALL},
+        [TIMES_WARM] = {TIMES_WARM, TIMES_WARM_CALL, TIMES_COLD, TIMES_COLD_CALL},
+        [TIMES_COLD_CALL] = {TIMES_COLD_CALL, TIMES_WARM_CALL, TIMES_COLD, TIMES_WARM},
+        [TIMES_WARM_CALL] = {TIMES_WARM_CALL, TIMES_COLD_CALL, TIMES_WARM, TIMES_COLD},
+    };
+    return order[way][index];
+}
+
+const char *timing_way_name(TimesWay way) {
+    static const char *const names[TIMES_WAY_COUNT] = {"L2 cold, in a CUDA graph", "L2 warm, in a CUDA graph",
+                                                       "L2 cold, single calls", "L2 warm, single calls"};
+    return names[way];
+}
+
+void measured_add_value(Measurements *measured, const MeasuredValue *value) {
+    MeasuredValue own = *value;
+    Arena *arena = &measured->arena;
+    own.kernel = arena_copy_string(arena, value->kernel);
+    own.machine = arena_copy_string(arena, value->machine);
+    own.measured = arena_copy_string(arena, value->measured);
+    own.dtype = arena_copy_string(arena, value->dtype);
+    own.op = arena_copy_string(arena, value->op);
+    own.name = arena_copy_string(arena, value->name);
+    own.unit = arena_copy_string(arena, value->unit);
+    own.note = arena_copy_string(arena, value->note);
+    array_push(measured->values, measured->value_count, measured->value_capacity, own);
+}
+
+static MeasuredValue *find_value(const Measurements *measured, const char *kernel, uint64_t n,
+                                 const char *dtype, const char *op, const char *name) {
+    for (int i = 0; measured && i < measured->value_count; i++) {
+        MeasuredValue *value = &measured->values[i];
+        if (value->n == n && same_text(value->kernel, kernel) && same_text(value->name, name) &&
+            same_text(value->dtype, dtype) && same_text(value->op, op))
+            return value;
+    }
+    return NULL;
+}
+
+void measured_put_value(Measurements *measured, const MeasuredValue *value) {
+    MeasuredValue *place =
+        find_value(measured, value->kernel, value->n, value->dtype, value->op, value->name);
+    if (place)
+        place->value = value->value;
+    else
+        measured_add_value(measured, value);
+}
+
+double measured_find_value(const Measurements *measured, const char *kernel, uint64_t n, const char *dtype,
+                           const char *op, const char *name) {
+    const MeasuredValue *value = find_value(measured, kernel, n, dtype, op, name);
+    return value ? value->value : (double)NAN;
+}
+
 void measured_add_counter(Measurements *measured, const MeasuredCounter *counter) {
     MeasuredCounter own = *counter;
     own.metric = arena_copy_string(&measured->arena, counter->metric);
@@ -77,6 +139,7 @@ void measured_done(Measurements *measured) {
     free(measured->intervals);
     free(measured->timings);
     free(measured->counters);
+    free(measured->values);
     arena_done(&measured->arena);
     *measured = (Measurements){0};
 }

@@ -41,6 +41,20 @@ typedef struct IntervalTime { /* of a block, between two of its block-wide barri
     double overhead; /* of reading the clock: the fraction by which the launch took longer; NaN: not known */
 } IntervalTime;
 
+/* Something else that was measured of a kernel: a metric of its profile, a latency. */
+typedef struct MeasuredValue {
+    const char *kernel, *machine, *measured;
+    uint64_t n;
+    const char *dtype, *op;
+    const char *name, *unit; /* "DRAM", "% of peak" */
+    double value;            /* NaN: not measured */
+    const char *note;        /* why; NULL: nothing to say */
+} MeasuredValue;
+
+/* How a time was taken: with the L2 cache empty or not, in a CUDA graph (without the gaps between launches)
+ * or as single calls (what a caller waits for). */
+typedef enum TimesWay { TIMES_COLD, TIMES_WARM, TIMES_COLD_CALL, TIMES_WARM_CALL, TIMES_WAY_COUNT } TimesWay;
+
 typedef struct Measurements {
     Timing *timings;
     int timing_count, timing_capacity;
@@ -48,6 +62,8 @@ typedef struct Measurements {
     int counter_count, counter_capacity;
     IntervalTime *intervals;
     int interval_count, interval_capacity;
+    MeasuredValue *values; /* of a benchmark; session files do not keep them */
+    int value_count, value_capacity;
     Arena arena; /* their texts */
 } Measurements;
 
@@ -55,6 +71,20 @@ typedef struct Measurements {
 void measured_add_timing(Measurements *measured, const Timing *timing);
 /* The same, in place of what is there of the same kernel, machine and way; when it was measured is not kept. */
 void measured_put_timing(Measurements *measured, const Timing *timing);
+TimesWay timing_way(const Timing *timing);
+/* The ways that may stand in for `way`, the most similar first: `index` 0 is itself. A kernel that cannot be in a
+ * graph is called, a CPU has no L2 to empty. */
+TimesWay timing_similar_way(TimesWay way, int index);
+/* "L2 cold, in a CUDA graph" */
+const char *timing_way_name(TimesWay way);
+
+void measured_add_value(Measurements *measured, const MeasuredValue *value);
+/* The same, in place of the same one's. */
+void measured_put_value(Measurements *measured, const MeasuredValue *value);
+/* NaN: not measured. */
+double measured_find_value(const Measurements *measured, const char *kernel, uint64_t n, const char *dtype,
+                           const char *op, const char *name);
+
 void measured_add_counter(Measurements *measured, const MeasuredCounter *counter);
 void measured_add_interval(Measurements *measured, const IntervalTime *time);
 void measured_put_interval(Measurements *measured, const IntervalTime *time); /* in place of the same one's */

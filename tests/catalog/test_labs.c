@@ -222,18 +222,20 @@ static void lanes_out_of_range_keep_their_own(void **state) {
         }
 }
 
-/* 64 loads of a word each by 32 lanes, in 32 banks and in one; nothing but the chains is in between. */
+/* 64 loads by 32 lanes for each of six degrees of conflict; 64 of each barrier, by as many warps as it says, after one
+ * by all; nothing but the chains is in between. */
 static void latency_chains_are_what_they_say(void **state) {
     (void)state;
     Session *session = run_right("lab_latency", &(CatalogOptions){0});
     Totals totals = run_totals(session);
-    assert_int_equal(totals.shared_loads, 2 * 64);
-    assert_int_equal(totals.shared_load_wavefronts, 64 + 64 * 32);
+    assert_int_equal(totals.shared_loads, 6 * 64);
+    assert_int_equal(totals.shared_load_wavefronts, 64 * (1 + 2 + 4 + 8 + 16 + 32));
     assert_int_equal(totals.shuffles, 64);
-    assert_int_equal(totals.barriers, (1 + 1 + 64) * 4);
+    assert_int_equal(totals.barriers, (1 + 6) * 32 + 64 * (1 + 2 + 4 + 8 + 16 + 32));
+    assert_int_equal(totals.atomics, 32 + 4 * 64); /* the sum's, then the chains */
     session_free(session);
     session = run_right_with("lab_latency", "steps=8", NULL);
-    assert_int_equal(run_totals(session).shared_loads, 2 * 8);
+    assert_int_equal(run_totals(session).shared_loads, 6 * 8);
     session_free(session);
 }
 

@@ -94,7 +94,7 @@ static void times_in_sentences_were_measured(void **state) {
     (void)state;
     Measurements recorded = {0};
     Error error = {0};
-    if (!bench_recorded(&recorded, &error)) fail_msg("%s", error.message);
+    if (!bench_recorded(NULL, &recorded, &error)) fail_msg("%s", error.message);
     enum { SMALL = 1 << 20, LARGE = 1 << 24 };
     /* atomic: "an H200 takes seventy times as long for floats as for ints" */
     double ratio = time_of(&recorded, "atomic", "float", SMALL, false) /

@@ -18,7 +18,7 @@ Stage *stage_open(const SessionOptions *options) {
     stage->session = session_open(options, &error);
     if (!stage->session) fail_msg("%s: %s", options->kernel ? options->kernel : options->file, error.message);
     stage->scene = scene_new(stage->session);
-    if (!bench_recorded(&stage->recorded, &error)) fail_msg("%s", error.message);
+    if (!bench_recorded(NULL, &stage->recorded, &error)) fail_msg("%s", error.message);
     stage->timings.recorded = &stage->recorded;
     stage->scene->borrowed.timings = &stage->timings;
     stage->scene->borrowed.hazards_note = "hazards were not searched for";

@@ -45,7 +45,7 @@ static void jumps_find_barriers_and_the_lanes_events(void **state) {
     sample_press(&view, sample, "b");
     assert_int_equal(kind_here(sample, &view), TRACE_BARRIER);
     int first = view.place.step;
-    sample_press(&view, sample, "bB");
+    sample_press(&view, sample, "b(");
     assert_int_equal(view.place.step, first);
     sample_press(&view, sample, "g5w31x");
     for (int i = 0; i < 3; i++) {

@@ -122,6 +122,10 @@ static void put_signs_of_picture(Sheet *sheet, const StepContext *context) {
 }
 
 static void put_signs_here(Sheet *sheet, const StepContext *context) {
+    if (context->view->transient.behind == OVERLAY_LADDER) {
+        put_signs(sheet, &pane_ladder);
+        return;
+    }
     switch (context->view->display.focus) {
     case FOCUS_SOURCE:
         put_signs(sheet, &pane_source);

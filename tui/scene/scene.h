@@ -3,6 +3,7 @@
 #ifndef TUI_SCENE_SCENE_H
 #define TUI_SCENE_SCENE_H
 
+#include "ladder/counts.h"
 #include "metrics/findings.h"
 #include "tui/scene/step_index.h"
 #include "session/session.h"
@@ -26,6 +27,7 @@ typedef struct SceneTimings {     /* lists that their owner fills between frames
     const Measurements *recorded; /* elsewhere or earlier: shipped, or in the session's file */
     const Measurements *live;     /* by this process, on this machine */
     const Measurements *timed;    /* its intervals are those of this run; NULL: none were measured */
+    const LadderCounts *counts;   /* of rungs, for the ladder screen; NULL: none */
     char measuring[64];           /* the kernel being measured right now; "": none */
     char failure[256];            /* why no GPU is measured here, in one line; "": it is, or was not tried */
 } SceneTimings;

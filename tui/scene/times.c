@@ -40,10 +40,7 @@ static const Timing *nearest(const Measurements *list, const Wanted *wanted, uin
 
 /* Of several block sizes the run's own is shown, else the one measured last. */
 static void put(TimesRow *row, const Timing *timing, uint32_t threads) {
-    TimesWay way = timing->cold    ? timing->graph ? TIMES_COLD : TIMES_COLD_CALL
-                   : timing->graph ? TIMES_WARM
-                                   : TIMES_WARM_CALL;
-    const Timing **place = &row->of[timing->to_scalar][way];
+    const Timing **place = &row->of[timing->to_scalar][timing_way(timing)];
     if (!timing->samples)
         row->skipped = timing;
     else if (!*place || (*place)->threads != threads)
@@ -129,14 +126,10 @@ void times_gather(Times *out, const Scene *scene) {
 /* ---- one time ------------------------------------------------------------------------------------------ */
 
 const Timing *times_of(const TimesRow *row, bool to_scalar, TimesWay way) {
-    static const TimesWay order[TIMES_WAY_COUNT][TIMES_WAY_COUNT] = {
-        [TIMES_COLD] = {TIMES_COLD, TIMES_COLD_CALL, TIMES_WARM, TIMES_WARM_CALL},
-        [TIMES_WARM] = {TIMES_WARM, TIMES_WARM_CALL, TIMES_COLD, TIMES_COLD_CALL},
-        [TIMES_COLD_CALL] = {TIMES_COLD_CALL, TIMES_WARM_CALL, TIMES_COLD, TIMES_WARM},
-        [TIMES_WARM_CALL] = {TIMES_WARM_CALL, TIMES_COLD_CALL, TIMES_WARM, TIMES_COLD},
-    };
-    for (int i = 0; i < TIMES_WAY_COUNT; i++)
-        if (row->of[to_scalar][order[way][i]]) return row->of[to_scalar][order[way][i]];
+    for (int i = 0; i < TIMES_WAY_COUNT; i++) {
+        const Timing *timing = row->of[to_scalar][timing_similar_way(way, i)];
+        if (timing) return timing;
+    }
     return NULL;
 }
 

@@ -8,10 +8,6 @@
 
 #include "tui/scene/scene.h"
 
-/* How times were taken: with the L2 cache empty or not, in a CUDA graph (without the gaps between launches)
- * or as single calls (what a caller waits for). */
-typedef enum TimesWay { TIMES_COLD, TIMES_WARM, TIMES_COLD_CALL, TIMES_WARM_CALL, TIMES_WAY_COUNT } TimesWay;
-
 enum { TIMES_MOST_ROWS = 64 };
 
 typedef struct TimesRow {

@@ -29,7 +29,9 @@ typedef enum Overlay {
     OVERLAY_WORDS, /* the glossary */
     OVERLAY_MENU,
     OVERLAY_SETTINGS,
-    OVERLAY_FAILURE,    /* the edited file cannot be run */
+    OVERLAY_FAILURE, /* the edited file cannot be run */
+    OVERLAY_LADDER,  /* these two fill the screen below the header */
+    OVERLAY_LATENCY,
     OVERLAY_DIFFERENCES /* of two runs: drawn by tui/comparison.c */
 } Overlay;
 /* The panes that Tab goes through: they can be enlarged, and all but the picture hidden. */
@@ -82,6 +84,21 @@ typedef struct ViewSelection {
     ViewPosition marks[MARK_COUNT]; /* a to z */
 } ViewSelection;
 
+/* The ladder screen: what is selected, and what its columns show. */
+typedef struct ViewLadder {
+    int row;                  /* of the table (ladder.h) */
+    uint64_t n;               /* the size whose figures are shown */
+    char dtype[16];           /* "" until it is opened */
+    bool published, recorded; /* columns of the articles; recordings although there are live timings */
+} ViewLadder;
+
+/* What VIEW_RUNG asks for: a kernel, or two to be compared, at a size and in a type. */
+typedef struct ViewRung {
+    char kernel[48], beside[48]; /* beside "": the kernel alone */
+    uint64_t n;
+    char dtype[16];
+} ViewRung;
+
 /* How things are shown: the same for both runs of a comparison. */
 typedef struct ViewDisplay {
     Theme theme;
@@ -95,6 +112,7 @@ typedef struct ViewDisplay {
     ShownPicture picture, behind_grid; /* what comes back when the grid goes */
     int side;                          /* which of the side panes comes first */
     TimesWay times;
+    ViewLadder ladder;
     bool times_alone; /* the kernel alone, else with what it takes to come to one scalar */
     Loop loop;
     bool still; /* playing moves no values */
@@ -106,10 +124,11 @@ typedef struct ViewTransient {
     bool playing;
     double phase; /* how far the beat that is played has come: 0 to 1; see view_phase() */
     KeyInput input;
-    int number;              /* typed before a key; -1: none */
-    char message[192];       /* one line in place of the footer's hints, until the next key */
-    char colon[COLON_BYTES]; /* typed after ':' */
-    Overlay overlay;
+    int number;                     /* typed before a key; -1: none */
+    char message[192];              /* one line in place of the footer's hints, until the next key */
+    char colon[COLON_BYTES];        /* typed after ':' */
+    Overlay overlay, behind;        /* `behind`: what the help was asked from, and returns to */
+    ViewRung rung;                  /* that VIEW_RUNG asks for */
     int scroll;                     /* first line shown of the help, the words or the differences */
     char filter[MENU_FILTER_BYTES]; /* of the kernel menu */
     int choice;                     /* among the kernels that the filter leaves */
@@ -129,12 +148,14 @@ typedef struct View {
 typedef enum ViewAnswer {
     VIEW_IGNORED, /* nothing changed */
     VIEW_CHANGED,
-    VIEW_REDRAW, /* the terminal's content is not to be trusted */
-    VIEW_OPEN,   /* the menu chose view_chosen_kernel() */
-    VIEW_BESIDE, /* the same, for a comparison with this run */
-    VIEW_RERUN,  /* the run again, with `transient.settings` */
-    VIEW_EDIT,   /* its source in the user's editor, then the run again */
-    VIEW_TRACE,  /* the run again, with block `transient.wanted_block` traced */
+    VIEW_REDRAW,  /* the terminal's content is not to be trusted */
+    VIEW_OPEN,    /* the menu chose view_chosen_kernel() */
+    VIEW_BESIDE,  /* the same, for a comparison with this run */
+    VIEW_RERUN,   /* the run again, with `transient.settings` */
+    VIEW_EDIT,    /* its source in the user's editor, then the run again */
+    VIEW_RUNG,    /* the ladder chose `transient.rung` */
+    VIEW_MACHINE, /* the recordings of the next machine */
+    VIEW_TRACE,   /* the run again, with block `transient.wanted_block` traced */
     /* Of two runs (tui/comparison.h): */
     VIEW_OTHER,    /* the keys go to the other one */
     VIEW_EXCHANGE, /* left and right change places */

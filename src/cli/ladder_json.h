@@ -1,0 +1,12 @@
+/* --ladder=json and --latency=json. */
+#ifndef CLI_LADDER_JSON_H
+#define CLI_LADDER_JSON_H
+
+#include "ladder/ladder.h"
+#include "ladder/latency.h"
+
+/* Figures of the size with this index; what is not known is null. */
+void ladder_json(const Ladder *ladder, const LadderCounts *counts, int size, Text *out);
+void latency_json(const Latencies *latencies, Text *out);
+
+#endif

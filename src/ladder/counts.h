@@ -1,0 +1,33 @@
+/* Counts: what the emulator counts of a rung, of the whole grid: the same on every machine. */
+#ifndef LADDER_COUNTS_H
+#define LADDER_COUNTS_H
+
+#include "session/session.h"
+
+typedef struct LadderCount {
+    char kernel[48], dtype[16], op[8];
+    uint64_t n;
+    double accesses;   /* to shared memory, of warps; likewise the others */
+    double wavefronts; /* of loads and stores: those of atomics are not modelled */
+    double excess;     /* wavefronts more than ideal */
+    double sectors, barriers;
+    bool failed; /* it could not be run: nothing is known */
+} LadderCount;
+
+typedef struct LadderCounts {
+    LadderCount *items;
+    int count, capacity;
+} LadderCounts;
+
+/* Elements that are emulated within a fraction of a second. */
+enum { LADDER_COUNTED_N = 1 << 20 };
+
+const LadderCount *ladder_counts_find(const LadderCounts *counts, const char *kernel, uint64_t n,
+                                      const char *dtype, const char *op); /* NULL: not counted */
+/* What has to be run for it. `kernel` and `op` are borrowed. */
+SessionOptions ladder_counts_options(const char *kernel, uint64_t n, const char *dtype, const char *op);
+/* Of that run; NULL: it could not be opened. */
+void ladder_counts_add(LadderCounts *counts, const SessionOptions *options, const Session *session);
+void ladder_counts_done(LadderCounts *counts);
+
+#endif

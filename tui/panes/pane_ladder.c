@@ -1,0 +1,347 @@
+/* Ladder: times of all rungs by size, and at the selected size what else was measured of each; below the table the
+ * selected rung in words. Each time has a bar that says how fast it is beside the best of its size, so that colour is
+ * not needed. */
+#include "tui/panes/ladder_columns.h"
+#include "tui/panes/pane.h"
+#include "tui/view/ladder_view.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { NAME_COLUMNS = 25, SIZE_COLUMNS = 8, NARROW = 110, LEAST_SIZES = 4, MORE_SIZES = 6, HEADING_ROWS = 1 };
+
+typedef struct Table {
+    Ladder ladder;
+    bool is_live;
+    LadderFigures figures[LADDER_ROWS]; /* at the selected size */
+    int row, size;                      /* selected */
+    int first_row, rows;                /* that are drawn */
+    int first_size, sizes;
+    LadderColumn columns[LADDER_COLUMNS];
+    int column_count;
+    int words; /* rows below the table */
+} Table;
+
+/* ---- what is drawn -------------------------------------------------------------------------------------- */
+
+/* Sizes and figures share the width: a few sizes, the figures that matter most, more sizes, more figures. */
+static void choose_columns(Table *table, int columns) {
+    int count = table->column_count, kept = 0, all = table->ladder.size_count;
+    table->sizes = columns < NARROW ? LEAST_SIZES : MORE_SIZES;
+    int room = columns - NAME_COLUMNS - table->sizes * SIZE_COLUMNS;
+    for (; room < 0 && table->sizes > 1; table->sizes--) room += SIZE_COLUMNS;
+    for (int turn = 0; turn < 2; turn++) {
+        for (int i = kept; i < count && (turn || table->columns[i].is_first); i++) {
+            if (table->columns[i].columns > room) break;
+            room -= table->columns[i].columns;
+            kept++;
+        }
+        for (; table->sizes < all && room >= SIZE_COLUMNS; table->sizes++) room -= SIZE_COLUMNS;
+    }
+    table->column_count = kept;
+    if (table->sizes > all) table->sizes = all;
+}
+
+/* The selected one stays in sight, in the middle where there is enough on both sides. */
+static int first_shown(int selected, int shown, int all) {
+    int first = selected - shown / 2;
+    if (first > all - shown) first = all - shown;
+    return first < 0 ? 0 : first;
+}
+
+static bool table_init(Table *table, const StepContext *context, Rectangle area) {
+    const View *view = context->view;
+    const SceneTimings *timings = context->scene->borrowed.timings;
+    if (!ladder_view_gather(view, context->scene, &table->ladder, &table->is_live)) return false;
+    table->row = view->display.ladder.row < table->ladder.row_count ? view->display.ladder.row : 0;
+    table->size = ladder_find_size(&table->ladder, view->display.ladder.n ? view->display.ladder.n : 1);
+    for (int row = 0; row < table->ladder.row_count; row++)
+        ladder_figures(&table->ladder, timings->counts, row, table->size, &table->figures[row]);
+    table->column_count = ladder_columns_list(&table->ladder, table->figures, table->size,
+                                              view->display.ladder.published, table->columns);
+    choose_columns(table, area.columns);
+    table->words = area.rows >= 18 ? 6 : area.rows >= 12 ? 3 : 1;
+    table->rows = area.rows - HEADING_ROWS - table->words;
+    if (table->rows > table->ladder.row_count) table->rows = table->ladder.row_count;
+    if (table->rows < 0) table->rows = 0;
+    table->first_row = first_shown(table->row, table->rows, table->ladder.row_count);
+    table->first_size = first_shown(table->size, table->sizes, table->ladder.size_count);
+    return true;
+}
+
+/* ---- the head ------------------------------------------------------------------------------------------- */
+
+static void head(const StepContext *context, PaneHead *out) {
+    const View *view = context->view;
+    const SceneTimings *timings = context->scene->borrowed.timings;
+    Ladder ladder;
+    bool is_live;
+    int all;
+    if (!ladder_view_gather(view, context->scene, &ladder, &is_live)) {
+        snprintf(out->title, sizeof out->title, "ladder");
+        return;
+    }
+    const char *machine = ladder.sample ? ladder.sample->machine : "not timed";
+    if (!strncmp(machine, "NVIDIA ", 7)) machine += 7;
+    int timed = ladder_timed(&ladder, &all);
+    if (is_live && *timings->measuring)
+        snprintf(out->title, sizeof out->title, "ladder  %s %s  %.30s, live: %d of %d, now %.30s",
+                 ladder.of.dtype, ladder.of.op, machine, timed, all, timings->measuring);
+    else if (is_live)
+        snprintf(out->title, sizeof out->title, "ladder  %s %s  %.30s, live", ladder.of.dtype, ladder.of.op,
+                 machine);
+    else
+        snprintf(out->title, sizeof out->title, "ladder  %s %s  %.30s, recorded %.10s", ladder.of.dtype,
+                 ladder.of.op, machine,
+                 ladder.sample && ladder.sample->measured ? ladder.sample->measured : "");
+    static const char *const ways[TIMES_WAY_COUNT] = {"L2 cold", "L2 warm", "cold calls", "warm calls"};
+    snprintf(out->note, sizeof out->note, "%s; %s",
+             out->columns < NARROW ? ways[ladder.of.way] : timing_way_name(ladder.of.way),
+             ladder.of.alone ? "the kernel alone" : "to one number");
+}
+
+/* ---- the table ------------------------------------------------------------------------------------------ */
+
+static void draw_heading(const Table *table, Canvas *canvas, Rectangle area) {
+    int at = NAME_COLUMNS;
+    char name[24];
+    ladder_print_size(table->ladder.sizes[table->size], name, sizeof name);
+    canvas_print(canvas, area, 0, 0, ROLE_DIM, "us");
+    for (int i = 0; i < table->sizes; i++, at += SIZE_COLUMNS) {
+        bool selected = table->first_size + i == table->size;
+        char size[32], shown[48];
+        ladder_print_size(table->ladder.sizes[table->first_size + i], size, sizeof size);
+        snprintf(shown, sizeof shown, selected ? "[%s]" : "%s", size);
+        int end = at + SIZE_COLUMNS - 2 + selected;
+        canvas_text(canvas, area, end - canvas_text_columns(shown), 0, selected ? ROLE_CURRENT : ROLE_DIM,
+                    shown);
+    }
+    for (int i = 0; i < table->column_count; i++) {
+        const LadderColumn *column = &table->columns[i];
+        at += column->columns;
+        canvas_text(canvas, area, at - canvas_text_columns(column->name), 0, ROLE_DIM, column->name);
+    }
+    bool left = table->first_size > 0, right = table->first_size + table->sizes < table->ladder.size_count;
+    if (left) canvas_glyph(canvas, area, NAME_COLUMNS - 1, 0, ROLE_DIM, 0x2190);
+    if (right)
+        canvas_glyph(canvas, area, NAME_COLUMNS + table->sizes * SIZE_COLUMNS - 1, 0, ROLE_DIM, 0x2192);
+}
+
+static void draw_time(const Table *table, Canvas *canvas, Rectangle area, int at, int line, int row,
+                      int size) {
+    static const Role roles[LADDER_SPEEDS] = {ROLE_SLOWEST, ROLE_SLOW, ROLE_TEXT, ROLE_QUICK, ROLE_GOOD};
+    static const uint32_t bars[LADDER_SPEEDS] = {0x2581, 0x2582, 0x2584, 0x2586, 0x2588};
+    const Timing *timing = table->ladder.rows[row].times[size];
+    int speed = ladder_speed(&table->ladder, row, size);
+    char time[24];
+    ladder_print_time(timing ? timing->median : (double)NAN, time, sizeof time);
+    Role role = speed < 0 ? ROLE_DIM : roles[speed];
+    canvas_print(canvas, area, at, line, role, "%*s", SIZE_COLUMNS - 2, time);
+    if (speed < 0) return;
+    if (ladder_is_otherwise(&table->ladder, timing))
+        canvas_text(canvas, area, at + SIZE_COLUMNS - 2, line, ROLE_DIM, "*");
+    canvas_glyph(canvas, area, at + SIZE_COLUMNS - 1, line, role, bars[speed]);
+}
+
+static void draw_row(const Table *table, Canvas *canvas, Rectangle area, int line, int row) {
+    const LadderRow *of = &table->ladder.rows[row];
+    bool selected = row == table->row;
+    int at = NAME_COLUMNS;
+    canvas_print(canvas, area, 0, line, selected ? ROLE_SELECTED : ROLE_DIM, "%s%-2s", selected ? ">" : " ",
+                 ladder_number(of));
+    canvas_print(canvas, area, 4, line,
+                 selected                         ? ROLE_CURRENT
+                 : row < table->ladder.rung_count ? ROLE_TEXT
+                                                  : ROLE_DIM,
+                 "%.*s", NAME_COLUMNS - 5, of->id);
+    for (int i = 0; i < table->sizes; i++, at += SIZE_COLUMNS)
+        draw_time(table, canvas, area, at, line, row, table->first_size + i);
+    for (int i = 0; i < table->column_count; i++) {
+        const LadderColumn *column = &table->columns[i];
+        char text[48] = "-";
+        column->print(column, &table->ladder, &table->figures[row], row, table->size, text, sizeof text);
+        at += column->columns;
+        canvas_text(canvas, area, at - canvas_text_columns(text), line,
+                    !strcmp(text, "-") ? ROLE_DIM
+                    : selected         ? ROLE_CURRENT
+                                       : ROLE_TEXT,
+                    text);
+    }
+    if (!selected) return;
+    int column = NAME_COLUMNS + (table->size - table->first_size) * SIZE_COLUMNS;
+    canvas_reverse(canvas, area, column, line, SIZE_COLUMNS - 2);
+}
+
+/* ---- in words ------------------------------------------------------------------------------------------- */
+
+static void add_count(Text *text, const char *what, double count) {
+    char number[32];
+    if (isnan(count)) return;
+    ladder_print_count(count, number, sizeof number);
+    text_print(text, "%s %s", number, what);
+}
+
+static void print_costs(const LadderFigures *figures, Text *text) {
+    if (figures->launches)
+        text_print(text, "%d launch%s", figures->launches, figures->launches > 1 ? "es" : "");
+    if (figures->launches && !isnan(figures->sass)) text_add(text, "; ");
+    add_count(text, "machine instructions", figures->sass);
+    if (!isnan(figures->wavefronts)) {
+        text_add(text, "; emulated: ");
+        add_count(text, "wavefronts, ", figures->wavefronts);
+        add_count(text, "sectors, ", figures->sectors);
+        add_count(text, "barriers", figures->barriers);
+    }
+}
+
+static void print_times(const Table *table, Text *text) {
+    const LadderFigures *figures = &table->figures[table->row];
+    char time[24], size[24];
+    ladder_print_size(table->ladder.sizes[table->size], size, sizeof size);
+    text_print(text, "%s at %s: ", table->ladder.rows[table->row].id, size);
+    if (isnan(figures->microseconds)) {
+        const char *why = table->ladder.rows[table->row].skipped[table->size];
+        text_print(text, "not timed%s%s", why ? ": " : "", why ? why : "");
+        return;
+    }
+    ladder_print_time(figures->microseconds, time, sizeof time);
+    text_print(text, "%s us, %.*f GB/s", time, figures->gigabytes < 99.95, figures->gigabytes);
+    if (!isnan(figures->read_share))
+        text_print(text, ", %.*f %% of the read peak", figures->read_share < 0.0995,
+                   figures->read_share * 100);
+    if (!isnan(figures->over_first)) text_print(text, "; %.2fx K0", figures->over_first);
+    if (!isnan(figures->over_before)) text_print(text, ", %.2fx the row before", figures->over_before);
+}
+
+/* What articles call it, and what they measured. */
+static void print_articles(const Table *table, Text *text) {
+    const char *kernel = table->ladder.rows[table->row].id, *gap = "in articles: ";
+    for (int i = 0; i < ARTICLE_COUNT; i++) {
+        const Article *article = published_article((ArticleId)i);
+        const PublishedStep *step = published_find((ArticleId)i, kernel);
+        uint64_t n = table->ladder.sizes[table->size], at;
+        char size[24];
+        if (!step) continue;
+        double figure = published_figure(step, article->unit, n, &at);
+        text_print(text, "%s%s %s: %.6g %s", gap, article->letter, step->number, figure, article->unit);
+        gap = "; ";
+        ladder_print_size(at, size, sizeof size);
+        if (at) text_print(text, " at %s", size);
+        text_print(text, ", %.2fx its first, on %s", published_gain(step, n), article->machine);
+    }
+}
+
+static bool print_claim(int index, const Table *table, const LadderCounts *counts, Text *text) {
+    char says[128], measured[160];
+    ClaimVerdict verdict =
+        published_claim(index, table->ladder.from, counts, says, sizeof says, measured, sizeof measured);
+    if (verdict == CLAIM_NOT_KNOWN) return false;
+    text_print(text, "%-7s %s: %s", verdict == CLAIM_REFUTED ? "refuted" : "holds", says, measured);
+    return true;
+}
+
+/* Where there is room below the table: what the articles say, and what was measured. */
+static void draw_claims(const Table *table, const LadderCounts *counts, Canvas *canvas, Rectangle area) {
+    int first = HEADING_ROWS + table->rows + 1, end = area.rows - table->words, at = first + 1;
+    Text text = {0};
+    if (end - first < 3) return;
+    canvas_text(canvas, area, 0, first, ROLE_TITLE, "what articles say, and what this machine says");
+    for (int i = 0; i < published_claim_count() && at < end; i++) {
+        text_clear(&text);
+        if (print_claim(i, table, counts, &text))
+            canvas_text(canvas, area, 1, at++, ROLE_TEXT, text_string(&text));
+    }
+    text_done(&text);
+}
+
+/* In a line: one after another, as the rows are gone through. */
+static void print_a_claim(const Table *table, const LadderCounts *counts, Text *text) {
+    int count = published_claim_count();
+    for (int i = 0; i < count; i++)
+        if (print_claim((table->row + i) % count, table, counts, text)) return;
+}
+
+/* The last row: a message, else the keys. */
+static void draw_keys(const View *view, Canvas *canvas, Rectangle area) {
+    static const char keys[] =
+        "arrows size, rung  Enter open  c compare with the row above  y cold/warm/calls  Y alone  t type  "
+        "m machine  a articles  B latencies  ? help  q back";
+    static const char few[] = "Enter open  c compare  y way  t type  m GPU  a articles  B cycles  q back";
+    const char *message = view->transient.message;
+    canvas_text(canvas, area, 0, area.rows - 1, *message ? ROLE_TEXT : ROLE_DIM,
+                *message                          ? message
+                : area.columns < (int)sizeof keys ? few
+                                                  : keys);
+}
+
+typedef void Say(const Table *table, const StepContext *context, Text *text);
+
+static void say_times(const Table *table, const StepContext *context, Text *text) {
+    (void)context;
+    print_times(table, text);
+}
+
+static void say_limit(const Table *table, const StepContext *context, Text *text) {
+    char limit[160];
+    (void)context;
+    limit_print(&table->figures[table->row].limit, limit, sizeof limit);
+    if (table->ladder.rows[table->row].row) text_print(text, "limit: %s", limit);
+}
+
+static void say_costs(const Table *table, const StepContext *context, Text *text) {
+    (void)context;
+    print_costs(&table->figures[table->row], text);
+}
+
+static void say_articles(const Table *table, const StepContext *context, Text *text) {
+    if (context->view->display.ladder.published)
+        print_a_claim(table, context->scene->borrowed.timings->counts, text);
+    else
+        print_articles(table, text);
+}
+
+/* A line each, as many as there is room for; in the larger form after an empty one. */
+static void draw_words(const Table *table, const StepContext *context, Canvas *canvas, Rectangle area) {
+    static Say *const say[] = {say_times, say_limit, say_costs, say_articles};
+    int first = table->words > 3, lines = table->words - 1 - first;
+    draw_keys(context->view, canvas, area);
+    for (int i = 0; i < lines && i < (int)(sizeof say / sizeof *say); i++) {
+        Text text = {0};
+        say[i](table, context, &text);
+        canvas_text(canvas, area, 0, area.rows - table->words + first + i, i < 3 ? ROLE_TEXT : ROLE_DIM,
+                    text_string(&text));
+        text_done(&text);
+    }
+}
+
+static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
+    Table table = {0};
+    if (!table_init(&table, context, area)) {
+        canvas_text(canvas, area, 0, 0, ROLE_TEXT, "nothing was timed, and no recording is there");
+        return;
+    }
+    draw_heading(&table, canvas, area);
+    for (int i = 0; i < table.rows; i++)
+        draw_row(&table, canvas, area, HEADING_ROWS + i, table.first_row + i);
+    Rectangle list = {area.column, area.row, area.columns, HEADING_ROWS + table.rows};
+    canvas_more(canvas, list, table.first_row > 0, table.first_row + table.rows < table.ladder.row_count);
+    draw_claims(&table, context->scene->borrowed.timings->counts, canvas, area);
+    draw_words(&table, context, canvas, area);
+}
+
+/* Selects; a click on what is selected opens it. */
+static ViewAnswer click(const StepContext *context, Rectangle area, int column, int line, View *view) {
+    Table table = {0};
+    if (!table_init(&table, context, area) || line >= HEADING_ROWS + table.rows) return VIEW_IGNORED;
+    int row = line < HEADING_ROWS ? table.row : table.first_row + line - HEADING_ROWS, size = table.size;
+    int at = column < NAME_COLUMNS ? table.sizes : (column - NAME_COLUMNS) / SIZE_COLUMNS;
+    if (at < table.sizes) size = table.first_size + at;
+    if (line >= HEADING_ROWS && row == table.row && size == table.size)
+        return ladder_view_press(view, context->scene, SPECIAL_ENTER);
+    ladder_view_select(view, &table.ladder, row, size);
+    return VIEW_CHANGED;
+}
+
+const Pane pane_ladder = {
+    .slot = SLOT_OVERLAY, .overlay = OVERLAY_LADDER, .head = head, .draw = draw, .click = click};

@@ -1,0 +1,192 @@
+#include "tui/view/ladder_view.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- which timings ------------------------------------------------------------------------------------- */
+
+static bool has_rungs(const Measurements *list) {
+    for (int i = 0; list && i < list->timing_count; i++) {
+        const CatalogRow *row = catalog_find(list->timings[i].kernel, NULL);
+        if (row && row->group == CATALOG_LADDER) return true;
+    }
+    return false;
+}
+
+const Measurements *ladder_view_from(const View *view, const Scene *scene, bool *is_live) {
+    const SceneTimings *timings = scene->borrowed.timings;
+    *is_live = timings && !view->display.ladder.recorded && has_rungs(timings->live);
+    return !timings ? NULL : *is_live ? timings->live : timings->recorded;
+}
+
+bool ladder_view_gather(const View *view, const Scene *scene, Ladder *out, bool *is_live) {
+    const Measurements *from = ladder_view_from(view, scene, is_live);
+    LadderOf of = {.dtype = view->display.ladder.dtype,
+                   .op = *scene->identity.op ? scene->identity.op : "sum",
+                   .way = view->display.times,
+                   .alone = view->display.times_alone};
+    if (from) ladder_gather(out, from, scene->borrowed.timings->live, &of);
+    return from != NULL;
+}
+
+void ladder_view_open(View *view, const Scene *scene) {
+    Ladder ladder;
+    bool is_live;
+    ViewLadder *shown = &view->display.ladder;
+    view->transient.overlay = OVERLAY_LADDER;
+    view->transient.behind = OVERLAY_NONE;
+    shown->n = scene->identity.n;
+    snprintf(shown->dtype, sizeof shown->dtype, "%s", *scene->identity.dtype ? scene->identity.dtype : "int");
+    if (!ladder_view_gather(view, scene, &ladder, &is_live)) return;
+    int row = ladder_find_row(&ladder, scene->identity.kernel);
+    if (!ladder.row_count) snprintf(shown->dtype, sizeof shown->dtype, "int");
+    ladder_view_select(view, &ladder, row < 0 ? 0 : row, ladder_find_size(&ladder, shown->n ? shown->n : 1));
+}
+
+void ladder_view_select(View *view, const Ladder *ladder, int row, int size) {
+    ViewLadder *shown = &view->display.ladder;
+    shown->row = row >= ladder->row_count ? ladder->row_count - 1 : row;
+    if (shown->row < 0) shown->row = 0;
+    if (size >= ladder->size_count) size = ladder->size_count - 1;
+    shown->n = ladder->sizes[size < 0 ? 0 : size];
+}
+
+/* ---- keys ---------------------------------------------------------------------------------------------- */
+
+/* The next of the types that were timed. */
+static void next_type(View *view, const Scene *scene, int direction) {
+    const char *types[LADDER_TYPES];
+    ViewLadder *shown = &view->display.ladder;
+    const SceneTimings *timings = scene->borrowed.timings;
+    if (!timings || !timings->recorded) return;
+    int count = ladder_types(timings->recorded, types), at = 0;
+    if (!count) return;
+    while (at < count && strcmp(types[at], shown->dtype) != 0) at++;
+    at = at == count ? 0 : (at + direction + count) % count;
+    snprintf(shown->dtype, sizeof shown->dtype, "%s", types[at]);
+}
+
+/* Asks for the selected rung, or for it beside the one above. */
+static ViewAnswer choose(View *view, const Ladder *ladder, bool compare) {
+    const ViewLadder *shown = &view->display.ladder;
+    const LadderRow *row = &ladder->rows[shown->row];
+    ViewRung *rung = &view->transient.rung;
+    int above = shown->row - 1;
+    if (!ladder->row_count || !row->row || (compare && (above < 0 || !ladder->rows[above].row))) {
+        snprintf(view->transient.message, sizeof view->transient.message, "%s",
+                 compare ? "no kernel of the catalogue is in the row above"
+                         : "this is no kernel of the catalogue: there is nothing to open");
+        return VIEW_CHANGED;
+    }
+    *rung = (ViewRung){.n = shown->n};
+    snprintf(rung->kernel, sizeof rung->kernel, "%s", compare ? ladder->rows[above].id : row->id);
+    if (compare) snprintf(rung->beside, sizeof rung->beside, "%s", row->id);
+    snprintf(rung->dtype, sizeof rung->dtype, "%s", ladder->of.dtype);
+    view->transient.overlay = OVERLAY_NONE;
+    return VIEW_RUNG;
+}
+
+/* Live timings, where there are any, take turns with each machine's recordings. */
+static ViewAnswer next_machine(View *view, const Scene *scene) {
+    const SceneTimings *timings = scene->borrowed.timings;
+    ViewLadder *shown = &view->display.ladder;
+    if (timings && has_rungs(timings->live) && !shown->recorded) {
+        shown->recorded = true;
+        return VIEW_CHANGED;
+    }
+    shown->recorded = false;
+    return VIEW_MACHINE;
+}
+
+static ViewAnswer press_in_latencies(View *view, const Scene *scene, Key key) {
+    int direction;
+    switch (keys_find(key, &direction)) {
+    case ACT_LINE:
+        view->transient.scroll += direction;
+        if (view->transient.scroll < 0) view->transient.scroll = 0;
+        return VIEW_CHANGED;
+    case ACT_LADDER:
+        ladder_view_open(view, scene);
+        return VIEW_CHANGED;
+    default:
+        return VIEW_IGNORED;
+    }
+}
+
+/* Keys that change what the table is of. */
+static bool change_table(View *view, const Scene *scene, const Ladder *before, Key key) {
+    Ladder ladder;
+    bool is_live;
+    int direction;
+    ViewDisplay *display = &view->display;
+    if (key == 'a') {
+        display->ladder.published = !display->ladder.published;
+    } else if (key == 't' || key == 'T') {
+        next_type(view, scene, key == 't' ? 1 : -1);
+        if (ladder_view_gather(view, scene, &ladder, &is_live))
+            ladder_view_select(view, &ladder, display->ladder.row,
+                               ladder_find_size(before, display->ladder.n));
+    } else if (keys_find(key, &direction) == ACT_TIMES && direction > 0) {
+        display->times = (display->times + 1) % TIMES_WAY_COUNT;
+    } else if (keys_find(key, &direction) == ACT_TIMES) {
+        display->times_alone = !display->times_alone;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* Keys that move the selection. */
+static bool move(View *view, const Ladder *ladder, Key key) {
+    enum { PAGE = 10 };
+    int direction, row = view->display.ladder.row, size = ladder_find_size(ladder, view->display.ladder.n);
+    switch (keys_find(key, &direction)) {
+    case ACT_LINE:
+        row += direction;
+        break;
+    case ACT_BEAT:
+        size += direction;
+        break;
+    case ACT_PAGE:
+        row += PAGE * direction;
+        break;
+    case ACT_BEGIN:
+        row = 0;
+        break;
+    case ACT_END:
+        row = ladder->row_count - 1;
+        break;
+    default:
+        return false;
+    }
+    ladder_view_select(view, ladder, row, size);
+    return true;
+}
+
+static ViewAnswer press_in_table(View *view, const Scene *scene, Key key) {
+    Ladder ladder;
+    bool is_live;
+    int direction;
+    KeyAction action = keys_find(key, &direction);
+    if (!ladder_view_gather(view, scene, &ladder, &is_live)) return VIEW_IGNORED;
+    if (key == SPECIAL_ENTER) return choose(view, &ladder, false);
+    if (action == ACT_COMPARE && direction > 0) return choose(view, &ladder, true);
+    if (action == ACT_LADDER) {
+        view->transient.overlay = OVERLAY_LATENCY;
+        view->transient.scroll = 0;
+        return VIEW_CHANGED;
+    }
+    return change_table(view, scene, &ladder, key) || move(view, &ladder, key) ? VIEW_CHANGED : VIEW_IGNORED;
+}
+
+ViewAnswer ladder_view_press(View *view, const Scene *scene, Key key) {
+    int direction;
+    KeyAction action = keys_find(key, &direction);
+    if (key == SPECIAL_ESCAPE || action == ACT_QUIT) {
+        view->transient.overlay = OVERLAY_NONE;
+        return VIEW_CHANGED;
+    }
+    if (key == 'm') return next_machine(view, scene);
+    return view->transient.overlay == OVERLAY_LATENCY ? press_in_latencies(view, scene, key)
+                                                      : press_in_table(view, scene, key);
+}

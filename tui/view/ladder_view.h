@@ -1,0 +1,19 @@
+/* Ladder view: what is selected on the ladder screen and on that of the latencies, and the keys there. */
+#ifndef TUI_VIEW_LADDER_VIEW_H
+#define TUI_VIEW_LADDER_VIEW_H
+
+#include "ladder/ladder.h"
+#include "tui/view/view.h"
+
+/* Opens the ladder at the run's kernel, size and type. */
+void ladder_view_open(View *view, const Scene *scene);
+/* The list that the screens are of: live, where this GPU was timed, else recorded; NULL: neither. */
+const Measurements *ladder_view_from(const View *view, const Scene *scene, bool *is_live);
+/* False: there are no timings at all. */
+bool ladder_view_gather(const View *view, const Scene *scene, Ladder *out, bool *is_live);
+void ladder_view_select(View *view, const Ladder *ladder, int row, int size); /* clamped */
+
+/* IGNORED: a key that is not of these screens. */
+ViewAnswer ladder_view_press(View *view, const Scene *scene, Key key);
+
+#endif
