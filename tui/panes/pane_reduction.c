@@ -28,10 +28,28 @@ static bool to_one_word(const ReductionLevel *level) {
     return first != NULL;
 }
 
+/* The box whose thread is the only one that adds; NULL: there is no such one. */
+static const ReductionBox *only_adder(const ReductionLevel *level) {
+    const ReductionBox *found = NULL;
+    for (int i = 0; i < level->box_count; i++) {
+        if (!level->boxes[i].adds) continue;
+        if (found) return NULL;
+        found = &level->boxes[i];
+    }
+    return found;
+}
+
+/* "t0 adds 16 words, as a tree"; "one by one" */
+static void print_own_sum(const ReductionLevel *level, const ReductionBox *box, char *out, size_t bytes) {
+    snprintf(out, bytes, "t%d %s %d words%s", box->thread, strcmp(level->operation, "+") ? "compares" : "adds",
+             box->term_count, level->is_tree ? ", as a tree" : ", one by one");
+}
+
 /* "+ the word 2 away" */
 static void print_distance(const ReductionLevel *level, char *out, size_t bytes) {
     int distance = level->distance < 0 ? -level->distance : level->distance;
     bool lanes = level->through == TRACE_SHUFFLE;
+    const ReductionBox *only = level->place == PLACE_WORD && !distance ? only_adder(level) : NULL;
     const char *what = level->place == PLACE_WORD ? "word" : lanes ? "lane" : "thread";
     if (level->kind == TREE_INPUTS)
         snprintf(out, bytes, "the inputs");
@@ -41,6 +59,8 @@ static void print_distance(const ReductionLevel *level, char *out, size_t bytes)
         snprintf(out, bytes, "all lanes of a warp");
     else if (level->through == TRACE_SHARED_ATOMIC || level->through == TRACE_GLOBAL_ATOMIC)
         snprintf(out, bytes, to_one_word(level) ? "atomics to one word" : "atomics, a word each");
+    else if (only && only->term_count > 2)
+        print_own_sum(level, only, out, bytes);
     else if (!distance)
         snprintf(out, bytes, "%s values of the same thread", level->operation);
     else if (level->crosswise)
@@ -138,8 +158,11 @@ static void draw_levels(BoxRow *row) {
     int rounding = boxes_sum_floats(row) && room > adders;
     int error = rounding && room > adders + rounding;
     int threads = row->level->place == PLACE_WORD && room > adders + rounding + error;
-    int inputs = room > adders + rounding + error + threads;
-    room -= adders + rounding + threads + inputs + error;
+    room -= adders + rounding + error + threads;
+    int kept = boxes_kept_rows(row, room);
+    room -= kept;
+    int inputs = room > 0 && boxes_count_inputs(row);
+    room -= inputs;
     int history = row->is_chain ? 0 : count_history(row, room);
     boxes_draw_indexes(row, line++);
     if (history > 0) draw_history(*row, line, history), line += history;
@@ -147,6 +170,8 @@ static void draw_levels(BoxRow *row) {
     boxes_draw_ways(row, &ways, line);
     line += ways.rows;
     boxes_draw_after(row, line++);
+    boxes_draw_kept(row, line, kept);
+    line += kept;
     if (trap) boxes_draw_trap(row, line++);
     if (rounding) boxes_draw_rounding(row, line++);
     if (threads) boxes_draw_threads(row, line++);

@@ -278,18 +278,23 @@ static void print_origin(const StepContext *context, const Picture *picture, int
     }
 }
 
-/* How many values a thread folds into one in this level, one after another. */
+/* How many values a thread folds into one in this level. */
 static int count_values(const Picture *picture, int node) {
+    enum { MOST_VALUES = 999 };
     const Tree *tree = picture->tree;
-    const FoldNode *at = node_at(picture, node);
-    if (at->kind != FOLD_JOIN || tree->level_of_node[at->a] != tree->level_of_node[node]) return 2;
-    int count = 2, next = at->a;
-    while (node_at(picture, next)->kind == FOLD_JOIN &&
-           tree->level_of_node[next] == tree->level_of_node[node]) {
-        count++;
-        next = node_at(picture, next)->a;
+    int stack[MOST_VALUES + 1], depth = 0, count = 0;
+    stack[depth++] = node;
+    while (depth && count + depth < MOST_VALUES) {
+        const FoldNode *at = node_at(picture, stack[--depth]);
+        int next = stack[depth];
+        bool is_sum = at->kind == FOLD_JOIN && tree->level_of_node[next] == tree->level_of_node[node];
+        if (is_sum) {
+            stack[depth++] = at->b;
+            stack[depth++] = at->a;
+        }
+        count += !is_sum;
     }
-    return count;
+    return count + depth;
 }
 
 static void print_fold(const StepContext *context, const Picture *picture, int node, char *out,

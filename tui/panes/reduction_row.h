@@ -55,6 +55,7 @@ void boxes_draw_dot(const BoxRow *row, int64_t box, int line);
 /* ---- reduction_rows.c ------------------------------------------------------------------------------------ */
 
 bool boxes_show_before(const BoxRow *row);
+bool boxes_count_inputs(const BoxRow *row); /* counting says something of a sum in the window */
 bool boxes_sum_floats(const BoxRow *row); /* rounding is known of a sum in the window */
 void boxes_draw_indexes(const BoxRow *row, int line);
 void boxes_draw_before(const BoxRow *row, int line);
@@ -68,6 +69,12 @@ bool boxes_show_adders(const BoxRow *row, int rows);
 void boxes_draw_adders(const BoxRow *row, int line);
 /* The selected box in words: its sum, what rounding changed, how far it is from the exact sum. */
 void boxes_draw_error(const BoxRow *row, int line);
+
+/* ---- reduction_kept.c ------------------------------------------------------------------------------------ */
+
+/* Rows for what threads keep in registers beside their boxes, at most `room`; drawn below the sums. */
+int boxes_kept_rows(const BoxRow *row, int room);
+void boxes_draw_kept(const BoxRow *row, int line, int rows);
 
 /* ---- reduction_ways.c ------------------------------------------------------------------------------------ */
 

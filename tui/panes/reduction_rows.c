@@ -114,12 +114,22 @@ void boxes_draw_threads(const BoxRow *row, int line) {
     }
 }
 
+static bool counts_inputs(const BoxRow *row, const ReductionBox *box) {
+    return box->adds && box->node != FOLD_NONE && boxes_node(row, box->node)->is_plain;
+}
+
+bool boxes_count_inputs(const BoxRow *row) {
+    for (int i = 0; i < row->count; i++)
+        if (counts_inputs(row, boxes_at(row, i))) return true;
+    return false;
+}
+
 void boxes_draw_inputs(const BoxRow *row, int line) {
     char text[16];
     canvas_text(row->canvas, row->area, 1, line, ROLE_DIM, "inputs in");
     for (int i = 0; i < row->count; i++) {
         const ReductionBox *box = boxes_at(row, i);
-        if (!box->adds || box->node == FOLD_NONE || !boxes_is_done(row, box)) continue;
+        if (!counts_inputs(row, box) || !boxes_is_done(row, box)) continue;
         boxes_print_number(boxes_node(row, box->node)->weight, row->width - 1, text, sizeof text);
         char mark = boxes_mark(row, box);
         boxes_draw_right(row, box->index, line,

@@ -67,9 +67,13 @@ Reduction *reduction_new(Tree *tree, StepIndex *step_index, PtxType data) {
     reduction->first = memory_new(count * sizeof *reduction->first);
     reduction->number = memory_new(count * sizeof *reduction->number);
     reduction->levels = memory_new(count * sizeof *reduction->levels);
+    size_t nodes = (size_t)tree->folds->node_count + 2;
+    reduction->seen = memory_new(nodes * sizeof *reduction->seen);
+    reduction->stack = memory_new(nodes * sizeof *reduction->stack);
     find_firsts(reduction);
     find_needed(reduction);
     find_useful(reduction);
+    reduction_find_kept(reduction);
     return reduction;
 }
 
@@ -77,6 +81,7 @@ static void level_free(ReductionLevel *level) {
     if (!level) return;
     free(level->boxes);
     free(level->terms);
+    free(level->kept);
     free(level->adding);
     free(level);
 }
@@ -86,6 +91,9 @@ void reduction_free(Reduction *reduction) {
     for (int i = 0; i < reduction->tree->level_count; i++) level_free(reduction->levels[i]);
     level_free(reduction->chain);
     free(reduction->needed_until);
+    free(reduction->seen);
+    free(reduction->stack);
+    free(reduction->kept_until);
     free(reduction->useful);
     free(reduction->first);
     free(reduction->number);

@@ -4,7 +4,8 @@
  *
  * A *box* is a word of shared memory, where the level's operands come from there; else a thread. A *term* is one operand
  * of an addition, with where it came from. A level lasts from the barrier before its first addition (or from the end of
- * the level before it) to the last store of its sums. */
+ * the level before it) to the last store of its sums. What is live after a level is in its boxes, or *kept*: a value that a
+ * thread has in a register beside the one in its box, and uses later. */
 #ifndef TUI_SCENE_REDUCTION_H
 #define TUI_SCENE_REDUCTION_H
 
@@ -49,6 +50,11 @@ typedef struct ReductionBox {
     int first_term, term_count;
 } ReductionBox;
 
+typedef struct ReductionKept {
+    int thread, node;
+    uint64_t bits;
+} ReductionKept;
+
 typedef struct ReductionLevel {
     int level; /* of the tree; -1: none yet */
     TreeLevelKind kind;
@@ -65,11 +71,14 @@ typedef struct ReductionLevel {
     int warp_count;
     bool stores_several;   /* threads load several values each: the boxes are the words they store */
     const char *operation; /* "+"; "max", "min" where every box keeps one of its terms */
+    bool is_tree;          /* some sum is made of two sums that its thread makes in this level */
     bool arrows_cross;     /* the ways from the operands to their sums overlap */
     ReductionBox *boxes;
     int box_count;
     ReductionTerm *terms;
     int term_count, term_capacity;
+    ReductionKept *kept; /* in the order in which they were made */
+    int kept_count;
 } ReductionLevel;
 
 typedef struct Reduction Reduction;

@@ -4,17 +4,15 @@
 #include "catalog/plan.h"
 #include <stdlib.h>
 
-/* The operands that `node` was made of in this level, in the order in which they were folded. */
-static void add_terms(const Reduction *reduction, ReductionLevel *level, int node, int thread) {
+static bool is_sum_here(const Reduction *reduction, const ReductionLevel *level, int node, int thread) {
+    return node_at(reduction, node)->kind == FOLD_JOIN &&
+           reduction->tree->level_of_node[node] == level->level && thread_of(reduction, node) == thread;
+}
+
+static void add_operand(const Reduction *reduction, ReductionLevel *level, int node, int thread) {
     const FoldNode *at = node_at(reduction, node);
-    bool is_here =
-        reduction->tree->level_of_node[node] == level->level && thread_of(reduction, node) == thread;
-    if (is_here && at->kind == FOLD_JOIN) {
-        add_terms(reduction, level, at->a, thread);
-        add_terms(reduction, level, at->b, thread);
-        return;
-    }
     ReductionTerm *term = reduction_add_term(level);
+    bool is_here = reduction->tree->level_of_node[node] == level->level && thread_of(reduction, node) == thread;
     term->node = node;
     term->thread = thread;
     term->step = step_of_event(reduction, at->event);
@@ -24,6 +22,29 @@ static void add_terms(const Reduction *reduction, ReductionLevel *level, int nod
         term->index = thread_of(reduction, node);
     } else {
         reduction_put_place(reduction, node, term);
+    }
+}
+
+/* The operands that `node` was made of in this level, in the order in which they were folded. A sum that is used several
+ * times is followed once; so is an operand, unless all of it is plain addition: then twice is twice. */
+static void add_terms(Reduction *reduction, ReductionLevel *level, int node, int thread) {
+    bool is_plain = node_at(reduction, node)->is_plain;
+    int stamp = ++reduction->stamp, depth = 0, *stack = reduction->stack;
+    stack[depth++] = node;
+    while (depth) {
+        int next = stack[--depth];
+        bool is_sum = is_sum_here(reduction, level, next, thread), again = reduction->seen[next] == stamp;
+        reduction->seen[next] = stamp;
+        if (again && (is_sum || !is_plain)) continue;
+        if (is_sum) {
+            const FoldNode *at = node_at(reduction, next);
+            level->is_tree |= at->is_plain && is_sum_here(reduction, level, at->a, thread) &&
+                              is_sum_here(reduction, level, at->b, thread);
+            stack[depth++] = at->b;
+            stack[depth++] = at->a;
+        } else {
+            add_operand(reduction, level, next, thread);
+        }
     }
 }
 
@@ -190,13 +211,15 @@ static void fill_threads(Reduction *reduction, ReductionLevel *level) {
     }
 }
 
-/* The word that a sum belongs to which stays in a register: the first that it was read from. */
+/* The word that a sum belongs to which stays in a register: the first of those that it was read from. */
 static int64_t home_of(const ReductionLevel *level, const Adder *adder) {
     if (adder->is_stored) return adder->to.index;
-    for (int t = 0; t < adder->term_count; t++)
-        if (level->terms[adder->first_term + t].place == PLACE_WORD)
-            return level->terms[adder->first_term + t].index;
-    return -1;
+    int64_t home = -1;
+    for (int t = 0; t < adder->term_count; t++) {
+        const ReductionTerm *term = &level->terms[adder->first_term + t];
+        if (term->place == PLACE_WORD && (home < 0 || term->index < home)) home = term->index;
+    }
+    return home;
 }
 
 static void put_adders(Reduction *reduction, ReductionLevel *level, const Adder *adders, int count) {
@@ -292,12 +315,29 @@ static bool keeps(const Reduction *reduction, const ReductionLevel *level, bool 
     return true;
 }
 
-/* "+", "max", "min"; NULL: of equal values nothing follows. */
+/* Every adder's sum is that of its terms: so it is, too, of a maximum where all the others are 0. */
+static bool adds_up(const Reduction *reduction, const ReductionLevel *level) {
+    for (int i = 0; i < level->box_count; i++) {
+        const ReductionBox *box = &level->boxes[i];
+        double sum = 0;
+        for (int t = 0; box->adds && t < box->term_count; t++) {
+            int node = level->terms[box->first_term + t].node;
+            uint64_t bits = reduction_bits(reduction, node, level->type);
+            sum += plan_element(reduction_type(reduction, node, level->type), &bits, 0);
+        }
+        if (box->adds && plan_element(level->type, &box->after, 0) != sum) return false;
+    }
+    return true;
+}
+
+/* "+", "max", "min"; NULL: of equal values, and of zeros, nothing follows. */
 static const char *operation_of(const Reduction *reduction, const ReductionLevel *level) {
     bool differs;
     if (level->kind != TREE_FOLD || level->type == PTX_NO_TYPE) return "+";
-    if (keeps(reduction, level, true, &differs)) return differs ? "max" : NULL;
-    return keeps(reduction, level, false, &differs) ? "min" : "+";
+    if (keeps(reduction, level, true, &differs))
+        return differs && !adds_up(reduction, level) ? "max" : NULL;
+    if (!keeps(reduction, level, false, &differs)) return "+";
+    return adds_up(reduction, level) ? NULL : "min";
 }
 
 ReductionLevel *reduction_make_level(Reduction *reduction, int index) {
@@ -324,6 +364,7 @@ ReductionLevel *reduction_make_level(Reduction *reduction, int index) {
         fill_threads(reduction, level);
     put_adders(reduction, level, adders, count);
     reduction_find_writers(reduction, level);
+    reduction_put_kept(reduction, level);
     level->operation = operation_of(reduction, level);
     reduction_find_unwritten(reduction, level);
     for (int i = 0; i < level->warp_count; i++) level->adder_count += __builtin_popcount(level->adding[i]);

@@ -1,7 +1,7 @@
 /* What the parts of a reduction share. Private to reduction*.c: reduction_terms.c has values and where they came from,
  * reduction_level.c makes the boxes of a level, reduction_words.c says what shared memory holds before and after it,
  * reduction_chain.c makes the boxes of one thread, reduction_rounding.c compares with exact sums, reduction_races.c looks
- * for stores that race with its loads, reduction_unwritten.c for words that nothing had written, reduction.c holds them
+ * for stores that race with its loads, reduction_kept.c for what stays in registers, reduction_unwritten.c for words that nothing had written, reduction.c holds them
  * together. */
 #ifndef TUI_SCENE_REDUCTION_STATE_H
 #define TUI_SCENE_REDUCTION_STATE_H
@@ -14,11 +14,14 @@ struct Reduction {
     StepIndex *step_index;
     uint32_t *useful;        /* [event] lanes that bring a value which is part of a result */
     int *needed_until;       /* [node] the last level in which a result takes it; level_count: it is one */
+    int *kept_until;         /* [node] the last level in which it is taken out of a register, or stored */
     int *first;              /* [level_count] step at which the level begins */
     int *number;             /* [level_count] of the folding levels so far */
     ReductionLevel **levels; /* [level_count], NULL until asked for */
     ReductionLevel *chain;   /* the last one asked for */
     int chain_level, chain_thread;
+    int *seen, stamp; /* [node] the last search that met it; how many there were */
+    int *stack;       /* [node_count + 1] of a search */
 };
 
 static inline const FoldNode *node_at(const Reduction *reduction, int node) {
@@ -46,6 +49,8 @@ void reduction_put_address(ReductionTerm *term, const TraceEvent *event, int lan
 ReductionTerm *reduction_add_term(ReductionLevel *level); /* empty; valid until the next one */
 
 void reduction_find_writers(const Reduction *reduction, ReductionLevel *level);   /* of its terms */
+void reduction_find_kept(Reduction *reduction);                                   /* kept_until */
+void reduction_put_kept(const Reduction *reduction, ReductionLevel *level);       /* by its boxes */
 void reduction_fill_words(const Reduction *reduction, ReductionLevel *level);     /* the boxes, from stores */
 void reduction_find_unwritten(const Reduction *reduction, ReductionLevel *level); /* by its boxes */
 /* Without an operation where it does not follow from the values. */

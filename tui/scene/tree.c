@@ -1,7 +1,6 @@
-#include "tui/scene/tree.h"
+#include "tui/scene/tree_levels.h"
 
 #include "base/memory.h"
-#include "trace/access.h"
 #include <limits.h>
 #include <stdlib.h>
 
@@ -25,172 +24,7 @@ static int step_of(const Tree *tree, int node) {
     return tree->steps->step_of_event[node_at(tree, node)->event];
 }
 
-/* ---- levels -------------------------------------------------------------------------------------------- */
-
-enum { OWN = 1, TAKEN_ON = 2 }; /* only inputs that the thread loaded itself; another thread took it later */
-
-static uint8_t *flag_nodes(const Tree *tree) {
-    const Folds *folds = tree->folds;
-    uint8_t *flags = memory_new((size_t)folds->node_count + 1);
-    for (int i = 0; i < folds->node_count; i++) {
-        const FoldNode *node = &folds->nodes[i];
-        if (node->kind == FOLD_JOIN) {
-            if (flags[node->a] & flags[node->b] & OWN) flags[i] |= OWN;
-        } else if (node->kind == FOLD_MOVE) {
-            bool stays = tree_thread(tree, node->a) == tree_thread(tree, i);
-            if (folds->nodes[node->a].kind == FOLD_INPUT || (stays && flags[node->a] & OWN)) flags[i] |= OWN;
-            if (!stays) flags[node->a] |= TAKEN_ON;
-        }
-    }
-    return flags;
-}
-
-/* Another thread made the operand. */
-static bool comes_from_others(const Tree *tree, int operand) {
-    const FoldNode *at = node_at(tree, operand);
-    return at->kind == FOLD_MOVE && node_at(tree, at->a)->kind != FOLD_INPUT &&
-           tree_thread(tree, at->a) != tree_thread(tree, operand);
-}
-
-/* The kind of level that the node's step belongs to because of it; -1: none. */
-static int level_kind(const Tree *tree, const uint8_t *flags, int i) {
-    const FoldNode *node = node_at(tree, i);
-    if (node->kind == FOLD_INPUT) return -1;
-    if (node->kind == FOLD_MOVE) {
-        if (node_at(tree, node->a)->kind == FOLD_INPUT) return TREE_INPUTS;
-        return flags[i] & TAKEN_ON && comes_from_others(tree, i) ? TREE_TAKE : -1;
-    }
-    if (comes_from_others(tree, node->a) || comes_from_others(tree, node->b)) return TREE_FOLD;
-    return (flags[node->a] | flags[node->b]) & OWN ? TREE_INPUTS : TREE_FOLD;
-}
-
-/* Where the operand of a fold came from, as a distance in threads; 0: it was the thread's own. */
-static int distance_of(const Tree *tree, int node, int operand) {
-    int origin = tree_origin(tree, node, operand);
-    if (node_at(tree, origin)->kind == FOLD_INPUT) return 0;
-    return tree_thread(tree, origin) - tree_thread(tree, node);
-}
-
-typedef struct Distances {           /* of the folds of one level; 0: not seen */
-    int threads, partners, elements; /* partners: by exclusive or */
-    bool threads_differ, partners_differ, elements_differ;
-} Distances;
-
-static void see(int *seen, bool *differ, int distance) {
-    *differ |= *seen && *seen != distance;
-    *seen = distance;
-}
-
-static void see_thread(const Tree *tree, Distances *seen, int node, int operand) {
-    int distance = distance_of(tree, node, operand), thread = tree_thread(tree, node);
-    if (!distance) return;
-    see(&seen->threads, &seen->threads_differ, distance);
-    see(&seen->partners, &seen->partners_differ, thread ^ (thread + distance));
-}
-
-/* Which element of its access a moved value was: values of one lane follow one another in the order of elements. */
-static int element_of(const Tree *tree, int node) {
-    const FoldNode *at = node_at(tree, node);
-    int element = 0;
-    for (int i = node - 1; i >= 0; i--) {
-        const FoldNode *other = node_at(tree, i);
-        if (other->event != at->event || other->lane != at->lane || other->warp != at->warp) break;
-        element += other->kind == FOLD_MOVE;
-    }
-    return element;
-}
-
-/* Elements between the two words of shared memory that a fold's operands were loaded from; 0: they were not.
- */
-static int elements_between(const Tree *tree, const FoldNode *node, TraceEvent events[2]) {
-    const int operands[2] = {node->a, node->b};
-    int64_t offset[2];
-    for (int i = 0; i < 2; i++) {
-        const FoldNode *operand = node_at(tree, operands[i]);
-        if (operand->kind != FOLD_MOVE) return 0;
-        if (events[i].turn != (uint32_t)operand->event) { /* turn: which event is here */
-            trace_block_read(tree->steps->block, operand->event, &events[i]);
-            events[i].turn = (uint32_t)operand->event;
-        }
-        if (events[i].kind != TRACE_SHARED_LOAD) return 0;
-        offset[i] = (int64_t)events[i].offset[node->lane];
-        if (events[i].element_count > 1)
-            offset[i] += (int64_t)element_of(tree, operands[i]) * events[i].element_bytes;
-    }
-    int64_t distance = offset[1] > offset[0] ? offset[1] - offset[0] : offset[0] - offset[1];
-    return (int)(distance / events[0].element_bytes);
-}
-
-static void see_fold(const Tree *tree, Distances *seen, int node, TraceEvent events[2]) {
-    const FoldNode *at = node_at(tree, node);
-    see_thread(tree, seen, node, at->a);
-    see_thread(tree, seen, node, at->b);
-    see(&seen->elements, &seen->elements_differ, elements_between(tree, at, events));
-    seen->elements_differ |= !seen->elements;
-}
-
-static void find_distances(Tree *tree) {
-    Distances *seen = memory_new((size_t)(tree->level_count + 1) * sizeof *seen);
-    TraceEvent *events = memory_new(2 * sizeof *events);
-    events[0].turn = events[1].turn = UINT32_MAX;
-    for (int i = 0; i < tree->folds->node_count; i++) {
-        int level = tree->level_of_node[i];
-        if (level < 0) continue;
-        if (tree->levels[level].kind == TREE_FOLD && node_at(tree, i)->kind == FOLD_JOIN)
-            see_fold(tree, &seen[level], i, events);
-    }
-    for (int i = 0; i < tree->level_count; i++) {
-        TreeLevel *level = &tree->levels[i];
-        const Distances *of = &seen[i];
-        level->crosswise = of->elements_differ && of->threads_differ && !of->partners_differ;
-        if (!of->elements_differ)
-            level->distance = of->elements;
-        else if (!of->threads_differ)
-            level->distance = of->threads;
-        else if (level->crosswise)
-            level->distance = of->partners;
-    }
-    free(events);
-    free(seen);
-}
-
-static void add_level(Tree *tree, int step, TreeLevelKind kind) {
-    bool goes_on =
-        kind == TREE_INPUTS && tree->level_count && tree->levels[tree->level_count - 1].kind == TREE_INPUTS;
-    if (!goes_on) tree->levels[tree->level_count++] = (TreeLevel){.kind = kind, .first = step};
-    TreeLevel *last = &tree->levels[tree->level_count - 1];
-    const Step *at = &tree->steps->steps[step];
-    TraceEvent event;
-    trace_block_read_header(tree->steps->block, tree->steps->events[at->first], &event);
-    last->last = step;
-    last->through = event.kind;
-    last->interval = at->interval;
-}
-
-static void find_levels(Tree *tree) {
-    int step_count = tree->steps->step_count;
-    uint8_t *flags = flag_nodes(tree);
-    int8_t *kinds = memory_new((size_t)step_count + 1);
-    int *level_of_step = memory_new(((size_t)step_count + 1) * sizeof *level_of_step);
-    for (int step = 0; step < step_count; step++) kinds[step] = -1;
-    for (int i = 0; i < tree->folds->node_count; i++) {
-        int kind = level_kind(tree, flags, i), step = step_of(tree, i);
-        if (kind > kinds[step]) kinds[step] = (int8_t)kind;
-    }
-    tree->levels = memory_new(((size_t)step_count + 1) * sizeof *tree->levels);
-    for (int step = 0; step < step_count; step++) {
-        if (kinds[step] >= 0) add_level(tree, step, (TreeLevelKind)kinds[step]);
-        level_of_step[step] =
-            kinds[step] >= 0 ? tree->level_count - 1 : tree->level_count; /* else: of the next one */
-    }
-    for (int i = 0; i < tree->folds->node_count; i++) {
-        tree->level_of_node[i] = level_of_step[step_of(tree, i)];
-        if (tree->level_of_node[i] >= tree->level_count) tree->level_of_node[i] = -1; /* after the last one */
-    }
-    free(flags);
-    free(kinds);
-    free(level_of_step);
-}
+/* ---- what threads hold ---------------------------------------------------------------------------------- */
 
 /* The node is a value that a thread holds in some level. */
 static bool is_held(const Tree *tree, int node) {
@@ -364,12 +198,12 @@ Tree *tree_new(const Folds *folds, const Steps *steps) {
     tree->warp_count = (tree->thread_count + WARP_LANES - 1) / WARP_LANES;
     tree->path.root = FOLD_NONE;
     tree->level_of_node = memory_new(((size_t)folds->node_count + 1) * sizeof *tree->level_of_node);
-    if (!folds->is_cut) find_levels(tree);
+    if (!folds->is_cut) tree_find_levels(tree);
     if (folds->is_cut || (size_t)tree->level_count * (size_t)tree->thread_count > MOST_CELLS) {
         tree_free(tree);
         return NULL;
     }
-    find_distances(tree);
+    tree_find_distances(tree);
     fill_cells(tree);
     sort_by_step(tree);
     find_results(tree);

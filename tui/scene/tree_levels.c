@@ -1,0 +1,274 @@
+#include "tui/scene/tree_levels.h"
+
+#include "base/memory.h"
+#include "trace/access.h"
+#include <limits.h>
+#include <stdlib.h>
+
+static const FoldNode *node_at(const Tree *tree, int node) {
+    return &tree->folds->nodes[node];
+}
+
+static int step_of(const Tree *tree, int node) {
+    return tree->steps->step_of_event[node_at(tree, node)->event];
+}
+
+/* ---- which steps are levels ------------------------------------------------------------------------------ */
+
+enum { OWN = 1, TAKEN_ON = 2 }; /* only inputs that the thread loaded itself; another thread took it later */
+
+static uint8_t *flag_nodes(const Tree *tree) {
+    const Folds *folds = tree->folds;
+    uint8_t *flags = memory_new((size_t)folds->node_count + 1);
+    for (int i = 0; i < folds->node_count; i++) {
+        const FoldNode *node = &folds->nodes[i];
+        if (node->kind == FOLD_JOIN) {
+            if (flags[node->a] & flags[node->b] & OWN) flags[i] |= OWN;
+        } else if (node->kind == FOLD_MOVE) {
+            bool stays = tree_thread(tree, node->a) == tree_thread(tree, i);
+            if (folds->nodes[node->a].kind == FOLD_INPUT || (stays && flags[node->a] & OWN)) flags[i] |= OWN;
+            if (!stays) flags[node->a] |= TAKEN_ON;
+        }
+    }
+    return flags;
+}
+
+/* Another thread made the operand. */
+static bool comes_from_others(const Tree *tree, int operand) {
+    const FoldNode *at = node_at(tree, operand);
+    return at->kind == FOLD_MOVE && node_at(tree, at->a)->kind != FOLD_INPUT &&
+           tree_thread(tree, at->a) != tree_thread(tree, operand);
+}
+
+/* The kind of level that the node's step belongs to because of it; -1: none. */
+static int level_kind(const Tree *tree, const uint8_t *flags, int i) {
+    const FoldNode *node = node_at(tree, i);
+    if (node->kind == FOLD_INPUT) return -1;
+    if (node->kind == FOLD_MOVE) {
+        if (node_at(tree, node->a)->kind == FOLD_INPUT) return TREE_INPUTS;
+        return flags[i] & TAKEN_ON && comes_from_others(tree, i) ? TREE_TAKE : -1;
+    }
+    if (comes_from_others(tree, node->a) || comes_from_others(tree, node->b)) return TREE_FOLD;
+    return (flags[node->a] | flags[node->b]) & OWN ? TREE_INPUTS : TREE_FOLD;
+}
+
+/* ---- sums in one thread's registers ---------------------------------------------------------------------- */
+
+/* A thread may load many sums of others and add them up in its registers, each load a step of its own. Where it adds them
+ * as a tree, some to each other before they are added to the rest, it holds several sums between the loads: the steps are
+ * one level. So they are where one thread of the block adds alone, in whichever order. */
+typedef struct RegisterSums {
+    const int8_t *kinds; /* [step] TreeLevelKind; -1: none */
+    int *since;          /* [node] of a sum: the step of the first operand that the thread added up to it */
+    int *tree, *chain;   /* [step] the first step of such a sum that ends here */
+    int *taken;          /* [step] the latest step that made a value which a thread takes here from another; -1: none */
+    int *adder;          /* [step] the thread that adds; -1: none does; -2: several do */
+} RegisterSums;
+
+static bool is_sum_of(const Tree *tree, const RegisterSums *sums, int node, int operand) {
+    const FoldNode *at = node_at(tree, operand);
+    const Step *steps = tree->steps->steps;
+    int step = step_of(tree, operand);
+    return at->kind == FOLD_JOIN && tree_thread(tree, operand) == tree_thread(tree, node) &&
+           sums->kinds[step] == TREE_FOLD &&
+           steps[step].interval_step == steps[step_of(tree, node)].interval_step;
+}
+
+static void note_node(const Tree *tree, RegisterSums *sums, int node) {
+    const FoldNode *at = node_at(tree, node);
+    int step = step_of(tree, node);
+    sums->since[node] = step;
+    if (at->kind == FOLD_MOVE && node_at(tree, at->a)->kind != FOLD_INPUT &&
+        tree_thread(tree, at->a) != tree_thread(tree, node) && step_of(tree, at->a) > sums->taken[step])
+        sums->taken[step] = step_of(tree, at->a);
+    if (at->kind != FOLD_JOIN) return;
+    bool left = is_sum_of(tree, sums, node, at->a), right = is_sum_of(tree, sums, node, at->b);
+    if (left && sums->since[at->a] < sums->since[node]) sums->since[node] = sums->since[at->a];
+    if (right && sums->since[at->b] < sums->since[node]) sums->since[node] = sums->since[at->b];
+    int thread = tree_thread(tree, node);
+    sums->adder[step] = sums->adder[step] == -1 || sums->adder[step] == thread ? thread : -2;
+    int *first = left && right ? &sums->tree[step] : &sums->chain[step];
+    if (at->is_plain && sums->since[node] < *first) *first = sums->since[node];
+}
+
+static TraceKind kind_of_step(const Tree *tree, int step) {
+    TraceEvent event;
+    trace_block_read_header(tree->steps->block, tree->steps->events[tree->steps->steps[step].first], &event);
+    return event.kind;
+}
+
+/* From `first` to `last` all additions are of values that were loaded alike, and none needs another's sum of this
+ * stretch. `alone`: one thread makes all of them. */
+static bool is_one_level(const Tree *tree, const RegisterSums *sums, int first, int last, bool alone) {
+    TraceKind kind = kind_of_step(tree, last);
+    if (kind != TRACE_SHARED_LOAD && kind != TRACE_GLOBAL_LOAD) return false;
+    for (int step = first; step <= last; step++) {
+        if (sums->kinds[step] < 0) continue;
+        if (sums->kinds[step] != TREE_FOLD || kind_of_step(tree, step) != kind) return false;
+        if (sums->taken[step] >= first || (alone && sums->adder[step] != sums->adder[last])) return false;
+    }
+    return !alone || sums->adder[last] >= 0;
+}
+
+static int *new_numbers(size_t count, int value) {
+    int *numbers = memory_new((count + 1) * sizeof *numbers);
+    for (size_t i = 0; i < count; i++) numbers[i] = value;
+    return numbers;
+}
+
+/* [step] the step goes on with the level before it. */
+static bool *find_register_sums(const Tree *tree, const int8_t *kinds) {
+    size_t count = (size_t)tree->steps->step_count;
+    RegisterSums sums = {.kinds = kinds,
+                         .since = new_numbers((size_t)tree->folds->node_count, 0),
+                         .tree = new_numbers(count, INT_MAX),
+                         .chain = new_numbers(count, INT_MAX),
+                         .taken = new_numbers(count, -1),
+                         .adder = new_numbers(count, -1)};
+    bool *goes_on = memory_new(count + 1);
+    for (int i = 0; i < tree->folds->node_count; i++)
+        if (node_at(tree, i)->kind != FOLD_INPUT) note_node(tree, &sums, i);
+    for (int last = 0; last < tree->steps->step_count; last++)
+        for (int alone = 0; alone < 2; alone++) {
+            int first = alone ? sums.chain[last] : sums.tree[last];
+            if (first >= last || !is_one_level(tree, &sums, first, last, alone)) continue;
+            for (int step = first + 1; step <= last; step++) goes_on[step] = true;
+        }
+    free(sums.since);
+    free(sums.tree);
+    free(sums.chain);
+    free(sums.taken);
+    free(sums.adder);
+    return goes_on;
+}
+
+static void add_level(Tree *tree, int step, TreeLevelKind kind, bool goes_on) {
+    goes_on |= kind == TREE_INPUTS && tree->level_count && tree->levels[tree->level_count - 1].kind == TREE_INPUTS;
+    if (!goes_on) tree->levels[tree->level_count++] = (TreeLevel){.kind = kind, .first = step};
+    TreeLevel *last = &tree->levels[tree->level_count - 1];
+    const Step *at = &tree->steps->steps[step];
+    TraceEvent event;
+    trace_block_read_header(tree->steps->block, tree->steps->events[at->first], &event);
+    last->last = step;
+    last->through = event.kind;
+    last->interval = at->interval;
+}
+
+void tree_find_levels(Tree *tree) {
+    int step_count = tree->steps->step_count;
+    uint8_t *flags = flag_nodes(tree);
+    int8_t *kinds = memory_new((size_t)step_count + 1);
+    int *level_of_step = memory_new(((size_t)step_count + 1) * sizeof *level_of_step);
+    for (int step = 0; step < step_count; step++) kinds[step] = -1;
+    for (int i = 0; i < tree->folds->node_count; i++) {
+        int kind = level_kind(tree, flags, i), step = step_of(tree, i);
+        if (kind > kinds[step]) kinds[step] = (int8_t)kind;
+    }
+    bool *goes_on = find_register_sums(tree, kinds);
+    tree->levels = memory_new(((size_t)step_count + 1) * sizeof *tree->levels);
+    for (int step = 0; step < step_count; step++) {
+        if (kinds[step] >= 0) add_level(tree, step, (TreeLevelKind)kinds[step], goes_on[step]);
+        level_of_step[step] =
+            kinds[step] >= 0 ? tree->level_count - 1 : tree->level_count; /* else: of the next one */
+    }
+    for (int i = 0; i < tree->folds->node_count; i++) {
+        tree->level_of_node[i] = level_of_step[step_of(tree, i)];
+        if (tree->level_of_node[i] >= tree->level_count) tree->level_of_node[i] = -1; /* after the last one */
+    }
+    free(flags);
+    free(kinds);
+    free(goes_on);
+    free(level_of_step);
+}
+
+/* ---- distances ------------------------------------------------------------------------------------------- */
+
+/* Where the operand of a fold came from, as a distance in threads; 0: it was the thread's own. */
+static int distance_of(const Tree *tree, int node, int operand) {
+    int origin = tree_origin(tree, node, operand);
+    if (node_at(tree, origin)->kind == FOLD_INPUT) return 0;
+    return tree_thread(tree, origin) - tree_thread(tree, node);
+}
+
+typedef struct Distances {           /* of the folds of one level; 0: not seen */
+    int threads, partners, elements; /* partners: by exclusive or */
+    bool threads_differ, partners_differ, elements_differ;
+} Distances;
+
+static void see(int *seen, bool *differ, int distance) {
+    *differ |= *seen && *seen != distance;
+    *seen = distance;
+}
+
+static void see_thread(const Tree *tree, Distances *seen, int node, int operand) {
+    int distance = distance_of(tree, node, operand), thread = tree_thread(tree, node);
+    if (!distance) return;
+    see(&seen->threads, &seen->threads_differ, distance);
+    see(&seen->partners, &seen->partners_differ, thread ^ (thread + distance));
+}
+
+/* Which element of its access a moved value was: values of one lane follow one another in the order of elements. */
+static int element_of(const Tree *tree, int node) {
+    const FoldNode *at = node_at(tree, node);
+    int element = 0;
+    for (int i = node - 1; i >= 0; i--) {
+        const FoldNode *other = node_at(tree, i);
+        if (other->event != at->event || other->lane != at->lane || other->warp != at->warp) break;
+        element += other->kind == FOLD_MOVE;
+    }
+    return element;
+}
+
+/* Elements between the two words of shared memory that a fold's operands were loaded from; 0: they were not.
+ */
+static int elements_between(const Tree *tree, const FoldNode *node, TraceEvent events[2]) {
+    const int operands[2] = {node->a, node->b};
+    int64_t offset[2];
+    for (int i = 0; i < 2; i++) {
+        const FoldNode *operand = node_at(tree, operands[i]);
+        if (operand->kind != FOLD_MOVE) return 0;
+        if (events[i].turn != (uint32_t)operand->event) { /* turn: which event is here */
+            trace_block_read(tree->steps->block, operand->event, &events[i]);
+            events[i].turn = (uint32_t)operand->event;
+        }
+        if (events[i].kind != TRACE_SHARED_LOAD) return 0;
+        offset[i] = (int64_t)events[i].offset[node->lane];
+        if (events[i].element_count > 1)
+            offset[i] += (int64_t)element_of(tree, operands[i]) * events[i].element_bytes;
+    }
+    int64_t distance = offset[1] > offset[0] ? offset[1] - offset[0] : offset[0] - offset[1];
+    return (int)(distance / events[0].element_bytes);
+}
+
+static void see_fold(const Tree *tree, Distances *seen, int node, TraceEvent events[2]) {
+    const FoldNode *at = node_at(tree, node);
+    see_thread(tree, seen, node, at->a);
+    see_thread(tree, seen, node, at->b);
+    see(&seen->elements, &seen->elements_differ, elements_between(tree, at, events));
+    seen->elements_differ |= !seen->elements;
+}
+
+void tree_find_distances(Tree *tree) {
+    Distances *seen = memory_new((size_t)(tree->level_count + 1) * sizeof *seen);
+    TraceEvent *events = memory_new(2 * sizeof *events);
+    events[0].turn = events[1].turn = UINT32_MAX;
+    for (int i = 0; i < tree->folds->node_count; i++) {
+        int level = tree->level_of_node[i];
+        if (level < 0) continue;
+        if (tree->levels[level].kind == TREE_FOLD && node_at(tree, i)->kind == FOLD_JOIN)
+            see_fold(tree, &seen[level], i, events);
+    }
+    for (int i = 0; i < tree->level_count; i++) {
+        TreeLevel *level = &tree->levels[i];
+        const Distances *of = &seen[i];
+        level->crosswise = of->elements_differ && of->threads_differ && !of->partners_differ;
+        if (!of->elements_differ)
+            level->distance = of->elements;
+        else if (!of->threads_differ)
+            level->distance = of->threads;
+        else if (level->crosswise)
+            level->distance = of->partners;
+    }
+    free(events);
+    free(seen);
+}
