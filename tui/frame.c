@@ -340,11 +340,26 @@ static const Pane *find_overlay(const View *view) {
     return NULL;
 }
 
+/* In the picture's last row, where it is free: why this block has no picture of its reduction. */
+static void draw_no_boxes(const StepContext *context, Canvas *canvas, Rectangle inside) {
+    char why[96];
+    ShownPicture picture = context->view->display.picture;
+    if (picture != SHOW_INSTRUCTION && picture != SHOW_REDUCTION) return;
+    if (!scene_print_too_large(context->scene, context->view->place.block, why, sizeof why)) return;
+    for (int column = 0; column < inside.columns; column++) {
+        const Cell *cell = canvas_cell(canvas, inside, column, inside.rows - 1);
+        if (!cell || cell->glyph != ' ') return;
+    }
+    canvas_print(canvas, inside, 1, inside.rows - 1, ROLE_DIM, "no boxes: %s; take fewer elements (p)", why);
+}
+
 static void draw_panes(const ShownPanes *shown, const Layout *layout, Canvas *canvas) {
     for (int i = 0; i < shown->count; i++) {
         const ShownPane *at = &shown->panes[i];
         draw_pane(at->pane, context_of(shown, at->pane), canvas, layout, at->area,
                   at->focus == (int)shown->context.view->display.focus);
+        if (at->pane->slot == SLOT_PICTURE)
+            draw_no_boxes(&shown->context, canvas, inside_of(at->pane, layout, at->area));
     }
 }
 

@@ -23,8 +23,9 @@ typedef struct Opened {
     Scene *scene;
 } Opened;
 
-static Opened open_kernel(const char *kernel, PtxType dtype, uint64_t n) {
-    SessionOptions options = {.kernel = kernel};
+static Opened open_block(const char *kernel, PtxType dtype, uint64_t n, uint32_t block) {
+    SessionOptions options = {
+        .kernel = kernel, .has_trace_blocks = true, .trace_first = block, .trace_last = block};
     Error error = {0};
     Opened opened = {0};
     options.catalog.n = n;
@@ -34,6 +35,10 @@ static Opened open_kernel(const char *kernel, PtxType dtype, uint64_t n) {
     if (!opened.session) fail_msg("%s: %s", kernel, error.message);
     opened.scene = scene_new(opened.session);
     return opened;
+}
+
+static Opened open_kernel(const char *kernel, PtxType dtype, uint64_t n) {
+    return open_block(kernel, dtype, n, 0);
 }
 
 static void close_kernel(Opened *opened) {
@@ -87,13 +92,15 @@ static int64_t sum_of_inputs(const Tree *tree, int level) {
         const FoldNode *node = &tree->folds->nodes[i];
         if (tree->level_of_node[i] > level || !tree->reaches[i]) continue;
         if (node->kind == FOLD_MOVE && tree->folds->nodes[node->a].kind == FOLD_INPUT)
-            sum += (int32_t)node->bits;
+            sum += ptx_type_bytes((PtxType)node->type) == 8
+                       ? (int32_t)(node->bits >> 32) /* mail: a mark below */
+                       : (int32_t)node->bits;
     }
     return sum;
 }
 
-static void check_levels(const char *kernel, uint64_t n) {
-    Opened opened = open_kernel(kernel, PTX_NO_TYPE, n);
+static void check_levels(const char *kernel, uint64_t n, uint32_t block) {
+    Opened opened = open_block(kernel, PTX_NO_TYPE, n, block);
     Reduction *reduction = scene_reduction(opened.scene, 0);
     Tree *tree = scene_tree(opened.scene, 0);
     if (!reduction) fail_msg("%s: no reduction", kernel);
@@ -102,6 +109,7 @@ static void check_levels(const char *kernel, uint64_t n) {
         int64_t sum = 0, expected = sum_of_inputs(tree, i);
         for (int b = 0; b < level->box_count; b++)
             if (level->boxes[b].is_live) sum += (int32_t)level->boxes[b].after;
+        for (int k = 0; k < level->kept_count; k++) sum += (int32_t)level->kept[k].bits;
         if ((int32_t)sum != (int32_t)expected)
             fail_msg("%s, level %d of %d: the boxes add up to %d, the inputs to %d", kernel, i,
                      tree->level_count, (int)(int32_t)sum, (int)(int32_t)expected);
@@ -115,11 +123,108 @@ static void test_boxes_of_every_level_add_up(void **state) {
     for (int i = 0; i < catalog_count(); i++) {
         const CatalogRow *row = catalog_row(i);
         if (row->group != CATALOG_LADDER) continue;
-        check_levels(row->id, 5000);
-        check_levels(row->id, 4096);
+        check_levels(row->id, 5000, 0);
+        check_levels(row->id, 4096, 0);
         checked++;
     }
     assert_true(checked >= 20);
+    check_levels("fastest", 16384, 7); /* the block to which the others' sums come */
+    check_levels("fastest", 1000003, 263);
+}
+
+/* The first box that adds in the last level. */
+static const ReductionBox *last_adder(Reduction *reduction, const ReductionLevel **level) {
+    *level = reduction_level(reduction, reduction_level_count(reduction) - 1);
+    for (int i = 0; i < (*level)->box_count; i++)
+        if ((*level)->boxes[i].adds) return &(*level)->boxes[i];
+    return NULL;
+}
+
+/* Four loads of four words each, and a tree over them: one level, whose sum stays in the first word's box. */
+static void test_a_tree_in_registers_is_one_level(void **state) {
+    (void)state;
+    static const PtxType types[] = {PTX_S32, PTX_F32, PTX_F64};
+    for (int i = 0; i < 3; i++) {
+        Opened opened = open_kernel("fastest", types[i], 1 << 20);
+        const ReductionLevel *level;
+        const ReductionBox *box = last_adder(scene_reduction(opened.scene, 0), &level);
+        assert_non_null(box);
+        assert_int_equal(box->index, 0);
+        assert_int_equal(box->term_count, 16);
+        assert_int_equal(level->adder_count, 1);
+        assert_true(level->is_tree);
+        assert_string_equal(level->operation, "+");
+        assert_int_equal(reduction_fold_count(scene_reduction(opened.scene, 0)), types[i] == PTX_S32 ? 2 : 6);
+        close_kernel(&opened);
+    }
+}
+
+/* Two halves are shuffled, and a double's mail comes in two words: the values stay plain sums, each input in them once. */
+static void test_halves_are_one_value(void **state) {
+    (void)state;
+    static const struct {
+        const char *kernel;
+        uint64_t n;
+        uint32_t block;
+        int inputs;
+    } rows[] = {{"shuffle", 4096, 0, 256}, {"fastest", 1 << 20, 2, 4096}, {"fastest", 1 << 20, 263, 263 * 2}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Opened opened = open_block(rows[i].kernel, PTX_F64, rows[i].n, rows[i].block);
+        Tree *tree = scene_tree(opened.scene, 0);
+        assert_true(tree->final_count > 0);
+        const TreePath *path = tree_path(tree, tree->final[0]);
+        assert_true(tree->folds->nodes[tree->final[0]].is_plain);
+        assert_int_equal(path->once, rows[i].inputs);
+        assert_int_equal(path->twice, 0);
+        close_kernel(&opened);
+    }
+}
+
+/* The largest element stays with thread 0 while the exponentials are added up in shared memory. */
+static void test_what_a_thread_keeps_is_known(void **state) {
+    (void)state;
+    Opened opened = open_kernel("logsumexp", PTX_NO_TYPE, 0);
+    Reduction *reduction = scene_reduction(opened.scene, 0);
+    const ReductionLevel *level = reduction_level(reduction, reduction_level_count(reduction) - 2);
+    float largest;
+    assert_int_equal(level->place, PLACE_WORD);
+    assert_int_equal(level->kept_count, 1);
+    assert_int_equal(level->kept[0].thread, 0);
+    memcpy(&largest, &level->kept[0].bits, sizeof largest);
+    const Folds *folds = scene_tree(opened.scene, 0)->folds;
+    for (int i = 0; i < folds->node_count; i++) {
+        float input;
+        const FoldNode *at = &folds->nodes[i];
+        if (at->kind != FOLD_MOVE || folds->nodes[at->a].kind != FOLD_INPUT) continue;
+        memcpy(&input, &at->bits, sizeof input);
+        assert_true(input <= largest);
+    }
+    close_kernel(&opened);
+}
+
+/* Each sum of kahan is used several times: its operands are listed once, however many elements there are. */
+static void test_operands_are_listed_once(void **state) {
+    (void)state;
+    Opened opened = open_kernel("kahan", PTX_NO_TYPE, 1 << 16);
+    const ReductionLevel *level;
+    Reduction *reduction = scene_reduction(opened.scene, 0);
+    for (int i = 0; (level = reduction_level(reduction, i)) != NULL; i++)
+        for (int b = 0; b < level->box_count; b++)
+            if (level->boxes[b].adds) assert_in_range(level->boxes[b].term_count, 1, i ? 8 : 256 * 4);
+    close_kernel(&opened);
+}
+
+static void test_a_block_may_be_too_large(void **state) {
+    (void)state;
+    char why[96];
+    Opened opened = open_kernel("kahan", PTX_NO_TYPE, 0);
+    assert_null(scene_reduction(opened.scene, 0));
+    assert_true(scene_print_too_large(opened.scene, 0, why, sizeof why));
+    assert_string_equal(why, "block 0 folds more than 4194304 values");
+    close_kernel(&opened);
+    opened = open_kernel("kahan", PTX_NO_TYPE, 4096);
+    assert_false(scene_print_too_large(opened.scene, 0, why, sizeof why));
+    close_kernel(&opened);
 }
 
 /* Four words a thread: each box takes the word four times the source's distance away, also where sums are equal. */
@@ -302,6 +407,11 @@ int main(void) {
         cmocka_unit_test(test_exact_sums_do_not_round),
         cmocka_unit_test(test_exact_sums_are_those_of_integers),
         cmocka_unit_test(test_boxes_of_every_level_add_up),
+        cmocka_unit_test(test_a_tree_in_registers_is_one_level),
+        cmocka_unit_test(test_halves_are_one_value),
+        cmocka_unit_test(test_what_a_thread_keeps_is_known),
+        cmocka_unit_test(test_operands_are_listed_once),
+        cmocka_unit_test(test_a_block_may_be_too_large),
         cmocka_unit_test(test_vectors_are_added_word_by_word),
         cmocka_unit_test(test_half_stops_at_2048),
         cmocka_unit_test(test_errors_of_floats_are_exact),

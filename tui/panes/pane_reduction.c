@@ -41,8 +41,9 @@ static const ReductionBox *only_adder(const ReductionLevel *level) {
 
 /* "t0 adds 16 words, as a tree"; "one by one" */
 static void print_own_sum(const ReductionLevel *level, const ReductionBox *box, char *out, size_t bytes) {
-    snprintf(out, bytes, "t%d %s %d words%s", box->thread, strcmp(level->operation, "+") ? "compares" : "adds",
-             box->term_count, level->is_tree ? ", as a tree" : ", one by one");
+    snprintf(out, bytes, "t%d %s %d words%s", box->thread,
+             strcmp(level->operation, "+") ? "compares" : "adds", box->term_count,
+             level->is_tree ? ", as a tree" : ", one by one");
 }
 
 /* "+ the word 2 away" */

@@ -30,8 +30,8 @@ static void draw_sentence(const BoxRow *row, int line) {
     const ReductionKept *first = row->level->kept;
     char value[64];
     step_context_print_typed(row->context, type_of(row, first), first->bits, value, sizeof value);
-    int column = 1 + canvas_print(row->canvas, row->area, 1, line, ROLE_TEXT, "t%d also holds %s in a register",
-                                  first->thread, value);
+    int column = 1 + canvas_print(row->canvas, row->area, 1, line, ROLE_TEXT,
+                                  "t%d also holds %s in a register", first->thread, value);
     if (row->level->kept_count > 1)
         canvas_print(row->canvas, row->area, column, line, ROLE_DIM, "; %d values are in registers",
                      row->level->kept_count);
@@ -48,7 +48,8 @@ void boxes_draw_kept(const BoxRow *row, int line, int rows) {
             const ReductionKept *kept = kept_by(row, row->first + i, number);
             if (!kept) continue;
             boxes_draw_value(row, row->first + i, line + number,
-                             boxes_is_lit(row, kept->node) ? ROLE_LIT : ROLE_TEXT, type_of(row, kept), kept->bits);
+                             boxes_is_lit(row, kept->node) ? ROLE_LIT : ROLE_TEXT, type_of(row, kept),
+                             kept->bits);
         }
     }
 }

@@ -56,7 +56,7 @@ void boxes_draw_dot(const BoxRow *row, int64_t box, int line);
 
 bool boxes_show_before(const BoxRow *row);
 bool boxes_count_inputs(const BoxRow *row); /* counting says something of a sum in the window */
-bool boxes_sum_floats(const BoxRow *row); /* rounding is known of a sum in the window */
+bool boxes_sum_floats(const BoxRow *row);   /* rounding is known of a sum in the window */
 void boxes_draw_indexes(const BoxRow *row, int line);
 void boxes_draw_before(const BoxRow *row, int line);
 void boxes_draw_after(const BoxRow *row, int line);

@@ -51,7 +51,7 @@ void boxes_print_number(double value, int columns, char *out, size_t bytes) {
         snprintf(out, bytes, "%.*fe%d", digits - 1, value / pow(10, exponent), exponent);
         if ((int)strlen(out) <= columns) return;
     }
-    snprintf(out, bytes, "%.*s", columns, "########");
+    snprintf(out, bytes, "%.*s", columns, fabs(value) < 1 ? "~0" : "########");
 }
 
 /* The value in at most `columns`: as it is, else rounded. */

@@ -12,7 +12,8 @@ static bool is_sum_here(const Reduction *reduction, const ReductionLevel *level,
 static void add_operand(const Reduction *reduction, ReductionLevel *level, int node, int thread) {
     const FoldNode *at = node_at(reduction, node);
     ReductionTerm *term = reduction_add_term(level);
-    bool is_here = reduction->tree->level_of_node[node] == level->level && thread_of(reduction, node) == thread;
+    bool is_here =
+        reduction->tree->level_of_node[node] == level->level && thread_of(reduction, node) == thread;
     term->node = node;
     term->thread = thread;
     term->step = step_of_event(reduction, at->event);
@@ -334,8 +335,7 @@ static bool adds_up(const Reduction *reduction, const ReductionLevel *level) {
 static const char *operation_of(const Reduction *reduction, const ReductionLevel *level) {
     bool differs;
     if (level->kind != TREE_FOLD || level->type == PTX_NO_TYPE) return "+";
-    if (keeps(reduction, level, true, &differs))
-        return differs && !adds_up(reduction, level) ? "max" : NULL;
+    if (keeps(reduction, level, true, &differs)) return differs && !adds_up(reduction, level) ? "max" : NULL;
     if (!keeps(reduction, level, false, &differs)) return "+";
     return adds_up(reduction, level) ? NULL : "min";
 }

@@ -166,6 +166,19 @@ Tree *scene_tree(const Scene *scene, int block) {
     return tree;
 }
 
+bool scene_print_too_large(const Scene *scene, int block, char *out, size_t bytes) {
+    const TraceBlock *of = scene->traced.blocks[block].block;
+    bool can_replay = scene_can_replay(scene, block);
+    if (!scene->questions.folds || scene_tree(scene, block) || (can_replay && !scene_folds(scene, block)))
+        return false;
+    if (can_replay)
+        snprintf(out, bytes, "block %u folds more than %d values", trace_block_linear(of), FOLD_LIMIT);
+    else
+        snprintf(out, bytes, "block %u has %d events, more than %d", trace_block_linear(of),
+                 trace_block_event_count(of), SCENE_MOST_EVENTS);
+    return true;
+}
+
 Reduction *scene_reduction(const Scene *scene, int block) {
     Tree *tree = scene->traced.reductions ? scene_tree(scene, block) : NULL;
     if (!tree || !tree->level_count) return NULL;

@@ -113,6 +113,8 @@ uint32_t scene_trap_block(const Scene *scene, const Trap *trap); /* linear */
 /* The block has few enough events to be replayed between two frames. */
 enum { SCENE_MOST_EVENTS = SESSION_MOST_EVENTS };
 bool scene_can_replay(const Scene *scene, int block);
+/* Why there is neither tree nor reduction: the block is too large. False: it is not. */
+bool scene_print_too_large(const Scene *scene, int block, char *out, size_t bytes);
 /* [step] How far the run has come after each step of the block: 0 .. 1, never falling. Elements folded, over
  * the block's all; where that is not known, barrier intervals done. */
 const double *scene_progress(const Scene *scene, int block);

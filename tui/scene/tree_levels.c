@@ -61,8 +61,9 @@ typedef struct RegisterSums {
     const int8_t *kinds; /* [step] TreeLevelKind; -1: none */
     int *since;          /* [node] of a sum: the step of the first operand that the thread added up to it */
     int *tree, *chain;   /* [step] the first step of such a sum that ends here */
-    int *taken;          /* [step] the latest step that made a value which a thread takes here from another; -1: none */
-    int *adder;          /* [step] the thread that adds; -1: none does; -2: several do */
+    int *
+        taken; /* [step] the latest step that made a value which a thread takes here from another; -1: none */
+    int *adder; /* [step] the thread that adds; -1: none does; -2: several do */
 } RegisterSums;
 
 static bool is_sum_of(const Tree *tree, const RegisterSums *sums, int node, int operand) {
@@ -143,7 +144,8 @@ static bool *find_register_sums(const Tree *tree, const int8_t *kinds) {
 }
 
 static void add_level(Tree *tree, int step, TreeLevelKind kind, bool goes_on) {
-    goes_on |= kind == TREE_INPUTS && tree->level_count && tree->levels[tree->level_count - 1].kind == TREE_INPUTS;
+    goes_on |=
+        kind == TREE_INPUTS && tree->level_count && tree->levels[tree->level_count - 1].kind == TREE_INPUTS;
     if (!goes_on) tree->levels[tree->level_count++] = (TreeLevel){.kind = kind, .first = step};
     TreeLevel *last = &tree->levels[tree->level_count - 1];
     const Step *at = &tree->steps->steps[step];

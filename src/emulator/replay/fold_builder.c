@@ -40,6 +40,61 @@ static int join(Folds *folds, const Warp *warp, const Op *op, const FoldPlace *p
     return selected != FOLD_NONE ? selected : folds_add_join(folds, place, a, b, is_plain(op->instruction));
 }
 
+static int bytes_of(const Folds *folds, int node) {
+    PtxType type = (PtxType)folds->nodes[node].type;
+    return type == PTX_NO_TYPE ? 0 : ptx_type_bytes(type);
+}
+
+/* A value may arrive as bits of a wider word, beside a mark say: where it is added, it is what the register holds. */
+static int narrow(Folds *folds, const Warp *warp, const Op *op, FoldPlace place, int operand, int node) {
+    int bytes = place.type == PTX_NO_TYPE ? 0 : ptx_type_bytes(place.type);
+    if (node == FOLD_NONE || folds->nodes[node].kind != FOLD_MOVE || operand >= op->source_count) return node;
+    if (!bytes || bytes >= bytes_of(folds, node) || bytes_of(folds, node) < 8 || !is_plain(op->instruction) ||
+        !strcmp(op->instruction->name, "selp"))
+        return node;
+    place.event = folds->nodes[node].event;
+    place.bits = register_read(warp, op->s[operand], bytes, place.lane);
+    return folds_add_move(folds, &place, node);
+}
+
+/* mov d, {low, high}: halves of one value, which came over one by one, are that value again. A double whose halves arrived
+ * in two words is made of both. FOLD_NONE: neither. */
+static int unite(Folds *folds, const Warp *warp, const Op *op, FoldPlace place, int low, int high) {
+    if (low == FOLD_NONE || high == FOLD_NONE || low == high) return FOLD_NONE;
+    const FoldNode *a = &folds->nodes[low], *b = &folds->nodes[high];
+    const PtxOperand *to = &op->instruction->operands[0];
+    int whole = a->kind == FOLD_MOVE && b->kind == FOLD_MOVE && a->a == b->a ? a->a : FOLD_NONE;
+    place.event = a->event > b->event ? a->event : b->event;
+    place.bits = register_read(warp, op->d, ptx_type_bytes(place.type), place.lane);
+    if (whole == FOLD_NONE)
+        return to->kind == PTX_OPERAND_REGISTER && to->reg && to->reg->type == PTX_F64
+                   ? folds_add_join(folds, &place, low, high, true)
+                   : FOLD_NONE;
+    return bytes_of(folds, whole) == ptx_type_bytes(place.type) ? folds_add_move(folds, &place, whole)
+                                                                : FOLD_NONE;
+}
+
+/* selp of a value and a constant: where it takes the constant, it takes no input. */
+static void drop_constants(const Warp *warp, const Op *op, uint32_t mask, int32_t joined[WARP_LANES]) {
+    uint32_t chosen;
+    memcpy(&chosen, operand_at(warp, op->s[2]), sizeof chosen);
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        if (op->s[chosen >> lane & 1 ? 0 : 1].constant) joined[lane] = FOLD_NONE;
+    }
+}
+
+static void unite_lanes(Folds *folds, const ProvenanceRules *rules, const Warp *warp, const Frame *frame,
+                        const Op *op, FoldPlace place, uint32_t mask, int32_t joined[WARP_LANES]) {
+    const Provenance *low = provenance_part(rules, frame, op, 0, 0),
+                     *high = provenance_part(rules, frame, op, 0, 1);
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        place.lane = __builtin_ctz(rest);
+        int whole = unite(folds, warp, op, place, low->producer[place.lane], high->producer[place.lane]);
+        if (whole != FOLD_NONE) joined[place.lane] = whole;
+    }
+}
+
 void fold_builder_lanes(Folds *folds, const ProvenanceRules *rules, const Warp *warp, const Frame *frame,
                         const Op *op, uint32_t mask, int32_t joined[WARP_LANES]) {
     Provenance operand;
@@ -54,10 +109,14 @@ void fold_builder_lanes(Folds *folds, const ProvenanceRules *rules, const Warp *
             if (operand.producer[place.lane] == FOLD_NONE) continue;
             if (op->has_d && !op->d.constant && joined[place.lane] != FOLD_NONE)
                 place.bits = register_read(warp, op->d, ptx_type_bytes(place.type), place.lane);
-            joined[place.lane] =
-                join(folds, warp, op, &place, i, joined[place.lane], operand.producer[place.lane]);
+            int part = narrow(folds, warp, op, place, i, operand.producer[place.lane]);
+            joined[place.lane] = join(folds, warp, op, &place, i, joined[place.lane], part);
         }
     }
+    if (!strcmp(op->instruction->name, "selp")) drop_constants(warp, op, mask, joined);
+    if (!strcmp(op->instruction->name, "mov") && count == 1 && provenance_part_count(rules, op, 0) == 2 &&
+        place.type != PTX_NO_TYPE && op->has_d && !op->d.constant)
+        unite_lanes(folds, rules, warp, frame, op, place, mask, joined);
 }
 
 int fold_builder_redux(Folds *folds, FoldPlace *place, const TraceEvent *event, const Provenance *source,

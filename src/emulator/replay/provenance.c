@@ -147,6 +147,15 @@ void provenance_read_operand(const ProvenanceRules *rules, const Frame *frame, c
     *out = operand_provenance(frame, rules->slots + rule->source[operand], rule->source_count[operand]);
 }
 
+int provenance_part_count(const ProvenanceRules *rules, const Op *op, int operand) {
+    return rules->rules[op->pc].source_count[operand];
+}
+
+const Provenance *provenance_part(const ProvenanceRules *rules, const Frame *frame, const Op *op, int operand,
+                                  int part) {
+    return &frame->provenance[rules->slots[rules->rules[op->pc].source[operand] + part]];
+}
+
 void provenance_set_producers(const ProvenanceRules *rules, const Frame *frame, const Op *op, uint32_t mask,
                               const int32_t producer[WARP_LANES]) {
     const Rule *rule = &rules->rules[op->pc];

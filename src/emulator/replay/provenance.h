@@ -39,6 +39,10 @@ uint32_t provenance_lanes(const ProvenanceRules *rules, const Frame *frame, cons
 int provenance_operand_count(const ProvenanceRules *rules, const Op *op);
 void provenance_read_operand(const ProvenanceRules *rules, const Frame *frame, const Op *op, int operand,
                              Provenance *out);
+/* Registers of a source operand: of a vector several; and the provenance of one. */
+int provenance_part_count(const ProvenanceRules *rules, const Op *op, int operand);
+const Provenance *provenance_part(const ProvenanceRules *rules, const Frame *frame, const Op *op, int operand,
+                                  int part);
 /* Other producers of what it gave to the lanes of `mask`. */
 void provenance_set_producers(const ProvenanceRules *rules, const Frame *frame, const Op *op, uint32_t mask,
                               const int32_t producer[WARP_LANES]);
