@@ -81,11 +81,8 @@ static void constant_memory_is_read_at_some_addresses(void **state) {
     TraceEvent *event = &shown.context.event;
     event->kind = TRACE_CONSTANT_LOAD;
     for (int lane = 0; lane < WARP_LANES; lane++) event->offset[lane] = 12;
-    says(
-        &shown,
-        "All 32 lanes of warps 0, 1 load. All lanes read the same address of constant memory, the case it is "
-        "built for.",
-        true);
+    says(&shown, "All 32 lanes of warps 0, 1 load. All lanes read the same address of constant memory.",
+         true);
     for (int lane = 0; lane < WARP_LANES; lane++) event->offset[lane] = (uint64_t)lane / 8 * 4;
     says(&shown, ". The lanes read 4 different addresses of constant memory.", false);
     sample_free(shown.sample);
