@@ -92,7 +92,7 @@ static const Recorded *records(void) {
     Error error = {0};
     size_t length;
     BenchSink sink = {.context = &recorded, .machine = keep_machine, .value = keep_value};
-    if (!bench_recorded(&recorded.times, &error) || !bench_read_recorded(&sink, &error) ||
+    if (!bench_recorded("h200", &recorded.times, &error) || !bench_read_recorded("h200", &sink, &error) ||
         !text_read_file("assets/h200/counters.txt", 1 << 20, &recorded.counters, &length, &error))
         fail_msg("%s", error.message);
     return &recorded;

@@ -28,8 +28,8 @@ static const char *const COST_WORDS[] = {
     "efficien*", "performance", "outweigh*", "better",    "worse",     "worth*",   "dominat*", "let",
 };
 
-/* Of kernels, in the catalogue, their files and the documents, also counts and units. Elsewhere they are labels, or the
- * program fills in what it counted. */
+/* Of kernels, in the catalogue, their files and the documents, also counts. Elsewhere the program fills in what it
+ * counted. */
 static const char *const COUNT_WORDS[] = {
     "wavefront*",
     "sector*",
@@ -56,16 +56,11 @@ static const char *const COUNT_WORDS[] = {
     "wait for",
     "a quarter",
     "traffic",
-    "cycle*",
-    "us",
-    "GB/s",
-    "latenc*",
-    "bandwidth",
-    "throughput",
-    "peak",
-    "busy",
-    "best",
 };
+
+/* Units, which drawings and labels hold, too. */
+static const char *const UNIT_WORDS[] = {"cycle*",     "us",   "GB/s", "latenc*", "bandwidth",
+                                         "throughput", "peak", "busy", "best"};
 
 static bool is_letter(char c) {
     return isalnum((unsigned char)c) || c == '_';
@@ -80,6 +75,13 @@ static bool has_word(const char *text, const char *word) {
     return false;
 }
 
+static const char *find_word(const char *text, const char *const *words, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (has_word(text, words[i])) return words[i];
+    return NULL;
+}
+#define FIND(text, words) find_word(text, words, sizeof(words) / sizeof *(words))
+
 enum { FEWEST_WORDS = 5 }; /* of a string that is a sentence, not a label */
 
 static bool is_label(const char *text) {
@@ -90,11 +92,11 @@ static bool is_label(const char *text) {
 
 const char *sentence_cost_word(const Sentence *sentence) {
     if (!sentence->is_of_kernel && is_label(sentence->text)) return NULL;
-    for (size_t i = 0; !sentence->is_drawn && i < sizeof COST_WORDS / sizeof *COST_WORDS; i++)
-        if (has_word(sentence->text, COST_WORDS[i])) return COST_WORDS[i];
-    for (size_t i = 0; sentence->is_of_kernel && i < sizeof COUNT_WORDS / sizeof *COUNT_WORDS; i++)
-        if (has_word(sentence->text, COUNT_WORDS[i])) return COUNT_WORDS[i];
-    return NULL;
+    const char *word = NULL;
+    if (!sentence->is_drawn) word = FIND(sentence->text, COST_WORDS);
+    if (!word && sentence->is_of_kernel) word = FIND(sentence->text, COUNT_WORDS);
+    if (!word && sentence->is_of_kernel && !sentence->is_drawn) word = FIND(sentence->text, UNIT_WORDS);
+    return word;
 }
 
 /* ---- blocks -------------------------------------------------------------------------------------------- */
