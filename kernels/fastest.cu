@@ -4,9 +4,9 @@
 //   block 1:                                                                      --> letter 1 --+
 //   block 2, the last:                                                            --> its sum  --+--> out[0]
 //
-// What it teaches: a large array takes as long as memory takes to deliver it; a small one as long as the trips to
-// memory that wait for each other. A letter is one 8-byte word: 4 bytes of the sum, and a mark that it has
-// arrived. Both become visible at once, which saves the fence and the second trip of last_block. The last block
+// What it teaches: several 16-byte loads in flight for a large array, few trips to memory one after another for
+// a small one. A letter is one 8-byte word: 4 bytes of the sum, and a mark that it has
+// arrived. Both become visible at once, without the fence and the second trip of last_block. The last block
 // empties the letter boxes for the next launch. All blocks must fit on the device at once, as in cooperative.
 // The host chooses the grid, `threads` and `loads` in one place: plan_fastest() in src/catalog/ladder.c.
 #include "vectors.cuh"

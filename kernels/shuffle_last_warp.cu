@@ -6,8 +6,8 @@
 //   offset = 16    0<-------------------16                       each lane takes the value of lane + offset
 //   offset = 8, 4, 2, 1                                          lane 0 ends with the sum
 //
-// What it teaches: lanes of a warp can read each other's registers: no shared memory, no __syncwarp(), one
-// instruction.
+// What it teaches: lanes of a warp can read each other's registers: the last 64 numbers need neither shared memory
+// nor __syncwarp().
 // Blocks are a power of two of at least 32; out[blockIdx.x] is the block's partial result.
 #include "operations.cuh"
 

@@ -5,8 +5,8 @@
 //                       s = 128   64   | 32   16   8   4   2   1
 //                       all warps      | warp 0, as unroll_last_warp
 //
-// What it teaches: what the compiler knows needs no instructions: neither the loop nor its counter is left, and
-// no branches but those on i < n, tid < s and tid == 0.
+// What it teaches: what the compiler knows need not be asked at run time: neither the loop nor its counter is left,
+// and no branches but those on i < n, tid < s and tid == 0.
 // Blocks are a power of two of at least 64; out[blockIdx.x] is the block's partial result.
 #include "operations.cuh"
 

@@ -148,6 +148,7 @@ static void every_row_is_complete(void **state) {
         char path[PATH_MAX], ptx[128];
         Error error = {0};
         assert_true(row->title && *row->title && row->lesson && *row->lesson && row->watch && *row->watch);
+        if (strlen(row->lesson) > 150) fail_msg("%s: its lesson needs a third line of the menu", row->id);
         assert_true(row->block_rule && *row->block_rule && row->types && row->operations && row->plan &&
                     row->check);
         assert_true(row->minimum_block <= row->default_block && row->default_block <= row->maximum_block);

@@ -74,20 +74,17 @@ static void votes_say_what_lanes_learn(void **state) {
 
 /* ---- accesses ------------------------------------------------------------------------------------------- */
 
-static void constant_memory_serves_one_address_at_a_time(void **state) {
+static void constant_memory_is_read_at_some_addresses(void **state) {
     (void)state;
     Shown shown;
     show(&shown, TRACE_GLOBAL_LOAD, 0);
     TraceEvent *event = &shown.context.event;
     event->kind = TRACE_CONSTANT_LOAD;
     for (int lane = 0; lane < WARP_LANES; lane++) event->offset[lane] = 12;
-    says(
-        &shown,
-        "All 32 lanes of warps 0, 1 load. All lanes read the same address of constant memory, the case it is "
-        "built for.",
-        true);
+    says(&shown, "All 32 lanes of warps 0, 1 load. All lanes read the same address of constant memory.",
+         true);
     for (int lane = 0; lane < WARP_LANES; lane++) event->offset[lane] = (uint64_t)lane / 8 * 4;
-    says(&shown, ". Constant memory serves one address at a time; here there are 4.", false);
+    says(&shown, ". The lanes read 4 different addresses of constant memory.", false);
     sample_free(shown.sample);
 }
 
@@ -348,7 +345,7 @@ static void the_other_kinds(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(votes_say_what_lanes_learn),
-        cmocka_unit_test(constant_memory_serves_one_address_at_a_time),
+        cmocka_unit_test(constant_memory_is_read_at_some_addresses),
         cmocka_unit_test(local_memory_is_explained),
         cmocka_unit_test(global_accesses_count_their_sectors),
         cmocka_unit_test(atomics_count_their_collisions),

@@ -218,7 +218,7 @@ static void test_empty_panes_say_what_to_do_in_one_row(void **state) {
     assert_one_row(&opened, &pane_hazards, "redviz --check searches; hazards were not");
     Findings none = {.is_complete = true};
     opened.scene->borrowed.hazards = &none;
-    assert_one_row(&opened, &pane_hazards, "Nothing wrong, nothing slow: c compares.");
+    assert_one_row(&opened, &pane_hazards, "Nothing wrong, all ideal: c compares.");
     opened.scene->borrowed.hazards = NULL;
     close_kernel(&opened);
 }

@@ -309,9 +309,9 @@ static void explain_constant(const StepContext *context, Text *out) {
     int addresses;
     step_context_collisions(&context->event, &addresses);
     if (addresses == 1)
-        text_add(out, "All lanes read the same address of constant memory, the case it is built for.");
+        text_add(out, "All lanes read the same address of constant memory.");
     else
-        text_print(out, "Constant memory serves one address at a time; here there are %d.", addresses);
+        text_print(out, "The lanes read %d different addresses of constant memory.", addresses);
 }
 
 static bool barrier_is_complete(const StepContext *context) {

@@ -158,7 +158,7 @@ static void draw_empty(const StepContext *context, Canvas *canvas, Rectangle are
     Rectangle line = {area.column, area.row, area.columns, 1};
     Text text = {0};
     if (hazards)
-        text_add(&text, hazards->is_complete ? "Nothing wrong, nothing slow: c compares."
+        text_add(&text, hazards->is_complete ? "Nothing wrong, all ideal: c compares."
                                              : "None up to where the run ended: G goes there.");
     else if (context->scene->outcome.counting)
         text_add(&text, note ? note : "searching ...");

@@ -1,0 +1,92 @@
+/* Claims: what a sentence says, as an expression over what was recorded on an H200 (assets/h200/timings.tsv and
+ * counters.txt) and over what the emulator counts. The functions below are the words of such expressions. Each fails
+ * the test where nothing was recorded under that name, and notes its value: a claim that does not hold prints all
+ * of its values. Needs cmocka's headers before it. */
+#ifndef TESTS_CATALOG_CLAIMS_H
+#define TESTS_CATALOG_CLAIMS_H
+
+#include "metrics/metrics.h"
+#include <stdbool.h>
+
+enum { ALONE, SCALAR }; /* the kernel by itself; all launches down to one number */
+enum { COLD, WARM };    /* the L2 cache */
+
+/* Microseconds of 2^log_n elements, summed with 256 threads a block: in a graph, or as a single call where the kernel
+ * cannot be in one. */
+double claim_time(const char *kernel, const char *type, int log_n, bool to_scalar, bool warm);
+/* The greatest time of `kernel` over that of `other`, of all sizes recorded for both: scalar, cold. */
+double claim_most_ratio(const char *kernel, const char *other, const char *type);
+double claim_gigabytes_per_second(const char *kernel, const char *type, int log_n); /* scalar, cold */
+double claim_read_bandwidth(void); /* GB/s that a kernel which only reads reached */
+double claim_value(const char *kernel, int log_n, const char *name); /* of --profile and lab_latency */
+double claim_clock_cost(const char *kernel, int log_n); /* % that reading the clock adds to the launch */
+double claim_interval(const char *kernel, int log_n, int first, int last,
+                      bool most); /* cycles: most or least */
+
+/* Columns of counters.txt: of the first launch, 2^20 elements. */
+enum { SASS_INSTRUCTIONS = 11, SASS_BRANCHES = 12, SASS_DIVERGENT = 13 };
+double claim_counter(const char *kernel, const char *type, int column);
+
+/* What the emulator counts of a run: "NAME" with its defaults, or "NAME n=4096 block=32 type=double columns=256". */
+double claim_metric(const char *spec, Metric metric);
+double claim_line_metric(const char *spec, const char *text,
+                         Metric metric); /* of the line that holds the text */
+double claim_blocks(const char *spec);   /* of the first launch */
+double claim_launches(const char *spec);
+double claim_shared_bytes(const char *spec); /* that the first launch asks for */
+double claim_result(const char *spec);
+double claim_excess(const char *spec);     /* wavefronts beyond the ideal */
+double claim_wavefronts(const char *spec); /* of a shared load, on average */
+double claim_sectors(const char *spec);    /* of a global load request, on average */
+double claim_lanes(const char *spec);      /* active on average */
+/* Of the first traced block, between two barriers (0: up to the first): the most wavefronts for each ideal one of a
+ * shared access, and the most lanes that store to shared memory in one warp. */
+double claim_ways(const char *spec, int interval);
+double claim_most_wavefronts(const char *spec, int interval);
+double claim_events(const char *spec, TraceKind kind); /* of all intervals */
+double claim_storing_lanes(const char *spec, int interval);
+double claim_storing_warps(const char *spec, int interval);
+
+bool claim_about(double value, double figure);   /* within 3 % */
+bool claim_rounds(double value, double figure);  /* to the whole number */
+bool claim_percent(double share, double figure); /* of 1, to the whole per cent */
+bool claim_is_half(double share);                /* of 1: 0.47 to 0.53 */
+
+#define TIME(kernel, type, log_n, scope, cache)                                                              \
+    claim_time(kernel, type, log_n, (scope) == SCALAR, (cache) == WARM)
+#define MOST_RATIO(kernel, other, type)          claim_most_ratio(kernel, other, type)
+#define GIGABYTES(kernel, type, log_n)           claim_gigabytes_per_second(kernel, type, log_n)
+#define READ_BANDWIDTH                           claim_read_bandwidth()
+#define VALUE(kernel, log_n, name)               claim_value(kernel, log_n, name)
+#define CLOCK_COST(kernel, log_n)                claim_clock_cost(kernel, log_n)
+#define MOST_CYCLES(kernel, log_n, first, last)  claim_interval(kernel, log_n, first, last, true)
+#define LEAST_CYCLES(kernel, log_n, first, last) claim_interval(kernel, log_n, first, last, false)
+#define COUNTER(kernel, type, column)            claim_counter(kernel, type, column)
+#define METRIC_OF(spec, metric)                  claim_metric(spec, METRIC_##metric)
+#define LINE_METRIC(spec, text, metric)          claim_line_metric(spec, text, METRIC_##metric)
+#define BLOCKS(spec)                             claim_blocks(spec)
+#define LAUNCHES(spec)                           claim_launches(spec)
+#define SHARED_BYTES(spec)                       claim_shared_bytes(spec)
+#define RESULT(spec)                             claim_result(spec)
+#define EXCESS(spec)                             claim_excess(spec)
+#define WAVEFRONTS(spec)                         claim_wavefronts(spec)
+#define SECTORS(spec)                            claim_sectors(spec)
+#define LANES(spec)                              claim_lanes(spec)
+#define WAYS(spec, interval)                     claim_ways(spec, interval)
+#define MOST_WAVEFRONTS(spec, interval)          claim_most_wavefronts(spec, interval)
+#define EVENTS(spec, kind)                       claim_events(spec, TRACE_##kind)
+#define STORING_LANES(spec, interval)            claim_storing_lanes(spec, interval)
+#define STORING_WARPS(spec, interval)            claim_storing_warps(spec, interval)
+#define ABOUT(value, figure)                     claim_about(value, figure)
+#define ROUNDS(value, figure)                    claim_rounds(value, figure)
+#define PERCENT(share, figure)                   claim_percent(share, figure)
+#define IS_HALF(share)                           claim_is_half(share)
+/* The kernel's time as a share of the other's: ints, each alone, with a cold cache. */
+#define TIME_SHARE(kernel, other, log_n)                                                                     \
+    (TIME(kernel, "int", log_n, ALONE, COLD) / TIME(other, "int", log_n, ALONE, COLD))
+
+void claims_begin(void);         /* the next claim */
+const char *claims_values(void); /* what its functions gave, a line each */
+void claims_done(void);
+
+#endif
