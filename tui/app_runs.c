@@ -162,13 +162,48 @@ void app_open_at(App *app, const SessionOptions *options, Purpose purpose, const
     if (!app->loader) app_say(app, what, "cannot be opened: no thread could be started");
 }
 
-void app_open(App *app, const SessionOptions *options, Purpose purpose, const char *what) {
+static void app_open(App *app, const SessionOptions *options, Purpose purpose, const char *what) {
     app_open_at(app, options, purpose, what, target_of(&app->comparison, purpose));
 }
 
 void app_cancel(App *app) {
     if (app->loader) session_loader_cancel(app->loader);
     app->cancelled = true;
+}
+
+/* Those of the active run for another kernel: other kernels have other grids, so the traced blocks are again those of the
+ * command line. */
+static SessionOptions app_options_of_other(App *app) {
+    const SessionOptions *first = session_options(app->first);
+    SessionOptions options = *session_options(app->slots[app->comparison.active].current.session);
+    options.has_trace_blocks = first->has_trace_blocks;
+    options.trace_first = first->trace_first;
+    options.trace_last = first->trace_last;
+    return options;
+}
+
+/* One of the ladder's kernels, at the size and in the type that are selected there. */
+static void app_open_rung(App *app, Purpose purpose, const char *kernel) {
+    SessionOptions options = app_options_of_other(app);
+    options.catalog.n = app->rung.n;
+    plan_type_parse(app->rung.dtype, &options.catalog.dtype);
+    session_options_for_kernel(&options, kernel);
+    app_open(app, &options, purpose, kernel);
+}
+
+/* The second of two that are compared, once the first is there. */
+static void app_open_beside_rung(App *app) {
+    if (!*app->rung.beside || app->loader) return;
+    ViewRung rung = app->rung;
+    app->rung.beside[0] = 0;
+    app_open_rung(app, PURPOSE_BESIDE, rung.beside);
+}
+
+void app_show_rung(App *app) {
+    app->rung = app_view(app)->transient.rung;
+    app_open_rung(app, PURPOSE_KERNEL, app->rung.kernel);
+    if (app->failed) app->rung.beside[0] = 0;
+    app_open_beside_rung(app);
 }
 
 bool app_finish_loading(App *app) {
@@ -186,15 +221,6 @@ bool app_finish_loading(App *app) {
         app_refuse(app, app->what, app->purpose, &error);
     }
     return true;
-}
-
-SessionOptions app_options_of_other(App *app) {
-    const SessionOptions *first = session_options(app->first);
-    SessionOptions options = *session_options(app->slots[app->comparison.active].current.session);
-    options.has_trace_blocks = first->has_trace_blocks;
-    options.trace_first = first->trace_first;
-    options.trace_last = first->trace_last;
-    return options;
 }
 
 void app_open_kernel(App *app, Purpose purpose) {

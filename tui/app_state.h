@@ -78,11 +78,9 @@ bool app_finish_counting(App *app, int index);
 /* The session replaces a run, or is compared with it. */
 void app_show(App *app, Session *session, Purpose purpose, int index);
 void app_open_at(App *app, const SessionOptions *options, Purpose purpose, const char *what, int target);
-void app_open(App *app, const SessionOptions *options, Purpose purpose, const char *what);
-/* Those of the active run for another kernel: other kernels have other grids, so the traced blocks are again those of the
- * command line. */
-SessionOptions app_options_of_other(App *app);
 void app_open_kernel(App *app, Purpose purpose);
+/* The rung that was chosen in place of the active run, and then the one that is to stand beside it. */
+void app_show_rung(App *app);
 void app_rerun(App *app);
 void app_trace_block(App *app);
 void app_leave_comparison(App *app);
@@ -99,9 +97,6 @@ void app_check_files(App *app);
 void app_rerun_stale(App *app);
 
 /* ---- app_ladder.c */
-/* The rung that was chosen in place of the active run, and then the one that is to stand beside it. */
-void app_show_rung(App *app);
-void app_open_beside_rung(App *app);
 /* The recordings of the next machine, around. */
 void app_next_machine(App *app);
 bool app_shows_ladder(App *app);
