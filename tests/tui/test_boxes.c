@@ -123,6 +123,34 @@ static void an_unwritten_word_is_marked(void **state) {
     stage_free(stage);
 }
 
+/* At the end of the last level that `back` leaves over. */
+static void assert_level_shows(const char *kernel, int back, int columns, const char *wanted) {
+    Stage *stage = open_whole(kernel, 0);
+    View view = *stage_view(stage);
+    Reduction *reduction = scene_reduction(stage->scene, 0);
+    const ReductionLevel *level = reduction_level(reduction, reduction_level_count(reduction) - 1 - back);
+    view_go_to_step(&view, stage->scene, level->last);
+    char *text = draw_pane(stage->scene, &view, columns, 12);
+    assert_shows(kernel, text, wanted);
+    free(text);
+    stage_free(stage);
+}
+
+static void a_sum_of_many_words_says_so(void **state) {
+    (void)state;
+    for (int i = 0; i < SIZE_COUNT; i++)
+        assert_level_shows("fastest", 0, sizes[i].columns, "t0 adds 16 words, as a tree");
+}
+
+/* The largest element, while the exponentials are added up: in words, and as threads. */
+static void what_threads_keep_is_shown(void **state) {
+    (void)state;
+    for (int i = 0; i < SIZE_COUNT; i++) {
+        assert_level_shows("logsumexp", 2, sizes[i].columns, "t0 also holds 9 in a register");
+        assert_level_shows("softmax_row", 14, sizes[i].columns, "also holds ");
+    }
+}
+
 /* Every step, with values on their way, in a frame of any size. */
 static void broken_kernels_can_be_played(void **state) {
     (void)state;
@@ -311,6 +339,8 @@ int main(void) {
         cmocka_unit_test(it_says_how_the_adding_threads_are_spread),
         cmocka_unit_test(ways_are_drawn_at_every_width),
         cmocka_unit_test(operands_without_a_row_are_named),
+        cmocka_unit_test(a_sum_of_many_words_says_so),
+        cmocka_unit_test(what_threads_keep_is_shown),
         cmocka_unit_test(both_runs_of_a_comparison_have_their_operands),
         cmocka_unit_test(labels_do_not_touch_numbers),
     };

@@ -15,6 +15,12 @@ static void note_use(Reduction *reduction, int node, int level) {
     if (node != FOLD_NONE && reduction->kept_until[node] < level) reduction->kept_until[node] = level;
 }
 
+static int level_of_step(const Reduction *reduction, int step) {
+    int level = reduction->tree->level_count - 1;
+    while (level > 0 && reduction->first[level] > step) level--;
+    return level;
+}
+
 void reduction_find_kept(Reduction *reduction) {
     const Tree *tree = reduction->tree;
     const Folds *folds = tree->folds;
@@ -29,7 +35,7 @@ void reduction_find_kept(Reduction *reduction) {
     }
     for (int i = 0; i < folds->result_count; i++) /* until it is stored */
         note_use(reduction, folds->results[i].node,
-                 reduction_level_at(reduction, step_of_event(reduction, folds->results[i].event)));
+                 level_of_step(reduction, step_of_event(reduction, folds->results[i].event)));
 }
 
 /* At the end of the level. */

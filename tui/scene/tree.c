@@ -10,16 +10,6 @@ static const FoldNode *node_at(const Tree *tree, int node) {
     return &tree->folds->nodes[node];
 }
 
-int tree_thread(const Tree *tree, int node) {
-    return node_at(tree, node)->warp * WARP_LANES + node_at(tree, node)->lane;
-}
-
-int tree_origin(const Tree *tree, int node, int operand) {
-    const FoldNode *at = node_at(tree, operand);
-    bool here = tree->level_of_node[operand] == tree->level_of_node[node];
-    return at->kind == FOLD_MOVE && here ? at->a : operand;
-}
-
 static int step_of(const Tree *tree, int node) {
     return tree->steps->step_of_event[node_at(tree, node)->event];
 }
