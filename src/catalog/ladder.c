@@ -150,9 +150,9 @@ static bool plan_last_block(const CatalogRun *run, Plan *plan, Error *error) {
     return plan_one_launch(run, plan, false);
 }
 
-/* Chosen by measuring on an H200: one block as long as it needs at most four loads; then a block for each 512 vectors,
- * two on a multiprocessor at most, and four once there are 8 MiB to read. Four loads in flight where each thread has
- * as many. */
+/* Chosen by measuring on an H200: one block as long as its threads need at most four loads; then as many blocks as give
+ * each thread two, but two on a multiprocessor at most, and four once there are more than 8 MiB to read. Four loads in
+ * flight where each thread has as many. */
 typedef struct FastestShape {
     uint32_t grid, loads;
 } FastestShape;
@@ -163,7 +163,7 @@ static FastestShape fastest_shape(const CatalogRun *run) {
     uint64_t bytes = run->n * element_bytes(run), vectors = bytes / 16;
     uint32_t most = run->multiprocessors * (bytes > 8 << 20 ? 4 : 2);
     if (most > FASTEST_LETTERS) most = FASTEST_LETTERS;
-    uint32_t grid = vectors <= 4 * run->block ? 1 : rows_blocks(vectors, run->block);
+    uint32_t grid = vectors <= 4 * run->block ? 1 : rows_blocks(vectors, 2 * (uint64_t)run->block);
     if (grid > most) grid = most;
     return (FastestShape){.grid = grid, .loads = vectors >= (uint64_t)grid * run->block * 4 ? 4 : 2};
 }
