@@ -78,7 +78,8 @@ static void make_narrow(Layout *layout, Rectangle middle, const View *view, bool
     if (shown(view, FOCUS_LANES)) slots[SLOT_LANES] = cut_bottom(&middle, clamp(rows / 7, 2, 12));
     Rectangle picture = middle;
     if (shown(view, FOCUS_SOURCE)) {
-        picture = cut_bottom(&middle, clamp((rows * 2 + 1) / 5, 5, 14));
+        bool is_long = view->display.source == SOURCE_SASS; /* many instructions a line */
+        picture = cut_bottom(&middle, is_long ? 5 : clamp((rows * 2 + 1) / 5, 5, 14));
         slots[SLOT_SOURCE] = middle;
     }
     if (view->display.focus == FOCUS_SIDE &&
@@ -242,6 +243,10 @@ static void make_half(Layout *half, Rectangle area, const View *view) {
     else if (middle.rows >= 8)
         slots[SLOT_PICTURE] = cut_bottom(&middle, clamp((middle.rows + 1) / 2, level, frame + 15));
     if (shown(view, FOCUS_SOURCE)) slots[SLOT_SOURCE] = middle;
+    if (view->display.focus == FOCUS_SIDE && slots[SLOT_PICTURE].rows > 0) {
+        add_side(half, slots[SLOT_PICTURE]);
+        slots[SLOT_PICTURE].rows = 0;
+    }
 }
 
 bool layout_make_comparison(int columns, int rows, const View *view, ComparisonLayout *out) {
