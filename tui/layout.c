@@ -235,6 +235,10 @@ static void make_half(Layout *half, Rectangle area, const View *view) {
         slots[SLOT_PICTURE] = middle;
         return;
     }
+    if (view->display.focus == FOCUS_SIDE && middle.rows < 8) {
+        add_side(half, middle);
+        return;
+    }
     if (middle.rows >= 5 && shown(view, FOCUS_LANES) && !view->display.projector)
         slots[SLOT_LANES] = cut_bottom(&middle, clamp(middle.rows / 4, 2, frame + 10));
     int level = clamp(middle.rows * 2 / 3, 5, frame + 7); /* what a level of the reduction needs */

@@ -167,8 +167,8 @@ static void a_click_goes_to_the_line(void **state) {
     Text text = {0};
     canvas_to_text(canvas, &text);
     int row = 0;
-    for (const char *at = text_string(&text); !strstr(at, "24  __sync") || strchr(at, '\n') < strstr(at, "24  __sync");
-         at = strchr(at, '\n') + 1)
+    for (const char *at = text_string(&text);
+         !strstr(at, "24  __sync") || strchr(at, '\n') < strstr(at, "24  __sync"); at = strchr(at, '\n') + 1)
         row++;
     comparison_click(&stage->comparison, 120, 50, 40, row);
     const View *view = stage_view(stage);

@@ -164,8 +164,7 @@ static int draw_numbers(const SassListing *listing, const SassSums *sums, bool h
         step_context_print_count(sums->executed, executed, sizeof executed);
     else
         sampled_code_print_count(sums->executed, executed, sizeof executed);
-    if (sums->executed)
-        snprintf(lanes, sizeof lanes, "%.1f", (double)sums->threads / (double)sums->executed);
+    if (sums->executed) snprintf(lanes, sizeof lanes, "%.1f", (double)sums->threads / (double)sums->executed);
     if (sums->acting < sums->threads)
         sampled_code_print_percent(sampled_code_percent(sums->threads - sums->acting, sums->threads), off);
     if (sums->all_samples) sampled_code_print_percent(sampled_code_samples(&listing->code, sums), samples);
@@ -216,7 +215,8 @@ static void draw_instruction(const SassListing *listing, const SassRow *row, Can
     if (listing->columns.at)
         canvas_print(canvas, area, 1, at_row, ROLE_DIM, "%*" PRIx32, listing->columns.at,
                      instruction->offset);
-    int at = draw_numbers(listing, &sums, true, canvas, area, at_row, role) + INDENT, room = area.columns - at;
+    int at = draw_numbers(listing, &sums, true, canvas, area, at_row, role) + INDENT,
+        room = area.columns - at;
     int columns = sampled_code_draw_cut(canvas, area, at, at_row, room, role, instruction->text);
     print_chain(kernel, instruction->place, &chain);
     if (columns + canvas_text_columns(text_string(&chain)) <= room)
@@ -231,8 +231,7 @@ static void draw_row(const SassListing *listing, const SassRow *row, Canvas *can
     int at = 1 + c->at + c->executed + c->lanes + c->off + c->samples + c->bar + 1;
     bool is_current = row->line == listing->code.current;
     Text text = {0};
-    if (is_current)
-        canvas_glyph(canvas, area, 0, at_row, ROLE_CURRENT, row->kind == ROW_LINE ? '>' : 0x2502);
+    if (is_current) canvas_glyph(canvas, area, 0, at_row, ROLE_CURRENT, row->kind == ROW_LINE ? '>' : 0x2502);
     switch (row->kind) {
     case ROW_LINE:
         print_line(listing, row->line, &text);
@@ -275,8 +274,7 @@ static bool print_note(const SampledCode *code, int columns, char out[NOTE_BYTES
 static SassParts parts_of(const SampledCode *code, Rectangle area) {
     char note[NOTE_BYTES];
     return (SassParts){.has_heads = area.rows >= 4,
-                       .has_origin =
-                           area.rows >= LEAST_ROWS && !print_note(code, area.columns, note)};
+                       .has_origin = area.rows >= LEAST_ROWS && !print_note(code, area.columns, note)};
 }
 
 static void head(const StepContext *context, PaneHead *out) {
@@ -321,7 +319,8 @@ static ViewAnswer click(const StepContext *context, Rectangle area, int column, 
     SassParts parts = parts_of(&listing.code, area);
     int rows = area.rows - parts.has_heads - parts.has_origin, in_body = row - parts.has_heads;
     int at = first_row(&listing, rows) + in_body;
-    const SassLine *line = in_body >= 0 && in_body < rows && at < listing.count ? listing.rows[at].line : NULL;
+    const SassLine *line =
+        in_body >= 0 && in_body < rows && at < listing.count ? listing.rows[at].line : NULL;
     if (line && line->file) step = step_context_next_step_of(context, line->file, line->line);
     listing_done(&listing);
     if (step < 0) return VIEW_IGNORED;

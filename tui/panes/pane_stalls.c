@@ -9,7 +9,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { WIDE = 84, NUMBER = 7, LEAST_BAR = 12, MOST_BAR = 24, LEAST_NAME = 24, NAME_WIDE = 49 };
+enum {
+    WIDE = 84,
+    NUMBER = 7,
+    LEAST_BAR = 12,
+    MOST_BAR = 24,
+    LEAST_NAME = 24,
+    NAME_WIDE = 49,
+    MUCH = 5 /* points */
+};
 
 enum { AROUND_COLUMNS = 7 }; /* of a title and a note: the line and the spaces between them */
 
@@ -93,7 +101,9 @@ static void choose_columns(StallTable *table, int columns) {
     int numbers = table->compares ? 3 * NUMBER : 2 * NUMBER;
     table->has_kernel_bar = !table->compares && columns >= WIDE;
     int bars = table->has_kernel_bar ? 2 : 1, room = columns - numbers;
-    table->name_columns = columns >= WIDE ? NAME_WIDE : room - LEAST_BAR > LEAST_NAME ? room - LEAST_BAR - 1 : room;
+    table->name_columns = columns >= WIDE                 ? NAME_WIDE
+                          : room - LEAST_BAR > LEAST_NAME ? room - LEAST_BAR - 1
+                                                          : room;
     if (columns < WIDE && table->name_columns > NAME_WIDE) table->name_columns = NAME_WIDE;
     table->bar = (room - table->name_columns) / bars;
     if (table->bar > MOST_BAR) table->bar = MOST_BAR;
@@ -110,7 +120,8 @@ static void draw_name(const StallTable *table, SassStall stall, Canvas *canvas, 
         sampled_code_draw_cut(canvas, area, at, row, room - at, ROLE_DIM, sass_stalls[stall].tool_name);
 }
 
-static int draw_bar(const StallTable *table, double percent, Canvas *canvas, Rectangle area, int at, int row) {
+static int draw_bar(const StallTable *table, double percent, Canvas *canvas, Rectangle area, int at,
+                    int row) {
     int length = isnan(percent) ? 0 : (int)(percent / table->most * (table->bar - 1) + 0.5);
     if (percent > 0 && length < 1) length = 1;
     for (int i = 0; i < length && i < table->bar - 1; i++)
@@ -121,7 +132,10 @@ static int draw_bar(const StallTable *table, double percent, Canvas *canvas, Rec
 static int draw_percent(double percent, Canvas *canvas, Rectangle area, int at, int row, Role role) {
     char text[PERCENT_BYTES] = "";
     if (!isnan(percent)) sampled_code_print_percent(percent, text);
-    canvas_print(canvas, area, at, row, role, "%*s", NUMBER - 1, percent > 0 ? text : isnan(percent) ? "" : ".");
+    canvas_print(canvas, area, at, row, role, "%*s", NUMBER - 1,
+                 percent > 0      ? text
+                 : isnan(percent) ? ""
+                                  : ".");
     return at + NUMBER;
 }
 
@@ -132,7 +146,8 @@ static void draw_heads(const StallTable *table, const StepContext *context, bool
     char text[64] = "share of samples";
     int at = table->name_columns + table->bar;
     if (!has_sampling && sampled->period && isfinite(sampled->overhead))
-        snprintf(text, sizeof text, "every %" PRIu32 " cycles, time x %.3g", sampled->period, 1 + sampled->overhead);
+        snprintf(text, sizeof text, "every %" PRIu32 " cycles, time x %.3g", sampled->period,
+                 1 + sampled->overhead);
     sampled_code_draw_cut(canvas, area, 0, 0, at - 2, ROLE_DIM, text);
     if (table->compares) {
         canvas_print(canvas, area, at, 0, ROLE_DIM, "%*s %*s %*s", NUMBER - 1, "here", NUMBER - 1, "other",
@@ -146,7 +161,8 @@ static void draw_heads(const StallTable *table, const StepContext *context, bool
     canvas_print(canvas, area, at, 0, ROLE_DIM, "%*s", NUMBER - 1, "kernel");
 }
 
-static void draw_row(const StallTable *table, const StallRow *stall, Canvas *canvas, Rectangle area, int row) {
+static void draw_row(const StallTable *table, const StallRow *stall, Canvas *canvas, Rectangle area,
+                     int row) {
     int at = table->name_columns;
     draw_name(table, stall->stall, canvas, area, row);
     at = draw_bar(table, table->compares ? stall->of_kernel : stall->of_line, canvas, area, at, row);
@@ -159,9 +175,10 @@ static void draw_row(const StallTable *table, const StallRow *stall, Canvas *can
     double more = stall->of_kernel - stall->of_other;
     at = draw_percent(stall->of_kernel, canvas, area, at, row, ROLE_TEXT);
     at = draw_percent(stall->of_other, canvas, area, at, row, ROLE_DIM);
+    bool is_much = more >= MUCH && stall->stall != SASS_STALL_selected;
     if (fabs(more) >= 0.5)
-        canvas_print(canvas, area, at, row, more > 0 ? ROLE_CONFLICT : ROLE_GOOD, "%+*.0f%s", NUMBER - 1 - (more > 0),
-                     more, more > 0 ? "!" : "");
+        canvas_print(canvas, area, at, row, is_much ? ROLE_CONFLICT : ROLE_TEXT, "%+*.0f%s", NUMBER - 1, more,
+                     is_much ? "!" : "");
 }
 
 /* ---- the pane ------------------------------------------------------------------------------------------ */

@@ -10,7 +10,7 @@ typedef struct SampledCode {
     SassLine *lines; /* [line_count] owned */
     int line_count;
     SassSums all;
-    uint64_t block;  /* threads a block, in the run that is shown */
+    uint64_t block;          /* threads a block, in the run that is shown */
     const SassLine *current; /* of the step's source line; NULL: it has no machine code of its own */
 } SampledCode;
 

@@ -97,8 +97,8 @@ static void draw_samples(const SampledCode *code, const SassSums *sums, Canvas *
     canvas_print(canvas, area, at + 6, row, ROLE_DIM, "%6s", text);
 }
 
-void source_gutter_draw_line(const StepContext *context, const SampledCode *code, const char *file,
-                                int line, Canvas *canvas, Rectangle area, int row) {
+void source_gutter_draw_line(const StepContext *context, const SampledCode *code, const char *file, int line,
+                             Canvas *canvas, Rectangle area, int row) {
     const SassLine *found = code ? sampled_code_line(code, file, line) : NULL;
     if (found) draw_samples(code, &found->sums, canvas, area, row);
     if (context->view->display.gutter == GUTTER_SAMPLES) return;
@@ -107,7 +107,7 @@ void source_gutter_draw_line(const StepContext *context, const SampledCode *code
 }
 
 void source_gutter_draw_pc(const StepContext *context, const SampledCode *code, int pc, Canvas *canvas,
-                              Rectangle area, int row) {
+                           Rectangle area, int row) {
     SassSums sums = {.executed = 0};
     if (code) sums = sampled_code_of_pc(code, pc);
     if (code) draw_samples(code, &sums, canvas, area, row);
@@ -115,8 +115,8 @@ void source_gutter_draw_pc(const StepContext *context, const SampledCode *code, 
         draw_gutter(&gutter_sums(context)[pc], canvas, area, row);
 }
 
-void source_gutter_draw_stall(const StepContext *context, const SampledCode *code, Canvas *canvas, Rectangle area,
-                       int row) {
+void source_gutter_draw_stall(const StepContext *context, const SampledCode *code, Canvas *canvas,
+                              Rectangle area, int row) {
     char stall[96], text[ORIGIN_BYTES], share[PERCENT_BYTES];
     canvas_text(canvas, area, 0, row, ROLE_DIM, "waits");
     const SassLine *line = code->current;
