@@ -235,7 +235,8 @@ static void make_half(Layout *half, Rectangle area, const View *view) {
         slots[SLOT_PICTURE] = middle;
         return;
     }
-    if (view->display.focus == FOCUS_SIDE && middle.rows < 8) {
+    bool has_side = view->display.focus == FOCUS_SIDE && shown(view, FOCUS_SIDE);
+    if (has_side && middle.rows < 8) {
         add_side(half, middle);
         return;
     }
@@ -247,7 +248,7 @@ static void make_half(Layout *half, Rectangle area, const View *view) {
     else if (middle.rows >= 8)
         slots[SLOT_PICTURE] = cut_bottom(&middle, clamp((middle.rows + 1) / 2, level, frame + 15));
     if (shown(view, FOCUS_SOURCE)) slots[SLOT_SOURCE] = middle;
-    if (view->display.focus == FOCUS_SIDE && slots[SLOT_PICTURE].rows > 0) {
+    if (has_side && slots[SLOT_PICTURE].rows > 0) {
         add_side(half, slots[SLOT_PICTURE]);
         slots[SLOT_PICTURE].rows = 0;
     }
