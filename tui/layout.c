@@ -248,10 +248,10 @@ static void make_half(Layout *half, Rectangle area, const View *view) {
     else if (middle.rows >= 8)
         slots[SLOT_PICTURE] = cut_bottom(&middle, clamp((middle.rows + 1) / 2, level, frame + 15));
     if (shown(view, FOCUS_SOURCE)) slots[SLOT_SOURCE] = middle;
-    if (has_side && slots[SLOT_PICTURE].rows > 0) {
-        add_side(half, slots[SLOT_PICTURE]);
-        slots[SLOT_PICTURE].rows = 0;
-    }
+    if (!has_side) return;
+    PaneSlot given = slots[SLOT_PICTURE].rows > 0 ? SLOT_PICTURE : SLOT_SOURCE;
+    add_side(half, slots[given]);
+    slots[given].rows = 0;
 }
 
 bool layout_make_comparison(int columns, int rows, const View *view, ComparisonLayout *out) {

@@ -131,14 +131,14 @@ static void the_line_of_the_step_is_in_sight(void **state) {
 static void where_the_numbers_come_from(void **state) {
     (void)state;
     Stage *stage = open_stage(0, "sss<Tab>z");
-    expect(stage, 160, 40, "recorded on synthetic, 2000-01-01; counted at n = 2^10, sampled at n = 2^12 ");
+    expect(stage, 160, 40, "recorded on synthetic, 2000-01-01; counts: n = 2^10, samples: n = 2^12 ");
     shown[0].is_live = true;
-    expect(stage, 160, 40, "live on synthetic; counted at n = 2^10");
+    expect(stage, 160, 40, "live on synthetic; counts: n = 2^10");
     shown[0].kernel.counted.block = 128;
-    expect(stage, 160, 40, "sampled at n = 2^12, block 128");
+    expect(stage, 160, 40, "samples: n = 2^12, block 128");
     shown[0].kernel.sampled.n = 0;
-    expect(stage, 160, 40, "counted at n = 2^10, not sampled");
-    expect_no(stage, 160, 40, "samples");
+    expect(stage, 160, 40, "counts: n = 2^10, not sampled");
+    expect_no(stage, 160, 40, "samples  ");
     shown[0].kernel.counted.n = 0;
     expect(stage, 160, 40, "neither counted nor sampled");
     expect_no(stage, 160, 40, "lanes   off");

@@ -24,18 +24,18 @@ typedef struct SassColumns { /* widths, with the space before them; 0: not shown
     bool has_commas;
 } SassColumns;
 
-typedef struct SassListing {
+typedef struct SassPage {
     const StepContext *context;
     SampledCode code;
     SassColumns columns;
     uint64_t most_samples; /* of one instruction */
     SassRow *rows;         /* owned */
     int count, capacity;
-} SassListing;
+} SassPage;
 
 /* ---- rows ---------------------------------------------------------------------------------------------- */
 
-static void push(SassListing *listing, RowKind kind, const SassLine *line, int index) {
+static void push(SassPage *listing, RowKind kind, const SassLine *line, int index) {
     SassRow row = {kind, line, index};
     array_push(listing->rows, listing->count, listing->capacity, row);
 }
@@ -46,7 +46,7 @@ static bool is_of_line(const SassComparison *compared, int index, const SassLine
     return own.line == line->line && !strcmp(own.file, line->file);
 }
 
-static void list_line(SassListing *listing, const SassLine *line) {
+static void list_line(SassPage *listing, const SassLine *line) {
     const SassKernel *kernel = listing->code.sass.kernel;
     const SassComparison *compared = listing->code.sass.compared;
     push(listing, ROW_LINE, line, -1);
@@ -66,7 +66,7 @@ static SassColumns choose_columns(const SassKernel *kernel, int columns) {
     if (kernel->counted.n) {
         out.executed = wide ? 13 : 6;
         out.lanes = 6;
-        out.off = middle ? 5 : 0;
+        out.off = middle ? 6 : 0;
     }
     if (kernel->sampled.n) {
         out.samples = 8;
@@ -83,8 +83,8 @@ static uint64_t samples_of(const SassInstruction *instruction) {
 }
 
 /* False: there is no machine code. */
-static bool listing_open(SassListing *listing, const StepContext *context, int columns) {
-    *listing = (SassListing){.context = context};
+static bool listing_open(SassPage *listing, const StepContext *context, int columns) {
+    *listing = (SassPage){.context = context};
     if (!sampled_code_open(context, &listing->code)) return false;
     const SassKernel *kernel = listing->code.sass.kernel;
     listing->columns = choose_columns(kernel, columns);
@@ -96,20 +96,20 @@ static bool listing_open(SassListing *listing, const StepContext *context, int c
     return true;
 }
 
-static void listing_done(SassListing *listing) {
+static void listing_done(SassPage *listing) {
     free(listing->rows);
     sampled_code_done(&listing->code);
 }
 
 /* Does the machine instruction implement the PTX instruction of this step? */
-static bool is_of_step(const SassListing *listing, const SassRow *row) {
+static bool is_of_step(const SassPage *listing, const SassRow *row) {
     const SassComparison *compared = listing->code.sass.compared;
     return row->kind == ROW_INSTRUCTION && compared &&
            compared->owner[row->index] == listing->context->step->pc;
 }
 
 /* The step's line is in sight, with its instructions; a line without any: the next line that has some. */
-static int first_row(const SassListing *listing, int rows) {
+static int first_row(const SassPage *listing, int rows) {
     const PtxSourceLine *at = &listing->context->code->line;
     int head = -1, own = -1;
     for (int i = 0; i < listing->count; i++) {
@@ -140,7 +140,7 @@ static void draw_heads(const SassColumns *c, Canvas *canvas, Rectangle area) {
     canvas_text(canvas, area, at, 0, ROLE_DIM, "instruction");
 }
 
-static void draw_bar(const SassListing *listing, uint64_t samples, Canvas *canvas, Rectangle area, int at,
+static void draw_bar(const SassPage *listing, uint64_t samples, Canvas *canvas, Rectangle area, int at,
                      int row) {
     int columns = listing->columns.bar;
     if (!samples || !listing->most_samples || !columns) return;
@@ -155,7 +155,7 @@ static void draw_bar(const SassListing *listing, uint64_t samples, Canvas *canva
 }
 
 /* The numbers of an instruction or a line; returns the column where the text begins. */
-static int draw_numbers(const SassListing *listing, const SassSums *sums, bool has_bar, Canvas *canvas,
+static int draw_numbers(const SassPage *listing, const SassSums *sums, bool has_bar, Canvas *canvas,
                         Rectangle area, int row, Role role) {
     const SassColumns *c = &listing->columns;
     char executed[32] = "", lanes[16] = "", off[PERCENT_BYTES] = "", samples[PERCENT_BYTES] = "";
@@ -176,7 +176,7 @@ static int draw_numbers(const SassListing *listing, const SassSums *sums, bool h
     return at + c->bar + 1;
 }
 
-static void print_line(const SassListing *listing, const SassLine *line, Text *out) {
+static void print_line(const SassPage *listing, const SassLine *line, Text *out) {
     const PtxSourceLine *at = &listing->context->code->line;
     if (!line->file) {
         text_add(out, "without a source line");
@@ -203,7 +203,7 @@ static void print_chain(const SassKernel *kernel, int place, Text *out) {
     if (*before == ' ' && before[1] == 'i') text_add(out, ")");
 }
 
-static void draw_instruction(const SassListing *listing, const SassRow *row, Canvas *canvas, Rectangle area,
+static void draw_instruction(const SassPage *listing, const SassRow *row, Canvas *canvas, Rectangle area,
                              int at_row) {
     const SassKernel *kernel = listing->code.sass.kernel;
     const SassInstruction *instruction = &kernel->instructions[row->index];
@@ -225,7 +225,7 @@ static void draw_instruction(const SassListing *listing, const SassRow *row, Can
     text_done(&chain);
 }
 
-static void draw_row(const SassListing *listing, const SassRow *row, Canvas *canvas, Rectangle area,
+static void draw_row(const SassPage *listing, const SassRow *row, Canvas *canvas, Rectangle area,
                      int at_row) {
     const SassColumns *c = &listing->columns;
     int at = 1 + c->at + c->executed + c->lanes + c->off + c->samples + c->bar + 1;
@@ -289,7 +289,7 @@ static void head(const StepContext *context, PaneHead *out) {
 }
 
 static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
-    SassListing listing;
+    SassPage listing;
     char text[ORIGIN_BYTES];
     if (!listing_open(&listing, context, area.columns)) {
         sampled_code_print_missing(&listing.code, text);
@@ -312,7 +312,7 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
 
 /* To the next step of the line that was clicked. */
 static ViewAnswer click(const StepContext *context, Rectangle area, int column, int row, View *view) {
-    SassListing listing;
+    SassPage listing;
     int step = -1;
     (void)column;
     if (!listing_open(&listing, context, area.columns)) return VIEW_IGNORED;

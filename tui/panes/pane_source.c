@@ -320,7 +320,7 @@ static void draw_both(const StepContext *context, const SampledCode *sass, const
 /* Rows at the bottom: what the line waits for, the instruction of the step. */
 static void cut_notes(const StepContext *context, Rectangle *area, bool *has_stall, bool *has_instruction) {
     bool only_source = has_source(context) && context->view->display.source == SOURCE_CODE;
-    *has_stall = context->view->display.gutter == GUTTER_SAMPLES && area->rows > 3;
+    *has_stall = context->view->display.gutter == GUTTER_SAMPLES && area->rows > 2;
     area->rows -= *has_stall;
     *has_instruction = only_source && area->rows > 3;
     area->rows -= *has_instruction;

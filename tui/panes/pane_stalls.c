@@ -143,11 +143,11 @@ static int draw_percent(double percent, Canvas *canvas, Rectangle area, int at, 
 static void draw_heads(const StallTable *table, const StepContext *context, bool has_sampling, Canvas *canvas,
                        Rectangle area) {
     const SassMeasured *sampled = &table->code.sass.kernel->sampled;
-    char text[64] = "share of samples";
+    char text[64] = "share of samples", slowdown[PERCENT_BYTES];
     int at = table->name_columns + table->bar;
-    if (!has_sampling && sampled->period && isfinite(sampled->overhead))
-        snprintf(text, sizeof text, "every %" PRIu32 " cycles, time x %.3g", sampled->period,
-                 1 + sampled->overhead);
+    sampled_code_print_slowdown(&table->code, slowdown);
+    if (!has_sampling && sampled->period && *slowdown)
+        snprintf(text, sizeof text, "every %" PRIu32 " cycles, time x %s", sampled->period, slowdown);
     sampled_code_draw_cut(canvas, area, 0, 0, at - 2, ROLE_DIM, text);
     if (table->compares) {
         canvas_print(canvas, area, at, 0, ROLE_DIM, "%*s %*s %*s", NUMBER - 1, "here", NUMBER - 1, "other",

@@ -51,7 +51,9 @@ double sampled_code_executed(const SampledCode *code, const SassSums *sums) {
 }
 
 void sampled_code_print_percent(double percent, char out[PERCENT_BYTES]) {
-    if (percent >= 9.95 || percent <= 0)
+    if (percent >= 99.5 && percent < 100)
+        snprintf(out, PERCENT_BYTES, ">99%%");
+    else if (percent >= 9.95 || percent <= 0)
         snprintf(out, PERCENT_BYTES, "%.0f%%", percent);
     else if (percent >= 0.05)
         snprintf(out, PERCENT_BYTES, "%.1f%%", percent);
@@ -90,11 +92,11 @@ void sampled_code_print_sizes(const SampledCode *code, char out[ORIGIN_BYTES]) {
     step_context_print_size(kernel->counted.n, counted, sizeof counted);
     step_context_print_size(kernel->sampled.n, sampled, sizeof sampled);
     if (kernel->counted.n && kernel->sampled.n)
-        snprintf(out, ORIGIN_BYTES, "counted at n = %s, sampled at n = %s", counted, sampled);
+        snprintf(out, ORIGIN_BYTES, "counts: n = %s, samples: n = %s", counted, sampled);
     else if (kernel->counted.n)
-        snprintf(out, ORIGIN_BYTES, "counted at n = %s, not sampled", counted);
+        snprintf(out, ORIGIN_BYTES, "counts: n = %s, not sampled", counted);
     else if (kernel->sampled.n)
-        snprintf(out, ORIGIN_BYTES, "not counted, sampled at n = %s", sampled);
+        snprintf(out, ORIGIN_BYTES, "not counted, samples: n = %s", sampled);
     else
         snprintf(out, ORIGIN_BYTES, "neither counted nor sampled");
     uint32_t block = kernel->counted.n ? kernel->counted.block : kernel->sampled.block;
@@ -103,13 +105,23 @@ void sampled_code_print_sizes(const SampledCode *code, char out[ORIGIN_BYTES]) {
         snprintf(out + length, ORIGIN_BYTES - length, ", block %" PRIu32, block);
 }
 
+void sampled_code_print_slowdown(const SampledCode *code, char out[PERCENT_BYTES]) {
+    double times = 1 + code->sass.kernel->sampled.overhead;
+    *out = 0;
+    if (!isfinite(times)) return;
+    if (times < 999.5)
+        snprintf(out, PERCENT_BYTES, "%.3g", times);
+    else
+        step_context_print_count((uint64_t)(times + 0.5), out, PERCENT_BYTES);
+}
+
 void sampled_code_print_sampling(const SampledCode *code, char out[ORIGIN_BYTES]) {
     const SassMeasured *sampled = &code->sass.kernel->sampled;
-    char size[32], period[48] = "", overhead[64] = "";
+    char size[32], slowdown[PERCENT_BYTES], period[48] = "", overhead[64] = "";
     step_context_print_size(sampled->n, size, sizeof size);
     if (sampled->period) snprintf(period, sizeof period, ", every %" PRIu32 " cycles", sampled->period);
-    if (isfinite(sampled->overhead))
-        snprintf(overhead, sizeof overhead, "; the launch took %.3g times as long", 1 + sampled->overhead);
+    sampled_code_print_slowdown(code, slowdown);
+    if (*slowdown) snprintf(overhead, sizeof overhead, "; the launch took %s times as long", slowdown);
     snprintf(out, ORIGIN_BYTES, "sampled at n = %s%s%s", size, period, overhead);
 }
 

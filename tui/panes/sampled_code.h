@@ -28,14 +28,16 @@ double sampled_code_executed(const SampledCode *code, const SassSums *sums);
 double sampled_code_percent(uint64_t part, uint64_t whole);
 
 enum { PERCENT_BYTES = 16, ORIGIN_BYTES = 160 };
-/* "41%", "3.2%", "<0.1%" */
+/* "41%", "3.2%", "<0.1%", ">99%" */
 void sampled_code_print_percent(double percent, char out[PERCENT_BYTES]);
 /* "131k", "8.05M": at most five characters. */
 void sampled_code_print_count(uint64_t count, char *out, size_t bytes);
 /* "recorded on H200, 2026-11-22", "live on H200" */
 void sampled_code_print_origin(const SampledCode *code, char out[ORIGIN_BYTES]);
-/* "counted at n = 2^20, sampled at n = 2^24"; ", block 256" where this run has another one */
+/* "counts: n = 2^20, samples: n = 2^24"; ", block 256" where this run has another one */
 void sampled_code_print_sizes(const SampledCode *code, char out[ORIGIN_BYTES]);
+/* How many times as long a launch took while it was sampled: "1.25", "2,340"; "": not known. */
+void sampled_code_print_slowdown(const SampledCode *code, char out[PERCENT_BYTES]);
 /* "sampled at n = 2^24, every 32 cycles; the launch took 1.25 times as long" */
 void sampled_code_print_sampling(const SampledCode *code, char out[ORIGIN_BYTES]);
 /* "waits for arithmetic (wait)"; "" where there is no sample. */
