@@ -244,9 +244,14 @@ void comparison_draw(const Comparison *comparison, Canvas *canvas) {
         frame_draw_too_small(canvas, COMPARISON_SMALLEST_COLUMNS, COMPARISON_SMALLEST_ROWS);
         return;
     }
+    StepContext context[2];
+    bool has_step[2];
+    for (int i = 0; i < 2; i++)
+        has_step[i] = step_context_init(&context[i], comparison->scene[i], &comparison->view[i]);
     for (int i = 0; i < 2; i++) {
         const Layout *half = &layout.half[place_of(comparison, i)];
-        frame_draw_run(comparison->scene[i], &comparison->view[i], half, canvas);
+        frame_draw_run(comparison->scene[i], &comparison->view[i], has_step[!i] ? &context[!i] : NULL, half,
+                       canvas);
         mark_active(comparison, i, canvas, half->header);
     }
     frame_draw_footer(view, canvas, layout.footer);

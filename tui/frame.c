@@ -294,6 +294,7 @@ static bool list_shown(ShownPanes *shown, const Scene *scene, const View *view, 
         if (pane->slot >= SLOT_COUNT) continue;
         bool is_shown_in_picture = is_picture(shown, layout, pane);
         PaneSlot slot = is_shown_in_picture ? SLOT_PICTURE : pane->slot;
+        if (slot == SLOT_SOURCE && (pane == &pane_sass) != (view->display.source == SOURCE_SASS)) continue;
         if (layout->slots[slot].rows <= 0 || (slot == SLOT_PICTURE && !is_shown_in_picture)) continue;
         if (slot == SLOT_REDUCTION && !has_reduction(scene, view)) continue;
         add_shown(shown, pane, layout->slots[slot], focus_of_slot[slot]);
@@ -373,14 +374,17 @@ static void draw_times(const Scene *scene, const View *view, Canvas *canvas, Rec
     canvas_text(canvas, area, at + 1, 0, ROLE_TEXT, text);
 }
 
-void frame_draw_run(const Scene *scene, const View *view, const Layout *layout, Canvas *canvas) {
+void frame_draw_run(const Scene *scene, const View *view, const StepContext *beside, const Layout *layout,
+                    Canvas *canvas) {
     ShownPanes shown;
     Rectangle middle = layout->area;
     middle.row += layout->header.rows;
     middle.rows -= layout->header.rows + layout->footer.rows;
     draw_header(scene, view, canvas, layout->header);
     draw_times(scene, view, canvas, layout->times);
-    if (list_shown(&shown, scene, view, layout))
+    bool has_panes = list_shown(&shown, scene, view, layout);
+    shown.context.beside = shown.picture.beside = beside;
+    if (has_panes)
         draw_panes(&shown, layout, canvas);
     else
         draw_nothing(scene, canvas, middle);
@@ -410,7 +414,7 @@ void frame_draw(const Scene *scene, const View *view, Canvas *canvas) {
         frame_draw_too_small(canvas, SMALLEST_COLUMNS, SMALLEST_ROWS);
         return;
     }
-    frame_draw_run(scene, view, &layout, canvas);
+    frame_draw_run(scene, view, NULL, &layout, canvas);
     frame_draw_footer(view, canvas, layout.footer);
     frame_draw_overlay(scene, view, layout.overlay, canvas);
 }

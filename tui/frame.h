@@ -19,8 +19,9 @@ LayoutNeeds frame_needs(const Scene *scene, const View *view);
 Key frame_footer_key(const View *view, int columns, bool ascii, int column);
 
 /* The parts of a frame, for screens that show two runs: header and panes; the line of hints, or the view's
- * message; the view's overlay, if it has one. */
-void frame_draw_run(const Scene *scene, const View *view, const Layout *layout, Canvas *canvas);
+ * message; the view's overlay, if it has one. `beside`: the other run, whose step_context_init() was true; NULL: none. */
+void frame_draw_run(const Scene *scene, const View *view, const StepContext *beside, const Layout *layout,
+                    Canvas *canvas);
 void frame_draw_footer(const View *view, Canvas *canvas, Rectangle area);
 void frame_draw_overlay(const Scene *scene, const View *view, Rectangle area, Canvas *canvas);
 /* Is the pane on the screen in this layout? */

@@ -78,7 +78,8 @@ static void make_narrow(Layout *layout, Rectangle middle, const View *view, bool
     if (shown(view, FOCUS_LANES)) slots[SLOT_LANES] = cut_bottom(&middle, clamp(rows / 7, 2, 12));
     Rectangle picture = middle;
     if (shown(view, FOCUS_SOURCE)) {
-        picture = cut_bottom(&middle, clamp((rows * 2 + 1) / 5, 5, 14));
+        bool is_long = view->display.source == SOURCE_SASS; /* many instructions a line */
+        picture = cut_bottom(&middle, is_long ? 5 : clamp((rows * 2 + 1) / 5, 5, 14));
         slots[SLOT_SOURCE] = middle;
     }
     if (view->display.focus == FOCUS_SIDE &&
@@ -234,6 +235,11 @@ static void make_half(Layout *half, Rectangle area, const View *view) {
         slots[SLOT_PICTURE] = middle;
         return;
     }
+    bool has_side = view->display.focus == FOCUS_SIDE && shown(view, FOCUS_SIDE);
+    if (has_side && middle.rows < 8) {
+        add_side(half, middle);
+        return;
+    }
     if (middle.rows >= 5 && shown(view, FOCUS_LANES) && !view->display.projector)
         slots[SLOT_LANES] = cut_bottom(&middle, clamp(middle.rows / 4, 2, frame + 10));
     int level = clamp(middle.rows * 2 / 3, 5, frame + 7); /* what a level of the reduction needs */
@@ -242,6 +248,10 @@ static void make_half(Layout *half, Rectangle area, const View *view) {
     else if (middle.rows >= 8)
         slots[SLOT_PICTURE] = cut_bottom(&middle, clamp((middle.rows + 1) / 2, level, frame + 15));
     if (shown(view, FOCUS_SOURCE)) slots[SLOT_SOURCE] = middle;
+    if (!has_side) return;
+    PaneSlot given = slots[SLOT_PICTURE].rows > 0 ? SLOT_PICTURE : SLOT_SOURCE;
+    add_side(half, slots[given]);
+    slots[given].rows = 0;
 }
 
 bool layout_make_comparison(int columns, int rows, const View *view, ComparisonLayout *out) {

@@ -535,6 +535,8 @@ static bool make_runs(Options *options, Error *error) {
     if (options->action == ACTION_REPORT && !session->counters) session->counters = COUNTERS_ON_GPU;
     session->times_blocks = options->action == ACTION_OPEN || options->action == ACTION_REPORT ||
                             options->action == ACTION_FRAME || options->action == ACTION_RECORD;
+    if (session->times_blocks && options->action != ACTION_REPORT && session->backend != BACKEND_EMULATOR)
+        session->measure_sass = true; /* the interface shows the machine code of this very run */
     if (options->action == ACTION_VERIFY) session->backend = BACKEND_EMULATOR; /* whose run is verified */
     if (!options->has_compare) return true;
     if (options->action != ACTION_OPEN && options->action != ACTION_FRAME && options->action != ACTION_RECORD)

@@ -39,6 +39,10 @@ const SassKernel *session_sass(const Session *session, int launch, const char **
     return sass->kernel.count ? &sass->kernel : NULL;
 }
 
+bool session_sass_is_live(const Session *session, int launch) {
+    return session_sass(session, launch, NULL) && sass_of(session, launch)->is_live;
+}
+
 const SassComparison *session_compared_sass(const Session *session, int launch) {
     const SassKernel *kernel = session_sass(session, launch, NULL);
     if (!kernel) return NULL;
@@ -51,7 +55,7 @@ void session_set_sass(Session *session, int launch, SassKernel *kernel) {
     SessionSass *sass = sass_of(session, launch);
     sass_comparison_done(&sass->comparison);
     sass_kernel_done(&sass->kernel);
-    *sass = (SessionSass){.kernel = *kernel, .was_looked_for = true};
+    *sass = (SessionSass){.kernel = *kernel, .was_looked_for = true, .is_live = true};
     *kernel = (SassKernel){.count = 0};
 }
 

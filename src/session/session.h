@@ -175,6 +175,8 @@ const GridTimeline *session_own_grid(const Session *session);
  * done (session_set_sass), else recorded on options.machine, of the catalogue's kernels. NULL: there is none; *why
  * (may be NULL) is one line that says what is missing. */
 const SassKernel *session_sass(const Session *session, int launch, const char **why);
+/* It was measured by this process, on this machine; else recorded. */
+bool session_sass_is_live(const Session *session, int launch);
 /* The same beside its PTX; NULL where session_sass() is. */
 const SassComparison *session_compared_sass(const Session *session, int launch);
 /* Takes over what was measured of a launch just now, in place of what session_sass() gave before. */

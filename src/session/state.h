@@ -52,7 +52,7 @@ typedef struct SessionLaunches { /* [count] each */
 typedef struct SessionSass {   /* the machine code of a launch */
     SassKernel kernel;         /* count 0: not known */
     SassComparison comparison; /* beside the PTX; program NULL until asked for */
-    bool was_looked_for;
+    bool was_looked_for, is_live;
     const char *why, *missed; /* why it is not known; why it could not be measured, NULL */
 } SessionSass;
 

@@ -285,7 +285,10 @@ static void check_layout(int columns, int rows, const View *view) {
         check_inside(left, a->area);
         for (int j = 0; j < i; j++) assert_false(overlap(left, a->slots[j]));
     }
-    if (!view->display.zoomed && !view->display.hidden) assert_true(a->slots[SLOT_SOURCE].rows >= 2);
+    if (!view->display.hidden) assert_int_equal(a->side_count, view->display.focus == FOCUS_SIDE);
+    if (a->side_count) assert_true(a->sides[0].rows >= 2);
+    if (!view->display.zoomed && !view->display.hidden && !a->side_count)
+        assert_true(a->slots[SLOT_SOURCE].rows >= 2);
 }
 
 static void halves_are_alike_and_apart(void **state) {

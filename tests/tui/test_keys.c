@@ -336,6 +336,7 @@ static void the_help_has_the_signs_of_the_pane_with_the_focus(void **state) {
         const char *pane, *keys;
         TraceKind kind;
     } rows[] = {{"source", "<Tab>", TRACE_SHARED_LOAD},
+                {"sass", "<Tab>sss", TRACE_SHARED_LOAD},
                 {"lanes", "<Tab><Tab>", TRACE_SHARED_LOAD},
                 {"banks", "", TRACE_SHARED_LOAD},
                 {"shuffle", "", TRACE_SHUFFLE},
@@ -349,6 +350,7 @@ static void the_help_has_the_signs_of_the_pane_with_the_focus(void **state) {
                 {"registers", "<Shift-Tab>tt", TRACE_SHUFFLE},
                 {"counters", "<Shift-Tab>ttt", TRACE_SHUFFLE},
                 {"hazards", "<Shift-Tab>tttt", TRACE_SHUFFLE},
+                {"stalls", "<Shift-Tab>T", TRACE_SHUFFLE},
                 {"reduction", "", TRACE_SHARED_LOAD}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         View view;

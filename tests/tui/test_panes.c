@@ -237,14 +237,12 @@ static void assert_takes_one_row(const Opened *opened, const char *sentence) {
 
 static void test_an_empty_pane_leaves_its_rows(void **state) {
     (void)state;
-    Findings none = {.is_complete = true};
     Opened opened = open_kernel("sequential");
-    opened.scene->borrowed.hazards = &none;
-    while (pane_side(opened.view.display.side) != &pane_hazards) opened.view.display.side++;
-    assert_takes_one_row(&opened, "Nothing wrong"); /* above another pane */
+    opened.scene->questions.sass = NULL;
+    while (pane_side(opened.view.display.side) != &pane_stalls) opened.view.display.side++;
+    assert_takes_one_row(&opened, "no machine code of this kernel"); /* above another pane */
     while (pane_side(opened.view.display.side + 1) != &pane_counters) opened.view.display.side--;
     assert_takes_one_row(&opened, "Open it with"); /* below one */
-    opened.scene->borrowed.hazards = NULL;
     close_kernel(&opened);
 }
 

@@ -42,15 +42,6 @@ static void print_time(double nanoseconds, char *out, size_t bytes) {
     snprintf(out, bytes, "%.*f %s", decimals, nanoseconds, units[unit]);
 }
 
-static void print_size(uint64_t n, char *out, size_t bytes) {
-    int power = 63;
-    while (power > 0 && n != UINT64_C(1) << power) power--;
-    if (power >= 10)
-        snprintf(out, bytes, "2^%d", power);
-    else
-        step_context_print_count(n, out, bytes);
-}
-
 /* ---- what is shown ------------------------------------------------------------------------------------- */
 
 static const double *resident_of(const Chart *chart, int launch, uint32_t multiprocessor) {
@@ -336,7 +327,7 @@ static void head(const StepContext *context, PaneHead *out) {
     const GridTimeline *timeline = grid->timeline;
     const char *machine = timeline->machine;
     if (!strncmp(machine, "NVIDIA ", 7)) machine += 7;
-    print_size(timeline->n, size, sizeof size);
+    step_context_print_size(timeline->n, size, sizeof size);
     snprintf(out->title, sizeof out->title, "grid%s %" PRIu32 " multiprocessors%s",
              out->columns >= 90 ? " on the machine  " : ",", timeline->multiprocessors,
              out->columns >= 110 ? ", darker: more blocks" : "");

@@ -128,7 +128,7 @@ static void put_signs_here(Sheet *sheet, const StepContext *context) {
     }
     switch (context->view->display.focus) {
     case FOCUS_SOURCE:
-        put_signs(sheet, &pane_source);
+        put_signs(sheet, context->view->display.source == SOURCE_SASS ? &pane_sass : &pane_source);
         break;
     case FOCUS_LANES:
         put_signs(sheet, &pane_lanes);

@@ -1,14 +1,16 @@
 /* Source: the kernel's own text around the current line, with each line's counts beside it; its PTX beside
  * it, below it or instead of it. Lines that are too long are continued below. Only lines that have events
- * need the gutter's columns; all other text may use them. The sign behind a line's number is of the block's whole
+ * need the gutter's columns; all other text may use them. One of its scopes is the samples of the whole kernel on a GPU, with
+ * the stall of the current line in the last row. The sign behind a line's number is of the block's whole
  * run: 'X' is an access of a hazard, '!' a bank conflict. */
 #include "tui/panes/pane.h"
+#include "tui/panes/source_gutter.h"
 #include "tui/panes/syntax.h"
 #include <assert.h>
 #include <stdio.h>
 
 enum {
-    GUTTER_COLUMNS = 13,
+    GUTTER_COLUMNS = SOURCE_GUTTER_COLUMNS,
     NUMBER_COLUMNS = 6,
     SIGN_COLUMN = 4,
     BESIDE_COLUMNS = 104,
@@ -23,18 +25,36 @@ typedef struct TextRow { /* a line, or a part of one that is too long */
     const char *text;
     const char *line_text; /* all of the line */
     int bytes, column;
-    Syntax syntax; /* at the beginning of the line */
-    bool first, has_gutter, is_source;
+    Syntax syntax;                              /* at the beginning of the line */
+    bool first, has_gutter, is_source, is_note; /* a note: not text of the file */
 } TextRow;
 
 typedef struct Listing { /* the text around the current line */
     TextRow rows[MOST_ROWS];
     int count, current; /* `current`: first row of the current line */
+    Arena notes;        /* their texts */
 } Listing;
 
 static bool has_source(const StepContext *context) {
     return context->code && context->code->line.file &&
            scene_source_line_count(context->scene, context->code->line.file) > 0;
+}
+
+static bool fits(const PaneHead *head) {
+    return canvas_text_columns(head->title) + canvas_text_columns(head->note) + AROUND_COLUMNS <=
+           head->columns;
+}
+
+/* The columns of the gutter, and where the samples come from if there is room. */
+static void print_samples_note(const StepContext *context, PaneHead *out) {
+    SampledCode code;
+    char origin[ORIGIN_BYTES];
+    if (sampled_code_open(context, &code)) {
+        sampled_code_print_origin(&code, origin);
+        snprintf(out->note, sizeof out->note, "%.120s: samples, SASS", origin);
+    }
+    if (!code.sass.kernel || !fits(out)) snprintf(out->note, sizeof out->note, "whole kernel: samples, SASS");
+    sampled_code_done(&code);
 }
 
 static void head(const StepContext *context, PaneHead *out) {
@@ -43,6 +63,10 @@ static void head(const StepContext *context, PaneHead *out) {
         snprintf(out->title, sizeof out->title, "source  %s", scene_file_name(context->code->line.file));
     else
         snprintf(out->title, sizeof out->title, "ptx  %s", context->launch->name);
+    if (context->view->display.gutter == GUTTER_SAMPLES) {
+        print_samples_note(context, out);
+        return;
+    }
     if (context->view->display.gutter == GUTTER_RUN)
         snprintf(scope, sizeof scope, "this block's run");
     else if (context->view->display.gutter == GUTTER_STEP)
@@ -50,78 +74,7 @@ static void head(const StepContext *context, PaneHead *out) {
     else
         snprintf(scope, sizeof scope, "interval %d", context->step->interval_step + 1);
     snprintf(out->note, sizeof out->note, "%s: lanes, wavefronts", scope);
-    if (canvas_text_columns(out->title) + canvas_text_columns(out->note) + AROUND_COLUMNS > out->columns)
-        snprintf(out->note, sizeof out->note, "%s: lanes, wf", scope);
-}
-
-/* ---- gutter -------------------------------------------------------------------------------------------- */
-
-static const StepIndexSums *gutter_sums(const StepContext *context) {
-    const Steps *steps = context->steps;
-    int interval = context->step->interval_step;
-    switch (context->view->display.gutter) {
-    case GUTTER_RUN:
-        return step_index_sums(context->step_index, 0, steps->step_count);
-    case GUTTER_STEP:
-        return step_index_sums(context->step_index, context->view->place.step, 1);
-    default:
-        return step_index_sums(context->step_index, steps->interval_begin[interval],
-                               steps->interval_begin[interval + 1] - steps->interval_begin[interval]);
-    }
-}
-
-static void add_sums(StepIndexSums *sum, const StepIndexSums *addend) {
-    sum->events += addend->events;
-    sum->lanes += addend->lanes;
-    sum->accesses += addend->accesses;
-    sum->wavefronts += addend->wavefronts;
-    sum->ideal += addend->ideal;
-}
-
-static bool line_has_events(const StepContext *context, const char *file, int line) {
-    const PtxProgram *program = context->launch->program;
-    for (int pc = 0; pc < program->code_count; pc++) {
-        const PtxSourceLine *at = &program->code[pc].line;
-        if (context->step_index->has_events[pc] && at->line == line && at->file && !strcmp(at->file, file))
-            return true;
-    }
-    return false;
-}
-
-static StepIndexSums sums_of_line(const StepContext *context, const StepIndexSums *sums, const char *file,
-                                  int line) {
-    const PtxProgram *program = context->launch->program;
-    StepIndexSums sum = {0};
-    for (int pc = 0; pc < program->code_count; pc++) {
-        const PtxSourceLine *at = &program->code[pc].line;
-        if (sums[pc].events && at->line == line && at->file && !strcmp(at->file, file))
-            add_sums(&sum, &sums[pc]);
-    }
-    return sum;
-}
-
-static void print_mean(double mean, char *out, size_t bytes) {
-    snprintf(out, bytes, mean >= 9.95 || mean == (int)mean ? "%.0f" : "%.1f", mean);
-}
-
-/* Mean active lanes, as a bar and as a number, and mean wavefronts. */
-static void draw_gutter(const StepIndexSums *sums, Canvas *canvas, Rectangle area, int row) {
-    char text[16];
-    int at = area.columns - GUTTER_COLUMNS + 1;
-    if (!sums->events) return;
-    double lanes = (double)sums->lanes / (double)sums->events;
-    int height = (int)(lanes * 8 / WARP_LANES + 0.5);
-    canvas_glyph(canvas, area, at, row, ROLE_BAR,
-                 0x2580 + (uint32_t)(height < 1   ? 1
-                                     : height > 8 ? 8
-                                                  : height));
-    print_mean(lanes, text, sizeof text);
-    canvas_print(canvas, area, at + 1, row, ROLE_TEXT, "%5s", text);
-    if (!sums->accesses) return;
-    bool excess = sums->wavefronts > sums->ideal;
-    print_mean((double)sums->wavefronts / (double)sums->accesses, text, sizeof text);
-    canvas_print(canvas, area, at + 11 - (int)strlen(text), row, excess ? ROLE_CONFLICT : ROLE_TEXT, "%s%s",
-                 text, excess ? "!" : "");
+    if (!fits(out)) snprintf(out->note, sizeof out->note, "%s: lanes, wf", scope);
 }
 
 /* ---- signs --------------------------------------------------------------------------------------------- */
@@ -166,13 +119,24 @@ static void listing_add(Listing *listing, int line, const char *text, bool has_g
         int room = columns - column - (first && has_gutter ? GUTTER_COLUMNS : 0);
         int bytes = canvas_text_columns(text) <= room ? (int)strlen(text) : canvas_break(text, room);
         listing->rows[listing->count++] =
-            (TextRow){line,  text,       line_text,     bytes, column, syntax ? *syntax : (Syntax){0},
-                      first, has_gutter, syntax != NULL};
+            (TextRow){line,  text,       line_text,      bytes, column, syntax ? *syntax : (Syntax){0},
+                      first, has_gutter, syntax != NULL, false};
         text += bytes;
         text += strspn(text, " ");
         column = indent + CONTINUED < columns / 2 ? indent + CONTINUED : 0;
         first = false;
     } while (*text);
+}
+
+/* What became of a PTX instruction, below it. */
+static void listing_add_note(Listing *listing, int pc, const char *text, int columns) {
+    int first = listing->count;
+    listing_add(listing, pc, arena_copy_string(&listing->notes, text), false, columns - CONTINUED, NULL);
+    for (int i = first; i < listing->count; i++) {
+        listing->rows[i].first = false;
+        listing->rows[i].is_note = true;
+        listing->rows[i].column += CONTINUED;
+    }
 }
 
 /* First row shown, so that the kernel does not move where it fits and `current` is in sight. */
@@ -181,7 +145,8 @@ static int first_row(const Listing *listing, int rows) {
     int first = listing->current - rows / 2;
     if (first > listing->count - rows) first = listing->count - rows;
     if (first < 0) first = 0;
-    while (!listing->rows[first].first) first++; /* not from the middle of a line */
+    while (first < listing->current && !listing->rows[first].first)
+        first++; /* not from the middle of a line */
     return first;
 }
 
@@ -193,7 +158,7 @@ static void draw_code(Canvas *canvas, Rectangle body, int row, const TextRow *te
     size_t length = strlen(text->line_text), begin = (size_t)(text->text - text->line_text);
     bool has_roles = text->is_source && length < sizeof roles;
     Syntax syntax = text->syntax;
-    Role plain = current ? ROLE_CURRENT : ROLE_TEXT;
+    Role plain = text->is_note ? ROLE_COMMENT : current ? ROLE_CURRENT : ROLE_TEXT;
     int at = text->column;
     if (has_roles) syntax_line(&syntax, text->line_text, roles);
     for (int from = 0, to; from < text->bytes; from = to) {
@@ -255,7 +220,8 @@ static Syntax syntax_before(const StepContext *context, const char *file, int li
     return syntax;
 }
 
-static void list_source(const StepContext *context, int rows, int columns, Listing *listing) {
+static void list_source(const StepContext *context, const SampledCode *code, int rows, int columns,
+                        Listing *listing) {
     const PtxSourceLine *line = &context->code->line;
     int begin, end;
     find_kernel(context, &begin, &end);
@@ -269,24 +235,22 @@ static void list_source(const StepContext *context, int rows, int columns, Listi
         size_t indent = text ? strspn(text, " ") : 0;
         if (number == line->line) listing->current = listing->count;
         listing_add(listing, number, text ? text + (indent < dedent ? indent : dedent) : "",
-                    line_has_events(context, line->file, number), columns, &syntax);
+                    source_gutter_has(context, code, line->file, number), columns, &syntax);
         if (text) syntax_line(&syntax, text, NULL);
     }
 }
 
-static void draw_source(const StepContext *context, Canvas *canvas, Rectangle area) {
+static void draw_source(const StepContext *context, const SampledCode *code, Canvas *canvas, Rectangle area) {
     const PtxSourceLine *line = &context->code->line;
-    const StepIndexSums *sums = gutter_sums(context);
     Listing listing = {.count = 0};
-    list_source(context, area.rows, area.columns - NUMBER_COLUMNS, &listing);
+    list_source(context, code, area.rows, area.columns - NUMBER_COLUMNS, &listing);
     int first = first_row(&listing, area.rows);
     for (int row = 0; row < area.rows && first + row < listing.count; row++) {
         const TextRow *text = &listing.rows[first + row];
         draw_row(canvas, area, row, text, text->line == line->line);
         if (!text->first) continue;
         draw_sign(canvas, area, row, sign_of_line(context, line->file, text->line));
-        StepIndexSums of_line = sums_of_line(context, sums, line->file, text->line);
-        draw_gutter(&of_line, canvas, area, row);
+        source_gutter_draw_line(context, code, line->file, text->line, canvas, area, row);
     }
 }
 
@@ -295,29 +259,46 @@ static const char *ptx_text(const StepContext *context, int pc) {
     return text ? text : "";
 }
 
-static void draw_ptx(const StepContext *context, Canvas *canvas, Rectangle area) {
+/* Each instruction, and below it what its machine code is where that is not one for one. */
+static void list_ptx(const StepContext *context, const SampledCode *sass, int rows, int columns,
+                     Listing *listing) {
     const PtxProgram *program = context->launch->program;
-    const StepIndexSums *sums = gutter_sums(context);
-    Listing listing = {.count = 0};
-    int begin = context->step->pc - area.rows, end = context->step->pc + area.rows;
-    if (begin > program->code_count - area.rows) begin = program->code_count - area.rows;
+    Text note = {0};
+    int begin = context->step->pc - rows, end = context->step->pc + rows;
+    bool samples = context->view->display.gutter == GUTTER_SAMPLES;
+    if (begin > program->code_count - rows) begin = program->code_count - rows;
     for (int pc = begin < 0 ? 0 : begin; pc < program->code_count && pc <= end; pc++) {
-        if (pc == context->step->pc) listing.current = listing.count;
-        listing_add(&listing, pc, ptx_text(context, pc), context->step_index->has_events[pc],
-                    area.columns - NUMBER_COLUMNS, NULL);
+        bool has_gutter =
+            samples ? sampled_code_of_pc(sass, pc).executed > 0 : context->step_index->has_events[pc];
+        if (pc == context->step->pc) listing->current = listing->count;
+        listing_add(listing, pc, ptx_text(context, pc), has_gutter, columns, NULL);
+        text_clear(&note);
+        text_add(&note, "* ");
+        if (sampled_code_explain_pc(sass, pc, &note))
+            listing_add_note(listing, pc, text_string(&note), columns);
     }
+    text_done(&note);
+}
+
+static void draw_ptx(const StepContext *context, const SampledCode *sass, Canvas *canvas, Rectangle area) {
+    const SampledCode *code =
+        context->view->display.gutter == GUTTER_SAMPLES && sass->sass.kernel ? sass : NULL;
+    Listing listing = {.count = 0};
+    list_ptx(context, sass, area.rows, area.columns - NUMBER_COLUMNS, &listing);
     int first = first_row(&listing, area.rows);
     for (int row = 0; row < area.rows && first + row < listing.count; row++) {
         const TextRow *text = &listing.rows[first + row];
         draw_row(canvas, area, row, text, text->line == context->step->pc);
         if (!text->first) continue;
         draw_sign(canvas, area, row, sign_of_pc(context, text->line));
-        draw_gutter(&sums[text->line], canvas, area, row);
+        source_gutter_draw_pc(context, code, text->line, canvas, area, row);
     }
+    arena_done(&listing.notes);
 }
 
 /* Source beside its PTX, or above it where columns are few. */
-static void draw_both(const StepContext *context, Canvas *canvas, Rectangle area) {
+static void draw_both(const StepContext *context, const SampledCode *sass, const SampledCode *gutter,
+                      Canvas *canvas, Rectangle area) {
     Rectangle source = area, ptx = area;
     if (area.columns >= BESIDE_COLUMNS) {
         source.columns = area.columns / 2 - 1;
@@ -332,45 +313,63 @@ static void draw_both(const StepContext *context, Canvas *canvas, Rectangle area
         for (int column = 0; column < area.columns; column++)
             canvas_glyph(canvas, area, column, source.rows, ROLE_BORDER, 0x2500);
     }
-    draw_source(context, canvas, source);
-    draw_ptx(context, canvas, ptx);
+    draw_source(context, gutter, canvas, source);
+    draw_ptx(context, sass, canvas, ptx);
+}
+
+/* Rows at the bottom: what the line waits for, the instruction of the step. */
+static void cut_notes(const StepContext *context, Rectangle *area, bool *has_stall, bool *has_instruction) {
+    bool only_source = has_source(context) && context->view->display.source == SOURCE_CODE;
+    *has_stall = context->view->display.gutter == GUTTER_SAMPLES && area->rows > 2;
+    area->rows -= *has_stall;
+    *has_instruction = only_source && area->rows > 3;
+    area->rows -= *has_instruction;
 }
 
 static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
-    if (!has_source(context) || context->view->display.source == SOURCE_PTX) {
-        draw_ptx(context, canvas, area);
-    } else if (context->view->display.source == SOURCE_BOTH) {
-        draw_both(context, canvas, area);
-    } else {
-        int rows = area.rows;
-        if (rows > 3) { /* the last row is the instruction's */
-            rows--;
-            canvas_text(canvas, area, 0, rows, ROLE_DIM, "ptx");
-            canvas_text(canvas, area, NUMBER_COLUMNS, rows, ROLE_CURRENT,
-                        ptx_text(context, context->step->pc));
-        }
-        draw_source(context, canvas, (Rectangle){area.column, area.row, area.columns, rows});
+    SampledCode code;
+    bool has_stall, has_instruction, shows_ptx = context->view->display.source != SOURCE_CODE;
+    Rectangle body = area;
+    cut_notes(context, &body, &has_stall, &has_instruction);
+    bool samples = context->view->display.gutter == GUTTER_SAMPLES;
+    if (samples || shows_ptx || !has_source(context))
+        sampled_code_open(context, &code);
+    else
+        code = (SampledCode){.lines = NULL};
+    const SampledCode *gutter = samples && code.sass.kernel ? &code : NULL;
+    if (!has_source(context) || context->view->display.source == SOURCE_PTX)
+        draw_ptx(context, &code, canvas, body);
+    else if (context->view->display.source == SOURCE_BOTH)
+        draw_both(context, &code, gutter, canvas, body);
+    else
+        draw_source(context, gutter, canvas, body);
+    if (has_stall) source_gutter_draw_stall(context, &code, canvas, area, body.rows);
+    if (has_instruction) {
+        canvas_text(canvas, area, 0, area.rows - 1, ROLE_DIM, "ptx");
+        canvas_text(canvas, area, NUMBER_COLUMNS, area.rows - 1, ROLE_CURRENT,
+                    ptx_text(context, context->step->pc));
     }
+    sampled_code_done(&code);
 }
 
 /* To the next step of the line that was clicked, from the start again where there is none. */
 static ViewAnswer click(const StepContext *context, Rectangle area, int column, int row, View *view) {
     Listing listing = {.count = 0};
+    SampledCode code = {.lines = NULL};
+    Rectangle body = area;
+    bool has_stall, has_instruction;
     (void)column;
     if (!has_source(context) || view->display.source != SOURCE_CODE) return VIEW_IGNORED;
-    int rows = area.rows > 3 ? area.rows - 1 : area.rows;
-    list_source(context, rows, area.columns - NUMBER_COLUMNS, &listing);
-    int at = first_row(&listing, rows) + row, count = context->steps->step_count;
-    if (row >= rows || at >= listing.count) return VIEW_IGNORED;
-    for (int i = 1; i <= count; i++) {
-        int step = (view->place.step + i) % count;
-        const PtxCode *code = scene_code(context->scene, view->place.block, context->steps->steps[step].pc);
-        if (!code->line.file || code->line.line != listing.rows[at].line) continue;
-        if (strcmp(code->line.file, context->code->line.file) != 0) continue;
-        view_jump_to_step(view, context->scene, step);
-        return VIEW_CHANGED;
-    }
-    return VIEW_IGNORED;
+    cut_notes(context, &body, &has_stall, &has_instruction);
+    bool samples = view->display.gutter == GUTTER_SAMPLES && sampled_code_open(context, &code);
+    list_source(context, samples ? &code : NULL, body.rows, area.columns - NUMBER_COLUMNS, &listing);
+    sampled_code_done(&code);
+    int at = first_row(&listing, body.rows) + row;
+    if (row >= body.rows || at >= listing.count) return VIEW_IGNORED;
+    int step = step_context_next_step_of(context, context->code->line.file, listing.rows[at].line);
+    if (step < 0) return VIEW_IGNORED;
+    view_jump_to_step(view, context->scene, step);
+    return VIEW_CHANGED;
 }
 
 const Pane pane_source = {.slot = SLOT_SOURCE, .head = head, .draw = draw, .click = click};

@@ -43,6 +43,13 @@ static const SessionGrid *grid_of_session(const void *session) {
     return session_grid(session);
 }
 
+static SceneSass sass_of_session(const void *session, int launch) {
+    SceneSass sass = {.is_live = session_sass_is_live(session, launch)};
+    sass.kernel = session_sass(session, launch, &sass.why);
+    sass.compared = session_compared_sass(session, launch);
+    return sass;
+}
+
 static SceneVerdict verdict_of(const Session *session) {
     const CatalogRow *row = session_row(session);
     const CatalogResult *result = session_result(session);
@@ -89,6 +96,7 @@ Scene *scene_new(const Session *session) {
                       .registers = registers_of_session,
                       .progress = progress_of_session,
                       .grid = grid_of_session,
+                      .sass = sass_of_session,
                       .context = session},
         .borrowed = {.hazards_note = "no race search has run",
                      .measured = session_measured(session),
@@ -232,6 +240,11 @@ const TraceLaunch *scene_launch(const Scene *scene, int block) {
 const PtxCode *scene_code(const Scene *scene, int block, int pc) {
     const PtxProgram *program = scene_launch(scene, block)->program;
     return pc >= 0 && pc < program->code_count ? &program->code[pc] : NULL;
+}
+
+SceneSass scene_sass(const Scene *scene, int block) {
+    if (!scene->questions.sass) return (SceneSass){.kernel = NULL};
+    return scene->questions.sass(scene->questions.context, scene->traced.blocks[block].launch);
 }
 
 const char *scene_source_line(const Scene *scene, const char *file, int line) {

@@ -32,6 +32,13 @@ typedef struct SceneTimings {     /* lists that their owner fills between frames
     char failure[256];            /* why no GPU is measured here, in one line; "": it is, or was not tried */
 } SceneTimings;
 
+typedef struct SceneSass {          /* the machine code of a launch */
+    const SassKernel *kernel;       /* NULL: not known */
+    const SassComparison *compared; /* beside the PTX; NULL likewise */
+    const char *why;                /* what is missing, in one line; NULL: nothing, or nobody knows */
+    bool is_live;                   /* measured by this process, on this machine; else recorded */
+} SceneSass;
+
 typedef struct SceneIdentity {  /* which run it is; strings are "" where there is nothing to say */
     const char *kernel, *title; /* id and title of the catalogue */
     bool captured;              /* events come from a GPU, counters of the grid from the emulator */
@@ -78,6 +85,7 @@ typedef struct SceneQuestions {
                       uint64_t bits[32], uint32_t weight[32], int32_t producer[32]);
     double (*progress)(const void *context, int block, int event); /* as session_progress(); may be NULL */
     const SessionGrid *(*grid)(const void *context);               /* as session_grid(); NULL: not known */
+    SceneSass (*sass)(const void *context, int launch);            /* NULL: not known */
     const void *context;
 } SceneQuestions;
 
@@ -120,6 +128,8 @@ bool scene_print_too_large(const Scene *scene, int block, char *out, size_t byte
 const double *scene_progress(const Scene *scene, int block);
 const TraceLaunch *scene_launch(const Scene *scene, int block);
 const PtxCode *scene_code(const Scene *scene, int block, int pc);
+
+SceneSass scene_sass(const Scene *scene, int block); /* of the block's launch */
 
 const char *scene_source_line(const Scene *scene, const char *file, int line); /* NULL: no such line */
 int scene_source_line_count(const Scene *scene, const char *file);             /* 0: the file is not known */

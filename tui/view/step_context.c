@@ -245,6 +245,25 @@ void step_context_print_count(uint64_t count, char *out, size_t bytes) {
     out[at] = 0;
 }
 
+void step_context_print_size(uint64_t n, char *out, size_t bytes) {
+    int power = 63;
+    while (power > 0 && n != UINT64_C(1) << power) power--;
+    if (power >= 10)
+        snprintf(out, bytes, "2^%d", power);
+    else
+        step_context_print_count(n, out, bytes);
+}
+
+int step_context_next_step_of(const StepContext *context, const char *file, int line) {
+    int count = context->steps->step_count, block = context->view->place.block;
+    for (int i = 1; i <= count; i++) {
+        int step = (context->view->place.step + i) % count;
+        const PtxCode *code = scene_code(context->scene, block, context->steps->steps[step].pc);
+        if (code->line.file && code->line.line == line && !strcmp(code->line.file, file)) return step;
+    }
+    return -1;
+}
+
 bool step_context_is_of_hazard(const StepContext *context, int pc) {
     const Findings *hazards = context->scene->borrowed.hazards;
     int launch = context->scene->traced.blocks[context->view->place.block].launch;

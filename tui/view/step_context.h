@@ -19,6 +19,7 @@ typedef struct StepContext {
     uint64_t address[WARP_LANES]; /* in the block's window: banks follow from it */
     SharedCost cost;              /* atomics: zero, their wavefronts are not modelled */
     uint8_t wavefront_of_lane[WARP_LANES];
+    const struct StepContext *beside; /* the other run of a comparison; NULL: there is none */
 } StepContext;
 
 /* False where there is nothing to show: no traced block, or one without events. */
@@ -56,6 +57,12 @@ const char *step_context_value_format_name(const StepContext *context);
 
 /* 1048576 as "1,048,576". */
 void step_context_print_count(uint64_t count, char *out, size_t bytes);
+
+/* 1048576 as "2^20"; what is no power of two as above. */
+void step_context_print_size(uint64_t n, char *out, size_t bytes);
+
+/* The next step of a source line, from the start again where there is none; -1: the line has no step. */
+int step_context_next_step_of(const StepContext *context, const char *file, int line);
 
 /* The instruction of this launch is an access of an error that was found. */
 bool step_context_is_of_hazard(const StepContext *context, int pc);

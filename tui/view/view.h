@@ -21,8 +21,14 @@ typedef enum ValueFormat {
     VALUE_FLOAT,
     VALUE_FORMAT_COUNT
 } ValueFormat;
-typedef enum GutterScope { GUTTER_INTERVAL, GUTTER_RUN, GUTTER_STEP, GUTTER_SCOPE_COUNT } GutterScope;
-typedef enum SourceMode { SOURCE_CODE, SOURCE_BOTH, SOURCE_PTX, SOURCE_TEXT_COUNT } SourceMode;
+typedef enum GutterScope {
+    GUTTER_INTERVAL,
+    GUTTER_RUN,
+    GUTTER_STEP,
+    GUTTER_SAMPLES,
+    GUTTER_SCOPE_COUNT
+} GutterScope;
+typedef enum SourceMode { SOURCE_CODE, SOURCE_BOTH, SOURCE_PTX, SOURCE_SASS, SOURCE_TEXT_COUNT } SourceMode;
 typedef enum Overlay {
     OVERLAY_NONE,
     OVERLAY_HELP,  /* keys and signs */
@@ -102,8 +108,8 @@ typedef struct ViewRung {
 /* How things are shown: the same for both runs of a comparison. */
 typedef struct ViewDisplay {
     Theme theme;
-    SourceMode source; /* the kernel's code, its PTX, or both */
-    GutterScope gutter;
+    SourceMode source;  /* the kernel's code, its PTX, both, or its machine code */
+    GutterScope gutter; /* what is counted beside the lines; GUTTER_SAMPLES: of the whole kernel, on a GPU */
     ValueFormat values;
     Focus focus;
     bool zoomed;                       /* the focused pane fills the middle of the screen */
