@@ -47,6 +47,8 @@ static Stage *open_stage(int index, const char *keys) {
     sass_compare(session_trace(stage->session)->launches[0]->program, kernel, &shown[index].compared);
     shown[index].session = stage->session;
     stage->scene->questions.sass = answer;
+    measured_done(&stage->recorded); /* frames must not change when timings are recorded anew */
+    stage->recorded = (Measurements){0};
     stage_press(stage, keys);
     return stage;
 }
