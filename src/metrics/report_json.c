@@ -169,7 +169,7 @@ static void put_measured(Json *json, const ReportInput *input) {
     }
     json_open_object(json, "measured");
     json_string(json, "device", count ? measured->counters[0].machine : NULL);
-    json_string(json, "recorded", input->recorded);
+    json_string(json, "recorded", count ? input->recorded : NULL);
     json_open_array(json, "counters");
     for (int i = 0; i < count; i++) {
         const MeasuredCounter *counter = &measured->counters[i];

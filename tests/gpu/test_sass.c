@@ -311,9 +311,9 @@ static void the_period_grows(void **state) {
     (void)state;
     Cuda cuda = {.clock_khz = 1000000};
     assert_int_equal(pc_sampling_period(&cuda, 0), 32);
-    assert_int_equal(pc_sampling_period(&cuda, 1000), 32);     /* 10^6 cycles: 31,250 samples */
-    assert_int_equal(pc_sampling_period(&cuda, 10000), 512);   /* 10^7: 19,531 */
-    assert_int_equal(pc_sampling_period(&cuda, 1e7), 1 << 19); /* 10^10: 19,073 */
+    assert_int_equal(pc_sampling_period(&cuda, 1000), 512);    /* 10^6 cycles: 1,953 samples */
+    assert_int_equal(pc_sampling_period(&cuda, 10000), 8192);  /* 10^7: 1,221 */
+    assert_int_equal(pc_sampling_period(&cuda, 1e7), 1 << 23); /* 10^10: 1,192 */
 }
 
 int main(void) {

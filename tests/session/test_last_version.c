@@ -20,9 +20,27 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "catalog/catalog.h"
 #include "session/state.h"
 #include <stdlib.h>
 #include <string.h>
+
+/* Where no hardware counter was measured, `measured` was null. Of kernels whose machine code is recorded it is an object
+ * now, with what the last version could not say, and still without a device and without counters. */
+static void expect_recorded_machine_code(const char *kernel, char **text) {
+    static const char null_measured[] = "\"measured\":null";
+    char path[256];
+    Error error = {0};
+    snprintf(path, sizeof path, "%s.tsv", kernel);
+    char *at = strstr(*text, null_measured), place[4096];
+    if (!at || !catalog_path("assets/h200/sass", path, place, sizeof place, &error)) return;
+    Text changed = {0};
+    text_add_bytes(&changed, *text, (size_t)(at - *text));
+    text_add(&changed, "\"measured\":{\"device\":null,\"counters\":[]}");
+    text_add(&changed, at + strlen(null_measured));
+    free(*text);
+    *text = changed.data;
+}
 
 static char *read_json(const char *folder, const char *kernel) {
     char path[128], *text;
@@ -30,6 +48,7 @@ static char *read_json(const char *folder, const char *kernel) {
     Error error = {0};
     snprintf(path, sizeof path, "tests/data/%s/%s.json", folder, kernel);
     if (!text_read_file(path, 1 << 20, &text, &length, &error)) fail_msg("%s: %s", path, error.message);
+    expect_recorded_machine_code(kernel, &text);
     return text;
 }
 

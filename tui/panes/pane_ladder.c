@@ -301,6 +301,15 @@ static void say_articles(const Table *table, const StepContext *context, Text *t
         print_articles(table, text);
 }
 
+/* As many of its clauses as there is room for. */
+static void draw_clauses(Canvas *canvas, Rectangle area, int row, Role role, const char *text) {
+    char line[256];
+    int length = (int)strlen(text), cut = area.columns;
+    while (length > area.columns && cut > 0 && !strchr(",;", text[cut])) cut--;
+    snprintf(line, sizeof line, "%.*s", length > area.columns && cut > 0 ? cut : length, text);
+    canvas_text(canvas, area, 0, row, role, line);
+}
+
 /* A line each, as many as there is room for; in the larger form after an empty one. */
 static void draw_words(const Table *table, const StepContext *context, Canvas *canvas, Rectangle area) {
     static Say *const say[] = {say_times, say_limit, say_costs, say_articles};
@@ -309,8 +318,8 @@ static void draw_words(const Table *table, const StepContext *context, Canvas *c
     for (int i = 0; i < lines && i < (int)(sizeof say / sizeof *say); i++) {
         Text text = {0};
         say[i](table, context, &text);
-        canvas_text(canvas, area, 0, area.rows - table->words + first + i, i < 3 ? ROLE_TEXT : ROLE_DIM,
-                    text_string(&text));
+        draw_clauses(canvas, area, area.rows - table->words + first + i, i < 3 ? ROLE_TEXT : ROLE_DIM,
+                     text_string(&text));
         text_done(&text);
     }
 }

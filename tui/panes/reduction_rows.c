@@ -185,7 +185,7 @@ bool boxes_show_adders(const BoxRow *row, int rows) {
 void boxes_draw_adders(const BoxRow *row, int line) {
     const ReductionLevel *level = row->level;
     int threads = boxes_tree(row)->thread_count, warps = 0, least = WARP_LANES, most = 0;
-    char where[48] = "", lanes[32] = "all 32";
+    char where[48] = "", lanes[48] = "all 32";
     const char *verb = !strcmp(level->operation, "+") ? "add" : "compare";
     for (int i = 0; i < level->warp_count; i++) {
         int count = __builtin_popcount(level->adding[i]);
