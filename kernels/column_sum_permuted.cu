@@ -9,8 +9,8 @@
 //   transpose: a block of 32 x 8 threads moves a tile of 32 x 32 elements through shared memory: it loads
 //   rows and stores columns, so that both sides are coalesced; a 33rd element a row keeps the banks apart.
 //
-// What it teaches: every element is loaded twice and stored once, three times the traffic of column_sum; yet an
-// H200 takes 5 us for it and 166 for column_sum, which has 4 blocks (int, n = 2^20).
+// What it teaches: every element is loaded twice and stored once, three times the traffic of column_sum; yet it
+// takes a thirtieth of the time of column_sum, which has 4 blocks (2^20 ints, H200).
 #include "operations.cuh"
 
 template <typename T, typename Op>

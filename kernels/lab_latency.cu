@@ -10,7 +10,7 @@
 //   cycles[15..18]  atomics: shared memory, each lane its word and all one; global memory, one lane and all
 //   cycles[19..24]  a barrier of 1, 2, 4, 8, 16 and 32 warps; 0 where the block has fewer
 //
-// What it teaches: a warp that waits for each result gets one step per latency: 692 cycles for global memory, 24
+// What it teaches: a warp that waits for each result gets one step per latency: about 700 cycles for global memory, 24
 // for shared memory, 26 for a shuffle (H200).
 // One block. Its threads link the chain, then sum `in`, which pushes the chain out of the caches if `in` is
 // larger than those; then the first warp measures, and for the barriers as many as meet there.

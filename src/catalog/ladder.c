@@ -361,7 +361,7 @@ const CatalogRow ladder_rows[] = {
      POWER_OF_TWO(1),
      .title = "contiguous threads, strided index",
      .lesson = "Bank conflicts: lanes that are 2*s words apart share banks. Whole warps work, yet it takes "
-               "24 % longer than interleaved_bitmask (2^28 ints, H200).",
+               "a quarter longer than interleaved_bitmask (2^28 ints, H200).",
      .watch = "An access takes 2 wavefronts, then 4, then 8; whole warps work or idle until one is left.",
      .source = "strided.cu",
      .plan = plan_one_each,
@@ -480,7 +480,7 @@ const CatalogRow ladder_rows[] = {
      BLOCKS_PER_SM(8),
      .title = "a grid that fits the device, one loop",
      .lesson = "One loop serves every n, and the number of trees no longer grows: 4 % less time than shuffle "
-               "at n = 2^28, 8 % more at 2^20 (int, H200).",
+               "at n = 2^28, a tenth more at 2^20 (int, H200).",
      .watch = "Each turn of the loop is one coalesced request a warp, a whole grid apart from the last.",
      .source = "grid_stride.cu",
      .plan = plan_grid_stride,
@@ -516,7 +516,7 @@ const CatalogRow ladder_rows[] = {
      WHOLE_WARPS,
      .title = "16-byte loads, registers, shuffles",
      .lesson = "One request of a warp moves 512 bytes. Yet multi_add, with four times as many requests, "
-               "takes 8 % less time (2^28 ints, H200).",
+               "takes a tenth less time (2^28 ints, H200).",
      .watch = "One load; five shuffles in every warp, one barrier, and five more in warp 0.",
      .source = "vectorized_shuffle.cu",
      .plan = plan_vectorized_shuffle,
@@ -554,8 +554,8 @@ const CatalogRow ladder_rows[] = {
      WHOLE_WARPS,
      BLOCKS_PER_SM(2),
      .title = "one launch, the last block finishes",
-     .lesson = "Fences show the last block all sums. Yet this one launch (264 blocks) takes 9.8 us, both of "
-               "grid_stride (1056 blocks) 6.3 (2^20 ints, H200).",
+     .lesson = "Fences show the last block all sums. Yet this one launch (264 blocks) takes more than "
+               "half as long again as both of grid_stride (1056 blocks; 2^20 ints, H200).",
      .watch = "Every block draws a ticket; only the block that draws the last one goes on.",
      .source = "last_block.cu",
      .plan = plan_last_block,

@@ -207,8 +207,8 @@ const CatalogRow numerics_rows[] = {
      .story = "Launch 1 transposes through shared memory; launch 2 adds rows, not columns.",
      .group = CATALOG_NUMERICS,
      .title = "column sums: transpose, then sum rows",
-     .lesson = "Transposing first moves three times the data, yet an H200 takes 5 us for it and 166 for "
-               "column_sum, which has 4 blocks (int, n = 2^20).",
+     .lesson = "Transposing first moves three times the data, yet takes a thirtieth of the time of "
+               "column_sum, which has 4 blocks (2^20 ints, H200).",
      .watch = "Two launches: the tile is loaded by rows and stored by columns, and a 33rd element in each "
               "row keeps the banks apart.",
      .source = "column_sum_permuted.cu",

@@ -55,6 +55,11 @@ bool claim_percent(double share, double figure) {
     return fabs(100 * share - figure) <= 0.6;
 }
 
+bool claim_near(double share, double figure) {
+    text_print(&notes, "    %.10g, near %.10g %%?\n", share, figure);
+    return fabs(100 * share - figure) <= 3;
+}
+
 bool claim_is_half(double share) {
     text_print(&notes, "    %.10g, half?\n", share);
     return share >= 0.47 && share <= 0.53;
@@ -84,7 +89,7 @@ static void keep_value(void *context, const BenchValue *value) {
 
 static void keep_machine(void *context, const BenchMachine *machine) {
     Recorded *into = context;
-    if (!into->read) into->read = machine->read;
+    if (!(into->read > 0)) into->read = machine->read;
 }
 
 static const Recorded *records(void) {
@@ -98,6 +103,12 @@ static const Recorded *records(void) {
     return &recorded;
 }
 
+/* 256 threads before another number of them, then a graph before a single call. */
+static bool is_preferred(const Timing *timing, const Timing *found) {
+    bool usual = timing->threads == 256, found_usual = found->threads == 256;
+    return usual != found_usual ? usual : timing->graph || !found->graph;
+}
+
 static const Timing *find_time(const char *kernel, const char *type, uint64_t n, bool to_scalar, bool warm) {
     const Measurements *times = &records()->times;
     const Timing *found = NULL;
@@ -105,9 +116,9 @@ static const Timing *find_time(const char *kernel, const char *type, uint64_t n,
         const Timing *timing = &times->timings[i];
         if (strcmp(timing->kernel, kernel) != 0 || strcmp(timing->dtype, type) != 0 || timing->n != n ||
             strcmp(timing->op, "sum") != 0 || timing->to_scalar != to_scalar || timing->cold == warm ||
-            (timing->threads && timing->threads != 256) || !timing->samples)
+            !timing->samples)
             continue;
-        if (!found || timing->graph) found = timing;
+        if (!found || is_preferred(timing, found)) found = timing;
     }
     return found;
 }
@@ -129,6 +140,30 @@ double claim_most_ratio(const char *kernel, const char *other, const char *type)
         if (one && two && one->median / two->median > most) most = one->median / two->median;
     }
     return note(most, "MOST_RATIO %s / %s %s", kernel, other, type);
+}
+
+static const Timing *find_same(const Timing *timing, const char *kernel) {
+    const Measurements *times = &records()->times;
+    for (int i = 0; i < times->timing_count; i++) {
+        const Timing *other = &times->timings[i];
+        if (!strcmp(other->kernel, kernel) && !strcmp(other->dtype, timing->dtype) && other->samples &&
+            !strcmp(other->op, timing->op) && other->n == timing->n && other->graph == timing->graph &&
+            other->cold == timing->cold && other->to_scalar == timing->to_scalar)
+            return other;
+    }
+    return NULL;
+}
+
+double claim_most_ratio_of_all(const char *kernel, const char *other) {
+    const Measurements *times = &records()->times;
+    double most = 0;
+    for (int i = 0; i < times->timing_count; i++) {
+        const Timing *one = &times->timings[i], *two = NULL;
+        if (!strcmp(one->kernel, kernel) && one->to_scalar && one->samples) two = find_same(one, other);
+        if (two && one->median / two->median > most) most = one->median / two->median;
+    }
+    if (most == 0) fail_msg("no times of both %s and %s", kernel, other);
+    return note(most, "MOST_RATIO_OF_ALL %s / %s", kernel, other);
 }
 
 double claim_gigabytes_per_second(const char *kernel, const char *type, int log_n) {

@@ -11,11 +11,13 @@
 enum { ALONE, SCALAR }; /* the kernel by itself; all launches down to one number */
 enum { COLD, WARM };    /* the L2 cache */
 
-/* Microseconds of 2^log_n elements, summed with 256 threads a block: in a graph, or as a single call where the kernel
- * cannot be in one. */
+/* Microseconds of 2^log_n elements, summed with 256 threads a block, or as many as were recorded: in a graph, or as a
+ * single call where the kernel cannot be in one. */
 double claim_time(const char *kernel, const char *type, int log_n, bool to_scalar, bool warm);
 /* The greatest time of `kernel` over that of `other`, of all sizes recorded for both: scalar, cold. */
 double claim_most_ratio(const char *kernel, const char *other, const char *type);
+/* The same of all types, down to one number: in graphs and as calls, with a cold and a warm cache. */
+double claim_most_ratio_of_all(const char *kernel, const char *other);
 double claim_gigabytes_per_second(const char *kernel, const char *type, int log_n); /* scalar, cold */
 double claim_read_bandwidth(void); /* GB/s that a kernel which only reads reached */
 double claim_value(const char *kernel, int log_n, const char *name); /* of --profile and lab_latency */
@@ -50,11 +52,13 @@ double claim_storing_warps(const char *spec, int interval);
 bool claim_about(double value, double figure);   /* within 3 % */
 bool claim_rounds(double value, double figure);  /* to the whole number */
 bool claim_percent(double share, double figure); /* of 1, to the whole per cent */
+bool claim_near(double share, double figure);    /* of 1, within 3 per cent of it: "a quarter" */
 bool claim_is_half(double share);                /* of 1: 0.47 to 0.53 */
 
 #define TIME(kernel, type, log_n, scope, cache)                                                              \
     claim_time(kernel, type, log_n, (scope) == SCALAR, (cache) == WARM)
 #define MOST_RATIO(kernel, other, type)          claim_most_ratio(kernel, other, type)
+#define MOST_RATIO_OF_ALL(kernel, other)         claim_most_ratio_of_all(kernel, other)
 #define GIGABYTES(kernel, type, log_n)           claim_gigabytes_per_second(kernel, type, log_n)
 #define READ_BANDWIDTH                           claim_read_bandwidth()
 #define VALUE(kernel, log_n, name)               claim_value(kernel, log_n, name)
@@ -80,6 +84,7 @@ bool claim_is_half(double share);                /* of 1: 0.47 to 0.53 */
 #define ABOUT(value, figure)                     claim_about(value, figure)
 #define ROUNDS(value, figure)                    claim_rounds(value, figure)
 #define PERCENT(share, figure)                   claim_percent(share, figure)
+#define NEAR(share, figure)                      claim_near(share, figure)
 #define IS_HALF(share)                           claim_is_half(share)
 /* The kernel's time as a share of the other's: ints, each alone, with a cold cache. */
 #define TIME_SHARE(kernel, other, log_n)                                                                     \

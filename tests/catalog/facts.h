@@ -52,8 +52,9 @@
     METRIC_OF("column_sum", barriers) == 0 && METRIC_OF("column_sum", shared_stores) == 0)
 
 #define TRANSPOSING_TIMES                                                                                   \
-    (ROUNDS(TIME("column_sum_permuted", "int", 20, ALONE, WARM), 5) &&                                      \
-    ROUNDS(TIME("column_sum", "int", 20, ALONE, WARM), 166) && BLOCKS("column_sum") == 4 &&                 \
+    (TIME("column_sum", "int", 20, ALONE, WARM) > 25 * TIME("column_sum_permuted", "int", 20, ALONE, WARM) && \
+    TIME("column_sum", "int", 20, ALONE, WARM) < 35 * TIME("column_sum_permuted", "int", 20, ALONE, WARM) && \
+    BLOCKS("column_sum") == 4 &&                                                                            \
     ABOUT(METRIC_OF("column_sum_permuted", global_load_sectors) + METRIC_OF("column_sum_permuted",          \
         global_store_sectors), 3 * METRIC_OF("column_sum", global_load_sectors)))
 
@@ -95,7 +96,7 @@
     SECTORS("lab_coalescing stride=8") == 32)
 
 #define LATENCIES                                                                                           \
-    (ROUNDS(VALUE("lab_latency", 0, "global memory"), 692) &&                                               \
+    (ABOUT(VALUE("lab_latency", 0, "global memory"), 700) &&                                                \
     ROUNDS(VALUE("lab_latency", 0, "shared memory"), 24))
 
 #define CONFLICT_LATENCY                                                                                    \
@@ -103,7 +104,7 @@
     ROUNDS(VALUE("lab_latency", 0, "shared memory"), 24))
 
 #define STRIDED_AFTER_BITMASK                                                                               \
-    (PERCENT(TIME_SHARE("strided", "interleaved_bitmask", 28), 124))
+    (NEAR(TIME_SHARE("strided", "interleaved_bitmask", 28), 125))
 /* clang-format on */
 
 #endif
