@@ -281,7 +281,8 @@ static const Case cases[] = {
     {.name = "vector atomics",
      .version = "8.1",
      .module = ".global .align 16 .b8 total[64];\n",
-     .body = "atom.global.add.v2.f32 {%f0, %f1}, [total], {%f2, %f3};\nred.global.add.v4.f32 [total+16], "
+     .body = "cvt.rn.f32.u32 %f2, %t;\nmov.f32 %f3, 0f40000000;\n"
+             "atom.global.add.v2.f32 {%f0, %f1}, [total], {%f2, %f3};\nred.global.add.v4.f32 [total+16], "
              "{%f0, %f1, %f2, %f3};\n"
              "atom.global.add.noftz.v4.f16 {%h0, %h1, %h2, %h3}, [total+32], {%h4, %h5, %h6, %h7};\n"},
     {.name = "128 bits",

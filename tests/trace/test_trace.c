@@ -220,6 +220,27 @@ static void blocks_of_a_launch_are_kept_in_order(void **state) {
     trace_free(trace);
 }
 
+/* Of the blocks of another launch, those that this one lacks go over; where it has one, the other stays. */
+static void blocks_go_over_to_the_others(void **state) {
+    (void)state;
+    PtxCode code[3] = {{0}};
+    PtxProgram program = {.code = code, .code_count = 3};
+    Trace *trace = trace_new("gpu"), *from = trace_new("gpu");
+    TraceLaunch *launch = trace_add_launch(trace, &(Launch){.program = &program}),
+                *source = trace_add_launch(from, &(Launch){.program = &program});
+    trace_launch_add_block(launch, trace_block_new(2));
+    for (uint32_t i = 0; i < 4; i++) trace_launch_add_block(source, trace_block_new(i));
+    trace_launch_take_others(launch, source);
+    static const uint32_t others[] = {0, 1, 3};
+    assert_int_equal(launch->other_count, 3);
+    for (int i = 0; i < 3; i++) assert_int_equal(trace_block_linear(launch->others[i]), others[i]);
+    assert_int_equal(launch->block_count, 1);
+    assert_int_equal(source->block_count, 1);
+    assert_int_equal(trace_block_linear(source->blocks[0]), 2);
+    trace_free(trace);
+    trace_free(from);
+}
+
 static void traps_and_buffers_are_copied_and_traps_are_bounded(void **state) {
     (void)state;
     Trace *trace = trace_new("gpu");
@@ -317,6 +338,7 @@ int main(void) {
         cmocka_unit_test(every_event_is_read_as_it_was_appended),
         cmocka_unit_test(a_million_events_of_grid_stride_fit),
         cmocka_unit_test(blocks_of_a_launch_are_kept_in_order),
+        cmocka_unit_test(blocks_go_over_to_the_others),
         cmocka_unit_test(traps_and_buffers_are_copied_and_traps_are_bounded),
         cmocka_unit_test(an_instruction_records_what_its_text_says),
         cmocka_unit_test(only_barriers_of_the_whole_block_end_an_interval),
