@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "trace/block.h"
+#include "trace/encode.h"
 #include "trace/trace.h"
 #include <stdlib.h>
 #include <string.h>
@@ -170,6 +171,37 @@ static void every_event_is_read_as_it_was_appended(void **state) {
     free(read);
     free(written);
     trace_block_free(block);
+}
+
+/* Files keep events as these bytes, which a later version must read: every column, each with its form and width. */
+static void the_bytes_of_an_event_stay_what_they_are(void **state) {
+    (void)state;
+    TraceEvent event = {.kind = TRACE_SHUFFLE,
+                        .warp = 3,
+                        .pc = 200,
+                        .turn = 5,
+                        .mask = 0xf,
+                        .has_result = true,
+                        .element_bytes = 4,
+                        .element_count = 1};
+    for (int lane = 0; lane < 4; lane++) {
+        event.operand[lane] = 7;
+        event.source[lane] = (int8_t)(lane < 3 ? lane + 1 : 3);
+        event.offset[lane] = (uint64_t)lane * 4;
+        event.value[0][lane] = 1000 + (uint64_t)lane;
+    }
+    static const uint8_t expected[] = {
+        0x2a, 0x4b, 0xf0,                         /* kind and result; sizes; all four columns */
+        0x03, 0xc8, 0x01, 0x05, 0x00, 0x00,       /* warp, pc, turn, interval, occurrence */
+        0x0f, 0x00, 0x00, 0x00,                   /* mask */
+        0x10, 0x42, 0x00, 0x08,                   /* buffer: zero; offset: 8 bytes, strided by 4 */
+        0x21, 0x0e,                               /* operand: 4 bytes, uniform */
+        0x43, 0x08, 0x00, 0x00, 0x00, 0x02, 0x00, /* source: 8 bytes, two: a lane away, and none */
+        0x22, 0xd0, 0x0f, 0x02};                  /* value: 4 bytes, strided by 1 */
+    uint8_t bytes[ENCODED_EVENT_LIMIT];
+    size_t length = encode_event(&event, bytes);
+    assert_int_equal(length, sizeof expected);
+    assert_memory_equal(bytes, expected, length);
 }
 
 /* One iteration of grid_stride: a coalesced load of any ints, its branch; now and then the shuffles and the
@@ -336,6 +368,7 @@ static void the_address_decides_the_kind_of_a_generic_access(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_event_is_read_as_it_was_appended),
+        cmocka_unit_test(the_bytes_of_an_event_stay_what_they_are),
         cmocka_unit_test(a_million_events_of_grid_stride_fit),
         cmocka_unit_test(blocks_of_a_launch_are_kept_in_order),
         cmocka_unit_test(blocks_go_over_to_the_others),
