@@ -378,6 +378,12 @@ static void test_large_banks_follow_the_lane(void **state) {
     text = draw(&opened, &pane_banks, 78, 8);
     assert_shows(text, "banks 24-31 of 32");
     free(text);
+    text = draw(&opened, &pane_banks, 300, 5); /* wide, without the rows of large cells */
+    assert_shows(text, "31\n");
+    assert_hides(text, "23 now ");
+    assert_shows(text, "27 now ");
+    assert_hides(text, "rows 1");
+    free(text);
     StepContext context = context_of(&opened);
     View view = opened.view;
     pane_banks.click(&context, (Rectangle){0, 0, 78, 8}, 8 + 5 * 8 + 4, 2, &view);
