@@ -25,10 +25,11 @@ tests_of() { # SOURCE
         session/test_session_counters ;;
     src/emulator/lanes/*) echo $(ls tests/emulator/test_lanes_*.c) emulator/test_core_fuzz emulator/test_core_warp \
         emulator/test_core_matrix emulator/test_core_memory catalog/test_results_numerics ;;
-    src/emulator/*) echo $(ls tests/emulator/test_core_*.c) emulator/test_replay emulator/test_folds metrics/test_races \
-        metrics/test_race_findings emulator/test_lanes_move emulator/test_lanes_integer catalog/test_results_int catalog/test_results_bugs \
-        instrument/test_buffer instrument/test_cases instrument/test_records session/test_session tui/test_view \
-        tui/test_frames cli/test_front_end ;;
+    src/emulator/*) echo $(ls tests/emulator/test_core_*.c) emulator/test_replay emulator/test_folds \
+        emulator/test_provenance metrics/test_races metrics/test_race_findings emulator/test_lanes_move \
+        emulator/test_lanes_integer catalog/test_results_int catalog/test_results_bugs instrument/test_buffer \
+        instrument/test_cases instrument/test_records session/test_session tui/test_view tui/test_frames \
+        cli/test_front_end ;;
     src/metrics/*) echo $(ls tests/metrics/test_*.c) catalog/test_hazards catalog/test_results_bugs catalog/test_labs \
         tui/test_hazards tui/test_view tui/test_frames tui/test_timings session/test_session cli/test_runs ;;
     tui/*) echo $(ls tests/tui/test_*.c) session/test_compare ;;
@@ -36,7 +37,7 @@ tests_of() { # SOURCE
 }
 
 compile() { # SOURCE OBJECT, text on stdin: __FILE__ and the object code do not depend on where a mutant lies
-    CCACHE_DISABLE=1 timeout 120 "${CC:-cc}" -O1 -g0 -fPIC -w -Werror=return-type -std=c11 -ffp-contract=off -pthread \
+    CCACHE_DISABLE=1 timeout 120 "${CC:-cc}" -O1 -g0 -fPIC -Werror=return-type -std=c11 -ffp-contract=off -pthread \
         -I. -Isrc -iquote "$(dirname "$1")" -x c -c -o "$2" - 2>/dev/null
 }
 
