@@ -387,14 +387,10 @@ static void test_too_many_races(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sides_of_a_race),
-        cmocka_unit_test(test_variables_are_named),
-        cmocka_unit_test(test_sentences),
-        cmocka_unit_test(test_pairs_of_the_same_lines),
-        cmocka_unit_test(test_wrong_results),
-        cmocka_unit_test(test_a_wrong_result_of_an_earlier_launch),
-        cmocka_unit_test(test_races_are_counted),
-        cmocka_unit_test(test_values_of_a_conflict),
+        cmocka_unit_test(test_sides_of_a_race),   cmocka_unit_test(test_variables_are_named),
+        cmocka_unit_test(test_sentences),         cmocka_unit_test(test_pairs_of_the_same_lines),
+        cmocka_unit_test(test_wrong_results),     cmocka_unit_test(test_a_wrong_result_of_an_earlier_launch),
+        cmocka_unit_test(test_races_are_counted), cmocka_unit_test(test_values_of_a_conflict),
         cmocka_unit_test(test_too_many_races),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
