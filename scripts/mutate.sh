@@ -2,13 +2,13 @@
 # Mutation testing: puts one small fault at a time into a copy of the tree, and runs the tests of that part.
 #
 # Variables: COUNT mutants (300) are drawn by SEED (1) from FILES (src/emulator src/metrics src/trace src/instrument
-# tui), JOBS (1) at a time. Test programs that take more than SLOWEST (20) seconds are left out. RETRY=1 runs those that
-# survived the last time again, against new tests of unchanged sources.
+# tui), JOBS (1) at a time. Test programs that take more than SLOWEST (20) seconds of processor time, or wait twice as
+# long, are left out. RETRY=1 runs those that survived the last time again, against new tests of unchanged sources.
 #
 # Everything happens in build/mutate. Printed is a line a mutant, then the rates of each folder; build/mutate/report
-# keeps them. A mutant is `killed` by the first test program that fails or takes ten times as long as it should,
-# `survived` if there is none, and `equivalent` (not counted) if its object code is that of the unchanged file. A change
-# that does not compile and link is replaced by another one.
+# keeps them. A mutant is `killed` by the first test program that crashes, or that fails or takes ten times as long as it
+# should, twice; `survived` if there is none; and `equivalent` (not counted) if its object code is that of the unchanged
+# file. A change that does not compile and link is replaced by another one.
 #
 # shellcheck disable=SC2086,SC2046,SC2094,SC2030,SC2031 # words are split where they are lists; no name has a space
 set -eu
@@ -25,10 +25,11 @@ tests_of() { # SOURCE
         session/test_session_counters ;;
     src/emulator/lanes/*) echo $(ls tests/emulator/test_lanes_*.c) emulator/test_core_fuzz emulator/test_core_warp \
         emulator/test_core_matrix emulator/test_core_memory catalog/test_results_numerics ;;
-    src/emulator/*) echo $(ls tests/emulator/test_core_*.c) emulator/test_replay emulator/test_folds metrics/test_races \
-        metrics/test_race_findings emulator/test_lanes_move emulator/test_lanes_integer catalog/test_results_int catalog/test_results_bugs \
-        instrument/test_buffer instrument/test_cases instrument/test_records session/test_session tui/test_view \
-        tui/test_frames cli/test_front_end ;;
+    src/emulator/*) echo $(ls tests/emulator/test_core_*.c) emulator/test_replay emulator/test_folds \
+        emulator/test_provenance metrics/test_races metrics/test_race_findings emulator/test_lanes_move \
+        emulator/test_lanes_integer catalog/test_results_int catalog/test_results_bugs instrument/test_buffer \
+        instrument/test_cases instrument/test_records session/test_session tui/test_view tui/test_frames \
+        cli/test_front_end ;;
     src/metrics/*) echo $(ls tests/metrics/test_*.c) catalog/test_hazards catalog/test_results_bugs catalog/test_labs \
         tui/test_hazards tui/test_view tui/test_frames tui/test_timings session/test_session cli/test_runs ;;
     tui/*) echo $(ls tests/tui/test_*.c) session/test_compare ;;
@@ -36,7 +37,7 @@ tests_of() { # SOURCE
 }
 
 compile() { # SOURCE OBJECT, text on stdin: __FILE__ and the object code do not depend on where a mutant lies
-    CCACHE_DISABLE=1 timeout 120 "${CC:-cc}" -O1 -g0 -fPIC -w -Werror=return-type -std=c11 -ffp-contract=off -pthread \
+    CCACHE_DISABLE=1 timeout 120 "${CC:-cc}" -O1 -g0 -fPIC -Werror=return-type -std=c11 -ffp-contract=off -pthread \
         -I. -Isrc -iquote "$(dirname "$1")" -x c -c -o "$2" - 2>/dev/null
 }
 
@@ -52,12 +53,26 @@ run_test() { # SECONDS FOLDER NAME
         timeout -k 5 "$1" "build/tests/$3" </dev/null >"$2/output" 2>&1
 }
 
-# Milliseconds of processor time that a test of the unchanged tree takes; empty: it fails, and is left out.
+# A test fails a second time too, unless a signal ended it, so that a test that now and then fails kills nothing.
+finds_fault() { # SECONDS FOLDER NAME
+    status=0
+    run_test "$@" || status=$?
+    case $status in
+    0) return 1 ;;
+    132 | 134 | 135 | 136 | 139) return 0 ;; # SIGILL, SIGABRT, SIGBUS, SIGFPE, SIGSEGV
+    *) ! run_test "$@" ;;
+    esac
+}
+
+# Milliseconds of processor time that a test of the unchanged tree takes, and seconds from start to end, most of which a
+# test of a slow terminal waits; empty: it fails, and is left out.
 measure() { # NAME
     file=$work/seconds/$(echo "$1" | tr / .)
     [ ! -e "$file" ] || [ -n "$(find "tests/$1.c" -newer "$file")" ] || return 0
+    begin=$(date +%s)
     if took=$(run_test 900 "$work/base" "$1" && times); then
-        echo "$took" | sed -n '2s/[ms]/ /gp' | awk '{ print int(($1 * 60 + $2 + $3 * 60 + $4) * 1000) }' >"$file"
+        echo "$took" | sed -n '2s/[ms]/ /gp' |
+            awk -v waited=$(($(date +%s) - begin)) '{ print int(($1 * 60 + $2 + $3 * 60 + $4) * 1000), waited }' >"$file"
     else
         echo "  $1 fails without any fault: left out" >&2
         : >"$file"
@@ -72,7 +87,7 @@ try() { # MUTANT, numbered as drawn
     source=${place%:*} line=${place##*:}
     object=build/obj/${source%.c}.o base=$work/base/$(echo "$source" | tr / .).o
     [ -e "$base" ] || { compile "$source" "$base.$$" <"$source" && mv "$base.$$" "$base"; }
-    tail -n +2 "$work/drawn/$1" >"$here/text"
+    { tail -n +2 "$work/drawn/$1" | tr '\n' ' ' && echo; } >"$here/text" # one line: the lines of assertions stay
     sed -e "${line}r $here/text" -e "${line}d" "$source" >"$here/mutant.c"
     if compile "$source" "$here/mutant.o" <"$here/mutant.c"; then
         verdict=survived
@@ -84,14 +99,15 @@ try() { # MUTANT, numbered as drawn
             for name in $(tests_of "$source" | while read -r name; do
                 measure "$name"
                 echo "$(cat "$work/seconds/$(echo "$name" | tr / .)") $name"
-            done | sort -n | awk -v most="$SLOWEST" 'NF == 2 && $1 <= most * 1000 { print $2 }'); do
-                limit=$(($(cat "$work/seconds/$(echo "$name" | tr / .)") / 100 + 20))
-                run_test "$limit" "$here" "$name" || { verdict="killed by $name" && break; }
+            done | sort -n | awk -v most="$SLOWEST" 'NF == 3 && $1 <= most * 1000 && $2 <= 2 * most { print $3 }'); do
+                read -r busy waited <"$work/seconds/$(echo "$name" | tr / .)"
+                limit=$((busy / 100 + 3 * waited + 20))
+                if finds_fault "$limit" "$here" "$name"; then verdict="killed by $name" && break; fi
             done
         fi
         [ -z "$verdict" ] || {
             printf '%s\t%s\t%s\t%s\n' "$verdict" "$place" "$(sed -n "${line}p" "$source" | sed 's/^ *//')" \
-                "$(tr '\n' ' ' <"$here/text" | sed 's/^ *//')" | tee "$work/results/$1"
+                "$(sed 's/^ *//; s/ *$//' "$here/text")" | tee "$work/results/$1"
         }
     fi
     rm -rf "$here"

@@ -54,8 +54,7 @@ static bool has_changed(const PartialEvents *partial_events, const PartialEvent 
         int lane = __builtin_ctz(rest);
         uint64_t old = partial_event_value(partial_events, partial, INSTRUMENT_VALUE, 0, lane);
         uint64_t operand = partial_event_value(partial_events, partial, INSTRUMENT_OPERAND, 0, lane);
-        if (site->element_count > 1 || !atomic_keeps(site->instruction, old, operand, site->element_bytes))
-            return true;
+        if (!atomic_keeps(site->instruction, old, operand, site->element_bytes)) return true;
     }
     return false;
 }

@@ -15,8 +15,15 @@ bool trace_watches(const PtxInstruction *instruction) {
            (instruction->opcode == PTX_ld && ptx_instruction_is_ordered(instruction));
 }
 
+static bool is_wide_atomic(const PtxInstruction *instruction) {
+    return instruction->opcode == PTX_atom &&
+           (instruction->vector > 1 ||
+            (instruction->type_count && ptx_type_bytes(instruction->types[0]) == 16));
+}
+
 bool trace_may_repeat(TraceKind kind, const PtxInstruction *instruction, bool changed) {
     if (kind == TRACE_BRANCH || kind == TRACE_APPROXIMATE) return true;
+    if (is_wide_atomic(instruction)) return false;
     return trace_kind_is_access(kind) && !changed && instruction->opcode != PTX_st &&
            instruction->opcode != PTX_stmatrix && instruction->opcode != PTX_red;
 }

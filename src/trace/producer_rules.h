@@ -48,7 +48,8 @@ enum { SPIN_HISTORY = 16, SPIN_LONGEST_ROUND = SPIN_HISTORY / 2 };
 bool trace_watches(const PtxInstruction *instruction);
 
 /* Can an event be part of such a round? `changed`: memory is not what it was. A red counts as a change, as its result
- * is not seen by any thread. */
+ * is not seen by any thread; so does an atom of several elements, or of 128 bits, as only the first element of its
+ * operand is recorded. */
 bool trace_may_repeat(TraceKind kind, const PtxInstruction *instruction, bool changed);
 
 /* The latest events of a warp, as long as they may repeat, by the numbers that a producer gives them. */

@@ -40,6 +40,18 @@ static void test_arguments_in_registers(void **state) {
     core_done(&run);
 }
 
+/* A register of an inner scope that is named like a parameter is another one. */
+static void test_a_parameter_behind_another_register(void **state) {
+    (void)state;
+    CoreRun run =
+        core_run_well((CoreKernel){.body = "call (%r1), second, (%t, 5);\nst.global.u32 [%out], %r1;",
+                                   .module = ".func (.reg .u32 x) second(.reg .u32 a, .reg .u32 b)\n"
+                                             "{ { .reg .u32 b, x; mov.u32 b, 9; add.u32 x, b, 1; add.u32 a, "
+                                             "a, x; } add.u32 x, a, b; ret; }\n"});
+    for (uint32_t i = 0; i < 32; i++) assert_int_equal(run.out[i], i + 15);
+    core_done(&run);
+}
+
 /* A struct by value: an array of bytes, aligned, read with vector loads; and one as result. */
 static void test_structs(void **state) {
     (void)state;
@@ -311,6 +323,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_arguments_in_memory),
         cmocka_unit_test(test_arguments_in_registers),
+        cmocka_unit_test(test_a_parameter_behind_another_register),
         cmocka_unit_test(test_structs),
         cmocka_unit_test(test_recursion),
         cmocka_unit_test(test_recursion_without_end),

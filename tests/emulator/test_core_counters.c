@@ -204,6 +204,21 @@ static void test_sectors_of_atomics_and_constants(void **state) {
     core_done(&run);
 }
 
+/* Lanes leave a loop one after the other, and are together again right behind it. */
+static void test_behind_a_loop(void **state) {
+    (void)state;
+    for (int untraced = 0; untraced < 2; untraced++) {
+        CoreRun run = core_run_well(
+            (CoreKernel){.body = "mov.u32 %r0, 0;\n"
+                                 "LOOP: add.u32 %r0, %r0, 1; setp.le.u32 %p0, %r0, %t; @%p0 bra LOOP;\n"
+                                 "activemask.b32 %r1; st.global.u32 [%out], %r1;",
+                         .untraced = untraced});
+        expect_counter(&run, "activemask", 0, (TraceCounter){.executions = 1, .lanes = 32, .requests = 1});
+        for (int lane = 0; lane < 32; lane++) assert_int_equal(run.out[lane], 0xffffffff);
+        core_done(&run);
+    }
+}
+
 /* ---- generic accesses ------------------------------------------------------------------------------- */
 
 /* Each memory is counted by the lanes that go there. */
@@ -241,6 +256,29 @@ static void test_generic(void **state) {
                                   .shared_requests = 1,
                                   .wavefronts = 16,
                                   .ideal_wavefronts = 1});
+    core_done(&run);
+}
+
+/* One instruction reaches shared memory, then global memory, with the same lanes and stride: each costs its own. */
+static void test_generic_goes_elsewhere_later(void **state) {
+    (void)state;
+    CoreRun run = core_run_well((CoreKernel){
+        .body = "mov.u64 %q0, words; cvta.shared.u64 %q0, %q0; mul.wide.u32 %q1, %t, 4;\n"
+                "add.s64 %q0, %q0, %q1; mov.u32 %r1, 0; st.u32 [%q0], %t;\n"
+                "LOOP: ld.u32 %r0, [%q0];\n"
+                "mov.u64 %q0, %out; add.u32 %r1, %r1, 1; setp.lt.u32 %p0, %r1, 3; @%p0 bra LOOP;",
+        .module = ".shared .align 128 .b8 words[128];\n",
+        .untraced = true});
+    expect_counter(&run, "ld.u32", 0,
+                   (TraceCounter){.executions = 3,
+                                  .lanes = 96,
+                                  .requests = 3,
+                                  .shared_requests = 1,
+                                  .global_requests = 2,
+                                  .wavefronts = 1,
+                                  .ideal_wavefronts = 1,
+                                  .sectors = 8,
+                                  .ideal_sectors = 8});
     core_done(&run);
 }
 
@@ -309,7 +347,9 @@ int main(void) {
         cmocka_unit_test(test_shared_atomics_have_no_cost),
         cmocka_unit_test(test_sectors),
         cmocka_unit_test(test_sectors_of_atomics_and_constants),
+        cmocka_unit_test(test_behind_a_loop),
         cmocka_unit_test(test_generic),
+        cmocka_unit_test(test_generic_goes_elsewhere_later),
         cmocka_unit_test(test_guards),
         cmocka_unit_test(test_functions),
         cmocka_unit_test(test_tracing_changes_nothing),

@@ -9,6 +9,8 @@
 
 #include "core.h"
 #include "trace/block.h"
+#include <stdlib.h>
+#include <string.h>
 
 typedef struct Replayed {
     CoreRun run;
@@ -186,12 +188,68 @@ static void test_traces_that_do_not_fit(void **state) {
     }
 }
 
+/* Two sides of a branch, each with more events than are searched for the next one of a warp. */
+static char *long_sides(void) {
+    Text body = {0};
+    text_add(&body, "setp.lt.u32 %p0, %t, 16; mov.u32 %r0, 1; @%p0 bra LOW;\n");
+    for (int i = 0; i < 70; i++) text_add(&body, "st.global.u32 [%out], %r0; add.u32 %r0, %r0, 2;\n");
+    text_add(&body, "bra END;\nLOW:\n");
+    for (int i = 0; i < 70; i++) text_add(&body, "st.global.u32 [%out], %r0; add.u32 %r0, %r0, 3;\n");
+    text_add(&body, "END: st.global.u32 [%out], %r0;");
+    char *copy = strdup(text_string(&body));
+    text_done(&body);
+    return copy;
+}
+
+/* The events of lanes `first`, then those of the other lanes; where both are, the order stays. */
+static TraceBlock *reordered(const TraceBlock *made, uint32_t first) {
+    TraceBlock *changed = trace_block_new(0);
+    int count = trace_block_event_count(made), parts[3] = {0};
+    for (int pass = 0; pass < 4; pass++) { /* together before, one side, the other side, together after */
+        bool seen = false;
+        for (int i = 0; i < count; i++) {
+            TraceEvent event;
+            trace_block_read(made, i, &event);
+            bool together = event.mask == UINT32_MAX, is_first = event.mask == first;
+            seen |= !together;
+            int part = together ? (seen ? 3 : 0) : is_first ? 1 : 2;
+            if (part != pass) continue;
+            if (!together) parts[part]++;
+            event.turn = (uint32_t)trace_block_event_count(changed);
+            trace_block_append(changed, &event);
+        }
+    }
+    assert_true(parts[1] >= 70 && parts[2] >= 70);
+    assert_int_equal(trace_block_event_count(changed), count);
+    return changed;
+}
+
+/* A GPU executes the sides of a branch in whichever order: the replay follows the trace. */
+static void test_either_side_of_a_branch_first(void **state) {
+    (void)state;
+    for (int low = 0; low < 2; low++) {
+        Replayed replayed;
+        char *body = long_sides();
+        replayed.run = core_run_well((CoreKernel){.body = body});
+        set_geometry(&replayed, 32);
+        TraceBlock *changed = reordered(replayed.run.launch->blocks[0], low ? 0xffff : 0xffff0000);
+        Error error = {0};
+        replayed.replay = replay_open(replayed.run.trace, 0, changed, &replayed.geometry, &error);
+        assert_non_null(replayed.replay);
+        go(&replayed, trace_block_event_count(changed) - 1);
+        ReplayValue value = value_of(&replayed, 0, "%r0");
+        for (int lane = 0; lane < 32; lane++) assert_int_equal(value.bits[lane], lane < 16 ? 211 : 141);
+        trace_block_free(changed);
+        end(&replayed);
+        free(body);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_registers_of_every_width),
-        cmocka_unit_test(test_weights_and_producers),
-        cmocka_unit_test(test_questions_without_an_answer),
-        cmocka_unit_test(test_traces_that_do_not_fit),
+        cmocka_unit_test(test_registers_of_every_width),      cmocka_unit_test(test_weights_and_producers),
+        cmocka_unit_test(test_questions_without_an_answer),   cmocka_unit_test(test_traces_that_do_not_fit),
+        cmocka_unit_test(test_either_side_of_a_branch_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

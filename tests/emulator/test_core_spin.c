@@ -288,6 +288,27 @@ static void test_waiting_for_nobody(void **state) {
         "1 block only waits for memory that no thread changes; block 0 warp 0 spins at ld.volatile");
 }
 
+/* A lock of 128 bits that no thread releases: an attempt that fails changes nothing. */
+static void test_waiting_for_a_wide_lock(void **state) {
+    (void)state;
+    static const char *const held[] = {"5", "-5"}; /* less than what is expected, and more */
+    for (int i = 0; i < 2; i++) {
+        Text body = {0};
+        text_print(
+            &body,
+            "{ .reg .b128 zero, mine, found; mov.u64 %%q0, 0; mov.u64 %%q1, 0; mov.b128 zero, {%%q0, %%q1};\n"
+            "mov.u64 %%q0, %s; mov.b128 mine, {%%q0, %%q1};\n"
+            "SPIN: atom.global.cas.b128 found, [%%base], zero, mine;\n"
+            "mov.b128 {%%q2, %%q3}, found; setp.ne.u64 %%p0, %%q2, 0; @%%p0 bra SPIN; }",
+            held[i]);
+        core_run_trap((CoreKernel){.body = text_string(&body),
+                                   .untraced = true,
+                                   .options = {.instruction_budget = 10000000}},
+                      TRAP_DEADLOCK, "only waits for memory that no thread changes");
+        text_done(&body);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lock_between_lanes),
@@ -303,6 +324,7 @@ int main(void) {
         cmocka_unit_test(test_barrier_of_the_grid),
         cmocka_unit_test(test_waiting_for_blocks_that_cannot_start),
         cmocka_unit_test(test_waiting_for_nobody),
+        cmocka_unit_test(test_waiting_for_a_wide_lock),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

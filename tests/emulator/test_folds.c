@@ -9,6 +9,7 @@
 
 #include "session/session.h"
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct Count {
     int once, twice, never; /* inputs: how often they are in the heaviest result */
@@ -185,6 +186,32 @@ static void nodes_say_where_they_come_from(void **state) {
     }
 }
 
+static float real(const FoldNode *node) {
+    uint32_t bits = (uint32_t)node->bits;
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* A join has the type of its instruction, and the value that the instruction gave. */
+static void joins_have_types_and_values(void **state) {
+    (void)state;
+    Session *session = open_kernel("sequential", 2048, "float", NULL);
+    const Folds *folds = session_folds(session, 0);
+    int sums = 0;
+    for (int i = 0; i < folds->node_count; i++) {
+        const FoldNode *node = &folds->nodes[i];
+        if (node->kind != FOLD_JOIN) continue;
+        assert_int_equal(node->type, PTX_F32);
+        const FoldNode *a = &folds->nodes[node->a], *b = &folds->nodes[node->b];
+        if (a->kind == FOLD_INPUT || b->kind == FOLD_INPUT) continue; /* whose bits are a place */
+        assert_true(real(node) == real(a) + real(b));
+        sums++;
+    }
+    assert_int_equal(sums, 255);
+    session_free(session);
+}
+
 static void other_arithmetic_is_told(void **state) {
     (void)state;
     assert_false(count_kernel("softmax_row", 4096, NULL, NULL).is_plain);
@@ -196,6 +223,7 @@ int main(void) {
         cmocka_unit_test(a_choice_folds_what_it_compares),
         cmocka_unit_test(bugs_show),
         cmocka_unit_test(nodes_say_where_they_come_from),
+        cmocka_unit_test(joins_have_types_and_values),
         cmocka_unit_test(other_arithmetic_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -281,7 +281,8 @@ static const Case cases[] = {
     {.name = "vector atomics",
      .version = "8.1",
      .module = ".global .align 16 .b8 total[64];\n",
-     .body = "atom.global.add.v2.f32 {%f0, %f1}, [total], {%f2, %f3};\nred.global.add.v4.f32 [total+16], "
+     .body = "cvt.rn.f32.u32 %f2, %t;\nmov.f32 %f3, 0f40000000;\n"
+             "atom.global.add.v2.f32 {%f0, %f1}, [total], {%f2, %f3};\nred.global.add.v4.f32 [total+16], "
              "{%f0, %f1, %f2, %f3};\n"
              "atom.global.add.noftz.v4.f16 {%h0, %h1, %h2, %h3}, [total+32], {%h4, %h5, %h6, %h7};\n"},
     {.name = "128 bits",
@@ -441,6 +442,10 @@ static int events_of(const TraceLaunch *launch, PtxOpcode opcode) {
     return found;
 }
 
+#define WIDE                                                                                                 \
+    "{\n.reg .b128 six, seven, d;\nmov.u64 %q0, 6;\nmov.u64 %q1, 7;\nmov.u64 %q2, 0;\n"                      \
+    "mov.b128 six, {%q0, %q2};\nmov.b128 seven, {%q1, %q2};\n"
+
 /* Six rounds of atomics on a word that holds `start`: those that leave the word as it was are one event, those that
  * change it are six. Both producers say so. */
 static void test_atomics_that_change_nothing_are_one_event(void **state) {
@@ -474,16 +479,23 @@ static void test_atomics_that_change_nothing_are_one_event(void **state) {
         {"-3", "atom.global.max.u32 %r0, [word], 5;\n", 1},
         {"-3", "atom.global.max.s32 %r0, [word], 2;\natom.global.exch.b32 %r0, [word], -3;\n", 12},
         {"7", "ld.volatile.global.u32 %r1, [word];\natom.global.or.b32 %r0, [word], 1;\n", 1},
+        /* not all of their operands are recorded: they count as changes */
+        {"7", WIDE "atom.global.cas.b128 d, [word], six, seven;\n}\n", 6},
+        {"7", WIDE "atom.global.exch.b128 d, [word], seven;\n}\n", 6},
+        {"0", "atom.global.add.v2.f32 {%f0, %f1}, [word], {0f00000000, 0f00000000};\n", 6},
     };
     for (size_t i = 0; i < sizeof rounds / sizeof *rounds; i++) {
         Text module = {0}, body = {0};
-        text_print(&module, ".global .align 4 .u32 word = %s;\n", rounds[i].start);
+        text_print(&module, ".global .align 16 .u32 word[4] = {%s, 0, 0, 0};\n", rounds[i].start);
         text_print(&body,
                    "mov.u32 %%r2, 0;\nAGAIN:\n%sadd.u32 %%r2, %%r2, 1;\nsetp.lt.u32 %%p0, %%r2, 6;\n@%%p0 "
                    "bra AGAIN;\n",
                    rounds[i].round);
-        Case c = {
-            .name = rounds[i].round, .module = text_string(&module), .body = text_string(&body), .block = 1};
+        Case c = {.name = rounds[i].round,
+                  .module = text_string(&module),
+                  .body = text_string(&body),
+                  .block = 1,
+                  .version = "8.3"};
         Twin twin = run(&c, (TwinOptions){.first = 0, .last = 0});
         int emulated = events_of(twin.original->launches[0], PTX_atom);
         int decoded = events_of(twin.decoded->launches[0], PTX_atom);

@@ -238,6 +238,15 @@ static void too_many_intervals(void **state) {
     text_done(&body);
 }
 
+/* A loop begins at the first instruction: what is before the loop is executed once all the same. */
+static void a_kernel_that_begins_with_a_loop(void **state) {
+    (void)state;
+    static uint64_t samples[CLOCKS_WARPS * CLOCKS_SAMPLES];
+    run_small("L: bar.sync 0;\nadd.u32 %r0, %r0, 1;\nsetp.lt.u32 %p0, %r0, 3;\n@%p0 bra L;",
+              (const uint32_t[]){1, 1, 1}, samples);
+    for (int warp = 0; warp < 3; warp++) expect_samples(samples, warp, 5);
+}
+
 static void barriers_of_called_functions_are_refused(void **state) {
     (void)state;
     static const char with[] = ".func meet() { .reg .b32 %r<2>; mov.u32 %r0, 1; bar.sync 0; ret; }\n";
@@ -257,6 +266,7 @@ int main(void) {
         cmocka_unit_test(kernels_have_their_intervals),
         cmocka_unit_test(warps_note_what_they_execute),
         cmocka_unit_test(too_many_intervals),
+        cmocka_unit_test(a_kernel_that_begins_with_a_loop),
         cmocka_unit_test(barriers_of_called_functions_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

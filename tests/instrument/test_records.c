@@ -13,6 +13,7 @@
 #include "kept.h"
 #include "session/state.h"
 #include "twin.h"
+#include "trace/block.h"
 
 #include <glob.h>
 #include <stdlib.h>
@@ -128,8 +129,55 @@ static void a_changed_record_is_found(void **state) {
     kept_done(&kept);
 }
 
+/* The same events, but a result of .approx that is far from what such an instruction may give. */
+static TraceBlock *with_a_wrong_approximation(const TraceBlock *from) {
+    TraceBlock *changed = trace_block_new(trace_block_linear(from));
+    bool done = false;
+    for (int i = 0; i < trace_block_event_count(from); i++) {
+        TraceEvent event;
+        trace_block_read(from, i, &event);
+        if (event.kind == TRACE_APPROXIMATE && !done) {
+            event.value[0][__builtin_ctz(event.mask)] ^= 0x00400000; /* half of its value, or more */
+            done = true;
+        }
+        trace_block_append(changed, &event);
+    }
+    assert_true(done);
+    return changed;
+}
+
+/* It is found in its own event, not only in what follows from it. */
+static void a_wrong_approximation_is_found(void **state) {
+    (void)state;
+    Kept kept;
+    Error error = {0};
+    Text text = {0};
+    bool same = true;
+    assert_true(kept_read(&kept, "tests/data/h200/softmax_row_float.records", &error));
+    SessionOptions options = kept_options(&kept);
+    Session *session = session_open(&options, &error);
+    Decoded decoded = decode(&kept, session);
+    TraceBlock **block = &decoded.trace->launches[0]->blocks[0], *right = *block;
+    *block = with_a_wrong_approximation(right);
+    trace_block_free(right);
+    SessionOther other = {decoded.trace, decoded.base, kept.device, kept.approximate};
+    assert_true(session_compare(session, &other, &text, &same, &error));
+    assert_false(same);
+    print_message("# %s", text_string(&text));
+    const char *difference = strstr(text_string(&text), "first difference");
+    assert_non_null(difference);
+    assert_non_null(strstr(difference, trace_kind_text(TRACE_APPROXIMATE)));
+    text_done(&text);
+    trace_free(decoded.trace);
+    instrument_sites_done(&decoded.sites);
+    free(decoded.base);
+    session_free(session);
+    kept_done(&kept);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(records_of_an_h200),
-                                       cmocka_unit_test(a_changed_record_is_found)};
+                                       cmocka_unit_test(a_changed_record_is_found),
+                                       cmocka_unit_test(a_wrong_approximation_is_found)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

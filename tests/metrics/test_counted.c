@@ -174,12 +174,25 @@ static void what_is_not_measured(void **state) {
     sample_close(&sample);
 }
 
+/* Each reason why the profiler may count otherwise is whole sentences. */
+static void reasons_are_sentences(void **state) {
+    (void)state;
+    int reasons = 0;
+    for (int i = 0; i < COUNTED_ROWS; i++) {
+        const char *why = counted_rows[i].why;
+        if (!why) continue;
+        reasons++;
+        assert_in_range(why[0], 'A', 'Z');
+        assert_int_equal(why[strlen(why) - 1], '.');
+    }
+    assert_true(reasons > 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_a_trace_predicts),
-        cmocka_unit_test(when_they_agree),
-        cmocka_unit_test(what_reports_say),
-        cmocka_unit_test(what_is_not_measured),
+        cmocka_unit_test(what_a_trace_predicts), cmocka_unit_test(when_they_agree),
+        cmocka_unit_test(what_reports_say),      cmocka_unit_test(what_is_not_measured),
+        cmocka_unit_test(reasons_are_sentences),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

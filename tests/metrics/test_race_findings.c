@@ -306,6 +306,31 @@ static void test_wrong_results(void **state) {
     }
 }
 
+/* Two launches load an element twice, and alike: the first of them is blamed. */
+static void test_a_wrong_result_of_an_earlier_launch(void **state) {
+    (void)state;
+    RaceDetector *detector = race_detector_new();
+    TraceObserver observer = race_detector_observer(detector);
+    CoreRun run = core_run_well((CoreKernel){
+        .body = "ld.global.u32 %r2, [%base+8];", .grid = 2, .words = 64, .options = {.observer = &observer}});
+    uint64_t address = emulator_buffer_address(run.emulator, 0);
+    Launch launch = {.program = run.program,
+                     .grid = {2, 1, 1},
+                     .block = {32, 1, 1},
+                     .parameters = (uint8_t *)&address,
+                     .parameter_bytes = sizeof address};
+    Error error = {0};
+    if (!emulator_run(run.emulator, &launch, run.trace, &error)) fail_msg("%s", error.message);
+    assert_int_equal(run.trace->launch_count, 2);
+    Findings *findings = findings_new(detector, run.trace, &(FindingResult){true, "17", "18"});
+    assert_int_equal(findings->error_count, 1);
+    assert_int_equal(findings->items[0].launch, 0);
+    assert_string_equal(findings->items[0].what, "out[2]");
+    findings_free(findings);
+    race_detector_free(detector);
+    core_done(&run);
+}
+
 /* Counted is each execution, and each block in which there is one. */
 static void test_races_are_counted(void **state) {
     (void)state;
@@ -362,13 +387,10 @@ static void test_too_many_races(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sides_of_a_race),
-        cmocka_unit_test(test_variables_are_named),
-        cmocka_unit_test(test_sentences),
-        cmocka_unit_test(test_pairs_of_the_same_lines),
-        cmocka_unit_test(test_wrong_results),
-        cmocka_unit_test(test_races_are_counted),
-        cmocka_unit_test(test_values_of_a_conflict),
+        cmocka_unit_test(test_sides_of_a_race),   cmocka_unit_test(test_variables_are_named),
+        cmocka_unit_test(test_sentences),         cmocka_unit_test(test_pairs_of_the_same_lines),
+        cmocka_unit_test(test_wrong_results),     cmocka_unit_test(test_a_wrong_result_of_an_earlier_launch),
+        cmocka_unit_test(test_races_are_counted), cmocka_unit_test(test_values_of_a_conflict),
         cmocka_unit_test(test_too_many_races),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

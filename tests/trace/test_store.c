@@ -398,6 +398,33 @@ static void a_full_disk_changes_nothing(void **state) {
     assert_int_equal(mkdir(folder, 0700), 0);
 }
 
+/* As many files are open as may be: the old file stays, and nothing is left beside it. */
+static void open_with_few_files(const char *name) {
+    Error error = {0};
+    int next = dup(0);
+    struct rlimit limit = {.rlim_cur = (rlim_t)next + 1, .rlim_max = (rlim_t)next + 1};
+    if (next < 0 || close(next) || setrlimit(RLIMIT_NOFILE, &limit)) _exit(2);
+    if (store_create(name, 0, &error)) _exit(3);
+    _exit(error.message[0] ? 0 : 4);
+}
+
+static void a_file_that_cannot_be_opened_leaves_none(void **state) {
+    (void)state;
+    char name[96];
+    int status = 0;
+    snprintf(name, sizeof name, "%s/full", folder);
+    put_file(name, 0600);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (!child) open_with_few_files(name);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    assert_int_equal(unlink(name), 0);
+    assert_int_equal(rmdir(folder), 0); /* which is empty */
+    assert_int_equal(mkdir(folder, 0700), 0);
+}
+
 /* Large files have large pages. */
 static void pages_are_as_large_as_the_file(void **state) {
     (void)state;
@@ -506,6 +533,7 @@ int main(void) {
         cmocka_unit_test(left_files_are_removed),
         cmocka_unit_test(modes_are_kept),
         cmocka_unit_test(a_full_disk_changes_nothing),
+        cmocka_unit_test(a_file_that_cannot_be_opened_leaves_none),
         cmocka_unit_test(pages_are_as_large_as_the_file),
         cmocka_unit_test(checksums_stay_what_they_are),
         cmocka_unit_test(forgotten_columns_are_found),

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "trace/block.h"
+#include "trace/encode.h"
 #include "trace/trace.h"
 #include <stdlib.h>
 #include <string.h>
@@ -172,6 +173,37 @@ static void every_event_is_read_as_it_was_appended(void **state) {
     trace_block_free(block);
 }
 
+/* Files keep events as these bytes, which a later version must read: every column, each with its form and width. */
+static void the_bytes_of_an_event_stay_what_they_are(void **state) {
+    (void)state;
+    TraceEvent event = {.kind = TRACE_SHUFFLE,
+                        .warp = 3,
+                        .pc = 200,
+                        .turn = 5,
+                        .mask = 0xf,
+                        .has_result = true,
+                        .element_bytes = 4,
+                        .element_count = 1};
+    for (int lane = 0; lane < 4; lane++) {
+        event.operand[lane] = 7;
+        event.source[lane] = (int8_t)(lane < 3 ? lane + 1 : 3);
+        event.offset[lane] = (uint64_t)lane * 4;
+        event.value[0][lane] = 1000 + (uint64_t)lane;
+    }
+    static const uint8_t expected[] = {
+        0x2a, 0x4b, 0xf0,                         /* kind and result; sizes; all four columns */
+        0x03, 0xc8, 0x01, 0x05, 0x00, 0x00,       /* warp, pc, turn, interval, occurrence */
+        0x0f, 0x00, 0x00, 0x00,                   /* mask */
+        0x10, 0x42, 0x00, 0x08,                   /* buffer: zero; offset: 8 bytes, strided by 4 */
+        0x21, 0x0e,                               /* operand: 4 bytes, uniform */
+        0x43, 0x08, 0x00, 0x00, 0x00, 0x02, 0x00, /* source: 8 bytes, two: a lane away, and none */
+        0x22, 0xd0, 0x0f, 0x02};                  /* value: 4 bytes, strided by 1 */
+    uint8_t bytes[ENCODED_EVENT_LIMIT];
+    size_t length = encode_event(&event, bytes);
+    assert_int_equal(length, sizeof expected);
+    assert_memory_equal(bytes, expected, length);
+}
+
 /* One iteration of grid_stride: a coalesced load of any ints, its branch; now and then the shuffles and the
  * shared accesses of the end. A million events take at most 200 MB, of which the steps take about 45
  * at worst (a block of one warp). */
@@ -218,6 +250,27 @@ static void blocks_of_a_launch_are_kept_in_order(void **state) {
     assert_null(trace_launch_find_block(launch, 4));
     assert_null(trace_launch_find_block(launch, 10));
     trace_free(trace);
+}
+
+/* Of the blocks of another launch, those that this one lacks go over; where it has one, the other stays. */
+static void blocks_go_over_to_the_others(void **state) {
+    (void)state;
+    PtxCode code[3] = {{0}};
+    PtxProgram program = {.code = code, .code_count = 3};
+    Trace *trace = trace_new("gpu"), *from = trace_new("gpu");
+    TraceLaunch *launch = trace_add_launch(trace, &(Launch){.program = &program}),
+                *source = trace_add_launch(from, &(Launch){.program = &program});
+    trace_launch_add_block(launch, trace_block_new(2));
+    for (uint32_t i = 0; i < 4; i++) trace_launch_add_block(source, trace_block_new(i));
+    trace_launch_take_others(launch, source);
+    static const uint32_t others[] = {0, 1, 3};
+    assert_int_equal(launch->other_count, 3);
+    for (int i = 0; i < 3; i++) assert_int_equal(trace_block_linear(launch->others[i]), others[i]);
+    assert_int_equal(launch->block_count, 1);
+    assert_int_equal(source->block_count, 1);
+    assert_int_equal(trace_block_linear(source->blocks[0]), 2);
+    trace_free(trace);
+    trace_free(from);
 }
 
 static void traps_and_buffers_are_copied_and_traps_are_bounded(void **state) {
@@ -315,8 +368,10 @@ static void the_address_decides_the_kind_of_a_generic_access(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_event_is_read_as_it_was_appended),
+        cmocka_unit_test(the_bytes_of_an_event_stay_what_they_are),
         cmocka_unit_test(a_million_events_of_grid_stride_fit),
         cmocka_unit_test(blocks_of_a_launch_are_kept_in_order),
+        cmocka_unit_test(blocks_go_over_to_the_others),
         cmocka_unit_test(traps_and_buffers_are_copied_and_traps_are_bounded),
         cmocka_unit_test(an_instruction_records_what_its_text_says),
         cmocka_unit_test(only_barriers_of_the_whole_block_end_an_interval),

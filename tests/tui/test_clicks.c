@@ -56,10 +56,12 @@ static void clicks_select_warps_lanes_lines_and_panes(void **state) {
     int column = 0, row = 0;
     view_init(&view);
     sample_press(&view, sample, "13G");
+    view.place.wavefront = 1; /* of the other warp */
     find(sample, &view, " w1 ", &column, &row);
     click(&view, sample, column + 7 + 9, row);
     assert_int_equal(view.selection.warp, 1);
     assert_int_equal(view.selection.lane, 9);
+    assert_int_equal(view.place.wavefront, 0);
     assert_int_equal(view.display.focus, FOCUS_LANES);
     row = 0;
     find(sample, &view, "if (tid == 0)", &column, &row);

@@ -241,6 +241,13 @@ static void differences_are_those_of_the_counters(void **state) {
     find_row(text, "global load requests", row, sizeof row);
     assert_memory_equal(row, "global load requests 128 = 128", 30);
     free(text);
+    for (int columns = 99; columns < 101; columns++) { /* the box has its name where there is room */
+        canvas_fill(canvas, (Rectangle){0, 0, 100, 60}, ROLE_TEXT);
+        differences_draw(&differences, canvas, (Rectangle){0, 0, columns, 20}, true);
+        text = text_of(canvas);
+        assert_int_equal(strstr(text, "differences") != NULL, columns == 100);
+        free(text);
+    }
     canvas_free(canvas);
     run_done(&left);
     run_done(&right);

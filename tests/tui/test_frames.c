@@ -310,6 +310,9 @@ static void intervals_are_as_wide_as_they_took_long(void **state) {
     for (int i = 0; i < count; i++) {
         print_frame(sample, &timed); /* as long as not all are known, nothing is different */
         assert_string_equal(text_string(&timed), text_string(&plain));
+        measured_add_interval(&measured, &(IntervalTime){.interval = (uint32_t)i, .block = 1, .cycles = 50});
+        print_frame(sample, &timed); /* another block's */
+        assert_string_equal(text_string(&timed), text_string(&plain));
         measured_add_interval(&measured, &(IntervalTime){.interval = (uint32_t)i,
                                                          .machine = "NVIDIA H200",
                                                          .cycles = i == 2 ? 4000 : 700 - 50 * i,

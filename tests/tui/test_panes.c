@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct Opened {
     Session *session;
@@ -378,6 +379,12 @@ static void test_large_banks_follow_the_lane(void **state) {
     text = draw(&opened, &pane_banks, 78, 8);
     assert_shows(text, "banks 24-31 of 32");
     free(text);
+    text = draw(&opened, &pane_banks, 300, 5); /* wide, without the rows of large cells */
+    assert_shows(text, "31\n");
+    assert_hides(text, "23 now ");
+    assert_shows(text, "27 now ");
+    assert_hides(text, "rows 1");
+    free(text);
     StepContext context = context_of(&opened);
     View view = opened.view;
     pane_banks.click(&context, (Rectangle){0, 0, 78, 8}, 8 + 5 * 8 + 4, 2, &view);
@@ -435,8 +442,54 @@ static void test_reserved_rows_are_left_out(void **state) {
     close_kernel(&opened);
 }
 
+/* A value that another warp made is named by warp and lane. */
+static void test_a_tree_names_the_other_warps_lane(void **state) {
+    (void)state;
+    Opened opened = open_kernel("sequential");
+    opened.view.display.picture = SHOW_LANE_TREE;
+    const Steps *steps = opened.scene->traced.blocks[0].steps;
+    bool found = false;
+    for (int step = 0; step < steps->step_count && !found; step++) {
+        view_go_to_step(&opened.view, opened.scene, step);
+        opened.view.selection.lane = 5;
+        char *text = draw(&opened, &pane_tree, 120, 16);
+        found = strstr(text, " of w4 lane 5");
+        free(text);
+    }
+    assert_true(found);
+    close_kernel(&opened);
+}
+
+/* How far a shuffle reaches is a distance, whichever way. */
+static void test_a_shuffle_upwards_names_its_distance(void **state) {
+    (void)state;
+    static const char text[] =
+        ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry kernel(.param .u64 out)\n{\n"
+        ".reg .b32 %r<4>;\n.reg .b64 %q<4>;\nmov.u32 %r0, %tid.x;\n"
+        "shfl.sync.up.b32 %r1, %r0, 3, 0, 0xffffffff;\n"
+        "ld.param.u64 %q0, [out];\nmul.wide.u32 %q1, %r0, 4;\nadd.u64 %q0, %q0, %q1;\n"
+        "st.global.u32 [%q0], %r1;\nret;\n}\n";
+    char name[64];
+    snprintf(name, sizeof name, "/tmp/redviz-panes-%d.ptx", (int)getpid());
+    FILE *file = fopen(name, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0 && !fclose(file));
+    SessionOptions options = {.file = name, .args = "out=int[32]", .grid = {1}, .block = {32}};
+    Opened opened = open_with(options);
+    unlink(name);
+    opened.view.place.step = step_with(&opened, TRACE_SHUFFLE, 0, 0xffffffffu);
+    PaneHead head = {.note_role = ROLE_DIM};
+    StepContext context = context_of(&opened);
+    pane_shuffle.head(&context, &head);
+    assert_shows(head.title, "shuffle up 3 ");
+    assert_string_equal(head.note, "lanes 0-2 keep their own values");
+    close_kernel(&opened);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_tree_names_the_other_warps_lane),
+        cmocka_unit_test(test_a_shuffle_upwards_names_its_distance),
         cmocka_unit_test(test_absent_lanes_have_a_sign),
         cmocka_unit_test(test_full_warps_have_no_absent_lanes),
         cmocka_unit_test(test_every_warp_has_a_row_where_there_are_rows),

@@ -166,6 +166,26 @@ static void every_size_can_be_drawn(void **state) {
     shown_free(shown);
 }
 
+/* A right tree is good, one that folds twice or loses an input is a warning. */
+static void the_verdict_has_a_colour(void **state) {
+    (void)state;
+    static const struct {
+        SampleFault fault;
+        Role role;
+    } cases[] = {{NO_FAULT, ROLE_GOOD}, {FOLDS_TWICE, ROLE_WARNING}, {LOSES_ONE, ROLE_WARNING}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Shown *shown = shown_new(256, cases[i].fault);
+        StepContext context;
+        PaneHead head = {.note_role = ROLE_DIM};
+        shown->view.display.picture = SHOW_RESULT_TREE;
+        view_go_to_step(&shown->view, &shown->sample->scene, 22);
+        assert_true(step_context_init(&context, &shown->sample->scene, &shown->view));
+        pane_tree.head(&context, &head);
+        assert_int_equal(head.note_role, cases[i].role);
+        shown_free(shown);
+    }
+}
+
 /* Lanes, warps' marks and levels take clicks; what is beside them does not. */
 static void clicks_select(void **state) {
     (void)state;
@@ -365,6 +385,7 @@ int main(void) {
         cmocka_unit_test(goldens),
         cmocka_unit_test(the_path_is_lit),
         cmocka_unit_test(every_size_can_be_drawn),
+        cmocka_unit_test(the_verdict_has_a_colour),
         cmocka_unit_test(clicks_select),
         cmocka_unit_test(without_folds_it_says_so),
         cmocka_unit_test(of_a_block_with_too_many_events_it_says_how_many),

@@ -228,6 +228,22 @@ static void playing_shows_every_wavefront_of_every_beat_and_stops_at_the_end(voi
     sample_free(sample);
 }
 
+static void speeds_are_fractions_and_multiples(void **state) {
+    (void)state;
+    static const struct {
+        int speed;
+        const char *text;
+    } cases[] = {{-2, "1/4x"}, {-1, "1/2x"}, {0, "1x"}, {1, "2x"}, {3, "8x"}};
+    View view;
+    view_init(&view);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[VIEW_SPEED_BYTES];
+        view.display.speed = cases[i].speed;
+        view_print_speed(&view, text);
+        assert_string_equal(text, cases[i].text);
+    }
+}
+
 static void the_menu_filters_as_you_type(void **state) {
     (void)state;
     Sample *sample = sample_new(64);
@@ -355,6 +371,7 @@ static void a_vote_without_some_of_its_members_is_marked(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(speeds_are_fractions_and_multiples),
         cmocka_unit_test(every_key_of_the_table_does_something),
         cmocka_unit_test(no_key_is_in_two_rows),
         cmocka_unit_test(going_back_undoes_going_forwards),

@@ -294,7 +294,7 @@ static BankGrid lay_out_large(const Banks *banks, const StepContext *context, Re
                      .cell_rows = 1,
                      .is_beside = true,
                      .spacing = 1,
-                     .room = rows - 2};
+                     .room = rows > 3 ? rows - 2 : 1};
     if (banks->count > grid.room && grid.room > 2) grid.room -= 1; /* how many are out of sight */
     return finish(banks, grid);
 }

@@ -221,6 +221,7 @@ static CallValue interface_value(Lowering *low, const PtxVariable *variable) {
         value.bytes = bytes;
         value.present = bytes != 0;
         low->layout->has_pinned = true;
+        break; /* registers of inner scopes, which may have its name, come behind it */
     }
     return value;
 }
