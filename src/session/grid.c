@@ -99,13 +99,13 @@ static void keep_nearest(void *context, GridTimeline *timeline) {
     if (is_nearer) nearest->timeline = timeline;
 }
 
-static bool is_ours(const Session *session) {
-    return session->kernel.row && !session->options.is_from_file;
-}
-
-/* The first machine of which there is a recording. */
+/* On the machine that was asked for, else the first of which there is a recording. */
 static void read_recorded(Session *session) {
-    static const char *const folders[] = {"assets/h200/grid", "assets/h100/grid"};
+    const char *machine = session->options.machine;
+    char asked[64];
+    const char *const folders[] = {machine ? asked : "assets/h200/grid",
+                                   machine ? asked : "assets/h100/grid"};
+    snprintf(asked, sizeof asked, "assets/%s/grid", machine ? machine : "");
     SessionGrid *grid = &session->machine.grid;
     NearestGrid nearest = {.session = session};
     char name[128], path[PATH_MAX];
@@ -124,9 +124,9 @@ static void read_recorded(Session *session) {
 const SessionGrid *session_grid(const Session *session) {
     Session *cache = (Session *)(uintptr_t)session; /* logically const: read at the first question */
     SessionGrid *grid = &cache->machine.grid;
-    if (!grid->timeline && !cache->machine.grid_was_read && is_ours(session)) read_recorded(cache);
+    if (!grid->timeline && !cache->machine.grid_was_read && session->kernel.row) read_recorded(cache);
     cache->machine.grid_was_read = true;
-    if (session->options.is_from_file) grid->why = "the session file holds no grid";
+    if (session->options.is_from_file && !grid->timeline) grid->why = "the session file holds no grid";
     return grid;
 }
 
