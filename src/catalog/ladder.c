@@ -360,7 +360,7 @@ const CatalogRow ladder_rows[] = {
      ALL_TYPES,
      POWER_OF_TWO(1),
      .title = "contiguous threads, strided index",
-     .lesson = "Bank conflicts: lanes that are 2*s words apart share banks. Whole warps work, yet it takes "
+     .lesson = "Bank conflicts: lanes 2*s words apart share banks. Whole warps work, yet it takes "
                "a quarter longer than interleaved_bitmask (2^28 ints, H200).",
      .watch = "An access takes 2 wavefronts, then 4, then 8; whole warps work or idle until one is left.",
      .source = "strided.cu",
