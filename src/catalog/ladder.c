@@ -554,8 +554,8 @@ const CatalogRow ladder_rows[] = {
      WHOLE_WARPS,
      BLOCKS_PER_SM(2),
      .title = "one launch, the last block finishes",
-     .lesson = "Fences show the last block all sums. Yet this one launch (264 blocks) takes more than "
-               "half as long again as both of grid_stride (1056 blocks; 2^20 ints, H200).",
+     .lesson = "Fences show the last block all sums. Yet this one launch (264 blocks) takes half as "
+               "long again as both of grid_stride (1056; 2^20 ints, H200).",
      .watch = "Every block draws a ticket; only the block that draws the last one goes on.",
      .source = "last_block.cu",
      .plan = plan_last_block,
