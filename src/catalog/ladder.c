@@ -360,7 +360,7 @@ const CatalogRow ladder_rows[] = {
      ALL_TYPES,
      POWER_OF_TWO(1),
      .title = "contiguous threads, strided index",
-     .lesson = "Bank conflicts: lanes that are 2*s words apart share banks. Whole warps work, yet it takes "
+     .lesson = "Bank conflicts: lanes 2*s words apart share banks. Whole warps work, yet it takes "
                "a quarter longer than interleaved_bitmask (2^28 ints, H200).",
      .watch = "An access takes 2 wavefronts, then 4, then 8; whole warps work or idle until one is left.",
      .source = "strided.cu",
@@ -554,8 +554,8 @@ const CatalogRow ladder_rows[] = {
      WHOLE_WARPS,
      BLOCKS_PER_SM(2),
      .title = "one launch, the last block finishes",
-     .lesson = "Fences show the last block all sums. Yet this one launch (264 blocks) takes more than "
-               "half as long again as both of grid_stride (1056 blocks; 2^20 ints, H200).",
+     .lesson = "Fences show the last block all sums. Yet this one launch (264 blocks) takes half as "
+               "long again as both of grid_stride (1056; 2^20 ints, H200).",
      .watch = "Every block draws a ticket; only the block that draws the last one goes on.",
      .source = "last_block.cu",
      .plan = plan_last_block,

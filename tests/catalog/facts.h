@@ -105,6 +105,12 @@
 
 #define STRIDED_AFTER_BITMASK                                                                               \
     (NEAR(TIME_SHARE("strided", "interleaved_bitmask", 28), 125))
+
+#define CUB_AFTER_FASTEST(type, log_n)                                                                      \
+    (TIME("cub", type, log_n, SCALAR, COLD) / TIME("fastest", type, log_n, SCALAR, COLD))
+
+#define EXECUTED(kernel)                                                                                    \
+    (COUNTER(kernel, "int", SASS_INSTRUCTIONS))
 /* clang-format on */
 
 #endif
