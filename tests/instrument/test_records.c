@@ -163,7 +163,6 @@ static void a_wrong_approximation_is_found(void **state) {
     SessionOther other = {decoded.trace, decoded.base, kept.device, kept.approximate};
     assert_true(session_compare(session, &other, &text, &same, &error));
     assert_false(same);
-    print_message("# %s", text_string(&text));
     const char *difference = strstr(text_string(&text), "first difference");
     assert_non_null(difference);
     assert_non_null(strstr(difference, trace_kind_text(TRACE_APPROXIMATE)));

@@ -129,7 +129,9 @@ static void unlinked_each_moves_by_itself(void **state) {
     press(&comparison, "g20>");
     int beside = comparison.view[1].place.step;
     assert_true(beside > 0);
-    press(&comparison, "U10>");
+    press(&comparison, "U7x10>");
+    assert_int_equal(comparison.view[0].selection.lane, 7);
+    assert_int_equal(comparison.view[1].selection.lane, 0);
     assert_int_equal(comparison.view[0].place.step, 30);
     assert_int_equal(comparison.view[1].place.step, beside);
     press(&comparison, "o5>"); /* the other one has the keys */

@@ -260,7 +260,10 @@ static void the_menu_filters_as_you_type(void **state) {
     sample_press(&view, sample, "_a");
     assert_string_equal(view_chosen_kernel(&view), "shuffle_atomic");
     sample_press(&view, sample, "<Escape>KK0");
-    assert_string_equal(view_chosen_kernel(&view), "interleaved"); /* aliases count */
+    assert_string_equal(view_chosen_kernel(&view), "interleaved");         /* aliases count */
+    assert_int_equal(input_press(&view, &sample->scene, 1), VIEW_IGNORED); /* no character of a name */
+    assert_int_equal(input_press(&view, &sample->scene, 0xe9), VIEW_IGNORED);
+    assert_string_equal(view.transient.filter, "K0");
     sample_press(&view, sample, "zzzz");
     assert_null(view_chosen_kernel(&view));
     assert_int_equal(input_press(&view, &sample->scene, SPECIAL_ENTER), VIEW_IGNORED);
