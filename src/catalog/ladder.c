@@ -588,7 +588,7 @@ const CatalogRow ladder_rows[] = {
      .title = "one launch, 16-byte loads, sums by mail",
      .lesson = "A sum and the mark that it has arrived travel in one 8-byte word: no fence, no second trip.",
      .watch =
-         "Loads of 16 bytes, one level of shuffles, one store a block; only the last block waits for the "
+         "Loads of 16 bytes, one fold in each warp, one store a block; only the last block waits for the "
          "others.",
      .source = "fastest.cu",
      .plan = plan_fastest,

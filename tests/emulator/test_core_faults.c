@@ -14,7 +14,7 @@ static void test_past_the_end(void **state) {
     (void)state;
     Trap trap =
         core_run_trap((CoreKernel){.body = "st.global.u32 [%out+8], %t;", .grid = 2}, TRAP_OUT_OF_BOUNDS,
-                      "0 bytes past the end of `out` (256 bytes) (thread 30 of the block and others)");
+                      "just past the end of `out` (256 bytes) (thread 30 of the block and others)");
     assert_int_equal(trap.lanes, 0xc0000000);
     assert_int_equal(trap.block[0], 1);
     assert_int_equal(trap.warp, 0);
@@ -95,12 +95,12 @@ static void test_shared_bounds(void **state) {
                          .module = ".shared .align 4 .b8 a[8];\n.shared .align 4 .b8 b[100];\n"};
     Trap trap = core_run_trap(
         kernel, TRAP_OUT_OF_BOUNDS,
-        "4-byte access at shared offset 108: 0 bytes past the end of `b` (100 bytes) (thread 25");
+        "4-byte access at shared offset 108: just past the end of `b` (100 bytes) (thread 25");
     assert_int_equal(trap.lanes, 0xfe000000);
     kernel.body = "mov.u32 %r0, a; sub.u32 %r0, %r0, 4; ld.shared.u32 %r1, [%r0];";
     core_run_trap(kernel, TRAP_OUT_OF_BOUNDS, "4 bytes before the start of shared memory");
     kernel.body = "mov.u32 %r0, a; mov.u32 %r0, b; ld.shared.u16 %h0, [%r0+100];";
-    core_run_trap(kernel, TRAP_OUT_OF_BOUNDS, "0 bytes past the end of `b`");
+    core_run_trap(kernel, TRAP_OUT_OF_BOUNDS, "just past the end of `b`");
     core_run_trap((CoreKernel){.body = "mov.u32 %r0, 0; ld.shared.u32 %r1, [%r0];"}, TRAP_OUT_OF_BOUNDS,
                   "the block has 0 bytes of shared memory");
     core_run_trap(
@@ -112,7 +112,7 @@ static void test_shared_through_a_generic_address(void **state) {
     (void)state;
     core_run_trap((CoreKernel){.body = "mov.u64 %q0, a; cvta.shared.u64 %q0, %q0; ld.u32 %r0, [%q0+8];",
                                .module = ".shared .align 4 .b8 a[8];\n"},
-                  TRAP_OUT_OF_BOUNDS, "0 bytes past the end of `a` (8 bytes)");
+                  TRAP_OUT_OF_BOUNDS, "just past the end of `a` (8 bytes)");
 }
 
 static void test_local_bounds(void **state) {

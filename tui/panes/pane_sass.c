@@ -134,8 +134,11 @@ static void draw_heads(const SassColumns *c, Canvas *canvas, Rectangle area) {
                  !c->executed    ? ""
                  : c->has_commas ? "executed"
                                  : "warps",
-                 c->lanes, c->lanes ? "lanes" : "", c->off, c->off ? "off" : "", c->samples,
-                 c->samples ? "samples" : "");
+                 c->lanes,
+                 !c->lanes ? ""
+                 : c->off  ? "lanes"
+                           : "on",
+                 c->off, c->off ? "off" : "", c->samples, c->samples ? "samples" : "");
     at += c->at + c->executed + c->lanes + c->off + c->samples + c->bar + 1;
     canvas_text(canvas, area, at, 0, ROLE_DIM, "instruction");
 }
@@ -164,7 +167,9 @@ static int draw_numbers(const SassPage *listing, const SassSums *sums, bool has_
         step_context_print_count(sums->executed, executed, sizeof executed);
     else
         sampled_code_print_count(sums->executed, executed, sizeof executed);
-    if (sums->executed) snprintf(lanes, sizeof lanes, "%.1f", (double)sums->threads / (double)sums->executed);
+    uint64_t counted =
+        c->off ? sums->threads : sums->acting; /* of those that are off a column of their own says how many */
+    if (sums->executed) snprintf(lanes, sizeof lanes, "%.1f", (double)counted / (double)sums->executed);
     if (sums->acting < sums->threads)
         sampled_code_print_percent(sampled_code_percent(sums->threads - sums->acting, sums->threads), off);
     if (sums->all_samples) sampled_code_print_percent(sampled_code_samples(&listing->code, sums), samples);

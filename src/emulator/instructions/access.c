@@ -123,7 +123,8 @@ static void name_shared(const Grid *grid, uint64_t offset, Text *out) {
         return;
     }
     uint64_t end = (uint64_t)nearest->offset + nearest->bytes;
-    text_print(out, "%" PRIu64 " bytes past the end of `%s` (%" PRIu32 " bytes)", offset - end, nearest->name,
+    if (offset > end) text_print(out, "%" PRIu64 " bytes past", offset - end);
+    text_print(out, "%s the end of `%s` (%" PRIu32 " bytes)", offset > end ? "" : "just past", nearest->name,
                nearest->bytes);
 }
 

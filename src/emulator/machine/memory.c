@@ -69,7 +69,8 @@ void memory_describe(const Memory *memory, uint64_t address, int width, Text *ou
             text_print(out, "%d bytes at offset %" PRIu64 " of `%s` (%" PRIu64 " bytes) reach past its end",
                        width, past, below->name, below->bytes);
         } else {
-            text_print(out, "%" PRIu64 " bytes past the end of `%s` (%" PRIu64 " bytes)", gap_below,
+            if (gap_below) text_print(out, "%" PRIu64 " bytes past", gap_below);
+            text_print(out, "%s the end of `%s` (%" PRIu64 " bytes)", gap_below ? "" : "just past",
                        below->name, below->bytes);
         }
     } else if (above) {
