@@ -93,9 +93,9 @@ static void test_shared_bounds(void **state) {
     CoreKernel kernel = {.body = "mov.u32 %r1, a; shl.b32 %r0, %t, 2; mov.u32 %r1, b; add.u32 %r1, %r1, %r0; "
                                  "st.shared.u32 [%r1], %t;",
                          .module = ".shared .align 4 .b8 a[8];\n.shared .align 4 .b8 b[100];\n"};
-    Trap trap = core_run_trap(
-        kernel, TRAP_OUT_OF_BOUNDS,
-        "4-byte access at shared offset 108: just past the end of `b` (100 bytes) (thread 25");
+    Trap trap =
+        core_run_trap(kernel, TRAP_OUT_OF_BOUNDS,
+                      "4-byte access at shared offset 108: just past the end of `b` (100 bytes) (thread 25");
     assert_int_equal(trap.lanes, 0xfe000000);
     kernel.body = "mov.u32 %r0, a; sub.u32 %r0, %r0, 4; ld.shared.u32 %r1, [%r0];";
     core_run_trap(kernel, TRAP_OUT_OF_BOUNDS, "4 bytes before the start of shared memory");
