@@ -1,190 +1,154 @@
 #include "bench/recorded_file.h"
 
+#include "base/tsv.h"
 #include "bench/cell.h"
 
 #include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
+#include <string.h>
 
-enum {
-    FILE_LIMIT_BYTES = 64 << 20,
-    MACHINE_FIELDS = 10,
-    TIMING_FIELDS = 16,
-    VALUE_FIELDS = 9,
-    MOST_FIELDS = 16
-};
+enum { DIGITS = 10, MACHINE_FIELDS = 10, TIMING_FIELDS = 16, VALUE_FIELDS = 9 };
 
 /* ---- writing ------------------------------------------------------------------------------------------- */
 
-static void add_word(Text *out, const char *word) {
-    text_add(out, "\t");
-    if (!word || !*word) word = "-";
-    for (const char *at = word; *at; at++) text_add_bytes(out, *at == '\t' || *at == '\n' ? " " : at, 1);
-}
-
-static void add_number(Text *out, double number) {
-    if (isnan(number))
-        text_add(out, "\t-");
-    else
-        text_print(out, "\t%.10g", number);
-}
-
 void bench_add_machine(Text *out, const BenchMachine *machine, const char *measured) {
     text_add(out, "machine");
-    add_word(out, machine->name);
-    add_word(out, machine->driver);
+    tsv_add_word(out, machine->name);
+    tsv_add_word(out, machine->driver);
     text_print(out, "\t%d\t%d", machine->multiprocessors, machine->l2_bytes);
-    add_number(out, machine->memory_clock);
-    add_number(out, machine->peak);
-    add_number(out, machine->read);
-    add_number(out, machine->copy);
-    add_word(out, measured);
+    tsv_add_number(out, machine->memory_clock, DIGITS);
+    tsv_add_number(out, machine->peak, DIGITS);
+    tsv_add_number(out, machine->read, DIGITS);
+    tsv_add_number(out, machine->copy, DIGITS);
+    tsv_add_word(out, measured);
     text_add(out, "\n");
 }
 
 void bench_add_timing(Text *out, const Timing *timing) {
     text_add(out, "timing");
-    add_word(out, timing->kernel);
+    tsv_add_word(out, timing->kernel);
     text_print(out, "\t%" PRIu64, timing->n);
-    add_word(out, timing->dtype);
-    add_word(out, timing->op);
+    tsv_add_word(out, timing->dtype);
+    tsv_add_word(out, timing->op);
     text_print(out, "\t%" PRIu32, timing->threads);
-    add_word(out, timing->to_scalar ? "scalar" : "alone");
-    add_word(out, timing->graph ? "graph" : "call");
-    add_word(out, timing->cold ? "cold" : "warm");
+    tsv_add_word(out, timing->to_scalar ? "scalar" : "alone");
+    tsv_add_word(out, timing->graph ? "graph" : "call");
+    tsv_add_word(out, timing->cold ? "cold" : "warm");
     text_print(out, "\t%" PRIu64, timing->samples);
-    add_number(out, timing->median);
-    add_number(out, timing->low);
-    add_number(out, timing->high);
-    add_number(out, timing->clock);
-    add_number(out, timing->temperature);
-    add_word(out, timing->note);
+    tsv_add_number(out, timing->median, DIGITS);
+    tsv_add_number(out, timing->low, DIGITS);
+    tsv_add_number(out, timing->high, DIGITS);
+    tsv_add_number(out, timing->clock, DIGITS);
+    tsv_add_number(out, timing->temperature, DIGITS);
+    tsv_add_word(out, timing->note);
     text_add(out, "\n");
 }
 
 void bench_add_value(Text *out, const BenchValue *value) {
     text_add(out, "value");
-    add_word(out, value->kernel);
+    tsv_add_word(out, value->kernel);
     text_print(out, "\t%" PRIu64, value->n);
-    add_word(out, value->dtype);
-    add_word(out, value->op);
-    add_word(out, value->name);
-    add_word(out, value->unit);
-    add_number(out, value->value);
-    add_word(out, value->note);
+    tsv_add_word(out, value->dtype);
+    tsv_add_word(out, value->op);
+    tsv_add_word(out, value->name);
+    tsv_add_word(out, value->unit);
+    tsv_add_number(out, value->value, DIGITS);
+    tsv_add_word(out, value->note);
     text_add(out, "\n");
 }
 
 /* ---- reading ------------------------------------------------------------------------------------------- */
 
 typedef struct TimingReader {
-    const char *path;
-    int line;
+    TsvReader tsv;
     const BenchSink *sink;
     BenchMachine machine; /* the last that was read */
     char when[32];
-    char *fields[MOST_FIELDS];
-    int field_count;
 } TimingReader;
 
-static void split(TimingReader *reader, char *line) {
-    reader->field_count = 0;
-    for (char *next = line; next && reader->field_count < MOST_FIELDS; reader->field_count++) {
-        reader->fields[reader->field_count] = next;
-        next = strchr(next, '\t');
-        if (next) *next++ = 0;
-    }
-}
-
-static const char *word(const char *field) {
-    return strcmp(field, "-") ? field : "";
-}
-
-static double number(const char *field) {
-    return strcmp(field, "-") ? strtod(field, NULL) : (double)NAN;
-}
-
 static bool read_machine(TimingReader *reader, Error *error) {
-    char **fields = reader->fields;
+    const TsvReader *tsv = &reader->tsv;
     BenchMachine *machine = &reader->machine;
-    if (reader->field_count != MACHINE_FIELDS)
-        return error_set_at(error, reader->path, reader->line, 0, "a machine has %d columns", MACHINE_FIELDS);
-    *machine = (BenchMachine){.multiprocessors = atoi(fields[3]),
-                              .l2_bytes = atoi(fields[4]),
-                              .memory_clock = number(fields[5]),
-                              .peak = number(fields[6]),
-                              .read = number(fields[7]),
-                              .copy = number(fields[8])};
-    snprintf(machine->name, sizeof machine->name, "%s", fields[1]);
-    snprintf(machine->driver, sizeof machine->driver, "%s", word(fields[2]));
-    snprintf(reader->when, sizeof reader->when, "%s", fields[9]);
+    uint32_t multiprocessors, l2_bytes;
+    *machine = (BenchMachine){0};
+    if (!tsv_has_columns(tsv, MACHINE_FIELDS, error) ||
+        !tsv_whole32(tsv, 3, 0, INT32_MAX, &multiprocessors, error) ||
+        !tsv_whole32(tsv, 4, 0, INT32_MAX, &l2_bytes, error) ||
+        !tsv_number(tsv, 5, &machine->memory_clock, error) || !tsv_number(tsv, 6, &machine->peak, error) ||
+        !tsv_number(tsv, 7, &machine->read, error) || !tsv_number(tsv, 8, &machine->copy, error))
+        return false;
+    machine->multiprocessors = (int)multiprocessors;
+    machine->l2_bytes = (int)l2_bytes;
+    snprintf(machine->name, sizeof machine->name, "%s", tsv->columns[1]);
+    snprintf(machine->driver, sizeof machine->driver, "%s", tsv_word(tsv, 2));
+    snprintf(reader->when, sizeof reader->when, "%s", tsv->columns[9]);
     if (reader->sink->machine) reader->sink->machine(reader->sink->context, machine);
     return true;
 }
 
+static bool has_machine(const TimingReader *reader, Error *error) {
+    return *reader->when || tsv_refuse(&reader->tsv, error, "there is no machine above that this is of");
+}
+
 static bool read_timing(TimingReader *reader, Error *error) {
-    char **fields = reader->fields;
+    const TsvReader *tsv = &reader->tsv;
     PtxType type = PTX_NO_TYPE;
-    if (reader->field_count != TIMING_FIELDS || !*reader->when)
-        return error_set_at(error, reader->path, reader->line, 0,
-                            "a timing has %d columns, and its machine above it", TIMING_FIELDS);
-    if (strcmp(fields[3], "-") != 0 && !plan_type_parse(fields[3], &type))
-        return error_set_at(error, reader->path, reader->line, 0, "there is no type %s", fields[3]);
-    uint64_t n = strtoull(fields[2], NULL, 10);
-    Timing timing = bench_timing(fields[1], reader->machine.name, reader->when, n, type, word(fields[4]));
-    Spread spread = {number(fields[10]), number(fields[11]), number(fields[12]), atoi(fields[9])};
-    timing.threads = (uint32_t)strtoul(fields[5], NULL, 10);
-    timing.to_scalar = !strcmp(fields[6], "scalar");
-    timing.graph = !strcmp(fields[7], "graph");
-    timing.cold = !strcmp(fields[8], "cold");
-    if (spread.count) bench_set_times(&timing, &spread, n * (uint64_t)ptx_type_bytes(type), &reader->machine);
-    timing.clock = number(fields[13]);
-    timing.temperature = number(fields[14]);
-    timing.note = strcmp(fields[15], "-") ? fields[15] : NULL;
+    uint64_t n;
+    uint32_t threads, samples;
+    Spread spread;
+    double clock, temperature;
+    if (!has_machine(reader, error) || !tsv_has_columns(tsv, TIMING_FIELDS, error) ||
+        !tsv_whole(tsv, 2, 0, UINT64_MAX, &n, error) ||
+        !tsv_whole32(tsv, 5, 0, UINT32_MAX, &threads, error) ||
+        !tsv_whole32(tsv, 9, 0, INT32_MAX, &samples, error) || !tsv_number(tsv, 10, &spread.median, error) ||
+        !tsv_number(tsv, 11, &spread.low, error) || !tsv_number(tsv, 12, &spread.high, error) ||
+        !tsv_number(tsv, 13, &clock, error) || !tsv_number(tsv, 14, &temperature, error))
+        return false;
+    if (*tsv_word(tsv, 3) && !plan_type_parse(tsv->columns[3], &type))
+        return tsv_refuse(tsv, error, "there is no type %s", tsv->columns[3]);
+    Timing timing =
+        bench_timing(tsv->columns[1], reader->machine.name, reader->when, n, type, tsv_word(tsv, 4));
+    spread.count = (int)samples;
+    timing.threads = threads;
+    timing.to_scalar = !strcmp(tsv->columns[6], "scalar");
+    timing.graph = !strcmp(tsv->columns[7], "graph");
+    timing.cold = !strcmp(tsv->columns[8], "cold");
+    if (samples) bench_set_times(&timing, &spread, n * (uint64_t)ptx_type_bytes(type), &reader->machine);
+    timing.clock = clock;
+    timing.temperature = temperature;
+    timing.note = *tsv_word(tsv, 15) ? tsv->columns[15] : NULL;
     bench_send_timing(reader->sink, &timing);
     return true;
 }
 
 static bool read_value(TimingReader *reader, Error *error) {
-    char **fields = reader->fields;
-    if (reader->field_count != VALUE_FIELDS || !*reader->when)
-        return error_set_at(error, reader->path, reader->line, 0,
-                            "a value has %d columns, and its machine above it", VALUE_FIELDS);
-    BenchValue value = {.kernel = fields[1],
+    const TsvReader *tsv = &reader->tsv;
+    if (!has_machine(reader, error) || !tsv_has_columns(tsv, VALUE_FIELDS, error)) return false;
+    BenchValue value = {.kernel = tsv->columns[1],
                         .machine = reader->machine.name,
                         .measured = reader->when,
-                        .n = strtoull(fields[2], NULL, 10),
-                        .dtype = word(fields[3]),
-                        .op = word(fields[4]),
-                        .name = fields[5],
-                        .unit = word(fields[6]),
-                        .value = number(fields[7]),
-                        .note = *word(fields[8]) ? fields[8] : NULL};
+                        .dtype = tsv_word(tsv, 3),
+                        .op = tsv_word(tsv, 4),
+                        .name = tsv->columns[5],
+                        .unit = tsv_word(tsv, 6),
+                        .note = *tsv_word(tsv, 8) ? tsv->columns[8] : NULL};
+    if (!tsv_whole(tsv, 2, 0, UINT64_MAX, &value.n, error) || !tsv_number(tsv, 7, &value.value, error))
+        return false;
     bench_send_value(reader->sink, &value);
     return true;
 }
 
-static bool read_line(TimingReader *reader, char *line, Error *error) {
-    if (!*line || *line == '#') return true;
-    split(reader, line);
-    if (!strcmp(reader->fields[0], "machine")) return read_machine(reader, error);
-    if (!strcmp(reader->fields[0], "timing")) return read_timing(reader, error);
-    if (!strcmp(reader->fields[0], "value")) return read_value(reader, error);
-    return error_set_at(error, reader->path, reader->line, 0, "neither a machine nor a timing nor a value");
+static bool read_line(TimingReader *reader, Error *error) {
+    if (tsv_is(&reader->tsv, "machine")) return read_machine(reader, error);
+    if (tsv_is(&reader->tsv, "timing")) return read_timing(reader, error);
+    if (tsv_is(&reader->tsv, "value")) return read_value(reader, error);
+    return tsv_refuse(&reader->tsv, error, "neither a machine nor a timing nor a value");
 }
 
 bool bench_read_file(const char *path, const BenchSink *sink, Error *error) {
-    TimingReader reader = {.path = path, .sink = sink};
-    char *text;
-    size_t length;
-    if (!text_read_file(path, FILE_LIMIT_BYTES, &text, &length, error)) return false;
+    TimingReader reader = {.sink = sink};
+    if (!tsv_open(&reader.tsv, path, error)) return false;
     bool good = true;
-    for (char *line = text, *next; good && line; line = next) {
-        next = strchr(line, '\n');
-        if (next) *next++ = 0;
-        reader.line++;
-        good = read_line(&reader, line, error);
-    }
-    free(text);
+    while (good && tsv_next(&reader.tsv)) good = read_line(&reader, error);
+    tsv_close(&reader.tsv);
     return good;
 }

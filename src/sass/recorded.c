@@ -1,5 +1,6 @@
 #include "sass/recorded.h"
 
+#include "base/tsv.h"
 #include "catalog/catalog.h"
 
 #include <ctype.h>
@@ -8,8 +9,7 @@
 #include <stdlib.h>
 
 enum {
-    FILE_LIMIT_BYTES = 64 << 20,
-    MOST_FIELDS = 40,
+    OVERHEAD_DIGITS = 4,
     KERNEL_FIELDS = 9,
     COUNTED_FIELDS = 5,
     SAMPLED_FIELDS = 6,
@@ -19,19 +19,6 @@ enum {
 };
 
 /* ---- writing ------------------------------------------------------------------------------------------- */
-
-static void add_word(Text *out, const char *word) {
-    text_add(out, "\t");
-    if (!word || !*word) word = "-";
-    for (const char *at = word; *at; at++) text_add_bytes(out, *at == '\t' || *at == '\n' ? " " : at, 1);
-}
-
-static void add_overhead(Text *out, double overhead) {
-    if (isnan(overhead))
-        text_add(out, "\t-\n");
-    else
-        text_print(out, "\t%.4g\n", overhead);
-}
 
 void sass_record_begin(Text *out) {
     text_add(out, "stalls");
@@ -44,12 +31,14 @@ static void add_measured(Text *out, const SassKernel *kernel) {
     if (counted->n) {
         text_print(out, "counted\t%" PRIu64 "\t%" PRIu32 "\t%" PRIu32, counted->n, counted->grid,
                    counted->block);
-        add_overhead(out, counted->overhead);
+        tsv_add_number(out, counted->overhead, OVERHEAD_DIGITS);
+        text_add(out, "\n");
     }
     if (sampled->n) {
         text_print(out, "sampled\t%" PRIu64 "\t%" PRIu32 "\t%" PRIu32 "\t%" PRIu32, sampled->n, sampled->grid,
                    sampled->block, sampled->period);
-        add_overhead(out, sampled->overhead);
+        tsv_add_number(out, sampled->overhead, OVERHEAD_DIGITS);
+        text_add(out, "\n");
     }
 }
 
@@ -79,7 +68,7 @@ static void add_instruction(Text *out, const SassKernel *kernel, const SassInstr
         text_print(out, "\t%d", in->ptx_line);
     else
         text_add(out, "\t-");
-    add_word(out, in->label);
+    tsv_add_word(out, in->label);
     if (kernel->counted.n)
         add_counts(out, in);
     else
@@ -89,25 +78,25 @@ static void add_instruction(Text *out, const SassKernel *kernel, const SassInstr
         add_samples(out, in);
     else
         text_add(out, "-");
-    add_word(out, in->text);
+    tsv_add_word(out, in->text);
     text_add(out, "\n");
 }
 
 void sass_record_kernel(Text *out, const SassKernel *kernel) {
     text_add(out, "sass");
-    add_word(out, kernel->kernel);
-    add_word(out, kernel->dtype);
-    add_word(out, kernel->op);
+    tsv_add_word(out, kernel->kernel);
+    tsv_add_word(out, kernel->dtype);
+    tsv_add_word(out, kernel->op);
     text_print(out, "\t%d", kernel->launch);
-    add_word(out, kernel->entry);
-    add_word(out, kernel->machine);
-    add_word(out, kernel->driver);
-    add_word(out, kernel->measured);
+    tsv_add_word(out, kernel->entry);
+    tsv_add_word(out, kernel->machine);
+    tsv_add_word(out, kernel->driver);
+    tsv_add_word(out, kernel->measured);
     text_add(out, "\n");
     add_measured(out, kernel);
     for (int i = 0; i < kernel->place_count; i++) {
         text_add(out, "place");
-        add_word(out, kernel->places[i].file);
+        tsv_add_word(out, kernel->places[i].file);
         text_print(out, "\t%d", kernel->places[i].line);
         if (kernel->places[i].inlined_at < 0)
             text_add(out, "\t-\n");
@@ -120,72 +109,38 @@ void sass_record_kernel(Text *out, const SassKernel *kernel) {
 /* ---- reading ------------------------------------------------------------------------------------------- */
 
 typedef struct Reader {
-    const char *name;
-    int line;
+    TsvReader tsv;
     SassVisit visit;
     void *context;
     SassKernel kernel;             /* the last that was read */
     bool has_kernel, is_over;      /* is_over: the visitor has seen enough */
-    SassStall stalls[MOST_FIELDS]; /* what the file's numbers mean */
+    SassStall stalls[TSV_COLUMNS]; /* what the file's numbers mean */
     int stall_count;
-    char *fields[MOST_FIELDS];
-    int field_count;
 } Reader;
 
-static bool refuse(const Reader *reader, Error *error, const char *why, const char *what) {
-    return error_set_at(error, reader->name, reader->line, 0, "%s%s%s", why, *what ? ": " : "", what);
-}
-
-static void split(Reader *reader, char *line) {
-    reader->field_count = 0;
-    for (char *next = line; next && reader->field_count < MOST_FIELDS; reader->field_count++) {
-        reader->fields[reader->field_count] = next;
-        next = strchr(next, '\t');
-        if (next) *next++ = 0;
-    }
-}
-
-/* A whole number up to `most`. */
-static bool read_number(const char *text, int base, uint64_t most, uint64_t *number) {
-    char *end;
-    if (!isxdigit((unsigned char)*text)) return false;
-    *number = strtoull(text, &end, base);
-    return !*end && *number <= most;
-}
-
-static bool read_fields(const Reader *reader, int first, int count, uint64_t most, uint64_t *numbers,
-                        Error *error) {
-    for (int i = 0; i < count; i++)
-        if (!read_number(reader->fields[first + i], 10, most, &numbers[i]))
-            return refuse(reader, error, "not a number that can be here", reader->fields[first + i]);
-    return true;
-}
-
-/* "-": `other`. */
-static bool read_index(const Reader *reader, int field, int below, int other, int *index, Error *error) {
+/* A number of something above, of which there are `count`; "-": `other`. */
+static bool read_index(const Reader *reader, int column, int count, int other, int *index, Error *error) {
     uint64_t number;
     *index = other;
-    if (!strcmp(reader->fields[field], "-")) return true;
-    if (below < 1 || !read_number(reader->fields[field], 10, (uint64_t)below - 1, &number))
-        return refuse(reader, error, "not a number that can be here", reader->fields[field]);
+    if (!*tsv_word(&reader->tsv, column)) return true;
+    if (!tsv_whole(&reader->tsv, column, 0, UINT64_MAX, &number, NULL) || number >= (uint64_t)count)
+        return tsv_refuse(&reader->tsv, error, "column %d is '%.24s', neither - nor a whole number below %d",
+                          column + 1, reader->tsv.columns[column], count);
     *index = (int)number;
     return true;
 }
 
-static bool has_fields(const Reader *reader, int count, Error *error) {
-    if (reader->field_count == count) return true;
-    return error_set_at(error, reader->name, reader->line, 0, "'%s' has %d columns, not %d",
-                        reader->fields[0], count, reader->field_count);
+static char *keep_word(Reader *reader, int column) {
+    const char *word = tsv_word(&reader->tsv, column);
+    return *word ? arena_copy_string(&reader->kernel.arena, word) : NULL;
 }
 
-static char *keep_word(Reader *reader, const char *field) {
-    return strcmp(field, "-") ? arena_copy_string(&reader->kernel.arena, field) : NULL;
-}
-
-static bool read_stalls(Reader *reader) {
-    reader->stall_count = reader->field_count - 1;
+static bool read_stalls(Reader *reader, Error *error) {
+    if (reader->tsv.count > TSV_COLUMNS)
+        return tsv_refuse(&reader->tsv, error, "more than %d reasons", TSV_COLUMNS - 1);
+    reader->stall_count = reader->tsv.count - 1;
     for (int i = 0; i < reader->stall_count; i++) {
-        SassStall stall = sass_stall_find(reader->fields[i + 1]);
+        SassStall stall = sass_stall_find(reader->tsv.columns[i + 1]);
         reader->stalls[i] = stall == SASS_STALLS ? SASS_STALL_other : stall;
     }
     return true;
@@ -203,147 +158,138 @@ static void send(Reader *reader) {
 static bool read_kernel(Reader *reader, Error *error) {
     send(reader);
     if (reader->is_over) return true;
-    if (!has_fields(reader, KERNEL_FIELDS, error)) return false;
+    if (!tsv_has_columns(&reader->tsv, KERNEL_FIELDS, error)) return false;
     SassKernel *kernel = &reader->kernel;
-    kernel->kernel = keep_word(reader, reader->fields[1]);
-    kernel->dtype = keep_word(reader, reader->fields[2]);
-    kernel->op = keep_word(reader, reader->fields[3]);
-    kernel->entry = keep_word(reader, reader->fields[5]);
-    kernel->machine = keep_word(reader, reader->fields[6]);
-    kernel->driver = keep_word(reader, reader->fields[7]);
-    kernel->measured = keep_word(reader, reader->fields[8]);
+    kernel->kernel = keep_word(reader, 1);
+    kernel->dtype = keep_word(reader, 2);
+    kernel->op = keep_word(reader, 3);
+    kernel->entry = keep_word(reader, 5);
+    kernel->machine = keep_word(reader, 6);
+    kernel->driver = keep_word(reader, 7);
+    kernel->measured = keep_word(reader, 8);
     kernel->counted.overhead = kernel->sampled.overhead = NAN;
     reader->has_kernel = true;
-    if (!kernel->entry) return refuse(reader, error, "a kernel without the name of its entry", "");
+    if (!kernel->entry) return tsv_refuse(&reader->tsv, error, "a kernel without the name of its entry");
     return read_index(reader, 4, 1 << 16, 0, &kernel->launch, error);
 }
 
-static bool read_overhead(const Reader *reader, const char *text, double *overhead, Error *error) {
-    char *end;
-    *overhead = NAN;
-    if (!strcmp(text, "-")) return true;
-    *overhead = strtod(text, &end);
-    return (*text && !*end && isfinite(*overhead)) || refuse(reader, error, "not a fraction", text);
-}
-
 static bool read_measured(Reader *reader, bool is_sampled, Error *error) {
+    const TsvReader *tsv = &reader->tsv;
     SassMeasured *measured = is_sampled ? &reader->kernel.sampled : &reader->kernel.counted;
-    uint64_t n, sizes[3] = {0};
+    SassMeasured read = {0};
     int count = is_sampled ? SAMPLED_FIELDS : COUNTED_FIELDS;
-    if (!has_fields(reader, count, error) || !read_fields(reader, 1, 1, UINT64_MAX, &n, error) ||
-        !read_fields(reader, 2, count - 3, UINT32_MAX, sizes, error) ||
-        !read_overhead(reader, reader->fields[count - 1], &measured->overhead, error))
+    if (!tsv_has_columns(tsv, count, error) || !tsv_whole(tsv, 1, 1, UINT64_MAX, &read.n, error) ||
+        !tsv_whole32(tsv, 2, 0, UINT32_MAX, &read.grid, error) ||
+        !tsv_whole32(tsv, 3, 0, UINT32_MAX, &read.block, error) ||
+        (is_sampled && !tsv_whole32(tsv, 4, 0, UINT32_MAX, &read.period, error)) ||
+        !tsv_number(tsv, count - 1, &read.overhead, error))
         return false;
-    if (reader->kernel.count) return refuse(reader, error, "this belongs before the instructions", "");
-    if (!n) return refuse(reader, error, "measured with no elements", "");
-    measured->n = n;
-    measured->grid = (uint32_t)sizes[0];
-    measured->block = (uint32_t)sizes[1];
-    measured->period = (uint32_t)sizes[2];
+    if (reader->kernel.count) return tsv_refuse(tsv, error, "this belongs before the instructions");
+    *measured = read;
     return true;
 }
 
 static bool read_place(Reader *reader, Error *error) {
     SassKernel *kernel = &reader->kernel;
-    uint64_t line;
+    uint32_t line;
     SassPlace place;
-    if (!has_fields(reader, PLACE_FIELDS, error) || !read_fields(reader, 2, 1, INT32_MAX, &line, error) ||
+    if (!tsv_has_columns(&reader->tsv, PLACE_FIELDS, error) ||
+        !tsv_whole32(&reader->tsv, 2, 0, INT32_MAX, &line, error) ||
         !read_index(reader, 3, kernel->place_count, -1, &place.inlined_at, error))
         return false;
-    place.file = arena_copy_string(&kernel->arena, reader->fields[1]);
+    place.file = arena_copy_string(&kernel->arena, reader->tsv.columns[1]);
     place.line = (int)line;
     array_push(kernel->places, kernel->place_count, kernel->place_capacity, place);
     return true;
 }
 
-static bool read_counts(Reader *reader, SassInstruction *in, Error *error) {
-    char **fields = reader->fields;
+static bool read_counts(const Reader *reader, SassInstruction *in, Error *error) {
+    const TsvReader *tsv = &reader->tsv;
     if (!reader->kernel.counted.n) return true;
-    if (!read_fields(reader, 5, 1, UINT64_MAX / LANES, &in->executed, error)) return false;
+    if (!tsv_whole(tsv, 5, 0, UINT64_MAX / LANES, &in->executed, error)) return false;
     in->threads = LANES * in->executed;
-    if (*fields[6] && !read_fields(reader, 6, 1, LANES * in->executed, &in->threads, error)) return false;
+    if (*tsv->columns[6] && !tsv_whole(tsv, 6, 0, LANES * in->executed, &in->threads, error)) return false;
     in->acting = in->threads;
-    return !*fields[7] || read_fields(reader, 7, 1, in->threads, &in->acting, error);
+    return !*tsv->columns[7] || tsv_whole(tsv, 7, 0, in->threads, &in->acting, error);
 }
 
-static bool read_samples(Reader *reader, SassInstruction *in, Error *error) {
+static bool read_samples(const Reader *reader, SassInstruction *in, Error *error) {
+    const char *list = reader->tsv.columns[8];
     if (!reader->kernel.sampled.n) return true;
-    for (const char *at = reader->fields[8]; *at;) {
+    for (const char *at = list; *at;) {
         char *end;
         unsigned long stall = strtoul(at, &end, 10);
         if (end == at || *end != ':' || stall >= (unsigned long)reader->stall_count)
-            return refuse(reader, error, "not a list of samples", reader->fields[8]);
+            return tsv_refuse(&reader->tsv, error, "not a list of samples: %.40s", list);
         at = end + 1;
         unsigned long long count = strtoull(at, &end, 10);
         if (end == at || (*end && *end != ',') || count > UINT32_MAX - in->samples[reader->stalls[stall]])
-            return refuse(reader, error, "not a list of samples", reader->fields[8]);
+            return tsv_refuse(&reader->tsv, error, "not a list of samples: %.40s", list);
         in->samples[reader->stalls[stall]] += (uint32_t)count;
         at = *end ? end + 1 : end;
     }
     return true;
 }
 
+/* Hexadecimal, and above that of the instruction before. */
+static bool read_offset(const Reader *reader, uint32_t *offset, Error *error) {
+    const SassKernel *kernel = &reader->kernel;
+    const char *text = reader->tsv.columns[1];
+    char *end;
+    unsigned long long number = strtoull(text, &end, 16);
+    *offset = (uint32_t)number;
+    if (isxdigit((unsigned char)*text) && !*end && number <= UINT32_MAX &&
+        (!kernel->count || number > kernel->instructions[kernel->count - 1].offset))
+        return true;
+    return tsv_refuse(&reader->tsv, error, "not an offset above the one before: %.24s", text);
+}
+
 static bool read_instruction(Reader *reader, Error *error) {
     SassKernel *kernel = &reader->kernel;
     SassInstruction in = {.place = -1};
-    uint64_t offset;
-    if (!has_fields(reader, INSTRUCTION_FIELDS, error)) return false;
-    if (!read_number(reader->fields[1], 16, UINT32_MAX, &offset) ||
-        (kernel->count && offset <= kernel->instructions[kernel->count - 1].offset))
-        return refuse(reader, error, "not an offset above the one before", reader->fields[1]);
-    in.offset = (uint32_t)offset;
-    if (!read_index(reader, 2, kernel->place_count, -1, &in.place, error) ||
+    if (!tsv_has_columns(&reader->tsv, INSTRUCTION_FIELDS, error) ||
+        !read_offset(reader, &in.offset, error) ||
+        !read_index(reader, 2, kernel->place_count, -1, &in.place, error) ||
         !read_index(reader, 3, INT32_MAX, 0, &in.ptx_line, error) || !read_counts(reader, &in, error) ||
         !read_samples(reader, &in, error))
         return false;
     kernel->has_ptx_lines |= in.ptx_line > 0;
-    in.label = keep_word(reader, reader->fields[4]);
-    in.text = arena_copy_string(&kernel->arena, reader->fields[9]);
+    in.label = keep_word(reader, 4);
+    in.text = arena_copy_string(&kernel->arena, reader->tsv.columns[9]);
     sass_add_instruction(kernel, in);
     return true;
 }
 
-static bool read_line(Reader *reader, char *line, Error *error) {
-    if (!*line || *line == '#') return true;
-    split(reader, line);
-    const char *kind = reader->fields[0];
-    if (!strcmp(kind, "stalls")) return read_stalls(reader);
-    if (!strcmp(kind, "sass")) return read_kernel(reader, error);
-    if (!reader->has_kernel) return refuse(reader, error, "no kernel above this line", "");
-    if (!strcmp(kind, "i")) return read_instruction(reader, error);
-    if (!strcmp(kind, "place")) return read_place(reader, error);
-    if (!strcmp(kind, "counted")) return read_measured(reader, false, error);
-    if (!strcmp(kind, "sampled")) return read_measured(reader, true, error);
-    return refuse(reader, error, "not a line of recorded machine code", kind);
+static bool read_line(Reader *reader, Error *error) {
+    const TsvReader *tsv = &reader->tsv;
+    if (tsv_is(tsv, "stalls")) return read_stalls(reader, error);
+    if (tsv_is(tsv, "sass")) return read_kernel(reader, error);
+    if (!reader->has_kernel) return tsv_refuse(tsv, error, "no kernel above this line");
+    if (tsv_is(tsv, "i")) return read_instruction(reader, error);
+    if (tsv_is(tsv, "place")) return read_place(reader, error);
+    if (tsv_is(tsv, "counted")) return read_measured(reader, false, error);
+    if (tsv_is(tsv, "sampled")) return read_measured(reader, true, error);
+    return tsv_refuse(tsv, error, "not a line of recorded machine code: %.40s", tsv->columns[0]);
+}
+
+static bool read_all(Reader *reader, Error *error) {
+    bool good = true;
+    while (good && !reader->is_over && tsv_next(&reader->tsv)) good = read_line(reader, error);
+    if (good && !reader->is_over) send(reader);
+    sass_kernel_done(&reader->kernel);
+    tsv_close(&reader->tsv);
+    return good;
 }
 
 bool sass_read_text(const char *text, const char *name, SassVisit visit, void *context, Error *error) {
-    Reader *reader = memory_new(sizeof *reader);
-    char *copy = memory_copy_text(text);
-    bool good = true;
-    reader->name = name;
-    reader->visit = visit;
-    reader->context = context;
-    for (char *line = copy, *next; good && line && !reader->is_over; line = next) {
-        next = strchr(line, '\n');
-        if (next) *next++ = 0;
-        reader->line++;
-        good = read_line(reader, line, error);
-    }
-    if (good && !reader->is_over) send(reader);
-    sass_kernel_done(&reader->kernel);
-    free(copy);
-    free(reader);
-    return good;
+    Reader reader = {.visit = visit, .context = context};
+    tsv_open_text(&reader.tsv, text, name);
+    return read_all(&reader, error);
 }
 
 bool sass_read_file(const char *path, SassVisit visit, void *context, Error *error) {
-    char *text;
-    size_t length;
-    if (!text_read_file(path, FILE_LIMIT_BYTES, &text, &length, error)) return false;
-    bool good = sass_read_text(text, path, visit, context, error);
-    free(text);
-    return good;
+    Reader reader = {.visit = visit, .context = context};
+    return tsv_open(&reader.tsv, path, error) && read_all(&reader, error);
 }
 
 /* ---- finding ------------------------------------------------------------------------------------------- */

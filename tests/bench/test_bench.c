@@ -471,21 +471,33 @@ static void test_file(void **state) {
 
 static void test_bad_files(void **state) {
     static const char path[] = "/tmp/redviz_test_bench.tsv";
-    static const char *const bad[] = {
-        "machine\tH\t-\n", "timing\tK\t1\tint\tsum\t0\talone\tcall\twarm\t0\t-\t-\t-\t-\t-\t-\n",
-        "# good\nhello\n",
-        ("machine\tH\t-\t1\t1\t-\t-\t-\t-\tnow\n"
-         "timing\tK\t1\tinteger\tsum\t0\talone\tcall\twarm\t0\t-\t-\t-\t-\t-\t-\n")};
-    static const char *const says[] = {"10 columns", "its machine above it", "neither", "no type integer"};
-    static const int lines[] = {1, 1, 2, 2};
+#define MACHINE  "machine\tH\t-\t1\t1\t-\t-\t-\t-\tnow\n"
+#define NO_TIMES "-\t-\t-\t-\t-\t-\n"
+    static const struct {
+        const char *text;
+        int line;
+        const char *says;
+    } bad[] = {
+        {"machine\tH\t-\n", 1, "'machine' has 10 columns, not 3"},
+        {"machine\tH\t-\t1\t1\t-\tfast\t-\t-\tnow\n", 1, "column 7 is 'fast', not a number"},
+        {"timing\tK\t1\tint\tsum\t0\talone\tcall\twarm\t0\t" NO_TIMES, 1, "no machine above"},
+        {"# good\nhello\n", 2, "neither"},
+        {MACHINE "timing\tK\t1\tinteger\tsum\t0\talone\tcall\twarm\t0\t" NO_TIMES, 2, "no type integer"},
+        {MACHINE "timing\tK\tmany\tint\tsum\t0\talone\tcall\twarm\t0\t" NO_TIMES, 2, "column 3 is 'many'"},
+        {MACHINE "timing\tK\t1\tint\tsum\t0\talone\tcall\twarm\t1\t2us\t-\t-\t-\t-\t-\n", 2,
+         "column 11 is '2us', not a number"},
+        {MACHINE "timing\tK\t1\tint\tsum\t0\talone\tcall\twarm\t0\t-\t" NO_TIMES, 2,
+         "'timing' has 16 columns, not 17"},
+        {MACHINE "value\tK\t1\tint\tsum\tDRAM\t%\t1,5\t-\n", 2, "column 8 is '1,5', not a number"},
+    };
     (void)state;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < (int)(sizeof bad / sizeof *bad); i++) {
         BenchSink sink = {0};
         Error error = {0};
-        write_file(path, bad[i]);
+        write_file(path, bad[i].text);
         assert_false(bench_read_file(path, &sink, &error));
-        assert_int_equal(error.line, lines[i]);
-        if (!strstr(error.message, says[i])) fail_msg("'%s' does not say '%s'", error.message, says[i]);
+        if (error.line != bad[i].line || !strstr(error.message, bad[i].says))
+            fail_msg("line %d: '%s' does not say '%s'", error.line, error.message, bad[i].says);
     }
     remove(path);
 }

@@ -235,7 +235,7 @@ static void damaged_files(void **state) {
         int line;
         const char *says;
     } cases[] = {
-        {"grid\tk\n", 1, "a grid has 12 columns"},
+        {"grid\tk\n", 1, "'grid' has 12 columns, not 2"},
         {"grid\tk\t-1\tint\tsum\tM\t-\t2026\t4\t32\t-\t1\n", 1, "column 3 is '-1'"},
         {"grid\tk\t64\tint\tsum\tM\t-\t2026\t0\t32\t-\t1\n", 1,
          "column 9 is '0', not a whole number from 1 to 1024"},
@@ -243,7 +243,7 @@ static void damaged_files(void **state) {
         {"grid\tk\t64\tint\tsum\tM\t-\t2026\t4\t32\tnan\t1\n", 1, "column 11 is 'nan'"},
         {"grid\tk\t64\tint\tsum\tM\t-\t2026\t4\t32\t-\t65\n", 1, "column 12"},
         {LAUNCH, 1, "there is no grid above"},
-        {GRID "launch\te\n", 2, "a launch has 20 columns"},
+        {GRID "launch\te\n", 2, "'launch' has 20 columns, not 2"},
         {GRID LAUNCH LAUNCH, 3, "there is no grid above"},
         {GRID "launch\te\t3\t1\t1\t32\t1\t1\t-\t8\t8\t2\t0\t90\t2\t1\t0\t0.5\t45\t90\n", 2,
          "do not give 2 blocks"},
@@ -269,6 +269,8 @@ static void damaged_files(void **state) {
         {GRID LAUNCH "bins\t10\t4\nm\t4\t0123\n", 4, "column 2 is '4'"},
         {GRID LAUNCH "bins\t10\t4\nm\t0\t01?3\n", 4, "'?' is no level"},
         {GRID LAUNCH "m\t0\t0123\n", 3, "no bins above"},
+        {GRID LAUNCH "blocks\t32\nb\t0,0,1\t1,0,1\n", 4, "'b' has 2 columns, not 3"},
+        {GRID LAUNCH "bins\t10\n", 3, "'bins' has 3 columns, not 2"},
         {"hello\n", 1, "'hello' is no kind of line"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

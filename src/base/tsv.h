@@ -1,0 +1,57 @@
+/* Text whose lines have columns, separated by tabs: the form of what redviz measures and keeps (assets/h200). Lines
+ * that begin with # are comments, and empty lines mean nothing; what is not known is "-". */
+#ifndef BASE_TSV_H
+#define BASE_TSV_H
+
+#include "base/text.h"
+
+#include <stdint.h>
+
+/* ---- writing: each adds a tab, then the column --------------------------------------------------------- */
+
+/* NULL or "": "-". Tabs and ends of lines in it become spaces. */
+void tsv_add_word(Text *out, const char *word);
+/* With so many significant digits; NaN: "-". */
+void tsv_add_number(Text *out, double number, int digits);
+
+/* ---- reading ------------------------------------------------------------------------------------------- */
+
+enum { TSV_COLUMNS = 40 };
+
+typedef struct TsvReader {
+    const char *path;           /* in errors; borrowed */
+    int line;                   /* from 1; 0: none yet */
+    char *columns[TSV_COLUMNS]; /* of the line; they live until tsv_close(). Empty columns are "". */
+    int count;         /* how many the line has: more than TSV_COLUMNS are counted, too, but not kept */
+    char *text, *rest; /* all of it; what is behind the line, NULL: nothing */
+} TsvReader;
+
+/* A file. false with `error`: it cannot be read. */
+bool tsv_open(TsvReader *reader, const char *path, Error *error);
+/* A copy of this text; `path` names it in errors. */
+void tsv_open_text(TsvReader *reader, const char *text, const char *path);
+void tsv_close(TsvReader *reader);
+
+/* The next line that is neither empty nor a comment, split; false: there is none. */
+bool tsv_next(TsvReader *reader);
+/* The line's first column, its kind, is this word. */
+bool tsv_is(const TsvReader *reader, const char *kind);
+/* The column; "" where it is "-". */
+const char *tsv_word(const TsvReader *reader, int column);
+
+/* Each of these returns false with `error`: the file, the line, and what is wrong there. Columns count from 0 here,
+ * and from 1 in messages. */
+bool tsv_refuse(const TsvReader *reader, Error *error, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+bool tsv_has_columns(const TsvReader *reader, int count, Error *error);
+/* A whole number from `least` to `most`, without a sign. */
+bool tsv_whole(const TsvReader *reader, int column, uint64_t least, uint64_t most, uint64_t *out,
+               Error *error);
+bool tsv_whole32(const TsvReader *reader, int column, uint32_t least, uint32_t most, uint32_t *out,
+                 Error *error);
+/* A number, from `least` to `most`; "-": NaN. */
+bool tsv_number(const TsvReader *reader, int column, double *out, Error *error);
+bool tsv_number_within(const TsvReader *reader, int column, double least, double most, double *out,
+                       Error *error);
+
+#endif
