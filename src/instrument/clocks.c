@@ -7,10 +7,10 @@
  * set. */
 #include "instrument/clocks.h"
 
+#include "instrument/entry_probe.h"
 #include "trace/trace.h"
 
-#include <inttypes.h>
-#include <string.h>
+#include <stdio.h>
 
 static const uint64_t IS_EXIT = UINT64_C(1) << 63;
 
@@ -48,6 +48,7 @@ static void put_guard(const PtxInstruction *in, Text *out) {
         text_print(out, "\tand.pred %%redviz_go, %%redviz_go, %s;\n", in->guard.reg->name);
 }
 
+/* `in`: with its guard; NULL: none. */
 static void put_clock(const PtxInstruction *in, bool is_exit, Text *out) {
     text_add(out, "\tmov.u64 %redviz_t, %clock64;\n");
     if (is_exit)
@@ -60,69 +61,32 @@ static void put_clock(const PtxInstruction *in, bool is_exit, Text *out) {
                   "\t@%redviz_go add.u64 %redviz_at, %redviz_at, 8;\n");
 }
 
-static bool begins(const PtxStatement *statement) {
-    return statement->kind == PTX_STATEMENT_INSTRUCTION || statement->kind == PTX_STATEMENT_LABEL ||
-           statement->kind == PTX_STATEMENT_OPEN;
+static void put_begin(Text *out) {
+    put_prologue(out);
+    put_clock(NULL, false, out);
 }
 
-static void print_entry(const PtxItem *item, Text *out) {
-    const PtxFunction *function = item->function;
-    bool begun = false;
-    text_print(out, "\n%s\n{\n", item->text);
-    for (int i = 0; i < function->statement_count; i++) {
-        const PtxStatement *statement = &function->statements[i];
-        const PtxInstruction *in =
-            statement->kind == PTX_STATEMENT_INSTRUCTION ? statement->instruction : NULL;
-        if (statement->kind == PTX_STATEMENT_LOC) continue;
-        if (!begun && begins(statement)) {
-            put_prologue(out);
-            put_clock(NULL, false, out);
-            begun = true;
-        }
-        if (in && (in->opcode == PTX_ret || in->opcode == PTX_exit)) put_clock(in, true, out);
-        ptx_statement_print(function, statement, out);
-        if (in && trace_kind_of(in) == TRACE_BARRIER) put_clock(in, false, out);
-    }
-    text_add(out, "}\n");
+static void put_exit(const PtxInstruction *in, Text *out) {
+    put_clock(in, true, out);
 }
 
-static bool check_called(const PtxFunction *function, Error *error) {
-    for (int i = 0; i < function->statement_count; i++)
-        if (function->statements[i].kind == PTX_STATEMENT_INSTRUCTION &&
-            trace_kind_of(function->statements[i].instruction) == TRACE_BARRIER)
-            return error_set(error, "the called function %s has a barrier, so intervals cannot be timed",
-                             function->name);
-    return true;
+static void put_after(const PtxInstruction *in, Text *out) {
+    if (trace_kind_of(in) == TRACE_BARRIER) put_clock(in, false, out);
 }
 
-static bool is_wanted(const PtxProgram *const *programs, int count, const PtxFunction *function) {
-    for (int i = 0; i < count; i++)
-        if (ptx_program_function(programs[i], function) >= 0) return true;
-    return false;
-}
-
-static bool is_directive(const PtxItem *item, const char *name) {
-    return item->kind == PTX_ITEM_DIRECTIVE && !strncmp(item->text, name, strlen(name));
+static const char *why_not_called(const PtxInstruction *in) {
+    return trace_kind_of(in) == TRACE_BARRIER ? "has a barrier, so intervals cannot be timed" : NULL;
 }
 
 bool instrument_clocks(const PtxProgram *const *programs, int count, Text *out, Error *error) {
-    const PtxModule *module = programs[0]->module;
-    for (int i = 0; i < module->item_count; i++) {
-        const PtxItem *item = &module->items[i];
-        bool is_function = item->kind == PTX_ITEM_FUNCTION && item->function->has_body;
-        if (is_function && !is_wanted(programs, count, item->function)) continue;
-        if (is_directive(item, ".file") || is_directive(item, ".section")) continue;
-        if (is_function && item->is_definition && !item->function->is_entry &&
-            !check_called(item->function, error))
-            return false;
-        if (is_function && item->is_definition && item->function->is_entry)
-            print_entry(item, out);
-        else
-            ptx_item_print(item, out);
-        if (is_directive(item, ".address_size"))
-            text_print(out, ".global .align 8 .b8 " CLOCKS_VARIABLE "[%d];\n", CLOCKS_BYTES);
-    }
-    return true;
+    char variable[64];
+    snprintf(variable, sizeof variable, ".global .align 8 .b8 " CLOCKS_VARIABLE "[%d];\n", CLOCKS_BYTES);
+    EntryProbe probe = {.declarations = variable,
+                        .at_begin = put_begin,
+                        .before_exit = put_exit,
+                        .after = put_after,
+                        .why_not_called = why_not_called};
+    return entry_probe_print(&probe, programs, count, out, error);
 }
 
 /* ---- what came of it -------------------------------------------------------------------------------------

@@ -154,15 +154,9 @@ static void find_symbols(Build *build) {
 
 /* ---- text ------------------------------------------------------------------------------------------- */
 
-static bool is_directive(const PtxItem *item, const char *name) {
-    size_t length = strlen(name);
-    return item->kind == PTX_ITEM_DIRECTIVE && !strncmp(item->text, name, length) &&
-           (item->text[length] == ' ' || item->text[length] == '\t' || !item->text[length]);
-}
-
 /* ".alias a, b;" */
 static bool is_alias_of_unnamed(const Build *build, const PtxItem *item) {
-    if (!is_directive(item, ".alias")) return false;
+    if (!ptx_item_is_directive(item, ".alias")) return false;
     const char *name = item->text + strlen(".alias");
     name += strspn(name, " \t");
     size_t length = strcspn(name, " \t,;");
@@ -184,7 +178,8 @@ static void print_header(const Build *build, const PtxModule *probe, Text *out) 
     int version = version_of(module) > version_of(probe) ? version_of(module) : version_of(probe);
     text_print(out, ".version %d.%d\n", version / 100, version % 100);
     for (int i = 0; i < module->item_count; i++)
-        if (is_directive(&module->items[i], ".target")) text_print(out, "%s\n", module->items[i].text);
+        if (ptx_item_is_directive(&module->items[i], ".target"))
+            text_print(out, "%s\n", module->items[i].text);
     text_add(out, ".address_size 64\n");
 }
 
@@ -200,7 +195,7 @@ static bool is_printed(const Build *build, const PtxItem *item) {
     }
     static const char *const elsewhere[] = {".version", ".target", ".address_size", ".file", ".section"};
     for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
-        if (is_directive(item, elsewhere[i])) return false;
+        if (ptx_item_is_directive(item, elsewhere[i])) return false;
     return !is_alias_of_unnamed(build, item);
 }
 

@@ -5,7 +5,7 @@
  * Only registers are added: neither shared memory nor barriers change. */
 #include "instrument/residency.h"
 
-#include "trace/trace.h"
+#include "instrument/entry_probe.h"
 
 #include <string.h>
 
@@ -46,6 +46,11 @@ static void put_start(Text *out) {
                CLOCK);
 }
 
+static void put_begin(Text *out) {
+    put_address(out);
+    put_start(out);
+}
+
 /* activemask counts the lanes whose guard is true. `in`: the exit; NULL: the end of the text. */
 static void put_end(const PtxInstruction *in, Text *out) {
     bool has_guard = in && in->guard.kind == PTX_OPERAND_REGISTER;
@@ -70,80 +75,26 @@ static bool print_header(const PtxItem *item, Text *out, Error *error) {
     if (!open != !close || (open && close < open))
         return error_set(error, "%s: its list of parameters cannot be read", item->function->name);
     if (!open) {
-        text_print(out, "\n%s(.param .u64 " PARAMETER ")\n{\n", item->text);
+        text_print(out, "%s(.param .u64 " PARAMETER ")", item->text);
         return true;
     }
-    text_add(out, "\n");
     text_add_bytes(out, item->text, (size_t)(close - item->text));
-    text_print(out, "%s .param .u64 " PARAMETER "%s\n{\n", is_empty ? "" : ",", close);
+    text_print(out, "%s .param .u64 " PARAMETER "%s", is_empty ? "" : ",", close);
     return true;
 }
 
-static bool begins(const PtxStatement *statement) {
-    return statement->kind == PTX_STATEMENT_INSTRUCTION || statement->kind == PTX_STATEMENT_LABEL ||
-           statement->kind == PTX_STATEMENT_OPEN;
-}
-
-static bool print_entry(const PtxItem *item, Text *out, Error *error) {
-    const PtxFunction *function = item->function;
-    bool begun = false, has_left = false;
-    if (!print_header(item, out, error)) return false;
-    for (int i = 0; i < function->statement_count; i++) {
-        const PtxStatement *statement = &function->statements[i];
-        const PtxInstruction *in =
-            statement->kind == PTX_STATEMENT_INSTRUCTION ? statement->instruction : NULL;
-        if (statement->kind == PTX_STATEMENT_LOC) continue;
-        if (!begun && begins(statement)) {
-            put_address(out);
-            put_start(out);
-            begun = true;
-        }
-        bool leaves = in && (in->opcode == PTX_ret || in->opcode == PTX_exit);
-        if (leaves) put_end(in, out);
-        if (in) has_left = leaves && in->guard.kind != PTX_OPERAND_REGISTER;
-        ptx_statement_print(function, statement, out);
-    }
-    if (begun && !has_left) put_end(NULL, out);
-    text_add(out, "}\n");
-    return true;
-}
-
-static bool check_called(const PtxFunction *function, Error *error) {
-    for (int i = 0; i < function->statement_count; i++)
-        if (function->statements[i].kind == PTX_STATEMENT_INSTRUCTION &&
-            function->statements[i].instruction->opcode == PTX_exit)
-            return error_set(error, "the called function %s exits, which the probe would not see",
-                             function->name);
-    return true;
-}
-
-static bool is_wanted(const PtxProgram *const *programs, int count, const PtxFunction *function) {
-    for (int i = 0; i < count; i++)
-        if (ptx_program_function(programs[i], function) >= 0) return true;
-    return false;
-}
-
-static bool is_directive(const PtxItem *item, const char *name) {
-    return item->kind == PTX_ITEM_DIRECTIVE && !strncmp(item->text, name, strlen(name));
+static const char *why_not_called(const PtxInstruction *in) {
+    return in->opcode == PTX_exit ? "exits, which the probe would not see" : NULL;
 }
 
 bool instrument_residency(const PtxProgram *const *programs, int count, Text *out, Error *error) {
-    const PtxModule *module = programs[0]->module;
-    if (module->address_bytes != 8)
+    static const EntryProbe probe = {.print_header = print_header,
+                                     .at_begin = put_begin,
+                                     .before_exit = put_end,
+                                     .why_not_called = why_not_called};
+    if (programs[0]->module->address_bytes != 8)
         return error_set(error, "PTX with 32-bit addresses cannot have a probe; compile it for 64 bits");
-    for (int i = 0; i < module->item_count; i++) {
-        const PtxItem *item = &module->items[i];
-        bool is_function = item->kind == PTX_ITEM_FUNCTION && item->function->has_body;
-        if (is_function && !is_wanted(programs, count, item->function)) continue;
-        if (is_directive(item, ".file") || is_directive(item, ".section")) continue;
-        if (is_function && item->is_definition && item->function->is_entry) {
-            if (!print_entry(item, out, error)) return false;
-            continue;
-        }
-        if (is_function && item->is_definition && !check_called(item->function, error)) return false;
-        ptx_item_print(item, out);
-    }
-    return true;
+    return entry_probe_print(&probe, programs, count, out, error);
 }
 
 /* ---- records --------------------------------------------------------------------------------------------- */

@@ -168,6 +168,12 @@ void ptx_statement_print(const PtxFunction *function, const PtxStatement *statem
     }
 }
 
+bool ptx_item_is_directive(const PtxItem *item, const char *name) {
+    size_t length = strlen(name);
+    return item->kind == PTX_ITEM_DIRECTIVE && !strncmp(item->text, name, length) &&
+           (item->text[length] == ' ' || item->text[length] == '\t' || !item->text[length]);
+}
+
 void ptx_item_print(const PtxItem *item, Text *out) {
     bool ends = item->kind == PTX_ITEM_VARIABLE || (item->kind == PTX_ITEM_FUNCTION && !item->is_definition);
     text_print(out, "%s%s\n", item->text, ends ? ";" : "");

@@ -335,7 +335,7 @@ int ptx_program_function(const PtxProgram *program, const PtxFunction *function)
     return program->place[(function->alias_of ? function->alias_of : function)->index];
 }
 
-static bool is_of_programs(const PtxProgram *const *programs, int count, const PtxFunction *function) {
+bool ptx_programs_have(const PtxProgram *const *programs, int count, const PtxFunction *function) {
     for (int i = 0; i < count; i++)
         if (ptx_program_function(programs[i], function) >= 0) return true;
     return false;
@@ -346,6 +346,6 @@ void ptx_programs_print(const PtxProgram *const *programs, int count, Text *out)
     for (int i = 0; i < module->item_count; i++) {
         const PtxItem *item = &module->items[i];
         bool is_function = item->kind == PTX_ITEM_FUNCTION && item->function->has_body;
-        if (!is_function || is_of_programs(programs, count, item->function)) ptx_item_print(item, out);
+        if (!is_function || ptx_programs_have(programs, count, item->function)) ptx_item_print(item, out);
     }
 }

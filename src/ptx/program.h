@@ -66,6 +66,9 @@ PtxExternal ptx_external_find(const char *name); /* PTX_EXTERNAL_NONE: not one o
 PtxProgram *ptx_program_link(PtxModule *module, PtxFunction *entry, Error *error);
 void ptx_program_free(PtxProgram *program);
 
+/* Is the function one of a program's? */
+bool ptx_programs_have(const PtxProgram *const *programs, int count, const PtxFunction *function);
+
 /* Prints a module with these programs, all of one module, and nothing else of its functions. */
 void ptx_programs_print(const PtxProgram *const *programs, int count, Text *out);
 

@@ -285,6 +285,8 @@ bool ptx_readable_parameters(const char *name, Text *out);
 bool ptx_module_print(PtxModule *module, Text *out, Error *error);
 /* Its parts, for those who print something in between. Definitions: the body must have been parsed. */
 void ptx_item_print(const PtxItem *item, Text *out);
+/* Is it the directive of this name, as ".target"? */
+bool ptx_item_is_directive(const PtxItem *item, const char *name);
 void ptx_statement_print(const PtxFunction *function, const PtxStatement *statement, Text *out);
 /* One line, no newline, ends in ';'. */
 void ptx_instruction_print(const PtxInstruction *instruction, Text *out);

@@ -1,0 +1,71 @@
+/* Entries with text at places of their control flow (entry_probe.h). */
+#include "instrument/entry_probe.h"
+
+static bool begins(const PtxStatement *statement) {
+    return statement->kind == PTX_STATEMENT_INSTRUCTION || statement->kind == PTX_STATEMENT_LABEL ||
+           statement->kind == PTX_STATEMENT_OPEN;
+}
+
+static const PtxInstruction *instruction_of(const PtxStatement *statement) {
+    return statement->kind == PTX_STATEMENT_INSTRUCTION ? statement->instruction : NULL;
+}
+
+static void print_body(const EntryProbe *probe, const PtxFunction *function, Text *out) {
+    bool begun = false, has_left = false;
+    for (int i = 0; i < function->statement_count; i++) {
+        const PtxStatement *statement = &function->statements[i];
+        const PtxInstruction *in = instruction_of(statement);
+        if (statement->kind == PTX_STATEMENT_LOC) continue;
+        if (!begun && begins(statement)) {
+            probe->at_begin(out);
+            begun = true;
+        }
+        bool leaves = in && (in->opcode == PTX_ret || in->opcode == PTX_exit);
+        if (leaves) probe->before_exit(in, out);
+        if (in) has_left = leaves && in->guard.kind != PTX_OPERAND_REGISTER;
+        ptx_statement_print(function, statement, out);
+        if (in && probe->after) probe->after(in, out);
+    }
+    if (begun && !has_left) probe->before_exit(NULL, out);
+}
+
+static bool print_entry(const EntryProbe *probe, const PtxItem *item, Text *out, Error *error) {
+    text_add(out, "\n");
+    if (!probe->print_header)
+        text_add(out, item->text);
+    else if (!probe->print_header(item, out, error))
+        return false;
+    text_add(out, "\n{\n");
+    print_body(probe, item->function, out);
+    text_add(out, "}\n");
+    return true;
+}
+
+static bool check_called(const EntryProbe *probe, const PtxFunction *function, Error *error) {
+    for (int i = 0; i < function->statement_count; i++) {
+        const PtxInstruction *in = instruction_of(&function->statements[i]);
+        const char *why = in && probe->why_not_called ? probe->why_not_called(in) : NULL;
+        if (why) return error_set(error, "the called function %s %s", function->name, why);
+    }
+    return true;
+}
+
+bool entry_probe_print(const EntryProbe *probe, const PtxProgram *const *programs, int count, Text *out,
+                       Error *error) {
+    const PtxModule *module = programs[0]->module;
+    for (int i = 0; i < module->item_count; i++) {
+        const PtxItem *item = &module->items[i];
+        bool has_body = item->kind == PTX_ITEM_FUNCTION && item->function->has_body;
+        if (has_body && !ptx_programs_have(programs, count, item->function)) continue;
+        if (ptx_item_is_directive(item, ".file") || ptx_item_is_directive(item, ".section")) continue;
+        if (has_body && item->is_definition && item->function->is_entry) {
+            if (!print_entry(probe, item, out, error)) return false;
+            continue;
+        }
+        if (has_body && item->is_definition && !check_called(probe, item->function, error)) return false;
+        ptx_item_print(item, out);
+        if (probe->declarations && ptx_item_is_directive(item, ".address_size"))
+            text_add(out, probe->declarations);
+    }
+    return true;
+}
