@@ -5,10 +5,10 @@
 //   block 2, the last:                                                            --> its sum  --+--> out[0]
 //
 // What it teaches: several 16-byte loads in flight for a large array, few trips to memory one after another for
-// a small one. A letter is one 8-byte word: 4 bytes of the sum, and a mark that it has
-// arrived. Both become visible at once, without the fence and the second trip of last_block. The last block
-// empties the letter boxes for the next launch. All blocks must fit on the device at once, as in cooperative.
-// The host chooses the grid, `threads` and `loads` in one place: plan_fastest() in src/catalog/ladder.c.
+// a small one. A letter is one 8-byte word: 4 bytes of the sum, and a mark that it has arrived. Both become
+// visible at once, without the fence and the second trip of last_block. The last block empties the letter
+// boxes for the next launch. It alone waits, and none waits for it: unlike cooperative's, the blocks need not
+// all fit on the device at once. plan_fastest() in src/catalog/ladder.c chooses grid, `threads` and `loads`.
 #include "vectors.cuh"
 
 const unsigned LETTERS = 2048; // more than a GPU has room for at four blocks on each multiprocessor
