@@ -11,6 +11,7 @@
 
 #include "bench/bench.h"
 #include "bench/recorded_file.h"
+#include "tests/gpu/libraries.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,21 +104,13 @@ static bool bench(BenchOptions options, Taken *taken, Error *error) {
     return bench_run(&options, &sink, error);
 }
 
-static void use(const char *variable, const char *name) {
-    const char *program = getenv("REDVIZ_BIN"), *slash = program ? strrchr(program, '/') : NULL;
-    char path[4096];
-    snprintf(path, sizeof path, "%.*s/tests/gpu/%s", slash ? (int)(slash - program) : 5,
-             slash ? program : "build", name);
-    setenv(variable, path, 1);
-}
-
 static int setup(void **state) {
-    use("REDVIZ_CUDA", "libcuda_stub.so");
+    use_library("REDVIZ_CUDA", "libcuda_stub.so");
     unsetenv("STUB_FAIL");
     unsetenv("STUB_MILLISECONDS");
     setenv("STUB_KERNELS", "1", 1);
-    use("REDVIZ_NVML", "libnvml_stub.so");
-    use("REDVIZ_CUPTI", "libcupti_stub.so");
+    use_library("REDVIZ_NVML", "libnvml_stub.so");
+    use_library("REDVIZ_CUPTI", "libcupti_stub.so");
     setenv("REDVIZ_PEERS", "/nowhere/libredviz_peers.so", 1);
     *state = calloc(1, sizeof(Taken));
     return !*state;
@@ -292,7 +285,7 @@ static void test_intervals(void **state) {
     Taken *taken = *state;
     Error error = {0};
     BenchOptions options = {.kernel = "strided", .catalog = {.n = 3000, .dtype = PTX_S32}, .intervals = true};
-    use("REDVIZ_CUDA", "libcuda_emulated.so");
+    use_library("REDVIZ_CUDA", "libcuda_emulated.so");
     if (!bench(options, taken, &error)) fail_msg("%s", error.message);
     assert_int_equal(taken->intervals, 1 + 1 + 8);
     assert_int_equal(taken->value_count, 0);
@@ -316,7 +309,7 @@ static void test_profile_without_counters(void **state) {
 
 static int setup_peers(void **state) {
     int bad = setup(state);
-    use("REDVIZ_PEERS", "libpeers_stub.so");
+    use_library("REDVIZ_PEERS", "libpeers_stub.so");
     return bad;
 }
 

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "bench/bench.h"
 #include "sass/recorded.h"
+#include "tests/gpu/libraries.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,21 +27,11 @@ typedef struct Taken {
     int cells;
 } Taken;
 
-static void use(const char *variable, const char *name) {
-    char path[4096];
-    const char *program = getenv("REDVIZ_BIN"), *slash = program ? strrchr(program, '/') : NULL;
-    if (slash)
-        snprintf(path, sizeof path, "%.*s/tests/gpu/%s", (int)(slash - program), program, name);
-    else
-        snprintf(path, sizeof path, "build/tests/gpu/%s", name);
-    setenv(variable, path, 1);
-}
-
 static int clean(void **state) {
     (void)state;
     unsetenv("STUB_FAIL");
-    use("REDVIZ_CUDA", "libcuda_stub.so");
-    use("REDVIZ_CUPTI", "libcupti_stub.so");
+    use_library("REDVIZ_CUDA", "libcuda_stub.so");
+    use_library("REDVIZ_CUPTI", "libcupti_stub.so");
     setenv("REDVIZ_NVDISASM", "tests/gpu/stub/nvdisasm.sh", 1);
     return 0;
 }

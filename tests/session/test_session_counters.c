@@ -11,26 +11,17 @@
 
 #include "metrics/counted.h"
 #include "session/session.h"
+#include "tests/gpu/libraries.h"
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static void use(const char *variable, const char *name) {
-    char path[4096];
-    const char *program = getenv("REDVIZ_BIN"), *slash = program ? strrchr(program, '/') : NULL;
-    if (slash)
-        snprintf(path, sizeof path, "%.*s/tests/gpu/%s", (int)(slash - program), program, name);
-    else
-        snprintf(path, sizeof path, "build/tests/gpu/%s", name);
-    setenv(variable, path, 1);
-}
 
 static int clean(void **state) {
     (void)state;
     unsetenv("STUB_FAIL");
     setenv("STUB_KERNELS", "1", 1);
-    use("REDVIZ_CUDA", "libcuda_stub.so");
-    use("REDVIZ_CUPTI", "libcupti_stub.so");
+    use_library("REDVIZ_CUDA", "libcuda_stub.so");
+    use_library("REDVIZ_CUPTI", "libcupti_stub.so");
     return 0;
 }
 

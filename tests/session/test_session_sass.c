@@ -9,25 +9,16 @@
 #include <cmocka.h>
 
 #include "session/session.h"
+#include "tests/gpu/libraries.h"
 #include <stdlib.h>
 #include <string.h>
-
-static void use(const char *variable, const char *name) {
-    char path[4096];
-    const char *program = getenv("REDVIZ_BIN"), *slash = program ? strrchr(program, '/') : NULL;
-    if (slash)
-        snprintf(path, sizeof path, "%.*s/tests/gpu/%s", (int)(slash - program), program, name);
-    else
-        snprintf(path, sizeof path, "build/tests/gpu/%s", name);
-    setenv(variable, path, 1);
-}
 
 static int clean(void **state) {
     (void)state;
     unsetenv("STUB_FAIL");
     unsetenv("STUB_NVDISASM_FAILS");
-    use("REDVIZ_CUDA", "libcuda_emulated.so");
-    use("REDVIZ_CUPTI", "libcupti_stub.so");
+    use_library("REDVIZ_CUDA", "libcuda_emulated.so");
+    use_library("REDVIZ_CUPTI", "libcupti_stub.so");
     setenv("REDVIZ_NVDISASM", "tests/gpu/stub/nvdisasm.sh", 1);
     return 0;
 }

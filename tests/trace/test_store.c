@@ -360,6 +360,17 @@ static void modes_are_kept(void **state) {
     assert_int_equal(status.st_mode & 07777, 0604);
 }
 
+/* In a process of its own, whose limits it may lower; `run` ends it with _exit(). */
+static void expect_success_of(void (*run)(const char *name), const char *name) {
+    int status = 0;
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (!child) run(name);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 /* Where there is no room, the old file stays, and nothing is left beside it. */
 static void fill_the_disk(const char *name) {
     static const char bytes[4096];
@@ -381,15 +392,9 @@ static void fill_the_disk(const char *name) {
 static void a_full_disk_changes_nothing(void **state) {
     (void)state;
     char name[96];
-    int status = 0;
     snprintf(name, sizeof name, "%s/full", folder);
     put_file(name, 0600);
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (!child) fill_the_disk(name);
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 0);
+    expect_success_of(fill_the_disk, name);
     struct stat old;
     assert_int_equal(stat(name, &old), 0);
     assert_int_equal(old.st_size, 0);
@@ -411,15 +416,9 @@ static void open_with_few_files(const char *name) {
 static void a_file_that_cannot_be_opened_leaves_none(void **state) {
     (void)state;
     char name[96];
-    int status = 0;
     snprintf(name, sizeof name, "%s/full", folder);
     put_file(name, 0600);
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (!child) open_with_few_files(name);
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 0);
+    expect_success_of(open_with_few_files, name);
     assert_int_equal(unlink(name), 0);
     assert_int_equal(rmdir(folder), 0); /* which is empty */
     assert_int_equal(mkdir(folder, 0700), 0);
