@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 static const double PATIENCE_SECONDS = 20;
-enum { PTX_LIMIT_BYTES = 64 << 20, WARM_UPS = 3, LEAST_SAMPLES = 5, LINK_BYTES = 256 << 20 };
+enum { WARM_UPS = 3, LEAST_SAMPLES = 5, LINK_BYTES = 256 << 20 };
 
 /* Where the result of a GPU's part goes: its own memory; the first GPU's. */
 typedef enum ResultPlace { TO_OWN, TO_FIRST, RESULT_PLACES } ResultPlace;
@@ -52,18 +52,6 @@ static size_t element_bytes(const Group *group) {
 
 /* ---- one kernel ------------------------------------------------------------------------------------------ */
 
-static bool read_module(const CatalogRow *row, PtxModule **module, Error *error) {
-    char name[128], path[4096], *text;
-    size_t length;
-    snprintf(name, sizeof name, "%.*s.ptx", (int)strcspn(row->source, "."), row->source);
-    if (!catalog_path("assets/ptx", name, path, sizeof path, error) ||
-        !text_read_file(path, PTX_LIMIT_BYTES, &text, &length, error))
-        return false;
-    *module = ptx_module_parse(text, length, path, error);
-    free(text);
-    return *module != NULL;
-}
-
 static bool bind(Kernel *kernel, ResultPlace target, CudaAddress in, CudaAddress out, Error *error) {
     uint64_t addresses[2] = {in, out};
     GpuLaunch *launch = &kernel->launches[target];
@@ -82,9 +70,10 @@ static bool kernel_open(Kernel *kernel, const Group *group, Cuda *cuda, uint64_t
     options.multiprocessors = (uint32_t)cuda->multiprocessors;
     Text ptx = {0};
     bool good = cuda_use(cuda, error) && catalog_resolve(group->run.row, &options, &run, error) &&
-                run.row->plan(&run, &kernel->plan, error) && read_module(run.row, &kernel->module, error);
+                run.row->plan(&run, &kernel->plan, error);
+    kernel->module = good ? catalog_module(run.row, error) : NULL;
     PtxFunction *entry =
-        good ? ptx_module_find_entry(kernel->module, kernel->plan.launches[0].entry, error) : NULL;
+        kernel->module ? ptx_module_find_entry(kernel->module, kernel->plan.launches[0].entry, error) : NULL;
     kernel->program = entry ? ptx_program_link(kernel->module, entry, error) : NULL;
     if (kernel->program) ptx_programs_print((const PtxProgram *const[]){kernel->program}, 1, &ptx);
     good =

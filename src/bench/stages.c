@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PTX_LIMIT_BYTES = 64 << 20 };
-
 int stages_find_buffer(const Plan *plan, const char *name) {
     for (int i = 0; i < plan->buffer_count; i++)
         if (!strcmp(plan->buffers[i].name, name)) return i;
@@ -37,14 +35,7 @@ bool stages_plan(Stages *work, const CatalogRow *row, CatalogOptions options, in
 }
 
 bool stages_load(Stages *work, Cuda *cuda, bool keeps_code, Error *error) {
-    char name[128], path[4096], *text;
-    size_t length;
-    snprintf(name, sizeof name, "%.*s.ptx", (int)strcspn(work->row->source, "."), work->row->source);
-    if (!catalog_path("assets/ptx", name, path, sizeof path, error) ||
-        !text_read_file(path, PTX_LIMIT_BYTES, &text, &length, error))
-        return false;
-    work->module = ptx_module_parse(text, length, path, error);
-    free(text);
+    work->module = catalog_module(work->row, error);
     if (!work->module) return false;
     int count = 0;
     for (int s = 0; s < work->stage_count; s++)

@@ -14,7 +14,6 @@ typedef enum StagesPart { STAGES_ALONE, STAGES_TO_SCALAR, STAGES_PARTS } StagesP
 typedef struct Stage { /* the kernel, then the kernel on what it left */
     CatalogRun run;
     Plan plan;
-    int first_buffer; /* in the run's buffers, of the current set */
 } Stage;
 
 typedef struct Stages { /* zero-initialised at first */
@@ -24,7 +23,7 @@ typedef struct Stages { /* zero-initialised at first */
     int stage_count;
     PtxModule *module;
     PtxProgram *programs[STAGES_LAUNCHES];
-    int buffers_per_set, set_count; /* copies of the buffers */
+    int set_count; /* copies of the buffers */
     GpuLaunch launches[BENCH_SETS][STAGES_LAUNCHES];
     int count[STAGES_PARTS]; /* launches of a repetition */
     StagesPart part;         /* that stages_launch() launches */

@@ -11,7 +11,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-enum { MULTIPROCESSORS_H200 = 132, MOST_NAMES = 256, LONGEST_ID = 63 };
+enum { MULTIPROCESSORS_H200 = 132, MOST_NAMES = 256, LONGEST_ID = 63, PTX_LIMIT_BYTES = 64 << 20 };
 #define LARGEST_N                                                                                            \
     ((uint64_t)1 << 30) /* element numbers are 32-bit in the kernels, with room for a stride beyond n */
 
@@ -274,4 +274,21 @@ bool catalog_path(const char *folder, const char *name, char *path, size_t path_
                      "%s/%s is neither beside the program nor in %s: set REDVIZ_SHARE to the folder that has "
                      "kernels and assets",
                      folder, name, REDVIZ_SHARE_DIR);
+}
+
+bool catalog_ptx_path(const CatalogRow *row, char *path, size_t path_bytes, Error *error) {
+    char name[128];
+    snprintf(name, sizeof name, "%.*s.ptx", (int)strcspn(row->source, "."), row->source);
+    return catalog_path("assets/ptx", name, path, path_bytes, error);
+}
+
+PtxModule *catalog_module(const CatalogRow *row, Error *error) {
+    char path[4096], *text;
+    size_t length;
+    if (!catalog_ptx_path(row, path, sizeof path, error) ||
+        !text_read_file(path, PTX_LIMIT_BYTES, &text, &length, error))
+        return NULL;
+    PtxModule *module = ptx_module_parse(text, length, path, error);
+    free(text);
+    return module;
 }

@@ -106,5 +106,9 @@ bool catalog_resolve(const CatalogRow *row, const CatalogOptions *options, Catal
 FillKind catalog_default_fill(const CatalogRow *row, const char *op, bool prefers_digits);
 /* Where kernels/ and assets/ptx are: the build tree, the installed share folder, or $REDVIZ_SHARE. */
 bool catalog_path(const char *folder, const char *name, char *path, size_t path_bytes, Error *error);
+/* The row's PTX, which may have other rows' entries, too. */
+bool catalog_ptx_path(const CatalogRow *row, char *path, size_t path_bytes, Error *error);
+/* The same, parsed; NULL with `error`. The caller frees it with ptx_module_free(). */
+PtxModule *catalog_module(const CatalogRow *row, Error *error);
 
 #endif

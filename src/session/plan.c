@@ -62,10 +62,7 @@ static bool load_module(Session *session, Error *error) {
         return session->code.module != NULL;
     }
     if (session->options.kernel) {
-        char name[128];
-        snprintf(name, sizeof name, "%.*s.ptx", (int)strcspn(session->kernel.row->source, "."),
-                 session->kernel.row->source);
-        if (!catalog_path("assets/ptx", name, session->code.path, sizeof session->code.path, error))
+        if (!catalog_ptx_path(session->kernel.row, session->code.path, sizeof session->code.path, error))
             return false;
     } else {
         snprintf(session->code.path, sizeof session->code.path, "%s", file);

@@ -73,14 +73,10 @@ static Measurement measure_kernel(const CatalogRow *row, uint64_t n, uint32_t la
     CatalogOptions options = {.n = n};
     CatalogRun run;
     Plan plan = {0};
-    char name[128], path[4096], *text;
-    size_t length;
-    snprintf(name, sizeof name, "%.*s.ptx", (int)strcspn(row->source, "."), row->source);
     if (!catalog_resolve(row, &options, &run, &error) || !row->plan(&run, &plan, &error) ||
-        !plan_fill(&plan, 1, &error) || !catalog_path("assets/ptx", name, path, sizeof path, &error) ||
-        !text_read_file(path, PTX_LIMIT_BYTES, &text, &length, &error))
+        !plan_fill(&plan, 1, &error))
         fail(&error);
-    PtxModule *module = ptx_module_parse(text, length, path, &error);
+    PtxModule *module = catalog_module(row, &error);
     if (!module) fail(&error);
     Emulator *emulator = emulator_new(&(EmulatorOptions){.threads = 1, .trace_last = last_traced});
     Trace *trace = trace_new("emulator");

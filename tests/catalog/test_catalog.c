@@ -145,7 +145,7 @@ static void every_row_is_complete(void **state) {
     (void)state;
     for (int i = 0; i < catalog_count(); i++) {
         const CatalogRow *row = catalog_row(i);
-        char path[PATH_MAX], ptx[128];
+        char path[PATH_MAX];
         Error error = {0};
         assert_true(row->title && *row->title && row->lesson && *row->lesson && row->watch && *row->watch);
         if (strlen(row->lesson) > 150) fail_msg("%s: its lesson needs a third line of the menu", row->id);
@@ -153,8 +153,7 @@ static void every_row_is_complete(void **state) {
                     row->check);
         assert_true(row->minimum_block <= row->default_block && row->default_block <= row->maximum_block);
         if (!catalog_path("kernels", row->source, path, sizeof path, &error)) fail_msg("%s", error.message);
-        snprintf(ptx, sizeof ptx, "%.*s.ptx", (int)strcspn(row->source, "."), row->source);
-        if (!catalog_path("assets/ptx", ptx, path, sizeof path, &error)) fail_msg("%s", error.message);
+        if (!catalog_ptx_path(row, path, sizeof path, &error)) fail_msg("%s", error.message);
         CatalogRun run;
         if (!catalog_resolve(row, &(CatalogOptions){0}, &run, &error))
             fail_msg("%s: %s", row->id, error.message);
@@ -329,16 +328,9 @@ static void launches_have_the_textbook_geometry(void **state) {
 }
 
 static PtxModule *load_ptx(const CatalogRow *row) {
-    char name[128], path[PATH_MAX], *text = NULL;
-    size_t length = 0;
     Error error = {0};
-    snprintf(name, sizeof name, "%.*s.ptx", (int)strcspn(row->source, "."), row->source);
-    if (!catalog_path("assets/ptx", name, path, sizeof path, &error) ||
-        !text_read_file(path, 1 << 24, &text, &length, &error))
-        fail_msg("%s", error.message);
-    PtxModule *module = ptx_module_parse(text, length, name, &error);
-    if (!module) fail_msg("%s: %s", name, error.message);
-    free(text);
+    PtxModule *module = catalog_module(row, &error);
+    if (!module) fail_msg("%s: %s", row->id, error.message);
     return module;
 }
 

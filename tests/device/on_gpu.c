@@ -30,14 +30,7 @@ typedef struct Clean {
 } Clean;
 
 static bool load(Clean *clean, Cuda *cuda, Error *error) {
-    char name[128], path[4096], *text;
-    size_t length;
-    snprintf(name, sizeof name, "%.*s.ptx", (int)strcspn(clean->row->source, "."), clean->row->source);
-    if (!catalog_path("assets/ptx", name, path, sizeof path, error) ||
-        !text_read_file(path, 1 << 28, &text, &length, error))
-        return false;
-    clean->module = ptx_module_parse(text, length, path, error);
-    free(text);
+    clean->module = catalog_module(clean->row, error);
     if (!clean->module) return false;
     for (int i = 0; i < clean->plan.launch_count; i++) {
         PtxFunction *entry = ptx_module_find_entry(clean->module, clean->plan.launches[i].entry, error);

@@ -604,11 +604,10 @@ static bool run_kernel(const Kernel *kernel, Dice *dice, bool replays, Tally *ta
 /* ---- rounds ----------------------------------------------------------------------------------------- */
 
 static char *read_asset(const CatalogRow *row) {
-    char name[128], path[4096], *text = NULL;
+    char path[4096], *text = NULL;
     size_t length;
     Error error = {0};
-    snprintf(name, sizeof name, "%.*s.ptx", (int)strcspn(row->source, "."), row->source);
-    if (!catalog_path("assets/ptx", name, path, sizeof path, &error) ||
+    if (!catalog_ptx_path(row, path, sizeof path, &error) ||
         !text_read_file(path, 1 << 20, &text, &length, &error))
         fail_msg("%s", error.message);
     return text;

@@ -49,16 +49,10 @@ typedef struct Run {
 } Run;
 
 static void link_clocked(Run *run, const CatalogRow *row) {
-    char name[128], path[4096], *text = NULL;
-    size_t length = 0;
     Error error = {0};
     Text out = {0};
-    snprintf(name, sizeof name, "%.*s.ptx", (int)strcspn(row->source, "."), row->source);
-    if (!catalog_path("assets/ptx", name, path, sizeof path, &error) ||
-        !text_read_file(path, 64 << 20, &text, &length, &error))
-        fail_msg("%s", error.message);
-    run->module = ptx_module_parse(text, length, path, &error);
-    assert_non_null(run->module);
+    run->module = catalog_module(row, &error);
+    if (!run->module) fail_msg("%s", error.message);
     PtxFunction *entry = ptx_module_find_entry(run->module, run->plan.launches[0].entry, &error);
     assert_non_null(entry);
     run->program = ptx_program_link(run->module, entry, &error);
@@ -70,7 +64,6 @@ static void link_clocked(Run *run, const CatalogRow *row) {
     entry = ptx_module_find_entry(run->clocked, entry->name, &error);
     run->clocked_program = entry ? ptx_program_link(run->clocked, entry, &error) : NULL;
     if (!run->clocked_program) fail_msg("%s: line %d: %s", row->id, error.line, error.message);
-    free(text);
     text_done(&out);
 }
 

@@ -189,16 +189,9 @@ Twin twin_run(PtxModule *module, Plan *plain, Plan *probed, const TwinOptions *o
 }
 
 static PtxModule *read_module(const CatalogRow *row) {
-    char name[128], path[512], *text = NULL;
-    size_t length = 0;
     Error error = {0};
-    snprintf(name, sizeof name, "%.*s.ptx", (int)strcspn(row->source, "."), row->source);
-    if (!catalog_path("assets/ptx", name, path, sizeof path, &error) ||
-        !text_read_file(path, 1 << 28, &text, &length, &error))
-        fail_msg("%s", error.message);
-    PtxModule *module = ptx_module_parse(text, length, path, &error);
+    PtxModule *module = catalog_module(row, &error);
     if (!module) fail_msg("%s", error.message);
-    free(text);
     return module;
 }
 
