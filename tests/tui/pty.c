@@ -255,6 +255,23 @@ static void wait_until(Pty *pty, int row, const char *text, bool shown) {
     fail_msg("the terminal never showed %s\"%s\"", shown ? "" : "a screen without ", text);
 }
 
+Pty *pty_start_measuring(const char *variable, int columns, int rows) {
+    char driver[4200];
+    const char *program = getenv("REDVIZ_BIN"), *slash = program ? strrchr(program, '/') : NULL;
+    snprintf(driver, sizeof driver, "REDVIZ_CUDA=%.*s/tests/gpu/libcuda_stub.so",
+             slash ? (int)(slash - program) : 5, slash ? program : "build");
+    const char *const environment[] = {"TERM=xterm-256color", "LC_ALL=C.UTF-8", driver, variable, NULL};
+    const char *const arguments[] = {program ? program : "build/redviz",
+                                     "--kernel",
+                                     "strided",
+                                     "--backend",
+                                     "emulator",
+                                     "--n",
+                                     "4096",
+                                     NULL};
+    return pty_start(arguments, environment, columns, rows);
+}
+
 void pty_wait_for(Pty *pty, const char *text) {
     wait_until(pty, -1, text, true);
 }

@@ -25,6 +25,9 @@ typedef struct Pty {
 
 /* `environment`: "NAME=VALUE" strings that replace the test's own, NULL at the end. */
 Pty *pty_start(const char *const arguments[], const char *const environment[], int columns, int rows);
+/* `strided` of 4096 elements, emulated, its timings measured on a stand-in of the driver (gpu/stub); `variable`: for
+ * that driver, "STUB_BUSY=1"; NULL: none. */
+Pty *pty_start_measuring(const char *variable, int columns, int rows);
 void pty_free(Pty *pty);
 
 void pty_type(Pty *pty, const char *keys);

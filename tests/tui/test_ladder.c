@@ -242,21 +242,8 @@ static void the_table_of_the_readme(void **state) {
 
 static void rows_fill_in_as_they_are_measured(void **state) {
     (void)state;
-    static char driver[4200];
     int status;
-    const char *program = getenv("REDVIZ_BIN"), *slash = program ? strrchr(program, '/') : NULL;
-    snprintf(driver, sizeof driver, "REDVIZ_CUDA=%.*s/tests/gpu/libcuda_stub.so",
-             slash ? (int)(slash - program) : 5, slash ? program : "build");
-    const char *const environment[] = {"TERM=xterm-256color", "LC_ALL=C.UTF-8", driver, NULL};
-    const char *const arguments[] = {program ? program : "build/redviz",
-                                     "--kernel",
-                                     "strided",
-                                     "--backend",
-                                     "emulator",
-                                     "--n",
-                                     "4096",
-                                     NULL};
-    Pty *pty = pty_start(arguments, environment, 120, 40);
+    Pty *pty = pty_start_measuring("STUB_SLOW=20", 120, 40); /* which measures for minutes */
     pty_wait_for(pty, "strided");
     pty_type(pty, "B");
     pty_wait_for(pty, "ladder  int sum");

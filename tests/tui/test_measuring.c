@@ -290,23 +290,6 @@ static void the_end_does_not_wait_for_ever(void **state) {
 
 /* ---- the real program, on a driver that is a stub ------------------------------------------------------ */
 
-static Pty *start(const char *busy) {
-    static char driver[4200];
-    const char *program = getenv("REDVIZ_BIN"), *slash = program ? strrchr(program, '/') : NULL;
-    snprintf(driver, sizeof driver, "REDVIZ_CUDA=%.*s/tests/gpu/libcuda_stub.so",
-             slash ? (int)(slash - program) : 5, slash ? program : "build");
-    const char *const environment[] = {"TERM=xterm-256color", "LC_ALL=C.UTF-8", driver, busy, NULL};
-    const char *const arguments[] = {program ? program : "build/redviz",
-                                     "--kernel",
-                                     "strided",
-                                     "--backend",
-                                     "emulator",
-                                     "--n",
-                                     "4096",
-                                     NULL};
-    return pty_start(arguments, environment, 200, 60);
-}
-
 static void quit(Pty *pty) {
     int status;
     pty_type(pty, "q");
@@ -318,7 +301,7 @@ static void quit(Pty *pty) {
 
 static void keys_are_answered_while_it_measures(void **state) {
     (void)state;
-    Pty *pty = start(NULL);
+    Pty *pty = pty_start_measuring(NULL, 200, 60);
     pty_wait_for(pty, "timings, live on Stub 1");
     pty_type(pty, "g9>");
     pty_wait_for(pty, "step 10 of ");
@@ -334,7 +317,7 @@ static void keys_are_answered_while_it_measures(void **state) {
 /* Its kernels never end; the driver layer gives up after seconds, the user does not wait for that. */
 static void a_gpu_that_hangs_holds_nobody_up(void **state) {
     (void)state;
-    Pty *pty = start("STUB_BUSY=1");
+    Pty *pty = pty_start_measuring("STUB_BUSY=1", 200, 60);
     pty_go_to_first_step(pty, "step 1 of ");
     pty_type(pty, "9>");
     pty_wait_for(pty, "step 10 of ");

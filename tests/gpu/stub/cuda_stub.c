@@ -2,12 +2,14 @@
  * runs them (emulated.c). For tests of the driver layer, and of what stands on it.
  *
  * $STUB_FAIL="NAME=CODE" lets the entry point NAME fail; $STUB_DEVICES is the number of devices (1);
- * $STUB_BLOCKS: blocks that a multiprocessor holds (8); $STUB_BUSY: the stream never becomes idle. Built with
- * STUB_OLD, the library lacks graphs, as an old driver does. */
+ * $STUB_BLOCKS: blocks that a multiprocessor holds (8); $STUB_BUSY: the stream never becomes idle;
+ * $STUB_SLOW: asking whether it is takes so many milliseconds. Built with STUB_OLD, the library lacks graphs, as an old
+ * driver does. */
 #define _POSIX_C_SOURCE 200809L
 #include "cuda_stub.h"
 
 #include <stdio.h>
+#include <time.h>
 #define PLAIN(name, ...)                                                                                     \
     ENTRY(name, __VA_ARGS__);                                                                                \
     ENTRY(name, __VA_ARGS__) {                                                                               \
@@ -142,6 +144,8 @@ ENTRY(cuMemGetInfo_v2, size_t *free_bytes, size_t *total) {
 ENTRY(cuStreamQuery, void *stream);
 ENTRY(cuStreamQuery, void *stream) {
     (void)stream;
+    if (getenv("STUB_SLOW"))
+        nanosleep(&(struct timespec){.tv_nsec = atol(getenv("STUB_SLOW")) * 1000000}, NULL);
     return getenv("STUB_BUSY") ? 600 : outcome("cuStreamQuery");
 }
 
