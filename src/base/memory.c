@@ -22,6 +22,13 @@ static void *check(void *pointer, size_t bytes) {
 void *memory_new(size_t bytes) {
     return check(calloc(1, bytes ? bytes : 1), bytes);
 }
+
+void *memory_new_aligned(size_t bytes) {
+    enum { LINE = 64 };
+    size_t whole = (bytes / LINE + 1) * LINE; /* aligned_alloc() takes multiples */
+    return memset(check(aligned_alloc(LINE, whole), whole), 0, whole);
+}
+
 void *memory_resize(void *old, size_t bytes) {
     return check(realloc(old, bytes ? bytes : 1), bytes);
 }

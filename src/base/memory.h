@@ -7,6 +7,8 @@
 
 /* Zeroed memory; never NULL. Free with free(). */
 void *memory_new(size_t bytes);
+/* The same, aligned to a cache line of 64 bytes. */
+void *memory_new_aligned(size_t bytes);
 void *memory_resize(void *old, size_t bytes);
 char *memory_copy_text(const char *text);
 

@@ -42,15 +42,8 @@ bool access_lower_address(Lowering *low, Op *op, MemoryOp *memory, const PtxOper
 static inline void find_line(Access *access) {
     const uint64_t *address = access->address;
     uint32_t mask = access->mask, rest = mask & (mask - 1);
-    int first = __builtin_ctz(mask);
+    int first = __builtin_ctz(mask), gap = rest ? __builtin_ctz(rest) - first : 0;
     access->line = false;
-    if (!rest) {
-        access->line = true;
-        access->stride = 0;
-        access->first = address[first];
-        return;
-    }
-    int gap = __builtin_ctz(rest) - first;
     int64_t stride = (int64_t)(address[first + gap] - address[first]);
     if (gap > 1) {
         if (gap & (gap - 1)) {

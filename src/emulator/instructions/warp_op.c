@@ -486,16 +486,18 @@ static bool warp_members(Lowering *low, Op *op, WarpOp *warp_op, int index) {
     return warp_source(low, op, index, PTX_U32, &warp_op->members);
 }
 
-static int mode_of(const PtxInstruction *in, const PtxModifierKind *kinds, int count) {
-    for (int i = 0; i < count; i++)
+/* The place of the first that the instruction has, of those before PTX_MODIFIER_NONE; -1: it has none. */
+static int mode_of(const PtxInstruction *in, const PtxModifierKind *kinds) {
+    for (int i = 0; kinds[i] != PTX_MODIFIER_NONE; i++)
         if (ptx_instruction_has(in, kinds[i])) return i;
     return -1;
 }
 
 bool lower_shfl(Lowering *low, const PtxInstruction *in, Op *op) {
-    static const PtxModifierKind modes[] = {PTX_MOD_UP, PTX_MOD_DOWN, PTX_MOD_BFLY, PTX_MOD_IDX};
+    static const PtxModifierKind modes[] = {PTX_MOD_UP, PTX_MOD_DOWN, PTX_MOD_BFLY, PTX_MOD_IDX,
+                                            PTX_MODIFIER_NONE};
     WarpOp *warp_op = new_warp_op(low, in, op, compute_shuffle);
-    warp_op->mode = mode_of(in, modes, 4);
+    warp_op->mode = mode_of(in, modes);
     bool sync = ptx_instruction_has(in, PTX_MOD_SYNC);
     if (warp_op->mode < 0 || in->operand_count < 4 + sync) return lowering_reject(low, op, "shfl: malformed");
     if (!warp_destination(low, op, warp_op, &in->operands[0], 4) ||
@@ -509,9 +511,10 @@ bool lower_shfl(Lowering *low, const PtxInstruction *in, Op *op) {
 }
 
 bool lower_vote(Lowering *low, const PtxInstruction *in, Op *op) {
-    static const PtxModifierKind modes[] = {PTX_MOD_ALL, PTX_MOD_ANY, PTX_MOD_UNI, PTX_MOD_BALLOT};
+    static const PtxModifierKind modes[] = {PTX_MOD_ALL, PTX_MOD_ANY, PTX_MOD_UNI, PTX_MOD_BALLOT,
+                                            PTX_MODIFIER_NONE};
     WarpOp *warp_op = new_warp_op(low, in, op, compute_vote);
-    warp_op->mode = mode_of(in, modes, 4);
+    warp_op->mode = mode_of(in, modes);
     bool sync = ptx_instruction_has(in, PTX_MOD_SYNC);
     if (warp_op->mode < 0 || in->operand_count < 2 + sync) return lowering_reject(low, op, "vote: malformed");
     if (!warp_destination(low, op, warp_op, &in->operands[0], warp_op->mode == VOTE_BALLOT ? 4 : 0) ||
@@ -521,9 +524,9 @@ bool lower_vote(Lowering *low, const PtxInstruction *in, Op *op) {
 }
 
 bool lower_match(Lowering *low, const PtxInstruction *in, Op *op) {
-    static const PtxModifierKind modes[] = {PTX_MOD_ALL, PTX_MOD_ANY};
+    static const PtxModifierKind modes[] = {PTX_MOD_ALL, PTX_MOD_ANY, PTX_MODIFIER_NONE};
     WarpOp *warp_op = new_warp_op(low, in, op, compute_match);
-    warp_op->mode = mode_of(in, modes, 2);
+    warp_op->mode = mode_of(in, modes);
     if (warp_op->mode < 0 || in->operand_count != 3) return lowering_reject(low, op, "match: malformed");
     warp_op->a_bytes = (uint8_t)ptx_type_bytes(warp_op->type);
     if (warp_op->a_bytes != 4 && warp_op->a_bytes != 8)
@@ -545,10 +548,10 @@ bool lower_elect(Lowering *low, const PtxInstruction *in, Op *op) {
 }
 
 bool lower_redux(Lowering *low, const PtxInstruction *in, Op *op) {
-    static const PtxModifierKind operations[] = {PTX_MOD_ADD, PTX_MOD_AND, PTX_MOD_OR,
-                                                 PTX_MOD_XOR, PTX_MOD_MIN, PTX_MOD_MAX};
+    static const PtxModifierKind operations[] = {PTX_MOD_ADD, PTX_MOD_AND, PTX_MOD_OR,       PTX_MOD_XOR,
+                                                 PTX_MOD_MIN, PTX_MOD_MAX, PTX_MODIFIER_NONE};
     WarpOp *warp_op = new_warp_op(low, in, op, compute_redux);
-    int operation = mode_of(in, operations, 6);
+    int operation = mode_of(in, operations);
     if (operation < 0 || in->operand_count != 3 || ptx_type_bytes(warp_op->type) != 4)
         return lowering_reject(low, op, "redux: malformed");
     warp_op->operation = operations[operation];

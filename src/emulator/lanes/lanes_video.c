@@ -168,14 +168,14 @@ static bool read_mask(const char *selector, int parts, bool *write) {
     return true;
 }
 
-static const PtxModifierKind seconds[] = {PTX_MOD_ADD, PTX_MOD_MIN, PTX_MOD_MAX};
-static const PtxModifierKind order[] = {PTX_MOD_EQ, PTX_MOD_NE, PTX_MOD_LT,
-                                        PTX_MOD_LE, PTX_MOD_GT, PTX_MOD_GE};
+static const PtxModifierKind seconds[] = {PTX_MOD_ADD, PTX_MOD_MIN, PTX_MOD_MAX, PTX_MODIFIER_NONE};
+static const PtxModifierKind order[] = {PTX_MOD_EQ, PTX_MOD_NE, PTX_MOD_LT,       PTX_MOD_LE,
+                                        PTX_MOD_GT, PTX_MOD_GE, PTX_MODIFIER_NONE};
 
-static PtxModifierKind first_of(const PtxInstruction *in, const PtxModifierKind *kinds, int count) {
-    for (int i = 0; i < count; i++)
-        if (ptx_instruction_has(in, kinds[i])) return kinds[i];
-    return PTX_MODIFIER_NONE;
+/* Of those before PTX_MODIFIER_NONE. */
+static PtxModifierKind first_of(const PtxInstruction *in, const PtxModifierKind *kinds) {
+    while (*kinds != PTX_MODIFIER_NONE && !ptx_instruction_has(in, *kinds)) kinds++;
+    return *kinds;
 }
 
 /* Types, modifiers and operands that all forms share. */
@@ -200,8 +200,8 @@ static Video *lower_video(Lowering *low, const PtxInstruction *in, Op *op, PtxOp
     video->signed_b = lanes_type(in, first + 1) == PTX_S32;
     video->saturate = ptx_instruction_has(in, PTX_MOD_SAT);
     video->wrap = ptx_instruction_has(in, PTX_MOD_WRAP);
-    video->second = first_of(in, seconds, 3);
-    video->comparison = first_of(in, order, 6);
+    video->second = first_of(in, seconds);
+    video->comparison = first_of(in, order);
     if (operation == PTX_vset && !video->comparison) {
         lowering_reject(low, op, "%s without a comparison", in->name);
         return NULL;

@@ -36,9 +36,7 @@ Block *block_new(Grid *grid) {
     block->warp_count = grid->warps_per_block;
     block->warps = memory_new(warps * sizeof *block->warps);
     block->frames = memory_new(warps * sizeof *block->frames);
-    block->registers_memory = memory_new(warps * register_stride(grid) + 64);
-    block->registers =
-        (uint8_t *)block->registers_memory + (64 - (uintptr_t)block->registers_memory % 64) % 64;
+    block->registers = memory_new_aligned(warps * register_stride(grid));
     block->shared = memory_new((size_t)grid->program->shared_bytes + 64);
     block->shared_written = memory_new(shared_words(grid) * sizeof *block->shared_written);
     const FunctionLayout *entry = &grid->program->functions[0];
@@ -62,7 +60,7 @@ void block_free(Block *block) {
     if (block->recorder) recorder_free(block->recorder);
     free(block->warps);
     free(block->frames);
-    free(block->registers_memory);
+    free(block->registers);
     free(block->shared);
     free(block->shared_written);
     free(block);

@@ -89,10 +89,9 @@ struct Block {
     uint64_t linear;
     uint32_t id[3];
     int warp_count;
-    Warp *warps;        /* [grid->warps_per_block] */
-    Frame *frames;      /* the entry frames */
-    uint8_t *registers; /* of the entry frames */
-    void *registers_memory;
+    Warp *warps;              /* [grid->warps_per_block] */
+    Frame *frames;            /* the entry frames */
+    uint8_t *registers;       /* of the entry frames */
     bool has_run;             /* another block of the grid has had these registers before */
     uint32_t queued;          /* a bit for each warp whose turn will come, at next[] */
     uint64_t next[MAX_WARPS]; /* turn of each warp's next instruction */

@@ -77,12 +77,9 @@ uint64_t frame_bytes(const FunctionLayout *layout) {
 
 Frame *frame_new(const FunctionLayout *layout) {
     size_t head = (sizeof(Frame) + 63) / 64 * 64;
-    uint8_t *memory = memory_new(head + 64 + frame_bytes(layout));
-    uint8_t *aligned = memory + (64 - (uintptr_t)memory % 64) % 64;
-    Frame *frame = (Frame *)(void *)aligned;
-    frame->memory = memory;
+    Frame *frame = memory_new_aligned(head + frame_bytes(layout));
     frame->layout = layout;
-    frame->registers = aligned + head;
+    frame->registers = (uint8_t *)frame + head;
     frame->parameters = frame->registers + layout->register_bytes;
     return frame;
 }
@@ -93,7 +90,7 @@ static void free_frame(Warp *warp, Frame *frame) {
     *link = frame->next;
     warp->block->frame_bytes -= frame_bytes(frame->layout);
     free(frame->provenance);
-    free(frame->memory);
+    free(frame);
 }
 
 static int settle(Warp *warp, int pc, uint32_t mask, Frame *frame, int join);
@@ -200,7 +197,6 @@ static void copy_frame(const BlockHooks *hooks, Frame *to, const Frame *from) {
     to->registers = own.registers;
     to->parameters = own.parameters;
     to->provenance = own.provenance;
-    to->memory = own.memory;
     memcpy(to->registers, from->registers, from->layout->register_bytes);
     if (from->layout->parameter_bytes)
         memcpy(to->parameters, from->parameters, (size_t)from->layout->parameter_bytes * WARP_LANES);

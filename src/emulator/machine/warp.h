@@ -33,7 +33,6 @@ struct Frame {
     uint32_t members,
         arrived; /* lanes that have not left for good; of these, those that have returned and wait */
     int join;    /* innermost join of the calling fragment */
-    void *memory;
 };
 
 typedef struct Join {
