@@ -10,7 +10,9 @@
 #include "base/memory.h"
 #include "bench/bench.h"
 #include "tui/frame.h"
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 Stage *stage_open(const SessionOptions *options) {
     Error error = {0};
@@ -30,6 +32,23 @@ Stage *stage_open(const SessionOptions *options) {
 Stage *stage_open_kernel(const char *kernel) {
     return stage_open(&(SessionOptions){
         .kernel = kernel, .first_look = true, .threads = 1, .catalog.prefers_digits = true});
+}
+
+Session *stage_session_of_ptx(const char *parameters, const char *body, const char *args, uint32_t threads) {
+    char name[64];
+    Error error = {0};
+    snprintf(name, sizeof name, "/tmp/redviz-stage-%d.ptx", (int)getpid());
+    FILE *file = fopen(name, "w");
+    assert_non_null(file);
+    fprintf(file, ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry kernel(%s)\n{\n%s\n}\n",
+            parameters, body);
+    assert_int_equal(fclose(file), 0);
+    SessionOptions options = {
+        .file = name, .args = args, .grid = {1}, .block = {threads}, .backend = BACKEND_EMULATOR};
+    Session *session = session_open(&options, &error);
+    unlink(name);
+    if (!session) fail_msg("%s", error.message);
+    return session;
 }
 
 void stage_free(Stage *stage) {

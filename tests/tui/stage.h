@@ -17,6 +17,8 @@ typedef struct Stage {
 Stage *stage_open(const SessionOptions *options);
 /* A kernel of the catalogue with its defaults, as far as the first frame needs it. */
 Stage *stage_open_kernel(const char *kernel);
+/* Opens a kernel of one entry, `kernel`, in one block, emulated. `body`: what stands between its braces. */
+Session *stage_session_of_ptx(const char *parameters, const char *body, const char *args, uint32_t threads);
 void stage_free(Stage *stage);
 
 void stage_press(Stage *stage, const char *script);

@@ -99,6 +99,7 @@ static void barriers_show_who_has_arrived(void **state) {
     check_kind("barrier_partial", TRACE_BARRIER, 4, "");
     check_kind("barrier_complete", TRACE_BARRIER, 0, "");
     check_kind("warp_sync", TRACE_WARP_SYNC, 0, "");
+    check_kind("named_barrier", TRACE_NAMED_BARRIER, 0, "");
 }
 
 static void every_kind_of_event_has_one_picture(void **state) {

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "session/session.h"
+#include "stage.h"
 #include "trace/block.h"
 #include "tui/frame.h"
 #include "tui/view/view.h"
@@ -34,6 +35,13 @@ static Opened open_with(SessionOptions options) {
 
 static Opened open_kernel(const char *kernel) {
     return open_with((SessionOptions){.kernel = kernel});
+}
+
+static Opened open_ptx(const char *parameters, const char *body, const char *args, uint32_t threads) {
+    Opened opened = {.session = stage_session_of_ptx(parameters, body, args, threads)};
+    opened.scene = scene_new(opened.session);
+    view_init(&opened.view);
+    return opened;
 }
 
 static void close_kernel(Opened *opened) {
@@ -460,29 +468,50 @@ static void test_a_tree_names_the_other_warps_lane(void **state) {
     close_kernel(&opened);
 }
 
-/* How far a shuffle reaches is a distance, whichever way. */
+/* How far a shuffle reaches is a distance, whichever way; what a lane takes from another stands out, what it keeps does
+ * not. */
 static void test_a_shuffle_upwards_names_its_distance(void **state) {
     (void)state;
-    static const char text[] =
-        ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry kernel(.param .u64 out)\n{\n"
-        ".reg .b32 %r<4>;\n.reg .b64 %q<4>;\nmov.u32 %r0, %tid.x;\n"
-        "shfl.sync.up.b32 %r1, %r0, 3, 0, 0xffffffff;\n"
-        "ld.param.u64 %q0, [out];\nmul.wide.u32 %q1, %r0, 4;\nadd.u64 %q0, %q0, %q1;\n"
-        "st.global.u32 [%q0], %r1;\nret;\n}\n";
-    char name[64];
-    snprintf(name, sizeof name, "/tmp/redviz-panes-%d.ptx", (int)getpid());
-    FILE *file = fopen(name, "w");
-    assert_non_null(file);
-    assert_true(fputs(text, file) >= 0 && !fclose(file));
-    SessionOptions options = {.file = name, .args = "out=int[32]", .grid = {1}, .block = {32}};
-    Opened opened = open_with(options);
-    unlink(name);
+    Opened opened = open_ptx(".param .u64 out",
+                             ".reg .b32 %r<4>;\n.reg .b64 %q<4>;\nmov.u32 %r0, %tid.x;\n"
+                             "shfl.sync.up.b32 %r1, %r0, 3, 0, 0xffffffff;\n"
+                             "ld.param.u64 %q0, [out];\nmul.wide.u32 %q1, %r0, 4;\nadd.u64 %q0, %q0, %q1;\n"
+                             "st.global.u32 [%q0], %r1;\nret;",
+                             "out=int[32]", 32);
     opened.view.place.step = step_with(&opened, TRACE_SHUFFLE, 0, 0xffffffffu);
     PaneHead head = {.note_role = ROLE_DIM};
     StepContext context = context_of(&opened);
     pane_shuffle.head(&context, &head);
     assert_shows(head.title, "shuffle up 3 ");
     assert_string_equal(head.note, "lanes 0-2 keep their own values");
+    Canvas *canvas = canvas_new(140, 20, false);
+    pane_shuffle.draw(&context, canvas, (Rectangle){0, 0, 140, 20});
+    int taken[ROLE_COUNT] = {0}; /* digits, by role, of the row of what lanes take */
+    for (int i = 1; i < 20 * 140; i++)
+        if (canvas->cells[i / 140 * 140 + 1].glyph == 't' && canvas->cells[i].glyph >= '0' &&
+            canvas->cells[i].glyph <= '9')
+            taken[canvas->cells[i].role]++;
+    canvas_free(canvas);
+    assert_int_equal(taken[ROLE_DIM], 3);
+    assert_int_equal(taken[ROLE_ARROW], 10 + 2 * 19); /* 0 to 28 */
+    close_kernel(&opened);
+}
+
+/* A fault ends the block: lanes that did not fault have stopped, and those that a warp lacks have not. */
+static void test_lanes_that_a_warp_lacks_do_not_stop(void **state) {
+    (void)state;
+    Opened opened = open_ptx(".param .u64 out",
+                             ".reg .b32 %r<4>;\n.reg .b64 %q<4>;\n.reg .pred %p<2>;\nmov.u32 %r0, %tid.x;\n"
+                             "setp.gt.u32 %p0, %r0, 31;\n@%p0 bra FAULT;\nld.param.u64 %q0, [out];\n"
+                             "st.global.u32 [%q0], %r0;\nst.global.u32 [%q0+4], %r0;\nret;\nFAULT:\n"
+                             "add.u32 %r1, %r0, 1;\nadd.u32 %r1, %r1, 1;\nadd.u32 %r1, %r1, 1;\n"
+                             "add.u32 %r1, %r1, 1;\nsetp.eq.u32 %p1, %r0, 40;\n@%p1 trap;\nret;",
+                             "out=int[48]", 48);
+    const StepIndex *index = scene_step_index(opened.scene, 0);
+    WarpState last = step_index_warp_state(index, index->steps->step_count - 1, 1);
+    assert_int_equal(last.exists, 0xffff);
+    assert_int_equal(last.trapped, 1 << 8);
+    assert_int_equal(last.stopped, 0xfeff);
     close_kernel(&opened);
 }
 
@@ -490,6 +519,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_tree_names_the_other_warps_lane),
         cmocka_unit_test(test_a_shuffle_upwards_names_its_distance),
+        cmocka_unit_test(test_lanes_that_a_warp_lacks_do_not_stop),
         cmocka_unit_test(test_absent_lanes_have_a_sign),
         cmocka_unit_test(test_full_warps_have_no_absent_lanes),
         cmocka_unit_test(test_every_warp_has_a_row_where_there_are_rows),

@@ -11,6 +11,7 @@
 #include "catalog/catalog.h"
 #include "catalog/plan.h"
 #include "session/session.h"
+#include "stage.h"
 #include "tui/scene/beats.h"
 #include "tui/scene/reduction.h"
 #include "tui/scene/scene.h"
@@ -244,6 +245,34 @@ static void test_vectors_are_added_word_by_word(void **state) {
     close_kernel(&opened);
 }
 
+/* Words are live as long as a later load wants them, also those behind the first of a vector. */
+static void test_words_of_vectors_are_live(void **state) {
+    (void)state;
+    Opened opened = {.session = stage_session_of_ptx(
+                         ".param .u64 in, .param .u64 out",
+                         ".shared .align 16 .b8 words[32];\n.reg .b32 %r<16>;\n.reg .b64 %q<4>;\n"
+                         ".reg .pred %p<2>;\nmov.u32 %r0, %tid.x;\nmul.wide.u32 %q1, %r0, 4;\n"
+                         "ld.param.u64 %q0, [in];\nadd.u64 %q0, %q0, %q1;\nld.global.u32 %r1, [%q0];\n"
+                         "mov.u32 %r2, words;\nshl.b32 %r3, %r0, 2;\nadd.u32 %r3, %r3, %r2;\n"
+                         "st.shared.u32 [%r3], %r1;\nbar.sync 0;\nsetp.gt.u32 %p0, %r0, 1;\n@%p0 bra A;\n"
+                         "ld.shared.u32 %r4, [%r3+16];\nadd.s32 %r1, %r1, %r4;\nst.shared.u32 [%r3], %r1;\n"
+                         "A: bar.sync 0;\nsetp.ne.u32 %p1, %r0, 0;\n@%p1 bra B;\n"
+                         "ld.shared.v4.u32 {%r4, %r5, %r6, %r7}, [%r2];\n"
+                         "ld.shared.v2.u32 {%r8, %r9}, [%r2+24];\n"
+                         "add.s32 %r4, %r4, %r5;\nadd.s32 %r6, %r6, %r7;\nadd.s32 %r8, %r8, %r9;\n"
+                         "add.s32 %r4, %r4, %r6;\nadd.s32 %r4, %r4, %r8;\n"
+                         "ld.param.u64 %q0, [out];\nst.global.u32 [%q0], %r4;\nB: ret;",
+                         "in=int[8]:iota, out=int[1]", 8)};
+    opened.scene = scene_new(opened.session);
+    Reduction *reduction = scene_reduction(opened.scene, 0);
+    assert_non_null(reduction);
+    const ReductionLevel *level = reduction_level(reduction, 1);
+    assert_int_equal(level->box_count, 8);
+    for (int i = 0; i < level->box_count; i++)
+        if (level->boxes[i].is_live != (i != 4 && i != 5)) fail_msg("word %d", i);
+    close_kernel(&opened);
+}
+
 /* ---- rounding -------------------------------------------------------------------------------------------- */
 
 static void test_half_stops_at_2048(void **state) {
@@ -261,6 +290,39 @@ static void test_half_stops_at_2048(void **state) {
     for (int i = 1; i < chain->box_count; i++)
         assert_int_equal(reduction_is_stuck(reduction, chain->boxes[i].node), i >= 2048);
     close_kernel(&opened);
+}
+
+/* A sum of floats whose inputs were whole numbers: how far it is from the inputs' sum is not known. */
+static void test_errors_of_whole_numbers_are_not_known(void **state) {
+    (void)state;
+    static const char *const types[] = {"float", "long"};
+    for (int i = 0; i < 2; i++) {
+        char body[1024], args[64];
+        const char *load =
+            i ? "ld.global.s64 %q2, [%q0];\ncvt.rn.f32.s64 %f0, %q2;" : "ld.global.f32 %f0, [%q0];";
+        snprintf(
+            body, sizeof body,
+            ".shared .align 4 .b8 words[8];\n.reg .b32 %%r<4>;\n.reg .f32 %%f<4>;\n.reg .b64 %%q<4>;\n"
+            ".reg .pred %%p;\nmov.u32 %%r0, %%tid.x;\nmul.wide.u32 %%q1, %%r0, %d;\n"
+            "ld.param.u64 %%q0, [in];\nadd.u64 %%q0, %%q0, %%q1;\n%s\nmov.u32 %%r2, words;\n"
+            "shl.b32 %%r3, %%r0, 2;\nadd.u32 %%r3, %%r3, %%r2;\nst.shared.f32 [%%r3], %%f0;\nbar.sync 0;\n"
+            "setp.ne.u32 %%p, %%r0, 0;\n@%%p bra END;\nld.shared.f32 %%f1, [%%r2];\n"
+            "ld.shared.f32 %%f2, [%%r2+4];\nadd.f32 %%f1, %%f1, %%f2;\nld.param.u64 %%q0, [out];\n"
+            "st.global.f32 [%%q0], %%f1;\nEND: ret;",
+            i ? 8 : 4, load);
+        snprintf(args, sizeof args, "in=%s[2]:iota, out=float[1]", types[i]);
+        Opened opened = {.session = stage_session_of_ptx(".param .u64 in, .param .u64 out", body, args, 2)};
+        opened.scene = scene_new(opened.session);
+        const Tree *tree = scene_tree(opened.scene, 0);
+        assert_non_null(tree);
+        double error = 7;
+        int sum = tree->folds->node_count - 1;
+        while (sum >= 0 && tree->folds->nodes[sum].kind != FOLD_JOIN) sum--;
+        assert_true(sum >= 0);
+        assert_true(reduction_rounding(scene_reduction(opened.scene, 0), sum, &error) && error == 0);
+        assert_int_equal(reduction_error(scene_reduction(opened.scene, 0), sum, &error), !i);
+        close_kernel(&opened);
+    }
 }
 
 /* Inputs of one node, found by walking down, added in long double: exact for floats of like size. */
@@ -419,6 +481,8 @@ int main(void) {
         cmocka_unit_test(test_racing_words_have_another_writer),
         cmocka_unit_test(test_a_race_names_its_threads),
         cmocka_unit_test(test_lost_inputs_are_known),
+        cmocka_unit_test(test_words_of_vectors_are_live),
+        cmocka_unit_test(test_errors_of_whole_numbers_are_not_known),
         cmocka_unit_test(test_interleaved_has_at_most_40_beats),
         cmocka_unit_test(test_beats_go_forwards_and_backwards),
     };
