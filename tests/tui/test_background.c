@@ -42,6 +42,19 @@ static void large_grids_are_counted_behind_a_first_look(void **state) {
     quit(pty);
 }
 
+/* Runs that are opened later have a first look, too, also from one that was counted whole. */
+static void later_runs_have_a_first_look(void **state) {
+    (void)state;
+    Pty *pty = start("interleaved", "2^22", 120, 40);
+    pty_wait_for(pty, "counting the grid");
+    pty_wait_for(pty, "result ok");
+    pty_wait_without(pty, "counting");
+    pty_type(pty, "p2^26\r");
+    pty_wait_for(pty, "67,108,864");
+    assert_true(pty_shows(pty, "counting the grid"));
+    quit(pty);
+}
+
 static void quitting_does_not_wait_for_the_count(void **state) {
     (void)state;
     Pty *pty = start("interleaved", "2^25", 80, 24);
@@ -163,6 +176,7 @@ static void a_gpu_captures_a_large_run_once(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(large_grids_are_counted_behind_a_first_look),
+        cmocka_unit_test(later_runs_have_a_first_look),
         cmocka_unit_test(quitting_does_not_wait_for_the_count),
         cmocka_unit_test(a_second_kernel_comes_while_stepping),
         cmocka_unit_test(new_settings_keep_the_place),

@@ -12,8 +12,10 @@
 
 #include "pty.h"
 #include "tui/measuring.h"
+#include <dirent.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -314,6 +316,35 @@ static void keys_are_answered_while_it_measures(void **state) {
     quit(pty);
 }
 
+/* Threads of the program; 0: the system does not say. */
+static int count_threads(const Pty *pty) {
+    char path[64];
+    int count = 0;
+    snprintf(path, sizeof path, "/proc/%d/task", (int)pty->program);
+    DIR *folder = opendir(path);
+    for (const struct dirent *entry; folder && (entry = readdir(folder));) count += entry->d_name[0] != '.';
+    if (folder) closedir(folder);
+    return count;
+}
+
+/* Nothing is measured, not even a thread is started for it, before timings are on the screen. */
+static void what_is_not_shown_is_not_measured(void **state) {
+    (void)state;
+    Pty *pty = pty_start_measuring(NULL, 80, 24);
+    pty_wait_for(pty, "q quit");
+    pty_type(pty, ">");
+    pty_wait_for(pty, "step 9 of");
+    pty_settle(pty);
+    int before = count_threads(pty);
+    if (!before) skip();
+    assert_int_equal(before, 1);
+    pty_type(pty, "B");
+    pty_wait_for(pty, "Stub 1, live");
+    assert_true(count_threads(pty) > before);
+    pty_type(pty, "q");
+    quit(pty);
+}
+
 /* Its kernels never end; the driver layer gives up after seconds, the user does not wait for that. */
 static void a_gpu_that_hangs_holds_nobody_up(void **state) {
     (void)state;
@@ -336,6 +367,7 @@ int main(void) {
         cmocka_unit_test_setup(a_gpu_that_failed_is_told, setup),
         cmocka_unit_test_setup(the_end_does_not_wait_for_ever, setup),
         cmocka_unit_test(keys_are_answered_while_it_measures),
+        cmocka_unit_test(what_is_not_shown_is_not_measured),
         cmocka_unit_test(a_gpu_that_hangs_holds_nobody_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
