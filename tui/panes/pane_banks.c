@@ -6,7 +6,7 @@
  * step; else the lines that the access touches. The enlarged pane shows these in large cells, with the values and
  * with how long each access waits; banks that do not fit side by side then follow below, or where the selected lane is
  * one of theirs. */
-#include "tui/panes/pane.h"
+#include "tui/panes/banks.h"
 
 #include "base/memory.h"
 #include "tui/panes/ruler.h"
@@ -14,129 +14,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum {
-    LABEL_COLUMNS = 7,
-    MOST_CELL_COLUMNS = 5,
-    LEAST_LARGE_COLUMNS = 5, /* a value of four digits and a space */
-    MOST_LARGE_COLUMNS = 8,
-    BESIDE_BANKS = 8, /* of a row whose cells have all their parts side by side */
-    LEAST_BESIDE_COLUMNS = 12,
-    MOST_BESIDE_COLUMNS = 14,
-    LARGE_LABEL_COLUMNS = 8,
-    WAIT_COLUMNS = 4, /* "+31 " */
-    MAX_ROWS = WARP_LANES * 9
-}; /* a 32-byte lane touches at most 9 words */
-
-typedef struct BankRow {
-    uint64_t line;               /* word / 32 */
-    int8_t lane[BANK_COUNT];     /* lowest lane that accesses the word; -1: untouched */
-    uint8_t sharers[BANK_COUNT]; /* lanes that access it */
-    uint32_t lit, served;        /* banks served by the current wavefront, by an earlier one */
-    uint32_t selected;           /* banks of the selected lane's words */
-} BankRow;
-
-typedef struct Banks {
-    BankRow rows[MAX_ROWS]; /* ascending */
-    int count;
-    int words[BANK_COUNT];  /* distinct words per bank, in the current phase */
-    int ways;               /* the most of them in any phase */
-    bool shared_words;      /* several lanes access the same word */
-    int phase, phase_lanes; /* of the current wavefront; lanes per phase */
-    bool is_modelled;       /* wavefronts are known (not for atomics) */
-} Banks;
-
-static BankRow *row_of_line(Banks *banks, uint64_t line) {
-    int at = 0;
-    while (at < banks->count && banks->rows[at].line < line) at++;
-    if (at < banks->count && banks->rows[at].line == line) return &banks->rows[at];
-    if (banks->count == MAX_ROWS) return NULL;
-    memmove(&banks->rows[at + 1], &banks->rows[at], (size_t)(banks->count - at) * sizeof *banks->rows);
-    banks->count++;
-    banks->rows[at] = (BankRow){.line = line};
-    memset(banks->rows[at].lane, -1, sizeof banks->rows[at].lane);
-    return &banks->rows[at];
-}
-
-static void banks_add_lane(Banks *banks, const StepContext *context, int lane) {
-    uint64_t first = context->address[lane] / BANK_BYTES;
-    uint64_t last = (context->address[lane] + (uint64_t)context->event.width - 1) / BANK_BYTES;
-    int wavefront = banks->is_modelled ? context->wavefront_of_lane[lane] : -1;
-    for (uint64_t word = first; word <= last; word++) {
-        BankRow *row = row_of_line(banks, word / BANK_COUNT);
-        int bank = (int)(word % BANK_COUNT);
-        if (!row) return;
-        if (row->lane[bank] < 0) row->lane[bank] = (int8_t)lane;
-        if (++row->sharers[bank] > 1) banks->shared_words = true;
-        if (wavefront == context->view->place.wavefront) row->lit |= 1u << bank;
-        if (wavefront >= 0 && wavefront < context->view->place.wavefront) row->served |= 1u << bank;
-        if (lane == context->view->selection.lane) row->selected |= 1u << bank;
-    }
-}
-
-/* Distinct words per bank that the lanes of `mask` access. */
-static int count_words(const StepContext *context, uint32_t mask, int words[BANK_COUNT]) {
-    Banks *part = memory_new(sizeof *part);
-    int most = 0;
-    for (int lane = 0; lane < WARP_LANES; lane++)
-        if (mask & context->event.mask & 1u << lane) banks_add_lane(part, context, lane);
-    for (int bank = 0; bank < BANK_COUNT; bank++) {
-        words[bank] = 0;
-        for (int row = 0; row < part->count; row++) words[bank] += part->rows[row].lane[bank] >= 0;
-        if (words[bank] > most) most = words[bank];
-    }
-    free(part);
-    return most;
-}
-
-static void banks_fill(Banks *banks, const StepContext *context) {
-    memset(banks, 0, sizeof *banks);
-    banks->is_modelled = context->event.kind != TRACE_SHARED_ATOMIC;
-    int phases = context->cost.phases > 0 ? context->cost.phases : 1;
-    banks->phase_lanes = WARP_LANES / phases;
-    for (int lane = 0; lane < WARP_LANES; lane++) {
-        if (!(context->event.mask >> lane & 1)) continue;
-        banks_add_lane(banks, context, lane);
-        if (banks->is_modelled && context->wavefront_of_lane[lane] == context->view->place.wavefront)
-            banks->phase = lane / banks->phase_lanes;
-    }
-    for (int phase = 0; phase < phases; phase++) {
-        uint32_t mask =
-            phases == 1 ? 0xffffffffu : ((1u << banks->phase_lanes) - 1) << phase * banks->phase_lanes;
-        int words[BANK_COUNT], ways = count_words(context, mask, words);
-        if (phase == banks->phase) memcpy(banks->words, words, sizeof words);
-        if (ways > banks->ways) banks->ways = ways;
-    }
-}
+enum { WAIT_COLUMNS = 4 }; /* "+31 " */
 
 static const char *access_name(TraceKind kind) {
     return kind == TRACE_SHARED_LOAD ? "load" : kind == TRACE_SHARED_STORE ? "store" : "atomic";
 }
 
-/* The lines of the kernel's arrays. On a GPU they begin behind what the driver reserves. */
-typedef struct Lines {
-    uint64_t first, count;
-} Lines;
-
-static Lines lines_of_arrays(const StepContext *context) {
-    enum { LINE_BYTES = BANK_COUNT * BANK_BYTES };
-    const TraceLaunch *launch = context->launch;
-    uint64_t begin = UINT64_MAX, bytes = launch->static_shared_bytes + (uint64_t)launch->dynamic_shared_bytes;
-    for (int i = 0; i < launch->symbol_count; i++)
-        if (launch->symbols[i].space == PTX_SPACE_SHARED && launch->symbols[i].window_offset < begin)
-            begin = launch->symbols[i].window_offset;
-    if (begin == UINT64_MAX) begin = 0;
-    uint64_t first = begin / LINE_BYTES, end = (begin + bytes + LINE_BYTES - 1) / LINE_BYTES;
-    return (Lines){first, end - first};
-}
-
-/* All of shared memory takes every row but those of the header and the words. */
-static bool fills(const StepContext *context, int rows) {
-    return lines_of_arrays(context).count + 2 == (uint64_t)rows;
-}
-
 /* Rows that are left out because no array of the kernel lies there; "": none. */
 static void print_below(const StepContext *context, const Banks *banks, char *out, size_t bytes) {
-    uint64_t first = lines_of_arrays(context).first;
+    uint64_t first = banks_lines_of_arrays(context).first;
     *out = 0;
     if (first && banks->count && banks->rows[0].line >= first)
         snprintf(out, bytes, "; words 0-%llu untouched", (unsigned long long)first * BANK_COUNT - 1);
@@ -147,7 +33,7 @@ static void head(const StepContext *context, PaneHead *out) {
     Banks *banks = memory_new(sizeof *banks);
     char symbol[48], width[24] = "", verdict[48], below[48];
     int first = event->mask ? __builtin_ctz(event->mask) : 0;
-    bool has_no_legend = fills(context, out->rows) && out->columns >= 90;
+    bool has_no_legend = banks_fill_rows(context, out->rows) && out->columns >= 90;
     banks_fill(banks, context);
     step_context_print_symbol(context, event->buffer[first], symbol, sizeof symbol);
     if (event->width != BANK_BYTES)
@@ -186,121 +72,6 @@ static void draw_cell(const Banks *banks, Canvas *canvas, Rectangle area, int co
     else
         ruler_draw_lane(canvas, area, column, row, width, role_of_cell(banks, line, bank), line->lane, bank,
                         line->sharers[bank] > 1, line->selected >> bank & 1);
-}
-
-/* ---- where everything goes ----------------------------------------------------------------------------- */
-
-/* Banks side by side make a band: a header, the lines, the words. */
-typedef struct BankGrid {
-    int label, width, banks; /* columns left of the cells, columns of a cell, cells of a row */
-    int band, bands;         /* the first band shown, and how many */
-    int room, first, shown;  /* rows for lines, the first line shown, how many */
-    int cell_rows;           /* 1: the lane; 2: and its value; 3: and how long it waits */
-    bool is_beside;          /* all of it in one row */
-    int spacing;             /* rows from one line to the next */
-    int band_rows;
-} BankGrid;
-
-static bool is_enlarged(const StepContext *context) {
-    return context->view->display.zoomed && context->view->display.focus == FOCUS_PICTURE;
-}
-
-static int cell_columns(Rectangle area, int label, int banks, int most) {
-    int width = (area.columns - label) / banks;
-    return width < 1 ? 1 : width > most ? most : width;
-}
-
-/* Lines that are not accessed, between and around the others, where all of shared memory fits. */
-static void add_untouched_rows(Banks *banks, const StepContext *context, int room) {
-    Lines lines = lines_of_arrays(context);
-    if (room < 1 || lines.count > (uint64_t)room) return;
-    for (uint64_t line = 0; line < lines.count; line++) row_of_line(banks, lines.first + line);
-}
-
-/* First of the rows shown: the one being served stays in sight. */
-static int first_row(const Banks *banks, int room) {
-    int lit = 0;
-    while (lit < banks->count && !banks->rows[lit].lit) lit++;
-    if (lit == banks->count) lit = 0;
-    int first = banks->count > room ? lit - room / 2 : 0;
-    if (first > banks->count - room) first = banks->count - room;
-    return first < 0 ? 0 : first;
-}
-
-static BankGrid finish(const Banks *banks, BankGrid grid) {
-    grid.first = first_row(banks, grid.room);
-    grid.shown = banks->count - grid.first < grid.room ? banks->count - grid.first : grid.room;
-    grid.band_rows = 2 + grid.shown * grid.spacing;
-    return grid;
-}
-
-static BankGrid lay_out_plain(Banks *banks, const StepContext *context, Rectangle area) {
-    BankGrid grid = {.label = LABEL_COLUMNS,
-                     .width = cell_columns(area, LABEL_COLUMNS, BANK_COUNT, MOST_CELL_COLUMNS),
-                     .banks = BANK_COUNT,
-                     .bands = 1,
-                     .cell_rows = 1,
-                     .room = area.rows - 2}; /* the header and the words take a row each */
-    bool is_full = fills(context, area.rows);
-    if (!is_full && (grid.room > banks->count + 1 || grid.room > 8)) grid.room -= 1; /* the lane's line */
-    add_untouched_rows(banks, context, grid.room);
-    if (banks->count > grid.room && grid.room > 2) grid.room -= 1; /* how many are out of sight */
-    grid.spacing = context->view->display.projector && banks->count * 2 <= grid.room ? 2 : 1;
-    return finish(banks, grid);
-}
-
-/* The bank of the selected lane's word, or of any word. */
-static int bank_in_sight(const Banks *banks) {
-    int any = BANK_COUNT;
-    for (int i = 0; i < banks->count; i++) {
-        if (banks->rows[i].selected) return __builtin_ctz(banks->rows[i].selected);
-        for (int bank = 0; bank < any; bank++)
-            if (banks->rows[i].lane[bank] >= 0) any = bank;
-    }
-    return any < BANK_COUNT ? any : 0;
-}
-
-/* Large cells with all their parts, before all banks, before all lines. */
-static BankGrid lay_out_large(const Banks *banks, const StepContext *context, Rectangle area) {
-    enum { NOTE_ROWS = 3 };
-    bool is_phased = context->cost.phases > 1 || context->cost.is_paired;
-    int rows = area.rows - NOTE_ROWS - is_phased, count = BANK_COUNT;
-    while (count > BESIDE_BANKS &&
-           cell_columns(area, LARGE_LABEL_COLUMNS, count, MOST_LARGE_COLUMNS) < LEAST_LARGE_COLUMNS)
-        count /= 2;
-    int all = BANK_COUNT / count;
-    for (int turn = 0; turn < 4; turn++) {
-        BankGrid grid = {.label = LARGE_LABEL_COLUMNS,
-                         .width = cell_columns(area, LARGE_LABEL_COLUMNS, count, MOST_LARGE_COLUMNS),
-                         .banks = count,
-                         .cell_rows = turn % 2 || !banks->is_modelled ? 2 : 3,
-                         .room = banks->count};
-        grid.spacing = grid.cell_rows;
-        grid = finish(banks, grid);
-        grid.bands = rows / grid.band_rows < all ? rows / grid.band_rows : all;
-        if (grid.bands < (turn < 2 ? all : 1)) continue;
-        grid.band = bank_in_sight(banks) / count;
-        if (grid.band > all - grid.bands) grid.band = all - grid.bands;
-        return grid;
-    }
-    count = BESIDE_BANKS;
-    while (count > 1 && cell_columns(area, LABEL_COLUMNS, count, MOST_BESIDE_COLUMNS) < LEAST_BESIDE_COLUMNS)
-        count /= 2;
-    BankGrid grid = {.label = LABEL_COLUMNS,
-                     .width = cell_columns(area, LABEL_COLUMNS, count, MOST_BESIDE_COLUMNS),
-                     .banks = count,
-                     .band = bank_in_sight(banks) / count,
-                     .bands = 1,
-                     .cell_rows = 1,
-                     .is_beside = true,
-                     .spacing = 1,
-                     .room = rows > 3 ? rows - 2 : 1};
-    if (banks->count > grid.room && grid.room > 2) grid.room -= 1; /* how many are out of sight */
-    return finish(banks, grid);
-}
-
-static BankGrid lay_out(Banks *banks, const StepContext *context, Rectangle area) {
-    return is_enlarged(context) ? lay_out_large(banks, context, area) : lay_out_plain(banks, context, area);
 }
 
 /* ---- cells --------------------------------------------------------------------------------------------- */
@@ -466,7 +237,7 @@ static void draw_waits(const StepContext *context, Canvas *canvas, Rectangle are
 
 static void draw_folded(const StepContext *context, const Banks *banks, const BankGrid *grid, Canvas *canvas,
                         Rectangle area, int row) {
-    const char *more = is_enlarged(context)                            ? "; . and , go on"
+    const char *more = bank_grid_is_enlarged(context)                  ? "; . and , go on"
                        : context->view->display.focus == FOCUS_PICTURE ? "; z shows more"
                                                                        : "";
     canvas_print(canvas, area, 1, row, ROLE_CURRENT, "rows %d-%d of %d%s", grid->first + 1,
@@ -519,7 +290,7 @@ static void draw_notes(const StepContext *context, const Banks *banks, const Ban
     bool is_phased = context->cost.phases > 1 || context->cost.is_paired;
     if (row < area.rows && grid->shown < banks->count) draw_folded(context, banks, grid, canvas, area, row++);
     if (row < area.rows) draw_lane_note(context, banks, canvas, area, row++);
-    if (row < area.rows && is_enlarged(context) && banks->is_modelled)
+    if (row < area.rows && bank_grid_is_enlarged(context) && banks->is_modelled)
         draw_waits(context, canvas, area, row++);
     if (row < area.rows && is_phased) draw_phases(context, banks, canvas, area, row++);
     if (row < area.rows) draw_legend(context, banks, grid, canvas, area, row);
@@ -545,7 +316,7 @@ static int draw_band(const StepContext *context, const Banks *banks, const BankG
 static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     Banks *banks = memory_new(sizeof *banks);
     banks_fill(banks, context);
-    BankGrid grid = lay_out(banks, context, area);
+    BankGrid grid = bank_grid_lay_out(banks, context, area);
     int row = 0;
     for (int band = grid.band; band < grid.band + grid.bands; band++)
         row = draw_band(context, banks, &grid, band, canvas, area, row);
@@ -557,7 +328,7 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
 static ViewAnswer click(const StepContext *context, Rectangle area, int column, int row, View *view) {
     Banks *banks = memory_new(sizeof *banks);
     banks_fill(banks, context);
-    BankGrid grid = lay_out(banks, context, area);
+    BankGrid grid = bank_grid_lay_out(banks, context, area);
     int band = row / grid.band_rows, inside = row % grid.band_rows - 1;
     int line = grid.first + inside / grid.spacing, cell = (column - grid.label) / grid.width;
     int bank = (grid.band + band) * grid.banks + cell;

@@ -75,7 +75,6 @@ typedef struct LoweredProgram {
     int32_t *run_end; /* [op_count] end of the straight run of LANES and NOTHING from here; no join inside */
     bool *recorded;   /* [op_count] makes events */
     uint8_t *constants; /* 64-byte aligned */
-    void *constants_memory;
     size_t constant_bytes, constant_capacity;
     FunctionLayout *functions; /* as program->functions */
     SharedPlace *shared;       /* in window order; the dynamic part last */
@@ -145,6 +144,13 @@ uint32_t register_slot_bytes(const PtxRegister *reg);
 bool register_slots_allocate(LoweredProgram *lowered, int function, const Mention *mentions,
                              int mention_count);
 
+/* Places the shared variables that the program names: what is reserved, then static variables, those of the module
+ * first, then the dynamic part. */
+void shared_places_find(LoweredProgram *lowered, uint32_t dynamic_bytes);
+/* Places them as another producer did, since stored addresses depend on it; changes nothing where `like` lacks one of
+ * them. */
+void shared_places_take_over(LoweredProgram *lowered, const TraceLaunch *like);
+
 struct Lowering {
     LoweredProgram *lowered;
     const Launch *launch;
@@ -164,6 +170,8 @@ struct Lowering {
 };
 
 Operand lowering_constant(Lowering *low, uint64_t bits, int bytes);
+/* All are known: moves them to aligned memory. */
+void lowering_align_constants(LoweredProgram *lowered);
 Operand lowering_temporary(Lowering *low,
                            int bytes); /* a slot of its own in the current function; 0: predicate */
 /* The register behind an operand of kind REGISTER: its slot and width; false where the operand is none. */
