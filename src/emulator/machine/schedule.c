@@ -9,6 +9,7 @@
  * look. */
 #include "emulator/machine/block.h"
 
+#include "emulator/machine/other_orders.h"
 #include "emulator/machine/recorder.h"
 #include "emulator/machine/call_values.h"
 #include "emulator/machine/special_values.h"
@@ -19,11 +20,6 @@ enum { RUN_AHEAD = 4096, MAX_GANGS = 256 }; /* instructions of a gang, and gangs
 
 /* Known when the functions below are compiled, so that a plain run pays for nothing else. */
 typedef enum Mode { RUN_PLAIN, RUN_TRACED, RUN_HOOKED } Mode;
-
-static inline uint32_t guard_lanes(const Op *op, const Warp *warp, uint32_t mask) {
-    uint32_t bits = *(const uint32_t *)operand_at(warp, op->guard);
-    return mask & (op->guard_negated ? ~bits : bits);
-}
 
 /* ---- branches --------------------------------------------------------------------------------------- */
 
@@ -268,48 +264,6 @@ static bool branch_together(Block *block, Gang *gang) {
     return true;
 }
 
-/* ---- another order, where one is asked for ---------------------------------------------------------- */
-
-static uint64_t dice(const Block *block, const Warp *warp, uint64_t salt) {
-    uint64_t mix = (block->grid->schedule ^ salt) * 0x94d049bb133111ebu ^
-                   block->linear * 0x9e3779b97f4a7c15u ^ warp->turn * 0xc2b2ae3d27d4eb4fu ^
-                   (uint64_t)warp->index * 0x165667b19e3779f9u;
-    mix = (mix ^ mix >> 29) * 0xbf58476d1ce4e5b9u;
-    return mix ^ mix >> 32;
-}
-
-/* Turns by which a warp is late, as one of four characters of schedule has it: all are a little; some are
- * slower than others; few are late now and then; or very late. */
-static uint64_t delay(const Block *block, const Warp *warp) {
-    uint64_t mix = dice(block, warp, 0), schedule = block->grid->schedule;
-    switch (schedule % 4) {
-    case 0:
-        return mix & 3;
-    case 1:
-        return ((uint64_t)warp->index ^ schedule / 4) & 3;
-    case 2:
-        return mix & 31 ? 0 : mix >> 56;
-    default:
-        return mix & 127 ? 0 : 4096;
-    }
-}
-
-/* Lanes of a warp need not stay together: at an access of memory, some may stay behind until they are waited
- * for, or another part of the warp goes on. */
-static void part_lanes(const Block *block, Warp *warp, const Op *op) {
-    if (op->op_class != OP_MEMORY) return;
-    uint64_t mix = dice(block, warp, (uint64_t)op->pc + 1);
-    uint32_t mask = warp_fragment(warp)->mask;
-    if (!(mix & 0x700) && warp->fragment_count > 1) {
-        warp_pick(warp);
-    } else if (!(mix & 0xf) && mask & (mask - 1) && warp->fragment_count < WARP_LANES) {
-        static const uint32_t behind[] = {0xffff0000, 0x0000ffff, 0xaaaaaaaa, 0x00000001,
-                                          0xff00ff00, 0xfffffffe, 0x80000000, 0x0f0f0f0f};
-        uint32_t lanes = mask & behind[mix >> 4 & 7];
-        if (lanes && lanes != mask) warp_split(warp, lanes);
-    }
-}
-
 /* ---- running ahead, together ------------------------------------------------------------------------ */
 
 static void wait_for_turns(Block *block, const Gang *gang) {
@@ -318,7 +272,7 @@ static void wait_for_turns(Block *block, const Gang *gang) {
     gang_settle(gang, 0);
     for (int w = 0; w < gang->count; w++) {
         const Warp *warp = gang->warps[w];
-        block->next[warp->index] = warp->turn + (delays ? delay(block, warp) : 0);
+        block->next[warp->index] = warp->turn + (delays ? order_delay(block, warp) : 0);
         block->queued |= UINT32_C(1) << warp->index;
     }
 }
@@ -379,42 +333,6 @@ static Outcome execute_ordered(Block *block, Warp *warp, const Op *op) {
     return outcome;
 }
 
-/* In a replay the events decide which fragment of a warp goes on, where spin loops that were left out of the
- * trace make a difference. */
-static bool is_out_of_turn(const Block *block, const Warp *warp, const Op *op) {
-    uint32_t mask = warp->fragments[warp->current].mask;
-    if (op->op_class != OP_MEMORY && op->op_class != OP_CONTROL)
-        return false; /* these may wait for each other */
-    if (op->guarded && op->op_class == OP_MEMORY) mask = guard_lanes(op, warp, mask);
-    return mask && block->grid->program->recorded[op->pc] &&
-           !block->hooks->expects(block->hooks->context, warp, op->pc, mask);
-}
-
-/* The same difference may have left lanes together that were apart when the event was made. */
-static void split_as_recorded(const Block *block, Warp *warp, const Op *op) {
-    bool splits = op->op_class == OP_WARP || op->op_class == OP_BARRIER || op->op_class == OP_CONTROL ||
-                  (op->op_class == OP_MEMORY && !trace_is_generic(op->instruction));
-    if (!splits || !block->grid->program->recorded[op->pc]) return;
-    uint32_t lanes = warp_fragment(warp)->mask;
-    if (op->guarded && op->op_class != OP_CONTROL) lanes = guard_lanes(op, warp, lanes);
-    uint32_t mask = block->hooks->next_mask(block->hooks->context, warp, op->pc);
-    if (lanes & mask && lanes & ~mask) warp_split(warp, lanes & ~mask);
-}
-
-/* A GPU may reconverge lanes elsewhere: the event may have more lanes than stand here. Those that
- * stand at the same place become one fragment; true: others have to come first. */
-static bool awaits_as_recorded(const Block *block, Warp *warp, const Op *op) {
-    if (warp->fragment_count == 1 || !block->grid->program->recorded[op->pc]) return false;
-    uint32_t mask = block->hooks->next_mask(block->hooks->context, warp, op->pc);
-    if (!(mask & ~warp_fragment(warp)->mask) || !(mask & warp_fragment(warp)->mask)) return false;
-    warp_merge(warp);
-    uint32_t elsewhere = 0; /* lanes that wait there have come */
-    for (int i = 0; i < warp->fragment_count; i++)
-        if (i != warp->current && warp->fragments[i].state == FRAGMENT_READY)
-            elsewhere |= warp->fragments[i].mask;
-    return mask & elsewhere;
-}
-
 /* The warp's ordered instruction. False: it waits for others, or has ended. */
 static inline __attribute__((always_inline)) bool take_turn(Block *block, Warp *warp, Mode mode) {
     const LoweredProgram *program = block->grid->program;
@@ -423,7 +341,7 @@ static inline __attribute__((always_inline)) bool take_turn(Block *block, Warp *
     for (;;) {
         if (warp->current == NO_FRAGMENT && (!warp->live || !block_unstick(block, warp))) return false;
         if (block->grid->schedule && mode != RUN_HOOKED && !parted) {
-            part_lanes(block, warp, &program->ops[warp_fragment(warp)->pc]);
+            order_part_lanes(block, warp, &program->ops[warp_fragment(warp)->pc]);
             parted = true;
         }
         Fragment *fragment = warp_fragment(warp);
@@ -431,10 +349,10 @@ static inline __attribute__((always_inline)) bool take_turn(Block *block, Warp *
         StepKind kind = program->step[fragment->pc];
         if (fragment->pc == fragment->join_pc) return true;
         if (mode == RUN_HOOKED) {
-            if (is_out_of_turn(block, warp, op)) return warp_pick(warp);
-            if (awaits_as_recorded(block, warp, op)) return warp_pick(warp);
+            if (order_is_out_of_turn(block, warp, op)) return warp_pick(warp);
+            if (order_awaits_as_recorded(block, warp, op)) return warp_pick(warp);
             fragment = warp_fragment(warp);
-            split_as_recorded(block, warp, op);
+            order_split_as_recorded(block, warp, op);
             if (program->recorded[op->pc]) warp->turn = block->turn;
         }
         if (kind == STEP_BRANCH && mode != RUN_PLAIN) {
