@@ -13,10 +13,12 @@
 #include "tui/draw/terminal.h"
 
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "tui/draw/theme.h"
 #include "tui/draw/tty_output.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <langinfo.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -24,6 +26,7 @@
 #include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
+#include <wchar.h>
 #define NCURSES_WIDECHAR 1
 #include <curses.h>
 #include <term.h>
@@ -256,16 +259,53 @@ void terminal_forget(void) {
     terminal.shown = NULL;
 }
 
+bool terminal_shows_utf8(void) {
+    return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+}
+
+/* Curses moves on by what the C library says, so that a character which that has a different width for cannot be sent. */
+static bool is_known_alike(uint32_t character, int columns) {
+    return wcwidth((wchar_t)character) == columns;
+}
+
+bool terminal_shows_text(const char *utf8) {
+    const char *name = getenv("TERM");
+    bool has_narrow_font = name && !strncmp(name, "linux", 5);
+    while (*utf8) {
+        uint32_t character = utf8_next(&utf8);
+        int columns = utf8_columns(character);
+        if (character <= '~') continue;
+        if (!terminal_shows_utf8() || !is_known_alike(character, columns)) return false;
+        if (columns == 2 && has_narrow_font) return false;
+    }
+    return true;
+}
+
+/* As curses takes a character with its marks. False: '?' is sent, in each of its columns. */
+static bool convert(const Cell *cell, wchar_t out[1 + CHARACTER_MARKS + 1]) {
+    int count = 0;
+    out[count++] = (wchar_t)cell->glyph;
+    for (int i = 0; i < CHARACTER_MARKS && cell->marks[i]; i++)
+        if (is_known_alike(cell->marks[i], 0)) out[count++] = (wchar_t)cell->marks[i];
+    out[count] = 0;
+    return is_known_alike(cell->glyph, canvas_cell_columns(cell));
+}
+
 static void put_cell(int row, int column, Cell cell) {
     Look look = theme_look(terminal.theme, (Role)cell.role, terminal.colours);
     attr_t attributes = A_NORMAL;
     if (look.bold) attributes |= A_BOLD;
     if (look.underline) attributes |= A_UNDERLINE;
     if (look.reverse != (cell.reverse != 0)) attributes |= A_REVERSE;
-    wchar_t glyph[2] = {(wchar_t)cell.glyph, 0};
-    cchar_t wide;
-    setcchar(&wide, glyph, attributes, terminal.colours ? (short)(cell.role + 1) : 0, NULL);
-    mvadd_wch(row, column, &wide);
+    wchar_t glyph[1 + CHARACTER_MARKS + 1];
+    cchar_t character;
+    int repeat = 1, columns = canvas_cell_columns(&cell);
+    if (!convert(&cell, glyph)) {
+        glyph[0] = '?', glyph[1] = 0;
+        repeat = columns;
+    }
+    setcchar(&character, glyph, attributes, terminal.colours ? (short)(cell.role + 1) : 0, NULL);
+    for (int i = 0; i < repeat; i++) mvadd_wch(row, column + i, &character);
 }
 
 static void send_captured(int capture) {
@@ -305,10 +345,8 @@ void terminal_show(const Canvas *canvas) {
     }
     for (size_t i = 0; i < count; i++) {
         Cell cell = canvas->cells[i], *shown = &terminal.shown[i];
-        if (!everything && cell.glyph == shown->glyph && cell.role == shown->role &&
-            cell.reverse == shown->reverse)
-            continue;
-        put_cell((int)i / canvas->columns, (int)i % canvas->columns, cell);
+        if (!everything && canvas_same_cell(&cell, shown)) continue;
+        if (cell.glyph != CELL_RIGHT_HALF) put_cell((int)i / canvas->columns, (int)i % canvas->columns, cell);
         *shown = cell;
     }
     refresh_captured();
