@@ -15,7 +15,7 @@
 #include "cli/options.h"
 #include "session/session.h"
 #include "tui/app.h"
-#include "tui/draw/terminal.h"
+#include "tui/draw/terminal_text.h"
 #include "tui/view/key_table.h"
 #include <errno.h>
 #include <locale.h>

@@ -56,6 +56,13 @@ Character character_next(const char **text, int column) {
     return out;
 }
 
+void characters_add(Text *out, uint32_t glyph, const uint32_t marks[CHARACTER_MARKS]) {
+    char bytes[UTF8_BYTES];
+    text_add_bytes(out, bytes, utf8_encode(glyph, bytes));
+    for (int i = 0; i < CHARACTER_MARKS && marks[i]; i++)
+        text_add_bytes(out, bytes, utf8_encode(marks[i], bytes));
+}
+
 int characters_columns(const char *text, size_t bytes) {
     int columns = 0;
     for (const char *at = text; *at && (size_t)(at - text) < bytes;)

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "base/line_break.h"
 #include "base/utf8.h"
 #include "tui/draw/canvas.h"
 #include <stdio.h>
@@ -190,7 +191,7 @@ static void titles_are_cut_between_characters(void **state) {
 static void breaks(const char *text, int columns, const char *expected) {
     Text lines = {0};
     for (const char *at = text; *at;) {
-        int bytes = canvas_break(at, columns);
+        int bytes = line_break(at, columns);
         if (lines.length) text_add(&lines, "/");
         text_add_bytes(&lines, at, (size_t)bytes);
         Text line = {0};

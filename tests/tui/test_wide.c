@@ -14,6 +14,7 @@
 #include "random_canvas.h"
 #include "tests/cli/program.h"
 #include "tui/draw/terminal.h"
+#include "tui/draw/terminal_text.h"
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
@@ -165,6 +166,21 @@ static void rows_are_as_wide_as_the_screen(void **state) {
     }
 }
 
+/* The columns of the report's table stand below each other. */
+static void the_report_of_a_chinese_file(void **state) {
+    (void)state;
+    copy_kernel();
+    char *shown =
+        program_output(0, "LC_ALL=C.UTF-8 @ %s/\u5f52\u7ea6.ptx --n 4096 --report", program_folder());
+    const char *end = strstr(shown, "PTX counts, whole grid"), *begin = strstr(shown, "guessed");
+    assert_true(begin && end);
+    Text table = {0};
+    text_add_bytes(&table, begin, (size_t)(end - begin));
+    golden_check("wide_report", &table);
+    text_done(&table);
+    free(shown);
+}
+
 static void a_caret_stands_below_its_character(void **state) {
     (void)state;
     Outcome outcome = program_shell(
@@ -187,6 +203,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(a_terminal_is_asked_for_its_characters),
         cmocka_unit_test(screens_of_a_chinese_file),
         cmocka_unit_test(rows_are_as_wide_as_the_screen),
+        cmocka_unit_test(the_report_of_a_chinese_file),
         cmocka_unit_test(a_caret_stands_below_its_character),
     };
     return cmocka_run_group_tests(tests, program_make_folder, program_remove_folder);

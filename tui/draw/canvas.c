@@ -1,6 +1,7 @@
 /* Canvas: clipping, characters of two cells, ASCII replacements, frames of panes. */
 #include "tui/draw/canvas.h"
 
+#include "base/line_break.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 #include <stdarg.h>
@@ -126,7 +127,7 @@ int canvas_text_columns(const char *utf8) {
 int canvas_paragraph(Canvas *canvas, Rectangle area, int row, Role role, const char *utf8) {
     int first = row;
     while (*utf8 && row < area.rows) {
-        int bytes = canvas_break(utf8, area.columns);
+        int bytes = line_break(utf8, area.columns);
         const char *next = utf8 + bytes + strspn(utf8 + bytes, " ");
         bool cut = row == area.rows - 1 && *next; /* the last row: clipped, not lost silently */
         if (cut)
@@ -218,11 +219,7 @@ void canvas_more(Canvas *canvas, Rectangle area, bool above, bool below) {
 }
 
 void canvas_add_cell_text(const Cell *cell, Text *out) {
-    char bytes[UTF8_BYTES];
-    if (cell->glyph == CELL_RIGHT_HALF) return;
-    text_add_bytes(out, bytes, utf8_encode(cell->glyph, bytes));
-    for (int i = 0; i < CHARACTER_MARKS && cell->marks[i]; i++)
-        text_add_bytes(out, bytes, utf8_encode(cell->marks[i], bytes));
+    if (cell->glyph != CELL_RIGHT_HALF) characters_add(out, cell->glyph, cell->marks);
 }
 
 bool canvas_same_cell(const Cell *a, const Cell *b) {

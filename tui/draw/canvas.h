@@ -49,9 +49,6 @@ int canvas_print(Canvas *canvas, Rectangle area, int column, int row, Role role,
     __attribute__((format(printf, 6, 7)));
 void canvas_glyph(Canvas *canvas, Rectangle area, int column, int row, Role role, uint32_t glyph);
 int canvas_text_columns(const char *utf8);
-/* Bytes of the words, or of the Chinese characters, that fit into `columns`; a word that is longer than that is cut. At
- * least one character where there is text. line_break.c */
-int canvas_break(const char *utf8, int columns);
 /* Words wrapped at the area's width from `row` on; the last row ends in an ellipsis where text is left.
  * Returns rows. */
 int canvas_paragraph(Canvas *canvas, Rectangle area, int row, Role role, const char *utf8);

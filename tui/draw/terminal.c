@@ -13,12 +13,11 @@
 #include "tui/draw/terminal.h"
 
 #include "base/memory.h"
-#include "base/utf8.h"
+#include "tui/draw/terminal_text.h"
 #include "tui/draw/theme.h"
 #include "tui/draw/tty_output.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <langinfo.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -26,7 +25,6 @@
 #include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
-#include <wchar.h>
 #define NCURSES_WIDECHAR 1
 #include <curses.h>
 #include <term.h>
@@ -259,36 +257,14 @@ void terminal_forget(void) {
     terminal.shown = NULL;
 }
 
-bool terminal_shows_utf8(void) {
-    return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
-}
-
-/* Curses moves on by what the C library says, so that a character which that has a different width for cannot be sent. */
-static bool is_known_alike(uint32_t character, int columns) {
-    return wcwidth((wchar_t)character) == columns;
-}
-
-bool terminal_shows_text(const char *utf8) {
-    const char *name = getenv("TERM");
-    bool has_narrow_font = name && !strncmp(name, "linux", 5);
-    while (*utf8) {
-        uint32_t character = utf8_next(&utf8);
-        int columns = utf8_columns(character);
-        if (character <= '~') continue;
-        if (!terminal_shows_utf8() || !is_known_alike(character, columns)) return false;
-        if (columns == 2 && has_narrow_font) return false;
-    }
-    return true;
-}
-
 /* As curses takes a character with its marks. False: '?' is sent, in each of its columns. */
 static bool convert(const Cell *cell, wchar_t out[1 + CHARACTER_MARKS + 1]) {
     int count = 0;
     out[count++] = (wchar_t)cell->glyph;
     for (int i = 0; i < CHARACTER_MARKS && cell->marks[i]; i++)
-        if (is_known_alike(cell->marks[i], 0)) out[count++] = (wchar_t)cell->marks[i];
+        if (terminal_knows(cell->marks[i], 0)) out[count++] = (wchar_t)cell->marks[i];
     out[count] = 0;
-    return is_known_alike(cell->glyph, canvas_cell_columns(cell));
+    return terminal_knows(cell->glyph, canvas_cell_columns(cell));
 }
 
 static void put_cell(int row, int column, Cell cell) {

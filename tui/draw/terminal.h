@@ -33,13 +33,6 @@ typedef struct TerminalEvent {
 bool terminal_open(Error *error);
 void terminal_close(void); /* may be called twice */
 
-/* Whether the locale is UTF-8; after setlocale(LC_CTYPE, ""). No other encoding is written: elsewhere a canvas is ASCII. */
-bool terminal_shows_utf8(void);
-/* Whether `utf8` can be read there: text of a language that cannot is to be given in another one. Not where the locale is
- * not UTF-8, where the C library does not know a character, and in the console of Linux, whose font has 512 glyphs, where a
- * character takes two columns. */
-bool terminal_shows_text(const char *utf8);
-
 void terminal_size(int *columns, int *rows);
 /* Sends the cells that changed since the last call, without waiting for a slow terminal. */
 void terminal_show(const Canvas *canvas);

@@ -1,7 +1,4 @@
-/* Where a line of text may end: at a space, and beside a character of double width, since Chinese and Japanese put no
- * spaces between words. Not before a closing mark nor after an opening one (the rules of kinsoku, as in Unicode Standard
- * Annex 14). */
-#include "tui/draw/canvas.h"
+#include "base/line_break.h"
 
 #include "base/characters.h"
 #include "base/utf8.h"
@@ -26,8 +23,8 @@ static bool may_end(uint32_t before, uint32_t after) {
            !is_among(never_first, after);
 }
 
-int canvas_break(const char *utf8, int columns) {
-    const char *at = utf8, *next = utf8, *end = NULL; /* `end`: of the part that fits */
+int line_break(const char *text, int columns) {
+    const char *at = text, *next = text, *end = NULL; /* `end`: of the part that fits */
     uint32_t before = 0;
     for (int column = 0; *at; at = next) {
         Character character = character_next(&next, column);
@@ -37,6 +34,6 @@ int canvas_break(const char *utf8, int columns) {
         if (character.columns) before = character.glyph;
     }
     if (!*at || *at == ' ' || !end) end = at;
-    if (end == utf8 && *end) end = next; /* nothing fits: the first character, so that reading moves on */
-    return (int)(end - utf8);
+    if (end == text && *end) end = next; /* nothing fits: the first character, so that reading moves on */
+    return (int)(end - text);
 }
