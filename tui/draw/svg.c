@@ -48,8 +48,10 @@ void canvas_to_svg(const Canvas *canvas, Theme theme, Text *out) {
                width, height, width, height);
     text_print(out, "<rect width='100%%' height='100%%' rx='6' fill='#%06x'/>\n",
                theme_rgb(theme_look(theme, ROLE_TEXT, 256).background, BACKGROUND));
+    /* Chromium 156 no longer takes xml:space from a parent, and old programs know nothing else. */
+    text_add(out, "<style>.redviz text{white-space:pre}</style>\n");
     text_print(out,
-               "<g font-family='DejaVu Sans Mono, Menlo, Consolas, monospace' font-size='%s' "
+               "<g class='redviz' font-family='DejaVu Sans Mono, Menlo, Consolas, monospace' font-size='%s' "
                "xml:space='preserve'>\n",
                FONT_SIZE);
     for (int row = 0; row < canvas->rows; row++) {
