@@ -56,11 +56,10 @@ Character character_next(const char **text, int column) {
     return out;
 }
 
-void characters_add(Text *out, uint32_t glyph, const uint32_t marks[CHARACTER_MARKS]) {
-    char bytes[UTF8_BYTES];
-    text_add_bytes(out, bytes, utf8_encode(glyph, bytes));
-    for (int i = 0; i < CHARACTER_MARKS && marks[i]; i++)
-        text_add_bytes(out, bytes, utf8_encode(marks[i], bytes));
+size_t character_encode(uint32_t glyph, const uint32_t marks[CHARACTER_MARKS], char out[CHARACTER_BYTES]) {
+    size_t length = utf8_encode(glyph, out);
+    for (int i = 0; i < CHARACTER_MARKS && marks[i]; i++) length += utf8_encode(marks[i], out + length);
+    return length;
 }
 
 int characters_columns(const char *text, size_t bytes) {

@@ -11,11 +11,11 @@
 #ifndef BASE_CHARACTERS_H
 #define BASE_CHARACTERS_H
 
-#include "base/text.h"
+#include <stddef.h>
 #include <stdint.h>
 
 /* Further marks over one base are left out. 4 is what curses keeps with a character. */
-enum { CHARACTER_MARKS = 4, CHARACTER_TAB_COLUMNS = 4 };
+enum { CHARACTER_MARKS = 4, CHARACTER_TAB_COLUMNS = 4, CHARACTER_BYTES = 4 * (1 + CHARACTER_MARKS) };
 
 typedef struct Character {
     uint32_t glyph;                  /* '\t': a tab */
@@ -26,8 +26,8 @@ typedef struct Character {
 /* The next character at *text, which moves behind it. `column`: of the text, from 0, for tabs. Not to be called at the
  * end of the text. */
 Character character_next(const char **text, int column);
-/* A glyph with its marks, in UTF-8. */
-void characters_add(Text *out, uint32_t glyph, const uint32_t marks[CHARACTER_MARKS]);
+/* A glyph with its marks, in UTF-8. Returns the bytes written; nothing terminates them. */
+size_t character_encode(uint32_t glyph, const uint32_t marks[CHARACTER_MARKS], char out[CHARACTER_BYTES]);
 /* The columns of the first `bytes` of a text, or of all of it where it is shorter. */
 int characters_columns(const char *text, size_t bytes);
 

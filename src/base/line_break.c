@@ -2,6 +2,7 @@
 
 #include "base/characters.h"
 #include "base/utf8.h"
+#include <stdbool.h>
 #include <string.h>
 
 static const char never_first[] =

@@ -160,7 +160,9 @@ static int take_character(const char **at, Text *out) {
         return 1;
     }
     Character character = character_next(at, 0);
-    if (out && character.columns) characters_add(out, character.glyph, character.marks);
+    char bytes[CHARACTER_BYTES];
+    if (out && character.columns)
+        text_add_bytes(out, bytes, character_encode(character.glyph, character.marks, bytes));
     return character.columns;
 }
 

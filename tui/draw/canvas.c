@@ -219,7 +219,9 @@ void canvas_more(Canvas *canvas, Rectangle area, bool above, bool below) {
 }
 
 void canvas_add_cell_text(const Cell *cell, Text *out) {
-    if (cell->glyph != CELL_RIGHT_HALF) characters_add(out, cell->glyph, cell->marks);
+    char bytes[CHARACTER_BYTES];
+    if (cell->glyph != CELL_RIGHT_HALF)
+        text_add_bytes(out, bytes, character_encode(cell->glyph, cell->marks, bytes));
 }
 
 bool canvas_same_cell(const Cell *a, const Cell *b) {
