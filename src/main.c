@@ -15,9 +15,9 @@
 #include "cli/options.h"
 #include "session/session.h"
 #include "tui/app.h"
+#include "tui/draw/terminal_text.h"
 #include "tui/view/key_table.h"
 #include <errno.h>
-#include <langinfo.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -132,7 +132,7 @@ static bool show(const Options *options, Session *session, Error *error) {
                       .still = options->still,
                       .watch = options->watch,
                       .svg = options->svg,
-                      .ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0};
+                      .ascii = !terminal_shows_utf8()};
     Text out = {0};
     bool ok = true;
     switch (options->action) {

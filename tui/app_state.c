@@ -3,6 +3,7 @@
 
 #include "tui/app_state.h"
 
+#include "base/utf8.h"
 #include <time.h>
 
 double app_now(void) {
@@ -26,5 +27,9 @@ View *app_view(App *app) {
 
 void app_say(App *app, const char *what, const char *message) {
     View *view = app_view(app);
-    snprintf(view->transient.message, sizeof view->transient.message, "%.40s: %.140s", what, message);
+    char name[41];
+    snprintf(name, sizeof name, "%s", what);
+    utf8_drop_half(name);
+    snprintf(view->transient.message, sizeof view->transient.message, "%s: %.140s", name, message);
+    utf8_drop_half(view->transient.message);
 }

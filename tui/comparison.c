@@ -189,7 +189,7 @@ static void mark_active(const Comparison *comparison, int index, Canvas *canvas,
     bool is_active = index == comparison->active;
     for (int column = 0; !is_active && column < header.columns; column++) {
         Cell *cell = canvas_cell(canvas, header, column, 0);
-        if (cell && cell->role == ROLE_HEADER) *cell = (Cell){.glyph = cell->glyph, .role = ROLE_DIM};
+        if (cell && cell->role == ROLE_HEADER) cell->role = ROLE_DIM;
         if (cell) cell->reverse = 0;
     }
     if (is_active) canvas_text(canvas, header, 0, 0, ROLE_HEADER, ">");

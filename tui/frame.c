@@ -1,5 +1,6 @@
 #include "tui/frame.h"
 
+#include "base/utf8.h"
 #include "tui/scene/headline.h"
 
 #include <ctype.h>
@@ -168,6 +169,8 @@ static void draw_pane(const Pane *pane, const StepContext *context, Canvas *canv
     Rectangle inside = inside_of(pane, layout, area);
     PaneHead head = {.note_role = ROLE_DIM, .columns = inside.columns, .rows = inside.rows};
     pane->head(context, &head);
+    utf8_drop_half(head.title);
+    utf8_drop_half(head.note);
     if (layout->boxed || pane->slot == SLOT_OVERLAY)
         canvas_box(canvas, area, title_role, head.title, head.note_role, head.note);
     else if (!is_bare(pane, layout, area))

@@ -1,6 +1,7 @@
 /* Input: which part of the interface a key goes to. */
 #include "tui/input.h"
 
+#include "base/utf8.h"
 #include "tui/actions.h"
 #include "tui/differences.h"
 #include "tui/panes/pane.h"
@@ -136,6 +137,11 @@ static ViewAnswer press_in_ladder(View *view, const Scene *scene, Key key) {
 
 /* ---- text and letters after a key ---------------------------------------------------------------------- */
 
+static void erase_character(char *text, size_t length) {
+    text[length - 1] = 0;
+    utf8_drop_half(text);
+}
+
 static ViewAnswer press_in_search(View *view, const Scene *scene, Key key) {
     size_t length = strlen(view->selection.search);
     if (key == SPECIAL_ESCAPE || (key == SPECIAL_BACKSPACE && !length)) {
@@ -145,10 +151,10 @@ static ViewAnswer press_in_search(View *view, const Scene *scene, Key key) {
         view->transient.input = INPUT_COMMANDS;
         if (length) return action_search((Press){.view = view, .scene = scene, .direction = 1, .number = -1});
     } else if (key == SPECIAL_BACKSPACE) {
-        view->selection.search[length - 1] = 0;
-    } else if (key >= ' ' && key <= '~' && length + 1 < sizeof view->selection.search) {
-        view->selection.search[length] = (char)key;
-        view->selection.search[length + 1] = 0;
+        erase_character(view->selection.search, length);
+    } else if (key >= ' ' && key < SPECIAL_KEYS && key != 127 &&
+               length + UTF8_BYTES < sizeof view->selection.search) {
+        view->selection.search[length + utf8_encode(key, view->selection.search + length)] = 0;
     } else {
         return VIEW_IGNORED;
     }

@@ -1,5 +1,8 @@
 #include "base/error.h"
 
+#include "base/characters.h"
+#include "base/utf8.h"
+
 #include <stdarg.h>
 #include <string.h>
 
@@ -10,6 +13,8 @@ static void fill(Error *error, const char *file, int line, int column, const cha
     error->line = line;
     error->column = column;
     vsnprintf(error->message, sizeof error->message, format, list);
+    utf8_drop_half(error->file);
+    utf8_drop_half(error->message);
 }
 
 bool error_set(Error *error, const char *format, ...) {
@@ -40,6 +45,14 @@ void error_show_line(Error *error, const char *line, size_t length) {
     error->caret = (int)(at - skip) + 1;
 }
 
+/* The columns of the excerpt before byte `count`, where a tab is printed as a space. */
+static int excerpt_columns(const char *excerpt, int count) {
+    int columns = 0;
+    for (const char *at = excerpt; *at && at - excerpt < count;)
+        columns += *at == '\t' ? (at++, 1) : character_next(&at, 0).columns;
+    return columns;
+}
+
 static void print_safely(const char *text, FILE *to) {
     for (; *text; text++) fputc((unsigned char)*text < 32 || *text == 127 ? '?' : *text, to);
 }
@@ -58,6 +71,7 @@ void error_print(const Error *error, FILE *to) {
     fputs("  ", to);
     for (const char *c = error->excerpt; *c; c++)
         fputc(*c == '\t' ? ' ' : (unsigned char)*c < 32 ? '?' : *c, to);
-    int column = error->caret ? error->caret : error->column;
-    fprintf(to, "\n  %*s^\n", column > 0 ? column - 1 : 0, "");
+    int column = error->caret ? error->caret : error->column, length = (int)strlen(error->excerpt);
+    int before = column > 0 ? column - 1 : 0, behind = before > length ? before - length : 0;
+    fprintf(to, "\n  %*s^\n", excerpt_columns(error->excerpt, before) + behind, "");
 }

@@ -2,6 +2,7 @@
  * totals, findings. */
 #include "metrics/report.h"
 
+#include "base/characters.h"
 #include "metrics/counted.h"
 #include "metrics/findings_list.h"
 #include "metrics/report_sass.h"
@@ -151,27 +152,33 @@ static void print_ratio(Text *out, int columns, const char *format, uint64_t par
     print_cell(out, columns, text);
 }
 
-/* The source, cut to its column; tabs and anything that could steer a terminal become blanks, UTF-8 counts by
- * character. */
-static void print_source(Text *out, const char *source) {
-    int columns = 0;
-    for (const char *c = source ? source : ""; *c;) {
-        int bytes = 1;
-        while ((c[bytes] & 0xc0) == 0x80) bytes++;
-        if (columns == SOURCE_COLUMNS - 2 && strlen(c) > 2) {
-            text_add(out, "..");
-            columns += 2;
-            break;
-        }
-        if (columns == SOURCE_COLUMNS) break;
-        if ((unsigned char)*c < 32 || *c == 127)
-            text_add(out, " ");
-        else
-            text_add_bytes(out, c, (size_t)bytes);
-        columns++;
-        c += bytes;
+/* The next character of a source line, where `out` is not NULL added to it: tabs and controls as blanks. Its columns. */
+static int take_character(const char **at, Text *out) {
+    if ((unsigned char)**at < 32) {
+        if (out) text_add(out, " ");
+        ++*at;
+        return 1;
     }
-    text_print(out, "%*s", SOURCE_COLUMNS - columns, "");
+    Character character = character_next(at, 0);
+    char bytes[CHARACTER_BYTES];
+    if (out && character.columns)
+        text_add_bytes(out, bytes, character_encode(character.glyph, character.marks, bytes));
+    return character.columns;
+}
+
+/* The source, cut to its column. */
+static void print_source(Text *out, const char *source) {
+    int columns = 0, room = SOURCE_COLUMNS, all = 0;
+    if (!source) source = "";
+    for (const char *at = source; *at;) all += take_character(&at, NULL);
+    if (all > SOURCE_COLUMNS) room -= 2;
+    for (const char *at = source, *next = source; *at; at = next) {
+        int width = take_character(&next, NULL);
+        if (columns + width > room) break;
+        columns += take_character(&at, out);
+    }
+    if (all > SOURCE_COLUMNS) text_add(out, "..");
+    text_print(out, "%*s", room - columns, "");
 }
 
 static void trim_line(Text *out) {
@@ -195,7 +202,7 @@ static void print_line(const ReportInput *input, const LineMetrics *line, const 
 
 /* A name that is too long loses its folders. */
 static void print_header(const char *file, bool is_first, Text *out) {
-    const char *slash = strlen(file) > SOURCE_COLUMNS ? strrchr(file, '/') : NULL;
+    const char *slash = characters_columns(file, SIZE_MAX) > SOURCE_COLUMNS ? strrchr(file, '/') : NULL;
     text_print(out, "%s%*s active wavefronts      ideal sectors diverg.\n", is_first ? "" : "\n",
                SOURCE_COLUMNS + 7, "");
     text_add(out, " line  ");

@@ -1,5 +1,6 @@
 #include "metrics/sentence.h"
 
+#include "base/line_break.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -21,13 +22,9 @@ const char *plural(uint64_t count) {
 
 void sentence_print(Text *out, const char *bullet, const char *sentence) {
     enum { WIDTH = 80 };
-    size_t indent = strlen(bullet), most = WIDTH - indent;
+    size_t indent = strlen(bullet);
     for (const char *at = sentence; *at;) {
-        size_t length = strlen(at);
-        if (length > most) {
-            length = most;
-            while (length > most / 2 && at[length] != ' ') length--;
-        }
+        size_t length = (size_t)line_break(at, WIDTH - (int)indent);
         if (at == sentence)
             text_add(out, bullet);
         else

@@ -140,6 +140,19 @@ static bool address_size(PtxParser *parser) {
     return true;
 }
 
+/* A path as nvcc and clang write it: \ and three octal digits are a byte beyond ASCII, \\ and \" what follows the
+ * backslash. Decoded in place. */
+static void decode_path(char *path) {
+    char *to = path;
+    for (const char *at = path; *at; to++) {
+        bool is_octal = at[0] == '\\' && at[1] >= '0' && at[1] <= '3' && strspn(at + 1, "01234567") >= 3;
+        if (at[0] == '\\' && (at[1] == '\\' || at[1] == '"')) at++;
+        *to = is_octal ? (char)((at[1] - '0') << 6 | (at[2] - '0') << 3 | (at[3] - '0')) : *at;
+        at += is_octal ? 4 : 1;
+    }
+    *to = 0;
+}
+
 static bool file(PtxParser *parser) { /* .file 1 "path" [, timestamp, size] */
     int64_t number, ignored;
     if (!ptx_constant_integer(parser, 0, INT32_MAX, "the number of a file", &number)) return false;
@@ -147,8 +160,9 @@ static bool file(PtxParser *parser) { /* .file 1 "path" [, timestamp, size] */
     if (!ptx_expect(parser, PTX_TOKEN_STRING, "a path in quotes")) return false;
     while (ptx_accept(parser, ','))
         if (!ptx_constant_integer(parser, 0, INT64_MAX, "this", &ignored)) return false;
-    PtxSourceFile entry = {(int)number,
-                           arena_copy_text(&parser->module->arena, path.begin + 1, path.length - 2)};
+    char *name = arena_copy_text(&parser->module->arena, path.begin + 1, path.length - 2);
+    decode_path(name);
+    PtxSourceFile entry = {(int)number, name};
     array_push(parser->files, parser->file_count, parser->file_capacity, entry);
     return true;
 }

@@ -256,15 +256,16 @@ static void other_directives(void **state) {
     Text text = {0};
     text_print(&text,
                ".version 7.5\n.target sm_80\n.target debug\n.address_size 32\n.file\t1 \"a b.cu\", "
-               "1234567890, 42\n.file 7 \"dir/c.cuh\"\n"
+               "1234567890, 42\n.file 7 \"dir/c.cuh\"\n.file 8 \"\\345\\275\\222 \\\"\\\\x\\78.cu\"\n"
                ".pragma \"used_bytes_mask 0xfff\";\n;%s\n.section .debug_abbrev {}\n",
                section);
     PtxModule *module = parse_module(text_string(&text));
     assert_int_equal(module->address_bytes, 4);
     assert_string_equal(module->target, "sm_80");
-    assert_int_equal(module->file_count, 2);
+    assert_int_equal(module->file_count, 3);
     assert_int_equal(module->files[1].number, 7);
     assert_string_equal(module->files[1].path, "dir/c.cuh");
+    assert_string_equal(module->files[2].path, "\u5f52 \"\\x\\78.cu");
     Text out = {0};
     Error error = {0};
     assert_true(ptx_module_print(module, &out, &error));

@@ -178,9 +178,7 @@ static int footer_column(const Sample *sample, const View *view, int columns, bo
     for (int column = 0; found < 0 && column + length <= columns; column++) {
         Text cells = {0};
         for (int i = 0; i < length; i++) {
-            char glyph[CANVAS_GLYPH_BYTES + 1] = {0};
-            canvas_encode(canvas->cells[39 * columns + column + i].glyph, glyph);
-            text_add(&cells, glyph);
+            canvas_add_cell_text(&canvas->cells[39 * columns + column + i], &cells);
         }
         if (!strcmp(text_string(&cells), wanted)) found = column;
         text_done(&cells);

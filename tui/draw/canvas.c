@@ -1,12 +1,14 @@
-/* Canvas: clipping, UTF-8, ASCII replacements, frames of panes. */
+/* Canvas: clipping, characters of two cells, ASCII replacements, frames of panes. */
 #include "tui/draw/canvas.h"
 
+#include "base/line_break.h"
 #include "base/memory.h"
+#include "base/utf8.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { TAB_COLUMNS = 4, LEAST_TITLE_COLUMNS = 16 };
+enum { LEAST_TITLE_COLUMNS = 16 };
 
 /* Glyphs beyond ASCII that panes draw, and what an ASCII canvas shows instead. Glyphs that mean different
  * things have different replacements. */
@@ -28,41 +30,6 @@ static char glyph_ascii(uint32_t glyph) {
     return '?';
 }
 
-/* Glyphs that take exactly one column in every terminal. The source under study may hold anything: controls,
- * wide and combining characters and marks that turn the direction of writing are shown as '?'. */
-static bool glyph_is_plain(uint32_t glyph) {
-    static const struct {
-        uint32_t first, last;
-    } plain[] = {{0x20, 0x7E},     {0xA0, 0xAC},     {0xAE, 0x2FF},    {0x370, 0x482},
-                 {0x48A, 0x52F},   {0x2010, 0x2027}, {0x2030, 0x205E}, {0x2070, 0x209C},
-                 {0x20A0, 0x20BF}, {0x2100, 0x22FF}, {0x2500, 0x25FC}};
-    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
-        if (glyph >= plain[i].first && glyph <= plain[i].last) return true;
-    return false;
-}
-
-/* Reads one scalar; malformed bytes count as one '?' each, so that reading always moves on. */
-static uint32_t utf8_next(const char **text) {
-    const unsigned char *at = (const unsigned char *)*text;
-    static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
-    int length = *at < 0x80             ? 1
-                 : (*at & 0xE0) == 0xC0 ? 2
-                 : (*at & 0xF0) == 0xE0 ? 3
-                 : (*at & 0xF8) == 0xF0 ? 4
-                                        : 0;
-    *text += 1;
-    if (length == 1) return *at;
-    if (length == 0) return '?';
-    uint32_t glyph = *at & (0x7FU >> length);
-    for (int i = 1; i < length; i++) {
-        if ((at[i] & 0xC0) != 0x80) return '?';
-        glyph = glyph << 6 | (at[i] & 0x3FU);
-    }
-    if (glyph < smallest[length]) return '?';
-    *text += length - 1;
-    return glyph;
-}
-
 Canvas *canvas_new(int columns, int rows, bool ascii) {
     Canvas *canvas = memory_new(sizeof *canvas);
     canvas->columns = columns > 0 ? columns : 0;
@@ -80,7 +47,7 @@ void canvas_free(Canvas *canvas) {
 }
 
 void canvas_clear(Canvas *canvas) {
-    for (int i = 0; i < canvas->columns * canvas->rows; i++) canvas->cells[i] = (Cell){' ', ROLE_TEXT, 0};
+    for (int i = 0; i < canvas->columns * canvas->rows; i++) canvas->cells[i] = (Cell){.glyph = ' '};
 }
 
 Cell *canvas_cell(Canvas *canvas, Rectangle area, int column, int row) {
@@ -91,26 +58,56 @@ Cell *canvas_cell(Canvas *canvas, Rectangle area, int column, int row) {
     return &canvas->cells[row * canvas->columns + column];
 }
 
-void canvas_glyph(Canvas *canvas, Rectangle area, int column, int row, Role role, uint32_t glyph) {
-    Cell *cell = canvas_cell(canvas, area, column, row);
+/* The other cell of a character of double width; NULL: this cell is none of two. */
+static Cell *other_half(Cell *cell) {
+    if (cell->glyph == CELL_RIGHT_HALF) return cell - 1;
+    return canvas_cell_columns(cell) == 2 ? cell + 1 : NULL;
+}
+
+static void put_cell(Cell *cell, Cell content) {
     if (!cell) return;
-    if (!glyph_is_plain(glyph)) glyph = '?';
-    if (canvas->ascii && glyph > 0x7E) glyph = (uint32_t)glyph_ascii(glyph);
-    *cell = (Cell){glyph, (uint8_t)role, 0};
+    Cell *other = other_half(cell);
+    if (other) *other = (Cell){.glyph = ' ', .role = other->role, .reverse = other->reverse};
+    *cell = content;
+}
+
+/* In the cell, or the two cells, that begin there; a half that stands alone at an edge is a space. */
+static void put_character(Canvas *canvas, Rectangle area, int column, int row, Role role,
+                          const Character *character) {
+    Cell content = {.glyph = character->glyph, .role = (uint8_t)role}, second = {.role = (uint8_t)role};
+    Cell *left = canvas_cell(canvas, area, column, row),
+         *right = character->columns == 2 ? canvas_cell(canvas, area, column + 1, row) : NULL;
+    if (!canvas->ascii) {
+        memcpy(content.marks, character->marks, sizeof content.marks);
+    } else if (content.glyph > '~') {
+        content.glyph = (uint32_t)glyph_ascii(content.glyph);
+        second.glyph = '?';
+    }
+    bool is_half = character->columns == 2 && (!left || !right);
+    if (is_half) content = second = (Cell){.glyph = ' ', .role = (uint8_t)role};
+    put_cell(right, (Cell){.glyph = ' '}); /* before the left one: its own right half is not another's */
+    put_cell(left, content);
+    if (right) *right = second;
+}
+
+void canvas_glyph(Canvas *canvas, Rectangle area, int column, int row, Role role, uint32_t glyph) {
+    Utf8Kind kind = utf8_kind(glyph);
+    Character character = {.glyph = kind > UTF8_WIDE ? '?' : glyph, .columns = kind == UTF8_WIDE ? 2 : 1};
+    put_character(canvas, area, column, row, role, &character);
 }
 
 int canvas_text(Canvas *canvas, Rectangle area, int column, int row, Role role, const char *utf8) {
-    int at = column, written = 0;
+    int at = column, first = column > 0 ? column : 0;
     while (*utf8 && at < area.columns) {
-        uint32_t glyph = utf8_next(&utf8);
-        int repeat = glyph == '\t' ? TAB_COLUMNS - (at - column) % TAB_COLUMNS : 1;
-        for (; repeat > 0; repeat--, at++) {
-            if (at < 0 || at >= area.columns) continue;
-            canvas_glyph(canvas, area, at, row, role, glyph == '\t' ? ' ' : glyph);
-            written++;
-        }
+        Character character = character_next(&utf8, at - column);
+        int end = at + character.columns;
+        bool is_tab = character.glyph == '\t';
+        if (!is_tab && character.columns) put_character(canvas, area, at, row, role, &character);
+        for (int i = at; is_tab && i < end; i++) canvas_glyph(canvas, area, i, row, role, ' ');
+        at = end;
     }
-    return written;
+    if (at > area.columns) at = area.columns;
+    return at > first ? at - first : 0;
 }
 
 int canvas_print(Canvas *canvas, Rectangle area, int column, int row, Role role, const char *format, ...) {
@@ -119,35 +116,24 @@ int canvas_print(Canvas *canvas, Rectangle area, int column, int row, Role role,
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
+    utf8_drop_half(text);
     return canvas_text(canvas, area, column, row, role, text);
 }
 
 int canvas_text_columns(const char *utf8) {
-    int columns = 0;
-    while (*utf8) columns += utf8_next(&utf8) == '\t' ? TAB_COLUMNS - columns % TAB_COLUMNS : 1;
-    return columns;
-}
-
-int canvas_break(const char *utf8, int columns) {
-    const char *at = utf8, *end = NULL; /* `end`: after the last word that fits */
-    for (int column = 0; *at && column < columns; column++) {
-        if (*at == ' ' && at > utf8 && at[-1] != ' ') end = at;
-        utf8_next(&at);
-    }
-    if (!*at || *at == ' ' || !end) end = at;
-    if (end == utf8 && *at) utf8_next(&end);
-    return (int)(end - utf8);
+    return characters_columns(utf8, SIZE_MAX);
 }
 
 int canvas_paragraph(Canvas *canvas, Rectangle area, int row, Role role, const char *utf8) {
     int first = row;
     while (*utf8 && row < area.rows) {
-        char line[1024];
-        int bytes = canvas_break(utf8, area.columns);
+        int bytes = line_break(utf8, area.columns);
         const char *next = utf8 + bytes + strspn(utf8 + bytes, " ");
         bool cut = row == area.rows - 1 && *next; /* the last row: clipped, not lost silently */
-        snprintf(line, sizeof line, "%.*s", cut ? (int)strlen(utf8) : bytes, utf8);
-        canvas_text(canvas, area, 0, row, role, line);
+        if (cut)
+            canvas_text(canvas, area, 0, row, role, utf8);
+        else
+            canvas_print(canvas, area, 0, row, role, "%.*s", bytes, utf8);
         if (cut) canvas_glyph(canvas, area, area.columns - 1, row, role, 0x2026);
         utf8 = next;
         row++;
@@ -164,7 +150,10 @@ void canvas_fill(Canvas *canvas, Rectangle area, Role role) {
 void canvas_reverse(Canvas *canvas, Rectangle area, int column, int row, int columns) {
     for (int i = 0; i < columns; i++) {
         Cell *cell = canvas_cell(canvas, area, column + i, row);
-        if (cell) cell->reverse = 1;
+        if (!cell) continue;
+        cell->reverse = 1;
+        Cell *other = other_half(cell);
+        if (other) other->reverse = 1;
     }
 }
 
@@ -229,30 +218,27 @@ void canvas_more(Canvas *canvas, Rectangle area, bool above, bool below) {
     if (above || below) canvas_text(canvas, area, area.columns - columns, area.rows - 1, ROLE_DIM, text);
 }
 
-size_t canvas_encode(uint32_t glyph, char out[CANVAS_GLYPH_BYTES]) {
-    size_t count = 0;
-    if (glyph < 0x80) {
-        out[count++] = (char)glyph;
-    } else if (glyph < 0x800) {
-        out[count++] = (char)(0xC0 | glyph >> 6);
-        out[count++] = (char)(0x80 | (glyph & 0x3F));
-    } else {
-        out[count++] = (char)(0xE0 | glyph >> 12);
-        out[count++] = (char)(0x80 | (glyph >> 6 & 0x3F));
-        out[count++] = (char)(0x80 | (glyph & 0x3F));
-    }
-    return count;
+void canvas_add_cell_text(const Cell *cell, Text *out) {
+    char bytes[CHARACTER_BYTES];
+    if (cell->glyph != CELL_RIGHT_HALF)
+        text_add_bytes(out, bytes, character_encode(cell->glyph, cell->marks, bytes));
+}
+
+bool canvas_same_cell(const Cell *a, const Cell *b) {
+    return a->glyph == b->glyph && a->role == b->role && a->reverse == b->reverse &&
+           !memcmp(a->marks, b->marks, sizeof a->marks);
+}
+
+int canvas_cell_columns(const Cell *cell) {
+    return cell->glyph == CELL_RIGHT_HALF ? 0 : utf8_columns(cell->glyph);
 }
 
 void canvas_to_text(const Canvas *canvas, Text *out) {
     for (int row = 0; row < canvas->rows; row++) {
         const Cell *cells = &canvas->cells[row * canvas->columns];
         int length = canvas->columns;
-        while (length > 0 && cells[length - 1].glyph == ' ') length--;
-        for (int column = 0; column < length; column++) {
-            char bytes[CANVAS_GLYPH_BYTES];
-            text_add_bytes(out, bytes, canvas_encode(cells[column].glyph, bytes));
-        }
+        while (length > 0 && cells[length - 1].glyph == ' ' && !cells[length - 1].marks[0]) length--;
+        for (int column = 0; column < length; column++) canvas_add_cell_text(&cells[column], out);
         text_add(out, "\n");
     }
 }

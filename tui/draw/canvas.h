@@ -1,9 +1,12 @@
 /* Canvas: a grid of character cells that frames are drawn into. Pure memory: no terminal here.
- * Colours are roles, never numbers; theme.c gives roles their look. Text is UTF-8; wide and combining
- * characters are not used, and an ASCII canvas replaces box and block glyphs on the way in (one table). */
+ * Colours are roles, never numbers; theme.c gives roles their look. Text is UTF-8 of any script, read as
+ * base/characters.h says: marks stay with their base, and a character of double width takes two cells, which never part:
+ * what is drawn over one of them leaves a space in the other, and at the edge of an area a half is a space. An ASCII
+ * canvas replaces box and block glyphs on the way in (one table), and every other glyph by '?' for each column. */
 #ifndef TUI_DRAW_CANVAS_H
 #define TUI_DRAW_CANVAS_H
 
+#include "base/characters.h"
 #include "base/text.h"
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,10 +19,14 @@ typedef enum Role {
 } Role;
 
 typedef struct Cell {
-    uint32_t glyph; /* Unicode scalar */
+    uint32_t glyph;                  /* Unicode scalar */
+    uint32_t marks[CHARACTER_MARKS]; /* over it; 0 behind the last */
     uint8_t role;
     uint8_t reverse; /* selection, cursor */
 } Cell;
+
+/* In place of a glyph: the cell belongs to the character at its left. */
+enum { CELL_RIGHT_HALF = 0 };
 
 typedef struct Canvas {
     int columns, rows;
@@ -36,16 +43,12 @@ void canvas_free(Canvas *canvas);
 void canvas_clear(Canvas *canvas);
 /* The cell at a place inside `area`, or NULL where that is outside of it or of the canvas. */
 Cell *canvas_cell(Canvas *canvas, Rectangle area, int column, int row);
-/* All drawing clips to `area`; coordinates are relative to it. Controls, wide and combining characters and
- * malformed UTF-8 are drawn as '?'. Returns columns written. */
+/* All drawing clips to `area`; coordinates are relative to it. Returns columns written. */
 int canvas_text(Canvas *canvas, Rectangle area, int column, int row, Role role, const char *utf8);
 int canvas_print(Canvas *canvas, Rectangle area, int column, int row, Role role, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
 void canvas_glyph(Canvas *canvas, Rectangle area, int column, int row, Role role, uint32_t glyph);
 int canvas_text_columns(const char *utf8);
-/* Bytes of the words that fit into `columns`; a word that is longer than that is cut. At least 1 where there
- * is text. */
-int canvas_break(const char *utf8, int columns);
 /* Words wrapped at the area's width from `row` on; the last row ends in an ellipsis where text is left.
  * Returns rows. */
 int canvas_paragraph(Canvas *canvas, Rectangle area, int row, Role role, const char *utf8);
@@ -59,9 +62,11 @@ Rectangle canvas_rule(Canvas *canvas, Rectangle area, Role title_role, const cha
                       const char *note);
 /* In the last row: there is more above, below. */
 void canvas_more(Canvas *canvas, Rectangle area, bool above, bool below);
-/* A cell's glyph in UTF-8; returns its bytes. */
-enum { CANVAS_GLYPH_BYTES = 4 };
-size_t canvas_encode(uint32_t glyph, char out[CANVAS_GLYPH_BYTES]);
+/* A cell's glyph and its marks in UTF-8; nothing for a right half. */
+void canvas_add_cell_text(const Cell *cell, Text *out);
+/* 1 or 2; 0: a right half. */
+int canvas_cell_columns(const Cell *cell);
+bool canvas_same_cell(const Cell *a, const Cell *b);
 /* Rows as lines, trailing spaces removed: what --frame prints. */
 void canvas_to_text(const Canvas *canvas, Text *out);
 /* Runs of cells whose role is not TEXT, as "row:first-last ROLE", for tests. */

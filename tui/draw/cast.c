@@ -68,16 +68,16 @@ static void add_look(Text *out, Theme theme, const Cell *cell) {
     text_add(out, "m");
 }
 
-static void add_cell(Text *out, Pen *pen, Theme theme, const Cell *cell, int column, int row) {
-    char glyph[CANVAS_GLYPH_BYTES];
-    if (pen->row != row || pen->column != column) text_print(out, "\033[%d;%dH", row + 1, column + 1);
-    if (pen->role != cell->role || pen->reverse != cell->reverse) add_look(out, theme, cell);
-    text_add_bytes(out, glyph, canvas_encode(cell->glyph, glyph));
-    *pen = (Pen){column + 1, row, cell->role, cell->reverse};
+/* All players move on as we do: the newer a character is, the more of them do not know it. */
+static bool is_certain(const Cell *cell) {
+    return cell->glyph < 0x10000 && !cell->marks[0];
 }
 
-static bool same_cell(const Cell *a, const Cell *b) {
-    return a->glyph == b->glyph && a->role == b->role && a->reverse == b->reverse;
+static void add_cell(Text *out, Pen *pen, Theme theme, const Cell *cell, int column, int row) {
+    if (pen->row != row || pen->column != column) text_print(out, "\033[%d;%dH", row + 1, column + 1);
+    if (pen->role != cell->role || pen->reverse != cell->reverse) add_look(out, theme, cell);
+    canvas_add_cell_text(cell, out);
+    *pen = (Pen){is_certain(cell) ? column + canvas_cell_columns(cell) : -1, row, cell->role, cell->reverse};
 }
 
 /* After a new size or theme, and in the first frame: everything; else what changed. */
@@ -89,8 +89,8 @@ static void add_cells(Cast *cast, const Canvas *canvas, bool everything) {
         for (int column = 0; column < canvas->columns; column++) {
             int at = row * canvas->columns + column;
             const Cell *cell = &canvas->cells[at];
-            if (!everything && same_cell(cell, &cast->shown[at])) continue;
-            add_cell(&cast->output, &pen, cast->theme, cell, column, row);
+            if (!everything && canvas_same_cell(cell, &cast->shown[at])) continue;
+            if (cell->glyph != CELL_RIGHT_HALF) add_cell(&cast->output, &pen, cast->theme, cell, column, row);
             cast->changed += !everything || cell->glyph != ' ';
         }
 }

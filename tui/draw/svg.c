@@ -5,17 +5,20 @@ enum { CELL_WIDTH = 9, CELL_HEIGHT = 17, BASELINE = 13, MARGIN = 8 };
 #define FONT_SIZE "14.95"
 enum { BACKGROUND = 0x16181d, FOREGROUND = 0xd4d7dd };
 
-static void add_glyph(Text *out, uint32_t glyph) {
-    char bytes[CANVAS_GLYPH_BYTES];
-    const char *escaped = glyph == '<' ? "&lt;" : glyph == '>' ? "&gt;" : glyph == '&' ? "&amp;" : NULL;
-    if (escaped)
-        text_add(out, escaped);
-    else
-        text_add_bytes(out, bytes, canvas_encode(glyph, bytes));
+static void add_cell(Text *out, const Cell *cell) {
+    const char *entity = cell->glyph == '<'   ? "&lt;"
+                         : cell->glyph == '>' ? "&gt;"
+                         : cell->glyph == '&' ? "&amp;"
+                                              : NULL;
+    Text text = {0};
+    canvas_add_cell_text(cell, &text);
+    if (entity) text_add(out, entity);
+    text_add(out, text_string(&text) + (entity ? 1 : 0)); /* its marks */
+    text_done(&text);
 }
 
-/* Cells that look alike. The text is stretched to its columns, so that any font of fixed width stays on the
- * grid. */
+/* Cells that look alike and are equally wide. The text is stretched to its columns, so that any font of fixed width stays
+ * on the grid, and one that is half or twice as wide for other scripts, too. */
 static void add_run(Text *out, Theme theme, const Cell *cells, int count, int column, int row) {
     Look look = theme_look(theme, (Role)cells->role, 256);
     bool reverse = look.reverse != (cells->reverse != 0), blank = true;
@@ -29,8 +32,14 @@ static void add_run(Text *out, Theme theme, const Cell *cells, int count, int co
     text_print(out, "<text x='%d' y='%d' textLength='%d' fill='#%06x'%s%s>", x, y + BASELINE, width,
                reverse ? background : colour, look.bold ? " font-weight='bold'" : "",
                look.underline ? " text-decoration='underline'" : "");
-    for (int i = 0; i < count; i++) add_glyph(out, cells[i].glyph);
+    for (int i = 0; i < count; i++) add_cell(out, &cells[i]);
     text_add(out, "</text>\n");
+}
+
+/* In one run; a cell with marks has its own, since programs count marks differently when they stretch. */
+static bool may_follow(const Cell *first, const Cell *next) {
+    return next->role == first->role && next->reverse == first->reverse &&
+           canvas_cell_columns(next) == canvas_cell_columns(first) && !first->marks[0] && !next->marks[0];
 }
 
 void canvas_to_svg(const Canvas *canvas, Theme theme, Text *out) {
@@ -39,17 +48,18 @@ void canvas_to_svg(const Canvas *canvas, Theme theme, Text *out) {
                width, height, width, height);
     text_print(out, "<rect width='100%%' height='100%%' rx='6' fill='#%06x'/>\n",
                theme_rgb(theme_look(theme, ROLE_TEXT, 256).background, BACKGROUND));
+    /* Chromium 156 no longer takes xml:space from a parent, and old programs know nothing else. */
+    text_add(out, "<style>.redviz text{white-space:pre}</style>\n");
     text_print(out,
-               "<g font-family='DejaVu Sans Mono, Menlo, Consolas, monospace' font-size='%s' "
+               "<g class='redviz' font-family='DejaVu Sans Mono, Menlo, Consolas, monospace' font-size='%s' "
                "xml:space='preserve'>\n",
                FONT_SIZE);
     for (int row = 0; row < canvas->rows; row++) {
         const Cell *cells = &canvas->cells[row * canvas->columns];
         for (int column = 0, next; column < canvas->columns; column = next) {
-            next = column + 1;
-            while (next < canvas->columns && cells[next].role == cells[column].role &&
-                   cells[next].reverse == cells[column].reverse)
-                next++;
+            next = column + canvas_cell_columns(&cells[column]);
+            while (next < canvas->columns && may_follow(&cells[column], &cells[next]))
+                next += canvas_cell_columns(&cells[next]);
             add_run(out, theme, cells + column, next - column, column, row);
         }
     }

@@ -13,6 +13,7 @@
 #include "tui/draw/terminal.h"
 
 #include "base/memory.h"
+#include "tui/draw/terminal_text.h"
 #include "tui/draw/theme.h"
 #include "tui/draw/tty_output.h"
 #include <errno.h>
@@ -256,16 +257,31 @@ void terminal_forget(void) {
     terminal.shown = NULL;
 }
 
+/* As curses takes a character with its marks. False: '?' is sent, in each of its columns. */
+static bool convert(const Cell *cell, wchar_t out[1 + CHARACTER_MARKS + 1]) {
+    int count = 0;
+    out[count++] = (wchar_t)cell->glyph;
+    for (int i = 0; i < CHARACTER_MARKS && cell->marks[i]; i++)
+        if (terminal_knows(cell->marks[i], 0)) out[count++] = (wchar_t)cell->marks[i];
+    out[count] = 0;
+    return terminal_knows(cell->glyph, canvas_cell_columns(cell));
+}
+
 static void put_cell(int row, int column, Cell cell) {
     Look look = theme_look(terminal.theme, (Role)cell.role, terminal.colours);
     attr_t attributes = A_NORMAL;
     if (look.bold) attributes |= A_BOLD;
     if (look.underline) attributes |= A_UNDERLINE;
     if (look.reverse != (cell.reverse != 0)) attributes |= A_REVERSE;
-    wchar_t glyph[2] = {(wchar_t)cell.glyph, 0};
-    cchar_t wide;
-    setcchar(&wide, glyph, attributes, terminal.colours ? (short)(cell.role + 1) : 0, NULL);
-    mvadd_wch(row, column, &wide);
+    wchar_t glyph[1 + CHARACTER_MARKS + 1];
+    cchar_t character;
+    int repeat = 1, columns = canvas_cell_columns(&cell);
+    if (!convert(&cell, glyph)) {
+        glyph[0] = '?', glyph[1] = 0;
+        repeat = columns;
+    }
+    setcchar(&character, glyph, attributes, terminal.colours ? (short)(cell.role + 1) : 0, NULL);
+    for (int i = 0; i < repeat; i++) mvadd_wch(row, column + i, &character);
 }
 
 static void send_captured(int capture) {
@@ -305,10 +321,8 @@ void terminal_show(const Canvas *canvas) {
     }
     for (size_t i = 0; i < count; i++) {
         Cell cell = canvas->cells[i], *shown = &terminal.shown[i];
-        if (!everything && cell.glyph == shown->glyph && cell.role == shown->role &&
-            cell.reverse == shown->reverse)
-            continue;
-        put_cell((int)i / canvas->columns, (int)i % canvas->columns, cell);
+        if (!everything && canvas_same_cell(&cell, shown)) continue;
+        if (cell.glyph != CELL_RIGHT_HALF) put_cell((int)i / canvas->columns, (int)i % canvas->columns, cell);
         *shown = cell;
     }
     refresh_captured();

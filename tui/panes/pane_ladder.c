@@ -304,9 +304,9 @@ static void say_articles(const Table *table, const StepContext *context, Text *t
 /* As many of its clauses as there is room for. */
 static void draw_clauses(Canvas *canvas, Rectangle area, int row, Role role, const char *text) {
     char line[256];
-    int length = (int)strlen(text), cut = area.columns;
-    while (length > area.columns && cut > 0 && !strchr(",;", text[cut])) cut--;
-    snprintf(line, sizeof line, "%.*s", length > area.columns && cut > 0 ? cut : length, text);
+    size_t length = strlen(text), cut = length;
+    while (cut && (characters_columns(text, cut) > area.columns || !strchr(",;", text[cut]))) cut--;
+    snprintf(line, sizeof line, "%.*s", (int)(cut ? cut : length), text);
     canvas_text(canvas, area, 0, row, role, line);
 }
 

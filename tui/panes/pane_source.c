@@ -3,6 +3,7 @@
  * need the gutter's columns; all other text may use them. One of its scopes is the samples of the whole kernel on a GPU, with
  * the stall of the current line in the last row. The sign behind a line's number is of the block's whole
  * run: 'X' is an access of a hazard, '!' a bank conflict. */
+#include "base/line_break.h"
 #include "tui/panes/pane.h"
 #include "tui/panes/source_gutter.h"
 #include "tui/panes/syntax.h"
@@ -117,7 +118,7 @@ static void listing_add(Listing *listing, int line, const char *text, bool has_g
     do {
         if (listing->count == MOST_ROWS) return;
         int room = columns - column - (first && has_gutter ? GUTTER_COLUMNS : 0);
-        int bytes = canvas_text_columns(text) <= room ? (int)strlen(text) : canvas_break(text, room);
+        int bytes = canvas_text_columns(text) <= room ? (int)strlen(text) : line_break(text, room);
         listing->rows[listing->count++] =
             (TextRow){line,  text,       line_text,      bytes, column, syntax ? *syntax : (Syntax){0},
                       first, has_gutter, syntax != NULL, false};

@@ -1,5 +1,7 @@
 #include "tui/panes/sheet.h"
 
+#include "base/line_break.h"
+
 enum { GAP = 2, MOST_COLUMNS = 4 };
 
 Sheet sheet_open(Canvas *canvas, Rectangle area, int lines, int scroll) {
@@ -23,7 +25,7 @@ static int put_row(Sheet *sheet, const SheetRow *row, int column, int at, int co
     int term = canvas_text_columns(row->term), indent = term < term_columns ? term_columns : term + 1,
         rows = 0;
     for (const char *text = row->text; *text; rows++) {
-        int bytes = canvas_break(text, columns - indent);
+        int bytes = line_break(text, columns - indent);
         if (draw)
             canvas_print(sheet->canvas, sheet->area, column + indent, at + rows, ROLE_TEXT, "%.*s", bytes,
                          text);

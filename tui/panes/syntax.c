@@ -123,8 +123,13 @@ static const char *end_of_string(const char *at) {
     return *at ? at + 1 : at;
 }
 
+/* Names may hold letters of any script. */
+static bool begins_word(char byte) {
+    return isalpha((unsigned char)byte) || byte == '_' || (unsigned char)byte >= 0x80;
+}
+
 static const char *end_of_word(const char *at) {
-    while (isalnum((unsigned char)*at) || *at == '_') at++;
+    while (begins_word(*at) || isdigit((unsigned char)*at)) at++;
     return at;
 }
 
@@ -147,7 +152,7 @@ void syntax_line(Syntax *syntax, const char *line, uint8_t *roles) {
             mark(roles, line, at, end, ROLE_COMMENT);
         } else if (*at == '"' || *at == '\'') {
             end = end_of_string(at);
-        } else if (isalpha((unsigned char)*at) || *at == '_') {
+        } else if (begins_word(*at)) {
             end = end_of_word(at);
             if (is_keyword(syntax->is_python, at, (size_t)(end - at)))
                 mark(roles, line, at, end, ROLE_KEYWORD);

@@ -1,5 +1,6 @@
 #include "tui/scene/headline.h"
 
+#include "base/characters.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -86,7 +87,9 @@ static const Finding *worst_finding(const Scene *scene) {
 /* The sentence up to `stop` (NULL: all of it), where that fits. */
 static bool keep_part(const char *sentence, const char *stop, int columns, char *out, size_t bytes) {
     const char *end = stop ? strstr(sentence, stop) : sentence + strlen(sentence);
-    if (!end || end - sentence > columns || (size_t)(end - sentence) >= bytes) return false;
+    if (!end || characters_columns(sentence, (size_t)(end - sentence)) > columns ||
+        (size_t)(end - sentence) >= bytes)
+        return false;
     snprintf(out, bytes, "%.*s", (int)(end - sentence), sentence);
     return true;
 }

@@ -1,5 +1,6 @@
 #include "tui/view/keys.h"
 
+#include "base/utf8.h"
 #include <string.h>
 #include <strings.h>
 
@@ -81,8 +82,7 @@ bool keys_read(const char **script, Key *key, Error *error) {
                          "--keys: no key is called %.*s; <Less> is the key '<'; see: redviz --help-keys",
                          (int)(end - at + 1 < 40 ? end - at + 1 : 40), at);
     }
-    *key = (unsigned char)*at;
-    *script = at + 1;
+    *key = utf8_next(script);
     return true;
 }
 
