@@ -7,16 +7,16 @@
 
 #define ROUNDING_SECONDS 1e-6
 
-static Canvas *app_canvas(App *app, int columns, int rows) {
-    Canvas *canvas = canvas_new(columns, rows, app->ascii);
-    app_provide(app, columns, rows);
-    comparison_draw(&app->comparison, canvas);
-    return canvas;
+static Canvas *app_frame_canvas(App *app, int columns, int rows) {
+    int inner_columns = columns, inner_rows = rows;
+    app_fit(app, &inner_columns, &inner_rows);
+    app_provide(app, inner_columns, inner_rows);
+    return app_canvas(app, &app->comparison, columns, rows);
 }
 
 /* Of a script: a frame of the recording. */
 static void app_record_frame(App *app, int columns, int rows) {
-    Canvas *canvas = app_canvas(app, columns, rows);
+    Canvas *canvas = app_frame_canvas(app, columns, rows);
     cast_add(app->cast, canvas, app_view(app)->display.theme, app->cast_seconds);
     canvas_free(canvas);
 }
@@ -37,8 +37,7 @@ static void app_record_pause(App *app, double pause, int columns, int rows) {
     app->cast_seconds = end;
 }
 
-/* Presses every key of the script. Frames of this size are recorded; 0 columns: none. */
-static bool app_press_script(App *app, const char *script, int columns, int rows, bool *quit, Error *error) {
+bool app_press_script(App *app, const char *script, int columns, int rows, bool *quit, Error *error) {
     Key key;
     double pause = key_script_pause(&script);
     if (columns) app_record_pause(app, pause, columns, rows);
@@ -71,6 +70,9 @@ bool app_start(App *app, const AppStart *start, int columns, int rows, bool *qui
         app->cast = cast_open(start->cast, columns ? 0 : (int64_t)time(NULL), error);
         if (!app->cast) return false;
     }
+    app->lecture_columns = columns;
+    app->lecture_rows = rows;
+    if (start->lecture) app_go_to_stop(app, 0);
     if (start->compare && !app_start_comparison(app, start->compare, error)) return false;
     if (start->step > 0) comparison_go_to_step(&app->comparison, start->step - 1);
     return app_press_script(app, keys, columns, rows, quit, error);
@@ -82,7 +84,7 @@ bool app_frame(Session *session, int columns, int rows, const AppStart *start, T
     app_init(&app, session, start);
     bool ok = app_start(&app, start, columns, rows, &quit, error);
     if (ok) {
-        Canvas *canvas = app_canvas(&app, columns, rows);
+        Canvas *canvas = app_frame_canvas(&app, columns, rows);
         if (start->svg)
             canvas_to_svg(canvas, app_view(&app)->display.theme, out);
         else

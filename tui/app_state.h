@@ -7,6 +7,7 @@
 #include "tui/app.h"
 #include "tui/comparison.h"
 #include "tui/draw/cast.h"
+#include "tui/lecture_view.h"
 #include "tui/measuring.h"
 #include "tui/run_slot.h"
 #include "tui/rung_counting.h"
@@ -16,7 +17,8 @@ typedef enum Purpose {                   /* what a session is opened for */
                        PURPOSE_BESIDE,   /* to be compared with the active run */
                        PURPOSE_EDIT,     /* the active run of the changed file, at the same place */
                        PURPOSE_SETTINGS, /* the active run with other settings, at the same place */
-                       PURPOSE_BLOCK     /* the active run with another block traced, at the same place */
+                       PURPOSE_BLOCK,    /* the active run with another block traced, at the same place */
+                       PURPOSE_STOP      /* the run of a lecture's stop, alone */
 } Purpose;
 
 typedef struct App {
@@ -48,6 +50,8 @@ typedef struct App {
     double look_due;   /* seconds: when files are looked at */
     double due;        /* seconds: when the next frame is to be shown while playing */
     int motion;        /* frame of the wavefront that is played */
+    LectureView lecture;
+    int lecture_columns, lecture_rows; /* of the screen that it was drawn on last */
 } App;
 
 void app_init(App *app, Session *session, const AppStart *start);
@@ -70,6 +74,21 @@ void app_end_motion(App *app);
 /* ---- app_script.c */
 /* The second run, --step, the keys of --keys; records frames of this size, 0 columns: none. */
 bool app_start(App *app, const AppStart *start, int columns, int rows, bool *quit, Error *error);
+
+/* Presses every key of a script. Frames of this size are recorded; 0 columns: none. */
+bool app_press_script(App *app, const char *script, int columns, int rows, bool *quit, Error *error);
+
+/* ---- app_lecture.c */
+/* Goes to a stop: its run is opened where it is not shown, then its keys are pressed. */
+void app_go_to_stop(App *app, int stop);
+/* A run was opened, for whatever purpose: the stop goes on, or is left. */
+void app_continue_stop(App *app, Purpose purpose);
+/* What a lecture's panel leaves to the interface of a screen. */
+void app_fit(const App *app, int *columns, int *rows);
+/* A frame with the lecture's panel; owned by the caller. */
+Canvas *app_canvas(App *app, const Comparison *shown, int columns, int rows);
+/* The key, where the lecture takes it. */
+bool app_press_lecture(App *app, Key key);
 
 /* ---- app_runs.c */
 /* A first look shows the traced blocks; meanwhile the whole grid is counted and searched for hazards. */

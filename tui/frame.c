@@ -173,6 +173,9 @@ static void draw_pane(const Pane *pane, const StepContext *context, Canvas *canv
     else if (!is_bare(pane, layout, area))
         canvas_rule(canvas, area, title_role, head.title, head.note_role, head.note);
     if (inside.rows > 0 && inside.columns > 0) pane->draw(context, canvas, inside);
+    if (context->view->transient.hides_figures && pane->slot != SLOT_OVERLAY &&
+        (pane->slot != SLOT_SOURCE || pane == &pane_sass))
+        canvas_hide_figures(canvas, area, pane->slot == SLOT_EXPLANATION || pane->slot == SLOT_TIMELINE);
 }
 
 /* ---- the panes that are shown -------------------------------------------------------------------------- */
@@ -382,6 +385,7 @@ void frame_draw_run(const Scene *scene, const View *view, const StepContext *bes
     middle.rows -= layout->header.rows + layout->footer.rows;
     draw_header(scene, view, canvas, layout->header);
     draw_times(scene, view, canvas, layout->times);
+    if (view->transient.hides_figures) canvas_hide_figures(canvas, layout->times, false);
     bool has_panes = list_shown(&shown, scene, view, layout);
     shown.context.beside = shown.picture.beside = beside;
     if (has_panes)
