@@ -60,7 +60,8 @@ static void open_stop(App *app) {
     if (app->comparison.count == 2) app_leave_comparison(app);
     lecture->shown = NULL;
     lecture->opening = STOP_OPENS;
-    app_open_at(app, screen->session, PURPOSE_STOP, lecture_view_stop(lecture)->title, app->comparison.active);
+    app_open_at(app, screen->session, PURPOSE_STOP, lecture_view_stop(lecture)->title,
+                app->comparison.active);
 }
 
 void app_go_to_stop(App *app, int stop) {
@@ -74,9 +75,8 @@ void app_go_to_stop(App *app, int stop) {
     open_stop(app);
 }
 
-void app_continue_stop(App *app, Purpose purpose) {
+static void continue_stop(App *app, Purpose purpose) {
     LectureView *lecture = &app->lecture;
-    if (!lecture->run) return;
     if (purpose == PURPOSE_KERNEL || purpose == PURPOSE_SETTINGS) lecture->shown = NULL;
     if (purpose == PURPOSE_BESIDE && lecture->opening == STOP_THERE) lecture->shown = NULL;
     if (purpose == PURPOSE_STOP && screen_of(app)->compare) {
@@ -130,15 +130,16 @@ static void enter(App *app) {
     }
 }
 
-bool app_press_lecture(App *app, Key key) {
+static bool press_lecture(App *app, Key key) {
     LectureView *lecture = &app->lecture;
     const View *view = app_view(app);
-    if (!lecture->run || lecture->presses) return false;
+    if (lecture->presses) return false;
     if (view->transient.overlay != OVERLAY_NONE || view->transient.input != INPUT_COMMANDS) {
         lecture->has_left = true;
         return false;
     }
-    if (lecture->question == QUESTION_WAITS && lecture_view_type(lecture, key, view->selection.lane)) return true;
+    if (lecture->question == QUESTION_WAITS && lecture_view_type(lecture, key, view->selection.lane))
+        return true;
     switch (key) {
     case SPECIAL_PAGE_DOWN:
         go_on(app);
@@ -158,27 +159,12 @@ bool app_press_lecture(App *app, Key key) {
     }
 }
 
-/* ---- the screen ---------------------------------------------------------------------------------------- */
-
-void app_fit(const App *app, int *columns, int *rows) {
-    if (app->lecture.run) lecture_panel_area(&app->lecture, columns, rows);
-}
-
-Canvas *app_canvas(App *app, const Comparison *shown, int columns, int rows) {
-    int inner_columns = columns, inner_rows = rows;
-    app_fit(app, &inner_columns, &inner_rows);
-    Canvas *inner = canvas_new(inner_columns, inner_rows, app->ascii);
-    Comparison drawn = *shown;
-    for (int i = 0; i < drawn.count; i++) drawn.view[i].transient.hides_figures = lecture_view_hides(&app->lecture);
-    comparison_draw(&drawn, inner);
-    if (!app->lecture.run) return inner;
-    Canvas *whole = canvas_new(columns, rows, app->ascii);
-    app->lecture_columns = columns;
-    app->lecture_rows = rows;
-    canvas_put(whole, inner, 0, 0);
-    lecture_panel_draw(&app->lecture, whole, panel(app));
-    canvas_free(inner);
-    return whole;
+void app_begin_lecture(App *app, const LectureRun *run) {
+    app->lecture.run = run;
+    app->lecture.shown = run->screens->compare ? NULL : run->screens->run;
+    app->opened = continue_stop;
+    app->takes_key = press_lecture;
+    app_go_to_stop(app, 0);
 }
 
 /* ---- the check ----------------------------------------------------------------------------------------- */
@@ -193,7 +179,8 @@ typedef struct Check {
 } Check;
 
 static void complain(Check *check, LecturePlace place, const char *text, const char *why) {
-    text_print(check->out, "%s:%d:%d: %s\n    %s\n", check->lecture->lecture->path, place.line, place.column, text, why);
+    text_print(check->out, "%s:%d:%d: %s\n    %s\n", check->lecture->lecture->path, place.line, place.column,
+               text, why);
     check->failed++;
 }
 
@@ -259,8 +246,8 @@ static bool check_stops(Check *check) {
     const Lecture *lecture = check->lecture->lecture;
     for (int i = 0; i < lecture->stop_count; i++)
         if (!check_stop(check, i)) return false;
-    text_print(check->out, "%s: %d stops, %d claims, %d answers: ", lecture->path, lecture->stop_count, check->claims,
-               check->answers);
+    text_print(check->out, "%s: %d stops, %d claims, %d answers: ", lecture->path, lecture->stop_count,
+               check->claims, check->answers);
     if (check->failed)
         text_print(check->out, "%d do not hold\n", check->failed);
     else
@@ -268,9 +255,10 @@ static bool check_stops(Check *check) {
     return true;
 }
 
-bool app_check_lecture(const LectureRun *lecture, const char *machine, bool live, Text *out, int *failed, Error *error) {
+bool app_check_lecture(const LectureRun *lecture, const char *machine, bool live, Text *out, int *failed,
+                       Error *error) {
     App app;
-    AppStart start = {.lecture = lecture, .machine = machine, .still = true};
+    AppStart start = {.machine = machine, .still = true};
     Session *first = session_open(lecture->screens[0].session, error);
     if (!first) return false;
     app_init(&app, first, &start);
@@ -279,6 +267,7 @@ bool app_check_lecture(const LectureRun *lecture, const char *machine, bool live
                    .values.runs = claim_runs_new(&(ClaimRunsOptions){.machine = machine, .live = live}),
                    .out = out,
                    .error = error};
+    app_begin_lecture(&app, lecture);
     bool good = check_stops(&check);
     claim_runs_free(check.values.runs);
     place_values_done(&check.values);

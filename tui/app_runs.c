@@ -119,7 +119,7 @@ void app_show(App *app, Session *session, Purpose purpose, int index) {
     if (purpose == PURPOSE_EDIT) view_forget_failure(view);
     app_report_change(app, index);
     app_drop(app, &old);
-    app_continue_stop(app, purpose);
+    if (app->opened) app->opened(app, purpose);
 }
 
 /* Impossible settings are shown again, with the reason. */

@@ -5,7 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RIGHT_FROM = 160, RIGHT_COLUMNS = 60, LEAST_ROWS = 6, MOST_ROWS = 12, LEAST_LEFT = 17, BETWEEN_COLUMNS = 8 };
+enum {
+    RIGHT_FROM = 160,
+    RIGHT_COLUMNS = 60,
+    LEAST_ROWS = 6,
+    MOST_ROWS = 12,
+    LEAST_LEFT = 17,
+    BETWEEN_COLUMNS = 8
+};
 
 Rectangle lecture_panel_area(const LectureView *lecture, int *columns, int *rows) {
     Rectangle area = {0, 0, 0, 0};
@@ -55,7 +62,9 @@ static void draw_row(Panel *panel, const Flow *flow, size_t first, size_t count,
     for (size_t at = first; at < first + count;) {
         size_t end = at;
         char piece[512];
-        while (end < first + count && flow->roles.data[end] == flow->roles.data[at] && end - at < sizeof piece - 4) end++;
+        while (end < first + count && flow->roles.data[end] == flow->roles.data[at] &&
+               end - at < sizeof piece - 4)
+            end++;
         while (end < first + count && ((unsigned char)flow->text.data[end] & 0xc0) == 0x80) end++;
         snprintf(piece, sizeof piece, "%.*s", (int)(end - at), flow->text.data + at);
         column += canvas_text(panel->canvas, panel->area, column, row, (Role)flow->roles.data[at], piece);
@@ -107,7 +116,8 @@ static void draw_block(Panel *panel, const LectureBlock *block) {
     if (block->kind == LECTURE_CODE)
         draw_code(panel, block->text);
     else
-        draw_marked(panel, block->label, block->text, block->kind == LECTURE_HEADING ? ROLE_TITLE : ROLE_TEXT);
+        draw_marked(panel, block->label, block->text,
+                    block->kind == LECTURE_HEADING ? ROLE_TITLE : ROLE_TEXT);
 }
 
 /* ---- the question -------------------------------------------------------------------------------------- */
@@ -175,12 +185,14 @@ static int draw_text(const LectureView *lecture, Canvas *canvas, Rectangle area)
     const LectureStop *stop = lecture_view_stop(lecture);
     Panel panel = {canvas, area, lecture->scroll, 0};
     for (int i = 0; i < stop->block_count; i++) {
-        bool follows = i > 0 && stop->blocks[i].kind == LECTURE_ITEM && stop->blocks[i - 1].kind == LECTURE_ITEM;
+        bool follows =
+            i > 0 && stop->blocks[i].kind == LECTURE_ITEM && stop->blocks[i - 1].kind == LECTURE_ITEM;
         if (i > 0 && !follows && area.rows > LEAST_ROWS) panel.row++;
         draw_block(&panel, &stop->blocks[i]);
     }
     if (stop->question) draw_question(&panel, lecture, stop->question);
-    if (lecture->score_count && lecture->stop + 1 == lecture->run->lecture->stop_count) draw_score(&panel, lecture);
+    if (lecture->score_count && lecture->stop + 1 == lecture->run->lecture->stop_count)
+        draw_score(&panel, lecture);
     return panel.row;
 }
 
@@ -192,7 +204,8 @@ void lecture_panel_draw(const LectureView *lecture, Canvas *canvas, Rectangle ar
     char note[160];
     if (area.rows < 2) return;
     const Lecture *of = lecture->run->lecture;
-    snprintf(note, sizeof note, "%.80s   stop %d of %d   PgDn next", of->title, lecture->stop + 1, of->stop_count);
+    snprintf(note, sizeof note, "%.80s   stop %d of %d   PgDn next", of->title, lecture->stop + 1,
+             of->stop_count);
     int room = area.columns - canvas_text_columns(lecture_view_stop(lecture)->title) - BETWEEN_COLUMNS;
     if (canvas_text_columns(note) > room)
         snprintf(note, sizeof note, "stop %d of %d   PgDn next", lecture->stop + 1, of->stop_count);
@@ -205,7 +218,8 @@ void lecture_panel_draw(const LectureView *lecture, Canvas *canvas, Rectangle ar
 bool lecture_panel_scroll(LectureView *lecture, Rectangle area, int direction) {
     if (area.rows < 2) return false;
     Rectangle inside = inside_of(area);
-    int rows = draw_text(lecture, NULL, inside), last = rows - inside.rows, page = inside.rows > 2 ? inside.rows - 1 : 1;
+    int rows = draw_text(lecture, NULL, inside), last = rows - inside.rows,
+        page = inside.rows > 2 ? inside.rows - 1 : 1;
     int scroll = lecture->scroll + direction * page;
     scroll = scroll > last ? last : scroll;
     scroll = scroll < 0 ? 0 : scroll;

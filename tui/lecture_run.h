@@ -7,7 +7,7 @@
 
 typedef struct LectureScreen { /* what a stop shows; texts and options are borrowed */
     bool is_set;               /* else the screen stays as it was */
-    const char *run;           /* its options without keys and step: screens with the same text show the same run */
+    const char *run; /* its options without keys and step: screens with the same text show the same run */
     const SessionOptions *session;
     const SessionOptions *compare; /* NULL: one run */
     const char *keys;              /* pressed first; may be NULL */

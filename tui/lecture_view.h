@@ -8,7 +8,13 @@
 
 enum { LECTURE_ANSWER_BYTES = 24, LECTURE_TOPICS = 16 };
 
-typedef enum QuestionState { QUESTION_NONE, QUESTION_WAITS, QUESTION_RIGHT, QUESTION_WRONG, QUESTION_SKIPPED } QuestionState;
+typedef enum QuestionState {
+    QUESTION_NONE,
+    QUESTION_WAITS,
+    QUESTION_RIGHT,
+    QUESTION_WRONG,
+    QUESTION_SKIPPED
+} QuestionState;
 
 typedef struct LectureScore {
     const char *topic; /* borrowed from the lecture */

@@ -84,8 +84,9 @@ static bool find_file(const Options *options, char *path, Error *error) {
         names[i] = files[i];
     }
     const char *nearest = text_nearest(wanted, names, (size_t)count);
-    return error_set(error, nearest ? "there is no lecture '%s'; did you mean %s?"
-                                    : "there is no lecture '%s'; redviz --lecture lists them%s",
+    return error_set(error,
+                     nearest ? "there is no lecture '%s'; did you mean %s?"
+                             : "there is no lecture '%s'; redviz --lecture lists them%s",
                      wanted, nearest ? nearest : "");
 }
 
@@ -144,9 +145,12 @@ static bool read_options(OpenLecture *open, int index, const Options *outer, Err
         LecturePlace place = place_of_error(open, index, outer, why.message);
         return refuse_at(open, place, why.message, error);
     }
-    if (options->action != ACTION_OPEN || options->save || options->record_cast || options->watch || options->has_lecture)
-        return refuse_at(open, stop->words[0].place,
-                         "a stop is a screen of the interface: options that print, save or watch have no place here", error);
+    if (options->action != ACTION_OPEN || options->save || options->record_cast || options->watch ||
+        options->has_lecture)
+        return refuse_at(
+            open, stop->words[0].place,
+            "a stop is a screen of the interface: options that print, save or watch have no place here",
+            error);
     options->session.file = beside(open, options->session.file);
     options->session.saved = beside(open, options->session.saved);
     if (options->has_compare) options->compare.file = beside(open, options->compare.file);

@@ -9,13 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEEPEST = 64, NAME_BYTES = 64, STRING_BYTES = 256, EVERY_RANGE = CLAIM_TOTAL | CLAIM_LINE | CLAIM_INTERVAL | CLAIM_LEVEL };
+enum {
+    DEEPEST = 64,
+    NAME_BYTES = 64,
+    STRING_BYTES = 256,
+    EVERY_RANGE = CLAIM_TOTAL | CLAIM_LINE | CLAIM_INTERVAL | CLAIM_LEVEL
+};
 
-#define TOTAL    CLAIM_TOTAL
-#define LINE     CLAIM_LINE
-#define INTERVAL CLAIM_INTERVAL
-#define LEVEL    CLAIM_LEVEL
-#define STEP     CLAIM_STEP
+#define TOTAL                       CLAIM_TOTAL
+#define LINE                        CLAIM_LINE
+#define INTERVAL                    CLAIM_INTERVAL
+#define LEVEL                       CLAIM_LEVEL
+#define STEP                        CLAIM_STEP
 #define WORD(name, scopes, meaning) {#name, (scopes), meaning},
 const ClaimWord claim_words[] = {
 #include "lecture/claim_words.def"
@@ -40,7 +45,8 @@ typedef struct Reader {
 
 static bool read_sum(Reader *reader, double *value);
 
-static bool fail_at(Reader *reader, const char *at, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static bool fail_at(Reader *reader, const char *at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 static bool fail_at(Reader *reader, const char *at, const char *format, ...) {
     char message[256];
     va_list arguments;
@@ -48,8 +54,8 @@ static bool fail_at(Reader *reader, const char *at, const char *format, ...) {
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
     size_t offset = (size_t)(at - reader->of->text);
-    error_set_at(reader->error, reader->path, reader->of->place.line, reader->of->place.column + (int)offset, "%s",
-                 message);
+    error_set_at(reader->error, reader->path, reader->of->place.line, reader->of->place.column + (int)offset,
+                 "%s", message);
     if (reader->error) {
         error_show_line(reader->error, reader->of->text, strlen(reader->of->text));
         reader->error->caret = reader->error->caret ? reader->error->caret : (int)offset + 1;
@@ -120,7 +126,8 @@ static bool read_number(Reader *reader, double *value) {
         return fail_at(reader, reader->at, "a number is expected here");
     while (length < sizeof digits - 1) {
         char next = *reader->at;
-        bool exponent = (next == '-' || next == '+') && length && strchr("eE", digits[length - 1]) && digits[1] != 'x';
+        bool exponent =
+            (next == '-' || next == '+') && length && strchr("eE", digits[length - 1]) && digits[1] != 'x';
         if (!is_letter(next) && next != '.' && !exponent) break;
         digits[length++] = next;
         reader->at++;
@@ -128,7 +135,8 @@ static bool read_number(Reader *reader, double *value) {
     digits[length] = 0;
     char *stop;
     *value = strtod(digits, &stop);
-    if (!length || *stop || !isfinite(*value)) return fail_at(reader, begin, "this is no number: 4096, 2^20, 0x10, 1.7");
+    if (!length || *stop || !isfinite(*value))
+        return fail_at(reader, begin, "this is no number: 4096, 2^20, 0x10, 1.7");
     if (*reader->at != '^') return true;
     double power;
     reader->at++;
@@ -182,8 +190,8 @@ static bool check_name(Reader *reader, const char *at, const char *name, ClaimSc
         near[count++] = metric_infos[i].name;
     }
     const char *nearest = text_nearest(name, near, count);
-    return fail_at(reader, at, nearest ? "there is no '%s' %s; did you mean %s?" : "there is no '%s' %s%s", name,
-                   scope_text(scope), nearest ? nearest : "");
+    return fail_at(reader, at, nearest ? "there is no '%s' %s; did you mean %s?" : "there is no '%s' %s%s",
+                   name, scope_text(scope), nearest ? nearest : "");
 }
 
 static void note(Reader *reader, const char *begin, double value) {
@@ -209,7 +217,8 @@ static bool read_settings(Reader *reader, ClaimQuery *query, char texts[CLAIM_SE
     do {
         char name[NAME_BYTES], word[NAME_BYTES];
         int64_t number;
-        if (query->setting_count == CLAIM_SETTINGS) return fail_at(reader, reader->at, "a run has at most 8 settings");
+        if (query->setting_count == CLAIM_SETTINGS)
+            return fail_at(reader, reader->at, "a run has at most 8 settings");
         if (!read_name(reader, name, "a setting, like n=4096,") || !expect(reader, "=")) return false;
         char *text = texts[query->setting_count];
         if (name_length(reader)) {
@@ -277,8 +286,9 @@ static bool read_time(Reader *reader, const char *begin, QueryTexts *texts, doub
     snprintf(name, sizeof name, "%s", texts->run);
     snprintf(texts->dtype, sizeof texts->dtype, "int");
     ClaimQuery query = {.scope = CLAIM_TIME, .name = name, .run = texts->run, .dtype = texts->dtype};
-    if (!read_name(reader, texts->run, "a kernel") || !expect(reader, ",") || !read_whole(reader, "a size", 1e13, &n) ||
-        !read_time_words(reader, &query, texts) || !expect(reader, ")"))
+    if (!read_name(reader, texts->run, "a kernel") || !expect(reader, ",") ||
+        !read_whole(reader, "a size", 1e13, &n) || !read_time_words(reader, &query, texts) ||
+        !expect(reader, ")"))
         return false;
     query.n = (uint64_t)n;
     return ask(reader, begin, &query, value);
@@ -313,12 +323,14 @@ static bool read_call(Reader *reader, const char *begin, QueryTexts *texts, doub
         return read_time(reader, begin, texts, value);
     if (!strcmp(name, "cycles")) return read_cycles(reader, begin, texts, value);
     if (!strcmp(name, "executed")) return read_executed(reader, begin, texts, value);
-    if (!strcmp(name, "min") || !strcmp(name, "max") || !strcmp(name, "abs")) return read_pair(reader, name, value);
+    if (!strcmp(name, "min") || !strcmp(name, "max") || !strcmp(name, "abs"))
+        return read_pair(reader, name, value);
     if (take_word(reader, "step")) return read_step(reader, begin, texts, value);
-    return fail_at(reader, begin,
-                   "there is no %.40s(...): time, gigabytes, read_share, cycles, executed, min, max, abs, or a value of "
-                   "the step, like lanes(step)",
-                   name);
+    return fail_at(
+        reader, begin,
+        "there is no %.40s(...): time, gigabytes, read_share, cycles, executed, min, max, abs, or a value of "
+        "the step, like lanes(step)",
+        name);
 }
 
 static bool read_value(Reader *reader, double *value) {
@@ -327,7 +339,8 @@ static bool read_value(Reader *reader, double *value) {
     if (!read_name(reader, texts.run, "a value")) return false;
     if (take(reader, "(")) return read_call(reader, begin, &texts, value);
     if (peek(reader) == '.' || *reader->at == '[') return read_member(reader, begin, &texts, value);
-    return fail_at(reader, begin, "'%.40s' is no value: write RUN.NAME, like interleaved.shared_loads", texts.run);
+    return fail_at(reader, begin, "'%.40s' is no value: write RUN.NAME, like interleaved.shared_loads",
+                   texts.run);
 }
 
 /* ---- arithmetic ---------------------------------------------------------------------------------------- */
@@ -338,7 +351,8 @@ static bool read_factor(Reader *reader, double *value) {
     if (isdigit((unsigned char)next) || next == '.') return read_number(reader, value);
     if (isalpha((unsigned char)next)) return read_value(reader, value);
     if (next != '(' && next != '-')
-        return fail_at(reader, reader->at, next ? "a number, a value or '(' is expected here" : "something is missing here");
+        return fail_at(reader, reader->at,
+                       next ? "a number, a value or '(' is expected here" : "something is missing here");
     if (++reader->depth > DEEPEST) return fail_at(reader, reader->at, "nested too deeply");
     reader->at++;
     good = next == '(' ? read_sum(reader, value) && expect(reader, ")") : read_factor(reader, value);
@@ -437,18 +451,24 @@ static const char *find_machine(Reader *reader, char machine[NAME_BYTES]) {
     return on;
 }
 
-bool claim_evaluate(const LectureExpression *claim, const char *path, const ClaimWorld *world, ClaimResult *result,
-                    Error *error) {
+bool claim_evaluate(const LectureExpression *claim, const char *path, const ClaimWorld *world,
+                    ClaimResult *result, Error *error) {
     char machine[NAME_BYTES];
     *result = (ClaimResult){.holds = true};
-    Reader reader = {.of = claim, .path = path, .at = claim->text, .world = world, .values = &result->values, .error = error};
+    Reader reader = {.of = claim,
+                     .path = path,
+                     .at = claim->text,
+                     .world = world,
+                     .values = &result->values,
+                     .error = error};
     const char *end = find_machine(&reader, machine);
     if (!read_comparison(&reader, result)) return false;
     while (take_word(&reader, "and"))
         if (!read_comparison(&reader, result)) return false;
     if (take_word(&reader, "on")) {
         char word[NAME_BYTES];
-        if (reader.at - 3 < end || !take_word(&reader, "recorded") || !read_name(&reader, word, "a machine, like H200,"))
+        if (reader.at - 3 < end || !take_word(&reader, "recorded") ||
+            !read_name(&reader, word, "a machine, like H200,"))
             return fail_at(&reader, reader.at, "'on recorded H200' ends a claim");
     }
     return !peek(&reader) || fail_at(&reader, reader.at, "'and', a comparison or the end is expected here");
@@ -459,8 +479,9 @@ void claim_result_done(ClaimResult *result) {
     text_done(&result->values);
 }
 
-bool claim_number(const LectureExpression *expression, const char *path, const ClaimWorld *world, double *value,
-                  Error *error) {
+bool claim_number(const LectureExpression *expression, const char *path, const ClaimWorld *world,
+                  double *value, Error *error) {
     Reader reader = {.of = expression, .path = path, .at = expression->text, .world = world, .error = error};
-    return read_sum(&reader, value) && (!peek(&reader) || fail_at(&reader, reader.at, "an operator is expected here"));
+    return read_sum(&reader, value) &&
+           (!peek(&reader) || fail_at(&reader, reader.at, "an operator is expected here"));
 }

@@ -39,7 +39,8 @@ typedef struct ClaimQuery { /* one value that is wanted; texts are valid during 
     uint64_t n;             /* TIME */
     const char *dtype;      /* TIME: "int" if none was given */
     bool alone, warm, call; /* TIME */
-    const char *machine;    /* TIME, CYCLES, executed: "h200", where the claim says "on recorded H200"; else NULL */
+    const char
+        *machine; /* TIME, CYCLES, executed: "h200", where the claim says "on recorded H200"; else NULL */
 } ClaimQuery;
 
 typedef struct ClaimWorld {
@@ -55,11 +56,11 @@ typedef struct ClaimResult {
 } ClaimResult;
 
 /* `path` and the expression's place name it in errors. `world` NULL: only the form is checked. */
-bool claim_evaluate(const LectureExpression *claim, const char *path, const ClaimWorld *world, ClaimResult *result,
-                    Error *error);
+bool claim_evaluate(const LectureExpression *claim, const char *path, const ClaimWorld *world,
+                    ClaimResult *result, Error *error);
 void claim_result_done(ClaimResult *result);
 /* The left side of an answer: a number. */
-bool claim_number(const LectureExpression *expression, const char *path, const ClaimWorld *world, double *value,
-                  Error *error);
+bool claim_number(const LectureExpression *expression, const char *path, const ClaimWorld *world,
+                  double *value, Error *error);
 
 #endif

@@ -19,8 +19,8 @@ typedef struct Reader {
     const char *at, *end;
     int number; /* of the line that was read last */
     Line line;
-    bool has_head;   /* the `lecture` block was read */
-    Text paragraph;  /* under way */
+    bool has_head;  /* the `lecture` block was read */
+    Text paragraph; /* under way */
     LectureBlockKind kind;
     char label[16];
     Error *error;
@@ -78,13 +78,15 @@ static void add_block(Reader *reader, LectureBlockKind kind, const char *label, 
 static void end_paragraph(Reader *reader) {
     Arena *arena = &reader->lecture->arena;
     if (reader->paragraph.length)
-        add_block(reader, reader->kind, reader->kind == LECTURE_ITEM ? arena_copy_string(arena, reader->label) : NULL,
+        add_block(reader, reader->kind,
+                  reader->kind == LECTURE_ITEM ? arena_copy_string(arena, reader->label) : NULL,
                   arena_copy_string(arena, text_string(&reader->paragraph)));
     text_clear(&reader->paragraph);
     reader->kind = LECTURE_PARAGRAPH;
 }
 
-static bool is_wide(const char *at) { /* a character of a script that has no blanks between words begins here */
+static bool
+is_wide(const char *at) { /* a character of a script that has no blanks between words begins here */
     return (unsigned char)*at >= 0xe2;
 }
 
@@ -103,7 +105,8 @@ static size_t item_label(Line line) {
     size_t digits = 0;
     if (line.length > 1 && strchr("-*", line.text[0]) && line.text[1] == ' ') return 1;
     while (digits < line.length && digits < 3 && isdigit((unsigned char)line.text[digits])) digits++;
-    bool is_number = digits && digits + 1 < line.length && line.text[digits] == '.' && line.text[digits + 1] == ' ';
+    bool is_number =
+        digits && digits + 1 < line.length && line.text[digits] == '.' && line.text[digits + 1] == ' ';
     return is_number ? digits + 1 : 0;
 }
 
@@ -153,13 +156,15 @@ static bool begin_stop(Reader *reader, Line title, int column) {
 
 static bool read_heading(Reader *reader) {
     bool is_title = begins(reader->line, "# ");
-    Line title = trim((Line){reader->line.text + (is_title ? 2 : 3), reader->line.length - (is_title ? 2 : 3)});
+    Line title =
+        trim((Line){reader->line.text + (is_title ? 2 : 3), reader->line.length - (is_title ? 2 : 3)});
     if (is_title && reader->lecture->title)
         return fail(reader, 1, "a lecture has one title; '## Title' begins a stop");
     if (!is_title && !reader->lecture->title)
         return fail(reader, 1, "the lecture's title is missing: '# Title' comes before the first stop");
     if (!is_title && !reader->has_head)
-        return fail(reader, 1, "the block ```lecture (language, minutes, needs) is missing before the first stop");
+        return fail(reader, 1,
+                    "the block ```lecture (language, minutes, needs) is missing before the first stop");
     if (reader->stop) end_paragraph(reader);
     if (is_title) reader->lecture->title = keep(reader, title);
     return begin_stop(reader, title, is_title ? 2 : 3);
@@ -261,7 +266,8 @@ static bool read_command(Reader *reader) {
         if (!read_words(reader)) return false;
     if (failed) return false;
     if (!reader->stop->word_count)
-        return fail_at(reader, begin, "this block is empty: give options, like --kernel interleaved --keys ']'");
+        return fail_at(reader, begin,
+                       "this block is empty: give options, like --kernel interleaved --keys ']'");
     if (!strcmp(reader->stop->words[0].text, "redviz"))
         return fail_at(reader, reader->stop->words[0].place, "the options alone, without the word redviz");
     return true;
@@ -279,7 +285,8 @@ static bool read_claims(Reader *reader) {
     }
     if (failed) return false;
     return stop->claim_count > before ||
-           fail_at(reader, begin, "this block is empty: give claims, a line each, like interleaved.excess == 0");
+           fail_at(reader, begin,
+                   "this block is empty: give claims, a line each, like interleaved.excess == 0");
 }
 
 static bool read_choices(Reader *reader, LectureQuestion *question, Line value) {
@@ -287,7 +294,8 @@ static bool read_choices(Reader *reader, LectureQuestion *question, Line value) 
     for (const char *at = value.text;; at++) {
         const char *bar = memchr(at, '|', (size_t)(end - at));
         Line choice = trim((Line){at, (size_t)((bar ? bar : end) - at)});
-        if (!choice.length) return fail(reader, column_of(reader, at), "a choice is empty: choices: one | two | three");
+        if (!choice.length)
+            return fail(reader, column_of(reader, at), "a choice is empty: choices: one | two | three");
         if (question->choice_count == LECTURE_CHOICES)
             return fail(reader, column_of(reader, at), "a question has at most 8 choices");
         question->choices[question->choice_count++] = keep(reader, choice);
@@ -304,9 +312,11 @@ static bool read_answer(Reader *reader, LectureQuestion *question, Line value) {
     while (at > 0 && value.text[at - 1] != '=') at--;
     Line right = trim((Line){value.text + at, value.length - at});
     if (!at || !right.length)
-        return fail(reader, column_of(reader, value.text), "write the answer as EXPRESSION = VALUE, like lanes(step) = 4");
+        return fail(reader, column_of(reader, value.text),
+                    "write the answer as EXPRESSION = VALUE, like lanes(step) = 4");
     Line left = trim((Line){value.text, at - 1});
-    question->answer = (LectureExpression){keep(reader, left), {reader->number, column_of(reader, left.text)}};
+    question->answer =
+        (LectureExpression){keep(reader, left), {reader->number, column_of(reader, left.text)}};
     question->value = keep(reader, right);
     question->value_place = (LecturePlace){reader->number, column_of(reader, right.text)};
     return true;
@@ -327,7 +337,8 @@ static bool read_question_line(Reader *reader, LectureQuestion *question, Text *
         return fail(reader, column_of(reader, line.text),
                     "after the question come the lines topic: ..., choices: ..., keys: ... and answer: ...");
     } else if (line.length) {
-        text_print(text, "%s%.*s", text->length && !is_wide(line.text) ? " " : "", (int)line.length, line.text);
+        text_print(text, "%s%.*s", text->length && !is_wide(line.text) ? " " : "", (int)line.length,
+                   line.text);
     }
     return true;
 }
@@ -345,19 +356,24 @@ static bool is_number(const char *text) {
 }
 
 static bool check_question(Reader *reader, LecturePlace begin, const LectureQuestion *question) {
-    if (!*question->text) return fail_at(reader, begin, "the question is missing: it comes before topic: and answer:");
+    if (!*question->text)
+        return fail_at(reader, begin, "the question is missing: it comes before topic: and answer:");
     if (!question->topic || !*question->topic)
-        return fail_at(reader, begin, "topic: is missing, the word under which the score counts this question");
+        return fail_at(reader, begin,
+                       "topic: is missing, the word under which the score counts this question");
     if (!question->value) return fail_at(reader, begin, "answer: is missing: answer: EXPRESSION = VALUE");
     if (question->choice_count && !is_choice(question))
         return fail_at(reader, question->value_place, "this is none of the choices");
     if (!question->choice_count && !is_number(question->value))
-        return fail_at(reader, question->value_place, "an answer is a number; else give choices: one | two | three");
-    if (!*question->answer.text && !question->choice_count)
-        return fail_at(reader, question->value_place, "the expression before '=' is missing, like lanes(step)");
-    if (*question->answer.text && !isdigit((unsigned char)*question->value) && *question->value != '-')
         return fail_at(reader, question->value_place,
-                       "the expression gives a number, so this choice begins with one; else write answer: = CHOICE");
+                       "an answer is a number; else give choices: one | two | three");
+    if (!*question->answer.text && !question->choice_count)
+        return fail_at(reader, question->value_place,
+                       "the expression before '=' is missing, like lanes(step)");
+    if (*question->answer.text && !isdigit((unsigned char)*question->value) && *question->value != '-')
+        return fail_at(
+            reader, question->value_place,
+            "the expression gives a number, so this choice begins with one; else write answer: = CHOICE");
     return true;
 }
 
@@ -390,7 +406,8 @@ static bool read_fence(Reader *reader) {
     static const struct {
         const char *name;
         bool (*read)(Reader *reader);
-    } kinds[] = {{"lecture", read_head}, {"redviz", read_command}, {"predict", read_question}, {"claim", read_claims}};
+    } kinds[] = {
+        {"lecture", read_head}, {"redviz", read_command}, {"predict", read_question}, {"claim", read_claims}};
     const char *names[sizeof kinds / sizeof *kinds];
     Line line = trim(reader->line);
     char name[32];
@@ -426,7 +443,8 @@ static bool read_line(Reader *reader) {
 /* A first part without text or screen is no stop. */
 static void drop_empty_first(Lecture *lecture) {
     const LectureStop *first = &lecture->stops[0];
-    if (lecture->stop_count < 2 || first->block_count || first->has_command || first->question || first->claim_count)
+    if (lecture->stop_count < 2 || first->block_count || first->has_command || first->question ||
+        first->claim_count)
         return;
     free(first->blocks);
     memmove(lecture->stops, lecture->stops + 1, (size_t)--lecture->stop_count * sizeof *lecture->stops);
@@ -439,7 +457,8 @@ static bool read_all(Reader *reader) {
         if (!read_line(reader)) return false;
     }
     if (!reader->stop) return fail(reader, 1, "this file is empty: '# Title' begins a lecture");
-    if (!reader->has_head) return fail(reader, 1, "the block ```lecture (language, minutes, needs) is missing");
+    if (!reader->has_head)
+        return fail(reader, 1, "the block ```lecture (language, minutes, needs) is missing");
     end_paragraph(reader);
     drop_empty_first(reader->lecture);
     for (int i = 0; i < reader->lecture->stop_count; i++)

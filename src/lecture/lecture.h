@@ -11,12 +11,18 @@ typedef struct LecturePlace { /* in the file; from 1 */
     int line, column;
 } LecturePlace;
 
-typedef enum LectureBlockKind { LECTURE_PARAGRAPH, LECTURE_HEADING, LECTURE_ITEM, LECTURE_CODE } LectureBlockKind;
+typedef enum LectureBlockKind {
+    LECTURE_PARAGRAPH,
+    LECTURE_HEADING,
+    LECTURE_ITEM,
+    LECTURE_CODE
+} LectureBlockKind;
 
 typedef struct LectureBlock {
     LectureBlockKind kind;
     const char *label; /* of an ITEM: "-", "1." */
-    const char *text;  /* inline marks still in it (lecture_next_span); of CODE: lines as they stand, ended by '\n' */
+    const char
+        *text; /* inline marks still in it (lecture_next_span); of CODE: lines as they stand, ended by '\n' */
 } LectureBlock;
 
 typedef struct LectureExpression { /* a claim, or the answer of a question */
@@ -72,7 +78,13 @@ void lecture_free(Lecture *lecture);
 /* Do two files have the same stops, screens, claims and answers? Else the place in `other`, and what it lacks. */
 bool lecture_is_same(const Lecture *lecture, const Lecture *other, Error *error);
 
-typedef enum LectureMark { LECTURE_PLAIN, LECTURE_STRONG, LECTURE_EMPHASIS, LECTURE_INLINE_CODE, LECTURE_LINK } LectureMark;
+typedef enum LectureMark {
+    LECTURE_PLAIN,
+    LECTURE_STRONG,
+    LECTURE_EMPHASIS,
+    LECTURE_INLINE_CODE,
+    LECTURE_LINK
+} LectureMark;
 
 typedef struct LectureSpan {
     LectureMark mark;

@@ -42,15 +42,16 @@ static bool is_same_stop(const Lecture *lecture, const LectureStop *stop, const 
                        "the block ```redviz of this stop is not that of");
     if (!is_same_question(stop->question, its->question))
         return differs(other, its->question ? its->question->place : its->place, error, lecture,
-                       stop->question ? stop->question->place : stop->place, "the answer of this stop is not that of");
+                       stop->question ? stop->question->place : stop->place,
+                       "the answer of this stop is not that of");
     for (int i = 0; i < stop->claim_count; i++)
         if (i >= its->claim_count || strcmp(stop->claims[i].text, its->claims[i].text) != 0)
             return differs(other, i < its->claim_count ? its->claims[i].place : its->place, error, lecture,
                            stop->claims[i].place, "this stop lacks the claim in");
     if (its->claim_count > stop->claim_count)
         return error_set_at(error, other->path, its->claims[stop->claim_count].place.line,
-                            its->claims[stop->claim_count].place.column, "%s lacks this claim in the stop of line %d",
-                            lecture->path, stop->place.line);
+                            its->claims[stop->claim_count].place.column,
+                            "%s lacks this claim in the stop of line %d", lecture->path, stop->place.line);
     return true;
 }
 

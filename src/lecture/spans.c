@@ -24,7 +24,10 @@ static bool read_marked(const char **at, LectureSpan *span) {
     static const struct {
         const char *mark;
         LectureMark kind;
-    } marks[] = {{"``", LECTURE_INLINE_CODE}, {"`", LECTURE_INLINE_CODE}, {"**", LECTURE_STRONG}, {"*", LECTURE_EMPHASIS}};
+    } marks[] = {{"``", LECTURE_INLINE_CODE},
+                 {"`", LECTURE_INLINE_CODE},
+                 {"**", LECTURE_STRONG},
+                 {"*", LECTURE_EMPHASIS}};
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
         const char *closing = closing_of(*at, marks[i].mark);
         size_t length = strlen(marks[i].mark);

@@ -72,8 +72,8 @@ static bool has(const Measurements *measured, const ClaimQuery *query) {
     return false;
 }
 
-bool claim_times_value(ClaimTimes *times, const ClaimQuery *query, const char *machine, bool live, double *value,
-                       Error *error) {
+bool claim_times_value(ClaimTimes *times, const ClaimQuery *query, const char *machine, bool live,
+                       double *value, Error *error) {
     const Measurements *measured = &times->live;
     machine = query->machine ? query->machine : machine ? machine : bench_default_machine();
     bool now = live && !query->machine;
@@ -87,13 +87,14 @@ bool claim_times_value(ClaimTimes *times, const ClaimQuery *query, const char *m
             *value = found->value;
             return true;
         }
-        return error_set(error, "no latency is called \"%s\" on %s; redviz --latency lists them", query->text, where);
+        return error_set(error, "no latency is called \"%s\" on %s; redviz --latency lists them", query->text,
+                         where);
     }
     const Timing *timing = find_time(measured, query);
     if (!timing)
-        return error_set(error, "no %stime of %s, %s, n = %llu%s%s was measured on %s", query->warm ? "warm " : "",
-                         query->run, query->dtype, (unsigned long long)query->n, query->alone ? ", alone" : "",
-                         query->call ? ", as a call" : "", where);
+        return error_set(error, "no %stime of %s, %s, n = %llu%s%s was measured on %s",
+                         query->warm ? "warm " : "", query->run, query->dtype, (unsigned long long)query->n,
+                         query->alone ? ", alone" : "", query->call ? ", as a call" : "", where);
     *value = !strcmp(query->name, "time")        ? timing->median
              : !strcmp(query->name, "gigabytes") ? timing->gigabytes_per_second
                                                  : timing->share_of_read;

@@ -17,8 +17,8 @@ typedef struct ClaimTimes { /* zero-initialised is empty */
 } ClaimTimes;
 
 /* A TIME or CYCLES of the machine that the query names, else of `machine`, or measured now. */
-bool claim_times_value(ClaimTimes *times, const ClaimQuery *query, const char *machine, bool live, double *value,
-                       Error *error);
+bool claim_times_value(ClaimTimes *times, const ClaimQuery *query, const char *machine, bool live,
+                       double *value, Error *error);
 void claim_times_done(ClaimTimes *times);
 
 #endif

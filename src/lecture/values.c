@@ -78,7 +78,8 @@ static bool take_setting(SessionOptions *options, const char *setting, Arena *ar
 
 static Session *open_run(ClaimRuns *runs, const ClaimQuery *query, Error *error) {
     Arena arena = {0};
-    SessionOptions options = {.kernel = query->run, .threads = runs->options.threads, .machine = runs->options.machine};
+    SessionOptions options = {
+        .kernel = query->run, .threads = runs->options.threads, .machine = runs->options.machine};
     bool good = catalog_find(query->run, error) != NULL;
     for (int i = 0; good && i < query->setting_count; i++)
         good = take_setting(&options, query->settings[i], &arena, error);
@@ -92,9 +93,10 @@ Session *claim_runs_session(ClaimRuns *runs, const ClaimQuery *query, Error *err
     if (is_here || is_beside) {
         Session *session = is_here ? runs->here : runs->beside;
         if (session && !query->setting_count) return session;
-        error_set(error, session ? "'%s' is the run of the stop, and takes no settings"
-                         : is_here ? "'%s' is the run of the stop, which shows none"
-                                   : "'%s' is the run that --compare shows, which this stop lacks",
+        error_set(error,
+                  session   ? "'%s' is the run of the stop, and takes no settings"
+                  : is_here ? "'%s' is the run of the stop, which shows none"
+                            : "'%s' is the run that --compare shows, which this stop lacks",
                   query->run);
         return NULL;
     }
@@ -136,8 +138,10 @@ static double totals_named(const Totals *totals, const char *name) {
     if (!strcmp(name, "excess")) return (double)excess_of(totals);
     if (!strcmp(name, "lanes")) return ratio(totals->lane_instructions, totals->warp_instructions);
     if (!strcmp(name, "divergence")) return ratio(totals->divergent_branches, totals->branches);
-    if (!strcmp(name, "wavefronts_per_load")) return ratio(totals->shared_load_wavefronts, totals->shared_loads);
-    if (!strcmp(name, "sectors_per_load")) return ratio(totals->global_load_sectors, totals->global_load_requests);
+    if (!strcmp(name, "wavefronts_per_load"))
+        return ratio(totals->shared_load_wavefronts, totals->shared_loads);
+    if (!strcmp(name, "sectors_per_load"))
+        return ratio(totals->global_load_sectors, totals->global_load_requests);
     return NAN;
 }
 
@@ -158,7 +162,8 @@ static double total_named(Session *session, const char *name, const char **why) 
     const CatalogResult *result = session_result(session);
     if (!strcmp(name, "n")) return (double)session_n(session);
     if (!strcmp(name, "launches")) return trace->launch_count;
-    if (!strcmp(name, "steps")) return session_block_count(session) ? session_block(session, 0)->steps->step_count : NAN;
+    if (!strcmp(name, "steps"))
+        return session_block_count(session) ? session_block(session, 0)->steps->step_count : NAN;
     if (!strcmp(name, "blocks"))
         return launch ? (double)launch->grid[0] * launch->grid[1] * launch->grid[2] : NAN;
     if (!strcmp(name, "threads"))
@@ -237,18 +242,21 @@ static bool interval_value(Session *session, const ClaimQuery *query, double *va
     const SessionBlock *block = session_block(session, 0);
     int first = 0, end;
     while (first < block->steps->step_count && block->steps->steps[first].interval != query->number) first++;
-    for (end = first; end < block->steps->step_count && block->steps->steps[end].interval == query->number;) end++;
+    for (end = first; end < block->steps->step_count && block->steps->steps[end].interval == query->number;)
+        end++;
     if (first == end)
-        return error_set(error, "block 0 of %s has no interval %lld; intervals are counted from 0", query->run,
-                         (long long)query->number);
+        return error_set(error, "block 0 of %s has no interval %lld; intervals are counted from 0",
+                         query->run, (long long)query->number);
     return claim_steps_value(block, first, end, query->name, value) ||
-           error_set(error, "interval %lld of %s has no %s", (long long)query->number, query->run, query->name);
+           error_set(error, "interval %lld of %s has no %s", (long long)query->number, query->run,
+                     query->name);
 }
 
 bool claim_runs_value(void *context, const ClaimQuery *query, double *value, Error *error) {
     ClaimRuns *runs = context;
     if (query->scope == CLAIM_TIME || query->scope == CLAIM_CYCLES)
-        return claim_times_value(&runs->times, query, runs->options.machine, runs->options.live, value, error);
+        return claim_times_value(&runs->times, query, runs->options.machine, runs->options.live, value,
+                                 error);
     Session *session = query->run ? claim_runs_session(runs, query, error) : NULL;
     if (!session) return query->run ? false : error_set(error, "'%s' has no step here", query->name);
     const char *why = NULL;

@@ -90,8 +90,8 @@ static double level_named(const ReductionLevel *level, const char *name) {
                                            : NAN;
 }
 
-static bool level_value(const Session *session, const Scene *scene, Reduction *reduction, const ClaimQuery *query,
-                        double *value, Error *error) {
+static bool level_value(const Session *session, const Scene *scene, Reduction *reduction,
+                        const ClaimQuery *query, double *value, Error *error) {
     int index = level_of_number(reduction, query->number);
     if (index < 0)
         return error_set(error, "the reduction of %s has levels 1 to %d, no level %lld", query->run,
@@ -100,14 +100,15 @@ static bool level_value(const Session *session, const Scene *scene, Reduction *r
     if (isfinite(*value)) return true;
     int end = index + 1 < reduction_level_count(reduction) ? reduction_level_first(reduction, index + 1)
                                                            : scene_step_index(scene, 0)->steps->step_count;
-    return claim_steps_value(session_block(session, 0), reduction_level_first(reduction, index), end, query->name,
-                             value) ||
+    return claim_steps_value(session_block(session, 0), reduction_level_first(reduction, index), end,
+                             query->name, value) ||
            error_set(error, "level %lld of %s has no %s", (long long)query->number, query->run, query->name);
 }
 
 bool place_values_value(void *context, const ClaimQuery *query, double *value, Error *error) {
     PlaceValues *values = context;
-    bool of_levels = query->scope == CLAIM_LEVEL || (query->scope == CLAIM_TOTAL && !strcmp(query->name, "levels"));
+    bool of_levels =
+        query->scope == CLAIM_LEVEL || (query->scope == CLAIM_TOTAL && !strcmp(query->name, "levels"));
     if (query->scope == CLAIM_STEP) return step_value(values, query, value, error);
     if (!of_levels) return claim_runs_value(values->runs, query, value, error);
     Session *session = claim_runs_session(values->runs, query, error);
