@@ -10,7 +10,8 @@ Canvas *app_canvas(App *app, const Comparison *shown, int columns, int rows) {
     app_fit(app, &inner_columns, &inner_rows);
     Canvas *inner = canvas_new(inner_columns, inner_rows, app->ascii);
     Comparison drawn = *shown;
-    for (int i = 0; i < drawn.count; i++) drawn.view[i].transient.hides_figures = lecture_view_hides(&app->lecture);
+    for (int i = 0; i < drawn.count; i++)
+        drawn.view[i].transient.hides_figures = lecture_view_hides(&app->lecture);
     comparison_draw(&drawn, inner);
     if (!app->lecture.run) return inner;
     Canvas *whole = canvas_new(columns, rows, app->ascii);

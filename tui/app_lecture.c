@@ -134,11 +134,11 @@ static bool press_lecture(App *app, Key key) {
     LectureView *lecture = &app->lecture;
     const View *view = app_view(app);
     if (lecture->presses) return false;
-    if (view->transient.overlay != OVERLAY_NONE || view->transient.input != INPUT_COMMANDS) {
-        lecture->has_left = true;
-        return false;
-    }
-    if (lecture->question == QUESTION_WAITS && lecture_view_type(lecture, key, view->selection.lane))
+    /* What the stop itself opened is part of it; what the reader opened has its own Enter and figures. */
+    bool is_own = view->transient.overlay == OVERLAY_NONE || !lecture->has_left;
+    if (view->transient.input != INPUT_COMMANDS || (!is_own && key == SPECIAL_ENTER)) return false;
+    if (is_own && lecture->question == QUESTION_WAITS &&
+        lecture_view_type(lecture, key, view->selection.lane))
         return true;
     switch (key) {
     case SPECIAL_PAGE_DOWN:
