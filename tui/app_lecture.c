@@ -259,7 +259,9 @@ bool app_check_lecture(const LectureRun *lecture, const char *machine, bool live
                        Error *error) {
     App app;
     AppStart start = {.machine = machine, .still = true};
-    Session *first = session_open(lecture->screens[0].session, error);
+    SessionOptions whole = *lecture->screens[0].session;
+    whole.first_look = false;
+    Session *first = session_open(&whole, error);
     if (!first) return false;
     app_init(&app, first, &start);
     Check check = {.app = &app,

@@ -5,6 +5,7 @@
 #include "bench/bench.h"
 #include "lecture/times.h"
 #include "metrics/fold.h"
+#include "sass/classes.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,15 +146,52 @@ static double totals_named(const Totals *totals, const char *name) {
     return NAN;
 }
 
-/* Machine instructions of all launches; NaN: not recorded. */
-static double executed_by(const Session *session, const char **why) {
-    double sum = 0;
+/* The machine code of all launches, or of the lines that hold a text. */
+typedef struct MachineSums {
+    SassSums sums;
+    uint64_t branches, all_samples;
+    bool is_counted, is_sampled; /* all of it */
+} MachineSums;
+
+static bool holds_text(const Session *session, const SassKernel *kernel, const SassInstruction *instruction,
+                       const char *text) {
+    int place = sass_outermost(kernel, instruction->place);
+    if (place < 0) return false;
+    const char *line = session_source_line(session, kernel->places[place].file, kernel->places[place].line);
+    return line && strstr(line, text);
+}
+
+static void add_machine_code(const Session *session, const SassKernel *kernel, const char *text,
+                             MachineSums *out) {
+    for (int i = 0; i < kernel->count; i++) {
+        const SassInstruction *instruction = &kernel->instructions[i];
+        if (text && !holds_text(session, kernel, instruction, text)) continue;
+        sass_add_up(&out->sums, instruction);
+        if (sass_class_of_text(instruction->text) == SASS_BRANCH) out->branches += instruction->executed;
+    }
+    out->all_samples += sass_sums(kernel).all_samples;
+    out->is_counted &= kernel->counted.n != 0;
+    out->is_sampled &= kernel->sampled.n != 0;
+}
+
+static double machine_named(const Session *session, const char *name, const char *text, const char **why) {
+    MachineSums machine = {.is_counted = true, .is_sampled = true};
     for (int i = 0; i < session_trace(session)->launch_count; i++) {
         const SassKernel *kernel = session_sass(session, i, why);
-        if (!kernel || !kernel->counted.n) return NAN;
-        sum += (double)sass_sums(kernel).executed;
+        if (!kernel) return NAN;
+        add_machine_code(session, kernel, text, &machine);
     }
-    return sum;
+    if (!strcmp(name, "sample_share"))
+        return machine.is_sampled ? ratio(machine.sums.all_samples, machine.all_samples) : NAN;
+    if (!machine.is_counted) return NAN;
+    if (!strcmp(name, "executed")) return (double)machine.sums.executed;
+    if (!strcmp(name, "machine_branches")) return (double)machine.branches;
+    return ratio(machine.sums.threads - machine.sums.acting, machine.sums.threads); /* off_share */
+}
+
+static bool is_of_machine(const char *name) {
+    return !strcmp(name, "executed") || !strcmp(name, "machine_branches") || !strcmp(name, "off_share") ||
+           !strcmp(name, "sample_share");
 }
 
 static double total_named(Session *session, const char *name, const char **why) {
@@ -172,7 +210,7 @@ static double total_named(Session *session, const char *name, const char **why) 
     if (!strcmp(name, "result")) return result ? result->result : NAN;
     if (!strcmp(name, "expected")) return result ? result->expected : NAN;
     if (!strcmp(name, "error")) return result ? result->relative_error : NAN;
-    if (!strcmp(name, "executed")) return executed_by(session, why);
+    if (is_of_machine(name)) return machine_named(session, name, NULL, why);
     if (!strcmp(name, "hazards")) {
         const Findings *findings = session_hazards(session);
         return findings ? findings->error_count : NAN;
@@ -264,6 +302,8 @@ bool claim_runs_value(void *context, const ClaimQuery *query, double *value, Err
     if (query->scope == CLAIM_INTERVAL) return interval_value(session, query, value, error);
     *value = query->scope == CLAIM_LINE ? line_named(session, query->text, query->name, &lines)
                                         : total_named(session, query->name, &why);
+    if (query->scope == CLAIM_LINE && is_of_machine(query->name))
+        *value = machine_named(session, query->name, query->text, &why);
     if (query->scope == CLAIM_LINE && !lines)
         return error_set(error, "no line of %s that was executed holds \"%s\"", query->run, query->text);
     return isfinite(*value) ||
