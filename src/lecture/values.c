@@ -279,11 +279,11 @@ static bool interval_value(Session *session, const ClaimQuery *query, double *va
     if (!session_block_count(session)) return error_set(error, "%s has no traced block", query->run);
     const SessionBlock *block = session_block(session, 0);
     int first = 0, end;
-    while (first < block->steps->step_count && block->steps->steps[first].interval != query->number) first++;
-    for (end = first; end < block->steps->step_count && block->steps->steps[end].interval == query->number;)
+    while (first < block->steps->step_count && block->steps->steps[first].interval + 1 != query->number) first++;
+    for (end = first; end < block->steps->step_count && block->steps->steps[end].interval + 1 == query->number;)
         end++;
     if (first == end)
-        return error_set(error, "block 0 of %s has no interval %lld; intervals are counted from 0",
+        return error_set(error, "block 0 of %s has no interval %lld; intervals are counted from 1",
                          query->run, (long long)query->number);
     return claim_steps_value(block, first, end, query->name, value) ||
            error_set(error, "interval %lld of %s has no %s", (long long)query->number, query->run,
