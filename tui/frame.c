@@ -49,7 +49,7 @@ static void draw_header(const Scene *scene, const View *view, Canvas *canvas, Re
     canvas_text(canvas, area, text_at, 0, role, text);
     canvas_reverse(canvas, area, 0, 0, area.columns);
     headline_print_story(scene, area.columns - 2, story, sizeof story);
-    if (area.rows > 1) canvas_text(canvas, area, 1, 1, ROLE_CURRENT, story);
+    if (area.rows > 1 && !view->transient.hides_figures) canvas_text(canvas, area, 1, 1, ROLE_CURRENT, story);
     for (int column = 0; column < area.columns; column++) { /* HEADER is reverse by itself */
         Cell *cell = canvas_cell(canvas, area, column, 0);
         if (cell && cell->role == ROLE_HEADER) cell->reverse = 0;

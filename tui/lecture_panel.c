@@ -14,6 +14,13 @@ enum {
     BETWEEN_COLUMNS = 8
 };
 
+/* The last screen that was set, at this stop or before, has two runs. */
+static bool lecture_view_compares(const LectureView *lecture) {
+    int stop = lecture->stop;
+    while (!lecture->run->screens[stop].is_set) stop--;
+    return lecture->run->screens[stop].compare != NULL;
+}
+
 Rectangle lecture_panel_area(const LectureView *lecture, int *columns, int *rows) {
     Rectangle area = {0, 0, 0, 0};
     if (!lecture->run || *columns <= 0) return area;
@@ -21,7 +28,8 @@ Rectangle lecture_panel_area(const LectureView *lecture, int *columns, int *rows
         *columns -= RIGHT_COLUMNS;
         return (Rectangle){*columns, 0, RIGHT_COLUMNS, *rows};
     }
-    int wanted = *rows * 3 / 10, most = *rows - LEAST_LEFT;
+    int wanted = *rows * 3 / 10,
+        most = *rows - (lecture_view_compares(lecture) ? LEAST_LEFT_OF_TWO : LEAST_LEFT);
     wanted = wanted < LEAST_ROWS ? LEAST_ROWS : wanted > MOST_ROWS ? MOST_ROWS : wanted;
     if (wanted > most) wanted = most < 0 ? 0 : most;
     *rows -= wanted;

@@ -279,8 +279,10 @@ static bool interval_value(Session *session, const ClaimQuery *query, double *va
     if (!session_block_count(session)) return error_set(error, "%s has no traced block", query->run);
     const SessionBlock *block = session_block(session, 0);
     int first = 0, end;
-    while (first < block->steps->step_count && block->steps->steps[first].interval + 1 != query->number) first++;
-    for (end = first; end < block->steps->step_count && block->steps->steps[end].interval + 1 == query->number;)
+    while (first < block->steps->step_count && block->steps->steps[first].interval + 1 != query->number)
+        first++;
+    for (end = first;
+         end < block->steps->step_count && block->steps->steps[end].interval + 1 == query->number;)
         end++;
     if (first == end)
         return error_set(error, "block 0 of %s has no interval %lld; intervals are counted from 1",
