@@ -48,6 +48,13 @@ static void restart(App *app) {
     comparison_follow(comparison);
 }
 
+/* A jump to a hazard needs the whole search; everything else is there after a first look. */
+static void open_run(App *app, const LectureScreen *screen) {
+    SessionOptions options = *screen->session;
+    options.first_look = !app->waits && !(screen->keys && strpbrk(screen->keys, "fF"));
+    app_open_at(app, &options, PURPOSE_STOP, lecture_view_stop(&app->lecture)->title, app->comparison.active);
+}
+
 static void open_stop(App *app) {
     const LectureScreen *screen = screen_of(app);
     LectureView *lecture = &app->lecture;
@@ -134,6 +141,8 @@ static bool press_lecture(App *app, Key key) {
     LectureView *lecture = &app->lecture;
     const View *view = app_view(app);
     if (lecture->presses) return false;
+    if (lecture->opening != STOP_THERE && app->loader && key != SPECIAL_ESCAPE && key != 'q')
+        return true; /* the screen is still that of the stop before */
     /* What the stop itself opened is part of it; what the reader opened has its own Enter and figures. */
     bool is_own = view->transient.overlay == OVERLAY_NONE || !lecture->has_left;
     if (view->transient.input != INPUT_COMMANDS || (!is_own && key == SPECIAL_ENTER)) return false;

@@ -143,7 +143,8 @@ void app_open_at(App *app, const SessionOptions *options, Purpose purpose, const
     Error error = {0};
     SessionOptions wanted = *options;
     wanted.cancel = NULL;
-    wanted.first_look = wanted.search_races = !app->waits;
+    wanted.first_look = !app->waits && (purpose != PURPOSE_STOP || options->first_look);
+    wanted.search_races = !app->waits;
     if (app->loader) {
         app_say(app, app->what, "is still being opened; Esc cancels it");
         return;

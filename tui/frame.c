@@ -46,7 +46,7 @@ static void draw_header(const Scene *scene, const View *view, Canvas *canvas, Re
     if (at + 3 + canvas_text_columns(scene->identity.title) + 2 < right_at)
         canvas_print(canvas, area, at + 3, 0, ROLE_HEADER, "%s", scene->identity.title);
     if (right_at > at) canvas_text(canvas, area, right_at, 0, ROLE_HEADER, right);
-    canvas_text(canvas, area, text_at, 0, role, text);
+    if (!view->transient.hides_figures) canvas_text(canvas, area, text_at, 0, role, text);
     canvas_reverse(canvas, area, 0, 0, area.columns);
     headline_print_story(scene, area.columns - 2, story, sizeof story);
     if (area.rows > 1 && !view->transient.hides_figures) canvas_text(canvas, area, 1, 1, ROLE_CURRENT, story);

@@ -10,7 +10,8 @@ enum {
     RIGHT_COLUMNS = 60,
     LEAST_ROWS = 6,
     MOST_ROWS = 12,
-    LEAST_LEFT = 17,
+    LEAST_LEFT = 17, /* rows that the interface keeps */
+    LEAST_LEFT_OF_TWO = 18,
     BETWEEN_COLUMNS = 8
 };
 
