@@ -67,8 +67,7 @@ static void open_stop(App *app) {
     if (app->comparison.count == 2) app_leave_comparison(app);
     lecture->shown = NULL;
     lecture->opening = STOP_OPENS;
-    app_open_at(app, screen->session, PURPOSE_STOP, lecture_view_stop(lecture)->title,
-                app->comparison.active);
+    open_run(app, screen);
 }
 
 void app_go_to_stop(App *app, int stop) {
