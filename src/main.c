@@ -141,6 +141,7 @@ static bool show(const Options *options, Session *session, const LectureRun *lec
     Text out = {0};
     bool ok = true;
     start.lecture = lecture;
+    start.stop = options->stop;
     switch (options->action) {
     case ACTION_REPORT:
         session_report(session, options->json, &out);
@@ -220,7 +221,12 @@ static int run_lecture(const Options *options, Error *error) {
     OpenLecture open;
     if (!lecture_open(options, &open, error)) return refuse(error);
     if (options->action == ACTION_CHECK) return check_lecture(options, &open, error);
-    Session *session = session_open(open.screens[0].session, error);
+    /* A frame is not drawn again when races have been found. */
+    for (int i = 0; i < open.lecture->stop_count; i++)
+        open.options[i].session.search_races = options->action != ACTION_OPEN;
+    SessionOptions first = *open.screens[0].session;
+    first.first_look = options->action == ACTION_OPEN;
+    Session *session = session_open(&first, error);
     bool shown = session && show(options, session, &open.run, error);
     session_free(session);
     lecture_close(&open);

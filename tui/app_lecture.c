@@ -8,8 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The stop's own, or the last one that was set before it. */
 static const LectureScreen *screen_of(const App *app) {
-    return &app->lecture.run->screens[app->lecture.stop];
+    int stop = app->lecture.stop;
+    while (!app->lecture.run->screens[stop].is_set) stop--;
+    return &app->lecture.run->screens[stop];
 }
 
 /* The keys of the stop or of its question; they are the lecture's own, so it is not left. */
@@ -55,10 +58,11 @@ static void open_run(App *app, const LectureScreen *screen) {
     app_open_at(app, &options, PURPOSE_STOP, lecture_view_stop(&app->lecture)->title, app->comparison.active);
 }
 
-static void open_stop(App *app) {
+static void open_stop(App *app, int from) {
     const LectureScreen *screen = screen_of(app);
     LectureView *lecture = &app->lecture;
-    if (!screen->is_set) return;
+    bool is_own = lecture->run->screens[lecture->stop].is_set;
+    if (!is_own && from == lecture->stop - 1) return; /* the screen stays as it is */
     if (lecture->shown && !strcmp(lecture->shown, screen->run) && !app->loader) {
         restart(app);
         arrive(app);
@@ -77,8 +81,9 @@ void app_go_to_stop(App *app, int stop) {
     }
     app_view(app)->transient.overlay = OVERLAY_NONE;
     app_view(app)->transient.playing = false;
+    int from = app->lecture.stop;
     lecture_view_begin_stop(&app->lecture, stop);
-    open_stop(app);
+    open_stop(app, from);
 }
 
 static void continue_stop(App *app, Purpose purpose) {
@@ -167,12 +172,13 @@ static bool press_lecture(App *app, Key key) {
     }
 }
 
-void app_begin_lecture(App *app, const LectureRun *run) {
+void app_begin_lecture(App *app, const LectureRun *run, int stop) {
+    int last = run->lecture->stop_count - 1;
     app->lecture.run = run;
     app->lecture.shown = run->screens->compare ? NULL : run->screens->run;
     app->opened = continue_stop;
     app->takes_key = press_lecture;
-    app_go_to_stop(app, 0);
+    app_go_to_stop(app, stop < last ? stop : last);
 }
 
 /* ---- the check ----------------------------------------------------------------------------------------- */
@@ -277,7 +283,7 @@ bool app_check_lecture(const LectureRun *lecture, const char *machine, bool live
                    .values.runs = claim_runs_new(&(ClaimRunsOptions){.machine = machine, .live = live}),
                    .out = out,
                    .error = error};
-    app_begin_lecture(&app, lecture);
+    app_begin_lecture(&app, lecture, 0);
     bool good = check_stops(&check);
     claim_runs_free(check.values.runs);
     place_values_done(&check.values);

@@ -144,7 +144,7 @@ void app_open_at(App *app, const SessionOptions *options, Purpose purpose, const
     SessionOptions wanted = *options;
     wanted.cancel = NULL;
     wanted.first_look = !app->waits && (purpose != PURPOSE_STOP || options->first_look);
-    wanted.search_races = !app->waits;
+    wanted.search_races = !app->waits || options->search_races;
     if (app->loader) {
         app_say(app, app->what, "is still being opened; Esc cancels it");
         return;

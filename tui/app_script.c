@@ -25,7 +25,7 @@ bool app_start(App *app, const AppStart *start, int columns, int rows, bool *qui
     }
     app->lecture_columns = columns;
     app->lecture_rows = rows;
-    if (start->lecture) app_begin_lecture(app, start->lecture);
+    if (start->lecture) app_begin_lecture(app, start->lecture, start->stop ? start->stop - 1 : 0);
     if (start->compare && !app_start_comparison(app, start->compare, error)) return false;
     if (start->step > 0) comparison_go_to_step(&app->comparison, start->step - 1);
     return app_press_script(app, keys, columns, rows, quit, error);

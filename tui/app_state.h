@@ -92,7 +92,8 @@ void app_fit(const App *app, int *columns, int *rows);
 Canvas *app_canvas(App *app, const Comparison *shown, int columns, int rows);
 
 /* ---- app_lecture.c */
-void app_begin_lecture(App *app, const LectureRun *run);
+/* At this stop, or at the last one where there are fewer. */
+void app_begin_lecture(App *app, const LectureRun *run, int stop);
 /* Goes to a stop: its run is opened where it is not shown, then its keys are pressed. */
 void app_go_to_stop(App *app, int stop);
 

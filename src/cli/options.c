@@ -214,6 +214,10 @@ static bool take_language(Options *options, const OptionRow *row, const char *va
     return choose(row, value, &word, error);
 }
 
+static bool take_stop(Options *options, const OptionRow *row, const char *value, Error *error) {
+    return number_int(row, value, 1, 1000, &options->stop, error);
+}
+
 static bool take_no_predict(Options *options, const OptionRow *row, const char *value, Error *error) {
     (void)row, (void)value, (void)error;
     options->no_predict = true;
@@ -571,6 +575,7 @@ static bool make_runs(Options *options, Error *error) {
 static bool check_lecture(const Options *options, Error *error) {
     const SessionOptions *session = &options->session;
     if (options->language && !options->has_lecture) return error_set(error, "--language goes with --lecture");
+    if (options->stop && !options->has_lecture) return error_set(error, "--stop goes with --lecture");
     if (options->no_predict && !options->has_lecture)
         return error_set(error, "--no-predict goes with --lecture");
     if (!options->has_lecture) return true;

@@ -59,6 +59,7 @@ typedef struct Options {
     bool has_lecture;
     const char *lecture;  /* its name, or FILE.md; NULL: they are listed */
     const char *language; /* NULL: the locale's */
+    int stop;             /* of the lecture, from 1; 0: not given */
     bool no_predict;      /* a lecture's questions are shown without waiting for an answer */
     const char *access_path, *dump;
     const char *generate; /* "man", "bash", "zsh", "fish" */
