@@ -19,6 +19,7 @@ typedef struct AppStart {
                          are written <Right>, <Enter>, ... (keys_name()), pauses as key_script.h says */
     const char *cast; /* a file for a recording (cast.h); NULL: none. app_frame() and app_record() record
                          the first frame and one after each key, each shown as long as the script says or a reader needs */
+    int stop;         /* of the lecture, from 1; 0: the first */
     const LectureRun *lecture; /* --lecture; the session is that of its first screen; NULL: none */
     const char *machine;       /* --machine: whose recordings are shown; NULL: the default one */
     bool still;                /* --no-motion */
