@@ -9,6 +9,7 @@
 #include "cli/generate.h"
 #include "cli/grid_print.h"
 #include "cli/ladder_print.h"
+#include "cli/lecture_open.h"
 #include "cli/list.h"
 #include "cli/sass_record.h"
 #include "metrics/report.h"
@@ -122,8 +123,8 @@ static void say_notes(const Session *session) {
     for (int i = 0; i < count; i++) fprintf(stderr, "redviz: %s\n", notes[i]);
 }
 
-static bool show(const Options *options, Session *session, Error *error) {
-    AppStart start = {.step = options->step,
+static AppStart start_of(const Options *options) {
+    return (AppStart){.step = options->step,
                       .keys = options->keys,
                       .compare = options->has_compare ? &options->compare : NULL,
                       .theme = options->theme,
@@ -133,8 +134,14 @@ static bool show(const Options *options, Session *session, Error *error) {
                       .watch = options->watch,
                       .svg = options->svg,
                       .ascii = !terminal_shows_utf8()};
+}
+
+static bool show(const Options *options, Session *session, const LectureRun *lecture, Error *error) {
+    AppStart start = start_of(options);
     Text out = {0};
     bool ok = true;
+    start.lecture = lecture;
+    start.stop = options->stop;
     switch (options->action) {
     case ACTION_REPORT:
         session_report(session, options->json, &out);
@@ -190,13 +197,47 @@ static int run(Options *options, Error *error) {
     bool late = options->has_compare && options->session.saved;
     bool shown = (!options->save || session_save(session, options->save, error)) &&
                  (!late || options_compare(options, session_options(session), error)) &&
-                 show(options, session, error);
+                 show(options, session, NULL, error);
     /* Whoever used the interface saw the failure; a script reads it from the status. */
     bool failed = options->action != ACTION_OPEN && session_failed(session);
     const Findings *hazards = options->action == ACTION_CHECK ? session_hazards(session) : NULL;
     failed |= hazards && hazards->error_count;
     session_free(session);
     return !shown ? refuse(error) : failed ? RUN_FAILED : DONE;
+}
+
+static int check_lecture(const Options *options, OpenLecture *open, Error *error) {
+    Text out = {0};
+    int failed = 0;
+    bool live = options->session.backend == BACKEND_GPU;
+    bool ok = lecture_check_languages(open, error) &&
+              app_check_lecture(&open->run, options->session.machine, live, &out, &failed, error);
+    lecture_close(open);
+    int status = print_text(&out, failed ? RUN_FAILED : DONE);
+    return ok ? status : refuse(error);
+}
+
+static int run_lecture(const Options *options, Error *error) {
+    OpenLecture open;
+    if (!lecture_open(options, &open, error)) return refuse(error);
+    if (options->action == ACTION_CHECK) return check_lecture(options, &open, error);
+    /* A frame is not drawn again when races have been found. */
+    for (int i = 0; i < open.lecture->stop_count; i++)
+        open.options[i].session.search_races = options->action != ACTION_OPEN;
+    SessionOptions first = *open.screens[0].session;
+    first.first_look = options->action == ACTION_OPEN;
+    Session *session = session_open(&first, error);
+    bool shown = session && show(options, session, &open.run, error);
+    session_free(session);
+    lecture_close(&open);
+    return shown ? DONE : refuse(error);
+}
+
+static int list_lectures(const Options *options, Error *error) {
+    Text out = {0};
+    bool ok = lecture_list(options, &out, error);
+    int status = print_text(&out, DONE);
+    return ok ? status : refuse(error);
 }
 
 static int dump_front_end(const Options *options, SessionForm form, Error *error) {
@@ -224,6 +265,8 @@ static int act(Options *options, Error *error) {
     case ACTION_GENERATE:
         generate(options->generate, &out);
         break;
+    case ACTION_LECTURES:
+        return list_lectures(options, error);
     case ACTION_DUMP_IR:
         return dump_front_end(options, FORM_IR, error);
     case ACTION_DUMP_FLOW:
@@ -238,7 +281,7 @@ static int act(Options *options, Error *error) {
     case ACTION_BENCH:
         return print_timings(options, error);
     default:
-        return run(options, error);
+        return options->has_lecture ? run_lecture(options, error) : run(options, error);
     }
     return print_text(&out, DONE);
 }

@@ -6,18 +6,24 @@
 #include <math.h>
 #include <unistd.h>
 
+/* Of the interface, without a lecture's panel. */
+static void app_size(const App *app, int *columns, int *rows) {
+    terminal_size(columns, rows);
+    app_fit(app, columns, rows);
+}
+
 static void app_draw(App *app) {
-    int columns, rows;
-    terminal_size(&columns, &rows);
+    int columns, rows, all_columns, all_rows;
+    app_size(app, &columns, &rows);
+    terminal_size(&all_columns, &all_rows);
     comparison_fit(&app->comparison, columns, rows);
     app_measure(app, app_provide(app, columns, rows));
-    Canvas *canvas = canvas_new(columns, rows, app->ascii);
     Comparison shown = app->comparison;
     View *view = comparison_view(&shown);
     if (app->loader && !view->transient.message[0])
         snprintf(view->transient.message, sizeof view->transient.message, "%s %s ... (Esc cancels)",
                  app->cancelled ? "cancelling" : "opening", app->what);
-    comparison_draw(&shown, canvas);
+    Canvas *canvas = app_canvas(app, &shown, all_columns, all_rows);
     terminal_set_theme(view->display.theme);
     terminal_show(canvas);
     cast_add(app->cast, canvas, view->display.theme, app_now() - app->cast_seconds);
@@ -49,7 +55,8 @@ static bool app_play(App *app) {
 /* A hint of the footer presses its key. */
 static ViewAnswer app_click(App *app, int column, int row) {
     int columns, rows;
-    terminal_size(&columns, &rows);
+    app_size(app, &columns, &rows);
+    if (column >= columns || row >= rows) return VIEW_IGNORED; /* in the lecture's panel */
     Key key =
         row == rows - 1 ? frame_footer_key(app_view(app), columns, app->ascii, column) : KEY_NONE_PRESSED;
     app->dragged = comparison_timeline_at(&app->comparison, columns, rows, column, row);
@@ -59,7 +66,7 @@ static ViewAnswer app_click(App *app, int column, int row) {
 
 static ViewAnswer app_drag(App *app, int column) {
     int columns, rows;
-    terminal_size(&columns, &rows);
+    app_size(app, &columns, &rows);
     if (!app->dragged.rows || app_view(app)->transient.overlay != OVERLAY_NONE) return VIEW_IGNORED;
     return comparison_scrub(&app->comparison, columns, rows, app->dragged, column);
 }

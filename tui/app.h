@@ -9,19 +9,22 @@
 #include "base/text.h"
 #include "session/session.h"
 #include "tui/draw/theme.h"
+#include "tui/lecture_run.h"
 
 typedef struct AppStart {
     Theme theme;
     int step;                      /* --step N, from 1; 0: the beginning */
     const SessionOptions *compare; /* --compare: a second run to compare with; NULL: none */
-    const char *keys;    /* pressed before the first frame, may be NULL: each character is a key, special keys
+    const char *keys; /* pressed before the first frame, may be NULL: each character is a key, special keys
                          are written <Right>, <Enter>, ... (keys_name()), pauses as key_script.h says */
-    const char *cast;    /* a file for a recording (cast.h); NULL: none. app_frame() and app_record() record
+    const char *cast; /* a file for a recording (cast.h); NULL: none. app_frame() and app_record() record
                          the first frame and one after each key, each shown as long as the script says or a reader needs */
-    const char *machine; /* --machine: whose recordings are shown; NULL: the default one */
-    bool still;          /* --no-motion */
-    bool watch;          /* app_run(): the runs are repeated when their source files change */
-    bool svg;            /* app_frame(): an SVG image instead of lines */
+    int stop;         /* of the lecture, from 1; 0: the first */
+    const LectureRun *lecture; /* --lecture; the session is that of its first screen; NULL: none */
+    const char *machine;       /* --machine: whose recordings are shown; NULL: the default one */
+    bool still;                /* --no-motion */
+    bool watch;                /* app_run(): the runs are repeated when their source files change */
+    bool svg;                  /* app_frame(): an SVG image instead of lines */
     bool ascii; /* the locale is not UTF-8: nl_langinfo(CODESET) after setlocale(LC_CTYPE, ""); no other
                          category, so that numbers stay as they are in C */
 } AppStart;
@@ -39,5 +42,11 @@ bool app_frame(Session *session, int columns, int rows, const AppStart *start, T
 /* Plays the keys at that size into the recording `start->cast`; needs no terminal. While the script's keys let the run
  * play, it is recorded as a terminal shows it. No clock is asked: the same keys give the same bytes. */
 bool app_record(Session *session, int columns, int rows, const AppStart *start, Error *error);
+
+/* Every stop of a lecture in turn, as the interface shows it, without a terminal: do its claims hold, are its answers right?
+ * What does not is a line in `out`, with its place and both sides' values; the last line counts. *failed: how many do not
+ * hold. `live`: times are measured now. False: a stop cannot be shown. */
+bool app_check_lecture(const LectureRun *lecture, const char *machine, bool live, Text *out, int *failed,
+                       Error *error);
 
 #endif

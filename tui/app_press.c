@@ -38,6 +38,7 @@ ViewAnswer app_press(App *app, Key key) {
         app_cancel(app);
         return VIEW_CHANGED;
     }
+    if (app->takes_key && app->takes_key(app, key)) return VIEW_CHANGED;
     int direction;
     app->wants_cpu |= keys_find(key, &direction) == ACT_TIMES;
     if (app_shows_ladder(app) || keys_find(key, &direction) == ACT_LADDER)

@@ -25,6 +25,7 @@ void app_show_timings(App *app, RunSlot *slot) {
         app_say(app, "timings", error.message);
     app->has_recorded = true;
     slot->timings.recorded = own->timing_count ? own : &app->recorded;
+    slot->timings.are_of_run = own->timing_count > 0;
     slot->timings.live = &app->live;
     slot->timings.counts = &app->rungs.counts;
     slot->timings.timed = slot == &app->slots[app->comparison.active] ? &app->live : NULL;

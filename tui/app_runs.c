@@ -39,6 +39,7 @@ void app_done(App *app) {
     app_drop(app, &app->slots[0]);
     app_drop(app, &app->slots[1]);
     app_finish_abandoned(app, true);
+    lecture_view_done(&app->lecture);
     free(app->abandoned);
     measured_done(&app->live);
     measured_done(&app->recorded);
@@ -106,7 +107,7 @@ void app_show(App *app, Session *session, Purpose purpose, int index) {
     if (purpose == PURPOSE_BESIDE) {
         comparison_put(comparison, index, scene);
     } else {
-        if (purpose == PURPOSE_KERNEL) {
+        if (purpose == PURPOSE_KERNEL || purpose == PURPOSE_STOP) {
             view_restart(view);
             view_open(view, scene);
         } else {
@@ -118,6 +119,7 @@ void app_show(App *app, Session *session, Purpose purpose, int index) {
     if (purpose == PURPOSE_EDIT) view_forget_failure(view);
     app_report_change(app, index);
     app_drop(app, &old);
+    if (app->opened) app->opened(app, purpose);
 }
 
 /* Impossible settings are shown again, with the reason. */
@@ -133,7 +135,7 @@ static void app_refuse(App *app, const char *what, Purpose purpose, const Error 
     } else {
         app_say(app, what, error->message);
     }
-    app->failed = purpose == PURPOSE_KERNEL || purpose == PURPOSE_BESIDE;
+    app->failed = purpose == PURPOSE_KERNEL || purpose == PURPOSE_BESIDE || purpose == PURPOSE_STOP;
     app->error = *error;
 }
 
@@ -141,7 +143,8 @@ void app_open_at(App *app, const SessionOptions *options, Purpose purpose, const
     Error error = {0};
     SessionOptions wanted = *options;
     wanted.cancel = NULL;
-    wanted.first_look = wanted.search_races = !app->waits;
+    wanted.first_look = !app->waits && (purpose != PURPOSE_STOP || options->first_look);
+    wanted.search_races = !app->waits || options->search_races;
     if (app->loader) {
         app_say(app, app->what, "is still being opened; Esc cancels it");
         return;

@@ -18,6 +18,9 @@ void app_init(App *app, Session *session, const AppStart *start) {
     comparison_init(&app->comparison, app->slots[0].current.scene);
     comparison_view(&app->comparison)->display.theme = start->theme;
     comparison_view(&app->comparison)->display.still = start->still;
+    app->lecture.run = start->lecture;
+    if (start->lecture && !start->lecture->screens->compare)
+        app->lecture.shown = start->lecture->screens->run;
     if (start->machine) snprintf(app->machine, sizeof app->machine, "%s", start->machine);
 }
 

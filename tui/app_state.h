@@ -1,5 +1,5 @@
 /* What the interface consists of while it runs. Private to tui/app*.c: app.c is the loop, app_press.c answers keys, app_play.c
- * plays, app_script.c presses the keys of --keys without a terminal, app_runs.c opens other sessions, app_edit.c repeats
+ * plays, app_script.c starts, and does without a terminal, app_keys.c presses the keys of scripts, app_canvas.c draws, app_lecture.c goes from stop to stop, app_runs.c opens other sessions, app_edit.c repeats
  * those whose files change, app_ladder.c serves the ladder screen, app_provide.c gives panes what they are going to show, app_state.c has what these share. */
 #ifndef TUI_APP_STATE_H
 #define TUI_APP_STATE_H
@@ -7,6 +7,7 @@
 #include "tui/app.h"
 #include "tui/comparison.h"
 #include "tui/draw/cast.h"
+#include "tui/lecture_view.h"
 #include "tui/measuring.h"
 #include "tui/run_slot.h"
 #include "tui/rung_counting.h"
@@ -16,10 +17,12 @@ typedef enum Purpose {                   /* what a session is opened for */
                        PURPOSE_BESIDE,   /* to be compared with the active run */
                        PURPOSE_EDIT,     /* the active run of the changed file, at the same place */
                        PURPOSE_SETTINGS, /* the active run with other settings, at the same place */
-                       PURPOSE_BLOCK     /* the active run with another block traced, at the same place */
+                       PURPOSE_BLOCK,    /* the active run with another block traced, at the same place */
+                       PURPOSE_STOP      /* the run of a lecture's stop, alone */
 } Purpose;
 
-typedef struct App {
+typedef struct App App;
+struct App {
     RunSlot slots[2]; /* as in `comparison` */
     Comparison comparison;
     const Session *first; /* the caller's */
@@ -48,7 +51,12 @@ typedef struct App {
     double look_due;   /* seconds: when files are looked at */
     double due;        /* seconds: when the next frame is to be shown while playing */
     int motion;        /* frame of the wavefront that is played */
-} App;
+    LectureView lecture;
+    int lecture_columns, lecture_rows; /* of the screen that it was drawn on last */
+    /* Of a lecture, NULL without one: a run was opened, for whatever purpose; does it take the key? */
+    void (*opened)(App *app, Purpose purpose);
+    bool (*takes_key)(App *app, Key key);
+};
 
 void app_init(App *app, Session *session, const AppStart *start);
 View *app_view(App *app);
@@ -70,6 +78,24 @@ void app_end_motion(App *app);
 /* ---- app_script.c */
 /* The second run, --step, the keys of --keys; records frames of this size, 0 columns: none. */
 bool app_start(App *app, const AppStart *start, int columns, int rows, bool *quit, Error *error);
+
+/* ---- app_keys.c */
+/* Presses every key of a script. Frames of this size are recorded; 0 columns: none. */
+bool app_press_script(App *app, const char *script, int columns, int rows, bool *quit, Error *error);
+/* The frame that a screen of this size shows now; owned by the caller. */
+Canvas *app_frame_canvas(App *app, int columns, int rows);
+
+/* ---- app_canvas.c */
+/* What a lecture's panel leaves to the interface of a screen. */
+void app_fit(const App *app, int *columns, int *rows);
+/* A frame with the lecture's panel; owned by the caller. */
+Canvas *app_canvas(App *app, const Comparison *shown, int columns, int rows);
+
+/* ---- app_lecture.c */
+/* At this stop, or at the last one where there are fewer. */
+void app_begin_lecture(App *app, const LectureRun *run, int stop);
+/* Goes to a stop: its run is opened where it is not shown, then its keys are pressed. */
+void app_go_to_stop(App *app, int stop);
 
 /* ---- app_runs.c */
 /* A first look shows the traced blocks; meanwhile the whole grid is counted and searched for hazards. */

@@ -201,6 +201,8 @@ static void draw_differences(const Comparison *comparison, Canvas *canvas, const
     differences_init(&differences, comparison->scene[left], &comparison->view[left], comparison->scene[!left],
                      &comparison->view[!left], comparison->linked);
     differences_draw(&differences, canvas, layout->differences, layout->boxed);
+    if (comparison->view[left].transient.hides_figures)
+        canvas_hide_figures(canvas, layout->differences, false);
     const View *view = &comparison->view[comparison->active];
     if (view->transient.overlay == OVERLAY_DIFFERENCES)
         differences_draw_all(&differences, canvas, layout->overlay, view->transient.scroll);

@@ -47,10 +47,10 @@ static void draw_header(const Scene *scene, const View *view, Canvas *canvas, Re
     if (at + 3 + canvas_text_columns(scene->identity.title) + 2 < right_at)
         canvas_print(canvas, area, at + 3, 0, ROLE_HEADER, "%s", scene->identity.title);
     if (right_at > at) canvas_text(canvas, area, right_at, 0, ROLE_HEADER, right);
-    canvas_text(canvas, area, text_at, 0, role, text);
+    if (!view->transient.hides_figures) canvas_text(canvas, area, text_at, 0, role, text);
     canvas_reverse(canvas, area, 0, 0, area.columns);
     headline_print_story(scene, area.columns - 2, story, sizeof story);
-    if (area.rows > 1) canvas_text(canvas, area, 1, 1, ROLE_CURRENT, story);
+    if (area.rows > 1 && !view->transient.hides_figures) canvas_text(canvas, area, 1, 1, ROLE_CURRENT, story);
     for (int column = 0; column < area.columns; column++) { /* HEADER is reverse by itself */
         Cell *cell = canvas_cell(canvas, area, column, 0);
         if (cell && cell->role == ROLE_HEADER) cell->reverse = 0;
@@ -176,6 +176,9 @@ static void draw_pane(const Pane *pane, const StepContext *context, Canvas *canv
     else if (!is_bare(pane, layout, area))
         canvas_rule(canvas, area, title_role, head.title, head.note_role, head.note);
     if (inside.rows > 0 && inside.columns > 0) pane->draw(context, canvas, inside);
+    if (context->view->transient.hides_figures && pane->slot != SLOT_OVERLAY &&
+        (pane->slot != SLOT_SOURCE || pane == &pane_sass))
+        canvas_hide_figures(canvas, area, pane->slot == SLOT_EXPLANATION || pane->slot == SLOT_TIMELINE);
 }
 
 /* ---- the panes that are shown -------------------------------------------------------------------------- */
@@ -385,6 +388,7 @@ void frame_draw_run(const Scene *scene, const View *view, const StepContext *bes
     middle.rows -= layout->header.rows + layout->footer.rows;
     draw_header(scene, view, canvas, layout->header);
     draw_times(scene, view, canvas, layout->times);
+    if (view->transient.hides_figures) canvas_hide_figures(canvas, layout->times, false);
     bool has_panes = list_shown(&shown, scene, view, layout);
     shown.context.beside = shown.picture.beside = beside;
     if (has_panes)

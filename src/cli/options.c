@@ -201,6 +201,29 @@ static bool take_access(Options *options, const OptionRow *row, const char *valu
     return take_action(options, row, value, error);
 }
 
+static bool take_lecture(Options *options, const OptionRow *row, const char *value, Error *error) {
+    (void)row, (void)error;
+    options->has_lecture = true;
+    options->lecture = value;
+    return true;
+}
+
+static bool take_language(Options *options, const OptionRow *row, const char *value, Error *error) {
+    int word;
+    options->language = value;
+    return choose(row, value, &word, error);
+}
+
+static bool take_stop(Options *options, const OptionRow *row, const char *value, Error *error) {
+    return number_int(row, value, 1, 1000, &options->stop, error);
+}
+
+static bool take_no_predict(Options *options, const OptionRow *row, const char *value, Error *error) {
+    (void)row, (void)value, (void)error;
+    options->no_predict = true;
+    return true;
+}
+
 static bool take_dump(Options *options, const OptionRow *row, const char *value, Error *error) {
     options->dump = value;
     return take_action(options, row, value, error);
@@ -451,6 +474,10 @@ static bool take_file(Options *options, int count, char **files, Error *error) {
     bool has_form = options->action == ACTION_REPORT || options->action == ACTION_LIST;
     if (has_form && (strcmp(last, "json") == 0 || strcmp(last, "text") == 0))
         return error_set(error, "%s: write --%s=%s, with an equals sign", last, options->action_name, last);
+    if (options->has_lecture && !options->lecture && count == 1) {
+        options->lecture = files[0];
+        return true;
+    }
     if (options->action == ACTION_LIST)
         return error_set(error, "%s: --list names all kernels, and takes none", last);
     if (count > 1 || options->session.kernel)
@@ -545,6 +572,29 @@ static bool make_runs(Options *options, Error *error) {
     return session->saved || options_compare(options, session, error);
 }
 
+static bool check_lecture(const Options *options, Error *error) {
+    const SessionOptions *session = &options->session;
+    if (options->language && !options->has_lecture) return error_set(error, "--language goes with --lecture");
+    if (options->stop && !options->has_lecture) return error_set(error, "--stop goes with --lecture");
+    if (options->no_predict && !options->has_lecture)
+        return error_set(error, "--no-predict goes with --lecture");
+    if (!options->has_lecture) return true;
+    if (session->kernel || session->file || session->saved || options->has_compare)
+        return error_set(error, "--lecture brings its own kernels: give no other");
+    if (options->first_for_run && strcmp(options->first_for_run, "backend") != 0 &&
+        strcmp(options->first_for_run, "threads") != 0)
+        return error_set(error, "--%s is for one run; a lecture brings its own settings",
+                         options->first_for_run);
+    bool shows =
+        options->action == ACTION_OPEN || options->action == ACTION_FRAME || options->action == ACTION_RECORD;
+    if (!shows && options->action != ACTION_CHECK && options->action != ACTION_LECTURES)
+        return error_set(
+            error, "--lecture goes with the interface, --check, --frame and --record-cast, not with --%s",
+            options->action_name);
+    if (options->save) return error_set(error, "--save keeps one run; a lecture has several");
+    return true;
+}
+
 /* Options that are right one by one and wrong together. */
 static bool check_together(const Options *options, Error *error) {
     const SessionOptions *session = &options->session;
@@ -563,7 +613,8 @@ static bool check_together(const Options *options, Error *error) {
     if (options->gpus && options->action != ACTION_BENCH) return error_set(error, "--gpus goes with --bench");
     if (options->gpus && session->kernel && strcmp(session->kernel, "fastest") != 0)
         return error_set(error, "--gpus sums an array with the kernel fastest, not %s", session->kernel);
-    if (options->action >= ACTION_LIST) return true;
+    if (!check_lecture(options, error)) return false;
+    if (options->action >= ACTION_LIST || options->has_lecture) return true;
     if (session->saved && options->first_for_run)
         return error_set(error, "--%s is for a run; %s is one that is over, with its own settings",
                          options->first_for_run, session->saved);
@@ -623,8 +674,10 @@ bool options_parse(int argc, char **argv, Options *options, Error *error) {
         options->action = ACTION_RECORD;
         options->action_name = "record-cast and --keys";
     }
-    return take_file(options, argc - optind, argv + optind, error) && check_together(options, error) &&
-           make_runs(options, error);
+    if (!take_file(options, argc - optind, argv + optind, error)) return false;
+    if (options->has_lecture && !options->lecture && options->action == ACTION_OPEN)
+        options->action = ACTION_LECTURES;
+    return check_together(options, error) && make_runs(options, error);
 }
 
 const OptionRow *options_row(int index, const char **title) {

@@ -22,12 +22,13 @@ typedef enum Action {
     ACTION_DUMP_IR,
     ACTION_DUMP_FLOW,
     ACTION_DUMP_OPS,
-    ACTION_LIST,    /* --list: from here on nothing is run */
-    ACTION_ACCESS,  /* --access */
-    ACTION_BENCH,   /* --bench */
-    ACTION_LADDER,  /* --ladder */
-    ACTION_LATENCY, /* --latency */
-    ACTION_KEYS,    /* --help-keys */
+    ACTION_LIST,     /* --list: from here on nothing is run */
+    ACTION_LECTURES, /* --lecture alone */
+    ACTION_ACCESS,   /* --access */
+    ACTION_BENCH,    /* --bench */
+    ACTION_LADDER,   /* --ladder */
+    ACTION_LATENCY,  /* --latency */
+    ACTION_KEYS,     /* --help-keys */
     ACTION_HELP,
     ACTION_GENERATE, /* --generate */
     ACTION_VERSION
@@ -55,6 +56,11 @@ typedef struct Options {
     bool has_compare;        /* --compare: `compare` is the second run; beside a FILE.redviz not yet */
     SessionOptions compare;
     char compare_items[512]; /* what `compare` points into */
+    bool has_lecture;
+    const char *lecture;  /* its name, or FILE.md; NULL: they are listed */
+    const char *language; /* NULL: the locale's */
+    int stop;             /* of the lecture, from 1; 0: not given */
+    bool no_predict;      /* a lecture's questions are shown without waiting for an answer */
     const char *access_path, *dump;
     const char *generate; /* "man", "bash", "zsh", "fish" */
     /* The first option that suits only what is run, only --kernel, only FILE.cu and FILE.ptx; NULL: none. */

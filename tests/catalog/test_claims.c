@@ -117,7 +117,7 @@ static void the_table_of_times_was_recorded(void **state) {
     if (!text_read_file("assets/h200/README.md", 1 << 20, &text, &length, &error))
         fail_msg("%s", error.message);
     char *table = strstr(text, "```\n"), *end = table ? strstr(table + 4, "```") : NULL;
-    assert_non_null(end);
+    if (!end) fail_msg("no table stands in assets/h200/README.md");
     *end = 0;
     failures = 0;
     claims_begin();

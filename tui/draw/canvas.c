@@ -141,6 +141,35 @@ int canvas_paragraph(Canvas *canvas, Rectangle area, int row, Role role, const c
     return row - first;
 }
 
+void canvas_put(Canvas *canvas, const Canvas *from, int column, int row) {
+    const Rectangle whole = {0, 0, canvas->columns, canvas->rows};
+    for (int y = 0; y < from->rows; y++)
+        for (int x = 0; x < from->columns; x++) {
+            Cell *cell = canvas_cell(canvas, whole, column + x, row + y);
+            if (cell) *cell = from->cells[y * from->columns + x];
+        }
+}
+
+static bool is_letter(uint32_t glyph) {
+    return (glyph >= 'a' && glyph <= 'z') || (glyph >= 'A' && glyph <= 'Z');
+}
+
+/* Frames of panes, and punctuation. */
+static bool says_nothing(uint32_t glyph) {
+    return glyph == ' ' || (glyph >= 0x2500 && glyph < 0x2580) ||
+           (glyph < 128 && strchr(",.;:()", (int)glyph));
+}
+
+void canvas_hide_figures(Canvas *canvas, Rectangle area, bool all) {
+    for (int row = 0; row < area.rows; row++)
+        for (int column = 0; column < area.columns; column++) {
+            Cell *cell = canvas_cell(canvas, area, column, row);
+            bool is_half = cell && cell->glyph == CELL_RIGHT_HALF;
+            if (!cell || is_half || says_nothing(cell->glyph) || (!all && is_letter(cell->glyph))) continue;
+            canvas_glyph(canvas, area, column, row, ROLE_DIM, '?');
+        }
+}
+
 void canvas_fill(Canvas *canvas, Rectangle area, Role role) {
     for (int row = 0; row < area.rows; row++)
         for (int column = 0; column < area.columns; column++)

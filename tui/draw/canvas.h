@@ -60,6 +60,10 @@ Rectangle canvas_box(Canvas *canvas, Rectangle area, Role title_role, const char
 /* The same with a line above only: for small screens. */
 Rectangle canvas_rule(Canvas *canvas, Rectangle area, Role title_role, const char *title, Role note_role,
                       const char *note);
+/* Copies all cells of `from` to this place. */
+void canvas_put(Canvas *canvas, const Canvas *from, int column, int row);
+/* Figures and marks become '?': digits, and what is neither a letter, a blank nor a frame; of `all`, letters, too. */
+void canvas_hide_figures(Canvas *canvas, Rectangle area, bool all);
 /* In the last row: there is more above, below. */
 void canvas_more(Canvas *canvas, Rectangle area, bool above, bool below);
 /* A cell's glyph and its marks in UTF-8; nothing for a right half. */

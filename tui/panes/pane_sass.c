@@ -115,7 +115,7 @@ static int first_row(const SassPage *listing, int rows) {
     for (int i = 0; i < listing->count; i++) {
         const SassRow *row = &listing->rows[i];
         bool is_same = row->line == listing->code.current;
-        bool is_next = !listing->code.current && row->line->file && at->file &&
+        bool is_next = !listing->code.current && row->line && row->line->file && at->file &&
                        !strcmp(row->line->file, at->file) && row->line->line > at->line;
         if (head < 0 && row->kind == ROW_LINE && (is_same || is_next)) head = i;
         if (own < 0 && is_of_step(listing, row)) own = i;

@@ -99,6 +99,7 @@ static void draw_samples(const SampledCode *code, const SassSums *sums, Canvas *
 
 void source_gutter_draw_line(const StepContext *context, const SampledCode *code, const char *file, int line,
                              Canvas *canvas, Rectangle area, int row) {
+    if (context->view->transient.hides_figures) return;
     const SassLine *found = code ? sampled_code_line(code, file, line) : NULL;
     if (found) draw_samples(code, &found->sums, canvas, area, row);
     if (context->view->display.gutter == GUTTER_SAMPLES) return;
@@ -108,6 +109,7 @@ void source_gutter_draw_line(const StepContext *context, const SampledCode *code
 
 void source_gutter_draw_pc(const StepContext *context, const SampledCode *code, int pc, Canvas *canvas,
                            Rectangle area, int row) {
+    if (context->view->transient.hides_figures) return;
     SassSums sums = {.executed = 0};
     if (code) sums = sampled_code_of_pc(code, pc);
     if (code) draw_samples(code, &sums, canvas, area, row);
@@ -117,6 +119,7 @@ void source_gutter_draw_pc(const StepContext *context, const SampledCode *code, 
 
 void source_gutter_draw_stall(const StepContext *context, const SampledCode *code, Canvas *canvas,
                               Rectangle area, int row) {
+    if (context->view->transient.hides_figures) return;
     char stall[96], text[ORIGIN_BYTES], share[PERCENT_BYTES];
     canvas_text(canvas, area, 0, row, ROLE_DIM, "waits");
     const SassLine *line = code->current;

@@ -25,6 +25,7 @@ typedef struct Scene Scene;
 
 typedef struct SceneTimings {     /* lists that their owner fills between frames */
     const Measurements *recorded; /* elsewhere or earlier: shipped, or in the session's file */
+    bool are_of_run;              /* `recorded` was measured with the parameters of this run */
     const Measurements *live;     /* by this process, on this machine */
     const Measurements *timed;    /* its intervals are those of this run; NULL: none were measured */
     const LadderCounts *counts;   /* of rungs, for the ladder screen; NULL: none */

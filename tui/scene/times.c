@@ -7,8 +7,9 @@
 
 typedef struct Wanted {
     const char *kernel, *dtype, *op;
-    uint64_t n;       /* 0: any */
-    uint32_t threads; /* preferred */
+    uint64_t n;          /* 0: any */
+    uint32_t threads;    /* preferred */
+    const char *without; /* recordings of this kernel are of other parameters; NULL: none are */
 } Wanted;
 
 static bool is_wanted(const Timing *timing, const Wanted *wanted) {
@@ -60,6 +61,7 @@ static void add_rows(Times *times, const Measurements *list, const Wanted *wante
     for (int i = 0; list && i < list->timing_count; i++) {
         const Timing *timing = &list->timings[i];
         if (!is_wanted(timing, wanted)) continue;
+        if (wanted->without && !is_live && !strcmp(timing->kernel, wanted->without)) continue;
         int place = place_of(timing->kernel), at = first;
         if ((place >= 0) != kernels || is_there(times, first, timing->kernel)) continue;
         if (kernels && catalog_row(place)->group != CATALOG_LADDER &&
@@ -104,6 +106,13 @@ static const Timing *choose(const SceneTimings *timings, Wanted *wanted, uint64_
     return sample;
 }
 
+/* What ships was recorded with the kernels' own parameters. */
+static bool has_other_parameters(const CatalogRun *run) {
+    for (int i = 0; run && i < CATALOG_PARAMETERS && run->row->parameters[i].name; i++)
+        if (run->parameters[i] != run->row->parameters[i].fallback) return true;
+    return false;
+}
+
 void times_gather(Times *out, const Scene *scene) {
     const SceneTimings *timings = scene->borrowed.timings;
     /* A run of unknown type is compared with sums of int. */
@@ -113,6 +122,7 @@ void times_gather(Times *out, const Scene *scene) {
                      .threads = scene->identity.run ? scene->identity.run->block : 0};
     *out = (Times){.n = scene->identity.n};
     if (!timings) return;
+    if (!timings->are_of_run && has_other_parameters(scene->identity.run)) wanted.without = wanted.kernel;
     out->sample = choose(timings, &wanted, scene->identity.n, &out->is_live);
     out->n = wanted.n;
     add_rows(out, out->is_live ? timings->live : timings->recorded, &wanted, true, out->is_live);
@@ -231,7 +241,8 @@ void times_print_line(const Scene *scene, bool to_scalar, TimesWay way, int colu
     int here = find_row(&times, scene->identity.kernel), first = find_first_rung(&times);
     const Timing *timing = here < 0 ? NULL : times_shown(&times.rows[here], to_scalar, way);
     if (!timing) {
-        add_part(&line, "not measured on a GPU");
+        bool is_other = has_other_parameters(scene->identity.run);
+        add_part(&line, is_other ? "not measured on a GPU with these parameters" : "not measured on a GPU");
         add_part(&line, "; --bench times kernels of the catalogue");
         return;
     }

@@ -141,6 +141,7 @@ typedef struct ViewTransient {
     bool beside;                    /* the menu chooses a second kernel, to compare with */
     Settings settings;              /* while they are being changed */
     Error failure;                  /* why the edited file cannot be run */
+    bool hides_figures;             /* a question waits for an answer: figures and marks are drawn as ? */
     uint32_t wanted_block;          /* the block that VIEW_TRACE asks for */
 } ViewTransient;
 

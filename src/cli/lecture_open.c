@@ -1,0 +1,294 @@
+/* Finds a lecture's file, and reads the options of its stops as the command line's are read. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "cli/lecture_open.h"
+
+#include "catalog/catalog.h"
+#include "lecture/claim.h"
+#include "tui/draw/terminal_text.h"
+#include "tui/key_script.h"
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PATH_BYTES = 1024, MOST_LECTURES = 64, NAME_BYTES = 64, OUTER_WORDS = 8 };
+
+/* ---- files --------------------------------------------------------------------------------------------- */
+
+static const char FOLDER[] = "assets/lectures";
+
+/* "ladder" of "ladder.en.md". */
+static bool lecture_name(const char *file, char name[NAME_BYTES], char language[NAME_BYTES]) {
+    const char *dot = strchr(file, '.'), *end = dot ? strstr(dot + 1, ".md") : NULL;
+    if (!end || end[3] || end == dot + 1 || dot == file || end - file >= NAME_BYTES) return false;
+    snprintf(name, NAME_BYTES, "%.*s", (int)(dot - file), file);
+    snprintf(language, NAME_BYTES, "%.*s", (int)(end - dot - 1), dot + 1);
+    return true;
+}
+
+static int by_name(const void *a, const void *b) {
+    return strcmp(a, b);
+}
+
+/* File names of the folder, in alphabetical order. */
+static int list_files(char files[MOST_LECTURES][NAME_BYTES], Error *error) {
+    char path[PATH_BYTES], name[NAME_BYTES], language[NAME_BYTES];
+    int count = 0;
+    if (!catalog_path(FOLDER, "README.md", path, sizeof path, error)) return -1;
+    *strrchr(path, '/') = 0;
+    DIR *folder = opendir(path);
+    if (!folder) {
+        error_set_at(error, path, 0, 0, "the folder cannot be read");
+        return -1;
+    }
+    for (struct dirent *entry; count < MOST_LECTURES && (entry = readdir(folder));)
+        if (strlen(entry->d_name) < NAME_BYTES && lecture_name(entry->d_name, name, language))
+            memcpy(files[count++], entry->d_name, strlen(entry->d_name) + 1);
+    closedir(folder);
+    qsort(files, (size_t)count, NAME_BYTES, by_name);
+    return count;
+}
+
+/* What the user reads: as asked, else the locale's; English where the terminal shows no UTF-8. */
+static const char *language_of(const Options *options) {
+    static char language[3];
+    static const char *const variables[] = {"LC_ALL", "LC_MESSAGES", "LANG"};
+    if (!terminal_shows_text("\u5f52\u7ea6")) return "en"; /* two Chinese characters */
+    if (options->language) return options->language;
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *value = getenv(variables[i]);
+        if (!value || !*value) continue;
+        snprintf(language, sizeof language, "%.2s", value);
+        return language;
+    }
+    return "en";
+}
+
+static bool find_file(const Options *options, char *path, Error *error) {
+    const char *wanted = options->lecture, *end = wanted + strlen(wanted);
+    if (end - wanted > 3 && !strcmp(end - 3, ".md")) {
+        snprintf(path, PATH_BYTES, "%s", wanted);
+        return true;
+    }
+    char file[2 * NAME_BYTES];
+    snprintf(file, sizeof file, "%.60s.%.8s.md", wanted, language_of(options));
+    if (!strchr(wanted, '/') && catalog_path(FOLDER, file, path, PATH_BYTES, NULL)) return true;
+    snprintf(file, sizeof file, "%.60s.en.md", wanted);
+    if (!strchr(wanted, '/') && catalog_path(FOLDER, file, path, PATH_BYTES, NULL)) return true;
+    char files[MOST_LECTURES][NAME_BYTES], language[NAME_BYTES];
+    const char *names[MOST_LECTURES];
+    int count = list_files(files, error);
+    if (count < 0) return false;
+    for (int i = 0; i < count; i++) {
+        lecture_name(memcpy(file, files[i], NAME_BYTES), files[i], language);
+        names[i] = files[i];
+    }
+    const char *nearest = text_nearest(wanted, names, (size_t)count);
+    return error_set(error,
+                     nearest ? "there is no lecture '%s'; did you mean %s?"
+                             : "there is no lecture '%s'; redviz --lecture lists them%s",
+                     wanted, nearest ? nearest : "");
+}
+
+/* ---- options of a stop --------------------------------------------------------------------------------- */
+
+/* The first words of a stop's command line, after those that hold for all stops. */
+static bool parse_words(OpenLecture *open, int index, const Options *outer, int words, Error *error) {
+    const LectureStop *stop = &open->lecture->stops[index];
+    const char *all[OUTER_WORDS] = {"redviz"};
+    static const char *const backends[] = {
+        [BACKEND_AUTO] = "auto", [BACKEND_EMULATOR] = "emulator", [BACKEND_GPU] = "gpu"};
+    int count = 1;
+    char **argv = arena_new(&open->arena, (OUTER_WORDS + (size_t)words + 1) * sizeof *argv);
+    if (outer->session.backend != BACKEND_AUTO) {
+        all[count++] = "--backend";
+        all[count++] = backends[outer->session.backend];
+    }
+    if (outer->session.machine) {
+        all[count++] = "--machine";
+        all[count++] = outer->session.machine;
+    }
+    for (int i = 0; i < count; i++) argv[i] = arena_copy_string(&open->arena, all[i]);
+    for (int i = 0; i < words; i++) argv[count++] = arena_copy_string(&open->arena, stop->words[i].text);
+    return options_parse(count, argv, &open->options[index], error);
+}
+
+/* An error of the whole line is that of the first word with which it appears. */
+static LecturePlace place_of_error(OpenLecture *open, int index, const Options *outer, const char *message) {
+    const LectureStop *stop = &open->lecture->stops[index];
+    for (int words = 1; words < stop->word_count; words++) {
+        Error error = {0};
+        if (!parse_words(open, index, outer, words, &error) && !strcmp(error.message, message))
+            return stop->words[words - 1].place;
+    }
+    return stop->words[stop->word_count - 1].place;
+}
+
+/* Files lie beside the lecture. */
+static const char *beside(OpenLecture *open, const char *file) {
+    const char *path = open->lecture->path, *slash = strrchr(path, '/');
+    if (!file || *file == '/' || !slash) return file;
+    return arena_print(&open->arena, "%.*s%s", (int)(slash - path + 1), path, file);
+}
+
+static bool refuse_at(const OpenLecture *open, LecturePlace place, const char *message, Error *error) {
+    char copy[sizeof error->message];
+    snprintf(copy, sizeof copy, "%s", message);
+    return error_set_at(error, open->lecture->path, place.line, place.column, "%s", copy);
+}
+
+static bool read_options(OpenLecture *open, int index, const Options *outer, Error *error) {
+    const LectureStop *stop = &open->lecture->stops[index];
+    Options *options = &open->options[index];
+    Error why = {0};
+    if (!parse_words(open, index, outer, stop->word_count, &why)) {
+        LecturePlace place = place_of_error(open, index, outer, why.message);
+        return refuse_at(open, place, why.message, error);
+    }
+    if (options->action != ACTION_OPEN || options->save || options->record_cast || options->watch ||
+        options->has_lecture)
+        return refuse_at(
+            open, stop->words[0].place,
+            "a stop is a screen of the interface: options that print, save or watch have no place here",
+            error);
+    options->session.file = beside(open, options->session.file);
+    options->session.saved = beside(open, options->session.saved);
+    if (options->has_compare) options->compare.file = beside(open, options->compare.file);
+    if (options->keys && !key_script_check(options->keys, &why)) {
+        LecturePlace place = stop->words[0].place;
+        for (int i = 0; i < stop->word_count; i++)
+            if (!strcmp(stop->words[i].text, options->keys) || !strncmp(stop->words[i].text, "--keys=", 7))
+                place = stop->words[i].place;
+        return refuse_at(open, place, why.message, error);
+    }
+    return true;
+}
+
+/* The words without keys and step. */
+static const char *run_text(OpenLecture *open, const LectureStop *stop) {
+    Text text = {0};
+    for (int i = 0; i < stop->word_count; i++) {
+        const char *word = stop->words[i].text;
+        bool is_place = !strncmp(word, "--keys", 6) || !strncmp(word, "--step", 6);
+        if (is_place && !strchr(word, '=')) i++;
+        if (!is_place) text_print(&text, "%s ", word);
+    }
+    const char *copy = arena_copy_string(&open->arena, text_string(&text));
+    text_done(&text);
+    return copy;
+}
+
+static void make_screen(OpenLecture *open, int index) {
+    const Options *options = &open->options[index];
+    open->screens[index] = (LectureScreen){.is_set = true,
+                                           .run = run_text(open, &open->lecture->stops[index]),
+                                           .session = &options->session,
+                                           .compare = options->has_compare ? &options->compare : NULL,
+                                           .keys = options->keys,
+                                           .step = options->step};
+}
+
+/* The form of claims, answers and keys. */
+static bool check_form(const OpenLecture *open, const LectureStop *stop, Error *error) {
+    const char *path = open->lecture->path;
+    double value;
+    Error why = {0};
+    for (int i = 0; i < stop->claim_count; i++) {
+        ClaimResult result;
+        bool good = claim_evaluate(&stop->claims[i], path, NULL, &result, error);
+        claim_result_done(&result);
+        if (!good) return false;
+    }
+    const LectureQuestion *question = stop->question;
+    if (!question) return true;
+    if (*question->answer.text && !claim_number(&question->answer, path, NULL, &value, error)) return false;
+    return !question->keys || key_script_check(question->keys, &why) ||
+           refuse_at(open, question->keys_place, why.message, error);
+}
+
+static bool read_stops(OpenLecture *open, const Options *outer, Error *error) {
+    Lecture *lecture = open->lecture;
+    size_t count = (size_t)lecture->stop_count;
+    open->options = memory_new(count * sizeof *open->options);
+    open->screens = memory_new(count * sizeof *open->screens);
+    for (int i = 0; i < lecture->stop_count; i++) {
+        const LectureStop *stop = &lecture->stops[i];
+        if (stop->has_command && !read_options(open, i, outer, error)) return false;
+        if (stop->has_command) make_screen(open, i);
+        if (!check_form(open, stop, error)) return false;
+    }
+    return true;
+}
+
+/* Stops before the first screen show that one. */
+static void show_from_start(OpenLecture *open) {
+    int first = 0;
+    while (!open->screens[first].is_set) first++;
+    if (first) open->screens[0] = open->screens[first];
+}
+
+bool lecture_open(const Options *options, OpenLecture *out, Error *error) {
+    char path[PATH_BYTES];
+    *out = (OpenLecture){0};
+    if (!find_file(options, path, error) || !(out->lecture = lecture_read(path, error))) return false;
+    if (!read_stops(out, options, error)) {
+        lecture_close(out);
+        return false;
+    }
+    show_from_start(out);
+    out->run = (LectureRun){out->lecture, out->screens, !options->no_predict};
+    return true;
+}
+
+void lecture_close(OpenLecture *open) {
+    lecture_free(open->lecture);
+    free(open->options);
+    free(open->screens);
+    arena_done(&open->arena);
+    *open = (OpenLecture){0};
+}
+
+/* ---- languages ----------------------------------------------------------------------------------------- */
+
+bool lecture_check_languages(const OpenLecture *open, Error *error) {
+    const char *path = open->lecture->path, *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
+    char name[NAME_BYTES], language[NAME_BYTES], other_name[NAME_BYTES], folder_path[PATH_BYTES];
+    if (!lecture_name(file, name, language)) return true;
+    snprintf(folder_path, sizeof folder_path, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
+    DIR *folder = opendir(folder_path);
+    bool same = true;
+    for (struct dirent *entry; folder && same && (entry = readdir(folder));) {
+        if (!lecture_name(entry->d_name, other_name, language) || strcmp(name, other_name) != 0 ||
+            !strcmp(entry->d_name, file))
+            continue;
+        char other_path[2 * PATH_BYTES];
+        snprintf(other_path, sizeof other_path, "%s/%s", folder_path, entry->d_name);
+        Lecture *other = lecture_read(other_path, error);
+        same = other && lecture_is_same(open->lecture, other, error);
+        lecture_free(other);
+    }
+    if (folder) closedir(folder);
+    return same;
+}
+
+/* One line a lecture, in the reader's language where there is one. */
+bool lecture_list(const Options *options, Text *out, Error *error) {
+    char files[MOST_LECTURES][NAME_BYTES], name[NAME_BYTES], language[NAME_BYTES], last[NAME_BYTES] = "";
+    int count = list_files(files, error);
+    if (count < 0) return false;
+    for (int i = 0; i < count; i++) {
+        char path[PATH_BYTES];
+        if (!lecture_name(files[i], name, language) || !strcmp(name, last)) continue;
+        snprintf(last, sizeof last, "%s", name);
+        Options one = *options;
+        one.lecture = name;
+        if (!find_file(&one, path, error)) return false;
+        Lecture *lecture = lecture_read(path, error);
+        if (!lecture) return false;
+        text_print(out, "  %-10s %s\n             %d stops, %d minutes; needs: %s\n", name, lecture->title,
+                   lecture->stop_count, lecture->minutes, lecture->needs);
+        lecture_free(lecture);
+    }
+    if (!count) text_add(out, "no lecture is installed\n");
+    return true;
+}

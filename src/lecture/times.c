@@ -1,0 +1,102 @@
+#include "lecture/times.h"
+
+#include "bench/bench.h"
+#include <string.h>
+
+void claim_times_done(ClaimTimes *times) {
+    for (int i = 0; i < times->machine_count; i++) measured_done(&times->machines[i].measured);
+    measured_done(&times->live);
+    *times = (ClaimTimes){0};
+}
+
+static void keep_value(void *context, const BenchValue *value) {
+    measured_put_value(context, value);
+}
+
+static void keep_timing(void *context, const Timing *timing) {
+    measured_put_timing(context, timing);
+}
+
+static Measurements *recorded_on(ClaimTimes *times, const char *machine, Error *error) {
+    for (int i = 0; i < times->machine_count; i++)
+        if (!strcmp(times->machines[i].name, machine)) return &times->machines[i].measured;
+    char names[BENCH_MACHINES][BENCH_MACHINE_BYTES];
+    int count = bench_machines(names), known = 0;
+    while (known < count && strcmp(names[known], machine) != 0) known++;
+    if (known == count || times->machine_count == CLAIM_MACHINES) {
+        error_set(error, "nothing was recorded on '%s'", machine);
+        return NULL;
+    }
+    Measurements *measured = &times->machines[times->machine_count].measured;
+    if (!bench_recorded(machine, measured, error)) return NULL;
+    snprintf(times->machines[times->machine_count++].name, sizeof times->machines->name, "%s", machine);
+    return measured;
+}
+
+/* 256 threads before another number of them, then a graph before a single call. */
+static bool is_preferred(const Timing *timing, const Timing *found, bool call) {
+    bool usual = timing->threads == 256, found_usual = found->threads == 256;
+    if (usual != found_usual) return usual;
+    return timing->graph != call && found->graph == call;
+}
+
+static const Timing *find_time(const Measurements *measured, const ClaimQuery *query) {
+    const Timing *found = NULL;
+    for (int i = 0; i < measured->timing_count; i++) {
+        const Timing *timing = &measured->timings[i];
+        if (strcmp(timing->kernel, query->run) != 0 || strcmp(timing->dtype, query->dtype) != 0 ||
+            timing->n != query->n || strcmp(timing->op, "sum") != 0 || timing->to_scalar == query->alone ||
+            timing->cold == query->warm || !timing->samples)
+            continue;
+        if (!found || is_preferred(timing, found, query->call)) found = timing;
+    }
+    return found && (!query->call || !found->graph) ? found : NULL;
+}
+
+/* Of one kernel, size and type. */
+static bool measure(ClaimTimes *times, const ClaimQuery *query, Error *error) {
+    const char *kernel = query->scope == CLAIM_CYCLES ? "lab_latency" : query->run;
+    BenchOptions options = {.kernel = kernel, .catalog.n = query->n};
+    BenchSink sink = {.context = &times->live, .timing = keep_timing, .value = keep_value};
+    if (!catalog_find(kernel, NULL))
+        return error_set(error, "%s is timed by --bench alone; write 'on recorded H200'", kernel);
+    if (query->scope == CLAIM_TIME && !plan_type_parse(query->dtype, &options.catalog.dtype))
+        return error_set(error, "there is no type '%s'", query->dtype);
+    return bench_run(&options, &sink, error);
+}
+
+static bool has(const Measurements *measured, const ClaimQuery *query) {
+    if (query->scope == CLAIM_TIME) return find_time(measured, query) != NULL;
+    for (int i = 0; i < measured->value_count; i++)
+        if (!strcmp(measured->values[i].name, query->text)) return true;
+    return false;
+}
+
+bool claim_times_value(ClaimTimes *times, const ClaimQuery *query, const char *machine, bool live,
+                       double *value, Error *error) {
+    const Measurements *measured = &times->live;
+    machine = query->machine ? query->machine : machine ? machine : bench_default_machine();
+    bool now = live && !query->machine;
+    if (now && !has(measured, query) && !measure(times, query, error)) return false;
+    if (!now && !(measured = recorded_on(times, machine, error))) return false;
+    const char *where = now ? "here" : machine;
+    if (query->scope == CLAIM_CYCLES) {
+        for (int i = 0; i < measured->value_count; i++) {
+            const MeasuredValue *found = &measured->values[i];
+            if (strcmp(found->kernel, "lab_latency") != 0 || strcmp(found->name, query->text) != 0) continue;
+            *value = found->value;
+            return true;
+        }
+        return error_set(error, "no latency is called \"%s\" on %s; redviz --latency lists them", query->text,
+                         where);
+    }
+    const Timing *timing = find_time(measured, query);
+    if (!timing)
+        return error_set(error, "no %stime of %s, %s, n = %llu%s%s was measured on %s",
+                         query->warm ? "warm " : "", query->run, query->dtype, (unsigned long long)query->n,
+                         query->alone ? ", alone" : "", query->call ? ", as a call" : "", where);
+    *value = !strcmp(query->name, "time")        ? timing->median
+             : !strcmp(query->name, "gigabytes") ? timing->gigabytes_per_second
+                                                 : timing->share_of_read;
+    return true;
+}

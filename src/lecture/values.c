@@ -1,0 +1,313 @@
+/* Runs, lines and intervals. */
+#include "lecture/values.h"
+
+#include "base/memory.h"
+#include "bench/bench.h"
+#include "lecture/times.h"
+#include "metrics/fold.h"
+#include "sass/classes.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct KnownRun {
+    char *spec; /* "strided n=4096" */
+    Session *session;
+} KnownRun;
+
+struct ClaimRuns {
+    ClaimRunsOptions options;
+    Session *here, *beside;
+    KnownRun *known;
+    int count, capacity;
+    ClaimTimes times;
+};
+
+ClaimRuns *claim_runs_new(const ClaimRunsOptions *options) {
+    ClaimRuns *runs = memory_new(sizeof *runs);
+    runs->options = *options;
+    return runs;
+}
+
+void claim_runs_free(ClaimRuns *runs) {
+    if (!runs) return;
+    for (int i = 0; i < runs->count; i++) {
+        free(runs->known[i].spec);
+        session_free(runs->known[i].session);
+    }
+    free(runs->known);
+    claim_times_done(&runs->times);
+    free(runs);
+}
+
+void claim_runs_stand_at(ClaimRuns *runs, Session *here, Session *beside) {
+    runs->here = here;
+    runs->beside = beside;
+}
+
+/* ---- runs ---------------------------------------------------------------------------------------------- */
+
+static bool take_setting(SessionOptions *options, const char *setting, Arena *arena, Error *error) {
+    CatalogOptions *catalog = &options->catalog;
+    const char *value = strchr(setting, '=') + 1;
+    size_t length = (size_t)(value - setting) - 1;
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)length, setting);
+    if (!strcmp(name, "n"))
+        catalog->n = strtoull(value, NULL, 10);
+    else if (!strcmp(name, "block"))
+        catalog->block = options->block[0] = (uint32_t)strtoul(value, NULL, 10);
+    else if (!strcmp(name, "grid"))
+        catalog->grid = options->grid[0] = (uint32_t)strtoul(value, NULL, 10);
+    else if (!strcmp(name, "seed"))
+        catalog->seed = strtoull(value, NULL, 10);
+    else if (!strcmp(name, "op"))
+        catalog->op = arena_copy_string(arena, value);
+    else if (!strcmp(name, "dtype"))
+        return plan_type_parse(value, &catalog->dtype) || error_set(error, "there is no type '%s'", value);
+    else if (!strcmp(name, "fill")) {
+        catalog->has_fill = true;
+        for (catalog->fill = FILL_ZERO; catalog->fill < FILL_FILE; catalog->fill++)
+            if (!strcmp(plan_fill_name(catalog->fill), value)) return true;
+        return error_set(error, "there is no fill '%s'", value);
+    } else if (catalog->parameter_count == CATALOG_PARAMETERS)
+        return error_set(error, "no kernel has more than %d parameters", CATALOG_PARAMETERS);
+    else
+        catalog->parameters[catalog->parameter_count++] = arena_copy_string(arena, setting);
+    return true;
+}
+
+static Session *open_run(ClaimRuns *runs, const ClaimQuery *query, Error *error) {
+    Arena arena = {0};
+    SessionOptions options = {
+        .kernel = query->run, .threads = runs->options.threads, .machine = runs->options.machine};
+    bool good = catalog_find(query->run, error) != NULL;
+    for (int i = 0; good && i < query->setting_count; i++)
+        good = take_setting(&options, query->settings[i], &arena, error);
+    Session *session = good ? session_open(&options, error) : NULL;
+    arena_done(&arena);
+    return session;
+}
+
+Session *claim_runs_session(ClaimRuns *runs, const ClaimQuery *query, Error *error) {
+    bool is_here = !strcmp(query->run, "here"), is_beside = !strcmp(query->run, "beside");
+    if (is_here || is_beside) {
+        Session *session = is_here ? runs->here : runs->beside;
+        if (session && !query->setting_count) return session;
+        error_set(error,
+                  session   ? "'%s' is the run of the stop, and takes no settings"
+                  : is_here ? "'%s' is the run of the stop, which shows none"
+                            : "'%s' is the run that --compare shows, which this stop lacks",
+                  query->run);
+        return NULL;
+    }
+    Text spec = {0};
+    text_add(&spec, query->run);
+    for (int i = 0; i < query->setting_count; i++) text_print(&spec, " %s", query->settings[i]);
+    Session *session = NULL;
+    for (int i = 0; i < runs->count && !session; i++)
+        if (!strcmp(runs->known[i].spec, text_string(&spec))) session = runs->known[i].session;
+    if (!session && (session = open_run(runs, query, error))) {
+        KnownRun run = {memory_copy_text(text_string(&spec)), session};
+        array_push(runs->known, runs->count, runs->capacity, run);
+    }
+    text_done(&spec);
+    return session;
+}
+
+/* ---- values -------------------------------------------------------------------------------------------- */
+
+static double ratio(uint64_t of, uint64_t by) {
+    return by ? (double)of / (double)by : NAN;
+}
+
+static Metric metric_find(const char *name) {
+    Metric metric = 0;
+    while (metric < METRIC_COUNT && strcmp(metric_infos[metric].name, name) != 0) metric++;
+    return metric;
+}
+
+static uint64_t excess_of(const Totals *t) {
+    return t->shared_load_wavefronts + t->shared_store_wavefronts - t->shared_load_wavefronts_ideal -
+           t->shared_store_wavefronts_ideal;
+}
+
+/* Values of any totals; NaN: none of this name, or nothing to divide by. */
+static double totals_named(const Totals *totals, const char *name) {
+    Metric metric = metric_find(name);
+    if (metric < METRIC_COUNT) return (double)totals_value(totals, metric);
+    if (!strcmp(name, "excess")) return (double)excess_of(totals);
+    if (!strcmp(name, "lanes")) return ratio(totals->lane_instructions, totals->warp_instructions);
+    if (!strcmp(name, "divergence")) return ratio(totals->divergent_branches, totals->branches);
+    if (!strcmp(name, "wavefronts_per_load"))
+        return ratio(totals->shared_load_wavefronts, totals->shared_loads);
+    if (!strcmp(name, "sectors_per_load"))
+        return ratio(totals->global_load_sectors, totals->global_load_requests);
+    return NAN;
+}
+
+/* The machine code of all launches, or of the lines that hold a text. */
+typedef struct MachineSums {
+    SassSums sums;
+    uint64_t branches, all_samples;
+    bool is_counted, is_sampled; /* all of it */
+} MachineSums;
+
+static bool holds_text(const Session *session, const SassKernel *kernel, const SassInstruction *instruction,
+                       const char *text) {
+    int place = sass_outermost(kernel, instruction->place);
+    if (place < 0) return false;
+    const char *line = session_source_line(session, kernel->places[place].file, kernel->places[place].line);
+    return line && strstr(line, text);
+}
+
+static void add_machine_code(const Session *session, const SassKernel *kernel, const char *text,
+                             MachineSums *out) {
+    for (int i = 0; i < kernel->count; i++) {
+        const SassInstruction *instruction = &kernel->instructions[i];
+        if (text && !holds_text(session, kernel, instruction, text)) continue;
+        sass_add_up(&out->sums, instruction);
+        if (sass_class_of_text(instruction->text) == SASS_BRANCH) out->branches += instruction->executed;
+    }
+    out->all_samples += sass_sums(kernel).all_samples;
+    out->is_counted &= kernel->counted.n != 0;
+    out->is_sampled &= kernel->sampled.n != 0;
+}
+
+static double machine_named(const Session *session, const char *name, const char *text, const char **why) {
+    MachineSums machine = {.is_counted = true, .is_sampled = true};
+    for (int i = 0; i < session_trace(session)->launch_count; i++) {
+        const SassKernel *kernel = session_sass(session, i, why);
+        if (!kernel) return NAN;
+        add_machine_code(session, kernel, text, &machine);
+    }
+    if (!strcmp(name, "sample_share"))
+        return machine.is_sampled ? ratio(machine.sums.all_samples, machine.all_samples) : NAN;
+    if (!machine.is_counted) return NAN;
+    if (!strcmp(name, "executed")) return (double)machine.sums.executed;
+    if (!strcmp(name, "machine_branches")) return (double)machine.branches;
+    return ratio(machine.sums.threads - machine.sums.acting, machine.sums.threads); /* off_share */
+}
+
+static bool is_of_machine(const char *name) {
+    return !strcmp(name, "executed") || !strcmp(name, "machine_branches") || !strcmp(name, "off_share") ||
+           !strcmp(name, "sample_share");
+}
+
+static double total_named(Session *session, const char *name, const char **why) {
+    const Trace *trace = session_trace(session);
+    const TraceLaunch *launch = trace->launch_count ? trace->launches[0] : NULL;
+    const CatalogResult *result = session_result(session);
+    if (!strcmp(name, "n")) return (double)session_n(session);
+    if (!strcmp(name, "launches")) return trace->launch_count;
+    if (!strcmp(name, "steps"))
+        return session_block_count(session) ? session_block(session, 0)->steps->step_count : NAN;
+    if (!strcmp(name, "blocks"))
+        return launch ? (double)launch->grid[0] * launch->grid[1] * launch->grid[2] : NAN;
+    if (!strcmp(name, "threads"))
+        return launch ? (double)launch->block[0] * launch->block[1] * launch->block[2] : NAN;
+    if (!strcmp(name, "shared_bytes")) return launch ? launch->dynamic_shared_bytes : NAN;
+    if (!strcmp(name, "result")) return result ? result->result : NAN;
+    if (!strcmp(name, "expected")) return result ? result->expected : NAN;
+    if (!strcmp(name, "error")) return result ? result->relative_error : NAN;
+    if (is_of_machine(name)) return machine_named(session, name, NULL, why);
+    if (!strcmp(name, "hazards")) {
+        const Findings *findings = session_hazards(session);
+        return findings ? findings->error_count : NAN;
+    }
+    Totals totals = {0};
+    metrics_of_run(trace, &totals);
+    return totals_named(&totals, name);
+}
+
+/* The sum over the lines that hold the text; *lines: how many there are. */
+static double line_named(Session *session, const char *text, const char *name, int *lines) {
+    int count;
+    Totals totals = {0};
+    int worst = 0;
+    LineMetrics *all = metrics_by_line(session_trace(session), false, &count);
+    for (int i = 0; i < count; i++) {
+        const char *line = all[i].file ? session_source_line(session, all[i].file, all[i].line) : NULL;
+        if (!line || !strstr(line, text)) continue;
+        (*lines)++;
+        totals_add(&totals, &all[i].totals);
+        if (all[i].worst_shared > worst) worst = all[i].worst_shared;
+    }
+    free(all);
+    return !strcmp(name, "ways") ? worst : totals_named(&totals, name);
+}
+
+/* Over the shared accesses of some steps. */
+typedef struct RangeAccesses {
+    double ways, most_wavefronts;
+    int storing_lanes;
+    uint64_t storing_warps; /* a bit each */
+} RangeAccesses;
+
+static RangeAccesses accesses_of(const SessionBlock *view, int first, int end) {
+    const Steps *steps = view->steps;
+    RangeAccesses found = {0};
+    TraceEvent event;
+    for (int step = first; step < end; step++)
+        for (int i = 0; i < steps->steps[step].count; i++) {
+            trace_block_read(view->block, steps->events[steps->steps[step].first + i], &event);
+            if (event.kind != TRACE_SHARED_LOAD && event.kind != TRACE_SHARED_STORE) continue;
+            TraceCounter counter = fold_counter_of_event(steps->launch, &event);
+            found.ways = fmax(found.ways, (double)counter.wavefronts / (double)counter.ideal_wavefronts);
+            found.most_wavefronts = fmax(found.most_wavefronts, (double)counter.wavefronts);
+            if (event.kind != TRACE_SHARED_STORE) continue;
+            int lanes = __builtin_popcount(event.mask);
+            if (lanes > found.storing_lanes) found.storing_lanes = lanes;
+            found.storing_warps |= 1ULL << event.warp;
+        }
+    return found;
+}
+
+bool claim_steps_value(const SessionBlock *block, int first, int end, const char *name, double *value) {
+    Totals totals = {0};
+    RangeAccesses accesses = accesses_of(block, first, end);
+    metrics_of_steps(block->steps, first, end - first, &totals);
+    *value = !strcmp(name, "ways")              ? accesses.ways
+             : !strcmp(name, "most_wavefronts") ? accesses.most_wavefronts
+             : !strcmp(name, "storing_lanes")   ? accesses.storing_lanes
+             : !strcmp(name, "storing_warps")   ? __builtin_popcountll(accesses.storing_warps)
+                                                : totals_named(&totals, name);
+    return isfinite(*value);
+}
+
+static bool interval_value(Session *session, const ClaimQuery *query, double *value, Error *error) {
+    if (!session_block_count(session)) return error_set(error, "%s has no traced block", query->run);
+    const SessionBlock *block = session_block(session, 0);
+    int first = 0, end;
+    while (first < block->steps->step_count && block->steps->steps[first].interval + 1 != query->number)
+        first++;
+    for (end = first;
+         end < block->steps->step_count && block->steps->steps[end].interval + 1 == query->number;)
+        end++;
+    if (first == end)
+        return error_set(error, "block 0 of %s has no interval %lld; intervals are counted from 1",
+                         query->run, (long long)query->number);
+    return claim_steps_value(block, first, end, query->name, value) ||
+           error_set(error, "interval %lld of %s has no %s", (long long)query->number, query->run,
+                     query->name);
+}
+
+bool claim_runs_value(void *context, const ClaimQuery *query, double *value, Error *error) {
+    ClaimRuns *runs = context;
+    if (query->scope == CLAIM_TIME || query->scope == CLAIM_CYCLES)
+        return claim_times_value(&runs->times, query, runs->options.machine, runs->options.live, value,
+                                 error);
+    Session *session = query->run ? claim_runs_session(runs, query, error) : NULL;
+    if (!session) return query->run ? false : error_set(error, "'%s' has no step here", query->name);
+    const char *why = NULL;
+    int lines = 0;
+    if (query->scope == CLAIM_INTERVAL) return interval_value(session, query, value, error);
+    *value = query->scope == CLAIM_LINE ? line_named(session, query->text, query->name, &lines)
+                                        : total_named(session, query->name, &why);
+    if (query->scope == CLAIM_LINE && is_of_machine(query->name))
+        *value = machine_named(session, query->name, query->text, &why);
+    if (query->scope == CLAIM_LINE && !lines)
+        return error_set(error, "no line of %s that was executed holds \"%s\"", query->run, query->text);
+    return isfinite(*value) ||
+           error_set(error, "%s has no %s%s%s", query->run, query->name, why ? ": " : "", why ? why : "");
+}

@@ -1,0 +1,24 @@
+/* A frame as the app shows it: the interface, and beside it the panel of a lecture. */
+#include "tui/app_state.h"
+
+void app_fit(const App *app, int *columns, int *rows) {
+    if (app->lecture.run) lecture_panel_area(&app->lecture, columns, rows);
+}
+
+Canvas *app_canvas(App *app, const Comparison *shown, int columns, int rows) {
+    int inner_columns = columns, inner_rows = rows;
+    app_fit(app, &inner_columns, &inner_rows);
+    Canvas *inner = canvas_new(inner_columns, inner_rows, app->ascii);
+    Comparison drawn = *shown;
+    for (int i = 0; i < drawn.count; i++)
+        drawn.view[i].transient.hides_figures = lecture_view_hides(&app->lecture);
+    comparison_draw(&drawn, inner);
+    if (!app->lecture.run) return inner;
+    Canvas *whole = canvas_new(columns, rows, app->ascii);
+    app->lecture_columns = columns;
+    app->lecture_rows = rows;
+    canvas_put(whole, inner, 0, 0);
+    lecture_panel_draw(&app->lecture, whole, lecture_panel_area(&app->lecture, &columns, &rows));
+    canvas_free(inner);
+    return whole;
+}

@@ -1,0 +1,51 @@
+/* The keys of a script, and the frames of a recording between them. */
+#include "tui/app_state.h"
+
+#include "tui/key_script.h"
+
+#define ROUNDING_SECONDS 1e-6
+
+Canvas *app_frame_canvas(App *app, int columns, int rows) {
+    int inner_columns = columns, inner_rows = rows;
+    app_fit(app, &inner_columns, &inner_rows);
+    app_provide(app, inner_columns, inner_rows);
+    return app_canvas(app, &app->comparison, columns, rows);
+}
+
+/* Of a script: a frame of the recording. */
+static void app_record_frame(App *app, int columns, int rows) {
+    Canvas *canvas = app_frame_canvas(app, columns, rows);
+    cast_add(app->cast, canvas, app_view(app)->display.theme, app->cast_seconds);
+    canvas_free(canvas);
+}
+
+/* Of a script: the next frame of the recording, and how long it is shown. Where the run plays, it goes on playing
+ * meanwhile, frame by frame as on a terminal. */
+static void app_record_pause(App *app, double pause, int columns, int rows) {
+    if (!app->cast) return;
+    app_end_motion(app);
+    app_record_frame(app, columns, rows);
+    double end = app->cast_seconds + (pause < 0 ? cast_reading_seconds(app->cast) : pause);
+    double due = app->cast_seconds + 1 / view_wavefronts_per_second(app_view(app));
+    while (app_view(app)->transient.playing && due <= end + ROUNDING_SECONDS) {
+        app->cast_seconds = due;
+        due += app_play_frame(app);
+        app_record_frame(app, columns, rows);
+    }
+    app->cast_seconds = end;
+}
+
+bool app_press_script(App *app, const char *script, int columns, int rows, bool *quit, Error *error) {
+    Key key;
+    double pause = key_script_pause(&script);
+    if (columns) app_record_pause(app, pause, columns, rows);
+    while (*script && !*quit && !app->failed) {
+        if (!keys_read(&script, &key, error)) return false;
+        *quit = app_press(app, key) == VIEW_QUIT;
+        pause = key_script_pause(&script);
+        if (columns && !*quit && !app->failed) app_record_pause(app, pause, columns, rows);
+    }
+    if (columns) cast_hold(app->cast, app->cast_seconds);
+    if (app->failed && error) *error = app->error;
+    return !app->failed;
+}

@@ -1,0 +1,294 @@
+/* A lecture: from stop to stop, its questions, and the check of what it claims. */
+#include "tui/app_state.h"
+
+#include "lecture/values.h"
+#include "tui/draw/terminal.h"
+#include "tui/view/place_values.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The stop's own, or the last one that was set before it. */
+static const LectureScreen *screen_of(const App *app) {
+    int stop = app->lecture.stop;
+    while (!app->lecture.run->screens[stop].is_set) stop--;
+    return &app->lecture.run->screens[stop];
+}
+
+/* The keys of the stop or of its question; they are the lecture's own, so it is not left. */
+static void press_own(App *app, const char *keys) {
+    bool quit = false;
+    Error error = {0};
+    app->lecture.presses = true;
+    bool good = !keys || app_press_script(app, keys, 0, 0, &quit, &error);
+    app->lecture.presses = false;
+    if (!good && error.message[0]) app_say(app, "this stop", error.message);
+}
+
+/* The run is there: step and keys. */
+static void arrive(App *app) {
+    const LectureScreen *screen = screen_of(app);
+    app->lecture.opening = STOP_THERE;
+    app->lecture.shown = screen->run;
+    if (screen->step > 0) comparison_go_to_step(&app->comparison, screen->step - 1);
+    press_own(app, screen->keys);
+}
+
+/* The same run again, as it opens: what other keys have changed is as it was. */
+static void restart(App *app) {
+    Comparison *comparison = &app->comparison;
+    for (int i = 0; i < comparison->count; i++) {
+        ViewDisplay kept = comparison->view[i].display;
+        view_init(&comparison->view[i]);
+        comparison->view[i].display.theme = kept.theme;
+        comparison->view[i].display.still = kept.still;
+        comparison->view[i].display.speed = kept.speed;
+        view_open(&comparison->view[i], comparison->scene[i]);
+    }
+    comparison->active = 0;
+    comparison->exchanged = false;
+    comparison->linked = comparison->count == 2;
+    comparison_follow(comparison);
+}
+
+/* A jump to a hazard needs the whole search; everything else is there after a first look. */
+static void open_run(App *app, const LectureScreen *screen) {
+    SessionOptions options = *screen->session;
+    options.first_look = !app->waits && !(screen->keys && strpbrk(screen->keys, "fF"));
+    app_open_at(app, &options, PURPOSE_STOP, lecture_view_stop(&app->lecture)->title, app->comparison.active);
+}
+
+static void open_stop(App *app, int from) {
+    const LectureScreen *screen = screen_of(app);
+    LectureView *lecture = &app->lecture;
+    bool is_own = lecture->run->screens[lecture->stop].is_set;
+    if (!is_own && from == lecture->stop - 1) return; /* the screen stays as it is */
+    if (lecture->shown && !strcmp(lecture->shown, screen->run) && !app->loader) {
+        restart(app);
+        arrive(app);
+        return;
+    }
+    if (app->comparison.count == 2) app_leave_comparison(app);
+    lecture->shown = NULL;
+    lecture->opening = STOP_OPENS;
+    open_run(app, screen);
+}
+
+void app_go_to_stop(App *app, int stop) {
+    if (app->lecture.opening != STOP_THERE && app->loader) {
+        app_say(app, app->what, "is still being opened");
+        return;
+    }
+    app_view(app)->transient.overlay = OVERLAY_NONE;
+    app_view(app)->transient.playing = false;
+    int from = app->lecture.stop;
+    lecture_view_begin_stop(&app->lecture, stop);
+    open_stop(app, from);
+}
+
+static void continue_stop(App *app, Purpose purpose) {
+    LectureView *lecture = &app->lecture;
+    if (purpose == PURPOSE_KERNEL || purpose == PURPOSE_SETTINGS) lecture->shown = NULL;
+    if (purpose == PURPOSE_BESIDE && lecture->opening == STOP_THERE) lecture->shown = NULL;
+    if (purpose == PURPOSE_STOP && screen_of(app)->compare) {
+        lecture->opening = STOP_OPENS_SECOND;
+        app_open_at(app, screen_of(app)->compare, PURPOSE_BESIDE, lecture_view_stop(lecture)->title, 1);
+    } else if (purpose == PURPOSE_STOP || lecture->opening == STOP_OPENS_SECOND) {
+        restart(app);
+        arrive(app);
+    }
+}
+
+/* ---- keys ---------------------------------------------------------------------------------------------- */
+
+static Rectangle panel(const App *app) {
+    int columns = app->lecture_columns, rows = app->lecture_rows;
+    return lecture_panel_area(&app->lecture, &columns, &rows);
+}
+
+/* What was asked for happens on the screen. */
+static void reveal(App *app) {
+    press_own(app, lecture_view_stop(&app->lecture)->question->keys);
+}
+
+static void go_on(App *app) {
+    LectureView *lecture = &app->lecture;
+    if (lecture_panel_scroll(lecture, panel(app), 1)) return;
+    if (lecture->question == QUESTION_WAITS) {
+        lecture_view_skip(lecture);
+        reveal(app);
+    } else if (lecture->stop + 1 < lecture->run->lecture->stop_count) {
+        app_go_to_stop(app, lecture->stop + 1);
+    } else {
+        app_say(app, "the end", "this is the last stop; q: quit, Home: the first stop");
+    }
+}
+
+static void go_back(App *app) {
+    LectureView *lecture = &app->lecture;
+    if (lecture_panel_scroll(lecture, panel(app), -1)) return;
+    if (lecture->stop > 0) app_go_to_stop(app, lecture->stop - 1);
+}
+
+static void enter(App *app) {
+    LectureView *lecture = &app->lecture;
+    if (lecture->question == QUESTION_WAITS && (*lecture->typed || !lecture->has_left)) {
+        if (lecture_view_answer(lecture)) reveal(app);
+    } else if (lecture->has_left) {
+        app_go_to_stop(app, lecture->stop);
+    } else {
+        go_on(app);
+    }
+}
+
+static bool press_lecture(App *app, Key key) {
+    LectureView *lecture = &app->lecture;
+    const View *view = app_view(app);
+    if (lecture->presses) return false;
+    if (lecture->opening != STOP_THERE && app->loader && key != SPECIAL_ESCAPE && key != 'q')
+        return true; /* the screen is still that of the stop before */
+    /* What the stop itself opened is part of it; what the reader opened has its own Enter and figures. */
+    bool is_own = view->transient.overlay == OVERLAY_NONE || !lecture->has_left;
+    if (view->transient.input != INPUT_COMMANDS || (!is_own && key == SPECIAL_ENTER)) return false;
+    if (is_own && lecture->question == QUESTION_WAITS &&
+        lecture_view_type(lecture, key, view->selection.lane))
+        return true;
+    switch (key) {
+    case SPECIAL_PAGE_DOWN:
+        go_on(app);
+        return true;
+    case SPECIAL_PAGE_UP:
+        go_back(app);
+        return true;
+    case SPECIAL_HOME:
+        app_go_to_stop(app, 0);
+        return true;
+    case SPECIAL_ENTER:
+        enter(app);
+        return true;
+    default:
+        lecture->has_left = true;
+        return false;
+    }
+}
+
+void app_begin_lecture(App *app, const LectureRun *run, int stop) {
+    int last = run->lecture->stop_count - 1;
+    app->lecture.run = run;
+    app->lecture.shown = run->screens->compare ? NULL : run->screens->run;
+    app->opened = continue_stop;
+    app->takes_key = press_lecture;
+    app_go_to_stop(app, stop < last ? stop : last);
+}
+
+/* ---- the check ----------------------------------------------------------------------------------------- */
+
+typedef struct Check {
+    App *app;
+    const LectureRun *lecture;
+    PlaceValues values;
+    Text *out;
+    int claims, answers, failed;
+    Error *error;
+} Check;
+
+static void complain(Check *check, LecturePlace place, const char *text, const char *why) {
+    text_print(check->out, "%s:%d:%d: %s\n    %s\n", check->lecture->lecture->path, place.line, place.column,
+               text, why);
+    check->failed++;
+}
+
+static void check_claim(Check *check, const LectureExpression *claim, const ClaimWorld *world) {
+    ClaimResult result;
+    Error error = {0};
+    const char *path = check->lecture->lecture->path;
+    bool known = claim_evaluate(claim, path, world, &result, &error);
+    check->claims++;
+    if (!known)
+        complain(check, claim->place, claim->text, error.message);
+    else if (!result.holds) {
+        complain(check, claim->place, claim->text, "does not hold:");
+        text_print(check->out, "    %s\n", text_string(&result.sides));
+        for (const char *line = text_string(&result.values); *line; line += strcspn(line, "\n") + 1)
+            text_print(check->out, "      %.*s\n", (int)strcspn(line, "\n"), line);
+    }
+    claim_result_done(&result);
+}
+
+static void check_answer(Check *check, const LectureQuestion *question, const ClaimWorld *world) {
+    double value, wanted = strtod(question->value, NULL);
+    char why[64];
+    Error error = {0};
+    check->answers++;
+    if (!claim_number(&question->answer, check->lecture->lecture->path, world, &value, &error)) {
+        complain(check, question->answer.place, question->answer.text, error.message);
+    } else if (fabs(value - wanted) > 1e-9 * fabs(wanted)) {
+        snprintf(why, sizeof why, "is %.10g, not %.10g", value, wanted);
+        complain(check, question->answer.place, question->answer.text, why);
+    }
+}
+
+static void stand(Check *check) {
+    App *app = check->app;
+    int active = app->comparison.active;
+    bool two = app->comparison.count == 2;
+    Session *here = app->slots[active].current.session;
+    check->values.scene = comparison_scene(&app->comparison);
+    check->values.view = app_view(app);
+    check->values.session = here;
+    claim_runs_stand_at(check->values.runs, here, two ? app->slots[!active].current.session : NULL);
+}
+
+static bool check_stop(Check *check, int index) {
+    App *app = check->app;
+    const LectureStop *stop = &check->lecture->lecture->stops[index];
+    const ClaimWorld world = {&check->values, place_values_value};
+    app_go_to_stop(app, index);
+    if (app->failed)
+        return error_set_at(check->error, check->lecture->lecture->path, stop->command_place.line,
+                            stop->command_place.column, "%.400s", app->error.message);
+    stand(check);
+    for (int i = 0; i < stop->claim_count; i++) check_claim(check, &stop->claims[i], &world);
+    if (!stop->question) return true;
+    press_own(app, stop->question->keys);
+    stand(check);
+    if (*stop->question->answer.text) check_answer(check, stop->question, &world);
+    return true;
+}
+
+static bool check_stops(Check *check) {
+    const Lecture *lecture = check->lecture->lecture;
+    for (int i = 0; i < lecture->stop_count; i++)
+        if (!check_stop(check, i)) return false;
+    text_print(check->out, "%s: %d stops, %d claims, %d answers: ", lecture->path, lecture->stop_count,
+               check->claims, check->answers);
+    if (check->failed)
+        text_print(check->out, "%d do not hold\n", check->failed);
+    else
+        text_add(check->out, "all hold\n");
+    return true;
+}
+
+bool app_check_lecture(const LectureRun *lecture, const char *machine, bool live, Text *out, int *failed,
+                       Error *error) {
+    App app;
+    AppStart start = {.machine = machine, .still = true};
+    SessionOptions whole = *lecture->screens[0].session;
+    whole.first_look = false;
+    Session *first = session_open(&whole, error);
+    if (!first) return false;
+    app_init(&app, first, &start);
+    Check check = {.app = &app,
+                   .lecture = lecture,
+                   .values.runs = claim_runs_new(&(ClaimRunsOptions){.machine = machine, .live = live}),
+                   .out = out,
+                   .error = error};
+    app_begin_lecture(&app, lecture, 0);
+    bool good = check_stops(&check);
+    claim_runs_free(check.values.runs);
+    place_values_done(&check.values);
+    app_done(&app);
+    session_free(first);
+    *failed = check.failed;
+    return good;
+}

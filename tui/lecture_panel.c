@@ -1,0 +1,239 @@
+/* The text of a stop in a panel: wrapped by words, scrolled by rows. */
+#include "tui/lecture_view.h"
+
+#include "base/line_break.h"
+#include "base/text.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    RIGHT_FROM = 160,
+    RIGHT_COLUMNS = 60,
+    LEAST_ROWS = 6,
+    MOST_ROWS = 12,
+    LEAST_LEFT = 17, /* rows that the interface keeps */
+    LEAST_LEFT_OF_TWO = 18,
+    BETWEEN_COLUMNS = 8
+};
+
+/* The last screen that was set, at this stop or before, has two runs. */
+static bool lecture_view_compares(const LectureView *lecture) {
+    int stop = lecture->stop;
+    while (!lecture->run->screens[stop].is_set) stop--;
+    return lecture->run->screens[stop].compare != NULL;
+}
+
+Rectangle lecture_panel_area(const LectureView *lecture, int *columns, int *rows) {
+    Rectangle area = {0, 0, 0, 0};
+    if (!lecture->run || *columns <= 0) return area;
+    if (*columns >= RIGHT_FROM) {
+        *columns -= RIGHT_COLUMNS;
+        return (Rectangle){*columns, 0, RIGHT_COLUMNS, *rows};
+    }
+    int wanted = *rows * 3 / 10,
+        most = *rows - (lecture_view_compares(lecture) ? LEAST_LEFT_OF_TWO : LEAST_LEFT);
+    wanted = wanted < LEAST_ROWS ? LEAST_ROWS : wanted > MOST_ROWS ? MOST_ROWS : wanted;
+    if (wanted > most) wanted = most < 0 ? 0 : most;
+    *rows -= wanted;
+    return (Rectangle){0, *rows, *columns, wanted};
+}
+
+/* ---- lines of the text --------------------------------------------------------------------------------- */
+
+/* Characters with their roles, before they are wrapped. */
+typedef struct Flow {
+    Text text, roles; /* a byte each */
+} Flow;
+
+static void flow_add(Flow *flow, const char *text, size_t length, Role role) {
+    text_add_bytes(&flow->text, text, length);
+    for (char byte = (char)role; length > 0; length--) text_add_bytes(&flow->roles, &byte, 1);
+}
+
+static void flow_print(Flow *flow, Role role, const char *text) {
+    flow_add(flow, text, strlen(text), role);
+}
+
+static void flow_done(Flow *flow) {
+    text_done(&flow->text);
+    text_done(&flow->roles);
+}
+
+typedef struct Panel {
+    Canvas *canvas; /* NULL: rows are only counted */
+    Rectangle area;
+    int scroll, row; /* the next row of the text */
+} Panel;
+
+/* Bytes first .. first + count of the flow, in the next row. */
+static void draw_row(Panel *panel, const Flow *flow, size_t first, size_t count, int indent) {
+    int row = panel->row++ - panel->scroll, column = indent;
+    if (!panel->canvas || row < 0 || row >= panel->area.rows) return;
+    for (size_t at = first; at < first + count;) {
+        size_t end = at;
+        char piece[512];
+        while (end < first + count && flow->roles.data[end] == flow->roles.data[at] &&
+               end - at < sizeof piece - 4)
+            end++;
+        while (end < first + count && ((unsigned char)flow->text.data[end] & 0xc0) == 0x80) end++;
+        snprintf(piece, sizeof piece, "%.*s", (int)(end - at), flow->text.data + at);
+        column += canvas_text(panel->canvas, panel->area, column, row, (Role)flow->roles.data[at], piece);
+        at = end;
+    }
+}
+
+static void draw_flow(Panel *panel, const Flow *flow, int indent) {
+    size_t at = 0, length = flow->text.length;
+    int columns = panel->area.columns - indent;
+    while (at < length) {
+        size_t count = (size_t)line_break(flow->text.data + at, columns > 0 ? columns : 1);
+        draw_row(panel, flow, at, count, indent);
+        at += count;
+        while (at < length && flow->text.data[at] == ' ') at++;
+    }
+}
+
+static void draw_marked(Panel *panel, const char *label, const char *text, Role plain) {
+    static const Role roles[] = {[LECTURE_PLAIN] = ROLE_TEXT,
+                                 [LECTURE_STRONG] = ROLE_CURRENT,
+                                 [LECTURE_EMPHASIS] = ROLE_KEYWORD,
+                                 [LECTURE_INLINE_CODE] = ROLE_KEY,
+                                 [LECTURE_LINK] = ROLE_TEXT};
+    Flow flow = {0};
+    LectureSpan span;
+    int row = panel->row;
+    while (lecture_next_span(&text, &span))
+        flow_add(&flow, span.text, span.length, span.mark == LECTURE_PLAIN ? plain : roles[span.mark]);
+    draw_flow(panel, &flow, label ? (int)strlen(label) + 1 : 0);
+    row -= panel->scroll;
+    if (label && panel->canvas && row >= 0 && row < panel->area.rows)
+        canvas_text(panel->canvas, panel->area, 0, row, ROLE_DIM, label);
+    flow_done(&flow);
+}
+
+static void draw_code(Panel *panel, const char *text) {
+    while (*text) {
+        Flow flow = {0};
+        size_t length = strcspn(text, "\n");
+        flow_add(&flow, text, length, ROLE_KEY);
+        draw_row(panel, &flow, 0, flow.text.length, 2);
+        flow_done(&flow);
+        text += length + (text[length] == '\n');
+    }
+}
+
+static void draw_block(Panel *panel, const LectureBlock *block) {
+    if (block->kind == LECTURE_CODE)
+        draw_code(panel, block->text);
+    else
+        draw_marked(panel, block->label, block->text,
+                    block->kind == LECTURE_HEADING ? ROLE_TITLE : ROLE_TEXT);
+}
+
+/* ---- the question -------------------------------------------------------------------------------------- */
+
+static void draw_choices(Panel *panel, const LectureQuestion *question) {
+    for (int i = 0; i < question->choice_count; i++) {
+        char label[16];
+        snprintf(label, sizeof label, "%d", i + 1);
+        draw_marked(panel, label, question->choices[i], ROLE_TEXT);
+    }
+}
+
+static void draw_line(Panel *panel, Role role, const char *text) {
+    Flow flow = {0};
+    flow_print(&flow, role, text);
+    draw_flow(panel, &flow, 0);
+    flow_done(&flow);
+}
+
+static void draw_question(Panel *panel, const LectureView *lecture, const LectureQuestion *question) {
+    char line[256];
+    draw_marked(panel, "?", question->text, ROLE_CURRENT);
+    switch (lecture->question) {
+    case QUESTION_WAITS:
+        draw_choices(panel, question);
+        snprintf(line, sizeof line, "> %s_   %s", lecture->typed,
+                 lecture->problem ? lecture->problem : "type your answer, then Enter; PgDn shows it");
+        draw_line(panel, lecture->problem ? ROLE_WARNING : ROLE_KEY, line);
+        break;
+    case QUESTION_RIGHT:
+        snprintf(line, sizeof line, "Right: %.200s", question->value);
+        draw_line(panel, ROLE_GOOD, line);
+        break;
+    case QUESTION_WRONG:
+        snprintf(line, sizeof line, "No, it is %.160s (your answer: %s)", question->value, lecture->typed);
+        draw_line(panel, ROLE_WARNING, line);
+        break;
+    case QUESTION_SKIPPED:
+        snprintf(line, sizeof line, "The answer: %.200s", question->value);
+        draw_line(panel, ROLE_CURRENT, line);
+        break;
+    case QUESTION_NONE: /* the lecturer asks the hall */
+        draw_choices(panel, question);
+        break;
+    }
+}
+
+static void draw_score(Panel *panel, const LectureView *lecture) {
+    Text text = {0};
+    int right = 0, asked = 0;
+    for (int i = 0; i < lecture->score_count; i++) {
+        right += lecture->scores[i].right;
+        asked += lecture->scores[i].asked;
+    }
+    text_print(&text, "Your answers: %d of %d right", right, asked);
+    for (int i = 0; i < lecture->score_count; i++)
+        text_print(&text, "%s %s %d of %d", i ? "," : ":", lecture->scores[i].topic, lecture->scores[i].right,
+                   lecture->scores[i].asked);
+    draw_line(panel, ROLE_CURRENT, text_string(&text));
+    text_done(&text);
+}
+
+/* Draws the rows that are seen; returns all rows. */
+static int draw_text(const LectureView *lecture, Canvas *canvas, Rectangle area) {
+    const LectureStop *stop = lecture_view_stop(lecture);
+    Panel panel = {canvas, area, lecture->scroll, 0};
+    for (int i = 0; i < stop->block_count; i++) {
+        bool follows =
+            i > 0 && stop->blocks[i].kind == LECTURE_ITEM && stop->blocks[i - 1].kind == LECTURE_ITEM;
+        if (i > 0 && !follows && area.rows > LEAST_ROWS) panel.row++;
+        draw_block(&panel, &stop->blocks[i]);
+    }
+    if (stop->question) draw_question(&panel, lecture, stop->question);
+    if (lecture->score_count && lecture->stop + 1 == lecture->run->lecture->stop_count)
+        draw_score(&panel, lecture);
+    return panel.row;
+}
+
+static Rectangle inside_of(Rectangle area) {
+    return (Rectangle){area.column + 1, area.row + 1, area.columns - 2, area.rows - 1};
+}
+
+void lecture_panel_draw(const LectureView *lecture, Canvas *canvas, Rectangle area) {
+    char note[160];
+    if (area.rows < 2) return;
+    const Lecture *of = lecture->run->lecture;
+    snprintf(note, sizeof note, "%.80s   stop %d of %d   PgDn next", of->title, lecture->stop + 1,
+             of->stop_count);
+    int room = area.columns - canvas_text_columns(lecture_view_stop(lecture)->title) - BETWEEN_COLUMNS;
+    if (canvas_text_columns(note) > room)
+        snprintf(note, sizeof note, "stop %d of %d   PgDn next", lecture->stop + 1, of->stop_count);
+    canvas_rule(canvas, area, ROLE_TITLE, lecture_view_stop(lecture)->title, ROLE_DIM, note);
+    Rectangle inside = inside_of(area);
+    int rows = draw_text(lecture, canvas, inside);
+    canvas_more(canvas, inside, lecture->scroll > 0, lecture->scroll + inside.rows < rows);
+}
+
+bool lecture_panel_scroll(LectureView *lecture, Rectangle area, int direction) {
+    if (area.rows < 2) return false;
+    Rectangle inside = inside_of(area);
+    int rows = draw_text(lecture, NULL, inside), last = rows - inside.rows,
+        page = inside.rows > 2 ? inside.rows - 1 : 1;
+    int scroll = lecture->scroll + direction * page;
+    scroll = scroll > last ? last : scroll;
+    scroll = scroll < 0 ? 0 : scroll;
+    bool moved = scroll != lecture->scroll;
+    lecture->scroll = scroll;
+    return moved;
+}

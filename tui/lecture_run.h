@@ -1,0 +1,23 @@
+/* A lecture whose stops' options are read: what the interface plays. */
+#ifndef TUI_LECTURE_RUN_H
+#define TUI_LECTURE_RUN_H
+
+#include "lecture/lecture.h"
+#include "session/session.h"
+
+typedef struct LectureScreen { /* what a stop shows; texts and options are borrowed */
+    bool is_set;               /* else the screen stays as it was */
+    const char *run; /* its options without keys and step: screens with the same text show the same run */
+    const SessionOptions *session;
+    const SessionOptions *compare; /* NULL: one run */
+    const char *keys;              /* pressed first; may be NULL */
+    int step;                      /* from 1; 0: where the run opens */
+} LectureScreen;
+
+typedef struct LectureRun {
+    const Lecture *lecture;
+    const LectureScreen *screens; /* [lecture->stop_count] the first one is set */
+    bool asks;                    /* questions wait for an answer */
+} LectureRun;
+
+#endif

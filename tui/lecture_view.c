@@ -1,0 +1,116 @@
+/* Stops, answers and the score. */
+#include "tui/lecture_view.h"
+
+#include "base/memory.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const LectureStop *lecture_view_stop(const LectureView *lecture) {
+    return lecture->run ? &lecture->run->lecture->stops[lecture->stop] : NULL;
+}
+
+void lecture_view_done(LectureView *lecture) {
+    free(lecture->answered);
+    *lecture = (LectureView){0};
+}
+
+void lecture_view_begin_stop(LectureView *lecture, int stop) {
+    lecture->stop = stop;
+    lecture->scroll = 0;
+    lecture->has_left = false;
+    lecture->typed[0] = 0;
+    lecture->problem = NULL;
+    bool asks = lecture->run->asks && lecture_view_stop(lecture)->question;
+    lecture->question = asks ? QUESTION_WAITS : QUESTION_NONE;
+}
+
+bool lecture_view_hides(const LectureView *lecture) {
+    return lecture->run && lecture->question == QUESTION_WAITS;
+}
+
+/* ---- answers ------------------------------------------------------------------------------------------- */
+
+static bool add_character(LectureView *lecture, char character) {
+    size_t length = strlen(lecture->typed);
+    if (length + 1 >= sizeof lecture->typed) return true;
+    lecture->typed[length] = character;
+    lecture->typed[length + 1] = 0;
+    return true;
+}
+
+/* Space marks the selected lane, or takes its mark away: the answer is a mask. */
+static bool mark_lane(LectureView *lecture, int lane) {
+    unsigned long mask = strtoul(lecture->typed, NULL, 0) ^ 1UL << lane;
+    snprintf(lecture->typed, sizeof lecture->typed, mask ? "0x%lx" : "", mask);
+    return true;
+}
+
+bool lecture_view_type(LectureView *lecture, Key key, int lane) {
+    const LectureQuestion *question = lecture_view_stop(lecture)->question;
+    bool is_mask = strstr(question->answer.text, "lane_mask") != NULL;
+    size_t length = strlen(lecture->typed);
+    lecture->problem = NULL;
+    if (key == SPECIAL_BACKSPACE && length) {
+        lecture->typed[length - 1] = 0;
+        return true;
+    }
+    if (key == ' ' && is_mask) return mark_lane(lecture, lane);
+    bool is_digit = key >= '0' && key <= '9';
+    bool is_sign = (key == '-' && !length) || (key == '.' && length && !question->choice_count);
+    bool is_hexadecimal = is_mask && length && key < 128 && strchr("xabcdef", (int)key);
+    return (is_digit || is_sign || is_hexadecimal) && add_character(lecture, (char)key);
+}
+
+static LectureScore *score_of(LectureView *lecture, const char *topic) {
+    for (int i = 0; i < lecture->score_count; i++)
+        if (!strcmp(lecture->scores[i].topic, topic)) return &lecture->scores[i];
+    if (lecture->score_count == LECTURE_TOPICS) return &lecture->scores[LECTURE_TOPICS - 1];
+    lecture->scores[lecture->score_count] = (LectureScore){.topic = topic};
+    return &lecture->scores[lecture->score_count++];
+}
+
+/* The first answer counts. */
+static void count_answer(LectureView *lecture, bool right) {
+    if (!lecture->answered)
+        lecture->answered = memory_new((size_t)lecture->run->lecture->stop_count * sizeof *lecture->answered);
+    if (lecture->answered[lecture->stop]) return;
+    lecture->answered[lecture->stop] = true;
+    LectureScore *score = score_of(lecture, lecture_view_stop(lecture)->question->topic);
+    score->asked++;
+    score->right += right;
+}
+
+static bool is_right(const LectureQuestion *question, double typed, bool *valid) {
+    *valid = true;
+    if (!question->choice_count) {
+        double value = strtod(question->value, NULL);
+        return fabs(typed - value) <= 1e-9 * fabs(value);
+    }
+    int choice = (int)typed - 1;
+    *valid = typed == (double)(choice + 1) && choice >= 0 && choice < question->choice_count;
+    return *valid && !strcmp(question->choices[choice], question->value);
+}
+
+bool lecture_view_answer(LectureView *lecture) {
+    const LectureQuestion *question = lecture_view_stop(lecture)->question;
+    char *stop;
+    double typed = strtod(lecture->typed, &stop);
+    bool valid = *lecture->typed && !*stop;
+    bool right = valid && is_right(question, typed, &valid);
+    lecture->problem = valid                    ? NULL
+                       : question->choice_count ? "type the number of a choice, then Enter"
+                                                : "type a number, then Enter; PgDn: the answer";
+    if (!valid) {
+        lecture->typed[0] = 0;
+        return false;
+    }
+    lecture->question = right ? QUESTION_RIGHT : QUESTION_WRONG;
+    count_answer(lecture, right);
+    return true;
+}
+
+void lecture_view_skip(LectureView *lecture) {
+    lecture->question = QUESTION_SKIPPED;
+    count_answer(lecture, false);
+}
