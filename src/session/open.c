@@ -155,7 +155,8 @@ static bool capture_events(Session *session, uint32_t *most_blocks, Error *error
  * there is none. */
 static int64_t untraced_fault(const Session *session) {
     const Trace *trace = session->trace;
-    if (session->options.has_trace_blocks || session->fault_block >= 0 || session->is_partial || !trace->trap_count)
+    if (session->options.has_trace_blocks || session->fault_block >= 0 || session->is_partial ||
+        !trace->trap_count)
         return -1;
     const Trap *trap = &trace->traps[0];
     const TraceLaunch *launch = trace->launches[trap->launch];

@@ -14,6 +14,12 @@ static Replay *find_replay(const Session *session, int index) {
     return view->replay;
 }
 
+bool session_buffer_address(const Session *session, int buffer, uint64_t *address) {
+    if (!session->emulator || buffer < 0 || buffer >= session->trace->buffer_count) return false;
+    *address = emulator_buffer_address(session->emulator, buffer);
+    return true;
+}
+
 double session_progress(const Session *session, int view, int event) {
     Replay *replay = find_replay(session, view);
     return replay ? replay_progress(replay, event) : -1;

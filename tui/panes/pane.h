@@ -54,5 +54,9 @@ const Pane *pane_side(int index); /* around */
 
 /* What happens at this step, as sentences for people. explain.c */
 void explain_step(const StepContext *context, Text *out);
+/* Where the picture is of the access that ended the run: the note says so, in place of what the access would cost. */
+void pane_note_trap(const StepContext *context, PaneHead *out);
+/* What is wrong at this step; false: nothing is known to be. Then explain_step() does not call its access harmless. */
+bool explain_fault(const StepContext *context, Text *out);
 
 #endif

@@ -42,6 +42,7 @@ typedef struct Banks {
     int ways;               /* the most of them in any phase */
     bool shared_words;      /* several lanes access the same word */
     int phase, phase_lanes; /* of the current wavefront; lanes per phase */
+    bool is_trap;           /* the access that ended the run */
     bool is_modelled;       /* wavefronts are known (not for atomics) */
 } Banks;
 
@@ -91,6 +92,7 @@ static int count_words(const StepContext *context, uint32_t mask, int words[BANK
 static void banks_fill(Banks *banks, const StepContext *context) {
     memset(banks, 0, sizeof *banks);
     banks->is_modelled = context->event.kind != TRACE_SHARED_ATOMIC;
+    banks->is_trap = context->trap != NULL;
     int phases = context->cost.phases > 0 ? context->cost.phases : 1;
     banks->phase_lanes = WARP_LANES / phases;
     for (int lane = 0; lane < WARP_LANES; lane++) {
@@ -169,10 +171,12 @@ static void head(const StepContext *context, PaneHead *out) {
     else
         snprintf(out->note, sizeof out->note, "wavefronts of atomics are not modelled");
     if (banks->is_modelled) out->note_role = excess ? ROLE_CONFLICT : ROLE_GOOD;
+    pane_note_trap(context, out);
     free(banks);
 }
 
 static Role role_of_cell(const Banks *banks, const BankRow *line, int bank) {
+    if (banks->is_trap) return ROLE_WARNING;
     if (line->lit >> bank & 1) return ROLE_LIT;
     if (line->selected >> bank & 1) return ROLE_SELECTED;
     if (line->served >> bank & 1) return ROLE_DIM;

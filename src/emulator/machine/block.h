@@ -37,10 +37,10 @@ typedef struct Grid {
     uint64_t trace_first, trace_last; /* first > last: none */
     bool has_trace_also;              /* emulator.h */
     uint64_t trace_also;
-    bool first_look;                  /* emulator.h */
-    bool blocks_communicate;          /* a block may wait for another */
-    const Writers *writers;           /* NULL: not a guided run (writers.h) */
-    const TraceObserver *observer;    /* NULL: none */
+    bool first_look;               /* emulator.h */
+    bool blocks_communicate;       /* a block may wait for another */
+    const Writers *writers;        /* NULL: not a guided run (writers.h) */
+    const TraceObserver *observer; /* NULL: none */
     const volatile bool *cancel;
     volatile uint64_t *blocks_done;
 } Grid;
