@@ -14,9 +14,19 @@ static Replay *find_replay(const Session *session, int index) {
     return view->replay;
 }
 
+/* An emulator that is given the same buffers places them as the one that ran did. */
 bool session_buffer_address(const Session *session, int buffer, uint64_t *address) {
-    if (!session->emulator || buffer < 0 || buffer >= session->trace->buffer_count) return false;
-    *address = emulator_buffer_address(session->emulator, buffer);
+    const Plan *plan = &session->plan;
+    if (buffer < 0 || buffer >= plan->buffer_count) return false;
+    EmulatorOptions settings = {.threads = 1};
+    Emulator *emulator = emulator_new(&settings);
+    for (int i = 0; i <= buffer; i++) {
+        const PlanBuffer *of = &plan->buffers[i];
+        emulator_add_buffer(emulator, of->name, of->bytes, of->count * (uint64_t)ptx_type_bytes(of->type),
+                            of->type);
+    }
+    *address = emulator_buffer_address(emulator, buffer);
+    emulator_free(emulator);
     return true;
 }
 

@@ -14,23 +14,31 @@ static void add_glyph(Text *out, uint32_t glyph) {
         text_add_bytes(out, bytes, canvas_encode(glyph, bytes));
 }
 
-/* Cells that look alike. The text is stretched to its columns, so that any font of fixed width stays on the
- * grid. */
-static void add_run(Text *out, Theme theme, const Cell *cells, int count, int column, int row) {
-    Look look = theme_look(theme, (Role)cells->role, 256);
-    bool reverse = look.reverse != (cells->reverse != 0), blank = true;
-    int x = MARGIN + column * CELL_WIDTH, y = MARGIN + row * CELL_HEIGHT, width = count * CELL_WIDTH;
-    unsigned colour = theme_rgb(look.colour, FOREGROUND), background = theme_rgb(look.background, BACKGROUND);
-    for (int i = 0; i < count; i++) blank &= cells[i].glyph == ' ';
-    if (reverse)
-        text_print(out, "<rect x='%d' y='%d' width='%d' height='%d' fill='#%06x'/>", x, y, width, CELL_HEIGHT,
-                   colour);
-    if (blank) return;
-    text_print(out, "<text x='%d' y='%d' textLength='%d' fill='#%06x'%s%s>", x, y + BASELINE, width,
-               reverse ? background : colour, look.bold ? " font-weight='bold'" : "",
-               look.underline ? " text-decoration='underline'" : "");
+/* A word is stretched to its columns, so that any font of fixed width stays on the grid. It has a place of its own: how wide
+ * a renderer makes blanks within a stretched text differs. */
+static void add_word(Text *out, const Look *look, unsigned colour, const Cell *cells, int count, int x,
+                     int y) {
+    text_print(out, "<text x='%d' y='%d' textLength='%d' fill='#%06x'%s%s>", x, y + BASELINE,
+               count * CELL_WIDTH, colour, look->bold ? " font-weight='bold'" : "",
+               look->underline ? " text-decoration='underline'" : "");
     for (int i = 0; i < count; i++) add_glyph(out, cells[i].glyph);
     text_add(out, "</text>\n");
+}
+
+/* Cells that look alike. */
+static void add_run(Text *out, Theme theme, const Cell *cells, int count, int column, int row) {
+    Look look = theme_look(theme, (Role)cells->role, 256);
+    bool reverse = look.reverse != (cells->reverse != 0);
+    int x = MARGIN + column * CELL_WIDTH, y = MARGIN + row * CELL_HEIGHT, width = count * CELL_WIDTH;
+    unsigned colour = theme_rgb(look.colour, FOREGROUND), background = theme_rgb(look.background, BACKGROUND);
+    if (reverse)
+        text_print(out, "<rect x='%d' y='%d' width='%d' height='%d' fill='#%06x'/>\n", x, y, width,
+                   CELL_HEIGHT, colour);
+    for (int i = 0, end; i < count; i = end) {
+        for (end = i; end < count && (cells[end].glyph == ' ') == (cells[i].glyph == ' ');) end++;
+        if (cells[i].glyph == ' ') continue;
+        add_word(out, &look, reverse ? background : colour, cells + i, end - i, x + i * CELL_WIDTH, y);
+    }
 }
 
 void canvas_to_svg(const Canvas *canvas, Theme theme, Text *out) {

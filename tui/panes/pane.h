@@ -23,6 +23,7 @@ typedef enum PaneSlot {
 
 typedef struct PaneHead { /* the pane's top line */
     char title[160], note[160];
+    char foot[160]; /* in the line below, where the pane has a frame */
     Role note_role; /* DIM unless the pane sets it */
     int columns;    /* for both, without borders; set by the caller */
     int rows;       /* of the pane's inside; likewise */

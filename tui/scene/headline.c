@@ -60,17 +60,19 @@ HeadlineTone headline_print_verdict(const Scene *scene, int columns, char *out, 
     const Findings *found = scene->borrowed.hazards;
     int hazards = found ? found->error_count : 0;
     uint64_t times = 0;
-    for (int i = 0; i < hazards; i++) times += found->items[i].count;
+    for (int i = 0; i < hazards && found->items; i++) times += found->items[i].count;
     bool may_be_luck = verdict == SCENE_RIGHT || verdict == SCENE_NOT_CHECKED;
-    for (int words = 2; words >= 0; words--) { /* ASCII: a byte is a column */
+    for (int form = 3; form >= 0; form--) { /* ASCII: a byte is a column */
+        enum { OF_THE_RUN = 30 };           /* columns that its type and size need */
+        int words = form > 2 ? 2 : form, room = form > 2 ? columns - OF_THE_RUN : columns;
         Text text = {0};
         add_verdict(scene, words, &text);
         if (hazards && may_be_luck) text_print(&text, ", %d hazard%s", hazards, hazards == 1 ? "" : "s");
-        if (hazards && may_be_luck && words > 1 && times > (uint64_t)hazards)
+        if (hazards && may_be_luck && form > 2 && times > (uint64_t)hazards)
             text_print(&text, ", %" PRIu64 " times", times);
         if (hazards && may_be_luck) text_add(&text, " (f)");
         snprintf(out, bytes, "%s", text_string(&text));
-        bool fits = text.length <= (size_t)(columns > 0 ? columns : 0);
+        bool fits = text.length <= (size_t)(room > 0 ? room : 0);
         text_done(&text);
         if (fits) break;
     }
