@@ -2,11 +2,14 @@
 
 #include "tui/view/step_context.h"
 #include "tui/scene/running_totals.h"
+#include "tui/scene/times.h"
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 enum { LABEL_COLUMNS = 29, NUMBER_COLUMNS = 13, ROW_COLUMNS = LABEL_COLUMNS + 3 * NUMBER_COLUMNS + 6 };
+
+enum { TIME_LINES = 2 }; /* of all differences: the times, and an empty line */
 
 typedef enum Scope { WHOLE_RUN, SO_FAR } Scope;
 
@@ -65,12 +68,69 @@ static void add_place(Differences *out, int side, const Scene *scene, const View
         out->progress[side] = scene_progress(scene, view->place.block)[view->place.step];
 }
 
+/* ---- times ---------------------------------------------------------------------------------------------- */
+
+/* "time, H200 recorded 2026-11-23"; "time at n = 2^18, H200 recorded" where the run's size was not timed. */
+static void print_time_label(const Times *times, const Timing *timing, uint64_t n, char *out, size_t bytes) {
+    char size[32];
+    const char *machine = timing->machine, *date = timing->measured ? timing->measured : "";
+    if (!strncmp(machine, "NVIDIA ", 7)) machine += 7;
+    int name = (int)strcspn(machine, " ");
+    step_context_print_size(timing->n, size, sizeof size);
+    if (times->is_live)
+        snprintf(out, bytes, "time, %.*s live", name, machine);
+    else if (timing->n == n)
+        snprintf(out, bytes, "time, %.*s recorded %.10s", name, machine, date);
+    else
+        snprintf(out, bytes, "time at n = %s, %.*s recorded", size, name, machine);
+}
+
+/* Times compare where both are of one machine and taken in one way. */
+static bool is_alike(const Timing *a, const Timing *b) {
+    return a && b && !strcmp(a->machine, b->machine) && a->to_scalar == b->to_scalar && a->n == b->n;
+}
+
+static void add_times(Differences *out, const Scene *const scene[2], const View *view) {
+    const Timing *timing[2];
+    Times times;
+    bool to_scalar = !view->display.times_alone;
+    for (int side = 0; side < 2; side++) {
+        times_gather(&times, scene[side]);
+        const TimesRow *own = times_own(&times, scene[side]);
+        timing[side] = own ? times_shown(own, to_scalar, view->display.times) : NULL;
+        snprintf(out->time_of[side], sizeof out->time_of[side], "-");
+        if (timing[side]) times_print(timing[side]->median, out->time_of[side], sizeof out->time_of[side]);
+    }
+    const Timing *any = timing[0] ? timing[0] : timing[1];
+    if (any)
+        print_time_label(&times, any, scene[0]->identity.n, out->time, sizeof out->time);
+    else
+        snprintf(out->time, sizeof out->time, "time: not measured on a GPU");
+    if (!is_alike(timing[0], timing[1])) return;
+    char ratio[16];
+    times_print_ratio(timing[0]->median / timing[1]->median, ratio, sizeof ratio);
+    snprintf(out->faster, sizeof out->faster, "%s as fast", ratio);
+}
+
+/* "time, H200 recorded 2026-11-23   15.8 us > 9.5 us   1.7x as fast" */
+static void draw_time(const Differences *differences, Canvas *canvas, Rectangle area, int row) {
+    canvas_text(canvas, area, 0, row, ROLE_CURRENT, differences->time);
+    if (!strcmp(differences->time_of[0], "-") && !strcmp(differences->time_of[1], "-")) return;
+    const char *sign = !*differences->faster ? " " : *differences->faster == '0' ? "<" : ">";
+    int columns = canvas_text_columns(differences->time_of[0]); /* the label may be longer than its column */
+    canvas_print(canvas, area, LABEL_COLUMNS + NUMBER_COLUMNS - columns, row, ROLE_CURRENT, "%s %s %s",
+                 differences->time_of[0], sign, differences->time_of[1]);
+    canvas_print(canvas, area, LABEL_COLUMNS + 2 * NUMBER_COLUMNS + 4, row, ROLE_CURRENT, "%*s",
+                 NUMBER_COLUMNS, differences->faster);
+}
+
 void differences_init(Differences *out, const Scene *left, const View *left_view, const Scene *right,
                       const View *right_view, bool linked) {
     const Scene *scene[2] = {left, right};
     const View *view[2] = {left_view, right_view};
     *out = (Differences){.linked = linked};
     settings_print_differences(left, right, out->settings, sizeof out->settings);
+    add_times(out, scene, left_view);
     for (int side = 0; side < 2; side++) {
         out->name[side] = scene[side]->identity.kernel;
         out->counting |= scene[side]->outcome.counting;
@@ -206,6 +266,11 @@ void differences_draw(const Differences *differences, Canvas *canvas, Rectangle 
         right.columns -= inside.columns;
         draw_chosen(differences, SO_FAR, canvas, right);
     }
+    if (inside.rows > 1) {
+        draw_time(differences, canvas, inside, 0);
+        inside.row++;
+        inside.rows--;
+    }
     draw_chosen(differences, WHOLE_RUN, canvas, inside);
 }
 
@@ -235,12 +300,15 @@ static int events_metric_count(void) {
 }
 
 int differences_line_count(void) {
-    return 1 + ROW_COUNT + 2 + events_metric_count();
+    return TIME_LINES + 1 + ROW_COUNT + 2 + events_metric_count();
 }
 
-/* Line `line` of: a heading and all metrics of the run, an empty line, a heading and those of the block so
+/* Line `line` of: the times and an empty line, a heading and all metrics of the run, an empty line, a heading and those of the block so
  * far. */
 static void draw_line(const Differences *differences, int line, Canvas *canvas, Rectangle area, int row) {
+    if (line == 0) draw_time(differences, canvas, area, row);
+    line -= TIME_LINES;
+    if (line < 0) return;
     Scope scope = line < 1 + ROW_COUNT ? WHOLE_RUN : SO_FAR;
     if (line == 0 || line == ROW_COUNT + 2) {
         canvas_text(canvas, area, 0, row, ROLE_TITLE,

@@ -15,7 +15,9 @@ typedef struct Differences {
     Totals run[2];       /* whole grid */
     double progress[2];  /* 0 .. 1, of the traced block */
     Totals so_far[2];    /* the traced block, up to the view's step */
-    bool counting;       /* the whole grid is still being counted in one of them */
+    char time[160];      /* what was timed of both on one machine, as a row of the table; "": not of both */
+    char time_of[2][24], faster[24]; /* its numbers */
+    bool counting;                   /* the whole grid is still being counted in one of them */
     bool linked;
 } Differences;
 

@@ -151,7 +151,8 @@ Key frame_footer_key(const View *view, int columns, bool ascii, int column) {
 
 /* No row to spare for a title. */
 static bool is_bare(const Pane *pane, const Layout *layout, Rectangle area) {
-    return pane->slot == SLOT_EXPLANATION && !layout->boxed && area.rows <= 2;
+    int most = pane->slot == SLOT_EXPLANATION ? 2 : pane->slot == SLOT_LANES ? 1 : 0;
+    return !layout->boxed && area.rows <= most;
 }
 
 /* What canvas_box and canvas_rule leave inside of them. */
@@ -163,6 +164,13 @@ static Rectangle inside_of(const Pane *pane, const Layout *layout, Rectangle are
                  : (Rectangle){area.column + 1, area.row + 1, area.columns - 2, area.rows - 1};
 }
 
+static void draw_box(Canvas *canvas, Rectangle area, Role title_role, const PaneHead *head) {
+    canvas_box(canvas, area, title_role, head->title, head->note_role, head->note);
+    if (*head->foot && area.rows > 1)
+        canvas_print(canvas, (Rectangle){area.column + 2, area.row, area.columns - 4, area.rows}, 0,
+                     area.rows - 1, ROLE_TEXT, " %s ", head->foot);
+}
+
 static void draw_pane(const Pane *pane, const StepContext *context, Canvas *canvas, const Layout *layout,
                       Rectangle area, bool focused) {
     Role title_role = focused ? ROLE_SELECTED : ROLE_TITLE;
@@ -172,7 +180,7 @@ static void draw_pane(const Pane *pane, const StepContext *context, Canvas *canv
     utf8_drop_half(head.title);
     utf8_drop_half(head.note);
     if (layout->boxed || pane->slot == SLOT_OVERLAY)
-        canvas_box(canvas, area, title_role, head.title, head.note_role, head.note);
+        draw_box(canvas, area, title_role, &head);
     else if (!is_bare(pane, layout, area))
         canvas_rule(canvas, area, title_role, head.title, head.note_role, head.note);
     if (inside.rows > 0 && inside.columns > 0) pane->draw(context, canvas, inside);

@@ -216,7 +216,14 @@ bool layout_make(int columns, int rows, const View *view, LayoutNeeds needs, Lay
 
 /* ---- two runs ------------------------------------------------------------------------------------------ */
 
-enum { BESIDE_COLUMNS = 160 };
+enum { BESIDE_COLUMNS = 160, LEAST_LOW_HALF = 8, MOST_LOW_HALF = 14 };
+
+/* Half of a low screen: what distinguishes two kernels is the picture; above it the line, below it the lanes. */
+static void make_low_half(Layout *half, Rectangle middle) {
+    half->slots[SLOT_LANES] = cut_bottom(&middle, 1);
+    half->slots[SLOT_SOURCE] = cut_top(&middle, 2);
+    half->slots[SLOT_PICTURE] = middle;
+}
 
 /* One column of panes in half a screen; a low one keeps what distinguishes two kernels: the place, the active
  * lanes, the cost. */
@@ -225,6 +232,12 @@ static void make_half(Layout *half, Rectangle area, const View *view) {
     int frame = half->boxed ? 2 : 1;
     half->area = area;
     half->header = cut_top(&middle, 1);
+    bool as_it_opens = !view->display.zoomed && !view->display.projector && !view->display.hidden &&
+                       view->display.focus != FOCUS_SIDE;
+    if (as_it_opens && middle.rows >= LEAST_LOW_HALF && middle.rows < MOST_LOW_HALF) {
+        make_low_half(half, middle);
+        return;
+    }
     slots[SLOT_TIMELINE] = cut_bottom(&middle, frame + (middle.rows >= 36 ? 2 : middle.rows >= 7));
     slots[SLOT_EXPLANATION] = cut_bottom(&middle, middle.rows >= 26 ? frame + 3 : 2);
     if (view->display.zoomed) {

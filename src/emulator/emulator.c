@@ -262,6 +262,8 @@ static void set_options(Grid *grid, Emulator *emulator) {
     grid->block_budget = options->block_budget;
     grid->trace_first = options->trace_first;
     grid->trace_last = options->trace_last;
+    grid->has_trace_also = options->has_trace_also;
+    grid->trace_also = options->trace_also;
     grid->first_look = options->first_look;
     grid->observer = options->observer;
     grid->cancel = options->cancel;
@@ -334,6 +336,7 @@ bool emulator_run_guided(Emulator *emulator, const Launch *launch, const Emulato
     if (!program) return false;
     grid.trace_first = 1; /* only the recorded blocks, later */
     grid.trace_last = 0;
+    grid.has_trace_also = false;
     bool done = grid_run_guided(&grid, recording, emulator->options.memory_limit_bytes, &emulator->written,
                                 &emulator->written_words, taken, trace, error);
     emulator->clock += grid.latest + BETWEEN_LAUNCHES;

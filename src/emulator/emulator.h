@@ -24,6 +24,8 @@ typedef struct EmulatorOptions {
     uint64_t seed;     /* of %clock, %globaltimer, and of the schedule where it is not round robin */
     uint64_t schedule; /* 0: round robin; else: a different fair order of warps and fragments */
     uint32_t trace_first, trace_last; /* linear indices of the traced blocks, inclusive; first > last: none */
+    bool has_trace_also;              /* one more block is traced: trace_also */
+    uint32_t trace_also;
     bool first_look; /* ends the run after the last traced block, where blocks cannot see each other:
                                          traced blocks are as in the whole run, counters and memory are not */
     uint64_t instruction_budget; /* warp instructions per launch before a trap; 0: 20 billion */

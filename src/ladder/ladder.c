@@ -251,21 +251,27 @@ static double value_of(const Ladder *ladder, int row, int size, const char *name
 }
 
 /* What a kernel was profiled for is the kernel alone, and so is the share of the bandwidth that it is judged by. */
-static void add_limit(const Ladder *ladder, int row, int size, LadderFigures *out) {
-    const Timing *alone = ladder->rows[row].alone[size], *scalar = ladder->rows[row].scalar[size];
-    LimitFigures *limit = &out->limit;
+void ladder_find_limit(const Measurements *from, const LadderOf *of, const char *kernel, uint64_t n,
+                       const Timing *alone, const Timing *scalar, LimitFigures *limit) {
     *limit = limit_figures_unknown();
-    limit->launches = out->launches;
+    limit->launches = launches_of(scalar);
     limit->read_share = alone ? alone->share_of_read : scalar ? scalar->share_of_read : (double)NAN;
     if (alone && scalar && timing_way(alone) == timing_way(scalar))
         limit->outside = fmax(0, 1 - alone->median / scalar->median);
-    limit->issue = value_of(ladder, row, size, "issue slots") / 100;
-    limit->shared_pipe = value_of(ladder, row, size, "shared pipe") / 100;
+    limit->issue = measured_find_value(from, kernel, n, of->dtype, of->op, "issue slots") / 100;
+    limit->shared_pipe = measured_find_value(from, kernel, n, of->dtype, of->op, "shared pipe") / 100;
     for (int i = 0; i < STALL_COUNT; i++) {
         char name[48];
         snprintf(name, sizeof name, "stall %s", stall_word((Stall)i));
-        limit->stalls[i] = value_of(ladder, row, size, name);
+        limit->stalls[i] = measured_find_value(from, kernel, n, of->dtype, of->op, name);
     }
+}
+
+static void add_limit(const Ladder *ladder, int row, int size, LadderFigures *out) {
+    const LadderRow *of = &ladder->rows[row];
+    ladder_find_limit(ladder->from, &ladder->of, of->id, ladder->sizes[size], of->alone[size],
+                      of->scalar[size], &out->limit);
+    out->limit.launches = out->launches;
 }
 
 static double time_above(const Ladder *ladder, int row, int size) {

@@ -66,6 +66,11 @@ typedef struct LadderFigures { /* NaN: not known */
 
 void ladder_figures(const Ladder *ladder, const LadderCounts *counts, int row, int size, LadderFigures *out);
 
+/* What limits one kernel at a size, from its times `alone` and `scalar` (NULL: none) and what it was profiled for in
+ * `from`. Its dtype and op are those of `of`. */
+void ladder_find_limit(const Measurements *from, const LadderOf *of, const char *kernel, uint64_t n,
+                       const Timing *alone, const Timing *scalar, LimitFigures *out);
+
 /* The types that rungs, or what they are compared with, were timed in, in the order int, float, double, then others; their number. */
 enum { LADDER_TYPES = 8 };
 int ladder_types(const Measurements *from, const char *types[LADDER_TYPES]);

@@ -77,8 +77,9 @@ static bool capture(GpuCopy *copy, Cuda *cuda, CaptureOptions settings, Error *e
     if (!catalog_path("assets/ptx", "probe.ptx", path, sizeof path, error) ||
         !text_read_file(path, PROBE_LIMIT_BYTES, &probe, &length, error))
         return false;
-    settings.first = options->has_trace_blocks ? options->trace_first : 0;
-    settings.last = options->has_trace_blocks ? options->trace_last : 0;
+    uint32_t fault = copy->session->fault_block > 0 ? (uint32_t)copy->session->fault_block : 0;
+    settings.first = options->has_trace_blocks ? options->trace_first : fault;
+    settings.last = options->has_trace_blocks ? options->trace_last : fault;
     settings.other = copy->other;
     settings.probe = probe;
     bool good = run(copy, cuda, &settings, error);

@@ -55,6 +55,8 @@ static bool execute(Session *session, Error *error) {
         .schedule = options->schedule,
         .trace_first = options->has_trace_blocks ? options->trace_first : 0,
         .trace_last = options->has_trace_blocks ? options->trace_last : 0,
+        .has_trace_also = session->fault_block >= 0,
+        .trace_also = session->fault_block >= 0 ? (uint32_t)session->fault_block : 0,
         .first_look = wants_first_look(session),
         .instruction_budget = options->instruction_budget,
         /* A user's kernel may be an endless loop, which should be reported within seconds. */
@@ -149,12 +151,41 @@ static bool capture_events(Session *session, uint32_t *most_blocks, Error *error
     return session_capture(session, most_blocks, error);
 }
 
+/* The first fault, where its block is not among the traced ones and which those are was left to us: its linear index; -1:
+ * there is none. */
+static int64_t untraced_fault(const Session *session) {
+    const Trace *trace = session->trace;
+    if (session->options.has_trace_blocks || session->fault_block >= 0 || session->is_partial ||
+        !trace->trap_count)
+        return -1;
+    const Trap *trap = &trace->traps[0];
+    const TraceLaunch *launch = trace->launches[trap->launch];
+    uint32_t linear = (trap->block[2] * launch->grid[1] + trap->block[1]) * launch->grid[0] + trap->block[0];
+    for (int i = 0; i < launch->block_count; i++)
+        if (trace_block_linear(launch->blocks[i]) == linear) return -1;
+    return linear;
+}
+
+static Session *open_tracing(const SessionOptions *options, int64_t fault_block, Error *error);
+
+/* The same run, with the events of the block that has the fault, too. */
+static Session *open_at_fault(Session *session, const SessionOptions *options, int64_t block, Error *error) {
+    session_free(session);
+    return open_tracing(options, block, error);
+}
+
 Session *session_open(const SessionOptions *options, Error *error) {
+    return open_tracing(options, -1, error);
+}
+
+static Session *open_tracing(const SessionOptions *options, int64_t fault_block, Error *error) {
+    const SessionOptions *given = options;
     if (options->saved) return session_load(options, error);
     if (!check_origin(options, error)) return NULL;
     Session *session = memory_new(sizeof *session);
     session->options = session_options_copy(options, &session->arena);
     session->options.is_from_file = session->options.has_events = false;
+    session->fault_block = fault_block;
     bool captures = options->backend != BACKEND_EMULATOR && !options->has_events,
          has_events = options->has_events;
     options = &session->options;
@@ -168,6 +199,8 @@ Session *session_open(const SessionOptions *options, Error *error) {
         session_free(session);
         return NULL;
     }
+    int64_t untraced = untraced_fault(session);
+    if (untraced >= 0) return open_at_fault(session, given, untraced, error);
     if (captures) {
         uint32_t most_blocks;
         Error reason = {0};

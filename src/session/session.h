@@ -135,6 +135,9 @@ bool session_register(const Session *session, int view, int event, int warp, con
  * few more than 2^16.) */
 enum { SESSION_MOST_EVENTS = 17 << 12 };
 
+/* Where the buffer of the launch's arguments lay while the emulator ran the kernel. False: it is not one of them. */
+bool session_buffer_address(const Session *session, int buffer, uint64_t *address);
+
 /* The folds of the view's block (trace/folds.h), found at the first question; the session's. NULL: not known. */
 const Folds *session_folds(const Session *session, int view);
 /* The same of the other blocks of the view's launch, traced or not, one after another, where they are few. */

@@ -94,6 +94,7 @@ struct Session {
     Trace *trace;
     volatile uint64_t blocks_done;
     bool is_partial;
+    int64_t fault_block; /* traced beside those asked for, since the first fault is there; -1: none is */
     bool has_result;
     CatalogResult result;
     TracedBlock *views;

@@ -14,6 +14,22 @@ static Replay *find_replay(const Session *session, int index) {
     return view->replay;
 }
 
+/* An emulator that is given the same buffers places them as the one that ran did. */
+bool session_buffer_address(const Session *session, int buffer, uint64_t *address) {
+    const Plan *plan = &session->plan;
+    if (buffer < 0 || buffer >= plan->buffer_count) return false;
+    EmulatorOptions settings = {.threads = 1};
+    Emulator *emulator = emulator_new(&settings);
+    for (int i = 0; i <= buffer; i++) {
+        const PlanBuffer *of = &plan->buffers[i];
+        emulator_add_buffer(emulator, of->name, of->bytes, of->count * (uint64_t)ptx_type_bytes(of->type),
+                            of->type);
+    }
+    *address = emulator_buffer_address(emulator, buffer);
+    emulator_free(emulator);
+    return true;
+}
+
 double session_progress(const Session *session, int view, int event) {
     Replay *replay = find_replay(session, view);
     return replay ? replay_progress(replay, event) : -1;

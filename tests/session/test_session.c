@@ -246,6 +246,30 @@ static void measurements_are_kept(void **state) {
     remove(path);
 }
 
+/* ---- faults --------------------------------------------------------------------------------------------- */
+
+/* The block of the first fault is traced beside the first one; not where the blocks to be traced are given. */
+static void the_block_of_a_fault_is_traced(void **state) {
+    (void)state;
+    static const char *const kernels[] = {"bug_unguarded_load", "bug_uninitialized_shared"};
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+        SessionOptions options = kernel(kernels[i], 0, false);
+        Session *session = open_session(&options);
+        assert_int_equal(session_trace(session)->traps[0].block[0], 3);
+        assert_int_equal(session_block_count(session), 2);
+        assert_int_equal(trace_block_linear(session_block(session, 0)->block), 0);
+        assert_int_equal(trace_block_linear(session_block(session, 1)->block), 3);
+        assert_true(trace_block_event_count(session_block(session, 1)->block) > 0);
+        session_free(session);
+        options.has_trace_blocks = true;
+        options.trace_first = options.trace_last = 1;
+        session = open_session(&options);
+        assert_int_equal(session_block_count(session), 1);
+        assert_int_equal(trace_block_linear(session_block(session, 0)->block), 1);
+        session_free(session);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_first_look_has_the_events_of_the_whole_run),
@@ -255,6 +279,7 @@ int main(void) {
         cmocka_unit_test(a_session_owns_its_options),
         cmocka_unit_test(options_are_taken_to_another_kernel),
         cmocka_unit_test(measurements_are_kept),
+        cmocka_unit_test(the_block_of_a_fault_is_traced),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

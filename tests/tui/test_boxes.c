@@ -83,8 +83,7 @@ static void a_race_is_marked_where_it_was_found(void **state) {
     free(text);
     sample->scene.borrowed.hazards = &findings;
     text = draw_pane(&sample->scene, &view, 120, 16);
-    assert_shows("the sample", text,
-                 "X t0 reads word 2 after t1 writes it: no barrier keeps them in this order");
+    assert_shows("the sample", text, "X t0 reads word 2 after t1 writes it, and no barrier orders them");
     free(text);
     assert_true(level->terms[level->boxes[0].first_term].is_silent ||
                 level->terms[level->boxes[0].first_term + 1].is_silent);
@@ -99,8 +98,7 @@ static void a_race_is_explained_at_every_size(void **state) {
     for (int i = 0; i < SIZE_COUNT; i++) {
         char *text = stage_text(stage, sizes[i].columns, sizes[i].rows);
         assert_shows("X", text, "2X");
-        assert_shows("X", text,
-                     "X t0 reads word 64 before t64 writes it: no barrier keeps them in this order");
+        assert_shows("X", text, "X t0 reads word 64 before t64 writes it, and no barrier orders them");
         free(text);
     }
     stage_free(stage);

@@ -128,7 +128,32 @@ static void the_sentence_is_complete(void **state) {
     }
 }
 
-/* ---- the time -------------------------------------------------------------------------------------------- */
+/* ---- nothing is cut -------------------------------------------------------------------------------------- */
+
+/* The first text of the frame that ends in an ellipsis; one that stands alone is a sum yet to be made. NULL: none. Caller
+ * frees. */
+static char *cut_text(const char *frame) {
+    static const char ellipsis[] = "\u2026";
+    for (const char *at = frame; (at = strstr(at, ellipsis)) != NULL; at += strlen(ellipsis)) {
+        if (at == frame || at[-1] == ' ' || at[-1] == '\n') continue;
+        const char *begin = at;
+        while (begin > frame && begin[-1] != '\n') begin--;
+        return strndup(begin, strcspn(begin, "\n"));
+    }
+    return NULL;
+}
+
+static void nothing_is_cut(void **state) {
+    (void)state;
+    for (int i = 0; i < catalog_count(); i++)
+        for (int size = 0; size < SIZE_COUNT; size++) {
+            char *frame = stage_text(stages[i], sizes[size].columns, sizes[size].rows),
+                 *cut = cut_text(frame);
+            if (cut)
+                fail_msg("%s at %dx%d: %s", catalog_row(i)->id, sizes[size].columns, sizes[size].rows, cut);
+            free(frame);
+        }
+}
 
 /* "15.7 us" or "1.5 ms", not the "us" of a word. */
 static bool has_unit(const char *text, const char *unit) {
@@ -136,6 +161,57 @@ static bool has_unit(const char *text, const char *unit) {
         if (at > text && isdigit((unsigned char)at[-1]) && !isalnum((unsigned char)at[3])) return true;
     return false;
 }
+
+/* A comparison's first screen: no text cut, both times and their ratio, and a picture of each run. */
+static void a_comparison_shows_times_and_pictures(void **state) {
+    (void)state;
+    for (int size = 0; size < SIZE_COUNT; size++) {
+        Stage *left = stage_open_kernel("interleaved"), *right = stage_open_kernel("sequential");
+        comparison_put(&left->comparison, 1, right->scene);
+        char *frame = stage_text(left, sizes[size].columns, sizes[size].rows), *cut = cut_text(frame);
+        if (cut) fail_msg("%dx%d: %s", sizes[size].columns, sizes[size].rows, cut);
+        const char *time = strstr(frame, "time, H200 recorded ");
+        assert_non_null(time);
+        char *line = strndup(time, strcspn(time, "\n"));
+        assert_true(has_unit(line, " us"));
+        assert_non_null(strstr(line, "x as fast"));
+        const char *picture = strstr(frame, "reduction  ");
+        assert_non_null(picture);
+        assert_non_null(strstr(picture + 1, "reduction  "));
+        free(line);
+        free(frame);
+        stage_free(left);
+        stage_free(right);
+    }
+}
+
+/* ---- faults ---------------------------------------------------------------------------------------------- */
+
+/* The faults of a run are in the block that is shown first, wherever in the grid that is, and are said before all else. */
+static void a_fault_is_in_the_block_that_is_shown(void **state) {
+    (void)state;
+    int in_another_block = 0;
+    for (int i = 0; i < catalog_count(); i++) {
+        const Scene *scene = stages[i]->scene;
+        if (!scene->traced.trace->trap_count) continue;
+        const Trap *trap = &scene->traced.trace->traps[0];
+        const View *view = &stages[i]->comparison.view[0];
+        uint32_t block = scene_trap_block(scene, trap);
+        assert_int_equal(trace_block_linear(scene->traced.blocks[view->place.block].block), block);
+        assert_int_equal(view->selection.warp, trap->warp);
+        in_another_block += block > 0;
+        char *frame = stage_text(stages[i], 120, 40);
+        const char *explanation = strstr(frame, " explanation ");
+        assert_non_null(explanation);
+        assert_non_null(strstr(explanation, "TRAP "));
+        assert_null(strstr(explanation, "no conflict"));
+        assert_null(strstr(explanation, "coalesced"));
+        free(frame);
+    }
+    assert_true(in_another_block >= 2);
+}
+
+/* ---- the time -------------------------------------------------------------------------------------------- */
 
 /* The line of the kernel's own time: its row of the timings, or the line that stands in for them; NULL: there
  * is none. Caller frees. */
@@ -188,6 +264,9 @@ int main(void) {
         cmocka_unit_test(the_first_step_moves_data),
         cmocka_unit_test(the_picture_shows_data),
         cmocka_unit_test(the_sentence_is_complete),
+        cmocka_unit_test(nothing_is_cut),
+        cmocka_unit_test(a_comparison_shows_times_and_pictures),
+        cmocka_unit_test(a_fault_is_in_the_block_that_is_shown),
         cmocka_unit_test(a_time_is_visible),
         cmocka_unit_test(goldens),
     };

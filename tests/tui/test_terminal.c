@@ -68,9 +68,9 @@ static void steps_forwards_and_backwards_and_quits(void **state) {
     pty_type(pty, "g?");
     pty_wait_for(pty, "any other key closes");
     pty_type(pty, "GG\033[6~"); /* further than the end; one back is seen at once */
-    pty_wait_for(pty, "intervals as wide as");
+    pty_wait_for(pty, "the value of the selected lane");
     pty_type(pty, "k");
-    pty_wait_without(pty, "intervals as wide as");
+    pty_wait_without(pty, "the value of the selected lane");
     pty_type(pty, "\033");
     pty_wait_for(pty, "step 1 of ");
     quit(pty);

@@ -267,7 +267,7 @@ static void a_kernel_without_a_scalar_is_shown_alone(void **state) {
     assert_null(times_of(row, true, TIMES_COLD));
     assert_true(times_shown(row, true, TIMES_COLD)->median == 3.5);
     times_print_line(&sample->scene, true, TIMES_COLD, 72, line, sizeof line);
-    assert_string_equal(line, "3.5 us on an H200 (recorded)"); /* not to be compared with the ladder's */
+    assert_string_equal(line, "3.5 us (H200, recorded)"); /* not to be compared with the ladder's */
     sample_free(sample);
     measured_done(&list);
 }

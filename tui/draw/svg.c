@@ -17,23 +17,32 @@ static void add_cell(Text *out, const Cell *cell) {
     text_done(&text);
 }
 
-/* Cells that look alike and are equally wide. The text is stretched to its columns, so that any font of fixed width stays
- * on the grid, and one that is half or twice as wide for other scripts, too. */
-static void add_run(Text *out, Theme theme, const Cell *cells, int count, int column, int row) {
-    Look look = theme_look(theme, (Role)cells->role, 256);
-    bool reverse = look.reverse != (cells->reverse != 0), blank = true;
-    int x = MARGIN + column * CELL_WIDTH, y = MARGIN + row * CELL_HEIGHT, width = count * CELL_WIDTH;
-    unsigned colour = theme_rgb(look.colour, FOREGROUND), background = theme_rgb(look.background, BACKGROUND);
-    for (int i = 0; i < count; i++) blank &= cells[i].glyph == ' ';
-    if (reverse)
-        text_print(out, "<rect x='%d' y='%d' width='%d' height='%d' fill='#%06x'/>", x, y, width, CELL_HEIGHT,
-                   colour);
-    if (blank) return;
-    text_print(out, "<text x='%d' y='%d' textLength='%d' fill='#%06x'%s%s>", x, y + BASELINE, width,
-               reverse ? background : colour, look.bold ? " font-weight='bold'" : "",
-               look.underline ? " text-decoration='underline'" : "");
+/* A word is stretched to its columns, so that any font of fixed width stays on the grid, and one that is half or twice as
+ * wide for other scripts, too. It has a place of its own: how wide a renderer makes blanks within a stretched text
+ * differs. */
+static void add_word(Text *out, const Look *look, unsigned colour, const Cell *cells, int count, int x,
+                     int y) {
+    text_print(out, "<text x='%d' y='%d' textLength='%d' fill='#%06x'%s%s>", x, y + BASELINE,
+               count * CELL_WIDTH, colour, look->bold ? " font-weight='bold'" : "",
+               look->underline ? " text-decoration='underline'" : "");
     for (int i = 0; i < count; i++) add_cell(out, &cells[i]);
     text_add(out, "</text>\n");
+}
+
+/* Cells that look alike and are equally wide. */
+static void add_run(Text *out, Theme theme, const Cell *cells, int count, int column, int row) {
+    Look look = theme_look(theme, (Role)cells->role, 256);
+    bool reverse = look.reverse != (cells->reverse != 0);
+    int x = MARGIN + column * CELL_WIDTH, y = MARGIN + row * CELL_HEIGHT, width = count * CELL_WIDTH;
+    unsigned colour = theme_rgb(look.colour, FOREGROUND), background = theme_rgb(look.background, BACKGROUND);
+    if (reverse)
+        text_print(out, "<rect x='%d' y='%d' width='%d' height='%d' fill='#%06x'/>\n", x, y, width,
+                   CELL_HEIGHT, colour);
+    for (int i = 0, end; i < count; i = end) {
+        for (end = i; end < count && (cells[end].glyph == ' ') == (cells[i].glyph == ' ');) end++;
+        if (cells[i].glyph == ' ') continue;
+        add_word(out, &look, reverse ? background : colour, cells + i, end - i, x + i * CELL_WIDTH, y);
+    }
 }
 
 /* In one run; a cell with marks has its own, since programs count marks differently when they stretch. */
@@ -48,12 +57,8 @@ void canvas_to_svg(const Canvas *canvas, Theme theme, Text *out) {
                width, height, width, height);
     text_print(out, "<rect width='100%%' height='100%%' rx='6' fill='#%06x'/>\n",
                theme_rgb(theme_look(theme, ROLE_TEXT, 256).background, BACKGROUND));
-    /* Chromium 156 no longer takes xml:space from a parent, and old programs know nothing else. */
-    text_add(out, "<style>.redviz text{white-space:pre}</style>\n");
-    text_print(out,
-               "<g class='redviz' font-family='DejaVu Sans Mono, Menlo, Consolas, monospace' font-size='%s' "
-               "xml:space='preserve'>\n",
-               FONT_SIZE);
+    text_add(out,
+             "<g font-family='DejaVu Sans Mono, Menlo, Consolas, monospace' font-size='" FONT_SIZE "'>\n");
     for (int row = 0; row < canvas->rows; row++) {
         const Cell *cells = &canvas->cells[row * canvas->columns];
         for (int column = 0, next; column < canvas->columns; column = next) {

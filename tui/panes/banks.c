@@ -51,6 +51,7 @@ static int count_words(const StepContext *context, uint32_t mask, int words[BANK
 void banks_fill(Banks *banks, const StepContext *context) {
     memset(banks, 0, sizeof *banks);
     banks->is_modelled = context->event.kind != TRACE_SHARED_ATOMIC;
+    banks->is_trap = context->trap != NULL;
     int phases = context->cost.phases > 0 ? context->cost.phases : 1;
     banks->phase_lanes = WARP_LANES / phases;
     for (int lane = 0; lane < WARP_LANES; lane++) {

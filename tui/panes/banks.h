@@ -22,6 +22,7 @@ typedef struct Banks {
     int ways;               /* the most of them in any phase */
     bool shared_words;      /* several lanes access the same word */
     int phase, phase_lanes; /* of the current wavefront; lanes per phase */
+    bool is_trap;           /* the access that ended the run */
     bool is_modelled;       /* wavefronts are known (not for atomics) */
 } Banks;
 

@@ -162,7 +162,8 @@ static void explain_collisions(const StepContext *context, Text *out) {
                    context->event.warp, addresses, most);
 }
 
-static void explain_shared(const StepContext *context, Text *out) {
+/* `faulty`: something is wrong at this step, so that a cost that is the ideal is not worth a word. */
+static void explain_shared(const StepContext *context, bool faulty, Text *out) {
     int64_t stride = 0;
     if (context->event.kind == TRACE_SHARED_ATOMIC) {
         explain_collisions(context, out);
@@ -178,6 +179,8 @@ static void explain_shared(const StepContext *context, Text *out) {
             text_print(out, "Different words fall into the same bank");
         text_print(out, ": w%d needs %d wavefronts instead of %d.", context->event.warp,
                    context->cost.wavefronts, context->cost.ideal);
+    } else if (faulty) {
+        return;
     } else if (context->cost.ideal > 1) {
         text_print(
             out,
@@ -190,7 +193,7 @@ static void explain_shared(const StepContext *context, Text *out) {
     }
 }
 
-static void explain_global(const StepContext *context, Text *out) {
+static void explain_global(const StepContext *context, bool faulty, Text *out) {
     const TraceEvent *event = &context->event;
     uint64_t address[WARP_LANES] = {0};
     if (event->kind == TRACE_LOCAL_LOAD || event->kind == TRACE_LOCAL_STORE) {
@@ -207,6 +210,7 @@ static void explain_global(const StepContext *context, Text *out) {
     int sectors = access_global_sectors(event->width, event->mask, address);
     int ideal = access_global_sectors_ideal(event->width, event->mask, address);
     int threads = __builtin_popcount(event->mask);
+    if (faulty && sectors <= ideal) return;
     text_print(out, "w%d: %d access%s of %d byte%s touch%s %d sector%s of 32 bytes", event->warp, threads,
                threads == 1 ? "" : "es", event->width, event->width == 1 ? "" : "s", threads == 1 ? "es" : "",
                sectors, sectors == 1 ? "" : "s");
@@ -322,9 +326,17 @@ static bool barrier_is_complete(const StepContext *context) {
     return true;
 }
 
+static bool is_faulty(const StepContext *context) {
+    Text ignored = {0};
+    bool faulty = explain_fault(context, &ignored);
+    text_done(&ignored);
+    return faulty;
+}
+
 void explain_step(const StepContext *context, Text *out) {
     Participants participants = participants_of(context);
-    int64_t distance = step_context_is_shared(context->event.kind) ? operand_distance(context) : 0;
+    bool is_access = step_context_is_shared(context->event.kind) && !context->trap;
+    int64_t distance = is_access ? operand_distance(context) : 0;
     size_t begin = out->length;
     if (distance) text_print(out, "Distance %lld: ", (long long)distance);
     print_participants(&participants, context->event.kind, out);
@@ -334,14 +346,14 @@ void explain_step(const StepContext *context, Text *out) {
     case TRACE_SHARED_LOAD:
     case TRACE_SHARED_STORE:
     case TRACE_SHARED_ATOMIC:
-        explain_shared(context, out);
+        explain_shared(context, is_faulty(context), out);
         break;
     case TRACE_GLOBAL_LOAD:
     case TRACE_GLOBAL_STORE:
     case TRACE_GLOBAL_ATOMIC:
     case TRACE_LOCAL_LOAD:
     case TRACE_LOCAL_STORE:
-        explain_global(context, out);
+        explain_global(context, is_faulty(context), out);
         break;
     case TRACE_CONSTANT_LOAD:
         explain_constant(context, out);

@@ -55,7 +55,7 @@ PRINT(launches) {
 }
 
 static const LadderColumn ours[] = {
-    {"x K0", 7, over_first, 0, true},    {"x row", 7, over_before, 0, true},
+    {"x K0", 7, over_first, 0, true},    {"x above", 9, over_before, 0, true},
     {"of read", 8, of_read, 0, true},    {"limited by", 17, limited, 0, true},
     {"GB/s", 7, rate, 0, false},         {"SASS", 9, sass, 0, false},
     {"launches", 9, launches, 0, false}, {"wavefronts", 11, wavefronts, 0, false},

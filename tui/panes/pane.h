@@ -23,6 +23,7 @@ typedef enum PaneSlot {
 
 typedef struct PaneHead { /* the pane's top line */
     char title[160], note[160];
+    char foot[160]; /* in the line below, where the pane has a frame */
     Role note_role; /* DIM unless the pane sets it */
     int columns;    /* for both, without borders; set by the caller */
     int rows;       /* of the pane's inside; likewise */
@@ -54,5 +55,9 @@ const Pane *pane_side(int index); /* around */
 
 /* What happens at this step, as sentences for people. explain.c */
 void explain_step(const StepContext *context, Text *out);
+/* Where the picture is of the access that ended the run: the note says so, in place of what the access would cost. */
+void pane_note_trap(const StepContext *context, PaneHead *out);
+/* What is wrong at this step; false: nothing is known to be. Then explain_step() does not call its access harmless. */
+bool explain_fault(const StepContext *context, Text *out);
 
 #endif

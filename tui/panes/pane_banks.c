@@ -28,6 +28,14 @@ static void print_below(const StepContext *context, const Banks *banks, char *ou
         snprintf(out, bytes, "; words 0-%llu untouched", (unsigned long long)first * BANK_COUNT - 1);
 }
 
+/* Of title and note only what fits: the warp, and what the access costs. */
+static void drop_symbol(PaneHead *head) {
+    enum { AROUND_COLUMNS = 7 };
+    int room = head->columns - AROUND_COLUMNS;
+    char *symbol = strstr(head->title, " of ");
+    if (canvas_text_columns(head->title) + canvas_text_columns(head->note) > room && symbol) *symbol = 0;
+}
+
 static void head(const StepContext *context, PaneHead *out) {
     const TraceEvent *event = &context->event;
     Banks *banks = memory_new(sizeof *banks);
@@ -55,10 +63,13 @@ static void head(const StepContext *context, PaneHead *out) {
     else
         snprintf(out->note, sizeof out->note, "wavefronts of atomics are not modelled");
     if (banks->is_modelled) out->note_role = excess ? ROLE_CONFLICT : ROLE_GOOD;
+    pane_note_trap(context, out);
+    drop_symbol(out);
     free(banks);
 }
 
 static Role role_of_cell(const Banks *banks, const BankRow *line, int bank) {
+    if (banks->is_trap) return ROLE_WARNING;
     if (line->lit >> bank & 1) return ROLE_LIT;
     if (line->selected >> bank & 1) return ROLE_SELECTED;
     if (line->served >> bank & 1) return ROLE_DIM;

@@ -1,5 +1,7 @@
-/* Explanation: the step in words, and what the catalogue says to watch for. */
+/* Explanation: what is wrong at this step, the step in words, and what the catalogue says to watch for. A sentence that
+ * does not fit as a whole is left out: half of one says nothing. */
 #include "tui/panes/pane.h"
+#include "tui/panes/sentences.h"
 
 #include <stdio.h>
 
@@ -8,32 +10,35 @@ static void head(const StepContext *context, PaneHead *out) {
     snprintf(out->title, sizeof out->title, "explanation");
 }
 
-/* The fault, at the step where it ended this block's run; else, below the step, that of another block. */
-static int draw_trap(const StepContext *context, Canvas *canvas, Rectangle area, int row, bool here) {
+/* The fault of another block, below the step. */
+static int draw_other_trap(const StepContext *context, Canvas *canvas, Rectangle area, int row) {
     const Trace *trace = context->scene->traced.trace;
-    const Trap *trap = context->step_index->trap ? context->step_index->trap
-                       : trace->trap_count       ? &trace->traps[0]
-                                                 : NULL;
-    if (!trap || (context->step_index->trap != NULL) != here) return 0;
-    if (here && context->view->place.step + 1 < context->steps->step_count) return 0;
+    if (!trace->trap_count || context->step_index->trap) return 0;
+    const Trap *trap = &trace->traps[0];
+    const SessionBlock *here = &context->scene->traced.blocks[context->view->place.block];
+    if (trap->launch == here->launch &&
+        scene_trap_block(context->scene, trap) == trace_block_linear(here->block))
+        return 0;
     Text text = {0};
-    text_add(&text, here ? "The run ends here. TRAP " : "TRAP ");
+    text_add(&text, "TRAP ");
     step_context_describe_trap(context, trap, &text);
-    int rows = canvas_paragraph(canvas, area, row, ROLE_WARNING, text_string(&text));
+    int rows = sentences_draw(canvas, area, row, ROLE_WARNING, text_string(&text), PART_SENTENCE);
     text_done(&text);
     return rows;
 }
 
 static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     Text text = {0};
+    explain_fault(context, &text);
+    int row = sentences_draw(canvas, area, 0, ROLE_WARNING, text_string(&text), PART_SENTENCE);
+    text_clear(&text);
     explain_step(context, &text);
-    int row = draw_trap(context, canvas, area, 0, true);
-    row += canvas_paragraph(canvas, area, row, ROLE_TEXT, text_string(&text));
-    row += draw_trap(context, canvas, area, row, false);
+    row += sentences_draw(canvas, area, row, ROLE_TEXT, text_string(&text), PART_SENTENCE);
+    row += draw_other_trap(context, canvas, area, row);
     if (*context->scene->identity.watch && row < area.rows) {
         text_clear(&text);
         text_print(&text, "Watch: %s", context->scene->identity.watch);
-        canvas_paragraph(canvas, area, row, ROLE_DIM, text_string(&text));
+        sentences_draw(canvas, area, row, ROLE_DIM, text_string(&text), PART_SENTENCE);
     }
     text_done(&text);
 }

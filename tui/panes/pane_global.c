@@ -133,6 +133,7 @@ static void head(const StepContext *context, PaneHead *out) {
                  memory->sectors == 1 ? "" : "s", memory->ideal);
         judge(context, memory, out);
     }
+    pane_note_trap(context, out);
     free(memory);
 }
 
@@ -149,8 +150,11 @@ static void draw_line(const StepContext *context, Canvas *canvas, Rectangle area
              selected = lane == context->view->selection.lane;
         if (word % SECTOR_WORDS == 0) canvas_glyph(canvas, area, column - 1, row, ROLE_BORDER, 0x2502);
         if (lane >= 0)
-            ruler_draw_lane(canvas, area, column, row, width, selected ? ROLE_LIT : ROLE_ACTIVE, line->lane,
-                            word, line->sharers[word] > 1, selected);
+            ruler_draw_lane(canvas, area, column, row, width,
+                            context->trap ? ROLE_WARNING
+                            : selected    ? ROLE_LIT
+                                          : ROLE_ACTIVE,
+                            line->lane, word, line->sharers[word] > 1, selected);
         else if (moved)
             canvas_glyph(canvas, area, column + (width > 1), row, wasteful ? ROLE_CONFLICT : ROLE_IDLE, 0xB7);
     }

@@ -2,6 +2,7 @@
  * as many as fit; each launch has a role of its own. Below them the whole machine, the time axis, and what follows from it.
  * Multiprocessors that had no block are left out where there are few rows for the others. */
 #include "tui/panes/pane.h"
+#include "tui/panes/sentences.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -307,13 +308,13 @@ static void draw_texts(const Chart *chart, Canvas *canvas, Rectangle area) {
         Role role = chart->timeline->launch_count == 1 || first + i == chart->launch ? ROLE_TEXT : ROLE_DIM;
         text_clear(&text);
         add_launch(chart, first + i, &text);
-        used += canvas_paragraph(canvas, rows, 0, role, text_string(&text));
+        used += sentences_draw(canvas, rows, 0, role, text_string(&text), PART_CLAUSE);
     }
     Rectangle last = {area.column, area.row + used, area.columns, area.rows - used};
     text_clear(&text);
     add_block(chart, &text);
     add_probe(chart, &text);
-    if (last.rows > 0) canvas_paragraph(canvas, last, 0, ROLE_DIM, text_string(&text));
+    if (last.rows > 0) sentences_draw(canvas, last, 0, ROLE_DIM, text_string(&text), PART_CLAUSE);
     text_done(&text);
 }
 

@@ -26,7 +26,7 @@ enum { SIGN_COUNT = sizeof signs / sizeof *signs };
 
 static void head(const StepContext *context, PaneHead *out) {
     (void)context;
-    snprintf(out->title, sizeof out->title, "keys and signs");
+    snprintf(out->title, sizeof out->title, "keys, then the signs on the screen");
     snprintf(out->note, sizeof out->note, "?: words, any other key closes");
 }
 
@@ -121,25 +121,22 @@ static void put_signs_of_picture(Sheet *sheet, const StepContext *context) {
     put_signs(sheet, picture_of_step(context));
 }
 
+/* The pane that has the focus first, then the others of the screen. */
 static void put_signs_here(Sheet *sheet, const StepContext *context) {
+    const ViewDisplay *display = &context->view->display;
+    const Pane *source = display->source == SOURCE_SASS ? &pane_sass : &pane_source;
     if (context->view->transient.behind == OVERLAY_LADDER) {
         put_signs(sheet, &pane_ladder);
         return;
     }
-    switch (context->view->display.focus) {
-    case FOCUS_SOURCE:
-        put_signs(sheet, context->view->display.source == SOURCE_SASS ? &pane_sass : &pane_source);
-        break;
-    case FOCUS_LANES:
-        put_signs(sheet, &pane_lanes);
-        break;
-    case FOCUS_SIDE:
-        put_signs(sheet, pane_side(context->view->display.side));
-        break;
-    default:
-        put_signs_of_picture(sheet, context);
-    }
+    if (display->focus == FOCUS_SOURCE) put_signs(sheet, source);
+    if (display->focus == FOCUS_LANES) put_signs(sheet, &pane_lanes);
+    if (display->focus == FOCUS_SIDE) put_signs(sheet, pane_side(display->side));
+    put_signs_of_picture(sheet, context);
     put_signs(sheet, &pane_timeline);
+    if (display->focus != FOCUS_SIDE) put_signs(sheet, pane_side(display->side));
+    if (display->focus != FOCUS_SOURCE) put_signs(sheet, source);
+    if (display->focus != FOCUS_LANES) put_signs(sheet, &pane_lanes);
 }
 
 /* ---- both ---------------------------------------------------------------------------------------------- */

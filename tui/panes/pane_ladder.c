@@ -103,11 +103,20 @@ static void head(const StepContext *context, PaneHead *out) {
 
 /* ---- the table ------------------------------------------------------------------------------------------ */
 
+/* "us   █ best .. ▁ slow": what the times are in, and what the bars behind them mean. */
+static void draw_bar_key(Canvas *canvas, Rectangle area) {
+    int at = canvas_text(canvas, area, 0, 0, ROLE_DIM, "us   ");
+    canvas_glyph(canvas, area, at, 0, ROLE_GOOD, 0x2588);
+    at += 2 + canvas_text(canvas, area, at + 2, 0, ROLE_DIM, "best ..");
+    canvas_glyph(canvas, area, at + 1, 0, ROLE_SLOWEST, 0x2581);
+    canvas_text(canvas, area, at + 3, 0, ROLE_DIM, "slow");
+}
+
 static void draw_heading(const Table *table, Canvas *canvas, Rectangle area) {
     int at = NAME_COLUMNS;
     char name[24];
     ladder_print_size(table->ladder.sizes[table->size], name, sizeof name);
-    canvas_print(canvas, area, 0, 0, ROLE_DIM, "us");
+    draw_bar_key(canvas, area);
     for (int i = 0; i < table->sizes; i++, at += SIZE_COLUMNS) {
         bool selected = table->first_size + i == table->size;
         char size[32], shown[48];

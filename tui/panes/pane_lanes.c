@@ -201,15 +201,15 @@ static void draw_legend(const StepContext *context, Canvas *canvas, Rectangle ar
         Role role;
         uint32_t glyph;
         const char *text;
-    } legend[] = {{ROLE_ACTIVE, GLYPH_ACTIVE, " active"},
-                  {ROLE_IDLE, GLYPH_IDLE, " idle"},
-                  {ROLE_WAITING, GLYPH_WAITING, " at barrier"},
-                  {ROLE_EXITED, GLYPH_EXITED, " exited"},
-                  {ROLE_IDLE, GLYPH_ABSENT, " no thread"}};
+    } legend[] = {{ROLE_ACTIVE, GLYPH_ACTIVE, " active"},       {ROLE_IDLE, GLYPH_IDLE, " idle"},
+                  {ROLE_WAITING, GLYPH_WAITING, " at barrier"}, {ROLE_EXITED, GLYPH_EXITED, " exited"},
+                  {ROLE_WARNING, GLYPH_TRAPPED, " trap"},       {ROLE_IDLE, GLYPH_ABSENT, " no thread"}};
+    enum { TRAP = 4, ABSENT = 5 };
     bool has_absent = context->step_index->thread_count % WARP_LANES != 0;
-    size_t count = sizeof legend / sizeof *legend - !has_absent;
+    bool has_trap = context->step_index->trap && context->view->place.step + 1 == context->steps->step_count;
     int at = 0;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < sizeof legend / sizeof *legend; i++) {
+        if ((i == TRAP && !has_trap) || (i == ABSENT && !has_absent)) continue;
         canvas_glyph(canvas, area, ++at, row, legend[i].role, legend[i].glyph);
         at += 1 + canvas_text(canvas, area, at + 1, row, ROLE_DIM, legend[i].text);
     }

@@ -98,6 +98,10 @@ static void head(const StepContext *context, PaneHead *out) {
     else if (row.level->kind == TREE_FOLD)
         snprintf(out->note, sizeof out->note, "level %d of %d: %s; %d of %d %sadd", row.level->number, folds,
                  distance, row.level->adder_count, threads, is_narrow ? "" : "threads ");
+    else if (boxes_has_trap(&row))
+        snprintf(out->note, sizeof out->note, "%s; %u of %d threads %s", distance,
+                 context->step_index->step[context->view->place.step].lanes, threads,
+                 context->event.is_load ? "load" : "store");
     else
         snprintf(out->note, sizeof out->note, "%s; %d of %d threads", distance, row.level->adder_count,
                  threads);

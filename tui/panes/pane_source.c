@@ -58,6 +58,22 @@ static void print_samples_note(const StepContext *context, PaneHead *out) {
     sampled_code_done(&code);
 }
 
+/* "interval 2: lanes, wavefronts"; where there is no room for it, without the word before the name, then without what the
+ * columns are of. */
+static void print_columns_note(const char *scope, PaneHead *out) {
+    char whole[sizeof out->title];
+    const char *name = strstr(out->title, "  ");
+    snprintf(whole, sizeof whole, "%s", out->title);
+    for (int form = 0; form < 4; form++) {
+        snprintf(out->title, sizeof out->title, "%s", form & 1 && name ? strstr(whole, "  ") + 2 : whole);
+        if (form < 2)
+            snprintf(out->note, sizeof out->note, "%s: lanes, wavefronts", scope);
+        else
+            snprintf(out->note, sizeof out->note, "lanes, wavefronts");
+        if (fits(out)) return;
+    }
+}
+
 static void head(const StepContext *context, PaneHead *out) {
     char scope[32];
     if (has_source(context) && context->view->display.source != SOURCE_PTX)
@@ -69,13 +85,12 @@ static void head(const StepContext *context, PaneHead *out) {
         return;
     }
     if (context->view->display.gutter == GUTTER_RUN)
-        snprintf(scope, sizeof scope, "this block's run");
+        snprintf(scope, sizeof scope, "block's run");
     else if (context->view->display.gutter == GUTTER_STEP)
         snprintf(scope, sizeof scope, "this step");
     else
         snprintf(scope, sizeof scope, "interval %d", context->step->interval_step + 1);
-    snprintf(out->note, sizeof out->note, "%s: lanes, wavefronts", scope);
-    if (!fits(out)) snprintf(out->note, sizeof out->note, "%s: lanes, wf", scope);
+    print_columns_note(scope, out);
 }
 
 /* ---- signs --------------------------------------------------------------------------------------------- */

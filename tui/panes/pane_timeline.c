@@ -2,12 +2,14 @@
  * access of a hazard, '!' a bank conflict, 'd' a divergent branch, '|' a barrier, '^' where we are. More steps than columns share one:
  * the mean of their heights, any of their marks. Where cycles were measured between the barriers of this
  * block, the width of an interval is its share of them. */
+#include "base/memory.h"
 #include "tui/panes/metric_rows.h"
 #include "tui/panes/pane.h"
 
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { BAR_LEVELS = 8, MOST_BAR_ROWS = 3, MOST_STEP_COLUMNS = 4 };
 
@@ -182,30 +184,55 @@ static bool is_counted(const StepContext *context, int first, int end) {
     return false;
 }
 
-/* The access is of the shown block, and one of its steps first .. end - 1. */
-static bool is_within(const StepContext *context, const FindingAccess *access, int first, int end) {
+/* ---- steps of hazards ------------------------------------------------------------------------------------ */
+
+/* The step of the access, if it is of the shown block. */
+static void mark_access(const StepContext *context, const FindingAccess *access, bool *of_hazard) {
     const Steps *steps = context->steps;
-    if (access->event < 0 || access->linear_block != trace_block_linear(steps->block)) return false;
-    int step = steps->step_of_event[access->event];
-    return first <= step && step < end;
+    if (access->event >= 0 && access->linear_block == trace_block_linear(steps->block))
+        of_hazard[steps->step_of_event[access->event]] = true;
 }
 
-static bool has_hazard(const StepContext *context, int first, int end) {
+/* A finding names one of its executions; the reduction knows each load of a word that is written meanwhile. */
+static void mark_racing_loads(const StepContext *context, bool *of_hazard) {
+    Reduction *reduction = reduction_of(context);
+    for (int index = 0; reduction && index < reduction_level_count(reduction); index++) {
+        const ReductionLevel *level = reduction_level(reduction, index);
+        for (int t = 0; level && t < level->term_count; t++) {
+            const ReductionTerm *term = &level->terms[t];
+            if (term->writer >= 0 && step_context_is_of_hazard(context, context->steps->steps[term->step].pc))
+                of_hazard[term->step] = true;
+        }
+    }
+}
+
+/* [step_count] owned; NULL: no hazard is known. */
+static bool *steps_of_hazards(const StepContext *context) {
     const Findings *hazards = context->scene->borrowed.hazards;
     int launch = context->scene->traced.blocks[context->view->place.block].launch;
-    for (int i = 0; hazards && i < hazards->error_count; i++) {
+    if (!hazards || !hazards->error_count) return NULL;
+    bool *of_hazard = memory_new((size_t)context->steps->step_count * sizeof *of_hazard);
+    for (int i = 0; i < hazards->error_count; i++) {
         const Finding *hazard = &hazards->items[i];
-        if (hazard->launch == launch && (is_within(context, &hazard->access, first, end) ||
-                                         is_within(context, &hazard->other, first, end)))
-            return true;
+        if (hazard->launch != launch) continue;
+        mark_access(context, &hazard->access, of_hazard);
+        mark_access(context, &hazard->other, of_hazard);
     }
+    mark_racing_loads(context, of_hazard);
+    return of_hazard;
+}
+
+static bool is_any(const bool *of_hazard, int first, int end) {
+    for (int step = first; of_hazard && step < end; step++)
+        if (of_hazard[step]) return true;
     return false;
 }
 
-static TimelineColumn column_of(const StepContext *context, int first, int end, bool begins) {
+static TimelineColumn column_of(const StepContext *context, const bool *of_hazard, int first, int end,
+                                bool begins) {
     const StepIndex *step_index = context->step_index;
     const Step *steps = context->steps->steps;
-    TimelineColumn column = {.has_hazard = has_hazard(context, first, end),
+    TimelineColumn column = {.has_hazard = is_any(of_hazard, first, end),
                              .conflicts = step_index->conflict_from[first] < end,
                              .diverges = step_index->divergence_from[first] < end,
                              .here = first <= context->view->place.step && context->view->place.step < end,
@@ -277,15 +304,17 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     if (bar_rows > MOST_BAR_ROWS) bar_rows = MOST_BAR_ROWS;
     if (bar_rows < 1) bar_rows = 1;
     Scale scale = scale_of(context, area.columns);
+    bool *of_hazard = steps_of_hazards(context);
     for (int at = 0; at < area.columns; at++) {
         int end, first = first_step(&scale, at, &end);
         if (first >= end) break;
         TimelineColumn column =
-            column_of(context, first, end, first != before); /* a wide step's first column */
+            column_of(context, of_hazard, first, end, first != before); /* a wide step's first column */
         before = first;
         draw_bar(canvas, area, at, bar_rows, column.share, role_of_bar(context->view, &column));
         draw_mark(canvas, area, at, bar_rows, &column);
     }
+    free(of_hazard);
     if (bar_rows + 1 < area.rows)
         canvas_text(
             canvas, area, 0, bar_rows + 1, ROLE_DIM,

@@ -29,17 +29,6 @@ typedef struct ShownTimings {
 
 /* ---- numbers ------------------------------------------------------------------------------------------- */
 
-/* Four digits at most, and the unit. */
-static void print_time(double microseconds, char *out, size_t bytes) {
-    bool is_short = microseconds < 1000;
-    double value = is_short ? microseconds : microseconds / 1000;
-    snprintf(out, bytes, value < 99.95 ? "%.1f %s" : "%.0f %s", value, is_short ? "us" : "ms");
-}
-
-static void print_ratio(double ratio, char *out, size_t bytes) {
-    snprintf(out, bytes, ratio < 0.095 ? "%.2fx" : ratio < 99.95 ? "%.1fx" : "%.0fx", ratio);
-}
-
 static void print_share(double share, char *out, size_t bytes) {
     snprintf(out, bytes, share < 0.0995 ? "%.1f%%" : "%.0f%%", share * 100);
 }
@@ -76,13 +65,13 @@ VALUE(heat, shown->timing->temperature)
 #undef VALUE
 
 static const Number numbers[] = {
-    {{"speed-up", "speed-up"}, speed_up, print_ratio},
+    {{"speed-up over >", "speed-up over >"}, speed_up, times_print_ratio},
     {{"GB/s", "GB/s"}, rate, print_whole},
     {{"of read", "of read"}, of_read, print_share},
-    {{"alone", "scalar"}, part, print_time},
-    {{"warm", "cold"}, way, print_time},
-    {{"p5", "p5"}, low, print_time},
-    {{"p95", "p95"}, high, print_time},
+    {{"alone", "result"}, part, times_print},
+    {{"warm", "cold"}, way, times_print},
+    {{"p5", "p5"}, low, times_print},
+    {{"p95", "p95"}, high, times_print},
     {{"of copy", "of copy"}, of_copy, print_share},
     {{"of peak", "of peak"}, of_peak, print_share},
     {{"MHz", "MHz"}, clock_rate, print_whole},
@@ -267,6 +256,25 @@ static void print_title(const Times *times, int columns, char *out, size_t bytes
     }
 }
 
+/* What limits the kernel that is shown, and what the ratios are of, where no row above the table says it. */
+static void print_foot(const StepContext *context, const Times *times, PaneHead *out) {
+    const TimesRow *own = times_own(times, context->scene);
+    TimesWay way = context->view->display.times;
+    LimitFigures figures;
+    char limit[128] = "";
+    if (!own || !times_shown(own, !context->view->display.times_alone, way)) return;
+    times_find_limit(times, context->scene, own, way, &figures);
+    if (limit_print(&figures, limit, sizeof limit) == LIMIT_UNKNOWN) *limit = 0;
+    int room = out->columns - 2 - canvas_text_columns("limited by ");
+    if (canvas_text_columns(limit) > room)
+        limit[strcspn(limit, ";")] = 0; /* its first part, else only its name */
+    if (canvas_text_columns(limit) > room) limit_print_short(&figures, limit, sizeof limit);
+    snprintf(out->foot, sizeof out->foot, "%s%s%s", *limit ? "limited by " : "", limit,
+             out->rows >= ROWS_FOR_NAMES ? ""
+             : *limit                    ? "  x over >"
+                                         : "x over >");
+}
+
 static void head(const StepContext *context, PaneHead *out) {
     Times times;
     char size[32];
@@ -276,6 +284,7 @@ static void head(const StepContext *context, PaneHead *out) {
         snprintf(out->note, sizeof out->note, "%sn = %s",
                  times.n == context->scene->identity.n ? "" : "nearest ", size);
     }
+    print_foot(context, &times, out);
     print_title(&times, out->columns - canvas_text_columns(out->note) - 3, out->title, sizeof out->title);
 }
 
@@ -308,7 +317,7 @@ static void draw_names(const TimingTable *table, Canvas *canvas, Rectangle area,
     int at = 1 + table->name;
     canvas_text(canvas, area, 1, row, ROLE_DIM, "kernel");
     canvas_print(canvas, area, at, row, ROLE_DIM, "%*s", TIME_COLUMNS,
-                 table->view->display.times_alone ? "alone" : "to scalar");
+                 table->view->display.times_alone ? "alone" : "to result");
     at += TIME_COLUMNS + 2 + table->bar;
     for (int i = 0; i < NUMBERS; i++) {
         if (!table->numbers[i]) continue;
@@ -348,7 +357,7 @@ static void draw_numbers(const TimingTable *table, const ShownTimings *shown, Ca
 static const char *no_time(const TimesRow *row) {
     if (row->skipped && row->skipped->note) return row->skipped->note;
     for (int way = 0; way < TIMES_WAY_COUNT; way++)
-        if (row->of[true][way]) return "only to one scalar";
+        if (row->of[true][way]) return "only to one result";
     return "not measured on a GPU";
 }
 
@@ -369,7 +378,7 @@ static void draw_row(const TimingTable *table, Canvas *canvas, Rectangle area, i
         canvas_print(canvas, area, at + 2, row, ROLE_DIM, "%s", no_time(of));
         return;
     }
-    print_time(shown->timing->median, text, sizeof text);
+    times_print(shown->timing->median, text, sizeof text);
     canvas_print(canvas, area, at, row, role, "%*s%c", TIME_COLUMNS, text,
                  is_otherwise(table, index) ? '*' : ' ');
     at += TIME_COLUMNS + 2;

@@ -43,6 +43,25 @@ static const ReductionBox *marked_box(const BoxRow *row, char mark) {
     return NULL;
 }
 
+/* The result is wrong, and other blocks add inputs of this one. */
+static bool counts_elsewhere(const BoxRow *row) {
+    SceneVerdict verdict = row->context->scene->outcome.verdict;
+    return boxes_tree(row)->shared_count && (verdict == SCENE_WRONG || verdict == SCENE_WRONG_ON_PURPOSE);
+}
+
+bool boxes_marks_step(const BoxRow *row) {
+    int step = row->context->view->place.step;
+    bool all = counts_elsewhere(row);
+    for (int i = 0; i < row->count; i++) {
+        const ReductionBox *box = boxes_at(row, i);
+        if (!box->adds || !boxes_is_done(row, box) || (!all && boxes_mark(row, box) == MARK_NONE)) continue;
+        if (box->step == step) return true;
+        for (int t = 0; t < box->term_count; t++)
+            if (row->level->terms[box->first_term + t].step == step) return true;
+    }
+    return false;
+}
+
 static void add_fault(BoxFaults *faults, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 static void add_fault(BoxFaults *faults, const char *format, ...) {
@@ -56,8 +75,8 @@ static void add_fault(BoxFaults *faults, const char *format, ...) {
 
 static void explain_race(const BoxRow *row, const ReductionBox *box, BoxFaults *out) {
     const ReductionTerm *term = racing_term(row, box);
-    add_fault(out, "X t%d reads word %" PRId64 " %s t%d writes it: no barrier keeps them in this order",
-              term->thread, term->index, term->is_early ? "before" : "after", term->writer);
+    add_fault(out, "X t%d reads word %" PRId64 " %s t%d writes it, and no barrier orders them", term->thread,
+              term->index, term->is_early ? "before" : "after", term->writer);
 }
 
 static void explain_stuck(const BoxRow *row, const ReductionBox *box, BoxFaults *out) {
@@ -74,14 +93,13 @@ static void explain_stuck(const BoxRow *row, const ReductionBox *box, BoxFaults 
 /* What becomes of inputs: twice in a result, in two, in none. */
 static void explain_inputs(const BoxRow *row, BoxFaults *out) {
     const Tree *tree = boxes_tree(row);
-    SceneVerdict verdict = row->context->scene->outcome.verdict;
     bool is_last = row->level->level + 1 == reduction_level_count(row->reduction);
     if (marked_box(row, MARK_TWICE))
         add_fault(out, "! an input is in this sum more than once");
     else if (is_last && row->path && row->path->twice)
         add_fault(out, "! %d of %d inputs are in the result more than once", row->path->twice,
                   tree->input_count);
-    if (tree->shared_count && (verdict == SCENE_WRONG || verdict == SCENE_WRONG_ON_PURPOSE))
+    if (counts_elsewhere(row))
         add_fault(out, "! %d of %d inputs are also in another block's result", tree->shared_count,
                   tree->input_count);
     if (marked_box(row, MARK_LOST) || (is_last && tree->lost_count))

@@ -113,11 +113,15 @@ char boxes_mark(const BoxRow *row, const ReductionBox *box);
 /* The term's load is one of a race that was found, and its word has another writer. */
 bool boxes_is_racing(const BoxRow *row, const ReductionTerm *term);
 void boxes_find_faults(const BoxRow *row, BoxFaults *out);
+/* A sum of the window with a mark, or one of its operands, comes in this very step. */
+bool boxes_marks_step(const BoxRow *row);
 
 /* ---- reduction_trap.c ------------------------------------------------------------------------------------ */
 
 /* The block's run ends at this place, in an access of boxes that are threads. */
 bool boxes_has_trap(const BoxRow *row);
+/* There the thread does nothing in the step at which the run ends: it trapped, or was stopped. */
+bool boxes_is_stopped(const BoxRow *row, int thread);
 void boxes_draw_trap(const BoxRow *row, int line); /* the element that each thread was to reach */
 void boxes_explain_trap(const BoxRow *row, char *out, size_t bytes);
 

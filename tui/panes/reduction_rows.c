@@ -87,7 +87,8 @@ void boxes_draw_after(const BoxRow *row, int line) {
             canvas_glyph(row->canvas, row->area, boxes_column(row, box->index), line, ROLE_DIM, 0x2026);
             continue;
         }
-        if (!box->has_after || (!box->is_live && !box->adds)) {
+        bool is_unused = (!box->is_live && !box->adds) || boxes_is_stopped(row, (int)box->index);
+        if (!box->has_after || is_unused) {
             boxes_draw_dot(row, box->index, line);
             continue;
         }
@@ -130,6 +131,7 @@ void boxes_draw_inputs(const BoxRow *row, int line) {
     for (int i = 0; i < row->count; i++) {
         const ReductionBox *box = boxes_at(row, i);
         if (!counts_inputs(row, box) || !boxes_is_done(row, box)) continue;
+        if (boxes_is_stopped(row, (int)box->index)) continue;
         boxes_print_number(boxes_node(row, box->node)->weight, row->width - 1, text, sizeof text);
         char mark = boxes_mark(row, box);
         boxes_draw_right(row, box->index, line,

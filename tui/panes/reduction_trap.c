@@ -27,13 +27,13 @@ static int array_of(const TraceEvent *event) {
     return event->buffer[event->mask ? __builtin_ctz(event->mask) : 0];
 }
 
-/* The element that a trapped lane was to reach; -1: not known, as in global memory. */
+/* The element that a trapped lane was to reach; -1: not known. */
 static int64_t trapped_element(const BoxRow *row, int lane) {
     const TraceEvent *event = &row->context->event;
-    if (!step_context_is_shared(event->kind) || event->element_bytes <= 0) return -1;
-    uint64_t address = trap_of(row)->address[lane],
-             begin = row->context->launch->symbols[array_of(event)].window_offset;
-    return address < begin ? -1 : (int64_t)(address - begin) / event->element_bytes;
+    uint64_t offset;
+    if (event->element_bytes <= 0 || !step_context_trap_offset(row->context, trap_of(row), lane, &offset))
+        return -1;
+    return (int64_t)(offset / (uint64_t)event->element_bytes);
 }
 
 static void print_array(const BoxRow *row, char *out, size_t bytes) {
@@ -55,6 +55,11 @@ static bool find_element(const BoxRow *row, int thread, int64_t *element) {
     if (!(event.mask >> lane & 1) || event.element_bytes <= 0) return false;
     *element = (int64_t)(event.offset[lane] / (uint64_t)event.element_bytes);
     return true;
+}
+
+bool boxes_is_stopped(const BoxRow *row, int thread) {
+    int64_t element;
+    return boxes_has_trap(row) && !find_element(row, thread, &element);
 }
 
 void boxes_draw_trap(const BoxRow *row, int line) {

@@ -51,6 +51,7 @@ static void put_window(BoxRow *row, int columns, int width) {
 /* A sum that has a mark behind it loses digits in a box of this width. */
 static bool is_cut(const BoxRow *row) {
     char text[64];
+    if (boxes_has_trap(row)) return true; /* so would the element that a thread was to reach */
     for (int i = 0; row->marked && i < row->count; i++) {
         const ReductionBox *box = boxes_at(row, i);
         if (!box->has_after) continue;

@@ -1,6 +1,7 @@
 #include "tui/scene/headline.h"
 
 #include "base/characters.h"
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -57,14 +58,22 @@ static void add_verdict(const Scene *scene, int words, Text *out) {
 
 HeadlineTone headline_print_verdict(const Scene *scene, int columns, char *out, size_t bytes) {
     SceneVerdict verdict = scene->outcome.verdict;
-    int hazards = scene->borrowed.hazards ? scene->borrowed.hazards->error_count : 0;
+    const Findings *found = scene->borrowed.hazards;
+    int hazards = found ? found->error_count : 0;
+    uint64_t times = 0;
+    for (int i = 0; i < hazards && found->items; i++) times += found->items[i].count;
     bool may_be_luck = verdict == SCENE_RIGHT || verdict == SCENE_NOT_CHECKED;
-    for (int words = 2; words >= 0; words--) { /* ASCII: a byte is a column */
+    for (int form = 3; form >= 0; form--) { /* ASCII: a byte is a column */
+        enum { OF_THE_RUN = 30 };           /* columns that its type and size need */
+        int words = form > 2 ? 2 : form, room = form > 2 ? columns - OF_THE_RUN : columns;
         Text text = {0};
         add_verdict(scene, words, &text);
-        if (hazards && may_be_luck) text_print(&text, ", %d hazard%s (f)", hazards, hazards == 1 ? "" : "s");
+        if (hazards && may_be_luck) text_print(&text, ", %d hazard%s", hazards, hazards == 1 ? "" : "s");
+        if (hazards && may_be_luck && form > 2 && times > (uint64_t)hazards)
+            text_print(&text, ", %" PRIu64 " times", times);
+        if (hazards && may_be_luck) text_add(&text, " (f)");
         snprintf(out, bytes, "%s", text_string(&text));
-        bool fits = text.length <= (size_t)(columns > 0 ? columns : 0);
+        bool fits = text.length <= (size_t)(room > 0 ? room : 0);
         text_done(&text);
         if (fits) break;
     }

@@ -39,6 +39,10 @@ static double progress_of_session(const void *session, int block, int event) {
     return session_progress(session, block, event);
 }
 
+static bool buffer_address_of_session(const void *session, int buffer, uint64_t *address) {
+    return session_buffer_address(session, buffer, address);
+}
+
 static const SessionGrid *grid_of_session(const void *session) {
     return session_grid(session);
 }
@@ -95,6 +99,7 @@ Scene *scene_new(const Session *session) {
                       .ptx_line = ptx_of_session,
                       .registers = registers_of_session,
                       .progress = progress_of_session,
+                      .buffer_address = buffer_address_of_session,
                       .grid = grid_of_session,
                       .sass = sass_of_session,
                       .context = session},

@@ -85,8 +85,10 @@ typedef struct SceneQuestions {
     bool (*registers)(const void *context, int block, int event, int warp, const char *name,
                       uint64_t bits[32], uint32_t weight[32], int32_t producer[32]);
     double (*progress)(const void *context, int block, int event); /* as session_progress(); may be NULL */
-    const SessionGrid *(*grid)(const void *context);               /* as session_grid(); NULL: not known */
-    SceneSass (*sass)(const void *context, int launch);            /* NULL: not known */
+    bool (*buffer_address)(const void *context, int buffer,
+                           uint64_t *address);          /* as the session's; may be NULL */
+    const SessionGrid *(*grid)(const void *context);    /* as session_grid(); NULL: not known */
+    SceneSass (*sass)(const void *context, int launch); /* NULL: not known */
     const void *context;
 } SceneQuestions;
 

@@ -1,5 +1,7 @@
 #include "tui/scene/times.h"
 
+#include "ladder/ladder.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -148,6 +150,33 @@ const Timing *times_shown(const TimesRow *row, bool to_scalar, TimesWay way) {
     return timing || !to_scalar ? timing : times_of(row, false, way);
 }
 
+void times_find_limit(const Times *times, const Scene *scene, const TimesRow *row, TimesWay way,
+                      LimitFigures *out) {
+    const SceneTimings *timings = scene->borrowed.timings;
+    const Measurements *from = times->is_live ? timings->live : timings->recorded;
+    *out = limit_figures_unknown();
+    if (!times->sample || !from) return;
+    LadderOf of = {.dtype = times->sample->dtype, .op = times->sample->op, .way = way};
+    ladder_find_limit(from, &of, row->kernel, times->n, times_of(row, false, way), times_of(row, true, way),
+                      out);
+}
+
+const TimesRow *times_own(const Times *times, const Scene *scene) {
+    for (int i = 0; i < times->kernel_count; i++)
+        if (!strcmp(times->rows[i].kernel, scene->identity.kernel)) return &times->rows[i];
+    return NULL;
+}
+
+void times_print(double microseconds, char *out, size_t bytes) {
+    bool is_short = microseconds < 1000;
+    double value = is_short ? microseconds : microseconds / 1000;
+    snprintf(out, bytes, value < 99.95 ? "%.1f %s" : "%.0f %s", value, is_short ? "us" : "ms");
+}
+
+void times_print_ratio(double ratio, char *out, size_t bytes) {
+    snprintf(out, bytes, ratio < 0.095 ? "%.2fx" : ratio < 99.95 ? "%.1fx" : "%.0fx", ratio);
+}
+
 /* ---- one line -------------------------------------------------------------------------------------------- */
 
 typedef struct Line { /* text that grows by whole parts, those that fit */
@@ -208,24 +237,25 @@ static int find_fastest(const Times *times, bool to_scalar, TimesWay way) {
     return best;
 }
 
+enum { DATED_COLUMNS = 100 };
+
 /* With the date where there is room for it and for what the time is compared with. */
 static void add_machine(Line *line, const Times *times, const Timing *timing) {
-    enum { DATED_COLUMNS = 100 };
     const char *machine = timing->machine;
     if (!strncmp(machine, "NVIDIA ", 7)) machine += 7;
     if (times->is_live)
         add_part(line, " us now on %.40s", machine);
     else if (line->columns < DATED_COLUMNS)
-        add_part(line, " us on an %.40s (recorded)", machine);
+        add_part(line, " us (%.40s, recorded)", machine);
     else
         add_part(line, " us on an %.40s, recorded %.10s", machine, timing->measured ? timing->measured : "");
 }
 
-static void add_others(Line *line, const Times *times, int here, bool to_scalar, TimesWay way) {
+static void add_others(Line *line, const Times *times, int here, const char *gap, bool to_scalar,
+                       TimesWay way) {
     int next = here + 1 < times->kernel_count ? here + 1 : -1, best = find_fastest(times, to_scalar, way);
     int peer = find_row(times, "cub");
-    const char *gap = "; ";
-    if (next >= 0 && next != best)
+    if (next >= 0 && next != best && line->columns >= DATED_COLUMNS)
         add_time(line, &gap, "next ", times->rows[next].kernel, times_of(&times->rows[next], to_scalar, way));
     if (best >= 0 && best != here)
         add_time(line, &gap, "best ", times->rows[best].kernel, times_of(&times->rows[best], to_scalar, way));
@@ -250,9 +280,17 @@ void times_print_line(const Scene *scene, bool to_scalar, TimesWay way, int colu
     print_microseconds(timing->median, time, sizeof time);
     add_part(&line, "%s", time);
     add_machine(&line, &times, timing);
+    LimitFigures figures;
+    char limit[48];
+    times_find_limit(&times, scene, &times.rows[here], way, &figures);
+    limit_print_short(&figures, limit, sizeof limit);
+    if (limit_of(&figures) != LIMIT_UNKNOWN) add_part(&line, ", limited by %s", limit);
     if (timing->to_scalar != to_scalar) return; /* it ends with more than one number: not to be compared */
     const Timing *rung = first < 0 ? NULL : times_of(&times.rows[first], to_scalar, way);
-    if (rung && rung != timing)
+    const char *gap = "; ";
+    if (rung && rung != timing && columns >= DATED_COLUMNS)
         add_part(&line, ", %.1fx as fast as %s", rung->median / timing->median, times.rows[first].kernel);
-    add_others(&line, &times, here, to_scalar, way);
+    else if (rung && rung != timing)
+        add_time(&line, &gap, "", times.rows[first].kernel, rung);
+    add_others(&line, &times, here, gap, to_scalar, way);
 }

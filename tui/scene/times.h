@@ -6,6 +6,7 @@
 #ifndef TUI_SCENE_TIMES_H
 #define TUI_SCENE_TIMES_H
 
+#include "metrics/limit.h"
 #include "tui/scene/scene.h"
 
 enum { TIMES_MOST_ROWS = 64 };
@@ -33,8 +34,19 @@ const Timing *times_of(const TimesRow *row, bool to_scalar, TimesWay way);
 /* The same; a kernel that ends with more than one number is shown alone. */
 const Timing *times_shown(const TimesRow *row, bool to_scalar, TimesWay way);
 
-/* The run's time in one line of at most `columns`, beside what it is compared with: "15.7 us on an H200 (recorded
- * 2026-11-21), 1.0x K0; next strided 10.8, best grid_stride 4.2, cub 4.1 us". Says so where it was not measured. */
+/* What limits the row's kernel, in the table's machine and size, by what was timed in this way and what was profiled. */
+void times_find_limit(const Times *times, const Scene *scene, const TimesRow *row, TimesWay way,
+                      LimitFigures *out);
+
+/* The row of the run's own kernel where it was timed; else NULL. */
+const TimesRow *times_own(const Times *times, const Scene *scene);
+
+/* "15.7 us", "1.5 ms": four digits at most; "1.7x", "0.05x". */
+void times_print(double microseconds, char *out, size_t bytes);
+void times_print_ratio(double ratio, char *out, size_t bytes);
+
+/* The run's time in one line of at most `columns`, beside what it is compared with: "15.7 us on an H200, recorded
+ * 2026-11-21, 1.0x as fast as interleaved, limited by memory 97 %; next strided 10.8, CUB 4.1". Says so where it was not measured. */
 void times_print_line(const Scene *scene, bool to_scalar, TimesWay way, int columns, char *out, size_t bytes);
 
 #endif

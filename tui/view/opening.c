@@ -95,7 +95,21 @@ static Opening trapped(const StepIndex *index) {
     return (Opening){index->steps->step_count - 1, trap->warp < 0 ? -1 : trap->warp * WARP_LANES + lane};
 }
 
+/* The traced block that has the first fault; a fault that ended the run comes before others. The block in view where none
+ * has one. */
+static int faulty_block(const View *view, const Scene *scene) {
+    const Trace *trace = scene->traced.trace;
+    const Trap *trap = scene_fatal_trap(scene);
+    if (!trap && trace->trap_count) trap = &trace->traps[0];
+    for (int i = 0; trap && i < scene->traced.block_count; i++)
+        if (scene->traced.blocks[i].launch == trap->launch &&
+            trace_block_linear(scene->traced.blocks[i].block) == scene_trap_block(scene, trap))
+            return i;
+    return view->place.block;
+}
+
 void view_open(View *view, const Scene *scene) {
+    view->place.block = faulty_block(view, scene);
     const Steps *steps = view_steps(view, scene);
     if (!steps || !steps->step_count) return;
     Reduction *reduction = reduction_shown(view, scene);

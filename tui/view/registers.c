@@ -22,6 +22,7 @@ void registers_of(const PtxInstruction *instruction, Registers *out) {
 
 bool register_values(const StepContext *context, const PtxRegister *reg, RegisterValues *out) {
     const Scene *scene = context->scene;
+    if (context->trap) return false; /* the instruction was never executed */
     return scene->questions.registers && scene_can_replay(scene, context->view->place.block) &&
            scene->questions.registers(scene->questions.context, context->view->place.block,
                                       context->event_number, context->event.warp, reg->name, out->bits,

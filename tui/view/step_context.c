@@ -1,5 +1,6 @@
 #include "tui/view/step_context.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -34,8 +35,53 @@ void step_context_describe_trap(const StepContext *context, const Trap *trap, Te
         step_context_describe_lanes(trap->lanes, lanes, sizeof lanes);
         text_print(out, ", %s", lanes);
     }
-    text_add(out, ": ");
+    text_add(out, ". ");
+    size_t begin = out->length;
     print_readable(trap->detail, out);
+    if (out->length == begin) return;
+    if (islower((unsigned char)out->data[begin]))
+        out->data[begin] = (char)toupper((unsigned char)out->data[begin]);
+    text_add(out, ".");
+}
+
+bool step_context_trap_offset(const StepContext *context, const Trap *trap, int lane, uint64_t *offset) {
+    const TraceEvent *event = &context->event;
+    uint64_t begin;
+    int array = event->buffer[event->mask ? __builtin_ctz(event->mask) : 0];
+    if (step_context_is_shared(event->kind))
+        begin = context->launch->symbols[array].window_offset;
+    else if (!context->scene->questions.buffer_address ||
+             !context->scene->questions.buffer_address(context->scene->questions.context, array, &begin))
+        return false;
+    *offset = trap->address[lane] - begin;
+    return trap->address[lane] >= begin;
+}
+
+static bool is_of_array(TraceKind kind) {
+    return step_context_is_shared(kind) || kind == TRACE_GLOBAL_LOAD || kind == TRACE_GLOBAL_STORE ||
+           kind == TRACE_GLOBAL_ATOMIC;
+}
+
+/* Makes the event of the access that ended the run, where it is of the selected warp, of that of another warp. */
+static void take_trap(StepContext *context) {
+    const Trap *trap = context->step_index->trap;
+    TraceEvent *event = &context->event, of_trap;
+    if (!trap || trap->warp != context->view->selection.warp || !trap->lanes ||
+        trap->pc != context->step->pc || context->view->place.step + 1 < context->steps->step_count ||
+        !is_of_array(event->kind) || !event->mask)
+        return;
+    of_trap = *event;
+    of_trap.warp = trap->warp;
+    of_trap.mask = trap->lanes;
+    of_trap.has_result = false;
+    for (int lane = 0; lane < WARP_LANES; lane++) {
+        of_trap.buffer[lane] = event->buffer[__builtin_ctz(event->mask)];
+        of_trap.offset[lane] = 0;
+        if (trap->lanes >> lane & 1 && !step_context_trap_offset(context, trap, lane, &of_trap.offset[lane]))
+            return;
+    }
+    *event = of_trap;
+    context->trap = trap;
 }
 
 bool step_context_init(StepContext *context, const Scene *scene, const View *view) {
@@ -49,9 +95,11 @@ bool step_context_init(StepContext *context, const Scene *scene, const View *vie
     context->code = scene_code(scene, view->place.block, context->step->pc);
     context->event_number = step_index_warp_event(context->step_index, view->place.step, view->selection.warp,
                                                   view->selection.lane);
-    if (context->event_number < 0) context->event_number = context->steps->events[context->step->first];
+    bool has_event = context->event_number >= 0;
+    if (!has_event) context->event_number = context->steps->events[context->step->first];
     TraceEvent *event = &context->event;
     trace_block_read(context->steps->block, context->event_number, event);
+    if (!has_event) take_trap(context);
     if (!step_context_is_shared(event->kind)) return true;
     for (int lane = 0; lane < WARP_LANES; lane++)
         if (event->mask >> lane & 1)

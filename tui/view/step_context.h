@@ -15,6 +15,9 @@ typedef struct StepContext {
     const PtxCode *code; /* of the step's instruction */
     int event_number;    /* the event shown: of the selected warp, else of the step's first */
     TraceEvent event;
+    const Trap *
+        trap; /* the access that ended the run, where it is of the selected warp and at this step: it left no event, and
+                         `event` is made of what the trap says; else NULL */
     /* Shared accesses: */
     uint64_t address[WARP_LANES]; /* in the block's window: banks follow from it */
     SharedCost cost;              /* atomics: zero, their wavefronts are not modelled */
@@ -41,6 +44,10 @@ bool step_context_is_shared(TraceKind kind);
 int step_context_collisions(const TraceEvent *event, int *addresses);
 /* "lane 3: out, byte 12, operand 5, old value 37": the lane's part in an access. */
 void step_context_describe_access(const StepContext *context, int lane, const char *place, Text *out);
+
+/* Where the lane of the trap was to go: bytes from the start of the array (a shared symbol, or a buffer) that the step's
+ * event accesses. False: not known, or before it. */
+bool step_context_trap_offset(const StepContext *context, const Trap *trap, int lane, uint64_t *offset);
 
 /* Lanes in words: "lanes 0-31", "lanes 0, 8, 16, 24", "lane 5", "17 lanes". */
 void step_context_describe_lanes(uint32_t mask, char *out, size_t bytes);

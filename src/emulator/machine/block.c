@@ -124,7 +124,8 @@ void block_start(Block *block, Worker *worker, uint64_t linear) {
     block->queued = block->ready = 0;
     for (int w = 0; w < block->warp_count; w++) start_warp(block, w);
     block->has_run = true;
-    if (linear >= grid->trace_first && linear <= grid->trace_last)
+    bool in_range = linear >= grid->trace_first && linear <= grid->trace_last;
+    if (in_range || (grid->has_trace_also && linear == grid->trace_also))
         block->recorder = recorder_new(grid, linear);
     observe_block(block);
 }

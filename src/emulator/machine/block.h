@@ -35,10 +35,12 @@ typedef struct Grid {
     uint64_t workspace;   /* address of the grid workspace of cooperative launches, or 0 */
     uint64_t budget, block_budget;
     uint64_t trace_first, trace_last; /* first > last: none */
-    bool first_look;                  /* emulator.h */
-    bool blocks_communicate;          /* a block may wait for another */
-    const Writers *writers;           /* NULL: not a guided run (writers.h) */
-    const TraceObserver *observer;    /* NULL: none */
+    bool has_trace_also;              /* emulator.h */
+    uint64_t trace_also;
+    bool first_look;               /* emulator.h */
+    bool blocks_communicate;       /* a block may wait for another */
+    const Writers *writers;        /* NULL: not a guided run (writers.h) */
+    const TraceObserver *observer; /* NULL: none */
     const volatile bool *cancel;
     volatile uint64_t *blocks_done;
 } Grid;

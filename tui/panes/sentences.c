@@ -1,0 +1,44 @@
+#include "tui/panes/sentences.h"
+
+#include "base/line_break.h"
+
+#include <string.h>
+
+/* Bytes of the first part, with the blank behind it. "..." ends none. */
+static size_t first_part(const char *text, SentencePart part) {
+    for (size_t i = 1; text[i]; i++) {
+        if (text[i] != ' ') continue;
+        bool is_sentence = text[i - 1] == '.' && (i < 2 || text[i - 2] != '.');
+        if (is_sentence || (part == PART_CLAUSE && text[i - 1] == ';')) return i + 1;
+    }
+    return strlen(text);
+}
+
+static int count_rows(const char *text, int columns) {
+    int rows = 0;
+    for (; *text; rows++) {
+        text += line_break(text, columns);
+        text += strspn(text, " ");
+    }
+    return rows;
+}
+
+static void shorten(Text *text, size_t length) {
+    text->length = length;
+    if (text->data) text->data[length] = 0;
+}
+
+int sentences_draw(Canvas *canvas, Rectangle area, int row, Role role, const char *text, SentencePart part) {
+    Text shown = {0};
+    for (const char *rest = text; *rest;) {
+        size_t length = first_part(rest, part), before = shown.length;
+        text_add_bytes(&shown, rest, length);
+        rest += length;
+        if (row + count_rows(text_string(&shown), area.columns) > area.rows) shorten(&shown, before);
+    }
+    if (!row && !shown.length) text_add(&shown, text);
+    if (shown.length > 1 && !strcmp(shown.data + shown.length - 2, "; ")) shorten(&shown, shown.length - 2);
+    int rows = canvas_paragraph(canvas, area, row, role, text_string(&shown));
+    text_done(&shown);
+    return rows;
+}
