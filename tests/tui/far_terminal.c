@@ -100,7 +100,8 @@ double far_terminal_show(FarTerminal *terminal, double seconds, size_t from, con
 }
 
 void far_terminal_type(const FarTerminal *terminal, const char *keys) {
-    if (write(terminal->master, keys, strlen(keys)) < 0) return; /* it has ended; far_terminal_end() says how */
+    if (write(terminal->master, keys, strlen(keys)) < 0)
+        return; /* it has ended; far_terminal_end() says how */
 }
 
 /* Bytes, and not only whole lines, as a shell would read them. */

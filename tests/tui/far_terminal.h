@@ -18,15 +18,16 @@ typedef struct FarTerminal {
 
     char *seen; /* all bytes; `shown` of the `taken` are on the screen */
     size_t taken, shown;
-    double now;         /* when the last of them was shown */
-    double answer_due;  /* of its next character */
+    double now;                 /* when the last of them was shown */
+    double answer_due;          /* of its next character */
     size_t questions, answered; /* shown; characters of answers that were sent */
-    size_t most_held;   /* bytes that waited to be shown */
+    size_t most_held;           /* bytes that waited to be shown */
 } FarTerminal;
 
 /* `terminal`: the sides of its behaviour above. `bits`: a speed that the line declares, or 0. `type`: TERM. Its size is
  * 80x24. `arguments`: NULL at the end, the program first. False: no pseudo-terminal here. */
-bool far_terminal_start(FarTerminal *terminal, const char *type, unsigned bits, const char *const arguments[]);
+bool far_terminal_start(FarTerminal *terminal, const char *type, unsigned bits,
+                        const char *const arguments[]);
 /* Shows for so long, or until what is shown from `from` on holds `text`, if that is sooner. The seconds that this took. */
 double far_terminal_show(FarTerminal *terminal, double seconds, size_t from, const char *text);
 void far_terminal_type(const FarTerminal *terminal, const char *keys);

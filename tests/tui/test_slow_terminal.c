@@ -77,7 +77,7 @@ static void many_bytes_are_asked_about(void **state) {
     assert_true(status_report_seconds(&report, 1.5) > 0);
     status_report_answered(&report, 1.75);
     assert_true(status_report_seconds(&report, 1.75) == 0);
-    assert_true(status_report_asks(&report, 1.75)); /* what was sent since */
+    assert_true(status_report_asks(&report, 1.75));     /* what was sent since */
     assert_true(status_report_seconds(&report, 4) > 0); /* longer than it took before */
     assert_true(status_report_seconds(&report, 20) == 0);
     assert_false(status_report_asks(&report, 20)); /* it may still be on its way */
@@ -133,7 +133,7 @@ static void an_answer_is_never_keys(void **state) {
     check_keys("\033\033[0n", "\033", true); /* Esc, and an answer */
     check_keys("\033[0\033[0n", "\033[0", true);
     check_keys("\033[0n\033[0n", "\033[0n", true); /* none is open: curses knows it as a whole */
-    check_keys("\033~[0n", "\033", true);          /* too late for the first character, and the rest is none */
+    check_keys("\033~[0n", "\033", true); /* too late for the first character, and the rest is none */
     check_keys("\033~[.0~n", "\033[0", true);
     check_keys("\033.[.x.0.y.n", "xy", true); /* typed between its pieces */
     check_keys("\033[A", "\033[A", false);
@@ -223,9 +223,7 @@ static void a_terminal_that_never_answers_is_as_any_other(void **state) {
 /* Nothing of an answer is a key: the screen stays as it is. Each of its characters alone would draw something. */
 static void answers_draw_nothing(void **state) {
     (void)state;
-    static const struct {
-        double delay, pause;
-    } late[] = {{0.3, 0}, {0.3, 0.08}};
+    static const struct { double delay, pause; } late[] = {{0.3, 0}, {0.3, 0.08}};
     for (size_t i = 0; i < sizeof late / sizeof *late; i++) {
         FarTerminal terminal = {.rate = 1e6,
                                 .takes_at_once = true,

@@ -16,14 +16,14 @@
 enum { STATUS_MOST_HELD = 4 };
 
 typedef struct StatusReport {
-    size_t sent;               /* bytes since the last question */
-    bool is_open;              /* a question that is not answered yet */
-    double asked;              /* that question */
-    bool has_answered;         /* ever */
-    bool is_silent;            /* never, and long enough: it is not asked any more */
-    double longest;            /* seconds to an answer, of the last ones */
-    int matched, given;        /* characters that begin an answer; of them, those that were keys after all */
-    double held_since;         /* the last of them */
+    size_t sent;        /* bytes since the last question */
+    bool is_open;       /* a question that is not answered yet */
+    double asked;       /* that question */
+    bool has_answered;  /* ever */
+    bool is_silent;     /* never, and long enough: it is not asked any more */
+    double longest;     /* seconds to an answer, of the last ones */
+    int matched, given; /* characters that begin an answer; of them, those that were keys after all */
+    double held_since;  /* the last of them */
 } StatusReport;
 
 void status_report_sent(StatusReport *report, size_t bytes);
