@@ -17,6 +17,7 @@ static const int64_t MOST = INT64_MAX;
 
 static void write_session(const Session *session, Store *store) {
     char now[32];
+    Text grid = {0};
     const Trace *trace = session->trace;
     store_begin_row(store, TABLE_session);
     store_put_text(store, COLUMN_session_redviz,
@@ -28,6 +29,8 @@ static void write_session(const Session *session, Store *store) {
     store_put_text(store, COLUMN_session_producer, trace->producer);
     store_put_text(store, COLUMN_session_device, session->machine.device);
     store_put_integer(store, COLUMN_session_unprobed, session->machine.unprobed);
+    bool has_grid = session_write_grid(session, &grid);
+    store_put_text(store, COLUMN_session_grid, has_grid ? text_string(&grid) : NULL);
     store_put_word(store, COLUMN_session_n, session->kernel.n);
     store_put_text(store, COLUMN_session_dtype, session->kernel.dtype);
     store_put_text(store, COLUMN_session_op, session->kernel.op);
@@ -37,6 +40,7 @@ static void write_session(const Session *session, Store *store) {
     store_put_text(store, COLUMN_session_ptx_file, session->code.path);
     store_put_text(store, COLUMN_session_ptx, session->code.text);
     store_end_row(store);
+    text_done(&grid);
 }
 
 static void write_settings(const SessionOptions *options, Store *store) {
@@ -219,7 +223,7 @@ static bool read_ptx(Session *session, Store *store) {
     return session->code.module || store_complain(store, "its PTX does not parse: %.100s", error.message);
 }
 
-static bool read_session(Session *session, Store *store) {
+static bool read_session(Session *session, const char **grid, Store *store) {
     Arena *arena = &session->arena;
     size_t printed_bytes;
     store_begin_table(store, TABLE_session);
@@ -233,6 +237,7 @@ static bool read_session(Session *session, Store *store) {
         store_complain(store, "there is no such producer");
     session->machine.device = store_name(store, COLUMN_session_device, arena);
     session->machine.unprobed = (int)store_integer(store, COLUMN_session_unprobed, 0, INT_MAX);
+    *grid = store_lines(store, COLUMN_session_grid, arena);
     session->kernel.n = (uint64_t)store_integer(store, COLUMN_session_n, 0, MOST);
     session->kernel.dtype = store_name(store, COLUMN_session_dtype, arena);
     session->kernel.op = store_name(store, COLUMN_session_op, arena);
@@ -459,13 +464,17 @@ static void read_result(Session *session, Store *store) {
 }
 
 static void read_all(Session *session, Store *store) {
-    if (!read_session(session, store) || store_failed(store)) return;
+    const char *grid = NULL;
+    Error error = {0};
+    if (!read_session(session, &grid, store) || store_failed(store)) return;
     read_settings(session, store);
     read_sources(session, store);
     read_entries(session, store);
     if (store_failed(store)) return;
     trace_read(session->trace, session->launches.bound, session->launches.count, store);
     if (store_failed(store)) return;
+    if (grid && !session_read_grid(session, grid, &error))
+        store_complain(store, "its grid on the machine: %.100s", error.message);
     read_contents(session, store);
     read_result(session, store);
     measured_read(&session->machine.measured, session->launches.count, store);

@@ -76,6 +76,40 @@ void session_measure_grid(Session *session) {
     if (!timeline) grid->why = arena_copy_string(&session->arena, error.message);
 }
 
+/* ---- kept in the session's file ----------------------------------------------------------------------------- */
+
+bool session_write_grid(const Session *session, Text *out) {
+    const SessionGrid *grid = &session->machine.grid;
+    if (!grid->is_live && !grid->is_saved) return false;
+    grid_file_write(grid->timeline, out);
+    return true;
+}
+
+static void keep_first(void *context, GridTimeline *timeline) {
+    GridTimeline **kept = context;
+    if (*kept)
+        grid_timeline_free(timeline);
+    else
+        *kept = timeline;
+}
+
+/* The timeline's launches are those of the trace. */
+static bool is_of_run(const Session *session, const GridTimeline *timeline) {
+    bool same = timeline->launch_count == session->trace->launch_count;
+    for (int i = 0; same && i < timeline->launch_count; i++)
+        same = grid_same_launch(&timeline->launches[i], session->trace->launches[i]->grid,
+                                session->trace->launches[i]->block);
+    return same;
+}
+
+bool session_read_grid(Session *session, const char *text, Error *error) {
+    SessionGrid *grid = &session->machine.grid;
+    bool good = grid_file_read_text(text, "grid", keep_first, &grid->timeline, error);
+    if (!good || !grid->timeline) return good;
+    grid->is_saved = true;
+    return is_of_run(session, grid->timeline) || error_set(error, "it is of other launches");
+}
+
 /* ---- recorded ---------------------------------------------------------------------------------------------- */
 
 typedef struct NearestGrid {
@@ -133,13 +167,9 @@ const SessionGrid *session_grid(const Session *session) {
 const GridTimeline *session_own_grid(const Session *session) {
     const SessionGrid *grid = session_grid(session);
     const GridTimeline *timeline = grid->timeline;
-    if (!timeline || grid->is_live) return timeline;
+    if (!timeline || grid->is_live || grid->is_saved) return timeline;
     bool same = timeline->n == session->kernel.run.n &&
                 !strcmp(timeline->dtype, plan_type_name(session->kernel.run.dtype)) &&
-                !strcmp(timeline->op, session->kernel.run.op) &&
-                timeline->launch_count == session->trace->launch_count;
-    for (int i = 0; same && i < timeline->launch_count; i++)
-        same = grid_same_launch(&timeline->launches[i], session->trace->launches[i]->grid,
-                                session->trace->launches[i]->block);
+                !strcmp(timeline->op, session->kernel.run.op) && is_of_run(session, timeline);
     return same ? timeline : NULL;
 }

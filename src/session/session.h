@@ -167,8 +167,9 @@ const char *session_uncounted(const Session *session);
 /* Where and when each block was on a machine. */
 typedef struct SessionGrid {
     GridTimeline *timeline; /* the session's; NULL: not known */
-    bool is_live; /* of this very run, on this machine; else of the same kernel: recorded, perhaps of another
+    bool is_live;  /* of this very run, on this machine; else of the same kernel: recorded, perhaps of another
                                size and type */
+    bool is_saved; /* of this very run, from its session file */
     const char *why; /* why there is none, or no live one, in one line; NULL: it was not tried */
 } SessionGrid;
 const SessionGrid *session_grid(const Session *session);

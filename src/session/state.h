@@ -129,6 +129,10 @@ SessionOptions session_options_of_grid(const Session *session, uint32_t blocks);
 void session_count(Session *session);
 /* Runs it on a GPU with the residency probe and keeps the grid, or why there is none; needs `filled`. */
 void session_measure_grid(Session *session);
+/* As text of src/trace/grid_file.h; false: none was measured of this run. */
+bool session_write_grid(const Session *session, Text *out);
+/* Takes it over from the session's file, which may hold anything. */
+bool session_read_grid(Session *session, const char *text, Error *error);
 /* Makes the trace's `others` of a launch complete, where it has so few blocks that they can all be looked at.
  */
 void session_trace_others(Session *session, int launch);

@@ -287,24 +287,35 @@ static bool read_line(GridReader *reader, Error *error) {
     return tsv_refuse(&reader->tsv, error, "'%.24s' is no kind of line", reader->tsv.columns[0]);
 }
 
-bool grid_file_read(const char *path, void (*take)(void *context, GridTimeline *timeline), void *context,
-                    Error *error) {
-    GridReader reader = {.launch = -1};
-    if (!tsv_open(&reader.tsv, path, error)) return false;
+typedef void TakeTimeline(void *context, GridTimeline *timeline);
+
+static bool read_timelines(GridReader *reader, TakeTimeline *take, void *context, Error *error) {
     bool good = true;
-    while (good && tsv_next(&reader.tsv)) {
-        if (!tsv_is(&reader.tsv, "grid")) {
-            good = read_line(&reader, error);
+    while (good && tsv_next(&reader->tsv)) {
+        if (!tsv_is(&reader->tsv, "grid")) {
+            good = read_line(reader, error);
             continue;
         }
-        good = end_timeline(&reader, error);
-        if (good && reader.timeline) take(context, reader.timeline);
-        if (good) reader.timeline = NULL;
-        good = good && read_grid(&reader, error);
+        good = end_timeline(reader, error);
+        if (good && reader->timeline) take(context, reader->timeline);
+        if (good) reader->timeline = NULL;
+        good = good && read_grid(reader, error);
     }
-    good = good && end_timeline(&reader, error);
-    if (good && reader.timeline) take(context, reader.timeline);
-    if (!good) grid_timeline_free(reader.timeline);
-    tsv_close(&reader.tsv);
+    good = good && end_timeline(reader, error);
+    if (good && reader->timeline) take(context, reader->timeline);
+    if (!good) grid_timeline_free(reader->timeline);
+    tsv_close(&reader->tsv);
     return good;
+}
+
+bool grid_file_read(const char *path, TakeTimeline *take, void *context, Error *error) {
+    GridReader reader = {.launch = -1};
+    return tsv_open(&reader.tsv, path, error) && read_timelines(&reader, take, context, error);
+}
+
+bool grid_file_read_text(const char *text, const char *path, TakeTimeline *take, void *context,
+                         Error *error) {
+    GridReader reader = {.launch = -1};
+    tsv_open_text(&reader.tsv, text, path);
+    return read_timelines(&reader, take, context, error);
 }

@@ -26,4 +26,8 @@ void grid_file_write(const GridTimeline *timeline, Text *out);
 bool grid_file_read(const char *path, void (*take)(void *context, GridTimeline *timeline), void *context,
                     Error *error);
 
+/* The same of text; `path` is its name in errors. */
+bool grid_file_read_text(const char *text, const char *path, void (*take)(void *context, GridTimeline *timeline),
+                         void *context, Error *error);
+
 #endif

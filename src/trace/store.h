@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 enum {
-    STORE_VERSION = 5,       /* of schema.def: its columns and what they mean */
+    STORE_VERSION = 6,       /* of schema.def: its columns and what they mean */
     STORE_OLDEST_VERSION = 4 /* that is read */
 };
 
@@ -89,6 +89,7 @@ double store_real(Store *store, StoreColumn column); /* NULL is NaN */
 char *store_text(Store *store, StoreColumn column, Arena *arena);
 /* The same for words that are shown as they are: characters that could steer a terminal become '?'. */
 char *store_name(Store *store, StoreColumn column, Arena *arena);
+char *store_lines(Store *store, StoreColumn column, Arena *arena); /* the same, with its tabs and line ends */
 const uint8_t *store_bytes(Store *store, StoreColumn column, size_t *length); /* until the next row */
 /* The reader's own complaint about this row; always false. */
 bool store_complain(Store *store, const char *format, ...) __attribute__((format(printf, 2, 3)));

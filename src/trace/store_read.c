@@ -342,12 +342,20 @@ char *store_text(Store *store, StoreColumn column, Arena *arena) {
     return arena_copy_text(arena, text, (size_t)sqlite3_column_bytes(store->statement, index));
 }
 
-char *store_name(Store *store, StoreColumn column, Arena *arena) {
-    char *name = store_text(store, column, arena);
-    for (char *c = name; c && *c; c++) {
+static char *without_controls(char *text, bool keeps_lines) {
+    for (char *c = text; c && *c; c++) {
         unsigned char here = (unsigned char)*c, next = (unsigned char)c[1];
+        if (keeps_lines && (here == '\t' || here == '\n')) continue;
         if (here < 32 || here == 127) *c = '?';
         if (here == 0xc2 && next >= 0x80 && next < 0xa0) c[0] = c[1] = '?'; /* C1 controls in UTF-8 */
     }
-    return name;
+    return text;
+}
+
+char *store_name(Store *store, StoreColumn column, Arena *arena) {
+    return without_controls(store_text(store, column, arena), false);
+}
+
+char *store_lines(Store *store, StoreColumn column, Arena *arena) {
+    return without_controls(store_text(store, column, arena), true);
 }

@@ -1,16 +1,17 @@
 /* Playing with motion, on a pseudo-terminal of 200x60: CPU time of the program as a share of a core, bytes and bursts of
- * output a second. And how soon a key is answered at 9600 baud, whether the terminal declares that speed or not. */
+ * output a second. And how soon a key is answered on a slow terminal: one that declares its speed, one that says what it
+ * has shown, and one that does neither. */
 #define _XOPEN_SOURCE 700
 #define _DEFAULT_SOURCE
 
 #include "tests/bench/terminal.h"
+#include "tests/tui/far_terminal.h"
 
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <time.h>
@@ -68,49 +69,28 @@ static void bench_play(const char *kernel, const char *keys, bool moves) {
     waitpid(terminal.program, NULL, 0);
 }
 
-/* ---- 9600 baud ------------------------------------------------------------------------------------------- */
+/* ---- slow terminals --------------------------------------------------------------------------------------- */
 
-enum { SLOW_BYTES = 960, SLOW_EACH = 48, SLOW_ANSWERS = 5 };
+enum { SLOW_BYTES = 960, SLOW_ANSWERS = 5 };
 
-/* Takes 960 bytes a second for so long, or until they hold `text`, whichever is first. Returns the seconds that a line of that
- * speed needs for them, however busy this machine is. */
-static double show(const Terminal *terminal, double seconds, const char *text) {
-    char shown[1 << 16] = "";
-    size_t length = 0;
-    int turns = 0;
-    for (; turns * SLOW_EACH < seconds * SLOW_BYTES && length + SLOW_EACH < sizeof shown; turns++) {
-        struct pollfd file = {.fd = terminal->master, .events = POLLIN};
-        nanosleep(&(struct timespec){.tv_nsec = 1000000000L / SLOW_BYTES * SLOW_EACH}, NULL);
-        if (poll(&file, 1, 0) <= 0) continue;
-        ssize_t count = read(terminal->master, shown + length, SLOW_EACH);
-        if (count <= 0) break;
-        length += (size_t)count;
-        shown[length] = 0;
-        if (text && strstr(shown, text)) break;
-    }
-    return (double)turns * SLOW_EACH / SLOW_BYTES;
-}
-
-/* From a key until its answer begins to be shown, while a run plays in 80x24. */
-static void bench_slow(bool is_declared) {
-    struct termios modes;
-    Terminal terminal = terminal_start("interleaved", "LL", true, 80, 24);
-    if (is_declared && !tcgetattr(terminal.master, &modes) && !cfsetospeed(&modes, B9600))
-        tcsetattr(terminal.master, TCSANOW, &modes);
-    show(&terminal, 20, "quit");
-    if (write(terminal.master, " ", 1) != 1) exit(1); /* play */
-    show(&terminal, 15, NULL);
-    printf("  speed %-10s a key is answered after", is_declared ? "declared" : "unknown");
+/* From a key until its answer begins to be shown, while a run plays in 80x24. `name`: what is known of the speed. */
+static void bench_slow(const char *name, FarTerminal terminal, unsigned bits, const char *keys) {
+    const char *set = getenv("REDVIZ_BIN"), *program = set ? set : "build/redviz";
+    const char *const arguments[] = {program, "--kernel", "interleaved", "--keys", keys, NULL};
+    if (!far_terminal_start(&terminal, "xterm-256color", bits, arguments)) exit(1);
+    far_terminal_show(&terminal, 20, 0, "1002h"); /* the end of the first frame */
+    far_terminal_type(&terminal, " ");
+    far_terminal_show(&terminal, 15, 0, NULL);
+    printf("  %6.0f bytes/s, %-28s a key is answered after", terminal.rate, name);
     for (int i = 0; i < SLOW_ANSWERS; i++) {
-        if (write(terminal.master, "?", 1) != 1) exit(1);
-        printf(" %.1f", show(&terminal, 30, "source line"));
-        if (write(terminal.master, "q", 1) != 1) exit(1); /* closes the help */
-        show(&terminal, 6, NULL);
+        far_terminal_type(&terminal, "?");
+        printf(" %.2f", far_terminal_show(&terminal, 60, terminal.taken, "source line"));
+        far_terminal_type(&terminal, "q"); /* closes the help */
+        far_terminal_show(&terminal, 6, 0, NULL);
     }
     printf(" s\n");
     kill(terminal.program, SIGKILL);
-    close(terminal.master);
-    waitpid(terminal.program, NULL, 0);
+    far_terminal_end(&terminal, NULL);
 }
 
 int main(void) {
@@ -122,8 +102,13 @@ int main(void) {
         bench_play(kernels[i], "LL", false);
         bench_play(kernels[i], "LL--", true); /* at 1 a second, with 10 frames each */
     }
-    printf("playing at 80x24 on a terminal that shows %d bytes a second\n", SLOW_BYTES);
-    bench_slow(true);
-    bench_slow(false);
+    printf("playing at 80x24 on terminals that are slow\n");
+    bench_slow("declared", (FarTerminal){.rate = SLOW_BYTES}, B9600, "LL");
+    bench_slow("never answers", (FarTerminal){.rate = SLOW_BYTES}, 0, "LL");
+    bench_slow("answers", (FarTerminal){.rate = SLOW_BYTES, .answers = true}, 0, "LL");
+    bench_slow("behind a buffer, answers",
+               (FarTerminal){.rate = SLOW_BYTES, .takes_at_once = true, .answers = true}, 0, "LL");
+    bench_slow("behind a buffer, answers",
+               (FarTerminal){.rate = 20 * SLOW_BYTES, .takes_at_once = true, .answers = true}, 0, "LL++++");
     return 0;
 }

@@ -10,9 +10,11 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "bench/bench.h"
+#include "bench/recorded_file.h"
 #include "metrics/fold.h"
 #include "runs.h"
+#include "trace/grid_file.h"
+#include <glob.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,9 +22,22 @@
 /* ---- notes --------------------------------------------------------------------------------------------- */
 
 static Text notes;
+static Recording used;
 
 void claims_begin(void) {
     text_clear(&notes);
+    used = H200;
+}
+
+void claims_use(Recording recording) {
+    static const char *const names[RECORDING_COUNT] = {"an H200", "an H100", "two H200"};
+    text_print(&notes, "    on %s:\n", names[recording]);
+    used = recording;
+}
+
+double claims_used(double value) {
+    used = H200;
+    return value;
 }
 
 const char *claims_values(void) {
@@ -67,16 +82,25 @@ bool claim_is_half(double share) {
 
 /* ---- recorded on a GPU --------------------------------------------------------------------------------- */
 
+typedef struct Probe { /* what the probe of the grid adds */
+    const char *kernel;
+    uint64_t n;
+    double overhead;
+} Probe;
+
 typedef struct Recorded {
     Measurements times;
     BenchValue *values;
     size_t value_count, value_capacity;
     double read;
-    char *counters; /* counters.txt */
+    Probe *probes; /* of its grid/ */
+    size_t probe_count, probe_capacity;
+    char *counters; /* counters.txt, of the H200 */
+    bool is_read;
     Arena arena;
 } Recorded;
 
-static Recorded recorded;
+static Recorded recordings[RECORDING_COUNT];
 
 static void keep_value(void *context, const BenchValue *value) {
     Recorded *into = context;
@@ -87,20 +111,28 @@ static void keep_value(void *context, const BenchValue *value) {
     array_push(into->values, into->value_count, into->value_capacity, copy);
 }
 
+static void keep_timing(void *context, const Timing *timing) {
+    measured_add_timing(&((Recorded *)context)->times, timing);
+}
+
 static void keep_machine(void *context, const BenchMachine *machine) {
     Recorded *into = context;
     if (!(into->read > 0)) into->read = machine->read;
 }
 
 static const Recorded *records(void) {
-    if (recorded.counters) return &recorded;
+    static const char *const files[RECORDING_COUNT] = {"assets/h200/timings.tsv", "assets/h100/timings.tsv",
+                                                       "assets/h200/multi_gpu.tsv"};
+    Recorded *of = &recordings[used];
+    if (of->is_read) return of;
     Error error = {0};
     size_t length;
-    BenchSink sink = {.context = &recorded, .machine = keep_machine, .value = keep_value};
-    if (!bench_recorded("h200", &recorded.times, &error) || !bench_read_recorded("h200", &sink, &error) ||
-        !text_read_file("assets/h200/counters.txt", 1 << 20, &recorded.counters, &length, &error))
+    BenchSink sink = {.context = of, .machine = keep_machine, .timing = keep_timing, .value = keep_value};
+    if (!bench_read_file(files[used], &sink, &error)) fail_msg("%s", error.message);
+    if (used == H200 && !text_read_file("assets/h200/counters.txt", 1 << 20, &of->counters, &length, &error))
         fail_msg("%s", error.message);
-    return &recorded;
+    of->is_read = true;
+    return of;
 }
 
 /* 256 threads before another number of them, then a graph before a single call. */
@@ -166,6 +198,32 @@ double claim_most_ratio_of_all(const char *kernel, const char *other) {
     return note(most, "MOST_RATIO_OF_ALL %s / %s", kernel, other);
 }
 
+double claim_slower(const char *kernel, const char *other) {
+    const Measurements *times = &records()->times;
+    int count = 0;
+    for (int i = 0; i < times->timing_count; i++) {
+        const Timing *one = &times->timings[i], *two = NULL;
+        if (!strcmp(one->kernel, kernel) && one->to_scalar && one->samples) two = find_same(one, other);
+        if (two && one->median >= two->median)
+            note(++count, "slower: 2^%g %s %s %s, %g of %g us", log2((double)one->n), one->dtype,
+                 one->graph ? "graph" : "call", one->cold ? "cold" : "warm", one->median, two->median);
+    }
+    return note(count, "SLOWER %s / %s", kernel, other);
+}
+
+double claim_call(const char *kernel, const char *type, int log_n, bool warm) {
+    const Measurements *times = &records()->times;
+    for (int i = 0; i < times->timing_count; i++) {
+        const Timing *timing = &times->timings[i];
+        if (!strcmp(timing->kernel, kernel) && !strcmp(timing->dtype, type) && !strcmp(timing->op, "sum") &&
+            timing->n == 1ULL << log_n && timing->to_scalar && !timing->graph && timing->cold != warm &&
+            timing->samples)
+            return note(timing->median, "CALL %s %s 2^%d %s", kernel, type, log_n, warm ? "warm" : "cold");
+    }
+    fail_msg("no single call of %s, %s, 2^%d", kernel, type, log_n);
+    return NAN;
+}
+
 double claim_gigabytes_per_second(const char *kernel, const char *type, int log_n) {
     const Timing *timing = find_time(kernel, type, 1ULL << log_n, true, false);
     if (!timing) fail_msg("no time of %s, %s, 2^%d", kernel, type, log_n);
@@ -207,6 +265,62 @@ double claim_interval(const char *kernel, int log_n, int first, int last, bool m
     }
     return note(found, "%s cycles of %s 2^%d, intervals %d to %d", most ? "most" : "least", kernel, log_n,
                 first, last);
+}
+
+/* ---- the probe of the grid ------------------------------------------------------------------------------- */
+
+static void keep_probe(void *context, GridTimeline *timeline) {
+    Recorded *into = context;
+    Probe probe = {arena_copy_string(&into->arena, timeline->kernel), timeline->n, timeline->overhead};
+    if (!isnan(probe.overhead)) array_push(into->probes, into->probe_count, into->probe_capacity, probe);
+    grid_timeline_free(timeline);
+}
+
+static const Recorded *with_probes(void) {
+    Recorded *of = &recordings[records() - recordings];
+    Error error = {0};
+    glob_t paths;
+    if (of->probe_count) return of;
+    if (glob(used == H100 ? "assets/h100/grid/*.tsv" : "assets/h200/grid/*.tsv", 0, NULL, &paths) != 0)
+        fail_msg("no grid was recorded");
+    for (size_t i = 0; i < paths.gl_pathc; i++)
+        if (!grid_file_read(paths.gl_pathv[i], keep_probe, of, &error)) fail_msg("%s", error.message);
+    globfree(&paths);
+    return of;
+}
+
+static int compare_numbers(const void *a, const void *b) {
+    double one = *(const double *)a, two = *(const double *)b;
+    return (one > two) - (one < two);
+}
+
+double claim_probe_median(int log_n) {
+    const Recorded *of = with_probes();
+    double *all = memory_new(of->probe_count * sizeof *all), median = NAN;
+    size_t count = 0;
+    for (size_t i = 0; i < of->probe_count; i++)
+        if (!log_n || of->probes[i].n == 1ULL << log_n) all[count++] = of->probes[i].overhead;
+    qsort(all, count, sizeof *all, compare_numbers);
+    if (count) median = (all[(count - 1) / 2] + all[count / 2]) / 2;
+    free(all);
+    return note(median, "PROBE_MEDIAN 2^%d of %zu", log_n, count);
+}
+
+double claim_probe_most(void) {
+    const Recorded *of = with_probes();
+    double most = -1;
+    for (size_t i = 0; i < of->probe_count; i++)
+        if (of->probes[i].overhead > most) most = of->probes[i].overhead;
+    return note(most, "PROBE_MOST of %zu", of->probe_count);
+}
+
+double claim_probe(const char *kernel, int log_n) {
+    const Recorded *of = with_probes();
+    for (size_t i = 0; i < of->probe_count; i++)
+        if (!strcmp(of->probes[i].kernel, kernel) && of->probes[i].n == 1ULL << log_n)
+            return note(of->probes[i].overhead, "PROBE %s 2^%d", kernel, log_n);
+    fail_msg("no grid of %s, 2^%d", kernel, log_n);
+    return NAN;
 }
 
 /* A line of counters.txt: "KERNEL TYPE LAUNCH | column 1 | column 2 ..."; a column is one number, "predicted:measured"
@@ -386,10 +500,13 @@ void claims_done(void) {
     }
     free(known.items);
     memset(&known, 0, sizeof known);
-    measured_done(&recorded.times);
-    arena_done(&recorded.arena);
-    free(recorded.values);
-    free(recorded.counters);
-    recorded = (Recorded){0};
+    for (int i = 0; i < RECORDING_COUNT; i++) {
+        measured_done(&recordings[i].times);
+        arena_done(&recordings[i].arena);
+        free(recordings[i].values);
+        free(recordings[i].counters);
+        free(recordings[i].probes);
+        recordings[i] = (Recorded){0};
+    }
     text_done(&notes);
 }

@@ -1,5 +1,5 @@
 /* Claims: what a sentence says, as an expression over what was recorded on an H200 (assets/h200/timings.tsv and
- * counters.txt) and over what the emulator counts. The functions below are the words of such expressions. Each fails
+ * counters.txt), or on what ON() names instead, and over what the emulator counts. The functions below are the words of such expressions. Each fails
  * the test where nothing was recorded under that name, and notes its value: a claim that does not hold prints all
  * of its values. Needs cmocka's headers before it. */
 #ifndef TESTS_CATALOG_CLAIMS_H
@@ -10,6 +10,8 @@
 
 enum { ALONE, SCALAR }; /* the kernel by itself; all launches down to one number */
 enum { COLD, WARM };    /* the L2 cache */
+/* assets/h200 and assets/h100; assets/h200/multi_gpu.tsv, whose kernels are "1 GPU", "2 GPUs NCCL", ... */
+typedef enum Recording { H200, H100, TWO_H200, RECORDING_COUNT } Recording;
 
 /* Microseconds of 2^log_n elements, summed with 256 threads a block, or as many as were recorded: in a graph, or as a
  * single call where the kernel cannot be in one. */
@@ -18,12 +20,21 @@ double claim_time(const char *kernel, const char *type, int log_n, bool to_scala
 double claim_most_ratio(const char *kernel, const char *other, const char *type);
 /* The same of all types, down to one number: in graphs and as calls, with a cold and a warm cache. */
 double claim_most_ratio_of_all(const char *kernel, const char *other);
+/* In how many of these `kernel` takes as long as `other`, or longer. */
+double claim_slower(const char *kernel, const char *other);
+double claim_call(const char *kernel, const char *type, int log_n, bool warm); /* a single call, scalar */
 double claim_gigabytes_per_second(const char *kernel, const char *type, int log_n); /* scalar, cold */
 double claim_read_bandwidth(void); /* GB/s that a kernel which only reads reached */
 double claim_value(const char *kernel, int log_n, const char *name); /* of --profile and lab_latency */
 double claim_clock_cost(const char *kernel, int log_n); /* % that reading the clock adds to the launch */
 double claim_interval(const char *kernel, int log_n, int first, int last,
                       bool most); /* cycles: most or least */
+
+/* What the probe of the grid adds to the launches, as a fraction, of all kernels in the recording's grid/ (log_n 0: of both
+ * sizes): the median, the most, the kernel's. */
+double claim_probe_median(int log_n);
+double claim_probe_most(void);
+double claim_probe(const char *kernel, int log_n);
 
 /* Columns of counters.txt: of the first launch, 2^20 elements. */
 enum { SASS_INSTRUCTIONS = 11, SASS_BRANCHES = 12, SASS_DIVERGENT = 13 };
@@ -59,6 +70,11 @@ bool claim_is_half(double share);                /* of 1: 0.47 to 0.53 */
     claim_time(kernel, type, log_n, (scope) == SCALAR, (cache) == WARM)
 #define MOST_RATIO(kernel, other, type)          claim_most_ratio(kernel, other, type)
 #define MOST_RATIO_OF_ALL(kernel, other)         claim_most_ratio_of_all(kernel, other)
+#define SLOWER(kernel, other)                    claim_slower(kernel, other)
+#define CALL(kernel, type, log_n, cache)         claim_call(kernel, type, log_n, (cache) == WARM)
+#define PROBE_MEDIAN(log_n)                      claim_probe_median(log_n)
+#define PROBE_MOST                               claim_probe_most()
+#define PROBE(kernel, log_n)                     claim_probe(kernel, log_n)
 #define GIGABYTES(kernel, type, log_n)           claim_gigabytes_per_second(kernel, type, log_n)
 #define READ_BANDWIDTH                           claim_read_bandwidth()
 #define VALUE(kernel, log_n, name)               claim_value(kernel, log_n, name)
@@ -89,6 +105,11 @@ bool claim_is_half(double share);                /* of 1: 0.47 to 0.53 */
 /* The kernel's time as a share of the other's: ints, each alone, with a cold cache. */
 #define TIME_SHARE(kernel, other, log_n)                                                                     \
     (TIME(kernel, "int", log_n, ALONE, COLD) / TIME(other, "int", log_n, ALONE, COLD))
+
+/* The value of an expression over another recording: ON(H100, READ_BANDWIDTH). */
+#define ON(recording, value) (claims_use(recording), claims_used(value))
+void claims_use(Recording recording);
+double claims_used(double value); /* and the H200's from here on */
 
 void claims_begin(void);         /* the next claim */
 const char *claims_values(void); /* what its functions gave, a line each */

@@ -219,6 +219,65 @@ static void what_cannot_have_the_probe(void **state) {
     session_free(session);
 }
 
+/* ---- kept in a session file ------------------------------------------------------------------------------ */
+
+static char *text_of(const GridTimeline *timeline) {
+    Text text = {0};
+    grid_file_write(timeline, &text);
+    return text.data;
+}
+
+static Session *save_and_open(Session *session, const char *path) {
+    Error error = {0};
+    if (!session_save(session, path, &error)) fail_msg("%s", error.message);
+    SessionOptions options = {.saved = path, .threads = 1};
+    Session *again = session_open(&options, &error);
+    if (!again) fail_msg("%s", error.message);
+    return again;
+}
+
+/* Where it is of this very run, also where another size was recorded; and saved again from there. */
+static void a_session_file_keeps_the_grid(void **state) {
+    (void)state;
+    char path[] = "/tmp/redviz_grid_XXXXXX", other[] = "/tmp/redviz_grid_XXXXXX";
+    close(mkstemp(path)), close(mkstemp(other));
+    SessionOptions options = {.kernel = "two_stage"};
+    options.catalog.n = 5000;
+    Session *session = open_run(options);
+    char *measured = text_of(grid_of(session));
+    Session *again = save_and_open(session, path), *twice = save_and_open(again, other);
+    session_free(session);
+    const Session *const opened[] = {again, twice};
+    for (int i = 0; i < 2; i++) {
+        const SessionGrid *grid = session_grid(opened[i]);
+        assert_non_null(grid->timeline);
+        assert_true(grid->is_saved && !grid->is_live && !grid->why);
+        assert_ptr_equal(session_own_grid(opened[i]), grid->timeline);
+        char *read = text_of(grid->timeline);
+        assert_string_equal(read, measured);
+        free(read);
+    }
+    session_free(again), session_free(twice);
+    free(measured);
+    unlink(path), unlink(other);
+}
+
+/* What is recorded of the same kernel is not this run's: it is not kept. */
+static void a_session_file_keeps_no_recording(void **state) {
+    (void)state;
+    char path[] = "/tmp/redviz_grid_XXXXXX";
+    Error error = {0};
+    close(mkstemp(path));
+    SessionOptions options = {.kernel = "two_stage", .backend = BACKEND_EMULATOR, .threads = 1};
+    Session *session = session_open(&options, &error);
+    assert_non_null(session);
+    session_grid(session);
+    Session *again = save_and_open(session, path);
+    assert_false(session_grid(again)->is_saved);
+    session_free(session), session_free(again);
+    unlink(path);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(kernels_have_their_grid, begin),
@@ -228,6 +287,8 @@ int main(void) {
         cmocka_unit_test_setup(headers_of_all_kinds, begin),
         cmocka_unit_test_setup(variables_are_put_back, begin),
         cmocka_unit_test_setup(what_cannot_have_the_probe, begin),
+        cmocka_unit_test_setup(a_session_file_keeps_the_grid, begin),
+        cmocka_unit_test_setup(a_session_file_keeps_no_recording, begin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -200,6 +200,66 @@ static void recordings_are_of_the_ptx_that_ships(void **state) {
     print_message("# summary: %d recordings of machine code\n", kernels - 2);
 }
 
+/* ---- beside Nsight Compute ------------------------------------------------------------------------------- */
+
+typedef struct LaneSums {
+    uint64_t executed, threads, acting;
+    uint64_t guarded, jumping; /* lanes at branches with a guard and another predicate; those that jump */
+} LaneSums;
+
+/* A label is reached from the instruction above, or by a jump. */
+static uint64_t jumping_to(const SassKernel *kernel, const char *label) {
+    for (int i = 1; i < kernel->count; i++)
+        if (kernel->instructions[i].label && !strcmp(kernel->instructions[i].label, label))
+            return kernel->instructions[i].threads - kernel->instructions[i - 1].threads;
+    fail_msg("no instruction is called %s", label);
+    return 0;
+}
+
+static bool sum_lanes(void *context, SassKernel *kernel) {
+    LaneSums *sums = context;
+    bool is_wanted = !strcmp(kernel->dtype, "int") && !strcmp(kernel->op, "sum") && kernel->launch == 0;
+    for (int i = 0; is_wanted && i < kernel->count; i++) {
+        const SassInstruction *in = &kernel->instructions[i];
+        const char *branch = *in->text == '@' ? strstr(in->text, " BRA P") : NULL;
+        sums->executed += in->executed;
+        sums->threads += in->threads;
+        sums->acting += in->acting;
+        if (!branch) continue;
+        sums->guarded += in->acting;
+        sums->jumping += jumping_to(kernel, strstr(branch, ", ") + 2);
+    }
+    sass_kernel_done(kernel);
+    return !is_wanted;
+}
+
+/* Nsight Compute counts lanes whose predicate is true where a branch has two as those that jump, the listing as those of
+ * the guard; all else is equal. */
+static void lanes_are_those_of_nsight_compute(void **state) {
+    (void)state;
+    char *text, *rest = NULL, kernel[64];
+    size_t length;
+    int compared = 0, with_two = 0;
+    unsigned long long executed, threads, acting;
+    assert_true(text_read_file("tests/data/ladder_sass.csv", 1 << 20, &text, &length, NULL));
+    for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+        char path[128];
+        LaneSums sums = {0};
+        if (sscanf(line, "%63[a-z_],2^20,%*u,%llu,%llu,%llu", kernel, &executed, &threads, &acting) != 4)
+            continue;
+        snprintf(path, sizeof path, "assets/h200/sass/%s.tsv", kernel);
+        assert_true(sass_read_file(path, sum_lanes, &sums, NULL));
+        assert_int_equal(sums.executed, executed);
+        assert_int_equal(sums.threads, threads);
+        assert_int_equal(sums.acting - sums.guarded + sums.jumping, acting);
+        compared++;
+        with_two += sums.guarded > 0;
+    }
+    free(text);
+    assert_int_equal(compared, 8);
+    assert_int_equal(with_two, 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reading_and_writing_gives_the_same_text),
@@ -207,6 +267,7 @@ int main(void) {
         cmocka_unit_test(what_is_refused),
         cmocka_unit_test(what_is_not_recorded),
         cmocka_unit_test(recordings_are_of_the_ptx_that_ships),
+        cmocka_unit_test(lanes_are_those_of_nsight_compute),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -222,10 +222,10 @@ static void files_of_others(void **state) {
     check_refused(magic, sizeof magic, "it ends after 16 bytes");
     check_sql(false, "CREATE TABLE session(id INTEGER PRIMARY KEY, ptx TEXT)",
               "a database, but not a session of redviz");
-    check_sql(true, "PRAGMA user_version=6",
-              "a newer redviz saved this session (format 6; this one reads up to 5)");
+    check_sql(true, "PRAGMA user_version=7",
+              "a newer redviz saved this session (format 7; this one reads up to 6)");
     check_sql(true, "PRAGMA user_version=1",
-              "an older redviz saved this session (format 1; this one reads 4 to 5)");
+              "an older redviz saved this session (format 1; this one reads 4 to 6)");
     check_sql(true, "PRAGMA user_version=4", "its tables are not those of a session");
     check_sql(true, "PRAGMA user_version=0", "it says that its format is 0");
     check_sql(true, "PRAGMA user_version=-1", "a newer redviz");
@@ -495,6 +495,33 @@ static void the_seal_can_be_made(void **state) {
     session_free(session);
 }
 
+/* The grid on the machine, of which this file holds none, is not believed: another format, other launches. */
+static void a_grid_that_cannot_be(void **state) {
+    (void)state;
+    static const char launch[] = "launch\tk\t7\t1\t1\t32\t1\t1\t-\t1\t1\t7\t0\t9\t1\t1\t0\t0\t1\t1\n"
+                                 "blocks\t1\nb\t0,0,9 0,0,9 0,0,9 0,0,9 0,0,9 0,0,9 0,0,9\n";
+    static const char head[] = "grid\tk\t7\tint\tsum\tGPU\t-\t-\t4\t1\t-\t1\n";
+    const struct {
+        const char *first, *second, *complaint;
+    } cases[] = {{"nonsense", "", "'nonsense' is no kind of line"},
+                 {head, "", "the grid above has 0 of its 1 launches"},
+                 {head, launch, "it is of other launches"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Error error;
+        sqlite3 *database;
+        write_file(broken, bytes, length);
+        char *sql = sqlite3_mprintf("UPDATE session SET \"grid\" = '%q%q'", cases[i].first, cases[i].second);
+        run_sql(broken, sql);
+        sqlite3_free(sql);
+        assert_int_equal(sqlite3_open(broken, &database), SQLITE_OK);
+        seal(database);
+        assert_int_equal(sqlite3_close(database), SQLITE_OK);
+        assert_null(open_file(broken, &error));
+        if (!strstr(error.message, "its grid on the machine: ") || !strstr(error.message, cases[i].complaint))
+            fail_msg("'%s' does not say '%s'", error.message, cases[i].complaint);
+    }
+}
+
 /* PTX that fits the events and asks for more memory than there is: the events can be looked at, values not.
  */
 static void a_block_that_cannot_be(void **state) {
@@ -548,6 +575,7 @@ int main(void) {
         cmocka_unit_test(schemas_with_other_comments),
         cmocka_unit_test(what_lies_beside_it),
         cmocka_unit_test(the_seal_can_be_made),
+        cmocka_unit_test(a_grid_that_cannot_be),
         cmocka_unit_test(a_block_that_cannot_be),
         cmocka_unit_test(rows_that_contradict_each_other),
     };

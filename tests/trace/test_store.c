@@ -242,10 +242,10 @@ static void files_that_cannot_be_read(void **state) {
     memset(from, 'a', sizeof from);
     from[PATH_MAX + 1] = 0;
     expect_refused(from, "the name is too long");
-    change("PRAGMA user_version=6");
-    expect_refused(path, "a newer redviz saved this session (format 6; this one reads up to 5)");
+    change("PRAGMA user_version=7");
+    expect_refused(path, "a newer redviz saved this session (format 7; this one reads up to 6)");
     change("PRAGMA user_version=3");
-    expect_refused(path, "an older redviz saved this session (format 3; this one reads 4 to 5)");
+    expect_refused(path, "an older redviz saved this session (format 3; this one reads 4 to 6)");
     change("PRAGMA user_version=0");
     expect_refused(path, "this session is damaged: it says that its format is 0");
     change("PRAGMA application_id=0");

@@ -13,24 +13,33 @@
 #include "tui/draw/terminal.h"
 
 #include "base/memory.h"
+#include "tui/draw/status_report.h"
 #include "tui/draw/terminal_text.h"
 #include "tui/draw/theme.h"
 #include "tui/draw/tty_output.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <termios.h>
+#include <time.h>
 #include <unistd.h>
 #define NCURSES_WIDECHAR 1
 #include <curses.h>
 #include <term.h>
 #undef columns /* term.h makes a macro of it */
 
-enum { ESCAPE_MILLISECONDS = 25, MOST_MOUSE_EVENTS = 8 };
+enum { ESCAPE_MILLISECONDS = 25, MOST_MOUSE_EVENTS = 8, MOST_TYPED = STATUS_MOST_HELD + 1 };
+enum { KEY_STATUS_ANSWER = KEY_MAX - 1 }; /* of no key */
+
+typedef struct Typed {
+    int got; /* what get_wch() returned */
+    wint_t code;
+} Typed;
 
 static const int handled_signals[] = {SIGWINCH, SIGTSTP, SIGCONT, SIGTERM, SIGHUP, SIGINT, SIGQUIT};
 static const int crash_signals[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL};
@@ -48,6 +57,11 @@ static struct {
     bool mouse;
     TerminalEvent mouse_events[MOST_MOUSE_EVENTS]; /* not handled yet, the last first */
     int mouse_count;
+    bool can_ask; /* it takes the control sequences of ECMA-48 */
+    StatusReport report;
+    bool is_answered;        /* since the last look */
+    Typed typed[MOST_TYPED]; /* not handled yet, the first first */
+    int typed_count;
     bool has_default; /* the terminal's own colours are available */
     Theme theme;
     int pipe[2];
@@ -58,6 +72,12 @@ static struct {
     char farewell[256]; /* leaves the alternate screen, shows the cursor, ... */
     size_t farewell_bytes;
 } terminal;
+
+static double now_seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
 
 /* ---- signals ------------------------------------------------------------------------------------------- */
 
@@ -174,6 +194,7 @@ bool terminal_open(Error *error) {
         return error_set(error, "the terminal type TERM=%.60s is not known; %s", name ? name : "", instead);
     const char *move = tigetstr("cup");
     bool can_move = move && move != (char *)-1;
+    terminal.can_ask = can_move && !strncmp(move, "\033[", 2);
     del_curterm(cur_term); /* it was for the question; newterm() makes its own */
     if (!can_move)
         return error_set(error, "a terminal of type TERM=%.60s cannot place its cursor; %s", name ? name : "",
@@ -198,6 +219,9 @@ bool terminal_open(Error *error) {
     keypad(stdscr, TRUE);
     nodelay(stdscr, TRUE);
     set_escdelay(ESCAPE_MILLISECONDS);
+    define_key(STATUS_ANSWER, KEY_STATUS_ANSWER);
+    terminal.report = (StatusReport){0};
+    terminal.typed_count = 0;
     curs_set(0);
     prepare_colours();
     mouseinterval(0);
@@ -214,10 +238,55 @@ bool terminal_open(Error *error) {
     return true;
 }
 
+static void push_typed(int got, wint_t code) {
+    terminal.typed[terminal.typed_count++] = (Typed){got, code};
+}
+
+/* What curses has read, without answers of the terminal. False: nothing. */
+static bool next_typed(Typed *typed) {
+    while (!terminal.typed_count) {
+        wint_t code;
+        unsigned keys[STATUS_MOST_HELD];
+        double now = now_seconds();
+        int got = get_wch(&code), count;
+        if (got == KEY_CODE_YES && code == KEY_STATUS_ANSWER) {
+            status_report_answered(&terminal.report, now);
+            terminal.is_answered = true;
+            continue;
+        }
+        bool was_open = terminal.report.is_open;
+        count = got == OK ? status_report_take(&terminal.report, code, now, keys)
+                          : status_report_release(&terminal.report, got != ERR, now, keys);
+        terminal.is_answered |= was_open && !terminal.report.is_open;
+        for (int i = 0; i < count; i++) push_typed(OK, keys[i]);
+        if (got == KEY_CODE_YES) push_typed(got, code);
+        if (got == ERR && !terminal.typed_count) return false;
+    }
+    *typed = terminal.typed[0];
+    memmove(terminal.typed, terminal.typed + 1, (size_t)--terminal.typed_count * sizeof *typed);
+    return true;
+}
+
+/* So that whoever reads from the terminal next does not get it. What is typed meanwhile is lost. */
+static void await_answer(void) {
+    double now = now_seconds(), end = now + status_report_farewell(&terminal.report, now);
+    struct pollfd file = {.fd = STDIN_FILENO, .events = POLLIN};
+    Typed typed;
+    for (; terminal.report.is_open && now < end; now = now_seconds()) {
+        int ready = poll(&file, 1, (int)ceil((end - now) * 1000));
+        if (ready > 0 && file.revents & ~POLLIN) break;
+        while (next_typed(&typed)) {
+        }
+    }
+    terminal.report.is_open = false;
+    status_report_release(&terminal.report, true, now, (unsigned[STATUS_MOST_HELD]){0});
+}
+
 /* Curses writes to the terminal itself: after what is on its way. */
 static void leave_screen(void) {
     report_dragging(false);
     tty_output_finish();
+    await_answer();
     endwin();
 }
 
@@ -288,7 +357,10 @@ static void send_captured(int capture) {
     char bytes[8192];
     ssize_t count;
     if (lseek(capture, 0, SEEK_SET) < 0) return;
-    while ((count = read(capture, bytes, sizeof bytes)) > 0) tty_output_send(bytes, (size_t)count);
+    while ((count = read(capture, bytes, sizeof bytes)) > 0) {
+        tty_output_send(bytes, (size_t)count);
+        status_report_sent(&terminal.report, (size_t)count);
+    }
     if (lseek(capture, 0, SEEK_SET) < 0 || ftruncate(capture, 0)) return;
 }
 
@@ -304,7 +376,14 @@ static void refresh_captured(void) {
 }
 
 int terminal_busy_milliseconds(void) {
-    return tty_output_milliseconds();
+    int output = tty_output_milliseconds();
+    int answer = (int)ceil(status_report_seconds(&terminal.report, now_seconds()) * 1000);
+    return output > answer ? output : answer;
+}
+
+static void ask_status(void) {
+    if (terminal.can_ask && status_report_asks(&terminal.report, now_seconds()))
+        tty_output_send(STATUS_QUESTION, strlen(STATUS_QUESTION));
 }
 
 void terminal_show(const Canvas *canvas) {
@@ -327,6 +406,7 @@ void terminal_show(const Canvas *canvas) {
     }
     refresh_captured();
     if (everything) report_dragging(true);
+    ask_status();
 }
 
 /* ---- events -------------------------------------------------------------------------------------------- */
@@ -373,12 +453,12 @@ static bool read_key(TerminalEvent *event) {
     } controls[] = {{'\r', SPECIAL_ENTER}, {'\n', SPECIAL_ENTER},    {'\t', SPECIAL_TAB},
                     {27, SPECIAL_ESCAPE},  {127, SPECIAL_BACKSPACE}, {8, SPECIAL_BACKSPACE},
                     {12, SPECIAL_REDRAW},  {21, SPECIAL_ERASE},      {4, SPECIAL_CONTROL_D}};
-    wint_t code;
-    int got;
+    Typed typed;
     if (read_mouse(event)) return true;
-    while ((got = get_wch(&code)) != ERR) {
+    while (next_typed(&typed)) {
+        wint_t code = typed.code;
         *event = (TerminalEvent){.kind = TERMINAL_KEY};
-        if (got == KEY_CODE_YES) {
+        if (typed.got == KEY_CODE_YES) {
             if (code == KEY_MOUSE) fetch_mouse();
             if (read_mouse(event)) return true;
             for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
@@ -468,13 +548,27 @@ static bool read_signals(TerminalEvent *event) {
     return resized || woken;
 }
 
+/* Keys that are held back become due, too. */
+static int patience(int milliseconds) {
+    double held = status_report_held_seconds(&terminal.report, now_seconds());
+    int due = (int)ceil(held * 1000);
+    return held < 0 || (milliseconds >= 0 && milliseconds < due) ? milliseconds : due;
+}
+
+static bool take_answered(void) {
+    bool is_answered = terminal.is_answered;
+    terminal.is_answered = false;
+    return is_answered;
+}
+
 TerminalEvent terminal_wait(int milliseconds) {
     TerminalEvent event = {.kind = TERMINAL_TIMEOUT};
     if (read_signals(&event) || read_key(&event)) return event;
+    if (take_answered()) return (TerminalEvent){.kind = TERMINAL_TIMEOUT};
     struct pollfd files[] = {{.fd = STDIN_FILENO, .events = POLLIN},
                              {.fd = terminal.pipe[0], .events = POLLIN},
                              {.fd = tty_output_waits_for(), .events = POLLOUT}};
-    int ready = poll(files, 3, milliseconds), bytes = 0;
+    int ready = poll(files, 3, patience(milliseconds)), bytes = 0;
     if (ready > 0 && files[2].revents) tty_output_go_on();
     if (ready > 0 && files[1].revents && read_signals(&event)) return event;
     if (ready > 0 && files[0].revents) {

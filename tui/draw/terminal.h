@@ -36,8 +36,9 @@ void terminal_close(void); /* may be called twice */
 void terminal_size(int *columns, int *rows);
 /* Sends the cells that changed since the last call, without waiting for a slow terminal. */
 void terminal_show(const Canvas *canvas);
-/* 0: the last frame is shown, draw the next one. Else it is on its way on a slow line, and a frame that is sent now would
- * be queued behind it: ask again after so many milliseconds at most. */
+/* 0: the last frame is shown, draw the next one. Else it is on its way on a slow line, or the terminal has not answered yet
+ * that it is shown (status_report.h), and a frame that is sent now would be queued behind it: ask again after so many
+ * milliseconds at most, and after each terminal_wait(). */
 int terminal_busy_milliseconds(void);
 void terminal_set_theme(Theme theme);
 void terminal_forget(void); /* the next terminal_show() sends everything */

@@ -335,8 +335,9 @@ static void head(const StepContext *context, PaneHead *out) {
     if (grid->is_live)
         snprintf(out->note, sizeof out->note, "live on %s   n = %s", machine, size);
     else
-        snprintf(out->note, sizeof out->note, "recorded, %s %.10s   %s%sn = %s", machine, timeline->measured,
-                 timeline->dtype, *timeline->dtype ? " " : "", size);
+        snprintf(out->note, sizeof out->note, "%s, %s %.10s   %s%sn = %s",
+                 grid->is_saved ? "of this run" : "recorded", machine, timeline->measured, timeline->dtype,
+                 *timeline->dtype ? " " : "", size);
 }
 
 static void draw_nothing(const StepContext *context, Canvas *canvas, Rectangle area) {

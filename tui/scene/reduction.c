@@ -111,6 +111,10 @@ int reduction_level_count(const Reduction *reduction) {
     return reduction->tree->level_count;
 }
 
+TreeLevelKind reduction_level_kind(const Reduction *reduction, int level) {
+    return reduction->tree->levels[level].kind;
+}
+
 int reduction_number_at(const Reduction *reduction, int step) {
     return reduction->tree->level_count ? reduction->number[reduction_level_at(reduction, step)] : 0;
 }

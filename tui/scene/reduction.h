@@ -91,6 +91,7 @@ int reduction_level_at(const Reduction *reduction, int step); /* of the tree; 0 
 /* There is more to show than inputs: sums between threads, a chain of one thread, or the access at which the run ended. */
 bool reduction_is_worth_showing(Reduction *reduction);
 int reduction_level_count(const Reduction *reduction);
+TreeLevelKind reduction_level_kind(const Reduction *reduction, int level); /* without making the level */
 int reduction_number_at(const Reduction *reduction,
                         int step); /* of the levels that fold, from 1; 0: before them */
 /* "+4", "^16", "load": what the level adds, for a label. */

@@ -15,6 +15,11 @@ static Reduction *reduction_shown(const View *view, const Scene *scene) {
 
 /* ---- additions ------------------------------------------------------------------------------------------- */
 
+/* NULL: it does not fold. Such a level, of a million inputs as well, is only made when it is drawn. */
+static const ReductionLevel *folding_level(Reduction *reduction, int index) {
+    return reduction_level_kind(reduction, index) == TREE_FOLD ? reduction_level(reduction, index) : NULL;
+}
+
 /* Of a thread that adds up its own inputs: the first sum, where all of it is still to be seen. */
 static Opening first_of_chain(Reduction *reduction) {
     for (int index = 0; index < reduction_level_count(reduction); index++) {
@@ -26,12 +31,13 @@ static Opening first_of_chain(Reduction *reduction) {
 
 /* The step at which the first sum is there that threads make of each other's values. */
 static Opening first_addition(Reduction *reduction) {
-    const ReductionLevel *level;
     if (!reduction) return NO_OPENING;
     if (!reduction_fold_count(reduction)) return first_of_chain(reduction);
-    for (int index = 0; (level = reduction_level(reduction, index)) != NULL; index++)
-        for (int i = 0; level->kind == TREE_FOLD && i < level->box_count; i++)
+    for (int index = 0; index < reduction_level_count(reduction); index++) {
+        const ReductionLevel *level = folding_level(reduction, index);
+        for (int i = 0; level && i < level->box_count; i++)
             if (level->boxes[i].adds) return (Opening){level->boxes[i].step, -1};
+    }
     return NO_OPENING;
 }
 
@@ -71,12 +77,13 @@ static Opening first_stuck(Reduction *reduction, int index) {
 /* The first sum that is not as it should be. */
 static Opening first_fault(Reduction *reduction, Tree *tree) {
     const TreePath *path = tree->final_count ? tree_path(tree, tree->final[0]) : NULL;
-    const ReductionLevel *level;
     Opening doubled = NO_OPENING;
-    for (int index = 0; (level = reduction_level(reduction, index)) != NULL; index++) {
-        Opening stuck = level->kind == TREE_INPUTS ? first_stuck(reduction, index) : NO_OPENING;
+    for (int index = 0; index < reduction_level_count(reduction); index++) {
+        bool is_inputs = reduction_level_kind(reduction, index) == TREE_INPUTS;
+        Opening stuck = is_inputs ? first_stuck(reduction, index) : NO_OPENING;
         if (stuck.step >= 0) return stuck;
-        for (int i = 0; level->kind == TREE_FOLD && i < level->box_count; i++) {
+        const ReductionLevel *level = folding_level(reduction, index);
+        for (int i = 0; level && i < level->box_count; i++) {
             const ReductionBox *box = &level->boxes[i];
             Doubling doubling = box->adds ? doubling_of(tree, path, box->node) : DOUBLING_NONE;
             Opening here = {box->step, box->thread};

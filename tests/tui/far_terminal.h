@@ -1,0 +1,38 @@
+/* Far terminal: the program on a pseudo-terminal whose other side takes all bytes at once, keeps them in a buffer, and shows
+ * so many a second: a window behind ssh. It answers the question for its status when it comes to it, or does not. */
+#ifndef TESTS_TUI_FAR_TERMINAL_H
+#define TESTS_TUI_FAR_TERMINAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+typedef struct FarTerminal {
+    int master, slave;
+    pid_t program;
+    double rate;        /* bytes a second that it shows */
+    bool takes_at_once; /* else it takes what it shows, and the system keeps the rest */
+    bool answers;
+    double pause; /* seconds between the characters of an answer; 0: in one piece */
+    double delay; /* of an answer */
+
+    char *seen; /* all bytes; `shown` of the `taken` are on the screen */
+    size_t taken, shown;
+    double now;                 /* when the last of them was shown */
+    double answer_due;          /* of its next character */
+    size_t questions, answered; /* shown; characters of answers that were sent */
+    size_t most_held;           /* bytes that waited to be shown */
+} FarTerminal;
+
+/* `terminal`: the sides of its behaviour above. `bits`: a speed that the line declares, or 0. `type`: TERM. Its size is
+ * 80x24. `arguments`: NULL at the end, the program first. False: no pseudo-terminal here. */
+bool far_terminal_start(FarTerminal *terminal, const char *type, unsigned bits,
+                        const char *const arguments[]);
+/* Shows for so long, or until what is shown from `from` on holds `text`, if that is sooner. The seconds that this took. */
+double far_terminal_show(FarTerminal *terminal, double seconds, size_t from, const char *text);
+void far_terminal_type(const FarTerminal *terminal, const char *keys);
+/* The exit status as waitpid() gives it, after the program's end; kills it after some seconds. `unread`, if not NULL: bytes
+ * that the program has left for the shell. */
+int far_terminal_end(FarTerminal *terminal, int *unread);
+
+#endif
