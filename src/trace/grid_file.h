@@ -27,7 +27,7 @@ bool grid_file_read(const char *path, void (*take)(void *context, GridTimeline *
                     Error *error);
 
 /* The same of text; `path` is its name in errors. */
-bool grid_file_read_text(const char *text, const char *path, void (*take)(void *context, GridTimeline *timeline),
-                         void *context, Error *error);
+bool grid_file_read_text(const char *text, const char *path,
+                         void (*take)(void *context, GridTimeline *timeline), void *context, Error *error);
 
 #endif

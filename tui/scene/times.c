@@ -110,7 +110,7 @@ static const Timing *choose(const SceneTimings *timings, Wanted *wanted, uint64_
 
 /* What ships was recorded with the kernels' own parameters. */
 static bool has_other_parameters(const CatalogRun *run) {
-    for (int i = 0; run && i < CATALOG_PARAMETERS && run->row->parameters[i].name; i++)
+    for (int i = 0; run && run->row && i < CATALOG_PARAMETERS && run->row->parameters[i].name; i++)
         if (run->parameters[i] != run->row->parameters[i].fallback) return true;
     return false;
 }
