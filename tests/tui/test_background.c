@@ -130,7 +130,7 @@ static void a_block_is_traced_on_demand(void **state) {
 static void hazards_are_found_behind(void **state) {
     (void)state;
     Pty *pty = start("bug_volatile_tail", "1024", 120, 40);
-    pty_wait_for(pty, "result ok, 20 hazards (f)");
+    pty_wait_for(pty, "result ok, 20 hazards, 80 times (f)");
     pty_type(pty, "f");
     pty_wait_for(pty, "hazards  20");
     pty_wait_for(pty, "step 25 of 42");
@@ -138,8 +138,9 @@ static void hazards_are_found_behind(void **state) {
     pty_wait_without(pty, "step 25 of 42");
     quit(pty);
     pty = start("bug_unguarded_load", "1000", 80, 24);
-    pty_go_to_first_step(pty, "step 1 of ");
-    pty_wait_without(pty, "block 3");
+    pty_wait_for(pty, "lanes  block 3"); /* where the fault is */
+    pty_type(pty, "1}");
+    pty_wait_for(pty, "lanes  block 1");
     pty_type(pty, "f");
     pty_wait_for(pty, "out of bounds");
     pty_type(pty, "f");
