@@ -79,7 +79,7 @@ static void show_until(FarTerminal *terminal, double now) {
 static void send_answers(FarTerminal *terminal, double now) {
     while (terminal->answers && terminal->answered < terminal->questions * strlen(answer) &&
            now >= terminal->answer_due) {
-        size_t at = terminal->answered % strlen(answer), count = terminal->pause ? 1 : strlen(answer);
+        size_t at = terminal->answered % strlen(answer), count = terminal->pause > 0 ? 1 : strlen(answer);
         if (write(terminal->master, answer + at, count) < 0) return;
         terminal->answered += count;
         terminal->answer_due = now + (at + count < strlen(answer) ? terminal->pause : terminal->delay);
