@@ -224,10 +224,12 @@ static int run_lecture(const Options *options, Error *error) {
     /* A frame is not drawn again when races have been found. */
     for (int i = 0; i < open.lecture->stop_count; i++)
         open.options[i].session.search_races = options->action != ACTION_OPEN;
+    Error why = {0};
     SessionOptions first = *open.screens[0].session;
     first.first_look = options->action == ACTION_OPEN;
-    Session *session = session_open(&first, error);
-    bool shown = session && show(options, session, &open.run, error);
+    Session *session = session_open(&first, &why);
+    bool shown = session ? show(options, session, &open.run, error)
+                         : lecture_refuse(open.lecture, open.lecture->stops[0].command_place, &why, error);
     session_free(session);
     lecture_close(&open);
     return shown ? DONE : refuse(error);

@@ -581,18 +581,20 @@ static bool check_lecture(const Options *options, Error *error) {
     if (!options->has_lecture) return true;
     if (session->kernel || session->file || session->saved || options->has_compare)
         return error_set(error, "--lecture brings its own kernels: give no other");
-    if (options->first_for_run && strcmp(options->first_for_run, "backend") != 0 &&
-        strcmp(options->first_for_run, "threads") != 0)
-        return error_set(error, "--%s is for one run; a lecture brings its own settings",
-                         options->first_for_run);
     bool shows =
         options->action == ACTION_OPEN || options->action == ACTION_FRAME || options->action == ACTION_RECORD;
     if (!shows && options->action != ACTION_CHECK && options->action != ACTION_LECTURES)
         return error_set(
             error, "--lecture goes with the interface, --check, --frame and --record-cast, not with --%s",
             options->action_name);
+    if (options->first_for_run && strcmp(options->first_for_run, "backend") != 0 &&
+        strcmp(options->first_for_run, "threads") != 0)
+        return error_set(error, "--%s is for one run; a lecture brings its own settings",
+                         options->first_for_run);
     if (options->save) return error_set(error, "--save keeps one run; a lecture has several");
-    return true;
+    return options->lecture || options->action == ACTION_LECTURES ||
+           error_set(error, "--%s needs a lecture: --lecture NAME; --lecture alone lists them",
+                     options->action_name);
 }
 
 /* Options that are right one by one and wrong together. */

@@ -522,6 +522,16 @@ Lecture *lecture_read(const char *path, Error *error) {
     return lecture;
 }
 
+bool lecture_refuse(const Lecture *lecture, LecturePlace place, const Error *why, Error *error) {
+    char message[sizeof why->message], at[sizeof why->file + 32] = "";
+    snprintf(message, sizeof message, "%s", why->message);
+    if (*why->file && why->line)
+        snprintf(at, sizeof at, "%s:%d: ", why->file, why->line);
+    else if (*why->file)
+        snprintf(at, sizeof at, "%s: ", why->file);
+    return error_set_at(error, lecture->path, place.line, place.column, "%s%s", at, message);
+}
+
 void lecture_free(Lecture *lecture) {
     if (!lecture) return;
     for (int i = 0; i < lecture->stop_count; i++) {

@@ -36,9 +36,10 @@ static void assert_block(const LectureBlock *block, LectureBlockKind kind, const
 
 static void every_kind_of_block_is_read(void **state) {
     (void)state;
-    Lecture *lecture = parse(HEAD "What it\nis about.\n"
-                                  "<!-- a comment\n  of two lines -->\n" STOP "- one\n  goes on\n- two\n"
-                                  "1. first\n\n### Inside\nA *word*.\n```cuda\n  x += y;\n\nz;\n```\nafter\n");
+    Lecture *lecture =
+        parse(HEAD "What it\nis about.\n"
+                   "<!-- a comment\n  of two lines -->\n" STOP "- one\n  goes on\n- two\n"
+                   "1. first\n\n### Inside\nA *word*.\n```cuda\n  x += y;\n\nz;\n```\nafter\n");
     assert_string_equal(lecture->path, "a.md");
     assert_string_equal(lecture->title, "T");
     assert_string_equal(lecture->language, "en");
@@ -69,7 +70,8 @@ static void a_command_line_is_read_as_a_shell_does(void **state) {
     (void)state;
     static const char *const words[] = {"--kernel", "strided", "--keys", "a 'b\"", "--fill=digits"};
     static const LecturePlace places[] = {{9, 1}, {9, 10}, {10, 2}, {10, 9}, {10, 19}};
-    Lecture *lecture = parse(HEAD "## S\n```redviz\n--kernel strided\n\t--keys \"a 'b\"'\"' --fill=digits\n```\n");
+    Lecture *lecture =
+        parse(HEAD "## S\n```redviz\n--kernel strided\n\t--keys \"a 'b\"'\"' --fill=digits\n```\n");
     const LectureStop *stop = &lecture->stops[0]; /* without text before it, the title is no stop */
     assert_int_equal(lecture->stop_count, 1);
     assert_int_equal(stop->word_count, 5);
@@ -353,12 +355,12 @@ static void one_lecture_in_two_languages(void **state) {
         {HEAD STOP, HEAD "Text\n" STOP, "b.md", 1,
          "the block ```redviz of this stop is not that of line 8 of a.md"},
         {HEAD STOP "text\n" QUESTION CLAIM,
-         HEAD STOP "词\n\n词\n```predict\n什么？\ntopic: 词\nkeys: l\nanswer: x = 1\n```\n" CLAIM, NULL, 0, NULL},
-        {HEAD STOP CHOICE,
-         HEAD STOP "```predict\n什么？\ntopic: t\nchoices: 一 | 二\nanswer: = 一\n```\n", NULL, 0, NULL},
-        {HEAD STOP CHOICE,
-         HEAD STOP "```predict\n什么？\ntopic: t\nchoices: 一 | 二\nanswer: = 二\n```\n", "b.md", 11,
-         "the answer of this stop is not that of line 11 of a.md"},
+         HEAD STOP "词\n\n词\n```predict\n什么？\ntopic: 词\nkeys: l\nanswer: x = 1\n```\n" CLAIM, NULL, 0,
+         NULL},
+        {HEAD STOP CHOICE, HEAD STOP "```predict\n什么？\ntopic: t\nchoices: 一 | 二\nanswer: = 一\n```\n",
+         NULL, 0, NULL},
+        {HEAD STOP CHOICE, HEAD STOP "```predict\n什么？\ntopic: t\nchoices: 一 | 二\nanswer: = 二\n```\n",
+         "b.md", 11, "the answer of this stop is not that of line 11 of a.md"},
         {HEAD STOP CHOICE,
          HEAD STOP "```predict\n什么？\ntopic: t\nchoices: 一 | 二 | 三\nanswer: = 一\n```\n", "b.md", 11,
          "the answer of this stop is not that of line 11 of a.md"},
@@ -370,10 +372,10 @@ static void one_lecture_in_two_languages(void **state) {
          "the block ```redviz of this stop is not that of line 12 of a.md"},
         {HEAD STOP QUESTION, HEAD STOP, "b.md", 7, "the answer of this stop is not that of line 11 of a.md"},
         {HEAD STOP, HEAD STOP QUESTION, "b.md", 11, "the answer of this stop is not that of line 7 of a.md"},
-        {HEAD STOP QUESTION, HEAD STOP "```predict\nWhat?\ntopic: t\nkeys: l\nanswer: x = 2\n```\n", "b.md", 11,
-         "the answer of this stop is not that of line 11 of a.md"},
-        {HEAD STOP QUESTION, HEAD STOP "```predict\nWhat?\ntopic: t\nkeys: l\nanswer: y = 1\n```\n", "b.md", 11,
-         "the answer of this stop is not that of line 11 of a.md"},
+        {HEAD STOP QUESTION, HEAD STOP "```predict\nWhat?\ntopic: t\nkeys: l\nanswer: x = 2\n```\n", "b.md",
+         11, "the answer of this stop is not that of line 11 of a.md"},
+        {HEAD STOP QUESTION, HEAD STOP "```predict\nWhat?\ntopic: t\nkeys: l\nanswer: y = 1\n```\n", "b.md",
+         11, "the answer of this stop is not that of line 11 of a.md"},
         {HEAD STOP QUESTION, HEAD STOP "```predict\nWhat?\ntopic: t\nanswer: x = 1\n```\n", "b.md", 11,
          "the answer of this stop is not that of line 11 of a.md"},
         {HEAD STOP CLAIM, HEAD STOP, "b.md", 7, "this stop lacks the claim in line 12 of a.md"},
