@@ -62,8 +62,10 @@ static void open_stop(App *app, int from) {
     const LectureScreen *screen = screen_of(app);
     LectureView *lecture = &app->lecture;
     bool is_own = lecture->run->screens[lecture->stop].is_set;
+    bool is_there = lecture->shown && !strcmp(lecture->shown, screen->run) &&
+                    app->comparison.count == (screen->compare ? 2 : 1);
     if (!is_own && from == lecture->stop - 1) return; /* the screen stays as it is */
-    if (lecture->shown && !strcmp(lecture->shown, screen->run) && !app->loader) {
+    if (is_there && !app->loader) {
         restart(app);
         arrive(app);
         return;
@@ -151,7 +153,7 @@ static bool press_lecture(App *app, Key key) {
     bool is_own = view->transient.overlay == OVERLAY_NONE || !lecture->has_left;
     if (view->transient.input != INPUT_COMMANDS || (!is_own && key == SPECIAL_ENTER)) return false;
     if (is_own && lecture->question == QUESTION_WAITS &&
-        lecture_view_type(lecture, key, view->selection.lane))
+        lecture_view_type(lecture, key, view->selection.lane, view->transient.number >= 0))
         return true;
     switch (key) {
     case SPECIAL_PAGE_DOWN:
