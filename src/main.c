@@ -16,6 +16,7 @@
 #include "cli/options.h"
 #include "session/session.h"
 #include "tui/app.h"
+#include "tui/quiz.h"
 #include "tui/view/key_table.h"
 #include <errno.h>
 #include <langinfo.h>
@@ -188,6 +189,14 @@ static int verify(Session *session, Error *error) {
     return !done ? refuse_run(error) : same ? DONE : RUN_FAILED;
 }
 
+static bool show_quiz(const Options *options, Session *session, Error *error) {
+    Quiz quiz;
+    if (!quiz_open(session, &quiz, error)) return false;
+    bool shown = show(options, session, &quiz.run, error);
+    quiz_close(&quiz);
+    return shown;
+}
+
 static int run(Options *options, Error *error) {
     options->session.search_races = options->action == ACTION_REPORT || options->action == ACTION_CHECK ||
                                     options->action == ACTION_FRAME || options->action == ACTION_RECORD;
@@ -195,9 +204,10 @@ static int run(Options *options, Error *error) {
     if (!session) return refuse_run(error);
     if (options->action == ACTION_VERIFY) return verify(session, error);
     bool late = options->has_compare && options->session.saved;
-    bool shown = (!options->save || session_save(session, options->save, error)) &&
-                 (!late || options_compare(options, session_options(session), error)) &&
-                 show(options, session, NULL, error);
+    bool shown =
+        (!options->save || session_save(session, options->save, error)) &&
+        (!late || options_compare(options, session_options(session), error)) &&
+        (options->predict ? show_quiz(options, session, error) : show(options, session, NULL, error));
     /* Whoever used the interface saw the failure; a script reads it from the status. */
     bool failed = options->action != ACTION_OPEN && session_failed(session);
     const Findings *hazards = options->action == ACTION_CHECK ? session_hazards(session) : NULL;

@@ -63,6 +63,15 @@ static void wrong_combinations_are_refused(void **state) {
         {"--lecture nowhere/a.md", "nowhere/a.md"},
         {"--lecture tests/data/lectures", "there is no lecture 'tests/data/lectures'"},
         {"--lecture a.md b.md", "one"},
+        {"--predict", "nothing to show: give --kernel NAME"},
+        {"--predict --lecture=" TINY, "--predict asks about one run; a lecture has its own questions"},
+        {"--predict --kernel interleaved --report", "not with --report"},
+        {"--predict --kernel interleaved --check", "not with --check"},
+        {"--predict --list", "not with --list"},
+        {"--predict --kernel interleaved --compare sequential",
+         "--predict asks about one run: without --compare"},
+        {"--predict tests/cli/scale.ptx --watch", "--predict asks about one run: without --watch"},
+        {"--predict --kernel interleaved --no-predict", "--no-predict goes with --lecture"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Outcome outcome = program_shell("@ %s", cases[i].arguments);
@@ -170,6 +179,32 @@ static void stops_are_shown_one_by_one(void **state) {
     free(cast);
 }
 
+/* Questions about a kernel, a file and a saved run; an unusual source is text, not marks of the lecture. */
+static void any_run_is_asked_about(void **state) {
+    (void)state;
+    char *out = program_output(0, "@ --kernel strided --predict --frame=100x36");
+    program_assert_contains(out, "Questions about strided");
+    program_assert_contains(out, "In how many levels");
+    free(out);
+    out = program_output(0, "@ tests/cli/scale.ptx --n 100 --predict --frame=100x36 --keys '<PgDn><PgDn>'");
+    program_assert_contains(out, "stop 2 of ");
+    free(out);
+    out = program_output(0,
+                         "@ --kernel strided --n 4096 --save %s/a.redviz --report >/dev/null && "
+                         "@ %s/a.redviz --predict --frame=100x36 --keys '8<Enter>'",
+                         program_folder(), program_folder());
+    program_assert_contains(out, "Right: 8");
+    free(out);
+    out = program_output(
+        0,
+        "sed 's|ld.global.u32 %%r5, .%%rd4.;|ld.global.u32 %%r5, [%%rd4]; // <!-- ```predict `x` **|' "
+        "tests/cli/scale.ptx >%s/odd.ptx && @ %s/odd.ptx --n 100 --predict --frame=100x36 --keys "
+        "'<PgDn><PgDn>'",
+        program_folder(), program_folder());
+    program_assert_contains(out, "How many sectors of 32 bytes");
+    free(out);
+}
+
 /* As if the tests' lecture were the one that is installed. */
 static void make_share(void) {
     free(program_output(
@@ -259,6 +294,7 @@ int main(void) {
         cmocka_unit_test(both_languages_must_agree),
         cmocka_unit_test(stops_are_shown_one_by_one),
         cmocka_unit_test(the_language_is_chosen),
+        cmocka_unit_test(any_run_is_asked_about),
         cmocka_unit_test(lectures_are_listed),
         cmocka_unit_test(all_claims_of_all_lectures_hold),
     };
