@@ -11,6 +11,13 @@ enum { MOST_OF_A_KIND = 4 };
 
 /* ---- the choice ----------------------------------------------------------------------------------------- */
 
+/* The answer to the earlier one shows that to the later one: beside the lines stand the lanes and wavefronts of the whole
+ * interval, in the reduction the sums of the whole level. */
+static bool shows(const Ask *earlier, const Ask *later) {
+    if (later->kind == ASK_SECTORS || later->kind == ASK_DIVERGENCE) return earlier->step == later->step;
+    return earlier->region == later->region;
+}
+
 /* An answer comes once for each kind of question, but for values; and where it shows the figures of another question, that
  * one is not asked. */
 static bool fits(const Asks *asks, const bool *chosen, int index) {
@@ -20,8 +27,7 @@ static bool fits(const Asks *asks, const bool *chosen, int index) {
         const Ask *other = &asks->asks[i];
         if (!chosen[i]) continue;
         same += other->kind == ask->kind;
-        bool is_of_block = other->kind == ASK_LEVELS || ask->kind == ASK_LEVELS;
-        if (!is_of_block && other->region == ask->region) return false;
+        if (i < index ? shows(other, ask) : shows(ask, other)) return false;
         if (other->kind == ask->kind && other->value == ask->value && ask->kind != ASK_VALUES) return false;
     }
     return same < MOST_OF_A_KIND;
@@ -98,7 +104,7 @@ static void print_stop(Text *out, const Asks *asks, const Ask *ask, bool is_firs
     char keys[32];
     if (ask->kind == ASK_LEVELS) {
         text_print(out, "%s\n```redviz\n--keys 'g'\n```\n", is_first ? "" : "\n## Levels\n");
-        print_question(out, ask, "G");
+        print_question(out, ask, "g");
         return;
     }
     print_place(out, asks, ask, is_first);
