@@ -60,7 +60,7 @@ help:
 #: make lint           run clang-tidy and cppcheck on all sources; LINT_SINCE=COMMIT: only on those changed since
 #: make format         run clang-format; make format-check: fail if that would change a file
 #: make musl-check     compile everything but the interface with musl-gcc
-#: make fuzz           fuzz PTX, --args and session files for FUZZ_SECONDS (60) each; or fuzz-ptx, fuzz-args, fuzz-session
+#: make fuzz           fuzz PTX, --args, session files and lectures for FUZZ_SECONDS (60) each; or fuzz-ptx, fuzz-args, ...
 #: make mutate         put COUNT (300) faults, drawn by SEED, into a copy; the tests must find them (scripts/mutate.sh)
 #: make bench          measure speed and memory on this machine
 #: make device         build tests/device/on_gpu, to be run on a machine with a GPU
@@ -142,7 +142,7 @@ FUZZ_SECONDS ?= 60
 FUZZ = $(Q)mkdir -p build/fuzz/$@ && clang -std=c11 -D_POSIX_C_SOURCE=200809L -g -O1 -fsanitize=fuzzer,address,undefined -w \
     -fno-sanitize-recover=all -I. -Isrc -o build/fuzz/fuzz_$(@:fuzz-%=%) tests/fuzz/fuzz_$(@:fuzz-%=%).c
 FUZZ_RUN = -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=build/fuzz/ build/fuzz/$@
-fuzz: fuzz-ptx fuzz-args fuzz-session
+fuzz: fuzz-ptx fuzz-args fuzz-session fuzz-lecture
 
 fuzz-deps:
 	@scripts/deps.sh build fuzz
@@ -155,6 +155,15 @@ fuzz-args: fuzz-deps
 	$(FUZZ) $(filter src/ptx/% src/base/% src/catalog/%,$(SOURCES)) -lm
 	@printf "0in=float[n]:random, out=float[grid*4], k=n/2, 1e-3" >build/fuzz/$@/seed
 	build/fuzz/fuzz_args -max_len=512 -timeout=5 $(FUZZ_RUN)
+
+fuzz-lecture: fuzz-deps
+	$(FUZZ) $(filter src/base/% src/ptx/% src/trace/% src/sass/% src/metrics/% src/catalog/% src/compile/%,$(SOURCES)) \
+	    src/lecture/lecture.c src/lecture/same.c src/lecture/spans.c src/lecture/claim.c $(LIBRARIES)
+	@mkdir -p build/fuzz/$@/seeds && for file in tests/data/lectures/*.md assets/lectures/*.md; do \
+	    { printf 1; cat $$file; } >build/fuzz/$@/seeds/$$(basename $$file); done
+	@grep -h "[=<>]" assets/lectures/README.md tests/data/lectures/*.md | sed 's/^ *//; s/^/0/' | \
+	    split -l 1 -a 3 - build/fuzz/$@/seeds/claim
+	build/fuzz/fuzz_lecture -max_len=32768 -timeout=10 -dict=tests/fuzz/lecture.dict $(FUZZ_RUN) build/fuzz/$@/seeds
 
 fuzz-session: all
 	$(FUZZ) $(filter-out src/main.c,$(SOURCES)) $(LIBRARIES)

@@ -17,6 +17,7 @@
 #include "session/session.h"
 #include "tui/app.h"
 #include "tui/draw/terminal_text.h"
+#include "tui/quiz.h"
 #include "tui/view/key_table.h"
 #include <errno.h>
 #include <locale.h>
@@ -188,6 +189,14 @@ static int verify(Session *session, Error *error) {
     return !done ? refuse_run(error) : same ? DONE : RUN_FAILED;
 }
 
+static bool show_quiz(const Options *options, Session *session, Error *error) {
+    Quiz quiz;
+    if (!quiz_open(session, &quiz, error)) return false;
+    bool shown = show(options, session, &quiz.run, error);
+    quiz_close(&quiz);
+    return shown;
+}
+
 static int run(Options *options, Error *error) {
     options->session.search_races = options->action == ACTION_REPORT || options->action == ACTION_CHECK ||
                                     options->action == ACTION_FRAME || options->action == ACTION_RECORD;
@@ -195,9 +204,10 @@ static int run(Options *options, Error *error) {
     if (!session) return refuse_run(error);
     if (options->action == ACTION_VERIFY) return verify(session, error);
     bool late = options->has_compare && options->session.saved;
-    bool shown = (!options->save || session_save(session, options->save, error)) &&
-                 (!late || options_compare(options, session_options(session), error)) &&
-                 show(options, session, NULL, error);
+    bool shown =
+        (!options->save || session_save(session, options->save, error)) &&
+        (!late || options_compare(options, session_options(session), error)) &&
+        (options->predict ? show_quiz(options, session, error) : show(options, session, NULL, error));
     /* Whoever used the interface saw the failure; a script reads it from the status. */
     bool failed = options->action != ACTION_OPEN && session_failed(session);
     const Findings *hazards = options->action == ACTION_CHECK ? session_hazards(session) : NULL;
@@ -224,10 +234,12 @@ static int run_lecture(const Options *options, Error *error) {
     /* A frame is not drawn again when races have been found. */
     for (int i = 0; i < open.lecture->stop_count; i++)
         open.options[i].session.search_races = options->action != ACTION_OPEN;
+    Error why = {0};
     SessionOptions first = *open.screens[0].session;
     first.first_look = options->action == ACTION_OPEN;
-    Session *session = session_open(&first, error);
-    bool shown = session && show(options, session, &open.run, error);
+    Session *session = session_open(&first, &why);
+    bool shown = session ? show(options, session, &open.run, error)
+                         : lecture_refuse(open.lecture, open.lecture->stops[0].command_place, &why, error);
     session_free(session);
     lecture_close(&open);
     return shown ? DONE : refuse(error);

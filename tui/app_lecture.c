@@ -62,8 +62,10 @@ static void open_stop(App *app, int from) {
     const LectureScreen *screen = screen_of(app);
     LectureView *lecture = &app->lecture;
     bool is_own = lecture->run->screens[lecture->stop].is_set;
+    bool is_there = lecture->shown && !strcmp(lecture->shown, screen->run) &&
+                    app->comparison.count == (screen->compare ? 2 : 1);
     if (!is_own && from == lecture->stop - 1) return; /* the screen stays as it is */
-    if (lecture->shown && !strcmp(lecture->shown, screen->run) && !app->loader) {
+    if (is_there && !app->loader) {
         restart(app);
         arrive(app);
         return;
@@ -151,7 +153,7 @@ static bool press_lecture(App *app, Key key) {
     bool is_own = view->transient.overlay == OVERLAY_NONE || !lecture->has_left;
     if (view->transient.input != INPUT_COMMANDS || (!is_own && key == SPECIAL_ENTER)) return false;
     if (is_own && lecture->question == QUESTION_WAITS &&
-        lecture_view_type(lecture, key, view->selection.lane))
+        lecture_view_type(lecture, key, view->selection.lane, view->transient.number >= 0))
         return true;
     switch (key) {
     case SPECIAL_PAGE_DOWN:
@@ -245,8 +247,7 @@ static bool check_stop(Check *check, int index) {
     const ClaimWorld world = {&check->values, place_values_value};
     app_go_to_stop(app, index);
     if (app->failed)
-        return error_set_at(check->error, check->lecture->lecture->path, stop->command_place.line,
-                            stop->command_place.column, "%.400s", app->error.message);
+        return lecture_refuse(check->lecture->lecture, stop->command_place, &app->error, check->error);
     stand(check);
     for (int i = 0; i < stop->claim_count; i++) check_claim(check, &stop->claims[i], &world);
     if (!stop->question) return true;
@@ -256,14 +257,19 @@ static bool check_stop(Check *check, int index) {
     return true;
 }
 
+static const char *plural(int count) {
+    return count == 1 ? "" : "s";
+}
+
 static bool check_stops(Check *check) {
     const Lecture *lecture = check->lecture->lecture;
     for (int i = 0; i < lecture->stop_count; i++)
         if (!check_stop(check, i)) return false;
-    text_print(check->out, "%s: %d stops, %d claims, %d answers: ", lecture->path, lecture->stop_count,
-               check->claims, check->answers);
+    text_print(check->out, "%s: %d stop%s, %d claim%s, %d answer%s: ", lecture->path, lecture->stop_count,
+               plural(lecture->stop_count), check->claims, plural(check->claims), check->answers,
+               plural(check->answers));
     if (check->failed)
-        text_print(check->out, "%d do not hold\n", check->failed);
+        text_print(check->out, "%d do%s not hold\n", check->failed, check->failed == 1 ? "es" : "");
     else
         text_add(check->out, "all hold\n");
     return true;
@@ -275,8 +281,10 @@ bool app_check_lecture(const LectureRun *lecture, const char *machine, bool live
     AppStart start = {.machine = machine, .still = true};
     SessionOptions whole = *lecture->screens[0].session;
     whole.first_look = false;
-    Session *first = session_open(&whole, error);
-    if (!first) return false;
+    Error why = {0};
+    Session *first = session_open(&whole, &why);
+    if (!first)
+        return lecture_refuse(lecture->lecture, lecture->lecture->stops[0].command_place, &why, error);
     app_init(&app, first, &start);
     Check check = {.app = &app,
                    .lecture = lecture,

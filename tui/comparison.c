@@ -206,6 +206,8 @@ static void draw_differences(const Comparison *comparison, Canvas *canvas, const
     const View *view = &comparison->view[comparison->active];
     if (view->transient.overlay == OVERLAY_DIFFERENCES)
         differences_draw_all(&differences, canvas, layout->overlay, view->transient.scroll);
+    if (view->transient.overlay == OVERLAY_DIFFERENCES && view->transient.hides_figures)
+        canvas_hide_figures(canvas, layout->overlay, false);
 }
 
 void comparison_change(const Comparison *comparison, Differences *out) {

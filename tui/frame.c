@@ -41,6 +41,7 @@ static void draw_header(const Scene *scene, const View *view, Canvas *canvas, Re
     int at = 1 + canvas_print(canvas, area, 1, 0, ROLE_HEADER, "redviz  %s", scene->identity.kernel);
     int room = area.columns - at - 2 - canvas_text_columns(scene->identity.level) - 6;
     Role role = roles[headline_print_verdict(scene, room, text, sizeof text)];
+    if (view->transient.hides_figures) text[0] = 0;
     int text_at = area.columns - canvas_text_columns(text) - 1;
     print_run(scene, view, text_at - at - 3, right, sizeof right);
     int right_at = text_at - canvas_text_columns(right);
@@ -139,7 +140,10 @@ static void walk_footer(const View *view, Footer *footer) {
 
 void frame_draw_footer(const View *view, Canvas *canvas, Rectangle area) {
     Footer footer = {.canvas = canvas, .ascii = canvas->ascii, .area = area, .sought = -1};
-    if (!draw_prompt(view, canvas, area)) walk_footer(view, &footer);
+    if (!draw_prompt(view, canvas, area))
+        walk_footer(view, &footer);
+    else if (view->transient.hides_figures && view->transient.input == INPUT_COMMANDS)
+        canvas_hide_figures(canvas, area, false);
 }
 
 Key frame_footer_key(const View *view, int columns, bool ascii, int column) {
@@ -171,6 +175,13 @@ static void draw_box(Canvas *canvas, Rectangle area, Role title_role, const Pane
                      area.rows - 1, ROLE_TEXT, " %s ", head->foot);
 }
 
+/* Those that a waiting question hides. The source keeps its text, and hides its figures by itself. */
+static bool has_figures(const Pane *pane) {
+    if (pane->slot == SLOT_OVERLAY)
+        return pane->overlay == OVERLAY_LADDER || pane->overlay == OVERLAY_LATENCY;
+    return pane->slot != SLOT_SOURCE || pane == &pane_sass;
+}
+
 static void draw_pane(const Pane *pane, const StepContext *context, Canvas *canvas, const Layout *layout,
                       Rectangle area, bool focused) {
     Role title_role = focused ? ROLE_SELECTED : ROLE_TITLE;
@@ -184,8 +195,7 @@ static void draw_pane(const Pane *pane, const StepContext *context, Canvas *canv
     else if (!is_bare(pane, layout, area))
         canvas_rule(canvas, area, title_role, head.title, head.note_role, head.note);
     if (inside.rows > 0 && inside.columns > 0) pane->draw(context, canvas, inside);
-    if (context->view->transient.hides_figures && pane->slot != SLOT_OVERLAY &&
-        (pane->slot != SLOT_SOURCE || pane == &pane_sass))
+    if (context->view->transient.hides_figures && has_figures(pane))
         canvas_hide_figures(canvas, area, pane->slot == SLOT_EXPLANATION || pane->slot == SLOT_TIMELINE);
 }
 
@@ -373,7 +383,7 @@ static void draw_panes(const ShownPanes *shown, const Layout *layout, Canvas *ca
         const ShownPane *at = &shown->panes[i];
         draw_pane(at->pane, context_of(shown, at->pane), canvas, layout, at->area,
                   at->focus == (int)shown->context.view->display.focus);
-        if (at->pane->slot == SLOT_PICTURE)
+        if (at->pane->slot == SLOT_PICTURE && !shown->context.view->transient.hides_figures)
             draw_no_boxes(&shown->context, canvas, inside_of(at->pane, layout, at->area));
     }
 }

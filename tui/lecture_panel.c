@@ -214,12 +214,13 @@ void lecture_panel_draw(const LectureView *lecture, Canvas *canvas, Rectangle ar
     char note[160];
     if (area.rows < 2) return;
     const Lecture *of = lecture->run->lecture;
+    const char *title = lecture_view_stop(lecture)->title;
     snprintf(note, sizeof note, "%.80s   stop %d of %d   PgDn next", of->title, lecture->stop + 1,
              of->stop_count);
-    int room = area.columns - canvas_text_columns(lecture_view_stop(lecture)->title) - BETWEEN_COLUMNS;
-    if (canvas_text_columns(note) > room)
+    int room = area.columns - canvas_text_columns(title) - BETWEEN_COLUMNS;
+    if (canvas_text_columns(note) > room || !strcmp(title, of->title))
         snprintf(note, sizeof note, "stop %d of %d   PgDn next", lecture->stop + 1, of->stop_count);
-    canvas_rule(canvas, area, ROLE_TITLE, lecture_view_stop(lecture)->title, ROLE_DIM, note);
+    canvas_rule(canvas, area, ROLE_TITLE, title, ROLE_DIM, note);
     Rectangle inside = inside_of(area);
     int rows = draw_text(lecture, canvas, inside);
     canvas_more(canvas, inside, lecture->scroll > 0, lecture->scroll + inside.rows < rows);

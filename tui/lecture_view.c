@@ -2,6 +2,7 @@
 #include "tui/lecture_view.h"
 
 #include "base/memory.h"
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@ void lecture_view_begin_stop(LectureView *lecture, int stop) {
     lecture->scroll = 0;
     lecture->has_left = false;
     lecture->typed[0] = 0;
+    lecture->has_marks = false;
     lecture->problem = NULL;
     bool asks = lecture->run->asks && lecture_view_stop(lecture)->question;
     lecture->question = asks ? QUESTION_WAITS : QUESTION_NONE;
@@ -43,23 +45,34 @@ static bool add_character(LectureView *lecture, char character) {
 static bool mark_lane(LectureView *lecture, int lane) {
     unsigned long mask = strtoul(lecture->typed, NULL, 0) ^ 1UL << lane;
     snprintf(lecture->typed, sizeof lecture->typed, mask ? "0x%lx" : "", mask);
+    lecture->has_marks = mask != 0;
     return true;
 }
 
-bool lecture_view_type(LectureView *lecture, Key key, int lane) {
+static bool erase(LectureView *lecture, size_t length) {
+    lecture->typed[lecture->has_marks ? 0 : length - 1] = 0;
+    lecture->has_marks = false;
+    return true;
+}
+
+/* "0x11": everything else moves the cursor to a lane. */
+static bool type_mask(LectureView *lecture, Key key, size_t length, bool counts) {
+    bool is_next = length == 0   ? key == '0' && !counts
+                   : length == 1 ? key == 'x'
+                                 : key < 128 && isxdigit((int)key) && !lecture->has_marks;
+    return is_next && add_character(lecture, (char)key);
+}
+
+bool lecture_view_type(LectureView *lecture, Key key, int lane, bool counts) {
     const LectureQuestion *question = lecture_view_stop(lecture)->question;
     bool is_mask = strstr(question->answer.text, "lane_mask") != NULL;
     size_t length = strlen(lecture->typed);
     lecture->problem = NULL;
-    if (key == SPECIAL_BACKSPACE && length) {
-        lecture->typed[length - 1] = 0;
-        return true;
-    }
-    if (key == ' ' && is_mask) return mark_lane(lecture, lane);
+    if (key == SPECIAL_BACKSPACE && length) return erase(lecture, length);
+    if (is_mask) return key == ' ' ? mark_lane(lecture, lane) : type_mask(lecture, key, length, counts);
     bool is_digit = key >= '0' && key <= '9';
     bool is_sign = (key == '-' && !length) || (key == '.' && length && !question->choice_count);
-    bool is_hexadecimal = is_mask && length && key < 128 && strchr("xabcdef", (int)key);
-    return (is_digit || is_sign || is_hexadecimal) && add_character(lecture, (char)key);
+    return (is_digit || is_sign) && add_character(lecture, (char)key);
 }
 
 static LectureScore *score_of(LectureView *lecture, const char *topic) {
@@ -87,9 +100,8 @@ static bool is_right(const LectureQuestion *question, double typed, bool *valid)
         double value = strtod(question->value, NULL);
         return fabs(typed - value) <= 1e-9 * fabs(value);
     }
-    int choice = (int)typed - 1;
-    *valid = typed == (double)(choice + 1) && choice >= 0 && choice < question->choice_count;
-    return *valid && !strcmp(question->choices[choice], question->value);
+    *valid = typed >= 1 && typed <= question->choice_count;
+    return *valid && !strcmp(question->choices[(int)typed - 1], question->value);
 }
 
 bool lecture_view_answer(LectureView *lecture) {

@@ -31,6 +31,7 @@ typedef struct LectureView {
     int scroll;    /* first row of the text that is shown */
     QuestionState question;
     char typed[LECTURE_ANSWER_BYTES];
+    bool has_marks;      /* `typed` is the mask of lanes that Space marked */
     const char *problem; /* why the typed answer is none; NULL: nothing was wrong */
     LectureScore scores[LECTURE_TOPICS];
     int score_count;
@@ -45,8 +46,9 @@ void lecture_view_begin_stop(LectureView *lecture, int stop);
 /* A question waits, and figures are hidden. */
 bool lecture_view_hides(const LectureView *lecture);
 
-/* A key of an answer: a digit, Backspace, Space on a lane (`lane` is selected). */
-bool lecture_view_type(LectureView *lecture, Key key, int lane);
+/* A key of an answer: a digit, Backspace, Space on a lane (`lane` is selected). Where lanes are asked for, digits are counts
+ * of other keys (7x: lane 7), unless 0x begins a mask; `counts`: the count of another key is being typed. */
+bool lecture_view_type(LectureView *lecture, Key key, int lane, bool counts);
 /* What was typed is the answer: right, wrong, or none, and then it goes on waiting. True: it was answered. */
 bool lecture_view_answer(LectureView *lecture);
 void lecture_view_skip(LectureView *lecture);

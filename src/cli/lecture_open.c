@@ -124,17 +124,44 @@ static LecturePlace place_of_error(OpenLecture *open, int index, const Options *
     return stop->words[stop->word_count - 1].place;
 }
 
-/* Files lie beside the lecture. */
-static const char *beside(OpenLecture *open, const char *file) {
-    const char *path = open->lecture->path, *slash = strrchr(path, '/');
-    if (!file || *file == '/' || !slash) return file;
-    return arena_print(&open->arena, "%.*s%s", (int)(slash - path + 1), path, file);
+static bool refuse_at(const OpenLecture *open, LecturePlace place, const char *message, Error *error) {
+    Error why = {0};
+    error_set(&why, "%s", message);
+    return lecture_refuse(open->lecture, place, &why, error);
 }
 
-static bool refuse_at(const OpenLecture *open, LecturePlace place, const char *message, Error *error) {
-    char copy[sizeof error->message];
-    snprintf(copy, sizeof copy, "%s", message);
-    return error_set_at(error, open->lecture->path, place.line, place.column, "%s", copy);
+/* The word that gives an option its value, or begins with it: "strided" in "--kernel strided" and "--compare=strided,n=64". */
+static LecturePlace place_of_value(const LectureStop *stop, const char *option, const char *value) {
+    char joined[64];
+    snprintf(joined, sizeof joined, "%s=", option);
+    for (int i = 0; i < stop->word_count; i++) {
+        const char *word = stop->words[i].text;
+        bool follows = i > 0 && !strcmp(stop->words[i - 1].text, option);
+        if (!strncmp(word, joined, strlen(joined)) || !strcmp(word, value) ||
+            (follows && !strncmp(word, value, strlen(value))))
+            return stop->words[i].place;
+    }
+    return stop->words[0].place;
+}
+
+/* Files lie beside the lecture. */
+static bool find_beside(OpenLecture *open, const LectureStop *stop, const char **file, Error *error) {
+    const char *path = open->lecture->path, *slash = strrchr(path, '/'), *name = *file;
+    if (!name) return true;
+    if (*name != '/' && slash)
+        *file = arena_print(&open->arena, "%.*s%s", (int)(slash - path + 1), path, name);
+    FILE *found = fopen(*file, "rb");
+    if (found) return fclose(found) == 0;
+    Error why = {0};
+    error_set(&why, "%s cannot be read", *file);
+    return lecture_refuse(open->lecture, place_of_value(stop, "--compare", name), &why, error);
+}
+
+static bool check_kernel(const OpenLecture *open, const LectureStop *stop, const char *option,
+                         const char *kernel, Error *error) {
+    Error why = {0};
+    return !kernel || catalog_find(kernel, &why) ||
+           lecture_refuse(open->lecture, place_of_value(stop, option, kernel), &why, error);
 }
 
 static bool read_options(OpenLecture *open, int index, const Options *outer, Error *error) {
@@ -143,7 +170,7 @@ static bool read_options(OpenLecture *open, int index, const Options *outer, Err
     Error why = {0};
     if (!parse_words(open, index, outer, stop->word_count, &why)) {
         LecturePlace place = place_of_error(open, index, outer, why.message);
-        return refuse_at(open, place, why.message, error);
+        return lecture_refuse(open->lecture, place, &why, error);
     }
     if (options->action != ACTION_OPEN || options->save || options->record_cast || options->watch ||
         options->has_lecture)
@@ -151,17 +178,14 @@ static bool read_options(OpenLecture *open, int index, const Options *outer, Err
             open, stop->words[0].place,
             "a stop is a screen of the interface: options that print, save or watch have no place here",
             error);
-    options->session.file = beside(open, options->session.file);
-    options->session.saved = beside(open, options->session.saved);
-    if (options->has_compare) options->compare.file = beside(open, options->compare.file);
-    if (options->keys && !key_script_check(options->keys, &why)) {
-        LecturePlace place = stop->words[0].place;
-        for (int i = 0; i < stop->word_count; i++)
-            if (!strcmp(stop->words[i].text, options->keys) || !strncmp(stop->words[i].text, "--keys=", 7))
-                place = stop->words[i].place;
-        return refuse_at(open, place, why.message, error);
-    }
-    return true;
+    if (!find_beside(open, stop, &options->session.file, error) ||
+        !find_beside(open, stop, &options->session.saved, error) ||
+        (options->has_compare && !find_beside(open, stop, &options->compare.file, error)))
+        return false;
+    if (options->keys && !key_script_check(options->keys, &why))
+        return lecture_refuse(open->lecture, place_of_value(stop, "--keys", options->keys), &why, error);
+    return check_kernel(open, stop, "--kernel", options->session.kernel, error) &&
+           (!options->has_compare || check_kernel(open, stop, "--compare", options->compare.kernel, error));
 }
 
 /* The words without keys and step. */
@@ -203,7 +227,7 @@ static bool check_form(const OpenLecture *open, const LectureStop *stop, Error *
     if (!question) return true;
     if (*question->answer.text && !claim_number(&question->answer, path, NULL, &value, error)) return false;
     return !question->keys || key_script_check(question->keys, &why) ||
-           refuse_at(open, question->keys_place, why.message, error);
+           lecture_refuse(open->lecture, question->keys_place, &why, error);
 }
 
 static bool read_stops(OpenLecture *open, const Options *outer, Error *error) {
@@ -285,8 +309,9 @@ bool lecture_list(const Options *options, Text *out, Error *error) {
         if (!find_file(&one, path, error)) return false;
         Lecture *lecture = lecture_read(path, error);
         if (!lecture) return false;
-        text_print(out, "  %-10s %s\n             %d stops, %d minutes; needs: %s\n", name, lecture->title,
-                   lecture->stop_count, lecture->minutes, lecture->needs);
+        text_print(out, "  %-10s %s\n             %d stop%s, %d minute%s; needs: %s\n", name, lecture->title,
+                   lecture->stop_count, lecture->stop_count == 1 ? "" : "s", lecture->minutes,
+                   lecture->minutes == 1 ? "" : "s", lecture->needs);
         lecture_free(lecture);
     }
     if (!count) text_add(out, "no lecture is installed\n");

@@ -218,6 +218,12 @@ static bool take_stop(Options *options, const OptionRow *row, const char *value,
     return number_int(row, value, 1, 1000, &options->stop, error);
 }
 
+static bool take_predict(Options *options, const OptionRow *row, const char *value, Error *error) {
+    (void)row, (void)value, (void)error;
+    options->predict = true;
+    return true;
+}
+
 static bool take_no_predict(Options *options, const OptionRow *row, const char *value, Error *error) {
     (void)row, (void)value, (void)error;
     options->no_predict = true;
@@ -572,6 +578,21 @@ static bool make_runs(Options *options, Error *error) {
     return session->saved || options_compare(options, session, error);
 }
 
+static bool check_predict(const Options *options, Error *error) {
+    bool shows =
+        options->action == ACTION_OPEN || options->action == ACTION_FRAME || options->action == ACTION_RECORD;
+    if (!options->predict) return true;
+    if (options->has_lecture)
+        return error_set(error, "--predict asks about one run; a lecture has its own questions");
+    if (!shows)
+        return error_set(error, "--predict goes with the interface, --frame and --record-cast, not with --%s",
+                         options->action_name);
+    if (options->has_compare || options->watch)
+        return error_set(error, "--predict asks about one run: without --%s",
+                         options->has_compare ? "compare" : "watch");
+    return true;
+}
+
 static bool check_lecture(const Options *options, Error *error) {
     const SessionOptions *session = &options->session;
     if (options->language && !options->has_lecture) return error_set(error, "--language goes with --lecture");
@@ -581,18 +602,20 @@ static bool check_lecture(const Options *options, Error *error) {
     if (!options->has_lecture) return true;
     if (session->kernel || session->file || session->saved || options->has_compare)
         return error_set(error, "--lecture brings its own kernels: give no other");
-    if (options->first_for_run && strcmp(options->first_for_run, "backend") != 0 &&
-        strcmp(options->first_for_run, "threads") != 0)
-        return error_set(error, "--%s is for one run; a lecture brings its own settings",
-                         options->first_for_run);
     bool shows =
         options->action == ACTION_OPEN || options->action == ACTION_FRAME || options->action == ACTION_RECORD;
     if (!shows && options->action != ACTION_CHECK && options->action != ACTION_LECTURES)
         return error_set(
             error, "--lecture goes with the interface, --check, --frame and --record-cast, not with --%s",
             options->action_name);
+    if (options->first_for_run && strcmp(options->first_for_run, "backend") != 0 &&
+        strcmp(options->first_for_run, "threads") != 0)
+        return error_set(error, "--%s is for one run; a lecture brings its own settings",
+                         options->first_for_run);
     if (options->save) return error_set(error, "--save keeps one run; a lecture has several");
-    return true;
+    return options->lecture || options->action == ACTION_LECTURES ||
+           error_set(error, "--%s needs a lecture: --lecture NAME; --lecture alone lists them",
+                     options->action_name);
 }
 
 /* Options that are right one by one and wrong together. */
@@ -613,7 +636,7 @@ static bool check_together(const Options *options, Error *error) {
     if (options->gpus && options->action != ACTION_BENCH) return error_set(error, "--gpus goes with --bench");
     if (options->gpus && session->kernel && strcmp(session->kernel, "fastest") != 0)
         return error_set(error, "--gpus sums an array with the kernel fastest, not %s", session->kernel);
-    if (!check_lecture(options, error)) return false;
+    if (!check_lecture(options, error) || !check_predict(options, error)) return false;
     if (options->action >= ACTION_LIST || options->has_lecture) return true;
     if (session->saved && options->first_for_run)
         return error_set(error, "--%s is for a run; %s is one that is over, with its own settings",

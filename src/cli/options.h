@@ -60,6 +60,7 @@ typedef struct Options {
     const char *lecture;  /* its name, or FILE.md; NULL: they are listed */
     const char *language; /* NULL: the locale's */
     int stop;             /* of the lecture, from 1; 0: not given */
+    bool predict;         /* questions are asked about the run */
     bool no_predict;      /* a lecture's questions are shown without waiting for an answer */
     const char *access_path, *dump;
     const char *generate; /* "man", "bash", "zsh", "fish" */

@@ -44,6 +44,7 @@ typedef struct Reader {
 } Reader;
 
 static bool read_sum(Reader *reader, double *value);
+static bool read_factor(Reader *reader, double *value);
 
 static bool fail_at(Reader *reader, const char *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -112,18 +113,21 @@ static bool read_string(Reader *reader, char out[STRING_BYTES]) {
     const char *begin = reader->at;
     const char *closing = peek(reader) == '"' ? strchr(reader->at + 1, '"') : NULL;
     if (!closing) return fail_at(reader, begin, "a text in double quotes is expected here");
-    snprintf(out, STRING_BYTES, "%.*s", (int)(closing - reader->at - 1), reader->at + 1);
+    size_t length = (size_t)(closing - reader->at - 1);
+    if (length >= STRING_BYTES) return fail_at(reader, reader->at, "no line or row holds so long a text");
+    memcpy(out, reader->at + 1, length);
+    out[length] = 0;
     reader->at = closing + 1;
     return true;
 }
 
-/* 4096, 2^20, 0x10, 1.7, 1e-6 */
-static bool read_number(Reader *reader, double *value) {
+/* 4096, 0x10, 1.7, 1e-6 */
+static bool read_digits(Reader *reader, double *value) {
     char digits[NAME_BYTES];
     size_t length = 0;
     const char *begin = reader->at;
-    if (!isdigit((unsigned char)peek(reader)) && *reader->at != '.')
-        return fail_at(reader, reader->at, "a number is expected here");
+    if (!isdigit((unsigned char)*begin) && *begin != '.')
+        return fail_at(reader, begin, "a number is expected here");
     while (length < sizeof digits - 1) {
         char next = *reader->at;
         bool exponent =
@@ -135,12 +139,18 @@ static bool read_number(Reader *reader, double *value) {
     digits[length] = 0;
     char *stop;
     *value = strtod(digits, &stop);
-    if (!length || *stop || !isfinite(*value))
-        return fail_at(reader, begin, "this is no number: 4096, 2^20, 0x10, 1.7");
-    if (*reader->at != '^') return true;
+    return (!*stop && isfinite(*value)) || fail_at(reader, begin, "this is no number: 4096, 2^20, 0x10, 1.7");
+}
+
+/* The same, or one of them to the power of another: 2^20. */
+static bool read_number(Reader *reader, double *value) {
     double power;
+    peek(reader);
+    const char *begin = reader->at;
+    if (!read_digits(reader, value)) return false;
+    if (*reader->at != '^') return true;
     reader->at++;
-    if (!read_number(reader, &power)) return false;
+    if (!read_digits(reader, &power)) return false;
     *value = pow(*value, power);
     return isfinite(*value) || fail_at(reader, begin, "this number is too large");
 }
@@ -176,6 +186,15 @@ static const char *scope_text(ClaimScope scope) {
     }
 }
 
+/* One of the scopes that a word has; 0: there is no such word. */
+static ClaimScope scope_of_word(const char *name) {
+    static const ClaimScope scopes[] = {CLAIM_LEVEL, CLAIM_STEP, CLAIM_LINE, CLAIM_TOTAL};
+    for (int i = 0; i < claim_word_count; i++)
+        for (size_t k = 0; k < sizeof scopes / sizeof *scopes; k++)
+            if (!strcmp(claim_words[i].name, name) && (claim_words[i].scopes & scopes[k])) return scopes[k];
+    return 0;
+}
+
 /* Is there a value of this name in this scope? Else the error says which name is near. */
 static bool check_name(Reader *reader, const char *at, const char *name, ClaimScope scope) {
     const char *near[METRIC_COUNT + 64];
@@ -190,6 +209,10 @@ static bool check_name(Reader *reader, const char *at, const char *name, ClaimSc
         near[count++] = metric_infos[i].name;
     }
     const char *nearest = text_nearest(name, near, count);
+    ClaimScope other = scope_of_word(name);
+    if (!nearest && other)
+        return fail_at(reader, at, "there is no '%s' %s, but one %s", name, scope_text(scope),
+                       scope_text(other));
     return fail_at(reader, at, nearest ? "there is no '%s' %s; did you mean %s?" : "there is no '%s' %s%s",
                    name, scope_text(scope), nearest ? nearest : "");
 }
@@ -260,8 +283,10 @@ static bool read_member(Reader *reader, const char *begin, QueryTexts *texts, do
 static bool read_step(Reader *reader, const char *begin, QueryTexts *texts, double *value) {
     enum { LAST_LANE = 31 };
     ClaimQuery query = {.scope = CLAIM_STEP, .name = texts->run, .number = -1};
+    bool has_lane = !strcmp(texts->run, "value");
     if (!check_name(reader, begin, texts->run, CLAIM_STEP)) return false;
-    if (take(reader, ",") && !read_whole(reader, "a lane", LAST_LANE, &query.number)) return false;
+    if (has_lane && (!expect(reader, ",") || !read_whole(reader, "a lane", LAST_LANE, &query.number)))
+        return false;
     return expect(reader, ")") && ask(reader, begin, &query, value);
 }
 
@@ -345,18 +370,25 @@ static bool read_value(Reader *reader, double *value) {
 
 /* ---- arithmetic ---------------------------------------------------------------------------------------- */
 
+/* "(", "-" or a value, which may hold another sum. */
+static bool read_nested(Reader *reader, double *value) {
+    char next = *reader->at;
+    if (isalpha((unsigned char)next)) return read_value(reader, value);
+    reader->at++;
+    if (next == '(') return read_sum(reader, value) && expect(reader, ")");
+    if (!read_factor(reader, value)) return false;
+    *value = -*value;
+    return true;
+}
+
 static bool read_factor(Reader *reader, double *value) {
     char next = peek(reader);
-    bool good;
     if (isdigit((unsigned char)next) || next == '.') return read_number(reader, value);
-    if (isalpha((unsigned char)next)) return read_value(reader, value);
-    if (next != '(' && next != '-')
+    if (!isalpha((unsigned char)next) && next != '(' && next != '-')
         return fail_at(reader, reader->at,
                        next ? "a number, a value or '(' is expected here" : "something is missing here");
     if (++reader->depth > DEEPEST) return fail_at(reader, reader->at, "nested too deeply");
-    reader->at++;
-    good = next == '(' ? read_sum(reader, value) && expect(reader, ")") : read_factor(reader, value);
-    if (next == '-') *value = -*value;
+    bool good = read_nested(reader, value);
     reader->depth--;
     return good;
 }
@@ -429,9 +461,10 @@ static bool read_comparison(Reader *reader, ClaimResult *result) {
             if (!read_number(reader, &share) || !expect(reader, "%")) return false;
             text_print(&result->sides, " within %.10g %%", share);
             all = fabs(last - right) <= share / 100 * fabs(right);
-        } else {
-            all = all && holds(relation, last, right);
+            count++;
+            break;
         }
+        all = all && holds(relation, last, right);
     }
     result->holds = result->holds && all;
     return count > 0 || fail_at(reader, reader->at, "a comparison is missing: == != < <= > >=");
@@ -440,9 +473,14 @@ static bool read_comparison(Reader *reader, ClaimResult *result) {
 /* "on recorded H200", at the end: found before the rest is read. Returns where it begins, or the end. */
 static const char *find_machine(Reader *reader, char machine[NAME_BYTES]) {
     static const char ON[] = " on recorded ";
-    const char *on = strstr(reader->of->text, ON), *at = on ? on + sizeof ON - 1 : NULL;
+    const char *on = NULL, *at = reader->of->text;
     machine[0] = 0;
-    if (!on) return reader->of->text + strlen(reader->of->text);
+    for (bool quoted = false; *at && !on; at++) {
+        if (*at == '"') quoted = !quoted;
+        if (!quoted && !strncmp(at, ON, sizeof ON - 1)) on = at;
+    }
+    if (!on) return at;
+    at = on + sizeof ON - 1;
     for (size_t i = 0; at[i] && !isspace((unsigned char)at[i]) && i < NAME_BYTES - 1; i++) {
         machine[i] = (char)tolower((unsigned char)at[i]);
         machine[i + 1] = 0;

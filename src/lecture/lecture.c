@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -128,17 +129,41 @@ static void read_text(Reader *reader) {
     }
 }
 
-static bool holds(Line line, const char *text) {
+static const char *find(Line line, const char *text) {
     size_t length = strlen(text);
     for (size_t i = 0; i + length <= line.length; i++)
-        if (!memcmp(line.text + i, text, length)) return true;
-    return false;
+        if (!memcmp(line.text + i, text, length)) return line.text + i;
+    return NULL;
 }
 
-static bool skip_comment(Reader *reader) {
-    LecturePlace begin = {reader->number, 1};
-    while (!holds(reader->line, "-->"))
-        if (!next_line(reader)) return fail_at(reader, begin, "this comment is never closed: --> is missing");
+static void keep_piece(Text *kept, Line piece) {
+    piece = trim(piece);
+    if (piece.length && kept->length) text_add(kept, " ");
+    text_add_bytes(kept, piece.text, piece.length);
+}
+
+/* Takes the comments out of the line, which may end some lines below. */
+static bool skip_comments(Reader *reader) {
+    Text kept = {0};
+    Line line = reader->line;
+    for (const char *open; (open = find(line, "<!--"));) {
+        const char *end = line.text + line.length, *close;
+        LecturePlace begin = {reader->number, column_of(reader, open)};
+        keep_piece(&kept, (Line){line.text, (size_t)(open - line.text)});
+        line = (Line){open + 4, (size_t)(end - open - 4)};
+        while (!(close = find(line, "-->"))) {
+            if (!next_line(reader)) {
+                text_done(&kept);
+                return fail_at(reader, begin, "this comment is never closed: --> is missing");
+            }
+            line = reader->line;
+        }
+        line = (Line){close + 3, (size_t)(line.text + line.length - close - 3)};
+    }
+    keep_piece(&kept, line);
+    reader->line.text = arena_copy_string(&reader->lecture->arena, text_string(&kept));
+    reader->line.length = kept.length;
+    text_done(&kept);
     return true;
 }
 
@@ -351,8 +376,8 @@ static bool is_choice(const LectureQuestion *question) {
 
 static bool is_number(const char *text) {
     char *stop;
-    strtod(text, &stop);
-    return stop != text && !*stop;
+    double value = strtod(text, &stop);
+    return stop != text && !*stop && isfinite(value);
 }
 
 static bool check_question(Reader *reader, LecturePlace begin, const LectureQuestion *question) {
@@ -431,10 +456,12 @@ static bool read_fence(Reader *reader) {
 }
 
 static bool read_line(Reader *reader) {
+    bool has_comment = find(reader->line, "<!--") != NULL;
+    if (has_comment && !skip_comments(reader)) return false;
     Line line = trim(reader->line);
+    if (has_comment && !line.length) return true; /* no empty line: the paragraph goes on */
     if (begins(line, "```")) return read_fence(reader);
     if (begins(reader->line, "# ") || begins(reader->line, "## ")) return read_heading(reader);
-    if (begins(line, "<!--")) return skip_comment(reader);
     if (!reader->stop) return !line.length || fail(reader, 1, "the lecture's title comes first: '# Title'");
     read_text(reader);
     return true;
@@ -450,13 +477,21 @@ static void drop_empty_first(Lecture *lecture) {
     memmove(lecture->stops, lecture->stops + 1, (size_t)--lecture->stop_count * sizeof *lecture->stops);
 }
 
-static bool read_all(Reader *reader) {
-    while (next_line(reader)) {
-        const char *bad = memchr(reader->line.text, 0, reader->line.length);
-        if (bad) return fail(reader, column_of(reader, bad), "a lecture is text; this byte is 0");
-        if (!read_line(reader)) return false;
+/* Texts end at a byte 0, so none may hold one. */
+static bool check_bytes(Reader reader) {
+    while (next_line(&reader)) {
+        const char *bad = memchr(reader.line.text, 0, reader.line.length);
+        if (bad) return fail(&reader, column_of(&reader, bad), "a lecture is text; this byte is 0");
     }
-    if (!reader->stop) return fail(reader, 1, "this file is empty: '# Title' begins a lecture");
+    return true;
+}
+
+static bool read_all(Reader *reader) {
+    if (!check_bytes(*reader)) return false;
+    while (next_line(reader))
+        if (!read_line(reader)) return false;
+    if (!reader->stop)
+        return fail_at(reader, (LecturePlace){1, 1}, "this file is empty: '# Title' begins a lecture");
     if (!reader->has_head)
         return fail(reader, 1, "the block ```lecture (language, minutes, needs) is missing");
     end_paragraph(reader);
@@ -485,6 +520,16 @@ Lecture *lecture_read(const char *path, Error *error) {
     Lecture *lecture = lecture_parse(text, length, path, error);
     free(text);
     return lecture;
+}
+
+bool lecture_refuse(const Lecture *lecture, LecturePlace place, const Error *why, Error *error) {
+    char message[sizeof why->message], at[sizeof why->file + 32] = "";
+    snprintf(message, sizeof message, "%s", why->message);
+    if (*why->file && why->line)
+        snprintf(at, sizeof at, "%s:%d: ", why->file, why->line);
+    else if (*why->file)
+        snprintf(at, sizeof at, "%s: ", why->file);
+    return error_set_at(error, lecture->path, place.line, place.column, "%s%s", at, message);
 }
 
 void lecture_free(Lecture *lecture) {

@@ -75,6 +75,9 @@ Lecture *lecture_parse(const char *text, size_t length, const char *path, Error 
 Lecture *lecture_read(const char *path, Error *error);
 void lecture_free(Lecture *lecture);
 
+/* `error` becomes what is wrong at this place of the file: `why`, with its own place where it has one. Returns false. */
+bool lecture_refuse(const Lecture *lecture, LecturePlace place, const Error *why, Error *error);
+
 /* Do two files have the same stops, screens, claims and answers? Else the place in `other`, and what it lacks. */
 bool lecture_is_same(const Lecture *lecture, const Lecture *other, Error *error);
 

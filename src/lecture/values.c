@@ -47,21 +47,33 @@ void claim_runs_stand_at(ClaimRuns *runs, Session *here, Session *beside) {
 
 /* ---- runs ---------------------------------------------------------------------------------------------- */
 
+static bool take_number(SessionOptions *options, const char *name, const char *text, Error *error) {
+    CatalogOptions *catalog = &options->catalog;
+    char *stop;
+    uint64_t number = strtoull(text, &stop, 10);
+    bool is_seed = !strcmp(name, "seed"), is_n = !strcmp(name, "n");
+    if (*stop || (!is_seed && (!number || (!is_n && number > UINT32_MAX))))
+        return error_set(error, "%s=%s: a whole number from 1 is expected", name, text);
+    if (is_seed)
+        catalog->seed = number;
+    else if (is_n)
+        catalog->n = number;
+    else if (!strcmp(name, "block"))
+        catalog->block = options->block[0] = (uint32_t)number;
+    else
+        catalog->grid = options->grid[0] = (uint32_t)number;
+    return true;
+}
+
 static bool take_setting(SessionOptions *options, const char *setting, Arena *arena, Error *error) {
     CatalogOptions *catalog = &options->catalog;
     const char *value = strchr(setting, '=') + 1;
     size_t length = (size_t)(value - setting) - 1;
     char name[64];
     snprintf(name, sizeof name, "%.*s", (int)length, setting);
-    if (!strcmp(name, "n"))
-        catalog->n = strtoull(value, NULL, 10);
-    else if (!strcmp(name, "block"))
-        catalog->block = options->block[0] = (uint32_t)strtoul(value, NULL, 10);
-    else if (!strcmp(name, "grid"))
-        catalog->grid = options->grid[0] = (uint32_t)strtoul(value, NULL, 10);
-    else if (!strcmp(name, "seed"))
-        catalog->seed = strtoull(value, NULL, 10);
-    else if (!strcmp(name, "op"))
+    if (!strcmp(name, "n") || !strcmp(name, "block") || !strcmp(name, "grid") || !strcmp(name, "seed"))
+        return take_number(options, name, value, error);
+    if (!strcmp(name, "op"))
         catalog->op = arena_copy_string(arena, value);
     else if (!strcmp(name, "dtype"))
         return plan_type_parse(value, &catalog->dtype) || error_set(error, "there is no type '%s'", value);

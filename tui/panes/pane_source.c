@@ -80,6 +80,7 @@ static void head(const StepContext *context, PaneHead *out) {
         snprintf(out->title, sizeof out->title, "source  %s", scene_file_name(context->code->line.file));
     else
         snprintf(out->title, sizeof out->title, "ptx  %s", context->launch->name);
+    if (context->view->transient.hides_figures) return;
     if (context->view->display.gutter == GUTTER_SAMPLES) {
         print_samples_note(context, out);
         return;
@@ -99,6 +100,7 @@ enum { SIGN_HAZARD = 'X', SIGN_CONFLICT = '!' };
 
 /* 0: none. */
 static char sign_of_pc(const StepContext *context, int pc) {
+    if (context->view->transient.hides_figures) return 0;
     if (step_context_is_of_hazard(context, pc)) return SIGN_HAZARD;
     return context->step_index->has_conflicts[pc] ? SIGN_CONFLICT : 0;
 }

@@ -28,6 +28,18 @@ static double lane_value(const StepContext *context, int64_t lane) {
     return *stop ? NAN : value;
 }
 
+/* Warps that a branch splits; of other steps NaN. */
+static double diverging_of(const StepContext *context) {
+    int found = 0;
+    if (context->event.kind != TRACE_BRANCH) return NAN;
+    for (int i = 0; i < context->step->count; i++) {
+        TraceEvent event;
+        trace_block_read(context->steps->block, context->steps->events[context->step->first + i], &event);
+        found += event.taken && event.taken != event.mask;
+    }
+    return found;
+}
+
 static double step_named(const StepContext *context, const char *name, int64_t lane) {
     const StepIndexEntry *entry = &context->step_index->step[context->view->place.step];
     bool is_shared = step_context_is_shared(context->event.kind);
@@ -36,6 +48,7 @@ static double step_named(const StepContext *context, const char *name, int64_t l
     if (!strcmp(name, "lane_mask")) return context->event.mask;
     if (!strcmp(name, "block_lanes")) return entry->lanes;
     if (!strcmp(name, "warps")) return context->step->count;
+    if (!strcmp(name, "diverging")) return diverging_of(context);
     if (!strcmp(name, "value")) return lane_value(context, lane);
     if (!strcmp(name, "sectors")) return counter.sectors ? (double)counter.sectors : NAN;
     if (!is_shared) return NAN;

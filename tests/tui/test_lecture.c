@@ -1,0 +1,512 @@
+/* A lecture in the interface: its keys, its stops, questions and their answers, the score, its panel, and that no figure is
+ * seen while a question waits. */
+#define _XOPEN_SOURCE 700
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "catalog/catalog.h"
+#include "cli/lecture_open.h"
+#include "pty.h"
+#include "stage.h"
+#include "tui/app.h"
+#include "tui/frame.h"
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- lectures of the tests ----------------------------------------------------------------------------- */
+
+#define HEAD  "# Reductions\n```lecture\nlanguage: en\nminutes: 5\nneeds: no GPU\n```\n"
+#define SMALL "--kernel interleaved --n 64 --block 64 --fill ones"
+
+static const char WALK[] =
+    HEAD "The beginning.\n"
+         "```redviz\n" SMALL "\n```\n"
+         "## Second\nText of the second stop.\n```redviz\n" SMALL " --keys '3g'\n```\n"
+         "## Third\nIt stays as it was.\n"
+         "## Two runs\n```redviz\n" SMALL " --compare sequential\n```\nBeside each other.\n"
+         "## The ladder\n```redviz\n" SMALL " --keys B\n```\nAll rungs.\n"
+         "## Enlarged\n```redviz\n" SMALL " --keys '<Tab>z'\n```\nOne pane.\n"
+         "## A file\n```redviz\n%s/tests/cli/scale.ptx --n 64\n```\nThe last one.\n";
+
+static const char ASK[] =
+    HEAD "```redviz\n" SMALL "\n```\nWelcome.\n"
+         "## Number\n```redviz\n" SMALL " --keys '1g'\n```\n```predict\nHow many elements?\ntopic: sizes\n"
+         "keys: 5g\nanswer: here.n = 64\n```\n"
+         "## Choice\n```predict\nWhich of them?\ntopic: sizes\nchoices: one | two | all of them\n"
+         "answer: = all of them\n```\n"
+         "## Lanes\n```redviz\n" SMALL " --keys '1g'\n```\n```predict\nWhich lanes add?\ntopic: lanes\n"
+         "answer: lane_mask(step) = 0xffffffff\n```\n"
+         "## The end\nThat was all.\n";
+
+static char folder[] = "/tmp/redviz-lecture-XXXXXX", path[64];
+
+static void write_lecture(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void write_lecture(const char *format, ...) {
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    va_list arguments;
+    va_start(arguments, format);
+    vfprintf(file, format, arguments);
+    va_end(arguments);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void write_walk(void) {
+    char here[512];
+    assert_non_null(getcwd(here, sizeof here));
+    write_lecture(WALK, here);
+}
+
+/* The frame after these keys. Caller frees. */
+static char *play_at(const char *keys, int columns, int rows, bool asks) {
+    Error error = {0};
+    OpenLecture open;
+    Text out = {0};
+    Options options = {.has_lecture = true, .lecture = path, .no_predict = !asks, .session.threads = 1};
+    if (!lecture_open(&options, &open, &error)) fail_msg("%d: %s", error.line, error.message);
+    Session *session = session_open(open.screens[0].session, &error);
+    if (!session) fail_msg("%s", error.message);
+    AppStart start = {.lecture = &open.run, .keys = keys, .still = true};
+    if (!app_frame(session, columns, rows, &start, &out, &error)) fail_msg("%s: %s", keys, error.message);
+    session_free(session);
+    lecture_close(&open);
+    return out.data;
+}
+
+static char *play(const char *keys) {
+    return play_at(keys, 100, 36, true);
+}
+
+static void shows_at(const char *keys, int columns, int rows, const char *text) {
+    char *frame = play_at(keys, columns, rows, true);
+    if (!strstr(frame, text)) fail_msg("after %s there is no \"%s\" in\n%s", keys, text, frame);
+    free(frame);
+}
+
+static void shows(const char *keys, const char *text) {
+    shows_at(keys, 100, 36, text);
+}
+
+static void lacks(const char *keys, const char *text) {
+    char *frame = play(keys);
+    if (strstr(frame, text)) fail_msg("after %s there is \"%s\" in\n%s", keys, text, frame);
+    free(frame);
+}
+
+static void same(const char *keys, const char *others) {
+    char *frame = play(keys), *other = play(others);
+    if (strcmp(frame, other) != 0) fail_msg("%s\n%s\nis not %s\n%s", keys, frame, others, other);
+    free(frame);
+    free(other);
+}
+
+/* ---- from stop to stop --------------------------------------------------------------------------------- */
+
+static void page_keys_go_from_stop_to_stop(void **state) {
+    (void)state;
+    write_walk();
+    shows("", "stop 1 of 7");
+    shows("", "The beginning.");
+    shows("<PgDn>", "stop 2 of 7");
+    shows("<PgDn>", "step 3 of");
+    shows("<Enter>", "stop 2 of 7");
+    shows("<PgDn><PgDn>", "stop 3 of 7");
+    shows("<PgDn><PgDn>", "It stays as it was.");
+    shows("<PgDn><PgDn>", "step 3 of");
+    shows("<PgDn><PgDn><PgUp>", "stop 2 of 7");
+    shows("<PgDn><PgDn><PgUp><PgUp>", "stop 1 of 7");
+    shows("<PgUp>", "stop 1 of 7");
+    shows("<PgDn><PgDn><PgDn><Home>", "stop 1 of 7");
+    shows("<PgDn><PgDn><PgDn><PgDn><PgDn><PgDn>", "stop 7 of 7");
+    shows("<PgDn><PgDn><PgDn><PgDn><PgDn><PgDn><PgDn>",
+          "this is the last stop; q: quit, Home: the first stop");
+    same("<PgDn><PgUp>", "");
+}
+
+static void enter_comes_back_after_other_keys(void **state) {
+    (void)state;
+    write_walk();
+    shows("<PgDn>lll", "stop 2 of 7");
+    same("<PgDn>llllzv<Enter>", "<PgDn>");
+    same("<PgDn>PtrHGuu<Enter>", "<PgDn>");
+    same("<PgDn>l<Enter><Enter>", "<PgDn><PgDn>");
+    same("<PgDn>l<PgDn><PgUp>", "<PgDn>");
+    same("<PgDn>p<Esc><Enter>", "<PgDn>");
+    same("<PgDn>/sdata<Enter><Enter>", "<PgDn>"); /* the first Enter is the search's */
+    same("<PgDn>?<Esc><Enter>", "<PgDn>");
+    same("<PgDn>Kshuffle<Enter><Enter>", "<PgDn>"); /* the first one opens the kernel */
+    shows("<PgDn>Kshuffle<Enter>", "redviz  shuffle");
+    shows("<PgDn>Kshuffle<Enter>", "stop 2 of 7");
+    same("<PgDn>csequential<Enter><Enter>", "<PgDn>");
+    same("<PgDn>B<Esc><Enter>", "<PgDn>");
+}
+
+static void a_stop_compares_two_runs(void **state) {
+    (void)state;
+    write_walk();
+    shows("<PgDn><PgDn><PgDn>", "redviz  interleaved");
+    shows("<PgDn><PgDn><PgDn>", "sequential");
+    shows("<PgDn><PgDn><PgDn>", "Beside each other.");
+    shows_at("<PgDn><PgDn><PgDn>", 80, 24, "Beside each other.");
+    shows_at("<PgDn><PgDn><PgDn>", 80, 24, "sequential");
+    same("<PgDn><PgDn><PgDn>lllS<Enter>", "<PgDn><PgDn><PgDn>");
+    same("<PgDn><PgDn><PgDn><PgUp><PgUp>", "<PgDn>"); /* alone again */
+}
+
+static void stops_open_tables_panes_and_files(void **state) {
+    (void)state;
+    write_walk();
+    shows("<PgDn><PgDn><PgDn><PgDn>", "rung");
+    shows("<PgDn><PgDn><PgDn><PgDn>", "All rungs.");
+    shows("<PgDn><PgDn><PgDn><PgDn><Enter>",
+          "stop 6 of 7"); /* the ladder's Enter is the lecture's, as the stop opened it */
+    lacks("<PgDn><PgDn><PgDn><PgDn><PgDn>", "rung");
+    lacks("<PgDn><PgDn><PgDn><PgDn><PgDn>", "reduction");
+    shows("<PgDn><PgDn><PgDn><PgDn><PgDn><PgDn>", "redviz  scale");
+    shows("<PgDn><PgDn><PgDn><PgDn><PgDn><PgDn>", "The last one.");
+    lacks("<PgDn><PgDn><PgDn><PgDn><PgDn><PgDn><Home>", "redviz  scale");
+}
+
+/* ---- questions ----------------------------------------------------------------------------------------- */
+
+static void a_number_is_right_or_wrong(void **state) {
+    (void)state;
+    write_lecture("%s", ASK);
+    shows("<PgDn>", "How many elements?");
+    shows("<PgDn>", "type your answer, then Enter; PgDn shows it");
+    shows("<PgDn>6", "> 6_");
+    shows("<PgDn>64<Enter>", "Right: 64");
+    shows("<PgDn>64.0<Enter>", "Right: 64");
+    shows("<PgDn>0064<Enter>", "Right: 64");
+    shows("<PgDn>63<Enter>", "No, it is 64 (your answer: 63)");
+    shows("<PgDn>-64<Enter>", "No, it is 64 (your answer: -64)");
+    shows("<PgDn>6<Backspace>5<Enter>", "No, it is 64 (your answer: 5)");
+    shows("<PgDn>64<Enter>", "step 5 of"); /* its keys are pressed, and figures are seen */
+    shows("<PgDn>63<Enter>", "step 5 of");
+    lacks("<PgDn>64", "step 5 of");
+    shows("<PgDn><PgDn>", "The answer: 64");
+    shows("<PgDn><PgDn>", "step 5 of");
+    shows("<PgDn><PgDn><PgDn>", "stop 3 of 5");
+    shows("<PgDn>64<Enter><Enter>", "stop 3 of 5");
+}
+
+static void nonsense_goes_on_waiting(void **state) {
+    (void)state;
+    write_lecture("%s", ASK);
+    shows("<PgDn><Enter>", "type a number, then Enter; PgDn: the answer");
+    shows("<PgDn>-<Enter>", "type a number, then Enter; PgDn: the answer");
+    shows("<PgDn>1.2.3<Enter>", "type a number, then Enter; PgDn: the answer");
+    shows("<PgDn>99999999999999999999999999999999<Enter>", "No, it is 64");
+    lacks("<PgDn><Enter>", "step 5 of");
+    shows("<PgDn>-<Enter>64<Enter>", "Right: 64");
+    lacks("<PgDn><Enter>6", "type a number, then Enter");
+    shows("<PgDn><PgDn><PgDn>4<Enter>", "type the number of a choice, then Enter");
+    shows("<PgDn><PgDn><PgDn>0<Enter>", "type the number of a choice, then Enter");
+    shows("<PgDn><PgDn><PgDn>99999999999999999999999<Enter>", "type the number of a choice, then Enter");
+}
+
+static void a_choice_is_right_or_wrong(void **state) {
+    (void)state;
+    write_lecture("%s", ASK);
+    shows("<PgDn><PgDn><PgDn>", "3 all of them");
+    shows("<PgDn><PgDn><PgDn>3<Enter>", "Right: all of them");
+    shows("<PgDn><PgDn><PgDn>1<Enter>", "No, it is all of them (your answer: 1)");
+}
+
+/* Typed as a mask, or pointed at: Space marks the lane that the cursor is on. */
+static void lanes_are_pointed_at(void **state) {
+    (void)state;
+    static const char go[] = "<PgDn><PgDn><PgDn><PgDn><PgDn>";
+    char keys[512];
+    write_lecture("%s", ASK);
+    snprintf(keys, sizeof keys, "%s<Space>x<Space>", go);
+    shows(keys, "> 0x3_");
+    snprintf(keys, sizeof keys, "%s<Space>x<Space>X<Space>", go);
+    shows(keys, "> 0x2_");
+    snprintf(keys, sizeof keys, "%s<Space><Space>", go);
+    shows(keys, "> _");
+    snprintf(keys, sizeof keys, "%s10x<Space>4x<Space>", go); /* counts */
+    shows(keys, "> 0x410_");
+    snprintf(keys, sizeof keys, "%s4x<Space><Backspace>", go);
+    shows(keys, "> _");
+    snprintf(keys, sizeof keys, "%s0xf<Backspace>e", go);
+    shows(keys, "> 0xe_");
+    snprintf(keys, sizeof keys, "%s0xffffffff<Enter>", go);
+    shows(keys, "Right: 0xffffffff");
+    snprintf(keys, sizeof keys, "%s<Space><Enter>", go);
+    shows(keys, "No, it is 0xffffffff (your answer: 0x1)");
+    int length = snprintf(keys, sizeof keys, "%s", go);
+    for (int lane = 0; lane < WARP_LANES; lane++)
+        length += snprintf(keys + length, sizeof keys - (size_t)length, "<Space>x");
+    snprintf(keys + length, sizeof keys - (size_t)length, "<Enter>");
+    shows(keys, "Right: 0xffffffff");
+}
+
+/* The first answer counts, skipped ones are wrong, topics are counted apart. */
+static void the_score_comes_at_the_end(void **state) {
+    (void)state;
+    write_lecture("%s", ASK);
+    shows("<PgDn>64<Enter><PgDn>1<Enter><PgDn><PgDn><PgDn>",
+          "Your answers: 1 of 3 right: sizes 1 of 2, lanes 0 of 1");
+    shows("<PgDn>64<Enter><PgDn>3<Enter><PgDn>0xffffffff<Enter><PgDn>",
+          "Your answers: 3 of 3 right: sizes 2 of 2, lanes 1 of 1");
+    shows("<PgDn>63<Enter><PgUp><PgDn>64<Enter><PgDn>3<Enter><PgDn>0xffffffff<Enter><PgDn>",
+          "Your answers: 2 of 3 right: sizes 1 of 2, lanes 1 of 1");
+    lacks("<PgDn>64<Enter><PgDn>1<Enter><PgDn>", "Your answers");
+}
+
+static void a_lecturer_asks_the_hall(void **state) {
+    (void)state;
+    write_lecture("%s", ASK);
+    char *frame = play_at("<PgDn><PgDn>", 100, 36, false);
+    assert_non_null(strstr(frame, "stop 3 of 5"));
+    assert_non_null(strstr(frame, "3 all of them"));
+    assert_null(strstr(frame, "type your answer"));
+    free(frame);
+    frame = play_at("<PgDn><PgDn><PgDn><PgDn>", 100, 36, false);
+    assert_non_null(strstr(frame, "That was all."));
+    assert_null(strstr(frame, "Your answers"));
+    free(frame);
+}
+
+/* ---- the panel ----------------------------------------------------------------------------------------- */
+
+/* Text that does not fit is scrolled by PgDn, before it goes on; PgUp scrolls back, before it goes back. */
+static void long_text_is_scrolled(void **state) {
+    (void)state;
+    Text text = {0};
+    text_add(&text, HEAD "```redviz\n" SMALL "\n```\n");
+    for (int i = 1; i <= 40; i++) text_print(&text, "Sentence %d is here.\n\n", i);
+    text_add(&text, "## Second\nThe next stop.\n");
+    write_lecture("%s", text_string(&text));
+    text_done(&text);
+    shows("", "Sentence 1 is here.");
+    lacks("", "Sentence 40 is here.");
+    lacks("<PgDn>", "Sentence 1 is here.");
+    shows("<PgDn>", "stop 1 of 2");
+    same("<PgDn><PgUp>", "");
+    char keys[256] = "";
+    int pages = 0;
+    for (bool end = false; !end && pages < 30; pages++) {
+        strcat(keys, "<PgDn>");
+        char *frame = play(keys);
+        end = strstr(frame, "stop 2 of 2") != NULL;
+        if (!end) assert_non_null(strstr(frame, "stop 1 of 2"));
+        free(frame);
+    }
+    assert_true(pages > 3 && pages < 30);
+    shows("<PgDn>l<Enter>", "Sentence 1 is here.");
+}
+
+/* Whatever the size, the panel says where one is, and the interface above or beside it is whole. */
+static void the_panel_fits_every_size(void **state) {
+    (void)state;
+    write_lecture("%s", ASK);
+    for (int columns = 60; columns <= 220; columns += 20)
+        for (int rows = 24; rows <= 64; rows += 8) {
+            shows_at("<PgDn><PgDn>", columns, rows, "stop 2 of 5");
+            shows_at("<PgDn><PgDn>", columns, rows, "The answer: 64");
+            shows_at("<PgDn><PgDn>", columns, rows, "redviz  interleaved");
+            shows_at("<PgDn><PgDn>", columns, rows, "quit");
+        }
+    free(play_at("<PgDn>", 60, 16, true)); /* too small for a panel: nothing breaks */
+    free(play_at("<PgDn>", 20, 5, true));
+    free(play_at("<PgDn>", 1, 1, true));
+}
+
+/* ---- what is hidden ------------------------------------------------------------------------------------ */
+
+static bool is_in(Rectangle area, int column, int row) {
+    return row >= area.row && row < area.row + area.rows && column >= area.column &&
+           column < area.column + area.columns;
+}
+
+/* Outside the header and the lines of the source, no cell is a digit. */
+static void assert_no_digit(const Stage *stage, const char *name, int columns, int rows) {
+    Layout layout;
+    const View *view = &stage->comparison.view[0];
+    if (!layout_make(columns, rows, view, frame_needs(stage->scene, view), &layout)) return;
+    Rectangle source = layout.slots[SLOT_SOURCE];
+    if (layout.boxed && source.rows > 1) source.row++, source.rows -= 2;
+    if (!layout.boxed && source.rows > 1) source.row++, source.rows--;
+    Canvas *canvas = stage_draw(stage, columns, rows);
+    for (int row = 1; row < rows; row++)
+        for (int column = 0; column < columns; column++) {
+            uint32_t glyph = canvas->cells[row * columns + column].glyph;
+            if (glyph >= 128 || !isdigit((int)glyph) || is_in(source, column, row)) continue;
+            Text text = {0};
+            canvas_to_text(canvas, &text);
+            fail_msg("%s, %dx%d: row %d, column %d is %c in\n%s", name, columns, rows, row, column,
+                     (char)glyph, text_string(&text));
+        }
+    canvas_free(canvas);
+}
+
+static void no_figure_is_seen_while_a_question_waits(void **state) {
+    (void)state;
+    static const int sizes[][2] = {{80, 18}, {80, 24}, {120, 28}, {140, 50}, {200, 60}};
+    static const char *const keys[] = {"",     "g4l", "r",   "rr", "rrr",    "#",  "t", "tt", "ttt",
+                                       "tttt", "uu",  "sss", "z",  "<Tab>z", "BB", "B", "P"};
+    for (int i = 0; i < catalog_count(); i++) {
+        const char *kernel = catalog_row(i)->id;
+        Stage *stage = stage_open_kernel(kernel);
+        stage->comparison.view[0].transient.hides_figures = true;
+        for (size_t size = 0; size < sizeof sizes / sizeof *sizes; size++)
+            assert_no_digit(stage, kernel, sizes[size][0], sizes[size][1]);
+        for (size_t k = 0; k < sizeof keys / sizeof *keys && i % 8 == 0; k++) {
+            char name[64];
+            snprintf(name, sizeof name, "%s after %s", kernel, keys[k]);
+            View before = stage->comparison.view[0];
+            stage_press(stage, keys[k]);
+            stage->comparison.view[0].transient.hides_figures = true;
+            for (size_t size = 0; size < sizeof sizes / sizeof *sizes; size++)
+                assert_no_digit(stage, name, sizes[size][0], sizes[size][1]);
+            stage->comparison.view[0] = before;
+        }
+        stage_free(stage);
+    }
+}
+
+/* Whatever the source pane counts beside its lines, it shows the lines alone: no figure, no sign. */
+static void the_gutter_is_hidden_too(void **state) {
+    (void)state;
+    static const char *const kernels[] = {"strided", "bug_missing_sync", "shuffle", "interleaved"};
+    for (int i = 0; i < 4; i++) {
+        Stage *stage = stage_open_kernel(kernels[i]);
+        View *view = stage_view(stage);
+        const char *file = "";
+        StepContext context;
+        assert_true(step_context_init(&context, stage->scene, view));
+        file = context.code->line.file;
+        view->transient.hides_figures = true;
+        for (view->display.gutter = 0; view->display.gutter < GUTTER_SCOPE_COUNT; view->display.gutter++) {
+            Layout layout;
+            assert_true(layout_make(120, 40, view, frame_needs(stage->scene, view), &layout));
+            Rectangle area = layout.slots[SLOT_SOURCE];
+            Canvas *canvas = stage_draw(stage, 120, 40);
+            bool is_code = false;
+            for (int row = area.row + 1; row < area.row + area.rows - 1; row++) {
+                char text[128] = "";
+                for (int column = 0; column < area.columns - 4; column++) {
+                    uint32_t glyph = canvas->cells[row * 120 + area.column + 2 + column].glyph;
+                    text[column] = glyph < 128 ? (char)glyph : '#';
+                }
+                char *end = text + strlen(text), *code;
+                while (end > text && end[-1] == ' ') *--end = 0;
+                int line = (int)strtol(text + strspn(text, "> "), &code, 10);
+                if (!line) continue; /* the rest of a long line, the instruction */
+                code += strspn(code, " ");
+                const char *source = scene_source_line(stage->scene, file, line);
+                assert_non_null(source);
+                if (!strstr(source, code)) fail_msg("%s, line %d: %s\n%s", kernels[i], line, source, code);
+                is_code |= *code != 0;
+            }
+            assert_true(is_code);
+            canvas_free(canvas);
+        }
+        stage_free(stage);
+    }
+}
+
+/* ---- under a terminal ---------------------------------------------------------------------------------- */
+
+static const char *const xterm[] = {"TERM=xterm-256color", "LC_ALL=C.UTF-8", "NO_COLOR=", NULL};
+
+static Pty *start(int columns, int rows) {
+    const char *program = getenv("REDVIZ_BIN");
+    const char *const arguments[] = {program ? program : "build/redviz", "--lecture", path, NULL};
+    unsetenv("LINES");
+    unsetenv("COLUMNS");
+    return pty_start(arguments, xterm, columns, rows);
+}
+
+static void quit(Pty *pty) {
+    int status;
+    pty_type(pty, "q");
+    assert_int_equal(pty_wait_for_report(pty, &status), 'E');
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    pty_free(pty);
+}
+
+static void a_question_outlives_every_size(void **state) {
+    (void)state;
+    write_lecture("%s", ASK);
+    Pty *pty = start(80, 24);
+    pty_wait_for(pty, "stop 1 of 5");
+    pty_type(pty, "\033[6~");
+    pty_wait_for(pty, "How many elements?");
+    pty_type(pty, "6");
+    pty_wait_for(pty, "> 6_");
+    for (int columns = 40; columns < 220; columns += 13) pty_resize(pty, columns, columns / 3);
+    pty_resize(pty, 30, 10);
+    pty_resize(pty, 200, 60);
+    pty_wait_for(pty, "> 6_");
+    assert_false(pty_shows(pty, "step 5 of"));
+    pty_resize(pty, 120, 40);
+    pty_type(pty, "4\r");
+    pty_wait_for(pty, "Right: 64");
+    pty_wait_for(pty, "step 5 of");
+    quit(pty);
+}
+
+static void stops_are_opened_while_one_waits(void **state) {
+    (void)state;
+    write_walk();
+    Pty *pty = start(100, 30);
+    pty_wait_for(pty, "stop 1 of 7");
+    pty_type(pty, "\033[6~\033[6~\033[6~"); /* faster than the second run is opened */
+    pty_wait_for(pty, "Beside each other.");
+    pty_wait_for(pty, "sequential");
+    pty_type(pty, "\033[6~");
+    pty_wait_for(pty, "All rungs.");
+    pty_type(pty, "\033[6~\033[6~");
+    pty_wait_for(pty, "redviz  scale");
+    pty_wait_for(pty, "stop 7 of 7");
+    pty_type(pty, "\033OH");
+    pty_wait_for(pty, "stop 1 of 7");
+    quit(pty);
+}
+
+static int make_path(void **state) {
+    (void)state;
+    if (!mkdtemp(folder)) return -1;
+    snprintf(path, sizeof path, "%s/a.md", folder);
+    return 0;
+}
+
+static int remove_path(void **state) {
+    (void)state;
+    return unlink(path) || rmdir(folder);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(page_keys_go_from_stop_to_stop),
+        cmocka_unit_test(enter_comes_back_after_other_keys),
+        cmocka_unit_test(a_stop_compares_two_runs),
+        cmocka_unit_test(stops_open_tables_panes_and_files),
+        cmocka_unit_test(a_number_is_right_or_wrong),
+        cmocka_unit_test(nonsense_goes_on_waiting),
+        cmocka_unit_test(a_choice_is_right_or_wrong),
+        cmocka_unit_test(lanes_are_pointed_at),
+        cmocka_unit_test(the_score_comes_at_the_end),
+        cmocka_unit_test(a_lecturer_asks_the_hall),
+        cmocka_unit_test(long_text_is_scrolled),
+        cmocka_unit_test(the_panel_fits_every_size),
+        cmocka_unit_test(no_figure_is_seen_while_a_question_waits),
+        cmocka_unit_test(the_gutter_is_hidden_too),
+        cmocka_unit_test(a_question_outlives_every_size),
+        cmocka_unit_test(stops_are_opened_while_one_waits),
+    };
+    return cmocka_run_group_tests(tests, make_path, remove_path);
+}

@@ -1,0 +1,270 @@
+/* Goes through the beats of a block and the levels of its reduction. */
+#include "tui/quiz_asks.h"
+
+#include "base/memory.h"
+#include "tui/view/step_context.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_BEATS = 4000, NUMBER_BYTES = 32 };
+static const double MOST_VALUE = 99999; /* what can be added up in one's head */
+
+const char *ask_topic(AskKind kind) {
+    static const char *const topics[ASK_KINDS] = {
+        [ASK_LEVELS] = "levels",   [ASK_LANES] = "lanes",           [ASK_WAVEFRONTS] = "wavefronts",
+        [ASK_SECTORS] = "sectors", [ASK_DIVERGENCE] = "divergence", [ASK_VALUES] = "values"};
+    return topics[kind];
+}
+
+void asks_done(Asks *asks) {
+    free(asks->asks);
+    claim_runs_free(asks->values.runs);
+    place_values_done(&asks->values);
+    *asks = (Asks){0};
+}
+
+static bool is_known(const Asks *asks, const Ask *ask) {
+    for (int i = 0; i < asks->count; i++) {
+        const Ask *other = &asks->asks[i];
+        if (other->kind == ask->kind && other->pc == ask->pc && other->value == ask->value) return true;
+    }
+    return false;
+}
+
+static int region_of(const StepContext *context) {
+    Reduction *reduction = scene_reduction(context->scene, context->view->place.block);
+    int level = reduction ? reduction_level_at(reduction, context->view->place.step) : 0;
+    return context->step->interval_step * 1024 + (level < 1024 ? level : 1023);
+}
+
+/* One lane alone, or all of them: nothing to think about. */
+static bool is_trivial(const Ask *ask, int all) {
+    return ask->kind == ASK_LANES && (ask->value <= 1 || ask->value == all);
+}
+
+/* The expression's value at the step is the answer; `all`: the lanes that there are. */
+static void add(Asks *asks, const StepContext *context, int before, Ask *ask, int all) {
+    const ClaimWorld world = {&asks->values, place_values_value};
+    const LectureExpression expression = {ask->expression, {1, 1}};
+    ask->step = context->view->place.step;
+    ask->before = before;
+    ask->pc = context->step->pc;
+    ask->region = region_of(context);
+    asks->values.view = context->view;
+    bool known = claim_number(&expression, "", &world, &ask->value, NULL);
+    if (known && !is_trivial(ask, all) && !is_known(asks, ask))
+        array_push(asks->asks, asks->count, asks->capacity, *ask);
+}
+
+/* ---- accesses and branches ----------------------------------------------------------------------------- */
+
+static const char *verb_of(TraceKind kind) {
+    switch (kind) {
+    case TRACE_SHARED_LOAD:
+        return "load from shared memory";
+    case TRACE_SHARED_STORE:
+        return "store to shared memory";
+    case TRACE_GLOBAL_LOAD:
+        return "load from global memory";
+    case TRACE_GLOBAL_STORE:
+        return "store to global memory";
+    case TRACE_SHARED_ATOMIC:
+    case TRACE_GLOBAL_ATOMIC:
+        return "execute the atomic";
+    case TRACE_SHUFFLE:
+        return "execute the shuffle";
+    case TRACE_BRANCH:
+        return "evaluate the branch";
+    default:
+        return NULL;
+    }
+}
+
+static void ask_lanes(Asks *asks, const StepContext *context, int before) {
+    Ask ask = {.kind = ASK_LANES, .expression = "lanes(step)"};
+    const char *verb = verb_of(context->event.kind);
+    uint32_t existing = step_context_existing_lanes(context, context->event.warp);
+    if (!verb) return;
+    snprintf(ask.question, sizeof ask.question, "How many of the %d lanes of warp %d %s?", WARP_LANES,
+             context->event.warp, verb);
+    add(asks, context, before, &ask, __builtin_popcount(existing));
+}
+
+static void ask_wavefronts(Asks *asks, const StepContext *context, int before) {
+    Ask ask = {.kind = ASK_WAVEFRONTS, .expression = "wavefronts(step)"};
+    bool loads = context->event.kind == TRACE_SHARED_LOAD;
+    if (!loads && context->event.kind != TRACE_SHARED_STORE) return;
+    if (__builtin_popcount(context->event.mask) < 2) return;
+    snprintf(ask.question, sizeof ask.question, "How many wavefronts does the shared %s of warp %d take?",
+             loads ? "load" : "store", context->event.warp);
+    add(asks, context, before, &ask, WARP_LANES);
+}
+
+static void ask_sectors(Asks *asks, const StepContext *context, int before) {
+    Ask ask = {.kind = ASK_SECTORS, .expression = "sectors(step)"};
+    bool loads = context->event.kind == TRACE_GLOBAL_LOAD;
+    if (!loads && context->event.kind != TRACE_GLOBAL_STORE) return;
+    if (__builtin_popcount(context->event.mask) < 2) return;
+    snprintf(ask.question, sizeof ask.question,
+             "How many sectors of 32 bytes does the global %s of warp %d touch?", loads ? "load" : "store",
+             context->event.warp);
+    add(asks, context, before, &ask, WARP_LANES);
+}
+
+static void ask_divergence(Asks *asks, const StepContext *context, int before) {
+    Ask ask = {.kind = ASK_DIVERGENCE, .expression = "diverging(step)"};
+    if (context->event.kind != TRACE_BRANCH || context->step->count < 2) return;
+    snprintf(
+        ask.question, sizeof ask.question,
+        "%d warps evaluate this branch. How many of them diverge, so that some of their lanes take it and "
+        "others do not?",
+        context->step->count);
+    add(asks, context, before, &ask, WARP_LANES);
+}
+
+/* ---- values --------------------------------------------------------------------------------------------- */
+
+/* A whole number that can be added up in one's head; NaN: another one. */
+static double plain_value(const StepContext *context, PtxType type, uint64_t bits) {
+    char text[64], *stop;
+    step_context_print_typed(context, type, bits, text, sizeof text);
+    double value = strtod(text, &stop);
+    return *stop || value != floor(value) || fabs(value) > MOST_VALUE ? NAN : value;
+}
+
+/* The operands of a sum of two, one of them that of the box itself. */
+static const ReductionTerm *other_term(const ReductionLevel *level, const ReductionBox *box) {
+    const ReductionTerm *found = NULL;
+    if (!box->adds || box->term_count != 2 || !box->has_before || !box->has_after) return NULL;
+    for (int i = 0; i < 2; i++) {
+        const ReductionTerm *term = &level->terms[box->first_term + i];
+        bool is_of_box = term->is_own || (term->place == PLACE_WORD && term->index == box->index);
+        if (term->writer >= 0 && !term->is_silent) return NULL; /* a race: order decides */
+        if (!is_of_box) found = found ? NULL : term;
+    }
+    return found && found->place == level->place ? found : NULL;
+}
+
+/* "word 0 holds 8, word 1 holds 3, word 128 holds 5": the operands among others, in order. */
+static bool print_values(const StepContext *context, const ReductionLevel *level, const ReductionBox *box,
+                         int64_t other, Text *out) {
+    const char *name = level->place == PLACE_WORD ? "word" : "lane";
+    for (int i = 0; i < level->box_count; i++) {
+        const ReductionBox *at = &level->boxes[i];
+        int64_t apart = at->index - box->index;
+        bool is_operand = at == box || at->index == other;
+        bool is_beside = apart > 0 && (apart <= 2 || apart == 4 || apart == 8);
+        double value = at->has_before ? plain_value(context, level->type, at->before) : NAN;
+        if (is_operand && isnan(value)) return false;
+        if ((!is_operand && !is_beside) || isnan(value)) continue;
+        int64_t number = level->place == PLACE_WORD ? at->index : at->index % WARP_LANES;
+        text_print(out, "%s%s %lld holds %.0f", out->length ? ", " : "", name, (long long)number, value);
+    }
+    return true;
+}
+
+static void write_value_ask(const StepContext *context, const ReductionLevel *level, const ReductionBox *box,
+                            const char *values, Ask *ask) {
+    int lane = box->thread % WARP_LANES;
+    double own = plain_value(context, level->type, box->before);
+    if (level->place == PLACE_WORD) {
+        snprintf(ask->question, sizeof ask->question,
+                 "Now %s. What does lane %d of warp %d store into word %lld?", values, lane,
+                 box->thread / WARP_LANES, (long long)box->index);
+        snprintf(ask->expression, sizeof ask->expression, "value(step, %d)", lane);
+        return;
+    }
+    bool adds = !strcmp(level->operation, "+");
+    char call[16];
+    snprintf(call, sizeof call, "%.10s(", level->operation);
+    snprintf(ask->question, sizeof ask->question,
+             "In warp %d, %s. What does lane %d hold after this shuffle and %s?", box->thread / WARP_LANES,
+             values, lane, adds ? "the addition" : level->operation);
+    snprintf(ask->expression, sizeof ask->expression, "%s%.0f%s value(step, %d)%s", adds ? "" : call, own,
+             adds ? " +" : ",", lane, adds ? "" : ")");
+}
+
+static bool is_asked_step(const StepContext *context, const ReductionLevel *level, int thread) {
+    TraceKind kind = level->place == PLACE_WORD ? TRACE_SHARED_STORE : TRACE_SHUFFLE;
+    return context->event.kind == kind && context->event.warp == thread / WARP_LANES;
+}
+
+static void ask_value(Asks *asks, const Scene *scene, const ReductionLevel *level) {
+    const ReductionTerm *other = NULL;
+    const ReductionBox *box = NULL;
+    for (int i = 0; i < level->box_count && !other; i++) {
+        box = &level->boxes[i];
+        if (box->thread / WARP_LANES == asks->view.selection.warp) other = other_term(level, box);
+    }
+    if (!other || !level->operation) return;
+    View view = asks->view;
+    StepContext context;
+    Text values = {0};
+    Ask ask = {.kind = ASK_VALUES};
+    view.selection.lane = box->thread % WARP_LANES;
+    view.place.step = level->place == PLACE_WORD ? box->step : other->step;
+    bool good = step_context_init(&context, scene, &view) && is_asked_step(&context, level, box->thread) &&
+                print_values(&context, level, box, other->index, &values);
+    double after = good ? plain_value(&context, level->type, box->after) : NAN;
+    if (good && !isnan(after)) {
+        int count = asks->count;
+        write_value_ask(&context, level, box, text_string(&values), &ask);
+        add(asks, &context, beats_move(scene_beats(scene, view.place.block), view.place.step, -1), &ask,
+            WARP_LANES);
+        if (asks->count > count && asks->asks[count].value != after) asks->count = count;
+    }
+    text_done(&values);
+}
+
+static void ask_values(Asks *asks, const Scene *scene) {
+    Reduction *reduction = scene_reduction(scene, asks->view.place.block);
+    for (int i = 0; reduction && i < reduction_level_count(reduction); i++) {
+        const ReductionLevel *level = reduction_level(reduction, i);
+        if (level && level->kind == TREE_FOLD) ask_value(asks, scene, level);
+    }
+}
+
+/* ---- the block ------------------------------------------------------------------------------------------ */
+
+static void ask_levels(Asks *asks, const Scene *scene) {
+    View view = asks->view;
+    StepContext context;
+    Ask ask = {.kind = ASK_LEVELS, .expression = "here.levels"};
+    Reduction *reduction = scene_reduction(scene, 0);
+    view.place.step = 0;
+    if (!reduction || reduction_fold_count(reduction) < 2 || view.place.block) return;
+    if (!step_context_init(&context, scene, &view)) return;
+    snprintf(ask.question, sizeof ask.question,
+             "In how many levels do the threads of this block combine their values?");
+    add(asks, &context, 0, &ask, WARP_LANES);
+}
+
+static int by_step(const void *a, const void *b) {
+    const Ask *left = a, *right = b;
+    return left->step != right->step ? left->step - right->step : (int)left->kind - (int)right->kind;
+}
+
+void asks_find(Asks *asks, const Scene *scene, Session *session) {
+    *asks = (Asks){
+        .values = {.runs = claim_runs_new(&(ClaimRunsOptions){0}), .scene = scene, .session = session}};
+    claim_runs_stand_at(asks->values.runs, session, NULL);
+    view_init(&asks->view);
+    view_open(&asks->view, scene);
+    if (asks->view.place.block >= scene->traced.block_count) return;
+    const Beats *beats = scene_beats(scene, asks->view.place.block);
+    ask_levels(asks, scene);
+    ask_values(asks, scene);
+    for (int beat = 0; beat < beats->count && beat < MOST_BEATS; beat++) {
+        StepContext context;
+        View view = asks->view;
+        int before = beat > 0 ? beats->step[beat - 1] : 0;
+        view.place.step = beats->step[beat];
+        if (!step_context_init(&context, scene, &view)) continue;
+        ask_lanes(asks, &context, before);
+        ask_wavefronts(asks, &context, before);
+        ask_sectors(asks, &context, before);
+        ask_divergence(asks, &context, before);
+    }
+    if (asks->count) qsort(asks->asks, (size_t)asks->count, sizeof *asks->asks, by_step);
+}

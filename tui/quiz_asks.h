@@ -1,0 +1,42 @@
+/* What could be asked about a run: one question for each place of the code and each answer that it has there. Private to
+ * tui/quiz*.c. */
+#ifndef TUI_QUIZ_ASKS_H
+#define TUI_QUIZ_ASKS_H
+
+#include "base/text.h"
+#include "tui/view/place_values.h"
+
+typedef enum AskKind {
+    ASK_LEVELS,
+    ASK_LANES,
+    ASK_WAVEFRONTS,
+    ASK_SECTORS,
+    ASK_DIVERGENCE,
+    ASK_VALUES,
+    ASK_KINDS
+} AskKind;
+
+typedef struct Ask {
+    AskKind kind;
+    int step;     /* that is asked about */
+    int before;   /* where the question is asked: the beat before */
+    int pc;       /* of the step */
+    int region;   /* barrier interval and level: an answer shows the figures of all of it */
+    double value; /* the answer */
+    char question[512];
+    char expression[128];
+} Ask;
+
+typedef struct Asks {
+    Ask *asks; /* by step */
+    int count, capacity;
+    View view; /* as the run opens */
+    PlaceValues values;
+} Asks;
+
+const char *ask_topic(AskKind kind);
+/* All that could be asked, none of it trivial, none twice with the same answer. `scene` and `session` are borrowed. */
+void asks_find(Asks *asks, const Scene *scene, Session *session);
+void asks_done(Asks *asks);
+
+#endif
