@@ -24,7 +24,8 @@ typedef struct AppStart {
     const char *machine;       /* --machine: whose recordings are shown; NULL: the default one */
     bool still;                /* --no-motion */
     bool watch;                /* app_run(): the runs are repeated when their source files change */
-    bool svg;                  /* app_frame(): an SVG image instead of lines */
+    bool svg; /* app_frame(): an SVG image instead of lines; of keys with pauses, one that moves: a frame for
+                         each pause */
     bool ascii; /* the locale is not UTF-8: nl_langinfo(CODESET) after setlocale(LC_CTYPE, ""); no other
                          category, so that numbers stay as they are in C */
 } AppStart;
@@ -42,6 +43,15 @@ bool app_frame(Session *session, int columns, int rows, const AppStart *start, T
 /* Plays the keys at that size into the recording `start->cast`; needs no terminal. While the script's keys let the run
  * play, it is recorded as a terminal shows it. No clock is asked: the same keys give the same bytes. */
 bool app_record(Session *session, int columns, int rows, const AppStart *start, Error *error);
+
+/* Appends a page for a browser to `out`: the frames of the run, or of every stop of the lecture, and what steps through
+ * them. It needs nothing else: no network, no library. No terminal is needed. */
+bool app_html(Session *session, int columns, int rows, const AppStart *start, Text *out, Error *error);
+
+/* Appends the lecture `start->lecture` for printing to `out`, with the frames of its stops between the paragraphs: in HTML as
+ * images, else in Markdown as text. The answers stand at the end. */
+bool app_handout(Session *session, int columns, int rows, const AppStart *start, bool html, Text *out,
+                 Error *error);
 
 /* Every stop of a lecture in turn, as the interface shows it, without a terminal: do its claims hold, are its answers right?
  * What does not is a line in `out`, with its place and both sides' values; the last line counts. *failed: how many do not

@@ -35,15 +35,36 @@ static void app_record_pause(App *app, double pause, int columns, int rows) {
     app->cast_seconds = end;
 }
 
+/* A frame of a moving image for each pause. Where the run plays, it shows wavefront by wavefront; nothing moves between. */
+static void add_to_movie(App *app, double pause, int columns, int rows) {
+    double each = 1 / view_wavefronts_per_second(app_view(app));
+    if (pause <= 0) return;
+    do {
+        double seconds = app_view(app)->transient.playing && each < pause ? each : pause;
+        app_end_motion(app);
+        Canvas *canvas = app_frame_canvas(app, columns, rows);
+        svg_movie_add(app->movie, canvas, app_view(app)->display.theme, seconds);
+        canvas_free(canvas);
+        pause -= seconds;
+        if (app_view(app)->transient.playing)
+            app_view(app)->transient.playing = comparison_play(&app->comparison);
+    } while (pause > ROUNDING_SECONDS);
+}
+
+static void end_key(App *app, double pause, int columns, int rows) {
+    if (app->movie) add_to_movie(app, pause, columns, rows);
+    app_record_pause(app, pause, columns, rows);
+}
+
 bool app_press_script(App *app, const char *script, int columns, int rows, bool *quit, Error *error) {
     Key key;
     double pause = key_script_pause(&script);
-    if (columns) app_record_pause(app, pause, columns, rows);
+    if (columns) end_key(app, pause, columns, rows);
     while (*script && !*quit && !app->failed) {
         if (!keys_read(&script, &key, error)) return false;
         *quit = app_press(app, key) == VIEW_QUIT;
         pause = key_script_pause(&script);
-        if (columns && !*quit && !app->failed) app_record_pause(app, pause, columns, rows);
+        if (columns && !*quit && !app->failed) end_key(app, pause, columns, rows);
     }
     if (columns) cast_hold(app->cast, app->cast_seconds);
     if (app->failed && error) *error = app->error;

@@ -35,8 +35,11 @@ bool app_frame(Session *session, int columns, int rows, const AppStart *start, T
     App app;
     bool quit;
     app_init(&app, session, start);
+    if (start->svg && start->keys && key_script_has_pause(start->keys)) app.movie = svg_movie_new();
     bool ok = app_start(&app, start, columns, rows, &quit, error);
-    if (ok) {
+    if (ok && app.movie && svg_movie_frames(app.movie)) {
+        svg_movie_write(app.movie, out);
+    } else if (ok) {
         Canvas *canvas = app_frame_canvas(&app, columns, rows);
         if (start->svg)
             canvas_to_svg(canvas, app_view(&app)->display.theme, out);
@@ -44,6 +47,7 @@ bool app_frame(Session *session, int columns, int rows, const AppStart *start, T
             canvas_to_text(canvas, out);
         canvas_free(canvas);
     }
+    svg_movie_free(app.movie);
     ok = cast_close(app.cast, ok ? error : NULL) && ok;
     app_done(&app);
     return ok;

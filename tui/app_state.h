@@ -1,5 +1,5 @@
 /* What the interface consists of while it runs. Private to tui/app*.c: app.c is the loop, app_press.c answers keys, app_play.c
- * plays, app_script.c starts, and does without a terminal, app_keys.c presses the keys of scripts, app_canvas.c draws, app_lecture.c goes from stop to stop, app_runs.c opens other sessions, app_edit.c repeats
+ * plays, app_script.c starts, and does without a terminal, app_keys.c presses the keys of scripts, app_canvas.c draws, app_walk.c gathers the frames of a page, app_html.c and app_handout.c write what is taken home, app_lecture.c goes from stop to stop, app_runs.c opens other sessions, app_edit.c repeats
  * those whose files change, app_ladder.c serves the ladder screen, app_provide.c gives panes what they are going to show, app_state.c has what these share. */
 #ifndef TUI_APP_STATE_H
 #define TUI_APP_STATE_H
@@ -7,6 +7,7 @@
 #include "tui/app.h"
 #include "tui/comparison.h"
 #include "tui/draw/cast.h"
+#include "tui/draw/svg_movie.h"
 #include "tui/lecture_view.h"
 #include "tui/measuring.h"
 #include "tui/run_slot.h"
@@ -37,6 +38,7 @@ struct App {
     bool cancelled;
     Cast *cast;                        /* NULL: nothing is recorded */
     double cast_seconds;               /* its begin on the clock; of a script: since then */
+    SvgMovie *movie;                   /* NULL: no frames are gathered for a moving image */
     char what[64];                     /* what is being opened, as messages call it */
     Measuring *measuring;              /* NULL: the timings have not been on the screen yet */
     Measurements live, recorded;       /* results of `measuring`; shipped timings */
@@ -90,12 +92,16 @@ Canvas *app_frame_canvas(App *app, int columns, int rows);
 void app_fit(const App *app, int *columns, int *rows);
 /* A frame with the lecture's panel; owned by the caller. */
 Canvas *app_canvas(App *app, const Comparison *shown, int columns, int rows);
+/* The interface alone, without the hints of keys below it, for what is read without redviz; owned by the caller. */
+Canvas *app_page_canvas(App *app, int columns, int rows);
 
 /* ---- app_lecture.c */
 /* At this stop, or at the last one where there are fewer. */
 void app_begin_lecture(App *app, const LectureRun *run, int stop);
 /* Goes to a stop: its run is opened where it is not shown, then its keys are pressed. */
 void app_go_to_stop(App *app, int stop);
+/* A key of the stop or of its question: the lecture is not left. */
+void app_press_own(App *app, Key key);
 
 /* ---- app_runs.c */
 /* A first look shows the traced blocks; meanwhile the whole grid is counted and searched for hazards. */

@@ -22,6 +22,16 @@ double key_script_pause(const char **script) {
     return value < LONGEST_SECONDS ? value : LONGEST_SECONDS;
 }
 
+bool key_script_has_pause(const char *script) {
+    Key key;
+    bool found = false;
+    while (*script && !found) {
+        found = key_script_pause(&script) >= 0;
+        if (!found && !keys_read(&script, &key, NULL)) return false;
+    }
+    return found;
+}
+
 bool key_script_check(const char *script, Error *error) {
     Key key;
     while (*script)

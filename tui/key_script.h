@@ -10,6 +10,9 @@
 /* A pause at the script's place, and *script moved past it; NO_PAUSE where there is none. */
 double key_script_pause(const char **script);
 
+/* Is there a pause anywhere? */
+bool key_script_has_pause(const char *script);
+
 /* False at the first key that does not exist. */
 bool key_script_check(const char *script, Error *error);
 

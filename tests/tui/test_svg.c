@@ -9,6 +9,7 @@
 #include "golden.h"
 #include "tests/cli/program.h"
 #include "tui/draw/svg.h"
+#include "tui/draw/svg_movie.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,13 +30,64 @@ static void a_frame_by_hand(void **state) {
     canvas_free(canvas);
 }
 
-/* README's first lines say how it is made; the same frame as text is in README. */
+/* Rows that frames share are there once, and each pattern of frames has one rule. */
+static void frames_that_follow_each_other(void **state) {
+    (void)state;
+    static const char *const frames[][2] = {
+        {"first", "above"}, {"second", "above"}, {"second", "above"}, {"first", ""}};
+    SvgMovie *movie = svg_movie_new();
+    Text svg = {0};
+    for (int i = 0; i < 4; i++) {
+        Canvas *canvas = canvas_new(10, 3, false);
+        Rectangle all = {0, 0, 10, 3};
+        canvas_text(canvas, all, 0, 0, ROLE_HEADER, "always");
+        canvas_text(canvas, all, 0, 1, ROLE_TEXT, frames[i][0]);
+        canvas_text(canvas, all, 0, 2, ROLE_KEY, frames[i][1]);
+        svg_movie_add(movie, canvas, THEME_TERMINAL, 0.5);
+        canvas_free(canvas);
+    }
+    assert_int_equal(svg_movie_frames(movie), 3);
+    svg_movie_write(movie, &svg);
+    golden_check("svg_movie", &svg);
+    text_done(&svg);
+    svg_movie_free(movie);
+}
+
+/* A pause is a frame; keys without one are not seen. Where the run plays, each wavefront is one. */
+static void pauses_are_frames(void **state) {
+    (void)state;
+    static const struct {
+        const char *keys;
+        int seconds; /* of all frames */
+    } films[] = {{"{1s}]{2s}", 3}, {"]]]{1s}llll{500ms}l{500ms}", 2}, {"<Space>{3s}", 3}};
+    for (size_t i = 0; i < sizeof films / sizeof *films; i++) {
+        char *svg = program_output(
+            0, "LC_ALL=C.UTF-8 @ --kernel interleaved --n 1024 --frame=80x24 --svg --keys '%s'",
+            films[i].keys);
+        char rule[32];
+        snprintf(rule, sizeof rule, " %ds step-end infinite", films[i].seconds);
+        program_assert_contains(svg, rule);
+        program_assert_contains(svg, "prefers-reduced-motion");
+        assert_null(strstr(svg, "<script"));
+        free(svg);
+    }
+    char *still =
+        program_output(0, "LC_ALL=C.UTF-8 @ --kernel interleaved --n 1024 --frame=80x24 --svg --keys ']l'");
+    assert_null(strstr(still, "<style"));
+    free(still);
+}
+
+/* The picture goes through two kernels; one of its frames is in README as text, below the command that prints it. */
 static void the_picture_of_the_readme(void **state) {
     (void)state;
     static const char command[] = "--kernel interleaved --frame=100x36 --keys ']llll'";
-    char *image = program_output(0, "LC_ALL=C.UTF-8 @ %s --svg", command);
+    static const char film[] =
+        "--kernel interleaved --frame=100x36 --svg --keys '{2.5s}]llll{1.5s}]llll{1.5s}]llll{2.5s}"
+        "Ksequential<Enter>{2.5s}]llll{1.5s}]llll{1.5s}]lllll{2.5s}'";
+    char *image = program_output(0, "LC_ALL=C.UTF-8 @ %s", film);
     Text svg = {0};
     text_add(&svg, image);
+    assert_true(svg.length < 400000);
     golden_check_file("assets/screenshot.svg", &svg);
     text_done(&svg);
     free(image);
@@ -80,6 +132,8 @@ static void every_kind_of_screen_is_well_formed(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_frame_by_hand),
+        cmocka_unit_test(frames_that_follow_each_other),
+        cmocka_unit_test(pauses_are_frames),
         cmocka_unit_test(the_picture_of_the_readme),
         cmocka_unit_test(every_kind_of_screen_is_well_formed),
     };

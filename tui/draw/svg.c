@@ -51,22 +51,32 @@ static bool may_follow(const Cell *first, const Cell *next) {
            canvas_cell_columns(next) == canvas_cell_columns(first) && !first->marks[0] && !next->marks[0];
 }
 
-void canvas_to_svg(const Canvas *canvas, Theme theme, Text *out) {
-    int width = canvas->columns * CELL_WIDTH + 2 * MARGIN, height = canvas->rows * CELL_HEIGHT + 2 * MARGIN;
-    text_print(out, "<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%d' viewBox='0 0 %d %d'>\n",
-               width, height, width, height);
+void svg_begin(Text *out, int columns, int rows, Theme theme, const char *style) {
+    int width = columns * CELL_WIDTH + 2 * MARGIN, height = rows * CELL_HEIGHT + 2 * MARGIN;
+    text_print(out, "<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%d' viewBox='0 0 %d %d'>\n%s",
+               width, height, width, height, style);
     text_print(out, "<rect width='100%%' height='100%%' rx='6' fill='#%06x'/>\n",
                theme_rgb(theme_look(theme, ROLE_TEXT, 256).background, BACKGROUND));
     text_add(out,
              "<g font-family='DejaVu Sans Mono, Menlo, Consolas, monospace' font-size='" FONT_SIZE "'>\n");
-    for (int row = 0; row < canvas->rows; row++) {
-        const Cell *cells = &canvas->cells[row * canvas->columns];
-        for (int column = 0, next; column < canvas->columns; column = next) {
-            next = column + canvas_cell_columns(&cells[column]);
-            while (next < canvas->columns && may_follow(&cells[column], &cells[next]))
-                next += canvas_cell_columns(&cells[next]);
-            add_run(out, theme, cells + column, next - column, column, row);
-        }
+}
+
+void svg_add_row(Text *out, const Canvas *canvas, int row, Theme theme) {
+    const Cell *cells = &canvas->cells[row * canvas->columns];
+    for (int column = 0, next; column < canvas->columns; column = next) {
+        next = column + canvas_cell_columns(&cells[column]);
+        while (next < canvas->columns && may_follow(&cells[column], &cells[next]))
+            next += canvas_cell_columns(&cells[next]);
+        add_run(out, theme, cells + column, next - column, column, row);
     }
+}
+
+void svg_end(Text *out) {
     text_add(out, "</g>\n</svg>\n");
+}
+
+void canvas_to_svg(const Canvas *canvas, Theme theme, Text *out) {
+    svg_begin(out, canvas->columns, canvas->rows, theme, "");
+    for (int row = 0; row < canvas->rows; row++) svg_add_row(out, canvas, row, theme);
+    svg_end(out);
 }

@@ -8,4 +8,9 @@
  * it is dark. */
 void canvas_to_svg(const Canvas *canvas, Theme theme, Text *out);
 
+/* Its parts: the beginning, with a style element or ""; a row; the end. */
+void svg_begin(Text *out, int columns, int rows, Theme theme, const char *style);
+void svg_add_row(Text *out, const Canvas *canvas, int row, Theme theme);
+void svg_end(Text *out);
+
 #endif
