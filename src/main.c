@@ -24,6 +24,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { DONE = 0, RUN_FAILED = 1, BAD_INPUT = 2, ACCESS_LIMIT_BYTES = 256 << 20 };
@@ -137,6 +138,37 @@ static AppStart start_of(const Options *options) {
                       .ascii = !terminal_shows_utf8()};
 }
 
+/* The whole file, or none. */
+static bool write_file(const char *path, const Text *text, Error *error) {
+    FILE *file = fopen(path, "wb");
+    if (!file) return error_set_at(error, path, 0, 0, "cannot be written: %s", strerror(errno));
+    bool written = fwrite(text_string(text), 1, text->length, file) == text->length;
+    if (fclose(file) == 0 && written) return true;
+    error_set_at(error, path, 0, 0, "cannot be written: %s", strerror(errno));
+    remove(path);
+    return false;
+}
+
+/* By whatever names. */
+static bool is_same_file(const char *a, const char *b) {
+    struct stat one, other;
+    return stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev &&
+           one.st_ino == other.st_ino;
+}
+
+static bool write_page(const Options *options, Session *session, const AppStart *start, Error *error) {
+    Text page = {0};
+    if (options->handout && start->lecture && is_same_file(options->handout, start->lecture->lecture->path))
+        return error_set(error, "--handout: '%s' is the lecture itself", options->handout);
+    int columns = options->frame_columns, rows = options->frame_rows;
+    bool as_html = options->handout && options->handout[strlen(options->handout) - 1] == 'l';
+    bool good = options->html ? app_html(session, columns, rows, start, &page, error)
+                              : app_handout(session, columns, rows, start, as_html, &page, error);
+    good = good && write_file(options->html ? options->html : options->handout, &page, error);
+    text_done(&page);
+    return good;
+}
+
 static bool show(const Options *options, Session *session, const LectureRun *lecture, Error *error) {
     AppStart start = start_of(options);
     Text out = {0};
@@ -166,6 +198,9 @@ static bool show(const Options *options, Session *session, const LectureRun *lec
         break;
     case ACTION_RECORD:
         ok = app_record(session, options->frame_columns, options->frame_rows, &start, error);
+        break;
+    case ACTION_PAGE:
+        ok = write_page(options, session, &start, error);
         break;
     default:
         ok = app_run(session, &start, error);
@@ -199,7 +234,8 @@ static bool show_quiz(const Options *options, Session *session, Error *error) {
 
 static int run(Options *options, Error *error) {
     options->session.search_races = options->action == ACTION_REPORT || options->action == ACTION_CHECK ||
-                                    options->action == ACTION_FRAME || options->action == ACTION_RECORD;
+                                    options->action == ACTION_FRAME || options->action == ACTION_RECORD ||
+                                    options->action == ACTION_PAGE;
     Session *session = session_open(&options->session, error);
     if (!session) return refuse_run(error);
     if (options->action == ACTION_VERIFY) return verify(session, error);
@@ -232,8 +268,10 @@ static int run_lecture(const Options *options, Error *error) {
     if (!lecture_open(options, &open, error)) return refuse(error);
     if (options->action == ACTION_CHECK) return check_lecture(options, &open, error);
     /* A frame is not drawn again when races have been found. */
-    for (int i = 0; i < open.lecture->stop_count; i++)
+    for (int i = 0; i < open.lecture->stop_count; i++) {
         open.options[i].session.search_races = options->action != ACTION_OPEN;
+        open.options[i].compare.first_look = options->action == ACTION_OPEN;
+    }
     Error why = {0};
     SessionOptions first = *open.screens[0].session;
     first.first_look = options->action == ACTION_OPEN;

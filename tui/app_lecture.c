@@ -25,6 +25,12 @@ static void press_own(App *app, const char *keys) {
     if (!good && error.message[0]) app_say(app, "this stop", error.message);
 }
 
+void app_press_own(App *app, Key key) {
+    app->lecture.presses = true;
+    app_press(app, key);
+    app->lecture.presses = false;
+}
+
 /* The run is there: step and keys. */
 static void arrive(App *app) {
     const LectureScreen *screen = screen_of(app);

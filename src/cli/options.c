@@ -402,6 +402,21 @@ static bool take_save(Options *options, const OptionRow *row, const char *value,
     return true;
 }
 
+/* Only its ending distinguishes a page from the file that it is made of. */
+static bool take_html(Options *options, const OptionRow *row, const char *value, Error *error) {
+    if (!ends_with(value, ".html"))
+        return error_set(error, "--%s: '%s' does not end in .html, like run.html", row->name, value);
+    options->html = value;
+    return true;
+}
+
+static bool take_handout(Options *options, const OptionRow *row, const char *value, Error *error) {
+    if (!ends_with(value, ".html") && !ends_with(value, ".md"))
+        return error_set(error, "--%s: '%s' ends neither in .md nor in .html", row->name, value);
+    options->handout = value;
+    return true;
+}
+
 /* The second run is made from the first, so it is read once all other options are known. */
 static bool take_compare(Options *options, const OptionRow *row, const char *value, Error *error) {
     size_t length = strlen(value);
@@ -562,60 +577,17 @@ static bool make_runs(Options *options, Error *error) {
     /* Nobody waits for the whole grid, unless it is to be kept. */
     session->first_look = options->action == ACTION_OPEN && !options->save;
     /* On a screen values stand in boxes and are added along; what is printed or kept has the usual input. */
-    session->catalog.prefers_digits = (options->action == ACTION_OPEN || options->action == ACTION_FRAME ||
-                                       options->action == ACTION_RECORD) &&
-                                      !options->save;
+    session->catalog.prefers_digits = options_draws(options) && !options->save;
     if (options->action == ACTION_REPORT && !session->counters) session->counters = COUNTERS_ON_GPU;
-    session->times_blocks = options->action == ACTION_OPEN || options->action == ACTION_REPORT ||
-                            options->action == ACTION_FRAME || options->action == ACTION_RECORD;
+    session->times_blocks = options_draws(options) || options->action == ACTION_REPORT;
     if (session->times_blocks && options->action != ACTION_REPORT && session->backend != BACKEND_EMULATOR)
         session->measure_sass = true; /* the interface shows the machine code of this very run */
     if (options->action == ACTION_VERIFY) session->backend = BACKEND_EMULATOR; /* whose run is verified */
     if (!options->has_compare) return true;
-    if (options->action != ACTION_OPEN && options->action != ACTION_FRAME && options->action != ACTION_RECORD)
+    if (!options_draws(options))
         return error_set(error, "--compare goes with the interface and with --frame, not with --%s",
                          options->action_name);
     return session->saved || options_compare(options, session, error);
-}
-
-static bool check_predict(const Options *options, Error *error) {
-    bool shows =
-        options->action == ACTION_OPEN || options->action == ACTION_FRAME || options->action == ACTION_RECORD;
-    if (!options->predict) return true;
-    if (options->has_lecture)
-        return error_set(error, "--predict asks about one run; a lecture has its own questions");
-    if (!shows)
-        return error_set(error, "--predict goes with the interface, --frame and --record-cast, not with --%s",
-                         options->action_name);
-    if (options->has_compare || options->watch)
-        return error_set(error, "--predict asks about one run: without --%s",
-                         options->has_compare ? "compare" : "watch");
-    return true;
-}
-
-static bool check_lecture(const Options *options, Error *error) {
-    const SessionOptions *session = &options->session;
-    if (options->language && !options->has_lecture) return error_set(error, "--language goes with --lecture");
-    if (options->stop && !options->has_lecture) return error_set(error, "--stop goes with --lecture");
-    if (options->no_predict && !options->has_lecture)
-        return error_set(error, "--no-predict goes with --lecture");
-    if (!options->has_lecture) return true;
-    if (session->kernel || session->file || session->saved || options->has_compare)
-        return error_set(error, "--lecture brings its own kernels: give no other");
-    bool shows =
-        options->action == ACTION_OPEN || options->action == ACTION_FRAME || options->action == ACTION_RECORD;
-    if (!shows && options->action != ACTION_CHECK && options->action != ACTION_LECTURES)
-        return error_set(
-            error, "--lecture goes with the interface, --check, --frame and --record-cast, not with --%s",
-            options->action_name);
-    if (options->first_for_run && strcmp(options->first_for_run, "backend") != 0 &&
-        strcmp(options->first_for_run, "threads") != 0)
-        return error_set(error, "--%s is for one run; a lecture brings its own settings",
-                         options->first_for_run);
-    if (options->save) return error_set(error, "--save keeps one run; a lecture has several");
-    return options->lecture || options->action == ACTION_LECTURES ||
-           error_set(error, "--%s needs a lecture: --lecture NAME; --lecture alone lists them",
-                     options->action_name);
 }
 
 /* Options that are right one by one and wrong together. */
@@ -636,7 +608,7 @@ static bool check_together(const Options *options, Error *error) {
     if (options->gpus && options->action != ACTION_BENCH) return error_set(error, "--gpus goes with --bench");
     if (options->gpus && session->kernel && strcmp(session->kernel, "fastest") != 0)
         return error_set(error, "--gpus sums an array with the kernel fastest, not %s", session->kernel);
-    if (!check_lecture(options, error) || !check_predict(options, error)) return false;
+    if (!options_check_page(options, error) || !options_check_lecture(options, error)) return false;
     if (options->action >= ACTION_LIST || options->has_lecture) return true;
     if (session->saved && options->first_for_run)
         return error_set(error, "--%s is for a run; %s is one that is over, with its own settings",
@@ -697,6 +669,7 @@ bool options_parse(int argc, char **argv, Options *options, Error *error) {
         options->action = ACTION_RECORD;
         options->action_name = "record-cast and --keys";
     }
+    options_choose_page(options);
     if (!take_file(options, argc - optind, argv + optind, error)) return false;
     if (options->has_lecture && !options->lecture && options->action == ACTION_OPEN)
         options->action = ACTION_LECTURES;

@@ -17,6 +17,7 @@ typedef enum Action {
     ACTION_EVENTS, /* --events */
     ACTION_FRAME,  /* --frame */
     ACTION_RECORD, /* --record-cast with --keys: nothing is printed, and no terminal needed */
+    ACTION_PAGE,   /* --html or --handout: a file is written */
     ACTION_DUMP,   /* --dump */
     ACTION_VERIFY, /* --verify */
     ACTION_DUMP_IR,
@@ -52,6 +53,8 @@ typedef struct Options {
     Theme theme;
     bool svg;                /* --frame as an image */
     const char *record_cast; /* NULL: nothing is recorded */
+    const char *html;        /* NULL: no page is written */
+    const char *handout;     /* NULL likewise; ends in .md or .html */
     const char *save;        /* NULL: the run is not kept */
     bool has_compare;        /* --compare: `compare` is the second run; beside a FILE.redviz not yet */
     SessionOptions compare;
@@ -75,6 +78,14 @@ bool options_parse(int argc, char **argv, Options *options, Error *error);
 /* Makes `compare` from the first run's settings, once they are known: for a FILE.redviz, when it is open.
  * Once. */
 bool options_compare(Options *options, const SessionOptions *first, Error *error);
+
+/* Screens are drawn: on a terminal, or without one. */
+bool options_draws(const Options *options);
+/* options_lecture.c: do --lecture, --predict and what belongs to them go together? */
+bool options_check_lecture(const Options *options, Error *error);
+/* options_page.c: --html and --handout are what is done, unless something else is printed; does it go together? */
+void options_choose_page(Options *options);
+bool options_check_page(const Options *options, Error *error);
 
 typedef struct OptionRow OptionRow;
 struct OptionRow { /* of options.def */
