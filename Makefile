@@ -56,6 +56,7 @@ help:
 #: make test           install missing packages, build, run all tests
 #: make test-sanitize  the same under AddressSanitizer and UndefinedBehaviorSanitizer
 #: make test-valgrind  the same under valgrind
+#: make test-html      step through the pages of --html in a headless Chromium; needs python3
 #: make goldens        rewrite the screens that tests compare with; review them with git diff
 #: make lint           run clang-tidy and cppcheck on all sources; LINT_SINCE=COMMIT: only on those changed since
 #: make format         run clang-format; make format-check: fail if that would change a file
@@ -97,6 +98,11 @@ test-valgrind:
 	@$(SUBMAKE) -k all tests
 	@REDVIZ_TEST_LIMIT=4096 REDVIZ_TEST_SECONDS=7200 REDVIZ_UNDER="valgrind -q --error-exitcode=99 --leak-check=full" \
 	    tests/run_tests.sh $(O) $(TEST_SOURCES)
+
+test-html:
+	@scripts/deps.sh build html
+	@$(SUBMAKE) all
+	@python3 tests/html/check_pages.py $(O)/redviz $(O)/html
 
 bench:
 	@scripts/deps.sh build
@@ -281,6 +287,6 @@ $(O)/obj/%.o: %.c Makefile
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(FLAGS) -c -o $@ $<
 
 .SECONDARY:
-.PHONY: all help run test tests goldens test-sanitize test-valgrind bench device ptx ptx-check peers lint format format-check \
+.PHONY: all help run test tests goldens test-sanitize test-valgrind test-html bench device ptx ptx-check peers lint format format-check \
     musl-check musl-objects fuzz mutate version deps install uninstall dist deb clean
 -include $(LIBRARY_OBJECTS:.o=.d) $(EMULATED_OBJECTS:.o=.d) $(HELPER_OBJECTS:.o=.d) $(O)/obj/src/main.d $(patsubst $(O)/tests/%,$(O)/obj/tests/%.d,$(TESTS) $(BENCHES))

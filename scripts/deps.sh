@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the missing packages of each group: deps.sh GROUP...  (build, test, valgrind, lint, format, musl, fuzz, deb)
+# Installs the missing packages of each group: deps.sh GROUP...  (build, test, valgrind, lint, format, musl, fuzz, deb, html)
 #
 # Libraries are checked by compiling, so the check holds on every system; nothing is downloaded if it succeeds. Packages
 # are installed with apt-get (Debian, Ubuntu) as root or with sudo; on other systems the command to type is printed.
@@ -21,6 +21,14 @@ compiles() {
     return $status
 }
 
+# Under the names that tests/html/browser.py knows.
+has_browser() {
+    for browser in chromium chromium-browser google-chrome google-chrome-stable; do
+        command -v "$browser" >/dev/null 2>&1 && return 0
+    done
+    return 1
+}
+
 has() {
     case $1 in
     build) compiles "stdio.h math.h pthread.h curses.h sqlite3.h" "$curses -lsqlite3 -lm -pthread" ;;
@@ -31,6 +39,7 @@ has() {
     format) command -v clang-format >/dev/null 2>&1 ;;
     musl) command -v musl-gcc >/dev/null 2>&1 ;;
     deb) command -v dpkg-deb >/dev/null 2>&1 && command -v dpkg-shlibdeps >/dev/null 2>&1 ;;
+    html) has_browser && command -v python3 >/dev/null 2>&1 ;;
     *) echo "redviz: deps.sh: no such group: $1" >&2 && exit 2 ;;
     esac
 }
@@ -44,6 +53,9 @@ packages() {
     apt-get:fuzz | apt-get:clang) echo "clang" ;;
     apt-get:format) echo "clang-format" ;;
     apt-get:deb) echo "dpkg-dev" ;;
+    pacman:html) echo "chromium python" ;;
+    brew:html) echo "--cask chromium" ;;
+    *:html) echo "chromium python3" ;;
     dnf:build) echo "gcc glibc-devel ncurses-devel sqlite-devel libasan libubsan" ;;
     dnf:test) echo "libcmocka-devel libvterm-devel" ;;
     dnf:lint) echo "clang-tools-extra cppcheck" ;;

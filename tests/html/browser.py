@@ -1,0 +1,147 @@
+"""A headless Chromium, driven over a pipe in the DevTools protocol. The standard library is enough.
+
+Whatever a page requests, and whatever it or the browser complains about, is kept in `requests` and `complaints`.
+"""
+
+import base64
+import json
+import os
+import select
+import shutil
+import subprocess
+import tempfile
+import time
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+
+def find():
+    for name in NAMES:
+        path = shutil.which(name)
+        if path:
+            return path
+    raise SystemExit("test-html: no Chromium: scripts/deps.sh html installs it")
+
+
+class Browser:
+    def __init__(self, limit_seconds=60):
+        self.limit_seconds = limit_seconds
+        self.profile = tempfile.mkdtemp(prefix="redviz-chromium-")
+        to_browser, self.to_browser = os.pipe()
+        self.from_browser, from_browser = os.pipe()
+        # The protocol's pipe is descriptors 3 and 4.
+        command = 'exec 3<&%d 4>&%d; exec "$0" "$@"' % (to_browser, from_browser)
+        arguments = ["--headless=new", "--remote-debugging-pipe", "--no-first-run", "--disable-gpu", "--hide-scrollbars",
+                     "--disable-background-networking", "--user-data-dir=" + self.profile]
+        if os.getuid() == 0:
+            arguments.append("--no-sandbox")  # Chromium has none for root
+        self.log = open(os.path.join(self.profile, "log"), "wb")
+        self.process = subprocess.Popen(["bash", "-c", command, find(), *arguments, "about:blank"], stdin=subprocess.DEVNULL,
+                                        stdout=self.log, stderr=self.log, pass_fds=(to_browser, from_browser))
+        os.close(to_browser)
+        os.close(from_browser)
+        self.buffer, self.number, self.session = b"", 0, None
+        self.requests, self.complaints, self.loaded = [], [], False
+        target = self.call("Target.createTarget", url="about:blank")["targetId"]
+        self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        for domain in ("Page", "Runtime", "Network", "Log"):
+            self.call(domain + ".enable")
+
+    def close(self):
+        os.close(self.to_browser)
+        try:
+            self.process.wait(20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        os.close(self.from_browser)
+        self.log.close()
+        shutil.rmtree(self.profile, ignore_errors=True)
+
+    def _read(self, deadline):
+        while b"\0" not in self.buffer:
+            ready, _, _ = select.select([self.from_browser], [], [], max(0, deadline - time.monotonic()))
+            piece = os.read(self.from_browser, 1 << 20) if ready else b""
+            if not piece:
+                raise SystemExit("test-html: Chromium %s" % ("does not answer" if not ready else "has ended"))
+            self.buffer += piece
+        message, self.buffer = self.buffer.split(b"\0", 1)
+        return json.loads(message)
+
+    def _take(self, message):
+        method, of = message.get("method"), message.get("params", {})
+        if method == "Network.requestWillBeSent":
+            self.requests.append(of["request"]["url"])
+        elif method == "Runtime.exceptionThrown":
+            self.complaints.append(json.dumps(of["exceptionDetails"])[:1000])
+        elif method == "Runtime.consoleAPICalled":
+            self.complaints.append("console: " + json.dumps(of["args"])[:1000])
+        elif method == "Log.entryAdded":
+            self.complaints.append("log: " + json.dumps(of["entry"])[:1000])
+        elif method == "Page.loadEventFired":
+            self.loaded = True
+
+    def call(self, method, **arguments):
+        self.number += 1
+        request = {"id": self.number, "method": method, "params": arguments}
+        if self.session:
+            request["sessionId"] = self.session
+        os.write(self.to_browser, json.dumps(request).encode() + b"\0")
+        deadline = time.monotonic() + self.limit_seconds
+        while True:
+            message = self._read(deadline)
+            if message.get("id") == self.number:
+                if "error" in message:
+                    raise SystemExit("test-html: %s: %s" % (method, message["error"]["message"]))
+                return message["result"]
+            self._take(message)
+
+    def look(self, columns, rows, scheme="dark", phone=False):
+        """The size of the window in CSS pixels, and which colours the reader prefers."""
+        self.call("Emulation.setDeviceMetricsOverride", width=columns, height=rows, deviceScaleFactor=2 if phone else 1,
+                  mobile=phone)
+        self.call("Emulation.setTouchEmulationEnabled", enabled=phone)
+        self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+
+    def _navigate(self, url):
+        self.loaded = False
+        self.call("Page.navigate", url=url)
+        deadline = time.monotonic() + self.limit_seconds
+        while not self.loaded:
+            self._take(self._read(deadline))
+
+    def open(self, path, fragment=""):
+        self._navigate("about:blank")
+        self.requests, self.complaints = [], []
+        self._navigate("file://" + os.path.abspath(path) + fragment)
+
+    def run(self, expression):
+        """The value of an expression of JavaScript in the page."""
+        answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+        if "exceptionDetails" in answer:
+            raise SystemExit("test-html: %s: %s" % (expression, json.dumps(answer["exceptionDetails"])[:500]))
+        return answer["result"].get("value")
+
+    def press(self, key, text=None):
+        """A key as KeyboardEvent.key names it."""
+        codes = {"Backspace": 8, "Enter": 13}  # keys that edit are known by their numbers
+        for kind in ("keyDown", "keyUp"):
+            event = {"type": kind, "key": key}
+            if key in codes:
+                event["windowsVirtualKeyCode"] = codes[key]
+            if kind == "keyDown" and (text or len(key) == 1):
+                event["text"] = text or key
+            self.call("Input.dispatchKeyEvent", **event)
+
+    def tap(self, selector):
+        """A finger on the middle of an element."""
+        place = self.run("(() => { const e = document.querySelector(%s); e.scrollIntoView({block: 'center'}); const r = "
+                         "e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()" % json.dumps(selector))
+        self.call("Input.dispatchTouchEvent", type="touchStart", touchPoints=[{"x": place[0], "y": place[1]}])
+        self.call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+
+    def screenshot(self, path):
+        image = base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"])
+        with open(path, "wb") as file:
+            file.write(image)
+        return len(image)
