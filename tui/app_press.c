@@ -7,7 +7,7 @@ ViewAnswer app_answer(App *app, ViewAnswer answer) {
         app_open_kernel(app, PURPOSE_KERNEL);
         break;
     case VIEW_LECTURE:
-        app_open_lecture(app);
+        app->open_lecture(app);
         break;
     case VIEW_BESIDE:
         app_open_kernel(app, PURPOSE_BESIDE);

@@ -57,6 +57,7 @@ struct App {
     /* Of a lecture, NULL without one: a run was opened, for whatever purpose; does it take the key? */
     void (*opened)(App *app, Purpose purpose);
     bool (*takes_key)(App *app, Key key);
+    void (*open_lecture)(App *app); /* the one that the menu of kernels chose */
 };
 
 void app_init(App *app, Session *session, const AppStart *start);

@@ -44,20 +44,20 @@ Rectangle lecture_panel_area(const LectureView *lecture, int *columns, int *rows
 /* ---- lines of the text --------------------------------------------------------------------------------- */
 
 /* Characters with their roles, before they are wrapped. */
-typedef struct Flow {
+typedef struct Prose {
     Text text, roles; /* a byte each */
-} Flow;
+} Prose;
 
-static void flow_add(Flow *flow, const char *text, size_t length, Role role) {
+static void flow_add(Prose *flow, const char *text, size_t length, Role role) {
     text_add_bytes(&flow->text, text, length);
     for (char byte = (char)role; length > 0; length--) text_add_bytes(&flow->roles, &byte, 1);
 }
 
-static void flow_print(Flow *flow, Role role, const char *text) {
+static void flow_print(Prose *flow, Role role, const char *text) {
     flow_add(flow, text, strlen(text), role);
 }
 
-static void flow_done(Flow *flow) {
+static void flow_done(Prose *flow) {
     text_done(&flow->text);
     text_done(&flow->roles);
 }
@@ -69,7 +69,7 @@ typedef struct Panel {
 } Panel;
 
 /* Bytes first .. first + count of the flow, in the next row. */
-static void draw_row(Panel *panel, const Flow *flow, size_t first, size_t count, int indent) {
+static void draw_row(Panel *panel, const Prose *flow, size_t first, size_t count, int indent) {
     int row = panel->row++ - panel->scroll, column = indent;
     if (!panel->canvas || row < 0 || row >= panel->area.rows) return;
     for (size_t at = first; at < first + count;) {
@@ -85,7 +85,7 @@ static void draw_row(Panel *panel, const Flow *flow, size_t first, size_t count,
     }
 }
 
-static void draw_flow(Panel *panel, const Flow *flow, int indent) {
+static void draw_flow(Panel *panel, const Prose *flow, int indent) {
     size_t at = 0, length = flow->text.length;
     int columns = panel->area.columns - indent;
     while (at < length) {
@@ -102,7 +102,7 @@ static void draw_marked(Panel *panel, const char *label, const char *text, Role 
                                  [LECTURE_EMPHASIS] = ROLE_KEYWORD,
                                  [LECTURE_INLINE_CODE] = ROLE_KEY,
                                  [LECTURE_LINK] = ROLE_TEXT};
-    Flow flow = {0};
+    Prose flow = {0};
     LectureSpan span;
     int row = panel->row;
     while (lecture_next_span(&text, &span))
@@ -116,7 +116,7 @@ static void draw_marked(Panel *panel, const char *label, const char *text, Role 
 
 static void draw_code(Panel *panel, const char *text) {
     while (*text) {
-        Flow flow = {0};
+        Prose flow = {0};
         size_t length = strcspn(text, "\n");
         flow_add(&flow, text, length, ROLE_KEY);
         draw_row(panel, &flow, 0, flow.text.length, 2);
@@ -144,7 +144,7 @@ static void draw_choices(Panel *panel, const LectureQuestion *question) {
 }
 
 static void draw_line(Panel *panel, Role role, const char *text) {
-    Flow flow = {0};
+    Prose flow = {0};
     flow_print(&flow, role, text);
     draw_flow(panel, &flow, 0);
     flow_done(&flow);
