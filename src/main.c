@@ -9,7 +9,7 @@
 #include "cli/generate.h"
 #include "cli/grid_print.h"
 #include "cli/ladder_print.h"
-#include "cli/lecture_open.h"
+#include "cli/lecture_offer.h"
 #include "cli/list.h"
 #include "cli/sass_record.h"
 #include "metrics/report.h"
@@ -171,8 +171,13 @@ static bool write_page(const Options *options, Session *session, const AppStart 
 
 static bool show(const Options *options, Session *session, const LectureRun *lecture, Error *error) {
     AppStart start = start_of(options);
+    OfferedLectures offered = {0};
     Text out = {0};
     bool ok = true;
+    bool is_interface =
+        options->action == ACTION_OPEN || options->action == ACTION_FRAME || options->action == ACTION_RECORD;
+    if (is_interface) lecture_offer_open(options, &offered);
+    start.lectures = offered.offer.rows.count ? &offered.offer : NULL;
     start.lecture = lecture;
     start.stop = options->stop;
     switch (options->action) {
@@ -207,6 +212,7 @@ static bool show(const Options *options, Session *session, const LectureRun *lec
         break;
     }
     print_text(&out, DONE);
+    lecture_offer_close(&offered);
     return ok;
 }
 

@@ -528,7 +528,7 @@ static ViewAnswer act_KERNEL(Press press) {
     press.view->transient.filter[0] = 0;
     press.view->transient.choice = 0;
     for (int i = 0; view_menu_row(press.view, i) >= 0; i++)
-        if (!strcmp(catalog_row(view_menu_row(press.view, i))->id, press.scene->identity.kernel))
+        if (!strcmp(view_menu_name(press.view, view_menu_row(press.view, i)), press.scene->identity.kernel))
             press.view->transient.choice = i;
     return VIEW_CHANGED;
 }
@@ -541,7 +541,7 @@ static ViewAnswer act_COMPARE(Press press) {
     size_t length = strlen(press.scene->identity.kernel);
     if (press.direction < 0) return VIEW_ALONE;
     act_KERNEL(press);
-    view->transient.beside = true;
+    view->transient.beside = true; /* kernels alone */
     for (int i = view->transient.choice; !next && (row = view_menu_row(view, i)) >= 0; i++)
         if (strncmp(catalog_row(row)->id, press.scene->identity.kernel, length) != 0) next = i;
     view->transient.choice = next;

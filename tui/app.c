@@ -56,7 +56,7 @@ static bool app_play(App *app) {
 static ViewAnswer app_click(App *app, int column, int row) {
     int columns, rows;
     app_size(app, &columns, &rows);
-    if (column >= columns || row >= rows) return VIEW_IGNORED; /* in the lecture's panel */
+    if (app_click_lecture(app, column, row)) return VIEW_CHANGED;
     Key key =
         row == rows - 1 ? frame_footer_key(app_view(app), columns, app->ascii, column) : KEY_NONE_PRESSED;
     app->dragged = comparison_timeline_at(&app->comparison, columns, rows, column, row);
@@ -81,7 +81,9 @@ static bool app_handle(App *app, const TerminalEvent *event, bool *changed) {
         answer = app_press(app, event->key);
         break;
     case TERMINAL_WHEEL:
-        if (app_view(app)->transient.overlay != OVERLAY_NONE)
+        if (app_scroll_lecture(app, event->column, event->row, -event->direction))
+            answer = VIEW_CHANGED;
+        else if (app_view(app)->transient.overlay != OVERLAY_NONE)
             answer = app_press(app, event->direction > 0 ? SPECIAL_UP : SPECIAL_DOWN);
         else
             answer = app_press(app, event->direction > 0 ? SPECIAL_LEFT : SPECIAL_RIGHT);

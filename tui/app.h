@@ -20,10 +20,11 @@ typedef struct AppStart {
     const char *cast; /* a file for a recording (cast.h); NULL: none. app_frame() and app_record() record
                          the first frame and one after each key, each shown as long as the script says or a reader needs */
     int stop;         /* of the lecture, from 1; 0: the first */
-    const LectureRun *lecture; /* --lecture; the session is that of its first screen; NULL: none */
-    const char *machine;       /* --machine: whose recordings are shown; NULL: the default one */
-    bool still;                /* --no-motion */
-    bool watch;                /* app_run(): the runs are repeated when their source files change */
+    const LectureRun *lecture;    /* --lecture; the session is that of its first screen; NULL: none */
+    const LectureOffer *lectures; /* that the menu offers; NULL: none */
+    const char *machine;          /* --machine: whose recordings are shown; NULL: the default one */
+    bool still;                   /* --no-motion */
+    bool watch;                   /* app_run(): the runs are repeated when their source files change */
     bool svg; /* app_frame(): an SVG image instead of lines; of keys with pauses, one that moves: a frame for
                          each pause */
     bool ascii; /* the locale is not UTF-8: nl_langinfo(CODESET) after setlocale(LC_CTYPE, ""); no other

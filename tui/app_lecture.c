@@ -49,6 +49,8 @@ static void restart(App *app) {
         comparison->view[i].display.theme = kept.theme;
         comparison->view[i].display.still = kept.still;
         comparison->view[i].display.speed = kept.speed;
+        comparison->view[i].display.lectures = kept.lectures;
+        comparison->view[i].display.plays_lecture = true;
         view_open(&comparison->view[i], comparison->scene[i]);
     }
     comparison->active = 0;
@@ -149,6 +151,12 @@ static void enter(App *app) {
     }
 }
 
+/* PgDn, Home and digits are the overlay's own. */
+static bool has_keys(Overlay overlay) {
+    return overlay == OVERLAY_HELP || overlay == OVERLAY_WORDS || overlay == OVERLAY_MENU ||
+           overlay == OVERLAY_SETTINGS;
+}
+
 static bool press_lecture(App *app, Key key) {
     LectureView *lecture = &app->lecture;
     const View *view = app_view(app);
@@ -157,6 +165,7 @@ static bool press_lecture(App *app, Key key) {
         return true; /* the screen is still that of the stop before */
     /* What the stop itself opened is part of it; what the reader opened has its own Enter and figures. */
     bool is_own = view->transient.overlay == OVERLAY_NONE || !lecture->has_left;
+    if (!is_own && has_keys(view->transient.overlay)) return false;
     if (view->transient.input != INPUT_COMMANDS || (!is_own && key == SPECIAL_ENTER)) return false;
     if (is_own && lecture->question == QUESTION_WAITS &&
         lecture_view_type(lecture, key, view->selection.lane, view->transient.number >= 0))
@@ -180,13 +189,52 @@ static bool press_lecture(App *app, Key key) {
     }
 }
 
+static void play_from(App *app, int stop) {
+    app->opened = continue_stop;
+    app->takes_key = press_lecture;
+    for (int i = 0; i < 2; i++) app->comparison.view[i].display.plays_lecture = true;
+    app_go_to_stop(app, stop);
+}
+
+void app_open_lecture(App *app) {
+    Error error = {0};
+    int index = view_chosen_lecture(app_view(app));
+    const LectureRun *run = app->loader ? NULL : app->lectures->open(app->lectures->context, index, &error);
+    if (!run) {
+        app_say(app, app->lectures->rows.names[index],
+                app->loader ? "a run is still being opened" : error.message);
+        return;
+    }
+    lecture_view_done(&app->lecture);
+    app->lecture.run = run;
+    play_from(app, 0);
+}
+
 void app_begin_lecture(App *app, const LectureRun *run, int stop) {
     int last = run->lecture->stop_count - 1;
     app->lecture.run = run;
     app->lecture.shown = run->screens->compare ? NULL : run->screens->run;
-    app->opened = continue_stop;
-    app->takes_key = press_lecture;
-    app_go_to_stop(app, stop < last ? stop : last);
+    play_from(app, stop < last ? stop : last);
+}
+
+/* ---- the mouse ----------------------------------------------------------------------------------------- */
+
+static bool is_on_panel(const App *app, int column, int row) {
+    Rectangle area = panel(app);
+    return app->lecture.run && row >= area.row && row < area.row + area.rows && column >= area.column &&
+           column < area.column + area.columns;
+}
+
+bool app_scroll_lecture(App *app, int column, int row, int direction) {
+    if (!is_on_panel(app, column, row)) return false;
+    lecture_panel_scroll_rows(&app->lecture, panel(app), direction);
+    return true;
+}
+
+bool app_click_lecture(App *app, int column, int row) {
+    if (!is_on_panel(app, column, row)) return false;
+    if (lecture_panel_goes_on(&app->lecture, panel(app), column, row)) go_on(app);
+    return true;
 }
 
 /* ---- the check ----------------------------------------------------------------------------------------- */

@@ -6,6 +6,9 @@ ViewAnswer app_answer(App *app, ViewAnswer answer) {
     case VIEW_OPEN:
         app_open_kernel(app, PURPOSE_KERNEL);
         break;
+    case VIEW_LECTURE:
+        app->open_lecture(app);
+        break;
     case VIEW_BESIDE:
         app_open_kernel(app, PURPOSE_BESIDE);
         break;

@@ -23,6 +23,7 @@ bool app_start(App *app, const AppStart *start, int columns, int rows, bool *qui
         app->cast = cast_open(start->cast, columns ? 0 : (int64_t)time(NULL), error);
         if (!app->cast) return false;
     }
+    app->open_lecture = app_open_lecture;
     app->lecture_columns = columns;
     app->lecture_rows = rows;
     if (start->lecture) app_begin_lecture(app, start->lecture, start->stop ? start->stop - 1 : 0);

@@ -19,6 +19,8 @@ void app_init(App *app, Session *session, const AppStart *start) {
     comparison_view(&app->comparison)->display.theme = start->theme;
     comparison_view(&app->comparison)->display.still = start->still;
     app->lecture.run = start->lecture;
+    app->lectures = start->lectures;
+    comparison_view(&app->comparison)->display.lectures = start->lectures ? &start->lectures->rows : NULL;
     if (start->lecture && !start->lecture->screens->compare)
         app->lecture.shown = start->lecture->screens->run;
     if (start->machine) snprintf(app->machine, sizeof app->machine, "%s", start->machine);

@@ -54,10 +54,12 @@ struct App {
     double due;        /* seconds: when the next frame is to be shown while playing */
     int motion;        /* frame of the wavefront that is played */
     LectureView lecture;
+    const LectureOffer *lectures;      /* NULL: none */
     int lecture_columns, lecture_rows; /* of the screen that it was drawn on last */
     /* Of a lecture, NULL without one: a run was opened, for whatever purpose; does it take the key? */
     void (*opened)(App *app, Purpose purpose);
     bool (*takes_key)(App *app, Key key);
+    void (*open_lecture)(App *app); /* the one that the menu of kernels chose */
 };
 
 void app_init(App *app, Session *session, const AppStart *start);
@@ -97,6 +99,11 @@ Canvas *app_page_canvas(App *app, int columns, int rows);
 
 /* ---- app_lecture.c */
 /* At this stop, or at the last one where there are fewer. */
+/* The one that the menu of kernels chose. */
+void app_open_lecture(App *app);
+/* The mouse on the panel: the wheel scrolls its text, a click on "PgDn next" goes on. False: it is elsewhere. */
+bool app_scroll_lecture(App *app, int column, int row, int direction);
+bool app_click_lecture(App *app, int column, int row);
 void app_begin_lecture(App *app, const LectureRun *run, int stop);
 /* Goes to a stop: its run is opened where it is not shown, then its keys are pressed. */
 void app_go_to_stop(App *app, int stop);

@@ -127,6 +127,8 @@ static void walk_footer(const View *view, Footer *footer) {
         if (footer->canvas) canvas_text(footer->canvas, footer->area, at, 0, ROLE_CURRENT, typed);
         at += canvas_text_columns(typed);
     }
+    for (int i = 0; view->display.plays_lecture && i < LECTURE_KEY_COUNT; i++)
+        if (*lecture_key_rows[i].name) at += walk_hint(footer, at, &lecture_key_rows[i], true);
     bool full = false;
     for (int action = 1; action < ACTION_COUNT; action++) {
         const KeyRow *row = &key_rows[action];

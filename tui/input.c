@@ -16,7 +16,7 @@ static int best_choice(const View *view) {
     int begins = 0;
     size_t length = strlen(view->transient.filter);
     for (int i = 0; length && view_menu_row(view, i) >= 0; i++) {
-        const char *name = catalog_row(view_menu_row(view, i))->id;
+        const char *name = view_menu_name(view, view_menu_row(view, i));
         if (!strcmp(name, view->transient.filter)) return i;
         if (!begins && !strncmp(name, view->transient.filter, length)) begins = i + 1;
     }
@@ -31,9 +31,7 @@ static ViewAnswer press_in_menu(View *view, Key key) {
         view->transient.overlay = OVERLAY_NONE;
         return VIEW_CHANGED;
     case SPECIAL_ENTER:
-        if (!view_chosen_kernel(view)) return VIEW_IGNORED;
-        view->transient.overlay = OVERLAY_NONE;
-        return view->transient.beside ? VIEW_BESIDE : VIEW_OPEN;
+        return view_choose(view);
     case SPECIAL_UP:
         choice--;
         break;
@@ -51,7 +49,7 @@ static ViewAnswer press_in_menu(View *view, Key key) {
         choice = 0;
         break;
     case SPECIAL_END:
-        choice = catalog_count();
+        choice = catalog_count() + (view->display.lectures ? view->display.lectures->count : 0);
         break;
     case SPECIAL_BACKSPACE:
         if (length) view->transient.filter[length - 1] = 0;

@@ -23,6 +23,8 @@ static bool lecture_view_compares(const LectureView *lecture) {
     return lecture->run->screens[stop].compare != NULL;
 }
 
+static int rows_of_stop(const LectureView *lecture, int columns, int most);
+
 Rectangle lecture_panel_area(const LectureView *lecture, int *columns, int *rows) {
     Rectangle area = {0, 0, 0, 0};
     if (!lecture->run || *columns <= 0) return area;
@@ -30,10 +32,11 @@ Rectangle lecture_panel_area(const LectureView *lecture, int *columns, int *rows
         *columns -= RIGHT_COLUMNS;
         return (Rectangle){*columns, 0, RIGHT_COLUMNS, *rows};
     }
-    int wanted = *rows * 3 / 10,
-        most = *rows - (lecture_view_compares(lecture) ? LEAST_LEFT_OF_TWO : LEAST_LEFT);
-    wanted = wanted < LEAST_ROWS ? LEAST_ROWS : wanted > MOST_ROWS ? MOST_ROWS : wanted;
-    if (wanted > most) wanted = most < 0 ? 0 : most;
+    int most = *rows - (lecture_view_compares(lecture) ? LEAST_LEFT_OF_TWO : LEAST_LEFT),
+        share = *rows * 3 / 10;
+    int limit = share < LEAST_ROWS ? LEAST_ROWS : share > MOST_ROWS ? MOST_ROWS : share;
+    if (limit > most) limit = most < 0 ? 0 : most;
+    int wanted = limit < 2 ? limit : rows_of_stop(lecture, *columns, limit - 1) + 1;
     *rows -= wanted;
     return (Rectangle){0, *rows, *columns, wanted};
 }
@@ -41,20 +44,20 @@ Rectangle lecture_panel_area(const LectureView *lecture, int *columns, int *rows
 /* ---- lines of the text --------------------------------------------------------------------------------- */
 
 /* Characters with their roles, before they are wrapped. */
-typedef struct Flow {
+typedef struct Prose {
     Text text, roles; /* a byte each */
-} Flow;
+} Prose;
 
-static void flow_add(Flow *flow, const char *text, size_t length, Role role) {
+static void flow_add(Prose *flow, const char *text, size_t length, Role role) {
     text_add_bytes(&flow->text, text, length);
     for (char byte = (char)role; length > 0; length--) text_add_bytes(&flow->roles, &byte, 1);
 }
 
-static void flow_print(Flow *flow, Role role, const char *text) {
+static void flow_print(Prose *flow, Role role, const char *text) {
     flow_add(flow, text, strlen(text), role);
 }
 
-static void flow_done(Flow *flow) {
+static void flow_done(Prose *flow) {
     text_done(&flow->text);
     text_done(&flow->roles);
 }
@@ -66,7 +69,7 @@ typedef struct Panel {
 } Panel;
 
 /* Bytes first .. first + count of the flow, in the next row. */
-static void draw_row(Panel *panel, const Flow *flow, size_t first, size_t count, int indent) {
+static void draw_row(Panel *panel, const Prose *flow, size_t first, size_t count, int indent) {
     int row = panel->row++ - panel->scroll, column = indent;
     if (!panel->canvas || row < 0 || row >= panel->area.rows) return;
     for (size_t at = first; at < first + count;) {
@@ -82,7 +85,7 @@ static void draw_row(Panel *panel, const Flow *flow, size_t first, size_t count,
     }
 }
 
-static void draw_flow(Panel *panel, const Flow *flow, int indent) {
+static void draw_flow(Panel *panel, const Prose *flow, int indent) {
     size_t at = 0, length = flow->text.length;
     int columns = panel->area.columns - indent;
     while (at < length) {
@@ -99,7 +102,7 @@ static void draw_marked(Panel *panel, const char *label, const char *text, Role 
                                  [LECTURE_EMPHASIS] = ROLE_KEYWORD,
                                  [LECTURE_INLINE_CODE] = ROLE_KEY,
                                  [LECTURE_LINK] = ROLE_TEXT};
-    Flow flow = {0};
+    Prose flow = {0};
     LectureSpan span;
     int row = panel->row;
     while (lecture_next_span(&text, &span))
@@ -113,7 +116,7 @@ static void draw_marked(Panel *panel, const char *label, const char *text, Role 
 
 static void draw_code(Panel *panel, const char *text) {
     while (*text) {
-        Flow flow = {0};
+        Prose flow = {0};
         size_t length = strcspn(text, "\n");
         flow_add(&flow, text, length, ROLE_KEY);
         draw_row(panel, &flow, 0, flow.text.length, 2);
@@ -141,7 +144,7 @@ static void draw_choices(Panel *panel, const LectureQuestion *question) {
 }
 
 static void draw_line(Panel *panel, Role role, const char *text) {
-    Flow flow = {0};
+    Prose flow = {0};
     flow_print(&flow, role, text);
     draw_flow(panel, &flow, 0);
     flow_done(&flow);
@@ -190,14 +193,14 @@ static void draw_score(Panel *panel, const LectureView *lecture) {
     text_done(&text);
 }
 
-/* Draws the rows that are seen; returns all rows. */
-static int draw_text(const LectureView *lecture, Canvas *canvas, Rectangle area) {
+/* Draws the rows that are seen; returns all rows. `spaced`: an empty row between two paragraphs. */
+static int draw_rows(const LectureView *lecture, Canvas *canvas, Rectangle area, bool spaced) {
     const LectureStop *stop = lecture_view_stop(lecture);
     Panel panel = {canvas, area, lecture->scroll, 0};
     for (int i = 0; i < stop->block_count; i++) {
         bool follows =
             i > 0 && stop->blocks[i].kind == LECTURE_ITEM && stop->blocks[i - 1].kind == LECTURE_ITEM;
-        if (i > 0 && !follows && area.rows > LEAST_ROWS) panel.row++;
+        if (i > 0 && !follows && spaced) panel.row++;
         draw_block(&panel, &stop->blocks[i]);
     }
     if (stop->question) draw_question(&panel, lecture, stop->question);
@@ -206,35 +209,73 @@ static int draw_text(const LectureView *lecture, Canvas *canvas, Rectangle area)
     return panel.row;
 }
 
+/* Paragraphs are apart where there is room. */
+static int draw_text(const LectureView *lecture, Canvas *canvas, Rectangle area) {
+    bool spaced = area.rows > LEAST_ROWS || draw_rows(lecture, NULL, area, true) <= area.rows;
+    return draw_rows(lecture, canvas, area, spaced);
+}
+
+/* What the stop's text takes, so that a short one leaves its rows to the interface: with its question waiting, whether it
+ * does or not, so that an answer moves nothing. */
+static int rows_of_stop(const LectureView *lecture, int columns, int most) {
+    LectureView asked = *lecture;
+    Rectangle inside = {0, 0, columns - 2, most};
+    if (asked.question != QUESTION_NONE) asked.question = QUESTION_WAITS;
+    asked.problem = NULL;
+    asked.typed[0] = 0;
+    int rows = draw_text(&asked, NULL, inside), now = draw_text(lecture, NULL, inside);
+    if (now > rows) rows = now;
+    return rows < 2 ? 2 : rows > most ? most : rows;
+}
+
 static Rectangle inside_of(Rectangle area) {
     return (Rectangle){area.column + 1, area.row + 1, area.columns - 2, area.rows - 1};
+}
+
+static const char GO_ON[] = "PgDn next";
+
+/* "From divergence to shuffles   stop 4 of 19   PgDn next", as much of it as fits beside the stop's title. */
+static void print_note(const LectureView *lecture, Rectangle area, char *out, size_t bytes) {
+    const Lecture *of = lecture->run->lecture;
+    const char *title = lecture_view_stop(lecture)->title;
+    int room = area.columns - canvas_text_columns(title) - BETWEEN_COLUMNS, stop = lecture->stop + 1;
+    const char *next = stop == of->stop_count ? "Home first" : GO_ON;
+    snprintf(out, bytes, "%.80s   stop %d of %d   %s", of->title, stop, of->stop_count, next);
+    if (canvas_text_columns(out) > room || !strcmp(title, of->title))
+        snprintf(out, bytes, "stop %d of %d   %s", stop, of->stop_count, next);
+    if (canvas_text_columns(out) > room) snprintf(out, bytes, "stop %d of %d", stop, of->stop_count);
 }
 
 void lecture_panel_draw(const LectureView *lecture, Canvas *canvas, Rectangle area) {
     char note[160];
     if (area.rows < 2) return;
-    const Lecture *of = lecture->run->lecture;
-    const char *title = lecture_view_stop(lecture)->title;
-    snprintf(note, sizeof note, "%.80s   stop %d of %d   PgDn next", of->title, lecture->stop + 1,
-             of->stop_count);
-    int room = area.columns - canvas_text_columns(title) - BETWEEN_COLUMNS;
-    if (canvas_text_columns(note) > room || !strcmp(title, of->title))
-        snprintf(note, sizeof note, "stop %d of %d   PgDn next", lecture->stop + 1, of->stop_count);
-    canvas_rule(canvas, area, ROLE_TITLE, title, ROLE_DIM, note);
+    print_note(lecture, area, note, sizeof note);
+    canvas_rule(canvas, area, ROLE_TITLE, lecture_view_stop(lecture)->title, ROLE_DIM, note);
     Rectangle inside = inside_of(area);
     int rows = draw_text(lecture, canvas, inside);
     canvas_more(canvas, inside, lecture->scroll > 0, lecture->scroll + inside.rows < rows);
 }
 
-bool lecture_panel_scroll(LectureView *lecture, Rectangle area, int direction) {
+bool lecture_panel_goes_on(const LectureView *lecture, Rectangle area, int column, int row) {
+    enum { AFTER_NOTE = 3 }; /* of a rule: a blank and two lines */
+    char note[160];
+    int end = area.column + area.columns - AFTER_NOTE, begin = end - (int)strlen(GO_ON);
+    print_note(lecture, area, note, sizeof note);
+    return strstr(note, GO_ON) && row == area.row && column >= begin && column < end;
+}
+
+bool lecture_panel_scroll_rows(LectureView *lecture, Rectangle area, int rows) {
     if (area.rows < 2) return false;
     Rectangle inside = inside_of(area);
-    int rows = draw_text(lecture, NULL, inside), last = rows - inside.rows,
-        page = inside.rows > 2 ? inside.rows - 1 : 1;
-    int scroll = lecture->scroll + direction * page;
+    int last = draw_text(lecture, NULL, inside) - inside.rows, scroll = lecture->scroll + rows;
     scroll = scroll > last ? last : scroll;
     scroll = scroll < 0 ? 0 : scroll;
     bool moved = scroll != lecture->scroll;
     lecture->scroll = scroll;
     return moved;
+}
+
+bool lecture_panel_scroll(LectureView *lecture, Rectangle area, int direction) {
+    int page = inside_of(area).rows > 2 ? inside_of(area).rows - 1 : 1;
+    return lecture_panel_scroll_rows(lecture, area, direction * page);
 }

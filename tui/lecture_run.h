@@ -4,6 +4,7 @@
 
 #include "lecture/lecture.h"
 #include "session/session.h"
+#include "tui/view/view.h"
 
 typedef struct LectureScreen { /* what a stop shows; texts and options are borrowed */
     bool is_set;               /* else the screen stays as it was */
@@ -19,5 +20,11 @@ typedef struct LectureRun {
     const LectureScreen *screens; /* [lecture->stop_count] the first one is set */
     bool asks;                    /* questions wait for an answer */
 } LectureRun;
+
+typedef struct LectureOffer { /* the lectures that the menu of kernels offers */
+    ViewLectures rows;
+    const LectureRun *(*open)(void *context, int index, Error *error); /* borrowed until the interface ends */
+    void *context;
+} LectureOffer;
 
 #endif

@@ -58,5 +58,8 @@ Rectangle lecture_panel_area(const LectureView *lecture, int *columns, int *rows
 void lecture_panel_draw(const LectureView *lecture, Canvas *canvas, Rectangle area);
 /* Scrolls by about a panel; false: there is no more text in this direction. */
 bool lecture_panel_scroll(LectureView *lecture, Rectangle area, int direction);
+bool lecture_panel_scroll_rows(LectureView *lecture, Rectangle area, int rows);
+/* The words "PgDn next" are there. */
+bool lecture_panel_goes_on(const LectureView *lecture, Rectangle area, int column, int row);
 
 #endif

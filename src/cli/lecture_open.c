@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATH_BYTES = 1024, MOST_LECTURES = 64, NAME_BYTES = 64, OUTER_WORDS = 8 };
+enum { PATH_BYTES = 1024, MOST_FILES = 4 * LECTURES_MOST, NAME_BYTES = LECTURE_NAME_BYTES, OUTER_WORDS = 8 };
 
 /* ---- files --------------------------------------------------------------------------------------------- */
 
@@ -31,7 +31,7 @@ static int by_name(const void *a, const void *b) {
 }
 
 /* File names of the folder, in alphabetical order. */
-static int list_files(char files[MOST_LECTURES][NAME_BYTES], Error *error) {
+static int list_files(char files[MOST_FILES][NAME_BYTES], Error *error) {
     char path[PATH_BYTES], name[NAME_BYTES], language[NAME_BYTES];
     int count = 0;
     if (!catalog_path(FOLDER, "README.md", path, sizeof path, error)) return -1;
@@ -41,7 +41,7 @@ static int list_files(char files[MOST_LECTURES][NAME_BYTES], Error *error) {
         error_set_at(error, path, 0, 0, "the folder cannot be read");
         return -1;
     }
-    for (struct dirent *entry; count < MOST_LECTURES && (entry = readdir(folder));)
+    for (struct dirent *entry; count < MOST_FILES && (entry = readdir(folder));)
         if (strlen(entry->d_name) < NAME_BYTES && lecture_name(entry->d_name, name, language))
             memcpy(files[count++], entry->d_name, strlen(entry->d_name) + 1);
     closedir(folder);
@@ -75,8 +75,8 @@ static bool find_file(const Options *options, char *path, Error *error) {
     if (!strchr(wanted, '/') && catalog_path(FOLDER, file, path, PATH_BYTES, NULL)) return true;
     snprintf(file, sizeof file, "%.60s.en.md", wanted);
     if (!strchr(wanted, '/') && catalog_path(FOLDER, file, path, PATH_BYTES, NULL)) return true;
-    char files[MOST_LECTURES][NAME_BYTES], language[NAME_BYTES];
-    const char *names[MOST_LECTURES];
+    char files[MOST_FILES][NAME_BYTES], language[NAME_BYTES];
+    const char *names[MOST_FILES];
     int count = list_files(files, error);
     if (count < 0) return false;
     for (int i = 0; i < count; i++) {
@@ -295,22 +295,32 @@ bool lecture_check_languages(const OpenLecture *open, Error *error) {
     return same;
 }
 
+int lecture_names(char names[LECTURES_MOST][LECTURE_NAME_BYTES], Error *error) {
+    char files[MOST_FILES][NAME_BYTES], name[NAME_BYTES], language[NAME_BYTES];
+    int count = list_files(files, error), kept = 0;
+    for (int i = 0; i < count && kept < LECTURES_MOST; i++)
+        if (lecture_name(files[i], name, language) && (!kept || strcmp(name, names[kept - 1]) != 0))
+            memcpy(names[kept++], name, NAME_BYTES);
+    return count < 0 ? -1 : kept;
+}
+
+Lecture *lecture_read_named(const Options *options, const char *name, Error *error) {
+    char path[PATH_BYTES];
+    Options one = *options;
+    one.lecture = name;
+    return find_file(&one, path, error) ? lecture_read(path, error) : NULL;
+}
+
 /* One line a lecture, in the reader's language where there is one. */
 bool lecture_list(const Options *options, Text *out, Error *error) {
-    char files[MOST_LECTURES][NAME_BYTES], name[NAME_BYTES], language[NAME_BYTES], last[NAME_BYTES] = "";
-    int count = list_files(files, error);
+    char names[LECTURES_MOST][NAME_BYTES];
+    int count = lecture_names(names, error);
     if (count < 0) return false;
     for (int i = 0; i < count; i++) {
-        char path[PATH_BYTES];
-        if (!lecture_name(files[i], name, language) || !strcmp(name, last)) continue;
-        snprintf(last, sizeof last, "%s", name);
-        Options one = *options;
-        one.lecture = name;
-        if (!find_file(&one, path, error)) return false;
-        Lecture *lecture = lecture_read(path, error);
+        Lecture *lecture = lecture_read_named(options, names[i], error);
         if (!lecture) return false;
-        text_print(out, "  %-10s %s\n             %d stop%s, %d minute%s; needs: %s\n", name, lecture->title,
-                   lecture->stop_count, lecture->stop_count == 1 ? "" : "s", lecture->minutes,
+        text_print(out, "  %-10s %s\n             %d stop%s, %d minute%s; needs: %s\n", names[i],
+                   lecture->title, lecture->stop_count, lecture->stop_count == 1 ? "" : "s", lecture->minutes,
                    lecture->minutes == 1 ? "" : "s", lecture->needs);
         lecture_free(lecture);
     }

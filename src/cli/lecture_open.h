@@ -5,6 +5,8 @@
 #include "cli/options.h"
 #include "tui/lecture_run.h"
 
+enum { LECTURES_MOST = 64, LECTURE_NAME_BYTES = 64 };
+
 typedef struct OpenLecture {
     Lecture *lecture;
     Options *options;       /* [stop_count] of the stops */
@@ -20,6 +22,11 @@ void lecture_close(OpenLecture *open);
 
 /* Has it the same stops and claims in its other languages? */
 bool lecture_check_languages(const OpenLecture *open, Error *error);
+
+/* Those that ship, in alphabetical order; -1: their folder cannot be read. */
+int lecture_names(char names[LECTURES_MOST][LECTURE_NAME_BYTES], Error *error);
+/* In the language of the options; NULL with `error`. */
+Lecture *lecture_read_named(const Options *options, const char *name, Error *error);
 
 /* --lecture: all that ship, with their length and what they need. */
 bool lecture_list(const Options *options, Text *out, Error *error);

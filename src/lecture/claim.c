@@ -33,7 +33,7 @@ const ClaimWord claim_words[] = {
 #undef STEP
 const int claim_word_count = sizeof claim_words / sizeof *claim_words;
 
-typedef struct Reader {
+typedef struct ClaimReader {
     const LectureExpression *of;
     const char *path, *at;
     const ClaimWorld *world;
@@ -41,14 +41,14 @@ typedef struct Reader {
     Text *values;        /* NULL: not noted */
     int depth;
     Error *error;
-} Reader;
+} ClaimReader;
 
-static bool read_sum(Reader *reader, double *value);
-static bool read_factor(Reader *reader, double *value);
+static bool read_sum(ClaimReader *reader, double *value);
+static bool read_factor(ClaimReader *reader, double *value);
 
-static bool fail_at(Reader *reader, const char *at, const char *format, ...)
+static bool fail_at(ClaimReader *reader, const char *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-static bool fail_at(Reader *reader, const char *at, const char *format, ...) {
+static bool fail_at(ClaimReader *reader, const char *at, const char *format, ...) {
     char message[256];
     va_list arguments;
     va_start(arguments, format);
@@ -66,12 +66,12 @@ static bool fail_at(Reader *reader, const char *at, const char *format, ...) {
 
 /* ---- words --------------------------------------------------------------------------------------------- */
 
-static char peek(Reader *reader) {
+static char peek(ClaimReader *reader) {
     while (isspace((unsigned char)*reader->at)) reader->at++;
     return *reader->at;
 }
 
-static bool take(Reader *reader, const char *sign) {
+static bool take(ClaimReader *reader, const char *sign) {
     peek(reader);
     size_t length = strlen(sign);
     if (strncmp(reader->at, sign, length) != 0) return false;
@@ -84,7 +84,7 @@ static bool is_letter(char character) {
 }
 
 /* The name at the cursor, which stays; its length. */
-static size_t name_length(Reader *reader) {
+static size_t name_length(ClaimReader *reader) {
     peek(reader);
     size_t length = 0;
     if (isalpha((unsigned char)*reader->at) || *reader->at == '_')
@@ -92,14 +92,14 @@ static size_t name_length(Reader *reader) {
     return length;
 }
 
-static bool take_word(Reader *reader, const char *word) {
+static bool take_word(ClaimReader *reader, const char *word) {
     size_t length = name_length(reader);
     if (length != strlen(word) || memcmp(reader->at, word, length) != 0) return false;
     reader->at += length;
     return true;
 }
 
-static bool read_name(Reader *reader, char out[NAME_BYTES], const char *what) {
+static bool read_name(ClaimReader *reader, char out[NAME_BYTES], const char *what) {
     size_t length = name_length(reader);
     if (!length) return fail_at(reader, reader->at, "%s is expected here", what);
     if (length >= NAME_BYTES) return fail_at(reader, reader->at, "no name is so long");
@@ -109,7 +109,7 @@ static bool read_name(Reader *reader, char out[NAME_BYTES], const char *what) {
     return true;
 }
 
-static bool read_string(Reader *reader, char out[STRING_BYTES]) {
+static bool read_string(ClaimReader *reader, char out[STRING_BYTES]) {
     const char *begin = reader->at;
     const char *closing = peek(reader) == '"' ? strchr(reader->at + 1, '"') : NULL;
     if (!closing) return fail_at(reader, begin, "a text in double quotes is expected here");
@@ -122,7 +122,7 @@ static bool read_string(Reader *reader, char out[STRING_BYTES]) {
 }
 
 /* 4096, 0x10, 1.7, 1e-6 */
-static bool read_digits(Reader *reader, double *value) {
+static bool read_digits(ClaimReader *reader, double *value) {
     char digits[NAME_BYTES];
     size_t length = 0;
     const char *begin = reader->at;
@@ -143,7 +143,7 @@ static bool read_digits(Reader *reader, double *value) {
 }
 
 /* The same, or one of them to the power of another: 2^20. */
-static bool read_number(Reader *reader, double *value) {
+static bool read_number(ClaimReader *reader, double *value) {
     double power;
     peek(reader);
     const char *begin = reader->at;
@@ -155,7 +155,7 @@ static bool read_number(Reader *reader, double *value) {
     return isfinite(*value) || fail_at(reader, begin, "this number is too large");
 }
 
-static bool read_whole(Reader *reader, const char *what, double most, int64_t *value) {
+static bool read_whole(ClaimReader *reader, const char *what, double most, int64_t *value) {
     double number;
     peek(reader);
     const char *begin = reader->at;
@@ -165,7 +165,7 @@ static bool read_whole(Reader *reader, const char *what, double most, int64_t *v
     return fail_at(reader, begin, "%s is a whole number up to %.0f", what, most);
 }
 
-static bool expect(Reader *reader, const char *sign) {
+static bool expect(ClaimReader *reader, const char *sign) {
     return take(reader, sign) || fail_at(reader, reader->at, "'%s' is expected here", sign);
 }
 
@@ -196,7 +196,7 @@ static ClaimScope scope_of_word(const char *name) {
 }
 
 /* Is there a value of this name in this scope? Else the error says which name is near. */
-static bool check_name(Reader *reader, const char *at, const char *name, ClaimScope scope) {
+static bool check_name(ClaimReader *reader, const char *at, const char *name, ClaimScope scope) {
     const char *near[METRIC_COUNT + 64];
     size_t count = 0;
     for (int i = 0; i < claim_word_count; i++) {
@@ -217,13 +217,13 @@ static bool check_name(Reader *reader, const char *at, const char *name, ClaimSc
                    name, scope_text(scope), nearest ? nearest : "");
 }
 
-static void note(Reader *reader, const char *begin, double value) {
+static void note(ClaimReader *reader, const char *begin, double value) {
     const char *end = reader->at;
     while (end > begin && isspace((unsigned char)end[-1])) end--;
     if (reader->values) text_print(reader->values, "%.*s = %.10g\n", (int)(end - begin), begin, value);
 }
 
-static bool ask(Reader *reader, const char *begin, ClaimQuery *query, double *value) {
+static bool ask(ClaimReader *reader, const char *begin, ClaimQuery *query, double *value) {
     Error error = {0};
     *value = 1;
     query->machine = reader->machine;
@@ -235,7 +235,8 @@ static bool ask(Reader *reader, const char *begin, ClaimQuery *query, double *va
 }
 
 /* "[block=64, n=2^12]"; a value is a name or a number, and numbers are passed as whole numbers. */
-static bool read_settings(Reader *reader, ClaimQuery *query, char texts[CLAIM_SETTINGS][2 * NAME_BYTES]) {
+static bool read_settings(ClaimReader *reader, ClaimQuery *query,
+                          char texts[CLAIM_SETTINGS][2 * NAME_BYTES]) {
     if (!take(reader, "[")) return true;
     do {
         char name[NAME_BYTES], word[NAME_BYTES];
@@ -262,7 +263,7 @@ typedef struct QueryTexts { /* what a query points into */
 } QueryTexts;
 
 /* Behind RUN: "[...].NAME", and where. */
-static bool read_member(Reader *reader, const char *begin, QueryTexts *texts, double *value) {
+static bool read_member(ClaimReader *reader, const char *begin, QueryTexts *texts, double *value) {
     ClaimQuery query = {.scope = CLAIM_TOTAL, .run = texts->run, .name = texts->name};
     if (!read_settings(reader, &query, texts->settings) || !expect(reader, ".")) return false;
     const char *name_at = reader->at;
@@ -280,7 +281,7 @@ static bool read_member(Reader *reader, const char *begin, QueryTexts *texts, do
     return check_name(reader, name_at, texts->name, query.scope) && ask(reader, begin, &query, value);
 }
 
-static bool read_step(Reader *reader, const char *begin, QueryTexts *texts, double *value) {
+static bool read_step(ClaimReader *reader, const char *begin, QueryTexts *texts, double *value) {
     enum { LAST_LANE = 31 };
     ClaimQuery query = {.scope = CLAIM_STEP, .name = texts->run, .number = -1};
     bool has_lane = !strcmp(texts->run, "value");
@@ -291,7 +292,7 @@ static bool read_step(Reader *reader, const char *begin, QueryTexts *texts, doub
 }
 
 /* ", float", ", warm", ... */
-static bool read_time_words(Reader *reader, ClaimQuery *query, QueryTexts *texts) {
+static bool read_time_words(ClaimReader *reader, ClaimQuery *query, QueryTexts *texts) {
     while (take(reader, ",")) {
         if (take_word(reader, "warm"))
             query->warm = true;
@@ -305,7 +306,7 @@ static bool read_time_words(Reader *reader, ClaimQuery *query, QueryTexts *texts
     return true;
 }
 
-static bool read_time(Reader *reader, const char *begin, QueryTexts *texts, double *value) {
+static bool read_time(ClaimReader *reader, const char *begin, QueryTexts *texts, double *value) {
     char name[NAME_BYTES];
     int64_t n;
     snprintf(name, sizeof name, "%s", texts->run);
@@ -319,18 +320,18 @@ static bool read_time(Reader *reader, const char *begin, QueryTexts *texts, doub
     return ask(reader, begin, &query, value);
 }
 
-static bool read_cycles(Reader *reader, const char *begin, QueryTexts *texts, double *value) {
+static bool read_cycles(ClaimReader *reader, const char *begin, QueryTexts *texts, double *value) {
     ClaimQuery query = {.scope = CLAIM_CYCLES, .name = "cycles", .text = texts->text};
     return read_string(reader, texts->text) && expect(reader, ")") && ask(reader, begin, &query, value);
 }
 
-static bool read_executed(Reader *reader, const char *begin, QueryTexts *texts, double *value) {
+static bool read_executed(ClaimReader *reader, const char *begin, QueryTexts *texts, double *value) {
     ClaimQuery query = {.scope = CLAIM_TOTAL, .name = "executed", .run = texts->run};
     return read_name(reader, texts->run, "a kernel") && read_settings(reader, &query, texts->settings) &&
            expect(reader, ")") && ask(reader, begin, &query, value);
 }
 
-static bool read_pair(Reader *reader, const char *name, double *value) {
+static bool read_pair(ClaimReader *reader, const char *name, double *value) {
     double other;
     if (!read_sum(reader, value)) return false;
     if (!strcmp(name, "abs")) {
@@ -342,7 +343,7 @@ static bool read_pair(Reader *reader, const char *name, double *value) {
     return expect(reader, ")");
 }
 
-static bool read_call(Reader *reader, const char *begin, QueryTexts *texts, double *value) {
+static bool read_call(ClaimReader *reader, const char *begin, QueryTexts *texts, double *value) {
     const char *name = texts->run;
     if (!strcmp(name, "time") || !strcmp(name, "gigabytes") || !strcmp(name, "read_share"))
         return read_time(reader, begin, texts, value);
@@ -358,7 +359,7 @@ static bool read_call(Reader *reader, const char *begin, QueryTexts *texts, doub
         name);
 }
 
-static bool read_value(Reader *reader, double *value) {
+static bool read_value(ClaimReader *reader, double *value) {
     QueryTexts texts;
     const char *begin = reader->at;
     if (!read_name(reader, texts.run, "a value")) return false;
@@ -371,7 +372,7 @@ static bool read_value(Reader *reader, double *value) {
 /* ---- arithmetic ---------------------------------------------------------------------------------------- */
 
 /* "(", "-" or a value, which may hold another sum. */
-static bool read_nested(Reader *reader, double *value) {
+static bool read_nested(ClaimReader *reader, double *value) {
     char next = *reader->at;
     if (isalpha((unsigned char)next)) return read_value(reader, value);
     reader->at++;
@@ -381,7 +382,7 @@ static bool read_nested(Reader *reader, double *value) {
     return true;
 }
 
-static bool read_factor(Reader *reader, double *value) {
+static bool read_factor(ClaimReader *reader, double *value) {
     char next = peek(reader);
     if (isdigit((unsigned char)next) || next == '.') return read_number(reader, value);
     if (!isalpha((unsigned char)next) && next != '(' && next != '-')
@@ -393,7 +394,7 @@ static bool read_factor(Reader *reader, double *value) {
     return good;
 }
 
-static bool read_product(Reader *reader, double *value) {
+static bool read_product(ClaimReader *reader, double *value) {
     if (!read_factor(reader, value)) return false;
     for (char next = peek(reader); next == '*' || next == '/'; next = peek(reader)) {
         double right;
@@ -405,7 +406,7 @@ static bool read_product(Reader *reader, double *value) {
     return true;
 }
 
-static bool read_sum(Reader *reader, double *value) {
+static bool read_sum(ClaimReader *reader, double *value) {
     if (!read_product(reader, value)) return false;
     for (char next = peek(reader); next == '+' || next == '-'; next = peek(reader)) {
         double right;
@@ -421,7 +422,7 @@ static bool read_sum(Reader *reader, double *value) {
 static const char *const relations[] = {"==", "!=", "<=", ">=", "<", ">"};
 enum { RELATIONS = sizeof relations / sizeof *relations };
 
-static int take_relation(Reader *reader) {
+static int take_relation(ClaimReader *reader) {
     for (int i = 0; i < RELATIONS; i++)
         if (take(reader, relations[i])) return i;
     return -1;
@@ -445,7 +446,7 @@ static bool holds(int relation, double left, double right) {
 }
 
 /* "a == b within 3 %", "1.9 < a / b < 2.1" */
-static bool read_comparison(Reader *reader, ClaimResult *result) {
+static bool read_comparison(ClaimReader *reader, ClaimResult *result) {
     double left, right = 0;
     int relation, count = 0;
     bool all = true;
@@ -471,7 +472,7 @@ static bool read_comparison(Reader *reader, ClaimResult *result) {
 }
 
 /* "on recorded H200", at the end: found before the rest is read. Returns where it begins, or the end. */
-static const char *find_machine(Reader *reader, char machine[NAME_BYTES]) {
+static const char *find_machine(ClaimReader *reader, char machine[NAME_BYTES]) {
     static const char ON[] = " on recorded ";
     const char *on = NULL, *at = reader->of->text;
     machine[0] = 0;
@@ -493,12 +494,12 @@ bool claim_evaluate(const LectureExpression *claim, const char *path, const Clai
                     ClaimResult *result, Error *error) {
     char machine[NAME_BYTES];
     *result = (ClaimResult){.holds = true};
-    Reader reader = {.of = claim,
-                     .path = path,
-                     .at = claim->text,
-                     .world = world,
-                     .values = &result->values,
-                     .error = error};
+    ClaimReader reader = {.of = claim,
+                          .path = path,
+                          .at = claim->text,
+                          .world = world,
+                          .values = &result->values,
+                          .error = error};
     const char *end = find_machine(&reader, machine);
     if (!read_comparison(&reader, result)) return false;
     while (take_word(&reader, "and"))
@@ -519,7 +520,8 @@ void claim_result_done(ClaimResult *result) {
 
 bool claim_number(const LectureExpression *expression, const char *path, const ClaimWorld *world,
                   double *value, Error *error) {
-    Reader reader = {.of = expression, .path = path, .at = expression->text, .world = world, .error = error};
+    ClaimReader reader = {
+        .of = expression, .path = path, .at = expression->text, .world = world, .error = error};
     return read_sum(&reader, value) &&
            (!peek(&reader) || fail_at(&reader, reader.at, "an operator is expected here"));
 }

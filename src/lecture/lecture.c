@@ -9,74 +9,74 @@
 
 enum { MOST_BYTES = 4 << 20, MOST_STOPS = 500, MOST_MINUTES = 24 * 60 };
 
-typedef struct Line {
+typedef struct LectureLine {
     const char *text; /* not terminated, without its line break */
     size_t length;
-} Line;
+} LectureLine;
 
-typedef struct Reader {
+typedef struct LectureReader {
     Lecture *lecture;
     LectureStop *stop; /* the one that is being filled */
     const char *at, *end;
     int number; /* of the line that was read last */
-    Line line;
+    LectureLine line;
     bool has_head;  /* the `lecture` block was read */
     Text paragraph; /* under way */
     LectureBlockKind kind;
     char label[16];
     Error *error;
-} Reader;
+} LectureReader;
 
-static bool fail_at(Reader *reader, LecturePlace place, const char *message) {
+static bool fail_at(LectureReader *reader, LecturePlace place, const char *message) {
     error_set_at(reader->error, reader->lecture->path, place.line, place.column, "%s", message);
     if (place.line == reader->number && reader->error)
         error_show_line(reader->error, reader->line.text, reader->line.length);
     return false;
 }
 
-static bool fail(Reader *reader, int column, const char *message) {
+static bool fail(LectureReader *reader, int column, const char *message) {
     return fail_at(reader, (LecturePlace){reader->number, column}, message);
 }
 
-static bool next_line(Reader *reader) {
+static bool next_line(LectureReader *reader) {
     if (reader->at >= reader->end) return false;
     const char *stop = memchr(reader->at, '\n', (size_t)(reader->end - reader->at));
     const char *next = stop ? stop + 1 : reader->end;
     size_t length = (size_t)((stop ? stop : reader->end) - reader->at);
     if (length && reader->at[length - 1] == '\r') length--;
-    reader->line = (Line){reader->at, length};
+    reader->line = (LectureLine){reader->at, length};
     reader->at = next;
     reader->number++;
     return true;
 }
 
-static bool begins(Line line, const char *with) {
+static bool begins(LectureLine line, const char *with) {
     size_t length = strlen(with);
     return line.length >= length && !memcmp(line.text, with, length);
 }
 
-static Line trim(Line line) {
+static LectureLine trim(LectureLine line) {
     while (line.length && isspace((unsigned char)line.text[0])) line.text++, line.length--;
     while (line.length && isspace((unsigned char)line.text[line.length - 1])) line.length--;
     return line;
 }
 
-static int column_of(const Reader *reader, const char *at) {
+static int column_of(const LectureReader *reader, const char *at) {
     return (int)(at - reader->line.text) + 1;
 }
 
-static const char *keep(Reader *reader, Line line) {
+static const char *keep(LectureReader *reader, LectureLine line) {
     return arena_copy_text(&reader->lecture->arena, line.text, line.length);
 }
 
 /* ---- text ---------------------------------------------------------------------------------------------- */
 
-static void add_block(Reader *reader, LectureBlockKind kind, const char *label, const char *text) {
+static void add_block(LectureReader *reader, LectureBlockKind kind, const char *label, const char *text) {
     LectureBlock block = {kind, label, text};
     array_push(reader->stop->blocks, reader->stop->block_count, reader->stop->block_capacity, block);
 }
 
-static void end_paragraph(Reader *reader) {
+static void end_paragraph(LectureReader *reader) {
     Arena *arena = &reader->lecture->arena;
     if (reader->paragraph.length)
         add_block(reader, reader->kind,
@@ -92,7 +92,7 @@ is_wide(const char *at) { /* a character of a script that has no blanks between 
 }
 
 /* A line break is a blank, except between characters of a script without blanks. */
-static void add_line(Reader *reader, Line line) {
+static void add_line(LectureReader *reader, LectureLine line) {
     const char *so_far = text_string(&reader->paragraph);
     size_t length = reader->paragraph.length, back = length;
     while (back && ((unsigned char)so_far[back - 1] & 0xc0) == 0x80) back--;
@@ -102,7 +102,7 @@ static void add_line(Reader *reader, Line line) {
 }
 
 /* "- ", "1. ": the length of the label; 0: the line begins no item. */
-static size_t item_label(Line line) {
+static size_t item_label(LectureLine line) {
     size_t digits = 0;
     if (line.length > 1 && strchr("-*", line.text[0]) && line.text[1] == ' ') return 1;
     while (digits < line.length && digits < 3 && isdigit((unsigned char)line.text[digits])) digits++;
@@ -111,46 +111,47 @@ static size_t item_label(Line line) {
     return is_number ? digits + 1 : 0;
 }
 
-static void read_text(Reader *reader) {
-    Line line = trim(reader->line);
+static void read_text(LectureReader *reader) {
+    LectureLine line = trim(reader->line);
     size_t label = item_label(line);
     if (!line.length) {
         end_paragraph(reader);
     } else if (begins(line, "### ")) {
         end_paragraph(reader);
-        add_block(reader, LECTURE_HEADING, NULL, keep(reader, trim((Line){line.text + 4, line.length - 4})));
+        add_block(reader, LECTURE_HEADING, NULL,
+                  keep(reader, trim((LectureLine){line.text + 4, line.length - 4})));
     } else if (label) {
         end_paragraph(reader);
         reader->kind = LECTURE_ITEM;
         snprintf(reader->label, sizeof reader->label, "%.*s", (int)label, line.text);
-        add_line(reader, trim((Line){line.text + label, line.length - label}));
+        add_line(reader, trim((LectureLine){line.text + label, line.length - label}));
     } else {
         add_line(reader, line);
     }
 }
 
-static const char *find(Line line, const char *text) {
+static const char *find(LectureLine line, const char *text) {
     size_t length = strlen(text);
     for (size_t i = 0; i + length <= line.length; i++)
         if (!memcmp(line.text + i, text, length)) return line.text + i;
     return NULL;
 }
 
-static void keep_piece(Text *kept, Line piece) {
+static void keep_piece(Text *kept, LectureLine piece) {
     piece = trim(piece);
     if (piece.length && kept->length) text_add(kept, " ");
     text_add_bytes(kept, piece.text, piece.length);
 }
 
 /* Takes the comments out of the line, which may end some lines below. */
-static bool skip_comments(Reader *reader) {
+static bool skip_comments(LectureReader *reader) {
     Text kept = {0};
-    Line line = reader->line;
+    LectureLine line = reader->line;
     for (const char *open; (open = find(line, "<!--"));) {
         const char *end = line.text + line.length, *close;
         LecturePlace begin = {reader->number, column_of(reader, open)};
-        keep_piece(&kept, (Line){line.text, (size_t)(open - line.text)});
-        line = (Line){open + 4, (size_t)(end - open - 4)};
+        keep_piece(&kept, (LectureLine){line.text, (size_t)(open - line.text)});
+        line = (LectureLine){open + 4, (size_t)(end - open - 4)};
         while (!(close = find(line, "-->"))) {
             if (!next_line(reader)) {
                 text_done(&kept);
@@ -158,7 +159,7 @@ static bool skip_comments(Reader *reader) {
             }
             line = reader->line;
         }
-        line = (Line){close + 3, (size_t)(line.text + line.length - close - 3)};
+        line = (LectureLine){close + 3, (size_t)(line.text + line.length - close - 3)};
     }
     keep_piece(&kept, line);
     reader->line.text = arena_copy_string(&reader->lecture->arena, text_string(&kept));
@@ -169,7 +170,7 @@ static bool skip_comments(Reader *reader) {
 
 /* ---- stops --------------------------------------------------------------------------------------------- */
 
-static bool begin_stop(Reader *reader, Line title, int column) {
+static bool begin_stop(LectureReader *reader, LectureLine title, int column) {
     Lecture *lecture = reader->lecture;
     if (!title.length) return fail(reader, column, "this heading is empty: '## Title' begins a stop");
     if (lecture->stop_count == MOST_STOPS) return fail(reader, 1, "a lecture has at most 500 stops");
@@ -179,10 +180,10 @@ static bool begin_stop(Reader *reader, Line title, int column) {
     return true;
 }
 
-static bool read_heading(Reader *reader) {
+static bool read_heading(LectureReader *reader) {
     bool is_title = begins(reader->line, "# ");
-    Line title =
-        trim((Line){reader->line.text + (is_title ? 2 : 3), reader->line.length - (is_title ? 2 : 3)});
+    LectureLine title =
+        trim((LectureLine){reader->line.text + (is_title ? 2 : 3), reader->line.length - (is_title ? 2 : 3)});
     if (is_title && reader->lecture->title)
         return fail(reader, 1, "a lecture has one title; '## Title' begins a stop");
     if (!is_title && !reader->lecture->title)
@@ -198,7 +199,7 @@ static bool read_heading(Reader *reader) {
 /* ---- fenced blocks ------------------------------------------------------------------------------------- */
 
 /* The next line of the block; false at its end, or with *failed where there is none. */
-static bool next_of_block(Reader *reader, LecturePlace begin, bool *failed) {
+static bool next_of_block(LectureReader *reader, LecturePlace begin, bool *failed) {
     if (!next_line(reader)) {
         fail_at(reader, begin, "this block is never closed: ``` is missing");
         *failed = true;
@@ -208,16 +209,16 @@ static bool next_of_block(Reader *reader, LecturePlace begin, bool *failed) {
 }
 
 /* "name: value"; *value trimmed. False: the line is no field of this name. */
-static bool is_field(Line line, const char *name, Line *value) {
+static bool is_field(LectureLine line, const char *name, LectureLine *value) {
     size_t length = strlen(name);
     if (!begins(line, name) || line.length <= length || line.text[length] != ':') return false;
-    *value = trim((Line){line.text + length + 1, line.length - length - 1});
+    *value = trim((LectureLine){line.text + length + 1, line.length - length - 1});
     return true;
 }
 
-static bool read_head_field(Reader *reader) {
+static bool read_head_field(LectureReader *reader) {
     Lecture *lecture = reader->lecture;
-    Line line = trim(reader->line), value;
+    LectureLine line = trim(reader->line), value;
     if (!line.length) return true;
     if (is_field(line, "language", &value)) {
         lecture->language = keep(reader, value);
@@ -237,7 +238,7 @@ static bool read_head_field(Reader *reader) {
     return true;
 }
 
-static bool read_head(Reader *reader) {
+static bool read_head(LectureReader *reader) {
     LecturePlace begin = {reader->number, 1};
     bool failed = false;
     if (!reader->lecture->title) return fail(reader, 1, "the lecture's title comes first: '# Title'");
@@ -253,7 +254,7 @@ static bool read_head(Reader *reader) {
 }
 
 /* Words as a shell separates them, with quotes of either kind. */
-static bool read_words(Reader *reader) {
+static bool read_words(LectureReader *reader) {
     LectureStop *stop = reader->stop;
     const char *at = reader->line.text, *end = at + reader->line.length;
     Text word = {0};
@@ -281,7 +282,7 @@ static bool read_words(Reader *reader) {
     return true;
 }
 
-static bool read_command(Reader *reader) {
+static bool read_command(LectureReader *reader) {
     LecturePlace begin = {reader->number, 1};
     bool failed = false;
     if (reader->stop->has_command) return fail(reader, 1, "a stop has one block ```redviz");
@@ -298,13 +299,13 @@ static bool read_command(Reader *reader) {
     return true;
 }
 
-static bool read_claims(Reader *reader) {
+static bool read_claims(LectureReader *reader) {
     LecturePlace begin = {reader->number, 1};
     LectureStop *stop = reader->stop;
     bool failed = false;
     int before = stop->claim_count;
     while (next_of_block(reader, begin, &failed)) {
-        Line line = trim(reader->line);
+        LectureLine line = trim(reader->line);
         LectureExpression claim = {keep(reader, line), {reader->number, column_of(reader, line.text)}};
         if (line.length) array_push(stop->claims, stop->claim_count, stop->claim_capacity, claim);
     }
@@ -314,11 +315,11 @@ static bool read_claims(Reader *reader) {
                    "this block is empty: give claims, a line each, like interleaved.excess == 0");
 }
 
-static bool read_choices(Reader *reader, LectureQuestion *question, Line value) {
+static bool read_choices(LectureReader *reader, LectureQuestion *question, LectureLine value) {
     const char *end = value.text + value.length;
     for (const char *at = value.text;; at++) {
         const char *bar = memchr(at, '|', (size_t)(end - at));
-        Line choice = trim((Line){at, (size_t)((bar ? bar : end) - at)});
+        LectureLine choice = trim((LectureLine){at, (size_t)((bar ? bar : end) - at)});
         if (!choice.length)
             return fail(reader, column_of(reader, at), "a choice is empty: choices: one | two | three");
         if (question->choice_count == LECTURE_CHOICES)
@@ -332,14 +333,14 @@ static bool read_choices(Reader *reader, LectureQuestion *question, Line value) 
 }
 
 /* "EXPRESSION = VALUE"; the last '=' that stands alone. */
-static bool read_answer(Reader *reader, LectureQuestion *question, Line value) {
+static bool read_answer(LectureReader *reader, LectureQuestion *question, LectureLine value) {
     size_t at = value.length;
     while (at > 0 && value.text[at - 1] != '=') at--;
-    Line right = trim((Line){value.text + at, value.length - at});
+    LectureLine right = trim((LectureLine){value.text + at, value.length - at});
     if (!at || !right.length)
         return fail(reader, column_of(reader, value.text),
                     "write the answer as EXPRESSION = VALUE, like lanes(step) = 4");
-    Line left = trim((Line){value.text, at - 1});
+    LectureLine left = trim((LectureLine){value.text, at - 1});
     question->answer =
         (LectureExpression){keep(reader, left), {reader->number, column_of(reader, left.text)}};
     question->value = keep(reader, right);
@@ -347,8 +348,8 @@ static bool read_answer(Reader *reader, LectureQuestion *question, Line value) {
     return true;
 }
 
-static bool read_question_line(Reader *reader, LectureQuestion *question, Text *text) {
-    Line line = trim(reader->line), value;
+static bool read_question_line(LectureReader *reader, LectureQuestion *question, Text *text) {
+    LectureLine line = trim(reader->line), value;
     if (is_field(line, "topic", &value)) {
         question->topic = keep(reader, value);
     } else if (is_field(line, "keys", &value)) {
@@ -380,7 +381,7 @@ static bool is_number(const char *text) {
     return stop != text && !*stop && isfinite(value);
 }
 
-static bool check_question(Reader *reader, LecturePlace begin, const LectureQuestion *question) {
+static bool check_question(LectureReader *reader, LecturePlace begin, const LectureQuestion *question) {
     if (!*question->text)
         return fail_at(reader, begin, "the question is missing: it comes before topic: and answer:");
     if (!question->topic || !*question->topic)
@@ -402,7 +403,7 @@ static bool check_question(Reader *reader, LecturePlace begin, const LectureQues
     return true;
 }
 
-static bool read_question(Reader *reader) {
+static bool read_question(LectureReader *reader) {
     LecturePlace begin = {reader->number, 1};
     Text text = {0};
     bool failed = false, good = true;
@@ -416,7 +417,7 @@ static bool read_question(Reader *reader) {
     return good && !failed && check_question(reader, begin, question);
 }
 
-static bool read_code(Reader *reader) {
+static bool read_code(LectureReader *reader) {
     LecturePlace begin = {reader->number, 1};
     Text text = {0};
     bool failed = false;
@@ -427,14 +428,14 @@ static bool read_code(Reader *reader) {
     return !failed;
 }
 
-static bool read_fence(Reader *reader) {
+static bool read_fence(LectureReader *reader) {
     static const struct {
         const char *name;
-        bool (*read)(Reader *reader);
+        bool (*read)(LectureReader *reader);
     } kinds[] = {
         {"lecture", read_head}, {"redviz", read_command}, {"predict", read_question}, {"claim", read_claims}};
     const char *names[sizeof kinds / sizeof *kinds];
-    Line line = trim(reader->line);
+    LectureLine line = trim(reader->line);
     char name[32];
     snprintf(name, sizeof name, "%.*s", (int)line.length - 3, line.text + 3);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
@@ -455,10 +456,10 @@ static bool read_fence(Reader *reader) {
     return read_code(reader);
 }
 
-static bool read_line(Reader *reader) {
+static bool read_line(LectureReader *reader) {
     bool has_comment = find(reader->line, "<!--") != NULL;
     if (has_comment && !skip_comments(reader)) return false;
-    Line line = trim(reader->line);
+    LectureLine line = trim(reader->line);
     if (has_comment && !line.length) return true; /* no empty line: the paragraph goes on */
     if (begins(line, "```")) return read_fence(reader);
     if (begins(reader->line, "# ") || begins(reader->line, "## ")) return read_heading(reader);
@@ -478,7 +479,7 @@ static void drop_empty_first(Lecture *lecture) {
 }
 
 /* Texts end at a byte 0, so none may hold one. */
-static bool check_bytes(Reader reader) {
+static bool check_bytes(LectureReader reader) {
     while (next_line(&reader)) {
         const char *bad = memchr(reader.line.text, 0, reader.line.length);
         if (bad) return fail(&reader, column_of(&reader, bad), "a lecture is text; this byte is 0");
@@ -486,7 +487,7 @@ static bool check_bytes(Reader reader) {
     return true;
 }
 
-static bool read_all(Reader *reader) {
+static bool read_all(LectureReader *reader) {
     if (!check_bytes(*reader)) return false;
     while (next_line(reader))
         if (!read_line(reader)) return false;
@@ -504,7 +505,7 @@ static bool read_all(Reader *reader) {
 Lecture *lecture_parse(const char *text, size_t length, const char *path, Error *error) {
     Lecture *lecture = memory_new(sizeof *lecture);
     lecture->path = arena_copy_string(&lecture->arena, path);
-    Reader reader = {.lecture = lecture, .at = text, .end = text + length, .error = error};
+    LectureReader reader = {.lecture = lecture, .at = text, .end = text + length, .error = error};
     if (length > 2 && !memcmp(text, "\xef\xbb\xbf", 3)) reader.at += 3; /* byte order mark */
     bool good = read_all(&reader);
     text_done(&reader.paragraph);

@@ -355,7 +355,8 @@ static void every_word_of_a_step_has_a_value(void **state) {
     place_open(&place, "strided", "");
     for (int i = 0; i < claim_word_count; i++) {
         const char *name = claim_words[i].name;
-        if (!(claim_words[i].scopes & CLAIM_STEP) || !strcmp(name, "sectors")) continue;
+        if (!(claim_words[i].scopes & CLAIM_STEP) || !strcmp(name, "sectors") || !strcmp(name, "diverging"))
+            continue;
         snprintf(text, sizeof text, !strcmp(name, "value") ? "%s(step, 0) != 0" : "%s(step) > 0", name);
         assert_claim(&place, text);
     }
@@ -449,6 +450,9 @@ static void values_of_steps(void **state) {
     place_open(&place, "shuffle", "");
     assert_claim(&place, "value(step, 0) == value(step, 0)");
     place_close(&place);
+    place_open(&place, "interleaved", "gd"); /* the first branch that splits warps */
+    assert_claim(&place, "diverging(step) == 8 and warps(step) == 8 and lanes(step) == 32");
+    place_close(&place);
     place_open(&place, "interleaved", "g");
     bool found = false;
     for (int i = 0; i < 20 && !found; i++) {
@@ -459,6 +463,7 @@ static void values_of_steps(void **state) {
     assert_true(found);
     refuses(&place, "wavefronts(step) == 1", "it is: global_load");
     refuses(&place, "banks(step) == 1", "it is: global_load");
+    refuses(&place, "diverging(step) == 0", "it is: global_load");
     place_close(&place);
 }
 

@@ -417,6 +417,13 @@ static void the_gutter_is_hidden_too(void **state) {
     }
 }
 
+static const LectureRun *offer_one(void *context, int index, Error *error) {
+    OpenLecture *open = context;
+    if (index == 1) return &open->run;
+    error_set(error, "cannot be opened today");
+    return NULL;
+}
+
 /* ---- under a terminal ---------------------------------------------------------------------------------- */
 
 static const char *const xterm[] = {"TERM=xterm-256color", "LC_ALL=C.UTF-8", "NO_COLOR=", NULL};
@@ -477,6 +484,90 @@ static void stops_are_opened_while_one_waits(void **state) {
     quit(pty);
 }
 
+/* Of the mouse: a click where the panel says "PgDn next"; the wheel over the panel. */
+static void the_mouse_goes_on_and_scrolls(void **state) {
+    (void)state;
+    Text text = {0};
+    text_add(&text, HEAD "```redviz\n" SMALL "\n```\n");
+    for (int i = 1; i <= 40; i++) text_print(&text, "Sentence %d is here.\n\n", i);
+    text_add(&text, "## Second\n```redviz\n" SMALL " --keys '3g'\n```\nThe next stop.\n");
+    write_lecture("%s", text_string(&text));
+    text_done(&text);
+    Pty *pty = start(100, 30);
+    pty_wait_for(pty, "stop 1 of 2");
+    pty_wait_for(pty, "Sentence 1 is here.");
+    pty_type(pty, "\033[<65;10;26M\033[<65;10;26M"); /* down, over the panel: two rows */
+    pty_wait_without(pty, "Sentence 1 is here.");
+    pty_type(pty, "\033[<64;10;26M\033[<64;10;26M");
+    pty_wait_for(pty, "Sentence 1 is here.");
+    for (int pages = 0; pages < 40 && !pty_shows(pty, "stop 2 of 2"); pages++) {
+        int row = 0;
+        while (row < 30 && !strstr(pty_row(pty, row), "PgDn next")) row++;
+        char click[64];
+        snprintf(click, sizeof click, "\033[<0;92;%dM\033[<0;92;%dm", row + 1, row + 1);
+        pty_type(pty, click);
+        pty_settle(pty);
+    }
+    pty_wait_for(pty, "The next stop.");
+    pty_wait_for(pty, "step 3 of");
+    quit(pty);
+}
+
+/* K lists lectures behind the kernels, and begins the chosen one, also in the middle of another. */
+static void the_menu_offers_lectures(void **state) {
+    (void)state;
+    static const char *const names[] = {"first", "second"}, *const titles[] = {"One thing", "Reductions"};
+    write_lecture("%s", ASK);
+    Error error = {0};
+    OpenLecture open;
+    Options options = {.has_lecture = true, .lecture = path, .session.threads = 1};
+    assert_true(lecture_open(&options, &open, &error));
+    LectureOffer offer = {{2, names, titles}, offer_one, &open};
+    static const struct {
+        const char *keys, *text;
+    } cases[] = {{"Klecture", "lecture second"},
+                 {"Klecture", "One thing"},
+                 {"Kreductions", ">lecture second"},
+                 {"Kreductions<Enter>", "Welcome."},
+                 {"Kreductions<Enter>", "stop 1 of 5"},
+                 {"Kreductions<Enter><PgDn>64<Enter>", "Right: 64"},
+                 {"Kreductions<Enter><PgDn><PgDn><PgDn>Klecture second<Enter>", "stop 1 of 5"},
+                 {"Klecture first<Enter>", "first: cannot be opened today"},
+                 {"Kreductions<Enter>K<PgDn><PgDn><Esc>", "stop 1 of 5"},
+                 {"Kreductions<Enter>?", "more of the text, then the next stop; back"},
+                 {"Kreductions<Enter>", "PgUp PgDn stop  Enter return"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Session *session =
+            session_open(&(SessionOptions){.kernel = "strided", .threads = 1, .catalog.n = 4096}, &error);
+        AppStart start = {.lectures = &offer, .keys = cases[i].keys, .still = true};
+        Text out = {0};
+        assert_non_null(session);
+        assert_true(app_frame(session, 100, 36, &start, &out, &error));
+        if (!strstr(text_string(&out), cases[i].text))
+            fail_msg("%s: no %s in\n%s", cases[i].keys, cases[i].text, out.data);
+        text_done(&out);
+        session_free(session);
+    }
+    lecture_close(&open);
+}
+
+/* The rows of a short text go to the interface; an answer moves nothing. */
+static void a_short_text_gives_rows_back(void **state) {
+    (void)state;
+    write_lecture("%s", ASK);
+    static const char *const keys[] = {"<PgDn>", "<PgDn>63<Enter>", "<PgDn>64<Enter>", "<PgDn><PgDn>"};
+    int first = 0;
+    for (int i = 0; i < 4; i++) {
+        char *frame = play_at(keys[i], 120, 40, true);
+        int row = 0;
+        for (const char *at = frame; at < strstr(frame, "stop 2 of 5"); at++) row += *at == '\n';
+        if (!i) first = row;
+        assert_int_equal(row, first);
+        free(frame);
+    }
+    assert_true(first >= 36);
+}
+
 static int make_path(void **state) {
     (void)state;
     if (!mkdtemp(folder)) return -1;
@@ -505,6 +596,9 @@ int main(void) {
         cmocka_unit_test(the_panel_fits_every_size),
         cmocka_unit_test(no_figure_is_seen_while_a_question_waits),
         cmocka_unit_test(the_gutter_is_hidden_too),
+        cmocka_unit_test(the_menu_offers_lectures),
+        cmocka_unit_test(a_short_text_gives_rows_back),
+        cmocka_unit_test(the_mouse_goes_on_and_scrolls),
         cmocka_unit_test(a_question_outlives_every_size),
         cmocka_unit_test(stops_are_opened_while_one_waits),
     };

@@ -9,7 +9,7 @@ enum {
     KEY_COLUMNS = 13,
     SIGN_COLUMNS = 19,
     LEAST_COLUMNS = 56, /* two columns on a screen of 120 */
-    MOST_ROWS = ACTION_COUNT + 2 * KEY_GROUP_COUNT + 10
+    MOST_ROWS = ACTION_COUNT + 2 * KEY_GROUP_COUNT + LECTURE_KEY_COUNT + 12
 };
 
 static const struct {
@@ -58,17 +58,23 @@ static const SheetRow others[] = {
     {.term = "10l 74g 3w", .role = ROLE_KEY, .text = "a number repeats the key, or says which"},
 };
 
-static void put_keys(Sheet *sheet, bool ascii) {
+static int add_key(SheetRow *rows, int count, const KeyRow *key, bool ascii) {
+    rows[count] = (SheetRow){.role = ROLE_KEY, .text = key->help};
+    print_keys(key, ascii, rows[count].term, sizeof rows[count].term);
+    return count + 1;
+}
+
+static void put_keys(Sheet *sheet, bool of_lecture, bool ascii) {
     SheetRow rows[MOST_ROWS];
     int count = 0;
     KeyAction action;
+    if (of_lecture) rows[count++] = title_row("lecture");
+    for (int i = 0; of_lecture && i < LECTURE_KEY_COUNT; i++)
+        count = add_key(rows, count, &lecture_key_rows[i], ascii);
     for (KeyGroup group = 0; group < KEY_GROUP_COUNT; group++) {
         rows[count++] = title_row(keys_group_title(group));
-        for (int i = 0; (action = keys_in_group(group, i)) != ACT_NONE; i++) {
-            rows[count] = (SheetRow){.role = ROLE_KEY, .text = key_rows[action].help};
-            print_keys(&key_rows[action], ascii, rows[count].term, sizeof rows[count].term);
-            count++;
-        }
+        for (int i = 0; (action = keys_in_group(group, i)) != ACT_NONE; i++)
+            count = add_key(rows, count, &key_rows[action], ascii);
     }
     rows[count++] = title_row("mouse and numbers");
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) rows[count++] = others[i];
@@ -142,7 +148,7 @@ static void put_signs_here(Sheet *sheet, const StepContext *context) {
 /* ---- both ---------------------------------------------------------------------------------------------- */
 
 static int put(const StepContext *context, Sheet sheet, bool ascii) {
-    put_keys(&sheet, ascii);
+    put_keys(&sheet, context->view->display.plays_lecture, ascii);
     if (context->step) put_signs_here(&sheet, context);
     return sheet.row;
 }

@@ -11,6 +11,13 @@ const KeyRow key_rows[ACTION_COUNT] = {
 #undef KEY
 };
 
+const KeyRow lecture_key_rows[LECTURE_KEY_COUNT] = {
+    {"<PgDn>", "<PgUp>", "stop", "more of the text, then the next stop; back"},
+    {"<Enter>", "", "return", "the answer; back to the stop; next stop"},
+    {"<Home>", "", "", "the first stop"},
+    {"<Space>", "", "", "asked for lanes: mark this one; else play"},
+};
+
 static const char *const group_titles[] = {
 #define GROUP(group, title) title,
 #define IN(group, action)

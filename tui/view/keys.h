@@ -31,6 +31,10 @@ typedef struct KeyRow {
 
 extern const KeyRow key_rows[ACTION_COUNT]; /* [ACT_NONE] is empty */
 
+/* While a lecture is played these come first. */
+enum { LECTURE_KEY_COUNT = 4 };
+extern const KeyRow lecture_key_rows[LECTURE_KEY_COUNT];
+
 /* The groups in which the help lists the keys: action `index` of a group; ACT_NONE past its last. */
 const char *keys_group_title(KeyGroup group);
 KeyAction keys_in_group(KeyGroup group, int index);

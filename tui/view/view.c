@@ -223,10 +223,35 @@ int view_menu_row(const View *view, int index) {
             continue;
         if (index-- == 0) return row;
     }
+    const ViewLectures *lectures = view->transient.beside ? NULL : view->display.lectures;
+    for (int i = 0; lectures && i < lectures->count; i++) {
+        char name[96];
+        snprintf(name, sizeof name, "lecture %.80s", lectures->names[i]);
+        if (!scene_text_holds(name, view->transient.filter) &&
+            !scene_text_holds(lectures->titles[i], view->transient.filter))
+            continue;
+        if (index-- == 0) return catalog_count() + i;
+    }
     return -1;
+}
+
+const char *view_menu_name(const View *view, int row) {
+    return row < catalog_count() ? catalog_row(row)->id
+                                 : view->display.lectures->names[row - catalog_count()];
+}
+
+ViewAnswer view_choose(View *view) {
+    if (view_menu_row(view, view->transient.choice) < 0) return VIEW_IGNORED;
+    view->transient.overlay = OVERLAY_NONE;
+    return view_chosen_lecture(view) >= 0 ? VIEW_LECTURE : view->transient.beside ? VIEW_BESIDE : VIEW_OPEN;
+}
+
+int view_chosen_lecture(const View *view) {
+    int row = view_menu_row(view, view->transient.choice);
+    return row < catalog_count() ? -1 : row - catalog_count();
 }
 
 const char *view_chosen_kernel(const View *view) {
     int row = view_menu_row(view, view->transient.choice);
-    return row < 0 ? NULL : catalog_row(row)->id;
+    return row < 0 || row >= catalog_count() ? NULL : catalog_row(row)->id;
 }

@@ -105,6 +105,11 @@ typedef struct ViewRung {
     char dtype[16];
 } ViewRung;
 
+typedef struct ViewLectures { /* by name, with their titles */
+    int count;
+    const char *const *names, *const *titles;
+} ViewLectures;
+
 /* How things are shown: the same for both runs of a comparison. */
 typedef struct ViewDisplay {
     Theme theme;
@@ -121,8 +126,10 @@ typedef struct ViewDisplay {
     ViewLadder ladder;
     bool times_alone; /* the kernel alone, else with what it takes to come to one scalar */
     Loop loop;
-    bool still; /* playing moves no values */
-    int speed;  /* 2^speed times 4 wavefronts a second; SPEED_SLOWEST .. SPEED_FASTEST */
+    bool still;                   /* playing moves no values */
+    int speed;                    /* 2^speed times 4 wavefronts a second; SPEED_SLOWEST .. SPEED_FASTEST */
+    bool plays_lecture;           /* its keys are in help and footer */
+    const ViewLectures *lectures; /* that the menu offers, too; NULL: none */
 } ViewDisplay;
 
 /* What is going on until the next key, the next frame, or an answer. */
@@ -157,6 +164,7 @@ typedef enum ViewAnswer {
     VIEW_CHANGED,
     VIEW_REDRAW,  /* the terminal's content is not to be trusted */
     VIEW_OPEN,    /* the menu chose view_chosen_kernel() */
+    VIEW_LECTURE, /* the menu chose view_chosen_lecture() */
     VIEW_BESIDE,  /* the same, for a comparison with this run */
     VIEW_RERUN,   /* the run again, with `transient.settings` */
     VIEW_EDIT,    /* its source in the user's editor, then the run again */
@@ -209,8 +217,13 @@ void view_print_speed(const View *view, char out[VIEW_SPEED_BYTES]); /* "1/4x" *
 /* To the access of the selected hazard; of a block that is not traced: VIEW_TRACE. */
 ViewAnswer view_go_to_hazard(View *view, const Scene *scene);
 
-/* Kernel menu: the catalogue rows that the filter leaves; -1 past the last. */
+/* Kernel menu: the catalogue rows that the filter leaves, then, numbered on from catalog_count(), lectures; -1 past the
+ * last. */
 int view_menu_row(const View *view, int index);
+const char *view_menu_name(const View *view, int row);
+/* The menu closes: what its choice asks for; VIEW_IGNORED: there is none, and it stays. */
+ViewAnswer view_choose(View *view);
+int view_chosen_lecture(const View *view);        /* in display.lectures; -1: none */
 const char *view_chosen_kernel(const View *view); /* NULL: the filter leaves none */
 
 #endif

@@ -1,0 +1,19 @@
+/* The lectures that ship, for the menu of kernels: read at once, opened when one is chosen. */
+#ifndef CLI_LECTURE_OFFER_H
+#define CLI_LECTURE_OFFER_H
+
+#include "cli/lecture_open.h"
+
+typedef struct OfferedLectures {
+    LectureOffer offer;
+    const Options *options; /* borrowed: language, backend, machine */
+    OpenLecture opened[LECTURES_MOST];
+    const char *names[LECTURES_MOST], *titles[LECTURES_MOST];
+    Arena arena;
+} OfferedLectures;
+
+/* A lecture that cannot be read is left out. Empty where none is installed. */
+void lecture_offer_open(const Options *options, OfferedLectures *out);
+void lecture_offer_close(OfferedLectures *offered);
+
+#endif
