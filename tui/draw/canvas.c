@@ -157,7 +157,14 @@ static bool is_letter(uint32_t glyph) {
 /* Frames of panes, and punctuation. */
 static bool says_nothing(uint32_t glyph) {
     return glyph == ' ' || (glyph >= 0x2500 && glyph < 0x2580) ||
-           (glyph < 128 && strchr(",.;:()", (int)glyph));
+           (glyph < 128 && strchr(",.;:()/_", (int)glyph));
+}
+
+static bool is_hyphen(Canvas *canvas, Rectangle area, int column, int row) {
+    const Cell *before = canvas_cell(canvas, area, column - 1, row),
+               *after = canvas_cell(canvas, area, column + 1, row);
+    return canvas_cell(canvas, area, column, row)->glyph == '-' && before && after &&
+           is_letter(before->glyph) && is_letter(after->glyph);
 }
 
 void canvas_hide_figures(Canvas *canvas, Rectangle area, bool all) {
@@ -165,7 +172,9 @@ void canvas_hide_figures(Canvas *canvas, Rectangle area, bool all) {
         for (int column = 0; column < area.columns; column++) {
             Cell *cell = canvas_cell(canvas, area, column, row);
             bool is_half = cell && cell->glyph == CELL_RIGHT_HALF;
-            if (!cell || is_half || says_nothing(cell->glyph) || (!all && is_letter(cell->glyph))) continue;
+            if (!cell || is_half || says_nothing(cell->glyph) ||
+                (!all && (is_letter(cell->glyph) || is_hyphen(canvas, area, column, row))))
+                continue;
             canvas_glyph(canvas, area, column, row, ROLE_DIM, '?');
         }
 }
