@@ -457,7 +457,7 @@ static bool read_comparison(ClaimReader *reader, ClaimResult *result) {
         text_print(&result->sides, " %s %.10g", relations[relation], right);
         const char *at = reader->at;
         if (take_word(reader, "within")) {
-            double share;
+            double share = 0;
             if (relation || count) return fail_at(reader, at, "'within' stands behind one ==");
             if (!read_number(reader, &share) || !expect(reader, "%")) return false;
             text_print(&result->sides, " within %.10g %%", share);
