@@ -13,7 +13,7 @@ enum {
     MOST_ROWS = 12,
     LEAST_LEFT = 17, /* rows that the interface keeps */
     LEAST_LEFT_OF_TWO = 18,
-    BETWEEN_COLUMNS = 8
+    BETWEEN_COLUMNS = 10
 };
 
 /* The last screen that was set, at this stop or before, has two runs. */

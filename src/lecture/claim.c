@@ -123,7 +123,7 @@ static bool read_string(ClaimReader *reader, char out[STRING_BYTES]) {
 
 /* 4096, 0x10, 1.7, 1e-6 */
 static bool read_digits(ClaimReader *reader, double *value) {
-    char digits[NAME_BYTES];
+    char digits[NAME_BYTES] = "";
     size_t length = 0;
     const char *begin = reader->at;
     if (!isdigit((unsigned char)*begin) && *begin != '.')
@@ -144,7 +144,7 @@ static bool read_digits(ClaimReader *reader, double *value) {
 
 /* The same, or one of them to the power of another: 2^20. */
 static bool read_number(ClaimReader *reader, double *value) {
-    double power;
+    double power = 0;
     peek(reader);
     const char *begin = reader->at;
     if (!read_digits(reader, value)) return false;
@@ -156,7 +156,7 @@ static bool read_number(ClaimReader *reader, double *value) {
 }
 
 static bool read_whole(ClaimReader *reader, const char *what, double most, int64_t *value) {
-    double number;
+    double number = 0;
     peek(reader);
     const char *begin = reader->at;
     if (!read_number(reader, &number)) return false;
@@ -332,7 +332,7 @@ static bool read_executed(ClaimReader *reader, const char *begin, QueryTexts *te
 }
 
 static bool read_pair(ClaimReader *reader, const char *name, double *value) {
-    double other;
+    double other = 0;
     if (!read_sum(reader, value)) return false;
     if (!strcmp(name, "abs")) {
         *value = fabs(*value);
@@ -397,7 +397,7 @@ static bool read_factor(ClaimReader *reader, double *value) {
 static bool read_product(ClaimReader *reader, double *value) {
     if (!read_factor(reader, value)) return false;
     for (char next = peek(reader); next == '*' || next == '/'; next = peek(reader)) {
-        double right;
+        double right = 0;
         const char *at = reader->at++;
         if (!read_factor(reader, &right)) return false;
         if (next == '/' && right == 0 && reader->world) return fail_at(reader, at, "division by zero");
@@ -409,7 +409,7 @@ static bool read_product(ClaimReader *reader, double *value) {
 static bool read_sum(ClaimReader *reader, double *value) {
     if (!read_product(reader, value)) return false;
     for (char next = peek(reader); next == '+' || next == '-'; next = peek(reader)) {
-        double right;
+        double right = 0;
         reader->at++;
         if (!read_product(reader, &right)) return false;
         *value = next == '+' ? *value + right : *value - right;
@@ -447,7 +447,7 @@ static bool holds(int relation, double left, double right) {
 
 /* "a == b within 3 %", "1.9 < a / b < 2.1" */
 static bool read_comparison(ClaimReader *reader, ClaimResult *result) {
-    double left, right = 0;
+    double left = 0, right = 0;
     int relation, count = 0;
     bool all = true;
     if (!read_sum(reader, &left)) return false;

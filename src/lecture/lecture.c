@@ -34,7 +34,7 @@ static bool fail_at(LectureReader *reader, LecturePlace place, const char *messa
     return false;
 }
 
-static bool fail(LectureReader *reader, int column, const char *message) {
+static bool refuse(LectureReader *reader, int column, const char *message) {
     return fail_at(reader, (LecturePlace){reader->number, column}, message);
 }
 
@@ -172,8 +172,8 @@ static bool skip_comments(LectureReader *reader) {
 
 static bool begin_stop(LectureReader *reader, LectureLine title, int column) {
     Lecture *lecture = reader->lecture;
-    if (!title.length) return fail(reader, column, "this heading is empty: '## Title' begins a stop");
-    if (lecture->stop_count == MOST_STOPS) return fail(reader, 1, "a lecture has at most 500 stops");
+    if (!title.length) return refuse(reader, column, "this heading is empty: '## Title' begins a stop");
+    if (lecture->stop_count == MOST_STOPS) return refuse(reader, 1, "a lecture has at most 500 stops");
     LectureStop stop = {.title = keep(reader, title), .place = {reader->number, 1}};
     array_push(lecture->stops, lecture->stop_count, lecture->stop_capacity, stop);
     reader->stop = &lecture->stops[lecture->stop_count - 1];
@@ -185,12 +185,12 @@ static bool read_heading(LectureReader *reader) {
     LectureLine title =
         trim((LectureLine){reader->line.text + (is_title ? 2 : 3), reader->line.length - (is_title ? 2 : 3)});
     if (is_title && reader->lecture->title)
-        return fail(reader, 1, "a lecture has one title; '## Title' begins a stop");
+        return refuse(reader, 1, "a lecture has one title; '## Title' begins a stop");
     if (!is_title && !reader->lecture->title)
-        return fail(reader, 1, "the lecture's title is missing: '# Title' comes before the first stop");
+        return refuse(reader, 1, "the lecture's title is missing: '# Title' comes before the first stop");
     if (!is_title && !reader->has_head)
-        return fail(reader, 1,
-                    "the block ```lecture (language, minutes, needs) is missing before the first stop");
+        return refuse(reader, 1,
+                      "the block ```lecture (language, minutes, needs) is missing before the first stop");
     if (reader->stop) end_paragraph(reader);
     if (is_title) reader->lecture->title = keep(reader, title);
     return begin_stop(reader, title, is_title ? 2 : 3);
@@ -229,11 +229,11 @@ static bool read_head_field(LectureReader *reader) {
         const char *text = keep(reader, value);
         long minutes = strtol(text, &stop, 10);
         if (!*text || *stop || minutes < 1 || minutes > MOST_MINUTES)
-            return fail(reader, column_of(reader, value.text), "minutes is a whole number, like 20");
+            return refuse(reader, column_of(reader, value.text), "minutes is a whole number, like 20");
         lecture->minutes = (int)minutes;
     } else {
-        return fail(reader, column_of(reader, line.text),
-                    "the block ```lecture has the lines language: ..., minutes: ... and needs: ...");
+        return refuse(reader, column_of(reader, line.text),
+                      "the block ```lecture has the lines language: ..., minutes: ... and needs: ...");
     }
     return true;
 }
@@ -241,8 +241,8 @@ static bool read_head_field(LectureReader *reader) {
 static bool read_head(LectureReader *reader) {
     LecturePlace begin = {reader->number, 1};
     bool failed = false;
-    if (!reader->lecture->title) return fail(reader, 1, "the lecture's title comes first: '# Title'");
-    if (reader->has_head) return fail(reader, 1, "there is one block ```lecture");
+    if (!reader->lecture->title) return refuse(reader, 1, "the lecture's title comes first: '# Title'");
+    if (reader->has_head) return refuse(reader, 1, "there is one block ```lecture");
     while (next_of_block(reader, begin, &failed))
         if (!read_head_field(reader)) return false;
     if (failed) return false;
@@ -270,7 +270,7 @@ static bool read_words(LectureReader *reader) {
             const char *closing = memchr(at + 1, *at, (size_t)(end - at - 1));
             if (!closing) {
                 text_done(&word);
-                return fail(reader, column_of(reader, at), "this quote is never closed");
+                return refuse(reader, column_of(reader, at), "this quote is never closed");
             }
             text_add_bytes(&word, at + 1, (size_t)(closing - at - 1));
             at = closing;
@@ -285,7 +285,7 @@ static bool read_words(LectureReader *reader) {
 static bool read_command(LectureReader *reader) {
     LecturePlace begin = {reader->number, 1};
     bool failed = false;
-    if (reader->stop->has_command) return fail(reader, 1, "a stop has one block ```redviz");
+    if (reader->stop->has_command) return refuse(reader, 1, "a stop has one block ```redviz");
     reader->stop->has_command = true;
     reader->stop->command_place = begin;
     while (next_of_block(reader, begin, &failed))
@@ -321,15 +321,15 @@ static bool read_choices(LectureReader *reader, LectureQuestion *question, Lectu
         const char *bar = memchr(at, '|', (size_t)(end - at));
         LectureLine choice = trim((LectureLine){at, (size_t)((bar ? bar : end) - at)});
         if (!choice.length)
-            return fail(reader, column_of(reader, at), "a choice is empty: choices: one | two | three");
+            return refuse(reader, column_of(reader, at), "a choice is empty: choices: one | two | three");
         if (question->choice_count == LECTURE_CHOICES)
-            return fail(reader, column_of(reader, at), "a question has at most 8 choices");
+            return refuse(reader, column_of(reader, at), "a question has at most 8 choices");
         question->choices[question->choice_count++] = keep(reader, choice);
         if (!bar) break;
         at = bar;
     }
     return question->choice_count > 1 ||
-           fail(reader, column_of(reader, value.text), "at least two choices: choices: one | two | three");
+           refuse(reader, column_of(reader, value.text), "at least two choices: choices: one | two | three");
 }
 
 /* "EXPRESSION = VALUE"; the last '=' that stands alone. */
@@ -338,8 +338,8 @@ static bool read_answer(LectureReader *reader, LectureQuestion *question, Lectur
     while (at > 0 && value.text[at - 1] != '=') at--;
     LectureLine right = trim((LectureLine){value.text + at, value.length - at});
     if (!at || !right.length)
-        return fail(reader, column_of(reader, value.text),
-                    "write the answer as EXPRESSION = VALUE, like lanes(step) = 4");
+        return refuse(reader, column_of(reader, value.text),
+                      "write the answer as EXPRESSION = VALUE, like lanes(step) = 4");
     LectureLine left = trim((LectureLine){value.text, at - 1});
     question->answer =
         (LectureExpression){keep(reader, left), {reader->number, column_of(reader, left.text)}};
@@ -360,8 +360,9 @@ static bool read_question_line(LectureReader *reader, LectureQuestion *question,
     } else if (is_field(line, "answer", &value)) {
         return read_answer(reader, question, value);
     } else if (line.length && question->topic) {
-        return fail(reader, column_of(reader, line.text),
-                    "after the question come the lines topic: ..., choices: ..., keys: ... and answer: ...");
+        return refuse(
+            reader, column_of(reader, line.text),
+            "after the question come the lines topic: ..., choices: ..., keys: ... and answer: ...");
     } else if (line.length) {
         text_print(text, "%s%.*s", text->length && !is_wide(line.text) ? " " : "", (int)line.length,
                    line.text);
@@ -407,7 +408,7 @@ static bool read_question(LectureReader *reader) {
     LecturePlace begin = {reader->number, 1};
     Text text = {0};
     bool failed = false, good = true;
-    if (reader->stop->question) return fail(reader, 1, "a stop has one block ```predict");
+    if (reader->stop->question) return refuse(reader, 1, "a stop has one block ```predict");
     LectureQuestion *question = arena_new(&reader->lecture->arena, sizeof *question);
     question->place = begin;
     while (good && next_of_block(reader, begin, &failed)) good = read_question_line(reader, question, &text);
@@ -441,7 +442,7 @@ static bool read_fence(LectureReader *reader) {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         names[i] = kinds[i].name;
         if (strcmp(name, kinds[i].name) != 0) continue;
-        if (!reader->stop) return fail(reader, 1, "the lecture's title comes first: '# Title'");
+        if (!reader->stop) return refuse(reader, 1, "the lecture's title comes first: '# Title'");
         end_paragraph(reader);
         return kinds[i].read(reader);
     }
@@ -449,9 +450,9 @@ static bool read_fence(LectureReader *reader) {
     if (nearest) {
         char message[96];
         snprintf(message, sizeof message, "there is no block '%.32s'; did you mean ```%s?", name, nearest);
-        return fail(reader, 4, message);
+        return refuse(reader, 4, message);
     }
-    if (!reader->stop) return fail(reader, 1, "the lecture's title comes first: '# Title'");
+    if (!reader->stop) return refuse(reader, 1, "the lecture's title comes first: '# Title'");
     end_paragraph(reader);
     return read_code(reader);
 }
@@ -463,7 +464,7 @@ static bool read_line(LectureReader *reader) {
     if (has_comment && !line.length) return true; /* no empty line: the paragraph goes on */
     if (begins(line, "```")) return read_fence(reader);
     if (begins(reader->line, "# ") || begins(reader->line, "## ")) return read_heading(reader);
-    if (!reader->stop) return !line.length || fail(reader, 1, "the lecture's title comes first: '# Title'");
+    if (!reader->stop) return !line.length || refuse(reader, 1, "the lecture's title comes first: '# Title'");
     read_text(reader);
     return true;
 }
@@ -482,7 +483,7 @@ static void drop_empty_first(Lecture *lecture) {
 static bool check_bytes(LectureReader reader) {
     while (next_line(&reader)) {
         const char *bad = memchr(reader.line.text, 0, reader.line.length);
-        if (bad) return fail(&reader, column_of(&reader, bad), "a lecture is text; this byte is 0");
+        if (bad) return refuse(&reader, column_of(&reader, bad), "a lecture is text; this byte is 0");
     }
     return true;
 }
@@ -494,7 +495,7 @@ static bool read_all(LectureReader *reader) {
     if (!reader->stop)
         return fail_at(reader, (LecturePlace){1, 1}, "this file is empty: '# Title' begins a lecture");
     if (!reader->has_head)
-        return fail(reader, 1, "the block ```lecture (language, minutes, needs) is missing");
+        return refuse(reader, 1, "the block ```lecture (language, minutes, needs) is missing");
     end_paragraph(reader);
     drop_empty_first(reader->lecture);
     for (int i = 0; i < reader->lecture->stop_count; i++)
