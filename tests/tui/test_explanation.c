@@ -168,6 +168,9 @@ static void atomics_count_their_collisions(void **state) {
         says(&shown, text_string(&both), false);
         text_done(&both);
     }
+    shown.context.event.kind = TRACE_GLOBAL_ATOMIC;
+    shown.context.event.mask = 1;
+    says(&shown, ". w0: one update of one address.", false);
     sample_free(shown.sample);
 }
 

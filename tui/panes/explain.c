@@ -152,7 +152,9 @@ static int banks_used(const StepContext *context) {
 /* How long updates of one address take is not known: the memory system may combine them. */
 static void explain_collisions(const StepContext *context, Text *out) {
     int addresses, most = step_context_collisions(&context->event, &addresses);
-    if (most <= 1)
+    if (__builtin_popcount(context->event.mask) == 1)
+        text_print(out, "w%d: one update of one address.", context->event.warp);
+    else if (most <= 1)
         text_add(out, "Each lane updates a different address.");
     else if (addresses == 1)
         text_print(out, "w%d: %d lanes update the same address; every update counts, in whatever order.",

@@ -174,8 +174,7 @@ void boxes_draw_error(const BoxRow *row, int line) {
     if (!reduction_error(row->reduction, box->node, &error)) return;
     step_context_print_typed(row->context, row->level->type, box->after, value, sizeof value);
     canvas_print(row->canvas, row->area, 1, line, error != 0 ? ROLE_WARNING : ROLE_TEXT,
-                 "t%d: %s; rounding %.6g here, %.6g so far against the exact sum", box->thread, value,
-                 rounding, error);
+                 "t%d: %s; rounding %.6g here, %.6g from the exact sum", box->thread, value, rounding, error);
 }
 
 bool boxes_show_adders(const BoxRow *row, int rows) {
