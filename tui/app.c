@@ -20,7 +20,8 @@ static void app_draw(App *app) {
     app_measure(app, app_provide(app, columns, rows));
     Comparison shown = app->comparison;
     View *view = comparison_view(&shown);
-    if (app->loader && !view->transient.message[0])
+    bool is_stop = app->lecture.run && app->lecture.opening != STOP_THERE;
+    if (app->loader && (is_stop || !view->transient.message[0]))
         snprintf(view->transient.message, sizeof view->transient.message, "%s %s ... (Esc cancels)",
                  app->cancelled ? "cancelling" : "opening", app->what);
     Canvas *canvas = app_canvas(app, &shown, all_columns, all_rows);

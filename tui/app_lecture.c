@@ -59,10 +59,11 @@ static void restart(App *app) {
     comparison_follow(comparison);
 }
 
-/* A jump to a hazard needs the whole search; everything else is there after a first look. */
+/* A jump to a hazard needs the whole search, one to another block or launch its events; everything else is there after a
+ * first look. */
 static void open_run(App *app, const LectureScreen *screen) {
     SessionOptions options = *screen->session;
-    options.first_look = !app->waits && !(screen->keys && strpbrk(screen->keys, "fF"));
+    options.first_look = !app->waits && !(screen->keys && strpbrk(screen->keys, "fF{}"));
     app_open_at(app, &options, PURPOSE_STOP, lecture_view_stop(&app->lecture)->title, app->comparison.active);
 }
 

@@ -45,7 +45,8 @@ static void draw_header(const Scene *scene, const View *view, Canvas *canvas, Re
     int text_at = area.columns - canvas_text_columns(text) - 1;
     print_run(scene, view, text_at - at - 3, right, sizeof right);
     int right_at = text_at - canvas_text_columns(right);
-    if (at + 3 + canvas_text_columns(scene->identity.title) + 2 < right_at)
+    bool hides = view->transient.hides_figures;
+    if (!hides && at + 3 + canvas_text_columns(scene->identity.title) + 2 < right_at)
         canvas_print(canvas, area, at + 3, 0, ROLE_HEADER, "%s", scene->identity.title);
     if (right_at > at) canvas_text(canvas, area, right_at, 0, ROLE_HEADER, right);
     if (!view->transient.hides_figures) canvas_text(canvas, area, text_at, 0, role, text);
@@ -190,6 +191,8 @@ static void draw_pane(const Pane *pane, const StepContext *context, Canvas *canv
     Rectangle inside = inside_of(pane, layout, area);
     PaneHead head = {.note_role = ROLE_DIM, .columns = inside.columns, .rows = inside.rows};
     pane->head(context, &head);
+    bool hides = context->view->transient.hides_figures && has_figures(pane);
+    if (hides) head.note[0] = head.foot[0] = 0; /* "coalesced" says as much as a figure */
     utf8_drop_half(head.title);
     utf8_drop_half(head.note);
     if (layout->boxed || pane->slot == SLOT_OVERLAY)
@@ -197,7 +200,7 @@ static void draw_pane(const Pane *pane, const StepContext *context, Canvas *canv
     else if (!is_bare(pane, layout, area))
         canvas_rule(canvas, area, title_role, head.title, head.note_role, head.note);
     if (inside.rows > 0 && inside.columns > 0) pane->draw(context, canvas, inside);
-    if (context->view->transient.hides_figures && has_figures(pane))
+    if (hides)
         canvas_hide_figures(canvas, area, pane->slot == SLOT_EXPLANATION || pane->slot == SLOT_TIMELINE);
 }
 
