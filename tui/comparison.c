@@ -202,12 +202,12 @@ static void draw_differences(const Comparison *comparison, Canvas *canvas, const
                      &comparison->view[!left], comparison->linked);
     differences_draw(&differences, canvas, layout->differences, layout->boxed);
     if (comparison->view[left].transient.hides_figures)
-        canvas_hide_figures(canvas, layout->differences, false);
+        canvas_hide_figures(canvas, layout->differences, HIDE_FIGURES);
     const View *view = &comparison->view[comparison->active];
     if (view->transient.overlay == OVERLAY_DIFFERENCES)
         differences_draw_all(&differences, canvas, layout->overlay, view->transient.scroll);
     if (view->transient.overlay == OVERLAY_DIFFERENCES && view->transient.hides_figures)
-        canvas_hide_figures(canvas, layout->overlay, false);
+        canvas_hide_figures(canvas, layout->overlay, HIDE_FIGURES);
 }
 
 void comparison_change(const Comparison *comparison, Differences *out) {

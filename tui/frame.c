@@ -200,8 +200,11 @@ static void draw_pane(const Pane *pane, const StepContext *context, Canvas *canv
     else if (!is_bare(pane, layout, area))
         canvas_rule(canvas, area, title_role, head.title, head.note_role, head.note);
     if (inside.rows > 0 && inside.columns > 0) pane->draw(context, canvas, inside);
-    if (hides)
-        canvas_hide_figures(canvas, area, pane->slot == SLOT_EXPLANATION || pane->slot == SLOT_TIMELINE);
+    if (!hides) return;
+    bool has_letters =
+        pane->slot != SLOT_LANES && pane->slot != SLOT_EXPLANATION && pane->slot != SLOT_TIMELINE;
+    canvas_hide_figures(canvas, area, HIDE_FIGURES);
+    canvas_hide_figures(canvas, inside, has_letters ? HIDE_LINES : HIDE_LINES | HIDE_LETTERS);
 }
 
 /* ---- the panes that are shown -------------------------------------------------------------------------- */
@@ -411,7 +414,7 @@ void frame_draw_run(const Scene *scene, const View *view, const StepContext *bes
     middle.rows -= layout->header.rows + layout->footer.rows;
     draw_header(scene, view, canvas, layout->header);
     draw_times(scene, view, canvas, layout->times);
-    if (view->transient.hides_figures) canvas_hide_figures(canvas, layout->times, false);
+    if (view->transient.hides_figures) canvas_hide_figures(canvas, layout->times, HIDE_FIGURES);
     bool has_panes = list_shown(&shown, scene, view, layout);
     shown.context.beside = shown.picture.beside = beside;
     if (has_panes)

@@ -150,48 +150,57 @@ static void draw_line(Panel *panel, Role role, const char *text) {
     flow_done(&flow);
 }
 
+/* The formats are those of lecture_view_words(), each with the arguments that lecture_view.h names. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
 static void draw_question(Panel *panel, const LectureView *lecture, const LectureQuestion *question) {
-    char line[256];
+    const LectureWords *words = lecture_view_words(lecture);
+    Text line = {0};
     draw_marked(panel, "?", question->text, ROLE_CURRENT);
     switch (lecture->question) {
     case QUESTION_WAITS:
         draw_choices(panel, question);
-        snprintf(line, sizeof line, "> %s_   %s", lecture->typed,
-                 lecture->problem ? lecture->problem : "type your answer, then Enter; PgDn shows it");
-        draw_line(panel, lecture->problem ? ROLE_WARNING : ROLE_KEY, line);
+        text_print(&line, "> %s_   %s", lecture->typed,
+                   lecture->problem ? lecture->problem : words->type_answer);
+        draw_line(panel, lecture->problem ? ROLE_WARNING : ROLE_KEY, text_string(&line));
         break;
     case QUESTION_RIGHT:
-        snprintf(line, sizeof line, "Right: %.200s", question->value);
-        draw_line(panel, ROLE_GOOD, line);
+        text_print(&line, words->right, question->value);
+        draw_line(panel, ROLE_GOOD, text_string(&line));
         break;
     case QUESTION_WRONG:
-        snprintf(line, sizeof line, "No, it is %.160s (your answer: %s)", question->value, lecture->typed);
-        draw_line(panel, ROLE_WARNING, line);
+        text_print(&line, words->wrong, question->value, lecture->typed);
+        draw_line(panel, ROLE_WARNING, text_string(&line));
         break;
     case QUESTION_SKIPPED:
-        snprintf(line, sizeof line, "The answer: %.200s", question->value);
-        draw_line(panel, ROLE_CURRENT, line);
+        text_print(&line, words->answer, question->value);
+        draw_line(panel, ROLE_CURRENT, text_string(&line));
         break;
     case QUESTION_NONE: /* the lecturer asks the hall */
         draw_choices(panel, question);
         break;
     }
+    text_done(&line);
 }
 
 static void draw_score(Panel *panel, const LectureView *lecture) {
+    const LectureWords *words = lecture_view_words(lecture);
     Text text = {0};
     int right = 0, asked = 0;
     for (int i = 0; i < lecture->score_count; i++) {
         right += lecture->scores[i].right;
         asked += lecture->scores[i].asked;
     }
-    text_print(&text, "Your answers: %d of %d right", right, asked);
-    for (int i = 0; i < lecture->score_count; i++)
-        text_print(&text, "%s %s %d of %d", i ? "," : ":", lecture->scores[i].topic, lecture->scores[i].right,
+    text_print(&text, words->score, right, asked);
+    for (int i = 0; i < lecture->score_count; i++) {
+        text_add(&text, i ? ", " : ": ");
+        text_print(&text, words->topic, lecture->scores[i].topic, lecture->scores[i].right,
                    lecture->scores[i].asked);
+    }
     draw_line(panel, ROLE_CURRENT, text_string(&text));
     text_done(&text);
 }
+#pragma GCC diagnostic pop
 
 /* Draws the rows that are seen; returns all rows. `spaced`: an empty row between two paragraphs. */
 static int draw_rows(const LectureView *lecture, Canvas *canvas, Rectangle area, bool spaced) {
@@ -232,22 +241,26 @@ static Rectangle inside_of(Rectangle area) {
     return (Rectangle){area.column + 1, area.row + 1, area.columns - 2, area.rows - 1};
 }
 
-static const char GO_ON[] = "PgDn next";
-
 /* "From divergence to shuffles   stop 4 of 19   PgDn next", as much of it as fits beside the stop's title. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
 static void print_note(const LectureView *lecture, Rectangle area, char *out, size_t bytes) {
     const Lecture *of = lecture->run->lecture;
+    const LectureWords *words = lecture_view_words(lecture);
     const char *title = lecture_view_stop(lecture)->title;
+    char place[64];
     int room = area.columns - canvas_text_columns(title) - BETWEEN_COLUMNS, stop = lecture->stop + 1;
-    const char *next = stop == of->stop_count ? "Home first" : GO_ON;
-    snprintf(out, bytes, "%.80s   stop %d of %d   %s", of->title, stop, of->stop_count, next);
+    const char *next = stop == of->stop_count ? words->first : words->next;
+    snprintf(place, sizeof place, words->stop, stop, of->stop_count);
+    snprintf(out, bytes, "%.80s   %s   %s", of->title, place, next);
     if (canvas_text_columns(out) > room || !strcmp(title, of->title))
-        snprintf(out, bytes, "stop %d of %d   %s", stop, of->stop_count, next);
-    if (canvas_text_columns(out) > room) snprintf(out, bytes, "stop %d of %d", stop, of->stop_count);
+        snprintf(out, bytes, "%s   %s", place, next);
+    if (canvas_text_columns(out) > room) snprintf(out, bytes, "%s", place);
 }
+#pragma GCC diagnostic pop
 
 void lecture_panel_draw(const LectureView *lecture, Canvas *canvas, Rectangle area) {
-    char note[160];
+    char note[256];
     if (area.rows < 2) return;
     print_note(lecture, area, note, sizeof note);
     canvas_rule(canvas, area, ROLE_TITLE, lecture_view_stop(lecture)->title, ROLE_DIM, note);
@@ -258,10 +271,11 @@ void lecture_panel_draw(const LectureView *lecture, Canvas *canvas, Rectangle ar
 
 bool lecture_panel_goes_on(const LectureView *lecture, Rectangle area, int column, int row) {
     enum { AFTER_NOTE = 3 }; /* of a rule: a blank and two lines */
-    char note[160];
-    int end = area.column + area.columns - AFTER_NOTE, begin = end - (int)strlen(GO_ON);
+    char note[256];
+    const char *next = lecture_view_words(lecture)->next;
+    int end = area.column + area.columns - AFTER_NOTE, begin = end - canvas_text_columns(next);
     print_note(lecture, area, note, sizeof note);
-    return strstr(note, GO_ON) && row == area.row && column >= begin && column < end;
+    return strstr(note, next) && row == area.row && column >= begin && column < end;
 }
 
 bool lecture_panel_scroll_rows(LectureView *lecture, Rectangle area, int rows) {
@@ -270,7 +284,8 @@ bool lecture_panel_scroll_rows(LectureView *lecture, Rectangle area, int rows) {
     int last = draw_text(lecture, NULL, inside) - inside.rows, scroll = lecture->scroll + rows;
     scroll = scroll > last ? last : scroll;
     scroll = scroll < 0 ? 0 : scroll;
-    bool moved = scroll != lecture->scroll;
+    bool moved = rows > 0 ? scroll > lecture->scroll
+                          : scroll < lecture->scroll; /* an answer may have taken rows away */
     lecture->scroll = scroll;
     return moved;
 }

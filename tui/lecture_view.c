@@ -7,6 +7,32 @@
 #include <stdlib.h>
 #include <string.h>
 
+const LectureWords *lecture_view_words(const LectureView *lecture) {
+    static const LectureWords english = {.type_answer = "type your answer, then Enter; PgDn shows it",
+                                         .type_number = "type a number, then Enter; PgDn: the answer",
+                                         .type_choice = "type the number of a choice, then Enter",
+                                         .right = "Right: %s",
+                                         .wrong = "No, it is %s (your answer: %s)",
+                                         .answer = "The answer: %s",
+                                         .score = "Your answers: %d of %d right",
+                                         .topic = "%s %d of %d",
+                                         .stop = "stop %d of %d",
+                                         .next = "PgDn next",
+                                         .first = "Home first"};
+    static const LectureWords chinese = {.type_answer = "输入答案，按 Enter；PgDn 显示答案",
+                                         .type_number = "请输入数字，按 Enter；PgDn 显示答案",
+                                         .type_choice = "请输入选项的编号，按 Enter",
+                                         .right = "答对了：%s",
+                                         .wrong = "不对，应为 %s（你的回答：%s）",
+                                         .answer = "答案：%s",
+                                         .score = "答对 %d 题，共 %d 题",
+                                         .topic = "%s %d/%d",
+                                         .stop = "第 %d 站，共 %d 站",
+                                         .next = "PgDn 下一站",
+                                         .first = "Home 第一站"};
+    return !strncmp(lecture->run->lecture->language, "zh", 2) ? &chinese : &english;
+}
+
 const LectureStop *lecture_view_stop(const LectureView *lecture) {
     return lecture->run ? &lecture->run->lecture->stops[lecture->stop] : NULL;
 }
@@ -111,8 +137,8 @@ bool lecture_view_answer(LectureView *lecture) {
     bool valid = *lecture->typed && !*stop;
     bool right = valid && is_right(question, typed, &valid);
     lecture->problem = valid                    ? NULL
-                       : question->choice_count ? "type the number of a choice, then Enter"
-                                                : "type a number, then Enter; PgDn: the answer";
+                       : question->choice_count ? lecture_view_words(lecture)->type_choice
+                                                : lecture_view_words(lecture)->type_number;
     if (!valid) {
         lecture->typed[0] = 0;
         return false;

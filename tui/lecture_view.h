@@ -38,6 +38,14 @@ typedef struct LectureView {
     bool *answered; /* [stop_count] counted in the scores; owned */
 } LectureView;
 
+typedef struct LectureWords { /* of the panel, in the lecture's language; English where we do not speak it */
+    const char *type_answer, *type_number, *type_choice;
+    const char *right, *wrong, *answer; /* formats: the value; the value and what was typed; the value */
+    const char *score, *topic;          /* formats: right, asked; a topic, right, asked */
+    const char *stop, *next, *first;    /* format: this one, all */
+} LectureWords;
+const LectureWords *lecture_view_words(const LectureView *lecture);
+
 const LectureStop *lecture_view_stop(const LectureView *lecture); /* NULL: no lecture */
 void lecture_view_done(LectureView *lecture);
 

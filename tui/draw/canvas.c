@@ -154,10 +154,8 @@ static bool is_letter(uint32_t glyph) {
     return (glyph >= 'a' && glyph <= 'z') || (glyph >= 'A' && glyph <= 'Z');
 }
 
-/* Frames of panes, and punctuation. */
-static bool says_nothing(uint32_t glyph) {
-    return glyph == ' ' || (glyph >= 0x2500 && glyph < 0x2580) ||
-           (glyph < 128 && strchr(",.;:()/_", (int)glyph));
+static bool is_line(uint32_t glyph) {
+    return glyph >= 0x2500 && glyph < 0x2580;
 }
 
 static bool is_hyphen(Canvas *canvas, Rectangle area, int column, int row) {
@@ -167,16 +165,28 @@ static bool is_hyphen(Canvas *canvas, Rectangle area, int column, int row) {
            is_letter(before->glyph) && is_letter(after->glyph);
 }
 
-void canvas_hide_figures(Canvas *canvas, Rectangle area, bool all) {
-    for (int row = 0; row < area.rows; row++)
+/* A point behind a letter ends a sentence. */
+static bool says_nothing(Canvas *canvas, Rectangle area, int column, int row) {
+    uint32_t glyph = canvas_cell(canvas, area, column, row)->glyph;
+    const Cell *before = canvas_cell(canvas, area, column - 1, row);
+    if (glyph == '.' || glyph == ',') return before && is_letter(before->glyph);
+    return glyph == ' ' || (glyph < 128 && strchr(";:()/_", (int)glyph)) ||
+           is_hyphen(canvas, area, column, row);
+}
+
+void canvas_hide_figures(Canvas *canvas, Rectangle area, int what) {
+    for (int row = 0; row < area.rows; row++) {
+        bool is_run = false;
         for (int column = 0; column < area.columns; column++) {
             Cell *cell = canvas_cell(canvas, area, column, row);
-            bool is_half = cell && cell->glyph == CELL_RIGHT_HALF;
-            if (!cell || is_half || says_nothing(cell->glyph) ||
-                (!all && (is_letter(cell->glyph) || is_hyphen(canvas, area, column, row))))
-                continue;
-            canvas_glyph(canvas, area, column, row, ROLE_DIM, '?');
+            if (!cell || cell->glyph == CELL_RIGHT_HALF) continue;
+            bool stays = says_nothing(canvas, area, column, row) ||
+                         (is_letter(cell->glyph) && !(what & HIDE_LETTERS)) ||
+                         (is_line(cell->glyph) && !(what & HIDE_LINES));
+            if (!stays) canvas_glyph(canvas, area, column, row, ROLE_DIM, is_run ? ' ' : '?');
+            is_run = !stays;
         }
+    }
 }
 
 void canvas_fill(Canvas *canvas, Rectangle area, Role role) {

@@ -62,8 +62,11 @@ Rectangle canvas_rule(Canvas *canvas, Rectangle area, Role title_role, const cha
                       const char *note);
 /* Copies all cells of `from` to this place. */
 void canvas_put(Canvas *canvas, const Canvas *from, int column, int row);
-/* Figures and marks become '?': digits, and what is neither a letter, a blank nor a frame; of `all`, letters, too. */
-void canvas_hide_figures(Canvas *canvas, Rectangle area, bool all);
+/* Figures and marks become '?', one for each run of them, so that neither their number nor the length of a bar is seen:
+ * digits, and what is neither a letter, a blank, a line nor punctuation; of HIDE_LETTERS, letters, too; of HIDE_LINES, the
+ * lines of frames and arrows. */
+enum { HIDE_FIGURES = 0, HIDE_LETTERS = 1, HIDE_LINES = 2 };
+void canvas_hide_figures(Canvas *canvas, Rectangle area, int what);
 /* In the last row: there is more above, below. */
 void canvas_more(Canvas *canvas, Rectangle area, bool above, bool below);
 /* A cell's glyph and its marks in UTF-8; nothing for a right half. */
