@@ -498,6 +498,7 @@ static void test_bad_files(void **state) {
 /* What ships: every row has its machine and date, and the ladder is there at every size. */
 static void test_recorded(void **state) {
     (void)state;
+    enum { SIZES = 8 };
     Measurements recorded = {0};
     Error error = {0};
     if (!bench_recorded(NULL, &recorded, &error)) fail_msg("%s", error.message);
@@ -510,7 +511,9 @@ static void test_recorded(void **state) {
             found += !strcmp(timing->kernel, row->id) && !strcmp(timing->dtype, "int") && timing->samples &&
                      timing->to_scalar && !timing->graph && timing->cold;
         }
-        if (row->group == CATALOG_LADDER) assert_int_equal(found, 8);
+        if (row->group == CATALOG_LADDER && found != SIZES)
+            fail_msg("%s: assets/h200/timings.tsv has %d of its %d times to one number", row->id, found,
+                     SIZES);
     }
     measured_done(&recorded);
 }

@@ -241,14 +241,6 @@ static void test_help(void **state) {
     free(version);
 }
 
-/* The table of keys in tui/README.md is the program's own. */
-static void test_documented_keys(void **state) {
-    (void)state;
-    char *keys = program_output(0, "@ --help-keys"), *readme = program_output(0, "cat tui/README.md");
-    program_assert_contains(readme, keys);
-    free(keys), free(readme);
-}
-
 /* ---- the catalogue ------------------------------------------------------------------------------------- */
 
 static void test_list(void **state) {
@@ -411,12 +403,17 @@ static void test_broken_pipe(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bad_usage),     cmocka_unit_test(test_no_gpu),
-        cmocka_unit_test(test_no_terminal),   cmocka_unit_test(test_broken_ptx),
-        cmocka_unit_test(test_help),          cmocka_unit_test(test_documented_keys),
-        cmocka_unit_test(test_list),          cmocka_unit_test(test_fills),
-        cmocka_unit_test(test_default_input), cmocka_unit_test(test_options_reach_the_run),
-        cmocka_unit_test(test_full_disk),     cmocka_unit_test(test_closed_output),
+        cmocka_unit_test(test_bad_usage),
+        cmocka_unit_test(test_no_gpu),
+        cmocka_unit_test(test_no_terminal),
+        cmocka_unit_test(test_broken_ptx),
+        cmocka_unit_test(test_help),
+        cmocka_unit_test(test_list),
+        cmocka_unit_test(test_fills),
+        cmocka_unit_test(test_default_input),
+        cmocka_unit_test(test_options_reach_the_run),
+        cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_closed_output),
         cmocka_unit_test(test_broken_pipe),
     };
     return cmocka_run_group_tests(tests, program_make_folder, program_remove_folder);

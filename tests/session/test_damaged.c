@@ -222,10 +222,14 @@ static void files_of_others(void **state) {
     check_refused(magic, sizeof magic, "it ends after 16 bytes");
     check_sql(false, "CREATE TABLE session(id INTEGER PRIMARY KEY, ptx TEXT)",
               "a database, but not a session of redviz");
-    check_sql(true, "PRAGMA user_version=7",
-              "a newer redviz saved this session (format 7; this one reads up to 6)");
-    check_sql(true, "PRAGMA user_version=1",
-              "an older redviz saved this session (format 1; this one reads 4 to 6)");
+    char sql[64], says[96];
+    snprintf(sql, sizeof sql, "PRAGMA user_version=%d", STORE_VERSION + 1);
+    snprintf(says, sizeof says, "a newer redviz saved this session (format %d; this one reads up to %d)",
+             STORE_VERSION + 1, STORE_VERSION);
+    check_sql(true, sql, says);
+    snprintf(says, sizeof says, "an older redviz saved this session (format 1; this one reads 4 to %d)",
+             STORE_VERSION);
+    check_sql(true, "PRAGMA user_version=1", says);
     check_sql(true, "PRAGMA user_version=4", "its tables are not those of a session");
     check_sql(true, "PRAGMA user_version=0", "it says that its format is 0");
     check_sql(true, "PRAGMA user_version=-1", "a newer redviz");

@@ -211,7 +211,7 @@ static void expect_refused(const char *from, const char *message) {
 
 static void files_that_cannot_be_read(void **state) {
     (void)state;
-    char from[PATH_MAX + 2], message[160];
+    char from[PATH_MAX + 2], message[160], sql[40];
     write_file();
     struct stat status;
     assert_int_equal(stat(path, &status), 0);
@@ -242,10 +242,16 @@ static void files_that_cannot_be_read(void **state) {
     memset(from, 'a', sizeof from);
     from[PATH_MAX + 1] = 0;
     expect_refused(from, "the name is too long");
-    change("PRAGMA user_version=7");
-    expect_refused(path, "a newer redviz saved this session (format 7; this one reads up to 6)");
+    snprintf(sql, sizeof sql, "PRAGMA user_version=%d", STORE_VERSION + 1);
+    change(sql);
+    snprintf(message, sizeof message,
+             "a newer redviz saved this session (format %d; this one reads up to %d)", STORE_VERSION + 1,
+             STORE_VERSION);
+    expect_refused(path, message);
     change("PRAGMA user_version=3");
-    expect_refused(path, "an older redviz saved this session (format 3; this one reads 4 to 6)");
+    snprintf(message, sizeof message, "an older redviz saved this session (format 3; this one reads 4 to %d)",
+             STORE_VERSION);
+    expect_refused(path, message);
     change("PRAGMA user_version=0");
     expect_refused(path, "this session is damaged: it says that its format is 0");
     change("PRAGMA application_id=0");

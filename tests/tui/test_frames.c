@@ -11,6 +11,8 @@
 #include "sample.h"
 #include "tui/frame.h"
 #include "tui/input.h"
+#include "tui/view/key_table.h"
+#include <stdlib.h>
 #include <string.h>
 
 static void press(View *view, const Scene *scene, const char *script) {
@@ -147,6 +149,26 @@ static void help_and_menu(void **state) {
     check("help_80x24_end", 256, 80, 24, false, "?<PageDown><PageDown><PageDown>");
     check("help_120x40", 256, 120, 40, false, "?");
     check("menu_80x24", 256, 80, 24, false, "Kbank");
+}
+/* Under "Keys" in tui/README.md: what --help-keys prints. REDVIZ_REWRITE=1 puts it there. */
+static void the_document_has_the_table_of_keys(void **state) {
+    (void)state;
+    enum { LIMIT_BYTES = 1 << 20 };
+    Text expected = {0};
+    Error error = {0};
+    char *document;
+    size_t length;
+    if (!text_read_file("tui/README.md", LIMIT_BYTES, &document, &length, &error))
+        fail_msg("%s", error.message);
+    const char *begin = strstr(document, "| key | what it does |\n");
+    const char *end = begin ? strstr(begin, "\n## ") : NULL;
+    assert_non_null(end);
+    text_add_bytes(&expected, document, (size_t)(begin - document));
+    key_table_print(&expected);
+    text_add(&expected, end);
+    golden_check_file("tui/README.md", &expected);
+    text_done(&expected);
+    free(document);
 }
 static void ptx_takes_the_place_of_the_source(void **state) {
     (void)state;
@@ -471,6 +493,7 @@ int main(void) {
         cmocka_unit_test(a_partial_warp_has_a_sign_for_missing_threads),
         cmocka_unit_test(many_warps_share_rows),
         cmocka_unit_test(help_and_menu),
+        cmocka_unit_test(the_document_has_the_table_of_keys),
         cmocka_unit_test(ptx_takes_the_place_of_the_source),
         cmocka_unit_test(a_projector_gets_few_panes_and_large_cells),
         cmocka_unit_test(panes_make_room_for_each_other),

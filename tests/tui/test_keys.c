@@ -326,6 +326,31 @@ static void every_action_is_in_one_group_and_on_one_page(void **state) {
 }
 
 /* The legend begins with the pane that has the focus, with all of its signs; those of the other panes follow. */
+static void assert_signs_of(Sample *sample, const char *pane, const char *keys, TraceKind kind) {
+    static const char *const everywhere[] = {"signs: lanes", "signs: timeline"};
+    View view;
+    char title[32];
+    int count = 0;
+    view_init(&view);
+    view_go_to_step(&view, &sample->scene, sample_step(sample, kind, 0));
+    press(&view, sample, keys);
+    press(&view, sample, "?");
+    char *text = scroll_through(sample, &view, 120, 24);
+    for (size_t k = 0; k < sizeof signs / sizeof *signs; k++) {
+        if (strcmp(signs[k].of, pane) != 0 && strcmp(signs[k].of, "timeline") != 0) continue;
+        assert_said(text, &signs[k]);
+        count += !strcmp(signs[k].of, pane);
+    }
+    if (!count) fail_msg("legend.def has no sign of %s", pane);
+    snprintf(title, sizeof title, "signs: %s", pane); /* before those of the others on the screen */
+    const char *first = strstr(text, "signs: ");
+    assert_non_null(first);
+    if (strncmp(first, title, strlen(title)) != 0) fail_msg("%s, not %.30s", title, first);
+    for (size_t k = 0; k < sizeof everywhere / sizeof *everywhere; k++)
+        if (!strstr(text, everywhere[k])) fail_msg("no %s, in %s", everywhere[k], pane);
+    free(text);
+}
+
 static void the_help_has_the_signs_of_the_pane_with_the_focus(void **state) {
     (void)state;
     Sample *sample = sample_new(256);
@@ -343,41 +368,38 @@ static void the_help_has_the_signs_of_the_pane_with_the_focus(void **state) {
                 {"branch", "", TRACE_BRANCH},
                 {"barrier", "", TRACE_BARRIER},
                 {"tree", "rr", TRACE_SHUFFLE},
-                {"timings", "<Shift-Tab>", TRACE_SHUFFLE},
-                {"metrics", "<Shift-Tab>t", TRACE_SHUFFLE},
-                {"registers", "<Shift-Tab>tt", TRACE_SHUFFLE},
-                {"counters", "<Shift-Tab>ttt", TRACE_SHUFFLE},
-                {"hazards", "<Shift-Tab>tttt", TRACE_SHUFFLE},
-                {"stalls", "<Shift-Tab>T", TRACE_SHUFFLE},
                 {"reduction", "", TRACE_SHARED_LOAD}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        static const char *const everywhere[] = {"signs: lanes", "signs: timeline"};
-        View view;
-        char title[32];
-        int count = 0;
-        bool folds = !strcmp(rows[i].pane, "reduction"); /* else its boxes are not known */
-        if (folds) sample_fold(sample, NO_FAULT, &known);
-        view_init(&view);
-        view_go_to_step(&view, &sample->scene, sample_step(sample, rows[i].kind, 0));
-        press(&view, sample, rows[i].keys);
-        press(&view, sample, "?");
-        char *text = scroll_through(sample, &view, 120, 24);
-        for (size_t k = 0; k < sizeof signs / sizeof *signs; k++) {
-            if (strcmp(signs[k].of, rows[i].pane) != 0 && strcmp(signs[k].of, "timeline") != 0) continue;
-            assert_said(text, &signs[k]);
-            count += !strcmp(signs[k].of, rows[i].pane);
-        }
-        assert_true(count > 0);
-        snprintf(title, sizeof title, "signs: %s",
-                 rows[i].pane); /* before those of the others on the screen */
-        const char *first = strstr(text, "signs: ");
-        assert_non_null(first);
-        if (strncmp(first, title, strlen(title)) != 0) fail_msg("%s, not %.30s", title, first);
-        for (size_t k = 0; k < sizeof everywhere / sizeof *everywhere; k++)
-            if (!strstr(text, everywhere[k])) fail_msg("no %s, in %s", everywhere[k], rows[i].pane);
-        free(text);
+        if (!strcmp(rows[i].pane, "reduction"))
+            sample_fold(sample, NO_FAULT, &known); /* else its boxes are not known */
+        assert_signs_of(sample, rows[i].pane, rows[i].keys, rows[i].kind);
     }
     sample_folds_done(&known);
+    sample_free(sample);
+}
+
+/* All of them: those of the side in the order in which t shows them. */
+static void the_help_has_the_signs_of_each_side_pane(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        const Pane *pane;
+    } all[] = {
+#define PANE(name) {#name, &pane_##name},
+#include "tui/panes/panes.def"
+#undef PANE
+    };
+    Sample *sample = sample_new(256);
+    char keys[64] = "<Shift-Tab>";
+    int count = 0;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (all[i].pane->slot != SLOT_SIDE) continue;
+        assert_signs_of(sample, all[i].name, keys, TRACE_SHUFFLE);
+        assert_true(strlen(keys) + 1 < sizeof keys);
+        strcat(keys, "t");
+        count++;
+    }
+    assert_int_equal(count, pane_side_count());
     sample_free(sample);
 }
 
@@ -427,6 +449,7 @@ int main(void) {
         cmocka_unit_test(dragging_on_the_timeline_scrubs),
         cmocka_unit_test(every_action_is_in_one_group_and_on_one_page),
         cmocka_unit_test(the_help_has_the_signs_of_the_pane_with_the_focus),
+        cmocka_unit_test(the_help_has_the_signs_of_each_side_pane),
         cmocka_unit_test(every_sign_exists_in_ascii),
         cmocka_unit_test(two_question_marks_explain_the_words),
     };
