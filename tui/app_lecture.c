@@ -86,10 +86,7 @@ static void open_stop(App *app, int from) {
 }
 
 void app_go_to_stop(App *app, int stop) {
-    if (app->lecture.opening != STOP_THERE && app->loader) {
-        app_say(app, app->what, "is still being opened");
-        return;
-    }
+    app_abandon_loading(app); /* a reader who goes on does not wait for what is left behind */
     app_view(app)->transient.overlay = OVERLAY_NONE;
     app_view(app)->transient.playing = false;
     int from = app->lecture.stop;
@@ -122,10 +119,14 @@ static void reveal(App *app) {
     press_own(app, lecture_view_stop(&app->lecture)->question->keys);
 }
 
+static bool is_opening(const App *app) {
+    return app->lecture.opening != STOP_THERE && app->loader;
+}
+
 static void go_on(App *app) {
     LectureView *lecture = &app->lecture;
     if (lecture_panel_scroll(lecture, panel(app), 1)) return;
-    if (lecture->question == QUESTION_WAITS) {
+    if (lecture->question == QUESTION_WAITS && !is_opening(app)) {
         lecture_view_skip(lecture);
         reveal(app);
     } else if (lecture->stop + 1 < lecture->run->lecture->stop_count) {
@@ -162,8 +163,9 @@ static bool press_lecture(App *app, Key key) {
     LectureView *lecture = &app->lecture;
     const View *view = app_view(app);
     if (lecture->presses) return false;
-    if (lecture->opening != STOP_THERE && app->loader && key != SPECIAL_ESCAPE && key != 'q')
-        return true; /* the screen is still that of the stop before */
+    bool goes = key == SPECIAL_PAGE_DOWN || key == SPECIAL_PAGE_UP || key == SPECIAL_HOME;
+    bool leaves = key == SPECIAL_ESCAPE || key == 'q' || key == SPECIAL_F10;
+    if (is_opening(app) && !goes && !leaves) return true; /* the screen is still that of the stop before */
     /* What the stop itself opened is part of it; what the reader opened has its own Enter and figures. */
     bool is_own = view->transient.overlay == OVERLAY_NONE || !lecture->has_left;
     if (!is_own && has_keys(view->transient.overlay)) return false;

@@ -27,6 +27,11 @@ static void app_abandon(App *app, SessionLoader *loader) {
     array_push(app->abandoned, app->abandoned_count, app->abandoned_capacity, loader);
 }
 
+void app_abandon_loading(App *app) {
+    app_abandon(app, app->loader);
+    app->loader = NULL;
+}
+
 static void app_drop(App *app, RunSlot *slot) {
     app_abandon(app, slot->counting);
     slot->counting = NULL;

@@ -124,6 +124,8 @@ void app_rerun(App *app);
 void app_trace_block(App *app);
 void app_leave_comparison(App *app);
 void app_cancel(App *app);
+/* What is being opened is not wanted any more; nothing is shown of it. */
+void app_abandon_loading(App *app);
 /* Shows the worker's session or its error, once it has ended. */
 bool app_finish_loading(App *app);
 void app_done(App *app);
