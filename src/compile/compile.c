@@ -136,16 +136,23 @@ static void split_flags(Unit *unit) {
     }
 }
 
+/* nvcc hands names to a shell, in double quotes. */
+static bool is_safe_in_quotes(const char *path) {
+    return !strpbrk(path, "\"\\\n$`");
+}
+
 static bool unit_read(Unit *unit, const CompileOptions *options, Error *error) {
     char whole[PATH_MAX], *text;
     size_t length;
     unit->options = options;
     if (!text_read_file(options->path, FILE_LIMIT_BYTES, &text, &length, error)) return false;
-    bool good = realpath(options->path, whole) && !strpbrk(whole, "\"\\\n");
+    bool good = realpath(options->path, whole) && is_safe_in_quotes(whole);
     UnitFile file = {memory_copy_text(options->path), memory_copy_text(whole), text};
     array_push(unit->files, unit->file_count, unit->file_capacity, file);
     if (!good)
-        return error_set(error, "%s: a path with quotes or backslashes cannot be compiled", options->path);
+        return error_set(error,
+                         "%s: a path with \", \\, $ or ` cannot be compiled, since nvcc hands it to a shell",
+                         options->path);
     if (strlen(text) != length) return error_set_at(error, options->path, 0, 0, "this is no text");
     for (int i = 0; i < unit->file_count; i++) {
         Search search = {unit, i};
@@ -176,7 +183,8 @@ static void unit_done(Unit *unit) {
 
 static bool make_folder(Unit *unit, Error *error) {
     const char *place = getenv("TMPDIR");
-    snprintf(unit->folder, sizeof unit->folder, "%s/redviz-XXXXXX", place && *place ? place : "/tmp");
+    snprintf(unit->folder, sizeof unit->folder, "%s/redviz-XXXXXX",
+             place && *place && is_safe_in_quotes(place) ? place : "/tmp");
     return mkdtemp(unit->folder) || error_set(error, "%s: %s", unit->folder, strerror(errno));
 }
 
