@@ -202,10 +202,32 @@ static void draw_score(Panel *panel, const LectureView *lecture) {
 }
 #pragma GCC diagnostic pop
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+static void print_place(const LectureView *lecture, char *out, size_t bytes) {
+    snprintf(out, bytes, lecture_view_words(lecture)->stop, lecture->stop + 1,
+             lecture->run->lecture->stop_count);
+}
+#pragma GCC diagnostic pop
+
+/* The stop's title is too long to stand beside its number in a rule of so many columns: it is the text's first line, and the
+ * lecture's title stands in the rule. */
+static bool has_title_in_text(const LectureView *lecture, int columns) {
+    char place[64];
+    print_place(lecture, place, sizeof place);
+    return canvas_text_columns(lecture_view_stop(lecture)->title) + canvas_text_columns(place) +
+               BETWEEN_COLUMNS >
+           columns;
+}
+
 /* Draws the rows that are seen; returns all rows. `spaced`: an empty row between two paragraphs. */
 static int draw_rows(const LectureView *lecture, Canvas *canvas, Rectangle area, bool spaced) {
     const LectureStop *stop = lecture_view_stop(lecture);
     Panel panel = {canvas, area, lecture->scroll, 0};
+    if (has_title_in_text(lecture, area.columns + 2)) {
+        draw_marked(&panel, NULL, stop->title, ROLE_TITLE);
+        panel.row += spaced;
+    }
     for (int i = 0; i < stop->block_count; i++) {
         bool follows =
             i > 0 && stop->blocks[i].kind == LECTURE_ITEM && stop->blocks[i - 1].kind == LECTURE_ITEM;
@@ -242,28 +264,30 @@ static Rectangle inside_of(Rectangle area) {
 }
 
 /* "From divergence to shuffles   stop 4 of 19   PgDn next", as much of it as fits beside the stop's title. */
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+static const char *title_in_rule(const LectureView *lecture, Rectangle area) {
+    return has_title_in_text(lecture, area.columns) ? lecture->run->lecture->title
+                                                    : lecture_view_stop(lecture)->title;
+}
+
 static void print_note(const LectureView *lecture, Rectangle area, char *out, size_t bytes) {
     const Lecture *of = lecture->run->lecture;
     const LectureWords *words = lecture_view_words(lecture);
-    const char *title = lecture_view_stop(lecture)->title;
+    const char *title = title_in_rule(lecture, area);
     char place[64];
-    int room = area.columns - canvas_text_columns(title) - BETWEEN_COLUMNS, stop = lecture->stop + 1;
-    const char *next = stop == of->stop_count ? words->first : words->next;
-    snprintf(place, sizeof place, words->stop, stop, of->stop_count);
+    int room = area.columns - canvas_text_columns(title) - BETWEEN_COLUMNS;
+    const char *next = lecture->stop + 1 == of->stop_count ? words->first : words->next;
+    print_place(lecture, place, sizeof place);
     snprintf(out, bytes, "%.80s   %s   %s", of->title, place, next);
     if (canvas_text_columns(out) > room || !strcmp(title, of->title))
         snprintf(out, bytes, "%s   %s", place, next);
     if (canvas_text_columns(out) > room) snprintf(out, bytes, "%s", place);
 }
-#pragma GCC diagnostic pop
 
 void lecture_panel_draw(const LectureView *lecture, Canvas *canvas, Rectangle area) {
     char note[256];
     if (area.rows < 2) return;
     print_note(lecture, area, note, sizeof note);
-    canvas_rule(canvas, area, ROLE_TITLE, lecture_view_stop(lecture)->title, ROLE_DIM, note);
+    canvas_rule(canvas, area, ROLE_TITLE, title_in_rule(lecture, area), ROLE_DIM, note);
     Rectangle inside = inside_of(area);
     int rows = draw_text(lecture, canvas, inside);
     canvas_more(canvas, inside, lecture->scroll > 0, lecture->scroll + inside.rows < rows);
