@@ -70,7 +70,8 @@ static bool add_character(LectureView *lecture, char character) {
 /* Space marks the selected lane, or takes its mark away: the answer is a mask. */
 static bool mark_lane(LectureView *lecture, int lane) {
     unsigned long mask = strtoul(lecture->typed, NULL, 0) ^ 1UL << lane;
-    snprintf(lecture->typed, sizeof lecture->typed, mask ? "0x%lx" : "", mask);
+    lecture->typed[0] = 0;
+    if (mask) snprintf(lecture->typed, sizeof lecture->typed, "0x%lx", mask);
     lecture->has_marks = mask != 0;
     return true;
 }

@@ -138,7 +138,7 @@ static void print_article(ArticleId id, const Measurements *recorded, uint64_t n
     for (int i = 0; published_unit(id, i); i++) text_print(out, "%*s", UNIT_COLUMNS, published_unit(id, i));
     text_print(out, "%8s%8s at %s\n", "gain", "ours", size_name);
     for (int i = 0; i < published_step_count(); i++)
-        if (published_step(i)->article == id)
+        if (first && published_step(i)->article == id)
             print_step(published_step(i), &ours, ladder_find_row(&ours, first->kernel), size, out);
 }
 

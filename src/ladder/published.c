@@ -189,7 +189,7 @@ static ClaimVerdict judge_FASTEST(const Claim *claim, const Judged *judged) {
     ladder_print_size((uint64_t)claim->number, size, sizeof size);
     snprintf(judged->out, judged->bytes, "at %s %s takes %.1f us, %s %.1f, %s %.1f", size, best, least,
              claim->one, one, claim->two, two);
-    return strcmp(best, claim->one) && strcmp(best, claim->two) ? CLAIM_REFUTED : CLAIM_HOLDS;
+    return strcmp(best, claim->one) != 0 && strcmp(best, claim->two) != 0 ? CLAIM_REFUTED : CLAIM_HOLDS;
 }
 
 /* The step to `one` gains more at `number` elements than every other step of the article. */
