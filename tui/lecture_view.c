@@ -132,10 +132,11 @@ static bool is_right(const LectureQuestion *question, double typed, bool *valid)
 }
 
 bool lecture_view_answer(LectureView *lecture) {
-    const LectureQuestion *question = lecture_view_stop(lecture)->question;
-    char *stop;
-    double typed = strtod(lecture->typed, &stop);
-    bool valid = *lecture->typed && !*stop;
+    const LectureStop *stop = lecture_view_stop(lecture);
+    const LectureQuestion *question = stop->question;
+    char *end;
+    double typed = strtod(lecture->typed, &end);
+    bool valid = *lecture->typed && !*end;
     bool right = valid && is_right(question, typed, &valid);
     lecture->problem = valid                    ? NULL
                        : question->choice_count ? lecture_view_words(lecture)->type_choice
