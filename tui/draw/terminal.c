@@ -184,6 +184,15 @@ static void report_dragging(bool on) {
     if (terminal.mouse) tty_output_send(mode, strlen(mode));
 }
 
+/* A read returns at once though nothing has come: Ctrl-Z takes away what was typed before it, also between poll(),
+ * which saw it, and read(), which would wait for the next key and keep us from stopping. */
+static void never_wait_in_read(void) {
+    struct termios modes;
+    if (tcgetattr(STDIN_FILENO, &modes)) return;
+    modes.c_cc[VMIN] = modes.c_cc[VTIME] = 0;
+    if (tcsetattr(STDIN_FILENO, TCSANOW, &modes) == 0) def_prog_mode(); /* refresh() goes back to these */
+}
+
 bool terminal_open(Error *error) {
     static const char instead[] = "--report prints the metrics and --frame one screen without one";
     int status;
@@ -216,6 +225,7 @@ bool terminal_open(Error *error) {
     cbreak();
     noecho();
     nonl();
+    never_wait_in_read();
     keypad(stdscr, TRUE);
     nodelay(stdscr, TRUE);
     set_escdelay(ESCAPE_MILLISECONDS);
