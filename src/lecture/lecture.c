@@ -343,6 +343,8 @@ static bool read_answer(LectureReader *reader, LectureQuestion *question, Lectur
     LectureLine left = trim((LectureLine){value.text, at - 1});
     question->answer =
         (LectureExpression){keep(reader, left), {reader->number, column_of(reader, left.text)}};
+    if (strstr(question->answer.text, "lane_mask")) question->pointing = LECTURE_LANES;
+    if (strstr(question->answer.text, "bank_mask")) question->pointing = LECTURE_BANKS;
     question->value = keep(reader, right);
     question->value_place = (LecturePlace){reader->number, column_of(reader, right.text)};
     return true;

@@ -8,12 +8,12 @@
 
 /* ---- the step ------------------------------------------------------------------------------------------ */
 
-static int banks_of(const StepContext *context) {
+static uint32_t banks_of(const StepContext *context) {
     uint32_t banks = 0;
     for (int lane = 0; lane < WARP_LANES; lane++)
         for (int byte = 0; context->event.mask >> lane & 1 && byte < context->event.width; byte += BANK_BYTES)
             banks |= 1u << ((context->address[lane] + (uint64_t)byte) / BANK_BYTES % BANK_COUNT);
-    return __builtin_popcount(banks);
+    return banks;
 }
 
 static double lane_value(const StepContext *context, int64_t lane) {
@@ -52,7 +52,8 @@ static double step_named(const StepContext *context, const char *name, int64_t l
     if (!strcmp(name, "value")) return lane_value(context, lane);
     if (!strcmp(name, "sectors")) return counter.sectors ? (double)counter.sectors : NAN;
     if (!is_shared) return NAN;
-    if (!strcmp(name, "banks")) return banks_of(context);
+    if (!strcmp(name, "bank_mask")) return banks_of(context);
+    if (!strcmp(name, "banks")) return __builtin_popcount(banks_of(context));
     if (!context->cost.ideal) return NAN;
     if (!strcmp(name, "wavefronts")) return context->cost.wavefronts;
     if (!strcmp(name, "ideal")) return context->cost.ideal;
