@@ -232,7 +232,7 @@ static int verify(Session *session, Error *error) {
 
 static bool show_quiz(const Options *options, Session *session, Error *error) {
     Quiz quiz;
-    if (!quiz_open(session, &quiz, error)) return false;
+    if (!quiz_open(session, lecture_language(options), &quiz, error)) return false;
     bool shown = show(options, session, &quiz.run, error);
     quiz_close(&quiz);
     return shown;

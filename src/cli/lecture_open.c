@@ -49,8 +49,7 @@ static int list_files(char files[MOST_FILES][NAME_BYTES], Error *error) {
     return count;
 }
 
-/* What the user reads: as asked, else the locale's; English where the terminal shows no UTF-8. */
-static const char *language_of(const Options *options) {
+const char *lecture_language(const Options *options) {
     static char language[3];
     static const char *const variables[] = {"LC_ALL", "LC_MESSAGES", "LANG"};
     if (!terminal_shows_text("\u5f52\u7ea6")) return "en"; /* two Chinese characters */
@@ -71,7 +70,7 @@ static bool find_file(const Options *options, char *path, Error *error) {
         return true;
     }
     char file[2 * NAME_BYTES];
-    snprintf(file, sizeof file, "%.60s.%.8s.md", wanted, language_of(options));
+    snprintf(file, sizeof file, "%.60s.%.8s.md", wanted, lecture_language(options));
     if (!strchr(wanted, '/') && catalog_path(FOLDER, file, path, PATH_BYTES, NULL)) return true;
     snprintf(file, sizeof file, "%.60s.en.md", wanted);
     if (!strchr(wanted, '/') && catalog_path(FOLDER, file, path, PATH_BYTES, NULL)) return true;
