@@ -325,12 +325,6 @@ static bool read_cycles(ClaimReader *reader, const char *begin, QueryTexts *text
     return read_string(reader, texts->text) && expect(reader, ")") && ask(reader, begin, &query, value);
 }
 
-static bool read_executed(ClaimReader *reader, const char *begin, QueryTexts *texts, double *value) {
-    ClaimQuery query = {.scope = CLAIM_TOTAL, .name = "executed", .run = texts->run};
-    return read_name(reader, texts->run, "a kernel") && read_settings(reader, &query, texts->settings) &&
-           expect(reader, ")") && ask(reader, begin, &query, value);
-}
-
 static bool read_pair(ClaimReader *reader, const char *name, double *value) {
     double other = 0;
     if (!read_sum(reader, value)) return false;
@@ -348,14 +342,13 @@ static bool read_call(ClaimReader *reader, const char *begin, QueryTexts *texts,
     if (!strcmp(name, "time") || !strcmp(name, "gigabytes") || !strcmp(name, "read_share"))
         return read_time(reader, begin, texts, value);
     if (!strcmp(name, "cycles")) return read_cycles(reader, begin, texts, value);
-    if (!strcmp(name, "executed")) return read_executed(reader, begin, texts, value);
     if (!strcmp(name, "min") || !strcmp(name, "max") || !strcmp(name, "abs"))
         return read_pair(reader, name, value);
     if (take_word(reader, "step")) return read_step(reader, begin, texts, value);
     return fail_at(
         reader, begin,
-        "there is no %.40s(...): time, gigabytes, read_share, cycles, executed, min, max, abs, or a value of "
-        "the step, like lanes(step)",
+        "there is no %.40s(...): time, gigabytes, read_share, cycles, min, max, abs, or a value of the step, "
+        "like lanes(step)",
         name);
 }
 

@@ -40,7 +40,7 @@ typedef struct ClaimQuery { /* one value that is wanted; texts are valid during 
     const char *dtype;      /* TIME: "int" if none was given */
     bool alone, warm, call; /* TIME */
     const char
-        *machine; /* TIME, CYCLES, executed: "h200", where the claim says "on recorded H200"; else NULL */
+        *machine; /* TIME, CYCLES: "h200", where the claim says "on recorded H200"; else NULL */
 } ClaimQuery;
 
 typedef struct ClaimWorld {
