@@ -39,8 +39,7 @@ typedef struct ClaimQuery { /* one value that is wanted; texts are valid during 
     uint64_t n;             /* TIME */
     const char *dtype;      /* TIME: "int" if none was given */
     bool alone, warm, call; /* TIME */
-    const char
-        *machine; /* TIME, CYCLES: "h200", where the claim says "on recorded H200"; else NULL */
+    const char *machine;    /* TIME, CYCLES: "h200", where the claim says "on recorded H200"; else NULL */
 } ClaimQuery;
 
 typedef struct ClaimWorld {

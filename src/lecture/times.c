@@ -33,24 +33,14 @@ static Measurements *recorded_on(ClaimTimes *times, const char *machine, Error *
     return measured;
 }
 
-/* 256 threads before another number of them, then a graph before a single call. */
-static bool is_preferred(const Timing *timing, const Timing *found, bool call) {
-    bool usual = timing->threads == 256, found_usual = found->threads == 256;
-    if (usual != found_usual) return usual;
-    return timing->graph != call && found->graph == call;
-}
-
 static const Timing *find_time(const Measurements *measured, const ClaimQuery *query) {
-    const Timing *found = NULL;
-    for (int i = 0; i < measured->timing_count; i++) {
-        const Timing *timing = &measured->timings[i];
-        if (strcmp(timing->kernel, query->run) != 0 || strcmp(timing->dtype, query->dtype) != 0 ||
-            timing->n != query->n || strcmp(timing->op, "sum") != 0 || timing->to_scalar == query->alone ||
-            timing->cold == query->warm || !timing->samples)
-            continue;
-        if (!found || is_preferred(timing, found, query->call)) found = timing;
-    }
-    return found && (!query->call || !found->graph) ? found : NULL;
+    const TimingWanted wanted = {.kernel = query->run,
+                                 .dtype = query->dtype,
+                                 .n = query->n,
+                                 .alone = query->alone,
+                                 .warm = query->warm,
+                                 .call = query->call};
+    return measured_find_timing(measured, &wanted);
 }
 
 /* Of one kernel, size and type. */

@@ -68,6 +68,27 @@ const char *timing_way_name(TimesWay way) {
     return names[way];
 }
 
+static bool is_wanted(const Timing *timing, const TimingWanted *wanted) {
+    return timing->samples && timing->n == wanted->n && timing->to_scalar == !wanted->alone &&
+           timing->cold == !wanted->warm && !(timing->graph && wanted->call) &&
+           same_text(timing->kernel, wanted->kernel) && same_text(timing->dtype, wanted->dtype) &&
+           same_text(timing->op, wanted->op ? wanted->op : "sum");
+}
+
+static bool is_preferred(const Timing *timing, const Timing *found) {
+    bool usual = timing->threads == 256, found_usual = found->threads == 256;
+    return usual != found_usual ? usual : timing->graph && !found->graph;
+}
+
+const Timing *measured_find_timing(const Measurements *measured, const TimingWanted *wanted) {
+    const Timing *found = NULL;
+    for (int i = 0; i < measured->timing_count; i++) {
+        const Timing *timing = &measured->timings[i];
+        if (is_wanted(timing, wanted) && (!found || is_preferred(timing, found))) found = timing;
+    }
+    return found;
+}
+
 void measured_add_value(Measurements *measured, const MeasuredValue *value) {
     MeasuredValue own = *value;
     Arena *arena = &measured->arena;
