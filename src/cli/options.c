@@ -2,46 +2,16 @@
  * whole. */
 #include "cli/options.h"
 
-#include <errno.h>
+#include "base/number.h"
 #include <getopt.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- values -------------------------------------------------------------------------------------------- */
 
-static bool read_unsigned(const char **cursor, uint64_t *value) {
-    bool hexadecimal = cursor[0][0] == '0' && (cursor[0][1] == 'x' || cursor[0][1] == 'X');
-    const char *digits = *cursor + (hexadecimal ? 2 : 0);
-    if (!strchr(hexadecimal ? "0123456789abcdefABCDEF" : "0123456789", *digits) || !*digits) return false;
-    char *end;
-    errno = 0;
-    *value = strtoull(digits, &end, hexadecimal ? 16 : 10);
-    *cursor = end;
-    return errno == 0;
-}
-
-/* One number at the cursor: 4096, 0x1000 or 2^12. */
-static bool read_number(const char **cursor, uint64_t *value) {
-    if (!read_unsigned(cursor, value)) return false;
-    if (**cursor != '^') return true;
-    uint64_t exponent, power = 1;
-    (*cursor)++;
-    if (!read_unsigned(cursor, &exponent)) return false;
-    if (*value < 2) {
-        *value = *value || !exponent;
-        return true;
-    }
-    for (; exponent; exponent--)
-        if (__builtin_mul_overflow(power, *value, &power)) return false;
-    *value = power;
-    return true;
-}
-
 static bool number(const OptionRow *row, const char *value, uint64_t minimum, uint64_t maximum, uint64_t *out,
                    Error *error) {
-    const char *cursor = value;
-    if (read_number(&cursor, out) && !*cursor && *out >= minimum && *out <= maximum) return true;
+    if (number_parse(value, minimum, maximum, out)) return true;
     if (maximum == UINT64_MAX)
         return error_set(error, "--%s: '%s' is not a whole number from %llu on (4096, 0x1000 or 2^12)",
                          row->name, value, (unsigned long long)minimum);
@@ -64,7 +34,7 @@ static bool dimensions(const OptionRow *row, const char *value, const uint32_t l
     int i = 0;
     for (; i < 3; i++) {
         uint64_t size;
-        if (!read_number(&cursor, &size) || size < 1 || size > limit[i]) break;
+        if (!number_read(&cursor, &size) || size < 1 || size > limit[i]) break;
         out[i] = (uint32_t)size;
         if (*cursor != ',') {
             i++;
@@ -150,8 +120,8 @@ static bool take_frame(Options *options, const OptionRow *row, const char *value
     if (value) {
         uint64_t columns = 0, rows = 0;
         const char *cursor = value;
-        bool ok =
-            read_unsigned(&cursor, &columns) && *cursor++ == 'x' && read_unsigned(&cursor, &rows) && !*cursor;
+        bool ok = number_read_digits(&cursor, &columns) && *cursor++ == 'x' &&
+                  number_read_digits(&cursor, &rows) && !*cursor;
         if (!ok || columns < 1 || columns > LARGEST || rows < 1 || rows > LARGEST)
             return error_set(error, "--frame: '%s' is not COLUMNSxROWS, like 120x40 (each up to %d)", value,
                              LARGEST);
@@ -319,9 +289,9 @@ static bool take_backend(Options *options, const OptionRow *row, const char *val
 static bool take_trace_blocks(Options *options, const OptionRow *row, const char *value, Error *error) {
     const char *cursor = value;
     uint64_t first, last;
-    bool ok = read_number(&cursor, &first);
+    bool ok = number_read(&cursor, &first);
     last = first;
-    if (ok && *cursor == '-') cursor++, ok = read_number(&cursor, &last);
+    if (ok && *cursor == '-') cursor++, ok = number_read(&cursor, &last);
     if (!ok || *cursor || first > last || last > UINT32_MAX)
         return error_set(error, "--%s: '%s' is not FIRST or FIRST-LAST, like 0-3 (blocks are counted from 0)",
                          row->name, value);
