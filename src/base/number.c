@@ -37,3 +37,13 @@ bool number_parse(const char *text, uint64_t minimum, uint64_t maximum, uint64_t
     *value = number;
     return true;
 }
+
+bool number_parse_option(const char *option, const char *text, uint64_t minimum, uint64_t maximum,
+                         uint64_t *value, Error *error) {
+    if (number_parse(text, minimum, maximum, value)) return true;
+    if (maximum == UINT64_MAX)
+        return error_set(error, "--%s: '%s' is not a whole number from %llu on (4096, 0x1000 or 2^12)",
+                         option, text, (unsigned long long)minimum);
+    return error_set(error, "--%s: '%s' is not a whole number from %llu to %llu (4096, 0x1000 or 2^12)",
+                     option, text, (unsigned long long)minimum, (unsigned long long)maximum);
+}

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -134,6 +135,20 @@ static bool fits_memory(const Plan *plan, Error *error) {
 const char *plan_fill_name(FillKind fill) {
     static const char *const names[] = {"zero", "ones", "iota", "random", "digits", "file", "value"};
     return names[fill];
+}
+
+bool plan_fill_parse(const char *text, size_t length, FillKind *fill, const char **path) {
+    static const char FROM_FILE[] = "file:";
+    size_t begin = sizeof FROM_FILE - 1;
+    *path = length > begin && !memcmp(text, FROM_FILE, begin) ? text + begin : NULL;
+    if (*path) length = begin - 1;
+    for (int kind = FILL_ZERO; kind <= FILL_VALUE; kind++) {
+        const char *name = plan_fill_name((FillKind)kind);
+        if (strlen(name) != length || memcmp(name, text, length) != 0) continue;
+        *fill = (FillKind)kind;
+        return true;
+    }
+    return false;
 }
 
 bool plan_fill_buffer(Plan *plan, int index, uint64_t seed, Error *error) {

@@ -9,44 +9,12 @@
 
 /* ---- values -------------------------------------------------------------------------------------------- */
 
-static bool number(const OptionRow *row, const char *value, uint64_t minimum, uint64_t maximum, uint64_t *out,
-                   Error *error) {
-    if (number_parse(value, minimum, maximum, out)) return true;
-    if (maximum == UINT64_MAX)
-        return error_set(error, "--%s: '%s' is not a whole number from %llu on (4096, 0x1000 or 2^12)",
-                         row->name, value, (unsigned long long)minimum);
-    return error_set(error, "--%s: '%s' is not a whole number from %llu to %llu (4096, 0x1000 or 2^12)",
-                     row->name, value, (unsigned long long)minimum, (unsigned long long)maximum);
-}
-
 static bool number_int(const OptionRow *row, const char *value, int minimum, int maximum, int *out,
                        Error *error) {
     uint64_t wide = 0;
-    bool ok = number(row, value, (uint64_t)minimum, (uint64_t)maximum, &wide, error);
+    bool ok = number_parse_option(row->name, value, (uint64_t)minimum, (uint64_t)maximum, &wide, error);
     if (ok) *out = (int)wide;
     return ok;
-}
-
-/* X[,Y[,Z]] with the limits that CUDA sets on each; the ones left out are 1. */
-static bool dimensions(const OptionRow *row, const char *value, const uint32_t limit[3], uint32_t out[3],
-                       Error *error) {
-    const char *cursor = value;
-    int i = 0;
-    for (; i < 3; i++) {
-        uint64_t size;
-        if (!number_read(&cursor, &size) || size < 1 || size > limit[i]) break;
-        out[i] = (uint32_t)size;
-        if (*cursor != ',') {
-            i++;
-            break;
-        }
-        cursor++;
-    }
-    if (*cursor || i == 0 || cursor[-1] == ',')
-        return error_set(error, "--%s: '%s' is not X[,Y[,Z]] with X up to %u, Y up to %u, Z up to %u",
-                         row->name, value, limit[0], limit[1], limit[2]);
-    for (; i < 3; i++) out[i] = 1;
-    return true;
 }
 
 /* Is the value one of the words of the row's argument? *index: which. The word "file:PATH" stands for any path. */
@@ -211,71 +179,9 @@ static bool take_kernel(Options *options, const OptionRow *row, const char *valu
     return true;
 }
 
-static bool take_n(Options *options, const OptionRow *row, const char *value, Error *error) {
-    return number(row, value, 1, (uint64_t)1 << 40, &options->session.catalog.n, error);
-}
-
-static bool take_block(Options *options, const OptionRow *row, const char *value, Error *error) {
-    static const uint32_t limit[3] = {1024, 1024, 64};
-    uint32_t *block = options->session.block;
-    if (!dimensions(row, value, limit, block, error)) return false;
-    uint32_t threads = block[0] * block[1] * block[2];
-    if (threads > 1024)
-        return error_set(error, "--block: %s is %u threads; a block has at most 1024", value, threads);
-    options->session.catalog.block = threads;
-    return true;
-}
-
-static bool take_grid(Options *options, const OptionRow *row, const char *value, Error *error) {
-    static const uint32_t limit[3] = {INT_MAX, 65535, 65535};
-    if (!dimensions(row, value, limit, options->session.grid, error)) return false;
-    options->session.catalog.grid = options->session.grid[0];
-    return true;
-}
-
-static bool take_dtype(Options *options, const OptionRow *row, const char *value, Error *error) {
-    if (plan_type_parse(value, &options->session.catalog.dtype)) return true;
-    return error_set(
-        error,
-        "--%s: there is no type '%s'; types are char, uchar, short, ushort, int, uint, long, ulong, "
-        "half, bfloat, float, double",
-        row->name, value);
-}
-
-static bool take_op(Options *options, const OptionRow *row, const char *value, Error *error) {
-    int word;
-    options->session.catalog.op = value;
-    return choose(row, value, &word, error);
-}
-
-static bool take_param(Options *options, const OptionRow *row, const char *value, Error *error) {
-    CatalogOptions *catalog = &options->session.catalog;
-    const char *equals = strchr(value, '=');
-    if (!equals || equals == value || !equals[1])
-        return error_set(error, "--%s: '%s' is not NAME=VALUE, like stride=4", row->name, value);
-    if (catalog->parameter_count == CATALOG_PARAMETERS)
-        return error_set(error, "--%s: no kernel has more than %d parameters", row->name, CATALOG_PARAMETERS);
-    catalog->parameters[catalog->parameter_count++] = value;
-    return true;
-}
-
-static bool take_fill(Options *options, const OptionRow *row, const char *value, Error *error) {
-    static const FillKind kinds[] = {FILL_ZERO, FILL_ONES, FILL_IOTA, FILL_RANDOM, FILL_DIGITS, FILL_FILE};
-    CatalogOptions *catalog = &options->session.catalog;
-    int word;
-    if (!choose(row, value, &word, error)) return false;
-    catalog->has_fill = true;
-    catalog->fill = kinds[word];
-    if (kinds[word] == FILL_FILE) catalog->fill_path = value + 5;
-    return true;
-}
-
-static bool take_seed(Options *options, const OptionRow *row, const char *value, Error *error) {
-    return number(row, value, 0, UINT64_MAX, &options->session.catalog.seed, error);
-}
-
-static bool take_schedule(Options *options, const OptionRow *row, const char *value, Error *error) {
-    return number(row, value, 0, UINT64_MAX, &options->session.schedule, error);
+/* An option of the run. */
+static bool take_setting(Options *options, const OptionRow *row, const char *value, Error *error) {
+    return session_set(&options->session, row->name, value, error);
 }
 
 static bool take_backend(Options *options, const OptionRow *row, const char *value, Error *error) {
@@ -283,21 +189,6 @@ static bool take_backend(Options *options, const OptionRow *row, const char *val
     int word;
     if (!choose(row, value, &word, error)) return false;
     options->session.backend = backends[word];
-    return true;
-}
-
-static bool take_trace_blocks(Options *options, const OptionRow *row, const char *value, Error *error) {
-    const char *cursor = value;
-    uint64_t first, last;
-    bool ok = number_read(&cursor, &first);
-    last = first;
-    if (ok && *cursor == '-') cursor++, ok = number_read(&cursor, &last);
-    if (!ok || *cursor || first > last || last > UINT32_MAX)
-        return error_set(error, "--%s: '%s' is not FIRST or FIRST-LAST, like 0-3 (blocks are counted from 0)",
-                         row->name, value);
-    options->session.has_trace_blocks = true;
-    options->session.trace_first = (uint32_t)first;
-    options->session.trace_last = (uint32_t)last;
     return true;
 }
 
@@ -310,7 +201,7 @@ static bool take_threads(Options *options, const OptionRow *row, const char *val
 }
 
 static bool take_max_instructions(Options *options, const OptionRow *row, const char *value, Error *error) {
-    return number(row, value, 1, UINT64_MAX, &options->session.instruction_budget, error);
+    return number_parse_option(row->name, value, 1, UINT64_MAX, &options->session.instruction_budget, error);
 }
 
 static bool take_machine(Options *options, const OptionRow *row, const char *value, Error *error) {
@@ -331,12 +222,6 @@ static bool take_compile_flags(Options *options, const OptionRow *row, const cha
     return true;
 }
 
-static bool take_entry(Options *options, const OptionRow *row, const char *value, Error *error) {
-    (void)row, (void)error;
-    options->session.entry = value;
-    return true;
-}
-
 static bool take_args(Options *options, const OptionRow *row, const char *value, Error *error) {
     (void)row, (void)error;
     options->session.args = value;
@@ -346,7 +231,7 @@ static bool take_args(Options *options, const OptionRow *row, const char *value,
 static bool take_shared(Options *options, const OptionRow *row, const char *value, Error *error) {
     uint64_t bytes = 0;
     enum { LARGEST = 227 << 10 }; /* that any architecture can opt in to */
-    if (!number(row, value, 0, LARGEST, &bytes, error)) return false;
+    if (!number_parse_option(row->name, value, 0, LARGEST, &bytes, error)) return false;
     options->session.shared_bytes = (uint32_t)bytes;
     options->session.has_shared = true;
     return true;
@@ -493,23 +378,6 @@ static char *next_item(char **cursor) {
     return item;
 }
 
-/* An option of the run by its name on the command line, else a parameter of the kernel. */
-static bool take_item(Options *options, char *item, Error *error) {
-    static const char *const names[] = {"n",    "block",    "grid",         "dtype", "op",
-                                        "fill", "schedule", "trace-blocks", "seed",  "entry"};
-    char *equals = strchr(item, '=');
-    size_t length = (size_t)(equals - item);
-    const OptionRow *param = NULL;
-    for (int i = 0; i < OPTION_COUNT; i++) {
-        const OptionRow *row = &OPTIONS[i];
-        if (!strcmp(row->name, "param")) param = row;
-        if (strlen(row->name) != length || memcmp(row->name, item, length) != 0) continue;
-        for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-            if (!strcmp(names[k], row->name)) return row->take(options, row, equals + 1, error);
-    }
-    return param->take(options, param, item, error);
-}
-
 /* Whose name is given: another kernel with the first one's settings, or a file with its own. */
 static void take_second(const SessionOptions *first, Options *second, const char *name) {
     if (ends_with(name, ".redviz")) {
@@ -528,7 +396,7 @@ bool options_compare(Options *options, const SessionOptions *first, Error *error
     Options second = {.session = *first};
     char *rest = options->compare_items, *item = next_item(&rest);
     if (strchr(item, '=')) { /* no name: the same kernel */
-        if (!take_item(&second, item, error)) return false;
+        if (!session_set_item(&second.session, item, error)) return false;
     } else {
         take_second(first, &second, item);
     }
@@ -536,7 +404,7 @@ bool options_compare(Options *options, const SessionOptions *first, Error *error
         if (second.session.saved)
             return error_set(error, "--compare %s: a saved session has its own settings, not %s",
                              second.session.saved, item);
-        if (!take_item(&second, item, error)) return false;
+        if (!session_set_item(&second.session, item, error)) return false;
     }
     options->compare = second.session;
     return true;

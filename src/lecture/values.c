@@ -47,58 +47,13 @@ void claim_runs_stand_at(ClaimRuns *runs, Session *here, Session *beside) {
 
 /* ---- runs ---------------------------------------------------------------------------------------------- */
 
-static bool take_number(SessionOptions *options, const char *name, const char *text, Error *error) {
-    CatalogOptions *catalog = &options->catalog;
-    char *stop;
-    uint64_t number = strtoull(text, &stop, 10);
-    bool is_seed = !strcmp(name, "seed"), is_n = !strcmp(name, "n");
-    if (*stop || (!is_seed && (!number || (!is_n && number > UINT32_MAX))))
-        return error_set(error, "%s=%s: a whole number from 1 is expected", name, text);
-    if (is_seed)
-        catalog->seed = number;
-    else if (is_n)
-        catalog->n = number;
-    else if (!strcmp(name, "block"))
-        catalog->block = options->block[0] = (uint32_t)number;
-    else
-        catalog->grid = options->grid[0] = (uint32_t)number;
-    return true;
-}
-
-static bool take_setting(SessionOptions *options, const char *setting, Arena *arena, Error *error) {
-    CatalogOptions *catalog = &options->catalog;
-    const char *value = strchr(setting, '=') + 1;
-    size_t length = (size_t)(value - setting) - 1;
-    char name[64];
-    snprintf(name, sizeof name, "%.*s", (int)length, setting);
-    if (!strcmp(name, "n") || !strcmp(name, "block") || !strcmp(name, "grid") || !strcmp(name, "seed"))
-        return take_number(options, name, value, error);
-    if (!strcmp(name, "op"))
-        catalog->op = arena_copy_string(arena, value);
-    else if (!strcmp(name, "dtype"))
-        return plan_type_parse(value, &catalog->dtype) || error_set(error, "there is no type '%s'", value);
-    else if (!strcmp(name, "fill")) {
-        catalog->has_fill = true;
-        for (catalog->fill = FILL_ZERO; catalog->fill < FILL_FILE; catalog->fill++)
-            if (!strcmp(plan_fill_name(catalog->fill), value)) return true;
-        return error_set(error, "there is no fill '%s'", value);
-    } else if (catalog->parameter_count == CATALOG_PARAMETERS)
-        return error_set(error, "no kernel has more than %d parameters", CATALOG_PARAMETERS);
-    else
-        catalog->parameters[catalog->parameter_count++] = arena_copy_string(arena, setting);
-    return true;
-}
-
 static Session *open_run(ClaimRuns *runs, const ClaimQuery *query, Error *error) {
-    Arena arena = {0};
     SessionOptions options = {
         .kernel = query->run, .threads = runs->options.threads, .machine = runs->options.machine};
-    bool good = catalog_find(query->run, error) != NULL;
-    for (int i = 0; good && i < query->setting_count; i++)
-        good = take_setting(&options, query->settings[i], &arena, error);
-    Session *session = good ? session_open(&options, error) : NULL;
-    arena_done(&arena);
-    return session;
+    if (!catalog_find(query->run, error)) return NULL;
+    for (int i = 0; i < query->setting_count; i++)
+        if (!session_set_item(&options, query->settings[i], error)) return NULL;
+    return session_open(&options, error);
 }
 
 Session *claim_runs_session(ClaimRuns *runs, const ClaimQuery *query, Error *error) {

@@ -250,12 +250,8 @@ static bool read_session(Session *session, const char **grid, Store *store) {
 }
 
 static bool fill_of(const char *name, FillKind *fill) {
-    for (int kind = FILL_ZERO; name && kind <= FILL_VALUE; kind++)
-        if (!strcmp(plan_fill_name((FillKind)kind), name)) {
-            *fill = (FillKind)kind;
-            return true;
-        }
-    return false;
+    const char *path;
+    return name && plan_fill_parse(name, strlen(name), fill, &path) && !path;
 }
 
 static void read_settings_row(SessionOptions *options, Arena *arena, Store *store) {

@@ -78,6 +78,11 @@ SessionOptions session_options_copy(const SessionOptions *options, Arena *arena)
 /* Options of one run, for another kernel of the catalogue: what that one does not take (its parameters, a
  * type, a block size) goes back to the kernel's default. `kernel` is borrowed. */
 void session_options_for_kernel(SessionOptions *options, const char *kernel);
+/* Sets one of them by its name on the command line: n, block, grid, dtype, op, param, fill, seed, entry, trace-blocks or
+ * schedule. `value` is borrowed where it stays text. false: there is no such value; the error names the option. */
+bool session_set(SessionOptions *options, const char *name, const char *value, Error *error);
+/* "NAME=VALUE": the same, or a parameter of the kernel. */
+bool session_set_item(SessionOptions *options, const char *item, Error *error);
 const CatalogRow *session_row(const Session *session); /* NULL: not a catalogue kernel */
 const CatalogRun *session_run(const Session *session); /* resolved options; NULL as above */
 const Trace *session_trace(const Session *session);

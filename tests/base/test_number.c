@@ -73,6 +73,19 @@ static void ranges_hold_their_ends(void **state) {
     assert_false(number_parse("2", 3, 5, &value) || number_parse("6", 3, 5, &value));
 }
 
+static void an_option_names_its_range(void **state) {
+    (void)state;
+    uint64_t value = 7;
+    Error error = {0};
+    assert_false(number_parse_option("n", "0", 1, 40, &value, &error));
+    assert_string_equal(error.message, "--n: '0' is not a whole number from 1 to 40 (4096, 0x1000 or 2^12)");
+    assert_false(number_parse_option("seed", "x", 0, UINT64_MAX, &value, &error));
+    assert_string_equal(error.message, "--seed: 'x' is not a whole number from 0 on (4096, 0x1000 or 2^12)");
+    assert_int_equal(value, 7);
+    assert_true(number_parse_option("n", "2^5", 1, 40, &value, NULL));
+    assert_int_equal(value, 32);
+}
+
 static void the_cursor_stands_behind_the_number(void **state) {
     (void)state;
     uint64_t value;
@@ -90,6 +103,7 @@ int main(void) {
         cmocka_unit_test(numbers_in_each_way),
         cmocka_unit_test(what_is_no_number),
         cmocka_unit_test(ranges_hold_their_ends),
+        cmocka_unit_test(an_option_names_its_range),
         cmocka_unit_test(the_cursor_stands_behind_the_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
