@@ -113,3 +113,8 @@ const char *text_nearest(const char *name, const char *const *candidates, size_t
     }
     return nearest;
 }
+
+bool text_ends_with(const char *text, const char *end) {
+    size_t length = strlen(text), tail = strlen(end);
+    return length >= tail && !strcmp(text + length - tail, end);
+}

@@ -24,6 +24,8 @@ const char *text_now(char *out, size_t bytes);
  * counted. Refuses directories, devices and files above `limit_bytes`. */
 bool text_read_file(const char *path, size_t limit_bytes, char **data, size_t *length, Error *error);
 
+bool text_ends_with(const char *text, const char *end);
+
 /* The candidate nearest to `name` by edit distance, or NULL where none is near: for "did you mean". */
 const char *text_nearest(const char *name, const char *const *candidates, size_t count);
 

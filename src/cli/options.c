@@ -243,15 +243,10 @@ static bool take_cooperative(Options *options, const OptionRow *row, const char 
     return true;
 }
 
-static bool ends_with(const char *text, const char *end) {
-    size_t length = strlen(text), tail = strlen(end);
-    return length >= tail && strcmp(text + length - tail, end) == 0;
-}
-
 /* Only its ending distinguishes FILE.redviz from a kernel. */
 static bool take_save(Options *options, const OptionRow *row, const char *value, Error *error) {
     const char *slash = strrchr(value, '/'), *name = slash ? slash + 1 : value;
-    if (!ends_with(name, ".redviz") || !strcmp(name, ".redviz"))
+    if (!text_ends_with(name, ".redviz") || !strcmp(name, ".redviz"))
         return error_set(error, "--%s: '%s' does not end in .redviz, like run.redviz", row->name, value);
     options->save = value;
     return true;
@@ -259,14 +254,14 @@ static bool take_save(Options *options, const OptionRow *row, const char *value,
 
 /* Only its ending distinguishes a page from the file that it is made of. */
 static bool take_html(Options *options, const OptionRow *row, const char *value, Error *error) {
-    if (!ends_with(value, ".html"))
+    if (!text_ends_with(value, ".html"))
         return error_set(error, "--%s: '%s' does not end in .html, like run.html", row->name, value);
     options->html = value;
     return true;
 }
 
 static bool take_handout(Options *options, const OptionRow *row, const char *value, Error *error) {
-    if (!ends_with(value, ".html") && !ends_with(value, ".md"))
+    if (!text_ends_with(value, ".html") && !text_ends_with(value, ".md"))
         return error_set(error, "--%s: '%s' ends neither in .md nor in .html", row->name, value);
     options->handout = value;
     return true;
@@ -360,53 +355,10 @@ static bool take_file(Options *options, int count, char **files, Error *error) {
         return error_set(error,
                          "%s: one kernel at a time: give --kernel NAME, one FILE.cu, FILE.ptx or FILE.redviz",
                          last);
-    if (ends_with(files[0], ".redviz"))
+    if (text_ends_with(files[0], ".redviz"))
         options->session.saved = files[0];
     else
         options->session.file = files[0];
-    return true;
-}
-
-/* ---- --compare ----------------------------------------------------------------------------------------- */
-
-/* Items end at a comma that an OPTION= follows, so that block=16,16 is one. */
-static char *next_item(char **cursor) {
-    char *item = *cursor, *comma = item ? strchr(item, ',') : NULL;
-    while (comma && comma[1 + strcspn(comma + 1, ",=")] != '=') comma = strchr(comma + 1, ',');
-    *cursor = comma ? comma + 1 : NULL;
-    if (comma) *comma = 0;
-    return item;
-}
-
-/* Whose name is given: another kernel with the first one's settings, or a file with its own. */
-static void take_second(const SessionOptions *first, Options *second, const char *name) {
-    if (ends_with(name, ".redviz")) {
-        second->session = (SessionOptions){.saved = name, .threads = first->threads};
-    } else if (ends_with(name, ".ptx") || ends_with(name, ".cu")) {
-        second->session = (SessionOptions){.file = name, .threads = first->threads};
-        second->session.catalog.n = first->catalog.n;
-        second->session.catalog.seed = first->catalog.seed;
-    } else {
-        session_options_for_kernel(&second->session, name);
-    }
-    second->session.first_look = first->first_look;
-}
-
-bool options_compare(Options *options, const SessionOptions *first, Error *error) {
-    Options second = {.session = *first};
-    char *rest = options->compare_items, *item = next_item(&rest);
-    if (strchr(item, '=')) { /* no name: the same kernel */
-        if (!session_set_item(&second.session, item, error)) return false;
-    } else {
-        take_second(first, &second, item);
-    }
-    while ((item = next_item(&rest))) {
-        if (second.session.saved)
-            return error_set(error, "--compare %s: a saved session has its own settings, not %s",
-                             second.session.saved, item);
-        if (!session_set_item(&second.session, item, error)) return false;
-    }
-    options->compare = second.session;
     return true;
 }
 
@@ -426,56 +378,6 @@ static bool make_runs(Options *options, Error *error) {
         return error_set(error, "--compare goes with the interface and with --frame, not with --%s",
                          options->action_name);
     return session->saved || options_compare(options, session, error);
-}
-
-/* Options that are right one by one and wrong together. */
-static bool check_together(const Options *options, Error *error) {
-    const SessionOptions *session = &options->session;
-    if (options->action == ACTION_BENCH && options->save && !session->kernel)
-        return error_set(error, "--bench --save keeps timings with the run of a kernel: give --kernel NAME");
-    if (options->action >= ACTION_LIST && options->action != ACTION_BENCH && options->save)
-        return error_set(error, "--save keeps a run; --%s has none", options->action_name);
-    if (options->action == ACTION_BENCH && options->save && options->grid)
-        return error_set(error, "--bench=grid --save: a run keeps timings; write the grid to a file with >");
-    if (options->action == ACTION_LADDER && (session->kernel || session->file || session->saved))
-        return error_set(error, "--ladder shows all rungs: it takes --n, --dtype and --op, and no kernel");
-    if (options->action == ACTION_BENCH && (session->file || session->saved))
-        return error_set(error, "--bench times kernels of the catalogue");
-    if (options->profile && options->action != ACTION_BENCH)
-        return error_set(error, "--profile goes with --bench");
-    if (options->gpus && options->action != ACTION_BENCH) return error_set(error, "--gpus goes with --bench");
-    if (options->gpus && session->kernel && strcmp(session->kernel, "fastest") != 0)
-        return error_set(error, "--gpus sums an array with the kernel fastest, not %s", session->kernel);
-    if (!options_check_page(options, error) || !options_check_lecture(options, error)) return false;
-    if (options->action >= ACTION_LIST || options->has_lecture) return true;
-    if (session->saved && options->first_for_run)
-        return error_set(error, "--%s is for a run; %s is one that is over, with its own settings",
-                         options->first_for_run, session->saved);
-    if (!session->kernel && !session->file && !session->saved)
-        return error_set(error, "nothing to show: give --kernel NAME (redviz --list names them), FILE.cu, "
-                                "FILE.ptx or FILE.redviz");
-    if (session->file && options->first_for_kernel)
-        return error_set(error, "--%s is for kernels of the catalogue, not for a file",
-                         options->first_for_kernel);
-    if (session->kernel && options->first_for_file)
-        return error_set(error, "--%s is for FILE.cu and FILE.ptx; a kernel of the catalogue brings its own",
-                         options->first_for_file);
-    if (session->kernel && (session->block[1] > 1 || session->block[2] > 1))
-        return error_set(error, "--block: kernels of the catalogue take one number, the threads per block");
-    if (session->kernel && (session->grid[1] > 1 || session->grid[2] > 1))
-        return error_set(error, "--grid: kernels of the catalogue take one number, the blocks");
-    if (options->json && options->action != ACTION_REPORT && options->action != ACTION_SASS &&
-        options->action != ACTION_CHECK)
-        return error_set(error, "--json goes with --report, --sass, --check, --list or --bench");
-    if (options->watch && options->action != ACTION_OPEN)
-        return error_set(error, "--watch goes with the interface, not with --%s", options->action_name);
-    if (options->svg && options->action != ACTION_FRAME) return error_set(error, "--svg goes with --frame");
-    if (options->record_cast && options->action != ACTION_FRAME && options->action != ACTION_OPEN &&
-        options->action != ACTION_RECORD)
-        return error_set(
-            error, "--record-cast records the interface, or --frame with its --keys; --%s shows no frames",
-            options->action_name);
-    return true;
 }
 
 bool options_parse(int argc, char **argv, Options *options, Error *error) {
@@ -511,7 +413,7 @@ bool options_parse(int argc, char **argv, Options *options, Error *error) {
     if (!take_file(options, argc - optind, argv + optind, error)) return false;
     if (options->has_lecture && !options->lecture && options->action == ACTION_OPEN)
         options->action = ACTION_LECTURES;
-    return check_together(options, error) && make_runs(options, error);
+    return options_check_together(options, error) && make_runs(options, error);
 }
 
 const OptionRow *options_row(int index, const char **title) {
@@ -523,37 +425,4 @@ const OptionRow *options_row(int index, const char **title) {
             *title = NULL;
     }
     return index < OPTION_COUNT ? &OPTIONS[index] : NULL;
-}
-
-void options_usage(const OptionRow *row, char *out, size_t bytes) {
-    const char *argument = row->argument ? row->argument : "";
-    bool optional = *argument == '=';
-    snprintf(out, bytes, "--%s%s%s%s", row->name,
-             optional    ? "["
-             : *argument ? " "
-                         : "",
-             argument, optional ? "]" : "");
-}
-
-void options_print_help(Text *out) {
-    enum { COLUMN = 28 };
-    text_add(out, "redviz: see how a CUDA reduction kernel really executes\n\n"
-                  "  redviz --kernel NAME [options]      open the interface on a kernel of the catalogue\n"
-                  "  redviz FILE.cu|FILE.ptx [options]   the same for any other kernel\n"
-                  "  redviz FILE.redviz [options]        the same for a run kept by --save\n"
-                  "  redviz ... --report                 print the metrics of the run; needs no terminal\n");
-    const char *title;
-    for (int i = 0; i < OPTION_COUNT; i++) {
-        char usage[80];
-        const OptionRow *row = options_row(i, &title);
-        options_usage(row, usage, sizeof usage);
-        if (title) text_print(out, "\n%s\n", title);
-        if (strlen(usage) > COLUMN)
-            text_print(out, "  %s\n  %*s %s\n", usage, COLUMN, "", row->help);
-        else
-            text_print(out, "  %-*s %s\n", COLUMN, usage, row->help);
-    }
-    text_add(out,
-             "\nExit status: 0 done; 1 the run failed (wrong result, trap, hang, or what --check finds); "
-             "2 bad usage or bad input.\n");
 }
