@@ -164,7 +164,7 @@ fuzz-args: fuzz-deps
 
 fuzz-lecture: fuzz-deps
 	$(FUZZ) $(filter src/base/% src/ptx/% src/trace/% src/sass/% src/metrics/% src/catalog/% src/compile/%,$(SOURCES)) \
-	    src/lecture/lecture.c src/lecture/same.c src/lecture/spans.c src/lecture/claim.c $(LIBRARIES)
+	    $(filter-out %/values.c %/times.c,$(filter src/lecture/%,$(SOURCES))) $(LIBRARIES)
 	@mkdir -p build/fuzz/$@/seeds && for file in tests/data/lectures/*.md assets/lectures/*.md; do \
 	    { printf 1; cat $$file; } >build/fuzz/$@/seeds/$$(basename $$file); done
 	@grep -h "[=<>]" assets/lectures/README.md tests/data/lectures/*.md | sed 's/^ *//; s/^/0/' | \
