@@ -35,7 +35,8 @@ bool claim_read_whole(ClaimReader *reader, const char *what, double most, int64_
 /* ---- claim_values.c: what is asked of the world ---- */
 
 typedef struct ClaimTexts { /* what a query points into */
-    char run[CLAIM_NAME_BYTES], name[CLAIM_NAME_BYTES], dtype[CLAIM_NAME_BYTES], text[CLAIM_STRING_BYTES];
+    char run[CLAIM_NAME_BYTES], name[CLAIM_NAME_BYTES], dtype[CLAIM_NAME_BYTES], text[CLAIM_STRING_BYTES],
+        reason[CLAIM_STRING_BYTES];
     char settings[CLAIM_SETTINGS][2 * CLAIM_NAME_BYTES];
 } ClaimTexts;
 

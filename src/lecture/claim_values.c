@@ -2,6 +2,7 @@
 #include "lecture/claim_reader.h"
 
 #include "metrics/metrics.h"
+#include "sass/sass.h"
 #include <ctype.h>
 #include <string.h>
 
@@ -12,6 +13,9 @@ enum { EVERY_RANGE = CLAIM_TOTAL | CLAIM_LINE | CLAIM_INTERVAL | CLAIM_LEVEL };
 #define INTERVAL                    CLAIM_INTERVAL
 #define LEVEL                       CLAIM_LEVEL
 #define STEP                        CLAIM_STEP
+#define MACHINE                     CLAIM_OF_MACHINE
+#define REASON                      CLAIM_OF_REASON
+#define LANE                        CLAIM_OF_LANE
 #define WORD(name, scopes, meaning) {#name, (scopes), meaning},
 const ClaimWord claim_words[] = {
 #include "lecture/claim_words.def"
@@ -22,7 +26,16 @@ const ClaimWord claim_words[] = {
 #undef INTERVAL
 #undef LEVEL
 #undef STEP
+#undef MACHINE
+#undef REASON
+#undef LANE
 const int claim_word_count = sizeof claim_words / sizeof *claim_words;
+
+const ClaimWord *claim_word_find(const char *name) {
+    for (int i = 0; i < claim_word_count; i++)
+        if (!strcmp(claim_words[i].name, name)) return &claim_words[i];
+    return NULL;
+}
 
 static const char *scope_text(ClaimScope scope) {
     switch (scope) {
@@ -42,9 +55,9 @@ static const char *scope_text(ClaimScope scope) {
 /* One of the scopes that a word has; 0: there is no such word. */
 static ClaimScope scope_of_word(const char *name) {
     static const ClaimScope scopes[] = {CLAIM_LEVEL, CLAIM_STEP, CLAIM_LINE, CLAIM_TOTAL};
-    for (int i = 0; i < claim_word_count; i++)
-        for (size_t k = 0; k < sizeof scopes / sizeof *scopes; k++)
-            if (!strcmp(claim_words[i].name, name) && (claim_words[i].scopes & scopes[k])) return scopes[k];
+    const ClaimWord *word = claim_word_find(name);
+    for (size_t k = 0; word && k < sizeof scopes / sizeof *scopes; k++)
+        if (word->scopes & scopes[k]) return scopes[k];
     return 0;
 }
 
@@ -112,12 +125,28 @@ static bool read_settings(ClaimReader *reader, ClaimQuery *query,
     return claim_expect(reader, "]");
 }
 
+/* Behind "stalled": a reason's name, as Nsight Compute has it. */
+static bool read_reason(ClaimReader *reader, ClaimQuery *query, ClaimTexts *texts) {
+    claim_peek(reader);
+    const char *at = reader->at, *names[SASS_STALLS];
+    if (!claim_read_string(reader, texts->reason)) return false;
+    query->reason = texts->reason;
+    if (sass_stall_find(texts->reason) != SASS_STALLS) return true;
+    for (int i = 0; i < SASS_STALLS; i++) names[i] = sass_stalls[i].tool_name;
+    const char *nearest = text_nearest(texts->reason, names, SASS_STALLS);
+    return claim_fail_at(reader, at, "no warp stalls for '%.60s'; %s%s%s", texts->reason,
+                         nearest ? "did you mean " : "--sass=json names the reasons", nearest ? nearest : "",
+                         nearest ? "?" : "");
+}
+
 /* Behind RUN: "[...].NAME", and where. */
 bool claim_read_member(ClaimReader *reader, const char *begin, ClaimTexts *texts, double *value) {
     ClaimQuery query = {.scope = CLAIM_TOTAL, .run = texts->run, .name = texts->name};
     if (!read_settings(reader, &query, texts->settings) || !claim_expect(reader, ".")) return false;
     const char *name_at = reader->at;
     if (!claim_read_name(reader, texts->name, "the name of a value, like shared_loads,")) return false;
+    const ClaimWord *word = claim_word_find(texts->name);
+    if (word && word->scopes & CLAIM_OF_REASON && !read_reason(reader, &query, texts)) return false;
     if (claim_take_word(reader, "at")) {
         query.scope = CLAIM_LINE;
         query.text = texts->text;
@@ -134,9 +163,8 @@ bool claim_read_member(ClaimReader *reader, const char *begin, ClaimTexts *texts
 static bool read_step(ClaimReader *reader, const char *begin, ClaimTexts *texts, double *value) {
     enum { LAST_LANE = 31 };
     ClaimQuery query = {.scope = CLAIM_STEP, .name = texts->run, .number = -1};
-    bool has_lane = !strcmp(texts->run, "value");
     if (!check_name(reader, begin, texts->run, CLAIM_STEP)) return false;
-    if (has_lane &&
+    if (claim_word_find(texts->run)->scopes & CLAIM_OF_LANE &&
         (!claim_expect(reader, ",") || !claim_read_whole(reader, "a lane", LAST_LANE, &query.number)))
         return false;
     return claim_expect(reader, ")") && ask(reader, begin, &query, value);

@@ -45,11 +45,29 @@ void claim_runs_stand_at(ClaimRuns *runs, Session *here, Session *beside) {
     runs->beside = beside;
 }
 
+static bool is_of_machine(const ClaimQuery *query) {
+    const ClaimWord *word = claim_word_find(query->name);
+    return word && word->scopes & CLAIM_OF_MACHINE;
+}
+
 /* ---- runs ---------------------------------------------------------------------------------------------- */
 
+/* Whose recordings a run must have been opened with; NULL: they do not matter. */
+static const char *pinned_machine(const ClaimQuery *query) {
+    return is_of_machine(query) ? query->machine : NULL;
+}
+
+static bool check_pinned(const Session *session, const ClaimQuery *query, Error *error) {
+    const char *pinned = pinned_machine(query), *machine = session_options(session)->machine;
+    if (!machine) machine = bench_default_machine();
+    return !pinned || !strcmp(pinned, machine) ||
+           error_set(error, "'%s' is shown with recordings of '%s': name the kernel", query->run, machine);
+}
+
 static Session *open_run(ClaimRuns *runs, const ClaimQuery *query, Error *error) {
-    SessionOptions options = {
-        .kernel = query->run, .threads = runs->options.threads, .machine = runs->options.machine};
+    SessionOptions options = {.kernel = query->run,
+                              .threads = runs->options.threads,
+                              .machine = pinned_machine(query) ? query->machine : runs->options.machine};
     if (!catalog_find(query->run, error)) return NULL;
     for (int i = 0; i < query->setting_count; i++)
         if (!session_set_item(&options, query->settings[i], error)) return NULL;
@@ -60,7 +78,7 @@ Session *claim_runs_session(ClaimRuns *runs, const ClaimQuery *query, Error *err
     bool is_here = !strcmp(query->run, "here"), is_beside = !strcmp(query->run, "beside");
     if (is_here || is_beside) {
         Session *session = is_here ? runs->here : runs->beside;
-        if (session && !query->setting_count) return session;
+        if (session && !query->setting_count) return check_pinned(session, query, error) ? session : NULL;
         error_set(error,
                   session   ? "'%s' is the run of the stop, and takes no settings"
                   : is_here ? "'%s' is the run of the stop, which shows none"
@@ -71,6 +89,7 @@ Session *claim_runs_session(ClaimRuns *runs, const ClaimQuery *query, Error *err
     Text spec = {0};
     text_add(&spec, query->run);
     for (int i = 0; i < query->setting_count; i++) text_print(&spec, " %s", query->settings[i]);
+    if (pinned_machine(query)) text_print(&spec, " on %s", query->machine);
     Session *session = NULL;
     for (int i = 0; i < runs->count && !session; i++)
         if (!strcmp(runs->known[i].spec, text_string(&spec))) session = runs->known[i].session;
@@ -141,27 +160,26 @@ static void add_machine_code(const Session *session, const SassKernel *kernel, c
     out->is_sampled &= kernel->sampled.n != 0;
 }
 
-static double machine_named(const Session *session, const char *name, const char *text, const char **why) {
+static double machine_value(const Session *session, const ClaimQuery *query, const char **why) {
     MachineSums machine = {.is_counted = true, .is_sampled = true};
     for (int i = 0; i < session_trace(session)->launch_count; i++) {
         const SassKernel *kernel = session_sass(session, i, why);
         if (!kernel) return NAN;
-        add_machine_code(session, kernel, text, &machine);
+        add_machine_code(session, kernel, query->text, &machine);
     }
-    if (!strcmp(name, "sample_share"))
+    if (query->reason)
+        return machine.is_sampled
+                   ? ratio(machine.sums.samples[sass_stall_find(query->reason)], machine.sums.all_samples)
+                   : NAN;
+    if (!strcmp(query->name, "sample_share"))
         return machine.is_sampled ? ratio(machine.sums.all_samples, machine.all_samples) : NAN;
     if (!machine.is_counted) return NAN;
-    if (!strcmp(name, "executed")) return (double)machine.sums.executed;
-    if (!strcmp(name, "machine_branches")) return (double)machine.branches;
+    if (!strcmp(query->name, "executed")) return (double)machine.sums.executed;
+    if (!strcmp(query->name, "machine_branches")) return (double)machine.branches;
     return ratio(machine.sums.threads - machine.sums.acting, machine.sums.threads); /* off_share */
 }
 
-static bool is_of_machine(const char *name) {
-    return !strcmp(name, "executed") || !strcmp(name, "machine_branches") || !strcmp(name, "off_share") ||
-           !strcmp(name, "sample_share");
-}
-
-static double total_named(Session *session, const char *name, const char **why) {
+static double total_named(Session *session, const char *name) {
     const Trace *trace = session_trace(session);
     const TraceLaunch *launch = trace->launch_count ? trace->launches[0] : NULL;
     const CatalogResult *result = session_result(session);
@@ -177,7 +195,6 @@ static double total_named(Session *session, const char *name, const char **why) 
     if (!strcmp(name, "result")) return result ? result->result : NAN;
     if (!strcmp(name, "expected")) return result ? result->expected : NAN;
     if (!strcmp(name, "error")) return result ? result->relative_error : NAN;
-    if (is_of_machine(name)) return machine_named(session, name, NULL, why);
     if (!strcmp(name, "hazards")) {
         const Findings *findings = session_hazards(session);
         return findings ? findings->error_count : NAN;
@@ -189,9 +206,9 @@ static double total_named(Session *session, const char *name, const char **why) 
 
 /* The sum over the lines that hold the text; *lines: how many there are. */
 static double line_named(Session *session, const char *text, const char *name, int *lines) {
-    int count;
+    int count, worst = 0;
     Totals totals = {0};
-    int worst = 0;
+    *lines = 0;
     LineMetrics *all = metrics_by_line(session_trace(session), false, &count);
     for (int i = 0; i < count; i++) {
         const char *line = all[i].file ? session_source_line(session, all[i].file, all[i].line) : NULL;
@@ -267,13 +284,13 @@ bool claim_runs_value(void *context, const ClaimQuery *query, double *value, Err
     Session *session = query->run ? claim_runs_session(runs, query, error) : NULL;
     if (!session) return query->run ? false : error_set(error, "'%s' has no step here", query->name);
     const char *why = NULL;
-    int lines = 0;
+    int lines = 1;
     if (query->scope == CLAIM_INTERVAL) return interval_value(session, query, value, error);
     *value = query->scope == CLAIM_LINE ? line_named(session, query->text, query->name, &lines)
-                                        : total_named(session, query->name, &why);
-    if (query->scope == CLAIM_LINE && is_of_machine(query->name))
-        *value = machine_named(session, query->name, query->text, &why);
-    if (query->scope == CLAIM_LINE && !lines)
+             : is_of_machine(query)     ? NAN
+                                        : total_named(session, query->name);
+    if (is_of_machine(query)) *value = machine_value(session, query, &why);
+    if (!lines)
         return error_set(error, "no line of %s that was executed holds \"%s\"", query->run, query->text);
     return isfinite(*value) ||
            error_set(error, "%s has no %s%s%s", query->run, query->name, why ? ": " : "", why ? why : "");
