@@ -10,6 +10,19 @@ enum { DEEPEST = 64 };
 static bool read_sum(ClaimReader *reader, double *value);
 static bool read_factor(ClaimReader *reader, double *value);
 
+/* "a)" or "a, 2)": to a whole number, or to so many decimals. */
+static bool read_round(ClaimReader *reader, double *value) {
+    enum { MOST_DECIMALS = 9 };
+    int64_t decimals = 0;
+    if (!read_sum(reader, value)) return false;
+    if (claim_take(reader, ",") &&
+        !claim_read_whole(reader, "the number of decimals", MOST_DECIMALS, &decimals))
+        return false;
+    double scale = pow(10, (double)decimals);
+    *value = round(*value * scale) / scale;
+    return claim_expect(reader, ")");
+}
+
 static bool read_pair(ClaimReader *reader, const char *name, double *value) {
     double other = 0;
     if (!read_sum(reader, value)) return false;
@@ -30,6 +43,7 @@ static bool read_value(ClaimReader *reader, double *value) {
         const char *name = texts.run;
         if (!strcmp(name, "min") || !strcmp(name, "max") || !strcmp(name, "abs"))
             return read_pair(reader, name, value);
+        if (!strcmp(name, "round")) return read_round(reader, value);
         return claim_read_call(reader, begin, &texts, value);
     }
     if (claim_peek(reader) == '.' || *reader->at == '[')
@@ -115,11 +129,37 @@ static bool holds(int relation, double left, double right) {
     }
 }
 
+/* Behind "limit(": RUN, N) is "memory", or is not "memory" */
+static bool read_limit(ClaimReader *reader, const char *begin, ClaimResult *result) {
+    ClaimTexts texts;
+    Limit limit = LIMIT_UNKNOWN;
+    if (!claim_read_limit(reader, begin, &texts, &limit)) return false;
+    if (!claim_take_word(reader, "is"))
+        return claim_fail_at(reader, reader->at, "'is \"memory\"' is expected here");
+    bool isnt = claim_take_word(reader, "not");
+    claim_peek(reader);
+    const char *at = reader->at;
+    if (!claim_read_string(reader, texts.text)) return false;
+    Limit named = limit_find(texts.text);
+    if (named == LIMIT_UNKNOWN)
+        return claim_fail_at(reader, at,
+                             "this limits no kernel: memory, issue slots, shared memory pipe, barriers, "
+                             "latency or launches do");
+    result->holds = result->holds && (limit == named) == !isnt;
+    text_print(&result->sides, "%s%s is %s%s", result->sides.length ? " and " : "", limit_name(limit),
+               isnt ? "not " : "", texts.text);
+    return true;
+}
+
 /* "a == b within 3 %", "1.9 < a / b < 2.1" */
 static bool read_comparison(ClaimReader *reader, ClaimResult *result) {
     double left = 0, right = 0;
     int relation, count = 0;
     bool all = true;
+    claim_peek(reader);
+    const char *begin = reader->at;
+    if (claim_take_word(reader, "limit") && claim_take(reader, "(")) return read_limit(reader, begin, result);
+    reader->at = begin;
     if (!read_sum(reader, &left)) return false;
     text_print(&result->sides, "%s%.10g", result->sides.length ? " and " : "", left);
     for (double last = left; (relation = take_relation(reader)) >= 0; last = right, count++) {

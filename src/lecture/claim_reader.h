@@ -3,6 +3,7 @@
 #define LECTURE_CLAIM_READER_H
 
 #include "lecture/claim.h"
+#include "metrics/limit.h"
 
 enum { CLAIM_NAME_BYTES = 64, CLAIM_STRING_BYTES = 256 };
 
@@ -42,6 +43,8 @@ typedef struct ClaimTexts { /* what a query points into */
 
 /* Behind RUN: "[...].NAME", and where. `begin` is where the value begins, for errors and notes. */
 bool claim_read_member(ClaimReader *reader, const char *begin, ClaimTexts *texts, double *value);
+/* Behind "limit(": what limits a kernel. */
+bool claim_read_limit(ClaimReader *reader, const char *begin, ClaimTexts *texts, Limit *limit);
 /* Behind "NAME(", whose name is texts->run. */
 bool claim_read_call(ClaimReader *reader, const char *begin, ClaimTexts *texts, double *value);
 

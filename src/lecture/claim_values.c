@@ -4,6 +4,7 @@
 #include "metrics/metrics.h"
 #include "sass/sass.h"
 #include <ctype.h>
+#include <stdarg.h>
 #include <string.h>
 
 enum { EVERY_RANGE = CLAIM_TOTAL | CLAIM_LINE | CLAIM_INTERVAL | CLAIM_LEVEL };
@@ -84,10 +85,17 @@ static bool check_name(ClaimReader *reader, const char *at, const char *name, Cl
                          scope_text(scope), nearest ? nearest : "");
 }
 
-static void note(ClaimReader *reader, const char *begin, double value) {
+static void note(ClaimReader *reader, const char *begin, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static void note(ClaimReader *reader, const char *begin, const char *format, ...) {
+    char value[64];
+    va_list arguments;
     const char *end = reader->at;
     while (end > begin && isspace((unsigned char)end[-1])) end--;
-    if (reader->values) text_print(reader->values, "%.*s = %.10g\n", (int)(end - begin), begin, value);
+    va_start(arguments, format);
+    vsnprintf(value, sizeof value, format, arguments);
+    va_end(arguments);
+    if (reader->values) text_print(reader->values, "%.*s = %s\n", (int)(end - begin), begin, value);
 }
 
 static bool ask(ClaimReader *reader, const char *begin, ClaimQuery *query, double *value) {
@@ -97,7 +105,10 @@ static bool ask(ClaimReader *reader, const char *begin, ClaimQuery *query, doubl
     if (!reader->world) return true;
     if (!reader->world->value(reader->world->context, query, value, &error))
         return claim_fail_at(reader, begin, "%s%s%s", error.file, *error.file ? ": " : "", error.message);
-    note(reader, begin, *value);
+    if (query->scope == CLAIM_LIMIT)
+        note(reader, begin, "%s", limit_name((Limit)*value));
+    else
+        note(reader, begin, "%.10g", *value);
     return true;
 }
 
@@ -185,18 +196,36 @@ static bool read_time_words(ClaimReader *reader, ClaimQuery *query, ClaimTexts *
     return true;
 }
 
+/* "RUN, N" of a time, with int for its type. */
+static bool read_timed(ClaimReader *reader, ClaimQuery *query, ClaimTexts *texts) {
+    int64_t n = 0;
+    snprintf(texts->dtype, sizeof texts->dtype, "int");
+    query->run = texts->run;
+    query->dtype = texts->dtype;
+    bool good = claim_read_name(reader, texts->run, "a kernel") && claim_expect(reader, ",") &&
+                claim_read_whole(reader, "a size", 1e13, &n);
+    query->n = (uint64_t)n;
+    return good;
+}
+
 static bool read_time(ClaimReader *reader, const char *begin, ClaimTexts *texts, double *value) {
     char name[CLAIM_NAME_BYTES];
-    int64_t n;
+    ClaimQuery query = {.scope = CLAIM_TIME, .name = name};
     snprintf(name, sizeof name, "%s", texts->run);
-    snprintf(texts->dtype, sizeof texts->dtype, "int");
-    ClaimQuery query = {.scope = CLAIM_TIME, .name = name, .run = texts->run, .dtype = texts->dtype};
-    if (!claim_read_name(reader, texts->run, "a kernel") || !claim_expect(reader, ",") ||
-        !claim_read_whole(reader, "a size", 1e13, &n) || !read_time_words(reader, &query, texts) ||
-        !claim_expect(reader, ")"))
-        return false;
-    query.n = (uint64_t)n;
-    return ask(reader, begin, &query, value);
+    if (!read_timed(reader, &query, texts) || !read_time_words(reader, &query, texts)) return false;
+    if (query.alone && !strcmp(name, "launches"))
+        return claim_fail_at(reader, begin, "launches are counted down to one number: without 'alone'");
+    return claim_expect(reader, ")") && ask(reader, begin, &query, value);
+}
+
+bool claim_read_limit(ClaimReader *reader, const char *begin, ClaimTexts *texts, Limit *limit) {
+    ClaimQuery query = {.scope = CLAIM_LIMIT, .name = "limit"};
+    double value = LIMIT_UNKNOWN;
+    if (!read_timed(reader, &query, texts)) return false;
+    if (claim_take(reader, ",") && !claim_read_name(reader, texts->dtype, "a type")) return false;
+    if (!claim_expect(reader, ")") || !ask(reader, begin, &query, &value)) return false;
+    *limit = (Limit)value;
+    return true;
 }
 
 static bool read_cycles(ClaimReader *reader, const char *begin, ClaimTexts *texts, double *value) {
@@ -207,13 +236,16 @@ static bool read_cycles(ClaimReader *reader, const char *begin, ClaimTexts *text
 
 bool claim_read_call(ClaimReader *reader, const char *begin, ClaimTexts *texts, double *value) {
     const char *name = texts->run;
-    if (!strcmp(name, "time") || !strcmp(name, "gigabytes") || !strcmp(name, "read_share"))
+    if (!strcmp(name, "time") || !strcmp(name, "gigabytes") || !strcmp(name, "read_share") ||
+        !strcmp(name, "launches"))
         return read_time(reader, begin, texts, value);
+    if (!strcmp(name, "limit"))
+        return claim_fail_at(reader, begin, "limit(...) is no number: write limit(RUN, N) is \"memory\"");
     if (!strcmp(name, "cycles")) return read_cycles(reader, begin, texts, value);
     if (claim_take_word(reader, "step")) return read_step(reader, begin, texts, value);
     return claim_fail_at(
         reader, begin,
-        "there is no %.40s(...): time, gigabytes, read_share, cycles, min, max, abs, or a value of the step, "
-        "like lanes(step)",
+        "there is no %.40s(...): time, gigabytes, read_share, launches, cycles, min, max, abs, round, or "
+        "a value of the step, like lanes(step)",
         name);
 }

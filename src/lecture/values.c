@@ -46,7 +46,7 @@ void claim_runs_stand_at(ClaimRuns *runs, Session *here, Session *beside) {
 }
 
 static bool is_of_machine(const ClaimQuery *query) {
-    const ClaimWord *word = claim_word_find(query->name);
+    const ClaimWord *word = query->name ? claim_word_find(query->name) : NULL;
     return word && word->scopes & CLAIM_OF_MACHINE;
 }
 
@@ -278,7 +278,7 @@ static bool interval_value(Session *session, const ClaimQuery *query, double *va
 
 bool claim_runs_value(void *context, const ClaimQuery *query, double *value, Error *error) {
     ClaimRuns *runs = context;
-    if (query->scope == CLAIM_TIME || query->scope == CLAIM_CYCLES)
+    if (query->scope & (CLAIM_TIME | CLAIM_CYCLES | CLAIM_LIMIT))
         return claim_times_value(&runs->times, query, runs->options.machine, runs->options.live, value,
                                  error);
     Session *session = query->run ? claim_runs_session(runs, query, error) : NULL;

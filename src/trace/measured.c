@@ -47,6 +47,11 @@ void measured_put_timing(Measurements *measured, const Timing *timing) {
         same_text(old.note, timing->note) ? old.note : arena_copy_string(&measured->arena, timing->note);
 }
 
+int timing_launches(const Timing *timing) {
+    int launches;
+    return timing->note && sscanf(timing->note, "%d launches", &launches) == 1 ? launches : 1;
+}
+
 TimesWay timing_way(const Timing *timing) {
     if (timing->cold) return timing->graph ? TIMES_COLD : TIMES_COLD_CALL;
     return timing->graph ? TIMES_WARM : TIMES_WARM_CALL;

@@ -72,6 +72,8 @@ void measured_add_timing(Measurements *measured, const Timing *timing);
 /* The same, in place of what is there of the same kernel, machine and way; when it was measured is not kept. */
 void measured_put_timing(Measurements *measured, const Timing *timing);
 TimesWay timing_way(const Timing *timing);
+/* "4 launches" is what a benchmark notes of a kernel of the catalogue that needs more than one down to one number. */
+int timing_launches(const Timing *timing);
 /* The ways that may stand in for `way`, the most similar first: `index` 0 is itself. A kernel that cannot be in a
  * graph is called, a CPU has no L2 to empty. */
 TimesWay timing_similar_way(TimesWay way, int index);

@@ -28,6 +28,12 @@ static double lane_value(const StepContext *context, int64_t lane) {
     return *stop ? NAN : value;
 }
 
+/* The first word that the lane accesses; of a lane that does not, NaN. */
+static double word_of(const StepContext *context, int64_t lane) {
+    if (lane < 0 || !(context->event.mask >> lane & 1)) return NAN;
+    return (double)(context->address[lane] / BANK_BYTES);
+}
+
 /* Warps that a branch splits; of other steps NaN. */
 static double diverging_of(const StepContext *context) {
     int found = 0;
@@ -53,6 +59,8 @@ static double step_named(const StepContext *context, const char *name, int64_t l
     if (!strcmp(name, "sectors")) return counter.sectors ? (double)counter.sectors : NAN;
     if (!is_shared) return NAN;
     if (!strcmp(name, "bank_mask")) return banks_of(context);
+    if (!strcmp(name, "word")) return word_of(context, lane);
+    if (!strcmp(name, "bank")) return fmod(word_of(context, lane), BANK_COUNT);
     if (!strcmp(name, "banks")) return __builtin_popcount(banks_of(context));
     if (!context->cost.ideal) return NAN;
     if (!strcmp(name, "wavefronts")) return context->cost.wavefronts;
@@ -65,6 +73,9 @@ static bool step_value(const PlaceValues *values, const ClaimQuery *query, doubl
     if (!values->scene || !step_context_init(&context, values->scene, values->view))
         return error_set(error, "nothing is shown here, so there is no step");
     *value = step_named(&context, query->name, query->number);
+    if (query->number >= 0 && !(context.event.mask >> query->number & 1))
+        return error_set(error, "%s: lane %d does not execute step %d", query->name, (int)query->number,
+                         values->view->place.step + 1);
     return isfinite(*value) || error_set(error, "%s: step %d has none; it is: %s", query->name,
                                          values->view->place.step + 1, trace_kind_text(context.event.kind));
 }
