@@ -119,7 +119,7 @@ bool claim_times_value(ClaimTimes *times, const ClaimQuery *query, const char *m
     bool now = live && !query->machine;
     if (now && !has(measured, query) && !measure(times, query, error)) return false;
     if (!now && !(measured = recorded_on(times, machine, error))) return false;
-    const char *where = now ? "here" : machine;
+    const char *where = now ? "this machine" : machine;
     if (query->scope == CLAIM_CYCLES) return cycles_value(measured, query, where, value, error);
     if (query->scope == CLAIM_LIMIT) return limit_value(measured, query, where, value, error);
     return time_value(measured, query, where, value, error);
