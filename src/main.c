@@ -106,7 +106,7 @@ static void say_fault(const Session *session) {
     const Trace *trace = session_trace(session);
     for (int i = 0; i < trace->trap_count; i++) {
         const Trap *trap = &trace->traps[i];
-        if (trap->kind == TRAP_UNINITIALIZED) continue;
+        if (!trap_kind_is_fatal(trap->kind)) continue;
         const PtxCode *code =
             trap->pc == PTX_NO_PC ? NULL : &trace->launches[trap->launch]->program->code[trap->pc];
         Error error = {0};

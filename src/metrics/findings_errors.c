@@ -228,6 +228,9 @@ static const char *advice_for_trap(TrapKind kind) {
     case TRAP_MISSING_LANES:
         return "name in the mask only lanes that execute the instruction (__ballot_sync before the branch "
                "gives it), or move the instruction out of the branch";
+    case TRAP_LANE_OUTSIDE_MASK:
+        return "name every lane in the mask that executes the instruction, or let only the lanes of the mask "
+               "reach it";
     case TRAP_UNINITIALIZED:
         return "let every thread store its element, or the identity where it has none, before a barrier and "
                "the first load";
@@ -279,7 +282,7 @@ static void add_trap(FindingsBuilder *builder, const Trap *trap) {
 void findings_add_traps(FindingsBuilder *builder) {
     for (int i = 0; i < builder->trace->trap_count; i++) {
         add_trap(builder, &builder->trace->traps[i]);
-        builder->list->is_complete &= builder->trace->traps[i].kind == TRAP_UNINITIALIZED;
+        builder->list->is_complete &= !trap_kind_is_fatal(builder->trace->traps[i].kind);
     }
 }
 

@@ -254,10 +254,9 @@ static void print_parts(const Totals *totals, Metric count, Text *out) {
     }
 }
 
-/* Reads of uninitialized memory do not end a run. */
 static bool has_fatal_trap(const Trace *trace) {
     for (int i = 0; i < trace->trap_count; i++)
-        if (trace->traps[i].kind != TRAP_UNINITIALIZED) return true;
+        if (trap_kind_is_fatal(trace->traps[i].kind)) return true;
     return false;
 }
 

@@ -177,6 +177,8 @@ static void faults_have_advice(void **state) {
         {TRAP_MISSING_LANES,
          "name in the mask only lanes that execute the instruction (__ballot_sync before the "
          "branch gives it), or move the instruction out of the branch"},
+        {TRAP_LANE_OUTSIDE_MASK, "name every lane in the mask that executes the instruction, or let only the "
+                                 "lanes of the mask reach it"},
         {TRAP_UNINITIALIZED,
          "let every thread store its element, or the identity where it has none, before a "
          "barrier and the first load"},

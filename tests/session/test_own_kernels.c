@@ -78,6 +78,14 @@ REFERENCE(boxes_of_two, for (int z = 0; z < n; z++) for (int y = 0; y < n; y++) 
           for (int k = 0; k < 8; k++) {
               int u = x + (k & 1), v = y + (k >> 1 & 1), w = z + (k >> 2);
               if (u < n && v < n && w < n) out[(z * n + y) * n + x] += a[(w * n + v) * n + u]; })
+#define OF_WARP(i) for (int j = (i) / 32 * 32; j < (i) / 32 * 32 + 32 && j < n; j++)
+REFERENCE(sum_of_warp_for_all, for (int i = 0; i < n; i++) { uint32_t sum = 0; OF_WARP(i) sum += (uint32_t)(int32_t)a[j]; out[i] = (int32_t)sum; })
+REFERENCE(sums_of_warps, for (int i = 0; i < n; i += 32) { uint32_t sum = 0; OF_WARP(i) sum += (uint32_t)(int32_t)a[j]; out[i / 32] = (int32_t)sum; })
+REFERENCE(votes_of_warps, for (int i = 0; i < n; i++) { int odd = 0; OF_WARP(i) odd += (int32_t)a[j] & 1; out[i] = odd + 100 + (odd ? 200 : 0); })
+REFERENCE(matches_of_warps, for (int i = 0; i < n; i++) { uint32_t any = 0, all = 0;
+    OF_WARP(i) { all |= 1u << j % 32; any |= (uint32_t)(((int32_t)a[j] & 3) == ((int32_t)a[i] & 3)) << j % 32; } out[i] = (int32_t)(any ^ all ^ 1); })
+REFERENCE(first_of_warp, for (int i = 0; i < n; i++) out[i] = a[i / 32 * 32];)
+REFERENCE(first_and_positive, int positive = 0; for (int i = 0; i < n; i++) positive += a[i] > 0; for (int i = 0; i < n; i++) out[i] = a[0] + positive;)
 /* Pairs, in the arithmetic of the type. */
 #define PAIRS(name, type) REFERENCE(name, for (int i = 0; i < n; i++) out[i] = (double)(type)(a[i] + a[i ^ 1]);)
 PAIRS(pairs_s8, int8_t)
@@ -161,6 +169,18 @@ static const Case cases[] = {
     {"faults", "store_to_constant_size", IN_OUT("int"), 64, {1}, {64}, WRONG("out_of_bounds")},
     {"faults", "product_wraps", "in=int[64]:random, out=int[64]:zero, n", 50000, {1}, {32}, WRONG("index_overflow")},
     {"faults", "below_zero", IN_OUT("int"), 64, {1}, {64}, WRONG("index_overflow")},
+    {"early_return", "returns_redux", IN_OUT("int"), 77, {1}, {96}, RIGHT(sum_of_warp_for_all, 77, 0)},
+    {"early_return", "returns_vote", IN_OUT("int"), 77, {1}, {96}, RIGHT(votes_of_warps, 77, 0)},
+    {"early_return", "returns_match", IN_OUT("int"), 77, {1}, {96}, RIGHT(matches_of_warps, 77, 0)},
+    {"early_return", "returns_syncwarp", IN_OUT("int"), 77, {1}, {96}, RIGHT(first_of_warp, 77, 0)},
+    {"early_return", "returns_group", IN_OUT("int"), 77, {1}, {96}, RIGHT(sums_of_warps, 3, 0)},
+    {"early_return", "returns_barrier", IN_OUT("int"), 77, {1}, {96}, RIGHT(first_and_positive, 77, 0)},
+    {"early_return", "exits_redux", IN_OUT("int"), 77, {1}, {96}, RIGHT(sum_of_warp_for_all, 77, 0)},
+    {"early_return", "exits_vote", IN_OUT("int"), 77, {1}, {96}, RIGHT(votes_of_warps, 77, 0)},
+    {"early_return", "exits_match", IN_OUT("int"), 77, {1}, {96}, RIGHT(matches_of_warps, 77, 0)},
+    {"early_return", "exits_syncwarp", IN_OUT("int"), 77, {1}, {96}, RIGHT(first_of_warp, 77, 0)},
+    {"early_return", "exits_group", IN_OUT("int"), 77, {1}, {96}, RIGHT(sums_of_warps, 3, 0)},
+    {"early_return", "exits_barrier", IN_OUT("int"), 77, {1}, {96}, RIGHT(first_and_positive, 77, 0)},
     {"types", "add_char", IN_OUT("char"), 200, {2}, {128}, RIGHT(pairs_s8, 200, 0)},
     {"types", "add_uchar", IN_OUT("uchar"), 200, {2}, {128}, RIGHT(pairs_u8, 200, 0)},
     {"types", "add_short", IN_OUT("short"), 200, {2}, {128}, RIGHT(pairs_s16, 200, 0)},

@@ -224,8 +224,8 @@ static uint32_t outside_lanes(const Access *access, uint64_t size) {
 /* ---- written bytes of shared and local memory ------------------------------------------------------- */
 
 static void report_uninitialized(const Access *access, uint32_t lanes) {
-    uint8_t *reported = &access->block->worker->uninitialized[access->op->pc];
-    if (*reported >= MAX_UNINITIALIZED) return;
+    uint8_t *reported = &access->block->worker->reported[access->op->pc];
+    if (*reported >= MAX_REPORTED) return;
     ++*reported;
     int lane = __builtin_ctz(lanes);
     raise_trap(access->block, TRAP_UNINITIALIZED, access->warp, access->op->pc, lanes, access->address,

@@ -7,8 +7,11 @@
 #include "emulator/machine/observe.h"
 #include "emulator/instructions/instruction_set.h"
 
+#include "emulator/machine/recorded_values.h"
 #include "emulator/machine/recorder.h"
 #include "trace/producer_rules.h"
+
+#include <inttypes.h>
 
 typedef enum VoteMode { VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT } VoteMode;
 
@@ -24,7 +27,7 @@ struct WarpOp {
     PtxType type;
     PtxModifierKind operation;
     bool absolute, keeps_nan;
-    bool has_members;
+    bool has_members, names_all; /* all: the mask is the constant -1 */
     Operand d, p, a, b, c, members;
     bool has_d, has_p;
     uint8_t d_bytes, a_bytes;
@@ -97,10 +100,38 @@ static void pass_on(Block *block, Warp *warp, int pc, uint32_t executed) {
     }
 }
 
+/* The lanes of `mask` whose own mask does not name them. */
+static uint32_t outsiders(const WarpOp *op, const Warp *warp, uint32_t mask) {
+    if (!op->has_members || op->names_all) return 0;
+    const uint32_t *members = operand_at(warp, op->members);
+    uint32_t insiders = 0;
+    for (int l = 0; l < WARP_LANES; l++) insiders |= members[l] & lane_bit[l];
+    return mask & ~insiders;
+}
+
+/* "The behavior of shfl.sync is undefined if the executing thread is not in the membermask"; likewise of the others. */
+static void report_outsiders(Block *block, const Warp *warp, const Op *op, uint32_t lanes) {
+    uint8_t *reported = &block->worker->reported[op->pc];
+    if (block->hooks || *reported >= MAX_REPORTED) return;
+    ++*reported;
+    int lane = __builtin_ctz(lanes);
+    const WarpOp *warp_op = op->extra;
+    const uint32_t *members = operand_at(warp, warp_op->members);
+    raise_trap(block, TRAP_LANE_OUTSIDE_MASK, warp, op->pc, lanes, NULL,
+               "lanes 0x%08" PRIx32
+               " of warp %d execute %s with a mask that does not name them (lane %d: 0x%08" PRIx32
+               "): what it does is undefined",
+               lanes, warp->index,
+               trace_kind_of(op->instruction) == TRACE_WARP_SYNC ? "__syncwarp()" : op->instruction->name,
+               lane, members[lane]);
+}
+
 static Outcome execute_warp_op(Block *block, Warp *warp, const Op *op, uint32_t mask) {
     const WarpOp *warp_op = op->extra;
     uint32_t together = gather_lanes(warp_op, warp, mask);
     if (!together) return wait_for(warp, mask, missing(warp_op, warp, mask, mask));
+    uint32_t outside = outsiders(warp_op, warp, together);
+    if (outside) report_outsiders(block, warp, op, outside);
     warp->called &= ~together;
     block->worker->counters[op->pc].requests++;
     TraceEvent *event = NULL;
@@ -124,6 +155,7 @@ static int warp_ops_together(Block *block, const Op *op, const Gang *gang) {
     for (; done < gang->count; done++) {
         Warp *warp = gang->warps[done];
         if (warp_op->has_members && !is_whole(warp_op, warp, gang->masks[done])) break;
+        if (outsiders(warp_op, warp, gang->masks[done])) break;
         warp->called &= ~gang->masks[done];
         warp_op->compute(warp_op, warp, gang->masks[done], NULL);
     }
@@ -138,6 +170,7 @@ static int warp_syncs_together(Block *block, const Op *op, const Gang *gang) {
         Warp *warp = gang->warps[done];
         Fragment *fragment = gang->fragments[done];
         if (!fragment->passes && !is_whole(op->extra, warp, gang->masks[done])) break;
+        if (outsiders(op->extra, warp, gang->masks[done])) break;
         fragment->passes = false;
         warp->called &= ~gang->masks[done];
     }
@@ -204,6 +237,8 @@ static Outcome execute_warp_sync(Block *block, Warp *warp, const Op *op, uint32_
         uint32_t absent = gather_at_warp_sync(block, warp, op, mask);
         if (absent) return wait_for(warp, mask, absent);
     }
+    uint32_t outside = outsiders(warp_op, warp, mask);
+    if (outside) report_outsiders(block, warp, op, outside);
     fragment->passes = false;
     warp->called &= ~mask;
     block->worker->counters[op->pc].requests++;
@@ -289,6 +324,9 @@ static void compute_shuffle(const WarpOp *op, Warp *warp, uint32_t mask, TraceEv
         event->operand[lane] = own[lane];
         event->source[lane] = (int8_t)(defined ? from : -1);
     }
+    if (undefined && event && warp->block->recorded_values)
+        recorded_values_shuffle(warp->block->recorded_values, warp, op->d, op->has_d, undefined,
+                                event->value[0]);
     if (undefined && warp->block->observed) observe_undefined(warp, op->pc, undefined);
     write_in_segment(op, warp, mask, in_segment);
 }
@@ -482,7 +520,11 @@ static bool warp_source(Lowering *low, Op *op, int index, PtxType type, Operand 
 }
 
 static bool warp_members(Lowering *low, Op *op, WarpOp *warp_op, int index) {
+    const PtxOperand *members =
+        index < low->instruction->operand_count ? &low->instruction->operands[index] : NULL;
     warp_op->has_members = true;
+    warp_op->names_all =
+        members && members->kind == PTX_OPERAND_INTEGER && (uint32_t)members->integer == ALL_LANES;
     return warp_source(low, op, index, PTX_U32, &warp_op->members);
 }
 

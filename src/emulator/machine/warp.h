@@ -81,8 +81,10 @@ struct Warp {
     uint32_t started, live; /* lanes that exist; that have not exited */
     uint64_t turn;
     uint32_t interval;
-    uint32_t called; /* lanes that were released because an instruction of the warp waits for lanes */
-    int current;     /* NO_FRAGMENT: none is ready */
+    uint32_t
+        called; /* lanes that were released because an instruction of the warp waits for them, and do not just
+                        exit */
+    int current; /* NO_FRAGMENT: none is ready */
     int fragment_count;
     Fragment fragments[WARP_LANES];
     Join *joins;
@@ -141,6 +143,8 @@ void warp_return(Warp *warp, uint32_t lanes);
 bool warp_release(Warp *warp, const Fragment *fragment);
 /* The same for any join of the warp. */
 bool warp_release_any(Warp *warp);
+/* The same for lanes that only exit when they go on. */
+bool warp_release_exiting(Warp *warp);
 /* After a backward branch of the current fragment, where lanes of the warp or other blocks may be what it
  * waits for: lets other fragments run when it has had its share, or releases those that it seems to spin for.
  */
