@@ -359,6 +359,7 @@ static void print_findings(const ReportInput *input, const LineMetrics *lines, i
     Findings *findings = findings_end(&builder);
     if (input->hazards) findings_print_errors(input->hazards, out);
     findings_print_brief(findings, out);
+    if (input->hazards) findings_print_notes(input->hazards, out);
     findings_free(findings);
 }
 

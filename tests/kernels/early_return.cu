@@ -1,5 +1,5 @@
 // Lanes that return early while the others name them in a mask: nobody waits for them. --verify compares each kernel with a
-// GPU: tests/kernels/verify_early_return.sh.
+// GPU: tests/device/verify.sh.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 
@@ -73,5 +73,5 @@ extern "C" __global__ void reads_gone_lane(const int *in, int *out, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
     int other = __shfl_down_sync(FULL, in[i], 1);
-    out[i] = other;
+    out[i] = other; // WRONG reads_gone_lane
 }

@@ -153,6 +153,11 @@ static const Case cases[] = {
     {"order", "scope_too_narrow", "out=int[1]:zero", 1, {4}, {32}, WRONG("global_race")},
     {"order", "last_block_sums", LAST, 320, {10}, {32}, RIGHT(total, 1, 0)},
     {"order", "last_block_without_fence", LAST, 320, {10}, {32}, WRONG("global_race")},
+    {"order", "volatile_last_block", LAST, 320, {10}, {32}, RIGHT(total, 1, 0)},
+    {"order", "volatile_without_fence", LAST, 320, {10}, {32}, WRONG("order")},
+    {"order", "writer_fences", LAST, 320, {10}, {32}, RIGHT(total, 1, 0)},
+    {"order", "nobody_fences", LAST, 320, {10}, {32}, WRONG("global_race")},
+    {"order", "both_fence", LAST, 320, {10}, {32}, RIGHT(total, 1, 0)},
     {"faults", "recursion", "out=int[n]:zero, n", 12, {1}, {32}, RIGHT(fibonacci, 12, 0)},
     {"faults", "print", "in=int[n]:random, out=int[n]:zero", 64, {1}, {64}, RIGHT(same, 64, 0)},
     {"faults", "box_sum", SQUARE("int", "1000"), 10, {2, 3, 2}, {8, 4, 8}, RIGHT(boxes_of_two, 1000, 0)},
@@ -173,6 +178,9 @@ static const Case cases[] = {
     {"early_return", "returns_vote", IN_OUT("int"), 77, {1}, {96}, RIGHT(votes_of_warps, 77, 0)},
     {"early_return", "returns_match", IN_OUT("int"), 77, {1}, {96}, RIGHT(matches_of_warps, 77, 0)},
     {"early_return", "returns_syncwarp", IN_OUT("int"), 77, {1}, {96}, RIGHT(first_of_warp, 77, 0)},
+    {"early_return", "returns_shuffle", IN_OUT("int"), 77, {1}, {96}, RIGHT(sums_of_warps, 3, 0)},
+    {"early_return", "exits_shuffle", IN_OUT("int"), 77, {1}, {96}, RIGHT(sums_of_warps, 3, 0)},
+    {"early_return", "reads_gone_lane", IN_OUT("int"), 77, {1}, {96}, WRONG("undefined_shuffle")},
     {"early_return", "returns_group", IN_OUT("int"), 77, {1}, {96}, RIGHT(sums_of_warps, 3, 0)},
     {"early_return", "returns_barrier", IN_OUT("int"), 77, {1}, {96}, RIGHT(first_and_positive, 77, 0)},
     {"early_return", "exits_redux", IN_OUT("int"), 77, {1}, {96}, RIGHT(sum_of_warp_for_all, 77, 0)},
@@ -320,6 +328,34 @@ static void test_bad_order(void **state) {
         }
 }
 
+/* What is not promised, though no result is lost: a note, and no error (expect_right() sees to that). */
+static void test_notes(void **state) {
+    (void)state;
+    static const struct {
+        const char *entry, *kind;
+    } notes[] = {{"volatile_last_block", NULL},
+                 {"writer_fences", "missing_acquire"},
+                 {"both_fence", NULL},
+                 {"last_block_sums", NULL},
+                 {"returns_barrier", "partial_barrier"},
+                 {"exits_barrier", "partial_barrier"},
+                 {"returns_redux", NULL}};
+    for (size_t e = 0; e < sizeof notes / sizeof *notes; e++)
+        for (int i = 0; i < CASE_COUNT; i++) {
+            if (strcmp(cases[i].entry, notes[e].entry) != 0) continue;
+            Session *session = run(&cases[i], 0, false);
+            const Findings *findings = session_hazards(session);
+            int count = findings_count(findings, SEVERITY_NOTE);
+            assert_int_equal(count != 0, notes[e].kind != NULL);
+            for (int n = 0; n < count; n++) {
+                const Finding *note = &findings->items[findings->count - 1 - n];
+                assert_string_equal(note->kind_text, notes[e].kind);
+                assert_true(note->access.line > 0);
+            }
+            session_free(session);
+        }
+}
+
 static void test_printf(void **state) {
     (void)state;
     for (int i = 0; i < CASE_COUNT; i++) {
@@ -337,11 +373,12 @@ static void test_printf(void **state) {
 }
 
 int main(void) {
-    struct CMUnitTest tests[CASE_COUNT + 2];
+    struct CMUnitTest tests[CASE_COUNT + 3];
     for (int i = 0; i < CASE_COUNT; i++)
         tests[i] = (struct CMUnitTest){
             .name = cases[i].entry, .test_func = test_case, .initial_state = (void *)(uintptr_t)&cases[i]};
     tests[CASE_COUNT] = (struct CMUnitTest)cmocka_unit_test(test_bad_order);
     tests[CASE_COUNT + 1] = (struct CMUnitTest)cmocka_unit_test(test_printf);
-    return _cmocka_run_group_tests("own kernels", tests, CASE_COUNT + 2, NULL, NULL);
+    tests[CASE_COUNT + 2] = (struct CMUnitTest)cmocka_unit_test(test_notes);
+    return _cmocka_run_group_tests("own kernels", tests, CASE_COUNT + 3, NULL, NULL);
 }

@@ -9,6 +9,7 @@
 
 #include "emulator/machine/recorded_values.h"
 #include "emulator/machine/recorder.h"
+#include "emulator/machine/undefined.h"
 #include "trace/producer_rules.h"
 
 #include <inttypes.h>
@@ -29,7 +30,7 @@ struct WarpOp {
     bool absolute, keeps_nan;
     bool has_members, names_all; /* all: the mask is the constant -1 */
     Operand d, p, a, b, c, members;
-    bool has_d, has_p;
+    bool has_a, has_d, has_p;
     uint8_t d_bytes, a_bytes;
     int pc;
 };
@@ -126,6 +127,32 @@ static void report_outsiders(Block *block, const Warp *warp, const Op *op, uint3
                lane, members[lane]);
 }
 
+static void shuffle_sources(int mode, const uint32_t *b, const uint32_t *c, int32_t *source);
+
+/* What is undefined goes from lane to lane (undefined.h). */
+static void follow_warp_op(const WarpOp *op, Warp *warp, uint32_t lanes) {
+    if (op->kind == TRACE_SHUFFLE) {
+        int32_t sources[WARP_LANES];
+        shuffle_sources(op->mode, operand_at(warp, op->b), operand_at(warp, op->c), sources);
+        for (int l = 0; l < WARP_LANES; l++) {
+            if (sources[l] < 0) sources[l] = l;
+            if (!(lanes & lane_bit[sources[l]])) sources[l] = -1; /* compute_shuffle() sees to it */
+        }
+        undefined_shuffle(warp, op->a, op->d, op->has_d, lanes, sources);
+        uint32_t none[WARP_LANES] = {0};
+        undefined_gather(warp, op->a, &op->p, op->has_p, lanes, none);
+        return;
+    }
+    uint32_t of[WARP_LANES] = {0};
+    for (uint32_t rest = op->has_a ? lanes : 0; rest; rest &= rest - 1)
+        of[__builtin_ctz(rest)] = members_of(op, warp, __builtin_ctz(rest), lanes);
+    Operand to[2];
+    int count = 0;
+    if (op->has_d) to[count++] = op->d;
+    if (op->has_p) to[count++] = op->p;
+    undefined_gather(warp, op->a, to, count, lanes, of);
+}
+
 static Outcome execute_warp_op(Block *block, Warp *warp, const Op *op, uint32_t mask) {
     const WarpOp *warp_op = op->extra;
     uint32_t together = gather_lanes(warp_op, warp, mask);
@@ -143,6 +170,7 @@ static Outcome execute_warp_op(Block *block, Warp *warp, const Op *op, uint32_t 
         event->element_count = 1;
         event->element_bytes = warp_op->has_d && warp_op->d_bytes ? warp_op->d_bytes : 4;
     }
+    if (warp->follows) follow_warp_op(warp_op, warp, together);
     warp_op->compute(warp_op, warp, together, event);
     if (event) recorder_end(block->recorder, false, false);
     if (together != mask) pass_on(block, warp, op->pc, together);
@@ -327,7 +355,7 @@ static void compute_shuffle(const WarpOp *op, Warp *warp, uint32_t mask, TraceEv
     if (undefined && event && warp->block->recorded_values)
         recorded_values_shuffle(warp->block->recorded_values, warp, op->d, op->has_d, undefined,
                                 event->value[0]);
-    if (undefined && warp->block->observed) observe_undefined(warp, op->pc, undefined);
+    if (undefined && op->has_d && warp->block->observed) undefined_begin(warp, op->pc, op->d, undefined);
     write_in_segment(op, warp, mask, in_segment);
 }
 
@@ -485,6 +513,7 @@ static WarpOp *new_warp_op(Lowering *low, const PtxInstruction *in, Op *op, Warp
     warp_op->pc = op->pc;
     warp_op->kind = trace_kind_of(in);
     warp_op->type = in->type_count ? in->types[0] : PTX_B32;
+    warp_op->has_a = in->opcode != PTX_activemask && in->opcode != PTX_elect && in->opcode != PTX_bar;
     op->op_class = OP_WARP;
     op->extra = warp_op;
     return warp_op;

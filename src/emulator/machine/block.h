@@ -112,6 +112,7 @@ struct Block {
     const BlockHooks *hooks;         /* NULL: an ordinary run */
     RecordedValues *recorded_values; /* NULL: an ordinary run */
     void *observed;                  /* what the grid's observer calls this block; NULL: no observer */
+    bool follows;                    /* one of its warps does (undefined.h) */
     uint64_t frame_bytes;            /* of called functions */
 };
 

@@ -1,6 +1,8 @@
 /* Arguments and results of calls, between the frames of two functions (call_values.h). */
 #include "emulator/machine/call_values.h"
 
+#include "emulator/machine/undefined.h"
+
 #include <stdlib.h>
 
 void call_value_read(const Warp *warp, const Frame *frame, const CallValue *value, int lane, void *to,
@@ -38,8 +40,8 @@ void call_value_write(const Frame *frame, const CallValue *value, int lane, cons
     memcpy(at + (size_t)lane * value->bytes, from, bytes);
 }
 
-void call_values_pass(const Warp *warp, uint32_t mask, const Frame *from, const CallValue *source,
-                      const Frame *to, const CallValue *destination, int count) {
+void call_values_pass(const Warp *warp, uint32_t mask, const Frame *from, const CallValue *source, Frame *to,
+                      const CallValue *destination, int count) {
     for (int i = 0; i < count; i++) {
         size_t bytes = source[i].bytes < destination[i].bytes ? source[i].bytes : destination[i].bytes;
         uint8_t small[64], *buffer = bytes <= sizeof small ? small : memory_new(bytes);
@@ -48,6 +50,7 @@ void call_values_pass(const Warp *warp, uint32_t mask, const Frame *from, const 
             call_value_read(warp, from, &source[i], lane, buffer, bytes);
             call_value_write(to, &destination[i], lane, buffer, bytes);
         }
+        if (warp->block->follows) undefined_pass(from, &source[i], to, &destination[i], mask);
         if (warp->block->hooks) warp->block->hooks->after_pass(from, &source[i], to, &destination[i], mask);
         if (buffer != small) free(buffer);
     }

@@ -13,6 +13,6 @@ void observe_arrival(const Block *block, const Warp *warp, int pc, uint32_t lane
 void observe_release(const Block *block, int barrier); /* before its fragments go on */
 void observe_warp_sync(const Warp *warp, int pc, uint32_t lanes);
 void observe_fence(const Warp *warp, int pc, uint32_t lanes);
-void observe_undefined(const Warp *warp, int pc, uint32_t lanes);
+void observe_undefined(const Warp *warp, int shuffle, int pc, uint32_t lanes, TraceUse use);
 
 #endif

@@ -1,6 +1,7 @@
 /* Warps: fragments that diverge and reconverge (warp.h). */
 #include "emulator/machine/block.h"
 #include "emulator/machine/special_values.h"
+#include "emulator/machine/undefined.h"
 
 #include <stdlib.h>
 
@@ -90,6 +91,7 @@ static void free_frame(Warp *warp, Frame *frame) {
     *link = frame->next;
     warp->block->frame_bytes -= frame_bytes(frame->layout);
     free(frame->provenance);
+    undefined_forget_frame(frame);
     free(frame);
 }
 

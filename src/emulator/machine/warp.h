@@ -14,6 +14,7 @@
 typedef struct Block Block;
 typedef struct Frame Frame;
 typedef struct Provenance Provenance;
+typedef struct UndefinedValue UndefinedValue;
 
 enum { NO_JOIN = -1, NO_FRAGMENT = -1 };
 
@@ -27,8 +28,10 @@ struct Frame {
     uint8_t *registers;
     uint8_t *parameters;    /* [lane][layout->parameter_bytes] */
     Provenance *provenance; /* what the hooks of the block keep of the frame; NULL without hooks */
-    uint32_t local_base;    /* bytes into each lane's local memory */
-    uint32_t local_top;     /* end of the frame, alloca included */
+    UndefinedValue
+        *undefined;      /* of registers, and of 4 bytes each of the parameters (undefined.h); NULL: none */
+    uint32_t local_base; /* bytes into each lane's local memory */
+    uint32_t local_top;  /* end of the frame, alloca included */
     uint32_t depth;
     uint32_t members,
         arrived; /* lanes that have not left for good; of these, those that have returned and wait */
@@ -91,10 +94,13 @@ struct Warp {
     int join_count, join_capacity;
     Frame *frames;
     Frame *entry_frame;
-    uint32_t arrived[17];    /* lanes that have arrived at each barrier of the block */
-    uint8_t *local;          /* [offset / 16][lane][16]: a 16-byte piece of every lane, side by side */
-    uint64_t *local_written; /* a bit per byte of `local` */
-    size_t local_bytes;      /* per lane, as allocated */
+    uint32_t arrived[17];      /* lanes that have arrived at each barrier of the block */
+    uint8_t *local;            /* [offset / 16][lane][16]: a 16-byte piece of every lane, side by side */
+    uint64_t *local_written;   /* a bit per byte of `local` */
+    size_t local_bytes;        /* per lane, as allocated */
+    bool follows;              /* something in it may be undefined (undefined.h) */
+    UndefinedValue *undefined; /* [offset / 4] of local memory; NULL: none */
+    uint64_t undefined_count;
 };
 
 static inline Fragment *warp_fragment(Warp *warp) {

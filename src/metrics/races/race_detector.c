@@ -173,6 +173,31 @@ static bool is_flag(const Touch *touch, const WarpAccess *earlier, uint32_t lane
     return same_block && has_released(order, warp_access_warp(earlier), __builtin_ctz(lanes));
 }
 
+/* The block has read the cell, before its last write or after it. */
+static bool has_read(const Touch *touch, const ShadowCell *cell, bool before_write) {
+    for (int i = 0; i < CELL_READS; i++)
+        if (cell->reads[i].mask && cell->reads[i].block == touch->block->order.number &&
+            !(cell->reads[i].origin & BEFORE_WRITE) == !before_write)
+            return true;
+    return false;
+}
+
+/* Those of `lanes` whose access came before something that this thread, or one that it has synchronized with, has
+ * observed: PTX allows two volatile accesses to one word, but the code relies on an order that only a fence makes. */
+static uint32_t unfenced(const Touch *touch, const ShadowCell *cell, const WarpAccess *earlier,
+                         uint32_t lanes) {
+    const RaceDetector *detector = touch->block->detector;
+    const PcRule *then = &detector->rules[warp_access_pc(earlier)], *now = touch->rule;
+    const HappensBefore *order = &touch->block->order;
+    bool is_volatile = then->strength == ACCESS_VOLATILE || now->strength == ACCESS_VOLATILE;
+    int warp = touch->access->warp;
+    if (!is_volatile || touch->access->space != PTX_SPACE_GLOBAL) return 0;
+    uint32_t found = happens_before_signed(order, warp, touch->lane, earlier, lanes, SIGN_FOLLOWED) &
+                     ~happens_before_signed(order, warp, touch->lane, earlier, lanes, SIGN_RELEASED);
+    if (!found || has_read(touch, cell, false)) return 0; /* what was read once is not older the next time */
+    return race_detector_is_polled(detector->launched->program, touch->access->pc) ? 0 : found;
+}
+
 static bool is_allowed(const Touch *touch, const WarpAccess *earlier, uint32_t lanes) {
     const PcRule *then = &touch->block->detector->rules[warp_access_pc(earlier)], *now = touch->rule;
     if (then->strength == ACCESS_WEAK || now->strength == ACCESS_WEAK) return false;
@@ -216,10 +241,15 @@ static uint32_t without_same_instruction(const Touch *touch, const WarpAccess *e
 }
 
 /* `lanes` of `earlier` and this access are not ordered, and at least one of the two writes. */
-static __attribute__((noinline)) void report_race(const Touch *touch, const WarpAccess *earlier,
-                                                  uint32_t lanes, bool then_writes) {
+static __attribute__((noinline)) void report_race(const Touch *touch, const ShadowCell *cell,
+                                                  const WarpAccess *earlier, uint32_t lanes,
+                                                  bool then_writes) {
     const PcRule *then = &touch->block->detector->rules[warp_access_pc(earlier)], *now = touch->rule;
-    if (is_allowed(touch, earlier, lanes)) return;
+    if (is_allowed(touch, earlier, lanes)) {
+        lanes = unfenced(touch, cell, earlier, lanes);
+        if (lanes) report(touch, FINDING_ORDER, earlier, lanes);
+        return;
+    }
     if (then_writes && now->writes && !then->is_atomic && !now->is_atomic) {
         lanes = without_same_instruction(touch, earlier, lanes);
         if (!lanes || stores_what_is_there(touch)) return;
@@ -228,7 +258,13 @@ static __attribute__((noinline)) void report_race(const Touch *touch, const Warp
     FindingKind kind = same_block && warp_access_warp(earlier) == touch->access->warp ? FINDING_WARP_RACE
                        : touch->access->space == PTX_SPACE_SHARED                     ? FINDING_SHARED_RACE
                                                                                       : FINDING_GLOBAL_RACE;
-    report(touch, kind, earlier, lanes);
+    uint32_t released = happens_before_signed(&touch->block->order, touch->access->warp, touch->lane, earlier,
+                                              lanes, SIGN_RELEASED);
+    bool may_be_cached = !now->writes && has_read(touch, cell, true); /* in L1: an old value */
+    if (lanes & ~released || may_be_cached)
+        report(touch, kind, earlier, lanes & ~released ? lanes & ~released : lanes);
+    else
+        report(touch, FINDING_MISSING_ACQUIRE, earlier, lanes);
 }
 
 /* ---- cells ------------------------------------------------------------------------------------------ */
@@ -291,7 +327,7 @@ static void note_reread(const Touch *touch, const WarpAccess *earlier) {
 
 static void touch_cell(const Touch *touch, ShadowCell *cell) {
     uint32_t lanes = unknown_lanes(touch, &cell->write);
-    if (lanes) report_race(touch, &cell->write, lanes, true);
+    if (lanes) report_race(touch, cell, &cell->write, lanes, true);
     if (!touch->rule->writes) {
         if (cell->reads[0].mask && cell->reads[0].block != touch->block->order.number)
             note_reread(touch, &cell->reads[0]);
@@ -300,7 +336,8 @@ static void touch_cell(const Touch *touch, ShadowCell *cell) {
     }
     for (int i = 0; i < CELL_READS; i++) {
         lanes = unknown_lanes(touch, &cell->reads[i]);
-        if (lanes) report_race(touch, &cell->reads[i], lanes, false);
+        if (lanes) report_race(touch, cell, &cell->reads[i], lanes, false);
+        cell->reads[i].origin |= BEFORE_WRITE;
     }
     put(touch, &cell->write);
 }
@@ -342,6 +379,17 @@ static void synchronize(BlockRaces *block, const TraceAccess *access, const PcRu
     }
 }
 
+/* About to write words that others may wait for: what the block has stored as volatile came before. */
+static void follow(BlockRaces *block, const TraceAccess *access, const PcRule *rule) {
+    for (uint32_t rest = access->mask; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        SyncWord *word =
+            sync_table_find(&block->detector->syncs, access->buffer, trace_access_offset(access, lane), true);
+        happens_before_follow(&block->order, access->warp, lane, word, rule->is_atomic);
+    }
+    block->order.now++;
+}
+
 static void detector_access(void *context, const TraceAccess *access) {
     BlockRaces *block = context;
     RaceDetector *detector = block->detector;
@@ -351,6 +399,9 @@ static void detector_access(void *context, const TraceAccess *access) {
     int shift = shared ? detector->shared_shift : detector->global_shift, cells = rule->width >> shift;
     ShadowMemory *memory = shared ? &block->shared : &detector->buffers[access->buffer];
     detector->serial++;
+    if (block->stores_volatile && !shared && rule->writes && rule->strength != ACCESS_WEAK)
+        follow(block, access, rule);
+    block->stores_volatile |= !shared && rule->writes && rule->strength == ACCESS_VOLATILE;
     Touch touch = {
         .block = block, .access = access, .rule = rule, .cell_bytes = 1 << shift, .is_shared = shared};
     for (uint32_t rest = access->mask; rest; rest &= rest - 1) {
@@ -363,7 +414,36 @@ static void detector_access(void *context, const TraceAccess *access) {
         detector->last_store_pc = access->pc;
         detector->last_store_launch = detector->launch;
     }
-    if (detector->has_fences && rule->strength != ACCESS_WEAK) synchronize(block, access, rule);
+    if ((detector->has_fences || detector->has_volatile) && rule->strength != ACCESS_WEAK)
+        synchronize(block, access, rule);
+}
+
+/* Lanes of a warp at an instruction, without an address. */
+static FindingAccess place_of(const BlockRaces *block, int pc, int warp, uint32_t lanes) {
+    FindingAccess place = {.pc = pc,
+                           .warp = warp,
+                           .lanes = lanes,
+                           .lane = __builtin_ctz(lanes),
+                           .buffer = -1,
+                           .interval = block->order.interval[warp],
+                           .event = -1};
+    set_block(block->detector, block->linear, &place);
+    return place;
+}
+
+/* Part of a warp passes a barrier of the block, and the rest has exited. */
+static void note_partial_barrier(BlockRaces *block, const TraceSync *sync) {
+    if (!sync->is_blockwide || !sync->mask || !sync->exited) return;
+    block->detector->serial++;
+    RacePair *pair = find_pair(block->detector, FINDING_PARTIAL_BARRIER, sync->pc, PTX_NO_PC);
+    if (!pair) {
+        pair = add_pair(block, FINDING_PARTIAL_BARRIER, PTX_SPACE_GENERIC);
+        if (!pair) return;
+        pair->access = place_of(block, sync->pc, sync->warp, sync->mask);
+        pair->other =
+            (FindingAccess){.pc = PTX_NO_PC, .lanes = sync->exited, .lane = -1, .buffer = -1, .event = -1};
+    }
+    count_pair(pair, block);
 }
 
 static void detector_sync(void *context, const TraceSync *sync) {
@@ -373,6 +453,7 @@ static void detector_sync(void *context, const TraceSync *sync) {
         happens_before_arrive(&block->order, sync);
         break;
     case TRACE_SYNC_RELEASE:
+        note_partial_barrier(block, sync);
         happens_before_release(&block->order, sync);
         break;
     case TRACE_SYNC_WARP:
@@ -384,22 +465,17 @@ static void detector_sync(void *context, const TraceSync *sync) {
     }
 }
 
-static void detector_undefined(void *context, int pc, int warp, uint32_t lanes) {
+static void detector_undefined(void *context, const TraceUndefined *undefined) {
     BlockRaces *block = context;
     block->detector->serial++;
-    RacePair *pair = find_pair(block->detector, FINDING_UNDEFINED_SHUFFLE, pc, PTX_NO_PC);
+    RacePair *pair = find_pair(block->detector, FINDING_UNDEFINED_SHUFFLE, undefined->pc, undefined->shuffle);
     if (!pair) {
         pair = add_pair(block, FINDING_UNDEFINED_SHUFFLE, PTX_SPACE_GENERIC);
         if (!pair) return;
-        pair->access = (FindingAccess){.pc = pc,
-                                       .warp = warp,
-                                       .lanes = lanes,
-                                       .lane = __builtin_ctz(lanes),
-                                       .buffer = -1,
-                                       .interval = block->order.interval[warp],
-                                       .event = -1};
-        pair->other = (FindingAccess){.pc = PTX_NO_PC, .lane = -1, .buffer = -1, .event = -1};
-        set_block(block->detector, block->linear, &pair->access);
+        pair->access = place_of(block, undefined->pc, undefined->warp, undefined->lanes);
+        pair->access.is_store = undefined->use == TRACE_USE_STORE;
+        pair->other = place_of(block, undefined->shuffle, undefined->warp, undefined->lanes);
+        pair->use = undefined->use;
     }
     count_pair(pair, block);
 }
@@ -414,6 +490,7 @@ static void *detector_block(void *context, uint64_t linear) {
     const uint32_t *threads = detector->launched->block;
     block->detector = detector;
     block->linear = linear;
+    block->stores_volatile = false;
     block->shared.bytes_left = &detector->bytes_left;
     happens_before_begin(&block->order, detector->first_block + (uint32_t)linear, detector->first_block,
                          (int)(threads[0] * threads[1] * threads[2]));
@@ -456,12 +533,14 @@ void race_detector_finish(RaceDetector *detector) {
 
 static void read_program(RaceDetector *detector, const PtxProgram *program) {
     int least[2] = {8, 8}; /* bytes of an access: shared, global */
-    detector->has_fences = false;
+    detector->has_fences = detector->has_volatile = false;
     for (int pc = 0; pc < program->code_count; pc++) {
         const PtxInstruction *in = program->code[pc].instruction;
         const PcRule *rule = &detector->rules[pc];
         detector->has_fences |=
             in->opcode == PTX_fence || in->opcode == PTX_membar || rule->acquires || rule->releases;
+        detector->has_volatile |= rule->strength == ACCESS_VOLATILE && rule->writes &&
+                                  (in->space == PTX_SPACE_GLOBAL || in->space == PTX_SPACE_GENERIC);
         if (!rule->width) continue;
         bool shared = in->space == PTX_SPACE_SHARED || in->space == PTX_SPACE_SHARED_CLUSTER;
         for (int i = 0; i < 2; i++)

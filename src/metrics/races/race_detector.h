@@ -30,6 +30,7 @@ typedef struct RacePair { /* a pair of instructions that race; the accesses are 
     bool is_atomic;                   /* one of them is atomic */
     bool is_narrow;                   /* both are strong, but of too narrow a scope */
     bool is_same_warp, is_same_block;
+    TraceUse use; /* of an undefined value */
 } RacePair;
 
 typedef struct SyncTable { /* words through which threads synchronize, by buffer and offset */
@@ -42,7 +43,8 @@ typedef struct BlockRaces {
     uint64_t linear;
     HappensBefore order;
     ShadowMemory shared;
-    SyncTable syncs; /* of shared memory */
+    SyncTable syncs;      /* of shared memory */
+    bool stores_volatile; /* it has stored to global memory as volatile */
     struct BlockRaces *next_idle;
 } BlockRaces;
 
@@ -63,6 +65,7 @@ struct RaceDetector {
     const TraceLaunch *launched;
     PcRule *rules;                      /* [pc] of this launch */
     bool has_fences;                    /* or acquires or releases */
+    bool has_volatile;                  /* stores to global memory */
     uint8_t shared_shift, global_shift; /* log2 of the bytes of a cell */
     uint32_t first_block;               /* number of the launch's first */
     uint64_t block_count;
@@ -88,6 +91,8 @@ enum { MOST_PAIRS = 64 };
 
 void race_detector_finish(RaceDetector *detector); /* after the last launch; may be called again */
 PcRule *race_detector_rules(const PtxProgram *program);
+/* The load is repeated until it finds what it waits for. */
+bool race_detector_is_polled(const PtxProgram *program, int pc);
 /* NULL: there is none, and `make` does not ask for one. */
 SyncWord *sync_table_find(SyncTable *table, int buffer, uint64_t offset, bool make);
 void sync_table_done(SyncTable *table);
