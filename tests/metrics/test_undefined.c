@@ -26,11 +26,13 @@ static void add_text(const CoreRun *run, int pc, Text *out) {
     text_done(&printed);
 }
 
-static const char module[] = ".shared .align 8 .b8 words[256];\n"
-                             ".func (.reg .u32 d) twice(.reg .u32 a) { add.u32 d, a, a; ret; }\n"
-                             ".func (.param .u32 d) by_memory(.param .u32 a) { .reg .u32 x; ld.param.u32 x, "
-                             "[a]; st.param.u32 [d], x; ret; }\n"
-                             ".func stores(.reg .u64 p, .reg .u32 a) { st.global.u32 [p], a; ret; }\n";
+static const char module[] =
+    ".shared .align 8 .b8 words[256];\n"
+    ".func (.reg .u32 d) twice(.reg .u32 a) { add.u32 d, a, a; ret; }\n"
+    ".func (.param .u32 d) by_memory(.param .u32 a) { .reg .u32 x; ld.param.u32 x, "
+    "[a]; st.param.u32 [d], x; ret; }\n"
+    ".func (.reg .v2 .u32 d) turns(.reg .v2 .u32 a) { mov.u32 d.x, a.y; mov.u32 d.y, a.x; ret; }\n"
+    ".func stores(.reg .u64 p, .reg .u32 a) { st.global.u32 [p], a; ret; }\n";
 
 static void check_in(const Case *c, bool traced, uint32_t block) {
     RaceDetector *detector = race_detector_new();
@@ -100,6 +102,8 @@ static void what_is_not_used_is_silent(void **state) {
                  "%r2;",
          "", 0},
         {SHUFFLE "mov.u32 %r1, 0; call (%r2), twice, (%r1); " STORE "%r2;", "", 0},
+        {SHUFFLE ".reg .v2 .u32 v, w; mov.u32 v.x, %r1; mov.u32 v.y, 1; call (w), turns, (v); " STORE "w.x;",
+         "", 0},
         {SHUFFLE "call (%r2), twice, (%t); " STORE "%r2;", "", 0},
         {"shfl.sync.down.b32 _|%p1, %t, 8, 31, -1; selp.u32 %r1, 1, 0, %p1; " STORE "%r1;", "", 0},
         {SHUFFLE
@@ -148,6 +152,8 @@ static void uses_are_found(void **state) {
         {SHUFFLE "{ .param .u32 a, d; st.param.u32 [a], %r1; call (d), by_memory, (a); ld.param.u32 %r2, "
                  "[d]; } " STORE "%r2;",
          "st.global.u32 [%out], %r2", 0xff00},
+        {SHUFFLE ".reg .v2 .u32 v, w; mov.u32 v.x, %r1; mov.u32 v.y, 1; call (w), turns, (v); " STORE "w.y;",
+         "st.global.u32 [%out], w.y", 0xff00},
         {SHUFFLE "call stores, (%out, %r1);", "st.global.u32 [p], a", 0xff00},
         {SHUFFLE "add.cc.u32 %r2, %r1, -1; addc.u32 %r3, 0, 0; " STORE "%r3;", "st.global.u32 [%out], %r3",
          0xff00},

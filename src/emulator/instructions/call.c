@@ -203,6 +203,14 @@ bool lower_ret(Lowering *low, const PtxInstruction *in, Op *op) {
 
 /* ---- lowering --------------------------------------------------------------------------------------- */
 
+/* `value` is in a register whose components have `bytes`; component -1: all of them. */
+static void set_register(CallValue *value, const PtxRegister *reg, int component, uint8_t bytes) {
+    int parts = component < 0 && reg && reg->vector > 1 ? reg->vector : 1;
+    value->part_bytes = bytes > 8 ? 8 : bytes;
+    value->bytes = (uint32_t)(bytes * parts);
+    value->present = bytes != 0;
+}
+
 static CallValue interface_value(Lowering *low, const PtxVariable *variable) {
     CallValue value = {.in_memory = true, .bytes = (uint32_t)variable->bytes, .present = true};
     if (variable->space != PTX_SPACE_REG) {
@@ -218,8 +226,7 @@ static CallValue interface_value(Lowering *low, const PtxVariable *variable) {
         if (strcmp(function->registers[i]->name, variable->name) != 0 ||
             !lowering_register(low, &operand, &value.place, &bytes))
             continue;
-        value.bytes = bytes;
-        value.present = bytes != 0;
+        set_register(&value, function->registers[i], -1, bytes);
         low->layout->has_pinned = true;
         break; /* registers of inner scopes, which may have its name, come behind it */
     }
@@ -261,7 +268,7 @@ static bool caller_value(Lowering *low, Op *op, const PtxOperand *operand, PtxTy
         return false;
     }
     if (!bytes) return lowering_reject(low, op, "call: predicates cannot be passed");
-    out->bytes = bytes;
+    set_register(out, operand->kind == PTX_OPERAND_REGISTER ? operand->reg : NULL, operand->component, bytes);
     return true;
 }
 

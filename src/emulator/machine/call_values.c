@@ -13,14 +13,10 @@ void call_value_read(const Warp *warp, const Frame *frame, const CallValue *valu
         memcpy(to, frame->parameters + (size_t)lane * frame->layout->parameter_bytes + value->offset, bytes);
         return;
     }
-    const uint8_t *at = value->place.constant ? warp->base.at[IN_CONSTANTS] : frame->registers;
-    at += value->place.offset;
-    if (value->bytes > 8) { /* two halves */
-        memcpy(to, at + lane * 8, bytes < 8 ? bytes : 8);
-        if (bytes > 8) memcpy((uint8_t *)to + 8, at + 8 * WARP_LANES + lane * 8, bytes - 8);
-        return;
-    }
-    memcpy(to, at + (size_t)lane * value->bytes, bytes);
+    const uint8_t *file = value->place.constant ? warp->base.at[IN_CONSTANTS] : frame->registers;
+    for (size_t at = 0, part = value->part_bytes; at < bytes; at += part)
+        memcpy((uint8_t *)to + at, file + call_value_part(value, (uint32_t)at).offset + (size_t)lane * part,
+               bytes - at < part ? bytes - at : part);
 }
 
 void call_value_write(const Frame *frame, const CallValue *value, int lane, const void *from, size_t bytes) {
@@ -31,13 +27,9 @@ void call_value_write(const Frame *frame, const CallValue *value, int lane, cons
                bytes);
         return;
     }
-    uint8_t *at = frame->registers + value->place.offset;
-    if (value->bytes > 8) {
-        memcpy(at + lane * 8, from, bytes < 8 ? bytes : 8);
-        if (bytes > 8) memcpy(at + 8 * WARP_LANES + lane * 8, (const uint8_t *)from + 8, bytes - 8);
-        return;
-    }
-    memcpy(at + (size_t)lane * value->bytes, from, bytes);
+    for (size_t at = 0, part = value->part_bytes; at < bytes; at += part)
+        memcpy(frame->registers + call_value_part(value, (uint32_t)at).offset + (size_t)lane * part,
+               (const uint8_t *)from + at, bytes - at < part ? bytes - at : part);
 }
 
 void call_values_pass(const Warp *warp, uint32_t mask, const Frame *from, const CallValue *source, Frame *to,

@@ -340,22 +340,20 @@ void undefined_gather(Warp *warp, Operand from, const Operand *to, int to_count,
 
 /* Piece `at` of a value that is passed; NULL: nothing is kept of it. */
 static UndefinedValue *passed(const Frame *frame, const CallValue *value, uint32_t at) {
-    return value->in_memory ? find_parameter(frame, value->offset + at) : find_place(frame, value->place);
+    return value->in_memory ? find_parameter(frame, value->offset + at)
+                            : find_place(frame, call_value_part(value, at));
 }
 
 void undefined_pass(const Frame *from, const CallValue *source, Frame *to, const CallValue *destination,
                     uint32_t mask) {
-    static const UndefinedValue nothing = {0};
     uint32_t bytes = source->bytes < destination->bytes ? source->bytes : destination->bytes;
     if (!source->present || !destination->present) return;
-    UndefinedValue all = {0};
-    for (uint32_t at = 0; at < bytes; at += 4) {
-        const UndefinedValue *piece = passed(from, source, at);
-        if (piece && piece->lanes & mask) values_of(to);
-        if (!destination->in_memory)
-            join(&all, piece);
-        else
-            assign(passed(to, destination, at), piece ? piece : &nothing, mask);
+    uint32_t part = destination->in_memory ? 4 : destination->part_bytes;
+    for (uint32_t at = 0; at < bytes; at += part) {
+        UndefinedValue piece = {0};
+        for (uint32_t within = 0; within < part && at + within < bytes; within += 4)
+            join(&piece, passed(from, source, at + within));
+        if (piece.lanes & mask) values_of(to);
+        assign(passed(to, destination, at), &piece, mask);
     }
-    if (!destination->in_memory) assign(passed(to, destination, 0), &all, mask);
 }
