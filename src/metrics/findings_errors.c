@@ -217,8 +217,7 @@ static void describe_undefined(FindingsBuilder *builder, const RacePair *pair, F
     finding->sentence =
         arena_print(&builder->list->arena,
                     "line %d: lanes 0x%08" PRIx32 " of warp %d %s a value that the shuffle in line %d leaves "
-                    "undefined: it is read from a lane that does not "
-                    "execute the shuffle.",
+                    "undefined: it reads a lane that does not take part.",
                     finding->access.line, finding->access.lanes, finding->access.warp, use_of(pair->use),
                     finding->other.line);
 }

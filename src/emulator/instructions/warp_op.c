@@ -183,7 +183,7 @@ static int warp_ops_together(Block *block, const Op *op, const Gang *gang) {
     for (; done < gang->count; done++) {
         Warp *warp = gang->warps[done];
         if (warp_op->has_members && !is_whole(warp_op, warp, gang->masks[done])) break;
-        if (outsiders(warp_op, warp, gang->masks[done])) break;
+        if (!warp_op->names_all && outsiders(warp_op, warp, gang->masks[done])) break;
         warp->called &= ~gang->masks[done];
         warp_op->compute(warp_op, warp, gang->masks[done], NULL);
     }
@@ -192,13 +192,14 @@ static int warp_ops_together(Block *block, const Op *op, const Gang *gang) {
 }
 
 static int warp_syncs_together(Block *block, const Op *op, const Gang *gang) {
+    const WarpOp *warp_op = op->extra;
     int done = 0;
     if (block->observed) return 0;
     for (; done < gang->count; done++) {
         Warp *warp = gang->warps[done];
         Fragment *fragment = gang->fragments[done];
-        if (!fragment->passes && !is_whole(op->extra, warp, gang->masks[done])) break;
-        if (outsiders(op->extra, warp, gang->masks[done])) break;
+        if (!fragment->passes && !is_whole(warp_op, warp, gang->masks[done])) break;
+        if (!warp_op->names_all && outsiders(warp_op, warp, gang->masks[done])) break;
         fragment->passes = false;
         warp->called &= ~gang->masks[done];
     }

@@ -152,10 +152,10 @@ static __attribute__((noinline)) void follow(const Op *op, const Gang *gang) {
         if (gang->warps[w]->follows) undefined_follow(gang->warps[w], op);
 }
 
-static inline void run_op(Block *block, const Op *op, const Gang *gang, Mode mode) {
+static inline void run_op(Block *block, const Op *op, const Gang *gang, Mode mode, bool follows) {
     const Gang *active = gang;
     Gang part;
-    if (block->follows) follow(op, gang);
+    if (follows) follow(op, gang);
     if (op->guarded) {
         part.count = 0;
         for (int w = 0; w < gang->count; w++) {
@@ -295,9 +295,10 @@ static inline __attribute__((always_inline)) bool run_gang(Block *block, Gang *g
     do {
         int end = program->run_end[gang->pc];
         uint64_t count = (uint64_t)(end - gang->pc);
+        bool follows = block->follows; /* shuffles, which may begin it, end a run */
         block->now = gang->turn;
         for (const Op *op = program->ops + gang->pc, *last = program->ops + end; op < last; op++)
-            run_op(block, op, gang, mode);
+            run_op(block, op, gang, mode, follows);
         block->executed += count * (uint64_t)gang->count;
         gang->turn += count;
         gang->pc = end;
