@@ -224,7 +224,9 @@ void happens_before_publish(HappensBefore *order, int warp, int lane, SyncWord *
 }
 
 void happens_before_follow(const HappensBefore *order, int warp, int lane, SyncWord *word, bool adds) {
+    enum { MOST = 1024 }; /* entries: each that observes the word copies them */
     if (!adds) vector_clock_replace(&word->followed, NULL);
+    if (word->followed && word->followed->count >= MOST) return;
     add_knowledge(order, warp, UINT32_C(1) << lane, &word->followed);
 }
 

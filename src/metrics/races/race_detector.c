@@ -54,14 +54,6 @@ static bool stores_what_is_there(const Touch *touch) {
     return !memcmp(cell, touch->access->memory + touch->offset, (size_t)touch->cell_bytes);
 }
 
-static void set_block(const RaceDetector *detector, uint64_t linear, FindingAccess *access) {
-    const uint32_t *grid = detector->launched->grid;
-    access->linear_block = linear;
-    access->block[0] = (uint32_t)(linear % grid[0]);
-    access->block[1] = (uint32_t)(linear / grid[0] % grid[1]);
-    access->block[2] = (uint32_t)(linear / grid[0] / grid[1]);
-}
-
 static FindingAccess this_access(const Touch *touch) {
     BlockRaces *block = touch->block;
     FindingAccess side = {.pc = touch->access->pc,
@@ -76,7 +68,7 @@ static FindingAccess this_access(const Touch *touch) {
                           .is_atomic = touch->rule->is_atomic,
                           .interval = block->order.interval[touch->access->warp],
                           .event = -1};
-    set_block(block->detector, block->linear, &side);
+    race_detector_set_block(block->detector, block->linear, &side);
     return side;
 }
 
@@ -96,48 +88,19 @@ static FindingAccess earlier_access(const Touch *touch, const WarpAccess *earlie
                           .event = -1};
     if (earlier->block == block->order.number)
         side.interval = block->order.interval[warp_access_warp(earlier)];
-    set_block(block->detector, earlier->block - block->detector->first_block, &side);
+    race_detector_set_block(block->detector, earlier->block - block->detector->first_block, &side);
     return side;
-}
-
-static RacePair *find_pair(RaceDetector *detector, FindingKind kind, int pc, int other) {
-    for (int i = 0; i < detector->pair_count; i++) {
-        RacePair *pair = &detector->pairs[i];
-        if (pair->kind == kind && pair->launch == detector->launch && pair->access.pc == pc &&
-            pair->other.pc == other)
-            return pair;
-    }
-    return NULL;
-}
-
-static void count_pair(RacePair *pair, const BlockRaces *block) {
-    if (pair->last_serial != block->detector->serial) pair->count++;
-    if (!pair->blocks || pair->last_block != block->linear) pair->blocks++;
-    pair->last_serial = block->detector->serial;
-    pair->last_block = block->linear;
-}
-
-/* A new one, to be filled in; NULL: the limit is reached. */
-static RacePair *add_pair(BlockRaces *block, FindingKind kind, PtxSpace space) {
-    RaceDetector *detector = block->detector;
-    if (detector->pair_count >= MOST_PAIRS) {
-        detector->is_complete = false;
-        return NULL;
-    }
-    RacePair pair = {.kind = kind, .launch = detector->launch, .space = space};
-    array_push(detector->pairs, detector->pair_count, detector->pair_capacity, pair);
-    return &detector->pairs[detector->pair_count - 1];
 }
 
 static void report(const Touch *touch, FindingKind kind, const WarpAccess *earlier, uint32_t lanes) {
     BlockRaces *block = touch->block;
-    RacePair *pair = find_pair(block->detector, kind, touch->access->pc, warp_access_pc(earlier));
+    RacePair *pair = race_pair_find(block->detector, kind, touch->access->pc, warp_access_pc(earlier));
     if (pair && pair->count == 1 && pair->last_serial == block->detector->serial) {
         pair->access.lanes |= UINT32_C(1) << touch->lane; /* another lane of the example */
         if (warp_access_warp(earlier) == pair->other.warp) pair->other.lanes |= lanes;
     }
     if (!pair) {
-        pair = add_pair(block, kind, touch->access->space);
+        pair = race_pair_add(block, kind, touch->access->space);
         if (!pair) return;
         const PcRule *then = &block->detector->rules[warp_access_pc(earlier)], *now = touch->rule;
         pair->access = this_access(touch);
@@ -155,7 +118,7 @@ static void report(const Touch *touch, FindingKind kind, const WarpAccess *earli
             pair->other.value = value_at(bytes + at, now->element_bytes);
         }
     }
-    count_pair(pair, block);
+    race_pair_count(pair, block);
 }
 
 static bool has_released(const HappensBefore *order, int warp, int lane) {
@@ -418,34 +381,6 @@ static void detector_access(void *context, const TraceAccess *access) {
         synchronize(block, access, rule);
 }
 
-/* Lanes of a warp at an instruction, without an address. */
-static FindingAccess place_of(const BlockRaces *block, int pc, int warp, uint32_t lanes) {
-    FindingAccess place = {.pc = pc,
-                           .warp = warp,
-                           .lanes = lanes,
-                           .lane = __builtin_ctz(lanes),
-                           .buffer = -1,
-                           .interval = block->order.interval[warp],
-                           .event = -1};
-    set_block(block->detector, block->linear, &place);
-    return place;
-}
-
-/* Part of a warp passes a barrier of the block, and the rest has exited. */
-static void note_partial_barrier(BlockRaces *block, const TraceSync *sync) {
-    if (!sync->is_blockwide || !sync->mask || !sync->exited) return;
-    block->detector->serial++;
-    RacePair *pair = find_pair(block->detector, FINDING_PARTIAL_BARRIER, sync->pc, PTX_NO_PC);
-    if (!pair) {
-        pair = add_pair(block, FINDING_PARTIAL_BARRIER, PTX_SPACE_GENERIC);
-        if (!pair) return;
-        pair->access = place_of(block, sync->pc, sync->warp, sync->mask);
-        pair->other =
-            (FindingAccess){.pc = PTX_NO_PC, .lanes = sync->exited, .lane = -1, .buffer = -1, .event = -1};
-    }
-    count_pair(pair, block);
-}
-
 static void detector_sync(void *context, const TraceSync *sync) {
     BlockRaces *block = context;
     switch (sync->kind) {
@@ -453,7 +388,7 @@ static void detector_sync(void *context, const TraceSync *sync) {
         happens_before_arrive(&block->order, sync);
         break;
     case TRACE_SYNC_RELEASE:
-        note_partial_barrier(block, sync);
+        race_detector_note_barrier(block, sync);
         happens_before_release(&block->order, sync);
         break;
     case TRACE_SYNC_WARP:
@@ -463,21 +398,6 @@ static void detector_sync(void *context, const TraceSync *sync) {
         happens_before_fence(&block->order, sync->warp, sync->mask, block->detector->rules[sync->pc].scope);
         break;
     }
-}
-
-static void detector_undefined(void *context, const TraceUndefined *undefined) {
-    BlockRaces *block = context;
-    block->detector->serial++;
-    RacePair *pair = find_pair(block->detector, FINDING_UNDEFINED_SHUFFLE, undefined->pc, undefined->shuffle);
-    if (!pair) {
-        pair = add_pair(block, FINDING_UNDEFINED_SHUFFLE, PTX_SPACE_GENERIC);
-        if (!pair) return;
-        pair->access = place_of(block, undefined->pc, undefined->warp, undefined->lanes);
-        pair->access.is_store = undefined->use == TRACE_USE_STORE;
-        pair->other = place_of(block, undefined->shuffle, undefined->warp, undefined->lanes);
-        pair->use = undefined->use;
-    }
-    count_pair(pair, block);
 }
 
 static void *detector_block(void *context, uint64_t linear) {
@@ -609,6 +529,6 @@ TraceObserver race_detector_observer(RaceDetector *detector) {
                            .block = detector_block,
                            .access = detector_access,
                            .sync = detector_sync,
-                           .undefined = detector_undefined,
+                           .undefined = race_detector_undefined,
                            .end = detector_end};
 }

@@ -90,6 +90,15 @@ struct RaceDetector {
 enum { MOST_PAIRS = 64 };
 
 void race_detector_finish(RaceDetector *detector); /* after the last launch; may be called again */
+void race_detector_set_block(const RaceDetector *detector, uint64_t linear, FindingAccess *access);
+/* The pair of these instructions in this launch (`other` may be PTX_NO_PC); NULL: it is new. */
+RacePair *race_pair_find(RaceDetector *detector, FindingKind kind, int pc, int other);
+/* A new one, to be filled in; NULL: the limit is reached. */
+RacePair *race_pair_add(BlockRaces *block, FindingKind kind, PtxSpace space);
+void race_pair_count(RacePair *pair, const BlockRaces *block); /* once more, in this block */
+/* Part of a warp passes a barrier of the block, and the rest has exited: a note. */
+void race_detector_note_barrier(BlockRaces *block, const TraceSync *sync);
+void race_detector_undefined(void *block, const TraceUndefined *undefined); /* TraceObserver.undefined */
 PcRule *race_detector_rules(const PtxProgram *program);
 /* The load is repeated until it finds what it waits for. */
 bool race_detector_is_polled(const PtxProgram *program, int pc);

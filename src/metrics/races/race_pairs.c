@@ -1,0 +1,81 @@
+/* The list of what a race detector has found, and what it finds without comparing accesses. */
+#include "metrics/races/race_detector.h"
+
+void race_detector_set_block(const RaceDetector *detector, uint64_t linear, FindingAccess *access) {
+    const uint32_t *grid = detector->launched->grid;
+    access->linear_block = linear;
+    access->block[0] = (uint32_t)(linear % grid[0]);
+    access->block[1] = (uint32_t)(linear / grid[0] % grid[1]);
+    access->block[2] = (uint32_t)(linear / grid[0] / grid[1]);
+}
+
+RacePair *race_pair_find(RaceDetector *detector, FindingKind kind, int pc, int other) {
+    for (int i = 0; i < detector->pair_count; i++) {
+        RacePair *pair = &detector->pairs[i];
+        if (pair->kind == kind && pair->launch == detector->launch && pair->access.pc == pc &&
+            pair->other.pc == other)
+            return pair;
+    }
+    return NULL;
+}
+
+void race_pair_count(RacePair *pair, const BlockRaces *block) {
+    if (pair->last_serial != block->detector->serial) pair->count++;
+    if (!pair->blocks || pair->last_block != block->linear) pair->blocks++;
+    pair->last_serial = block->detector->serial;
+    pair->last_block = block->linear;
+}
+
+RacePair *race_pair_add(BlockRaces *block, FindingKind kind, PtxSpace space) {
+    RaceDetector *detector = block->detector;
+    if (detector->pair_count >= MOST_PAIRS) {
+        detector->is_complete = false;
+        return NULL;
+    }
+    RacePair pair = {.kind = kind, .launch = detector->launch, .space = space};
+    array_push(detector->pairs, detector->pair_count, detector->pair_capacity, pair);
+    return &detector->pairs[detector->pair_count - 1];
+}
+
+/* Lanes of a warp at an instruction, without an address. */
+static FindingAccess place_of(const BlockRaces *block, int pc, int warp, uint32_t lanes) {
+    FindingAccess place = {.pc = pc,
+                           .warp = warp,
+                           .lanes = lanes,
+                           .lane = __builtin_ctz(lanes),
+                           .buffer = -1,
+                           .interval = block->order.interval[warp],
+                           .event = -1};
+    race_detector_set_block(block->detector, block->linear, &place);
+    return place;
+}
+
+void race_detector_note_barrier(BlockRaces *block, const TraceSync *sync) {
+    if (!sync->is_blockwide || !sync->mask || !sync->exited) return;
+    block->detector->serial++;
+    RacePair *pair = race_pair_find(block->detector, FINDING_PARTIAL_BARRIER, sync->pc, PTX_NO_PC);
+    if (!pair) {
+        pair = race_pair_add(block, FINDING_PARTIAL_BARRIER, PTX_SPACE_GENERIC);
+        if (!pair) return;
+        pair->access = place_of(block, sync->pc, sync->warp, sync->mask);
+        pair->other =
+            (FindingAccess){.pc = PTX_NO_PC, .lanes = sync->exited, .lane = -1, .buffer = -1, .event = -1};
+    }
+    race_pair_count(pair, block);
+}
+
+void race_detector_undefined(void *context, const TraceUndefined *undefined) {
+    BlockRaces *block = context;
+    block->detector->serial++;
+    RacePair *pair =
+        race_pair_find(block->detector, FINDING_UNDEFINED_SHUFFLE, undefined->pc, undefined->shuffle);
+    if (!pair) {
+        pair = race_pair_add(block, FINDING_UNDEFINED_SHUFFLE, PTX_SPACE_GENERIC);
+        if (!pair) return;
+        pair->access = place_of(block, undefined->pc, undefined->warp, undefined->lanes);
+        pair->access.is_store = undefined->use == TRACE_USE_STORE;
+        pair->other = place_of(block, undefined->shuffle, undefined->warp, undefined->lanes);
+        pair->use = undefined->use;
+    }
+    race_pair_count(pair, block);
+}
