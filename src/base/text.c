@@ -3,11 +3,13 @@
 
 #include "base/memory.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 void text_add_bytes(Text *text, const char *bytes, size_t length) {
     array_reserve(text->data, text->length + length + 1, text->capacity);
@@ -54,8 +56,15 @@ const char *text_now(char *out, size_t bytes) {
     return out;
 }
 
+FILE *text_open_file(const char *path) {
+    int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "rb");
+    if (descriptor >= 0 && !file) close(descriptor);
+    return file;
+}
+
 bool text_read_file(const char *path, size_t limit_bytes, char **data, size_t *length, Error *error) {
-    FILE *file = fopen(path, "rb");
+    FILE *file = text_open_file(path);
     if (!file) return error_set_at(error, path, 0, 0, "cannot open: %s", strerror(errno));
     struct stat status;
     bool good = fstat(fileno(file), &status) == 0;
@@ -80,6 +89,31 @@ bool text_read_file(const char *path, size_t limit_bytes, char **data, size_t *l
     *data = buffer;
     *length = bytes;
     return true;
+}
+
+bool text_is_stream(const char *path) {
+    struct stat status;
+    if (!strcmp(path, "-") || !strcmp(path, "/dev/stdin")) return true;
+    return stat(path, &status) == 0 && (S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode));
+}
+
+bool text_read_stream(const char *path, size_t limit_bytes, char **data, size_t *length, Error *error) {
+    bool is_input = !strcmp(path, "-") || !strcmp(path, "/dev/stdin");
+    FILE *file = is_input ? stdin : fopen(path, "rb");
+    char bytes[1 << 16];
+    Text text = {0};
+    if (!file) return error_set_at(error, path, 0, 0, "cannot open: %s", strerror(errno));
+    for (size_t got; text.length <= limit_bytes && (got = fread(bytes, 1, sizeof bytes, file));)
+        text_add_bytes(&text, bytes, got);
+    bool is_whole = !ferror(file), fits = text.length <= limit_bytes;
+    if (!is_input) fclose(file);
+    text_add_bytes(&text, "", 0); /* terminated, even if it is empty */
+    *data = text.data;
+    *length = text.length;
+    if (is_whole && fits) return true;
+    text_done(&text);
+    return !is_whole ? error_set_at(error, path, 0, 0, "cannot read: %s", strerror(errno))
+                     : error_set_at(error, path, 0, 0, "it has more than %zu bytes", limit_bytes);
 }
 
 static size_t distance(const char *a, const char *b) {

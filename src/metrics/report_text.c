@@ -91,6 +91,13 @@ static void print_head(const ReportInput *input, Text *out) {
         sentence_print(out, "", text_string(&guess));
         text_done(&guess);
     }
+    if (input->unopened) {
+        Text where = {0};
+        text_print(&where, "not opened: %s, which lies outside the kernel's folder; --sources DIR opens it",
+                   input->unopened);
+        sentence_print(out, "", text_string(&where));
+        text_done(&where);
+    }
     print_result(input, out);
     print_sources(input, out);
 }

@@ -54,7 +54,8 @@ static bool is_cuda_source(const char *file) {
 static bool load_module(Session *session, Error *error) {
     size_t length;
     const char *file = session->options.file;
-    if (file) session->sources.ptx_path = session->options.file;
+    if (file) session->sources.path = file;
+    session->sources.folder = session->options.sources;
     if (file && is_cuda_source(file)) {
         if (!compile_file(session, error)) return false;
         length = strlen(session->code.text);

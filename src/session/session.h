@@ -36,8 +36,9 @@ typedef struct SessionOptions {
     const char *file;   /* FILE.cu or FILE.ptx, or NULL */
     const char *entry, *args;
     const char *compiler, *compile_flags; /* for FILE.cu: see compile.h; NULL: chosen, none */
-    CatalogOptions catalog;               /* n, block, grid, dtype, op, parameters, fill, seed */
-    uint32_t grid[3], block[3];           /* as given for files; 0: not given */
+    const char *sources;        /* a folder whose files may be opened as sources (sources.h); NULL: none */
+    CatalogOptions catalog;     /* n, block, grid, dtype, op, parameters, fill, seed */
+    uint32_t grid[3], block[3]; /* as given for files; 0: not given */
     uint32_t shared_bytes;
     bool has_shared; /* shared_bytes was given, be it 0 */
     bool cooperative;
@@ -124,6 +125,9 @@ int session_block_count(const Session *session);
 const SessionBlock *session_block(const Session *session, int index);
 
 /* Source text of a file named by the line table; NULL where it cannot be found. Lines are from 1. */
+/* A source file that is there and was not opened, since it lies neither beside the kernel nor in options.sources; NULL:
+ * none. Every file of the line table is looked for. */
+const char *session_unopened_source(const Session *session);
 int session_source_line_count(const Session *session, const char *file);
 const char *session_source_line(const Session *session, const char *file, int line);
 const char *session_ptx_line(const Session *session, int launch, int pc); /* the instruction as text */
