@@ -163,4 +163,4 @@ static bool run(const Unit *unit, Text *ptx, Error *error) {
     return good;
 }
 
-const Compiler compiler_nvrtc = {"nvrtc", find, run};
+const Compiler compiler_nvrtc = {"nvrtc", false, find, run};
