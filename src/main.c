@@ -345,7 +345,8 @@ static int act(Options *options, Error *error) {
 int main(int argc, char **argv) {
     Error error = {0};
     Options options;
-    setlocale(LC_CTYPE, ""); /* characters only: numbers are written the same everywhere */
+    signal(SIGXFSZ, SIG_IGN); /* a write past the limit of a file's size fails, and is reported */
+    setlocale(LC_CTYPE, "");  /* characters only: numbers are written the same everywhere */
     if (!options_parse(argc, argv, &options, &error)) return refuse(&error);
     int status = finish_output(act(&options, &error));
     if (session_gpu_is_hung()) _exit(status); /* the driver's own clean-up would wait for the kernel */

@@ -99,8 +99,9 @@ static bool app_handle(App *app, const TerminalEvent *event, bool *changed) {
         app->dragged = (Rectangle){0};
         answer = VIEW_CHANGED;
         break;
-    case TERMINAL_END:
-        terminal_end(event->signal);
+    case TERMINAL_END: /* as if it were quit, so that nothing is left behind */
+        app->signal = event->signal;
+        answer = VIEW_QUIT;
         break;
     case TERMINAL_TIMEOUT:
         break;
@@ -161,5 +162,6 @@ bool app_run(Session *session, const AppStart *start, Error *error) {
     ok = cast_close(app.cast, ok ? error : NULL) && ok;
     if (app.measuring && !measuring_end(app.measuring)) app_leave(ok ? NULL : error);
     app_done(&app);
+    if (app.signal) terminal_end(app.signal);
     return ok;
 }

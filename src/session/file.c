@@ -195,6 +195,7 @@ bool session_save(Session *session, const char *path, Error *error) {
         return error_set_at(error, path, 0, 0,
                             "cannot save yet: the rest of the grid is still being counted");
     for (int i = 0; i < session->trace->launch_count; i++) session_trace_others(session, i);
+    const Findings *hazards = session_hazards(session); /* which may have to be searched for */
     Store *store = store_create(path, trace_stored_bytes(session->trace), error);
     if (!store) return false;
     write_session(session, store);
@@ -205,7 +206,7 @@ bool session_save(Session *session, const char *path, Error *error) {
     write_contents(session, store);
     if (session->has_result) write_result(&session->result, store);
     measured_write(&session->machine.measured, store);
-    findings_write(session_hazards(session), store);
+    findings_write(hazards, store);
     return store_finish(store, error);
 }
 
