@@ -223,6 +223,12 @@ static bool take_compile_flags(Options *options, const OptionRow *row, const cha
     return true;
 }
 
+static bool take_no_cache(Options *options, const OptionRow *row, const char *value, Error *error) {
+    (void)row, (void)value, (void)error;
+    options->session.no_cache = true;
+    return true;
+}
+
 static bool take_sources(Options *options, const OptionRow *row, const char *value, Error *error) {
     struct stat about;
     options->session.sources = value;

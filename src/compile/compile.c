@@ -273,10 +273,10 @@ bool compile(const CompileOptions *options, Compiled *out, Error *error) {
         process_identify(path, headers, sizeof headers);
         make_key(&unit, identity, headers, &key);
         out->compiler = compiler->name;
-        out->is_cached = cache_find(text_string(&key), &ptx);
+        out->is_cached = !options->no_cache && cache_find(text_string(&key), &ptx);
     }
     good = compiler && (out->is_cached || compile_unit(&unit, compiler, &ptx, error));
-    if (good && !out->is_cached) cache_keep(text_string(&key), text_string(&ptx));
+    if (good && !out->is_cached && !options->no_cache) cache_keep(text_string(&key), text_string(&ptx));
     if (good) {
         out->length = ptx.length;
         out->ptx = ptx.data;

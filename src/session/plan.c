@@ -33,6 +33,7 @@ static bool compile_file(Session *session, Error *error) {
                                  options->entry && strchr(options->entry, '<') ? options->entry : NULL,
                              .compiler = options->compiler,
                              .flags = options->compile_flags,
+                             .no_cache = options->no_cache,
                              .headers = headers,
                              .cancel = options->cancel};
     Compiled compiled;

@@ -36,6 +36,7 @@ typedef struct SessionOptions {
     const char *file;   /* FILE.cu or FILE.ptx, or NULL */
     const char *entry, *args;
     const char *compiler, *compile_flags; /* for FILE.cu: see compile.h; NULL: chosen, none */
+    bool no_cache;                        /* FILE.cu is compiled anew */
     const char *sources;        /* a folder whose files may be opened as sources (sources.h); NULL: none */
     CatalogOptions catalog;     /* n, block, grid, dtype, op, parameters, fill, seed */
     uint32_t grid[3], block[3]; /* as given for files; 0: not given */
