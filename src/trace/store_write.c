@@ -19,7 +19,13 @@ enum { SMALL_PAGE = 4096, LARGE_FILE = 8 << 20 };
 /* Where links lead to, if there is a file already. */
 static bool resolve(Store *store, const char *path, mode_t *mode) {
     struct stat status;
-    char *real = realpath(path, NULL);
+    char *real = realpath(path, NULL), leads[256];
+    ssize_t length = real ? -1 : readlink(path, leads, sizeof leads - 1);
+    if (length >= 0) { /* the file would be made where the link says, or the link be lost */
+        leads[length] = 0;
+        snprintf(store->path, sizeof store->path, "%s", path);
+        return store_fail(store, "cannot save: it is a link to %.150s, which is not there", leads);
+    }
     snprintf(store->path, sizeof store->path, "%s", real ? real : path);
     free(real);
     mode_t hidden = umask(0);

@@ -1,5 +1,5 @@
 /* Files that came from elsewhere: what a PTX file may open on this machine. */
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700
 #include "program.h"
 
 #include <setjmp.h>
@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "base/text.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -139,6 +140,66 @@ static void a_fifo_is_not_waited_for(void **state) {
     unlink(path);
 }
 
+/* Escape, CSI as one character and as one byte, an override of the direction, half a character. */
+#define STEERING "\\033[31m\\302\\23331m\\23331m\\342\\200\\256\\303"
+
+static void expect_no_steering(const char *text) {
+    bool is_json = *text == '{'; /* its texts are data, to the letter */
+    for (const char *at = text; *at; at++) {
+        unsigned char here = (unsigned char)at[0], next = (unsigned char)at[1];
+        bool is_alone = here >= 0x80 && here < 0xc0 && (at == text || !((unsigned char)at[-1] & 0x80));
+        if (here == 0x1b || is_alone || (here == 0xc2 && next < 0xa0) ||
+            (!is_json && !strncmp(at, "\342\200\256", 3)))
+            fail_msg("it reaches the terminal: %s", text);
+    }
+}
+
+/* Names, sources and messages print as text, and never steer the terminal. */
+static void names_do_not_steer_the_terminal(void **state) {
+    (void)state;
+    static const char *const commands[] = {
+        "@ \"$PWD/none$S.ptx\" --report",                              /* a file that is not there */
+        "cp broken.ptx \"broken$S.ptx\"; @ \"broken$S.ptx\" --report", /* one that does not parse */
+        "@ \"none$S.redviz\" --report",                                /* a session */
+        "@ foreign.ptx --entry \"k$S\" --report",                      /* an entry */
+        "@ foreign.ptx --args \"in$S\" --report",                      /* arguments */
+        "@ --kernel \"$S\" --report; @ --kernel shuffle --param \"$S=1\" --report",
+        "@ --access \"none$S.csv\"; echo \"$S\" >a.csv; @ --access a.csv",
+        "@ --lecture \"none$S\"; @ \"--none$S\"; @ \"$S\"",
+        "@ foreign.ptx --n 32 --report",
+        "@ foreign.ptx --n 32 --report=json",
+        "@ foreign.ptx --n 32 --check",
+        "@ foreign.ptx --n 32 --frame",
+        "@ broken.ptx --report"};
+    const char *program = getenv("REDVIZ_BIN");
+    char place[4096];
+    assert_non_null(realpath(program ? program : "build/redviz", place));
+    write_kernel("mine.cu");
+    Outcome made =
+        program_shell("cd %s/own && S=$(printf '" STEERING "') && sed \"s/mine/mine$S/\" -i foreign.ptx && "
+                      "printf 'x\\n' >\"mine$S.cu\" && echo \"  y $S\" >>\"mine$S.cu\" && "
+                      "sed \"s/ret;/bad $S/\" foreign.ptx >broken.ptx",
+                      program_folder());
+    assert_int_equal(made.status, 0);
+    program_outcome_done(&made);
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        Text command = {0};
+        for (const char *at = commands[i]; *at; at++) {
+            if (*at == '@')
+                text_add(&command, place);
+            else
+                text_add_bytes(&command, at, 1);
+        }
+        Outcome run = program_shell("cd %s/own && S=$(printf '" STEERING "') && { %s; }", program_folder(),
+                                    text_string(&command));
+        assert_true(*run.out || *run.err);
+        expect_no_steering(run.out);
+        expect_no_steering(run.err);
+        program_outcome_done(&run);
+        text_done(&command);
+    }
+}
+
 /* What a lecture says is not what its reader asked for. */
 static void a_lecture_names_neither_folders_nor_flags(void **state) {
     (void)state;
@@ -164,6 +225,7 @@ int main(void) {
         cmocka_unit_test(links_are_followed_before_it_is_decided),
         cmocka_unit_test(sources_beside_the_kernel_are_opened),
         cmocka_unit_test(a_fifo_is_not_waited_for),
+        cmocka_unit_test(names_do_not_steer_the_terminal),
         cmocka_unit_test(a_lecture_names_neither_folders_nor_flags),
     };
     return cmocka_run_group_tests(tests, program_make_folder, program_remove_folder);

@@ -161,6 +161,26 @@ static void a_signal_that_is_ignored_ends_nothing(void **state) {
     program_outcome_done(&run);
 }
 
+/* The file would be made where somebody else's link says, or the link be lost. */
+static void a_link_to_nowhere(void **state) {
+    (void)state;
+    char link[512], nowhere[512];
+    path_of("link.redviz", link);
+    path_of("nowhere.redviz", nowhere);
+    assert_int_equal(symlink(nowhere, link), 0);
+    Outcome run = program_shell("@ --kernel interleaved --n 64 --save %s --report", link);
+    assert_int_equal(run.status, 2);
+    program_assert_contains(run.err, "it is a link to /tmp/");
+    program_outcome_done(&run);
+    assert_int_not_equal(access(nowhere, F_OK), 0);
+    assert_int_equal(unlink(link), 0);
+    write_text("there.redviz", "");
+    path_of("there.redviz", nowhere);
+    assert_int_equal(symlink(nowhere, link), 0); /* one that leads somewhere is followed */
+    free(program_output(0, "@ --kernel interleaved --n 64 --save %s --report && test -L %s && test -s %s",
+                        link, link, nowhere));
+}
+
 static void a_file_that_may_not_grow(void **state) {
     (void)state;
     char path[512];
@@ -190,6 +210,7 @@ int main(void) {
         cmocka_unit_test(while_it_compiles),
         cmocka_unit_test(while_it_saves),
         cmocka_unit_test(a_signal_that_is_ignored_ends_nothing),
+        cmocka_unit_test(a_link_to_nowhere),
         cmocka_unit_test(a_file_that_may_not_grow),
         cmocka_unit_test(a_temporary_folder_that_is_not_there),
     };
