@@ -48,8 +48,19 @@ void text_done(Text *text) {
     *text = (Text){0};
 }
 
+/* https://reproducible-builds.org/specs/source-date-epoch/ */
+static time_t given_time(void) {
+    const char *given = getenv("SOURCE_DATE_EPOCH");
+    char *end;
+    errno = 0;
+    long long seconds = given && *given ? strtoll(given, &end, 10) : -1;
+    enum { DIGITS = 11 }; /* a year of four digits */
+    bool is_time = seconds >= 0 && !*end && !errno && strlen(given) <= DIGITS;
+    return is_time ? (time_t)seconds : time(NULL);
+}
+
 const char *text_now(char *out, size_t bytes) {
-    time_t now = time(NULL);
+    time_t now = given_time();
     struct tm utc;
     gmtime_r(&now, &utc);
     strftime(out, bytes, "%Y-%m-%dT%H:%M:%SZ", &utc);

@@ -17,7 +17,7 @@ const char *text_string(const Text *text); /* never NULL */
 void text_clear(Text *text);               /* keeps the memory */
 void text_done(Text *text);
 
-/* What time it is: UTC, "2026-11-21T15:00:00Z"; returns `out`. */
+/* What time it is: UTC, "2026-11-21T15:00:00Z"; returns `out`. $SOURCE_DATE_EPOCH, where it is set: seconds since 1970. */
 const char *text_now(char *out, size_t bytes);
 
 /* Opens a file for reading, or NULL and errno. Never waits for the other end of a FIFO, nor takes a terminal over. */

@@ -70,7 +70,8 @@ Session *session_open(const SessionOptions *options, Error *error);
 void session_free(Session *session);
 
 /* Keeps the session in `path` (FILE.redviz), from which session_open() makes one that answers the same.
- * Whatever happens meanwhile, the file is what it was before, or complete. Not for a session that is partial.
+ * Whatever happens meanwhile, the file is what it was before, or complete. It contains no absolute path, and equal runs
+ * give equal bytes where $SOURCE_DATE_EPOCH is set. Not for a session that is partial.
  */
 bool session_save(Session *session, const char *path, Error *error);
 bool session_is_from_file(const Session *session);
