@@ -14,6 +14,13 @@ SUBMAKE = $(MAKE) --no-print-directory $(PARALLEL)
 VERSION := $(shell sed -n 's/^.define REDVIZ_VERSION  *"\(.*\)"/\1/p' src/base/version.h)
 O = build
 FLAGS = -std=c11 -D_POSIX_C_SOURCE=200809L -Wall -Wextra -Wpedantic -ffp-contract=off -pthread -I. -Isrc -MMD -MP
+# Hardening, but for what the sanitizers do better; _FORTIFY_SOURCE needs an optimizing compiler. HARDEN= leaves it out.
+HARDEN ?= 1
+OPTIMIZES = $(filter-out -O0,$(filter -O%,$(CFLAGS)))
+ifneq ($(if $(SANITIZE),,$(HARDEN)),)
+FLAGS += -fstack-protector-strong -fPIE $(if $(OPTIMIZES),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+HARD_LINK = $(if $(filter Darwin,$(shell uname -s)),,-pie -Wl,-z,relro,-z,now)
+endif
 LIBRARIES = $(CURSES_LIBRARIES) -lsqlite3 -lm -pthread -ldl
 CURSES_LIBRARIES ?= $(if $(filter Darwin,$(shell uname -s)),-lncurses,-lncursesw)
 ifdef DEV
@@ -22,6 +29,11 @@ endif
 ifdef SANITIZE
 O = build/sanitize
 FLAGS += -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+endif
+ifdef STATIC
+FLAGS += -DREDVIZ_STATIC
+HARD_LINK = -static-pie -Wl,-z,relro,-z,now
+CURSES_LIBRARIES = -lncursesw -ltinfo
 endif
 ifndef V
 Q = @
@@ -48,11 +60,22 @@ FORMATTED = $(filter-out src/gpu/peers.cu,$(shell git ls-files "*.[ch]" "*.cu"))
 
 all: $(O)/redviz
 
+# Nothing is compiled where headers or libraries are missing: one line says so, and not the compiler.
+NEEDS ?= $(O)/has_libraries
+$(O)/has_libraries: scripts/deps.sh
+	@CC="$(CC)" scripts/deps.sh --check build
+	$(Q)mkdir -p $(@D) && touch $@
+
+static:
+	@scripts/deps.sh build
+	@$(SUBMAKE) O=build/static STATIC=1 all
+
 help:
 	@sed -n 's/^#: //p' Makefile
 
 #: make [all]          build build/redviz
 #: make run            install missing packages, build, open the first kernel (without a terminal: print it)
+#: make static         build build/static/redviz, which needs no library (and uses no GPU: NVIDIA's are dynamic)
 #: make test           install missing packages, build, run all tests
 #: make test-sanitize  the same under AddressSanitizer and UndefinedBehaviorSanitizer
 #: make test-valgrind  the same under valgrind
@@ -140,7 +163,7 @@ format-check:
 musl-check:
 	@scripts/deps.sh build musl
 	@mkdir -p build/musl/include && cp "$$(echo '#include <sqlite3.h>' | $(CC) -E - | sed -n 's/^# 1 "\(.*sqlite3.h\)".*/\1/p')" build/musl/include
-	@$(SUBMAKE) DEV=1 O=build/musl CC="musl-gcc -idirafter build/musl/include" musl-objects
+	@$(SUBMAKE) DEV=1 O=build/musl CC="musl-gcc -idirafter build/musl/include" NEEDS= musl-objects
 
 musl-objects: $(filter-out $(O)/obj/tui/%,$(LIBRARY_OBJECTS))
 
@@ -237,7 +260,7 @@ clean:
 
 $(O)/redviz: $(O)/obj/src/main.o $(LIBRARY)
 	$(SAY) "  link     $@"
-	$(Q)$(CC) $(CFLAGS) $(FLAGS) $(LDFLAGS) -o $@ $^ $(LIBRARIES)
+	$(Q)$(CC) $(CFLAGS) $(FLAGS) $(HARD_LINK) $(LDFLAGS) -o $@ $^ $(LIBRARIES)
 
 $(LIBRARY): $(LIBRARY_OBJECTS)
 	$(SAY) "  archive  $@"
@@ -248,7 +271,7 @@ $(O)/helpers.a: $(HELPER_OBJECTS)
 
 $(TESTS): $(O)/tests/%: $(O)/obj/tests/%.o $(O)/helpers.a $(LIBRARY)
 	$(SAY) "  link     $@"
-	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(FLAGS) $(LDFLAGS) -o $@ $^ -lcmocka -lvterm $(LIBRARIES)
+	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(FLAGS) $(HARD_LINK) $(LDFLAGS) -o $@ $^ -lcmocka -lvterm $(LIBRARIES)
 
 # Stand-ins for NVIDIA's libraries, which the tests of src/gpu load. The old driver lacks the functions new in CUDA 12.
 $(O)/tests/gpu/libcuda_old_stub.so: STUB_FLAGS = -DSTUB_OLD
@@ -271,22 +294,22 @@ $(O)/pic/%.o: %.c Makefile
 
 $(O)/tests/device/on_gpu: $(O)/obj/tests/device/on_gpu.o $(O)/helpers.a $(LIBRARY)
 	$(SAY) "  link     $@"
-	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(FLAGS) $(LDFLAGS) -o $@ $^ $(LIBRARIES)
+	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(FLAGS) $(HARD_LINK) $(LDFLAGS) -o $@ $^ $(LIBRARIES)
 
 $(BENCHES): $(O)/tests/%: $(O)/obj/tests/%.o $(O)/helpers.a $(LIBRARY)
 	$(SAY) "  link     $@"
-	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(FLAGS) $(LDFLAGS) -o $@ $^ $(LIBRARIES)
+	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(FLAGS) $(HARD_LINK) $(LDFLAGS) -o $@ $^ $(LIBRARIES)
 
 # -O3 vectorizes the loops over lanes.
 $(O)/obj/src/emulator/%.o: CFLAGS += -O3 -fno-trapping-math
 $(O)/obj/src/bench/cpu_reduce.o: CFLAGS += -O3
 $(O)/obj/src/catalog/catalog.o: FLAGS += -DREDVIZ_SHARE_DIR='"$(PREFIX)/share/redviz"'
 
-$(O)/obj/%.o: %.c Makefile
+$(O)/obj/%.o: %.c Makefile | $(NEEDS)
 	$(SAY) "  compile  $<"
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(FLAGS) -c -o $@ $<
 
 .SECONDARY:
-.PHONY: all help run test tests goldens test-sanitize test-valgrind test-html bench device ptx ptx-check peers lint format format-check \
+.PHONY: all static help run test tests goldens test-sanitize test-valgrind test-html bench device ptx ptx-check peers lint format format-check \
     musl-check musl-objects fuzz mutate version deps install uninstall dist deb clean
 -include $(LIBRARY_OBJECTS:.o=.d) $(EMULATED_OBJECTS:.o=.d) $(HELPER_OBJECTS:.o=.d) $(O)/obj/src/main.d $(patsubst $(O)/tests/%,$(O)/obj/tests/%.d,$(TESTS) $(BENCHES))

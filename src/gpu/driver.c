@@ -1,6 +1,7 @@
 /* The CUDA driver by dlopen (driver.h). */
 #include "gpu/driver.h"
 
+#include "base/library.h"
 #include "base/memory.h"
 
 #include <dlfcn.h>
@@ -101,7 +102,7 @@ Cuda *cuda_open(Error *error) {
 
 Cuda *cuda_open_device(int ordinal, Error *error) {
     Cuda *cuda = memory_new(sizeof *cuda);
-    cuda->library = dlopen(library_name(), RTLD_NOW | RTLD_LOCAL);
+    cuda->library = library_open(library_name());
     if (!cuda->library) {
         error_set(error, "there is no CUDA driver here (%s)", library_name());
     } else if (find_entry_points(cuda, error) && start(cuda, ordinal, error)) {
