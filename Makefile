@@ -303,6 +303,12 @@ $(BENCHES): $(O)/tests/%: $(O)/obj/tests/%.o $(O)/helpers.a $(LIBRARY)
 # -O3 vectorizes the loops over lanes.
 $(O)/obj/src/emulator/%.o: CFLAGS += -O3 -fno-trapping-math
 $(O)/obj/src/bench/cpu_reduce.o: CFLAGS += -O3
+# The commit, for --version; "-changed": with changes of the working tree that the next commit may have.
+COMMIT := $(shell git describe --always --abbrev=40 --exclude='*' --dirty=-changed 2>/dev/null)
+$(O)/obj/src/main.o: FLAGS += -DREDVIZ_COMMIT='"$(COMMIT)"'
+$(O)/obj/src/main.o: $(O)/commit_$(COMMIT)
+$(O)/commit_$(COMMIT):
+	$(Q)mkdir -p $(@D) && rm -f $(O)/commit_* && touch $@
 $(O)/obj/src/catalog/catalog.o: FLAGS += -DREDVIZ_SHARE_DIR='"$(PREFIX)/share/redviz"'
 
 $(O)/obj/%.o: %.c Makefile | $(NEEDS)

@@ -142,12 +142,23 @@ static bool is_nameable(const char *path) {
     return !strpbrk(path, "\"\\\n");
 }
 
+static bool find_path(const CompileOptions *options, char whole[PATH_MAX]) {
+    char folder[PATH_MAX];
+    if (!options->text) return realpath(options->path, whole) != NULL;
+    return realpath(".", folder) && snprintf(whole, PATH_MAX, "%s/%s", folder, options->path) < PATH_MAX;
+}
+
 static bool unit_read(Unit *unit, const CompileOptions *options, Error *error) {
     char whole[PATH_MAX], *text;
     size_t length;
     unit->options = options;
-    if (!text_read_file(options->path, FILE_LIMIT_BYTES, &text, &length, error)) return false;
-    bool good = realpath(options->path, whole) && is_nameable(whole);
+    if (options->text) {
+        text = memory_copy_text(options->text);
+        length = strlen(text);
+    } else if (!text_read_file(options->path, FILE_LIMIT_BYTES, &text, &length, error)) {
+        return false;
+    }
+    bool good = find_path(options, whole) && is_nameable(whole);
     UnitFile file = {memory_copy_text(options->path), memory_copy_text(whole), text};
     array_push(unit->files, unit->file_count, unit->file_capacity, file);
     if (!good)

@@ -109,6 +109,7 @@ static bool run(const Unit *unit, Text *ptx, Error *error) {
     Error first = {0}, second = {0};
     const UnitFile *file = &unit->files[0];
     char source[PATH_MAX];
+    if (unit->options->text) return compile_kept(unit, file->text, ptx, error);
     bool good = name_source(unit, source, &first) && compile_source(unit, source, NULL, ptx, &first);
     char *kept = good ? NULL : memory_copy_text(file->text);
     if (kept) device_code_keep(kept);

@@ -34,6 +34,7 @@ typedef struct SessionOptions {
     bool is_from_file;  /* they were read from a FILE.redviz: files that they name are not to be opened */
     const char *kernel; /* catalogue name, or NULL */
     const char *file;   /* FILE.cu or FILE.ptx, or NULL */
+    const char *text;   /* what it contains, where there is no such file; borrowed, not copied; or NULL */
     const char *entry, *args;
     const char *compiler, *compile_flags; /* for FILE.cu: see compile.h; NULL: chosen, none */
     bool no_cache;                        /* FILE.cu is compiled anew */
@@ -63,6 +64,9 @@ typedef struct SessionOptions {
 } SessionOptions;
 
 typedef struct Session Session;
+
+/* A line each: SQLite, and what there is of NVIDIA's libraries. */
+void session_about(Text *out);
 
 /* Runs the kernel to its end. NULL with `error` on bad input. A kernel that traps or is wrong still gives
  * a session. */

@@ -53,6 +53,8 @@ typedef enum StoreColumn { /* COLUMN_launch_grid_x; those of a table follow its 
 
 typedef struct Store Store;
 
+const char *store_sqlite_version(void); /* "3.37.2" */
+
 /* Detects damage, not malice. */
 uint64_t store_checksum(const void *bytes, size_t length);
 
