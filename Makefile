@@ -84,7 +84,7 @@ help:
 #: make lint           run clang-tidy and cppcheck on all sources; LINT_SINCE=COMMIT: only on those changed since
 #: make format         run clang-format; make format-check: fail if that would change a file
 #: make musl-check     compile everything but the interface with musl-gcc
-#: make fuzz           fuzz PTX, --args, session files and lectures for FUZZ_SECONDS (60) each; or fuzz-ptx, fuzz-args, ...
+#: make fuzz           fuzz PTX, its execution, --args, sessions, lectures, tables, keys, FUZZ_SECONDS (60) each; or fuzz-run, ...
 #: make mutate         put COUNT (300) faults, drawn by SEED, into a copy; the tests must find them (scripts/mutate.sh)
 #: make bench          measure speed and memory on this machine
 #: make device         build tests/device/on_gpu, to be run on a machine with a GPU
@@ -171,7 +171,7 @@ FUZZ_SECONDS ?= 60
 FUZZ = $(Q)mkdir -p build/fuzz/$@ && clang -std=c11 -D_POSIX_C_SOURCE=200809L -g -O1 -fsanitize=fuzzer,address,undefined -w \
     -fno-sanitize-recover=all -I. -Isrc -o build/fuzz/fuzz_$(@:fuzz-%=%) tests/fuzz/fuzz_$(@:fuzz-%=%).c
 FUZZ_RUN = -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=build/fuzz/ build/fuzz/$@
-fuzz: fuzz-ptx fuzz-args fuzz-session fuzz-lecture
+fuzz: fuzz-ptx fuzz-run fuzz-args fuzz-session fuzz-lecture fuzz-text fuzz-keys
 
 fuzz-deps:
 	@scripts/deps.sh build fuzz
@@ -193,6 +193,24 @@ fuzz-lecture: fuzz-deps
 	@grep -h "[=<>]" assets/lectures/README.md tests/data/lectures/*.md | sed 's/^ *//; s/^/0/' | \
 	    split -l 1 -a 3 - build/fuzz/$@/seeds/claim
 	build/fuzz/fuzz_lecture -max_len=32768 -timeout=10 -dict=tests/fuzz/lecture.dict $(FUZZ_RUN) build/fuzz/$@/seeds
+
+fuzz-run: fuzz-deps
+	$(FUZZ) $(filter-out src/main.c,$(SOURCES)) $(LIBRARIES)
+	build/fuzz/fuzz_run -max_len=8192 -timeout=20 -rss_limit_mb=4096 -dict=tests/fuzz/ptx.dict $(FUZZ_RUN) tests/fuzz/corpus
+
+# A byte that chooses what is read, then the text.
+fuzz-text: fuzz-deps
+	$(FUZZ) $(filter src/base/% src/ptx/% src/trace/% src/sass/% src/metrics/% src/catalog/% src/compile/%,$(SOURCES)) $(LIBRARIES)
+	@{ printf 0; head -n 30 tests/data/warp_access_counts.csv; } >build/fuzz/$@/table
+	@{ printf 1; printf 'a.cu(3): error: x\n    y = 1;\n    ^\n\nb.cu:4:5: fatal error: z\n'; } >build/fuzz/$@/messages
+	@for file in kernels/*.cu tests/kernels/*.cu; do { printf 2; cat $$file; } >build/fuzz/$@/$$(basename $$file); done
+	build/fuzz/fuzz_text -max_len=8192 -timeout=10 $(FUZZ_RUN)
+
+fuzz-keys: fuzz-deps
+	$(FUZZ) $(filter-out src/main.c,$(SOURCES)) $(LIBRARIES)
+	@i=0; for keys in 'lll]]hh' '?K<Down><Enter>' 'crr' 'B<Right>a' 'p<Down>7<Enter>' '/add<Enter>nN' ':74<Enter>' 'tTuUVzHAP' 'm1G'; do \
+	    i=$$((i + 1)); printf '%s%s' $$i "$$keys" >build/fuzz/$@/keys$$i; done
+	build/fuzz/fuzz_keys -max_len=64 -timeout=60 -rss_limit_mb=4096 $(FUZZ_RUN)
 
 fuzz-session: all
 	$(FUZZ) $(filter-out src/main.c,$(SOURCES)) $(LIBRARIES)
