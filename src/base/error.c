@@ -56,7 +56,7 @@ static int excerpt_columns(const char *excerpt, int count) {
 /* As an interface draws it: controls of either kind, malformed bytes and marks of direction are '?'. */
 static void print_safely(const char *text, char tab, FILE *to) {
     while (*text) {
-        char bytes[CHARACTER_BYTES];
+        char bytes[CHARACTER_BYTES] = "";
         Character character = character_next(&text, 0);
         if (character.glyph == '\t') character.glyph = (uint32_t)tab;
         if (character.columns)

@@ -60,7 +60,7 @@ static const char *check(const char *text, size_t length, const char *key) {
         return NULL;
     if (hash(START, text + head, length - head) != checksum) return NULL;
     const char *ptx = text + head + key_bytes;
-    return memcmp(text + head, key, key_bytes) || memchr(ptx, 0, ptx_bytes) ? NULL : ptx;
+    return memcmp(text + head, key, key_bytes) != 0 || memchr(ptx, 0, ptx_bytes) ? NULL : ptx;
 }
 
 bool cache_find(const char *key, Text *ptx) {

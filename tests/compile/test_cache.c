@@ -82,7 +82,8 @@ static void what_is_damaged_goes(void **state) {
     cache_keep(key, ptx);
     assert_int_equal(list(path), 1);
     assert_true(text_read_file(path, 1 << 20, &text, &length, NULL));
-    for (size_t i = 0; i < 2 * length; i++) {
+    assert_true(length > 0);
+    for (size_t i = 0; length && i < 2 * length; i++) {
         char kept = text[i % length];
         text[i % length] ^= 1;
         write_bytes(path, text, i < length ? length : i - length);
