@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "catalog/plan.h"
 
+#include "base/text.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +69,7 @@ static void fill_random(PlanBuffer *buffer, Random random, uint64_t begin, uint6
 }
 
 static bool fill_from_file(PlanBuffer *buffer, size_t bytes, Error *error) {
-    FILE *file = fopen(buffer->path, "rb");
+    FILE *file = text_open_file(buffer->path);
     if (!file) return error_set_at(error, buffer->path, 0, 0, "cannot open: %s", strerror(errno));
     struct stat status;
     size_t got = 0;

@@ -6,6 +6,7 @@
 #include <getopt.h>
 #include <limits.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* ---- values -------------------------------------------------------------------------------------------- */
 
@@ -220,6 +221,19 @@ static bool take_compile_flags(Options *options, const OptionRow *row, const cha
     (void)row, (void)error;
     options->session.compile_flags = value;
     return true;
+}
+
+static bool take_no_cache(Options *options, const OptionRow *row, const char *value, Error *error) {
+    (void)row, (void)value, (void)error;
+    options->session.no_cache = true;
+    return true;
+}
+
+static bool take_sources(Options *options, const OptionRow *row, const char *value, Error *error) {
+    struct stat about;
+    options->session.sources = value;
+    if (stat(value, &about) == 0 && S_ISDIR(about.st_mode)) return true;
+    return error_set(error, "--%s: '%s' is not a folder", row->name, value);
 }
 
 static bool take_args(Options *options, const OptionRow *row, const char *value, Error *error) {

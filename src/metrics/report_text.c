@@ -91,6 +91,15 @@ static void print_head(const ReportInput *input, Text *out) {
         sentence_print(out, "", text_string(&guess));
         text_done(&guess);
     }
+    if (input->trace->printed.length > TRACE_PRINTED_BYTES)
+        sentence_print(out, "", "the kernel printed more than 1,048,576 bytes; only the first are kept");
+    if (input->unopened) {
+        Text where = {0};
+        text_print(&where, "not opened: %s, which lies outside the kernel's folder; --sources DIR opens it",
+                   input->unopened);
+        sentence_print(out, "", text_string(&where));
+        text_done(&where);
+    }
     print_result(input, out);
     print_sources(input, out);
 }

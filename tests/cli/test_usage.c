@@ -244,6 +244,12 @@ static void test_help(void **state) {
     free(help), free(brief), free(keys);
     char *version = program_output(0, "@ --version");
     assert_int_equal(strncmp(version, "redviz ", 7), 0);
+    program_assert_contains(version, "\ncommit ");
+    program_assert_contains(version, "\nncurses ");
+    program_assert_contains(version, "\nSQLite 3.");
+    program_assert_contains(version, "\nCUDA driver: none found\n"); /* what the tests' environment says */
+    program_assert_contains(version, "\nCUPTI");
+    assert_int_equal(program_line_count(version), 6);
     free(version);
 }
 

@@ -63,6 +63,14 @@ static Outcome call_assert(Block *block, Warp *warp, const Op *op, uint32_t mask
     return OUTCOME_STOP;
 }
 
+/* Where no more is kept, arguments are only counted. */
+static int call_printf(Worker *worker, Warp *warp, int lane, uint64_t format, uint64_t arguments) {
+    bool is_full = worker->printed.length > TRACE_PRINTED_BYTES;
+    int count = print_format(warp, lane, format, arguments, is_full ? NULL : &worker->printed);
+    trace_cut_printed(&worker->printed);
+    return count;
+}
+
 static Outcome call_intrinsic(Block *block, Warp *warp, const Op *op, uint32_t mask) {
     const CallOp *call = op->extra;
     Memory *memory = block->grid->memory;
@@ -74,9 +82,9 @@ static Outcome call_intrinsic(Block *block, Warp *warp, const Op *op, uint32_t m
         switch (call->intrinsic) {
         case INTRINSIC_PRINTF:
             if (block->hooks) break; /* printed when it was recorded */
-            set_result(warp, call, lane,
-                       (uint64_t)print_format(warp, lane, first, argument(warp, call, 1, lane),
-                                              &block->worker->printed));
+            set_result(
+                warp, call, lane,
+                (uint64_t)call_printf(block->worker, warp, lane, first, argument(warp, call, 1, lane)));
             break;
         case INTRINSIC_MALLOC:
             set_result(warp, call, lane, heap_allocate(memory, first));

@@ -61,6 +61,7 @@ void worker_merge(Worker *into, Worker *from) {
             array_push(into->traps, into->trap_count, into->trap_capacity, trap);
     }
     if (from->printed.length) text_add_bytes(&into->printed, from->printed.data, from->printed.length);
+    trace_cut_printed(&into->printed);
     into->executed += from->executed;
     if (from->latest > into->latest) into->latest = from->latest;
 }
