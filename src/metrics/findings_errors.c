@@ -228,8 +228,7 @@ static void describe_partial_barrier(FindingsBuilder *builder, const RacePair *p
         arena_print(&builder->list->arena,
                     "line %d: lanes 0x%08" PRIx32 " of warp %d pass this barrier after lanes 0x%08" PRIx32
                     " of the warp have exited. PTX waits for no thread that has exited, and an H200 goes on; "
-                    "CUDA C++ lets all threads "
-                    "of a block come to __syncthreads(), or none.",
+                    "CUDA C++ asks that every thread of a block reaches a __syncthreads(), or none.",
                     finding->access.line, finding->access.lanes, finding->access.warp, pair->other.lanes);
 }
 

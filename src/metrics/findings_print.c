@@ -107,7 +107,12 @@ static void print_kind(const Findings *findings, FindingKind kind, Text *out) {
     if (left > 0)
         text_print(out, "- %d more line%s with %s.\n", left, plural((uint64_t)left),
                    finding_kind_title(kind));
-    if (advice) sentence_print(out, "- ", advice);
+    if (!advice) return;
+    Text text = {0};
+    bool is_sentence = *advice >= 'A' && *advice <= 'Z';
+    text_print(&text, is_sentence ? "%s" : "What to do: %s.", advice);
+    sentence_print(out, "- ", text_string(&text));
+    text_done(&text);
 }
 
 void findings_print_errors(const Findings *findings, Text *out) {
