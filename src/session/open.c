@@ -82,6 +82,7 @@ static bool execute(Session *session, Error *error) {
         emulator_add_buffer(session->emulator, buffer->name, buffer->bytes,
                             buffer->count * (uint64_t)ptx_type_bytes(buffer->type), buffer->type);
     }
+    if (!options->until_unsupported && !session_check_supported(session, error)) return false;
     uint64_t blocks = 0;
     for (int i = 0; i < plan->launch_count && !session_has_fatal_trap(session->trace) && !session->is_partial;
          i++) {

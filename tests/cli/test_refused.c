@@ -108,8 +108,71 @@ static void test_other_formats(void **state) {
     }
 }
 
+/* Valid PTX that is not emulated: all of it is listed before anything runs, also where control never comes. */
+static const char unsupported[] =
+    ".version 8.6\n.target sm_100a\n.address_size 64\n.global .texref texture;\n"
+    ".func away() {\n.reg .b32 %r<9>; .reg .f32 %f<9>;\n"
+    "tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [texture, {%r1}];\n"
+    "tex.1d.v4.f32.s32 {%f5, %f6, %f7, %f8}, [texture, {%r2}];\nret;\n}\n"
+    ".visible .entry k(.param .u64 out) {\n.reg .b64 %rd<4>; .reg .b32 %r<4>; .reg .pred %p<2>;\n"
+    "ld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd1, %rd1, %rd2;\n"
+    "setp.gt.u32 %p1, %r1, LIMIT;\n@!%p1 bra on;\ntcgen05.alloc.cta_group::1.sync.aligned.b32 [%rd1], 32;\n"
+    "call away;\non: st.global.u32 [%rd1], %r1;\nret;\n}\n";
+
+static Outcome run_unsupported(const char *limit, const char *options) {
+    char path[300];
+    snprintf(path, sizeof path, "%s/unsupported.ptx", program_folder());
+    const char *at = strstr(unsupported, "LIMIT");
+    Text text = {0};
+    text_add_bytes(&text, unsupported, (size_t)(at - unsupported));
+    text_print(&text, "%s%s", limit, at + 5);
+    write_file(path, text_string(&text));
+    text_done(&text);
+    return program_shell("@ %s --entry k --block 32 --grid 1 --args 'out=int[32]:zero' %s", path, options);
+}
+
+static void test_unsupported_is_listed(void **state) {
+    (void)state;
+    Outcome outcome = run_unsupported("5000", "--report");
+    assert_int_equal(outcome.status, 3);
+    assert_string_equal(outcome.out, "");
+    program_assert_contains(outcome.err,
+                            "unsupported.ptx:19:1: tcgen05.alloc.cta_group::1.sync.aligned.b32 is not "
+                            "emulated, nor are 2 more; --until-unsupported runs the kernel up to the first "
+                            "that is reached\n  tcgen05.alloc.cta_group::1.sync.aligned.b32 [%rd1], 32;\n"
+                            "  ^\n");
+    program_assert_contains(outcome.err, "\n  line 19: tcgen05.alloc.cta_group::1.sync.aligned.b32\n"
+                                         "  line 7, 8: tex.1d.v4.f32.s32\n");
+    program_outcome_done(&outcome);
+}
+
+/* With --until-unsupported it runs: to its end where they are not reached, else up to there. */
+static void test_until_unsupported(void **state) {
+    (void)state;
+    Outcome outcome = run_unsupported("5000", "--until-unsupported --dump out:3");
+    assert_int_equal(outcome.status, 0);
+    assert_string_equal(outcome.out, "0\n1\n2\n");
+    program_outcome_done(&outcome);
+    outcome = run_unsupported("5", "--until-unsupported --report");
+    assert_int_equal(outcome.status, 3);
+    program_assert_contains(outcome.out, "PTX counts, whole grid, up to what is not emulated");
+    program_assert_contains(outcome.out, "- line 19, block 0, warp 0");
+    assert_null(strstr(outcome.out, "TRAP"));
+    program_outcome_done(&outcome);
+    outcome = run_unsupported("5", "--until-unsupported --check");
+    assert_int_equal(outcome.status, 3);
+    program_assert_contains(outcome.out, "Not examined to the end: line 19, block 0, warp 0");
+    program_assert_contains(outcome.out, "No hazard.");
+    program_outcome_done(&outcome);
+    outcome = run_unsupported("5", "--until-unsupported --frame=120x40");
+    assert_int_equal(outcome.status, 3);
+    program_assert_contains(outcome.out, "ENDS: not emulated");
+    program_outcome_done(&outcome);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_refused), cmocka_unit_test(test_caret),
-                                       cmocka_unit_test(test_other_formats)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_caret), cmocka_unit_test(test_other_formats),
+        cmocka_unit_test(test_unsupported_is_listed), cmocka_unit_test(test_until_unsupported)};
     return cmocka_run_group_tests(tests, program_make_folder, program_remove_folder);
 }
