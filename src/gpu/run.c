@@ -77,6 +77,7 @@ bool gpu_run_download(GpuRun *run, Error *error) {
 bool gpu_run_prepare(const GpuRun *run, GpuLaunch *prepared, Error *error) {
     const Launch *launch = &prepared->launch;
     const PtxFunction *entry = launch->program->entry;
+    if (!launch_check_cluster(launch, error)) return false;
     if (entry->parameter_count + prepared->has_extra > GPU_PARAMETERS)
         return error_set(error, "%s has more than %d parameters", entry->name, GPU_PARAMETERS);
     if (!CUDA_CALL(run->cuda, error, cuModuleGetFunction, &prepared->function, run->module, entry->name))

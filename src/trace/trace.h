@@ -123,6 +123,7 @@ typedef struct TraceLaunch {
     const PtxProgram *program; /* borrowed: outlives the trace */
     const char *name;          /* readable entry name */
     uint32_t grid[3], block[3];
+    uint32_t cluster[3]; /* blocks of a cluster; 1 x 1 x 1: each block is one of its own */
     uint32_t static_shared_bytes, dynamic_shared_bytes;
     bool cooperative;
     TraceSymbol *symbols; /* shared variables in window order; then "local" */
