@@ -207,9 +207,7 @@ static bool check_geometry(const Launch *launch, Error *error) {
         return error_set(
             error,
             "the grid has more than 4294967295 blocks, which is too many to emulate; use a smaller --grid");
-    return launch_check_cluster(launch, error) &&
-           (launch_cluster_blocks(launch) == 1 ||
-            error_set(error, "clusters of more than one block are not emulated"));
+    return launch_check_cluster(launch, error);
 }
 
 static void add_symbol(TraceLaunch *launch, const char *name, PtxSpace space, uint64_t window_offset,

@@ -316,6 +316,10 @@ static const char *advice_for_trap(TrapKind kind) {
                "gives it), or move the instruction out of the branch";
     case TRAP_LANE_OUTSIDE_MASK:
         return "name every lane in the mask that executes the instruction, or keep other lanes away from it";
+    case TRAP_BLOCK_EXITED:
+        return "end the kernel with a barrier of the cluster (cluster.sync()), so that no block exits before "
+               "the "
+               "last access of its shared memory";
     case TRAP_UNINITIALIZED:
         return "let every thread store its element, or the identity where it has none, before a barrier and "
                "the first load";

@@ -17,9 +17,16 @@ size_t launch_parameter_offset(const PtxVariable *parameter, size_t *end) {
 }
 
 void launch_cluster(const Launch *launch, uint32_t size[3]) {
-    const uint32_t *required = launch->program->entry->required_cluster;
-    const uint32_t *from = launch->cluster[0] ? launch->cluster : required;
-    for (int d = 0; d < 3; d++) size[d] = from[d] ? from[d] : 1;
+    const PtxFunction *entry = launch->program->entry; /* NULL: of a trace that was made by hand */
+    for (int d = 0; d < 3; d++) {
+        uint32_t required = entry ? entry->required_cluster[d] : 0;
+        size[d] = launch->cluster[0] ? launch->cluster[d] : required;
+        if (!size[d]) size[d] = 1;
+    }
+}
+
+bool launch_has_clusters(const Launch *launch) {
+    return launch->cluster[0] || launch->program->entry->required_cluster[0];
 }
 
 uint32_t launch_cluster_blocks(const Launch *launch) {

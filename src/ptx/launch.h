@@ -27,6 +27,7 @@ size_t launch_parameter_offset(const PtxVariable *parameter, size_t *end);
 /* Blocks of each cluster: as given, else as the entry requires (.reqnctapercluster), else 1: every block is a
  * cluster of its own. */
 void launch_cluster(const Launch *launch, uint32_t size[3]);
+bool launch_has_clusters(const Launch *launch);       /* given or required, be it of one block */
 uint32_t launch_cluster_blocks(const Launch *launch); /* in all */
 enum { LAUNCH_CLUSTER_BLOCKS = 16, LAUNCH_PORTABLE_CLUSTER_BLOCKS = 8 };
 /* Refuses what a GPU would: a cluster other than the entry requires, or none where it needs one, more blocks than a

@@ -64,9 +64,18 @@ typedef struct TraceEvent {
     uint64_t operand[WARP_LANES]; /* atomics and redux, shuffle: the lane's own input; branch: unused */
     int8_t source[WARP_LANES]; /* shuffle: the lane whose value was taken; own lane if kept (out of segment);
                                   -1: that lane was inactive, the value is undefined */
-    uint32_t participants;     /* sync ops: the membermask; barriers: number of the barrier */
-    uint32_t taken;            /* branch: lanes that took it */
+    uint32_t
+        participants; /* sync ops: the membermask; barriers: number of the barrier; shared accesses: 0, or
+                                  1 + the rank in the cluster of another block, whose memory it is: trace_event_peer() */
+    uint32_t taken;   /* branch: lanes that took it */
 } TraceEvent;
+
+/* The rank in its cluster of the block whose shared memory this access reaches; -1: it is no access of another block's. */
+static inline int trace_event_peer(const TraceEvent *event) {
+    bool is_shared = event->kind == TRACE_SHARED_LOAD || event->kind == TRACE_SHARED_STORE ||
+                     event->kind == TRACE_SHARED_ATOMIC;
+    return is_shared ? (int)event->participants - 1 : -1;
+}
 
 /* Shared variables: one each; a local frame: one for all of a thread's local memory. */
 typedef struct TraceSymbol {

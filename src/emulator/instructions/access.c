@@ -39,7 +39,6 @@ bool access_lower_address(Lowering *low, Op *op, MemoryOp *memory, const PtxOper
 
 /* ---- lines ------------------------------------------------------------------------------------------ */
 
-/* Finds the progression behind `address`, if there is one. */
 static inline void find_line(Access *access) {
     const uint64_t *address = access->address;
     uint32_t mask = access->mask, rest = mask & (mask - 1);
@@ -68,6 +67,10 @@ static inline void find_line(Access *access) {
     access->line = true;
     access->first = start;
     access->stride = stride;
+}
+
+void access_find_line(Access *access) {
+    find_line(access);
 }
 
 static inline void read_addresses(Access *access) {
@@ -163,7 +166,9 @@ static Outcome out_of_bounds(const Access *access, uint32_t lanes) {
     Text text = {0};
     switch (access->space) {
     case PTX_SPACE_SHARED:
-        text_print(&text, "%d-byte access at shared offset %" PRIu64 ": ", access->memory->width, address);
+        text_print(&text, "%d-byte access at shared offset %" PRIu64, access->memory->width, address);
+        if (access->peer >= 0) text_print(&text, " of block %d of the cluster", access->peer);
+        text_add(&text, ": ");
         if (address < grid->program->shared_bytes)
             text_add(&text, "it reaches past the end of shared memory");
         else
@@ -303,20 +308,38 @@ static inline void count_global(const Access *access) {
     if (access->line) access_keep_pattern(access, true, cost.sectors, cost.ideal);
 }
 
-static inline Outcome in_shared(Access *access, AccessMove move) {
-    access->space = PTX_SPACE_SHARED;
+Outcome access_in_block(Access *access, SharedMemory memory, AccessMove move) {
     uint32_t wrong = misaligned_lanes(access);
     if (wrong) return misaligned(access, wrong);
     wrong = outside_lanes(access, access->block->grid->program->shared_bytes);
     if (wrong) return out_of_bounds(access, wrong);
-    access->bytes = access->block->shared;
+    access->bytes = memory.bytes;
     use_addresses_as_offsets(access);
-    track_written(access, access->block->shared_written);
-    count_shared(access);
+    track_written(access, memory.written);
+    if (access->peer < 0) count_shared(access);
     if (access->block->follows) undefined_access(access);
     if (access->block->observed) observe_access(access);
     move(access);
     return OUTCOME_NEXT;
+}
+
+/* Does an address name a block of the cluster, or lie outside shared memory? */
+static inline bool names_block(const Access *access) {
+    uint64_t low = 0, high = 0;
+    if (access->line) {
+        line_ends(access, &low, &high);
+        return (low | high) >> CLUSTER_RANK_SHIFT;
+    }
+    for (uint32_t rest = access->mask; rest; rest &= rest - 1) high |= access->address[__builtin_ctz(rest)];
+    return high >> CLUSTER_RANK_SHIFT;
+}
+
+static inline Outcome in_shared(Access *access, AccessMove move) {
+    access->space = PTX_SPACE_SHARED;
+    access->peer = -1;
+    if (names_block(access)) return access_in_cluster(access, move);
+    return access_in_block(access, (SharedMemory){access->block->shared, access->block->shared_written},
+                           move);
 }
 
 static void track_footprint(const Access *access, const Region *region, uint64_t *bits) {

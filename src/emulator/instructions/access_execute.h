@@ -13,6 +13,12 @@ bool access_lower_address(Lowering *low, Op *op, MemoryOp *memory, const PtxOper
 Outcome access_execute(Block *block, Warp *warp, const Op *op, uint32_t mask, AccessMove move);
 /* The same of an access whose op, memory, block, warp, mask and addresses are set. */
 Outcome access_go(Access *access, AccessMove move);
+/* Lanes whose shared address names a block (access_cluster.c). */
+Outcome access_in_cluster(const Access *access, AccessMove move);
+/* In shared memory, at addresses that name none; access->peer says whose it is. */
+Outcome access_in_block(Access *access, SharedMemory memory, AccessMove move);
+/* Finds the progression behind the addresses, if there is one. */
+void access_find_line(Access *access);
 /* The moves of ld and st: between host bytes and the registers that memory->values say. */
 void access_load(Access *access);
 void access_store(Access *access);

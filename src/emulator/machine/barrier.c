@@ -7,6 +7,7 @@
  * kernel is wrong. */
 #include "emulator/machine/barrier.h"
 
+#include "emulator/machine/cluster.h"
 #include "emulator/machine/observe.h"
 #include "emulator/machine/recorder.h"
 
@@ -28,8 +29,7 @@ static void write_reduction(const Barrier *barrier, Warp *warp, const Fragment *
     warp->base.at[IN_REGISTERS] = kept;
 }
 
-/* Fragments of the warp that wait at the barrier go on. False: there is none. */
-static bool wake(const Block *block, Warp *warp, int number) {
+bool barrier_wake(const Block *block, Warp *warp, int number) {
     bool passed = false, woken = false, aligned = false;
     for (int i = 0; i < warp->fragment_count; i++) {
         Fragment *fragment = &warp->fragments[i];
@@ -38,6 +38,7 @@ static bool wake(const Block *block, Warp *warp, int number) {
         if (op->action == BARRIER_RED) write_reduction(&block->barriers[number], warp, fragment, op);
         passed |= op->blockwide;
         aligned |= op->aligned;
+        if (op->is_cluster) warp->passed &= ~fragment->active;
         fragment->state = FRAGMENT_READY;
         fragment->pc++;
         woken = true;
@@ -54,7 +55,7 @@ static void release(Block *block, int number) {
     for (int w = 0; w < block->warp_count; w++) {
         Warp *warp = &block->warps[w];
         warp->arrived[number] = 0;
-        if (!wake(block, warp, number)) continue;
+        if (!barrier_wake(block, warp, number)) continue;
         if ((block->queued | block->ready) >> w & 1) continue; /* something of it runs anyway */
         block->ready |= UINT32_C(1) << w;
         warp->turn = block->turn + 1;
@@ -82,6 +83,7 @@ void barrier_after_exit(Block *block, const Warp *warp, uint32_t lanes) {
             barrier->arrived += WARP_LANES; /* waited only for these */
         if (is_complete(block, number)) release(block, number);
     }
+    cluster_after_exit(block);
 }
 
 /* ---- arrival ---------------------------------------------------------------------------------------- */
@@ -118,6 +120,9 @@ static void record(Block *block, const Warp *warp, const Op *op, uint32_t mask, 
 
 static Outcome arrive(Block *block, Warp *warp, const Op *op, uint32_t mask) {
     const BarrierOp *barrier_op = op->extra;
+    if (barrier_op->is_cluster)
+        return barrier_op->action == BARRIER_ARRIVE ? cluster_arrive(block, warp, op, mask)
+                                                    : cluster_wait(block, warp, op, mask);
     uint32_t number = lane_value(warp, barrier_op->number, mask);
     Barrier *barrier = &block->barriers[number];
     block->worker->counters[op->pc].requests++;
@@ -241,7 +246,7 @@ Outcome barrier_execute(Block *block, Warp *warp, const Op *op, uint32_t mask) {
         return OUTCOME_STOP;
     }
     uint32_t number = lane_value(warp, barrier_op->number, mask);
-    if (number >= BARRIER_COUNT || (number == CLUSTER_BARRIER && barrier_op->blockwide)) {
+    if (number >= BARRIER_COUNT || (number == CLUSTER_BARRIER && !barrier_op->is_cluster)) {
         raise_trap(block, TRAP_TRAP_INSTRUCTION, warp, op->pc, mask, NULL,
                    "barrier %u does not exist; barriers are numbered 0 to 15", number);
         return OUTCOME_STOP;

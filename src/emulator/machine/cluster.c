@@ -1,0 +1,162 @@
+/* Clusters: who belongs to one, and their barrier (cluster.h).
+ *
+ * A thread arrives, and waits later. A phase is complete when all threads of the cluster that have not exited have
+ * arrived; the next one begins at once. Warp.arrived has the lanes that have arrived in this phase, Warp.passed those
+ * whose phase is complete and that have not waited yet. */
+#include "emulator/machine/cluster.h"
+
+#include "emulator/machine/barrier.h"
+#include "emulator/machine/observe.h"
+#include "emulator/machine/recorder.h"
+
+#include <stdlib.h>
+
+/* ---- members ---------------------------------------------------------------------------------------- */
+
+uint64_t cluster_count(const Grid *grid) {
+    return grid->block_count / grid->cluster_blocks;
+}
+
+uint64_t cluster_block(const Grid *grid, uint64_t cluster, uint32_t rank) {
+    const uint32_t *size = grid->cluster;
+    uint64_t x = grid->grid[0] / size[0], y = grid->grid[1] / size[1];
+    uint64_t id[3] = {cluster % x * size[0] + rank % size[0],
+                      cluster / x % y * size[1] + rank / size[0] % size[1],
+                      cluster / x / y * size[2] + rank / size[0] / size[1]};
+    return (id[2] * grid->grid[1] + id[1]) * grid->grid[0] + id[0];
+}
+
+uint32_t cluster_rank(const Grid *grid, const uint32_t block[3]) {
+    const uint32_t *size = grid->cluster;
+    return (block[2] % size[2] * size[1] + block[1] % size[1]) * size[0] + block[0] % size[0];
+}
+
+void cluster_join(Cluster *cluster, Block *block) {
+    cluster->block_count = (int)block->grid->cluster_blocks;
+    cluster->blocks[block->rank] = block;
+    cluster->resident++;
+    block->cluster = cluster;
+}
+
+void cluster_leave(Block *block) {
+    Cluster *cluster = block->cluster;
+    if (!cluster) return;
+    cluster->blocks[block->rank] = NULL;
+    block->cluster = NULL;
+    if (!--cluster->resident) free(cluster);
+}
+
+Block *cluster_member(const Block *block, uint32_t rank) {
+    if (!block->cluster || rank >= (uint32_t)block->cluster->block_count) return NULL;
+    Block *member = block->cluster->blocks[rank];
+    return member && member->live_warps ? member : NULL;
+}
+
+/* ---- the barrier ------------------------------------------------------------------------------------ */
+
+static bool has_arrived(const Block *block) {
+    for (int w = 0; w < block->warp_count; w++)
+        if (block->warps[w].live & ~block->warps[w].arrived[CLUSTER_BARRIER]) return false;
+    return true;
+}
+
+static bool is_complete(const Cluster *cluster) {
+    for (int rank = 0; rank < cluster->block_count; rank++)
+        if (cluster->blocks[rank] && !has_arrived(cluster->blocks[rank])) return false;
+    return true;
+}
+
+/* `running`: the block whose instruction completes the barrier, or NULL. */
+static void release_block(Block *block, const Block *running) {
+    if (block->observed) observe_release(block, CLUSTER_BARRIER);
+    for (int w = 0; w < block->warp_count; w++) {
+        Warp *warp = &block->warps[w];
+        uint32_t bit = UINT32_C(1) << w;
+        warp->passed |= warp->arrived[CLUSTER_BARRIER];
+        warp->arrived[CLUSTER_BARRIER] = 0;
+        if (!barrier_wake(block, warp, CLUSTER_BARRIER) || (block->queued | block->ready) & bit) continue;
+        warp->turn = block->turn + 1;
+        if (block == running) {
+            block->ready |= bit;
+        } else {
+            block->next[w] = warp->turn;
+            block->queued |= bit;
+        }
+    }
+}
+
+static void release(Cluster *cluster, const Block *running) {
+    cluster->in_use = false;
+    for (int rank = 0; rank < cluster->block_count; rank++)
+        if (cluster->blocks[rank]) release_block(cluster->blocks[rank], running);
+}
+
+void cluster_after_exit(const Block *block) {
+    Cluster *cluster = block->cluster;
+    if (cluster && cluster->in_use && has_arrived(block) && is_complete(cluster)) release(cluster, block);
+}
+
+static Outcome misused(Block *block, const Warp *warp, const Op *op, uint32_t lanes, const char *why) {
+    raise_trap(block, TRAP_TRAP_INSTRUCTION, warp, op->pc, lanes, NULL, "%s", why);
+    return OUTCOME_STOP;
+}
+
+Outcome cluster_arrive(Block *block, Warp *warp, const Op *op, uint32_t mask) {
+    Cluster *cluster = block->cluster;
+    uint32_t *arrived = &warp->arrived[CLUSTER_BARRIER];
+    block->worker->counters[op->pc].requests++;
+    if (!cluster) return OUTCOME_NEXT;
+    if (*arrived & mask)
+        return misused(block, warp, op, *arrived & mask,
+                       "these threads have arrived at the barrier of the cluster before, and it is not complete");
+    if (block->observed) observe_arrival(block, warp, op->pc, mask, CLUSTER_BARRIER, false);
+    *arrived |= mask;
+    cluster->in_use = true;
+    if (has_arrived(block) && is_complete(cluster)) release(cluster, block);
+    return OUTCOME_NEXT;
+}
+
+Outcome cluster_wait(Block *block, Warp *warp, const Op *op, uint32_t mask) {
+    Fragment *fragment = warp_fragment(warp);
+    uint32_t arrived = warp->arrived[CLUSTER_BARRIER];
+    block->worker->counters[op->pc].requests++;
+    if (block->recorder) {
+        TraceEvent *event = recorder_begin(block->recorder, warp, op->pc, mask, TRACE_NAMED_BARRIER);
+        event->participants = CLUSTER_BARRIER;
+        recorder_end(block->recorder, false, false);
+    }
+    if (block->cluster && mask & ~(arrived | warp->passed))
+        return misused(block, warp, op, mask & ~(arrived | warp->passed),
+                       "these threads wait at the barrier of the cluster, where they have not arrived");
+    fragment->state = FRAGMENT_IN_BARRIER;
+    fragment->barrier = CLUSTER_BARRIER;
+    fragment->active = mask;
+    if (block->cluster && mask & arrived) return OUTCOME_ARRIVED;
+    if (block->observed) observe_release(block, CLUSTER_BARRIER);
+    barrier_wake(block, warp, CLUSTER_BARRIER);
+    return OUTCOME_MOVED;
+}
+
+bool cluster_waits(const Block *block) {
+    if (!block->cluster || block->cluster->block_count == 1) return false;
+    for (int w = 0; w < block->warp_count; w++) {
+        const Warp *warp = &block->warps[w];
+        for (int i = 0; warp->live && i < warp->fragment_count; i++)
+            if (warp->fragments[i].state == FRAGMENT_IN_BARRIER &&
+                warp->fragments[i].barrier == CLUSTER_BARRIER)
+                return true;
+    }
+    return false;
+}
+
+void cluster_count_threads(const Block *block, uint32_t *live, uint32_t *arrived) {
+    *live = *arrived = 0;
+    for (int rank = 0; block->cluster && rank < block->cluster->block_count; rank++) {
+        const Block *member = block->cluster->blocks[rank];
+        for (int w = 0; member && w < member->warp_count; w++) {
+            const Warp *warp = &member->warps[w];
+            *live += (uint32_t)lane_count(warp->live);
+            *arrived += (uint32_t)lane_count(warp->live & warp->arrived[CLUSTER_BARRIER]);
+        }
+    }
+}
