@@ -19,15 +19,16 @@ static uint32_t expected_special(int which, uint32_t x, uint32_t y) { /* grid 6 
 static void test_special_registers(void **state) {
     (void)state;
     CoreRun run = core_run_well((CoreKernel){
-        .body = "mov.u32 %r0, %clusterid.x; mov.u32 %r1, %clusterid.y; mov.u32 %r2, %cluster_ctaid.x;\n"
-                "mov.u32 %r3, %cluster_ctaid.y; mov.u32 %r4, %cluster_ctarank; mov.u32 %r5, %nclusterid.x;\n"
-                "mov.u32 %r6, %nclusterid.y; mov.u32 %r7, %cluster_nctaid.x; mov.u32 %r8, %cluster_nctaid.y;\n"
-                "mov.u32 %r9, %cluster_nctarank; mov.pred %p0, %is_explicit_cluster;\n"
-                "selp.u32 %r10, 1, 0, %p0; mov.u32 %r11, %cluster_nctaid.z; mov.u32 %r12, %clusterid.z;\n"
-                "mov.u32 %r20, %ctaid.y; mov.u32 %r21, %ctaid.x; mad.lo.u32 %r20, %r20, 6, %r21;\n"
-                "mad.wide.u32 %q0, %r20, 64, %base;\n"
-                "st.global.v4.u32 [%q0], {%r0, %r1, %r2, %r3}; st.global.v4.u32 [%q0+16], {%r4, %r5, %r6, %r7};\n"
-                "st.global.v4.u32 [%q0+32], {%r8, %r9, %r10, %r11}; st.global.u32 [%q0+48], %r12;",
+        .body =
+            "mov.u32 %r0, %clusterid.x; mov.u32 %r1, %clusterid.y; mov.u32 %r2, %cluster_ctaid.x;\n"
+            "mov.u32 %r3, %cluster_ctaid.y; mov.u32 %r4, %cluster_ctarank; mov.u32 %r5, %nclusterid.x;\n"
+            "mov.u32 %r6, %nclusterid.y; mov.u32 %r7, %cluster_nctaid.x; mov.u32 %r8, %cluster_nctaid.y;\n"
+            "mov.u32 %r9, %cluster_nctarank; mov.pred %p0, %is_explicit_cluster;\n"
+            "selp.u32 %r10, 1, 0, %p0; mov.u32 %r11, %cluster_nctaid.z; mov.u32 %r12, %clusterid.z;\n"
+            "mov.u32 %r20, %ctaid.y; mov.u32 %r21, %ctaid.x; mad.lo.u32 %r20, %r20, 6, %r21;\n"
+            "mad.wide.u32 %q0, %r20, 64, %base;\n"
+            "st.global.v4.u32 [%q0], {%r0, %r1, %r2, %r3}; st.global.v4.u32 [%q0+16], {%r4, %r5, %r6, %r7};\n"
+            "st.global.v4.u32 [%q0+32], {%r8, %r9, %r10, %r11}; st.global.u32 [%q0+48], %r12;",
         .grid = 6,
         .grid_y = 4,
         .cluster = {3, 2, 1},
@@ -45,14 +46,16 @@ static void test_special_registers(void **state) {
 static void test_implicit_and_required(void **state) {
     (void)state;
     static const uint32_t alone[] = {0, 0, 1}, required[] = {1, 0, 2};
-    static const char body[] = "{ .reg .pred %p<2>; .reg .b32 %r<4>; .reg .b64 %q<2>; ld.param.u64 %q0, [out];\n"
-                               "mov.pred %p0, %is_explicit_cluster; selp.u32 %r0, 1, 0, %p0;\n"
-                               "mov.u32 %r1, %cluster_ctarank; mov.u32 %r2, %cluster_nctarank;\n"
-                               "setp.eq.u32 %p1, %r1, 0; @%p1 st.global.u32 [%q0], %r0;\n"
-                               "@%p1 st.global.u32 [%q0+4], %r1; @%p1 st.global.u32 [%q0+8], %r2; ret; }\n";
+    static const char body[] =
+        "{ .reg .pred %p<2>; .reg .b32 %r<4>; .reg .b64 %q<2>; ld.param.u64 %q0, [out];\n"
+        "mov.pred %p0, %is_explicit_cluster; selp.u32 %r0, 1, 0, %p0;\n"
+        "mov.u32 %r1, %cluster_ctarank; mov.u32 %r2, %cluster_nctarank;\n"
+        "setp.eq.u32 %p1, %r1, 0; @%p1 st.global.u32 [%q0], %r0;\n"
+        "@%p1 st.global.u32 [%q0+4], %r1; @%p1 st.global.u32 [%q0+8], %r2; ret; }\n";
     for (int i = 0; i < 2; i++) {
         Text module = {0};
-        text_print(&module, ".visible .entry kernel(.param .u64 out) %s\n%s", i ? ".reqnctapercluster 2" : "", body);
+        text_print(&module, ".visible .entry kernel(.param .u64 out) %s\n%s", i ? ".reqnctapercluster 2" : "",
+                   body);
         core_expect((CoreKernel){.module = text_string(&module), .grid = 4, .block = 1, .words = 4},
                     i ? required : alone, 3);
         text_done(&module);
@@ -65,13 +68,14 @@ enum { BLOCKS = 8, CLUSTER = 4, THREADS = 40 };
 
 /* Thread t has the 16 bytes at %r2 = words + 16 t: its value, 3 i + 1, twice, and a word and a double word that are 0. The
  * next block of the ring has the rank %r5. */
-static const char before[] = "mov.u32 %r4, %cluster_ctarank; mov.u32 %r6, %cluster_nctarank; add.u32 %r5, %r4, 1;\n"
-                             "rem.u32 %r5, %r5, %r6; shl.b32 %r0, %t, 4; mov.u32 %r1, words; add.u32 %r2, %r1, %r0;\n"
-                             "mad.lo.u32 %r3, %i, 3, 1; mov.u32 %r7, 0;\n"
-                             "st.shared.v4.u32 [%r2], {%r3, %r3, %r7, %r7};\n"
-                             "mapa.shared::cluster.u32 %r8, %r2, %r5;\n"
-                             "cvt.u64.u32 %q0, %r2; cvta.shared.u64 %q0, %q0; mapa.u64 %q1, %q0, %r5;\n"
-                             "barrier.cluster.arrive; barrier.cluster.wait;\n";
+static const char before[] =
+    "mov.u32 %r4, %cluster_ctarank; mov.u32 %r6, %cluster_nctarank; add.u32 %r5, %r4, 1;\n"
+    "rem.u32 %r5, %r5, %r6; shl.b32 %r0, %t, 4; mov.u32 %r1, words; add.u32 %r2, %r1, %r0;\n"
+    "mad.lo.u32 %r3, %i, 3, 1; mov.u32 %r7, 0;\n"
+    "st.shared.v4.u32 [%r2], {%r3, %r3, %r7, %r7};\n"
+    "mapa.shared::cluster.u32 %r8, %r2, %r5;\n"
+    "cvt.u64.u32 %q0, %r2; cvta.shared.u64 %q0, %q0; mapa.u64 %q1, %q0, %r5;\n"
+    "barrier.cluster.arrive; barrier.cluster.wait;\n";
 static const char between[] = "\nbarrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;\n";
 static const char after[] = "\nst.global.u32 [%out], %r10;";
 
@@ -93,7 +97,8 @@ static void check_ring(const char *first, const char *then, uint32_t distance) {
     for (uint32_t i = 0; i < BLOCKS * THREADS; i++) {
         uint32_t block = i / THREADS, from = block / CLUSTER * CLUSTER + (block + distance) % CLUSTER;
         uint32_t value = 3 * (from * THREADS + i % THREADS) + 1;
-        if (run.out[i] != value) fail_msg("%s%s: word %u is %u, expected %u", first, then, i, run.out[i], value);
+        if (run.out[i] != value)
+            fail_msg("%s%s: word %u is %u, expected %u", first, then, i, run.out[i], value);
     }
     core_done(&run);
 }
@@ -109,16 +114,21 @@ static void test_loads(void **state) {
         "ld.shared::cluster.u64 %q2, [%r8]; cvt.u32.u64 %r10, %q2;",
         "ld.shared::cluster.v2.u64 {%q2, %q3}, [%r8]; cvt.u32.u64 %r10, %q2;",
         "ld.shared::cluster.u16 %r10, [%r8];",
-        "ld.shared::cluster.u8 %r11, [%r8+1]; ld.shared::cluster.u8 %r10, [%r8]; mad.lo.u32 %r10, %r11, 256, %r10;",
+        "ld.shared::cluster.u8 %r11, [%r8+1]; ld.shared::cluster.u8 %r10, [%r8]; mad.lo.u32 %r10, %r11, 256, "
+        "%r10;",
         "ld.volatile.shared::cluster.u32 %r10, [%r8];",
         "ld.relaxed.cluster.shared::cluster.u32 %r10, [%r8];",
         "ld.acquire.cluster.shared::cluster.u32 %r10, [%r8];",
         "ld.weak.shared::cluster.u32 %r10, [%r8];",
-        "mapa.shared::cluster.u32 %r9, words, %r5; add.u32 %r9, %r9, %r0; ld.shared::cluster.u32 %r10, [%r9];",
-        "mapa.shared::cluster.u32 %r9, words+8, %r5; add.u32 %r9, %r9, %r0; ld.shared::cluster.u32 %r10, [%r9-8];",
-        "mapa.shared::cluster.u64 %q2, words, %r5; mad.wide.u32 %q2, %r0, 1, %q2; ld.shared::cluster.u32 %r10, [%q2];",
+        "mapa.shared::cluster.u32 %r9, words, %r5; add.u32 %r9, %r9, %r0; ld.shared::cluster.u32 %r10, "
+        "[%r9];",
+        "mapa.shared::cluster.u32 %r9, words+8, %r5; add.u32 %r9, %r9, %r0; ld.shared::cluster.u32 %r10, "
+        "[%r9-8];",
+        "mapa.shared::cluster.u64 %q2, words, %r5; mad.wide.u32 %q2, %r0, 1, %q2; ld.shared::cluster.u32 "
+        "%r10, [%q2];",
         "cvt.u64.u32 %q2, %r2; mapa.shared::cluster.u64 %q3, %q2, %r5; ld.shared::cluster.u32 %r10, [%q3];",
-        "mapa.shared::cluster.u32 %r9, %r8, 0; mapa.shared::cluster.u32 %r9, %r9, %r5; ld.shared::cluster.u32 %r10, [%r9];",
+        "mapa.shared::cluster.u32 %r9, %r8, 0; mapa.shared::cluster.u32 %r9, %r9, %r5; "
+        "ld.shared::cluster.u32 %r10, [%r9];",
         "ld.u32 %r10, [%q1];",
         "ld.v2.u32 {%r11, %r10}, [%q1];",
         "ld.relaxed.cluster.u32 %r10, [%q1];",
@@ -220,12 +230,13 @@ static void test_ranks_and_spaces(void **state) {
 /* ---- the barrier ------------------------------------------------------------------------------------ */
 
 /* Threads add their block's number to a word of rank 0, wait, and read it. */
-static const char count[] = "mov.u32 %r0, 0; mov.u32 %r1, words; @%p1 bra READY; st.shared.u32 [%r1], %r0; READY:\n"
-                            "barrier.cluster.arrive; barrier.cluster.wait;\n"
-                            "mapa.shared::cluster.u32 %r2, %r1, 0; red.shared::cluster.add.u32 [%r2], 1;\n"
-                            "BARRIER\n"
-                            "ld.shared::cluster.u32 %r3, [%r2]; st.global.u32 [%out], %r3;\n"
-                            "barrier.cluster.arrive; barrier.cluster.wait;\n";
+static const char count[] =
+    "mov.u32 %r0, 0; mov.u32 %r1, words; @%p1 bra READY; st.shared.u32 [%r1], %r0; READY:\n"
+    "barrier.cluster.arrive; barrier.cluster.wait;\n"
+    "mapa.shared::cluster.u32 %r2, %r1, 0; red.shared::cluster.add.u32 [%r2], 1;\n"
+    "BARRIER\n"
+    "ld.shared::cluster.u32 %r3, [%r2]; st.global.u32 [%out], %r3;\n"
+    "barrier.cluster.arrive; barrier.cluster.wait;\n";
 
 static void check_count(const char *barrier, uint32_t threads) {
     Text body = {0};
@@ -255,7 +266,8 @@ static void test_barriers(void **state) {
         "barrier.cluster.arrive.relaxed.aligned; barrier.cluster.wait;",
         "barrier.cluster.arrive; mov.u32 %r9, 0; WORK: add.u32 %r9, %r9, 1; setp.lt.u32 %p2, %r9, %t;\n"
         "@%p2 bra WORK; barrier.cluster.wait;", /* something between, of another length in every thread */
-        "and.b32 %r9, %t, 1; setp.eq.u32 %p2, %r9, 0; @%p2 bra EVEN; barrier.cluster.arrive; barrier.cluster.wait;\n"
+        "and.b32 %r9, %t, 1; setp.eq.u32 %p2, %r9, 0; @%p2 bra EVEN; barrier.cluster.arrive; "
+        "barrier.cluster.wait;\n"
         "bra.uni JOINED; EVEN: barrier.cluster.arrive; barrier.cluster.wait; JOINED:", /* not aligned, lanes apart */
         "barrier.cluster.arrive; barrier.cluster.wait; barrier.cluster.arrive; barrier.cluster.wait;",
     };
@@ -288,12 +300,13 @@ static void test_phases(void **state) {
 static void test_exited_threads(void **state) {
     (void)state;
     static const char *const rows[] = {
-        "setp.gt.u32 %p0, %t, 40; @%p0 exit;",                              /* a part of a warp, and a warp */
+        "setp.gt.u32 %p0, %t, 40; @%p0 exit;", /* a part of a warp, and a warp */
         "mov.u32 %r0, %cluster_ctarank; setp.eq.u32 %p0, %r0, 1; @%p0 exit;", /* a block */
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         Text body = {0};
-        text_print(&body, "%s barrier.cluster.arrive; barrier.cluster.wait; st.global.u32 [%%out], 7;", rows[i]);
+        text_print(&body, "%s barrier.cluster.arrive; barrier.cluster.wait; st.global.u32 [%%out], 7;",
+                   rows[i]);
         CoreRun run = core_run_well(
             (CoreKernel){.body = text_string(&body), .grid = 4, .block = 96, .cluster = {2, 1, 1}});
         for (uint32_t t = 0; t < 4 * 96; t++)
@@ -322,16 +335,17 @@ static void test_spinning(void **state) {
     (void)state;
     for (uint32_t waits = 0; waits < 2; waits++) {
         Text body = {0};
-        text_print(&body,
-                   "mov.u32 %%r0, %%cluster_ctarank; mov.u32 %%r1, words; mov.u32 %%r2, 0;\n"
-                   "@%%p0 bra SKIP; st.shared.u32 [%%r1], %%r2; SKIP:\n"
-                   "barrier.cluster.arrive; barrier.cluster.wait;\n"
-                   "setp.eq.u32 %%p0, %%r0, %u; @%%p0 bra WAIT;\n"
-                   "mapa.shared::cluster.u32 %%r3, %%r1, %u; st.release.cluster.shared::cluster.u32 [%%r3], 9;\n"
-                   "bra.uni DONE; WAIT: ld.acquire.cluster.shared::cluster.u32 %%r4, [%%r1];\n"
-                   "setp.ne.u32 %%p1, %%r4, 9; @%%p1 bra WAIT; DONE: barrier.cluster.arrive; barrier.cluster.wait;\n"
-                   "st.global.u32 [%%out], 5;",
-                   waits, waits);
+        text_print(
+            &body,
+            "mov.u32 %%r0, %%cluster_ctarank; mov.u32 %%r1, words; mov.u32 %%r2, 0;\n"
+            "@%%p0 bra SKIP; st.shared.u32 [%%r1], %%r2; SKIP:\n"
+            "barrier.cluster.arrive; barrier.cluster.wait;\n"
+            "setp.eq.u32 %%p0, %%r0, %u; @%%p0 bra WAIT;\n"
+            "mapa.shared::cluster.u32 %%r3, %%r1, %u; st.release.cluster.shared::cluster.u32 [%%r3], 9;\n"
+            "bra.uni DONE; WAIT: ld.acquire.cluster.shared::cluster.u32 %%r4, [%%r1];\n"
+            "setp.ne.u32 %%p1, %%r4, 9; @%%p1 bra WAIT; DONE: barrier.cluster.arrive; barrier.cluster.wait;\n"
+            "st.global.u32 [%%out], 5;",
+            waits, waits);
         CoreRun run = core_run_well((CoreKernel){.body = text_string(&body),
                                                  .module = ".shared .u32 words;\n",
                                                  .grid = 2,
@@ -346,8 +360,11 @@ static void test_spinning(void **state) {
 /* ---- faults ----------------------------------------------------------------------------------------- */
 
 static CoreKernel pair(const char *body) {
-    return (CoreKernel){
-        .body = body, .module = ".shared .align 8 .b8 words[256];\n", .grid = 4, .block = 64, .cluster = {2, 1, 1}};
+    return (CoreKernel){.body = body,
+                        .module = ".shared .align 8 .b8 words[256];\n",
+                        .grid = 4,
+                        .block = 64,
+                        .cluster = {2, 1, 1}};
 }
 
 static void test_deadlocks(void **state) {
@@ -356,7 +373,8 @@ static void test_deadlocks(void **state) {
                                    "barrier.cluster.arrive; barrier.cluster.wait; bra.uni DONE;\n"
                                    "OTHER: setp.lt.u32 %p1, %t, 32; @%p1 barrier.cluster.arrive;\n"
                                    "@%p1 barrier.cluster.wait; @!%p1 bar.sync 1, 64; DONE:"),
-                              TRAP_DEADLOCK, "no warp of the cluster can make progress: block 0 of the cluster, warp 0");
+                              TRAP_DEADLOCK,
+                              "no warp of the cluster can make progress: block 0 of the cluster, warp 0");
     assert_int_equal(trap.block[0], 0);
     core_run_trap(pair("mov.u32 %r0, %cluster_ctarank; setp.eq.u32 %p0, %r0, 1; @%p0 bra OTHER;\n"
                        "barrier.cluster.arrive; barrier.cluster.wait; bra.uni DONE;\n"
@@ -364,7 +382,8 @@ static void test_deadlocks(void **state) {
                   TRAP_DEADLOCK, "no warp of the block can make progress");
     core_run_trap(pair("mov.u32 %r0, %cluster_ctarank; setp.eq.u32 %p0, %r0, 1; @%p0 bra OTHER;\n"
                        "barrier.cluster.arrive; barrier.cluster.wait; bra.uni DONE;\n"
-                       "OTHER: st.shared.u32 [words], 0; AGAIN: ld.relaxed.cta.shared.u32 %r1, [words]; setp.ne.u32 %p1, %r1, 3; @%p1 bra AGAIN; DONE:"),
+                       "OTHER: st.shared.u32 [words], 0; AGAIN: ld.relaxed.cta.shared.u32 %r1, [words]; "
+                       "setp.ne.u32 %p1, %r1, 3; @%p1 bra AGAIN; DONE:"),
                   TRAP_DEADLOCK, "no block can make progress");
 }
 
@@ -373,8 +392,8 @@ static void test_misused_barriers(void **state) {
     core_run_trap(pair("barrier.cluster.wait;"), TRAP_TRAP_INSTRUCTION, "where they have not arrived");
     core_run_trap(pair("barrier.cluster.arrive; barrier.cluster.arrive; barrier.cluster.wait;"),
                   TRAP_TRAP_INSTRUCTION, "have arrived at the barrier of the cluster before");
-    core_run_trap(pair("barrier.cluster.arrive; barrier.cluster.wait; barrier.cluster.wait;"), TRAP_TRAP_INSTRUCTION,
-                  "where they have not arrived");
+    core_run_trap(pair("barrier.cluster.arrive; barrier.cluster.wait; barrier.cluster.wait;"),
+                  TRAP_TRAP_INSTRUCTION, "where they have not arrived");
     core_run_trap(pair("setp.lt.u32 %p0, %t, 8; @%p0 barrier.cluster.arrive.aligned; barrier.cluster.wait;"),
                   TRAP_DIVERGENT_BARRIER, "barrier.cluster.arrive.aligned");
 }
@@ -385,13 +404,15 @@ static void test_wrong_addresses(void **state) {
                   TRAP_OUT_OF_BOUNDS, "shared memory of block 2 of a cluster of 2 blocks: there is none");
     core_run_trap(pair("mapa.shared::cluster.u32 %r0, words, -1; ld.shared::cluster.u32 %r1, [%r0];"),
                   TRAP_OUT_OF_BOUNDS, "there is none");
-    core_run_trap(pair("mapa.shared::cluster.u32 %r0, words, 1; ld.shared.u32 %r1, [%r0];"), TRAP_OUT_OF_BOUNDS,
-                  "through .shared, which is the own block's");
+    core_run_trap(pair("mapa.shared::cluster.u32 %r0, words, 1; ld.shared.u32 %r1, [%r0];"),
+                  TRAP_OUT_OF_BOUNDS, "through .shared, which is the own block's");
     core_run_trap(pair("mapa.shared::cluster.u32 %r0, words, 1; st.shared::cluster.u32 [%r0+256], %t;"),
-                  TRAP_OUT_OF_BOUNDS, "at shared offset 256 of block 1 of the cluster: just past the end of `words`");
+                  TRAP_OUT_OF_BOUNDS,
+                  "at shared offset 256 of block 1 of the cluster: just past the end of `words`");
     core_run_trap(pair("mapa.shared::cluster.u32 %r0, words, 1; ld.shared::cluster.u32 %r1, [%r0+2];"),
                   TRAP_MISALIGNED, "multiple of 4");
-    core_run_trap(pair("mov.u64 %q0, words; mapa.u64 %q1, %q0, 1; ld.u32 %r1, [%q1];"), TRAP_OUT_OF_BOUNDS, "");
+    core_run_trap(pair("mov.u64 %q0, words; mapa.u64 %q1, %q0, 1; ld.u32 %r1, [%q1];"), TRAP_OUT_OF_BOUNDS,
+                  "");
     core_run_trap(pair("mov.u32 %r0, words; ld.shared::cluster.u32 %r1, [%r0-4];"), TRAP_OUT_OF_BOUNDS,
                   "4 bytes before the start of shared memory");
 }
@@ -399,18 +420,20 @@ static void test_wrong_addresses(void **state) {
 /* Block 1 exits, block 0 still reads its memory. */
 static void test_exited_block(void **state) {
     (void)state;
-    Trap trap = core_run_trap(
-        pair("st.shared.u32 [words], 4; barrier.cluster.arrive; barrier.cluster.wait; mov.u32 %r0, %cluster_ctarank;\n"
-             "setp.eq.u32 %p0, %r0, 1; @%p0 exit; mapa.shared::cluster.u32 %r1, words, 1;\n"
-             "ld.shared::cluster.u32 %r2, [%r1]; st.global.u32 [%out], %r2;"),
-        TRAP_BLOCK_EXITED, "shared memory of block 1 of the cluster, which has exited");
+    Trap trap =
+        core_run_trap(pair("st.shared.u32 [words], 4; barrier.cluster.arrive; barrier.cluster.wait; mov.u32 "
+                           "%r0, %cluster_ctarank;\n"
+                           "setp.eq.u32 %p0, %r0, 1; @%p0 exit; mapa.shared::cluster.u32 %r1, words, 1;\n"
+                           "ld.shared::cluster.u32 %r2, [%r1]; st.global.u32 [%out], %r2;"),
+                      TRAP_BLOCK_EXITED, "shared memory of block 1 of the cluster, which has exited");
     assert_int_equal(trap.block[0], 0);
 }
 
 /* ---- one result ------------------------------------------------------------------------------------- */
 
 static const char sum[] =
-    "setp.ne.u32 %p1, %t, 0; mov.u32 %r1, words; mov.u32 %r0, 0; @%p1 bra READY; st.shared.u32 [%r1], %r0; READY:\n"
+    "setp.ne.u32 %p1, %t, 0; mov.u32 %r1, words; mov.u32 %r0, 0; @%p1 bra READY; st.shared.u32 [%r1], %r0; "
+    "READY:\n"
     "bar.sync 0; red.shared.add.u32 [%r1], %i; barrier.cluster.arrive; barrier.cluster.wait;\n"
     "mov.u32 %r2, %cluster_ctarank; mov.u32 %r3, 0; mov.u32 %r4, 0;\n"
     "ADD: mapa.shared::cluster.u32 %r5, %r1, %r4; ld.shared::cluster.u32 %r6, [%r5]; add.u32 %r3, %r3, %r6;\n"

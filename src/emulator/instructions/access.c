@@ -9,6 +9,7 @@
 #include "emulator/machine/undefined.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* ---- lowering --------------------------------------------------------------------------------------- */
@@ -234,9 +235,12 @@ static void report_uninitialized(const Access *access, uint32_t lanes) {
     if (*reported >= MAX_REPORTED) return;
     ++*reported;
     int lane = __builtin_ctz(lanes);
+    char owner[48] = "";
+    if (access->space == PTX_SPACE_SHARED && access->peer >= 0)
+        snprintf(owner, sizeof owner, " of block %d of the cluster", access->peer);
     raise_trap(access->block, TRAP_UNINITIALIZED, access->warp, access->op->pc, lanes, access->address,
-               "%s memory at offset %" PRIu64 " is read but was never written (thread %d of the block)",
-               access->space == PTX_SPACE_SHARED ? "shared" : "local", access->address[lane],
+               "%s memory at offset %" PRIu64 "%s is read but was never written (thread %d of the block)",
+               access->space == PTX_SPACE_SHARED ? "shared" : "local", access->address[lane], owner,
                access->warp->index * WARP_LANES + lane);
 }
 

@@ -31,17 +31,20 @@ static Outcome in_rank(Access *access, uint32_t rank, AccessMove move) {
     Block *block = access->block, *owner = cluster_member(block, rank);
     if (rank >= block->grid->cluster_blocks)
         return stop(access, TRAP_OUT_OF_BOUNDS,
-                    "shared memory of block %" PRIu32 " of a cluster of %" PRIu32 " blocks: there is none", rank);
+                    "shared memory of block %" PRIu32 " of a cluster of %" PRIu32 " blocks: there is none",
+                    rank);
     if (access->memory->space == PTX_SPACE_SHARED)
         return stop(access, TRAP_OUT_OF_BOUNDS,
-                    "shared memory of block %" PRIu32 " of the cluster through .shared, which is the own block's: "
+                    "shared memory of block %" PRIu32
+                    " of the cluster through .shared, which is the own block's: "
                     "use .shared::cluster or a generic address",
                     rank);
     access->peer = (int)rank;
     if (!block->cluster) return access_in_block(access, block_elsewhere(block), move); /* it runs alone */
     if (owner) return access_in_block(access, (SharedMemory){owner->shared, owner->shared_written}, move);
     return stop(access, TRAP_BLOCK_EXITED,
-                "shared memory of block %" PRIu32 " of the cluster, which has exited: it must not exit before others "
+                "shared memory of block %" PRIu32
+                " of the cluster, which has exited: it must not exit before others "
                 "have made their last access of its memory",
                 rank);
 }

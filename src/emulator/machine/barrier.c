@@ -39,6 +39,8 @@ bool barrier_wake(const Block *block, Warp *warp, int number) {
         passed |= op->blockwide;
         aligned |= op->aligned;
         if (op->is_cluster) warp->passed &= ~fragment->active;
+        if (op->is_cluster && block->observed)
+            observe_cluster_wait(block, warp, fragment->pc, fragment->active);
         fragment->state = FRAGMENT_READY;
         fragment->pc++;
         woken = true;

@@ -68,7 +68,6 @@ static bool is_complete(const Cluster *cluster) {
 
 /* `running`: the block whose instruction completes the barrier, or NULL. */
 static void release_block(Block *block, const Block *running) {
-    if (block->observed) observe_release(block, CLUSTER_BARRIER);
     for (int w = 0; w < block->warp_count; w++) {
         Warp *warp = &block->warps[w];
         uint32_t bit = UINT32_C(1) << w;
@@ -85,8 +84,15 @@ static void release_block(Block *block, const Block *running) {
     }
 }
 
+static void observe_complete(const Cluster *cluster) {
+    for (int rank = 0, left = cluster->resident; rank < cluster->block_count; rank++)
+        if (cluster->blocks[rank] && cluster->blocks[rank]->observed)
+            observe_cluster_complete(cluster->blocks[rank], --left);
+}
+
 static void release(Cluster *cluster, const Block *running) {
     cluster->in_use = false;
+    observe_complete(cluster);
     for (int rank = 0; rank < cluster->block_count; rank++)
         if (cluster->blocks[rank]) release_block(cluster->blocks[rank], running);
 }
@@ -107,9 +113,10 @@ Outcome cluster_arrive(Block *block, Warp *warp, const Op *op, uint32_t mask) {
     block->worker->counters[op->pc].requests++;
     if (!cluster) return OUTCOME_NEXT;
     if (*arrived & mask)
-        return misused(block, warp, op, *arrived & mask,
-                       "these threads have arrived at the barrier of the cluster before, and it is not complete");
-    if (block->observed) observe_arrival(block, warp, op->pc, mask, CLUSTER_BARRIER, false);
+        return misused(
+            block, warp, op, *arrived & mask,
+            "these threads have arrived at the barrier of the cluster before, and it is not complete");
+    if (block->observed) observe_cluster_arrival(block, warp, op->pc, mask);
     *arrived |= mask;
     cluster->in_use = true;
     if (has_arrived(block) && is_complete(cluster)) release(cluster, block);
@@ -132,7 +139,6 @@ Outcome cluster_wait(Block *block, Warp *warp, const Op *op, uint32_t mask) {
     fragment->barrier = CLUSTER_BARRIER;
     fragment->active = mask;
     if (block->cluster && mask & arrived) return OUTCOME_ARRIVED;
-    if (block->observed) observe_release(block, CLUSTER_BARRIER);
     barrier_wake(block, warp, CLUSTER_BARRIER);
     return OUTCOME_MOVED;
 }
