@@ -24,9 +24,10 @@ static void add_name(const CoreRun *run, int pc, Text *out) {
 }
 
 /* %r4: rank; %r5: the other rank of two; %r2: the thread's word; %r8: the same word of the other block; %r3: a value. */
-static const char begin[] = "mov.u32 %r4, %cluster_ctarank; xor.b32 %r5, %r4, 1; shl.b32 %r0, %t, 2;\n"
-                            "mov.u32 %r1, words; add.u32 %r2, %r1, %r0; mad.lo.u32 %r3, %i, 3, 1;\n"
-                            "mapa.shared::cluster.u32 %r8, %r2, %r5; setp.eq.u32 %p0, %r4, 0; setp.eq.u32 %p1, %t, 0;\n";
+static const char begin[] =
+    "mov.u32 %r4, %cluster_ctarank; xor.b32 %r5, %r4, 1; shl.b32 %r0, %t, 2;\n"
+    "mov.u32 %r1, words; add.u32 %r2, %r1, %r0; mad.lo.u32 %r3, %i, 3, 1;\n"
+    "mapa.shared::cluster.u32 %r8, %r2, %r5; setp.eq.u32 %p0, %r4, 0; setp.eq.u32 %p1, %t, 0;\n";
 
 static void find(const char *body, Text *found, Text *sentences) {
     Text text = {0};
@@ -34,11 +35,11 @@ static void find(const char *body, Text *found, Text *sentences) {
     RaceDetector *detector = race_detector_new();
     TraceObserver observer = race_detector_observer(detector);
     CoreRun run = core_run((CoreKernel){.body = text_string(&text),
-                                             .module = ".shared .align 4 .b8 words[512];\n",
-                                             .grid = 4,
-                                             .block = 64,
-                                             .cluster = {2, 1, 1},
-                                             .options = {.observer = &observer}});
+                                        .module = ".shared .align 4 .b8 words[512];\n",
+                                        .grid = 4,
+                                        .block = 64,
+                                        .cluster = {2, 1, 1},
+                                        .options = {.observer = &observer}});
     assert_true(run.done);
     Findings *hazards = findings_new(detector, run.trace, NULL);
     for (int i = 0; i < hazards->error_count; i++) {
@@ -62,11 +63,11 @@ static void check(const char *body, const char *expected) {
     text_done(&found);
 }
 
-#define SYNC   "barrier.cluster.arrive; barrier.cluster.wait;\n"
-#define STORE  "st.shared.u32 [%r2], %r3;\n"
-#define LOAD   "ld.shared::cluster.u32 %r10, [%r8];\n"
-#define PUSH   "st.shared::cluster.u32 [%r8], %r3;\n"
-#define TAKE   "ld.shared.u32 %r10, [%r2];\n"
+#define SYNC  "barrier.cluster.arrive; barrier.cluster.wait;\n"
+#define STORE "st.shared.u32 [%r2], %r3;\n"
+#define LOAD  "ld.shared::cluster.u32 %r10, [%r8];\n"
+#define PUSH  "st.shared::cluster.u32 [%r8], %r3;\n"
+#define TAKE  "ld.shared.u32 %r10, [%r2];\n"
 
 static void test_correct(void **state) {
     (void)state;
@@ -92,7 +93,8 @@ static void test_correct(void **state) {
         "@%p1 st.shared.u32 [%r1+256], 0;\n" SYNC STORE
         "bar.sync 0; mapa.shared::cluster.u32 %r9, %r1, %r5;\n"
         "@%p1 st.release.cluster.shared::cluster.u32 [%r9+256], 1;\n"
-        "WAIT: ld.acquire.cluster.shared.u32 %r11, [%r1+256]; setp.eq.u32 %p2, %r11, 0; @%p2 bra WAIT;\n" LOAD SYNC,
+        "WAIT: ld.acquire.cluster.shared.u32 %r11, [%r1+256]; setp.eq.u32 %p2, %r11, 0; @%p2 bra WAIT;\n" LOAD
+            SYNC,
         /* block 1 leaves, since nobody reads it any more */
         STORE SYNC "@%p0 st.shared::cluster.u32 [%r8], 2;\n" SYNC "@%p0 exit;\n" TAKE,
     };
@@ -109,15 +111,17 @@ static void test_hazards(void **state) {
                                                "shared_race ld.shared::cluster.u32 st.shared.u32"},
         /* loaded between arrival and wait; stored there */
         {SYNC STORE "barrier.cluster.arrive;\n" LOAD "barrier.cluster.wait;\n" SYNC,
-         "shared_race st.shared.u32 ld.shared::cluster.u32\nshared_race ld.shared::cluster.u32 st.shared.u32"},
+         "shared_race st.shared.u32 ld.shared::cluster.u32\nshared_race ld.shared::cluster.u32 "
+         "st.shared.u32"},
         {"barrier.cluster.arrive;\n" STORE "barrier.cluster.wait;\n" LOAD SYNC,
          "shared_race ld.shared::cluster.u32 st.shared.u32"},
         /* relaxed, without a fence */
         {STORE "barrier.cluster.arrive.relaxed; barrier.cluster.wait;\n" LOAD SYNC,
          "shared_race ld.shared::cluster.u32 st.shared.u32"},
         /* overwritten while the other block still loads */
-        {STORE SYNC LOAD "st.shared.u32 [%r2], 0;\n" SYNC, "shared_race st.shared.u32 ld.shared::cluster.u32\n"
-                                                         "shared_race ld.shared::cluster.u32 st.shared.u32"},
+        {STORE SYNC LOAD "st.shared.u32 [%r2], 0;\n" SYNC,
+         "shared_race st.shared.u32 ld.shared::cluster.u32\n"
+         "shared_race ld.shared::cluster.u32 st.shared.u32"},
         /* both push into one word of rank 0 */
         {SYNC "mapa.shared::cluster.u32 %r9, %r2, 0; st.shared::cluster.u32 [%r9], %r3;\n" SYNC,
          "shared_race st.shared::cluster.u32 st.shared::cluster.u32"},
@@ -131,7 +135,8 @@ static void test_hazards(void **state) {
         find(rows[i][0], &found, NULL);
         /* which of the two orders of a pair shows first depends on the block that runs first */
         bool is_expected = false;
-        for (const char *at = rows[i][1]; at && !is_expected; at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL) {
+        for (const char *at = rows[i][1]; at && !is_expected;
+             at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL) {
             Text one = {0};
             text_add_bytes(&one, at, strcspn(at, "\n"));
             is_expected = strstr(text_string(&found), text_string(&one)) != NULL;
@@ -150,8 +155,9 @@ static void test_lifetime(void **state) {
     /* the block that runs last loads from one that has not exited yet, but might have */
     find(STORE SYNC "@%p0 exit;\n" LOAD, &found, &sentences);
     assert_string_equal(text_string(&found), "block_lifetime ld.shared::cluster.u32 -");
-    assert_non_null(strstr(text_string(&sentences), "block 1 warp 0 lane 0 loads words[0] of block 0, and nothing keeps "
-                                                    "block 0 from exiting before."));
+    assert_non_null(strstr(text_string(&sentences),
+                           "block 1 warp 0 lane 0 loads words[0] of block 0, and nothing keeps "
+                           "block 0 from exiting before."));
     text_done(&found);
     text_done(&sentences);
 }
@@ -161,8 +167,9 @@ static void test_sentence(void **state) {
     Text found = {0}, sentences = {0};
     find(STORE "barrier.cluster.arrive.relaxed; barrier.cluster.wait;\n@%p0 " LOAD SYNC, &found, &sentences);
     assert_non_null(strstr(text_string(&sentences), "stores words[0] of block 1 (193)"));
-    assert_non_null(strstr(text_string(&sentences), "block 0 warp 0 lane 0 loads it (193). There is no barrier of the "
-                                                    "cluster between them, and its blocks run in any order"));
+    assert_non_null(strstr(text_string(&sentences),
+                           "block 0 warp 0 lane 0 loads it (193). There is no barrier of the "
+                           "cluster between them, and its blocks run in any order"));
     text_done(&found);
     text_done(&sentences);
 }

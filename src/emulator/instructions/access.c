@@ -38,42 +38,6 @@ bool access_lower_address(Lowering *low, Op *op, MemoryOp *memory, const PtxOper
     return true;
 }
 
-/* ---- lines ------------------------------------------------------------------------------------------ */
-
-static inline void find_line(Access *access) {
-    const uint64_t *address = access->address;
-    uint32_t mask = access->mask, rest = mask & (mask - 1);
-    int first = __builtin_ctz(mask), gap = rest ? __builtin_ctz(rest) - first : 0;
-    access->line = false;
-    int64_t stride = (int64_t)(address[first + gap] - address[first]);
-    if (gap > 1) {
-        if (gap & (gap - 1)) {
-            if (stride % gap) return;
-            stride /= gap;
-        } else {
-            if (stride & (gap - 1)) return;
-            stride >>= __builtin_ctz((unsigned)gap);
-        }
-    }
-    uint64_t start = address[first] - (uint64_t)first * (uint64_t)stride, wrong = 0;
-    if (mask == ALL_LANES) {
-        for (uint64_t l = 0; l < WARP_LANES; l++) wrong |= address[l] ^ (start + l * (uint64_t)stride);
-    } else {
-        for (rest &= rest - 1; rest; rest &= rest - 1) {
-            uint64_t l = (uint64_t)__builtin_ctz(rest);
-            wrong |= address[l] ^ (start + l * (uint64_t)stride);
-        }
-    }
-    if (wrong) return;
-    access->line = true;
-    access->first = start;
-    access->stride = stride;
-}
-
-void access_find_line(Access *access) {
-    find_line(access);
-}
-
 static inline void read_addresses(Access *access) {
     const MemoryOp *memory = access->memory; /* cppcheck-suppress ctuuninitvar ; every caller has set it */
     const void *base = operand_at(access->warp, memory->base);
@@ -312,7 +276,7 @@ static inline void count_global(const Access *access) {
     if (access->line) access_keep_pattern(access, true, cost.sectors, cost.ideal);
 }
 
-Outcome access_in_block(Access *access, SharedMemory memory, AccessMove move) {
+static Outcome in_block(Access *access, SharedMemory memory, AccessMove move) {
     uint32_t wrong = misaligned_lanes(access);
     if (wrong) return misaligned(access, wrong);
     wrong = outside_lanes(access, access->block->grid->program->shared_bytes);
@@ -341,9 +305,8 @@ static inline bool names_block(const Access *access) {
 static inline Outcome in_shared(Access *access, AccessMove move) {
     access->space = PTX_SPACE_SHARED;
     access->peer = -1;
-    if (names_block(access)) return access_in_cluster(access, move);
-    return access_in_block(access, (SharedMemory){access->block->shared, access->block->shared_written},
-                           move);
+    if (names_block(access)) return access_in_cluster(access, in_block, move);
+    return in_block(access, (SharedMemory){access->block->shared, access->block->shared_written}, move);
 }
 
 static void track_footprint(const Access *access, const Region *region, uint64_t *bits) {
@@ -560,7 +523,7 @@ static Outcome in_generic(Access *access, AccessMove move) {
         left &= ~part.mask;
         if (windows[w].space == PTX_SPACE_SHARED) counter->shared_requests++;
         for (int l = 0; l < WARP_LANES; l++) part.address[l] = access->address[l] - windows[w].base;
-        find_line(&part);
+        access_find_line(&part);
         Outcome outcome = windows[w].space == PTX_SPACE_SHARED  ? in_shared(&part, move)
                           : windows[w].space == PTX_SPACE_LOCAL ? in_local(&part, move)
                                                                 : in_parameters(&part, move);
@@ -569,13 +532,13 @@ static Outcome in_generic(Access *access, AccessMove move) {
     if (!left) return OUTCOME_NEXT;
     access->mask = left;
     counter->global_requests++;
-    find_line(access);
+    access_find_line(access);
     return in_global(access, move);
 }
 
 Outcome access_go(Access *access, AccessMove move) {
     access->block->worker->counters[access->op->pc].requests++;
-    find_line(access);
+    access_find_line(access);
     if (access->block->hooks) return in_hooks(access, move);
     switch (access->memory->space) {
     case PTX_SPACE_SHARED:

@@ -27,7 +27,7 @@ static Outcome stop(const Access *access, TrapKind kind, const char *format, uin
 }
 
 /* In shared memory of the block `rank` of the cluster. */
-static Outcome in_rank(Access *access, uint32_t rank, AccessMove move) {
+static Outcome in_rank(Access *access, uint32_t rank, AccessInBlock in_block, AccessMove move) {
     Block *block = access->block, *owner = cluster_member(block, rank);
     if (rank >= block->grid->cluster_blocks)
         return stop(access, TRAP_OUT_OF_BOUNDS,
@@ -40,8 +40,8 @@ static Outcome in_rank(Access *access, uint32_t rank, AccessMove move) {
                     "use .shared::cluster or a generic address",
                     rank);
     access->peer = (int)rank;
-    if (!block->cluster) return access_in_block(access, block_elsewhere(block), move); /* it runs alone */
-    if (owner) return access_in_block(access, (SharedMemory){owner->shared, owner->shared_written}, move);
+    if (!block->cluster) return in_block(access, block_elsewhere(block), move); /* it runs alone */
+    if (owner) return in_block(access, (SharedMemory){owner->shared, owner->shared_written}, move);
     return stop(access, TRAP_BLOCK_EXITED,
                 "shared memory of block %" PRIu32
                 " of the cluster, which has exited: it must not exit before others "
@@ -49,7 +49,7 @@ static Outcome in_rank(Access *access, uint32_t rank, AccessMove move) {
                 rank);
 }
 
-Outcome access_in_cluster(const Access *access, AccessMove move) {
+Outcome access_in_cluster(const Access *access, AccessInBlock in_block, AccessMove move) {
     const Block *block = access->block;
     SharedMemory own = {block->shared, block->shared_written};
     for (uint32_t left = access->mask; left;) {
@@ -61,8 +61,8 @@ Outcome access_in_cluster(const Access *access, AccessMove move) {
         if (is_rank)
             for (int l = 0; l < WARP_LANES; l++) part.address[l] &= CLUSTER_OFFSET;
         access_find_line(&part);
-        Outcome outcome = is_rank && !is_own ? in_rank(&part, (uint32_t)field - 1, move)
-                                             : access_in_block(&part, own, move);
+        Outcome outcome = is_rank && !is_own ? in_rank(&part, (uint32_t)field - 1, in_block, move)
+                                             : in_block(&part, own, move);
         if (outcome != OUTCOME_NEXT) return outcome;
     }
     return OUTCOME_NEXT;

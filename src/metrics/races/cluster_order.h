@@ -10,13 +10,15 @@
 typedef struct ClusterOrder {      /* of one block */
     uint32_t arrived[BLOCK_WARPS]; /* lanes, in this phase */
     uint32_t *stamps;              /* [warp * 32 + lane] when it arrived; 0: relaxed. NULL: none has yet */
-    bool is_split;    /* a thread has accessed memory since it arrived, or is relaxed: threads count one by one */
+    bool
+        is_split; /* a thread has accessed memory since it arrived, or is relaxed: threads count one by one */
     VectorClock *passed; /* what was released to the phase that was complete last */
 } ClusterOrder;
 
 void cluster_order_begin(ClusterOrder *cluster);
 void cluster_order_end(ClusterOrder *cluster); /* its clock; the stamps stay for the next block */
-void cluster_order_arrive(ClusterOrder *cluster, HappensBefore *order, int warp, uint32_t lanes, bool is_relaxed);
+void cluster_order_arrive(ClusterOrder *cluster, HappensBefore *order, int warp, uint32_t lanes,
+                          bool is_relaxed);
 /* Lanes access memory. */
 static inline void cluster_order_access(ClusterOrder *cluster, int warp, uint32_t lanes) {
     cluster->is_split |= (cluster->arrived[warp] & lanes) != 0;
