@@ -1,4 +1,4 @@
-/* The ladder: twenty-one ways to reduce an array, each a step from the one before. */
+/* The ladder: twenty-two ways to reduce an array, each a step from the one before. */
 #include "catalog/reference.h"
 
 /* ---- plans ------------------------------------------------------------------------------------------ */
@@ -56,6 +56,16 @@ static bool plan_shuffle(const CatalogRun *run, Plan *plan, Error *error) {
 static bool plan_shuffle_atomic(const CatalogRun *run, Plan *plan, Error *error) {
     if (!plan_shuffle(run, plan, error)) return false;
     make_total(run, plan);
+    return true;
+}
+
+/* Whole clusters: blocks beyond the last element add nothing. */
+static bool plan_cluster(const CatalogRun *run, Plan *plan, Error *error) {
+    if (!plan_shuffle_atomic(run, plan, error)) return false;
+    PlanLaunch *launch = &plan->launches[0];
+    launch->cluster[0] = run->cluster;
+    launch->cluster[1] = launch->cluster[2] = 1;
+    launch->grid[0] = rows_blocks(launch->grid[0], run->cluster) * run->cluster;
     return true;
 }
 
@@ -260,6 +270,13 @@ static void check_shuffle_atomic(const CatalogRun *run, const Plan *filled, cons
     rows_check_reduction(run, filled, done, 1, depth, result);
 }
 
+static void check_cluster(const CatalogRun *run, const Plan *filled, const Plan *done,
+                          CatalogResult *result) {
+    double clusters = done->launches[0].grid[0] / run->cluster;
+    double depth = block_depth(run, 2) + reference_tree_depth(run->cluster) + clusters - 1;
+    rows_check_reduction(run, filled, done, 1, depth, result);
+}
+
 static double grid_stride_depth(const CatalogRun *run, const Plan *done) {
     return block_depth(run, rows_blocks(run->n, (uint64_t)done->launches[0].grid[0] * run->block));
 }
@@ -457,6 +474,19 @@ const CatalogRow ladder_rows[] = {
      .source = "shuffle_atomic.cu",
      .plan = plan_shuffle_atomic,
      .check = check_shuffle_atomic},
+    {.id = "cluster",
+     .story = "Eight blocks leave their sums in shared memory; block 0 reads all of them there.",
+     LADDER,
+     ALL_TYPES,
+     WHOLE_WARPS,
+     .default_cluster = 8,
+     .title = "shared memory of other blocks, one atomic per cluster",
+     .lesson = "The blocks of a cluster read each other's shared memory: one atomic for eight blocks, where "
+               "shuffle_atomic has eight.",
+     .watch = "Between the two barriers of the cluster, eight lanes of block 0 read one word of each block.",
+     .source = "cluster.cu",
+     .plan = plan_cluster,
+     .check = check_cluster},
     {.id = "multi_add",
      .story = "Each thread adds `items` inputs in a register before the first shuffle.",
      LADDER,

@@ -5,8 +5,6 @@
 #include "ptx/approximate.h"
 #include <stdlib.h>
 
-enum { CLUSTER_BARRIER = 16 }; /* as the emulator numbers it */
-
 /* ---- what instructions write ------------------------------------------------------------------------ */
 
 static bool mentions(const PtxOperand *operand, const PtxRegister *reg) {
@@ -271,7 +269,7 @@ const PtxOperand *plan_extra(const InstrumentSite *site, uint32_t *constant) {
     case PTX_bar:
     case PTX_barrier:
         if (ptx_instruction_has(in, PTX_MOD_CLUSTER)) {
-            *constant = CLUSTER_BARRIER;
+            *constant = TRACE_CLUSTER_BARRIER;
             return NULL;
         }
         index = ptx_instruction_has(in, PTX_MOD_RED) ? 1 : 0;

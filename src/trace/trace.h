@@ -77,6 +77,11 @@ static inline int trace_event_peer(const TraceEvent *event) {
     return is_shared ? (int)event->participants - 1 : -1;
 }
 
+enum { TRACE_CLUSTER_BARRIER = 16 }; /* the number of the barrier of a cluster; a block's are 0 to 15 */
+static inline bool trace_event_is_cluster_wait(const TraceEvent *event) {
+    return event->kind == TRACE_NAMED_BARRIER && event->participants == TRACE_CLUSTER_BARRIER;
+}
+
 /* Shared variables: one each; a local frame: one for all of a thread's local memory. */
 typedef struct TraceSymbol {
     const char *name;
@@ -192,6 +197,12 @@ void trace_block_read_places(const TraceBlock *block, int event, TraceEvent *out
 void trace_block_read_header(const TraceBlock *block, int event, TraceEvent *out);
 /* NULL: not traced. */
 const TraceBlock *trace_launch_find_block(const TraceLaunch *launch, uint32_t linear_block);
+
+/* Blocks of a cluster of this launch (1: it has none), the rank of a block in its own, and the block that has a rank in
+ * the same cluster: linear indices. */
+uint32_t trace_cluster_blocks(const TraceLaunch *launch);
+uint32_t trace_cluster_rank(const TraceLaunch *launch, uint32_t linear_block);
+uint32_t trace_cluster_member(const TraceLaunch *launch, uint32_t linear_block, uint32_t rank);
 
 /* One event as a line of text, as --events prints it; stable, with canonical addresses. */
 void trace_event_print(const Trace *trace, const TraceLaunch *launch, const TraceBlock *block,

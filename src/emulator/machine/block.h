@@ -10,7 +10,7 @@
 #include "trace/observer.h"
 
 enum { QUIET_ITERATIONS = 4 }; /* of a loop, that changed nothing, before its accesses are compared */
-enum { MAX_WARPS = 32, MAX_REPORTED = 2, BARRIER_COUNT = 17, CLUSTER_BARRIER = 16 };
+enum { MAX_WARPS = 32, MAX_REPORTED = 2, BARRIER_COUNT = 17, CLUSTER_BARRIER = TRACE_CLUSTER_BARRIER };
 
 typedef struct Recorder Recorder;
 typedef struct RecordedValues RecordedValues;
