@@ -10,10 +10,12 @@ int peers_list(const StepContext *context, Peer peers[PEERS_MOST]) {
     const TraceLaunch *launch = context->launch;
     uint32_t own = trace_block_linear(context->steps->block), seen = 0;
     int by_rank[PEERS_MOST], count = 0, others = 0;
-    if (trace_cluster_blocks(launch) == 1 || context->trap || !step_context_is_shared(context->event.kind)) return 0;
+    if (trace_cluster_blocks(launch) == 1 || context->trap || !step_context_is_shared(context->event.kind))
+        return 0;
     for (int rank = 0; rank < PEERS_MOST; rank++) by_rank[rank] = -1;
     for (int lane = 0; lane < WARP_LANES; lane++) {
-        int number = step_index_warp_event(context->step_index, context->view->place.step, context->event.warp, lane);
+        int number =
+            step_index_warp_event(context->step_index, context->view->place.step, context->event.warp, lane);
         TraceEvent event;
         if (number < 0) continue;
         trace_block_read_header(context->steps->block, number, &event);
@@ -72,8 +74,8 @@ static void print_words(const StepContext *context, const TraceEvent *event, cha
                  (unsigned long long)(most / each));
 }
 
-static void draw_values(const StepContext *context, const TraceEvent *event, Canvas *canvas, Rectangle area, int row,
-                        int column) {
+static void draw_values(const StepContext *context, const TraceEvent *event, Canvas *canvas, Rectangle area,
+                        int row, int column) {
     for (uint32_t rest = event->mask; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
         char value[48];
@@ -84,7 +86,8 @@ static void draw_values(const StepContext *context, const TraceEvent *event, Can
             return;
         }
         bool is_selected = lane == context->view->selection.lane;
-        column += 1 + canvas_print(canvas, area, column, row, is_selected ? ROLE_SELECTED : ROLE_TEXT, "%s", value);
+        column +=
+            1 + canvas_print(canvas, area, column, row, is_selected ? ROLE_SELECTED : ROLE_TEXT, "%s", value);
     }
 }
 
@@ -92,12 +95,13 @@ static void draw_peer(const StepContext *context, const Peer *peer, Canvas *canv
     TraceEvent event;
     char words[64], lanes[64];
     trace_block_read(context->steps->block, peer->event, &event);
-    bool has_lane = event.mask >> context->view->selection.lane & 1, is_store = event.kind == TRACE_SHARED_STORE;
+    bool has_lane = event.mask >> context->view->selection.lane & 1,
+         is_store = event.kind == TRACE_SHARED_STORE;
     const char *arrow = event.kind == TRACE_SHARED_LOAD ? "──▶" : is_store ? "◀──" : "◀─▶";
     print_words(context, &event, words, sizeof words);
     step_context_describe_lanes(event.mask, lanes, sizeof lanes);
-    canvas_print(canvas, area, BLOCK_COLUMN, row, has_lane ? ROLE_CURRENT : ROLE_TEXT, "block %u%s", peer->block,
-                 peer->is_own ? " (own)" : "");
+    canvas_print(canvas, area, BLOCK_COLUMN, row, has_lane ? ROLE_CURRENT : ROLE_TEXT, "block %u%s",
+                 peer->block, peer->is_own ? " (own)" : "");
     canvas_text(canvas, area, WORD_COLUMN, row, ROLE_TEXT, words);
     canvas_text(canvas, area, ARROW_COLUMN, row, peer->is_own ? ROLE_DIM : ROLE_ACTIVE, arrow);
     canvas_text(canvas, area, LANE_COLUMN, row, has_lane ? ROLE_SELECTED : ROLE_TEXT, lanes);
@@ -111,15 +115,16 @@ void peers_draw(const StepContext *context, Canvas *canvas, Rectangle area) {
                        : context->event.kind == TRACE_SHARED_STORE ? "stores"
                                                                    : "operands, or old values";
     if (count < area.rows) {
-    canvas_text(canvas, area, BLOCK_COLUMN, row, ROLE_DIM, "shared memory of");
-    canvas_text(canvas, area, WORD_COLUMN, row, ROLE_DIM, "word");
-    canvas_print(canvas, area, LANE_COLUMN, row, ROLE_DIM, "w%d of block %u", context->event.warp,
-                 trace_block_linear(context->steps->block));
-    canvas_text(canvas, area, VALUE_COLUMN, row++, ROLE_DIM, what);
+        canvas_text(canvas, area, BLOCK_COLUMN, row, ROLE_DIM, "shared memory of");
+        canvas_text(canvas, area, WORD_COLUMN, row, ROLE_DIM, "word");
+        canvas_print(canvas, area, LANE_COLUMN, row, ROLE_DIM, "w%d of block %u", context->event.warp,
+                     trace_block_linear(context->steps->block));
+        canvas_text(canvas, area, VALUE_COLUMN, row++, ROLE_DIM, what);
     }
     int room = area.rows - row, shown = count <= room ? count : room - 1;
     for (int i = 0; i < shown; i++) draw_peer(context, &peers[i], canvas, area, row++);
-    if (shown < count) canvas_print(canvas, area, BLOCK_COLUMN, row, ROLE_DIM, "%d more blocks", count - shown);
+    if (shown < count)
+        canvas_print(canvas, area, BLOCK_COLUMN, row, ROLE_DIM, "%d more blocks", count - shown);
 }
 
 void peers_explain(const StepContext *context, Text *out) {
@@ -135,5 +140,6 @@ void peers_explain(const StepContext *context, Text *out) {
                 text_print(out, "w%d %s shared memory of block %u, which belongs to the same cluster.",
                            context->event.warp, does, peers[i].block);
     if (others > 1)
-        text_print(out, "w%d %s shared memory of %d other blocks of its cluster.", context->event.warp, does, others);
+        text_print(out, "w%d %s shared memory of %d other blocks of its cluster.", context->event.warp, does,
+                   others);
 }

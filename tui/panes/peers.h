@@ -6,11 +6,11 @@
 
 enum { PEERS_MOST = LAUNCH_CLUSTER_BLOCKS };
 
-typedef struct Peer {     /* a block whose shared memory the warp's access reaches */
-    uint32_t block;       /* linear index in the grid */
-    bool is_own;          /* the block that accesses it */
-    uint32_t lanes;       /* those that reach it */
-    int event;            /* of the traced block */
+typedef struct Peer { /* a block whose shared memory the warp's access reaches */
+    uint32_t block;   /* linear index in the grid */
+    bool is_own;      /* the block that accesses it */
+    uint32_t lanes;   /* those that reach it */
+    int event;        /* of the traced block */
 } Peer;
 
 /* Those that the shown access reaches, by rank, the own one, too; 0: it stays in its own block. */
