@@ -39,7 +39,7 @@ static void drop_symbol(PaneHead *head) {
 
 /* The access reaches other blocks of the cluster. */
 static bool has_peers(const StepContext *context) {
-    Peer peers[PEERS_MOST];
+    PeerBlock peers[PEERS_MOST];
     return peers_list(context, peers) > 0;
 }
 

@@ -6,7 +6,7 @@
 
 enum { BLOCK_COLUMN = 1, WORD_COLUMN = 21, ARROW_COLUMN = 42, LANE_COLUMN = 48, VALUE_COLUMN = 66 };
 
-int peers_list(const StepContext *context, Peer peers[PEERS_MOST]) {
+int peers_list(const StepContext *context, PeerBlock peers[PEERS_MOST]) {
     const TraceLaunch *launch = context->launch;
     uint32_t own = trace_block_linear(context->steps->block), seen = 0;
     int by_rank[PEERS_MOST], count = 0, others = 0;
@@ -31,7 +31,7 @@ int peers_list(const StepContext *context, Peer peers[PEERS_MOST]) {
         TraceEvent event;
         trace_block_read_header(context->steps->block, by_rank[rank], &event);
         uint32_t block = trace_cluster_member(launch, own, rank);
-        peers[count++] = (Peer){block, block == own, event.mask, by_rank[rank]};
+        peers[count++] = (PeerBlock){block, block == own, event.mask, by_rank[rank]};
     }
     return count;
 }
@@ -42,7 +42,7 @@ static const char *verb(TraceKind kind) {
 
 void peers_head(const StepContext *context, PaneHead *out) {
     const TraceEvent *event = &context->event;
-    Peer peers[PEERS_MOST];
+    PeerBlock peers[PEERS_MOST];
     char symbol[48];
     int count = peers_list(context, peers);
     step_context_print_symbol(context, event->buffer[event->mask ? __builtin_ctz(event->mask) : 0], symbol,
@@ -91,7 +91,8 @@ static void draw_values(const StepContext *context, const TraceEvent *event, Can
     }
 }
 
-static void draw_peer(const StepContext *context, const Peer *peer, Canvas *canvas, Rectangle area, int row) {
+static void draw_peer(const StepContext *context, const PeerBlock *peer, Canvas *canvas, Rectangle area,
+                      int row) {
     TraceEvent event;
     char words[64], lanes[64];
     trace_block_read(context->steps->block, peer->event, &event);
@@ -109,7 +110,7 @@ static void draw_peer(const StepContext *context, const Peer *peer, Canvas *canv
 }
 
 void peers_draw(const StepContext *context, Canvas *canvas, Rectangle area) {
-    Peer peers[PEERS_MOST];
+    PeerBlock peers[PEERS_MOST];
     int count = peers_list(context, peers), row = 0;
     const char *what = context->event.kind == TRACE_SHARED_LOAD    ? "loads"
                        : context->event.kind == TRACE_SHARED_STORE ? "stores"
@@ -128,7 +129,7 @@ void peers_draw(const StepContext *context, Canvas *canvas, Rectangle area) {
 }
 
 void peers_explain(const StepContext *context, Text *out) {
-    Peer peers[PEERS_MOST];
+    PeerBlock peers[PEERS_MOST];
     int count = peers_list(context, peers), others = 0;
     const char *does = context->event.kind == TRACE_SHARED_LOAD    ? "reads"
                        : context->event.kind == TRACE_SHARED_STORE ? "writes"

@@ -62,11 +62,12 @@ typedef struct Progress {    /* of blocks that wait for each other */
     bool all_wait;           /* ... for other blocks of their clusters */
 } Progress;
 
-/* The blocks of the next cluster. */
+/* The blocks of the next cluster; another schedule begins with another one of them. */
 static void start_next(Share *share, Residents *residents) {
     const Grid *grid = share->grid;
     Cluster *cluster = memory_new(sizeof *cluster);
-    for (uint32_t rank = 0; rank < grid->cluster_blocks; rank++) {
+    for (uint32_t i = 0; i < grid->cluster_blocks; i++) {
+        uint32_t rank = (uint32_t)((i + grid->schedule) % grid->cluster_blocks);
         Block *block =
             residents->idle_count ? residents->idle[--residents->idle_count] : block_new(share->grid);
         array_push(residents->blocks, residents->count, residents->capacity, block);
