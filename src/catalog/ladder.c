@@ -552,7 +552,7 @@ const CatalogRow ladder_rows[] = {
      .plan = plan_shuffle,
      .check = check_two_each},
     {.id = "cluster",
-     .story = "Eight blocks leave their sums in shared memory; block 0 reads all of them there.",
+     .story = "Eight blocks leave their sums in shared memory; block 0 reads them there.",
      LADDER,
      ALL_TYPES,
      WHOLE_WARPS,
