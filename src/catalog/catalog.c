@@ -187,6 +187,7 @@ bool catalog_resolve(const CatalogRow *row, const CatalogOptions *options, Catal
         .row = row,
         .n = options->n ? options->n : row->default_n,
         .grid = options->grid,
+        .cluster = options->cluster ? options->cluster : row->default_cluster,
         .whole_numbers = options->whole_numbers,
         .fill_path = options->fill_path,
         .seed = options->seed,
@@ -195,6 +196,8 @@ bool catalog_resolve(const CatalogRow *row, const CatalogOptions *options, Catal
     if (run->n > LARGEST_N)
         return error_set(error, "--n %" PRIu64 ": the catalogue's kernels take up to %" PRIu64, run->n,
                          LARGEST_N);
+    if (options->cluster && !row->default_cluster)
+        return error_set(error, "--cluster: %s is not launched in clusters", row->id);
     if (run->grid && !row->has_free_grid)
         return error_set(error, "--grid: the grid of %s follows from n and the block size", row->id);
     for (int i = 0; i < parameter_count(row); i++) run->parameters[i] = row->parameters[i].fallback;

@@ -25,8 +25,9 @@ enum { CATALOG_PARAMETERS = 6 };
 
 typedef struct CatalogOptions { /* what the command line asked for; 0 or NULL: the row's default */
     uint64_t n;
-    uint32_t block; /* threads per block */
-    uint32_t grid;  /* blocks, for kernels whose grid is free */
+    uint32_t block;   /* threads per block */
+    uint32_t grid;    /* blocks, for kernels whose grid is free */
+    uint32_t cluster; /* blocks of a cluster, for kernels that are launched in clusters */
     PtxType dtype;
     const char *op;                             /* "sum", "min", "max" */
     const char *parameters[CATALOG_PARAMETERS]; /* "stride=4" */
@@ -46,7 +47,8 @@ typedef struct CatalogRun { /* options resolved by the row: every field is set *
     const CatalogRow *row;
     uint64_t n;
     uint32_t block;
-    uint32_t grid; /* as asked for; 0: the row chooses (the plan's launches have it) */
+    uint32_t grid;    /* as asked for; 0: the row chooses (the plan's launches have it) */
+    uint32_t cluster; /* blocks of a cluster; 0: the row launches none */
     PtxType dtype;
     const char *op;
     int64_t parameters[CATALOG_PARAMETERS]; /* in the order of the row's */
@@ -86,6 +88,8 @@ struct CatalogRow {
     uint64_t default_n;
     FillKind fill;      /* the input that the lesson needs; ZERO: any will do */
     bool has_free_grid; /* --grid is accepted; else the grid follows from n and the block */
+    uint32_t
+        default_cluster; /* blocks of a cluster, which --cluster changes; 0: it is not launched in clusters */
     bool (*accepts_block)(uint32_t block); /* NULL: every size in the range */
     const char
         *latencies; /* what the elements of its buffer "cycles" are, by semicolons: clock cycles that the

@@ -1,4 +1,4 @@
-/* The ladder: twenty-one ways to reduce an array, each a step from the one before. */
+/* The ladder: twenty-two ways to reduce an array, each a step from the one before. */
 #include "catalog/reference.h"
 
 /* ---- plans ------------------------------------------------------------------------------------------ */
@@ -56,6 +56,16 @@ static bool plan_shuffle(const CatalogRun *run, Plan *plan, Error *error) {
 static bool plan_shuffle_atomic(const CatalogRun *run, Plan *plan, Error *error) {
     if (!plan_shuffle(run, plan, error)) return false;
     make_total(run, plan);
+    return true;
+}
+
+/* Whole clusters: blocks beyond the last element add nothing. */
+static bool plan_cluster(const CatalogRun *run, Plan *plan, Error *error) {
+    if (!plan_shuffle_atomic(run, plan, error)) return false;
+    PlanLaunch *launch = &plan->launches[0];
+    launch->cluster[0] = run->cluster;
+    launch->cluster[1] = launch->cluster[2] = 1;
+    launch->grid[0] = rows_blocks(launch->grid[0], run->cluster) * run->cluster;
     return true;
 }
 
@@ -257,6 +267,13 @@ static void check_atomic(const CatalogRun *run, const Plan *filled, const Plan *
 static void check_shuffle_atomic(const CatalogRun *run, const Plan *filled, const Plan *done,
                                  CatalogResult *result) {
     double depth = block_depth(run, 2) + done->launches[0].grid[0] - 1;
+    rows_check_reduction(run, filled, done, 1, depth, result);
+}
+
+static void check_cluster(const CatalogRun *run, const Plan *filled, const Plan *done,
+                          CatalogResult *result) {
+    double clusters = done->launches[0].grid[0] / run->cluster;
+    double depth = block_depth(run, 2) + reference_tree_depth(run->cluster) + clusters - 1;
     rows_check_reduction(run, filled, done, 1, depth, result);
 }
 
@@ -534,6 +551,19 @@ const CatalogRow ladder_rows[] = {
      .source = "redux.cu",
      .plan = plan_shuffle,
      .check = check_two_each},
+    {.id = "cluster",
+     .story = "Eight blocks leave their sums in shared memory; block 0 reads them there.",
+     LADDER,
+     ALL_TYPES,
+     WHOLE_WARPS,
+     .default_cluster = 8,
+     .title = "clusters: shared memory of other blocks",
+     .lesson = "The blocks of a cluster read each other's shared memory: one atomic for eight blocks, where "
+               "shuffle_atomic has eight.",
+     .watch = "Between the two barriers of the cluster, eight lanes of block 0 read one word of each block.",
+     .source = "cluster.cu",
+     .plan = plan_cluster,
+     .check = check_cluster},
     {.id = "cooperative",
      .story = "One launch: all blocks meet at a grid barrier, then block 0 adds their sums.",
      .aliases = "K7",

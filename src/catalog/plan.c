@@ -62,6 +62,7 @@ bool plan_bind_launch(const PlanLaunch *planned, const PtxProgram *program, cons
     *launch = (Launch){.program = program,
                        .grid = {planned->grid[0], planned->grid[1], planned->grid[2]},
                        .block = {planned->block[0], planned->block[1], planned->block[2]},
+                       .cluster = {planned->cluster[0], planned->cluster[1], planned->cluster[2]},
                        .dynamic_shared_bytes = planned->dynamic_shared_bytes,
                        .cooperative = planned->cooperative,
                        .parameters = memory_new(bytes),

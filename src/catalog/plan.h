@@ -43,6 +43,7 @@ typedef struct PlanArgument {
 typedef struct PlanLaunch {
     const char *entry; /* exact or readable ("interleaved<int,Sum>"): resolve with ptx_module_find_entry() */
     uint32_t grid[3], block[3];
+    uint32_t cluster[3]; /* 0: as the entry says (launch_cluster) */
     uint32_t dynamic_shared_bytes;
     bool cooperative;
     PlanArgument *arguments;

@@ -207,7 +207,7 @@ static bool check_geometry(const Launch *launch, Error *error) {
         return error_set(
             error,
             "the grid has more than 4294967295 blocks, which is too many to emulate; use a smaller --grid");
-    return true;
+    return launch_check_cluster(launch, error);
 }
 
 static void add_symbol(TraceLaunch *launch, const char *name, PtxSpace space, uint64_t window_offset,

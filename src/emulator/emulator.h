@@ -2,8 +2,8 @@
  * its rooms are listed in src/README.md.
  *
  * The emulator covers what scalar kernels use and knows no particular kernel. It executes every block. One seed gives
- * one trace, byte for byte, whatever the number of host threads: blocks run in parallel only where the launch cannot
- * let one block see another (no atomics, fences, ordered or volatile accesses of memory that blocks share, and no word
+ * one trace, byte for byte, whatever the number of host threads: blocks, or whole clusters, run in parallel only where
+ * the launch cannot let one see another (no atomics, fences, ordered or volatile accesses of memory that blocks share, and no word
  * that one block writes and another touches: this is checked while running, and where it fails, memory is restored and
  * the grid runs again block after block).
  *

@@ -24,7 +24,8 @@ enum {
     COMPUTE_CAPABILITY_MAJOR = 75,
     COMPUTE_CAPABILITY_MINOR = 76,
     COOPERATIVE_LAUNCH = 95,
-    SHARED_PER_BLOCK_OPTIN = 97
+    SHARED_PER_BLOCK_OPTIN = 97,
+    CLUSTER_LAUNCH = 120
 };
 /* CUjit_option */
 enum { JIT_ERROR_LOG_BUFFER = 5, JIT_ERROR_LOG_BYTES = 6, JIT_GENERATE_LINE_INFO = 12 };
@@ -75,6 +76,7 @@ static void describe_device(Cuda *cuda) {
     cuda->bus_bits = attribute(cuda, MEMORY_BUS_WIDTH);
     cuda->shared_bytes_per_block_optin = attribute(cuda, SHARED_PER_BLOCK_OPTIN);
     cuda->cooperative = attribute(cuda, COOPERATIVE_LAUNCH) != 0;
+    cuda->clusters = attribute(cuda, CLUSTER_LAUNCH) != 0;
 }
 
 static bool start(Cuda *cuda, int ordinal, Error *error) {

@@ -23,6 +23,24 @@ typedef struct CudaEventTag *CudaEvent;
 typedef struct CudaGraphTag *CudaGraph;
 typedef struct CudaGraphExecTag *CudaGraphExec;
 
+typedef struct CudaLaunchAttribute { /* CUlaunchAttribute */
+    int id;
+    char unused[4];
+    union {
+        uint32_t cluster[3];
+        char bytes[64];
+        uint64_t alignment;
+    } value;
+} CudaLaunchAttribute;
+
+typedef struct CudaLaunchConfig { /* CUlaunchConfig */
+    unsigned grid[3], block[3];
+    unsigned shared_bytes;
+    CudaStream stream;
+    CudaLaunchAttribute *attributes;
+    unsigned attribute_count;
+} CudaLaunchConfig;
+
 typedef struct CudaTable {
 #define CUDA(name, symbol, parameters) CudaResult(*name) parameters;
 #include "gpu/driver.def"
@@ -40,7 +58,7 @@ typedef struct Cuda {
     int major, minor;   /* compute capability */
     int multiprocessors, l2_bytes, clock_khz, memory_clock_khz, bus_bits;
     int shared_bytes_per_block_optin;
-    bool cooperative;
+    bool cooperative, clusters;
     bool hung;
     const volatile bool *cancel; /* true: kernels are not waited for any more; NULL: never */
     bool faulted; /* a kernel did what it must not (an illegal address, ...): this context is of no use any

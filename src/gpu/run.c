@@ -4,9 +4,11 @@
 #include "base/memory.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { STATIC_SHARED_LIMIT = 48 << 10, PATTERN_BYTES = 4 << 20 };
-enum { MAX_DYNAMIC_SHARED_SIZE_BYTES = 8 }; /* CUfunction_attribute */
+enum { MAX_DYNAMIC_SHARED_SIZE_BYTES = 8, NON_PORTABLE_CLUSTER_SIZE_ALLOWED = 14 }; /* CUfunction_attribute */
+enum { ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_CLUSTER_DIMENSION = 4 };                /* CUlaunchAttributeID */
 
 bool gpu_run_begin(GpuRun *run, Cuda *cuda, const char *ptx, Error *error) {
     *run = (GpuRun){.cuda = cuda};
@@ -77,12 +79,19 @@ bool gpu_run_download(GpuRun *run, Error *error) {
 bool gpu_run_prepare(const GpuRun *run, GpuLaunch *prepared, Error *error) {
     const Launch *launch = &prepared->launch;
     const PtxFunction *entry = launch->program->entry;
+    if (!launch_check_cluster(launch, error)) return false;
     if (entry->parameter_count + prepared->has_extra > GPU_PARAMETERS)
         return error_set(error, "%s has more than %d parameters", entry->name, GPU_PARAMETERS);
     if (!CUDA_CALL(run->cuda, error, cuModuleGetFunction, &prepared->function, run->module, entry->name))
         return false;
     if (launch->cooperative && !run->cuda->cooperative)
         return error_set(error, "%s does not launch cooperative grids", run->cuda->name);
+    if (launch_has_clusters(launch) && !run->cuda->clusters)
+        return error_set(error, "%s launches no clusters: compute capability 9.0 is needed", run->cuda->name);
+    if (launch_cluster_blocks(launch) > LAUNCH_PORTABLE_CLUSTER_BLOCKS &&
+        !CUDA_CALL(run->cuda, error, cuFuncSetAttribute, prepared->function,
+                   NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1))
+        return false;
     return launch->dynamic_shared_bytes <= STATIC_SHARED_LIMIT ||
            CUDA_CALL(run->cuda, error, cuFuncSetAttribute, prepared->function, MAX_DYNAMIC_SHARED_SIZE_BYTES,
                      (int)launch->dynamic_shared_bytes);
@@ -98,6 +107,21 @@ bool gpu_run_resident_blocks(const GpuRun *run, const GpuLaunch *prepared, uint3
     return true;
 }
 
+/* A cluster that the entry does not require is an attribute of the launch. */
+static bool launch_clusters(const GpuRun *run, const GpuLaunch *prepared, void **parameters, Error *error) {
+    const Launch *launch = &prepared->launch;
+    CudaLaunchAttribute attributes[2] = {{.id = ATTRIBUTE_CLUSTER_DIMENSION}, {.id = ATTRIBUTE_COOPERATIVE}};
+    CudaLaunchConfig config = {.shared_bytes = launch->dynamic_shared_bytes,
+                               .stream = run->cuda->stream,
+                               .attributes = attributes,
+                               .attribute_count = launch->cooperative ? 2 : 1};
+    launch_cluster(launch, attributes[0].value.cluster);
+    attributes[1].value.cluster[0] = 1; /* an int: yes */
+    memcpy(config.grid, launch->grid, sizeof config.grid);
+    memcpy(config.block, launch->block, sizeof config.block);
+    return CUDA_CALL(run->cuda, error, cuLaunchKernelEx, &config, prepared->function, parameters, NULL);
+}
+
 bool gpu_run_launch(const GpuRun *run, const GpuLaunch *prepared, Error *error) {
     const Launch *launch = &prepared->launch;
     const PtxFunction *entry = launch->program->entry;
@@ -108,6 +132,8 @@ bool gpu_run_launch(const GpuRun *run, const GpuLaunch *prepared, Error *error) 
         parameters[i] = launch->parameters + launch_parameter_offset(entry->parameters[i], &end);
     uint64_t extra = prepared->extra; /* the driver copies it */
     if (prepared->has_extra) parameters[entry->parameter_count] = &extra;
+    if (launch->cluster[0] && !entry->required_cluster[0])
+        return launch_clusters(run, prepared, parameters, error);
     if (launch->cooperative)
         return CUDA_CALL(run->cuda, error, cuLaunchCooperativeKernel, prepared->function, g[0], g[1], g[2],
                          b[0], b[1], b[2], launch->dynamic_shared_bytes, run->cuda->stream, parameters);

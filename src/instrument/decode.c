@@ -23,6 +23,7 @@ static void fill_access(const PartialEvents *partial_events, const PartialEvent 
         Location location = partial_event_location(partial_events, partial, lane);
         event->buffer[lane] = location.buffer;
         event->offset[lane] = location.offset;
+        if (location.space == PTX_SPACE_SHARED) event->participants = (uint32_t)(location.peer + 1);
         for (int e = 0; event->has_result && e < site->element_count; e++)
             event->value[e][lane] = low_bytes(
                 partial_event_value(partial_events, partial, INSTRUMENT_VALUE, partial->matrix + e, lane),
@@ -136,7 +137,7 @@ bool instrument_decode(const InstrumentSites *sites, const InstrumentSettings *s
     Records records;
     if (!records_read(&records, sites, settings, block, region, error)) return false;
     Locator locator;
-    locator_init(&locator, sites, memory, launch, region);
+    locator_init(&locator, sites, memory, launch, block, region);
     PartialEvents partial_events = {.records = &records, .locator = &locator, .launch = launch};
     partial_events.threads = settings->block_threads;
     bool good = partial_events_make(&partial_events, block, error) &&

@@ -296,7 +296,9 @@ static void emit_site(Emitter *emitter, int number) {
 
 static void put_symbol(Emitter *emitter, int index) {
     const InstrumentSymbol *symbol = &emitter->sites->symbols[index];
-    put(emitter, "\tmov.u64 %%redviz_t, %s;\n", symbol->variable->name);
+    put(emitter,
+        symbol->is_mapped ? "\tmapa.shared::cluster.u64 %%redviz_t, %s, 0;\n" : "\tmov.u64 %%redviz_t, %s;\n",
+        symbol->variable->name);
     if (symbol->is_generic) put(emitter, "\tcvta.const.u64 %%redviz_t, %%redviz_t;\n");
     put(emitter, "\tcall redviz_symbol, (%%redviz_region, %d, %%redviz_t);\n", index);
     emitter->uses_symbol = true;

@@ -9,7 +9,8 @@ typedef struct Build {
     PtxModule *module;
     const PtxProgram *const *programs;
     int program_count;
-    bool approximate; /* record those, too */
+    bool approximate;    /* record those, too */
+    bool maps_addresses; /* there is a mapa */
     InstrumentSites *sites;
     bool *function_wanted; /* [module function]: printed with its body */
     bool *function_named;  /* [module function]: its declaration is printed */
@@ -126,18 +127,32 @@ static void number_sites(Build *build) {
 
 static void add_symbol(Build *build, const PtxVariable *variable) {
     InstrumentSites *sites = build->sites;
-    InstrumentSymbol symbol = {variable, false};
+    InstrumentSymbol symbol = {.variable = variable};
     bool is_local = variable->space == PTX_SPACE_LOCAL && variable->function && variable->function->is_entry;
     bool is_shared = variable->space == PTX_SPACE_SHARED || variable->space == PTX_SPACE_SHARED_CLUSTER;
     if (!is_local && !is_shared && variable->space != PTX_SPACE_CONST) return;
     array_push(sites->symbols, sites->symbol_count, build->symbol_capacity, symbol);
+    if (is_shared && build->maps_addresses) {
+        symbol.is_mapped = true;
+        array_push(sites->symbols, sites->symbol_count, build->symbol_capacity, symbol);
+    }
     if (variable->space != PTX_SPACE_CONST) return;
     symbol.is_generic = true;
     array_push(sites->symbols, sites->symbol_count, build->symbol_capacity, symbol);
 }
 
+static bool maps_addresses(const PtxFunction *function) {
+    for (int i = 0; i < function->statement_count; i++)
+        if (function->statements[i].kind == PTX_STATEMENT_INSTRUCTION &&
+            function->statements[i].instruction->opcode == PTX_mapa)
+            return true;
+    return false;
+}
+
 static void find_symbols(Build *build) {
     const PtxModule *module = build->module;
+    for (int i = 0; i < module->function_count; i++)
+        build->maps_addresses |= build->function_wanted[i] && maps_addresses(module->functions[i]);
     for (int i = 0; i < module->variable_count; i++)
         if (build->variable_named[i]) add_symbol(build, module->variables[i]);
     for (int i = 0; i < module->function_count; i++) {

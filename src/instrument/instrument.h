@@ -48,10 +48,12 @@ typedef struct InstrumentSite {
 } InstrumentSite;
 
 /* Variables whose addresses the kernel records: shared, the entry's local ones, and constants (twice: their
- * address among constants, and the generic one). */
+ * address among constants, and the generic one). Where the kernel maps addresses to other blocks of its cluster, also where
+ * mapa puts a shared one of rank 0: what is above the offset there says how the machine writes ranks. */
 typedef struct InstrumentSymbol {
     const PtxVariable *variable;
     bool is_generic;
+    bool is_mapped;
 } InstrumentSymbol;
 
 typedef struct InstrumentSites {

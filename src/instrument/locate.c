@@ -45,6 +45,7 @@ static void add_variable(Locator *locator, const InstrumentSymbol *symbol, uint6
     if (variable->space == PTX_SPACE_LOCAL) {
         locator->local[locator->local_count++] = located;
     } else if (variable->space != PTX_SPACE_CONST) {
+        located.base %= WINDOW_BYTES; /* in a cluster, above it, the block's rank */
         locator->shared[locator->shared_count++] = located;
     } else {
         LocatedConstant constant = {base, bytes, buffer_of_variable(locator->memory, variable->name)};
@@ -68,11 +69,13 @@ static void lay_out_frame(Locator *locator) {
 }
 
 void locator_init(Locator *locator, const InstrumentSites *sites, const InstrumentMemory *memory,
-                  const TraceLaunch *launch, const uint8_t *region) {
+                  const TraceLaunch *launch, uint32_t block, const uint8_t *region) {
     size_t most = (size_t)sites->symbol_count + 1;
     *locator = (Locator){.memory = memory,
                          .shared_window = region_read(region + REGION_SHARED_WINDOW, 8),
                          .local_window = region_read(region + REGION_LOCAL_WINDOW, 8),
+                         .rank = trace_cluster_rank(launch, block),
+                         .cluster_blocks = trace_cluster_blocks(launch),
                          .shared = memory_new(most * sizeof(LocatedSymbol)),
                          .local = memory_new(most * sizeof(LocatedSymbol)),
                          .constants = memory_new(most * sizeof(LocatedConstant)),
@@ -81,8 +84,13 @@ void locator_init(Locator *locator, const InstrumentSites *sites, const Instrume
         locator->shared[locator->shared_count++] = (LocatedSymbol){.bytes = RESERVED_BYTES};
     for (int i = 0; i < sites->symbol_count; i++) {
         uint64_t address = region_read(region + REGION_SYMBOLS + 8 * i, 8);
-        if (address && has_variable(launch->program, sites->symbols[i].variable))
+        if (!address || !has_variable(launch->program, sites->symbols[i].variable)) continue;
+        if (sites->symbols[i].is_mapped) {
+            locator->has_peers = locator->cluster_blocks > 1;
+            locator->origin = (uint32_t)((address - 1) / WINDOW_BYTES);
+        } else {
             add_variable(locator, &sites->symbols[i], address - 1, launch);
+        }
     }
     lay_out_frame(locator);
     qsort(locator->shared, (size_t)locator->shared_count, sizeof *locator->shared, by_base);
@@ -118,11 +126,18 @@ void locator_name_symbols(const Locator *locator, Arena *arena, TraceLaunch *lau
 
 /* ---- addresses -------------------------------------------------------------------------------------- */
 
+/* The rank that the address names, where it is another block's; else -1. */
+static int peer_of(const Locator *locator, uint64_t address) {
+    uint64_t rank = address / WINDOW_BYTES - locator->origin;
+    return locator->has_peers && rank != locator->rank && rank < locator->cluster_blocks ? (int)rank : -1;
+}
+
 static Location in_shared(const Locator *locator, uint64_t address) {
-    int place = 0;
+    int place = 0, peer = peer_of(locator, address);
+    if (locator->has_peers) address %= WINDOW_BYTES;
     while (place + 1 < locator->shared_count && locator->shared[place + 1].base <= address) place++;
     uint64_t base = locator->shared_count ? locator->shared[place].base : 0;
-    return (Location){PTX_SPACE_SHARED, (uint16_t)place, address - base};
+    return (Location){PTX_SPACE_SHARED, (uint16_t)place, address - base, peer};
 }
 
 /* Outside the entry's variables: frames of called functions, whose place is the machine's business. */
@@ -131,13 +146,13 @@ static Location in_local(const Locator *locator, uint64_t address) {
     for (int i = 0; i < locator->local_count; i++)
         if (address - locator->local[i].base < locator->local[i].bytes)
             offset = locator->local[i].frame_offset + (address - locator->local[i].base);
-    return (Location){PTX_SPACE_LOCAL, (uint16_t)locator->local_symbol, offset};
+    return (Location){PTX_SPACE_LOCAL, (uint16_t)locator->local_symbol, offset, -1};
 }
 
 static bool in_constants(const LocatedConstant *constants, int count, uint64_t address, Location *out) {
     for (int i = 0; i < count; i++) {
         if (address - constants[i].base >= constants[i].bytes || constants[i].buffer < 0) continue;
-        *out = (Location){PTX_SPACE_GLOBAL, (uint16_t)constants[i].buffer, address - constants[i].base};
+        *out = (Location){PTX_SPACE_GLOBAL, (uint16_t)constants[i].buffer, address - constants[i].base, -1};
         return true;
     }
     return false;
@@ -148,12 +163,18 @@ static bool in_global(const Locator *locator, uint64_t address, Location *out) {
     for (int i = 0; i < memory->count; i++) {
         const InstrumentBuffer *buffer = &memory->buffers[i];
         if (address - buffer->base >= buffer->bytes) continue;
-        *out = (Location){PTX_SPACE_GLOBAL, (uint16_t)buffer->buffer, address - buffer->base};
+        *out = (Location){PTX_SPACE_GLOBAL, (uint16_t)buffer->buffer, address - buffer->base, -1};
         return true;
     }
     if (memory->other < 0) return false;
-    *out = (Location){PTX_SPACE_GLOBAL, (uint16_t)memory->other, address};
+    *out = (Location){PTX_SPACE_GLOBAL, (uint16_t)memory->other, address, -1};
     return true;
+}
+
+/* Of a cluster: of all its blocks. */
+static uint64_t shared_window_bytes(const Locator *locator) {
+    return locator->has_peers ? (uint64_t)WINDOW_BYTES * (locator->origin + locator->cluster_blocks)
+                              : WINDOW_BYTES;
 }
 
 bool locate(const Locator *locator, PtxSpace space, uint64_t address, Location *out) {
@@ -169,7 +190,7 @@ bool locate(const Locator *locator, PtxSpace space, uint64_t address, Location *
         return in_constants(locator->constants, locator->constant_count, address, out) ||
                in_global(locator, address, out);
     case PTX_SPACE_GENERIC:
-        if (address - locator->shared_window < WINDOW_BYTES) {
+        if (address - locator->shared_window < shared_window_bytes(locator)) {
             *out = in_shared(locator, address - locator->shared_window);
             return true;
         }

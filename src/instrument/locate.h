@@ -21,6 +21,9 @@ typedef struct Locator { /* of one block */
     int shared_count, local_count;
     LocatedConstant *constants, *generic_constants;
     int constant_count, generic_constant_count;
+    bool has_peers;  /* addresses may name another block of the cluster ... */
+    uint32_t origin; /* ... by its rank plus this, above the offset */
+    uint32_t rank, cluster_blocks;
     int local_symbol; /* index of the launch's symbol for local frames */
 } Locator;
 
@@ -28,11 +31,12 @@ typedef struct Location {
     PtxSpace space; /* SHARED, LOCAL, GLOBAL (constants, too) */
     uint16_t buffer;
     uint64_t offset;
+    int peer; /* SHARED: as in trace_event_peer() */
 } Location;
 
-/* Reads the symbols' addresses from the region's header. */
+/* Reads the symbols' addresses from the region's header, which is of this block. */
 void locator_init(Locator *locator, const InstrumentSites *sites, const InstrumentMemory *memory,
-                  const TraceLaunch *launch, const uint8_t *region);
+                  const TraceLaunch *launch, uint32_t block, const uint8_t *region);
 void locator_done(Locator *locator);
 
 /* The launch's symbols, as the emulator lists them: shared ones in window order, then "local". */

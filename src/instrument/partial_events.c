@@ -95,7 +95,23 @@ static bool refuse_address(const Cutter *cutter, const InstrumentSite *site, uin
                      cutter->block, site->instruction->name, (unsigned long long)address);
 }
 
-/* A partial event for each place, in the order of the emulator: shared, local, then buffers by their first lane. */
+/* Of shared accesses those that reach the same block's memory as the first; of others, where they are in no shared or
+ * local memory, the same buffer. */
+static uint32_t lanes_of_place(const Location *where, uint32_t among) {
+    int first = __builtin_ctz(among);
+    uint32_t lanes = 0;
+    for (uint32_t rest = among; rest; rest &= rest - 1) {
+        const Location *other = &where[__builtin_ctz(rest)];
+        bool same = where[first].space == PTX_SPACE_SHARED  ? other->peer == where[first].peer
+                    : where[first].space == PTX_SPACE_LOCAL ? true
+                                                            : other->buffer == where[first].buffer;
+        if (same) lanes |= rest & (0 - rest);
+    }
+    return lanes;
+}
+
+/* A partial event for each place, in the order of the emulator: shared, block by block, local, then buffers by their first
+ * lane. */
 static bool cut_access(Cutter *cutter, PartialEvent partial) {
     const PartialEvents *partial_events = cutter->partial_events;
     const InstrumentSite *site = site_of(partial_events, &partial);
@@ -109,12 +125,12 @@ static bool cut_access(Cutter *cutter, PartialEvent partial) {
         if (where[lane].space == PTX_SPACE_SHARED) in_space[0] |= UINT32_C(1) << lane;
         if (where[lane].space == PTX_SPACE_LOCAL) in_space[1] |= UINT32_C(1) << lane;
     }
-    for (int i = 0; left; i++) {
-        uint32_t mask = i < 2 ? in_space[i] : 0;
-        int first = __builtin_ctz(mask ? mask : left);
-        for (uint32_t rest = i < 2 ? 0 : left; rest; rest &= rest - 1)
-            if (where[__builtin_ctz(rest)].buffer == where[first].buffer) mask |= rest & (0 - rest);
-        if (!mask) continue;
+    while (left) {
+        uint32_t among = left & in_space[0]   ? left & in_space[0]
+                         : left & in_space[1] ? left & in_space[1]
+                                              : left;
+        uint32_t mask = lanes_of_place(where, among);
+        int first = __builtin_ctz(mask);
         left &= ~mask;
         PartialEvent part = partial;
         part.mask = mask;

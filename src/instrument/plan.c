@@ -5,8 +5,6 @@
 #include "ptx/approximate.h"
 #include <stdlib.h>
 
-enum { CLUSTER_BARRIER = 16 }; /* as the emulator numbers it */
-
 /* ---- what instructions write ------------------------------------------------------------------------ */
 
 static bool mentions(const PtxOperand *operand, const PtxRegister *reg) {
@@ -157,11 +155,6 @@ static bool plan_warp_op(const PtxInstruction *in, InstrumentSite *site) {
     return in->operand_count > 0;
 }
 
-/* Arriving at the barrier of a cluster is no event: nothing waits there. */
-static bool is_cluster_arrival(const PtxInstruction *in) {
-    return ptx_instruction_has(in, PTX_MOD_CLUSTER) && ptx_instruction_has(in, PTX_MOD_ARRIVE);
-}
-
 bool plan_site(const PtxInstruction *in, const Constants *constants, InstrumentSite *site) {
     *site = (InstrumentSite){.instruction = in, .kind = trace_kind_of(in)};
     switch (site->kind) {
@@ -177,7 +170,6 @@ bool plan_site(const PtxInstruction *in, const Constants *constants, InstrumentS
         return site->kind == TRACE_SHUFFLE ? plan_shuffle(in, constants, site) : plan_warp_op(in, site);
     case TRACE_BARRIER:
     case TRACE_NAMED_BARRIER:
-        if (is_cluster_arrival(in)) return false;
         if (ptx_instruction_has(in, PTX_MOD_RED)) add_field(site, INSTRUMENT_OPERAND, 0, false);
         return ptx_instruction_has(in, PTX_MOD_CLUSTER) || in->operand_count > 0;
     case TRACE_WARP_SYNC:
@@ -201,7 +193,7 @@ bool plan_approximate_site(const PtxInstruction *in, InstrumentSite *site) {
 }
 
 bool plan_is_missed(const PtxInstruction *in) {
-    return trace_kind_of(in) != TRACE_NOT_RECORDED && !is_cluster_arrival(in);
+    return trace_kind_of(in) != TRACE_NOT_RECORDED;
 }
 
 /* ---- operands --------------------------------------------------------------------------------------- */
@@ -277,7 +269,7 @@ const PtxOperand *plan_extra(const InstrumentSite *site, uint32_t *constant) {
     case PTX_bar:
     case PTX_barrier:
         if (ptx_instruction_has(in, PTX_MOD_CLUSTER)) {
-            *constant = CLUSTER_BARRIER;
+            *constant = TRACE_CLUSTER_BARRIER;
             return NULL;
         }
         index = ptx_instruction_has(in, PTX_MOD_RED) ? 1 : 0;

@@ -44,6 +44,7 @@ static bool is_shared_access(const TraceEvent *event) {
 static int wavefronts_of(const TraceLaunch *launch, const TraceEvent *event, int symbol,
                          const SharedLayout *layout) {
     uint64_t offsets[WARP_LANES] = {0};
+    if (trace_event_peer(event) >= 0) return 0;
     for (uint32_t rest = event->mask; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
         uint64_t offset = event->offset[lane];

@@ -81,6 +81,8 @@ static void add_access(const TraceLaunch *launch, const FindingAccess *access, b
 
 /* Why nothing orders the two accesses. */
 static const char *reason_for_race(const RacePair *pair) {
+    if (pair->space == PTX_SPACE_SHARED && !pair->is_same_block)
+        return "There is no barrier of the cluster between them, and its blocks run in any order";
     if (pair->is_narrow) return "Block scope (.cta) does not order accesses of different blocks";
     if (!pair->is_same_block)
         return "Blocks run in any order, and no fence with an atomic or a flag orders these two";
@@ -119,6 +121,8 @@ static const char *advice_for_race(const RacePair *pair) {
         return "put __threadfence() after the atomic or load that reads the announcement, and before the "
                "barrier that "
                "follows";
+    if (pair->space == PTX_SPACE_SHARED && !pair->is_same_block)
+        return "put cluster.sync() between the two accesses, where every thread of the cluster reaches it";
     if (pair->is_narrow) return "use atomics of device scope (atomicAdd, not atomicAdd_block)";
     if (!pair->is_same_block)
         return "let blocks write different elements; use an atomic; publish with __threadfence() and an "
@@ -156,6 +160,22 @@ static void add_missing_acquire(const RacePair *pair, const TraceLaunch *launch,
                "announcement. "
                "PTX then orders nothing; no GPU is known to lose a value here",
                access->is_store ? "second writer" : "reader");
+}
+
+static void add_lifetime(const RacePair *pair, const TraceLaunch *launch, const Finding *finding, Text *out) {
+    text_print(out, "line %d: ", finding->access.line);
+    add_access(launch, &finding->access, true, finding->what, out);
+    if (pair->is_before_start)
+        text_print(out, ", and nothing says that block %" PRIu64 " has started", pair->owner);
+    else
+        text_print(out, ", and nothing keeps block %" PRIu64 " from exiting before", pair->owner);
+}
+
+static const char *advice_for_lifetime(const RacePair *pair) {
+    return pair->is_before_start
+               ? "put cluster.sync() before the first access of another block's shared memory"
+               : "put cluster.sync() behind the last access of another block's shared memory, before any "
+                 "thread exits";
 }
 
 static void add_store_conflict(const TraceLaunch *launch, const Finding *finding, Text *out) {
@@ -242,8 +262,14 @@ static void describe_race(FindingsBuilder *builder, const RaceDetector *detector
         locate_symbol(window, launch, &finding->other);
     }
     finding->what = name_memory(builder, launch, pair->space, &finding->access);
-    finding->advice = advice_for_race(pair);
-    if (pair->kind == FINDING_STORE_CONFLICT)
+    if (pair->has_owner)
+        finding->what =
+            arena_print(&builder->list->arena, "%s of block %" PRIu64, finding->what, pair->owner);
+    bool is_lifetime = pair->kind == FINDING_BLOCK_LIFETIME;
+    finding->advice = is_lifetime ? advice_for_lifetime(pair) : advice_for_race(pair);
+    if (is_lifetime)
+        add_lifetime(pair, launch, finding, &text);
+    else if (pair->kind == FINDING_STORE_CONFLICT)
         add_store_conflict(launch, finding, &text);
     else if (pair->kind == FINDING_ORDER)
         add_order(pair, launch, finding, &text);
@@ -315,6 +341,10 @@ static const char *advice_for_trap(TrapKind kind) {
                "gives it), or move the instruction out of the branch";
     case TRAP_LANE_OUTSIDE_MASK:
         return "name every lane in the mask that executes the instruction, or keep other lanes away from it";
+    case TRAP_BLOCK_EXITED:
+        return "end the kernel with a barrier of the cluster (cluster.sync()), so that no block exits before "
+               "the "
+               "last access of its shared memory";
     case TRAP_UNINITIALIZED:
         return "let every thread store its element, or the identity where it has none, before a barrier and "
                "the first load";

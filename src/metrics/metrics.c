@@ -135,6 +135,7 @@ TraceCounter fold_counter_of_event(const TraceLaunch *launch, const TraceEvent *
     switch (event->kind) {
     case TRACE_SHARED_LOAD:
     case TRACE_SHARED_STORE:
+        if (trace_event_peer(event) >= 0) break; /* not modelled */
         for (int lane = 0; lane < WARP_LANES; lane++)
             if (event->mask >> lane & 1) address[lane] = address_in_window(launch, event, lane);
         SharedCost shared = access_shared_cost(event->is_load, event->width, event->mask, address);

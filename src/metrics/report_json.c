@@ -84,6 +84,7 @@ static void put_launch(Json *json, const ReportInput *input, int index) {
     json_string(json, "entry", launch->name);
     put_dimensions(json, "grid", launch->grid);
     put_dimensions(json, "block", launch->block);
+    put_dimensions(json, "cluster", launch->cluster);
     json_unsigned(json, "shared_bytes", (uint64_t)launch->static_shared_bytes + launch->dynamic_shared_bytes);
     if (input->registers && input->registers[index] >= 0)
         json_integer(json, "registers", input->registers[index]);

@@ -123,7 +123,12 @@ static void print_launches(const ReportInput *input, Text *out) {
         print_dimensions(launch->grid, out);
         text_add(out, ", ");
         print_dimensions(launch->block, out);
-        text_print(out, ">>>%s\n", launch->cooperative ? " (cooperative)" : "");
+        text_print(out, ">>>%s", launch->cooperative ? " (cooperative)" : "");
+        if (trace_cluster_blocks(launch) > 1) {
+            text_add(out, " in clusters of ");
+            print_dimensions(launch->cluster, out);
+        }
+        text_add(out, "\n");
         if (shared)
             text_print(out, "  %s byte%s of shared memory", count_text(shared, &bytes), plural(shared));
         else

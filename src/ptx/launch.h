@@ -6,11 +6,13 @@
 #ifndef PTX_LAUNCH_H
 #define PTX_LAUNCH_H
 
+#include "base/error.h"
 #include "ptx/program.h"
 
 typedef struct Launch {
     const PtxProgram *program; /* borrowed */
     uint32_t grid[3], block[3];
+    uint32_t cluster[3]; /* blocks of a cluster, as the launch gives them; 0: see launch_cluster() */
     uint32_t dynamic_shared_bytes;
     bool cooperative;    /* all blocks are resident at once; grid-wide barriers work */
     uint8_t *parameters; /* of the entry, laid out as PTX lays them out: launch_parameter_offset() */
@@ -21,6 +23,16 @@ void launch_done(Launch *launch); /* frees the parameters, where the launch owns
 
 /* The offset of a parameter that follows `*end` bytes of others, which it is added to. */
 size_t launch_parameter_offset(const PtxVariable *parameter, size_t *end);
+
+/* Blocks of each cluster: as given, else as the entry requires (.reqnctapercluster), else 1: every block is a
+ * cluster of its own. */
+void launch_cluster(const Launch *launch, uint32_t size[3]);
+bool launch_has_clusters(const Launch *launch);       /* given or required, be it of one block */
+uint32_t launch_cluster_blocks(const Launch *launch); /* in all */
+enum { LAUNCH_CLUSTER_BLOCKS = 16, LAUNCH_PORTABLE_CLUSTER_BLOCKS = 8 };
+/* Refuses what a GPU would: a cluster other than the entry requires, or none where it needs one, more blocks than a
+ * cluster may have, a grid that is no multiple of the cluster. */
+bool launch_check_cluster(const Launch *launch, Error *error);
 
 uint64_t launch_volume(const uint32_t size[3]); /* blocks of a grid, threads of a block */
 

@@ -223,14 +223,31 @@ static bool alias(PtxParser *parser) { /* both names are known by now */
 
 /* ---- functions --------------------------------------------------------------------------------------- */
 
-static bool dimensions(PtxParser *parser, uint32_t out[3]) {
+static bool dimensions(PtxParser *parser, const char *what, uint32_t out[3]) {
     int64_t value;
     for (int i = 0; i < 3; i++) out[i] = 1;
     for (int i = 0; i < 3; i++) {
-        if (!ptx_constant_integer(parser, 0, UINT32_MAX, "a number of threads", &value)) return false;
+        if (!ptx_constant_integer(parser, 0, UINT32_MAX, what, &value)) return false;
         out[i] = (uint32_t)value;
         if (i == 2 || !ptx_accept(parser, ',')) break;
     }
+    return true;
+}
+
+/* "Cluster Dimension Directives". */
+static bool cluster_directive(PtxParser *parser, const PtxToken *word, PtxFunction *function, bool *good) {
+    static const char what[] = "a number of blocks";
+    int64_t most;
+    *good = true;
+    if (ptx_token_is(word, ".explicitcluster")) return function->needs_cluster = true;
+    if (ptx_token_is(word, ".blocksareclusters")) return function->blocks_are_clusters = true;
+    if (ptx_token_is(word, ".reqnctapercluster")) {
+        *good = dimensions(parser, what, function->required_cluster);
+        return true;
+    }
+    if (!ptx_token_is(word, ".maxclusterrank")) return false;
+    *good = ptx_constant_integer(parser, 1, UINT32_MAX, what, &most);
+    if (*good) function->maximum_cluster = (uint32_t)most;
     return true;
 }
 
@@ -239,8 +256,11 @@ static bool dimensions(PtxParser *parser, uint32_t out[3]) {
 static bool performance(PtxParser *parser, PtxFunction *function) {
     PtxToken word = parser->token;
     ptx_advance(parser);
-    if (ptx_token_is(&word, ".maxntid")) return dimensions(parser, function->maximum_threads);
-    if (ptx_token_is(&word, ".reqntid")) return dimensions(parser, function->required_threads);
+    static const char threads[] = "a number of threads";
+    bool good;
+    if (ptx_token_is(&word, ".maxntid")) return dimensions(parser, threads, function->maximum_threads);
+    if (ptx_token_is(&word, ".reqntid")) return dimensions(parser, threads, function->required_threads);
+    if (cluster_directive(parser, &word, function, &good)) return good;
     if (ptx_token_is(&word, ".noreturn")) return function->is_noreturn = true;
     if (ptx_token_is(&word, ".pragma")) {
         if (!pragma(parser)) return false;

@@ -201,9 +201,13 @@ struct PtxFunction {
     int result_count;
     uint32_t required_threads[3]; /* .reqntid; 0: not given */
     uint32_t maximum_threads[3];  /* .maxntid; 0: not given */
-    bool is_noreturn;             /* .noreturn: a call of it does not come back */
-    PtxFunction *alias_of;        /* .alias: this declaration stands for that function; else NULL */
-    const char *directives;       /* all performance directives as printed back */
+    uint32_t required_cluster[3]; /* .reqnctapercluster, in blocks; 0: not given */
+    uint32_t maximum_cluster;     /* .maxclusterrank: blocks of a cluster; 0: not given */
+    bool needs_cluster;       /* .explicitcluster: .reqnctapercluster or the launch says the cluster's size */
+    bool blocks_are_clusters; /* .blocksareclusters: the launch's grid counts clusters */
+    bool is_noreturn;         /* .noreturn: a call of it does not come back */
+    PtxFunction *alias_of;    /* .alias: this declaration stands for that function; else NULL */
+    const char *directives;   /* all performance directives as printed back */
     /* The body. Filled by ptx_function_parse(), which parses on first use. */
     bool is_parsed;
     PtxStatement *statements;

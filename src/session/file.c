@@ -81,6 +81,7 @@ static void write_settings(const SessionOptions *options, const ShortNames *name
     store_put_integer(store, COLUMN_settings_trace_last, options->trace_last);
     store_put_word(store, COLUMN_settings_schedule, options->schedule);
     store_put_word(store, COLUMN_settings_instruction_budget, options->instruction_budget);
+    for (int i = 0; i < 3; i++) store_put_integer(store, COLUMN_settings_cluster_x + i, options->cluster[i]);
     store_end_row(store);
     text_done(&arguments);
     for (int i = 0; i < catalog->parameter_count; i++) {
@@ -301,6 +302,10 @@ static void read_settings_row(SessionOptions *options, Arena *arena, Store *stor
     options->trace_last = (uint32_t)store_integer(store, COLUMN_settings_trace_last, 0, UINT32_MAX);
     options->schedule = store_word(store, COLUMN_settings_schedule);
     options->instruction_budget = store_word(store, COLUMN_settings_instruction_budget);
+    for (int i = 0; i < 3; i++)
+        options->cluster[i] =
+            (uint32_t)store_integer(store, COLUMN_settings_cluster_x + i, 0, LAUNCH_CLUSTER_BLOCKS);
+    catalog->cluster = options->cluster[0] * options->cluster[1] * options->cluster[2];
 }
 
 static void read_settings(Session *session, Store *store) {

@@ -31,6 +31,7 @@ void session_options_for_kernel(SessionOptions *options, const char *kernel) {
     CatalogRun run;
     catalog->parameter_count = 0;
     if (!row->has_free_grid) catalog->grid = 0;
+    if (!row->default_cluster) catalog->cluster = 0;
     if (!catalog_resolve(row, &(CatalogOptions){.block = catalog->block}, &run, NULL)) catalog->block = 0;
     if (!catalog_resolve(row, &(CatalogOptions){.dtype = catalog->dtype}, &run, NULL))
         catalog->dtype = PTX_NO_TYPE;

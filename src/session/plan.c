@@ -125,12 +125,14 @@ static bool choose_block(Session *session, const PtxFunction *entry, int dimensi
     return true;
 }
 
-/* Blocks: as asked, else one thread an element. */
-static bool choose_grid(const SessionOptions *options, int dimensions, uint64_t side, PlanLaunch *launch,
-                        Error *error) {
+/* Blocks: as asked, else one thread an element, in whole clusters. */
+static bool choose_grid(const SessionOptions *options, const PtxFunction *entry, int dimensions,
+                        uint64_t side, PlanLaunch *launch, Error *error) {
     static const uint32_t limits[3] = {INT_MAX, 65535, 65535};
     for (int i = 0; i < 3; i++) {
         uint64_t blocks = i < dimensions ? (side + launch->block[i] - 1) / launch->block[i] : 1;
+        uint64_t cluster = launch->cluster[0] ? launch->cluster[i] : entry->required_cluster[i];
+        if (cluster) blocks = (blocks + cluster - 1) / cluster * cluster;
         if (options->grid[0]) blocks = options->grid[i] ? options->grid[i] : 1;
         if (blocks > limits[i])
             return error_set(error, "--grid: %" PRIu64 " blocks are too many; give --grid or a smaller --n",
@@ -182,11 +184,12 @@ static bool plan_user_kernel(Session *session, Error *error) {
     if (!options->catalog.n) options->catalog.n = 1 << 20;
     uint64_t n = options->catalog.n, side = guess_side(n, shape.dimensions);
     launch->cooperative = options->cooperative;
+    memcpy(launch->cluster, options->cluster, sizeof launch->cluster);
     launch->dynamic_shared_bytes =
         guesses_shared ? USUAL_SHARED - (uint32_t)shape.static_shared : options->shared_bytes;
     if (guesses_shared) guess_shared_beside(options->file, &launch->dynamic_shared_bytes);
     bool good = choose_block(session, entry, shape.dimensions, launch->block, error) &&
-                choose_grid(options, shape.dimensions, side, launch, error);
+                choose_grid(options, entry, shape.dimensions, side, launch, error);
     if (good) {
         PlanVariables variables = {n, launch_volume(launch->block), launch_volume(launch->grid)};
         guess_arguments(entry, n, side, fill_text(session), &args);

@@ -41,6 +41,7 @@ typedef struct SessionOptions {
     const char *sources;        /* a folder whose files may be opened as sources (sources.h); NULL: none */
     CatalogOptions catalog;     /* n, block, grid, dtype, op, parameters, fill, seed */
     uint32_t grid[3], block[3]; /* as given for files; 0: not given */
+    uint32_t cluster[3];        /* the same */
     uint32_t shared_bytes;
     bool has_shared; /* shared_bytes was given, be it 0 */
     bool cooperative;

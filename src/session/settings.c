@@ -45,6 +45,18 @@ static bool set_block(SessionOptions *options, const char *value, Error *error) 
     return true;
 }
 
+static bool set_cluster(SessionOptions *options, const char *value, Error *error) {
+    static const uint32_t limit[3] = {LAUNCH_CLUSTER_BLOCKS, LAUNCH_CLUSTER_BLOCKS, LAUNCH_CLUSTER_BLOCKS};
+    uint32_t *cluster = options->cluster;
+    if (!read_dimensions("cluster", value, limit, cluster, error)) return false;
+    uint32_t blocks = cluster[0] * cluster[1] * cluster[2];
+    if (blocks > LAUNCH_CLUSTER_BLOCKS)
+        return error_set(error, "--cluster: %s is %u blocks; a cluster has at most %d", value, blocks,
+                         LAUNCH_CLUSTER_BLOCKS);
+    options->catalog.cluster = blocks;
+    return true;
+}
+
 static bool set_grid(SessionOptions *options, const char *value, Error *error) {
     static const uint32_t limit[3] = {INT_MAX, 65535, 65535};
     if (!read_dimensions("grid", value, limit, options->grid, error)) return false;
@@ -131,6 +143,7 @@ static const struct {
     {"n", set_n},
     {"block", set_block},
     {"grid", set_grid},
+    {"cluster", set_cluster},
     {"dtype", set_dtype},
     {"op", set_op},
     {"fill", set_fill},

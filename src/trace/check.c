@@ -78,6 +78,11 @@ static bool check_place(const EventCheck *check, const TraceEvent *event, int la
     }
 }
 
+/* Another block's shared memory is one of the cluster's. */
+static bool check_peer(const EventCheck *check, const TraceEvent *event) {
+    return trace_event_peer(event) < (int)trace_cluster_blocks(check->launch);
+}
+
 static bool check_lanes(const EventCheck *check, const TraceEvent *event) {
     bool is_access = trace_kind_is_access(event->kind);
     if (!is_access && event->kind != TRACE_SHUFFLE) return true;
@@ -93,5 +98,5 @@ bool event_check(const EventCheck *check, const TraceEvent *event) {
     return event->pc >= 0 && event->pc < check->launch->program->code_count &&
            check->kinds[event->pc] >> event->kind & 1 && event->mask &&
            !(event->mask & ~lanes_of(check, event->warp)) && !(event->taken & ~event->mask) &&
-           check_sizes(event) && check_lanes(check, event);
+           check_sizes(event) && check_peer(check, event) && check_lanes(check, event);
 }

@@ -64,7 +64,7 @@ static bool is_placed(const TraceSide *side, const TraceEvent *event, int lane) 
 
 /* Where a buffer lay is not always known (base 0): then offsets say nothing. */
 static bool is_same_address(const Compared *compared, const TraceEvent *a, const TraceEvent *b, int lane) {
-    if (a->buffer[lane] != b->buffer[lane]) return false;
+    if (a->buffer[lane] != b->buffer[lane] || trace_event_peer(a) != trace_event_peer(b)) return false;
     return a->offset[lane] == b->offset[lane] || !is_placed(compared->side[0], a, lane) ||
            !is_placed(compared->side[1], b, lane);
 }
@@ -103,7 +103,7 @@ static void tell_both(const Compared *compared, int launch, int warp, int lane, 
 
 static bool same_place(const TraceEvent *a, const TraceEvent *b, int lane) {
     return a->pc == b->pc && a->interval == b->interval && a->buffer[lane] == b->buffer[lane] &&
-           a->offset[lane] == b->offset[lane];
+           a->offset[lane] == b->offset[lane] && trace_event_peer(a) == trace_event_peer(b);
 }
 
 /* The last `period` events are the `period` before them once more: a round of a loop that waits for others. */

@@ -2,13 +2,15 @@
  * made from.
  *
  * A *node* is a value in the hands of one lane:
- *   INPUT  an element of global memory that the block did not write itself; one node, however often it is loaded
+ *   INPUT  an element of global memory, or of another block's shared memory, that the block did not write itself; one
+ *          node, however often it is loaded
  *   MOVE   the value `a`, which an event (a load, a shuffle) brought to this lane
  *   JOIN   the values `a` and `b`, combined by an instruction
  *
  * Nodes are made from older nodes only: `a` and `b` are smaller than the node's own number.
  *
- * A *result* is a value that was stored to global memory, or folded into it by an atomic. */
+ * A *result* is a value that was stored to global memory or to another block's shared memory, or folded into it by an
+ * atomic. */
 #ifndef TRACE_FOLDS_H
 #define TRACE_FOLDS_H
 
@@ -19,14 +21,17 @@
 
 enum { FOLD_NONE = -1, FOLD_LIMIT = 1 << 22 /* nodes of a block; where there are more nothing is kept */ };
 
+enum { FOLD_PEER_BUFFER = 0xff00 }; /* plus the rank in the cluster: shared memory of that block */
+
 typedef enum FoldKind { FOLD_INPUT, FOLD_MOVE, FOLD_JOIN } FoldKind;
 
 typedef struct FoldNode {
-    int32_t a, b;             /* FOLD_NONE: there is none; of an INPUT: */
-    uint64_t bits;            /* the value; an INPUT's: bytes from the start of its buffer */
-    uint32_t weight;          /* inputs, each as often as it was folded in; saturates */
-    int32_t event;            /* that brought it; of a JOIN: the later one of its operands' */
-    uint16_t warp, buffer;    /* buffer: of an INPUT, as in TraceEvent */
+    int32_t a, b;    /* FOLD_NONE: there is none; of an INPUT: */
+    uint64_t bits;   /* the value; an INPUT's: bytes from the start of its buffer */
+    uint32_t weight; /* inputs, each as often as it was folded in; saturates */
+    int32_t event;   /* that brought it; of a JOIN: the later one of its operands' */
+    uint16_t warp,
+        buffer; /* buffer: of an INPUT, as in TraceEvent; from FOLD_PEER_BUFFER on: another block's */
     uint8_t lane, kind, type; /* type: PtxType of `bits` */
     bool is_plain; /* no instruction on the way here but sums, minima and the like: counting makes sense */
 } FoldNode;

@@ -56,6 +56,8 @@ static TraceKind kind_of_access(Direction direction, PtxSpace space) {
 /* bar.sync a{, b}; bar.arrive a, b; bar.red d, a{, b}, p: b is the number of threads that take part. */
 static TraceKind kind_of_barrier(const PtxInstruction *in) {
     if (ptx_instruction_has(in, PTX_MOD_WARP)) return TRACE_WARP_SYNC;
+    if (ptx_instruction_has(in, PTX_MOD_CLUSTER) && ptx_instruction_has(in, PTX_MOD_ARRIVE))
+        return TRACE_NOT_RECORDED; /* nothing waits there */
     if (ptx_instruction_has(in, PTX_MOD_ARRIVE) || ptx_instruction_has(in, PTX_MOD_CLUSTER))
         return TRACE_NAMED_BARRIER;
     int without_count = ptx_instruction_has(in, PTX_MOD_RED) ? 3 : 1;

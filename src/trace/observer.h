@@ -19,6 +19,8 @@ struct TraceAccess { /* a warp's lanes are about to access shared or global memo
     int64_t stride;
     const uint64_t *offset; /* bytes in the buffer; shared: in the block's window */
     const uint8_t *memory;  /* what lies at offset 0 */
+    void *
+        owner; /* shared memory of another block of the cluster: what the observer calls that block; else NULL */
     /* Stores: the bytes that `lane` is going to store, as many as the instruction's width. */
     void (*stored)(const TraceAccess *access, int lane, uint8_t *bytes);
     const void *producer;
@@ -33,6 +35,9 @@ typedef enum TraceSyncKind {
     TRACE_SYNC_ARRIVE, /* the lanes have come to barrier `number` of the block */
     TRACE_SYNC_RELEASE, /* all that it waited for have come to barrier `number`: `mask` of each warp, which waited at
                            `pc`, goes on. One call a warp, then one with mask 0, which ends it */
+    TRACE_SYNC_CLUSTER_ARRIVE, /* the lanes have come to the barrier of the cluster */
+    TRACE_SYNC_CLUSTER_COMPLETE, /* all its threads have; one call for each of its blocks, of which `number` follow */
+    TRACE_SYNC_CLUSTER_WAIT, /* the lanes go on behind their wait */
     TRACE_SYNC_WARP, /* bar.warp.sync: all of these lanes have come */
     TRACE_SYNC_FENCE /* fence, membar: its scope is in the instruction */
 } TraceSyncKind;

@@ -199,7 +199,10 @@ void trace_event_print(const Trace *trace, const TraceLaunch *launch, const Trac
     switch (event->kind) {
     case TRACE_BARRIER:
     case TRACE_NAMED_BARRIER:
-        text_print(out, "  barrier %u", event->participants);
+        if (trace_event_is_cluster_wait(event))
+            text_add(out, "  barrier of the cluster");
+        else
+            text_print(out, "  barrier %u", event->participants);
         break;
     case TRACE_WARP_SYNC:
     case TRACE_VOTE:
@@ -213,6 +216,10 @@ void trace_event_print(const Trace *trace, const TraceLaunch *launch, const Trac
     if (count == 0) return;
     PtxType type = code->instruction->types[0];
     if (trace_kind_is_access(event->kind)) print_addresses(&names, event, lanes, count, out);
+    int peer = trace_event_peer(event);
+    if (peer >= 0)
+        text_print(out, " of block %u",
+                   trace_cluster_member(launch, trace_block_linear(block), (uint32_t)peer));
     if (event->kind == TRACE_SHUFFLE) print_sources(event, lanes, count, out);
     if (event->kind == TRACE_BRANCH) {
         print_branch(event, lanes, count, out);

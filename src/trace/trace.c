@@ -56,6 +56,7 @@ TraceLaunch *trace_add_launch(Trace *trace, const Launch *launch) {
     traced->name = "";
     memcpy(traced->grid, launch->grid, sizeof traced->grid);
     memcpy(traced->block, launch->block, sizeof traced->block);
+    launch_cluster(launch, traced->cluster);
     traced->dynamic_shared_bytes = launch->dynamic_shared_bytes;
     traced->cooperative = launch->cooperative;
     traced->counters = memory_new((size_t)launch->program->code_count * sizeof *traced->counters);

@@ -64,9 +64,23 @@ typedef struct TraceEvent {
     uint64_t operand[WARP_LANES]; /* atomics and redux, shuffle: the lane's own input; branch: unused */
     int8_t source[WARP_LANES]; /* shuffle: the lane whose value was taken; own lane if kept (out of segment);
                                   -1: that lane was inactive, the value is undefined */
-    uint32_t participants;     /* sync ops: the membermask; barriers: number of the barrier */
-    uint32_t taken;            /* branch: lanes that took it */
+    uint32_t
+        participants; /* sync ops: the membermask; barriers: number of the barrier; shared accesses: 0, or
+                                  1 + the rank in the cluster of another block, whose memory it is: trace_event_peer() */
+    uint32_t taken;   /* branch: lanes that took it */
 } TraceEvent;
+
+/* The rank in its cluster of the block whose shared memory this access reaches; -1: it is no access of another block's. */
+static inline int trace_event_peer(const TraceEvent *event) {
+    bool is_shared = event->kind == TRACE_SHARED_LOAD || event->kind == TRACE_SHARED_STORE ||
+                     event->kind == TRACE_SHARED_ATOMIC;
+    return is_shared ? (int)event->participants - 1 : -1;
+}
+
+enum { TRACE_CLUSTER_BARRIER = 16 }; /* the number of the barrier of a cluster; a block's are 0 to 15 */
+static inline bool trace_event_is_cluster_wait(const TraceEvent *event) {
+    return event->kind == TRACE_NAMED_BARRIER && event->participants == TRACE_CLUSTER_BARRIER;
+}
 
 /* Shared variables: one each; a local frame: one for all of a thread's local memory. */
 typedef struct TraceSymbol {
@@ -123,6 +137,7 @@ typedef struct TraceLaunch {
     const PtxProgram *program; /* borrowed: outlives the trace */
     const char *name;          /* readable entry name */
     uint32_t grid[3], block[3];
+    uint32_t cluster[3]; /* blocks of a cluster; 1 x 1 x 1: each block is one of its own */
     uint32_t static_shared_bytes, dynamic_shared_bytes;
     bool cooperative;
     TraceSymbol *symbols; /* shared variables in window order; then "local" */
@@ -182,6 +197,12 @@ void trace_block_read_places(const TraceBlock *block, int event, TraceEvent *out
 void trace_block_read_header(const TraceBlock *block, int event, TraceEvent *out);
 /* NULL: not traced. */
 const TraceBlock *trace_launch_find_block(const TraceLaunch *launch, uint32_t linear_block);
+
+/* Blocks of a cluster of this launch (1: it has none), the rank of a block in its own, and the block that has a rank in
+ * the same cluster: linear indices. */
+uint32_t trace_cluster_blocks(const TraceLaunch *launch);
+uint32_t trace_cluster_rank(const TraceLaunch *launch, uint32_t linear_block);
+uint32_t trace_cluster_member(const TraceLaunch *launch, uint32_t linear_block, uint32_t rank);
 
 /* One event as a line of text, as --events prints it; stable, with canonical addresses. */
 void trace_event_print(const Trace *trace, const TraceLaunch *launch, const TraceBlock *block,

@@ -39,6 +39,7 @@ static void write_launch(const TraceLaunch *launch, Store *store) {
     store_put_integer(store, COLUMN_launch_dynamic_shared_bytes, launch->dynamic_shared_bytes);
     store_put_integer(store, COLUMN_launch_cooperative, launch->cooperative);
     store_put_word(store, COLUMN_launch_dropped, launch->dropped);
+    for (int i = 0; i < 3; i++) store_put_integer(store, COLUMN_launch_cluster_x + i, launch->cluster[i]);
     store_end_row(store);
 }
 
@@ -156,6 +157,12 @@ static void read_geometry(Launch *launch, Store *store) {
         launch->grid[i] = (uint32_t)store_integer(store, COLUMN_launch_grid_x + i, 1, most_blocks[i]);
     for (int i = 0; i < 3; i++)
         launch->block[i] = (uint32_t)store_integer(store, COLUMN_launch_block_x + i, 1, most_threads[i]);
+    for (int i = 0; i < 3; i++)
+        launch->cluster[i] =
+            (uint32_t)store_integer(store, COLUMN_launch_cluster_x + i, 0, LAUNCH_CLUSTER_BLOCKS);
+    Error refused = {0};
+    if (!store_failed(store) && !launch_check_cluster(launch, &refused))
+        store_complain(store, "its clusters: %.100s", refused.message);
     uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1];
     if (launch->block[0] * launch->block[1] * launch->block[2] > MOST_THREADS || blocks > UINT32_MAX ||
         blocks * launch->grid[2] > UINT32_MAX)

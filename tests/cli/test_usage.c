@@ -53,6 +53,10 @@ static void test_bad_usage(void **state) {
         {"--kernel interleaved --report --dtype uchar", "takes one of: int float double"},
         {"--kernel redux --report --dtype float", "takes one of: int"},
         {"--kernel interleaved --report --grid 3", "follows from n and the block size"},
+        {"--kernel interleaved --report --cluster 2", "--cluster: interleaved is not launched in clusters"},
+        {"--kernel cluster --report --cluster 5,4", "--cluster: 5,4 is 20 blocks; a cluster has at most 16"},
+        {"--kernel cluster --report --cluster 17", "--cluster: '17'"},
+        {"tests/cli/scale.ptx --report --grid 6 --cluster 4", "no multiple of the cluster of 4x1x1 blocks"},
         {"--kernel interleaved --report --grid 0", "--grid: '0'"},
         {"--kernel moments --report --op max", "--op"},
         {"--kernel interleaved --report --op mean", "sum, min, max"},
@@ -358,6 +362,10 @@ static void test_options_reach_the_run(void **state) {
         {"--kernel interleaved --n 1000 --trace-blocks 1-2",
          "\"warp_instructions\":null,\"shared_loads\":190,"},
         {"tests/cli/scale.ptx --n 64 --block 8,2 --grid 2,1,2", "\"grid\":[2,1,2],\"block\":[8,2,1]"},
+        {"tests/cli/scale.ptx --n 64 --block 8 --cluster 2",
+         "\"grid\":[8,1,1],\"block\":[8,1,1],\"cluster\":[2,1,1]"},
+        {"tests/cli/scale.ptx --n 72 --block 8 --cluster 2", "\"grid\":[10,1,1]"}, /* whole clusters */
+        {"--kernel cluster --n 1000 --cluster 4", "\"cluster\":[4,1,1]"},
         {"tests/cli/scale.ptx --n 64 --shared 48", "\"shared_bytes\":48"},
         {"tests/cli/scale.ptx --n 64 --entry scale --cooperative", "\"kernel\":\"scale\""},
     };

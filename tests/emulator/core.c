@@ -55,6 +55,7 @@ CoreRun core_run(CoreKernel kernel) {
     Launch launch = {.program = run.program,
                      .grid = {or_one(kernel.grid), or_one(kernel.grid_y), 1},
                      .block = {kernel.block ? kernel.block : 32, or_one(kernel.block_y), 1},
+                     .cluster = {kernel.cluster[0], kernel.cluster[1], kernel.cluster[2]},
                      .dynamic_shared_bytes = kernel.shared_bytes,
                      .cooperative = kernel.cooperative};
     uint64_t threads = (uint64_t)launch.grid[0] * launch.grid[1] * launch.block[0] * launch.block[1];

@@ -21,6 +21,7 @@ typedef struct CoreKernel {
         *module; /* stands before the entry: variables and functions; or all of it where there is no body */
     uint32_t grid, block;     /* 0: 1 and 32 */
     uint32_t grid_y, block_y; /* 0: 1 */
+    uint32_t cluster[3];      /* as Launch.cluster */
     uint32_t shared_bytes;    /* dynamic */
     bool cooperative;
     uint64_t words;          /* of out; 0: one per thread */

@@ -194,6 +194,35 @@ static void test_directives(void **state) {
     text_done(&module);
 }
 
+static void expect_cluster_error(const char *directives, CoreKernel kernel, const char *part) {
+    Text module = {0};
+    text_print(&module,
+               ".version 8.0\n.target sm_90\n.address_size 64\n"
+               ".visible .entry kernel(.param .u64 p) %s { ret; }\n",
+               directives);
+    kernel.module = text_string(&module);
+    expect_error(kernel, part);
+    text_done(&module);
+}
+
+/* What a GPU refuses to launch. */
+static void test_clusters_refused(void **state) {
+    (void)state;
+    expect_cluster_error(".reqnctapercluster 2", (CoreKernel){.grid = 3},
+                         "the grid of 3x1x1 blocks is no multiple of the cluster of 2x1x1 blocks");
+    expect_cluster_error(".reqnctapercluster 1, 2", (CoreKernel){.grid = 4}, "the cluster of 1x2x1 blocks");
+    expect_cluster_error("", (CoreKernel){.grid = 6, .cluster = {4, 1, 1}},
+                         "is no multiple of the cluster of 4x1x1");
+    expect_cluster_error(".reqnctapercluster 2", (CoreKernel){.grid = 4, .cluster = {4, 1, 1}},
+                         "--cluster: kernel requires clusters of 2x1x1 blocks (.reqnctapercluster)");
+    expect_cluster_error(".explicitcluster", (CoreKernel){.grid = 4}, "give --cluster X[,Y[,Z]]");
+    expect_cluster_error(".explicitcluster .maxclusterrank 4", (CoreKernel){.grid = 8, .cluster = {8, 1, 1}},
+                         "a cluster of 8x1x1 blocks; one of this kernel may have 4");
+    expect_cluster_error("", (CoreKernel){.grid = 32, .cluster = {32, 1, 1}}, "it may have 16");
+    expect_cluster_error(".reqntid 32 .reqnctapercluster 2 .blocksareclusters", (CoreKernel){.grid = 4},
+                         "counts its grid in clusters");
+}
+
 static void test_too_few_parameters(void **state) {
     (void)state;
     expect_error((CoreKernel){.module = ".visible .entry kernel(.param .u64 p, .param .u32 n) { ret; }\n"},
@@ -212,6 +241,7 @@ int main(void) {
         cmocka_unit_test(test_local_memory_beyond_any_thread),
         cmocka_unit_test(test_geometry),
         cmocka_unit_test(test_directives),
+        cmocka_unit_test(test_clusters_refused),
         cmocka_unit_test(test_too_few_parameters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -239,7 +239,7 @@ static void print_events(const Session *session, Text *out) {
 /* Grid barriers are in memory that the driver keeps to itself: its addresses are no file's business. */
 static void a_captured_run_is_kept(void **state) {
     (void)state;
-    static const char *const kernels[] = {"cooperative", "last_block", "softmax_row"};
+    static const char *const kernels[] = {"cooperative", "last_block", "softmax_row", "cluster"};
     char path[] = "/tmp/redviz_capture_XXXXXX.redviz";
     int file = mkstemps(path, 7);
     assert_true(file >= 0);

@@ -22,6 +22,7 @@ typedef struct Case {
     const char *body;   /* %out: this thread's 64 bytes, %t, %l: thread and lane, %b: block */
     uint32_t grid, block, shared_bytes;
     uint32_t height, depth; /* of grid and block; 0: 1 */
+    uint32_t cluster;       /* blocks of one; 0: none */
     const char *must_have;  /* in the instrumented text; NULL: nothing */
     const char *version;    /* of PTX; NULL: 8.0 */
 } Case;
@@ -56,6 +57,7 @@ static void make_plan(const Case *c, Plan *plan) {
     launch->grid[1] = launch->block[1] = c->height ? c->height : 1;
     launch->grid[2] = launch->block[2] = c->depth ? c->depth : 1;
     launch->dynamic_shared_bytes = c->shared_bytes;
+    if (c->cluster) memcpy(launch->cluster, (uint32_t[]){c->cluster, 1, 1}, sizeof launch->cluster);
     plan_add_pointer(plan, launch, out);
     assert_true(plan_fill(plan, 1, &error));
 }
@@ -92,6 +94,37 @@ static Twin run(const Case *c, TwinOptions options) {
 }
 
 static const Case cases[] = {
+    {.name = "shared memory of other blocks",
+     .module = ".shared .align 16 .b8 words[2048];\n.shared .u32 sum;\n",
+     .body =
+         "mov.u32 %r4, %cluster_ctarank; mov.u32 %r6, %cluster_nctarank; add.u32 %r5, %r4, 1;\n"
+         "rem.u32 %r5, %r5, %r6; shl.b32 %r0, %t, 2; mov.u32 %r1, words; add.u32 %r2, %r1, %r0;\n"
+         "st.shared.u32 [%r2], %n; st.shared.u32 [%r2+1024], %n; setp.eq.u32 %p0, %t, 0; @%p0 st.shared.u32 "
+         "[sum], 0;\n"
+         "barrier.cluster.arrive; barrier.cluster.wait;\n"
+         "mapa.shared::cluster.u32 %r8, %r2, %r5; ld.shared::cluster.u32 %r10, [%r8];\n"
+         "st.shared::cluster.u32 [%r8+1024], %r10;\n"
+         "cvt.u64.u32 %q0, %r2; cvta.shared.u64 %q0, %q0; mapa.u64 %q1, %q0, %r5; ld.u32 %r11, [%q1];\n"
+         "and.b32 %r9, %t, 3; mapa.shared::cluster.u32 %r9, %r2, %r9; ld.shared::cluster.u32 %r12, [%r9];\n"
+         "mapa.shared::cluster.u32 %r13, sum, 0; red.shared::cluster.add.u32 [%r13], 1;\n"
+         "barrier.cluster.arrive.release.aligned; barrier.cluster.wait.acquire.aligned;\n"
+         "ld.shared.u32 %r14, [%r2+1024]; ld.shared::cluster.u32 %r15, [%r13];\n"
+         "setp.lt.u32 %p1, %t, 16; selp.b64 %q2, %q1, %out, %p1; ld.u32 %r16, [%q2];\n" /* two spaces */
+         "st.global.v4.u32 [%out], {%r10, %r11, %r12, %r14}; st.global.u32 [%out+16], %r15;\n"
+         "barrier.cluster.arrive; barrier.cluster.wait;\n",
+     .grid = 8,
+     .block = 64,
+     .cluster = 4,
+     .must_have = "mapa.shared::cluster.u64 %redviz_t, words, 0;"},
+    {.name = "another block's sums",
+     .body = ".shared .align 4 .u32 sum;\n@!%p0 st.shared.u32 [sum], %b; mov.u32 %r0, %cluster_ctarank;\n"
+             "barrier.cluster.arrive.relaxed; barrier.cluster.wait; setp.ne.u32 %p0, %r0, 1; @%p0 bra DONE;\n"
+             "rem.u32 %r1, %l, 8; mov.u64 %q0, sum; cvta.shared.u64 %q0, %q0; mapa.u64 %q0, %q0, %r1;\n"
+             "ld.u32 %r2, [%q0]; st.global.u32 [%out], %r2; DONE: barrier.cluster.arrive; "
+             "barrier.cluster.wait;\n",
+     .grid = 8,
+     .block = 32,
+     .cluster = 8},
     {.name = "guarded accesses",
      .body = "setp.lt.u32 %p0, %l, 10;\n@%p0 ld.global.u32 %r0, [%out];\n@!%p0 ld.global.u32 %r0, [%out+4];\n"
              "@%p0 st.global.u32 [%out+8], %r0;\n@!%p0 st.global.u32 [%out+12], 7;\n"

@@ -70,12 +70,13 @@ static Machine place(const char *special, const InstrumentMemory *memory, const 
     uint64_t windows[] = {SHARED_WINDOW, LOCAL_WINDOW};
     memcpy(region + REGION_SHARED_WINDOW, windows, sizeof windows);
     for (int i = 0; i < count; i++) {
-        symbols[i] = (InstrumentSymbol){find(machine.module, placed[i].name), placed[i].is_generic};
+        symbols[i] = (InstrumentSymbol){.variable = find(machine.module, placed[i].name),
+                                        .is_generic = placed[i].is_generic};
         uint64_t kept = placed[i].address + 1;
         memcpy(region + REGION_SYMBOLS + 8 * i, &kept, sizeof kept);
     }
     InstrumentSites sites = {.module = machine.module, .symbols = symbols, .symbol_count = count};
-    locator_init(&machine.locator, &sites, memory, machine.launch, region);
+    locator_init(&machine.locator, &sites, memory, machine.launch, 0, region);
     locator_name_symbols(&machine.locator, &machine.trace->arena, machine.launch);
     return machine;
 }
@@ -106,6 +107,37 @@ static void expect(const Machine *machine, PtxSpace space, uint64_t address, con
 }
 
 static const InstrumentMemory nothing = {.other = -1};
+
+/* In a cluster, addresses have the block's rank above the offset, also those of the own block. */
+static void test_other_blocks(void **state) {
+    (void)state;
+    static const Placed placed[] = {{"before", 0x2000400, 0}, {"after", 0x2000410, 0}};
+    static const struct {
+        PtxSpace space;
+        uint64_t address;
+        uint64_t offset;
+        int peer;
+    } rows[] = {{PTX_SPACE_SHARED, 0x2000404, 4, -1},
+                {PTX_SPACE_SHARED_CLUSTER, 0x2000404, 4, -1},
+                {PTX_SPACE_SHARED_CLUSTER, 0x404, 4, 0},
+                {PTX_SPACE_SHARED_CLUSTER, 0x3000408, 8, 3},
+                {PTX_SPACE_GENERIC, SHARED_WINDOW + 0x1000404, 4, 1},
+                {PTX_SPACE_GENERIC, SHARED_WINDOW + 0x2000404, 4, -1}};
+    Machine machine = place("%tid.x", &nothing, placed, 2);
+    assert_int_equal(machine.launch->symbols[0].window_offset, 0x400);
+    machine.locator.has_peers = true;
+    machine.locator.rank = 2;
+    machine.locator.cluster_blocks = 4;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Location at;
+        assert_true(locate(&machine.locator, rows[i].space, rows[i].address, &at));
+        assert_int_equal(at.space, PTX_SPACE_SHARED);
+        assert_string_equal(machine.launch->symbols[at.buffer].name, "before");
+        assert_int_equal(at.offset, rows[i].offset);
+        assert_int_equal(at.peer, rows[i].peer);
+    }
+    machine_done(&machine);
+}
 
 static void test_shared_variables(void **state) {
     (void)state;
@@ -198,8 +230,11 @@ static void test_global_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shared_variables), cmocka_unit_test(test_variables_that_are_not_recorded),
-        cmocka_unit_test(test_reserved_memory),  cmocka_unit_test(test_local_frames),
+        cmocka_unit_test(test_shared_variables),
+        cmocka_unit_test(test_other_blocks),
+        cmocka_unit_test(test_variables_that_are_not_recorded),
+        cmocka_unit_test(test_reserved_memory),
+        cmocka_unit_test(test_local_frames),
         cmocka_unit_test(test_global_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

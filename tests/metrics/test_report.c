@@ -363,7 +363,7 @@ static void json_has_its_fields_in_their_order(void **state) {
                "\"dtype\":\"int\",\"op\":\"sum\",\"result\":-18,\"expected\":-18,\"absolute_error\":0,"
                "\"relative_error\":0,"
                "\"correct\":true,\"totals\":{%s,\"launches\":[{\"entry\":\"sample\",\"grid\":[4,1,1],"
-               "\"block\":[64,1,1],"
+               "\"block\":[64,1,1],\"cluster\":[1,1,1],"
                "\"shared_bytes\":8192,\"registers\":null,\"occupancy\":null,\"totals\":{%s}],\"lines\":[{"
                "\"file\":\"sample.cu\","
                "\"line\":10,\"text\":\"sdata[2 * tid] += sdata[tid];\",\"warp_instructions\":10010,",

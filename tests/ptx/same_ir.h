@@ -104,6 +104,10 @@ static inline const char *same_header(const PtxFunction *a, const PtxFunction *b
     SAME(!memcmp(a->required_threads, b->required_threads, sizeof a->required_threads) &&
              !memcmp(a->maximum_threads, b->maximum_threads, sizeof a->maximum_threads),
          "threads of a function");
+    SAME(!memcmp(a->required_cluster, b->required_cluster, sizeof a->required_cluster) &&
+             a->maximum_cluster == b->maximum_cluster && a->needs_cluster == b->needs_cluster &&
+             a->blocks_are_clusters == b->blocks_are_clusters,
+         "clusters of a function");
     SAME(!a->alias_of == !b->alias_of && (!a->alias_of || same_text(a->alias_of->name, b->alias_of->name)),
          "an alias");
     SAME(a->parameter_count == b->parameter_count && a->result_count == b->result_count,

@@ -1,6 +1,6 @@
 /* Explain: the step in plain sentences, from what the trace knows: lanes, addresses, distances between
  * addresses, shuffle deltas. It never speaks of source variables, which the trace does not know. */
-#include "tui/panes/pane.h"
+#include "tui/panes/peers.h"
 
 #include "base/memory.h"
 #include <stdio.h>
@@ -167,6 +167,12 @@ static void explain_collisions(const StepContext *context, Text *out) {
 /* `faulty`: something is wrong at this step, so that a cost that is the ideal is not worth a word. */
 static void explain_shared(const StepContext *context, bool faulty, Text *out) {
     int64_t stride = 0;
+    Text peers = {0};
+    peers_explain(context, &peers);
+    bool reaches_others = peers.length;
+    text_add(out, text_string(&peers));
+    text_done(&peers);
+    if (reaches_others) return;
     if (context->event.kind == TRACE_SHARED_ATOMIC) {
         explain_collisions(context, out);
         text_add(out, " The wavefronts of atomics are not modelled.");
@@ -372,7 +378,10 @@ void explain_step(const StepContext *context, Text *out) {
                           : "They wait until the others arrive.");
         break;
     case TRACE_NAMED_BARRIER:
-        text_add(out, "A named barrier: it waits only for the threads it counts.");
+        text_add(out,
+                 trace_event_is_cluster_wait(&context->event)
+                     ? "The barrier of the cluster: they go on when all threads of its blocks have arrived."
+                     : "A named barrier: it waits only for the threads it counts.");
         break;
     case TRACE_WARP_SYNC:
         text_add(out, "These lanes synchronize: each sees what the others wrote before.");

@@ -9,6 +9,7 @@
 #include "tui/panes/banks.h"
 
 #include "base/memory.h"
+#include "tui/panes/peers.h"
 #include "tui/panes/ruler.h"
 #include <math.h>
 #include <stdio.h>
@@ -36,8 +37,18 @@ static void drop_symbol(PaneHead *head) {
     if (canvas_text_columns(head->title) + canvas_text_columns(head->note) > room && symbol) *symbol = 0;
 }
 
+/* The access reaches other blocks of the cluster. */
+static bool has_peers(const StepContext *context) {
+    PeerBlock peers[PEERS_MOST];
+    return peers_list(context, peers) > 0;
+}
+
 static void head(const StepContext *context, PaneHead *out) {
     const TraceEvent *event = &context->event;
+    if (has_peers(context)) {
+        peers_head(context, out);
+        return;
+    }
     Banks *banks = memory_new(sizeof *banks);
     char symbol[48], width[24] = "", verdict[48], below[48];
     int first = event->mask ? __builtin_ctz(event->mask) : 0;
@@ -325,6 +336,10 @@ static int draw_band(const StepContext *context, const Banks *banks, const BankG
 }
 
 static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
+    if (has_peers(context)) {
+        peers_draw(context, canvas, area);
+        return;
+    }
     Banks *banks = memory_new(sizeof *banks);
     banks_fill(banks, context);
     BankGrid grid = bank_grid_lay_out(banks, context, area);
@@ -337,6 +352,7 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
 
 /* Selects the lane that accesses the word. */
 static ViewAnswer click(const StepContext *context, Rectangle area, int column, int row, View *view) {
+    if (has_peers(context)) return VIEW_CHANGED;
     Banks *banks = memory_new(sizeof *banks);
     banks_fill(banks, context);
     BankGrid grid = bank_grid_lay_out(banks, context, area);

@@ -109,6 +109,9 @@ static void barrier_head(const StepContext *context, PaneHead *out) {
     snprintf(out->title, sizeof out->title, "%s", what);
     if (context->event.kind == TRACE_NAMED_BARRIER)
         snprintf(out->title, sizeof out->title, "named barrier %u", context->event.participants);
+    if (trace_event_is_cluster_wait(&context->event))
+        snprintf(out->title, sizeof out->title, "barrier of the cluster of %u blocks",
+                 trace_cluster_blocks(context->launch));
     if (context->event.kind == TRACE_BARRIER)
         snprintf(out->note, sizeof out->note, "ends interval %d of %d", context->step->interval_step + 1,
                  context->steps->interval_step_count);

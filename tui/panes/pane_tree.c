@@ -265,11 +265,12 @@ static void print_origin(const StepContext *context, const Picture *picture, int
     const FoldNode *at = node_at(picture, origin);
     const char *lane = picture->text && picture->text < FEW_TEXT_COLUMNS ? "l" : "lane ";
     *out = 0;
-    if (at->kind == FOLD_INPUT) {
-        const TraceBuffer *buffer = &context->scene->traced.trace->buffers[at->buffer];
+    if (at->kind == FOLD_INPUT && at->buffer >= FOLD_PEER_BUFFER) {
+        step_context_print_input(context, at->buffer, out, bytes);
+    } else if (at->kind == FOLD_INPUT) {
         int each = ptx_type_bytes((PtxType)node_at(picture, operand)->type);
         char name[48];
-        scene_short_name(buffer->name, name, sizeof name);
+        step_context_print_input(context, at->buffer, name, sizeof name);
         snprintf(out, bytes, "%s[%llu]", name, (unsigned long long)at->bits / (unsigned)(each ? each : 1));
     } else if (from != to && from / WARP_LANES == to / WARP_LANES) {
         snprintf(out, bytes, "%s%d", lane, from % WARP_LANES);

@@ -83,8 +83,7 @@ void boxes_print_name(const BoxRow *row, char *out, size_t bytes) {
     const char *name = "thread";
     char text[64];
     if (row->is_chain && row->level->terms[0].place == PLACE_INPUT) {
-        scene_short_name(row->context->scene->traced.trace->buffers[row->level->terms[0].symbol].name, text,
-                         sizeof text);
+        step_context_print_input(row->context, row->level->terms[0].symbol, text, sizeof text);
         name = text;
     } else if (row->level->place == PLACE_WORD) {
         step_context_print_symbol(row->context, row->level->symbol, text, sizeof text);

@@ -131,7 +131,7 @@ static void name_place(const BoxRow *row, const ReductionTerm *term, char *out, 
     if (term->place == PLACE_WORD)
         step_context_print_symbol(row->context, term->symbol, out, bytes);
     else if (term->place == PLACE_INPUT || term->place == PLACE_GLOBAL)
-        scene_short_name(row->context->scene->traced.trace->buffers[term->symbol].name, out, bytes);
+        step_context_print_input(row->context, term->symbol, out, bytes);
     else
         snprintf(out, bytes, "%s", row->level->through == TRACE_SHUFFLE ? "lane" : "thread");
 }

@@ -15,6 +15,7 @@ static void add_shared_cost(StepIndex *step_index, int number, TraceEvent *event
     StepIndexEntry *out = &step_index->step[steps->step_of_event[number]];
     uint64_t offsets[WARP_LANES] = {0};
     trace_block_read_places(steps->block, number, event);
+    if (trace_event_peer(event) >= 0) return;
     for (int lane = 0; lane < WARP_LANES; lane++)
         if (event->mask >> lane & 1)
             offsets[lane] = steps->launch->symbols[event->buffer[lane]].window_offset + event->offset[lane];
@@ -168,6 +169,21 @@ static void mark_ended(const StepIndex *step_index, int warp, WarpState *state) 
     state->stopped = state->exists & ~state->trapped;
 }
 
+/* Warps that have come to the cluster's barrier with `wait` wait there as long as one of the block has not. When other
+ * blocks come is not in the trace of this one. */
+static bool waits_for_block(const StepIndex *step_index, int step, const TraceEvent *wait) {
+    const Steps *steps = step_index->steps;
+    for (int warp = 0; warp < step_index->warp_count; warp++)
+        for (int i = warp_position(step_index, step, warp); i < step_index->warp_begin[warp + 1]; i++) {
+            TraceEvent event;
+            trace_block_read_header(steps->block, step_index->events[i], &event);
+            if (trace_event_is_cluster_wait(&event) && event.pc == wait->pc &&
+                event.interval == wait->interval && event.occurrence == wait->occurrence)
+                return true;
+        }
+    return false;
+}
+
 WarpState step_index_warp_state(const StepIndex *step_index, int step, int warp) {
     const Steps *steps = step_index->steps;
     WarpState state = {.exists = existing_lanes(step_index, warp), .event = -1, .next_pc = -1};
@@ -196,6 +212,8 @@ WarpState step_index_warp_state(const StepIndex *step_index, int step, int warp)
         TraceEvent before;
         trace_block_read_header(steps->block, step_index->events[here - 1], &before);
         if (before.kind == TRACE_BARRIER && before.interval >= steps->steps[step].interval)
+            state.waiting = before.mask;
+        if (trace_event_is_cluster_wait(&before) && waits_for_block(step_index, step, &before))
             state.waiting = before.mask;
     }
     if (!state.waiting && next < end && event.kind == TRACE_BARRIER &&

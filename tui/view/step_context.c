@@ -105,7 +105,7 @@ bool step_context_init(StepContext *context, const Scene *scene, const View *vie
         if (event->mask >> lane & 1)
             context->address[lane] =
                 context->launch->symbols[event->buffer[lane]].window_offset + event->offset[lane];
-    if (event->kind != TRACE_SHARED_ATOMIC)
+    if (event->kind != TRACE_SHARED_ATOMIC && trace_event_peer(event) < 0)
         context->cost = access_shared_schedule(event->kind == TRACE_SHARED_LOAD, event->width, event->mask,
                                                context->address, context->wavefront_of_lane);
     return true;
@@ -337,4 +337,14 @@ void step_context_print_symbol(const StepContext *context, int symbol, char *out
     scene_short_name(context->launch->symbols[symbol].name, out, bytes);
     if (context->launch->static_shared_bytes == 0 && is_named_elsewhere(context, out))
         snprintf(out, bytes, "shared");
+}
+
+void step_context_print_input(const StepContext *context, int buffer, char *out, size_t bytes) {
+    const Trace *trace = context->scene->traced.trace;
+    if (buffer >= FOLD_PEER_BUFFER)
+        snprintf(out, bytes, "block %u",
+                 trace_cluster_member(context->launch, trace_block_linear(context->steps->block),
+                                      (uint32_t)(buffer - FOLD_PEER_BUFFER)));
+    else
+        scene_short_name(trace->buffers[buffer].name, out, bytes);
 }

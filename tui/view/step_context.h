@@ -77,4 +77,7 @@ bool step_context_is_of_hazard(const StepContext *context, int pc);
 /* The shared array's name as the source has it; "shared" where the shown file does not have the name. */
 void step_context_print_symbol(const StepContext *context, int symbol, char *out, size_t bytes);
 
+/* Where an input (trace/folds.h) comes from: the buffer's name, or "block 3" of the cluster. */
+void step_context_print_input(const StepContext *context, int buffer, char *out, size_t bytes);
+
 #endif

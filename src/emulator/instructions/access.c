@@ -9,6 +9,7 @@
 #include "emulator/machine/undefined.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* ---- lowering --------------------------------------------------------------------------------------- */
@@ -35,39 +36,6 @@ bool access_lower_address(Lowering *low, Op *op, MemoryOp *memory, const PtxOper
     }
     memory->base = lowering_constant(low, 0, 8);
     return true;
-}
-
-/* ---- lines ------------------------------------------------------------------------------------------ */
-
-/* Finds the progression behind `address`, if there is one. */
-static inline void find_line(Access *access) {
-    const uint64_t *address = access->address;
-    uint32_t mask = access->mask, rest = mask & (mask - 1);
-    int first = __builtin_ctz(mask), gap = rest ? __builtin_ctz(rest) - first : 0;
-    access->line = false;
-    int64_t stride = (int64_t)(address[first + gap] - address[first]);
-    if (gap > 1) {
-        if (gap & (gap - 1)) {
-            if (stride % gap) return;
-            stride /= gap;
-        } else {
-            if (stride & (gap - 1)) return;
-            stride >>= __builtin_ctz((unsigned)gap);
-        }
-    }
-    uint64_t start = address[first] - (uint64_t)first * (uint64_t)stride, wrong = 0;
-    if (mask == ALL_LANES) {
-        for (uint64_t l = 0; l < WARP_LANES; l++) wrong |= address[l] ^ (start + l * (uint64_t)stride);
-    } else {
-        for (rest &= rest - 1; rest; rest &= rest - 1) {
-            uint64_t l = (uint64_t)__builtin_ctz(rest);
-            wrong |= address[l] ^ (start + l * (uint64_t)stride);
-        }
-    }
-    if (wrong) return;
-    access->line = true;
-    access->first = start;
-    access->stride = stride;
 }
 
 static inline void read_addresses(Access *access) {
@@ -163,7 +131,9 @@ static Outcome out_of_bounds(const Access *access, uint32_t lanes) {
     Text text = {0};
     switch (access->space) {
     case PTX_SPACE_SHARED:
-        text_print(&text, "%d-byte access at shared offset %" PRIu64 ": ", access->memory->width, address);
+        text_print(&text, "%d-byte access at shared offset %" PRIu64, access->memory->width, address);
+        if (access->peer >= 0) text_print(&text, " of block %d of the cluster", access->peer);
+        text_add(&text, ": ");
         if (address < grid->program->shared_bytes)
             text_add(&text, "it reaches past the end of shared memory");
         else
@@ -229,9 +199,12 @@ static void report_uninitialized(const Access *access, uint32_t lanes) {
     if (*reported >= MAX_REPORTED) return;
     ++*reported;
     int lane = __builtin_ctz(lanes);
+    char owner[48] = "";
+    if (access->space == PTX_SPACE_SHARED && access->peer >= 0)
+        snprintf(owner, sizeof owner, " of block %d of the cluster", access->peer);
     raise_trap(access->block, TRAP_UNINITIALIZED, access->warp, access->op->pc, lanes, access->address,
-               "%s memory at offset %" PRIu64 " is read but was never written (thread %d of the block)",
-               access->space == PTX_SPACE_SHARED ? "shared" : "local", access->address[lane],
+               "%s memory at offset %" PRIu64 "%s is read but was never written (thread %d of the block)",
+               access->space == PTX_SPACE_SHARED ? "shared" : "local", access->address[lane], owner,
                access->warp->index * WARP_LANES + lane);
 }
 
@@ -303,20 +276,37 @@ static inline void count_global(const Access *access) {
     if (access->line) access_keep_pattern(access, true, cost.sectors, cost.ideal);
 }
 
-static inline Outcome in_shared(Access *access, AccessMove move) {
-    access->space = PTX_SPACE_SHARED;
+static Outcome in_block(Access *access, SharedMemory memory, AccessMove move) {
     uint32_t wrong = misaligned_lanes(access);
     if (wrong) return misaligned(access, wrong);
     wrong = outside_lanes(access, access->block->grid->program->shared_bytes);
     if (wrong) return out_of_bounds(access, wrong);
-    access->bytes = access->block->shared;
+    access->bytes = memory.bytes;
     use_addresses_as_offsets(access);
-    track_written(access, access->block->shared_written);
-    count_shared(access);
+    track_written(access, memory.written);
+    if (access->peer < 0) count_shared(access);
     if (access->block->follows) undefined_access(access);
     if (access->block->observed) observe_access(access);
     move(access);
     return OUTCOME_NEXT;
+}
+
+/* Does an address name a block of the cluster, or lie outside shared memory? */
+static inline bool names_block(const Access *access) {
+    uint64_t low = 0, high = 0;
+    if (access->line) {
+        line_ends(access, &low, &high);
+        return (low | high) >> CLUSTER_RANK_SHIFT;
+    }
+    for (uint32_t rest = access->mask; rest; rest &= rest - 1) high |= access->address[__builtin_ctz(rest)];
+    return high >> CLUSTER_RANK_SHIFT;
+}
+
+static inline Outcome in_shared(Access *access, AccessMove move) {
+    access->space = PTX_SPACE_SHARED;
+    access->peer = -1;
+    if (names_block(access)) return access_in_cluster(access, in_block, move);
+    return in_block(access, (SharedMemory){access->block->shared, access->block->shared_written}, move);
 }
 
 static void track_footprint(const Access *access, const Region *region, uint64_t *bits) {
@@ -533,7 +523,7 @@ static Outcome in_generic(Access *access, AccessMove move) {
         left &= ~part.mask;
         if (windows[w].space == PTX_SPACE_SHARED) counter->shared_requests++;
         for (int l = 0; l < WARP_LANES; l++) part.address[l] = access->address[l] - windows[w].base;
-        find_line(&part);
+        access_find_line(&part);
         Outcome outcome = windows[w].space == PTX_SPACE_SHARED  ? in_shared(&part, move)
                           : windows[w].space == PTX_SPACE_LOCAL ? in_local(&part, move)
                                                                 : in_parameters(&part, move);
@@ -542,13 +532,13 @@ static Outcome in_generic(Access *access, AccessMove move) {
     if (!left) return OUTCOME_NEXT;
     access->mask = left;
     counter->global_requests++;
-    find_line(access);
+    access_find_line(access);
     return in_global(access, move);
 }
 
 Outcome access_go(Access *access, AccessMove move) {
     access->block->worker->counters[access->op->pc].requests++;
-    find_line(access);
+    access_find_line(access);
     if (access->block->hooks) return in_hooks(access, move);
     switch (access->memory->space) {
     case PTX_SPACE_SHARED:

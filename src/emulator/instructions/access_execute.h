@@ -13,6 +13,10 @@ bool access_lower_address(Lowering *low, Op *op, MemoryOp *memory, const PtxOper
 Outcome access_execute(Block *block, Warp *warp, const Op *op, uint32_t mask, AccessMove move);
 /* The same of an access whose op, memory, block, warp, mask and addresses are set. */
 Outcome access_go(Access *access, AccessMove move);
+/* Lanes whose shared address names a block (access_cluster.c). `in_block`: goes on in the shared memory of one, at
+ * addresses that name none; access->peer says whose it is. */
+typedef Outcome (*AccessInBlock)(Access *access, SharedMemory memory, AccessMove move);
+Outcome access_in_cluster(const Access *access, AccessInBlock in_block, AccessMove move);
 /* The moves of ld and st: between host bytes and the registers that memory->values say. */
 void access_load(Access *access);
 void access_store(Access *access);
@@ -27,6 +31,37 @@ void access_keep_pattern(const Access *access, bool global, int cost, int ideal)
  * `operand` (atomics) may be NULL. Updates the hash by which spinning fragments are recognised. `changed`: memory
  * is not what it was. */
 void access_keep(Access *access, const MemoryValue *values, int count, const uint64_t *operand, bool changed);
+
+/* Finds the progression behind `address`, if there is one. */
+static inline void access_find_line(Access *access) {
+    const uint64_t *address = access->address;
+    uint32_t mask = access->mask, rest = mask & (mask - 1);
+    int first = __builtin_ctz(mask), gap = rest ? __builtin_ctz(rest) - first : 0;
+    access->line = false;
+    int64_t stride = (int64_t)(address[first + gap] - address[first]);
+    if (gap > 1) {
+        if (gap & (gap - 1)) {
+            if (stride % gap) return;
+            stride /= gap;
+        } else {
+            if (stride & (gap - 1)) return;
+            stride >>= __builtin_ctz((unsigned)gap);
+        }
+    }
+    uint64_t start = address[first] - (uint64_t)first * (uint64_t)stride, wrong = 0;
+    if (mask == ALL_LANES) {
+        for (uint64_t l = 0; l < WARP_LANES; l++) wrong |= address[l] ^ (start + l * (uint64_t)stride);
+    } else {
+        for (rest &= rest - 1; rest; rest &= rest - 1) {
+            uint64_t l = (uint64_t)__builtin_ctz(rest);
+            wrong |= address[l] ^ (start + l * (uint64_t)stride);
+        }
+    }
+    if (wrong) return;
+    access->line = true;
+    access->first = start;
+    access->stride = stride;
+}
 
 /* Lanes of the warp, or other blocks, may be what a loop of this fragment waits for. */
 static inline bool may_spin(const Access *access) {

@@ -157,6 +157,7 @@ LANES_INLINE int fast_together(Block *block, const Op *op, const Gang *gang, Acc
         access.op = op, access.memory = memory, access.block = block, access.warp = warp, access.mask = mask;
         access.space = global ? PTX_SPACE_GLOBAL : PTX_SPACE_SHARED;
         access.line = access.host_line = true;
+        access.peer = -1;
         access.first = first + target.base;
         access.host_first = first;
         access.stride = access.host_stride = stride;

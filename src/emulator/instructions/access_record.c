@@ -23,6 +23,7 @@ static uint64_t mix_register(uint64_t hash, const Warp *warp, const MemoryValue 
 }
 
 static uint64_t mix_access(uint64_t hash, const Access *access, const MemoryValue *values, int count) {
+    if (access->space == PTX_SPACE_SHARED && access->peer >= 0) hash = mix(hash, (uint64_t)access->peer + 1);
     if (access->line)
         hash = mix(mix(hash, access->first), (uint64_t)access->stride);
     else
@@ -71,6 +72,7 @@ static void record(const Access *access, const MemoryValue *values, int count, c
     if (memory->kind == TRACE_CONSTANT_LOAD) event->kind = TRACE_CONSTANT_LOAD;
     if (access->block->recorded_values)
         recorded_values_access(access->block->recorded_values, access, values, count);
+    if (access->space == PTX_SPACE_SHARED) event->participants = (uint32_t)(access->peer + 1);
     event->width = memory->width;
     event->element_bytes = memory->element_bytes;
     event->element_count = memory->count;

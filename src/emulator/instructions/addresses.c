@@ -53,26 +53,70 @@ bool lower_cvta(Lowering *low, const PtxInstruction *in, Op *op) {
     return lower_rebase(low, op, in->types[0], ptx_instruction_has(in, PTX_MOD_TO) ? 0 - window : window);
 }
 
-/* The cluster is one block: its addresses are the block's. */
-bool lower_mapa(Lowering *low, const PtxInstruction *in, Op *op) {
-    if (in->operand_count != 3 || in->type_count != 1) return lowering_reject(low, op, "mapa: malformed");
-    return lower_rebase(low, op, in->types[0], 0);
+/* ---- addresses of the cluster ------------------------------------------------------------------------ */
+
+/* Is the address one of shared memory? Then without the window. `number[0]`: it is generic. */
+static bool shared_part(const Op *op, uint64_t address, uint64_t *part) {
+    *part = op->number[0] ? address - SHARED_WINDOW : address;
+    return *part < WINDOW_BYTES;
 }
 
-OP_FUNCTION(run_zero) {
-    uint32_t *d = operand_at(warp, op->d);
-    for (int l = 0; l < WARP_LANES; l++)
-        if (mask & lane_bit[l]) d[l] = 0;
+/* What is no address of shared memory has none in another block: 0 faults where it is used. */
+OP_FUNCTION(run_mapa) {
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        uint64_t part, address = 0, rank = register_read(warp, op->s[1], op->s_bytes[1], lane) & UINT32_MAX;
+        if (rank + 1 > CLUSTER_NO_RANK) rank = CLUSTER_NO_RANK - 1;
+        if (shared_part(op, register_read(warp, op->s[0], op->s_bytes[0], lane), &part))
+            address = (part & CLUSTER_OFFSET) | (rank + 1) << CLUSTER_RANK_SHIFT;
+        if (address && op->number[0]) address += SHARED_WINDOW;
+        if (op->has_d) register_write(warp, op->d, op->d_bytes, lane, address);
+    }
+}
+
+OP_FUNCTION(run_getctarank) {
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        uint64_t part, rank = 0;
+        if (shared_part(op, register_read(warp, op->s[0], op->s_bytes[0], lane), &part))
+            rank = part >> CLUSTER_RANK_SHIFT;
+        if (op->has_d) register_write(warp, op->d, 4, lane, rank ? rank - 1 : warp->block->rank);
+    }
+}
+
+static bool lower_of_cluster(Lowering *low, const PtxInstruction *in, Op *op, OpFunction run, int sources) {
+    if (in->operand_count != 1 + sources || in->type_count != 1)
+        return lowering_reject(low, op, "%s: malformed", in->name);
+    op->run = run;
+    op->number[0] = in->space == PTX_SPACE_GENERIC;
+    op->source_count = sources;
+    if (!lowering_destination(low, op, &in->operands[0], &op->d, &op->d_bytes, &op->has_d) ||
+        !lowering_source(low, op, 1, in->types[0], &op->s[0]) ||
+        (sources > 1 && !lowering_source(low, op, 2, PTX_U32, &op->s[1])))
+        return false;
+    int bytes = ptx_type_bytes(in->types[0]);
+    return op->s_bytes[0] == bytes ||
+           lowering_reject(low, op, "%s: operands and type differ in size", in->name);
+}
+
+bool lower_mapa(Lowering *low, const PtxInstruction *in, Op *op) {
+    op->provenance = WEIGHT_SUM;
+    if (!lower_of_cluster(low, in, op, run_mapa, 2)) return false;
+    return !op->has_d || op->d_bytes == op->s_bytes[0] ||
+           lowering_reject(low, op, "mapa: operands and type differ in size");
 }
 
 bool lower_getctarank(Lowering *low, const PtxInstruction *in, Op *op) {
-    if (in->operand_count != 2) return lowering_reject(low, op, "getctarank: malformed");
-    op->run = run_zero;
     op->provenance = WEIGHT_NONE;
-    if (!lowering_destination(low, op, &in->operands[0], &op->d, &op->d_bytes, &op->has_d)) return false;
-    if (op->has_d && op->d_bytes != 4)
-        return lowering_reject(low, op, "getctarank takes a 32-bit destination");
-    return true;
+    if (!lower_of_cluster(low, in, op, run_getctarank, 1)) return false;
+    return !op->has_d || op->d_bytes == 4 ||
+           lowering_reject(low, op, "getctarank takes a 32-bit destination");
+}
+
+/* Shared memory of the own block: .shared means .shared::cta, which lies in the window of .shared::cluster. */
+static bool is_own_shared(const Warp *warp, uint64_t part) {
+    uint64_t rank = part >> CLUSTER_RANK_SHIFT;
+    return part < WINDOW_BYTES && (!rank || rank - 1 == warp->block->rank);
 }
 
 /* p = a lies in [base, base + size). */
@@ -91,6 +135,7 @@ OP_FUNCTION(run_isspacep) {
         }
         /* ".param window is contained within the .global window" */
         if (op->number[0] == PTX_SPACE_GLOBAL && address - PARAMETER_WINDOW < WINDOW_BYTES) in = true;
+        if (op->number[0] == PTX_SPACE_SHARED) in = is_own_shared(warp, address - base);
         if (in) inside |= lane_bit[l];
     }
     *p = (*p & ~mask) | (inside & mask);

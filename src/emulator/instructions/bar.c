@@ -2,15 +2,14 @@
 #include "emulator/instructions/instruction_set.h"
 #include "emulator/machine/barrier.h"
 
+/* barrier.cluster.arrive{.release|.relaxed}, barrier.cluster.wait{.acquire} */
 static bool lower_cluster_barrier(Lowering *low, const PtxInstruction *in, Op *op, BarrierOp *barrier_op) {
-    /* The cluster is one block. Its threads wait where they say .wait; arriving early changes nothing that
-     * they can see. */
-    barrier_op->blockwide = false;
+    bool arrives = ptx_instruction_has(in, PTX_MOD_ARRIVE), waits = ptx_instruction_has(in, PTX_MOD_WAIT);
+    if (arrives == waits || in->operand_count) return lowering_reject(low, op, "barrier.cluster: malformed");
+    barrier_op->is_cluster = true;
+    barrier_op->action = arrives ? BARRIER_ARRIVE : BARRIER_SYNC;
     barrier_op->number = lowering_constant(low, CLUSTER_BARRIER, 4);
-    if (ptx_instruction_has(in, PTX_MOD_WAIT)) return true;
-    if (!ptx_instruction_has(in, PTX_MOD_ARRIVE))
-        return lowering_reject(low, op, "barrier.cluster: malformed");
-    return lower_prefetch(low, in, op); /* nothing */
+    return true;
 }
 
 /* __syncthreads(): nothing about it is known only when it is executed. */

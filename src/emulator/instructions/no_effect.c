@@ -16,9 +16,10 @@ OP_FUNCTION(run_fence) {
     if (warp->block->observed) observe_fence(warp, op->pc, mask);
 }
 
-/* A fence says that blocks talk to each other. */
+/* A fence says that blocks talk to each other; one of its cluster, that those of a cluster do. */
 static bool lower_fence_of(Lowering *low, const PtxInstruction *in, Op *op) {
-    if (!ptx_instruction_has(in, PTX_MOD_CTA)) low->lowered->lets_blocks_communicate = true;
+    if (!ptx_instruction_has(in, PTX_MOD_CTA) && !ptx_instruction_has(in, PTX_MOD_CLUSTER))
+        low->lowered->lets_blocks_communicate = true;
     lower_no_effect(op);
     op->run = run_fence;
     return true;

@@ -17,6 +17,11 @@
 #define FUNCTION_BASE    UINT64_C(0x00007f0300000000)
 #define FUNCTION_STRIDE  UINT64_C(16)
 
+/* Shared memory of the cluster: from this bit up, an address has the rank of its block plus 1; 0: the own block. */
+#define CLUSTER_RANK_SHIFT 24
+#define CLUSTER_OFFSET     ((UINT64_C(1) << CLUSTER_RANK_SHIFT) - 1)
+#define CLUSTER_NO_RANK    UINT64_C(0xfe) /* of what mapa makes of a rank that is none */
+
 /* In the parameter space: the entry's parameters lie from 0, those of the current call frame (the function's
  * own and those that it passes on) from here. */
 #define FRAME_PARAMETERS UINT64_C(0x0000000000100000)

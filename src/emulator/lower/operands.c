@@ -249,6 +249,10 @@ static bool special_operand(Lowering *low, Op *op, const PtxOperand *operand, in
         *out = lowering_constant(low, WARP_LANES, bytes);
         return true;
     }
+    if (!strcmp(operand->name, "%is_explicit_cluster") && !bytes) { /* the only predicate */
+        *out = lowering_constant(low, launch_has_clusters(low->launch), 0);
+        return true;
+    }
     int special = special_find(operand->name);
     if (special < 0 || !bytes)
         return lowering_reject(low, op, "special register %s is not emulated", operand->name);

@@ -48,6 +48,7 @@ struct Access {
     int64_t stride;
     uint64_t address[WARP_LANES]; /* in the space; lanes outside the mask are undefined */
     const Region *region;         /* GLOBAL */
+    int peer;                     /* SHARED, of another block: its rank in the cluster; -1: the own block's */
     uint8_t *bytes;
     const uint64_t *offset; /* [lane]; valid where !host_line */
     bool host_line;         /* host(lane) = bytes + host_first + lane * host_stride */

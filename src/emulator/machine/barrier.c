@@ -7,46 +7,11 @@
  * kernel is wrong. */
 #include "emulator/machine/barrier.h"
 
+#include "emulator/machine/cluster.h"
 #include "emulator/machine/observe.h"
 #include "emulator/machine/recorder.h"
 
-static const BarrierOp *barrier_op_at(const Block *block, int pc) {
-    return block->grid->program->ops[pc].extra;
-}
-
 /* ---- completion ------------------------------------------------------------------------------------- */
-
-static void write_reduction(const Barrier *barrier, Warp *warp, const Fragment *fragment,
-                            const BarrierOp *op) {
-    uint64_t value = op->reduction == PTX_MOD_POPC  ? barrier->holds
-                     : op->reduction == PTX_MOD_AND ? barrier->holds == barrier->votes
-                                                    : barrier->holds != 0;
-    uint8_t *kept = warp->base.at[IN_REGISTERS];
-    warp->base.at[IN_REGISTERS] = fragment->frame->registers;
-    for (uint32_t rest = fragment->active; rest; rest &= rest - 1)
-        register_write(warp, op->d, op->d_bytes, __builtin_ctz(rest), value);
-    warp->base.at[IN_REGISTERS] = kept;
-}
-
-/* Fragments of the warp that wait at the barrier go on. False: there is none. */
-static bool wake(const Block *block, Warp *warp, int number) {
-    bool passed = false, woken = false, aligned = false;
-    for (int i = 0; i < warp->fragment_count; i++) {
-        Fragment *fragment = &warp->fragments[i];
-        if (fragment->state != FRAGMENT_IN_BARRIER || fragment->barrier != number) continue;
-        const BarrierOp *op = barrier_op_at(block, fragment->pc);
-        if (op->action == BARRIER_RED) write_reduction(&block->barriers[number], warp, fragment, op);
-        passed |= op->blockwide;
-        aligned |= op->aligned;
-        fragment->state = FRAGMENT_READY;
-        fragment->pc++;
-        woken = true;
-    }
-    if (passed) warp->interval++;
-    if (aligned && warp->fragment_count > 1) warp_merge(warp);
-    if (woken && warp->current == NO_FRAGMENT) warp_pick(warp);
-    return woken;
-}
 
 static void release(Block *block, int number) {
     Barrier *barrier = &block->barriers[number];
@@ -54,7 +19,7 @@ static void release(Block *block, int number) {
     for (int w = 0; w < block->warp_count; w++) {
         Warp *warp = &block->warps[w];
         warp->arrived[number] = 0;
-        if (!wake(block, warp, number)) continue;
+        if (!barrier_wake(block, warp, number)) continue;
         if ((block->queued | block->ready) >> w & 1) continue; /* something of it runs anyway */
         block->ready |= UINT32_C(1) << w;
         warp->turn = block->turn + 1;
@@ -82,6 +47,7 @@ void barrier_after_exit(Block *block, const Warp *warp, uint32_t lanes) {
             barrier->arrived += WARP_LANES; /* waited only for these */
         if (is_complete(block, number)) release(block, number);
     }
+    cluster_after_exit(block);
 }
 
 /* ---- arrival ---------------------------------------------------------------------------------------- */
@@ -118,6 +84,9 @@ static void record(Block *block, const Warp *warp, const Op *op, uint32_t mask, 
 
 static Outcome arrive(Block *block, Warp *warp, const Op *op, uint32_t mask) {
     const BarrierOp *barrier_op = op->extra;
+    if (barrier_op->is_cluster)
+        return barrier_op->action == BARRIER_ARRIVE ? cluster_arrive(block, warp, op, mask)
+                                                    : cluster_wait(block, warp, op, mask);
     uint32_t number = lane_value(warp, barrier_op->number, mask);
     Barrier *barrier = &block->barriers[number];
     block->worker->counters[op->pc].requests++;
@@ -241,7 +210,7 @@ Outcome barrier_execute(Block *block, Warp *warp, const Op *op, uint32_t mask) {
         return OUTCOME_STOP;
     }
     uint32_t number = lane_value(warp, barrier_op->number, mask);
-    if (number >= BARRIER_COUNT || (number == CLUSTER_BARRIER && barrier_op->blockwide)) {
+    if (number >= BARRIER_COUNT || (number == CLUSTER_BARRIER && !barrier_op->is_cluster)) {
         raise_trap(block, TRAP_TRAP_INSTRUCTION, warp, op->pc, mask, NULL,
                    "barrier %u does not exist; barriers are numbered 0 to 15", number);
         return OUTCOME_STOP;

@@ -10,11 +10,14 @@ typedef struct BarrierOp {
     CoreOp core;
     BarrierAction action;
     bool aligned, has_count, blockwide, is_plain;
+    bool is_cluster;           /* barrier.cluster: ARRIVE is its arrive, SYNC its wait */
     PtxModifierKind reduction; /* POPC, AND, OR */
     Operand number, count, predicate, d;
     uint8_t d_bytes;
 } BarrierOp;
 
+/* Fragments of the warp that wait at the barrier go on. False: there is none. */
+bool barrier_wake(const Block *block, Warp *warp, int number);
 /* CoreOp.execute of a BarrierOp. */
 Outcome barrier_execute(Block *block, Warp *warp, const Op *op, uint32_t mask);
 /* CoreOp.execute_together of one: whole warps at a __syncthreads(). */

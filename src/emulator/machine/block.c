@@ -1,6 +1,7 @@
 /* Blocks: their memory, how they begin and end, copies. What they do is in schedule.c. */
 #include "emulator/machine/block.h"
 
+#include "emulator/machine/cluster.h"
 #include "emulator/machine/local_memory.h"
 #include "emulator/machine/observe.h"
 #include "emulator/machine/recorder.h"
@@ -58,6 +59,15 @@ static void forget_undefined(Warp *warp, Frame *entry_frame) {
     warp->follows = false;
 }
 
+SharedMemory block_elsewhere(Block *block) {
+    size_t bytes = block->grid->program->shared_bytes;
+    if (!block->elsewhere) {
+        block->elsewhere = memory_new(bytes + 64 + shared_words(block->grid) * sizeof(uint64_t));
+        memset(block->elsewhere, 0xff, bytes + 64 + shared_words(block->grid) * sizeof(uint64_t));
+    }
+    return (SharedMemory){block->elsewhere, (uint64_t *)(void *)(block->elsewhere + (bytes + 63) / 64 * 64)};
+}
+
 void block_free(Block *block) {
     if (!block) return;
     for (int w = 0; w < block->warp_count; w++) {
@@ -69,6 +79,7 @@ void block_free(Block *block) {
     free(block->warps);
     free(block->frames);
     free(block->registers);
+    free(block->elsewhere);
     free(block->shared);
     free(block->shared_written);
     free(block);
@@ -120,6 +131,7 @@ void block_start(Block *block, Worker *worker, uint64_t linear) {
     block->id[0] = (uint32_t)(linear % grid->grid[0]);
     block->id[1] = (uint32_t)(linear / grid->grid[0] % grid->grid[1]);
     block->id[2] = (uint32_t)(linear / grid->grid[0] / grid->grid[1]);
+    block->rank = cluster_rank(grid, block->id);
     block->turn = block->executed = 0;
     block->started_at = linear * 1000;
     block->frame_bytes = 0;

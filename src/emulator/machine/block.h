@@ -10,12 +10,13 @@
 #include "trace/observer.h"
 
 enum { QUIET_ITERATIONS = 4 }; /* of a loop, that changed nothing, before its accesses are compared */
-enum { MAX_WARPS = 32, MAX_REPORTED = 2, BARRIER_COUNT = 17, CLUSTER_BARRIER = 16 };
+enum { MAX_WARPS = 32, MAX_REPORTED = 2, BARRIER_COUNT = 17, CLUSTER_BARRIER = TRACE_CLUSTER_BARRIER };
 
 typedef struct Recorder Recorder;
 typedef struct RecordedValues RecordedValues;
 typedef struct Writers Writers;
 typedef struct Worker Worker;
+typedef struct Cluster Cluster;
 
 typedef struct Grid {
     Memory *memory;
@@ -23,7 +24,8 @@ typedef struct Grid {
     const LoweredProgram *program;
     TraceLaunch *trace;
     int launch_index; /* in the trace */
-    uint32_t grid[3], block[3];
+    uint32_t grid[3], block[3], cluster[3];
+    uint32_t cluster_blocks; /* 1: each block is a cluster of its own */
     uint32_t threads_per_block;
     int warps_per_block;
     uint64_t block_count;
@@ -38,7 +40,8 @@ typedef struct Grid {
     bool has_trace_also;              /* emulator.h */
     uint64_t trace_also;
     bool first_look;               /* emulator.h */
-    bool blocks_communicate;       /* a block may wait for another */
+    bool clusters_communicate;     /* a cluster may wait for another, or see what it does */
+    bool blocks_communicate;       /* the same of blocks */
     const Writers *writers;        /* NULL: not a guided run (writers.h) */
     const TraceObserver *observer; /* NULL: none */
     const volatile bool *cancel;
@@ -90,6 +93,8 @@ struct Block {
     Worker *worker;
     uint64_t linear;
     uint32_t id[3];
+    Cluster *cluster; /* NULL: it is alone (cluster.h) */
+    uint32_t rank;    /* in its cluster */
     int warp_count;
     Warp *warps;              /* [grid->warps_per_block] */
     Frame *frames;            /* the entry frames */
@@ -106,6 +111,8 @@ struct Block {
     uint8_t *shared;
     uint64_t *shared_written; /* a bit per byte */
     bool shared_is_written;   /* all of them are known to be set */
+    uint8_t *
+        elsewhere; /* in the place of the shared memory of other blocks, where it has no cluster; NULL: not needed yet */
     Barrier barriers[BARRIER_COUNT];
     uint32_t barriers_in_use;        /* a bit for each */
     Recorder *recorder;              /* NULL: not traced */
@@ -128,17 +135,24 @@ typedef struct Gang {
     uint32_t masks[MAX_WARPS]; /* of the fragments */
 } Gang;
 
-typedef enum SliceEnd { SLICE_DONE, SLICE_USED, SLICE_RESTS, SLICE_STOPPED } SliceEnd;
+typedef enum SliceEnd { SLICE_DONE, SLICE_USED, SLICE_RESTS, SLICE_WAITS, SLICE_STOPPED } SliceEnd;
 
 Block *block_new(Grid *grid);
 void block_free(Block *block);
 /* Puts block `linear` of the grid into `block`. */
 void block_start(Block *block, Worker *worker, uint64_t linear);
 /* Runs until the block ends, a fatal trap, `instructions` warp instructions are used up, or it rests: all
- * that can run only spins, so that it seems to wait for another block. */
+ * that can run only spins, so that it seems to wait for another block. SLICE_WAITS: nothing can run before another
+ * block of its cluster does. */
 SliceEnd block_run(Block *block, uint64_t instructions);
 /* Counts what a block that was stopped has executed since it was last counted. */
 void block_count_rest(Block *block);
+typedef struct SharedMemory { /* of a block */
+    uint8_t *bytes;
+    uint64_t *written; /* a bit per byte */
+} SharedMemory;
+/* Stands for the shared memory of another block of the cluster: what is loaded counts as recorded elsewhere. */
+SharedMemory block_elsewhere(Block *block);
 size_t block_bytes(const Grid *grid); /* host memory of one resident block */
 
 /* With hooks: `warp` goes on to its next ordered instruction and executes it. False: it waits for others, or has
@@ -170,14 +184,17 @@ static inline void count_segment(Worker *worker, Fragment *fragment, int end) {
 /* A warp of which no fragment is ready: releases lanes that wait for nothing but each other. False: it waits
  * for others, or (after a trap) for ever. */
 bool block_unstick(Block *block, Warp *warp);
-/* No warp can run: releases what may be released, or finds the fault. */
-void block_resolve(Block *block);
+/* No warp can run: releases what may be released, or finds the fault. False: the block waits for others of its
+ * cluster. */
+bool block_resolve(Block *block);
+/* The fault by which the block, or its cluster, waits for ever. */
+void block_raise_stuck(Block *block);
 /* `lanes` of `warp` have exited: barriers may be complete without them. */
 void barrier_after_exit(Block *block, const Warp *warp, uint32_t lanes);
 /* An aligned barrier will never be reached by all live lanes of the warp; the trap lists which lanes wait where. */
 void raise_divergent_barrier(Block *block, const Warp *warp);
 void raise_missing_lanes(Block *block, const Warp *warp);
-/* No warp of the block can run, nor be released. */
+/* No warp of the block can run, nor be released; of its whole cluster, where it is one of several. */
 void raise_deadlock(Block *block);
 /* `count` resident blocks wait for each other, or for one of `waiting` blocks that can only start once one of them
  * ends. */

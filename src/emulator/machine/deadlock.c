@@ -1,5 +1,5 @@
 /* Reports of lanes, warps and blocks that wait in vain: which wait where, and for what. */
-#include "emulator/machine/block.h"
+#include "emulator/machine/cluster.h"
 
 #include <inttypes.h>
 
@@ -59,29 +59,56 @@ void raise_missing_lanes(Block *block, const Warp *warp) {
     text_done(&text);
 }
 
-void raise_deadlock(Block *block) {
-    Text text = {0};
+static void describe_barrier(const Block *block, int number, Text *out) {
+    const Barrier *barrier = &block->barriers[number];
+    if (number == CLUSTER_BARRIER) {
+        uint32_t live, arrived;
+        cluster_count_threads(block, &live, &arrived);
+        text_print(out, " (barrier of the cluster: %" PRIu32 " of %" PRIu32 " live threads have arrived)",
+                   arrived, live);
+        return;
+    }
+    text_print(out, " (barrier %d: %" PRIu32 " of ", number, barrier->arrived);
+    if (barrier->expected)
+        text_print(out, "%" PRIu32 " threads have arrived)", barrier->expected);
+    else
+        text_add(out, "all live threads have arrived)");
+}
+
+enum { MOST_LISTED = 4 };
+
+/* Warps of the block that wait, at most `most`; returns how many are listed. `names_block`: by its rank, too. */
+static int describe_waiting(const Block *block, int most, bool is_first, bool names_block, Text *out) {
     int listed = 0;
-    uint32_t waiting = 0;
-    for (int w = 0; w < block->warp_count; w++) waiting += block->warps[w].live != 0;
-    text_print(&text, "no warp of the block can make progress: ");
-    for (int w = 0; w < block->warp_count && listed < 4; w++) {
+    for (int w = 0; w < block->warp_count && listed < most; w++) {
         const Warp *warp = &block->warps[w];
-        for (int i = 0; i < warp->fragment_count && listed < 4; i++) {
+        for (int i = 0; i < warp->fragment_count && listed < most; i++) {
             const Fragment *fragment = &warp->fragments[i];
-            text_print(&text, "%swarp %d waits at ", listed++ ? "; " : "", w);
-            describe_place(block, fragment->pc, &text);
-            if (fragment->state == FRAGMENT_IN_BARRIER) {
-                const Barrier *barrier = &block->barriers[fragment->barrier];
-                text_print(&text, " (barrier %d: %" PRIu32 " of ", fragment->barrier, barrier->arrived);
-                if (barrier->expected)
-                    text_print(&text, "%" PRIu32 " threads have arrived)", barrier->expected);
-                else
-                    text_add(&text, "all live threads have arrived)");
-            }
+            text_add(out, is_first && !listed ? "" : "; ");
+            if (names_block) text_print(out, "block %" PRIu32 " of the cluster, ", block->rank);
+            text_print(out, "warp %d waits at ", w);
+            listed++;
+            describe_place(block, fragment->pc, out);
+            if (fragment->state == FRAGMENT_IN_BARRIER) describe_barrier(block, fragment->barrier, out);
         }
     }
-    if (waiting > 4) text_print(&text, "; %" PRIu32 " warps in all", waiting);
+    return listed;
+}
+
+void raise_deadlock(Block *block) {
+    Text text = {0};
+    const Cluster *cluster = cluster_waits(block) ? block->cluster : NULL;
+    int ranks = cluster ? cluster->block_count : 1, listed = 0;
+    uint32_t waiting = 0;
+    text_print(&text, "no warp of the %s can make progress: ", cluster ? "cluster" : "block");
+    for (int rank = 0; rank < ranks; rank++) {
+        const Block *of = cluster ? cluster->blocks[rank] : block;
+        if (!of) continue;
+        for (int w = 0; w < of->warp_count; w++) waiting += of->warps[w].live != 0;
+        int most = cluster && MOST_LISTED - listed > 1 ? 1 : MOST_LISTED - listed; /* one of each block */
+        listed += describe_waiting(of, most, !listed, cluster != NULL, &text);
+    }
+    if (waiting > MOST_LISTED) text_print(&text, "; %" PRIu32 " warps in all", waiting);
     raise_trap(block, TRAP_DEADLOCK, NULL, PTX_NO_PC, 0, NULL, "%s", text_string(&text));
     text_done(&text);
 }

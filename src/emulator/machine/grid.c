@@ -4,12 +4,16 @@
  * spins is set aside for the next ones, up to as many as a machine keeps resident; in a cooperative launch all
  * blocks are resident.
  *
- * Where blocks cannot communicate, each host thread takes a share of consecutive blocks and notes which words
+ * The blocks of a cluster are all resident: they start together and take turns.
+ *
+ * Where clusters cannot communicate (a block without one is a cluster of its own), each host thread takes a share of
+ * consecutive clusters and notes which words
  * it reads and writes. If in the end any word that one share wrote was touched by another, or anything went wrong,
  * memory is put back to what it was and the grid runs on one thread. So the result is always that of one
  * thread. */
 #include "emulator/machine/grid.h"
 
+#include "emulator/machine/cluster.h"
 #include "emulator/machine/observe.h"
 #include "emulator/machine/recorder.h"
 #include "emulator/machine/writers.h"
@@ -27,13 +31,13 @@ enum {
     FEW_WARPS = 512
 };
 
-typedef struct Share { /* of the grid's blocks: one host thread's work */
+typedef struct Share { /* of the grid's clusters: one host thread's work */
     Grid *grid;
     Worker *worker;
     uint64_t first, end;
-    uint64_t most_resident;
-    uint64_t executed;    /* warp instructions so far, of ended and resident blocks */
-    uint64_t finished_at; /* `executed` when a block last ended */
+    uint64_t most_resident; /* blocks */
+    uint64_t executed;      /* warp instructions so far, of ended and resident blocks */
+    uint64_t finished_at;   /* `executed` when a block last ended */
     bool cancelled;
     TraceLaunch blocks; /* its traced blocks */
     pthread_t thread;
@@ -55,13 +59,22 @@ typedef struct Residents {
 typedef struct Progress {    /* of blocks that wait for each other */
     uint64_t changes, since; /* the worker's count, and what had been executed when it was seen first */
     bool all_rest;           /* in this round */
+    bool all_wait;           /* ... for other blocks of their clusters */
 } Progress;
 
-static Block *start_next(Share *share, Residents *residents) {
-    Block *block = residents->idle_count ? residents->idle[--residents->idle_count] : block_new(share->grid);
-    array_push(residents->blocks, residents->count, residents->capacity, block);
-    block_start(block, share->worker, share->first++);
-    return block;
+/* The blocks of the next cluster; another schedule begins with another one of them. */
+static void start_next(Share *share, Residents *residents) {
+    const Grid *grid = share->grid;
+    Cluster *cluster = memory_new(sizeof *cluster);
+    for (uint32_t i = 0; i < grid->cluster_blocks; i++) {
+        uint32_t rank = (uint32_t)((i + grid->schedule) % grid->cluster_blocks);
+        Block *block =
+            residents->idle_count ? residents->idle[--residents->idle_count] : block_new(share->grid);
+        array_push(residents->blocks, residents->count, residents->capacity, block);
+        block_start(block, share->worker, cluster_block(grid, share->first, rank));
+        cluster_join(cluster, block);
+    }
+    share->first++;
 }
 
 static void finish(Share *share, Residents *residents, int index) {
@@ -72,6 +85,7 @@ static void finish(Share *share, Residents *residents, int index) {
     if (block->recorder) recorder_finish(block->recorder, &share->blocks);
     block->recorder = NULL;
     observe_end(block);
+    cluster_leave(block);
     residents->count--;
     memmove(&residents->blocks[index], &residents->blocks[index + 1],
             (size_t)(residents->count - index) * sizeof *residents->blocks);
@@ -122,36 +136,50 @@ static SliceEnd run_block(Share *share, Block *block, int residents) {
 static bool waits_in_vain(const Share *share, const Residents *residents, Progress *progress) {
     uint64_t executed = share->executed, changes = share->worker->changes;
     if (progress->changes != changes || !progress->all_rest) {
-        *progress = (Progress){changes, executed, true};
+        *progress = (Progress){changes, executed, true, true};
         return false;
     }
     if (executed - progress->since < IN_VAIN) return false;
-    raise_spinning_blocks(residents->blocks, residents->count, share->end - share->first);
+    raise_spinning_blocks(residents->blocks, residents->count,
+                          (share->end - share->first) * share->grid->cluster_blocks);
     return true;
+}
+
+/* Each of the residents from `first` on has a turn. True: the share is stopped. */
+static bool run_round(Share *share, Residents *residents, int first, Progress *progress) {
+    for (int i = first; i < residents->count;) {
+        SliceEnd end = run_block(share, residents->blocks[i], residents->count);
+        progress->all_rest &= end == SLICE_RESTS || end == SLICE_WAITS;
+        progress->all_wait &= end == SLICE_WAITS;
+        if (end == SLICE_DONE)
+            finish(share, residents, i);
+        else
+            i++;
+        if (end == SLICE_STOPPED || is_cancelled(share->grid)) return true;
+    }
+    return false;
 }
 
 static void run_share(Share *share) {
     Residents residents = {0};
-    Progress progress = {0};
+    Progress progress = {.all_rest = false};
+    uint64_t unit = share->grid->cluster_blocks;
     bool stopped = false;
     while (!stopped && (residents.count || share->first < share->end)) {
         /* New blocks first: those that wait may wait for them. */
-        while (!stopped && share->first < share->end && (uint64_t)residents.count < share->most_resident) {
-            Block *block = start_next(share, &residents);
-            SliceEnd end = run_block(share, block, residents.count);
-            if (end == SLICE_DONE) finish(share, &residents, residents.count - 1);
-            stopped = end == SLICE_STOPPED || is_cancelled(share->grid);
+        while (!stopped && share->first < share->end &&
+               (uint64_t)residents.count + unit <= share->most_resident) {
+            int first = residents.count;
+            start_next(share, &residents);
+            stopped = run_round(share, &residents, first, &progress);
         }
-        for (int i = 0; !stopped && i < residents.count;) {
-            SliceEnd end = run_block(share, residents.blocks[i], residents.count);
-            stopped = end == SLICE_STOPPED || is_cancelled(share->grid);
-            progress.all_rest &= end == SLICE_RESTS;
-            if (end == SLICE_DONE)
-                finish(share, &residents, i);
-            else
-                i++;
-        }
-        stopped = stopped || (residents.count && waits_in_vain(share, &residents, &progress));
+        uint64_t before = share->executed;
+        progress.all_wait = true;
+        stopped = stopped || run_round(share, &residents, 0, &progress);
+        if (stopped || !residents.count) continue;
+        bool is_stuck = progress.all_wait && share->executed == before;
+        if (is_stuck) block_raise_stuck(residents.blocks[0]);
+        stopped = is_stuck || waits_in_vain(share, &residents, &progress);
     }
     share->cancelled |= is_cancelled(share->grid);
     while (residents.count) { /* stopped: what was recorded stays */
@@ -224,7 +252,7 @@ static bool run_parallel(Share *whole, int threads) {
     uint8_t **saved = grid_save_memory(grid->memory);
     uint64_t done = grid->blocks_done ? *grid->blocks_done : 0;
     for (int i = 0; i < threads; i++) {
-        shares[i] = (Share){.grid = grid, .worker = worker_new(grid), .most_resident = 1};
+        shares[i] = (Share){.grid = grid, .worker = worker_new(grid), .most_resident = whole->most_resident};
         shares[i].first = whole->end * (uint64_t)i / (uint64_t)threads;
         shares[i].end = whole->end * (uint64_t)(i + 1) / (uint64_t)threads;
         shares[i].worker->footprint = footprint_new(grid->memory);
@@ -253,6 +281,8 @@ void grid_init(Grid *grid, const Launch *launch, const LoweredProgram *program, 
     grid->threads_per_block = launch->block[0] * launch->block[1] * launch->block[2];
     grid->warps_per_block = (int)((grid->threads_per_block + WARP_LANES - 1) / WARP_LANES);
     grid->block_count = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    launch_cluster(launch, grid->cluster);
+    grid->cluster_blocks = launch_cluster_blocks(launch);
     grid->trace_first = 1; /* none */
 }
 
@@ -272,32 +302,39 @@ static void publish(Share *share, Trace *trace) {
 
 static bool fits(Share *share, uint64_t memory_limit) {
     Grid *grid = share->grid;
-    uint64_t each = block_bytes(grid), room = memory_limit / each;
+    uint64_t each = block_bytes(grid), room = memory_limit / each, least = grid->cluster_blocks;
     uint64_t most = (uint64_t)grid->multiprocessors * BLOCKS_PER_MULTIPROCESSOR;
-    if (grid->launch->cooperative) most = grid->block_count;
-    if (!grid->blocks_communicate) most = 1;
+    if (grid->launch->cooperative) least = most = grid->block_count;
+    if (!grid->clusters_communicate || most < least) most = least;
     share->most_resident = most < room ? most : room;
-    if (room && (!grid->launch->cooperative || room >= grid->block_count)) return true;
+    if (room >= least) return true;
     Block nowhere = {.grid = grid, .worker = share->worker};
-    uint64_t resident = grid->launch->cooperative ? grid->block_count : 1;
     raise_trap(&nowhere, TRAP_TOO_LARGE, NULL, PTX_NO_PC, 0, NULL,
                "%llu resident block%s need%s %llu MB of this machine's memory; use a smaller grid, block or "
                "local array",
-               (unsigned long long)resident, resident == 1 ? "" : "s", resident == 1 ? "s" : "",
-               (unsigned long long)(each * resident >> 20));
+               (unsigned long long)least, least == 1 ? "" : "s", least == 1 ? "s" : "",
+               (unsigned long long)(each * least >> 20));
     return false;
 }
 
+/* One thread runs clusters in order: those up to the last traced block see what they see in the whole run. */
+static void look_first(Share *whole) {
+    const Grid *grid = whole->grid;
+    if (grid->cluster[1] > 1 || grid->cluster[2] > 1) return; /* its blocks do not follow each other */
+    uint64_t last = grid->trace_last / grid->cluster_blocks;
+    if (last + 1 < whole->end) whole->end = last + 1;
+}
+
 bool grid_run(Grid *grid, int threads, uint64_t memory_limit, Trace *trace, Error *error) {
-    grid->blocks_communicate = grid->program->lets_blocks_communicate || grid->launch->cooperative;
-    Share whole = {.grid = grid, .worker = worker_new(grid), .end = grid->block_count};
+    grid->clusters_communicate = grid->program->lets_blocks_communicate || grid->launch->cooperative;
+    grid->blocks_communicate = grid->clusters_communicate || grid->cluster_blocks > 1;
+    Share whole = {.grid = grid, .worker = worker_new(grid), .end = cluster_count(grid)};
     if (fits(&whole, memory_limit)) {
-        /* One thread runs blocks in order: those up to the last traced one see what they see in the whole
-         * run. */
-        if (grid->first_look && !grid->blocks_communicate && grid->trace_last + 1 < whole.end)
-            whole.end = grid->trace_last + 1;
-        bool worth_it = whole.end * (uint64_t)grid->warps_per_block >= FEW_WARPS && whole.end > 1;
-        bool alone = threads < 2 || grid->writers || grid->observer || grid->blocks_communicate || !worth_it;
+        if (grid->first_look && !grid->clusters_communicate) look_first(&whole);
+        uint64_t warps = whole.end * grid->cluster_blocks * (uint64_t)grid->warps_per_block;
+        bool worth_it = warps >= FEW_WARPS && whole.end > 1;
+        bool alone =
+            threads < 2 || grid->writers || grid->observer || grid->clusters_communicate || !worth_it;
         if (alone || !run_parallel(&whole, threads)) run_share(&whole);
     }
     if (grid->writers) whole.worker->footprint = NULL;

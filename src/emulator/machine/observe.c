@@ -1,6 +1,8 @@
 /* Calls of the launch's observer (observe.h). */
 #include "emulator/machine/observe.h"
 
+#include "emulator/machine/cluster.h"
+
 void observe_block(Block *block) {
     const TraceObserver *observer = block->grid->observer;
     block->observed = observer ? observer->block(observer->context, block->linear) : NULL;
@@ -41,6 +43,10 @@ void observe_access(const Access *access) {
     seen.stride = access->host_stride;
     seen.offset = access->offset;
     seen.memory = access->bytes;
+    const Block *owner = access->space == PTX_SPACE_SHARED && access->peer >= 0
+                             ? cluster_member(access->block, (uint32_t)access->peer)
+                             : NULL;
+    seen.owner = owner ? owner->observed : NULL;
     seen.stored = stored_bytes;
     seen.producer = access;
     access->block->grid->observer->access(access->block->observed, &seen);
@@ -64,7 +70,7 @@ void observe_arrival(const Block *block, const Warp *warp, int pc, uint32_t lane
 }
 
 void observe_release(const Block *block, int barrier) {
-    bool blockwide = !block->barriers[barrier].expected && barrier != CLUSTER_BARRIER;
+    bool blockwide = !block->barriers[barrier].expected;
     for (int w = 0; w < block->warp_count; w++) {
         const Warp *warp = &block->warps[w];
         uint32_t lanes = 0;
@@ -78,6 +84,18 @@ void observe_release(const Block *block, int barrier) {
         if (lanes) notify(block, TRACE_SYNC_RELEASE, pc, w, lanes, barrier, blockwide);
     }
     notify(block, TRACE_SYNC_RELEASE, PTX_NO_PC, 0, 0, barrier, blockwide);
+}
+
+void observe_cluster_arrival(const Block *block, const Warp *warp, int pc, uint32_t lanes) {
+    notify(block, TRACE_SYNC_CLUSTER_ARRIVE, pc, warp->index, lanes, 0, false);
+}
+
+void observe_cluster_complete(const Block *block, int following) {
+    notify(block, TRACE_SYNC_CLUSTER_COMPLETE, PTX_NO_PC, 0, 0, following, false);
+}
+
+void observe_cluster_wait(const Block *block, const Warp *warp, int pc, uint32_t lanes) {
+    notify(block, TRACE_SYNC_CLUSTER_WAIT, pc, warp->index, lanes, 0, false);
 }
 
 void observe_warp_sync(const Warp *warp, int pc, uint32_t lanes) {

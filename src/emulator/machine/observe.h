@@ -11,6 +11,9 @@ void observe_access(const Access *access); /* checked, about to be made */
 void observe_arrival(const Block *block, const Warp *warp, int pc, uint32_t lanes, int barrier,
                      bool blockwide);
 void observe_release(const Block *block, int barrier); /* before its fragments go on */
+void observe_cluster_arrival(const Block *block, const Warp *warp, int pc, uint32_t lanes);
+void observe_cluster_complete(const Block *block, int following); /* blocks of the cluster */
+void observe_cluster_wait(const Block *block, const Warp *warp, int pc, uint32_t lanes);
 void observe_warp_sync(const Warp *warp, int pc, uint32_t lanes);
 void observe_fence(const Warp *warp, int pc, uint32_t lanes);
 void observe_undefined(const Warp *warp, int shuffle, int pc, uint32_t lanes, TraceUse use);

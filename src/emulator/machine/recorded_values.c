@@ -48,6 +48,10 @@ RecordedValues *recorded_values_new(const Grid *grid, const EmulatorRecording *f
     memcpy(recorded_values->global, others, (size_t)(words / 64 + 1) * sizeof *recorded_values->global);
     recorded_values->shared =
         memory_new(((size_t)grid->program->shared_bytes / 256 + 2) * sizeof *recorded_values->shared);
+    /* Blocks of the cluster write into this block's shared memory, too. */
+    if (grid->cluster_blocks > 1)
+        memset(recorded_values->shared, 0xff,
+               ((size_t)grid->program->shared_bytes / 256 + 2) * sizeof *recorded_values->shared);
     list_events(recorded_values);
     return recorded_values;
 }
@@ -106,7 +110,7 @@ static bool any_set(const uint64_t *bits, uint64_t first, uint64_t last) {
 static uint64_t *words_of(const RecordedValues *recorded_values, const Access *access, int lane,
                           uint64_t *first, uint64_t *last) {
     uint64_t at = access->address[lane], width = access->memory->width, base = 0;
-    if (access->space == PTX_SPACE_SHARED) {
+    if (access->space == PTX_SPACE_SHARED) { /* of another block: the same words, all of them */
         *first = at / 4;
         *last = (at + width - 1) / 4;
         return recorded_values->shared;

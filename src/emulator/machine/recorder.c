@@ -110,6 +110,7 @@ static bool is_same_access(const void *context, uint64_t late, uint64_t early) {
     bool is_atomic = a->kind == TRACE_SHARED_ATOMIC || a->kind == TRACE_GLOBAL_ATOMIC;
     if (is_atomic && memcmp(a->value, b->value, sizeof a->value) != 0) return false;
     if (is_atomic && memcmp(a->operand, b->operand, sizeof a->operand) != 0) return false;
+    if (a->participants != b->participants) return false;
     return !memcmp(a->buffer, b->buffer, sizeof a->buffer) && !memcmp(a->offset, b->offset, sizeof a->offset);
 }
 

@@ -1,6 +1,6 @@
 /* When no warp can run: lanes that wait only to reconverge are released, first those that only exit; where there are
  * none, the fault is reported (deadlock.c). */
-#include "emulator/machine/block.h"
+#include "emulator/machine/cluster.h"
 
 static int count_state(const Warp *warp, FragmentState state) {
     int count = 0;
@@ -24,7 +24,7 @@ bool block_unstick(Block *block, Warp *warp) {
     return false;
 }
 
-void block_resolve(Block *block) {
+bool block_resolve(Block *block) {
     bool released = false;
     for (int w = 0; w < block->warp_count; w++) {
         Warp *warp = &block->warps[w];
@@ -35,18 +35,33 @@ void block_resolve(Block *block) {
         block->queued |= UINT32_C(1) << w;
         released = true;
     }
-    if (released) return;
+    if (released) return true;
+    if (cluster_waits(block)) return false;
+    block_raise_stuck(block);
+    return true;
+}
+
+/* The fault of a warp of the block that waits for its own lanes. False: there is none. */
+static bool raise_own_lanes(Block *block) {
     for (int w = 0; w < block->warp_count; w++) {
         const Warp *warp = &block->warps[w];
         if (!count_state(warp, FRAGMENT_AT_ALIGNED)) continue;
         raise_divergent_barrier(block, warp);
-        return;
+        return true;
     }
     for (int w = 0; w < block->warp_count; w++) {
         const Warp *warp = &block->warps[w];
         if (!count_state(warp, FRAGMENT_AT_WARP_OP)) continue;
         raise_missing_lanes(block, warp);
-        return;
+        return true;
     }
+    return false;
+}
+
+void block_raise_stuck(Block *block) {
+    int ranks = cluster_waits(block) ? block->cluster->block_count : 0;
+    if (raise_own_lanes(block)) return;
+    for (int rank = 0; rank < ranks; rank++)
+        if (block->cluster->blocks[rank] && raise_own_lanes(block->cluster->blocks[rank])) return;
     raise_deadlock(block);
 }

@@ -539,7 +539,7 @@ static inline __attribute__((always_inline)) SliceEnd run_slice(Block *block, ui
         uint64_t turn = earliest(block, &warps);
         if (!warps) {
             if (!block->live_warps) return SLICE_DONE;
-            block_resolve(block);
+            if (!block_resolve(block)) return SLICE_WAITS;
             continue;
         }
         block->turn = turn;

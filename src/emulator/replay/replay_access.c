@@ -52,7 +52,8 @@ static uint64_t key_of(const TraceEvent *event, int lane, int element) {
     bool is_shared = event->kind == TRACE_SHARED_LOAD || event->kind == TRACE_SHARED_STORE ||
                      event->kind == TRACE_SHARED_ATOMIC;
     if (is_local) return UINT64_C(1) << 62 | (uint64_t)(event->warp * WARP_LANES + lane) << 32 | offset;
-    return (uint64_t)is_shared << 63 | (uint64_t)event->buffer[lane] << 46 | offset;
+    return (uint64_t)is_shared << 63 | (uint64_t)(trace_event_peer(event) + 1) << 40 |
+           (uint64_t)event->buffer[lane] << 46 | offset;
 }
 
 static uint64_t sign_extend(uint64_t value, int bytes) {
@@ -83,15 +84,17 @@ static bool is_global(const TraceEvent *event) {
  * memory. */
 static void keep_input(const Replayed *at, uint64_t key, int32_t *node) {
     const TraceEvent *event = &at->replay->expected;
+    int peer = trace_event_peer(event);
+    uint16_t buffer = peer < 0 ? event->buffer[at->lane] : (uint16_t)(FOLD_PEER_BUFFER + peer);
     FoldPlace place = replay_place(at->replay, at->lane, at->element);
     uint64_t offset = event->offset[at->lane] + (uint64_t)(at->element * event->element_bytes);
-    *node = folds_add_input(at->replay->folds, &place, event->buffer[at->lane], offset);
+    *node = folds_add_input(at->replay->folds, &place, buffer, offset);
     provenance_memory_write(at->replay->stored, key, event->element_bytes, 1, *node);
 }
 
 static void keep_result(const Replayed *at, int32_t node) {
     const TraceEvent *event = &at->replay->expected;
-    if (!at->replay->folds || !is_global(event)) return;
+    if (!at->replay->folds || (!is_global(event) && trace_event_peer(event) < 0)) return;
     FoldPlace place = replay_place(at->replay, at->lane, at->element);
     folds_add_result(at->replay->folds, &place, key_of(event, at->lane, at->element), node);
 }
@@ -105,7 +108,8 @@ static void replay_load(const Replayed *at) {
     uint64_t key = key_of(event, at->lane, at->element);
     if (at->first_run &&
         !provenance_memory_read(at->replay->stored, key, memory->element_bytes, weight, producer)) {
-        *weight = event->kind != TRACE_LOCAL_LOAD && event->kind != TRACE_SHARED_LOAD; /* an input */
+        bool is_own = event->kind == TRACE_SHARED_LOAD && trace_event_peer(event) < 0;
+        *weight = event->kind != TRACE_LOCAL_LOAD && !is_own; /* an input */
         if (*weight && at->replay->folds) keep_input(at, key, producer);
     }
     if (!value->present) return;

@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include <stdlib.h>
 
-static ThreadClocks *threads_of(HappensBefore *order) {
+ThreadClocks *happens_before_threads(HappensBefore *order) {
     if (!order->threads) order->threads = memory_new((size_t)order->thread_count * sizeof(ThreadClocks));
     return order->threads;
 }
@@ -92,6 +92,24 @@ uint32_t happens_before_signed(const HappensBefore *order, int warp, int lane, c
     return found;
 }
 
+bool happens_before_thread_knows(const HappensBefore *order, int thread, uint32_t block) {
+    return vector_clock_has(order->known, block) ||
+           (order->threads && vector_clock_has(order->threads[thread].known, block));
+}
+
+bool happens_before_block_knows(const HappensBefore *order, const WarpAccess *access) {
+    int lane = __builtin_ctz(access->mask), other = warp_access_warp(access) * WARP_LANES + lane;
+    const VectorClock *last = NULL;
+    if (vector_clock_find(order->known, access->block, (uint16_t)other) >= access->stamp) return true;
+    for (int t = 0; order->threads && t < order->thread_count; t++) {
+        const VectorClock *known = order->threads[t].known;
+        if (known != last && vector_clock_find(known, access->block, (uint16_t)other) >= access->stamp)
+            return true;
+        last = known;
+    }
+    return false;
+}
+
 /* ---- what a thread knows, as a vector clock --------------------------------------------------------- */
 
 /* Adds to *to what `lanes` of `warp` know and have done up to now. */
@@ -152,7 +170,7 @@ void happens_before_release(HappensBefore *order, const TraceSync *sync) {
         return;
     }
     for (uint32_t rest = sync->mask; rest; rest &= rest - 1) {
-        ThreadClocks *thread = &threads_of(order)[sync->warp * WARP_LANES + __builtin_ctz(rest)];
+        ThreadClocks *thread = &happens_before_threads(order)[sync->warp * WARP_LANES + __builtin_ctz(rest)];
         vector_clock_join(&thread->known, *gathered);
         join_signs(thread->signs, order->gathered_signs[sync->number]);
     }
@@ -164,7 +182,7 @@ void happens_before_warp_sync(HappensBefore *order, int warp, uint32_t lanes) {
         VectorClock *known = NULL, *signs[SIGN_COUNT] = {0};
         add_knowledge(order, warp, lanes, &known);
         for (uint32_t rest = lanes; rest; rest &= rest - 1)
-            join_signs(signs, threads_of(order)[warp * WARP_LANES + __builtin_ctz(rest)].signs);
+            join_signs(signs, happens_before_threads(order)[warp * WARP_LANES + __builtin_ctz(rest)].signs);
         for (uint32_t rest = lanes; rest; rest &= rest - 1) {
             ThreadClocks *thread = &order->threads[warp * WARP_LANES + __builtin_ctz(rest)];
             vector_clock_replace(&thread->known, vector_clock_keep(known));
@@ -183,7 +201,7 @@ void happens_before_warp_sync(HappensBefore *order, int warp, uint32_t lanes) {
 void happens_before_fence(HappensBefore *order, int warp, uint32_t lanes, SyncScope scope) {
     for (uint32_t rest = lanes; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
-        ThreadClocks *thread = &threads_of(order)[warp * WARP_LANES + lane];
+        ThreadClocks *thread = &happens_before_threads(order)[warp * WARP_LANES + lane];
         vector_clock_join(&thread->known, thread->acquired);
         vector_clock_replace(&thread->acquired, NULL);
         VectorClock *all = NULL;
@@ -197,7 +215,7 @@ void happens_before_fence(HappensBefore *order, int warp, uint32_t lanes, SyncSc
 
 void happens_before_observe(HappensBefore *order, int warp, int lane, const SyncWord *word, bool acquires) {
     if (!word->released[SCOPE_BLOCK] && !word->released[SCOPE_DEVICE] && !word->followed) return;
-    ThreadClocks *thread = &threads_of(order)[warp * WARP_LANES + lane];
+    ThreadClocks *thread = &happens_before_threads(order)[warp * WARP_LANES + lane];
     VectorClock **to[2] = {acquires ? &thread->known : &thread->acquired, &thread->signs[SIGN_RELEASED]};
     for (int i = 0; i < (acquires ? 1 : 2); i++) {
         vector_clock_join(to[i], word->released[SCOPE_DEVICE]);

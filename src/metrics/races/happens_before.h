@@ -80,6 +80,11 @@ uint32_t happens_before_unknown(const HappensBefore *order, int warp, int lane, 
 uint32_t happens_before_signed(const HappensBefore *order, int warp, int lane, const WarpAccess *earlier,
                                uint32_t lanes, OrderSign sign);
 
+/* Does the thread know anything that threads of another block did? Does a thread of the block know the access? */
+bool happens_before_thread_knows(const HappensBefore *order, int thread, uint32_t block);
+bool happens_before_block_knows(const HappensBefore *order, const WarpAccess *access);
+
+ThreadClocks *happens_before_threads(HappensBefore *order); /* [warp * 32 + lane] */
 void happens_before_arrive(HappensBefore *order, const TraceSync *sync);
 void happens_before_release(HappensBefore *order, const TraceSync *sync);
 void happens_before_warp_sync(HappensBefore *order, int warp, uint32_t lanes);

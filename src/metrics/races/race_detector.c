@@ -8,7 +8,7 @@
 /* ---- one access of one lane to one cell ------------------------------------------------------------- */
 
 typedef struct Touch {
-    BlockRaces *block;
+    BlockRaces *block, *owner; /* owner: of the shared memory; else the same */
     const TraceAccess *access;
     const PcRule *rule;
     int lane;
@@ -92,6 +92,17 @@ static FindingAccess earlier_access(const Touch *touch, const WarpAccess *earlie
     return side;
 }
 
+/* Blocks of one cluster? Numbers as in WarpAccess. */
+static bool are_peers(const RaceDetector *detector, uint32_t block, uint32_t other) {
+    const TraceLaunch *launch = detector->launched;
+    const uint32_t *grid = launch->grid, *size = launch->cluster;
+    uint64_t a = block - detector->first_block, b = other - detector->first_block;
+    if (b >= detector->block_count) return false;
+    return a % grid[0] / size[0] == b % grid[0] / size[0] &&
+           a / grid[0] % grid[1] / size[1] == b / grid[0] % grid[1] / size[1] &&
+           a / grid[0] / grid[1] / size[2] == b / grid[0] / grid[1] / size[2];
+}
+
 static void report(const Touch *touch, FindingKind kind, const WarpAccess *earlier, uint32_t lanes) {
     BlockRaces *block = touch->block;
     RacePair *pair = race_pair_find(block->detector, kind, touch->access->pc, warp_access_pc(earlier));
@@ -110,6 +121,8 @@ static void report(const Touch *touch, FindingKind kind, const WarpAccess *earli
         pair->is_volatile = then->strength == ACCESS_VOLATILE && now->strength == ACCESS_VOLATILE;
         pair->is_narrow = then->strength == ACCESS_STRONG && now->strength == ACCESS_STRONG;
         pair->is_atomic = then->is_atomic != now->is_atomic;
+        pair->has_owner = touch->is_shared && (touch->owner != block || !pair->is_same_block);
+        pair->owner = touch->owner->linear;
         if (kind == FINDING_STORE_CONFLICT) {
             uint8_t bytes[32];
             int lane = pair->other.lane;
@@ -238,7 +251,9 @@ static inline bool is_settled(const HappensBefore *order, const WarpAccess *earl
 
 static inline uint32_t unknown_lanes(const Touch *touch, const WarpAccess *earlier) {
     const HappensBefore *order = &touch->block->order;
-    if (touch->is_shared && earlier->block != order->number) return 0;
+    if (touch->is_shared && earlier->block != order->number &&
+        !are_peers(touch->block->detector, order->number, earlier->block))
+        return 0;
     return is_settled(order, earlier)
                ? 0
                : happens_before_unknown(order, touch->access->warp, touch->lane, earlier);
@@ -329,7 +344,8 @@ static void touch_page(const Touch *touch, ShadowMemory *memory, uint64_t cell) 
 
 static void synchronize(BlockRaces *block, const TraceAccess *access, const PcRule *rule) {
     bool shared = access->space == PTX_SPACE_SHARED;
-    SyncTable *table = shared ? &block->syncs : &block->detector->syncs;
+    const BlockRaces *owner = access->owner ? access->owner : block;
+    SyncTable *table = shared ? (SyncTable *)&owner->syncs : &block->detector->syncs;
     for (uint32_t rest = access->mask; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
         bool publishes = rule->writes && (rule->releases || block->order.threads);
@@ -353,6 +369,68 @@ static void follow(BlockRaces *block, const TraceAccess *access, const PcRule *r
     block->order.now++;
 }
 
+/* A block of the cluster exists for certain between two barriers of the cluster, or what else orders the access behind
+ * something that it does, and before its exit. */
+static void report_lifetime(BlockRaces *block, const BlockRaces *owner, const FindingAccess *access,
+                            bool is_before_start) {
+    RaceDetector *detector = block->detector;
+    RacePair *pair = race_pair_find(detector, FINDING_BLOCK_LIFETIME, access->pc, PTX_NO_PC);
+    if (!pair) {
+        pair = race_pair_add(block, FINDING_BLOCK_LIFETIME, PTX_SPACE_SHARED);
+        if (!pair) return;
+        pair->access = *access;
+        pair->other = (FindingAccess){.pc = PTX_NO_PC, .lane = -1, .buffer = -1, .event = -1};
+        pair->has_owner = true;
+        pair->owner = owner->linear;
+        pair->is_before_start = is_before_start;
+    }
+    race_pair_count(pair, block);
+}
+
+static void visit(const Touch *touch) {
+    const BlockRaces *block = touch->block;
+    int thread = touch->access->warp * WARP_LANES + touch->lane;
+    touch->owner->has_visitors = true;
+    if (happens_before_thread_knows(&block->order, thread, touch->owner->order.number)) return;
+    FindingAccess access = this_access(touch);
+    report_lifetime(touch->block, touch->owner, &access, true);
+}
+
+static void check_visitor(BlockRaces *block, uint64_t cell, const WarpAccess *access) {
+    RaceDetector *detector = block->detector;
+    if (!access->mask || access->block == block->order.number ||
+        !are_peers(detector, block->order.number, access->block) ||
+        happens_before_block_knows(&block->order, access))
+        return;
+    const PcRule *rule = &detector->rules[warp_access_pc(access)];
+    FindingAccess side = {.pc = warp_access_pc(access),
+                          .warp = warp_access_warp(access),
+                          .lanes = access->mask,
+                          .lane = __builtin_ctz(access->mask),
+                          .buffer = -1,
+                          .offset = cell << detector->shared_shift,
+                          .is_store = rule->writes,
+                          .is_atomic = rule->is_atomic,
+                          .event = -1};
+    race_detector_set_block(detector, access->block - detector->first_block, &side);
+    detector->serial++;
+    report_lifetime(block, block, &side, false);
+}
+
+/* The block ends: accesses of its memory by others that are not ordered before may come too late. */
+static void check_visitors(BlockRaces *block) {
+    for (uint64_t p = 0; p < block->shared.page_count; p++) {
+        const ShadowPage *page = &block->shared.pages[p];
+        for (uint64_t i = 0; i < SHADOW_PAGE_CELLS; i++) {
+            uint64_t cell = p * SHADOW_PAGE_CELLS + i;
+            if (page->read) check_visitor(block, cell, &page->read[i]);
+            if (!page->cells) continue;
+            check_visitor(block, cell, &page->cells[i].write);
+            for (int r = 0; r < CELL_READS; r++) check_visitor(block, cell, &page->cells[i].reads[r]);
+        }
+    }
+}
+
 static void detector_access(void *context, const TraceAccess *access) {
     BlockRaces *block = context;
     RaceDetector *detector = block->detector;
@@ -360,16 +438,23 @@ static void detector_access(void *context, const TraceAccess *access) {
     bool shared = access->space == PTX_SPACE_SHARED;
     if (!rule->width || (!shared && access->buffer >= detector->buffer_count)) return;
     int shift = shared ? detector->shared_shift : detector->global_shift, cells = rule->width >> shift;
-    ShadowMemory *memory = shared ? &block->shared : &detector->buffers[access->buffer];
+    BlockRaces *owner = access->owner ? access->owner : block;
+    ShadowMemory *memory = shared ? &owner->shared : &detector->buffers[access->buffer];
+    cluster_order_access(&block->cluster, access->warp, access->mask);
     detector->serial++;
     if (block->stores_volatile && !shared && rule->writes && rule->strength != ACCESS_WEAK)
         follow(block, access, rule);
     block->stores_volatile |= !shared && rule->writes && rule->strength == ACCESS_VOLATILE;
-    Touch touch = {
-        .block = block, .access = access, .rule = rule, .cell_bytes = 1 << shift, .is_shared = shared};
+    Touch touch = {.block = block,
+                   .owner = owner,
+                   .access = access,
+                   .rule = rule,
+                   .cell_bytes = 1 << shift,
+                   .is_shared = shared};
     for (uint32_t rest = access->mask; rest; rest &= rest - 1) {
         touch.lane = __builtin_ctz(rest);
         touch.offset = trace_access_offset(access, touch.lane);
+        if (owner != block) visit(&touch);
         for (int i = 0; i < cells; i++, touch.offset += (uint64_t)touch.cell_bytes)
             touch_page(&touch, memory, touch.offset >> shift);
     }
@@ -381,6 +466,17 @@ static void detector_access(void *context, const TraceAccess *access) {
         synchronize(block, access, rule);
 }
 
+static void complete_phase(BlockRaces *block, int following) {
+    RaceDetector *detector = block->detector;
+    cluster_order_complete(&block->cluster, &block->order, &detector->phase);
+    detector->completing[detector->completing_count++] = block;
+    if (following) return;
+    for (int i = 0; i < detector->completing_count; i++)
+        cluster_order_pass(&detector->completing[i]->cluster, detector->phase);
+    detector->completing_count = 0;
+    vector_clock_replace(&detector->phase, NULL);
+}
+
 static void detector_sync(void *context, const TraceSync *sync) {
     BlockRaces *block = context;
     switch (sync->kind) {
@@ -390,6 +486,16 @@ static void detector_sync(void *context, const TraceSync *sync) {
     case TRACE_SYNC_RELEASE:
         race_detector_note_barrier(block, sync);
         happens_before_release(&block->order, sync);
+        break;
+    case TRACE_SYNC_CLUSTER_ARRIVE:
+        cluster_order_arrive(&block->cluster, &block->order, sync->warp, sync->mask,
+                             block->detector->rules[sync->pc].is_relaxed_arrival);
+        break;
+    case TRACE_SYNC_CLUSTER_COMPLETE:
+        complete_phase(block, sync->number);
+        break;
+    case TRACE_SYNC_CLUSTER_WAIT:
+        cluster_order_wait(&block->cluster, &block->order, sync->warp, sync->mask);
         break;
     case TRACE_SYNC_WARP:
         happens_before_warp_sync(&block->order, sync->warp, sync->mask);
@@ -412,6 +518,8 @@ static void *detector_block(void *context, uint64_t linear) {
     block->linear = linear;
     block->stores_volatile = false;
     block->shared.bytes_left = &detector->bytes_left;
+    block->has_visitors = false;
+    cluster_order_begin(&block->cluster);
     happens_before_begin(&block->order, detector->first_block + (uint32_t)linear, detector->first_block,
                          (int)(threads[0] * threads[1] * threads[2]));
     return block;
@@ -419,7 +527,9 @@ static void *detector_block(void *context, uint64_t linear) {
 
 static void detector_end(void *context) {
     BlockRaces *block = context;
+    if (block->has_visitors) check_visitors(block);
     happens_before_end(&block->order);
+    cluster_order_end(&block->cluster);
     sync_table_done(&block->syncs);
     block->next_idle = block->detector->idle;
     block->detector->idle = block;
@@ -435,6 +545,7 @@ static void forget_memory(RaceDetector *detector) {
         BlockRaces *block = detector->idle;
         detector->idle = block->next_idle;
         shadow_memory_done(&block->shared);
+        free(block->cluster.stamps);
         free(block);
     }
     sync_table_done(&detector->syncs);

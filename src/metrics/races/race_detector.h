@@ -3,6 +3,7 @@
 #define METRICS_RACES_RACE_DETECTOR_H
 
 #include "metrics/findings.h"
+#include "metrics/races/cluster_order.h"
 #include "metrics/races/shadow_memory.h"
 
 typedef enum Strength {
@@ -15,6 +16,7 @@ typedef struct PcRule { /* what an instruction does to memory that threads share
     bool is_access, reads, writes, is_atomic;
     Strength strength;
     bool acquires, releases;
+    bool is_relaxed_arrival;      /* barrier.cluster.arrive.relaxed */
     SyncScope scope;              /* of a strong access or a fence */
     uint8_t width, element_bytes; /* of what a lane accesses; of one value in it */
 } PcRule;
@@ -31,6 +33,9 @@ typedef struct RacePair { /* a pair of instructions that race; the accesses are 
     bool is_narrow;                   /* both are strong, but of too narrow a scope */
     bool is_same_warp, is_same_block;
     TraceUse use; /* of an undefined value */
+    bool has_owner; /* the shared memory is of block `owner`, and one of the accesses is another block's */
+    bool is_before_start; /* BLOCK_LIFETIME: the owner may not have started; else it may have exited */
+    uint64_t owner;
 } RacePair;
 
 typedef struct SyncTable { /* words through which threads synchronize, by buffer and offset */
@@ -42,6 +47,8 @@ typedef struct BlockRaces {
     RaceDetector *detector;
     uint64_t linear;
     HappensBefore order;
+    ClusterOrder cluster;
+    bool has_visitors; /* other blocks of the cluster have accessed its shared memory */
     ShadowMemory shared;
     SyncTable syncs;      /* of shared memory */
     bool stores_volatile; /* it has stored to global memory as volatile */
@@ -69,6 +76,9 @@ struct RaceDetector {
     uint8_t shared_shift, global_shift; /* log2 of the bytes of a cell */
     uint32_t first_block;               /* number of the launch's first */
     uint64_t block_count;
+    struct BlockRaces *completing[LAUNCH_CLUSTER_BLOCKS]; /* blocks of a cluster whose barrier is complete */
+    int completing_count;
+    VectorClock *phase;    /* what their threads released */
     ShadowMemory *buffers; /* [buffer] */
     int buffer_count;
     SyncTable syncs;

@@ -21,6 +21,7 @@ static PcRule rule_of(const PtxInstruction *in) {
     bool load = kind == TRACE_SHARED_LOAD || kind == TRACE_GLOBAL_LOAD;
     bool store = kind == TRACE_SHARED_STORE || kind == TRACE_GLOBAL_STORE;
     rule.is_atomic = kind == TRACE_SHARED_ATOMIC || kind == TRACE_GLOBAL_ATOMIC;
+    rule.is_relaxed_arrival = in->opcode == PTX_barrier && has(in, PTX_MOD_RELAXED);
     if (!load && !store && !rule.is_atomic) return rule;
     rule.is_access = true;
     rule.reads = !store;

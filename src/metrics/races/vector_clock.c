@@ -53,6 +53,12 @@ uint32_t vector_clock_find(const VectorClock *clock, uint32_t block, uint16_t th
     return own > whole ? own : whole;
 }
 
+bool vector_clock_has(const VectorClock *clock, uint32_t block) {
+    for (int i = 0; clock && i < clock->count; i++)
+        if (clock->entries[i].block == block) return true;
+    return false;
+}
+
 static bool covers(const VectorClock *clock, const VectorClockEntry *entries, int count) {
     int at = 0;
     for (int i = 0; i < count; i++) {

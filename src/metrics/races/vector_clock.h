@@ -6,6 +6,7 @@
 #ifndef METRICS_RACES_VECTOR_CLOCK_H
 #define METRICS_RACES_VECTOR_CLOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { VECTOR_CLOCK_WHOLE_BLOCK = 0xffff };
@@ -27,6 +28,7 @@ void vector_clock_drop(VectorClock *clock);
 void vector_clock_replace(VectorClock **at, VectorClock *clock);
 /* The latest stamp of `thread` of `block` that is known; 0: none. */
 uint32_t vector_clock_find(const VectorClock *clock, uint32_t block, uint16_t thread);
+bool vector_clock_has(const VectorClock *clock, uint32_t block); /* anything of it is known */
 /* The later of both stamps, for every thread. `entries` are in the order of a clock's. */
 void vector_clock_join(VectorClock **at, VectorClock *other);
 void vector_clock_add(VectorClock **at, const VectorClockEntry *entries, int count);

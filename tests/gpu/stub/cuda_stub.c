@@ -79,6 +79,13 @@ ENTRY(cuLaunchKernel, char *f, unsigned gx, unsigned gy, unsigned gz, unsigned b
     return outcome("cuLaunchKernel");
 }
 
+ENTRY(cuLaunchKernelEx, const void *config, char *f, void **parameters, void **extra);
+ENTRY(cuLaunchKernelEx, const void *config, char *f, void **parameters, void **extra) {
+    (void)config, (void)parameters, (void)extra;
+    say_launched(f);
+    return outcome("cuLaunchKernelEx");
+}
+
 ENTRY(cuLaunchCooperativeKernel, char *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
       unsigned bz, unsigned shared, void *stream, void **parameters);
 ENTRY(cuLaunchCooperativeKernel, char *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,

@@ -8,6 +8,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "cuda_stub.h"
 
+#include "gpu/driver.h"
 #include "emulator/emulator.h"
 
 #include <stdio.h>
@@ -183,6 +184,8 @@ static void find_symbols(Symbols *symbols, const PtxProgram *program) {
 
 /* ---- modules ----------------------------------------------------------------------------------------- */
 
+static uint32_t cluster[3]; /* of the next launch; 0: not given */
+
 static Result run(Function *function, const uint32_t *grid, const uint32_t *block, uint32_t shared,
                   bool cooperative, void **parameters, Trace *trace) {
     uint8_t bytes[4096] = {0};
@@ -190,6 +193,7 @@ static Result run(Function *function, const uint32_t *grid, const uint32_t *bloc
     Launch launch = {.program = function->program,
                      .grid = {grid[0], grid[1], grid[2]},
                      .block = {block[0], block[1], block[2]},
+                     .cluster = {cluster[0], cluster[1], cluster[2]},
                      .dynamic_shared_bytes = shared,
                      .cooperative = cooperative,
                      .parameters = bytes};
@@ -301,6 +305,24 @@ ENTRY(cuLaunchKernel, Function *f, unsigned gx, unsigned gy, unsigned gz, unsign
     Result result = outcome("cuLaunchKernel");
     return result ? result
                   : launch(f, (uint32_t[]){gx, gy, gz}, (uint32_t[]){bx, by, bz}, shared, false, parameters);
+}
+
+ENTRY(cuLaunchKernelEx, const CudaLaunchConfig *config, Function *f, void **parameters, void **extra);
+ENTRY(cuLaunchKernelEx, const CudaLaunchConfig *config, Function *f, void **parameters, void **extra) {
+    (void)extra;
+    bool cooperative = false;
+    for (unsigned i = 0; i < config->attribute_count;
+         i++) { /* CUlaunchAttributeID: 4 cluster, 2 cooperative */
+        if (config->attributes[i].id == 4)
+            memcpy(cluster, config->attributes[i].value.cluster, sizeof cluster);
+        else if (config->attributes[i].id == 2)
+            cooperative = true;
+    }
+    Result result = outcome("cuLaunchKernelEx");
+    if (!result)
+        result = launch(f, config->grid, config->block, config->shared_bytes, cooperative, parameters);
+    memset(cluster, 0, sizeof cluster);
+    return result;
 }
 
 ENTRY(cuLaunchCooperativeKernel, Function *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
