@@ -240,6 +240,11 @@ static void move_atomic(Access *access) {
     access_record(access, memory->results, has_result ? memory->count : 0, operand, changed);
 }
 
+uint64_t atomic_apply(PtxModifierKind operation, PtxType type, uint64_t old, uint64_t operand, bool flushes) {
+    AtomicRule rule = {.operation = operation, .type = type};
+    return apply(&rule, old, operand, 0, flushes);
+}
+
 PtxModifierKind atomic_operation(const MemoryOp *memory) {
     return memory->rule->operation;
 }
@@ -250,7 +255,7 @@ static Outcome execute_atomic(Block *block, Warp *warp, const Op *op, uint32_t m
 
 /* ---- lowering --------------------------------------------------------------------------------------- */
 
-static PtxModifierKind find_operation(const PtxInstruction *in) {
+PtxModifierKind atomic_operation_of(const PtxInstruction *in) {
     static const PtxModifierKind kinds[] = {PTX_MOD_ADD, PTX_MOD_INC, PTX_MOD_DEC, PTX_MOD_MIN,  PTX_MOD_MAX,
                                             PTX_MOD_AND, PTX_MOD_OR,  PTX_MOD_XOR, PTX_MOD_EXCH, PTX_MOD_CAS};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
@@ -333,7 +338,7 @@ static bool lower_atomic(Lowering *low, const PtxInstruction *in, Op *op, bool h
     MemoryOp *memory = lowering_allocate(low, sizeof *memory);
     AtomicRule *rule = lowering_allocate(low, sizeof *rule);
     int bytes = ptx_type_bytes(in->types[0]), vector = in->vector > 1 ? in->vector : 1;
-    rule->operation = find_operation(in);
+    rule->operation = atomic_operation_of(in);
     rule->type = in->types[0];
     rule->wide = bytes == 16;
     memory->core.execute = execute_atomic;

@@ -1,6 +1,7 @@
 /* Blocks: their memory, how they begin and end, copies. What they do is in schedule.c. */
 #include "emulator/machine/block.h"
 
+#include "emulator/machine/copies.h"
 #include "emulator/machine/local_memory.h"
 #include "emulator/machine/observe.h"
 #include "emulator/machine/recorder.h"
@@ -58,6 +59,7 @@ void block_free(Block *block) {
         free(block->frames[w].parameters);
     }
     if (block->recorder) recorder_free(block->recorder);
+    copies_free(block);
     free(block->warps);
     free(block->frames);
     free(block->registers);
@@ -116,10 +118,12 @@ void block_start(Block *block, Worker *worker, uint64_t linear) {
     block->frame_bytes = 0;
     memset(block->barriers, 0, sizeof block->barriers);
     block->barriers_in_use = 0;
+    block->given_up = 0;
     memset(block->shared, 0xa5, grid->program->shared_bytes);
     memset(block->shared_written, 0, shared_words(grid) * sizeof *block->shared_written);
     block->shared_is_written = false;
     if (grid->program->reserved_shared_bytes) start_reserved(block, grid->program->reserved_shared_bytes);
+    copies_forget(block);
     block->live_warps = block->warp_count;
     block->queued = block->ready = 0;
     for (int w = 0; w < block->warp_count; w++) start_warp(block, w);

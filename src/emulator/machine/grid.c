@@ -71,6 +71,7 @@ static void finish(Share *share, Residents *residents, int index) {
     if (ended_at > share->worker->latest) share->worker->latest = ended_at;
     if (block->recorder) recorder_finish(block->recorder, &share->blocks);
     block->recorder = NULL;
+    copies_end(block);
     observe_end(block);
     residents->count--;
     memmove(&residents->blocks[index], &residents->blocks[index + 1],

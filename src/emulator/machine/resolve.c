@@ -1,6 +1,7 @@
 /* When no warp can run: lanes that wait only to reconverge are released; where there are none, the fault is reported
  * (deadlock.c). */
 #include "emulator/machine/block.h"
+#include "emulator/machine/mbarrier.h"
 
 static int count_state(const Warp *warp, FragmentState state) {
     int count = 0;
@@ -13,7 +14,8 @@ bool block_unstick(Block *block, Warp *warp) {
     if (warp->fragment_count == 1 && warp->fragments[0].state == FRAGMENT_IN_BARRIER)
         return false; /* nearly always */
     if (warp_pick(warp)) return true;
-    if (count_state(warp, FRAGMENT_IN_BARRIER)) return false; /* others may still release it */
+    if (count_state(warp, FRAGMENT_IN_BARRIER) || count_state(warp, FRAGMENT_AT_MBARRIER))
+        return false; /* others may still release it */
     if (count_state(warp, FRAGMENT_AT_ALIGNED)) {
         raise_divergent_barrier(block, warp);
         return false;
@@ -33,7 +35,7 @@ void block_resolve(Block *block) {
         block->queued |= UINT32_C(1) << w;
         released = true;
     }
-    if (released) return;
+    if (released || mbarrier_give_up(block)) return;
     for (int w = 0; w < block->warp_count; w++) {
         const Warp *warp = &block->warps[w];
         if (!count_state(warp, FRAGMENT_AT_ALIGNED)) continue;

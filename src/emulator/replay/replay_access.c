@@ -48,11 +48,9 @@ void replay_after_parameters(void *context, const Access *access) {
 /* Names a byte over all spaces; local memory is the lane's own. */
 static uint64_t key_of(const TraceEvent *event, int lane, int element) {
     uint64_t offset = event->offset[lane] + (uint64_t)(element * event->element_bytes);
-    bool is_local = event->kind == TRACE_LOCAL_LOAD || event->kind == TRACE_LOCAL_STORE;
-    bool is_shared = event->kind == TRACE_SHARED_LOAD || event->kind == TRACE_SHARED_STORE ||
-                     event->kind == TRACE_SHARED_ATOMIC;
-    if (is_local) return UINT64_C(1) << 62 | (uint64_t)(event->warp * WARP_LANES + lane) << 32 | offset;
-    return (uint64_t)is_shared << 63 | (uint64_t)event->buffer[lane] << 46 | offset;
+    if (trace_kind_is_local(event->kind))
+        return UINT64_C(1) << 62 | (uint64_t)(event->warp * WARP_LANES + lane) << 32 | offset;
+    return (uint64_t)trace_kind_is_shared(event->kind) << 63 | (uint64_t)event->buffer[lane] << 46 | offset;
 }
 
 static uint64_t sign_extend(uint64_t value, int bytes) {
@@ -105,7 +103,7 @@ static void replay_load(const Replayed *at) {
     uint64_t key = key_of(event, at->lane, at->element);
     if (at->first_run &&
         !provenance_memory_read(at->replay->stored, key, memory->element_bytes, weight, producer)) {
-        *weight = event->kind != TRACE_LOCAL_LOAD && event->kind != TRACE_SHARED_LOAD; /* an input */
+        *weight = !trace_kind_is_local(event->kind) && !trace_kind_is_shared(event->kind); /* an input */
         if (*weight && at->replay->folds) keep_input(at, key, producer);
     }
     if (!value->present) return;

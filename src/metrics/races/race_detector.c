@@ -7,31 +7,6 @@
 
 /* ---- one access of one lane to one cell ------------------------------------------------------------- */
 
-typedef struct Touch {
-    BlockRaces *block;
-    const TraceAccess *access;
-    const PcRule *rule;
-    int lane;
-    uint64_t offset; /* of the cell, in bytes */
-    int cell_bytes;
-    bool is_shared; /* the cells may hold accesses of an earlier block, which had shared memory of its own */
-} Touch;
-
-static uint64_t value_at(const uint8_t *bytes, int count) {
-    uint64_t value = 0;
-    memcpy(&value, bytes, (size_t)count);
-    return value;
-}
-
-/* Where the element that holds the cell begins. */
-static uint64_t element_offset(const Touch *touch, const PcRule *rule) {
-    return touch->offset / rule->element_bytes * rule->element_bytes;
-}
-
-static uint64_t value_before(const Touch *touch, const PcRule *rule) {
-    return value_at(touch->access->memory + element_offset(touch, rule), rule->element_bytes);
-}
-
 static void stored_cell(const Touch *touch, int lane, uint8_t *cell) {
     uint8_t bytes[32];
     touch->access->stored(touch->access, lane, bytes);
@@ -39,123 +14,11 @@ static void stored_cell(const Touch *touch, int lane, uint8_t *cell) {
            (size_t)touch->cell_bytes);
 }
 
-static uint64_t value_after(const Touch *touch) {
-    uint8_t bytes[32];
-    if (touch->rule->is_atomic || !touch->rule->writes) return value_before(touch, touch->rule);
-    touch->access->stored(touch->access, touch->lane, bytes);
-    uint64_t at = element_offset(touch, touch->rule) - trace_access_offset(touch->access, touch->lane);
-    return value_at(bytes + at, touch->rule->element_bytes);
-}
-
 /* The store does not change the cell. */
 static bool stores_what_is_there(const Touch *touch) {
     uint8_t cell[16];
     stored_cell(touch, touch->lane, cell);
     return !memcmp(cell, touch->access->memory + touch->offset, (size_t)touch->cell_bytes);
-}
-
-static void set_block(const RaceDetector *detector, uint64_t linear, FindingAccess *access) {
-    const uint32_t *grid = detector->launched->grid;
-    access->linear_block = linear;
-    access->block[0] = (uint32_t)(linear % grid[0]);
-    access->block[1] = (uint32_t)(linear / grid[0] % grid[1]);
-    access->block[2] = (uint32_t)(linear / grid[0] / grid[1]);
-}
-
-static FindingAccess this_access(const Touch *touch) {
-    BlockRaces *block = touch->block;
-    FindingAccess side = {.pc = touch->access->pc,
-                          .warp = touch->access->warp,
-                          .lanes = UINT32_C(1) << touch->lane,
-                          .lane = touch->lane,
-                          .buffer = touch->access->buffer,
-                          .offset = element_offset(touch, touch->rule),
-                          .has_value = true,
-                          .value = value_after(touch),
-                          .is_store = touch->rule->writes,
-                          .is_atomic = touch->rule->is_atomic,
-                          .interval = block->order.interval[touch->access->warp],
-                          .event = -1};
-    set_block(block->detector, block->linear, &side);
-    return side;
-}
-
-static FindingAccess earlier_access(const Touch *touch, const WarpAccess *earlier, uint32_t lanes) {
-    BlockRaces *block = touch->block;
-    const PcRule *rule = &block->detector->rules[warp_access_pc(earlier)];
-    FindingAccess side = {.pc = warp_access_pc(earlier),
-                          .warp = warp_access_warp(earlier),
-                          .lanes = lanes,
-                          .lane = __builtin_ctz(lanes),
-                          .buffer = touch->access->buffer,
-                          .offset = element_offset(touch, rule),
-                          .has_value = true,
-                          .value = value_before(touch, rule),
-                          .is_store = rule->writes,
-                          .is_atomic = rule->is_atomic,
-                          .event = -1};
-    if (earlier->block == block->order.number)
-        side.interval = block->order.interval[warp_access_warp(earlier)];
-    set_block(block->detector, earlier->block - block->detector->first_block, &side);
-    return side;
-}
-
-static RacePair *find_pair(RaceDetector *detector, FindingKind kind, int pc, int other) {
-    for (int i = 0; i < detector->pair_count; i++) {
-        RacePair *pair = &detector->pairs[i];
-        if (pair->kind == kind && pair->launch == detector->launch && pair->access.pc == pc &&
-            pair->other.pc == other)
-            return pair;
-    }
-    return NULL;
-}
-
-static void count_pair(RacePair *pair, const BlockRaces *block) {
-    if (pair->last_serial != block->detector->serial) pair->count++;
-    if (!pair->blocks || pair->last_block != block->linear) pair->blocks++;
-    pair->last_serial = block->detector->serial;
-    pair->last_block = block->linear;
-}
-
-/* A new one, to be filled in; NULL: the limit is reached. */
-static RacePair *add_pair(BlockRaces *block, FindingKind kind, PtxSpace space) {
-    RaceDetector *detector = block->detector;
-    if (detector->pair_count >= MOST_PAIRS) {
-        detector->is_complete = false;
-        return NULL;
-    }
-    RacePair pair = {.kind = kind, .launch = detector->launch, .space = space};
-    array_push(detector->pairs, detector->pair_count, detector->pair_capacity, pair);
-    return &detector->pairs[detector->pair_count - 1];
-}
-
-static void report(const Touch *touch, FindingKind kind, const WarpAccess *earlier, uint32_t lanes) {
-    BlockRaces *block = touch->block;
-    RacePair *pair = find_pair(block->detector, kind, touch->access->pc, warp_access_pc(earlier));
-    if (pair && pair->count == 1 && pair->last_serial == block->detector->serial) {
-        pair->access.lanes |= UINT32_C(1) << touch->lane; /* another lane of the example */
-        if (warp_access_warp(earlier) == pair->other.warp) pair->other.lanes |= lanes;
-    }
-    if (!pair) {
-        pair = add_pair(block, kind, touch->access->space);
-        if (!pair) return;
-        const PcRule *then = &block->detector->rules[warp_access_pc(earlier)], *now = touch->rule;
-        pair->access = this_access(touch);
-        pair->other = earlier_access(touch, earlier, lanes);
-        pair->is_same_block = earlier->block == block->order.number;
-        pair->is_same_warp = pair->is_same_block && warp_access_warp(earlier) == touch->access->warp;
-        pair->is_volatile = then->strength == ACCESS_VOLATILE && now->strength == ACCESS_VOLATILE;
-        pair->is_narrow = then->strength == ACCESS_STRONG && now->strength == ACCESS_STRONG;
-        pair->is_atomic = then->is_atomic != now->is_atomic;
-        if (kind == FINDING_STORE_CONFLICT) {
-            uint8_t bytes[32];
-            int lane = pair->other.lane;
-            touch->access->stored(touch->access, lane, bytes);
-            uint64_t at = pair->other.offset - trace_access_offset(touch->access, lane);
-            pair->other.value = value_at(bytes + at, now->element_bytes);
-        }
-    }
-    count_pair(pair, block);
 }
 
 static bool has_released(const HappensBefore *order, int warp, int lane) {
@@ -174,7 +37,7 @@ static bool is_flag(const Touch *touch, const WarpAccess *earlier, uint32_t lane
 }
 
 static bool is_allowed(const Touch *touch, const WarpAccess *earlier, uint32_t lanes) {
-    const PcRule *then = &touch->block->detector->rules[warp_access_pc(earlier)], *now = touch->rule;
+    const PcRule *then = race_rule_of(touch, earlier), *now = touch->rule;
     if (then->strength == ACCESS_WEAK || now->strength == ACCESS_WEAK) return false;
     if (then->strength == ACCESS_VOLATILE && now->strength == ACCESS_VOLATILE)
         return is_flag(touch, earlier, lanes);
@@ -211,14 +74,15 @@ static uint32_t without_same_instruction(const Touch *touch, const WarpAccess *e
     stored_cell(touch, touch->lane, own);
     stored_cell(touch, __builtin_ctz(same_instruction), other);
     if (memcmp(own, other, (size_t)touch->cell_bytes) != 0)
-        report(touch, FINDING_STORE_CONFLICT, earlier, same_instruction & -same_instruction);
+        race_detector_report(touch, FINDING_STORE_CONFLICT, earlier, same_instruction & -same_instruction,
+                             false);
     return lanes & ~same_instruction;
 }
 
 /* `lanes` of `earlier` and this access are not ordered, and at least one of the two writes. */
 static __attribute__((noinline)) void report_race(const Touch *touch, const WarpAccess *earlier,
                                                   uint32_t lanes, bool then_writes) {
-    const PcRule *then = &touch->block->detector->rules[warp_access_pc(earlier)], *now = touch->rule;
+    const PcRule *then = race_rule_of(touch, earlier), *now = touch->rule;
     if (is_allowed(touch, earlier, lanes)) return;
     if (then_writes && now->writes && !then->is_atomic && !now->is_atomic) {
         lanes = without_same_instruction(touch, earlier, lanes);
@@ -228,7 +92,7 @@ static __attribute__((noinline)) void report_race(const Touch *touch, const Warp
     FindingKind kind = same_block && warp_access_warp(earlier) == touch->access->warp ? FINDING_WARP_RACE
                        : touch->access->space == PTX_SPACE_SHARED                     ? FINDING_SHARED_RACE
                                                                                       : FINDING_GLOBAL_RACE;
-    report(touch, kind, earlier, lanes);
+    race_detector_report(touch, kind, earlier, lanes, false);
 }
 
 /* ---- cells ------------------------------------------------------------------------------------------ */
@@ -284,12 +148,18 @@ static void note_reread(const Touch *touch, const WarpAccess *earlier) {
     if (earlier->block < detector->first_block || touch->access->space != PTX_SPACE_GLOBAL) return;
     Reread *reread = &detector->rereads[touch->access->pc];
     if (!reread->loads++) {
-        reread->access = this_access(touch);
-        reread->other = earlier_access(touch, earlier, earlier->mask);
+        reread->access = race_this_access(touch);
+        reread->other = race_earlier_access(touch, earlier, earlier->mask);
     }
 }
 
 static void touch_cell(const Touch *touch, ShadowCell *cell) {
+    if (touch->access->arrives) { /* compared where it was issued, and on its way */
+        cell->write =
+            (WarpAccess){touch->block->order.number, touch->block->order.now, UINT32_C(1) << touch->lane,
+                         warp_access_origin(touch->access->pc, touch->access->warp)};
+        return;
+    }
     uint32_t lanes = unknown_lanes(touch, &cell->write);
     if (lanes) report_race(touch, &cell->write, lanes, true);
     if (!touch->rule->writes) {
@@ -342,18 +212,29 @@ static void synchronize(BlockRaces *block, const TraceAccess *access, const PcRu
     }
 }
 
+/* Of a copy, what it does on this side. */
+static const PcRule *rule_of_access(const RaceDetector *detector, const TraceAccess *access) {
+    const PcRule *written = &detector->written[access->pc];
+    const PtxInstruction *in = detector->launched->program->code[access->pc].instruction;
+    bool shared = access->space == PTX_SPACE_SHARED;
+    bool writes =
+        written->width && access->stored && trace_kind_is_shared(trace_written_kind_of(in)) == shared;
+    return writes ? written : &detector->rules[access->pc];
+}
+
 static void detector_access(void *context, const TraceAccess *access) {
     BlockRaces *block = context;
     RaceDetector *detector = block->detector;
-    const PcRule *rule = &detector->rules[access->pc];
     bool shared = access->space == PTX_SPACE_SHARED;
+    const PcRule *rule = rule_of_access(detector, access);
     if (!rule->width || (!shared && access->buffer >= detector->buffer_count)) return;
     int shift = shared ? detector->shared_shift : detector->global_shift, cells = rule->width >> shift;
     ShadowMemory *memory = shared ? &block->shared : &detector->buffers[access->buffer];
     detector->serial++;
     Touch touch = {
         .block = block, .access = access, .rule = rule, .cell_bytes = 1 << shift, .is_shared = shared};
-    for (uint32_t rest = access->mask; rest; rest &= rest - 1) {
+    uint32_t early = block->flying_count && !access->arrives ? async_copies_check(block, access, rule) : 0;
+    for (uint32_t rest = access->mask & ~early; rest; rest &= rest - 1) {
         touch.lane = __builtin_ctz(rest);
         touch.offset = trace_access_offset(access, touch.lane);
         for (int i = 0; i < cells; i++, touch.offset += (uint64_t)touch.cell_bytes)
@@ -381,27 +262,20 @@ static void detector_sync(void *context, const TraceSync *sync) {
     case TRACE_SYNC_FENCE:
         happens_before_fence(&block->order, sync->warp, sync->mask, block->detector->rules[sync->pc].scope);
         break;
+    case TRACE_SYNC_PHASE:
+        happens_before_publish(&block->order, sync->warp, __builtin_ctz(sync->mask),
+                               sync_table_find(&block->syncs, -1, (uint64_t)sync->number, true), SCOPE_BLOCK,
+                               true, true);
+        break;
     }
 }
 
 static void detector_undefined(void *context, int pc, int warp, uint32_t lanes) {
-    BlockRaces *block = context;
-    block->detector->serial++;
-    RacePair *pair = find_pair(block->detector, FINDING_UNDEFINED_SHUFFLE, pc, PTX_NO_PC);
-    if (!pair) {
-        pair = add_pair(block, FINDING_UNDEFINED_SHUFFLE, PTX_SPACE_GENERIC);
-        if (!pair) return;
-        pair->access = (FindingAccess){.pc = pc,
-                                       .warp = warp,
-                                       .lanes = lanes,
-                                       .lane = __builtin_ctz(lanes),
-                                       .buffer = -1,
-                                       .interval = block->order.interval[warp],
-                                       .event = -1};
-        pair->other = (FindingAccess){.pc = PTX_NO_PC, .lane = -1, .buffer = -1, .event = -1};
-        set_block(block->detector, block->linear, &pair->access);
-    }
-    count_pair(pair, block);
+    race_detector_report_lanes(context, FINDING_UNDEFINED_SHUFFLE, pc, warp, lanes);
+}
+
+static void detector_copy(void *context, const TraceCopy *copy) {
+    async_copies_see(context, copy);
 }
 
 static void *detector_block(void *context, uint64_t linear) {
@@ -423,6 +297,7 @@ static void *detector_block(void *context, uint64_t linear) {
 static void detector_end(void *context) {
     BlockRaces *block = context;
     happens_before_end(&block->order);
+    async_copies_forget(block);
     sync_table_done(&block->syncs);
     block->next_idle = block->detector->idle;
     block->detector->idle = block;
@@ -438,6 +313,7 @@ static void forget_memory(RaceDetector *detector) {
         BlockRaces *block = detector->idle;
         detector->idle = block->next_idle;
         shadow_memory_done(&block->shared);
+        async_copies_done(block);
         free(block);
     }
     sync_table_done(&detector->syncs);
@@ -454,6 +330,13 @@ void race_detector_finish(RaceDetector *detector) {
         memset(detector->rereads, 0, (size_t)detector->code_count * sizeof *detector->rereads);
 }
 
+/* The cells of a space are as large as its smallest access. */
+static void note_width(const PcRule *rule, bool in_shared, bool in_global, int least[2]) {
+    if (!rule->width) return;
+    if (in_shared && rule->width < least[0]) least[0] = rule->width;
+    if (in_global && rule->width < least[1]) least[1] = rule->width;
+}
+
 static void read_program(RaceDetector *detector, const PtxProgram *program) {
     int least[2] = {8, 8}; /* bytes of an access: shared, global */
     detector->has_fences = false;
@@ -462,11 +345,10 @@ static void read_program(RaceDetector *detector, const PtxProgram *program) {
         const PcRule *rule = &detector->rules[pc];
         detector->has_fences |=
             in->opcode == PTX_fence || in->opcode == PTX_membar || rule->acquires || rule->releases;
-        if (!rule->width) continue;
-        bool shared = in->space == PTX_SPACE_SHARED || in->space == PTX_SPACE_SHARED_CLUSTER;
-        for (int i = 0; i < 2; i++)
-            if ((i == !shared || in->space == PTX_SPACE_GENERIC) && rule->width < least[i])
-                least[i] = rule->width;
+        bool generic = trace_is_generic(in), shared = trace_kind_is_shared(trace_kind_of(in));
+        note_width(rule, shared || generic, !shared, least);
+        shared = trace_kind_is_shared(trace_written_kind_of(in));
+        note_width(&detector->written[pc], shared, !shared, least);
     }
     detector->shared_shift = (uint8_t)__builtin_ctz((unsigned)least[0]);
     detector->global_shift = (uint8_t)__builtin_ctz((unsigned)least[1]);
@@ -487,6 +369,7 @@ static void detector_launch(void *context, const Trace *trace, int launch) {
     race_detector_finish(detector);
     forget_memory(detector);
     free(detector->rules);
+    free(detector->written);
     free(detector->rereads);
     detector->trace = trace;
     detector->launch = launch;
@@ -498,6 +381,7 @@ static void detector_launch(void *context, const Trace *trace, int launch) {
     detector->block_count = (uint64_t)grid[0] * grid[1] * grid[2];
     detector->code_count = program->code_count;
     detector->rules = race_detector_rules(program);
+    detector->written = race_detector_written_rules(program);
     detector->rereads = memory_new((size_t)program->code_count * sizeof *detector->rereads);
     detector->buffer_count = trace->buffer_count;
     detector->buffers = memory_new((size_t)trace->buffer_count * sizeof *detector->buffers);
@@ -517,6 +401,7 @@ void race_detector_free(RaceDetector *detector) {
     if (!detector) return;
     forget_memory(detector);
     free(detector->rules);
+    free(detector->written);
     free(detector->rereads);
     free(detector->pairs);
     free(detector->windows);
@@ -530,6 +415,7 @@ TraceObserver race_detector_observer(RaceDetector *detector) {
                            .block = detector_block,
                            .access = detector_access,
                            .sync = detector_sync,
+                           .copy = detector_copy,
                            .undefined = detector_undefined,
                            .end = detector_end};
 }
