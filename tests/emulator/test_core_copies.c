@@ -18,7 +18,7 @@
     "97,98,99,100,101,102,103,104,105,106,107,108,109,110,111,112,113,114,115,116,117,118,119,120,121,122,"  \
     "123,124,125,126,127,128"
 #define MODULE                                                                                               \
-    ".shared .align 128 .b8 tile[1024];\n.shared .align 8 .b64 gate;\n"                                       \
+    ".shared .align 128 .b8 tile[1024];\n.shared .align 8 .b64 gate;\n"                                      \
     ".global .align 128 .u32 source[128] = {" SOURCE_WORDS "};\n"
 #define BEGIN                                                                                                \
     "mov.u32 %r1, 0xeeeeeeee; mov.u32 %r0, tile; mad.lo.u32 %r0, %t, 16, %r0;\n"                             \
@@ -39,7 +39,8 @@ static void expect(const char *body, uint32_t (*expected)(uint32_t lane, uint32_
     CoreRun run = core_run_well((CoreKernel){.body = text_string(&text), .module = MODULE, .words = 128});
     for (uint32_t i = 0; i < 128; i++)
         if (run.out[i] != expected(i / 4, i % 4))
-            fail_msg("%s: lane %u word %u is %u, not %u", body, i / 4, i % 4, run.out[i], expected(i / 4, i % 4));
+            fail_msg("%s: lane %u word %u is %u, not %u", body, i / 4, i % 4, run.out[i],
+                     expected(i / 4, i % 4));
     core_done(&run);
     text_done(&text);
 }
@@ -67,7 +68,8 @@ static uint32_t zeros(uint32_t lane, uint32_t word) {
 static uint32_t first_then_zeros(uint32_t lane, uint32_t word) {
     return word < 1 ? all(lane, word) : 0;
 }
-static uint32_t by_lane(uint32_t lane, uint32_t word) { /* as many bytes as the number of the lane, at most 16 */
+static uint32_t by_lane(uint32_t lane,
+                        uint32_t word) { /* as many bytes as the number of the lane, at most 16 */
     uint32_t bytes = lane < 16 ? lane : 16, left = bytes > 4 * word ? bytes - 4 * word : 0;
     return left >= 4 ? all(lane, word) : left ? all(lane, word) & ((1u << 8 * left) - 1) : 0;
 }
@@ -119,24 +121,31 @@ static void groups_are_of_a_thread_and_in_order(void **state) {
     expect(FIRST SECOND "cp.async.commit_group; cp.async.wait_group 1;", all); /* an empty group counts */
     expect("cp.async.cg.shared.global [%r0], [%q0], 16; cp.async.wait_group 0;", nothing);
     expect(FIRST "cp.async.ca.shared.global [%r0+8], [%q0+8], 8; cp.async.wait_group 0;", two_words);
-    expect(ODD "cp.async.cg.shared.global [%r0], [%q0], 16; @%p1 cp.async.commit_group; cp.async.wait_group 0;",
+    expect(ODD
+           "cp.async.cg.shared.global [%r0], [%q0], 16; @%p1 cp.async.commit_group; cp.async.wait_group 0;",
            even_lanes);
-    expect(ODD "cp.async.cg.shared.global [%r0], [%q0], 16; cp.async.commit_group; @%p1 cp.async.wait_group 0;",
+    expect(ODD
+           "cp.async.cg.shared.global [%r0], [%q0], 16; cp.async.commit_group; @%p1 cp.async.wait_group 0;",
            even_lanes);
 }
 
-
 static void an_mbarrier_may_wait_for_copies(void **state) {
     (void)state;
-#define GATE(count) "mov.u32 %r9, gate; setp.eq.u32 %p2, %t, 0; @%p2 mbarrier.init.shared.b64 [%r9], " count "; bar.sync 0;\n"
+#define GATE(count)                                                                                          \
+    "mov.u32 %r9, gate; setp.eq.u32 %p2, %t, 0; @%p2 mbarrier.init.shared.b64 [%r9], " count "; bar.sync "   \
+    "0;\n"
 #define SPIN "SPIN: mbarrier.test_wait.parity.shared.b64 %p3, [%r9], 0; @!%p3 bra SPIN;\n"
-    expect(GATE("32") "cp.async.cg.shared.global [%r0], [%q0], 16; cp.async.mbarrier.arrive.noinc.shared.b64 [%r9];\n" SPIN,
+    expect(GATE("32") "cp.async.cg.shared.global [%r0], [%q0], 16; cp.async.mbarrier.arrive.noinc.shared.b64 "
+                      "[%r9];\n" SPIN,
            all);
-    expect(GATE("32") "cp.async.cg.shared.global [%r0], [%q0], 16; cp.async.mbarrier.arrive.shared::cta.b64 [%r9];\n"
+    expect(GATE("32") "cp.async.cg.shared.global [%r0], [%q0], 16; cp.async.mbarrier.arrive.shared::cta.b64 "
+                      "[%r9];\n"
                       "mbarrier.arrive.shared.b64 %q7, [%r9];" SPIN,
            all);
-    expect(GATE("32") "cp.async.mbarrier.arrive.noinc.shared.b64 [%r9];\n" SPIN, nothing); /* no copies to follow */
-    expect(GATE("64") "cp.async.ca.shared.global [%r0], [%q0], 8; cp.async.mbarrier.arrive.noinc.shared.b64 [%r9];\n"
+    expect(GATE("32") "cp.async.mbarrier.arrive.noinc.shared.b64 [%r9];\n" SPIN,
+           nothing); /* no copies to follow */
+    expect(GATE("64") "cp.async.ca.shared.global [%r0], [%q0], 8; cp.async.mbarrier.arrive.noinc.shared.b64 "
+                      "[%r9];\n"
                       "cp.async.ca.shared.global [%r0+8], [%q0+8], 8; cvta.shared.u64 %q8, gate;\n"
                       "cp.async.mbarrier.arrive.noinc.b64 [%q8];" SPIN,
            all);
@@ -144,8 +153,10 @@ static void an_mbarrier_may_wait_for_copies(void **state) {
 
 static void both_sides_are_counted_and_recorded(void **state) {
     (void)state;
-    CoreRun run = core_run_well(
-        (CoreKernel){.body = BEGIN "cp.async.cg.shared.global [%r0], [%q0], 16;" WAIT OUT, .module = MODULE, .words = 128});
+    CoreRun run =
+        core_run_well((CoreKernel){.body = BEGIN "cp.async.cg.shared.global [%r0], [%q0], 16;" WAIT OUT,
+                                   .module = MODULE,
+                                   .words = 128});
     const TraceCounter *counter = core_counter(&run, "cp.async.cg", 0);
     assert_int_equal(counter->executions, 1);
     assert_int_equal(counter->lanes, 32);
@@ -183,7 +194,8 @@ static void wrong_forms_and_addresses_trap(void **state) {
         TrapKind kind;
         const char *detail;
     } wrong[] = {
-        {"cp.async.cg.shared.global [%r0], [%q0], 8;", TRAP_NOT_EMULATED, "cp.async.cg copies 16 bytes, not 8"},
+        {"cp.async.cg.shared.global [%r0], [%q0], 8;", TRAP_NOT_EMULATED,
+         "cp.async.cg copies 16 bytes, not 8"},
         {"cp.async.ca.shared.global [%r0], [%q0], 12;", TRAP_NOT_EMULATED, "4, 8 or 16 bytes, not 12"},
         {"cp.async.ca.shared.global [%r0], [%q0];", TRAP_NOT_EMULATED, "malformed"},
         {"cp.async.wait_group %r1;", TRAP_NOT_EMULATED, "constant"},

@@ -13,7 +13,8 @@
 /* 64 threads, each with its 16 bytes of `source` (%q0) and of `tile` (%r0); %r2 is another thread's place in `tile`, in
  * the same warp, %r3 in the other warp. */
 #define MODULE                                                                                               \
-    ".shared .align 128 .b8 tile[2048];\n.shared .align 8 .b64 gate[2];\n.global .align 128 .u32 source[512];\n"
+    ".shared .align 128 .b8 tile[2048];\n.shared .align 8 .b64 gate[2];\n.global .align 128 .u32 "           \
+    "source[512];\n"
 #define BEGIN                                                                                                \
     "mov.u32 %r1, tile; mad.lo.u32 %r0, %t, 16, %r1; xor.b32 %r2, %r0, 16; xor.b32 %r3, %r0, 512;\n"         \
     "mov.u32 %r9, gate; mov.u64 %q1, source; mad.wide.u32 %q0, %t, 16, %q1; mov.u32 %r8, 7;\n"               \
@@ -26,10 +27,8 @@ static void check(const char *body, const char *expected) {
     Text text = {0}, found = {0};
     text_add(&text, BEGIN);
     text_add(&text, body);
-    CoreRun run = core_run_well((CoreKernel){.body = text_string(&text),
-                                             .module = MODULE,
-                                             .block = 64,
-                                             .options = {.observer = &observer}});
+    CoreRun run = core_run_well((CoreKernel){
+        .body = text_string(&text), .module = MODULE, .block = 64, .options = {.observer = &observer}});
     Findings *hazards = findings_new(detector, run.trace, NULL);
     assert_true(hazards->is_complete);
     for (int i = 0; i < hazards->error_count; i++)
@@ -93,11 +92,10 @@ static void every_copy_is_committed_and_awaited(void **state) {
 
 /* ---- mbarriers -------------------------------------------------------------------------------------- */
 
-#define INIT(count) "@%p2 mbarrier.init.shared.b64 [%r9], " count ";\n"
-#define FOLLOW      "cp.async.mbarrier.arrive.noinc.shared.b64 [%r9];\n"
-#define UNTIL(parity)                                                                                        \
-    "SPIN: mbarrier.try_wait.parity.shared.b64 %p3, [%r9], " parity "; @!%p3 bra SPIN;\n"
-#define STORE "st.shared.u32 [%r0], %t;\n"
+#define INIT(count)   "@%p2 mbarrier.init.shared.b64 [%r9], " count ";\n"
+#define FOLLOW        "cp.async.mbarrier.arrive.noinc.shared.b64 [%r9];\n"
+#define UNTIL(parity) "SPIN: mbarrier.try_wait.parity.shared.b64 %p3, [%r9], " parity "; @!%p3 bra SPIN;\n"
+#define STORE         "st.shared.u32 [%r0], %t;\n"
 
 static void a_phase_orders_what_arrived(void **state) {
     (void)state;
@@ -105,12 +103,14 @@ static void a_phase_orders_what_arrived(void **state) {
     check(INIT("64") BAR COPY FOLLOW UNTIL("1") FAR, "copy_not_awaited async_read"); /* the phase before */
     check(INIT("64") BAR STORE "mbarrier.arrive.shared.b64 %q5, [%r9];\n" UNTIL("0") FAR, "");
     check(INIT("64") BAR STORE UNTIL("1") FAR "mbarrier.arrive.shared.b64 %q5, [%r9];\n", "shared_race");
-    check(INIT("64") BAR STORE "mbarrier.arrive.relaxed.cta.shared.b64 %q5, [%r9];\n" UNTIL("0") FAR, "shared_race");
+    check(INIT("64") BAR STORE "mbarrier.arrive.relaxed.cta.shared.b64 %q5, [%r9];\n" UNTIL("0") FAR,
+          "shared_race");
     check(INIT("64") BAR STORE "mbarrier.arrive.shared.b64 %q5, [%r9];\n"
                                "mbarrier.test_wait.shared.b64 %p3, [%r9], %q5;\n" FAR,
           "");
     check(INIT("63") BAR "@!%p2 mbarrier.arrive.shared.b64 %q5, [%r9];\n" UNTIL("0"), "");
-    check(INIT("63") "@!%p2 mbarrier.arrive.shared.b64 %q5, [%r9];\n" UNTIL("0"), "warp_race"); /* is it initialized? */
+    check(INIT("63") "@!%p2 mbarrier.arrive.shared.b64 %q5, [%r9];\n" UNTIL("0"),
+          "warp_race"); /* is it initialized? */
 }
 
 static void wrong_counts_are_found(void **state) {
@@ -122,13 +122,14 @@ static void wrong_counts_are_found(void **state) {
     } wrong[] = {
         {INIT("65") BAR "mbarrier.arrive.shared.b64 %q5, [%r9];\n" UNTIL("0"), TRAP_DEADLOCK,
          "(`gate`+0, phase 0: 1 of 65 arrivals are missing)"},
-        {INIT("64") BAR "mbarrier.arrive.shared.b64 %q5, [%r9];\n" UNTIL("0") "mov.u32 %r4, 1;\nAGAIN: "
-         "mbarrier.test_wait.parity.shared.b64 %p3, [%r9], 1; @!%p3 bra AGAIN;\n",
+        {INIT("64") BAR "mbarrier.arrive.shared.b64 %q5, [%r9];\n" UNTIL(
+             "0") "mov.u32 %r4, 1;\nAGAIN: "
+                  "mbarrier.test_wait.parity.shared.b64 %p3, [%r9], 1; @!%p3 bra AGAIN;\n",
          TRAP_DEADLOCK, "phase 1: 64 of 64 arrivals are missing"},
-        {INIT("1") BAR "@%p2 mbarrier.arrive.expect_tx.shared.b64 %q5, [%r9], 16;\n" UNTIL("0"), TRAP_DEADLOCK,
-         "0 of 1 arrivals and 16 bytes are missing"},
+        {INIT("1") BAR "@%p2 mbarrier.arrive.expect_tx.shared.b64 %q5, [%r9], 16;\n" UNTIL("0"),
+         TRAP_DEADLOCK, "0 of 1 arrivals and 16 bytes are missing"},
         {INIT("1") BAR "@%p2 mbarrier.arrive.expect_tx.shared.b64 %q5, [%r9], 16;\n"
-         "@%p2 mbarrier.arrive.shared.b64 %q5, [%r9];\n",
+                       "@%p2 mbarrier.arrive.shared.b64 %q5, [%r9];\n",
          TRAP_MBARRIER, "more arrivals than the mbarrier expects"},
         {INIT("0"), TRAP_MBARRIER, "mbarrier.init with a count of 0"},
         {INIT("2") BAR "@%p2 mbarrier.arrive.noComplete.shared.b64 %q5, [%r9], 2;\n", TRAP_MBARRIER,
@@ -146,8 +147,8 @@ static void wrong_counts_are_found(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_wait_for_the_copy),         cmocka_unit_test(other_threads_wait_at_a_barrier_too),
-        cmocka_unit_test(writes_wait_for_the_copy),        cmocka_unit_test(every_copy_is_committed_and_awaited),
-        cmocka_unit_test(a_phase_orders_what_arrived),     cmocka_unit_test(wrong_counts_are_found)};
+        cmocka_unit_test(reads_wait_for_the_copy),     cmocka_unit_test(other_threads_wait_at_a_barrier_too),
+        cmocka_unit_test(writes_wait_for_the_copy),    cmocka_unit_test(every_copy_is_committed_and_awaited),
+        cmocka_unit_test(a_phase_orders_what_arrived), cmocka_unit_test(wrong_counts_are_found)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

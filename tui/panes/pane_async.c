@@ -25,7 +25,8 @@ static int shown_lane(const StepContext *context) {
 static const char *title_of(const StepContext *context) {
     switch (context->event.kind) {
     case TRACE_ASYNC_GROUP:
-        return has(context, PTX_MOD_COMMIT_GROUP) ? "copies: a group is committed" : "copies: a wait for groups";
+        return has(context, PTX_MOD_COMMIT_GROUP) ? "copies: a group is committed"
+                                                  : "copies: a wait for groups";
     case TRACE_MBARRIER:
         return "mbarrier";
     default:
@@ -40,7 +41,8 @@ static void head(const StepContext *context, PaneHead *out) {
 }
 
 /* "tile+128" */
-static const char *place_of(const StepContext *context, const TraceEvent *event, int lane, char *out, size_t bytes) {
+static const char *place_of(const StepContext *context, const TraceEvent *event, int lane, char *out,
+                            size_t bytes) {
     const Trace *trace = context->scene->traced.trace;
     const char *name = trace_kind_is_shared(event->kind) ? context->launch->symbols[event->buffer[lane]].name
                                                          : trace->buffers[event->buffer[lane]].name;
@@ -55,7 +57,8 @@ static void print_copy(const StepContext *context, int event, int lane, char *ou
     trace_block_read(context->steps->block, event, &to);
     int other = async_copy_other_side(context->launch, context->steps->block, event);
     if (other != NO_EVENT) trace_block_read(context->steps->block, other, &from);
-    if (other != NO_EVENT && from.mask >> lane & 1) place_of(context, &from, lane, from_place, sizeof from_place);
+    if (other != NO_EVENT && from.mask >> lane & 1)
+        place_of(context, &from, lane, from_place, sizeof from_place);
     uint64_t count = trace_kind_is_bulk(to.kind) ? to.operand[lane] : (uint64_t)to.width;
     snprintf(out, bytes, "%" PRIu64 " bytes  %s \u2192 %s", count, from_place,
              place_of(context, &to, lane, to_place, sizeof to_place));
@@ -73,18 +76,24 @@ static void draw_group(const StepContext *context, Canvas *canvas, Rectangle are
     else if (!context->event.participants)
         canvas_print(canvas, area, 1, row++, ROLE_TEXT, "lane %d waits for all of its groups", lane);
     else
-        canvas_print(canvas, area, 1, row++, ROLE_TEXT, "lane %d waits for all of its groups but the last %u", lane,
-                     context->event.participants);
+        canvas_print(canvas, area, 1, row++, ROLE_TEXT, "lane %d waits for all of its groups but the last %u",
+                     lane, context->event.participants);
     for (int i = 0; i < on.count && row < area.rows; i++, row++) {
         char copy[240];
         bool in_group = on.copies[i].group < on.groups;
         print_copy(context, on.copies[i].event, lane, copy, sizeof copy);
-        const char *state = on.copies[i].arrives ? "arrives here" : waits ? "on its way" : in_group ? "on its way" : "joins";
-        int column = canvas_print(canvas, area, 1, row, on.copies[i].arrives ? ROLE_LIT : ROLE_TEXT, "line %-4d group %d  %-12s",
-                                  async_copy_line(context->launch, context->steps->block, on.copies[i].event), on.copies[i].group, state);
+        const char *state = on.copies[i].arrives ? "arrives here"
+                            : waits              ? "on its way"
+                            : in_group           ? "on its way"
+                                                 : "joins";
+        int column = canvas_print(canvas, area, 1, row, on.copies[i].arrives ? ROLE_LIT : ROLE_TEXT,
+                                  "line %-4d group %d  %-12s",
+                                  async_copy_line(context->launch, context->steps->block, on.copies[i].event),
+                                  on.copies[i].group, state);
         canvas_text(canvas, area, 1 + column + 1, row, ROLE_TEXT, copy);
     }
-    if (!on.count && row < area.rows) canvas_text(canvas, area, 1, row, ROLE_DIM, "no copy of this lane is on its way");
+    if (!on.count && row < area.rows)
+        canvas_text(canvas, area, 1, row, ROLE_DIM, "no copy of this lane is on its way");
 }
 
 /* ---- mbarriers -------------------------------------------------------------------------------------- */
@@ -97,23 +106,25 @@ static void draw_mbarrier(const StepContext *context, Canvas *canvas, Rectangle 
     place_of(context, event, lane, place, sizeof place);
     bool waits = has(context, PTX_MOD_TRY_WAIT) || has(context, PTX_MOD_TEST_WAIT);
     if (has(context, PTX_MOD_INIT))
-        canvas_print(canvas, area, 1, row, ROLE_TEXT, "%s: a phase takes %" PRIu64 " arrival%s", place, operand,
-                     operand == 1 ? "" : "s");
+        canvas_print(canvas, area, 1, row, ROLE_TEXT, "%s: a phase takes %" PRIu64 " arrival%s", place,
+                     operand, operand == 1 ? "" : "s");
     else if (has(context, PTX_MOD_INVAL))
         canvas_print(canvas, area, 1, row, ROLE_TEXT, "%s is an mbarrier no more", place);
     else if (waits && has(context, PTX_MOD_PARITY))
-        canvas_print(canvas, area, 1, row, ROLE_TEXT, "%s: lane %d asks for the phase of parity %" PRIu64 ": %s", place, lane,
-                     operand & 1, event->value[0][lane] ? "complete" : "not complete");
-    else if (waits)
-        canvas_print(canvas, area, 1, row, ROLE_TEXT, "%s: lane %d asks for the phase of its state: %s", place, lane,
+        canvas_print(canvas, area, 1, row, ROLE_TEXT,
+                     "%s: lane %d asks for the phase of parity %" PRIu64 ": %s", place, lane, operand & 1,
                      event->value[0][lane] ? "complete" : "not complete");
+    else if (waits)
+        canvas_print(canvas, area, 1, row, ROLE_TEXT, "%s: lane %d asks for the phase of its state: %s",
+                     place, lane, event->value[0][lane] ? "complete" : "not complete");
     else if (has(context, PTX_MOD_EXPECT_TX))
-        canvas_print(canvas, area, 1, row, ROLE_TEXT, "%s: %s the phase expects %" PRIu64 " bytes more", place,
-                     has(context, PTX_MOD_ARRIVE) ? "an arrival, and" : "", operand);
+        canvas_print(canvas, area, 1, row, ROLE_TEXT, "%s: %s the phase expects %" PRIu64 " bytes more",
+                     place, has(context, PTX_MOD_ARRIVE) ? "an arrival, and" : "", operand);
     else if (has(context, PTX_MOD_COMPLETE_TX))
         canvas_print(canvas, area, 1, row, ROLE_TEXT, "%s: %" PRIu64 " bytes have arrived", place, operand);
     else if (instruction_of(context)->opcode == PTX_cp)
-        canvas_print(canvas, area, 1, row, ROLE_TEXT, "%s: each lane arrives when its copies so far have arrived", place);
+        canvas_print(canvas, area, 1, row, ROLE_TEXT,
+                     "%s: each lane arrives when its copies so far have arrived", place);
     else
         canvas_print(canvas, area, 1, row, ROLE_TEXT, "%s: each lane arrives", place);
 }
@@ -131,7 +142,8 @@ static void draw_bulk(const StepContext *context, Canvas *canvas, Rectangle area
     canvas_print(canvas, area, 1, row++, ROLE_TEXT, "lane %d  %s", lane, copy);
     int wait = async_copy_wait(context->launch, block, destination, lane);
     if (wait != NO_EVENT)
-        canvas_print(canvas, area, 1, row, ROLE_TEXT, "arrives at the wait on line %d", async_copy_line(context->launch, block, wait));
+        canvas_print(canvas, area, 1, row, ROLE_TEXT, "arrives at the wait on line %d",
+                     async_copy_line(context->launch, block, wait));
     else if (!has(context, PTX_MOD_BULK_GROUP))
         canvas_text(canvas, area, 1, row, ROLE_TEXT, "arrives with the phase of its mbarrier");
     else
@@ -164,9 +176,9 @@ static ViewAnswer click(const StepContext *context, Rectangle area, int column, 
 }
 
 const Pane pane_async = {.slot = SLOT_PICTURE,
-                         .kinds = 1u << TRACE_ASYNC_GROUP | 1u << TRACE_MBARRIER | 1u << TRACE_GLOBAL_BULK_READ |
-                                  1u << TRACE_SHARED_BULK_READ | 1u << TRACE_GLOBAL_BULK_WRITE |
-                                  1u << TRACE_SHARED_BULK_WRITE,
+                         .kinds = 1u << TRACE_ASYNC_GROUP | 1u << TRACE_MBARRIER |
+                                  1u << TRACE_GLOBAL_BULK_READ | 1u << TRACE_SHARED_BULK_READ |
+                                  1u << TRACE_GLOBAL_BULK_WRITE | 1u << TRACE_SHARED_BULK_WRITE,
                          .head = head,
                          .draw = draw,
                          .click = click};

@@ -20,7 +20,8 @@ static GroupStep step_of(const TraceLaunch *launch, const TraceEvent *event, boo
     PtxAsync form = ptx_asynchronous(in);
     GroupStep step = {.pending = event->participants};
     if (form == PTX_ASYNC_NOT || is_bulk(form) != bulk) return step;
-    step.copies = event->kind == trace_written_kind_of(in) && (!bulk || ptx_instruction_has(in, PTX_MOD_BULK_GROUP));
+    step.copies =
+        event->kind == trace_written_kind_of(in) && (!bulk || ptx_instruction_has(in, PTX_MOD_BULK_GROUP));
     step.commits = form == PTX_ASYNC_COMMIT || form == PTX_ASYNC_BULK_COMMIT || form == PTX_ASYNC_WAIT_ALL;
     step.waits = form == PTX_ASYNC_WAIT || form == PTX_ASYNC_WAIT_ALL ||
                  (form == PTX_ASYNC_BULK_WAIT && !ptx_instruction_has(in, PTX_MOD_READ));
@@ -69,7 +70,8 @@ int async_copy_wait(const TraceLaunch *launch, const TraceBlock *block, int even
     for (int i = event + 1; i < trace_block_event_count(block); i++) {
         trace_block_read_header(block, i, &later);
         if (later.warp != copy.warp || !(later.mask >> lane & 1)) continue;
-        if (ptx_asynchronous(instruction_of(launch, &later)) == PTX_ASYNC_ARRIVE && !bulk && !commits) return NO_EVENT;
+        if (ptx_asynchronous(instruction_of(launch, &later)) == PTX_ASYNC_ARRIVE && !bulk && !commits)
+            return NO_EVENT;
         GroupStep step = step_of(launch, &later, bulk);
         commits += step.commits;
         if (step.waits && commits > (int64_t)step.pending) return i;

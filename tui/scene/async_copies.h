@@ -8,15 +8,15 @@
 enum { MOST_COPIES_SHOWN = 64, NO_EVENT = -1 };
 
 typedef struct AsyncCopyOnItsWay {
-    int event; /* its destination */
-    int group; /* of its lane, from 0; the lane's count of groups: in none yet */
+    int event;    /* its destination */
+    int group;    /* of its lane, from 0; the lane's count of groups: in none yet */
     bool arrives; /* at the wait that was asked for */
 } AsyncCopyOnItsWay;
 
-typedef struct AsyncCopiesOnTheirWay { /* of one lane, just before an event of its warp */
+typedef struct AsyncCopiesOnTheirWay {           /* of one lane, just before an event of its warp */
     AsyncCopyOnItsWay copies[MOST_COPIES_SHOWN]; /* the oldest first */
-    int count, more; /* more: how many there are beyond those */
-    int groups;      /* committed */
+    int count, more;                             /* more: how many there are beyond those */
+    int groups;                                  /* committed */
 } AsyncCopiesOnTheirWay;
 
 /* The event is a commit of groups, or a wait for them. */

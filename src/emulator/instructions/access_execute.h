@@ -72,6 +72,7 @@ static inline void access_record(Access *access, const MemoryValue *values, int 
 
 /* The operation of an atom or red. */
 PtxModifierKind atomic_operation(const MemoryOp *memory);
+struct AtomicRule *atomic_rule(Lowering *low, PtxModifierKind operation, PtxType type);
 /* The operation among the modifiers; PTX_MODIFIER_NONE: there is none. */
 PtxModifierKind atomic_operation_of(const PtxInstruction *in);
 /* What `old` becomes; operations of one operand. */

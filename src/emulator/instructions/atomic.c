@@ -4,6 +4,7 @@
  * The lanes of a warp apply in lane order, so results are the same in every run. Elements of a vector apply
  * one by one; a 128-bit element (exch and cas only) is a pair of 64-bit halves. */
 #include "emulator/instructions/access_execute.h"
+#include "emulator/instructions/copy_async.h"
 #include "emulator/lanes/lanes.h"
 
 typedef struct AtomicRule {
@@ -240,6 +241,12 @@ static void move_atomic(Access *access) {
     access_record(access, memory->results, has_result ? memory->count : 0, operand, changed);
 }
 
+struct AtomicRule *atomic_rule(Lowering *low, PtxModifierKind operation, PtxType type) {
+    AtomicRule *rule = lowering_allocate(low, sizeof *rule);
+    *rule = (AtomicRule){.operation = operation, .type = type};
+    return rule;
+}
+
 uint64_t atomic_apply(PtxModifierKind operation, PtxType type, uint64_t old, uint64_t operand, bool flushes) {
     AtomicRule rule = {.operation = operation, .type = type};
     return apply(&rule, old, operand, 0, flushes);
@@ -333,8 +340,6 @@ static bool lower_atomic(Lowering *low, const PtxInstruction *in, Op *op, bool h
     int place = has_result ? 1 : 0;
     if (in->operand_count < place + 2 || in->type_count < 1)
         return lowering_reject(low, op, "%s: malformed", in->name);
-    if (ptx_instruction_has(in, PTX_MOD_ASYNC) || ptx_instruction_has(in, PTX_MOD_BULK))
-        return lowering_reject(low, op, "asynchronous %s is not emulated", in->name);
     MemoryOp *memory = lowering_allocate(low, sizeof *memory);
     AtomicRule *rule = lowering_allocate(low, sizeof *rule);
     int bytes = ptx_type_bytes(in->types[0]), vector = in->vector > 1 ? in->vector : 1;
@@ -373,5 +378,6 @@ bool lower_atom(Lowering *low, const PtxInstruction *in, Op *op) {
     return lower_atomic(low, in, op, true);
 }
 bool lower_red(Lowering *low, const PtxInstruction *in, Op *op) {
+    if (ptx_instruction_has(in, PTX_MOD_ASYNC)) return async_store_lower(low, in, op);
     return lower_atomic(low, in, op, false);
 }

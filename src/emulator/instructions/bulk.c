@@ -50,10 +50,10 @@ static bool trap_range(Block *block, const Warp *warp, const Op *op, int lane, c
     if (range->space == PTX_SPACE_GLOBAL)
         memory_describe(block->grid->memory, range->address, (int)range->bytes, &text);
     else
-        text_print(&text, "shared offset %" PRIu64 ": the block has %" PRIu32 " bytes of shared memory", range->address,
-                   block->grid->program->shared_bytes);
-    raise_trap(block, TRAP_OUT_OF_BOUNDS, warp, op->pc, lane_bit[lane], NULL, "a bulk copy of %" PRIu32 " bytes: %s",
-               range->bytes, text_string(&text));
+        text_print(&text, "shared offset %" PRIu64 ": the block has %" PRIu32 " bytes of shared memory",
+                   range->address, block->grid->program->shared_bytes);
+    raise_trap(block, TRAP_OUT_OF_BOUNDS, warp, op->pc, lane_bit[lane], NULL,
+               "a bulk copy of %" PRIu32 " bytes: %s", range->bytes, text_string(&text));
     text_done(&text);
     return false;
 }
@@ -61,8 +61,8 @@ static bool trap_range(Block *block, const Warp *warp, const Op *op, int lane, c
 static bool check_range(Block *block, const Warp *warp, const Op *op, int lane, Range *range) {
     if (range->bytes % BULK_UNIT || range->address % BULK_UNIT) {
         raise_trap(block, TRAP_MISALIGNED, warp, op->pc, lane_bit[lane], NULL,
-                   "a bulk copy of %" PRIu32 " bytes at 0x%" PRIx64 ": both must be multiples of 16", range->bytes,
-                   range->address);
+                   "a bulk copy of %" PRIu32 " bytes at 0x%" PRIx64 ": both must be multiples of 16",
+                   range->bytes, range->address);
         return false;
     }
     return find_range(block, range) || trap_range(block, warp, op, lane, range);
@@ -70,7 +70,8 @@ static bool check_range(Block *block, const Warp *warp, const Op *op, int lane, 
 
 static void check_written(Block *block, const Warp *warp, const Op *op, int lane, const Range *range) {
     uint8_t *reported = &block->worker->uninitialized[op->pc];
-    if (range->space != PTX_SPACE_SHARED || bits_all(block->shared_written, range->address, range->bytes)) return;
+    if (range->space != PTX_SPACE_SHARED || bits_all(block->shared_written, range->address, range->bytes))
+        return;
     if (*reported >= MAX_UNINITIALIZED) return;
     ++*reported;
     raise_trap(block, TRAP_UNINITIALIZED, warp, op->pc, lane_bit[lane], NULL,
@@ -100,7 +101,8 @@ static void fold_range(const AsyncCopy *copy, uint8_t *destination) {
     }
 }
 
-static void record_side(Block *block, const Warp *warp, const Op *op, int lane, TraceKind kind, const Range *range) {
+static void record_side(Block *block, const Warp *warp, const Op *op, int lane, TraceKind kind,
+                        const Range *range) {
     const Grid *grid = block->grid;
     TraceEvent *event = recorder_begin(block->recorder, warp, op->pc, lane_bit[lane], kind);
     event->element_bytes = 4;
@@ -120,8 +122,8 @@ static void record_side(Block *block, const Warp *warp, const Op *op, int lane, 
 
 static void begin_copy(Block *block, Warp *warp, const Op *op, int lane, const Range *from, const Range *to) {
     const BulkOp *bulk = op->extra;
-    AsyncCopy *copy = copies_add(block, warp, lane, op->pc, bulk->has_mbarrier ? COPY_ON_MBARRIER : COPY_IN_BULK_GROUP,
-                                 from->bytes);
+    AsyncCopy *copy = copies_add(block, warp, lane, op->pc,
+                                 bulk->has_mbarrier ? COPY_ON_MBARRIER : COPY_IN_BULK_GROUP, from->bytes);
     memcpy(copies_room(copy), from->host, from->bytes);
     copy->to = to->space;
     copy->to_address = to->address;
@@ -198,7 +200,8 @@ static bool lower_reduction(Lowering *low, const PtxInstruction *in, Op *op, Bul
     bulk->operation = atomic_operation_of(in);
     bulk->type = in->type_count ? in->types[0] : PTX_NO_TYPE;
     return is_possible(bulk->operation, bulk->type, bulk->to.space == PTX_SPACE_GLOBAL) ||
-           lowering_reject(low, op, "cp.reduce.async.bulk has no such form for .%s", ptx_type_text(bulk->type));
+           lowering_reject(low, op, "cp.reduce.async.bulk has no such form for .%s",
+                           ptx_type_text(bulk->type));
 }
 
 /* The destination's space is the instruction's, the source's the second. */

@@ -16,10 +16,10 @@ typedef struct CopyOp {
     CoreOp core;
     int bytes;
     MemoryOp load[ELEMENT_SIZES], store[ELEMENT_SIZES]; /* in elements of 2, 4 and 8 bytes */
-    MemoryOp words[MOST_WORDS];     /* one word each, of lanes that read less */
-    MemoryOp byte;                  /* the bytes behind their last word */
+    MemoryOp words[MOST_WORDS];                         /* one word each, of lanes that read less */
+    MemoryOp byte;                                      /* the bytes behind their last word */
     bool has_size, has_ignore;
-    Operand size, ignore;           /* 4 bytes; a predicate */
+    Operand size, ignore; /* 4 bytes; a predicate */
 } CopyOp;
 
 /* ---- reading ---------------------------------------------------------------------------------------- */
@@ -43,7 +43,8 @@ static bool read_sizes(Block *block, Warp *warp, const Op *op, uint32_t mask, ui
     *whole = 0;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
-        sizes[lane] = copy->has_size ? (uint32_t)register_read(warp, copy->size, 4, lane) : (uint32_t)copy->bytes;
+        sizes[lane] =
+            copy->has_size ? (uint32_t)register_read(warp, copy->size, 4, lane) : (uint32_t)copy->bytes;
         if (copy->has_ignore && register_read(warp, copy->ignore, 0, lane)) sizes[lane] = 0;
         if (sizes[lane] == (uint32_t)copy->bytes) *whole |= lane_bit[lane];
         if (sizes[lane] > (uint32_t)copy->bytes) wrong |= lane_bit[lane];
@@ -107,7 +108,8 @@ static void begin_copies(Access *access) {
             copies_add(block, access->warp, lane, access->op->pc, COPY_IN_GROUP, (uint32_t)copy_op->bytes);
         uint8_t *bytes = copies_room(copy);
         for (int e = 0; e < memory->count; e++) {
-            uint64_t value = register_read(access->warp, memory->values[e].place, memory->values[e].bytes, lane);
+            uint64_t value =
+                register_read(access->warp, memory->values[e].place, memory->values[e].bytes, lane);
             memcpy(bytes + e * memory->element_bytes, &value, memory->element_bytes);
         }
         bool ignores = copy_op->has_ignore && register_read(access->warp, copy_op->ignore, 0, lane);
@@ -184,8 +186,7 @@ static bool lower_group(Lowering *low, const PtxInstruction *in, Op *op, PtxAsyn
     if (!counts) return true;
     if (in->operands[0].kind != PTX_OPERAND_INTEGER || in->operands[0].integer < 0)
         return lowering_reject(low, op, "cp.async.wait_group takes a constant number of groups");
-    group->pending =
-        in->operands[0].integer > UINT32_MAX ? UINT32_MAX : (uint32_t)in->operands[0].integer;
+    group->pending = in->operands[0].integer > UINT32_MAX ? UINT32_MAX : (uint32_t)in->operands[0].integer;
     return true;
 }
 
@@ -207,7 +208,8 @@ static void add_parts(Lowering *low, CopyOp *copy, const MemoryOp *load, const M
     for (int size = HALVES; size <= DOUBLES && 2 << size <= copy->bytes; size++) {
         int bytes = 2 << size, count = copy->bytes / bytes;
         for (int e = 0; e < count; e++)
-            values[e] = (MemoryValue){.place = lowering_temporary(low, bytes), .bytes = (uint8_t)bytes, .present = true};
+            values[e] = (MemoryValue){
+                .place = lowering_temporary(low, bytes), .bytes = (uint8_t)bytes, .present = true};
         copy->load[size] = elements_op(load, bytes, count, values);
         copy->store[size] = elements_op(store, bytes, count, values);
     }

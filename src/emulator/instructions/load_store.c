@@ -1,5 +1,6 @@
 /* ld, ldu, st: values between registers and memory. */
 #include "emulator/instructions/access_execute.h"
+#include "emulator/instructions/copy_async.h"
 
 /* ---- loads ------------------------------------------------------------------------------------------ */
 
@@ -253,8 +254,8 @@ static bool add_values(Lowering *low, Op *op, MemoryOp *memory, const PtxOperand
 }
 
 static bool lower_transfer(Lowering *low, const PtxInstruction *in, Op *op, bool is_store) {
-    if (ptx_instruction_has(in, PTX_MOD_ASYNC) || ptx_instruction_has(in, PTX_MOD_BULK))
-        return lowering_reject(low, op, "asynchronous %s is not emulated", in->name);
+    if (ptx_instruction_has(in, PTX_MOD_BULK))
+        return lowering_reject(low, op, "%s.bulk is not emulated", in->name);
     if (in->operand_count < 2 || in->type_count < 1)
         return lowering_reject(low, op, "%s: malformed", in->name);
     MemoryOp *memory = lowering_allocate(low, sizeof *memory);
@@ -301,5 +302,6 @@ bool lower_ldu(Lowering *low, const PtxInstruction *in, Op *op) {
     return lower_transfer(low, in, op, false);
 }
 bool lower_st(Lowering *low, const PtxInstruction *in, Op *op) {
+    if (ptx_instruction_has(in, PTX_MOD_ASYNC)) return async_store_lower(low, in, op);
     return lower_transfer(low, in, op, true);
 }

@@ -12,7 +12,15 @@
 
 #include <inttypes.h>
 
-typedef enum MbarrierAction { MB_INIT, MB_INVAL, MB_ARRIVE, MB_COPIES, MB_EXPECT, MB_COMPLETE, MB_WAIT } MbarrierAction;
+typedef enum MbarrierAction {
+    MB_INIT,
+    MB_INVAL,
+    MB_ARRIVE,
+    MB_COPIES,
+    MB_EXPECT,
+    MB_COMPLETE,
+    MB_WAIT
+} MbarrierAction;
 
 typedef struct MbarrierOp {
     MemoryOp memory; /* values[0]: what it gives to its register */
@@ -27,8 +35,8 @@ static int64_t operand_of(const MbarrierOp *op, const Warp *warp, int lane) {
 }
 
 static bool fault(const Access *access, int lane, const char *text, int64_t number) {
-    raise_trap(access->block, TRAP_MBARRIER, access->warp, access->op->pc, lane_bit[lane], access->address, text,
-               number);
+    raise_trap(access->block, TRAP_MBARRIER, access->warp, access->op->pc, lane_bit[lane], access->address,
+               text, number);
     return false;
 }
 
@@ -64,8 +72,8 @@ static bool arrive(const Access *access, int lane, int64_t count, int64_t bytes)
     if (op->drops) mbarrier.expected -= count;
     bool completes = !mbarrier.pending && !mbarrier.bytes;
     if (completes && op->no_complete)
-        return fault(access, lane, "mbarrier.arrive.noComplete with a count of %" PRId64 " completes the phase",
-                     count);
+        return fault(access, lane,
+                     "mbarrier.arrive.noComplete with a count of %" PRId64 " completes the phase", count);
     if (completes) mbarrier_flip(&mbarrier);
     mbarrier_write(access->block, place, mbarrier);
     return true;
@@ -88,7 +96,8 @@ static bool follow_copies(const Access *access, int lane) {
     uint64_t place = access->address[lane];
     Mbarrier mbarrier = mbarrier_read(access->block, place);
     if (!op->noinc && ++mbarrier.pending > MBARRIER_MOST)
-        return fault(access, lane, "%" PRId64 " arrivals are pending; the limit is 1048575", mbarrier.pending);
+        return fault(access, lane, "%" PRId64 " arrivals are pending; the limit is 1048575",
+                     mbarrier.pending);
     mbarrier_write(access->block, place, mbarrier);
     copies_follow(access->block, access->warp, lane, access->op->pc, (uint32_t)place);
     return true;
@@ -100,7 +109,8 @@ static void invalidate(const Access *access, int lane) {
 }
 
 /* The phase that the lane waits for is complete. */
-static bool is_complete(const Block *block, const MbarrierOp *op, const Warp *warp, uint64_t place, int lane) {
+static bool is_complete(const Block *block, const MbarrierOp *op, const Warp *warp, uint64_t place,
+                        int lane) {
     int64_t operand = operand_of(op, warp, lane);
     int awaited = op->by_parity ? (int)(operand & 1) : (int)((uint64_t)operand >> 63);
     return mbarrier_read(block, place).phase != awaited;
@@ -136,7 +146,8 @@ static void move_mbarrier(Access *access) {
     const MemoryValue *result = &op->memory.values[0];
     uint64_t operand[WARP_LANES] = {0};
     if (access->space != PTX_SPACE_SHARED) {
-        fault(access, __builtin_ctz(access->mask), "an mbarrier lies in shared memory, this address does not", 0);
+        fault(access, __builtin_ctz(access->mask), "an mbarrier lies in shared memory, this address does not",
+              0);
         return;
     }
     for (uint32_t rest = access->mask; rest; rest &= rest - 1) {
@@ -145,7 +156,8 @@ static void move_mbarrier(Access *access) {
         uint64_t state = bytes_read(access->block->shared + access->address[lane], MBARRIER_BYTES);
         if (waits) state = is_complete(access->block, op, access->warp, access->address[lane], lane);
         /* A state is opaque: which bits it has is no part of the trace. */
-        if (op->has_operand && op->operand_bytes == 4) operand[lane] = (uint64_t)operand_of(op, access->warp, lane);
+        if (op->has_operand && op->operand_bytes == 4)
+            operand[lane] = (uint64_t)operand_of(op, access->warp, lane);
         if (!apply(access, lane)) return;
         if (op->action != MB_INIT && result->present)
             register_write(access->warp, result->place, result->bytes, lane, state);
@@ -159,14 +171,16 @@ static Outcome execute_mbarrier(Block *block, Warp *warp, const Op *op, uint32_t
 }
 
 /* Where the lane's mbarrier lies in the window, if it lies there. */
-static bool place_of(const Block *block, const Warp *warp, const MemoryOp *memory, int lane, uint64_t *place) {
+static bool place_of(const Block *block, const Warp *warp, const MemoryOp *memory, int lane,
+                     uint64_t *place) {
     *place = access_lane_address(warp, memory, lane);
     if (memory->space == PTX_SPACE_GENERIC) *place -= SHARED_WINDOW;
     return *place % MBARRIER_BYTES == 0 && *place + MBARRIER_BYTES <= block->grid->program->shared_bytes;
 }
 
 /* Copies arrive where they complete the phase that a lane waits for; returns lanes whose phase is complete. */
-static uint32_t complete_lanes(Block *block, Warp *warp, const MbarrierOp *op, uint32_t mask, uint64_t *place) {
+static uint32_t complete_lanes(Block *block, Warp *warp, const MbarrierOp *op, uint32_t mask,
+                               uint64_t *place) {
     uint32_t complete = 0;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
@@ -205,19 +219,20 @@ static bool has(const PtxInstruction *in, PtxModifierKind kind) {
 }
 
 static MbarrierAction action_of(const PtxInstruction *in) {
-    return in->opcode == PTX_cp                             ? MB_COPIES
-           : has(in, PTX_MOD_INIT)                          ? MB_INIT
-           : has(in, PTX_MOD_INVAL)                         ? MB_INVAL
+    return in->opcode == PTX_cp                                      ? MB_COPIES
+           : has(in, PTX_MOD_INIT)                                   ? MB_INIT
+           : has(in, PTX_MOD_INVAL)                                  ? MB_INVAL
            : has(in, PTX_MOD_TEST_WAIT) || has(in, PTX_MOD_TRY_WAIT) ? MB_WAIT
            : has(in, PTX_MOD_ARRIVE) || has(in, PTX_MOD_ARRIVE_DROP) ? MB_ARRIVE
-           : has(in, PTX_MOD_EXPECT_TX)                     ? MB_EXPECT
-                                                            : MB_COMPLETE;
+           : has(in, PTX_MOD_EXPECT_TX)                              ? MB_EXPECT
+                                                                     : MB_COMPLETE;
 }
 
 static bool set_operand(Lowering *low, const PtxInstruction *in, Op *op, MbarrierOp *mbarrier, int index) {
     mbarrier->has_operand = index < in->operand_count;
     bool optional = mbarrier->action == MB_ARRIVE && !mbarrier->expects && !mbarrier->no_complete;
-    if (!mbarrier->has_operand) return optional || lowering_reject(low, op, "mbarrier: an operand is missing");
+    if (!mbarrier->has_operand)
+        return optional || lowering_reject(low, op, "mbarrier: an operand is missing");
     PtxType type = mbarrier->action == MB_WAIT && !mbarrier->by_parity ? PTX_B64 : PTX_U32;
     if (!lowering_value(low, op, &in->operands[index], type, &mbarrier->operand, &mbarrier->operand_bytes))
         return false;
@@ -246,7 +261,8 @@ static bool lower_object(Lowering *low, const PtxInstruction *in, Op *op) {
     bool gives = mbarrier->action == MB_WAIT || mbarrier->action == MB_ARRIVE;
     bool takes = mbarrier->action != MB_INVAL && mbarrier->action != MB_COPIES;
     int place = gives ? 1 : 0, most = place + 1 + (takes ? 1 : 0) + (has(in, PTX_MOD_TRY_WAIT) ? 1 : 0);
-    if (in->operand_count <= place || in->operand_count > most || in->operands[place].kind != PTX_OPERAND_MEMORY)
+    if (in->operand_count <= place || in->operand_count > most ||
+        in->operands[place].kind != PTX_OPERAND_MEMORY)
         return lowering_reject(low, op, "%s: malformed", in->name);
     memory->core.execute = mbarrier->action == MB_WAIT ? execute_wait : execute_mbarrier;
     memory->space = in->space;
@@ -259,7 +275,8 @@ static bool lower_object(Lowering *low, const PtxInstruction *in, Op *op) {
     memory->count = 1;
     op->op_class = OP_MEMORY;
     op->extra = mbarrier;
-    if (in->space != PTX_SPACE_GENERIC && in->space != PTX_SPACE_SHARED && in->space != PTX_SPACE_SHARED_CLUSTER)
+    if (in->space != PTX_SPACE_GENERIC && in->space != PTX_SPACE_SHARED &&
+        in->space != PTX_SPACE_SHARED_CLUSTER)
         return lowering_reject(low, op, "an mbarrier lies in shared memory");
     if (!access_lower_address(low, op, memory, &in->operands[place])) return false;
     if (gives && !set_result(low, in, op, mbarrier)) return false;

@@ -13,7 +13,7 @@ typedef struct WarpCopies { /* in the order in which they began */
 struct AsyncCopies {
     WarpCopies warps[MAX_WARPS];
     uint32_t committed[COPY_GROUPS][MAX_WARPS][WARP_LANES]; /* groups */
-    uint64_t count;                                          /* copies that have begun */
+    uint64_t count;                                         /* copies that have begun */
 };
 
 static AsyncCopies *copies_of(Block *block) {

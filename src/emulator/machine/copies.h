@@ -26,7 +26,8 @@ struct AsyncCopy {
     uint64_t to_address, from_address;
     uint32_t bytes;
     uint32_t transaction; /* bytes that it completes on the mbarrier */
-    uint32_t arrivals;    /* ... and arrivals: 1 for all copies that a cp.async.mbarrier.arrive follows; it has no bytes */
+    uint32_t
+        arrivals; /* ... and arrivals: 1 for all copies that a cp.async.mbarrier.arrive follows; it has no bytes */
     /* Reductions: what the destination becomes of itself and the copy's bytes; NULL: the bytes. */
     void (*fold)(const AsyncCopy *copy, uint8_t *destination);
     const void *rule;

@@ -18,11 +18,13 @@ static void mark(BlockRaces *block, const TraceCopy *copy, bool flies) {
     size_t words = last / 64 + 1, had = block->flying_capacity_words;
     if (words > had) {
         array_reserve(block->flying_words, words, block->flying_capacity_words);
-        memset(block->flying_words + had, 0, (block->flying_capacity_words - had) * sizeof *block->flying_words);
+        memset(block->flying_words + had, 0,
+               (block->flying_capacity_words - had) * sizeof *block->flying_words);
     }
     for (uint64_t i = first; i <= last; i++) {
         uint64_t bit = UINT64_C(1) << i % 64;
-        block->flying_words[i / 64] = flies ? block->flying_words[i / 64] | bit : block->flying_words[i / 64] & ~bit;
+        block->flying_words[i / 64] =
+            flies ? block->flying_words[i / 64] | bit : block->flying_words[i / 64] & ~bit;
     }
 }
 
@@ -55,7 +57,8 @@ void async_copies_see(BlockRaces *block, const TraceCopy *copy) {
         *flying = block->flying[--block->flying_count];
         break;
     case TRACE_COPY_IS_LEFT:
-        race_detector_report_lanes(block, copy->is_committed ? FINDING_COPY_NOT_AWAITED : FINDING_COPY_NOT_COMMITTED,
+        race_detector_report_lanes(block,
+                                   copy->is_committed ? FINDING_COPY_NOT_AWAITED : FINDING_COPY_NOT_COMMITTED,
                                    copy->pc, copy->warp, UINT32_C(1) << copy->lane);
         break;
     }
@@ -81,7 +84,8 @@ static const FlyingCopy *find_hit(const BlockRaces *block, const TraceAccess *ac
         bool here = copy->to == access->space && copy->to_buffer == access->buffer;
         *is_source = false;
         if (here && overlaps(copy->to_offset, copy->bytes, offset, rule->width)) return flying;
-        here = rule->writes && !flying->is_read && copy->from == access->space && copy->from_buffer == access->buffer;
+        here = rule->writes && !flying->is_read && copy->from == access->space &&
+               copy->from_buffer == access->buffer;
         *is_source = true;
         if (here && overlaps(copy->from_offset, copy->bytes, offset, rule->width)) return flying;
     }
@@ -90,7 +94,10 @@ static const FlyingCopy *find_hit(const BlockRaces *block, const TraceAccess *ac
 
 /* Folds into the same destination are each at once. */
 static bool is_allowed(const BlockRaces *block, const PcRule *rule, const FlyingCopy *flying) {
-    return rule->is_atomic && block->detector->written[flying->copy.pc].is_atomic;
+    const RaceDetector *detector = block->detector;
+    int pc = flying->copy.pc;
+    const PcRule *copy = detector->written[pc].width ? &detector->written[pc] : &detector->rules[pc];
+    return rule->is_atomic && copy->is_atomic;
 }
 
 uint32_t async_copies_check(BlockRaces *block, const TraceAccess *access, const PcRule *rule) {
@@ -107,7 +114,8 @@ uint32_t async_copies_check(BlockRaces *block, const TraceAccess *access, const 
         bool is_source;
         const FlyingCopy *flying = find_hit(block, access, rule, touch.offset, &is_source);
         if (!flying || (!is_source && is_allowed(block, rule, flying))) continue;
-        FindingKind kind = rule->writes && (is_source || !rule->reads) ? FINDING_ASYNC_WRITE : FINDING_ASYNC_READ;
+        FindingKind kind =
+            rule->writes && (is_source || !rule->reads) ? FINDING_ASYNC_WRITE : FINDING_ASYNC_READ;
         race_detector_report(&touch, kind, &flying->issued, flying->issued.mask, is_source);
         early |= UINT32_C(1) << touch.lane;
     }
@@ -116,7 +124,8 @@ uint32_t async_copies_check(BlockRaces *block, const TraceAccess *access, const 
 
 void async_copies_forget(BlockRaces *block) {
     block->flying_count = 0;
-    if (block->flying_words) memset(block->flying_words, 0, block->flying_capacity_words * sizeof *block->flying_words);
+    if (block->flying_words)
+        memset(block->flying_words, 0, block->flying_capacity_words * sizeof *block->flying_words);
 }
 
 void async_copies_done(BlockRaces *block) {

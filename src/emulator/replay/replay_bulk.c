@@ -1,0 +1,62 @@
+/* Bulk copies of a replay: an element's weight and producer go from one place in memory to another, or are folded into what
+ * is there (replay_state.h). */
+#include "emulator/replay/replay_state.h"
+
+enum { WORD = 4 };
+
+/* Bytes of an element: of the buffer in global memory; of shared memory nothing is known but the bytes. */
+static int element_bytes(const Replay *replay, TraceKind kind, uint16_t buffer) {
+    int bytes = trace_kind_is_shared(kind) ? 0 : ptx_type_bytes(replay->memory.regions[buffer].type);
+    return bytes ? bytes : WORD;
+}
+
+/* What lies at the source: an element that no thread of the block has written is an input. */
+static void read_source(Replay *replay, const FoldPlace *place, uint64_t offset, int bytes, uint32_t *weight,
+                        int32_t *producer) {
+    TraceKind kind = replay->bulk_source.kind;
+    uint64_t key = replay_key(kind, replay->bulk_source.buffer, offset);
+    if (provenance_memory_read(replay->stored, key, bytes, weight, producer)) return;
+    *weight = !trace_kind_is_shared(kind);
+    *producer = FOLD_NONE;
+    if (!*weight || !replay->folds) return;
+    *producer = folds_add_input(replay->folds, place, replay->bulk_source.buffer, offset);
+    provenance_memory_write(replay->stored, key, bytes, 1, *producer);
+}
+
+static int32_t joined(Replay *replay, const FoldPlace *place, int32_t old, int32_t node) {
+    if (old == FOLD_NONE || node == FOLD_NONE) return old == FOLD_NONE ? node : old;
+    return folds_add_join(replay->folds, place, old, node, true);
+}
+
+static void copy_element(Replay *replay, const FoldPlace *place, uint64_t from, uint64_t to, int bytes, bool folds) {
+    uint32_t weight = 0, old_weight = 0;
+    int32_t node = FOLD_NONE, old = FOLD_NONE;
+    read_source(replay, place, from, bytes, &weight, &node);
+    if (folds) provenance_memory_read(replay->stored, to, bytes, &old_weight, &old);
+    if (replay->folds) node = joined(replay, place, old, folds_add_move(replay->folds, place, node));
+    weight = weight_sum(weight, old_weight);
+    if (weight > replay->largest) replay->largest = weight;
+    provenance_memory_write(replay->stored, to, bytes, weight, replay->folds ? node : replay->current);
+    if (replay->folds && replay->expected.kind == TRACE_GLOBAL_BULK_WRITE)
+        folds_add_result(replay->folds, place, to, node);
+}
+
+void replay_bulk(Replay *replay) {
+    const TraceEvent *event = &replay->expected;
+    int lane = __builtin_ctz(event->mask);
+    if (event->is_load) {
+        replay->bulk_source.kind = event->kind;
+        replay->bulk_source.buffer = event->buffer[lane];
+        replay->bulk_source.offset = event->offset[lane];
+        return;
+    }
+    if (!replay->stored) return;
+    FoldPlace place = {.event = replay->current, .warp = event->warp, .lane = lane, .type = PTX_NO_TYPE};
+    bool in_shared = trace_kind_is_shared(event->kind);
+    TraceKind typed = in_shared ? replay->bulk_source.kind : event->kind;
+    int bytes = element_bytes(replay, typed, in_shared ? replay->bulk_source.buffer : event->buffer[lane]);
+    bool folds = ptx_instruction_has(replay->program->ops[event->pc].instruction, PTX_MOD_REDUCE);
+    for (uint64_t at = 0; at + (uint64_t)bytes <= event->operand[lane]; at += (uint64_t)bytes)
+        copy_element(replay, &place, replay->bulk_source.offset + at,
+                     replay_key(event->kind, event->buffer[lane], event->offset[lane] + at), bytes, folds);
+}
