@@ -10,7 +10,8 @@
 #include "vectors.cuh"
 
 // 16 bytes from in[i] on; what lies behind in[n - 1] becomes zeros, and nothing is read there.
-template <typename T> __device__ void copy_piece(T *to, const T *in, unsigned i, unsigned n) {
+template <typename T>
+__device__ void copy_piece(T *to, const T *in, unsigned i, unsigned n) {
     unsigned items = 16 / sizeof(T), left = i < n ? n - i : 0;
     unsigned bytes = (left < items ? left : items) * sizeof(T);
     unsigned shared = __cvta_generic_to_shared(to);

@@ -13,15 +13,18 @@
 __device__ inline unsigned shared_address(const void *pointer) { return __cvta_generic_to_shared(pointer); }
 
 // Thread 0: the whole 16-byte pieces of a tile. `count` elements of it are in the array.
-template <typename T> __device__ void copy_tile(T *to, const T *in, unsigned count, unsigned long long *full) {
+template <typename T>
+__device__ void copy_tile(T *to, const T *in, unsigned count, unsigned long long *full) {
     unsigned bytes = count * sizeof(T) / 16 * 16;
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(full)), "r"(bytes)
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(full)),
+                 "r"(bytes)
                  : "memory");
     if (bytes)
-        asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
-                         shared_address(to)),
-                     "l"(in), "r"(bytes), "r"(shared_address(full))
-                     : "memory");
+        asm volatile(
+            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+                shared_address(to)),
+            "l"(in), "r"(bytes), "r"(shared_address(full))
+            : "memory");
 }
 
 __device__ inline void wait_for_phase(unsigned long long *full, unsigned parity) {
@@ -63,7 +66,7 @@ __global__ void bulk_copy(const T *in, T *out, unsigned n) {
         unsigned copied = count * sizeof(T) / 16 * 16 / sizeof(T);
         for (unsigned k = tid; k < count; k += blockDim.x)
             sum = op(sum, k < copied ? tiles[buffer * tile + k] : in[start + k]);
-        __syncthreads(); // the buffer may be filled again
+        __syncthreads();  // the buffer may be filled again
         parity ^= buffer; // after both buffers
         buffer ^= 1;
     }

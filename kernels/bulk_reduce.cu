@@ -9,20 +9,24 @@
 // Blocks are whole warps; out has blockDim.x elements, which are 0 before.
 #include "operations.cuh"
 
-template <typename T> __device__ void add_range(T *to, unsigned from, unsigned bytes);
-template <> __device__ void add_range(int *to, unsigned from, unsigned bytes) {
-    asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.s32 [%0], [%1], %2;" ::"l"(to), "r"(from),
-                 "r"(bytes)
+template <typename T>
+__device__ void add_range(T *to, unsigned from, unsigned bytes);
+template <>
+__device__ void add_range(int *to, unsigned from, unsigned bytes) {
+    asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.s32 [%0], [%1], %2;" ::"l"(to),
+                 "r"(from), "r"(bytes)
                  : "memory");
 }
-template <> __device__ void add_range(float *to, unsigned from, unsigned bytes) {
-    asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%0], [%1], %2;" ::"l"(to), "r"(from),
-                 "r"(bytes)
+template <>
+__device__ void add_range(float *to, unsigned from, unsigned bytes) {
+    asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%0], [%1], %2;" ::"l"(to),
+                 "r"(from), "r"(bytes)
                  : "memory");
 }
-template <> __device__ void add_range(double *to, unsigned from, unsigned bytes) {
-    asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f64 [%0], [%1], %2;" ::"l"(to), "r"(from),
-                 "r"(bytes)
+template <>
+__device__ void add_range(double *to, unsigned from, unsigned bytes) {
+    asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f64 [%0], [%1], %2;" ::"l"(to),
+                 "r"(from), "r"(bytes)
                  : "memory");
 }
 

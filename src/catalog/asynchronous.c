@@ -17,7 +17,8 @@ static uint32_t grid_of(const CatalogRun *run, uint64_t per_block) {
     return grid < needed ? grid : needed;
 }
 
-static void plan_launch(const CatalogRun *run, Plan *plan, uint32_t grid, uint64_t outputs, uint32_t shared_bytes) {
+static void plan_launch(const CatalogRun *run, Plan *plan, uint32_t grid, uint64_t outputs,
+                        uint32_t shared_bytes) {
     int in = rows_add_input(plan, run, run->n), out = rows_add_output(plan, "out", run->dtype, outputs);
     PlanLaunch *launch =
         rows_add_launch(plan, rows_entry(plan, run, run->row->id, NULL), grid, run->block, shared_bytes);
@@ -52,7 +53,8 @@ static void check_copies(const CatalogRun *run, const Plan *filled, const Plan *
 }
 
 /* The blocks are added one after another. */
-static void check_bulk_reduce(const CatalogRun *run, const Plan *filled, const Plan *done, CatalogResult *result) {
+static void check_bulk_reduce(const CatalogRun *run, const Plan *filled, const Plan *done,
+                              CatalogResult *result) {
     double depth = loaded_depth(run, done, 1) + (double)done->launches[0].grid[0];
     rows_check_reduction(run, filled, done, 1, depth, result);
 }
@@ -71,8 +73,9 @@ const CatalogRow asynchronous_rows[] = {
      .title = "double-buffered cp.async",
      .lesson = "cp.async brings bytes to shared memory without a register. They may be read after "
                "cp.async.wait_group, not before.",
-     .watch = "Two events of one instruction: what a copy reads, and what it will write; the wait lets all groups "
-              "but the last arrive.",
+     .watch =
+         "Two events of one instruction: what a copy reads, and what it will write; the wait lets all groups "
+         "but the last arrive.",
      .source = "async_copy.cu",
      .plan = plan_copies,
      .check = check_copies},
@@ -81,10 +84,12 @@ const CatalogRow asynchronous_rows[] = {
      COPIES,
      .operations = "sum min max",
      .title = "bulk copies and mbarriers",
-     .lesson = "One thread copies a whole tile. A phase of the mbarrier ends when it has arrived and the bytes "
-               "that it expects have come.",
-     .watch = "One lane of one warp copies; the parity of the phase that is waited for changes each time a buffer "
-              "is used again.",
+     .lesson =
+         "One thread copies a whole tile. A phase of the mbarrier ends when it has arrived and the bytes "
+         "that it expects have come.",
+     .watch =
+         "One lane of one warp copies; the parity of the phase that is waited for changes each time a buffer "
+         "is used again.",
      .source = "bulk_copy.cu",
      .plan = plan_copies,
      .check = check_copies},
@@ -93,8 +98,9 @@ const CatalogRow asynchronous_rows[] = {
      COPIES,
      .operations = "sum",
      .title = "a bulk reduction to global memory",
-     .lesson = "One instruction of one thread adds an array of shared memory to one in global memory, each element "
-               "at once.",
+     .lesson =
+         "One instruction of one thread adds an array of shared memory to one in global memory, each element "
+         "at once.",
      .watch = "No atomic a thread: one lane reads the array, and it arrives at the wait for its group.",
      .source = "bulk_reduce.cu",
      .plan = plan_bulk_reduce,

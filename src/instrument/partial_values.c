@@ -1,5 +1,5 @@
 /* What a record says about one partial event: addresses, places, values (partial_events.h). */
-#include "instrument/partial_events.h"
+#include "instrument/copies.h"
 
 int field_of(const InstrumentSite *site, InstrumentFieldKind kind, int element) {
     for (int i = 0; i < site->field_count; i++)
@@ -18,6 +18,8 @@ uint64_t partial_event_value(const PartialEvents *partial_events, const PartialE
 }
 
 uint64_t partial_event_address(const PartialEvents *partial_events, const PartialEvent *partial, int lane) {
+    if (copies_part_count(site_of(partial_events, partial)))
+        return copies_part_address(partial_events, partial, lane);
     if (!ptx_matrix_count(site_of(partial_events, partial)->instruction))
         return partial_event_value(partial_events, partial, INSTRUMENT_ADDRESS, 0, lane);
     int row = 8 * partial->matrix + lane / 4;
@@ -25,9 +27,14 @@ uint64_t partial_event_address(const PartialEvents *partial_events, const Partia
            (uint64_t)(4 * (lane % 4));
 }
 
+PtxSpace partial_event_space(const PartialEvents *partial_events, const PartialEvent *partial) {
+    const InstrumentSite *site = site_of(partial_events, partial);
+    return copies_part_count(site) ? copies_part_space(site, partial->matrix) : site->instruction->space;
+}
+
 Location partial_event_location(const PartialEvents *partial_events, const PartialEvent *partial, int lane) {
     Location location = {0};
-    locate(partial_events->locator, site_of(partial_events, partial)->instruction->space,
+    locate(partial_events->locator, partial_event_space(partial_events, partial),
            partial_event_address(partial_events, partial, lane), &location);
     return location;
 }

@@ -7,8 +7,8 @@
 #include "emulator/machine/mbarrier.h"
 
 typedef struct AsyncStoreOp {
-    MemoryOp memory;   /* values: what is stored, or folded in */
-    MemoryOp mbarrier; /* its address */
+    MemoryOp memory;           /* values: what is stored, or folded in */
+    MemoryOp mbarrier;         /* its address */
     PtxModifierKind operation; /* PTX_MODIFIER_NONE: a store */
 } AsyncStoreOp;
 
@@ -30,7 +30,8 @@ static void begin_stores(Access *access) {
         AsyncCopy *copy =
             copies_add(access->block, access->warp, lane, access->op->pc, COPY_ON_MBARRIER, memory->width);
         for (int e = 0; e < memory->count; e++) {
-            uint64_t value = register_read(access->warp, memory->values[e].place, memory->values[e].bytes, lane);
+            uint64_t value =
+                register_read(access->warp, memory->values[e].place, memory->values[e].bytes, lane);
             memcpy(copies_room(copy) + e * memory->element_bytes, &value, memory->element_bytes);
             operand[lane] = value;
         }

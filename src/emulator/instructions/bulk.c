@@ -101,18 +101,22 @@ static void fold_range(const AsyncCopy *copy, uint8_t *destination) {
     }
 }
 
-static void record_side(Block *block, const Warp *warp, const Op *op, int lane, TraceKind kind,
-                        const Range *range) {
+static void record_side(Block *block, const Warp *warp, const Op *op, uint32_t mask, TraceKind kind,
+                        const Range *ranges) {
     const Grid *grid = block->grid;
-    TraceEvent *event = recorder_begin(block->recorder, warp, op->pc, lane_bit[lane], kind);
+    TraceEvent *event = recorder_begin(block->recorder, warp, op->pc, mask, kind);
     event->element_bytes = 4;
     event->element_count = 1;
     event->width = BULK_UNIT;
     event->is_load = kind == TRACE_GLOBAL_BULK_READ || kind == TRACE_SHARED_BULK_READ;
-    event->operand[lane] = range->bytes;
-    if (range->space == PTX_SPACE_SHARED) {
-        access_place_shared(grid, range->address, &event->buffer[lane], &event->offset[lane]);
-    } else {
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        const Range *range = &ranges[lane];
+        event->operand[lane] = range->bytes;
+        if (range->space == PTX_SPACE_SHARED) {
+            access_place_shared(grid, range->address, &event->buffer[lane], &event->offset[lane]);
+            continue;
+        }
         int region = memory_find(grid->memory, range->address);
         event->buffer[lane] = (uint16_t)region;
         event->offset[lane] = range->address - grid->memory->regions[region].base;
@@ -147,27 +151,58 @@ static Range range_of(const Warp *warp, const MemoryOp *memory, int lane, uint32
                    .bytes = bytes};
 }
 
-static Outcome execute_bulk(Block *block, Warp *warp, const Op *op, uint32_t mask) {
+/* The lanes that copy anything; false after a trap. */
+static bool find_ranges(Block *block, const Warp *warp, const Op *op, uint32_t *mask, Range from[WARP_LANES],
+                        Range to[WARP_LANES]) {
     const BulkOp *bulk = op->extra;
-    block->worker->counters[op->pc].requests++;
-    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+    for (uint32_t rest = *mask; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
         uint32_t bytes = (uint32_t)register_read(warp, bulk->size, 4, lane);
-        Range from = range_of(warp, &bulk->from, lane, bytes), to = range_of(warp, &bulk->to, lane, bytes);
-        if (!block->hooks &&
-            (!check_range(block, warp, op, lane, &from) || !check_range(block, warp, op, lane, &to)))
-            return OUTCOME_STOP;
-        if (!bytes) continue;
-        if (block->recorder) {
-            record_side(block, warp, op, lane, trace_kind_of(op->instruction), &from);
-            record_side(block, warp, op, lane, trace_written_kind_of(op->instruction), &to);
-        }
-        if (block->hooks) continue;
-        check_written(block, warp, op, lane, &from);
-        note_read(block, &from);
-        begin_copy(block, warp, op, lane, &from, &to);
+        from[lane] = range_of(warp, &bulk->from, lane, bytes);
+        to[lane] = range_of(warp, &bulk->to, lane, bytes);
+        if (!bytes) *mask &= ~lane_bit[lane];
+        if (bytes && (!check_range(block, warp, op, lane, &from[lane]) ||
+                      !check_range(block, warp, op, lane, &to[lane])))
+            return false;
     }
-    if (bulk->has_mbarrier && !block->hooks) mbarrier_wake(block);
+    return true;
+}
+
+static void begin_copies(Block *block, Warp *warp, const Op *op, uint32_t mask, const Range *from,
+                         const Range *to) {
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        check_written(block, warp, op, lane, &from[lane]);
+        note_read(block, &from[lane]);
+        begin_copy(block, warp, op, lane, &from[lane], &to[lane]);
+    }
+    if (((const BulkOp *)op->extra)->has_mbarrier) mbarrier_wake(block);
+}
+
+/* The hooks know what the events are; nothing is copied. */
+static void replay_events(Block *block, const Warp *warp, const Op *op, uint32_t mask) {
+    const BulkOp *bulk = op->extra;
+    for (uint32_t rest = mask; rest; rest &= rest - 1)
+        if (!register_read(warp, bulk->size, 4, __builtin_ctz(rest))) mask &= ~(rest & (0 - rest));
+    for (int side = 0; mask && side < 2; side++) {
+        recorder_begin(block->recorder, warp, op->pc, mask, TRACE_NOT_RECORDED);
+        recorder_end(block->recorder, false, false);
+    }
+}
+
+static Outcome execute_bulk(Block *block, Warp *warp, const Op *op, uint32_t mask) {
+    Range from[WARP_LANES], to[WARP_LANES];
+    block->worker->counters[op->pc].requests++;
+    if (block->hooks) {
+        replay_events(block, warp, op, mask);
+        return OUTCOME_NEXT;
+    }
+    if (!find_ranges(block, warp, op, &mask, from, to)) return OUTCOME_STOP;
+    if (block->recorder && mask) {
+        record_side(block, warp, op, mask, trace_kind_of(op->instruction), from);
+        record_side(block, warp, op, mask, trace_written_kind_of(op->instruction), to);
+    }
+    begin_copies(block, warp, op, mask, from, to);
     return OUTCOME_NEXT;
 }
 

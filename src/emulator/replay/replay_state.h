@@ -40,8 +40,8 @@ struct Replay {
     Error failed;     /* where the replay stopped following the trace */
     struct {
         TraceKind kind;
-        uint16_t buffer;
-        uint64_t offset;
+        uint16_t buffer[WARP_LANES];
+        uint64_t offset[WARP_LANES];
     } bulk_source; /* of the latest bulk copy, whose destination is the next event of its warp */
     int current;   /* the event being made */
     TraceEvent expected, made;
