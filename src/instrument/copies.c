@@ -4,7 +4,11 @@
 #include "instrument/locate.h"
 #include <string.h>
 
-enum { WORD = 4, MOST_BYTES = 16, TAIL = MOST_BYTES / WORD /* element of VALUE: the bytes behind the last word */ };
+enum {
+    WORD = 4,
+    MOST_BYTES = 16,
+    TAIL = MOST_BYTES / WORD /* element of VALUE: the bytes behind the last word */
+};
 enum { SOURCE, DESTINATION /* elements of ADDRESS */ };
 
 static bool is_bulk(const InstrumentSite *site) {
@@ -58,7 +62,8 @@ bool copies_plan(const PtxInstruction *in, InstrumentSite *site) {
     if (!option_of(in)) return true;
     add_field(site, INSTRUMENT_OPERAND, 0, false);
     add_field(site, INSTRUMENT_VALUE, TAIL, false);
-    if (bytes == MOST_BYTES) add_field(site, INSTRUMENT_VALUE, TAIL + 1, false); /* probes have 5 or 8 such columns */
+    if (bytes == MOST_BYTES)
+        add_field(site, INSTRUMENT_VALUE, TAIL + 1, false); /* probes have 5 or 8 such columns */
     return true;
 }
 
@@ -84,7 +89,8 @@ static void put_size(const InstrumentSite *site, Text *out) {
 }
 
 /* %redviz_g: the guard, and `least` bytes at least are read. */
-static void put_condition(const InstrumentSite *site, const char *guard, const char *size, int least, Text *out) {
+static void put_condition(const InstrumentSite *site, const char *guard, const char *size, int least,
+                          Text *out) {
     if (!option_of(site->instruction)) {
         text_add(out, "\tsetp.eq.u32 %redviz_g, 0, 0;\n");
     } else {
@@ -108,8 +114,9 @@ static void put_tail(const InstrumentSite *site, const char *guard, const char *
         text_print(out, "\tand.b32 %%redviz_s, %s, 28;\n\tcvt.u64.u32 %%redviz_t, %%redviz_s;\n", size);
         text_add(out, "\tadd.u64 %redviz_t, %redviz_t, %redviz_w0;\n\tmov.u32 %redviz_s, 0;\n");
         text_print(out, "\t@%%redviz_g ld.global.u8 %%redviz_s, [%%redviz_t+%d];\n", b);
-        text_print(out, "\tshl.b32 %%redviz_s, %%redviz_s, %d;\n\tor.b32 %%redviz_n%d, %%redviz_n%d, %%redviz_s;\n",
-                   8 * b, tail, tail);
+        text_print(
+            out, "\tshl.b32 %%redviz_s, %%redviz_s, %d;\n\tor.b32 %%redviz_n%d, %%redviz_n%d, %%redviz_s;\n",
+            8 * b, tail, tail);
     }
 }
 
@@ -124,8 +131,9 @@ void copies_put_values(const InstrumentSite *site, const char *guard, Text *out)
     for (int w = 0; w < bytes_of(site) / WORD; w++) {
         int number = register_of(site, INSTRUMENT_VALUE, w);
         put_condition(site, guard, size, (w + 1) * WORD, out);
-        text_print(out, "\tmov.u32 %%redviz_n%d, 0;\n\t@%%redviz_g ld.global.u32 %%redviz_n%d, [%%redviz_w0+%d];\n", number,
-                   number, w * WORD);
+        text_print(
+            out, "\tmov.u32 %%redviz_n%d, 0;\n\t@%%redviz_g ld.global.u32 %%redviz_n%d, [%%redviz_w0+%d];\n",
+            number, number, w * WORD);
     }
     if (!has_option) return;
     put_tail(site, guard, size, out);
@@ -169,7 +177,8 @@ static int word_of(const InstrumentSite *site, int part) {
     return part >= 1 && part <= bytes_of(site) / WORD && !is_destination(site, part) ? part - 1 : -1;
 }
 static int byte_of(const InstrumentSite *site, int part) {
-    return part > bytes_of(site) / WORD && !is_destination(site, part) ? part - 1 - bytes_of(site) / WORD : -1;
+    return part > bytes_of(site) / WORD && !is_destination(site, part) ? part - 1 - bytes_of(site) / WORD
+                                                                       : -1;
 }
 
 static bool has_part(const InstrumentSite *site, int part, uint32_t size) {
@@ -207,7 +216,8 @@ static int element_bytes(const PartialEvents *partial_events, const PartialEvent
     uint32_t all = partial_events->records->records[partial->record].all;
     for (uint32_t rest = all; rest; rest &= rest - 1)
         if (size_of(partial_events, partial, __builtin_ctz(rest)) != (uint32_t)bytes_of(site)) return WORD;
-    uint64_t address = partial_event_value(partial_events, partial, INSTRUMENT_ADDRESS, SOURCE, __builtin_ctz(all));
+    uint64_t address =
+        partial_event_value(partial_events, partial, INSTRUMENT_ADDRESS, SOURCE, __builtin_ctz(all));
     int bytes = locator_element_bytes(partial_events->locator, address);
     return bytes == 2 || (bytes == 8 && bytes_of(site) >= 8) ? bytes : WORD;
 }
@@ -255,11 +265,12 @@ void copies_fill(const PartialEvents *partial_events, const PartialEvent *partia
         int lane = __builtin_ctz(rest);
         uint8_t bytes[MOST_BYTES];
         bytes_of_lane(partial_events, partial, lane, bytes);
-        int at = whole                          ? 0
-                 : word_of(site, part) >= 0     ? word_of(site, part) * WORD
-                                                : (int)(size_of(partial_events, partial, lane) / WORD * WORD) +
-                                                  byte_of(site, part);
+        int at = whole ? 0
+                 : word_of(site, part) >= 0
+                     ? word_of(site, part) * WORD
+                     : (int)(size_of(partial_events, partial, lane) / WORD * WORD) + byte_of(site, part);
         for (int e = 0; e < event->element_count; e++)
-            memcpy(&event->value[e][lane], bytes + at + e * event->element_bytes, (size_t)event->element_bytes);
+            memcpy(&event->value[e][lane], bytes + at + e * event->element_bytes,
+                   (size_t)event->element_bytes);
     }
 }

@@ -348,8 +348,7 @@ static bool same_event(const Twin *twin, int launch, const TraceEvent *x, const 
     bool in_symbols = trace_kind_is_shared(x->kind) || trace_kind_is_local(x->kind);
     if (x->offset[lane] != y->offset[lane]) return false;
     if (!in_symbols && x->buffer[lane] != y->buffer[lane]) return false;
-    if (in_symbols &&
-        strcmp(a->symbols[x->buffer[lane]].name, b->symbols[y->buffer[lane]].name) != 0)
+    if (in_symbols && strcmp(a->symbols[x->buffer[lane]].name, b->symbols[y->buffer[lane]].name) != 0)
         return false;
     if (trace_watches(a->program->code[x->pc].instruction)) return true;
     if (x->operand[lane] != y->operand[lane]) return false;
