@@ -67,7 +67,7 @@ static void check_bulk_reduce(const CatalogRun *run, const Plan *filled, const P
 
 const CatalogRow asynchronous_rows[] = {
     {.id = "async_copy",
-     .story = "cp.async: the next 16 bytes of each thread are on their way while it folds these.",
+     .story = "The next 16 bytes of each thread are on their way while it folds these.",
      COPIES,
      .operations = "sum min max",
      .title = "double-buffered cp.async",
@@ -80,7 +80,7 @@ const CatalogRow asynchronous_rows[] = {
      .plan = plan_copies,
      .check = check_copies},
     {.id = "bulk_copy",
-     .story = "cp.async.bulk: one thread orders a tile, and all wait for a phase of its mbarrier.",
+     .story = "One thread orders a tile, and all wait for a phase of its mbarrier.",
      COPIES,
      .operations = "sum min max",
      .title = "bulk copies and mbarriers",
@@ -94,7 +94,7 @@ const CatalogRow asynchronous_rows[] = {
      .plan = plan_copies,
      .check = check_copies},
     {.id = "bulk_reduce",
-     .story = "cp.reduce.async.bulk: a block adds its array to global memory in one instruction.",
+     .story = "A block adds its array to global memory with one instruction of one thread.",
      COPIES,
      .operations = "sum",
      .title = "a bulk reduction to global memory",
