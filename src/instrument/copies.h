@@ -18,9 +18,23 @@ void copies_put_values(const InstrumentSite *site, const char *guard, Text *out)
 int copies_part_count(const InstrumentSite *site); /* 0: no copy */
 PtxSpace copies_part_space(const InstrumentSite *site, int part);
 TraceKind copies_part_kind(const InstrumentSite *site, int part);
+
+/* Elements of the fields ADDRESS; of VALUE: the bytes behind the last whole word, the first in the lowest bits. */
+enum { COPY_SOURCE, COPY_DESTINATION, COPY_TAIL = 4 };
+
+typedef struct CopyPart { /* of a lane that reads so many bytes */
+    bool exists, is_whole;
+    int address;     /* COPY_SOURCE, COPY_DESTINATION */
+    int bytes;       /* that it accesses; of bulk copies 0: all */
+    uint32_t offset; /* from that address */
+} CopyPart;
+
+CopyPart copies_part(const InstrumentSite *site, int part, uint32_t size);
+bool copies_reads_less(const InstrumentSite *site);      /* the record says how much a lane reads */
+uint32_t copies_whole_bytes(const InstrumentSite *site); /* of cp.async */
+
 /* The lanes of the record that have this part. */
 uint32_t copies_part_lanes(const PartialEvents *partial_events, const PartialEvent *partial);
-uint64_t copies_part_address(const PartialEvents *partial_events, const PartialEvent *partial, int lane);
 void copies_fill(const PartialEvents *partial_events, const PartialEvent *partial, TraceEvent *event);
 
 #endif

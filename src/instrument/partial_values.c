@@ -17,9 +17,20 @@ uint64_t partial_event_value(const PartialEvents *partial_events, const PartialE
     return field < 0 ? 0 : records_value(partial_events->records, partial->record, field, lane);
 }
 
+uint32_t partial_event_copied(const PartialEvents *partial_events, const PartialEvent *partial, int lane) {
+    const InstrumentSite *site = site_of(partial_events, partial);
+    if (!trace_kind_is_bulk(site->kind) && !copies_reads_less(site)) return copies_whole_bytes(site);
+    return (uint32_t)partial_event_value(partial_events, partial, INSTRUMENT_OPERAND, 0, lane);
+}
+
 uint64_t partial_event_address(const PartialEvents *partial_events, const PartialEvent *partial, int lane) {
-    if (copies_part_count(site_of(partial_events, partial)))
-        return copies_part_address(partial_events, partial, lane);
+    const InstrumentSite *site = site_of(partial_events, partial);
+    if (copies_part_count(site)) {
+        CopyPart part =
+            copies_part(site, partial->matrix, partial_event_copied(partial_events, partial, lane));
+        return partial_event_value(partial_events, partial, INSTRUMENT_ADDRESS, part.address, lane) +
+               part.offset;
+    }
     if (!ptx_matrix_count(site_of(partial_events, partial)->instruction))
         return partial_event_value(partial_events, partial, INSTRUMENT_ADDRESS, 0, lane);
     int row = 8 * partial->matrix + lane / 4;

@@ -72,6 +72,9 @@ static inline void access_record(Access *access, const MemoryValue *values, int 
 
 /* The operation of an atom or red. */
 PtxModifierKind atomic_operation(const MemoryOp *memory);
+/* st and red that are not asynchronous. */
+bool access_lower_store(Lowering *low, const PtxInstruction *in, Op *op);
+bool atomic_lower_red(Lowering *low, const PtxInstruction *in, Op *op);
 struct AtomicRule *atomic_rule(Lowering *low, PtxModifierKind operation, PtxType type);
 /* The operation among the modifiers; PTX_MODIFIER_NONE: there is none. */
 PtxModifierKind atomic_operation_of(const PtxInstruction *in);

@@ -2,7 +2,6 @@
  * mbarrier ("Data Movement and Conversion Instructions: st.async", "red.async"). Here the cluster is the block. The value
  * arrives with the phase of the mbarrier (machine/copies.h). */
 #include "emulator/instructions/access_execute.h"
-#include "emulator/instructions/copy_async.h"
 
 #include "emulator/machine/mbarrier.h"
 
@@ -87,7 +86,7 @@ static bool lower_values(Lowering *low, const PtxInstruction *in, Op *op, Memory
     return true;
 }
 
-bool async_store_lower(Lowering *low, const PtxInstruction *in, Op *op) {
+static bool lower_async(Lowering *low, const PtxInstruction *in, Op *op) {
     bool folds = in->opcode == PTX_red;
     if (!ptx_instruction_has(in, PTX_MOD_COMPLETE_TX_BYTES))
         return lowering_reject(low, op, "%s.async is emulated where it completes on an mbarrier", in->name);
@@ -118,4 +117,13 @@ bool async_store_lower(Lowering *low, const PtxInstruction *in, Op *op) {
     memory->is_atomic = memory->ordered = true;
     memory->rule = atomic_rule(low, async->operation, memory->type);
     return true;
+}
+
+bool lower_st(Lowering *low, const PtxInstruction *in, Op *op) {
+    return ptx_instruction_has(in, PTX_MOD_ASYNC) ? lower_async(low, in, op)
+                                                  : access_lower_store(low, in, op);
+}
+
+bool lower_red(Lowering *low, const PtxInstruction *in, Op *op) {
+    return ptx_instruction_has(in, PTX_MOD_ASYNC) ? lower_async(low, in, op) : atomic_lower_red(low, in, op);
 }

@@ -4,7 +4,6 @@
  * The lanes of a warp apply in lane order, so results are the same in every run. Elements of a vector apply
  * one by one; a 128-bit element (exch and cas only) is a pair of 64-bit halves. */
 #include "emulator/instructions/access_execute.h"
-#include "emulator/instructions/copy_async.h"
 #include "emulator/lanes/lanes.h"
 
 typedef struct AtomicRule {
@@ -377,7 +376,6 @@ static bool lower_atomic(Lowering *low, const PtxInstruction *in, Op *op, bool h
 bool lower_atom(Lowering *low, const PtxInstruction *in, Op *op) {
     return lower_atomic(low, in, op, true);
 }
-bool lower_red(Lowering *low, const PtxInstruction *in, Op *op) {
-    if (ptx_instruction_has(in, PTX_MOD_ASYNC)) return async_store_lower(low, in, op);
+bool atomic_lower_red(Lowering *low, const PtxInstruction *in, Op *op) {
     return lower_atomic(low, in, op, false);
 }

@@ -7,7 +7,5 @@
 /* cp.async.mbarrier.arrive; cp.async.bulk and cp.reduce.async.bulk. */
 bool mbarrier_lower_copies(Lowering *low, const PtxInstruction *in, Op *op);
 bool bulk_lower(Lowering *low, const PtxInstruction *in, Op *op);
-/* st.async, red.async. */
-bool async_store_lower(Lowering *low, const PtxInstruction *in, Op *op);
 
 #endif

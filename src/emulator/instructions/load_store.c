@@ -1,6 +1,5 @@
 /* ld, ldu, st: values between registers and memory. */
 #include "emulator/instructions/access_execute.h"
-#include "emulator/instructions/copy_async.h"
 
 /* ---- loads ------------------------------------------------------------------------------------------ */
 
@@ -301,7 +300,6 @@ bool lower_ld(Lowering *low, const PtxInstruction *in, Op *op) {
 bool lower_ldu(Lowering *low, const PtxInstruction *in, Op *op) {
     return lower_transfer(low, in, op, false);
 }
-bool lower_st(Lowering *low, const PtxInstruction *in, Op *op) {
-    if (ptx_instruction_has(in, PTX_MOD_ASYNC)) return async_store_lower(low, in, op);
+bool access_lower_store(Lowering *low, const PtxInstruction *in, Op *op) {
     return lower_transfer(low, in, op, true);
 }
