@@ -165,7 +165,9 @@ bool copies_reads_less(const InstrumentSite *site) {
 }
 
 CopyPart copies_part(const InstrumentSite *site, int part, uint32_t size) {
-    CopyPart at = {.address = is_destination(site, part) ? COPY_DESTINATION : COPY_SOURCE, .is_whole = true, .exists = true};
+    CopyPart at = {.address = is_destination(site, part) ? COPY_DESTINATION : COPY_SOURCE,
+                   .is_whole = true,
+                   .exists = true};
     if (is_bulk(site)) {
         at.exists = size != 0;
         return at;
@@ -178,7 +180,8 @@ CopyPart copies_part(const InstrumentSite *site, int part, uint32_t size) {
     if (part == 0) return at;
     at.is_whole = false;
     at.bytes = part <= words ? WORD : 1;
-    at.offset = part <= words ? (uint32_t)(part - 1) * WORD : size / WORD * WORD + (uint32_t)(part - 1 - words);
+    at.offset =
+        part <= words ? (uint32_t)(part - 1) * WORD : size / WORD * WORD + (uint32_t)(part - 1 - words);
     at.exists = at.exists && at.offset + (uint32_t)at.bytes <= size;
     return at;
 }
